@@ -1,0 +1,23 @@
+import { modalities } from "../../config/catalogue.ts";
+import { type Static, type Type as T, Type } from "../../config/schema.ts";
+
+export const Modality = Type.Enum([...modalities]);
+export const Uuid = Type.String({ format: "uuid" });
+export const Timestamp = Type.String({ format: "date-time" });
+
+/** In answers a nullable member may also be absent. */
+export function nullable<S extends T.TSchema>(schema: S) {
+  return Type.Optional(Type.Union([schema, Type.Null()]));
+}
+
+/** An object that takes no unknown member. */
+export function strict<P extends T.TProperties>(properties: P) {
+  return Type.Object(properties, { additionalProperties: false });
+}
+
+export type { Static };
+
+/** RFC 3339 UTC with milliseconds. */
+export function timestamp(atMs: number): string {
+  return new Date(atMs).toISOString();
+}

@@ -1,0 +1,83 @@
+import { type Static, Type } from "../../config/schema.ts";
+import { Asset } from "./asset.ts";
+import { Modality, nullable, Timestamp, Uuid } from "./common.ts";
+import { Problem } from "./problem.ts";
+
+export const jobStatuses = ["queued", "running", "succeeded", "failed", "canceled"] as const;
+export type JobStatus = (typeof jobStatuses)[number];
+
+export const failureKinds = ["error", "moderated", "timeout"] as const;
+export const failureCodes = [
+  "job_failed",
+  "rate_limit",
+  "prompt_nsfw",
+  "ip_detected",
+  "timeout",
+] as const;
+
+export const JobFailure = Type.Object({
+  code: Type.Optional(Type.Enum([...failureCodes])),
+  kind: Type.Enum([...failureKinds]),
+  message: Type.String(),
+  credits_refunded: nullable(Type.Boolean()),
+});
+export type JobFailure = Static<typeof JobFailure>;
+
+export const stages = ["before_submit", "submitting", "provider_queued", "provider_running"] as const;
+export const providerCancels = [
+  "cancelled",
+  "stopped_partway",
+  "requested",
+  "refused",
+  "unsupported",
+  "failed",
+] as const;
+export const settlements = ["refunded", "partially_refunded", "pending", "charged"] as const;
+
+export const Cancellation = Type.Object({
+  stage: Type.Enum([...stages]),
+  provider_cancel: nullable(Type.Enum([...providerCancels])),
+  settlement: Type.Enum([...settlements]),
+  message: Type.String(),
+  credits_refunded: nullable(Type.Integer()),
+  credits_charged: nullable(Type.Integer()),
+  requested_at: Timestamp,
+  settled_at: nullable(Timestamp),
+  canceled_by: Type.String(),
+});
+export type Cancellation = Static<typeof Cancellation>;
+
+export const Job = Type.Object({
+  id: Uuid,
+  modality: Modality,
+  model: Type.String(),
+  status: Type.Enum([...jobStatuses]),
+  status_detail: nullable(Type.String()),
+  status_message: nullable(Type.String()),
+  asset: Type.Optional(Asset),
+  assets: Type.Optional(Type.Array(Asset)),
+  error: Type.Optional(Problem),
+  failure: Type.Optional(JobFailure),
+  cancellation: Type.Optional(Cancellation),
+  progress: nullable(Type.Number()),
+  created_at: Timestamp,
+  updated_at: Timestamp,
+  started_at: nullable(Timestamp),
+  completed_at: nullable(Timestamp),
+  user_id: Uuid,
+  set_id: nullable(Uuid),
+  agent_session_id: nullable(Uuid),
+  parent_job_id: nullable(Uuid),
+  credits_held: Type.Integer(),
+  credits_charged: nullable(Type.Integer()),
+  surface: nullable(Type.String()),
+});
+export type Job = Static<typeof Job>;
+
+export const JobPage = Type.Object({
+  items: Type.Array(Job),
+  next_cursor: nullable(Type.String()),
+  total: Type.Integer(),
+});
+
+export const SseTicket = Type.Object({ ticket: Type.String(), expires_at: Timestamp });

@@ -1,0 +1,39 @@
+import { limits } from "../config/limits.ts";
+import type { AnyActor, Domain } from "../engine/actor.ts";
+import { firstIdAt, idBytes } from "../engine/id.ts";
+import { keyOf } from "../engine/key.ts";
+import { accountActor } from "./account/account.ts";
+import { assetActor } from "./asset/asset.ts";
+import { directoryActor } from "./directory/directory.ts";
+import type { Asked } from "./job/job.ts";
+import { jobActor } from "./job/job.ts";
+import { codes, fingerprintKey } from "./tables.ts";
+import { ticketActor } from "./ticket/ticket.ts";
+
+const actorByCode: ReadonlyMap<number, AnyActor> = new Map<number, AnyActor>([
+  [codes.account, accountActor],
+  [codes.job, jobActor],
+  [codes.ticket, ticketActor],
+  [codes.asset, assetActor],
+  [codes.directory, directoryActor],
+]);
+
+/** Everything that the engine runs. */
+export const domain: Domain = {
+  actorByCode,
+  windows: [
+    {
+      code: codes.fingerprint,
+      windowMs: limits.jobs.duplicateWindowMs,
+      source: (vpart, sinceMs) => ({
+        start: keyOf(vpart, codes.asked, idBytes(firstIdAt(sinceMs, vpart))),
+        end: keyOf(vpart, codes.asked + 1, ""),
+      }),
+      entry(_, row) {
+        const { scope, id, fingerprint, createdAtMs } = row as Asked;
+        const digest = Buffer.from(fingerprint, "hex").toString("latin1");
+        return { key: fingerprintKey(scope, digest), value: idBytes(id), atMs: createdAtMs };
+      },
+    },
+  ],
+};

@@ -1,0 +1,203 @@
+/**
+ * The broker between jobs and farm nodes: which task waits, which node has which lease. It holds no truth.
+ * A claim is durable in the job before the node hears of it; heartbeats are volatile; a result counts only
+ * under the job's current token. After a restart the outbox hands over every unfinished task again.
+ *
+ *   waiting --claim--> claiming --farm.lease--> leased --finished--> concluded
+ *      ^------------------lapsed (silence, a dead node, a failed attempt)---'
+ */
+import { limits } from "../../config/limits.ts";
+import type { Delivery } from "../../engine/batch.ts";
+import type { IdMint } from "../../engine/id.ts";
+import { type Key, vpartOf } from "../../engine/key.ts";
+import type { Performance } from "../../engine/outbox.ts";
+import type { Clock } from "../../engine/ports/clock.ts";
+import type { FromNode, NodeConnection, TaskOutcome } from "../../engine/ports/tasks.ts";
+import type { JobEffect, JobMessage, Outcome } from "../job/job.ts";
+
+type RunEffect = Extract<JobEffect, { kind: "farm.run" }>;
+
+interface Waiting {
+  readonly delivery: Delivery;
+  readonly effect: RunEffect;
+}
+
+interface Lease extends Waiting {
+  readonly token: string;
+  readonly node: Node;
+  heardMs: number;
+  toldMs: number;
+  isDurable: boolean;
+}
+
+interface Node {
+  readonly connection: NodeConnection;
+  kinds: readonly string[];
+  slots: number;
+}
+
+export interface BrokerPorts {
+  readonly clock: Clock;
+  readonly ids: IdMint;
+  readonly mintToken: () => string;
+  readonly send: (to: Key, message: JobMessage) => void;
+  readonly conclude: (delivery: Delivery, message?: JobMessage) => void;
+}
+
+export class FarmBroker {
+  private readonly ports: BrokerPorts;
+  private readonly nodes = new Set<Node>();
+  private waiting: Waiting[] = [];
+  private readonly leaseByActor = new Map<Key, Lease>();
+  private readonly leaseByToken = new Map<string, Lease>();
+
+  constructor(ports: BrokerPorts) {
+    this.ports = ports;
+    this.watch();
+  }
+
+  attach(connection: NodeConnection): void {
+    const node: Node = { connection, kinds: [], slots: 0 };
+    this.nodes.add(node);
+    connection.onMessage((message) => this.hear(node, message));
+    connection.onClose(() => this.lose(node));
+  }
+
+  /** Effect `farm.run`: kept until the task has ended. */
+  run(delivery: Delivery, effect: RunEffect): Performance {
+    this.waiting.push({ delivery, effect });
+    this.offer();
+    return { kind: "kept" };
+  }
+
+  /** Effect `farm.lease`: the job's claim is durable, the node may begin. */
+  lease(token: string): Performance {
+    const lease = this.leaseByToken.get(token);
+    if (lease !== undefined) {
+      const { task: kind, input, job } = lease.effect;
+      lease.isDurable = true;
+      lease.heardMs = this.ports.clock.monotonicMs();
+      const task = { token, kind, input, outputPrefix: `jobs/${job}/${token}` };
+      lease.node.connection.send({ kind: "lease", task });
+    }
+    return { kind: "concluded" };
+  }
+
+  /** Effect `farm.cancel`: whatever becomes of the task, nobody wants it. */
+  cancel(actor: Key): Performance {
+    const lease = this.leaseByActor.get(actor);
+    if (lease !== undefined) {
+      if (lease.isDurable) lease.node.connection.send({ kind: "cancel", token: lease.token });
+      this.end(lease);
+      this.ports.conclude(lease.delivery);
+    }
+    for (const { delivery } of this.waiting)
+      if (delivery.from === actor) this.ports.conclude(delivery);
+    this.waiting = this.waiting.filter(({ delivery }) => delivery.from !== actor);
+    this.offer();
+    return { kind: "concluded" };
+  }
+
+  /** Nodes finish or drop what they do and go. */
+  drain(): void {
+    for (const { connection } of this.nodes) connection.send({ kind: "drain" });
+  }
+
+  private hear(node: Node, message: FromNode): void {
+    switch (message.kind) {
+      case "hello":
+        node.kinds = message.kinds;
+        node.slots = message.slots;
+        this.offer();
+        return;
+      case "heartbeat":
+        this.heartbeat(message.token, message.progress);
+        return;
+      case "finished":
+        this.finished(message.token, message.outcome);
+        return;
+    }
+  }
+
+  private offer(): void {
+    for (const node of this.nodes)
+      while (node.slots > 0) {
+        const at = this.waiting.findIndex(({ effect }) => node.kinds.includes(effect.task));
+        const [next] = at < 0 ? [] : this.waiting.splice(at, 1);
+        if (next === undefined) break;
+        this.claim(node, next);
+      }
+  }
+
+  private claim(node: Node, { delivery, effect }: Waiting): void {
+    const token = this.ports.mintToken();
+    const heardMs = this.ports.clock.monotonicMs();
+    const lease = { delivery, effect, token, node, heardMs, toldMs: 0, isDurable: false };
+    node.slots--;
+    this.leaseByActor.set(delivery.from, lease);
+    this.leaseByToken.set(token, lease);
+    this.ports.send(delivery.from, { kind: "claim", token });
+  }
+
+  private heartbeat(token: string, progress: number): void {
+    const lease = this.leaseByToken.get(token);
+    if (lease === undefined) return;
+    lease.heardMs = this.ports.clock.monotonicMs();
+    if (lease.heardMs - lease.toldMs < limits.farm.progressIntervalMs || progress === 0) return;
+    lease.toldMs = lease.heardMs;
+    this.ports.send(lease.delivery.from, { kind: "progress", token, progress });
+  }
+
+  private finished(token: string, outcome: TaskOutcome): void {
+    const lease = this.leaseByToken.get(token);
+    if (lease === undefined) return;
+    if (outcome.kind === "failed" && outcome.retryable) this.lapse(lease);
+    else {
+      this.end(lease);
+      const ended = this.outcomeOf(lease, outcome);
+      this.ports.conclude(lease.delivery, { kind: "finished", token, outcome: ended });
+    }
+    this.offer();
+  }
+
+  private outcomeOf({ delivery }: Lease, outcome: TaskOutcome): Outcome {
+    if (outcome.kind === "failed")
+      return {
+        kind: "failed",
+        class: "invalid_input",
+        message: outcome.message,
+        atOutput: false,
+        billed: false,
+      };
+    const vpart = vpartOf(delivery.from);
+    const outputs = outcome.outputs.map((media) => ({ asset: this.ports.ids.under(vpart), media }));
+    return { kind: "succeeded", outputs };
+  }
+
+  private lapse(lease: Lease): void {
+    this.end(lease);
+    this.ports.send(lease.delivery.from, { kind: "lapsed", token: lease.token });
+    this.waiting.unshift({ delivery: lease.delivery, effect: lease.effect });
+  }
+
+  private end(lease: Lease): void {
+    lease.node.slots++;
+    this.leaseByActor.delete(lease.delivery.from);
+    this.leaseByToken.delete(lease.token);
+  }
+
+  private lose(node: Node): void {
+    this.nodes.delete(node);
+    for (const lease of this.leaseByToken.values()) if (lease.node === node) this.lapse(lease);
+    this.offer();
+  }
+
+  private watch(): void {
+    this.ports.clock.after(limits.farm.heartbeatMs, () => {
+      const oldestMs = this.ports.clock.monotonicMs() - limits.farm.leaseMs;
+      for (const lease of this.leaseByToken.values()) if (lease.heardMs < oldestMs) this.lapse(lease);
+      this.offer();
+      this.watch();
+    });
+  }
+}

@@ -1,0 +1,76 @@
+/** The effects thread: carries what the shards released to providers and farm nodes, and brings back word. */
+import { randomBytes } from "node:crypto";
+import { limits } from "../../config/limits.ts";
+import { startFarmChild } from "../../engine/adapters/farm-child.ts";
+import { openLog } from "../../engine/adapters/log.ts";
+import { systemClock } from "../../engine/adapters/system-clock.ts";
+import { systemEntropy } from "../../engine/adapters/system-entropy.ts";
+import { IdMint } from "../../engine/id.ts";
+import { Link } from "../../engine/link.ts";
+import { Outbox } from "../../engine/outbox.ts";
+import type { EffectsControl, EffectsTask, FromEffects, ToEffects } from "../../engine/wire.ts";
+import { FarmBroker } from "./farm-broker.ts";
+import { performerOf } from "./performers.ts";
+import { SimulatedProvider } from "./simulated-provider.ts";
+
+export async function run(task: EffectsTask): Promise<void> {
+  const log = openLog(task.logLevel, "effects");
+  const links = new Map<number, Link<FromEffects, ToEffects>>();
+  const outbox = new Outbox(task.shardCount, {
+    send: (shard, message) => links.get(shard)?.send(message),
+    perform: (delivery) => perform(delivery),
+    onFault: (_, error) => log.error(error, "an effect failed"),
+    after: (delayMs, then) => systemClock.after(delayMs, then),
+  });
+  const ports = {
+    clock: systemClock,
+    ids: new IdMint(systemClock, systemEntropy()),
+    mintToken: () => randomBytes(12).toString("base64url"),
+    send: outbox.tell.bind(outbox),
+    conclude: outbox.conclude.bind(outbox),
+  };
+  const broker = new FarmBroker(ports);
+  const perform = performerOf(broker, new SimulatedProvider(ports));
+  const stopFarm = startFarm(task, broker);
+
+  await new Promise<void>((resolve) => {
+    new Link<never, EffectsControl>(task.control, (message) => {
+      if (message.kind === "stop") return resolve();
+      const link = new Link<FromEffects, ToEffects>(message.port, (event) => {
+        if (event.kind === "opened") return outbox.opened(message.shard);
+        outbox.acknowledge(event.acknowledged);
+        outbox.deliver(message.shard, event.deliveries);
+      });
+      outbox.closed(message.shard);
+      links.set(message.shard, link);
+    });
+  });
+  await stopFarm(broker);
+}
+
+/** Keeps the node's own farm workers alive until the returned function is called. */
+function startFarm(task: EffectsTask, broker: FarmBroker): (broker: FarmBroker) => Promise<void> {
+  const children = new Set<{ kill(): void; ended: Promise<void> }>();
+  let stopping = false;
+  const start = () => {
+    const child = startFarmChild(task.farmEntry);
+    broker.attach(child);
+    const ended = new Promise<void>((resolve) => child.onClose(resolve));
+    const entry = { kill: () => child.kill(), ended };
+    children.add(entry);
+    void ended.then(() => {
+      children.delete(entry);
+      if (!stopping) systemClock.after(limits.farm.restartDelayMs, start);
+    });
+  };
+  for (let worker = 0; worker < task.farmWorkers; worker++) start();
+  return async () => {
+    stopping = true;
+    broker.drain();
+    const stopKilling = systemClock.after(limits.farm.drainMs, () => {
+      for (const child of children) child.kill();
+    });
+    await Promise.all([...children].map(({ ended }) => ended));
+    stopKilling();
+  };
+}

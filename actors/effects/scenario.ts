@@ -1,0 +1,62 @@
+/** What the words `sim:...` of a prompt ask a simulated model to do; anywhere, space-separated, combinable. */
+export interface Scenario {
+  /** Running time and time in the provider's queue. */
+  readonly slowMs: number;
+  readonly queueMs: number;
+  /** How many first submits are answered busy, or do not connect. */
+  readonly busy: number;
+  readonly down: number;
+  readonly refusal: "nsfw" | "ip" | undefined;
+  readonly ending: "succeed" | "fail" | "nsfw_output" | "ip_output" | "lost";
+  readonly billed: boolean;
+  readonly cancel: CancelScenario | undefined;
+}
+
+const cancelScenarios = ["requested", "refused", "unsupported", "failed", "partway"] as const;
+export type CancelScenario = (typeof cancelScenarios)[number];
+
+const calm: Scenario = {
+  slowMs: 0,
+  queueMs: 0,
+  busy: 0,
+  down: 0,
+  refusal: undefined,
+  ending: "succeed",
+  billed: false,
+  cancel: undefined,
+};
+
+const word = /(?<=^|\s)sim:([a-z_]+)(?:=(\d{1,9}))?(?=\s|$)/g;
+
+export function scenarioOf(prompt: string): Scenario {
+  if (!prompt.includes("sim:")) return calm;
+  let scenario = calm;
+  for (const [, name = "", amount = "0"] of prompt.matchAll(word))
+    scenario = { ...scenario, ...change(name, Number(amount)) };
+  return scenario;
+}
+
+function change(name: string, amount: number): Partial<Scenario> {
+  switch (name) {
+    case "slow":
+      return { slowMs: amount };
+    case "queue":
+      return { queueMs: amount };
+    case "busy":
+      return { busy: amount };
+    case "down":
+      return { down: amount };
+    case "nsfw":
+    case "ip":
+      return { refusal: name };
+    case "nsfw_output":
+    case "ip_output":
+    case "fail":
+    case "lost":
+      return { ending: name };
+    case "billed":
+      return { billed: true };
+    default:
+      return { cancel: cancelScenarios.find((scenario) => name === `cancel_${scenario}`) };
+  }
+}

@@ -1,0 +1,163 @@
+/**
+ * The provider behind the `sim-*` models: plays the scenario of the prompt and delivers a tiny, valid PNG.
+ * It costs no processor time and remembers nothing: after a restart the outbox hands it the job again and
+ * the scenario starts over, which is harmless because submitting to it is idempotent.
+ */
+import type { Delivery } from "../../engine/batch.ts";
+import type { IdMint } from "../../engine/id.ts";
+import { type Key, vpartOf } from "../../engine/key.ts";
+import type { Performance } from "../../engine/outbox.ts";
+import type { Clock } from "../../engine/ports/clock.ts";
+import type { Media } from "../asset/asset.ts";
+import type { CancelAnswer, JobMessage, Outcome } from "../job/job.ts";
+import { type Scenario, scenarioOf } from "./scenario.ts";
+
+/** The object that every simulated picture is; stored once, when the service starts. */
+export const tinyPicture = {
+  bytes: Buffer.from(
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
+    "base64",
+  ),
+  media: {
+    objectKey: "sim/tiny.png",
+    mimeType: "image/png",
+    sizeBytes: 70,
+    sha256: "6b7fa434f92a8b80aab02d9bf1a12e49ffcae424e4013a1c4f68b67e3d2bbcd0",
+    width: 1,
+    height: 1,
+  } satisfies Media,
+};
+
+interface Run {
+  readonly delivery: Delivery;
+  readonly scenario: Scenario;
+  readonly images: number;
+  stage: "waiting" | "queued" | "running";
+  stopTimer: () => void;
+}
+
+export interface SimulatedPorts {
+  readonly clock: Clock;
+  readonly ids: IdMint;
+  readonly send: (to: Key, message: JobMessage) => void;
+  readonly conclude: (delivery: Delivery, message?: JobMessage) => void;
+}
+
+const busyDelayMs = 1_000;
+const busyDelayMaxMs = 60_000;
+
+export class SimulatedProvider {
+  private readonly ports: SimulatedPorts;
+  private readonly runs = new Map<Key, Run>();
+
+  constructor(ports: SimulatedPorts) {
+    this.ports = ports;
+  }
+
+  submit(delivery: Delivery, prompt: string, images: number): Performance {
+    const scenario = scenarioOf(prompt);
+    const run: Run = { delivery, scenario, images, stage: "waiting", stopTimer: () => {} };
+    const { busy, down, slowMs, queueMs } = scenario;
+    if (busy + down + slowMs + queueMs === 0)
+      return { kind: "concluded", message: finished(this.endOf(run)) };
+    this.runs.set(delivery.from, run);
+    this.connect(run, 0);
+    return { kind: "kept" };
+  }
+
+  cancel(actor: Key, request: number | undefined): Performance {
+    const run = this.runs.get(actor);
+    const answer = answerOf(run);
+    const isStopped = answer.kind === "cancelled" || answer.kind === "stopped_partway";
+    if (run !== undefined && isStopped) {
+      run.stopTimer();
+      this.runs.delete(actor);
+      this.ports.conclude(run.delivery);
+    }
+    return { kind: "concluded", message: { kind: "cancel_answer", answer, request } };
+  }
+
+  private connect(run: Run, failures: number): void {
+    const { busy, down, queueMs } = run.scenario;
+    if (failures < busy + down) {
+      const detail = failures < down ? "provider_down" : "upstream_at_capacity";
+      this.ports.send(run.delivery.from, { kind: "detail", detail });
+      const delayMs = Math.min(busyDelayMaxMs, busyDelayMs * 2 ** failures);
+      this.after(run, delayMs, () => this.connect(run, failures + 1));
+      return;
+    }
+    if (failures > 0) this.ports.send(run.delivery.from, { kind: "detail", detail: null });
+    if (run.scenario.refusal !== undefined) {
+      this.end(run);
+      return;
+    }
+    run.stage = "queued";
+    this.ports.send(run.delivery.from, { kind: "accepted" });
+    if (queueMs === 0) this.start(run);
+    else this.after(run, queueMs, () => this.start(run));
+  }
+
+  private start(run: Run): void {
+    run.stage = "running";
+    this.ports.send(run.delivery.from, { kind: "started" });
+    this.after(run, run.scenario.slowMs, () => this.end(run));
+  }
+
+  private end(run: Run): void {
+    this.runs.delete(run.delivery.from);
+    this.ports.conclude(run.delivery, finished(this.endOf(run)));
+  }
+
+  private endOf({ scenario, images, delivery }: Run): Outcome {
+    const { refusal, ending, billed } = scenario;
+    if (refusal !== undefined) return refusedAs(refusal, false, billed);
+    switch (ending) {
+      case "succeed": {
+        const outputs = Array.from({ length: images }, () => ({
+          asset: this.ports.ids.under(vpartOf(delivery.from)),
+          media: tinyPicture.media,
+        }));
+        return { kind: "succeeded", outputs };
+      }
+      case "nsfw_output":
+        return refusedAs("nsfw", true, billed);
+      case "ip_output":
+        return refusedAs("ip", true, billed);
+      case "fail":
+        return failed("upstream", "The model could not finish this generation.", true, billed);
+      case "lost":
+        return failed("upstream", "The provider lost this generation.", false, billed);
+    }
+  }
+
+  private after(run: Run, delayMs: number, then: () => void): void {
+    run.stopTimer = this.ports.clock.after(delayMs, then);
+  }
+}
+
+/** Without a run nothing was ever sent, or it is over: there is nothing left to stop. */
+function answerOf(run: Run | undefined): CancelAnswer {
+  const asked = run?.scenario.cancel;
+  if (asked === "partway") return { kind: "stopped_partway" };
+  if (asked !== undefined) return { kind: asked };
+  return { kind: run?.stage === "running" ? "stopped_partway" : "cancelled" };
+}
+
+function finished(outcome: Outcome): JobMessage {
+  return { kind: "finished", outcome };
+}
+
+function refusedAs(refusal: "nsfw" | "ip", atOutput: boolean, billed: boolean): Outcome {
+  return refusal === "nsfw"
+    ? failed("moderation_safety", "The content filter refused this request.", atOutput, billed)
+    : failed("moderation_ip", "The filter saw a likeness or a protected work.", atOutput, billed);
+}
+
+function failed(
+  reason: Extract<Outcome, { kind: "failed" }>["class"],
+  message: string,
+  atOutput: boolean,
+  billed: boolean,
+): Outcome {
+  return { kind: "failed", class: reason, message, atOutput, billed };
+}

@@ -1,0 +1,130 @@
+/** How a job ends by itself: with media, with a failure, or at its deadline. */
+import { limits } from "../../config/limits.ts";
+import { type Tell, type TurnView, tell } from "../../engine/actor.ts";
+import { askedKey, assetKey } from "../tables.ts";
+import { resolvePending } from "./cancellation.ts";
+import {
+  type Failure,
+  type Job,
+  type JobEffect,
+  lastDeadline,
+  type Outcome,
+  type Output,
+  type QueuedJob,
+  type RunningJob,
+} from "./job.ts";
+import { become, commonOf, jobOf, type JobTurn, unchanged, withdrawal } from "./job-turn.ts";
+
+type Open = QueuedJob | RunningJob;
+
+/** The provider's or the farm's last word. Under an old lease, or after the end, it counts for nothing. */
+export function finish(
+  job: Job,
+  token: string | undefined,
+  outcome: Outcome,
+  turn: TurnView,
+): JobTurn {
+  if (job.phase === "canceled") return resolvePending(job, outcome, turn);
+  if (job.phase !== "queued" && job.phase !== "running") return unchanged(job);
+  if (job.phase === "running" && job.token !== token) return unchanged(job);
+  if (outcome.kind === "succeeded") return succeed(job, outcome.outputs, turn);
+  return fail(job, failureOf(outcome), isCharged(outcome) ? job.hold : 0, turn);
+}
+
+/** The deadline, or the 24 h that always count. */
+export function expire(job: Job, turn: TurnView): JobTurn {
+  if (job.phase !== "queued" && job.phase !== "running") return unchanged(job);
+  const wasRefused =
+    job.phase === "queued" &&
+    job.detail?.name === "upstream_at_capacity" &&
+    turn.atMs >= lastDeadline(job);
+  return fail(job, wasRefused ? refusedForLoad : outOfTime, 0, turn, [withdrawal(job)]);
+}
+
+const outOfTime: Failure = {
+  kind: "timeout",
+  code: "timeout",
+  message: "The generation ran past its time budget.",
+  status: 504,
+};
+
+const refusedForLoad: Failure = {
+  kind: "error",
+  code: "rate_limit",
+  message: "The model provider stayed at capacity for 24 hours.",
+  status: 429,
+};
+
+/** `charge` of the hold stays with us, the rest goes back. */
+export function fail(
+  job: Open,
+  failure: Failure,
+  charge: number,
+  turn: TurnView,
+  effects: readonly JobEffect[] = [],
+): JobTurn {
+  const startedAt = job.phase === "running" ? { startedAtMs: job.startedAtMs } : {};
+  const next: Job = {
+    ...commonOf(job),
+    ...startedAt,
+    phase: "failed",
+    completedAtMs: turn.atMs,
+    charged: charge,
+    failure,
+  };
+  return become(job, next, turn, { charge, effects });
+}
+
+function succeed(job: Open, outputs: readonly Output[], turn: TurnView): JobTurn {
+  const next: Job = {
+    ...commonOf(job),
+    phase: "succeeded",
+    startedAtMs: job.phase === "running" ? job.startedAtMs : turn.atMs,
+    completedAtMs: turn.atMs,
+    charged: job.hold,
+    assets: outputs.map(({ asset }) => asset),
+  };
+  return become(job, next, turn, { charge: job.hold, effects: births(job, outputs, turn) });
+}
+
+function births(job: Open, outputs: readonly Output[], turn: TurnView): Tell[] {
+  const asked = turn.get(askedKey(jobOf(turn.self)));
+  if (asked === undefined) return [];
+  return outputs.map(({ asset, media }) =>
+    tell(assetKey(asset), {
+      kind: "create",
+      asset: {
+        id: asset,
+        scope: job.scope,
+        user: asked.user,
+        job: asked.id,
+        modality: job.modality,
+        media,
+        displayName: asked.displayName,
+        tags: asked.tags,
+        favorite: false,
+        createdAtMs: turn.atMs,
+      },
+    }),
+  );
+}
+
+/** A refusal of a finished likeness is always refunded, whoever billed it. */
+export function isCharged(outcome: Extract<Outcome, { kind: "failed" }>): boolean {
+  return outcome.billed && !(outcome.class === "moderation_ip" && outcome.atOutput);
+}
+
+function failureOf(outcome: Extract<Outcome, { kind: "failed" }>): Failure {
+  const message = outcome.message.slice(0, limits.jobs.failureMessageMax);
+  switch (outcome.class) {
+    case "moderation_safety":
+      return { kind: "moderated", code: "prompt_nsfw", message, status: 422 };
+    case "moderation_ip":
+      return { kind: "moderated", code: "ip_detected", message, status: 422 };
+    case "invalid_input":
+    case "billing":
+      return { kind: "error", code: "job_failed", message, status: 422 };
+    case "upstream":
+      return { kind: "error", code: "job_failed", message, status: 502 };
+  }
+}

@@ -1,0 +1,147 @@
+/** From the two rows of a job to what clients see. The only place that spells a job's wire names. */
+import type { Asset as AssetView } from "../contract/asset.ts";
+import { timestamp } from "../contract/common.ts";
+import type {
+  Cancellation as CancellationView,
+  JobFailure as FailureView,
+  Job as JobView,
+} from "../contract/job.ts";
+import type { Problem } from "../contract/problem.ts";
+import type { Asked, CanceledJob, FailedJob, Failure, Job, StatusDetail } from "./job.ts";
+
+const detailMessages: Readonly<Record<StatusDetail, string>> = {
+  provider_down:
+    "The model provider is unavailable. Your generation is waiting and will start when it recovers.",
+  upstream_at_capacity:
+    "The model provider is at capacity. Your generation is waiting for a free slot.",
+};
+
+/** `assets` are those of a succeeded job, in order; `problems` is the URL under which types are explained. */
+export function jobView(
+  asked: Asked,
+  job: Job,
+  assets: readonly AssetView[],
+  problems = "",
+): JobView {
+  const view: JobView = {
+    id: asked.id,
+    modality: asked.modality,
+    model: asked.model,
+    status: job.phase,
+    status_detail: null,
+    status_message: null,
+    progress: null,
+    created_at: timestamp(asked.createdAtMs),
+    updated_at: timestamp(job.updatedAtMs),
+    started_at: null,
+    completed_at: null,
+    user_id: asked.user,
+    set_id: null,
+    agent_session_id: null,
+    parent_job_id: null,
+    credits_held: job.hold,
+    credits_charged: null,
+    surface: asked.surface,
+  };
+  if ("startedAtMs" in job) view.started_at = timestamp(job.startedAtMs);
+  if ("completedAtMs" in job) view.completed_at = timestamp(job.completedAtMs);
+  addOutcome(view, job, assets, problems);
+  return view;
+}
+
+function addOutcome(
+  view: JobView,
+  job: Job,
+  assets: readonly AssetView[],
+  problems: string,
+): void {
+  switch (job.phase) {
+    case "queued":
+      if (job.detail === undefined) return;
+      view.status_detail = job.detail.name;
+      view.status_message = detailMessages[job.detail.name];
+      return;
+    case "running":
+      view.progress = job.progress;
+      return;
+    case "succeeded": {
+      view.progress = 1;
+      view.credits_charged = job.charged;
+      const [first] = assets;
+      if (first !== undefined) view.asset = first;
+      if (job.assets.length > 1) view.assets = [...assets];
+      return;
+    }
+    case "failed":
+      view.credits_charged = job.charged;
+      view.failure = failureView(job);
+      view.error = errorOf(job.failure, problems);
+      return;
+    case "canceled":
+      view.cancellation = cancellationView(job);
+      view.status_message = view.cancellation.message;
+      if (job.settlement.kind === "settled") view.credits_charged = job.settlement.charged;
+      return;
+  }
+}
+
+function failureView({ failure, charged }: FailedJob): FailureView {
+  const { code, kind, message } = failure;
+  return { code, kind, message, credits_refunded: charged === 0 };
+}
+
+const problemOfCode = {
+  job_failed: ["job-failed", "Generation Failed"],
+  rate_limit: ["job-failed", "Generation Failed"],
+  timeout: ["job-failed", "Generation Failed"],
+  prompt_nsfw: ["prompt-nsfw", "Request Refused"],
+  ip_detected: ["ip-detected", "Request Refused"],
+} as const;
+
+function errorOf({ code, message, status }: Failure, problems: string): Problem {
+  const [slug, title] = problemOfCode[code];
+  return { type: `${problems}/${slug}`, title, status, code, detail: message };
+}
+
+export function cancellationView(job: CanceledJob): CancellationView {
+  const { stage, settlement, canceledBy, completedAtMs, hold } = job;
+  const view: CancellationView = {
+    stage,
+    settlement: "pending",
+    message: cancellationMessage(job),
+    requested_at: timestamp(completedAtMs),
+    canceled_by: canceledBy,
+  };
+  if (job.providerCancel !== undefined) view.provider_cancel = job.providerCancel;
+  if (settlement.kind === "pending") return view;
+  return {
+    ...view,
+    settlement: settledAs(settlement.charged, hold),
+    credits_refunded: hold - settlement.charged,
+    credits_charged: settlement.charged,
+    settled_at: timestamp(settlement.atMs),
+  };
+}
+
+function settledAs(charged: number, hold: number): "refunded" | "partially_refunded" | "charged" {
+  if (charged === 0) return "refunded";
+  return charged === hold ? "charged" : "partially_refunded";
+}
+
+/** Never speaks of a refund before the ledger made it. */
+export function cancellationMessage({ settlement, hold, providerCancel }: CanceledJob): string {
+  if (settlement.kind === "pending")
+    return providerCancel === undefined || providerCancel === "requested"
+      ? "Canceled. The provider was asked to stop; credits settle when it answers."
+      : "Canceled. The provider could not be stopped; credits settle when it finishes.";
+  const { charged } = settlement;
+  const returned = hold - charged;
+  switch (settledAs(charged, hold)) {
+    case "refunded":
+      return `Canceled. Your ${returned} credits were returned.`;
+    case "partially_refunded":
+      return `Canceled part way. ${charged} credits were charged for the rendered share and ${returned} were returned.`;
+    case "charged":
+      return `Canceled. The provider finished and billed the work, so ${charged} credits were charged.`;
+  }
+}

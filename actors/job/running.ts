@@ -1,0 +1,70 @@
+/** A job's way from queued to running: on the farm by claims and leases, at a provider by its reports. */
+import { limits } from "../../config/limits.ts";
+import type { TurnView } from "../../engine/actor.ts";
+import { fail } from "./ending.ts";
+import type { Job, QueuedJob, RunningJob, StatusDetail } from "./job.ts";
+import { become, commonOf, type JobTurn, unchanged, withdrawal } from "./job-turn.ts";
+
+/** A farm node may have the task: durable before the node hears of it. A terminal job gives nothing. */
+export function claim(job: Job, token: string, turn: TurnView): JobTurn {
+  if (job.phase !== "queued" && job.phase !== "running") return unchanged(job);
+  const next = job.phase === "queued" ? started(job, turn.atMs) : job;
+  return become(job, { ...next, token }, turn, { effects: [{ kind: "farm.lease", token }] });
+}
+
+/** The lease's token counts no more. The broker offers the task again, unless this was the last attempt. */
+export function lapse(job: Job, token: string, turn: TurnView): JobTurn {
+  if (job.phase !== "running" || job.token !== token) return unchanged(job);
+  const { token: _, ...open } = job;
+  const attempts = job.attempts + 1;
+  if (attempts < limits.farm.attemptsMax) return become(job, { ...open, attempts }, turn);
+  return fail(job, worn, 0, turn, [withdrawal(job)]);
+}
+
+const worn = {
+  kind: "error",
+  code: "job_failed",
+  message: "The generation failed on every attempt.",
+  status: 502,
+} as const;
+
+/** `token` undefined for providers. Progress never falls; a late report is ignored. */
+export function report(
+  job: Job,
+  token: string | undefined,
+  progress: number,
+  turn: TurnView,
+): JobTurn {
+  if (job.phase === "queued" && job.provider !== "farm")
+    return become(job, { ...started(job, turn.atMs), progress }, turn);
+  if (job.phase !== "running" || job.token !== token || progress <= job.progress)
+    return unchanged(job);
+  return become(job, { ...job, progress: Math.min(1, progress) }, turn);
+}
+
+/** Why a queued job waits, or null when it waits no more. The wait does not count against the deadline. */
+export function reportDetail(job: Job, name: StatusDetail | null, turn: TurnView): JobTurn {
+  if (job.phase !== "queued" || (job.detail?.name ?? null) === name) return unchanged(job);
+  const { detail: _, ...open } = job;
+  const next: QueuedJob = { ...open, deadlineMs: extendedDeadline(job, turn.atMs) };
+  return become(
+    job,
+    name === null ? next : { ...next, detail: { name, sinceMs: turn.atMs } },
+    turn,
+  );
+}
+
+export function started(job: QueuedJob, atMs: number): RunningJob {
+  return {
+    ...commonOf(job),
+    phase: "running",
+    deadlineMs: extendedDeadline(job, atMs),
+    startedAtMs: atMs,
+    progress: 0,
+    attempts: job.attempts,
+  };
+}
+
+function extendedDeadline({ deadlineMs, detail }: QueuedJob, atMs: number): number {
+  return detail === undefined ? deadlineMs : deadlineMs + atMs - detail.sinceMs;
+}

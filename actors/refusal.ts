@@ -1,0 +1,47 @@
+/**
+ * Why a request is refused, as a closed union. Actors answer with one; one table in `http/problems.ts` maps
+ * each to status, title and members. Nothing is held for a refused submit.
+ */
+import type { Id } from "../engine/id.ts";
+import type { Fault } from "../config/schema.ts";
+
+export type Refusal =
+  | { readonly code: "validation"; readonly detail?: string; readonly faults: readonly Fault[] }
+  | { readonly code: "unauthorized"; readonly presented: boolean }
+  | { readonly code: "forbidden"; readonly requiredScope?: string; readonly detail?: string }
+  | { readonly code: "not_found" }
+  | { readonly code: "method_not_allowed"; readonly allow: string }
+  | { readonly code: "wait_timeout"; readonly job: Id; readonly status: string }
+  | { readonly code: "duplicate"; readonly job: Id }
+  | { readonly code: "conflict"; readonly detail: string }
+  | { readonly code: "job_not_cancellable" }
+  | { readonly code: "payload_too_large"; readonly limitBytes: number }
+  | { readonly code: "uri_too_long" }
+  | { readonly code: "headers_too_large" }
+  | { readonly code: "unsupported_media_type" }
+  | { readonly code: "plan_required"; readonly plan: string }
+  | {
+      readonly code: "out_of_credits";
+      readonly creditsRequired: number;
+      readonly balanceCredits: number;
+    }
+  | { readonly code: "confirmation_rejected"; readonly reason: "invalid" }
+  | { readonly code: "concurrency"; readonly max: number; readonly active: number }
+  | {
+      readonly code: "quota";
+      readonly quota: number;
+      readonly used: number;
+      readonly resetsAtMs: number;
+    }
+  | { readonly code: "rate_limit"; readonly retryAfterSeconds: number; readonly detail?: string }
+  | { readonly code: "internal"; readonly onGeneration: boolean }
+  | { readonly code: "unavailable"; readonly retryAfterSeconds: number; readonly detail?: string };
+
+export interface Refused {
+  readonly kind: "refused";
+  readonly refusal: Refusal;
+}
+
+export function refused(refusal: Refusal): Refused {
+  return { kind: "refused", refusal };
+}

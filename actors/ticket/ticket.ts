@@ -1,0 +1,55 @@
+/**
+ * A stream ticket: opens one event stream of one job, once, within a minute. Only its SHA-256 is stored, as
+ * the address of this actor, so a ticket that nobody holds cannot be found in the store.
+ *
+ * I10 redeemed at most once: redeeming ends the actor, also when the ticket was for another job.
+ */
+import { type Actor, type Due, type RequestId, type Turn, tell } from "../../engine/actor.ts";
+import type { Id } from "../../engine/id.ts";
+import { accountKey } from "../tables.ts";
+
+export interface Ticket {
+  readonly scope: Id;
+  readonly job: Id;
+  readonly expiresAtMs: number;
+}
+
+export type TicketMessage =
+  | { readonly kind: "issue"; readonly ticket: Ticket }
+  | { readonly kind: "redeem"; readonly job: Id }
+  | Due;
+
+/** `spent`: absent, expired or consumed. */
+export type Redeemed = { readonly kind: "redeemed" | "spent" | "mismatched" };
+
+export const ticketActor: Actor<Ticket, TicketMessage, never> = {
+  kind: "ticket",
+  decide(ticket, message, { atMs, request }) {
+    switch (message.kind) {
+      case "issue":
+        return { head: message.ticket, rows: [], replies: [], effects: [] };
+      case "redeem": {
+        if (ticket === undefined || ticket.expiresAtMs <= atMs)
+          return end(ticket, request, { kind: "spent" });
+        const isMatch = ticket.job === message.job;
+        return end(ticket, request, { kind: isMatch ? "redeemed" : "mismatched" });
+      }
+      case "due":
+        return end(ticket, undefined, { kind: "spent" });
+    }
+  },
+  dueAt: (ticket) => ticket.expiresAtMs,
+};
+
+function end(
+  ticket: Ticket | undefined,
+  request: RequestId | undefined,
+  reply: Redeemed,
+): Turn<Ticket, never> {
+  return {
+    head: undefined,
+    rows: [],
+    replies: request === undefined ? [] : [{ to: request, reply }],
+    effects: ticket === undefined ? [] : [tell(accountKey(ticket.scope), { kind: "ticket_spent" })],
+  };
+}

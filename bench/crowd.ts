@@ -1,0 +1,97 @@
+/**
+ * The accounts that a load comes from, and what must be true of them afterwards:
+ *
+ * 1. As many jobs exist as were answered 202; more only by what was on its way when the clock
+ *    stopped.
+ * 2. Every job is terminal in the end.
+ * 3. On sampled accounts opening credits = balance + held + charged.
+ */
+import { setTimeout as pause } from "node:timers/promises";
+import { Client } from "../http/client.ts";
+
+const atOnce = 32;
+const openingCredits = 1_000_000_000;
+const settleMs = 60_000;
+
+export interface Member {
+  readonly token: string;
+  readonly client: Client;
+}
+
+export async function createCrowd(origin: string, token: string, size: number): Promise<Member[]> {
+  const operator = new Client({ origin, token, surface: "api" });
+  const run = Date.now().toString(36);
+  return inParallel(
+    Array.from({ length: size }, (_, index) => index),
+    async (index) => {
+      const account = await operator.createAccount({
+        email: `bench-${run}-${index}@bench.invalid`,
+        plan: "enterprise",
+        credits: openingCredits,
+        issue_token: true,
+      });
+      if (account.token === undefined) throw new Error("An account came without its token.");
+      return { token: account.token, client: clientOf(origin, account.token) };
+    },
+  );
+}
+
+export function countJobs(crowd: readonly Member[]): Promise<number> {
+  return sumOfTotals(crowd, {});
+}
+
+/** Waits until no job is queued or running; returns how many still are when patience ends. */
+export async function settled(crowd: readonly Member[]): Promise<number> {
+  const until = performance.now() + settleMs;
+  for (;;) {
+    const open = await sumOfTotals(crowd, { status: "queued,running" });
+    if (open === 0 || performance.now() > until) return open;
+    await pause(500);
+  }
+}
+
+/** How many of these accounts balance. */
+export async function balanced(crowd: readonly Member[]): Promise<number> {
+  const sound = await inParallel(crowd, async ({ client }) => {
+    const charged = await chargedCredits(client);
+    const { balance_credits: balance, held_credits: held } = await client.credits();
+    return balance + held + charged === openingCredits;
+  });
+  return sound.filter(Boolean).length;
+}
+
+async function chargedCredits(client: Client): Promise<number> {
+  let charged = 0;
+  let cursor: string | null | undefined;
+  do {
+    const page = await client.jobs({ limit: "100", ...(cursor && { cursor }) });
+    for (const job of page.items) charged += job.credits_charged ?? 0;
+    cursor = page.next_cursor;
+  } while (cursor);
+  return charged;
+}
+
+async function sumOfTotals(crowd: readonly Member[], query: Record<string, string>) {
+  const totals = await inParallel(crowd, async ({ client }) => {
+    return (await client.jobs({ limit: "1", ...query })).total;
+  });
+  return totals.reduce((sum, total) => sum + total, 0);
+}
+
+/** Results in the order of `items`. */
+export async function inParallel<T, R>(
+  items: readonly T[],
+  act: (item: T) => Promise<R>,
+): Promise<R[]> {
+  const results: R[] = new Array(items.length);
+  const rest = items.entries();
+  const lane = async () => {
+    for (const [index, item] of rest) results[index] = await act(item);
+  };
+  await Promise.all(Array.from({ length: atOnce }, lane));
+  return results;
+}
+
+function clientOf(origin: string, token: string): Client {
+  return new Client({ origin, token, surface: "api" });
+}

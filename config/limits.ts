@@ -1,0 +1,98 @@
+/** Every bound of the service, by the part that it guards. Sizes in bytes, times in milliseconds unless named otherwise. */
+export const limits = {
+  engine: {
+    /** New work that waits for one shard; beyond it the answer is 503. */
+    inboxMax: 8_192,
+    /** A batch closes at this many bytes of writes. */
+    batchBytes: 64 * 1024,
+    turnBytesMax: 900 * 1024,
+    tellsPerTurnMax: 64,
+    headBytesMax: 4 * 1024,
+    /** Heads kept in memory per shard; a decoded head is counted as so many bytes. */
+    headBytesGuess: 1_024,
+    headCacheBytes: 128 * 1024 * 1024,
+    /** A pass into the tables begins at this many fresh rows or at this age of the oldest. */
+    passRows: 20_000,
+    passIntervalMs: 100,
+    rowsPerTransaction: 2_000,
+    /** Fresh rows at which a shard stops taking messages until a pass has ended. */
+    freshRowsMax: 400_000,
+    dueGranularityMs: 250,
+    /** Broken promises after which an actor is set aside. */
+    brokenTurnsMax: 3,
+    /** A shard thread that died is started again after this. */
+    restartDelayMs: 100,
+    /** Largest step by which shard time follows the wall clock, as a share of elapsed time. */
+    clockSlew: 0.01,
+  },
+  http: {
+    urlBytesMax: 8 * 1024,
+    headerBytesMax: 16 * 1024,
+    /** Bodies of generation and cost requests; of other JSON requests. */
+    generationBodyMax: 256 * 1024,
+    jsonBodyMax: 1024 * 1024,
+    jsonDepthMax: 32,
+    signedUrlSeconds: 3_600,
+    streamUnsentMax: 64 * 1024,
+    streamMs: 3_600_000,
+    keepAliveMs: 15_000,
+    /** Frames that change only progress: at most one in this time. */
+    progressFrameMs: 250,
+    /** Principals remembered by token, so that a bearer costs no hash and no look-up. */
+    principalsMax: 100_000,
+    /** Views of jobs kept for the next poll. */
+    jobViewsMax: 20_000,
+    retryAfterSeconds: 1,
+    diskCheckMs: 5_000,
+    /** Below the larger of the two, submits answer 503. */
+    diskFreeBytesMin: 1024 ** 3,
+    diskFreeShareMin: 0.05,
+    /** Open requests get this long when the service stops. */
+    drainMs: 1_000,
+  },
+  /** Requests per account and minute, and per address without a valid bearer. */
+  rates: {
+    windowSeconds: 60,
+    read: 600,
+    submit: 120,
+    write: 240,
+    upload: 60,
+    anonymous: 60,
+  },
+  jobs: {
+    failureMessageMax: 500,
+    /** A pending settlement is refunded this long after the job's deadline. */
+    settlementGraceMs: 3_600_000,
+    duplicateWindowMs: 300_000,
+    ticketMs: 60_000,
+    /** Unredeemed stream tickets of one account. */
+    ticketsMax: 100,
+    /** Open event streams, and waits, of one account. */
+    streamsMax: 100,
+    waitsMax: 1_000,
+    waitSecondsDefault: 60,
+    waitSecondsMax: 900,
+    listDefault: 20,
+    listMax: 100,
+    cursorMs: 86_400_000,
+    /** Rows of a listing read in one go; between two goes other requests are served. */
+    listStride: 1_000,
+    displayNameMax: 80,
+  },
+  farm: {
+    /** A node sends a heartbeat for each lease at least this often. */
+    heartbeatMs: 1_000,
+    /** Silence after which a lease lapses and the task is offered again. */
+    leaseMs: 15_000,
+    /** Progress becomes durable at most this often. */
+    progressIntervalMs: 2_000,
+    /** Attempts of one task before its job fails. */
+    attemptsMax: 3,
+    /** Wall time of one picture, browser start included. */
+    imageTaskMs: 60_000,
+    /** Time that a stopping service gives its nodes; the whole stop stays under 5 s. */
+    drainMs: 1_500,
+    /** A farm child that dies is started again after this. */
+    restartDelayMs: 500,
+  },
+} as const;

@@ -1,0 +1,21 @@
+/** What each plan allows; shipped defaults. `undefined` means without limit. */
+export const planNames = ["free", "starter", "pro", "studio", "team", "enterprise"] as const;
+export type PlanName = (typeof planNames)[number];
+
+export interface Plan {
+  /** Simultaneous generations; 3D has a separate pool of the same size. */
+  readonly concurrentMax: number;
+  /** Granted at creation and on the 1st (UTC); unused ones expire then. */
+  readonly monthlyCredits: number;
+  /** Accepted generations per UTC day. */
+  readonly generationsPerDay: number | undefined;
+}
+
+export const plans: Readonly<Record<PlanName, Plan>> = {
+  free: { concurrentMax: 1, monthlyCredits: 100, generationsPerDay: 50 },
+  starter: { concurrentMax: 2, monthlyCredits: 1_000, generationsPerDay: 500 },
+  pro: { concurrentMax: 4, monthlyCredits: 4_000, generationsPerDay: 2_000 },
+  studio: { concurrentMax: 8, monthlyCredits: 12_000, generationsPerDay: 5_000 },
+  team: { concurrentMax: 8, monthlyCredits: 20_000, generationsPerDay: 10_000 },
+  enterprise: { concurrentMax: 8, monthlyCredits: 0, generationsPerDay: undefined },
+};

@@ -1,0 +1,63 @@
+/** TypeBox, behind one door: schemas, compiled checks, and faults that name the field. */
+import { type Static, Type } from "typebox";
+import { Compile } from "typebox/compile";
+
+export { type Static, Type };
+
+/** `pointer` is an RFC 6901 pointer to the member at fault. */
+export interface Fault {
+  readonly pointer: string;
+  readonly detail: string;
+}
+
+export interface Check<T> {
+  (value: unknown): value is T;
+  /** Only for values that failed: collecting costs fifty times the check. */
+  faults(value: unknown): readonly Fault[];
+}
+
+const faultsMax = 20;
+
+export function check<T>(schema: Type.TSchema): Check<T> {
+  const compiled = Compile(schema);
+  const test = (value: unknown): value is T => compiled.Check(value);
+  return Object.assign(test, {
+    faults: (value: unknown) => faultsOf(compiled.Errors(value)),
+  });
+}
+
+type Finding = ReturnType<ReturnType<typeof Compile>["Errors"]>[number];
+
+function faultsOf(findings: readonly Finding[]): Fault[] {
+  const byPointer = new Map<string, string>();
+  for (const finding of findings)
+    for (const { pointer, detail } of described(finding))
+      if (!byPointer.has(pointer)) byPointer.set(pointer, detail);
+  return [...byPointer].slice(0, faultsMax).map(([pointer, detail]) => ({ pointer, detail }));
+}
+
+function described({ keyword, instancePath, message, params }: Finding): Fault[] {
+  const at = (names: unknown, detail: string) =>
+    (names as string[]).map((name) => ({ pointer: `${instancePath}/${escaped(name)}`, detail }));
+  const given = params as Readonly<Record<string, unknown>>;
+  switch (keyword) {
+    case "required":
+      return at(given["requiredProperties"], "is required");
+    case "additionalProperties":
+      return at(given["additionalProperties"], "is not a known field");
+    case "boolean":
+      return [{ pointer: instancePath, detail: "is not a known field" }];
+    case "enum":
+      return [{ pointer: instancePath, detail: `must be one of ${listed(given["allowedValues"])}` }];
+    default:
+      return [{ pointer: instancePath, detail: message }];
+  }
+}
+
+function escaped(name: string): string {
+  return name.replaceAll("~", "~0").replaceAll("/", "~1");
+}
+
+function listed(values: unknown): string {
+  return (values as unknown[]).map(String).join(", ");
+}

@@ -1,0 +1,127 @@
+import { join, resolve } from "node:path";
+
+/**
+ * The only reader of the environment. Every setting is checked here, once; a wrong one stops the start
+ * with a sentence that says what to set.
+ */
+export interface Settings {
+  readonly host: string;
+  readonly port: number;
+  readonly publicUrl: string;
+  readonly operatorPort: number;
+  readonly dataDir: string;
+  readonly shardThreads: number;
+  /** Shard count when the store is created; a power of two. */
+  readonly shards: number;
+  readonly farmWorkers: number;
+  readonly modelsFile: string | undefined;
+  readonly limitsFile: string | undefined;
+  readonly simulatedModels: boolean;
+  readonly rateLimits: boolean;
+  readonly connectionsPerAddress: number;
+  readonly chromium: string | undefined;
+  readonly ffmpeg: string | undefined;
+  readonly ffprobe: string | undefined;
+  readonly bootstrapToken: string | undefined;
+  readonly bootstrapTokenFile: string | undefined;
+  readonly logLevel: LogLevel;
+}
+
+/** Where the command line goes and as whom; the data directory answers for both when they are unset. */
+export interface ClientSettings {
+  readonly url: string | undefined;
+  readonly token: string | undefined;
+  readonly dataDir: string;
+}
+
+const logLevels = ["fatal", "error", "warn", "info", "debug", "trace", "silent"] as const;
+export type LogLevel = (typeof logLevels)[number];
+
+/** A setting that cannot be used; the message is one sentence for the operator. */
+export class SettingsError extends Error {
+  override readonly name = "SettingsError";
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** `cores` is the machine's number of processors. Throws `SettingsError`. */
+export function readSettings(environment: Environment, cores: number): Settings {
+  const host = text(environment, "KLIEG_HOST") ?? "127.0.0.1";
+  const port = integer(environment, "KLIEG_PORT", 8080, 1, 65_535);
+  const shardThreads = integer(environment, "KLIEG_SHARD_THREADS", Math.max(1, cores - 1), 1, 64);
+  const shards = integer(environment, "KLIEG_SHARDS", powerOfTwoFrom(shardThreads), 1, 128);
+  if ((shards & (shards - 1)) !== 0)
+    throw new SettingsError(`KLIEG_SHARDS is ${shards}; set it to a power of two from 1 to 128.`);
+  return {
+    host,
+    port,
+    publicUrl: origin(environment, "KLIEG_PUBLIC_URL") ?? `http://${bracketed(host)}:${port}`,
+    operatorPort: integer(environment, "KLIEG_OPERATOR_PORT", port === 65_535 ? port - 1 : port + 1, 1, 65_535),
+    dataDir: dataDirectory(environment),
+    shardThreads,
+    shards,
+    farmWorkers: integer(environment, "KLIEG_FARM_WORKERS", 1, 0, 64),
+    modelsFile: text(environment, "KLIEG_MODELS"),
+    limitsFile: text(environment, "KLIEG_LIMITS"),
+    simulatedModels: choice(environment, "KLIEG_SIM", ["0", "1"], "0") === "1",
+    rateLimits: choice(environment, "KLIEG_RATE_LIMITS", ["on", "off"], "on") === "on",
+    connectionsPerAddress: integer(environment, "KLIEG_CONNECTIONS_PER_ADDRESS", 4096, 1, 1_000_000),
+    chromium: text(environment, "KLIEG_CHROMIUM"),
+    ffmpeg: text(environment, "KLIEG_FFMPEG"),
+    ffprobe: text(environment, "KLIEG_FFPROBE"),
+    bootstrapToken: text(environment, "KLIEG_BOOTSTRAP_TOKEN"),
+    bootstrapTokenFile: text(environment, "KLIEG_BOOTSTRAP_TOKEN_FILE"),
+    logLevel: choice(environment, "KLIEG_LOG_LEVEL", logLevels, "info"),
+  };
+}
+
+/** Throws `SettingsError`. */
+export function readClientSettings(environment: Environment): ClientSettings {
+  return {
+    url: origin(environment, "KLIEG_URL"),
+    token: text(environment, "KLIEG_TOKEN"),
+    dataDir: dataDirectory(environment),
+  };
+}
+
+function dataDirectory(environment: Environment): string {
+  return resolve(text(environment, "KLIEG_DATA_DIR") ?? join(".", "data"));
+}
+
+function text(environment: Environment, name: string): string | undefined {
+  const value = environment[name]?.trim();
+  return value === "" ? undefined : value;
+}
+
+function integer(environment: Environment, name: string, otherwise: number, min: number, max: number): number {
+  const value = text(environment, name);
+  if (value === undefined) return otherwise;
+  const number = /^\d{1,9}$/.test(value) ? Number(value) : Number.NaN;
+  if (!(number >= min && number <= max))
+    throw new SettingsError(`${name} is "${value}"; set it to a whole number from ${min} to ${max}.`);
+  return number;
+}
+
+function choice<T extends string>(environment: Environment, name: string, values: readonly T[], otherwise: T): T {
+  const value = text(environment, name);
+  if (value === undefined) return otherwise;
+  const found = values.find((candidate) => candidate === value);
+  if (found === undefined) throw new SettingsError(`${name} is "${value}"; set it to one of ${values.join(", ")}.`);
+  return found;
+}
+
+function origin(environment: Environment, name: string): string | undefined {
+  const value = text(environment, name);
+  if (value === undefined) return undefined;
+  if (!URL.canParse(value) || !/^https?:$/.test(new URL(value).protocol))
+    throw new SettingsError(`${name} is "${value}"; set it to an http or https origin such as http://127.0.0.1:8080.`);
+  return new URL(value).origin;
+}
+
+function bracketed(host: string): string {
+  return host.includes(":") ? `[${host}]` : host;
+}
+
+function powerOfTwoFrom(least: number): number {
+  return 2 ** Math.ceil(Math.log2(least));
+}

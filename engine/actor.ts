@@ -1,0 +1,115 @@
+/**
+ * What an actor is. `decide` is pure: everything it knows arrives in the head, the message and `get`.
+ *
+ * An actor's address is the key of its head: vpart, table code, id. The engine finds the actor of a
+ * message by the table code, so it needs no knowledge of what the actors are about.
+ */
+import type { Key } from "./key.ts";
+
+export interface Actor<Head, Message, Effect> {
+  readonly kind: string;
+  /** `head` is undefined when the actor does not exist. Must not wait, draw or look at a clock. */
+  decide(head: Head | undefined, message: Message, turn: TurnView): Turn<Head, Effect>;
+  /** Milliseconds of shard time at which the actor gets `{ kind: "due" }`; the one source of timers. */
+  dueAt(head: Head): number | undefined;
+}
+
+/** What `decide` may look at besides its head and its message. */
+export interface TurnView {
+  /** The actor's own address. */
+  readonly self: Key;
+  /** Shard time; rises from turn to turn. */
+  readonly atMs: number;
+  /** Who waits for a reply to this message; pass it on in a tell to let another actor reply. */
+  readonly request: RequestId | undefined;
+  /** Reads this batch, then fresh rows, then the table. Must not be used for heads of other actors. */
+  get<Row>(key: Key<Row>): Row | undefined;
+}
+
+export interface Turn<Head, Effect> {
+  /** The next head; undefined ends the actor. The same object as before writes nothing. */
+  readonly head: Head | undefined;
+  readonly rows: readonly RowWrite[];
+  readonly replies: readonly Reply[];
+  /** Tells go to actors of this shard in the same turn, to others and to the outside by the outbox. */
+  readonly effects: readonly (Tell | Effect)[];
+}
+
+/** `value` undefined deletes. `born` says that the key never existed before. */
+export interface RowWrite {
+  readonly key: Key;
+  readonly value: unknown;
+  readonly born: boolean;
+}
+
+export type RequestId = number;
+
+export interface Reply {
+  readonly to: RequestId;
+  readonly reply: unknown;
+}
+
+export interface Tell {
+  readonly kind: "tell";
+  readonly to: Key;
+  readonly message: unknown;
+}
+
+/** What the engine sees of an effect that leaves the shard. */
+export interface OutsideEffect {
+  readonly kind: string;
+}
+
+export type AnyActor = Actor<unknown, unknown, OutsideEffect>;
+
+/** Sent when `dueAt` of the actor's head has passed. */
+export interface Due {
+  readonly kind: "due";
+}
+
+/** The domain as the engine sees it. */
+export interface Domain {
+  readonly actorByCode: ReadonlyMap<number, AnyActor>;
+  /** Short windows by table code; see `window.ts`. */
+  readonly windows: readonly WindowRule[];
+}
+
+/** A table that is kept in memory only, for `windowMs`, and rebuilt from other rows at start. */
+export interface WindowRule {
+  readonly code: number;
+  readonly windowMs: number;
+  /** Key bounds of the rows to read for one vpart, given the oldest instant that matters. */
+  readonly source: (vpart: number, sinceMs: number) => KeyRange;
+  /** The window's entry that such a row stands for. */
+  readonly entry: (key: Key, row: unknown) => WindowEntry | undefined;
+}
+
+/** Both are 16 bytes as binary strings; `key` is the full key with vpart and code. */
+export interface WindowEntry {
+  readonly key: Key<string>;
+  readonly value: string;
+  readonly atMs: number;
+}
+
+/** `[start, end)` in byte order. */
+export interface KeyRange {
+  readonly start: Key;
+  readonly end: Key;
+}
+
+export function tell(to: Key, message: unknown): Tell {
+  return { kind: "tell", to, message };
+}
+
+export function put<Row>(key: Key<Row>, value: Row): RowWrite {
+  return { key, value, born: false };
+}
+
+/** A row whose key has never been written before: deleted soon enough, it never reaches the tables. */
+export function insert<Row>(key: Key<Row>, value: Row): RowWrite {
+  return { key, value, born: true };
+}
+
+export function erase(key: Key): RowWrite {
+  return { key, value: undefined, born: false };
+}

@@ -1,0 +1,158 @@
+import { createHash, randomUUID } from "node:crypto";
+import { type FileHandle, mkdir, open, rename, rm, stat, unlink } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import type { ByteRange, Objects, StoredObject } from "../ports/objects.ts";
+import { PortError } from "../ports/port-error.ts";
+import { checkObjectKey } from "./object-key.ts";
+
+/**
+ * Objects as files under one root folder; the key is the path. Several processes may share a root.
+ *
+ * 1. A file under its key is always whole: bytes go to a temporary file of the same file system,
+ *    which is synced before it is renamed; the folder is synced after.
+ * 2. No key names a temporary file: their folder's `~` is outside the key alphabet.
+ * 3. At most `flushBytes` are dirty at a time, so that one big object does not hold the thread
+ *    pool's disk queue while a journal waits for it.
+ *
+ * Only failures of the disk become `PortError`; what the given bytes throw passes through.
+ */
+const flushBytes = 8 * 1024 * 1024;
+const chunkBytesMax = 65_536;
+const temporaryFolder = "~incoming";
+
+/** No later attempt mends these: the path or its permissions are wrong. */
+const lastingCodes = new Set(["EACCES", "EISDIR", "ENAMETOOLONG", "ENOTDIR", "EPERM", "EROFS"]);
+const absentCodes = new Set(["ENOENT", "ENOTDIR"]);
+
+export function diskObjects(root: string): Objects {
+  const pathOf = (key: string): string => {
+    checkObjectKey(key);
+    return join(root, key);
+  };
+  return {
+    put: (key, bytes) => put(root, key, pathOf(key), bytes),
+    stat: async (key) => {
+      const path = pathOf(key);
+      const found = await onDisk(key, absentAsUndefined(stat(path)));
+      return found?.isFile() ? { sizeBytes: found.size } : undefined;
+    },
+    read: (key, range) => read(key, pathOf(key), range),
+    remove: async (key) => {
+      const path = pathOf(key);
+      await onDisk(key, absentAsUndefined(unlink(path)));
+    },
+  };
+}
+
+/** Deletes what writers that died left behind. To be called before the first writer of `root` starts. */
+export async function removeStaleTemporaries(root: string): Promise<void> {
+  const path = join(root, temporaryFolder);
+  await onDisk(temporaryFolder, rm(path, { recursive: true, force: true }));
+}
+
+async function put(
+  root: string,
+  key: string,
+  path: string,
+  bytes: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+): Promise<StoredObject> {
+  const temporary = join(root, temporaryFolder, randomUUID());
+  await onDisk(key, makeFolder(dirname(temporary)));
+  const file = await onDisk(key, open(temporary, "wx"));
+  try {
+    const stored = await writeAll(key, file, bytes).finally(() => file.close());
+    await onDisk(key, publish(temporary, path));
+    return stored;
+  } catch (failure) {
+    await onDisk(key, rm(temporary, { force: true }));
+    throw failure;
+  }
+}
+
+async function writeAll(
+  key: string,
+  file: FileHandle,
+  bytes: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+): Promise<StoredObject> {
+  const hash = createHash("sha256");
+  let sizeBytes = 0;
+  let dirtyBytes = 0;
+  for await (const chunk of bytes) {
+    hash.update(chunk);
+    for (let at = 0; at < chunk.length; ) {
+      const length = Math.min(chunk.length - at, flushBytes - dirtyBytes);
+      const { bytesWritten } = await onDisk(key, file.write(chunk, at, length));
+      at += bytesWritten;
+      sizeBytes += bytesWritten;
+      dirtyBytes += bytesWritten;
+      if (dirtyBytes === flushBytes) {
+        await onDisk(key, file.datasync());
+        dirtyBytes = 0;
+      }
+    }
+  }
+  await onDisk(key, file.sync());
+  return { sizeBytes, sha256: hash.digest("hex") };
+}
+
+/** Moves the synced file to its place; both the file's name and new folders survive a power cut. */
+async function publish(temporary: string, path: string): Promise<void> {
+  await makeFolder(dirname(path));
+  await rename(temporary, path);
+  await syncFolder(dirname(path));
+}
+
+async function makeFolder(folder: string): Promise<void> {
+  const firstMade = await mkdir(folder, { recursive: true });
+  if (firstMade === undefined) return;
+  for (let made = folder; made.length >= firstMade.length; made = dirname(made))
+    await syncFolder(dirname(made));
+}
+
+async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, "r");
+  await handle.sync().finally(() => handle.close());
+}
+
+async function* read(key: string, path: string, range: ByteRange): AsyncGenerator<Uint8Array> {
+  const file = await onDisk(key, absentAsUndefined(open(path, "r")));
+  if (file === undefined) throw new PortError(`there is no object ${key}`, false);
+  try {
+    for (let at = range.start; at < range.end; ) {
+      const length = Math.min(chunkBytesMax, range.end - at);
+      const chunk = new Uint8Array(length);
+      const { bytesRead } = await onDisk(key, file.read(chunk, 0, length, at));
+      if (bytesRead === 0) return;
+      yield chunk.subarray(0, bytesRead);
+      at += bytesRead;
+    }
+  } finally {
+    await file.close();
+  }
+}
+
+async function absentAsUndefined<T>(work: Promise<T>): Promise<T | undefined> {
+  try {
+    return await work;
+  } catch (failure) {
+    if (absentCodes.has(codeOf(failure))) return undefined;
+    throw failure;
+  }
+}
+
+async function onDisk<T>(key: string, work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (failure) {
+    const code = codeOf(failure);
+    throw new PortError(
+      `object ${key}: the disk failed (${code})`,
+      !lastingCodes.has(code),
+      failure,
+    );
+  }
+}
+
+function codeOf(failure: unknown): string {
+  return failure instanceof Error && "code" in failure ? String(failure.code) : "unknown";
+}

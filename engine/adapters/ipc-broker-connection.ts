@@ -1,0 +1,41 @@
+import { Type } from "typebox";
+import { Compile } from "typebox/compile";
+import { PortError } from "../ports/port-error.ts";
+import type { BrokerConnection } from "../ports/tasks.ts";
+
+const toNode = Compile(
+  Type.Union([
+    Type.Object({
+      kind: Type.Literal("lease"),
+      task: Type.Object({
+        token: Type.String(),
+        kind: Type.String(),
+        input: Type.Unknown(),
+        outputPrefix: Type.String(),
+      }),
+    }),
+    Type.Object({ kind: Type.Literal("cancel"), token: Type.String() }),
+    Type.Object({ kind: Type.Literal("drain") }),
+  ]),
+);
+
+/**
+ * The channel to the parent that forked this process. Throws `PortError` when there is none.
+ * A message that cannot be sent is dropped: the channel is then closing and the close follows.
+ */
+export function ipcBrokerConnection(child: NodeJS.Process): BrokerConnection {
+  const { send } = child;
+  if (send === undefined || !child.connected)
+    throw new PortError("a farm node is started by the service: it has no channel to it", false);
+  return {
+    send(message) {
+      if (child.connected) send.call(child, message, undefined, undefined, () => undefined);
+    },
+    onMessage(listener) {
+      child.on("message", (message: unknown) => listener(toNode.Parse(message)));
+    },
+    onClose(listener) {
+      child.once("disconnect", listener);
+    },
+  };
+}

@@ -1,0 +1,120 @@
+/**
+ * The journal and the tables of a shard on LMDB, in two environments: in one, puts waited behind table
+ * passes and fought for its pages. `overlappingSync` is off, so a write's promise settles after the flush.
+ * One thread writes an environment; others open `openTableReader`, and see new rows after `refresh`.
+ *
+ * lmdb is imported by this file only.
+ */
+import { type Database, type Key as LmdbKey, open, type RootDatabase } from "lmdb";
+import type { KeyRange } from "../actor.ts";
+import type { Key } from "../key.ts";
+import type { Journal } from "../ports/journal.ts";
+import { PortError } from "../ports/port-error.ts";
+import type { TableReader, TableRow, Tables } from "../ports/tables.ts";
+
+const sequenceKeys = { keyEncoding: "uint32" } as const;
+
+/** Keys are binary strings already; no transcoding, no copies. */
+const binaryKeys = {
+  writeKey(key: LmdbKey, target: Buffer, start: number): number {
+    return start + target.write(String(key), start, "latin1");
+  },
+  readKey(source: Buffer, start: number, end: number): LmdbKey {
+    return Buffer.from(source.buffer, source.byteOffset + start, end - start).toString("latin1");
+  },
+};
+
+/** Throws `PortError` when the folder cannot be used. */
+export function openJournal(path: string): Journal {
+  const database: RootDatabase<Uint8Array, number> = attempt("open the journal", () =>
+    open({ path, encoding: "binary", overlappingSync: false, mapSize: 2 ** 36, ...sequenceKeys }),
+  );
+  return {
+    async append(seq, record) {
+      const isNew = await settled("append to the journal", () =>
+        database.put(seq, record, { noOverwrite: true } as never),
+      );
+      if (!isNew) throw new PortError(`record ${seq} is in the journal already`, false);
+    },
+    *from(seq) {
+      for (const { key, value } of database.getRange({ start: seq }))
+        yield { seq: key, record: value };
+    },
+    async trim(seq) {
+      let last: Promise<boolean> | undefined;
+      for (const key of database.getKeys({ start: 0, end: seq + 1 })) last = database.remove(key);
+      if (last !== undefined) await settled("trim the journal", () => last);
+    },
+    close: () => settled("close the journal", () => database.close()),
+  };
+}
+
+/** Throws `PortError` when the folder cannot be used. */
+export function openTables(path: string): Tables {
+  const database = attempt("open the tables", () => openRows(path, false));
+  return {
+    ...readerOf(database),
+    async write(rows) {
+      let last: Promise<boolean> | undefined;
+      for (const [key, text] of rows)
+        last = text === undefined ? database.remove(key) : database.put(key, text);
+      if (last !== undefined) await settled("write the tables", () => last);
+    },
+    close: () => settled("close the tables", () => database.close()),
+  };
+}
+
+export function openTableReader(path: string): TableReader & { close(): Promise<void> } {
+  const database = attempt("open the tables", () => openRows(path, false));
+  return {
+    ...readerOf(database),
+    close: () => settled("close the tables", () => database.close()),
+  };
+}
+
+function openRows(path: string, readOnly: boolean): RootDatabase<string, string> {
+  return open({
+    path,
+    readOnly,
+    encoding: "string",
+    keyEncoder: binaryKeys,
+    overlappingSync: false,
+    mapSize: 2 ** 38,
+  } as never);
+}
+
+function readerOf(database: Database<string, string>): TableReader {
+  return {
+    get: (key) => database.get(key),
+    range(range, limit, reverse = false) {
+      const rows: TableRow[] = [];
+      for (const { key, value } of database.getRange({ ...boundsOf(range, reverse), limit }))
+        rows.push({ key: key as Key, text: value });
+      return rows;
+    },
+    refresh: () => database.resetReadTxn(),
+  };
+}
+
+/** LMDB's reverse range excludes its end and includes its start; ours is `[start, end)` both ways. */
+function boundsOf({ start, end }: KeyRange, reverse: boolean) {
+  return reverse
+    ? { start: end, exclusiveStart: true, end: start, inclusiveEnd: true, reverse }
+    : { start, end };
+}
+
+function attempt<T>(what: string, run: () => T): T {
+  try {
+    return run();
+  } catch (error) {
+    throw new PortError(`could not ${what}`, false, error);
+  }
+}
+
+async function settled<T>(what: string, run: () => Promise<T> | T | undefined): Promise<T> {
+  try {
+    return (await run()) as T;
+  } catch (error) {
+    throw new PortError(`could not ${what}`, true, error);
+  }
+}

@@ -1,0 +1,51 @@
+import type { Clock } from "../ports/clock.ts";
+
+/** Time that a test moves. Wall clock and monotonic clock move together unless `jump` tears them apart. */
+export class ManualClock implements Clock {
+  private wallMs: number;
+  private elapsedMs = 0;
+  private readonly timers = new Set<{ readonly atMs: number; readonly run: () => void }>();
+
+  constructor(startMs: number) {
+    this.wallMs = startMs;
+  }
+
+  nowMs(): number {
+    return this.wallMs;
+  }
+
+  monotonicMs(): number {
+    return this.elapsedMs;
+  }
+
+  after(delayMs: number, run: () => void): () => void {
+    const timer = { atMs: this.elapsedMs + delayMs, run };
+    this.timers.add(timer);
+    return () => this.timers.delete(timer);
+  }
+
+  /** Moves both clocks and runs, in order, what became due on the way. */
+  advance(byMs: number): void {
+    const untilMs = this.elapsedMs + byMs;
+    for (;;) {
+      const next = [...this.timers]
+        .filter((timer) => timer.atMs <= untilMs)
+        .sort((a, b) => a.atMs - b.atMs)[0];
+      if (next === undefined) break;
+      this.timers.delete(next);
+      this.move(next.atMs - this.elapsedMs);
+      next.run();
+    }
+    this.move(untilMs - this.elapsedMs);
+  }
+
+  /** The wall clock alone. */
+  jump(byMs: number): void {
+    this.wallMs += byMs;
+  }
+
+  private move(byMs: number): void {
+    this.elapsedMs += byMs;
+    this.wallMs += byMs;
+  }
+}

@@ -1,0 +1,78 @@
+/**
+ * When each open actor wants to hear `due`. Buckets of `granularityMs`, so that setting and clearing cost
+ * the same however many actors wait. The materialiser writes the index beside the heads that it stands for
+ * and a starting shard refills it, so no timer is ever lost and none is stored twice.
+ */
+import type { Key } from "./key.ts";
+import { limits } from "../config/limits.ts";
+
+const granularityMs = limits.engine.dueGranularityMs;
+
+export class DueIndex {
+  private readonly dueByActor = new Map<Key, number>();
+  private readonly actorsByBucket = new Map<number, Set<Key>>();
+  /** What the tables hold, so that a pass writes only differences. */
+  private readonly storedByActor = new Map<Key, number>();
+  private swept: number;
+
+  constructor(nowMs: number) {
+    this.swept = bucketOf(nowMs) - 1;
+  }
+
+  set(actor: Key, dueMs: number | undefined): void {
+    const before = this.dueByActor.get(actor);
+    if (before === dueMs) return;
+    if (before !== undefined) this.leave(actor, before);
+    if (dueMs === undefined) return;
+    this.dueByActor.set(actor, dueMs);
+    const bucket = Math.max(bucketOf(dueMs), this.swept + 1);
+    const actors = this.actorsByBucket.get(bucket);
+    if (actors === undefined) this.actorsByBucket.set(bucket, new Set([actor]));
+    else actors.add(actor);
+  }
+
+  /** As read from the tables at start. */
+  restore(actor: Key, dueMs: number): void {
+    this.storedByActor.set(actor, dueMs);
+    this.set(actor, dueMs);
+  }
+
+  /** Actors whose time has come; each is told once and must be set again. */
+  take(nowMs: number): Key[] {
+    const due: Key[] = [];
+    const last = bucketOf(nowMs) - 1;
+    for (; this.swept < last; this.swept++) {
+      const actors = this.actorsByBucket.get(this.swept + 1);
+      if (actors === undefined) continue;
+      this.actorsByBucket.delete(this.swept + 1);
+      for (const actor of actors) {
+        this.dueByActor.delete(actor);
+        due.push(actor);
+      }
+    }
+    return due;
+  }
+
+  /** The write that brings the tables up to date for one actor: a time, `null` to delete, or nothing. */
+  difference(actor: Key, dueMs: number | undefined): number | null | undefined {
+    if (this.storedByActor.get(actor) === dueMs) return undefined;
+    if (dueMs === undefined) {
+      this.storedByActor.delete(actor);
+      return null;
+    }
+    this.storedByActor.set(actor, dueMs);
+    return dueMs;
+  }
+
+  private leave(actor: Key, dueMs: number): void {
+    this.dueByActor.delete(actor);
+    const bucket = bucketOf(dueMs);
+    const actors = this.actorsByBucket.get(bucket) ?? this.actorsByBucket.get(this.swept + 1);
+    actors?.delete(actor);
+    if (actors?.size === 0) this.actorsByBucket.delete(bucket);
+  }
+}
+
+function bucketOf(ms: number): number {
+  return Math.floor(ms / granularityMs);
+}

@@ -1,0 +1,194 @@
+/**
+ * The HTTP thread's end of the engine: asks actors, and reads what is durable.
+ *
+ * A read looks at the fresh rows that the shards released, else at the tables. A fresh row is dropped only
+ * after `materialised` has arrived and the read transaction was renewed. Range reads do not merge: when the
+ * shard has fresh rows they wait for the next pass, one in flight shared by all waiters.
+ * Rows are applied before replies are sent, so whoever got a reply reads what it speaks of.
+ */
+import type { KeyRange, RequestId } from "./actor.ts";
+import { FreshRows } from "./fresh-rows.ts";
+import type { Lane } from "./inbox.ts";
+import { type Key, shardOf } from "./key.ts";
+import type { TableReader, TableRow } from "./ports/tables.ts";
+import { type RecordWrite, valueOf, writesOf } from "./record.ts";
+import type { ShardEvent } from "./shard.ts";
+import type { ToShard } from "./wire.ts";
+
+/** The answer when a shard went away with the question: the outcome is unknown. */
+export const lost = { kind: "lost" } as const;
+
+interface FreshRow {
+  readonly record: Uint8Array;
+  readonly write: RecordWrite;
+}
+
+interface Pending {
+  readonly shard: number;
+  readonly resolve: (reply: unknown) => void;
+}
+
+type Watcher = (key: Key) => void;
+
+export class Gateway {
+  private readonly shards: (ShardEnd | undefined)[];
+  private readonly pending = new Map<RequestId, Pending>();
+  private readonly watchersByKey = new Map<Key, Set<Watcher>>();
+  private readonly onWrite: (key: Key) => void;
+  private lastRequest: RequestId;
+
+  /**
+   * `firstRequest` must be above every id that an earlier life gave out. `onWrite` hears of every row that
+   * changes, before any reply that speaks of it.
+   */
+  constructor(shardCount: number, firstRequest: RequestId, onWrite: (key: Key) => void) {
+    this.shards = new Array<ShardEnd | undefined>(shardCount + 1).fill(undefined);
+    this.lastRequest = firstRequest;
+    this.onWrite = onWrite;
+  }
+
+  get isOpen(): boolean {
+    return this.shards.every((shard) => shard !== undefined);
+  }
+
+  /** A shard's thread is open: `send` reaches it, `reader` reads its tables. */
+  attach(shard: number, send: (message: ToShard) => void, reader: TableReader): void {
+    this.shards[shard] = new ShardEnd(send, reader);
+  }
+
+  /** A shard's thread is gone: whoever waits for it hears `lost`. */
+  detach(shard: number): void {
+    this.shards[shard]?.abandon();
+    this.shards[shard] = undefined;
+    for (const [request, { shard: asked, resolve }] of this.pending)
+      if (asked === shard) {
+        this.pending.delete(request);
+        resolve(lost);
+      }
+  }
+
+  /** Resolves to the actor's reply, or `busy`, `broken`, `lost`. Rows are readable by then. */
+  ask(to: Key, message: unknown, lane: Lane): Promise<unknown> {
+    const shard = this.shardOf(to);
+    const end = this.shards[shard];
+    if (end === undefined) return Promise.resolve(lost);
+    const request = ++this.lastRequest;
+    end.send({ kind: "ask", envelope: { to, message, request }, lane });
+    return new Promise((resolve) => {
+      this.pending.set(request, { shard, resolve });
+    });
+  }
+
+  /** Undefined when there is no row. Throws when the shard is down. */
+  read<Row>(key: Key<Row>): Row | undefined {
+    const text = this.end(key).text(key);
+    return text === undefined ? undefined : JSON.parse(text);
+  }
+
+  /** At most `limit` rows of a range within one vpart; waits for a pass when rows are fresh. */
+  async range(range: KeyRange, limit: number, reverse: boolean): Promise<readonly TableRow[]> {
+    const end = this.end(range.start);
+    await end.settled();
+    return end.reader.range(range, limit, reverse);
+  }
+
+  /** Calls `watcher` after each change of the row until the returned function is called. */
+  watch(key: Key, watcher: Watcher): () => void {
+    const watchers = this.watchersByKey.get(key) ?? new Set();
+    this.watchersByKey.set(key, watchers.add(watcher));
+    return () => {
+      watchers.delete(watcher);
+      if (watchers.size === 0 && this.watchersByKey.get(key) === watchers)
+        this.watchersByKey.delete(key);
+    };
+  }
+
+  event(shard: number, event: ShardEvent): void {
+    const end = this.shards[shard];
+    if (end === undefined) return;
+    if (event.kind === "release") {
+      for (const write of writesOf(event.record)) {
+        end.fresh.set(write.key, { record: event.record, write });
+        this.onWrite(write.key);
+      }
+      for (const { to, reply } of event.replies) this.answer(to, reply);
+      if (this.watchersByKey.size > 0) this.notify(event.record);
+    } else end.event(event);
+  }
+
+  private answer(request: RequestId, reply: unknown): void {
+    const pending = this.pending.get(request);
+    if (pending === undefined) return;
+    this.pending.delete(request);
+    pending.resolve(reply);
+  }
+
+  private notify(record: Uint8Array): void {
+    for (const { key } of writesOf(record))
+      for (const watcher of this.watchersByKey.get(key) ?? []) watcher(key);
+  }
+
+  private end(key: Key): ShardEnd {
+    const end = this.shards[this.shardOf(key)];
+    if (end === undefined) throw new ShardDown();
+    return end;
+  }
+
+  /** The last end is the directory's. */
+  private shardOf(key: Key): number {
+    return shardOf(key, this.shards.length - 1);
+  }
+}
+
+/** A read met a shard that is starting again; the caller may try once more soon. */
+export class ShardDown extends Error {
+  override readonly name = "ShardDown";
+}
+
+class ShardEnd {
+  readonly fresh = new FreshRows<FreshRow>();
+  readonly send: (message: ToShard) => void;
+  readonly reader: TableReader;
+  private waiters: (() => void)[] = [];
+  private nextWaiters: (() => void)[] = [];
+
+  constructor(send: (message: ToShard) => void, reader: TableReader) {
+    this.send = send;
+    this.reader = reader;
+  }
+
+  text(key: Key): string | undefined {
+    const row = this.fresh.get(key);
+    return row === undefined ? this.reader.get(key) : valueOf(row.record, row.write);
+  }
+
+  /** Resolves when all that was released before the call is in the tables. */
+  settled(): Promise<void> {
+    if (this.fresh.size === 0) return Promise.resolve();
+    if (this.nextWaiters.length === 0) this.send({ kind: "flush" });
+    return new Promise((resolve) => this.nextWaiters.push(resolve));
+  }
+
+  event(event: Exclude<ShardEvent, { kind: "release" }>): void {
+    switch (event.kind) {
+      case "opened":
+        this.reader.refresh();
+        return;
+      case "frozen":
+        this.fresh.freeze();
+        this.waiters = this.nextWaiters;
+        this.nextWaiters = [];
+        return;
+      case "materialised":
+        this.reader.refresh();
+        this.fresh.thaw();
+        for (const resolve of this.waiters) resolve();
+        this.waiters = [];
+        return;
+    }
+  }
+
+  abandon(): void {
+    for (const resolve of [...this.waiters, ...this.nextWaiters]) resolve();
+  }
+}

@@ -1,0 +1,102 @@
+/**
+ * Ids: UUIDv7 (RFC 9562) with the scope's vpart in the low 8 bits of `rand_a` and a counter after it, so
+ * that any id routes itself and ids of one minter rise within a millisecond.
+ *
+ * Messages and rows carry the lower-case text, keys the 16 bytes as a binary string.
+ */
+import type { Clock } from "./ports/clock.ts";
+import type { Entropy } from "./ports/entropy.ts";
+
+export type Id = string;
+
+const pattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+const counterMax = 0x3fff;
+
+/** Undefined when `text` is no UUID; upper case is taken too (RFC 9562, section 4). */
+export function parseId(text: string): Id | undefined {
+  const id = text.length === 36 ? text.toLowerCase() : "";
+  return pattern.test(id) ? id : undefined;
+}
+
+export function vpartOfId(id: Id): number {
+  return byteAt(id, 16);
+}
+
+/** Sixteen bytes as a binary string. */
+export function idBytes(id: Id): string {
+  return String.fromCharCode(
+    byteAt(id, 0),
+    byteAt(id, 2),
+    byteAt(id, 4),
+    byteAt(id, 6),
+    byteAt(id, 9),
+    byteAt(id, 11),
+    byteAt(id, 14),
+    byteAt(id, 16),
+    byteAt(id, 19),
+    byteAt(id, 21),
+    byteAt(id, 24),
+    byteAt(id, 26),
+    byteAt(id, 28),
+    byteAt(id, 30),
+    byteAt(id, 32),
+    byteAt(id, 34),
+  );
+}
+
+/** The inverse of `idBytes`, from the sixteen characters of `bytes` that begin at `at`. */
+export function idOfBytes(bytes: string, at = 0): Id {
+  const hex = Buffer.from(bytes.slice(at, at + 16), "latin1").toString("hex");
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+}
+
+/** The smallest id of a vpart that could have been minted at `atMs`. */
+export function firstIdAt(atMs: number, vpart: number): Id {
+  return `${head(atMs, vpart)}-0000-000000000000`;
+}
+
+export class IdMint {
+  private readonly clock: Clock;
+  private readonly entropy: Entropy;
+  private lastMs = 0;
+  private counter = 0;
+
+  constructor(clock: Clock, entropy: Entropy) {
+    this.clock = clock;
+    this.entropy = entropy;
+  }
+
+  /** For a new scope: draws its vpart. */
+  scope(): Id {
+    return this.under(this.entropy.bytes(1)[0] ?? 0);
+  }
+
+  under(vpart: number): Id {
+    const nowMs = Math.max(this.clock.nowMs(), this.lastMs);
+    if (nowMs === this.lastMs && this.counter < counterMax) this.counter++;
+    else {
+      this.lastMs = nowMs === this.lastMs ? nowMs + 1 : nowMs;
+      this.counter = 0;
+    }
+    let random = "";
+    for (const byte of this.entropy.bytes(6)) random += hexOfByte[byte];
+    return `${head(this.lastMs, vpart)}-${(0x8000 | this.counter).toString(16)}-${random}`;
+  }
+}
+
+const hexOfByte = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
+
+/** Time, version and vpart: all that stands before the variant. */
+function head(atMs: number, vpart: number): string {
+  const time = atMs.toString(16).padStart(12, "0");
+  return `${time.slice(0, 8)}-${time.slice(8)}-70${hexOfByte[vpart]}`;
+}
+
+function byteAt(id: Id, at: number): number {
+  return (nibble(id.charCodeAt(at)) << 4) | nibble(id.charCodeAt(at + 1));
+}
+
+/** Of a lower-case hexadecimal digit's character code. */
+function nibble(code: number): number {
+  return code < 58 ? code - 48 : code - 87;
+}

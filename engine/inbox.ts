@@ -1,0 +1,66 @@
+import { limits } from "../config/limits.ts";
+import type { Envelope } from "./batch.ts";
+
+/** `settle`: results, due times and cancels, never refused. `work`: new work, refused when the inbox is full. */
+export type Lane = "settle" | "work";
+
+/** What waits for a shard: two queues, the settling one first. */
+export class Inbox {
+  private readonly settling = new Queue();
+  private readonly working = new Queue();
+  private wake: (() => void) | undefined;
+
+  /** False when the inbox is full of work. */
+  offer(envelope: Envelope, lane: Lane): boolean {
+    if (lane === "work" && this.working.size >= limits.engine.inboxMax) return false;
+    (lane === "work" ? this.working : this.settling).push(envelope);
+    this.ring();
+    return true;
+  }
+
+  take(): Envelope | undefined {
+    return this.settling.shift() ?? this.working.shift();
+  }
+
+  get isEmpty(): boolean {
+    return this.settling.size + this.working.size === 0;
+  }
+
+  /** Resolves when something waits, or at the next `ring`. */
+  waiting(): Promise<void> {
+    if (!this.isEmpty) return Promise.resolve();
+    return new Promise((resolve) => {
+      this.wake = resolve;
+    });
+  }
+
+  ring(): void {
+    this.wake?.();
+    this.wake = undefined;
+  }
+}
+
+/** First in, first out; the array is cut when its dead half outgrows the living. */
+class Queue {
+  private items: (Envelope | undefined)[] = [];
+  private at = 0;
+
+  get size(): number {
+    return this.items.length - this.at;
+  }
+
+  push(envelope: Envelope): void {
+    this.items.push(envelope);
+  }
+
+  shift(): Envelope | undefined {
+    const envelope = this.items[this.at];
+    if (envelope === undefined) return undefined;
+    this.items[this.at++] = undefined;
+    if (this.at > 1024 && this.at * 2 > this.items.length) {
+      this.items = this.items.slice(this.at);
+      this.at = 0;
+    }
+    return envelope;
+  }
+}

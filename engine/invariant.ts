@@ -1,0 +1,8 @@
+/** A broken promise of our own code. Inside a turn it drops that turn; in the engine it stops the shard. */
+export class BrokenInvariant extends Error {
+  override readonly name = "BrokenInvariant";
+}
+
+export function invariant(holds: boolean, promise: string): asserts holds {
+  if (!holds) throw new BrokenInvariant(promise);
+}

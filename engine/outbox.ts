@@ -1,0 +1,148 @@
+/**
+ * The outbox: carries effects out of the shards, in the order in which each actor caused them, one at a
+ * time, at least once. It lives on the effects thread and holds nothing that a restart needs: every effect
+ * stands in a row of its shard until a message that names the row concludes it.
+ *
+ * I3 an effect leaves only after its record is durable: shards hand over released effects only.
+ * A performer either concludes at once or keeps the effect (a farm task runs for minutes) and concludes
+ * later; the actor's next effect, a cancel for example, follows as soon as the performer has answered.
+ */
+import type { OutsideEffect, Tell } from "./actor.ts";
+import type { Delivery, Origin } from "./batch.ts";
+import { type Key, shardOf } from "./key.ts";
+import { PortError } from "./ports/port-error.ts";
+
+/** What an effect comes to: a message that concludes it, nothing more to say, or an answer to come. */
+export type Performance =
+  | { readonly kind: "concluded"; readonly message?: unknown }
+  | { readonly kind: "kept" };
+
+/** Carries out one effect; may throw `PortError`, then it is tried again if retryable. */
+export type Performer = (delivery: Delivery) => Promise<Performance>;
+
+/** A message for a shard; `done` names the outbox row that it concludes, and is all when `to` is that row. */
+export interface OutboxMessage {
+  readonly to: Key;
+  readonly message?: unknown;
+  readonly done?: Key;
+  readonly origin?: Origin;
+}
+
+export interface OutboxPorts {
+  /** Sends to the shard that owns the message's address; lost when that shard is down. */
+  readonly send: (shard: number, message: OutboxMessage) => void;
+  readonly perform: Performer;
+  readonly onFault: (from: Key, error: unknown) => void;
+  readonly after: (delayMs: number, run: () => void) => void;
+}
+
+const retryDelayMs = 1_000;
+
+export class Outbox {
+  private readonly shardCount: number;
+  private readonly ports: OutboxPorts;
+  private readonly queueByActor = new Map<Key, Delivery[]>();
+  /** Effects under way, by shard and outbox row: a shard that starts again hands them over once more. */
+  private readonly underWay = new Set<string>();
+  private readonly open = new Set<number>();
+  /** Tells that wait for the other shard's word, in the order of their shard. */
+  private readonly tells = new Map<string, { readonly origin: Origin; readonly tell: Tell }>();
+
+  constructor(shardCount: number, ports: OutboxPorts) {
+    this.shardCount = shardCount;
+    this.ports = ports;
+  }
+
+  /** `shard` released these, or reads them back after a restart. */
+  deliver(shard: number, deliveries: readonly Delivery[]): void {
+    for (const delivery of deliveries) {
+      const { key, effect } = delivery;
+      if (isTell(effect)) this.forward({ shard, key }, effect);
+      else if (!this.underWay.has(nameOf(shard, key))) {
+        this.underWay.add(nameOf(shard, key));
+        this.enqueue(delivery);
+      }
+    }
+  }
+
+  /** Another shard made these tells durable. */
+  acknowledge(origins: readonly Origin[]): void {
+    for (const { key, shard } of origins)
+      if (this.tells.delete(nameOf(shard, key))) this.ports.send(shard, { to: key, done: key });
+  }
+
+  /** A shard went away: tells wait, so that none overtakes an earlier one. */
+  closed(shard: number): void {
+    this.open.delete(shard);
+  }
+
+  /** A shard is up: what it has not acknowledged is told, in order. */
+  opened(shard: number): void {
+    this.open.add(shard);
+    for (const { origin, tell } of this.tells.values())
+      if (shardOf(tell.to, this.shardCount) === shard) this.forward(origin, tell);
+  }
+
+  /** Also for performers that kept an effect. Without a message its row just goes. */
+  conclude({ from, key }: Delivery, message?: unknown): void {
+    const shard = shardOf(from, this.shardCount);
+    this.underWay.delete(nameOf(shard, key));
+    this.ports.send(
+      shard,
+      message === undefined ? { to: key, done: key } : { to: from, message, done: key },
+    );
+  }
+
+  /** News that concludes nothing: a claim, progress. Lost when the shard is down. */
+  tell(to: Key, message: unknown): void {
+    this.ports.send(shardOf(to, this.shardCount), { to, message });
+  }
+
+  private forward(origin: Origin, tell: Tell): void {
+    const { to, message } = tell;
+    const shard = shardOf(to, this.shardCount);
+    this.tells.set(nameOf(origin.shard, origin.key), { origin, tell });
+    if (this.open.has(shard)) this.ports.send(shard, { to, message, origin });
+  }
+
+  private enqueue(delivery: Delivery): void {
+    const queue = this.queueByActor.get(delivery.from);
+    if (queue !== undefined) {
+      queue.push(delivery);
+      return;
+    }
+    this.queueByActor.set(delivery.from, [delivery]);
+    this.next(delivery);
+  }
+
+  private next(delivery: Delivery): void {
+    this.ports.perform(delivery).then(
+      (performance) => {
+        if (performance.kind === "concluded") this.conclude(delivery, performance.message);
+        this.advance(delivery.from);
+      },
+      (error: unknown) => {
+        this.ports.onFault(delivery.from, error);
+        const again = error instanceof PortError && error.retryable;
+        if (again) this.ports.after(retryDelayMs, () => this.next(delivery));
+        else this.advance(delivery.from);
+      },
+    );
+  }
+
+  private advance(actor: Key): void {
+    const queue = this.queueByActor.get(actor);
+    queue?.shift();
+    const next = queue?.[0];
+    if (next === undefined) this.queueByActor.delete(actor);
+    else this.next(next);
+  }
+}
+
+function isTell(effect: OutsideEffect | Tell): effect is Tell {
+  return effect.kind === "tell";
+}
+
+function nameOf(shard: number, key: Key): string {
+  return `${shard} ${key}`;
+}

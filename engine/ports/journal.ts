@@ -1,0 +1,10 @@
+/** The shard's own history: one value per group commit, by sequence number. Adapters: LMDB, memory. */
+export interface Journal {
+  /** Durable when it resolves. Throws `PortError` when the disk fails or `seq` is there already. */
+  append(seq: number, record: Uint8Array): Promise<void>;
+  /** Records from `seq` on, in order. */
+  from(seq: number): Iterable<{ readonly seq: number; readonly record: Uint8Array }>;
+  /** Drops all up to and including `seq`. */
+  trim(seq: number): Promise<void>;
+  close(): Promise<void>;
+}

@@ -1,0 +1,23 @@
+import type { KeyRange } from "../actor.ts";
+import type { Key } from "../key.ts";
+
+/** Rows as JSON text in byte order of their keys. Adapters: LMDB, memory. One writer a shard. */
+export interface Tables extends TableReader {
+  /** One transaction, durable when it resolves; `undefined` deletes. Throws `PortError`. */
+  write(rows: Iterable<readonly [Key, string | undefined]>): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** What any thread may open beside the writer. */
+export interface TableReader {
+  get(key: Key): string | undefined;
+  /** At most `limit` rows of `[start, end)`, from the end when `reverse`. */
+  range(range: KeyRange, limit: number, reverse?: boolean): readonly TableRow[];
+  /** From now on reads see all that was durable before the call. */
+  refresh(): void;
+}
+
+export interface TableRow {
+  readonly key: Key;
+  readonly text: string;
+}

@@ -1,0 +1,64 @@
+/**
+ * The task port: how a farm node takes work. The actor that wants the work owns attempts; a lease is only
+ * the right to report under one attempt token, so a late or doubled report is harmless.
+ *
+ * node -> broker: hello, heartbeat, finished.   broker -> node: lease, cancel, drain.
+ * A node that misses `limits.leaseMs` of heartbeats loses its lease and the task is offered again.
+ */
+export interface Task {
+  /** Attempt token: names this lease in every later message. */
+  readonly token: string;
+  /** What to do, for example `image`: picks the node's worker function. */
+  readonly kind: string;
+  /** Input of that kind, checked by the worker function's schema. */
+  readonly input: unknown;
+  /** Prefix under which the outputs' objects are stored. */
+  readonly outputPrefix: string;
+}
+
+export type FromNode =
+  | { readonly kind: "hello"; readonly node: string; readonly slots: number; readonly kinds: readonly string[] }
+  /** At least every `limits.heartbeatMs` for each lease; progress is 0 to 1. */
+  | { readonly kind: "heartbeat"; readonly token: string; readonly progress: number }
+  | { readonly kind: "finished"; readonly token: string; readonly outcome: TaskOutcome };
+
+export type ToNode =
+  | { readonly kind: "lease"; readonly task: Task }
+  | { readonly kind: "cancel"; readonly token: string }
+  /** Take nothing new, finish or drop what runs, then exit. */
+  | { readonly kind: "drain" };
+
+export type TaskOutcome =
+  | { readonly kind: "succeeded"; readonly outputs: readonly TaskOutput[] }
+  /** `retryable`: another attempt may succeed (a crashed browser), else the input itself is at fault. */
+  | { readonly kind: "failed"; readonly message: string; readonly retryable: boolean };
+
+/** One stored object and what a probe found in it. */
+export interface TaskOutput {
+  readonly objectKey: string;
+  readonly mimeType: string;
+  readonly sizeBytes: number;
+  readonly sha256: string;
+  readonly width?: number;
+  readonly height?: number;
+  readonly durationSeconds?: number;
+  readonly hasAudio?: boolean;
+  /** Object key of a JPEG with a long edge of 512 px. */
+  readonly thumbnailKey?: string;
+}
+
+/** The node's end of the connection; adapters: child-process messages, memory. */
+export interface BrokerConnection {
+  send(message: FromNode): void;
+  onMessage(listener: (message: ToNode) => void): void;
+  /** The broker is gone: the node stops. */
+  onClose(listener: () => void): void;
+}
+
+/** The broker's end of the same connection. */
+export interface NodeConnection {
+  send(message: ToNode): void;
+  onMessage(listener: (message: FromNode) => void): void;
+  /** The node is gone: its leases lapse. */
+  onClose(listener: () => void): void;
+}

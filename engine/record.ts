@@ -1,0 +1,127 @@
+/**
+ * A record: one group commit of one shard. Replicas apply its writes and never re-run actor code.
+ *
+ * Layout, little endian: version u8, pad u8, shard u16, epoch u32, seq f64, atMs f64, count u32, then per
+ * write: key length u8, value length u32 (0xffffffff deletes), key (latin1), value (UTF-8 JSON); last the
+ * 32 bytes of `sha256(previous hash + all before it)`.
+ *
+ * I1 same seq, same hash on every replica. I2 seq contiguous, epoch non-decreasing.
+ */
+import { createHash } from "node:crypto";
+import { invariant } from "./invariant.ts";
+import type { Key } from "./key.ts";
+
+export interface RecordHead {
+  readonly shard: number;
+  readonly epoch: number;
+  readonly seq: number;
+  readonly atMs: number;
+}
+
+export interface Sealed {
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  /** Lower-case hex; goes into the next record. */
+  readonly hash: string;
+}
+
+/** A write inside a record: `[start, end)` of its bytes hold the value, `start` -1 deletes. */
+export interface RecordWrite {
+  readonly key: Key;
+  readonly start: number;
+  readonly end: number;
+}
+
+const version = 1;
+const headBytes = 28;
+const hashBytes = 32;
+const deleted = 0xffffffff;
+
+export const noHash = "0".repeat(64);
+
+let scratch = Buffer.allocUnsafeSlow(256 * 1024);
+
+export function seal(
+  head: RecordHead,
+  writes: ReadonlyMap<Key, { readonly text: string | undefined }>,
+  previousHash: string,
+): Sealed {
+  let at = headBytes;
+  for (const [key, { text }] of writes) {
+    const most = 5 + key.length + (text === undefined ? 0 : text.length * 3) + hashBytes;
+    if (at + most > scratch.length) grow(at + most);
+    scratch[at] = key.length;
+    scratch.write(key, at + 5, "latin1");
+    const valueAt = at + 5 + key.length;
+    const length = text === undefined ? 0 : scratch.write(text, valueAt, "utf8");
+    scratch.writeUInt32LE(text === undefined ? deleted : length, at + 1);
+    at = valueAt + length;
+  }
+  writeHead(head, writes.size);
+  const hash = chained(previousHash, scratch.subarray(0, at));
+  hash.copy(scratch, at);
+  return { bytes: new Uint8Array(scratch.subarray(0, at + hashBytes)), hash: hash.toString("hex") };
+}
+
+/** Throws when the bytes are no record or its hash does not follow from `previousHash`. */
+export function verify(bytes: Uint8Array, previousHash: string): RecordHead & { hash: string } {
+  const body = asBuffer(bytes);
+  const end = body.length - hashBytes;
+  invariant(end >= headBytes && body[0] === version, "a journal value is a record of version 1");
+  const hash = chained(previousHash, body.subarray(0, end));
+  invariant(hash.equals(body.subarray(end)), "a record's hash follows from the one before it (I1)");
+  return { ...readHead(bytes), hash: hash.toString("hex") };
+}
+
+export function readHead(bytes: Uint8Array): RecordHead {
+  const body = asBuffer(bytes);
+  return {
+    shard: body.readUInt16LE(2),
+    epoch: body.readUInt32LE(4),
+    seq: body.readDoubleLE(8),
+    atMs: body.readDoubleLE(16),
+  };
+}
+
+/** No bytes stand for no writes. */
+export function* writesOf(bytes: Uint8Array): Generator<RecordWrite> {
+  if (bytes.length === 0) return;
+  const body = asBuffer(bytes);
+  let at = headBytes;
+  for (let left = body.readUInt32LE(24); left > 0; left--) {
+    const keyEnd = at + 5 + (body[at] ?? 0);
+    const length = body.readUInt32LE(at + 1);
+    const end = length === deleted ? keyEnd : keyEnd + length;
+    const key: Key = body.toString("latin1", at + 5, keyEnd);
+    yield { key, start: length === deleted ? -1 : keyEnd, end };
+    at = end;
+  }
+}
+
+/** The value of a write, or undefined for a deletion. */
+export function valueOf(bytes: Uint8Array, write: RecordWrite): string | undefined {
+  return write.start < 0 ? undefined : asBuffer(bytes).toString("utf8", write.start, write.end);
+}
+
+function asBuffer(bytes: Uint8Array): Buffer {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}
+
+function writeHead(head: RecordHead, count: number): void {
+  scratch[0] = version;
+  scratch[1] = 0;
+  scratch.writeUInt16LE(head.shard, 2);
+  scratch.writeUInt32LE(head.epoch, 4);
+  scratch.writeDoubleLE(head.seq, 8);
+  scratch.writeDoubleLE(head.atMs, 16);
+  scratch.writeUInt32LE(count, 24);
+}
+
+function chained(previousHash: string, body: Uint8Array): Buffer {
+  return createHash("sha256").update(previousHash, "hex").update(body).digest();
+}
+
+function grow(least: number): void {
+  const larger = Buffer.allocUnsafeSlow(2 ** Math.ceil(Math.log2(least)));
+  scratch.copy(larger);
+  scratch = larger;
+}

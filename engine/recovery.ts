@@ -1,0 +1,110 @@
+/**
+ * From what is on disk to a shard that may open its gate: the journal's tail goes into the tables, then the
+ * due index, the short windows and the undelivered effects are read back. Nothing acknowledged is missing
+ * afterwards, and nothing else is there.
+ */
+import type { Domain, WindowRule } from "./actor.ts";
+import type { Delivery, Written } from "./batch.ts";
+import { invariant } from "./invariant.ts";
+import { codeOf, engineTables, type Key, keyOf, rangeOf, vpartsOf } from "./key.ts";
+import { actorOfDueKey, materialise, type Position, positionKey } from "./materialiser.ts";
+import type { Journal } from "./ports/journal.ts";
+import type { TableRow, Tables } from "./ports/tables.ts";
+import { noHash, readHead, valueOf, verify, writesOf } from "./record.ts";
+import { ShardRows } from "./shard-rows.ts";
+
+export interface Recovered {
+  readonly rows: ShardRows;
+  readonly position: Position;
+  readonly undelivered: readonly Delivery[];
+}
+
+export interface ShardPlace {
+  readonly shard: number;
+  readonly shardCount: number;
+}
+
+const rowsPerRead = 10_000;
+
+export async function recover(
+  place: ShardPlace,
+  journal: Journal,
+  tables: Tables,
+  domain: Domain,
+  nowMs: number,
+): Promise<Recovered> {
+  const rows = new ShardRows(tables, domain, nowMs);
+  for (const { key, text } of owned(tables, place, engineTables.due))
+    rows.due.restore(actorOfDueKey(key), Number(text));
+  const tail = readTail(journal, readPosition(tables), domain);
+  for (const [key, { value }] of tail.writes) {
+    const actor = domain.actorByCode.get(codeOf(key));
+    if (actor !== undefined) rows.due.set(key, value === undefined ? undefined : actor.dueAt(value));
+  }
+  await materialise(rows, tail.writes, tail.position, domain);
+  await journal.trim(tail.position.seq);
+  tables.refresh();
+  for (const rule of domain.windows) fillWindow(rows, rule, place, nowMs);
+  return { rows, position: tail.position, undelivered: readOutbox(tables, place) };
+}
+
+function readPosition(tables: Tables): Position {
+  const text = tables.get(positionKey);
+  return text === undefined ? { seq: 0, epoch: 0, atMs: 0, hash: noHash } : JSON.parse(text);
+}
+
+function readTail(
+  journal: Journal,
+  from: Position,
+  domain: Domain,
+): { writes: Map<Key, Written>; position: Position } {
+  const writes = new Map<Key, Written>();
+  let position = from;
+  for (const { seq, record } of journal.from(from.seq + 1)) {
+    invariant(seq === position.seq + 1, "the journal has no gap (I2)");
+    const { epoch, atMs, hash } = verify(record, position.hash);
+    invariant(epoch >= position.epoch && readHead(record).seq === seq, "epochs do not fall (I2)");
+    for (const write of writesOf(record)) {
+      const text = valueOf(record, write);
+      const isHead = text !== undefined && domain.actorByCode.has(codeOf(write.key));
+      writes.set(write.key, { value: isHead ? JSON.parse(text) : undefined, text, born: false });
+    }
+    position = { seq, epoch, atMs, hash };
+  }
+  return { writes, position };
+}
+
+function fillWindow(rows: ShardRows, rule: WindowRule, place: ShardPlace, nowMs: number): void {
+  const { first, last } = vpartsOf(place.shard, place.shardCount);
+  for (let vpart = first; vpart <= last; vpart++) {
+    const range = rule.source(vpart, nowMs - rule.windowMs);
+    for (const { key, text } of all(rows.tables, range)) {
+      const entry = rule.entry(key, JSON.parse(text));
+      if (entry !== undefined) rows.setWindow(entry.key, entry.value, entry.atMs);
+    }
+  }
+}
+
+function readOutbox(tables: Tables, place: ShardPlace): Delivery[] {
+  const deliveries: Delivery[] = [];
+  for (const { key, text } of owned(tables, place, engineTables.outbox))
+    deliveries.push({ key, ...JSON.parse(text) });
+  return deliveries.sort((a, b) => (a.key.slice(2) < b.key.slice(2) ? -1 : 1));
+}
+
+function* owned(tables: Tables, place: ShardPlace, code: number): Generator<TableRow> {
+  const { first, last } = vpartsOf(place.shard, place.shardCount);
+  for (let vpart = first; vpart <= last; vpart++)
+    yield* all(tables, rangeOf(keyOf(vpart, code, "")));
+}
+
+function* all(tables: Tables, range: { start: Key; end: Key }): Generator<TableRow> {
+  let start = range.start;
+  for (;;) {
+    const page = tables.range({ start, end: range.end }, rowsPerRead);
+    yield* page;
+    const last = page.at(-1);
+    if (last === undefined || page.length < rowsPerRead) return;
+    start = `${last.key}\0`;
+  }
+}

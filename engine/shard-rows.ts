@@ -1,0 +1,90 @@
+/**
+ * All that a shard knows: cached heads, fresh rows, short windows, tables and the due index behind one
+ * look-up. Owned by the shard; the batch reads and keeps through it, the materialiser empties it.
+ *
+ * Idle heads leave memory by bytes, oldest write first; a message brings them back.
+ */
+import { limits } from "../config/limits.ts";
+import type { Domain } from "./actor.ts";
+import type { Written } from "./batch.ts";
+import { DueIndex } from "./due-index.ts";
+import { FreshRows } from "./fresh-rows.ts";
+import { invariant } from "./invariant.ts";
+import { codeOf, type Key } from "./key.ts";
+import type { Tables } from "./ports/tables.ts";
+import { Window } from "./window.ts";
+
+export class ShardRows {
+  readonly fresh = new FreshRows<Written>();
+  readonly due: DueIndex;
+  readonly tables: Tables;
+  private readonly windows = new Map<number, Window>();
+  private readonly heads = new Map<Key, { head: unknown; bytes: number }>();
+  private headBytes = 0;
+
+  constructor(tables: Tables, domain: Domain, nowMs: number) {
+    this.tables = tables;
+    this.due = new DueIndex(nowMs);
+    for (const rule of domain.windows) this.windows.set(rule.code, new Window(rule.windowMs));
+  }
+
+  /** `written` is what the open batch holds for the key. */
+  head(key: Key, written: Written | undefined): unknown {
+    if (written !== undefined) return written.value;
+    const cached = this.heads.get(key);
+    return cached === undefined ? this.stored(key) : cached.head;
+  }
+
+  row(key: Key, atMs: number): unknown {
+    const window = this.windows.get(codeOf(key));
+    return window === undefined ? this.stored(key) : window.get(key.slice(2), atMs);
+  }
+
+  isWindow(key: Key): boolean {
+    return this.windows.has(codeOf(key));
+  }
+
+  /** `value` undefined removes the entry. */
+  setWindow(key: Key, value: unknown, atMs: number): void {
+    const window = this.windows.get(codeOf(key));
+    invariant(window !== undefined, "a window row belongs to a window");
+    if (typeof value === "string") window.set(key.slice(2), value, atMs);
+    else window.remove(key.slice(2));
+  }
+
+  keepHead(key: Key, head: unknown, dueMs: number | undefined): void {
+    this.due.set(key, dueMs);
+    this.headBytes -= this.heads.get(key)?.bytes ?? 0;
+    this.heads.delete(key);
+    if (head === undefined) return;
+    const bytes = 2 * key.length + limits.engine.headBytesGuess;
+    this.heads.set(key, { head, bytes });
+    this.headBytes += bytes;
+    if (this.headBytes > limits.engine.headCacheBytes) this.evict();
+  }
+
+  /** Takes the writes of a durable record into the fresh rows. */
+  keepWrites(writes: ReadonlyMap<Key, Written>): void {
+    for (const [key, written] of writes) {
+      const before = this.fresh.inCurrent(key);
+      if (before?.born !== true) this.fresh.set(key, written);
+      else if (written.text === undefined) this.fresh.forget(key);
+      else this.fresh.set(key, { ...written, born: true });
+    }
+  }
+
+  private stored(key: Key): unknown {
+    const fresh = this.fresh.get(key);
+    if (fresh !== undefined) return fresh.value;
+    const text = this.tables.get(key);
+    return text === undefined ? undefined : JSON.parse(text);
+  }
+
+  private evict(): void {
+    for (const [key, { bytes }] of this.heads) {
+      if (this.headBytes <= limits.engine.headCacheBytes) return;
+      this.heads.delete(key);
+      this.headBytes -= bytes;
+    }
+  }
+}

@@ -1,0 +1,121 @@
+/**
+ * A short window: 16-byte keys to 16-byte values, each for `windowMs`, in typed arrays of 40 bytes an entry
+ * (a Map costs four times that). Not journalled: a starting shard rebuilds it from the rows it stands for.
+ *
+ * Two generations of half-open hash tables with linear probing; a generation is dropped whole when its
+ * youngest entry is older than the window. The key's own bytes are uniform (a digest), so they are the hash.
+ */
+const wordsPerEntry = 10; // 4 words of key, 4 of value, 2 of time
+const firstSlots = 1024;
+
+export class Window {
+  private readonly windowMs: number;
+  private current = new Generation();
+  private previous = new Generation();
+
+  constructor(windowMs: number) {
+    this.windowMs = windowMs;
+  }
+
+  get(key: string, nowMs: number): string | undefined {
+    this.turnOver(nowMs);
+    const found = this.current.get(key) ?? this.previous.get(key);
+    return found !== undefined && nowMs - found.atMs < this.windowMs ? found.value : undefined;
+  }
+
+  set(key: string, value: string, atMs: number): void {
+    this.turnOver(atMs);
+    this.current.set(key, value, atMs);
+  }
+
+  remove(key: string): void {
+    this.current.set(key, "", 0);
+  }
+
+  private turnOver(nowMs: number): void {
+    if (this.current.count === 0 || nowMs - this.current.firstMs < this.windowMs) return;
+    this.previous = this.current;
+    this.current = new Generation();
+  }
+}
+
+class Generation {
+  count = 0;
+  firstMs = 0;
+  private slots = firstSlots;
+  private words = new Uint32Array(firstSlots * wordsPerEntry);
+
+  get(key: string): { value: string; atMs: number } | undefined {
+    const at = this.slotOf(wordsOf(key));
+    const atMs = this.timeAt(at);
+    if (atMs === 0 && this.isFree(at)) return undefined;
+    return { value: textOf(this.words.subarray(at + 4, at + 8)), atMs };
+  }
+
+  set(key: string, value: string, atMs: number): void {
+    if ((this.count + 1) * 2 > this.slots) this.grow();
+    const words = wordsOf(key);
+    const at = this.slotOf(words);
+    if (this.isFree(at)) {
+      if (this.count === 0) this.firstMs = atMs;
+      this.count++;
+      this.words.set(words, at);
+    }
+    if (value !== "") this.words.set(wordsOf(value), at + 4);
+    this.words[at + 8] = Math.floor(atMs / 0x100000000);
+    this.words[at + 9] = atMs >>> 0;
+  }
+
+  private timeAt(at: number): number {
+    return (this.words[at + 8] ?? 0) * 0x100000000 + (this.words[at + 9] ?? 0);
+  }
+
+  private isFree(at: number): boolean {
+    const words = this.words;
+    return ((words[at] ?? 0) | (words[at + 1] ?? 0) | (words[at + 2] ?? 0) | (words[at + 3] ?? 0)) === 0;
+  }
+
+  /** Word offset of the key's entry, or of the free slot where it belongs. */
+  private slotOf(key: Uint32Array): number {
+    const words = this.words;
+    let slot = (key[0] ?? 0) & (this.slots - 1);
+    for (;;) {
+      const at = slot * wordsPerEntry;
+      if (this.isFree(at)) return at;
+      if (
+        words[at] === key[0] &&
+        words[at + 1] === key[1] &&
+        words[at + 2] === key[2] &&
+        words[at + 3] === key[3]
+      )
+        return at;
+      slot = (slot + 1) & (this.slots - 1);
+    }
+  }
+
+  private grow(): void {
+    const old = this.words;
+    this.slots *= 2;
+    this.words = new Uint32Array(this.slots * wordsPerEntry);
+    for (let at = 0; at < old.length; at += wordsPerEntry) {
+      const entry = old.subarray(at, at + wordsPerEntry);
+      if (((entry[0] ?? 0) | (entry[1] ?? 0) | (entry[2] ?? 0) | (entry[3] ?? 0)) !== 0)
+        this.words.set(entry, this.slotOf(entry));
+    }
+  }
+}
+
+/** `text` is 16 bytes as a binary string. */
+function wordsOf(text: string): Uint32Array {
+  const words = new Uint32Array(4);
+  for (let index = 0; index < 16; index++)
+    words[index >> 2] = ((words[index >> 2] ?? 0) << 8) | text.charCodeAt(index);
+  return words;
+}
+
+function textOf(words: Uint32Array): string {
+  let text = "";
+  for (const word of words)
+    text += String.fromCharCode(word >>> 24, (word >> 16) & 255, (word >> 8) & 255, word & 255);
+  return text;
+}

@@ -1,0 +1,51 @@
+/** What threads say to each other, beside the shard's events. One channel between each two of them. */
+import type { MessagePort } from "node:worker_threads";
+import type { Delivery, Envelope, Origin } from "./batch.ts";
+import type { Lane } from "./inbox.ts";
+import type { OutboxMessage } from "./outbox.ts";
+
+/** From the HTTP thread to a shard. */
+export type ToShard =
+  | { readonly kind: "ask"; readonly envelope: Envelope; readonly lane: Lane }
+  | { readonly kind: "flush" }
+  | { readonly kind: "stop" };
+
+/** From a shard to the effects thread. */
+export type ToEffects =
+  | { readonly kind: "opened" }
+  | {
+      readonly kind: "deliver";
+      readonly deliveries: readonly Delivery[];
+      readonly acknowledged: readonly Origin[];
+    };
+
+/** From the effects thread to a shard. */
+export type FromEffects = OutboxMessage;
+
+/** From the host to the effects thread. */
+export type EffectsControl =
+  | { readonly kind: "attach"; readonly shard: number; readonly port: MessagePort }
+  | { readonly kind: "stop" };
+
+/** The task of a thread that runs shards. */
+export interface ShardTask {
+  readonly shardCount: number;
+  readonly dataDir: string;
+  readonly logLevel: string;
+  readonly shards: readonly {
+    readonly shard: number;
+    readonly gateway: MessagePort;
+    readonly effects: MessagePort;
+  }[];
+}
+
+/** The task of the effects thread. */
+export interface EffectsTask {
+  readonly shardCount: number;
+  readonly dataDir: string;
+  readonly logLevel: string;
+  readonly farmWorkers: number;
+  /** File that a farm node runs. */
+  readonly farmEntry: string;
+  readonly control: MessagePort;
+}

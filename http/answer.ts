@@ -1,0 +1,53 @@
+/** What a route says to the transport, and what the transport tells a route. No transport is known here. */
+
+export interface HttpRequest {
+  readonly method: string;
+  /** As received, without the query. */
+  readonly path: string;
+  readonly query: string;
+  /** By lower-case name; the last of repeated ones. */
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  /** Empty when the route takes none; `too_large` when there was more than the route takes. */
+  readonly body: Uint8Array | "too_large";
+  readonly address: string;
+  /** Calls `listener` when the client goes away before it was answered, until the result is called. */
+  onGone(listener: () => void): () => void;
+}
+
+export type Header = readonly [name: string, value: string];
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: readonly Header[];
+  readonly body: string | Stream;
+}
+
+/** A body that is written as it comes. */
+export interface Stream {
+  /** Undefined when nobody knows how long it will be. */
+  readonly length: number | undefined;
+  /** Called once; what it returns is called once when the client has gone. */
+  start(sink: Sink): () => void;
+}
+
+export interface Sink {
+  /** False when the client reads too slowly; `drained` is called when it has caught up. */
+  write(chunk: string | Uint8Array): boolean;
+  /** Bytes that the client has not taken yet. */
+  unsent(): number;
+  drained(listener: () => void): void;
+  end(): void;
+  /** Breaks the connection off. */
+  abort(): void;
+}
+
+export const jsonHeader: Header = ["Content-Type", "application/json; charset=utf-8"];
+
+export function json(status: number, value: unknown, headers: readonly Header[] = []): Answer {
+  return { status, headers: [jsonHeader, ...headers], body: JSON.stringify(value) };
+}
+
+/** `body` is JSON already, for example made in a shard. */
+export function jsonText(status: number, body: string, headers: readonly Header[] = []): Answer {
+  return { status, headers: [jsonHeader, ...headers], body };
+}

@@ -1,0 +1,164 @@
+/**
+ * The way of every request: path 404, method 405, credential 401, scope 403, rate 429, query and body 400,
+ * then the route. The one place that catches: a refusal becomes its problem, a shard that is starting again
+ * becomes 503, anything else is our fault and becomes 500 without a word about its inside.
+ */
+import { limits } from "../config/limits.ts";
+import type { Refusal } from "../actors/refusal.ts";
+import { ShardDown } from "../engine/gateway.ts";
+import { PortError } from "../engine/ports/port-error.ts";
+import type { Answer, Header, HttpRequest } from "./answer.ts";
+import { checkMediaType, parseBody } from "./body.ts";
+import { type Principal, requireScope } from "./principals.ts";
+import { problem } from "./problems.ts";
+import { readQuery } from "./query.ts";
+import type { RateState } from "./rate-classes.ts";
+import { RefusalError } from "./refusal-error.ts";
+import type { Call, Route } from "./route.ts";
+import { RouteTree } from "./route-tree.ts";
+import type { Service } from "./service.ts";
+
+/** What the transport learns before it reads a body. */
+export interface Match {
+  readonly route: Route | undefined;
+  readonly refusal: Refusal | undefined;
+  readonly id: string;
+  /** Most bytes of a body that are worth reading; 0 when the route takes none. */
+  readonly bodyBytesMax: number;
+}
+
+const requestIdPattern = /^[A-Za-z0-9._-]{1,64}$/;
+
+export class Api {
+  private readonly service: Service;
+  private readonly tree: RouteTree;
+  private readonly requestIdPrefix: string;
+  private requests = 0;
+
+  constructor(service: Service, routes: readonly Route[]) {
+    this.service = service;
+    this.tree = new RouteTree(routes);
+    this.requestIdPrefix = `req-${Buffer.from(service.entropy.bytes(8)).toString("hex")}-`;
+  }
+
+  match(method: string, path: string): Match {
+    const { routes, id } = this.tree.find(path);
+    if (routes === undefined) return unmatched({ code: "not_found" });
+    const route = routes.get(method === "HEAD" ? "GET" : method);
+    if (route === undefined)
+      return unmatched({ code: "method_not_allowed", allow: allowed(routes) });
+    return { route, refusal: undefined, id, bodyBytesMax: route.body?.bytesMax ?? 0 };
+  }
+
+  /** Never rejects. */
+  answer(match: Match, request: HttpRequest): Answer | Promise<Answer> {
+    const requestId = this.requestId(request.headers["x-request-id"]);
+    let rate: RateState | undefined;
+    const finish = (answer: Answer) => finished(answer, requestId, rate);
+    const fail = (error: unknown) => finish(this.refusal(error, requestId, match.route));
+    try {
+      const { route } = match;
+      if (route === undefined) throw new RefusalError(match.refusal ?? { code: "not_found" });
+      const principal = this.authenticate(route, request);
+      rate = this.count(route, principal);
+      const { service } = this;
+      const query = readQuery(request.query, route.query);
+      const body = bodyOf(route, request);
+      const call: Call = {
+        service,
+        request,
+        requestId,
+        id: match.id,
+        query,
+        body,
+        principal: principal as Principal,
+        rate,
+      };
+      const answer = route.run(call);
+      return answer instanceof Promise ? answer.then(finish, fail) : finish(answer);
+    } catch (error) {
+      return fail(error);
+    }
+  }
+
+  /** For what the transport itself refuses. */
+  refuse(refusal: Refusal, requestId?: string): Answer {
+    const id = this.requestId(requestId);
+    return finished(problem(refusal, id, this.problems), id, undefined);
+  }
+
+  private get problems(): string {
+    return `${this.service.baseUrl}/problems`;
+  }
+
+  private authenticate(route: Route, request: HttpRequest): Principal | undefined {
+    if (route.access === "open") return undefined;
+    try {
+      const principal = this.service.principals.of(request.headers["authorization"]);
+      if (route.access !== "bearer") requireScope(principal, route.access);
+      return principal;
+    } catch (error) {
+      const isStranger = error instanceof RefusalError && error.refusal.code === "unauthorized";
+      const rate = isStranger ? this.service.rates?.count("anonymous", request.address) : undefined;
+      if (rate?.isOver === true) throw tooMany(rate);
+      throw error;
+    }
+  }
+
+  private count(route: Route, principal: Principal | undefined): RateState | undefined {
+    if (route.rate === undefined || principal === undefined) return undefined;
+    const rate = this.service.rates?.count(route.rate, principal.user.id);
+    if (rate?.isOver === true && !route.isSubmit) throw tooMany(rate);
+    return rate;
+  }
+
+  private refusal(error: unknown, requestId: string, route: Route | undefined): Answer {
+    if (error instanceof RefusalError) return problem(error.refusal, requestId, this.problems);
+    const { retryAfterSeconds } = limits.http;
+    const isPassing =
+      error instanceof ShardDown || (error instanceof PortError && error.retryable);
+    if (!isPassing) this.service.onFault(requestId, error);
+    const refusal: Refusal = isPassing
+      ? { code: "unavailable", retryAfterSeconds }
+      : { code: "internal", onGeneration: route?.isSubmit === true };
+    return problem(refusal, requestId, this.problems);
+  }
+
+  private requestId(given: string | undefined): string {
+    if (given !== undefined && requestIdPattern.test(given)) return given;
+    return this.requestIdPrefix + (++this.requests).toString(36);
+  }
+}
+
+function unmatched(refusal: Refusal): Match {
+  return { route: undefined, refusal, id: "", bodyBytesMax: 0 };
+}
+
+function allowed(routes: ReadonlyMap<string, Route>): string {
+  return [...routes.keys()].flatMap((name) => (name === "GET" ? ["GET", "HEAD"] : [name])).join(", ");
+}
+
+function bodyOf(route: Route, request: HttpRequest): unknown {
+  if (route.body === undefined) return undefined;
+  const { bytesMax } = route.body;
+  if (request.body === "too_large")
+    throw new RefusalError({ code: "payload_too_large", limitBytes: bytesMax });
+  checkMediaType(request.headers["content-type"]);
+  return parseBody(request.body, route.body.check, route.body.open);
+}
+
+function tooMany(rate: RateState): RefusalError {
+  return new RefusalError({ code: "rate_limit", retryAfterSeconds: rate.resetSeconds });
+}
+
+function finished(answer: Answer, requestId: string, rate: RateState | undefined): Answer {
+  const headers: Header[] = [
+    ...answer.headers,
+    ["X-Request-Id", requestId],
+    ["X-Content-Type-Options", "nosniff"],
+  ];
+  if (rate !== undefined) headers.push(...rate.headers);
+  if (!answer.headers.some(([name]) => name === "ETag" || name === "Cache-Control"))
+    headers.push(["Cache-Control", "no-store"]);
+  return { ...answer, headers };
+}

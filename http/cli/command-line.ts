@@ -1,0 +1,122 @@
+/**
+ * The command `klieg`: picks the command, answers `--help`, and turns every fault into one sentence
+ * with a remedy. Exit codes: 0 done, 1 could not be done, 2 written wrongly.
+ */
+import { SettingsError } from "../../config/settings.ts";
+import { ApiProblem, Unreachable } from "../client-call.ts";
+import { listModels, showAccount } from "./account.ts";
+import { accountCreate } from "./account-create.ts";
+import { type Command, CommandError, type Session, UsageError } from "./command.ts";
+import { generateImage } from "./generate-image.ts";
+import { cancelJob, listJobs, showJob } from "./jobs.ts";
+
+const commands: readonly Command[] = [
+  generateImage,
+  showJob,
+  listJobs,
+  cancelJob,
+  showAccount,
+  listModels,
+  accountCreate,
+];
+
+/** Returns the exit code. A fault that is a bug of ours is thrown. */
+export async function runCommandLine(args: readonly string[], session: Session): Promise<number> {
+  const command = commands.find((candidate) => isNamed(candidate, args));
+  if (args.length === 0 || (command === undefined && asksHelp(args))) {
+    session.terminal.print(overview());
+    return args.length === 0 ? 2 : 0;
+  }
+  if (command === undefined) {
+    session.terminal.say(`klieg has no command "${args[0]}"; see klieg --help.\n`);
+    return 2;
+  }
+  const rest = args.slice(command.name.split(" ").length);
+  if (asksHelp(rest)) {
+    session.terminal.print(help(command));
+    return 0;
+  }
+  try {
+    await command.run(rest, session);
+    return 0;
+  } catch (fault) {
+    if (isUsageFault(fault)) {
+      session.terminal.say(`${fault.message} See klieg ${command.name} --help.\n`);
+      return 2;
+    }
+    session.terminal.say(`${sentence(fault)}\n`);
+    return 1;
+  }
+}
+
+function isNamed(command: Command, args: readonly string[]): boolean {
+  return command.name.split(" ").every((word, index) => args[index] === word);
+}
+
+/** Behind `--` everything is text, as parseArgs reads it. */
+function asksHelp(args: readonly string[]): boolean {
+  const end = args.indexOf("--");
+  const options = end < 0 ? args : args.slice(0, end);
+  return options.includes("--help") || options.includes("-h");
+}
+
+function overview(): string {
+  const width = Math.max(...commands.map(({ name }) => name.length));
+  const lines = commands.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}`);
+  return [
+    "klieg <command>: speaks to a running Klieg service.",
+    "",
+    ...lines,
+    "",
+    "klieg <command> --help shows its options. KLIEG_URL and KLIEG_TOKEN name the service and",
+    "the credential; unset, they are found in the data directory of the service on this machine.",
+  ].join("\n");
+}
+
+function help({ name, usage, summary, options }: Command): string {
+  return [`klieg ${name} ${usage}`, summary, "", ...options.map((line) => `  ${line}`)].join("\n");
+}
+
+/** parseArgs throws errors that only their code tells apart. */
+function isUsageFault(fault: unknown): fault is Error {
+  if (fault instanceof UsageError) return true;
+  return (
+    fault instanceof Error && "code" in fault && String(fault.code).startsWith("ERR_PARSE_ARGS")
+  );
+}
+
+function sentence(fault: unknown): string {
+  if (fault instanceof CommandError || fault instanceof SettingsError) return fault.message;
+  if (fault instanceof Unreachable)
+    return `Nothing answers at ${fault.origin}: start it with npm start, or set KLIEG_URL.`;
+  if (fault instanceof ApiProblem) return refusal(fault);
+  if (fault instanceof Error && "syscall" in fault) return `${fault.message}.`;
+  throw fault;
+}
+
+function refusal(problem: ApiProblem): string {
+  const fields = problem.errors.map(({ pointer, detail }) => `${pointer}: ${detail}`).join("; ");
+  const what = `${problem.title}: ${problem.message}${fields === "" ? "" : ` (${fields})`}`;
+  return [what, remedy(problem), trace(problem)].filter((part) => part !== "").join(" ");
+}
+
+function remedy({ status, retryAfter }: ApiProblem): string {
+  switch (status) {
+    case 401:
+      return "Set KLIEG_TOKEN to a valid token, or run this where the service's admin-token is.";
+    case 402:
+      return "See the balance with klieg me; an operator adds credits.";
+    case 403:
+      return "Set KLIEG_TOKEN to a token that has this right.";
+    case 429:
+    case 503:
+      return retryAfter === undefined ? "Try again later." : `Try again in ${retryAfter} s.`;
+    default:
+      return "";
+  }
+}
+
+/** For the operator's log, where the service is at fault. */
+function trace({ status, requestId }: ApiProblem): string {
+  return status >= 500 && requestId !== undefined ? `(request ${requestId})` : "";
+}

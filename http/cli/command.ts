@@ -1,0 +1,55 @@
+import type { Client } from "../client.ts";
+
+/** What one run of the command line may touch. */
+export interface Session {
+  /** Opens the client on first use, so that `--help` needs neither service nor credential. */
+  readonly client: () => Promise<Client>;
+  readonly terminal: Terminal;
+}
+
+export interface Terminal {
+  /** Results: what a script reads. */
+  readonly print: (line: string) => void;
+  /** Everything said to a person meanwhile. */
+  readonly say: (text: string) => void;
+  /** Whether `say` reaches a person's terminal, where a line can be drawn over. */
+  readonly isInteractive: boolean;
+}
+
+export interface Command {
+  /** What selects it: `generate image`. */
+  readonly name: string;
+  /** What follows the name. */
+  readonly usage: string;
+  readonly summary: string;
+  /** One line an option, for `--help`. */
+  readonly options: readonly string[];
+  readonly run: (args: readonly string[], session: Session) => Promise<void>;
+}
+
+/** The command was written wrongly: exit code 2. */
+export class UsageError extends Error {
+  override readonly name = "UsageError";
+}
+
+/** The command was right and could not be done: one sentence, exit code 1. */
+export class CommandError extends Error {
+  override readonly name = "CommandError";
+}
+
+/** The one argument that a command takes. Throws `UsageError`. */
+export function onlyArgument(positionals: readonly string[], what: string): string {
+  const [argument, unexpected] = positionals;
+  if (argument === undefined || argument.trim() === "") throw new UsageError(`Name ${what}.`);
+  if (unexpected !== undefined)
+    throw new UsageError(`"${unexpected}" is one argument too many; put quotes around ${what}.`);
+  return argument;
+}
+
+/** Undefined stays undefined; the range is the service's to check. Throws `UsageError`. */
+export function wholeNumber(text: string | undefined, option: string): number | undefined {
+  if (text === undefined) return undefined;
+  if (!/^\d{1,15}$/.test(text))
+    throw new UsageError(`${option} is "${text}"; give it a whole number.`);
+  return Number(text);
+}

@@ -1,0 +1,28 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { ClientSettings } from "../../config/settings.ts";
+import type { Address } from "../client-call.ts";
+import { CommandError } from "./command.ts";
+
+const defaultOrigin = "http://127.0.0.1:8080";
+
+/**
+ * Settings first, then what the service on this machine left in its data directory: `address` (one
+ * line, its origin) and `admin-token`. Throws `CommandError` without a credential.
+ */
+export async function findAddress(settings: ClientSettings): Promise<Address> {
+  const origin = settings.url ?? (await firstLine(settings.dataDir, "address")) ?? defaultOrigin;
+  const token = settings.token ?? (await firstLine(settings.dataDir, "admin-token"));
+  if (token === undefined)
+    throw new CommandError(
+      `No credential: ${join(settings.dataDir, "admin-token")} cannot be read; ` +
+        "start the service here with npm start, or set KLIEG_URL and KLIEG_TOKEN.",
+    );
+  return { origin: URL.canParse(origin) ? new URL(origin).origin : origin, token, surface: "cli" };
+}
+
+/** Undefined when there is none to read. */
+async function firstLine(folder: string, name: string): Promise<string | undefined> {
+  const text = await readFile(join(folder, name), "utf8").catch(() => "");
+  return text.split("\n")[0]?.trim() || undefined;
+}

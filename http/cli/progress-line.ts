@@ -1,0 +1,38 @@
+import type { JobEvent } from "../client-follow.ts";
+import type { Terminal } from "./command.ts";
+
+const barChars = 24;
+const eraseLine = "\r\u001b[2K";
+
+/** Shows how a job goes: one line drawn over on a terminal, a line a status elsewhere. */
+export interface ProgressLine {
+  readonly show: (event: JobEvent) => void;
+  /** Leaves the line free for what is said next. */
+  readonly clear: () => void;
+}
+
+export function progressLine(terminal: Terminal): ProgressLine {
+  let lastText = "";
+  return {
+    show(event) {
+      const text = terminal.isInteractive ? drawn(event) : plain(event);
+      if (text === lastText) return;
+      lastText = text;
+      terminal.say(terminal.isInteractive ? `${eraseLine}${text}` : `${text}\n`);
+    },
+    clear() {
+      if (terminal.isInteractive && lastText !== "") terminal.say(eraseLine);
+    },
+  };
+}
+
+function drawn(event: JobEvent): string {
+  const share = Math.min(1, Math.max(0, event.progress ?? 0));
+  const full = Math.round(share * barChars);
+  const bar = "█".repeat(full) + "░".repeat(barChars - full);
+  return `${bar} ${String(Math.floor(share * 100)).padStart(3)} %  ${plain(event)}`;
+}
+
+function plain({ status, status_message: message }: JobEvent): string {
+  return message === undefined || message === null ? status : `${status}: ${message}`;
+}

@@ -1,0 +1,138 @@
+/**
+ * The typed client of the API: what the command line and the bench speak through.
+ *
+ * 1. Every call throws `ApiProblem` or `Unreachable` (client-call.ts) and nothing else.
+ * 2. Reads are repeated through silence, 502 and 503; writes are not.
+ * 3. Except a submit: it carries an Idempotency-Key, so it is repeated with the same key when its
+ *    answer got lost. The 409 of such a repeat names the job that the lost answer was about, and
+ *    that job is returned: one call, at most one charge.
+ */
+import { randomUUID } from "node:crypto";
+import type {
+  CreateAccountRequest,
+  CreatedAccount,
+  Credits,
+  User,
+} from "../actors/contract/account.ts";
+import type { Asset } from "../actors/contract/asset.ts";
+import type { Static } from "../actors/contract/common.ts";
+import type { GenerateImageRequest } from "../actors/contract/generate-image.ts";
+import type { Job, JobPage, SseTicket } from "../actors/contract/job.ts";
+import type { ModelEntry } from "../config/catalogue.ts";
+import { type Address, ApiProblem, openUrl, repeated, request } from "./client-call.ts";
+
+/** Undefined is as good as absent: JSON leaves it out. */
+type Sparse<T> = { readonly [K in keyof T]: T[K] | undefined };
+export type ImageRequest = Sparse<GenerateImageRequest>;
+export type AccountRequest = Sparse<CreateAccountRequest>;
+
+/** Of the catalogue's entries, what is read here. */
+interface ModelPage {
+  readonly items: readonly Pick<ModelEntry, "id" | "display_name" | "modality" | "status">[];
+}
+
+export class Client {
+  readonly origin: string;
+  private readonly address: Address;
+  private isAnswered = false;
+
+  constructor(address: Address) {
+    this.origin = address.origin;
+    this.address = address;
+  }
+
+  submitImage(image: ImageRequest, idempotencyKey: string = randomUUID()): Promise<Job> {
+    return this.patiently(async (tried) => {
+      try {
+        return await this.post<Job>("/generate/image", image, idempotencyKey);
+      } catch (fault) {
+        const isDuplicate = fault instanceof ApiProblem && fault.status === 409;
+        if (tried === 0 || !isDuplicate || fault.jobId === undefined) throw fault;
+        return await this.job(fault.jobId);
+      }
+    });
+  }
+
+  job(id: string): Promise<Job> {
+    return this.get<Job>(jobPath(id));
+  }
+
+  jobs(query: Readonly<Record<string, string>>): Promise<Static<typeof JobPage>> {
+    return this.get(`/jobs?${new URLSearchParams(query)}`);
+  }
+
+  /** The terminal job, or undefined when the window (at most 240 s) closes first. */
+  async wait(id: string, seconds: number): Promise<Job | undefined> {
+    try {
+      const path = `${jobPath(id)}/wait?timeout_seconds=${seconds}`;
+      return await this.get<Job>(path, seconds * 1_000);
+    } catch (fault) {
+      if (fault instanceof ApiProblem && fault.status === 408) return undefined;
+      throw fault;
+    }
+  }
+
+  cancel(id: string): Promise<Job> {
+    return this.post(`${jobPath(id)}/cancel`);
+  }
+
+  ticket(id: string): Promise<Static<typeof SseTicket>> {
+    return this.post(`${jobPath(id)}/sse-ticket`);
+  }
+
+  /** The open event stream; the ticket is its credential. */
+  openStream(id: string, ticket: string): Promise<Response> {
+    const path = `${jobPath(id)}/sse?ticket=${encodeURIComponent(ticket)}`;
+    return openUrl(this.origin, `${this.origin}/v1${path}`, {});
+  }
+
+  asset(id: string): Promise<Asset> {
+    return this.get(`/assets/${encodeURIComponent(id)}`);
+  }
+
+  /** A signed address needs no credential and must not be shown one. */
+  download(signedUrl: string): Promise<Response> {
+    return openUrl(this.origin, signedUrl, {});
+  }
+
+  me(): Promise<User> {
+    return this.get("/me");
+  }
+
+  credits(): Promise<Static<typeof Credits>> {
+    return this.get("/me/credits");
+  }
+
+  models(): Promise<ModelPage> {
+    return this.get("/models");
+  }
+
+  createAccount(account: AccountRequest): Promise<CreatedAccount> {
+    return this.post("/admin/accounts", account);
+  }
+
+  private get<T>(path: string, heldMs = 0): Promise<T> {
+    return this.patiently(() => request<T>(this.address, { method: "GET", path, heldMs }));
+  }
+
+  private async post<T>(path: string, body?: object, idempotencyKey?: string): Promise<T> {
+    const answer = await request<T>(this.address, {
+      method: "POST",
+      path,
+      ...(body && { body }),
+      ...(idempotencyKey !== undefined && { idempotencyKey }),
+    });
+    this.isAnswered = true;
+    return answer;
+  }
+
+  private async patiently<T>(call: (tried: number) => Promise<T>): Promise<T> {
+    const answer = await repeated(call, () => this.isAnswered);
+    this.isAnswered = true;
+    return answer;
+  }
+}
+
+function jobPath(id: string): string {
+  return `/jobs/${encodeURIComponent(id)}`;
+}

@@ -1,0 +1,59 @@
+/**
+ * Who follows jobs: waits and event streams, counted by account. Both watch the job's row, so a change is
+ * heard in the tick in which the shard released it.
+ */
+import type { Job } from "../actors/job/job.ts";
+import { jobKey } from "../actors/tables.ts";
+import type { Gateway } from "../engine/gateway.ts";
+import type { Id } from "../engine/id.ts";
+
+export type FollowKind = "wait" | "stream";
+
+export class Following {
+  private readonly gateway: Gateway;
+  private readonly openByAccount = new Map<string, number>();
+  private readonly endings = new Set<() => void>();
+
+  constructor(gateway: Gateway) {
+    this.gateway = gateway;
+  }
+
+  /** False when the account has `max` open already; else call `leave` once at the end. */
+  enter(kind: FollowKind, account: Id, max: number): boolean {
+    const name = `${kind} ${account}`;
+    const open = this.openByAccount.get(name) ?? 0;
+    if (open >= max) return false;
+    this.openByAccount.set(name, open + 1);
+    return true;
+  }
+
+  leave(kind: FollowKind, account: Id): void {
+    const name = `${kind} ${account}`;
+    const open = (this.openByAccount.get(name) ?? 1) - 1;
+    if (open === 0) this.openByAccount.delete(name);
+    else this.openByAccount.set(name, open);
+  }
+
+  /** Calls `changed` at each change of the job until the returned function is called. */
+  watch(job: Id, changed: (job: Job) => void): () => void {
+    const key = jobKey(job);
+    return this.gateway.watch(key, () => {
+      const head = this.gateway.read(key);
+      if (head !== undefined) changed(head);
+    });
+  }
+
+  /** `end` is called when the service drains, unless the returned function was called before. */
+  atDrain(end: () => void): () => void {
+    this.endings.add(end);
+    return () => this.endings.delete(end);
+  }
+
+  drain(): void {
+    for (const end of [...this.endings]) end();
+  }
+}
+
+export function isTerminal(job: Job): boolean {
+  return job.phase !== "queued" && job.phase !== "running";
+}

@@ -1,0 +1,120 @@
+/**
+ * Jobs as clients see them, from fresh rows or tables. The text of a view is kept for the next poll until a
+ * row of its job changes; links in it are signed anew before half of their life is over.
+ */
+import type { Asset as AssetView } from "../actors/contract/asset.ts";
+import { timestamp } from "../actors/contract/common.ts";
+import type { Asset } from "../actors/asset/asset.ts";
+import type { Asked, Job } from "../actors/job/job.ts";
+import { jobView } from "../actors/job/job-view.ts";
+import { askedKey, assetKey, codes, jobKey } from "../actors/tables.ts";
+import { limits } from "../config/limits.ts";
+import type { Gateway } from "../engine/gateway.ts";
+import { type Id, idOfBytes } from "../engine/id.ts";
+import { codeOf, type Key } from "../engine/key.ts";
+import type { Clock } from "../engine/ports/clock.ts";
+import { RefusalError } from "./refusal-error.ts";
+import type { SignedUrls } from "./signed-urls.ts";
+
+/** A job that may be shown: both of its rows. */
+export interface Found {
+  readonly asked: Asked;
+  readonly job: Job;
+}
+
+/** `etag` undefined when the view carries signed links. */
+export interface JobText {
+  readonly scope: Id;
+  readonly text: string;
+  readonly etag: string | undefined;
+  readonly staleMs: number;
+}
+
+export class JobReads {
+  private readonly gateway: Gateway;
+  private readonly signedUrls: SignedUrls;
+  private readonly clock: Clock;
+  private readonly problems: string;
+  private readonly textByJob = new Map<Id, JobText>();
+
+  constructor(gateway: Gateway, signedUrls: SignedUrls, clock: Clock, problems: string) {
+    this.gateway = gateway;
+    this.signedUrls = signedUrls;
+    this.clock = clock;
+    this.problems = problems;
+  }
+
+  /** Throws `RefusalError` with 404 for what is unknown or another scope's. */
+  find(job: Id, scope: Id): Found {
+    const head = this.gateway.read(jobKey(job));
+    const asked = head?.scope === scope ? this.gateway.read(askedKey(job)) : undefined;
+    if (head === undefined || asked === undefined) throw new RefusalError({ code: "not_found" });
+    return { asked, job: head };
+  }
+
+  /** As `find`, rendered. */
+  text(job: Id, scope: Id): JobText {
+    const known = this.textByJob.get(job);
+    if (known !== undefined && known.scope === scope && known.staleMs > this.clock.nowMs())
+      return known;
+    const found = this.find(job, scope);
+    const isLinked = found.job.phase === "succeeded";
+    const text: JobText = {
+      scope,
+      text: JSON.stringify(this.view(found)),
+      etag: isLinked ? undefined : `"${found.job.revision}"`,
+      staleMs: this.clock.nowMs() + limits.http.signedUrlSeconds * 500,
+    };
+    if (this.textByJob.size >= limits.http.jobViewsMax) this.textByJob.clear();
+    this.textByJob.set(job, text);
+    return text;
+  }
+
+  view({ asked, job }: Found) {
+    const ids = job.phase === "succeeded" ? job.assets : [];
+    const assets = ids.flatMap((id) => {
+      const asset = this.gateway.read(assetKey(id));
+      return asset === undefined ? [] : [this.assetView(asset, asked)];
+    });
+    return jobView(asked, job, assets, this.problems);
+  }
+
+  assetView(asset: Asset, asked: Asked): AssetView {
+    const { media } = asset;
+    const nowMs = this.clock.nowMs();
+    const { url, expiresAtMs } = this.signedUrls.sign(media.objectKey, nowMs);
+    return {
+      id: asset.id,
+      signed_url: url,
+      expires_at: timestamp(expiresAtMs),
+      mime_type: media.mimeType,
+      width: media.width ?? null,
+      height: media.height ?? null,
+      duration_seconds: media.durationSeconds ?? null,
+      has_audio: media.hasAudio ?? null,
+      thumbnail_url:
+        media.thumbnailKey === undefined
+          ? null
+          : this.signedUrls.sign(media.thumbnailKey, nowMs).url,
+      created_at: timestamp(asset.createdAtMs),
+      display_name: asset.displayName,
+      favorite: asset.favorite,
+      modality: asked.modality,
+      model: asked.model,
+      prompt: asked.prompt,
+      size_bytes: media.sizeBytes,
+      status: "ready",
+      tags: [...asset.tags],
+      user_id: asset.user,
+      source: "generation",
+      job_id: asset.job,
+      checksum_sha256: media.sha256,
+    };
+  }
+
+  /** Hears of every row that changes. */
+  onWrite(key: Key): void {
+    if (codeOf(key) === codes.job && this.textByJob.size > 0)
+      this.textByJob.delete(idOfBytes(key, 2));
+  }
+}

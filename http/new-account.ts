@@ -1,0 +1,65 @@
+/** A new user, its wallet and its first credential, as the directory wants to hear of them. */
+import { plans } from "../config/plans.ts";
+import {
+  type CreateAccountRequest,
+  type CreatedAccount,
+  type TokenScope,
+  tokenScopes,
+} from "../actors/contract/account.ts";
+import type { CreateUser, NewCredential } from "../actors/directory/directory.ts";
+import type { Id, IdMint } from "../engine/id.ts";
+import type { Clock } from "../engine/ports/clock.ts";
+import type { Entropy } from "../engine/ports/entropy.ts";
+import { digestOf } from "./principals.ts";
+
+export interface Mints {
+  readonly ids: IdMint;
+  readonly clock: Clock;
+  readonly entropy: Entropy;
+}
+
+export function newAccount(mints: Mints, request: CreateAccountRequest): CreateUser {
+  const token = request.issue_token === true ? mintToken(mints.entropy) : undefined;
+  return accountWith(mints, request, token, scopesOfClients);
+}
+
+/** `token` undefined for an account without a credential. */
+export function accountWith(
+  { ids, clock }: Mints,
+  request: CreateAccountRequest,
+  token: string | undefined,
+  scopes: readonly TokenScope[],
+): CreateUser {
+  const { email, display_name: displayName = email, plan = "free" } = request;
+  const id = ids.scope();
+  const account: CreatedAccount = {
+    id,
+    email,
+    plan,
+    balance_credits: request.credits ?? plans[plan].monthlyCredits,
+    ...(token === undefined ? {} : { token }),
+  };
+  return {
+    kind: "create_user",
+    user: { id, email, displayName, plan, status: "active", createdAtMs: clock.nowMs() },
+    emailDigest: digestOf(email.toLowerCase()),
+    credential: token === undefined ? undefined : credentialOf(id, token, scopes),
+    credits: request.credits,
+    reply: { kind: "created", account },
+  };
+}
+
+const scopesOfClients = tokenScopes.filter((scope) => scope !== "admin");
+
+function credentialOf(user: Id, token: string, scopes: readonly TokenScope[]): NewCredential {
+  const digest = digestOf(token);
+  const id = /^pat_(.{8})_/.exec(token)?.[1] ?? Buffer.from(digest, "latin1").toString("hex", 0, 4);
+  const name = "First credential";
+  return { digest, credential: { id, name, user, scopes, expiresAtMs: null } };
+}
+
+/** `pat_`, an id of eight characters, `_` and 43 characters of secret. */
+export function mintToken(entropy: Entropy): string {
+  const id = Buffer.from(entropy.bytes(4)).toString("hex");
+  return `pat_${id}_${Buffer.from(entropy.bytes(32)).toString("base64url")}`;
+}

@@ -1,0 +1,264 @@
+/** The one table from refusals to problem objects: slug, status, title, members and headers. */
+import { timestamp } from "../actors/contract/common.ts";
+import type { Refusal } from "../actors/refusal.ts";
+import type { Answer, Header } from "./answer.ts";
+
+interface Shape {
+  readonly slug: string;
+  readonly status: number;
+  readonly title: string;
+  readonly code?: string;
+  readonly detail?: string;
+  readonly members?: Readonly<Record<string, unknown>>;
+  readonly headers?: readonly Header[];
+}
+
+/** `problems` is the URL under which the types are explained. */
+export function problem(refusal: Refusal, requestId: string, problems: string): Answer {
+  const { slug, status, title, code, detail, members, headers = [] } = shapeOf(refusal);
+  const body = {
+    type: `${problems}/${slug}`,
+    title,
+    status,
+    ...(code === undefined ? {} : { code }),
+    ...(detail === undefined ? {} : { detail }),
+    instance: `urn:klieg:request:${requestId}`,
+    request_id: requestId,
+    ...members,
+  };
+  return {
+    status,
+    headers: [["Content-Type", "application/problem+json"], ...headers],
+    body: JSON.stringify(body),
+  };
+}
+
+function shapeOf(refusal: Refusal): Shape {
+  switch (refusal.code) {
+    case "validation":
+    case "not_found":
+    case "method_not_allowed":
+    case "payload_too_large":
+    case "uri_too_long":
+    case "headers_too_large":
+    case "unsupported_media_type":
+      return shapeOfRequest(refusal);
+    case "unauthorized":
+    case "forbidden":
+      return shapeOfCredential(refusal);
+    case "plan_required":
+    case "out_of_credits":
+    case "confirmation_rejected":
+    case "concurrency":
+    case "quota":
+    case "rate_limit":
+    case "duplicate":
+      return shapeOfSubmit(refusal);
+    case "wait_timeout":
+    case "conflict":
+    case "job_not_cancellable":
+    case "internal":
+    case "unavailable":
+      return shapeOfState(refusal);
+  }
+}
+
+type Of<Code extends Refusal["code"]> = Extract<Refusal, { code: Code }>;
+
+function shapeOfRequest(
+  refusal: Of<
+    | "validation"
+    | "not_found"
+    | "method_not_allowed"
+    | "payload_too_large"
+    | "uri_too_long"
+    | "headers_too_large"
+    | "unsupported_media_type"
+  >,
+): Shape {
+  switch (refusal.code) {
+    case "validation": {
+      const [first] = refusal.faults;
+      const detail = refusal.detail ?? (first && `${first.pointer} ${first.detail}`.trim());
+      return {
+        slug: "validation",
+        status: 400,
+        title: "Invalid Request",
+        code: "validation",
+        ...(detail === undefined ? {} : { detail }),
+        members: { errors: refusal.faults },
+      };
+    }
+    case "not_found":
+      return { slug: "not-found", status: 404, title: "Not Found" };
+    case "method_not_allowed":
+      return {
+        slug: "method-not-allowed",
+        status: 405,
+        title: "Method Not Allowed",
+        headers: [["Allow", refusal.allow]],
+      };
+    case "payload_too_large":
+      return {
+        slug: "payload-too-large",
+        status: 413,
+        title: "Payload Too Large",
+        detail: `The body may have ${refusal.limitBytes} bytes.`,
+        members: { limit_bytes: refusal.limitBytes },
+      };
+    case "uri_too_long":
+      return { slug: "uri-too-long", status: 414, title: "URI Too Long" };
+    case "headers_too_large":
+      return { slug: "headers-too-large", status: 431, title: "Headers Too Large" };
+    case "unsupported_media_type":
+      return {
+        slug: "unsupported-media-type",
+        status: 415,
+        title: "Unsupported Media Type",
+        detail: "Send application/json in UTF-8.",
+      };
+  }
+}
+
+function shapeOfCredential(refusal: Of<"unauthorized" | "forbidden">): Shape {
+  if (refusal.code === "forbidden")
+    return {
+      slug: "forbidden",
+      status: 403,
+      title: "Forbidden",
+      detail: refusal.detail ?? "This credential may not do that.",
+      ...(refusal.requiredScope === undefined
+        ? {}
+        : { members: { required_scope: refusal.requiredScope } }),
+    };
+  const challenge = `Bearer realm="klieg"${refusal.presented ? ', error="invalid_token"' : ""}`;
+  return {
+    slug: "unauthorized",
+    status: 401,
+    title: "Unauthorized",
+    detail: "Valid authentication is required.",
+    headers: [["WWW-Authenticate", challenge]],
+  };
+}
+
+function shapeOfSubmit(
+  refusal: Of<
+    | "plan_required"
+    | "out_of_credits"
+    | "confirmation_rejected"
+    | "concurrency"
+    | "quota"
+    | "rate_limit"
+    | "duplicate"
+  >,
+): Shape {
+  switch (refusal.code) {
+    case "plan_required":
+      return {
+        slug: "plan-required",
+        status: 402,
+        title: "Plan Required",
+        detail: `This model needs the plan ${refusal.plan} or a higher one.`,
+        members: { required_plan: refusal.plan },
+      };
+    case "out_of_credits":
+      return {
+        slug: "out-of-credits",
+        status: 402,
+        title: "Out Of Credits",
+        code: "out_of_credits",
+        detail: `This costs ${refusal.creditsRequired} credits; ${refusal.balanceCredits} are left.`,
+        members: {
+          credits_required: refusal.creditsRequired,
+          balance_credits: refusal.balanceCredits,
+        },
+      };
+    case "confirmation_rejected":
+      return {
+        slug: "confirmation-rejected",
+        status: 422,
+        title: "Confirmation Rejected",
+        code: "confirmation_rejected",
+        detail: "The confirmation token is not valid. Obtain a fresh quote.",
+        members: { reason: refusal.reason },
+      };
+    case "concurrency":
+      return {
+        slug: "concurrency",
+        status: 429,
+        title: "Generation Concurrency Limit Reached",
+        code: "rate_limit",
+        detail: `Your plan runs ${refusal.max} generations at once. Try again when one has ended.`,
+        members: { concurrent_max: refusal.max, concurrent_active: refusal.active },
+      };
+    case "quota":
+      return {
+        slug: "quota",
+        status: 429,
+        title: "Generation Quota Reached",
+        code: "rate_limit",
+        detail: `Your plan accepts ${refusal.quota} generations a day.`,
+        members: { quota: refusal.quota, used: refusal.used },
+        headers: [["Retry-After-Reset", timestamp(refusal.resetsAtMs)]],
+      };
+    case "rate_limit":
+      return {
+        slug: "rate-limit",
+        status: 429,
+        title: "Too Many Requests",
+        code: "rate_limit",
+        detail: refusal.detail ?? "Too many requests in a short time.",
+        headers: [["Retry-After", String(refusal.retryAfterSeconds)]],
+      };
+    case "duplicate":
+      return {
+        slug: "duplicate",
+        status: 409,
+        title: "Duplicate Submission",
+        detail: "The same request was accepted less than five minutes ago; follow its job.",
+        members: { job_id: refusal.job },
+      };
+  }
+}
+
+function shapeOfState(
+  refusal: Of<"wait_timeout" | "conflict" | "job_not_cancellable" | "internal" | "unavailable">,
+): Shape {
+  switch (refusal.code) {
+    case "wait_timeout":
+      return {
+        slug: "wait-timeout",
+        status: 408,
+        title: "Wait Timed Out",
+        code: "timeout",
+        detail: "The job has not ended yet. Wait again.",
+        members: { job_id: refusal.job, job_status: refusal.status },
+      };
+    case "conflict":
+      return { slug: "conflict", status: 409, title: "Conflict", detail: refusal.detail };
+    case "job_not_cancellable":
+      return {
+        slug: "conflict",
+        status: 409,
+        title: "Conflict",
+        code: "job_not_cancellable",
+        detail: "The job has ended or is being delivered; nothing was changed.",
+      };
+    case "internal":
+      return {
+        slug: "internal",
+        status: 500,
+        title: "Internal Error",
+        ...(refusal.onGeneration ? { code: "job_failed" } : {}),
+        detail: "The request could not be completed.",
+      };
+    case "unavailable":
+      return {
+        slug: "unavailable",
+        status: 503,
+        title: "Service Unavailable",
+        detail: refusal.detail ?? "The service is busy or restarting. Try again shortly.",
+        headers: [["Retry-After", String(refusal.retryAfterSeconds)]],
+      };
+  }
+}

@@ -1,0 +1,65 @@
+/** A row of the route table, and what a route's function gets to work with. */
+import type { TokenScope } from "../actors/contract/account.ts";
+import type { Check, Type } from "../config/schema.ts";
+import type { Answer, HttpRequest } from "./answer.ts";
+import type { Principal } from "./principals.ts";
+import { noParameters, type Parameters, type Values } from "./query.ts";
+import type { RateClass, RateState } from "./rate-classes.ts";
+import type { Service } from "./service.ts";
+
+/** `open`: no bearer; `bearer`: any valid one; else one with that scope. */
+export type Access = TokenScope | "bearer" | "open";
+
+export interface BodyRule<B> {
+  readonly schema: Type.TSchema;
+  readonly check: Check<B>;
+  readonly bytesMax: number;
+  /** Members whose inside is passed on as it came. */
+  readonly open?: readonly string[];
+}
+
+export interface Call<B = unknown, Q = unknown> {
+  readonly service: Service;
+  readonly request: HttpRequest;
+  readonly requestId: string;
+  /** The segment in the place of `{id}`, or empty. */
+  readonly id: string;
+  readonly query: Q;
+  readonly body: B;
+  /** Only routes that need a bearer may ask for it. */
+  readonly principal: Principal;
+  readonly rate: RateState | undefined;
+}
+
+export interface Route {
+  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+  /** Segments in braces take anything; at most one. */
+  readonly path: string;
+  readonly access: Access;
+  readonly rate: Exclude<RateClass, "anonymous"> | undefined;
+  /** Refused for its rate by the account, in the order of the submit's checks, not before. */
+  readonly isSubmit: boolean;
+  readonly query: Parameters;
+  readonly body: BodyRule<unknown> | undefined;
+  readonly run: (call: Call) => Answer | Promise<Answer>;
+}
+
+interface Row<B, P extends Parameters> {
+  readonly access: Access;
+  readonly rate?: Exclude<RateClass, "anonymous">;
+  readonly isSubmit?: boolean;
+  readonly query?: P;
+  readonly body?: BodyRule<B>;
+  readonly run: (call: Call<B, Values<P>>) => Answer | Promise<Answer>;
+}
+
+export function route<B = undefined, P extends Parameters = Parameters>(
+  method: Route["method"],
+  path: string,
+  row: Row<B, P>,
+): Route {
+  const { access, rate, isSubmit = false, query = noParameters, body } = row;
+  // The wrapper fills `body` and `query` by this very row, so the call has the types that `run` wants.
+  const run = row.run as Route["run"];
+  return { method, path, access, rate, isSubmit, query, body, run };
+}

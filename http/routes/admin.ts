@@ -1,0 +1,30 @@
+import { limits } from "../../config/limits.ts";
+import { check } from "../../config/schema.ts";
+import { CreateAccountRequest, type CreatedAccount } from "../../actors/contract/account.ts";
+import { directoryKey } from "../../actors/tables.ts";
+import { type Answer, json } from "../answer.ts";
+import { newAccount } from "../new-account.ts";
+import { expectReply } from "../replies.ts";
+import { type Call, type Route, route } from "../route.ts";
+
+export const adminRoutes: readonly Route[] = [
+  route("POST", "/v1/admin/accounts", {
+    access: "admin",
+    rate: "write",
+    body: {
+      schema: CreateAccountRequest,
+      check: check<CreateAccountRequest>(CreateAccountRequest),
+      bytesMax: limits.http.jsonBodyMax,
+    },
+    run: createAccount,
+  }),
+];
+
+/** Answers when the wallet is there too, so whoever has the token can submit at once. */
+async function createAccount(call: Call<CreateAccountRequest>): Promise<Answer> {
+  const { service, body } = call;
+  const message = newAccount(service, body);
+  const reply = await service.gateway.ask(directoryKey, message, "work");
+  type Created = { kind: "created"; account: CreatedAccount };
+  return json(201, expectReply<Created>(reply, "created").account);
+}

@@ -1,0 +1,21 @@
+import { parseId } from "../../engine/id.ts";
+import { askedKey, assetKey } from "../../actors/tables.ts";
+import { type Answer, json } from "../answer.ts";
+import { RefusalError } from "../refusal-error.ts";
+import { type Call, type Route, route } from "../route.ts";
+
+export const assetRoutes: readonly Route[] = [
+  route("GET", "/v1/assets/{id}", { access: "assets:read", rate: "read", run: readAsset }),
+];
+
+/** With a fresh link each time; the asset is the job's, so it is read with what was asked. */
+function readAsset({ service, principal, id }: Call): Answer {
+  const asset = service.gateway.read(assetKey(parseId(id) ?? unknown()));
+  const asked = asset === undefined ? undefined : service.gateway.read(askedKey(asset.job));
+  if (asset?.scope !== principal.scope || asked === undefined) return unknown();
+  return json(200, service.jobs.assetView(asset, asked));
+}
+
+function unknown(): never {
+  throw new RefusalError({ code: "not_found" });
+}

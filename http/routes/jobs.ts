@@ -1,0 +1,114 @@
+/** Reading, awaiting and canceling jobs. */
+import { limits } from "../../config/limits.ts";
+import { modalities } from "../../config/catalogue.ts";
+import { check } from "../../config/schema.ts";
+import { strict } from "../../actors/contract/common.ts";
+import { jobStatuses } from "../../actors/contract/job.ts";
+import type { Job } from "../../actors/job/job.ts";
+import { jobKey } from "../../actors/tables.ts";
+import { type Id, parseId } from "../../engine/id.ts";
+import { type Answer, jsonText } from "../answer.ts";
+import { withETag } from "../etag.ts";
+import { isTerminal } from "../following.ts";
+import { listJobs } from "../job-listing.ts";
+import { integer, optionalInstant, optionalText, someOf } from "../query.ts";
+import { RefusalError } from "../refusal-error.ts";
+import { expectReply } from "../replies.ts";
+import { type Call, type Route, route } from "../route.ts";
+
+const Nothing = strict({});
+
+export const listParameters = {
+  limit: integer(1, limits.jobs.listMax, limits.jobs.listDefault),
+  cursor: optionalText(512),
+  status: someOf(jobStatuses),
+  modality: someOf(modalities),
+  model: optionalText(64),
+  tag: optionalText(64),
+  created_after: optionalInstant,
+  created_before: optionalInstant,
+};
+
+export const jobRoutes: readonly Route[] = [
+  route("GET", "/v1/jobs", {
+    access: "jobs:read",
+    rate: "read",
+    query: listParameters,
+    run: listJobs,
+  }),
+  route("GET", "/v1/jobs/{id}", { access: "jobs:read", rate: "read", run: readJob }),
+  route("GET", "/v1/jobs/{id}/wait", {
+    access: "jobs:read",
+    rate: "read",
+    query: {
+      timeout_seconds: integer(1, limits.jobs.waitSecondsMax, limits.jobs.waitSecondsDefault),
+    },
+    run: waitForJob,
+  }),
+  route("POST", "/v1/jobs/{id}/cancel", {
+    access: "jobs:cancel",
+    rate: "write",
+    body: { schema: Nothing, check: check(Nothing), bytesMax: limits.http.jsonBodyMax },
+    run: cancelJob,
+  }),
+];
+
+/** Ids that are not UUIDs answer 404. */
+export function jobIdOf({ id }: Call): Id {
+  const job = parseId(id);
+  if (job === undefined) throw new RefusalError({ code: "not_found" });
+  return job;
+}
+
+function readJob(call: Call): Answer {
+  const { service, principal, request } = call;
+  const { text, etag } = service.jobs.text(jobIdOf(call), principal.scope);
+  return etag === undefined ? jsonText(200, text) : withETag(request, etag, text);
+}
+
+async function cancelJob(call: Call): Promise<Answer> {
+  const { service, principal } = call;
+  const job = jobIdOf(call);
+  const { job: head } = service.jobs.find(job, principal.scope);
+  if (head.phase === "canceled") return jsonText(200, service.jobs.text(job, principal.scope).text);
+  const message = { kind: "cancel", user: principal.user.id };
+  const reply = await service.gateway.ask(jobKey(job), message, "settle");
+  return jsonText(200, expectReply<{ kind: "canceled"; body: string }>(reply, "canceled").body);
+}
+
+function waitForJob(call: Call<unknown, { timeout_seconds: number }>): Answer | Promise<Answer> {
+  const { service, principal, query } = call;
+  const id = jobIdOf(call);
+  const { scope, user } = principal;
+  const { job } = service.jobs.find(id, scope);
+  const ended = () => jsonText(200, service.jobs.text(id, scope).text);
+  if (isTerminal(job)) return ended();
+  if (!service.following.enter("wait", user.id, limits.jobs.waitsMax))
+    throw new RefusalError({
+      code: "rate_limit",
+      retryAfterSeconds: limits.http.retryAfterSeconds,
+      detail: `At most ${limits.jobs.waitsMax} waits of one account are open at once.`,
+    });
+  return new Promise<Job>((resolve, reject) => {
+    let last = job;
+    const stop = service.following.watch(id, (next) => {
+      last = next;
+      if (isTerminal(next)) settle(() => resolve(next));
+    });
+    const timeUp = () => {
+      const refusal = { code: "wait_timeout", job: id, status: last.phase } as const;
+      settle(() => reject(new RefusalError(refusal)));
+    };
+    const stopTimer = service.clock.after(query.timeout_seconds * 1000, timeUp);
+    const stopDrain = service.following.atDrain(timeUp);
+    const stopGone = call.request.onGone(timeUp);
+    const settle = (then: () => void) => {
+      stop();
+      stopTimer();
+      stopDrain();
+      stopGone();
+      service.following.leave("wait", user.id);
+      then();
+    };
+  }).then(ended);
+}

@@ -1,0 +1,58 @@
+import { createHash } from "node:crypto";
+import { modalities, type ModelEntry } from "../../config/catalogue.ts";
+import type { Answer } from "../answer.ts";
+import { withETag } from "../etag.ts";
+import { someOf } from "../query.ts";
+import { RefusalError } from "../refusal-error.ts";
+import { type Call, type Route, route } from "../route.ts";
+
+const operations = ["generate", "set", "background_removal", "restoration"] as const;
+
+interface ModelQuery {
+  readonly modality: readonly string[] | undefined;
+  readonly operation: readonly string[] | undefined;
+}
+
+export const modelRoutes: readonly Route[] = [
+  route("GET", "/v1/models", {
+    access: "bearer",
+    rate: "read",
+    query: { modality: someOf(modalities), operation: someOf(operations) },
+    run: listModels,
+  }),
+  route("GET", "/v1/models/{id}", { access: "bearer", rate: "read", run: readModel }),
+];
+
+function listModels(call: Call<unknown, ModelQuery>): Answer {
+  const { catalogue } = call.service;
+  const { modality, operation } = call.query;
+  const items = catalogue.models
+    .filter((model) => model.status !== "disabled")
+    .filter((model) => modality?.includes(model.modality) ?? true)
+    .filter((model) => operation?.some((name) => offers(model, name)) ?? true)
+    .map(modelView);
+  const { version, updatedAt } = catalogue;
+  return tagged(call, JSON.stringify({ items, version, updated_at: updatedAt }));
+}
+
+function readModel(call: Call): Answer {
+  const { models } = call.service.catalogue;
+  const model = models.find(({ id, aliases }) => id === call.id || aliases.includes(call.id));
+  if (model === undefined) throw new RefusalError({ code: "not_found" });
+  return tagged(call, JSON.stringify(modelView(model)));
+}
+
+function offers({ operations }: ModelEntry, name: string): boolean {
+  return operations.some((operation) => operation === name);
+}
+
+/** All but what only the operator knows. */
+function modelView(model: ModelEntry) {
+  const { provider, provider_model, inline_submit_ms, default_for, ...shown } = model;
+  return { ...shown, availability: "up" };
+}
+
+function tagged({ request }: Call<unknown, unknown>, text: string): Answer {
+  const digest = createHash("sha256").update(text).digest("base64url");
+  return withETag(request, `"${digest.slice(0, 22)}"`, text);
+}

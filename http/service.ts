@@ -1,0 +1,44 @@
+/** What every route stands on: the engine's gateway and the few things that live beside it. */
+import type { Catalogue } from "../config/catalogue.ts";
+import type { Gateway } from "../engine/gateway.ts";
+import type { IdMint } from "../engine/id.ts";
+import type { Clock } from "../engine/ports/clock.ts";
+import type { Entropy } from "../engine/ports/entropy.ts";
+import type { Objects } from "../engine/ports/objects.ts";
+import type { Cursors } from "./cursors.ts";
+import type { Following } from "./following.ts";
+import type { JobReads } from "./job-reads.ts";
+import type { Principals } from "./principals.ts";
+import type { RateClasses } from "./rate-classes.ts";
+import type { SignedUrls } from "./signed-urls.ts";
+
+export interface Service {
+  readonly version: string;
+  /** With the version prefix, for example `http://127.0.0.1:8080/v1`. */
+  readonly baseUrl: string;
+  readonly gateway: Gateway;
+  readonly principals: Principals;
+  /** Undefined when the operator lifted the rate classes. */
+  readonly rates: RateClasses | undefined;
+  readonly catalogue: Catalogue;
+  readonly clock: Clock;
+  readonly ids: IdMint;
+  readonly entropy: Entropy;
+  readonly objects: Objects;
+  readonly signedUrls: SignedUrls;
+  readonly cursors: Cursors;
+  readonly jobs: JobReads;
+  readonly following: Following;
+  readonly health: Health;
+  /** A fault of ours, for the operator's log. */
+  readonly onFault: (requestId: string, error: unknown) => void;
+}
+
+export type CheckState = "ok" | "degraded" | "down";
+
+export interface Health {
+  /** Set while the disk has less free space than new work may need. */
+  isDiskLow: boolean;
+  /** Set from the signal to stop on. */
+  isDraining: boolean;
+}

@@ -1,0 +1,226 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import {
+  type Browser,
+  type BrowserContext,
+  chromium,
+  type Page,
+  type Route,
+} from "playwright-core";
+import { PortError } from "../engine/ports/port-error.ts";
+
+/**
+ * One warm Chromium for a farm node and its pool of idle pages, started with the first picture.
+ * The only importer of playwright-core.
+ *
+ * 1. Pages have no network: each request is answered from `modulesFolder` or refused.
+ * 2. Pages run only our own modules; what a client wrote reaches them as an argument.
+ * 3. A page that failed or was abandoned is never used again. A browser that does not close such a
+ *    page in time hangs and is killed; the next picture starts a new one.
+ * 4. What a dead or hanging browser spoils is a `PortError` that may be retried. What a module
+ *    throws is a bug and passes through.
+ */
+export interface ScenePage {
+  /** Calls an exported function of a module, `folder/file.js`; arguments and results are JSON. */
+  call(module: string, name: string, argument: unknown): Promise<unknown>;
+}
+
+const origin = "http://bundle.invalid";
+const modulePath = /^\/[a-z0-9-]+\/[a-z0-9-]+\.js$/;
+const startMs = 20_000;
+const closeMs = 2_000;
+const idlePagesMax = 4;
+
+const flags = [
+  "--disable-background-networking",
+  "--disable-breakpad",
+  "--disable-component-update",
+  "--disable-default-apps",
+  "--disable-dev-shm-usage",
+  "--disable-extensions",
+  "--disable-gpu",
+  "--disable-sync",
+  "--force-color-profile=srgb",
+  "--host-resolver-rules=MAP * ~NOTFOUND",
+  "--no-first-run",
+];
+
+interface Running {
+  readonly browser: Browser;
+  /** Playwright cannot end a browser that hangs; a signal can. */
+  readonly pid: number;
+}
+
+interface Opened {
+  readonly context: BrowserContext;
+  readonly page: Page;
+}
+
+export interface ChromiumChoice {
+  /** `undefined`: the one that playwright installed. */
+  readonly executablePath: string | undefined;
+  /** Chromium's own sandbox; it does not start as root. */
+  readonly sandbox: boolean;
+}
+
+export class SceneBrowser {
+  readonly #chromium: ChromiumChoice;
+  readonly #modulesFolder: string;
+  #running: Promise<Running> | undefined;
+  #idle: Opened[] = [];
+
+  constructor(chromiumChoice: ChromiumChoice, modulesFolder: string) {
+    this.#chromium = chromiumChoice;
+    this.#modulesFolder = modulesFolder;
+  }
+
+  /** Lends a page to `use`. Aborting the signal rejects at once and gives the page up. */
+  async withPage<T>(signal: AbortSignal, use: (page: ScenePage) => Promise<T>): Promise<T> {
+    const idle = this.#idle.pop();
+    const opening = idle === undefined ? this.#open() : Promise.resolve(idle);
+    try {
+      const opened = await unlessAborted(opening, signal);
+      const result = await unlessAborted(use(scenePage(opened.page)), signal);
+      this.#giveBack(opened);
+      return result;
+    } catch (failure) {
+      void this.#discard(opening);
+      throw failure;
+    }
+  }
+
+  /** Ends the process at once; what runs in it fails and the next picture starts another. */
+  async kill(): Promise<void> {
+    const running = this.#running;
+    if (running === undefined) return;
+    this.#forget(running);
+    process.kill((await running).pid, "SIGKILL");
+  }
+
+  async close(): Promise<void> {
+    const running = this.#running;
+    if (running === undefined) return;
+    this.#forget(running);
+    await (await running).browser.close();
+  }
+
+  async #open(): Promise<Opened> {
+    this.#running ??= this.#launch();
+    const { browser } = await this.#running;
+    try {
+      // A context of its own gives each page a process of its own.
+      const context = await browser.newContext({ serviceWorkers: "block" });
+      await context.route("**/*", (route) => this.#answer(route));
+      const page = await context.newPage();
+      await page.goto(origin);
+      return { context, page };
+    } catch (failure) {
+      throw new PortError("the browser opened no page", true, failure);
+    }
+  }
+
+  #launch(): Promise<Running> {
+    const running = launch(this.#chromium);
+    running.then(
+      ({ browser }) => browser.on("disconnected", () => this.#forget(running)),
+      () => this.#forget(running),
+    );
+    return running;
+  }
+
+  #forget(running: Promise<Running>): void {
+    if (this.#running !== running) return;
+    this.#running = undefined;
+    this.#idle = [];
+  }
+
+  #giveBack(opened: Opened): void {
+    if (this.#idle.length < idlePagesMax && !opened.page.isClosed()) this.#idle.push(opened);
+    else void closeInTime(opened);
+  }
+
+  async #discard(opening: Promise<Opened>): Promise<void> {
+    const running = this.#running;
+    const closed = await Promise.race([
+      opening.then(closeInTime, () => true),
+      delay(closeMs, false, { ref: false }),
+    ]);
+    if (!closed && this.#running === running) await this.kill();
+  }
+
+  async #answer(route: Route): Promise<void> {
+    const { protocol, host, pathname } = new URL(route.request().url());
+    if (`${protocol}//${host}` !== origin) return route.abort();
+    if (pathname === "/")
+      return route.fulfill({
+        contentType: "text/html",
+        body: "<!doctype html><title>scene</title>",
+      });
+    if (!modulePath.test(pathname)) return route.abort();
+    const body = await readFile(join(this.#modulesFolder, pathname));
+    return route.fulfill({ contentType: "text/javascript", body });
+  }
+}
+
+async function launch({ executablePath, sandbox }: ChromiumChoice): Promise<Running> {
+  try {
+    const browser = await chromium.launch({
+      ...(executablePath !== undefined && { executablePath }),
+      args: flags,
+      chromiumSandbox: sandbox,
+      timeout: startMs,
+      handleSIGHUP: false,
+      handleSIGINT: false,
+      handleSIGTERM: false,
+    });
+    const session = await browser.newBrowserCDPSession();
+    const { processInfo } = await session.send("SystemInfo.getProcessInfo");
+    const own = processInfo.find(({ type }) => type === "browser");
+    if (own === undefined) throw new PortError("Chromium does not name its process", false);
+    return { browser, pid: own.id };
+  } catch (failure) {
+    const path = executablePath ?? "playwright's Chromium";
+    throw new PortError(
+      `${path} does not start; set KLIEG_CHROMIUM to a Chromium executable`,
+      true,
+      failure,
+    );
+  }
+}
+
+function scenePage(page: Page): ScenePage {
+  return {
+    async call(module, name, argument) {
+      let crashed = false;
+      page.once("crash", () => {
+        crashed = true;
+      });
+      const expression = `import("/${module}").then((m) => m.${name}(${JSON.stringify(argument)}))`;
+      try {
+        return await page.evaluate(expression);
+      } catch (failure) {
+        if (crashed || page.isClosed()) throw new PortError("the browser died", true, failure);
+        throw failure;
+      }
+    },
+  };
+}
+
+function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const stop = (): void => reject(new PortError("the picture was stopped", true));
+    if (signal.aborted) stop();
+    signal.addEventListener("abort", stop, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener("abort", stop));
+  });
+}
+
+/** Whether the page closed; a browser that is already dead counts. */
+async function closeInTime({ context }: Opened): Promise<boolean> {
+  const closing = context.close().then(
+    () => true,
+    () => true,
+  );
+  return Promise.race([closing, delay(closeMs, false, { ref: false })]);
+}

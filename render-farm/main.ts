@@ -1,0 +1,58 @@
+import { availableParallelism, hostname } from "node:os";
+import { join } from "node:path";
+import { limits } from "../config/limits.ts";
+import { readSettings } from "../config/settings.ts";
+import { diskObjects } from "../engine/adapters/disk-objects.ts";
+import { ipcBrokerConnection } from "../engine/adapters/ipc-broker-connection.ts";
+import { SceneBrowser } from "./browser.ts";
+import { findChromium } from "./chromium-path.ts";
+import { studioImage } from "./models/studio-image.ts";
+import { TaskLoop, type Timers } from "./task-loop.ts";
+
+const slots = 2;
+
+const timers: Timers = {
+  every(intervalMs, tick) {
+    const timer = setInterval(tick, intervalMs);
+    return () => clearInterval(timer);
+  },
+  after(delayMs, ring) {
+    const timer = setTimeout(ring, delayMs);
+    return () => clearTimeout(timer);
+  },
+};
+
+const settings = readSettings(process.env, availableParallelism());
+const connection = ipcBrokerConnection(process);
+const objects = diskObjects(join(settings.dataDir, "objects"));
+const { PATH = "" } = process.env;
+const executablePath = await findChromium(settings.chromium, PATH);
+const browser = new SceneBrowser(
+  { executablePath, sandbox: process.getuid?.() !== 0 },
+  join(import.meta.dirname, "models"),
+);
+
+const loop = new TaskLoop(
+  {
+    name: `${hostname()}:${process.pid}`,
+    slots,
+    heartbeatMs: limits.farm.heartbeatMs,
+    drainMs: limits.farm.leaseMs,
+    workersByKind: new Map([["image", studioImage(browser, objects, limits.farm.imageTaskMs)]]),
+    reportBug: (fault) => process.stderr.write(`farm node: ${describe(fault)}\n`),
+  },
+  connection,
+  timers,
+);
+
+// Control-C reaches the whole process group: the service decides when its nodes stop.
+process.on("SIGINT", () => undefined);
+process.on("SIGTERM", () => loop.drain());
+
+const reason = await loop.ended;
+if (reason === "drained") await browser.close();
+process.exit(0);
+
+function describe(fault: unknown): string {
+  return fault instanceof Error ? (fault.stack ?? fault.message) : String(fault);
+}

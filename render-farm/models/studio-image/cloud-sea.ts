@@ -1,0 +1,48 @@
+/// <reference lib="dom" />
+import { tone } from "./brush.ts";
+import { blend, css, lch } from "./color.ts";
+import { fractal, gradientNoise, mix } from "./noise.ts";
+import type { Footing } from "./placing.ts";
+import { glow, type Stage } from "./stage.ts";
+
+/** The upper side of a closed layer of clouds: rows of heaps, each lit from the sun's side. */
+export function paintCloudSea(stage: Stage): Footing {
+  const { ctx, width, height, horizon, unit, random, brief, palette, sun } = stage;
+  const dice = random.fork("cloud sea");
+  const noise = gradientNoise(dice);
+  const white = brief.colorsByNoun.get("clouds") ?? lch(0.96, 0.014, 60);
+  const rows = 9;
+  for (let row = 0; row < rows; row++) {
+    const near = row / (rows - 1);
+    const haze = 0.75 * (1 - near) ** 1.3;
+    const base = mix(horizon + unit * 0.01, height * 1.04, near ** 1.6);
+    const size = unit * mix(0.02, 0.16, near ** 1.2);
+    const bright = tone(stage, white, 0.95, haze);
+    const dark = blend(tone(stage, white, 0.16, haze), palette.sky[2], 0.25);
+    const body = ctx.createLinearGradient(0, base - size * 1.6, 0, base + size * 2.4);
+    body.addColorStop(0, css(blend(dark, bright, 0.6)));
+    body.addColorStop(1, css(dark));
+    ctx.fillStyle = body;
+    ctx.fillRect(0, base + size * 0.25, width, height);
+    for (let x = -size; x < width + size; x += size * 0.36) {
+      const lift = fractal(noise, (x / unit) * mix(7, 1.6, near) + row * 11, row * 3, 3);
+      const radius = size * (0.62 + 0.5 * dice.next() + Math.max(0, lift) * 1.5);
+      const y = base - lift * size * 1.6;
+      glow(ctx, x, y, radius, [
+        [0, css(dark)],
+        [0.9, css(dark)],
+        [1, css(dark, 0)],
+      ]);
+      const [lightX, lightY] = [x + sun.side * radius * 0.26, y - radius * 0.3];
+      glow(ctx, lightX, lightY, radius * 0.72, [
+        [0, css(bright, 0.85)],
+        [0.6, css(bright, 0.5)],
+        [1, css(bright, 0)],
+      ]);
+    }
+  }
+  return (x, y) => {
+    const near = Math.max(0, (y - horizon) / (height - horizon));
+    return { x, y, haze: 0.5 * (1 - near) ** 2, distance: 1 / (near + 0.1) };
+  };
+}

@@ -1,0 +1,71 @@
+import { clamp01 } from "./noise.ts";
+
+/**
+ * Colours in OKLab (Björn Ottosson, 2020): mixing two of them stays as vivid and as light as the
+ * eye expects, so skies do not turn grey half-way.
+ */
+export interface Color {
+  /** 0 black to 1 white. */
+  readonly l: number;
+  readonly a: number;
+  readonly b: number;
+}
+
+export type Rgb = readonly [red: number, green: number, blue: number];
+
+/** Lightness 0 to 1, chroma 0 to about 0.3, hue in degrees (30 red, 100 yellow, 145 green, 260 blue). */
+export function lch(lightness: number, chroma: number, hue: number): Color {
+  const angle = (hue * Math.PI) / 180;
+  return { l: lightness, a: chroma * Math.cos(angle), b: chroma * Math.sin(angle) };
+}
+
+export function blend(from: Color, to: Color, fraction: number): Color {
+  return {
+    l: from.l + (to.l - from.l) * fraction,
+    a: from.a + (to.a - from.a) * fraction,
+    b: from.b + (to.b - from.b) * fraction,
+  };
+}
+
+export function lighter(color: Color, by: number): Color {
+  return { ...color, l: clamp01(color.l + by) };
+}
+
+export function muted(color: Color, by: number): Color {
+  return { l: color.l, a: color.a * (1 - by), b: color.b * (1 - by) };
+}
+
+/** The hue and chroma of `tint` at the lightness of `color`. */
+export function tinted(color: Color, tint: Color, fraction: number): Color {
+  return blend(color, { l: color.l * 0.85 + tint.l * 0.15, a: tint.a, b: tint.b }, fraction);
+}
+
+export function hueOf(color: Color): number {
+  return (Math.atan2(color.b, color.a) * 180) / Math.PI;
+}
+
+export function chromaOf(color: Color): number {
+  return Math.hypot(color.a, color.b);
+}
+
+/** sRGB, 0 to 255 each. */
+export function rgbOf({ l, a, b }: Color): Rgb {
+  const x = (l + 0.3963377774 * a + 0.2158037573 * b) ** 3;
+  const y = (l - 0.1055613458 * a - 0.0638541728 * b) ** 3;
+  const z = (l - 0.0894841775 * a - 1.291485548 * b) ** 3;
+  return [
+    encoded(4.0767416621 * x - 3.3077115913 * y + 0.2309699292 * z),
+    encoded(-1.2684380046 * x + 2.6097574011 * y - 0.3413193965 * z),
+    encoded(-0.0041960863 * x - 0.7034186147 * y + 1.707614701 * z),
+  ];
+}
+
+export function css(color: Color, alpha = 1): string {
+  const [red, green, blue] = rgbOf(color);
+  return `rgb(${red.toFixed(1)} ${green.toFixed(1)} ${blue.toFixed(1)} / ${alpha.toFixed(4)})`;
+}
+
+function encoded(linear: number): number {
+  const value = clamp01(linear);
+  return 255 * (value <= 0.0031308 ? 12.92 * value : 1.055 * value ** (1 / 2.4) - 0.055);
+}

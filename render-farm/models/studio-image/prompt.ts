@@ -1,0 +1,137 @@
+import type { Color } from "./color.ts";
+import { colorsByName } from "./named-colors.ts";
+import { hashText } from "./seeded-random.ts";
+import {
+  counts,
+  type Setting,
+  type Style,
+  type SubjectKind,
+  settings,
+  styles,
+  subjects,
+  type TimeOfDay,
+  times,
+  type Weather,
+  weathers,
+} from "./vocabulary.ts";
+
+export type { TimeOfDay } from "./vocabulary.ts";
+
+/**
+ * What a prompt asks for, as far as the vocabulary reaches. A colour word belongs to the next noun
+ * within three words ("a red paper kite"); one that finds none tints the whole picture.
+ */
+export interface Brief {
+  /** Mixes into the seed, so that any two prompts differ, known words or not. */
+  readonly hash: number;
+  readonly settings: readonly Setting[];
+  readonly subjects: readonly Subject[];
+  readonly time: TimeOfDay | undefined;
+  readonly weathers: ReadonlySet<Weather>;
+  readonly style: Style;
+  readonly tints: readonly Color[];
+  readonly colorsByNoun: ReadonlyMap<Setting | "sky", Color>;
+}
+
+export interface Subject {
+  readonly kind: SubjectKind;
+  /** The word itself, for what only a name tells: a shark is a grey fish. */
+  readonly word: string;
+  readonly color: Color | undefined;
+  readonly count: number;
+}
+
+const nounReach = 3;
+const countReach = 4;
+const pluralCounts: Partial<Record<SubjectKind, number>> = { bird: 9, fish: 12, balloon: 5 };
+const phrases: readonly (readonly [RegExp, string])[] = [
+  [/golden hour/g, "golden-hour"],
+  [/northern lights/g, "northern-lights"],
+  [/hot[ -]air/g, ""],
+  [/pixel art/g, "retro"],
+  [/under the sea|under water/g, "underwater"],
+  [/above the clouds/g, "cloud"],
+  [/milky way/g, "milky"],
+];
+
+export function readPrompt(prompt: string): Brief {
+  const plain = phrases.reduce(
+    (text, [phrase, word]) => text.replace(phrase, word),
+    prompt.toLowerCase(),
+  );
+  const words = plain.match(/[\p{L}\p{N}][\p{L}\p{N}-]*/gu) ?? [];
+  const { colorsByNoun, tints, colorAt } = readColors(words);
+  return {
+    hash: hashText(words.join(" ") || prompt),
+    settings: distinct(words.map((word) => meaning(settings, word))),
+    subjects: readSubjects(words, colorAt),
+    time: words.map((word) => meaning(times, word)).find((time) => time !== undefined),
+    weathers: new Set(distinct(words.map((word) => meaning(weathers, word)))),
+    style: words.map((word) => meaning(styles, word)).find((style) => style) ?? "natural",
+    tints,
+    colorsByNoun,
+  };
+}
+
+function readSubjects(
+  words: readonly string[],
+  colorAt: ReadonlyMap<number, Color>,
+): readonly Subject[] {
+  const found = new Map<SubjectKind, Subject>();
+  words.forEach((word, at) => {
+    const kind = meaning(subjects, word);
+    if (kind === undefined || found.has(kind)) return;
+    const isPlural = !subjects.has(word) || /[^s]s$|geese|cacti|wolves|people/.test(word);
+    const near = words.slice(Math.max(0, at - countReach), at).reverse();
+    const told = near.map((before) => counts.get(before)).find((count) => count !== undefined);
+    const count = isPlural && (told ?? 1) === 1 ? (pluralCounts[kind] ?? 3) : (told ?? 1);
+    found.set(kind, { kind, word, color: colorAt.get(at), count });
+  });
+  return [...found.values()];
+}
+
+function readColors(words: readonly string[]): {
+  readonly tints: readonly Color[];
+  readonly colorsByNoun: ReadonlyMap<Setting | "sky", Color>;
+  readonly colorAt: ReadonlyMap<number, Color>;
+} {
+  const tints: Color[] = [];
+  const colorsByNoun = new Map<Setting | "sky", Color>();
+  const colorAt = new Map<number, Color>();
+  words.forEach((word, at) => {
+    const color = colorsByName.get(word);
+    if (color === undefined || (subjects.has(word) && at === words.length - 1)) return;
+    const noun = nounAfter(words, at);
+    if (noun === undefined) tints.push(color);
+    else if (isSkyWord(words[noun])) colorsByNoun.set("sky", color);
+    else {
+      colorAt.set(noun, color);
+      const setting = meaning(settings, words[noun] ?? "");
+      if (setting !== undefined) colorsByNoun.set(setting, color);
+    }
+  });
+  return { tints, colorsByNoun, colorAt };
+}
+
+function nounAfter(words: readonly string[], at: number): number | undefined {
+  for (let i = at + 1; i <= Math.min(at + nounReach, words.length - 1); i++) {
+    const word = words[i] ?? "";
+    if (["and", "with", "over", "on", "in", "at", "by", "under"].includes(word)) return undefined;
+    if (isSkyWord(word) || meaning(subjects, word) || meaning(settings, word)) return i;
+  }
+  return undefined;
+}
+
+function isSkyWord(word: string | undefined): boolean {
+  return /^(sky|skies|sunset|sunrise|dawn|dusk|twilight|night|aurora|light)$/.test(word ?? "");
+}
+
+/** Looks a word up as it stands, then as a plural. */
+function meaning<T>(meanings: ReadonlyMap<string, T>, word: string): T | undefined {
+  const stems = [word, word.replace(/ies$/, "y"), word.replace(/es$/, ""), word.replace(/s$/, "")];
+  return stems.map((stem) => meanings.get(stem)).find((found) => found !== undefined);
+}
+
+function distinct<T>(values: readonly (T | undefined)[]): readonly T[] {
+  return [...new Set(values.filter((value) => value !== undefined))];
+}

@@ -1,0 +1,139 @@
+/// <reference lib="dom" />
+import { paintAbstract } from "./abstract.ts";
+import { paintCity } from "./city.ts";
+import { paintCloudSea } from "./cloud-sea.ts";
+import { lch } from "./color.ts";
+import type { PictureRequest } from "./draw.ts";
+import { finish } from "./finish.ts";
+import { paintConifer, paintGrass, paintTree } from "./flora.ts";
+import { paintForest } from "./forest.ts";
+import { dunes, headland, hills, mountains } from "./lands.ts";
+import { choosePlace, type Place, setStage } from "./layout.ts";
+import { mix } from "./noise.ts";
+import { type Footing, footingOf, waterFooting } from "./placing.ts";
+import { readPrompt } from "./prompt.ts";
+import { hashText, seededRandom } from "./seeded-random.ts";
+import { paintSky } from "./sky.ts";
+import { paintSpace } from "./space.ts";
+import type { Stage } from "./stage.ts";
+import { applyStyle } from "./styles.ts";
+import { paintSubjects, type World } from "./subjects.ts";
+import { focalOf, paintTerrain } from "./terrain.ts";
+import { paintUnderwater } from "./underwater.ts";
+import { paintWater } from "./water.ts";
+import { paintWeather } from "./weather.ts";
+
+/**
+ * One picture, back to front: sky, what stands on the horizon, land or water, subjects, weather,
+ * style, finish. Everything is decided by the prompt's words and dice seeded with their hash and
+ * the seed, never by the size, so that a small picture is the large one's preview.
+ */
+export function paintScene({ prompt, seed, width, height }: PictureRequest): OffscreenCanvas {
+  const brief = readPrompt(prompt);
+  const random = seededRandom(hashText(`${brief.hash}:${seed}`));
+  const place = choosePlace(brief, random);
+  const stage = setStage(brief, place, random, width, height);
+  const world = paintWorld(stage, place);
+  paintSubjects(stage, world);
+  paintWeather(stage);
+  applyStyle(stage);
+  finish(stage);
+  return stage.ctx.canvas;
+}
+
+const nowhere: World = { land: undefined, water: undefined, perch: undefined };
+
+function paintWorld(stage: Stage, place: Place): World {
+  switch (place.ground) {
+    case "abstract":
+      paintAbstract(stage);
+      return nowhere;
+    case "space":
+      paintSpace(stage);
+      return nowhere;
+    case "underwater":
+      paintUnderwater(stage);
+      return nowhere;
+    default:
+      paintSky(stage);
+      paintBackdrop(stage, place);
+      return paintGround(stage, place);
+  }
+}
+
+function paintBackdrop(stage: Stage, { ground, backdrop }: Place): void {
+  const isWet = ground === "sea" || ground === "lake" || ground === "city";
+  if (ground === "lake" || ground === "mountains" || ground === "snow" || backdrop.has("mountains"))
+    paintTerrain(stage, mountains(stage, isWet ? 26 : 34, isWet ? -0.02 : 0));
+  if (backdrop.has("city")) paintCity(stage);
+}
+
+function paintGround(stage: Stage, { ground, backdrop }: Place): World {
+  switch (ground) {
+    case "sea":
+    case "lake":
+    case "city":
+      return paintShore(stage, ground === "sea" && !backdrop.has("lake") ? 0.12 : 0.85);
+    case "dunes":
+      return onLand(footingOf(stage, paintTerrain(stage, dunes(stage))));
+    case "forest":
+      return onLand(paintForest(stage));
+    case "clouds":
+      return onLand(paintCloudSea(stage));
+    default:
+      return paintHills(stage, backdrop.has("forest"));
+  }
+}
+
+function onLand(land: Footing): World {
+  return { land, water: undefined, perch: undefined };
+}
+
+/** Water; with a headland when something of the coast needs a place to stand. */
+function paintShore(stage: Stage, calm: number): World {
+  const { brief, width, height, horizon, sun } = stage;
+  paintWater(stage, calm);
+  const water = waterFooting(stage);
+  const afloat = [
+    "boat",
+    "ship",
+    "whale",
+    "bird",
+    "kite",
+    "moon",
+    "sun",
+    "balloon",
+    "plane",
+    "rainbow",
+  ];
+  const stands = brief.subjects.some(({ kind }) => !afloat.includes(kind));
+  if (!stands) return { land: undefined, water, perch: undefined };
+  const x = width * (0.5 - sun.side * 0.25);
+  const [distance, tall] = [15, 1.25];
+  const land = footingOf(stage, paintTerrain(stage, headland(stage, x, distance, tall)));
+  const top = horizon + (focalOf(stage) * (2.6 - tall)) / distance;
+  return { land, water, perch: [x, Math.min(height * 0.9, top)] };
+}
+
+/** Rolling land with trees scattered over it and, where grass grows, blades before the eye. */
+function paintHills(stage: Stage, isWooded: boolean): World {
+  const { random, brief, width, height, horizon, unit } = stage;
+  const land = footingOf(stage, paintTerrain(stage, hills(stage)));
+  const dice = random.fork("scattered");
+  const isSnow = brief.settings.includes("snow");
+  const isBare = brief.style === "minimal";
+  const count = isBare ? 3 : isWooded ? 160 : 46;
+  const places = Array.from({ length: count }, () => {
+    const grove = dice.pick([0.12, 0.2, 0.78, 0.9, 0.62]);
+    const x = width * (grove + (dice.next() + dice.next() - 1) * 0.22);
+    return land(x, mix(horizon, height, 0.02 + 0.24 * dice.next() ** 1.6));
+  });
+  for (const foot of places.sort((a, b) => b.distance - a.distance)) {
+    const size = Math.min(unit * 0.3, (focalOf(stage) * dice.between(2.6, 4.2)) / foot.distance);
+    const spot = { ...foot, y: foot.y + size * 0.03, size };
+    if (isSnow || dice.chance(0.3)) paintConifer(stage, spot, lch(0.4, 0.07, 155), dice);
+    else paintTree(stage, spot, "oak", undefined, dice);
+  }
+  if (!isSnow && !isBare) paintGrass(stage, mix(horizon, height, 0.66), 1500, random.fork("grass"));
+  return onLand(land);
+}

@@ -1,0 +1,47 @@
+/** Dice that fall the same way for the same seed. */
+export interface Random {
+  /** In [0, 1). */
+  next(): number;
+  between(low: number, high: number): number;
+  /** In [0, count). */
+  index(count: number): number;
+  chance(probability: number): boolean;
+  pick<T>(list: readonly [T, ...T[]]): T;
+  /** Independent dice: what one part of a picture throws does not move another part. */
+  fork(name: string): Random;
+}
+
+/** sfc32, seeded through 32-bit words mixed by `hashText`. */
+export function seededRandom(seed: number): Random {
+  let a = seed >>> 0;
+  let b = hashText(`b${seed}`);
+  let c = hashText(`c${seed}`);
+  let counter = 1;
+  const next = (): number => {
+    const sum = (a + b + counter) | 0;
+    counter = (counter + 1) | 0;
+    a = b ^ (b >>> 9);
+    b = (c + (c << 3)) | 0;
+    c = ((c << 21) | (c >>> 11)) + sum;
+    return (sum >>> 0) / 4_294_967_296;
+  };
+  for (let i = 0; i < 12; i++) next();
+  const index = (count: number): number => Math.floor(next() * count);
+  return {
+    next,
+    index,
+    between: (low, high) => low + (high - low) * next(),
+    chance: (probability) => next() < probability,
+    pick: (list) => list[index(list.length)] ?? list[0],
+    fork: (name) => seededRandom(hashText(`${seed}/${name}`)),
+  };
+}
+
+/** FNV-1a with a final avalanche; 32 bits. */
+export function hashText(text: string): number {
+  let hash = 0x811c9dc5;
+  for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
+  hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
+  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
+  return (hash ^ (hash >>> 16)) >>> 0;
+}

@@ -1,0 +1,50 @@
+/// <reference lib="dom" />
+
+import type { Palette } from "./palette.ts";
+import type { Brief, TimeOfDay } from "./prompt.ts";
+import type { Random } from "./seeded-random.ts";
+
+/** A picture in work: what every painter of a part of it needs. Lengths in pixels. */
+export interface Stage {
+  readonly ctx: OffscreenCanvasRenderingContext2D;
+  readonly width: number;
+  readonly height: number;
+  /** The measure of things, so that a picture looks alike at every size. */
+  readonly unit: number;
+  readonly horizon: number;
+  readonly sun: Sun;
+  readonly brief: Brief;
+  readonly time: TimeOfDay;
+  readonly palette: Palette;
+  readonly random: Random;
+}
+
+/** The sun, or at night the moon. */
+export interface Sun {
+  readonly x: number;
+  readonly y: number;
+  readonly radius: number;
+  readonly isMoon: boolean;
+  /** -1: light falls from the left; 1: from the right. */
+  readonly side: -1 | 1;
+}
+
+export function newCanvas(width: number, height: number): OffscreenCanvasRenderingContext2D {
+  const ctx = new OffscreenCanvas(width, height).getContext("2d", { willReadFrequently: true });
+  if (ctx === null) throw new Error("the page has no 2D canvas");
+  return ctx;
+}
+
+/** A soft disc of light around a point. */
+export function glow(
+  ctx: OffscreenCanvasRenderingContext2D,
+  x: number,
+  y: number,
+  radius: number,
+  stops: readonly (readonly [offset: number, color: string])[],
+): void {
+  const gradient = ctx.createRadialGradient(x, y, 0, x, y, radius);
+  for (const [offset, color] of stops) gradient.addColorStop(offset, color);
+  ctx.fillStyle = gradient;
+  ctx.fillRect(x - radius, y - radius, 2 * radius, 2 * radius);
+}

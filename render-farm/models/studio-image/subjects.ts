@@ -1,0 +1,214 @@
+import { isAnimal, paintAnimal } from "./animals.ts";
+import type { Point, Spot } from "./brush.ts";
+import { paintCastle, paintHouse, paintLighthouse, paintTent, paintWindmill } from "./buildings.ts";
+import { type Color, lch } from "./color.ts";
+import { paintCactus, paintFlower, paintPalm, paintTree } from "./flora.ts";
+import { paintBalloon, paintBird, paintButterfly, paintKite, paintPlane } from "./flyers.ts";
+import { mix } from "./noise.ts";
+import { type Footing, spread } from "./placing.ts";
+import type { Subject } from "./prompt.ts";
+import type { Random } from "./seeded-random.ts";
+import type { Stage } from "./stage.ts";
+import { paintBoat, paintRocket, paintShip, paintWhale } from "./vessels.ts";
+import type { SubjectKind } from "./vocabulary.ts";
+
+/**
+ * Puts the prompt's subjects into the painted world. The first subject that stands takes the third
+ * of the picture away from the sun, later ones the other side; those in the air come last.
+ */
+export interface World {
+  readonly land: Footing | undefined;
+  readonly water: Footing | undefined;
+  /** Where a building of the coast stands, if the world has a place made for it. */
+  readonly perch: Point | undefined;
+}
+
+/** Height as a share of the picture's short side, and how far down the land or water it stands. */
+const standing: Partial<Record<SubjectKind, readonly [size: number, down: number]>> = {
+  bear: [0.25, 0.5],
+  boat: [0.3, 0.3],
+  cactus: [0.3, 0.4],
+  camel: [0.23, 0.42],
+  castle: [0.36, 0.2],
+  cat: [0.3, 0.62],
+  deer: [0.32, 0.52],
+  dog: [0.24, 0.55],
+  elephant: [0.3, 0.45],
+  fox: [0.2, 0.6],
+  horse: [0.3, 0.48],
+  house: [0.19, 0.28],
+  lighthouse: [0.46, 0.1],
+  palm: [0.46, 0.4],
+  person: [0.2, 0.42],
+  rabbit: [0.19, 0.62],
+  ship: [0.27, 0.16],
+  tent: [0.17, 0.45],
+  tree: [0.42, 0.34],
+  whale: [0.4, 0.38],
+  windmill: [0.36, 0.26],
+  wolf: [0.28, 0.5],
+};
+
+const black = lch(0.22, 0.012, 270);
+
+const afloat: ReadonlySet<SubjectKind> = new Set(["boat", "ship", "whale"]);
+
+export function paintSubjects(stage: Stage, world: World): void {
+  const { brief, width, sun } = stage;
+  let side = -sun.side;
+  for (const subject of brief.subjects) {
+    const measures = standing[subject.kind];
+    if (measures === undefined) continue;
+    paintStanding(stage, world, subject, measures, width * (0.5 + side * 0.19));
+    side = -side;
+  }
+  for (const subject of brief.subjects) paintInAir(stage, world, subject);
+}
+
+function paintStanding(
+  stage: Stage,
+  world: World,
+  subject: Subject,
+  [share, down]: readonly [number, number],
+  x: number,
+): void {
+  const { random, height, horizon, unit } = stage;
+  const footing = afloat.has(subject.kind)
+    ? (world.water ?? world.land)
+    : (world.land ?? world.water);
+  if (footing === undefined) return;
+  const dice = random.fork(subject.kind);
+  const fewer = subject.count > 1 ? 0.78 : 1;
+  const size = unit * share * fewer * dice.between(0.92, 1.08);
+  const perch = afloat.has(subject.kind) ? undefined : world.perch;
+  const at: Point = perch ?? [x, mix(horizon, height, down + dice.between(-0.04, 0.06))];
+  const spots = spread(stage, footing, subject.count, at[0], at[1], size, dice);
+  for (const spot of spots) paintOne(stage, subject, spot, dice);
+}
+
+type Painter = (stage: Stage, spot: Spot, subject: Subject, dice: Random) => void;
+
+const standingPainters: Partial<Record<SubjectKind, Painter>> = {
+  boat: (stage, spot, { color }) => paintBoat(stage, spot, color ?? lch(0.96, 0.025, 85)),
+  cactus: (stage, spot, { color }) => paintCactus(stage, spot, color),
+  castle: (stage, spot, { color }) => paintCastle(stage, spot, color),
+  house: (stage, spot, { color }, dice) =>
+    paintHouse(stage, spot, color ?? lch(0.92, 0.03, 80), dice),
+  lighthouse: (stage, spot, { color }) => paintLighthouse(stage, spot, color),
+  palm: (stage, spot, { color }, dice) => paintPalm(stage, spot, color, dice),
+  ship: (stage, spot, { color, word }) =>
+    paintShip(stage, spot, color ?? (word === "pirate" ? black : stage.palette.accent), word),
+  tent: (stage, spot, { color }) => paintTent(stage, spot, color),
+  tree: (stage, spot, { color, word }, dice) => paintTree(stage, spot, word, color, dice),
+  whale: (stage, spot, { color }, dice) => paintWhale(stage, spot, color, dice),
+  windmill: (stage, spot, { color }, dice) => paintWindmill(stage, spot, color, dice),
+};
+
+function paintOne(stage: Stage, subject: Subject, spot: Spot, dice: Random): void {
+  const { kind, color } = subject;
+  if (isAnimal(kind)) paintAnimal(stage, kind, spot, color, stage.sun.side);
+  else standingPainters[kind]?.(stage, spot, subject, dice);
+}
+
+/** Those that simply hang in the air, with the height of the largest. */
+const airPainters: Partial<Record<SubjectKind, readonly [size: number, paint: Painter]>> = {
+  balloon: [
+    0.3,
+    (stage, spot, { color }, dice) =>
+      paintBalloon(stage, spot, color ?? variedColor(stage, spot, dice), dice),
+  ],
+  butterfly: [
+    0.16,
+    (stage, spot, { color }, dice) =>
+      paintButterfly(stage, spot, color ?? variedColor(stage, spot, dice), dice),
+  ],
+  plane: [0.26, (stage, spot, { color }) => paintPlane(stage, spot, color ?? lch(0.96, 0.01, 90))],
+  rocket: [0.3, (stage, spot, { color }, dice) => paintRocket(stage, spot, color, dice)],
+};
+
+function paintInAir(stage: Stage, world: World, subject: Subject): void {
+  const dice = stage.random.fork(`air ${subject.kind}`);
+  const simple = airPainters[subject.kind];
+  if (simple !== undefined) {
+    const [size, paint] = simple;
+    inAir(stage, subject.count, size, dice, (spot) => paint(stage, spot, subject, dice));
+  } else if (subject.kind === "kite") paintKites(stage, world, subject, dice);
+  else if (subject.kind === "bird") paintFlock(stage, subject, dice);
+  else if (subject.kind === "flower") paintBed(stage, world, subject, dice);
+}
+
+/** The nearest takes the palette's accent, the others any bright colour. */
+function variedColor({ palette }: Stage, { haze }: Spot, dice: Random): Color {
+  if (haze === 0) return palette.accent;
+  return lch(dice.between(0.58, 0.78), 0.17, dice.pick([25, 55, 85, 160, 220, 260, 340]));
+}
+
+/** The first is the large one, above the third away from the sun; others are farther off. */
+function inAir(
+  { width, horizon, unit, sun }: Stage,
+  count: number,
+  share: number,
+  dice: Random,
+  paint: (spot: Spot) => void,
+): void {
+  const middle = 0.5 - sun.side * 0.15;
+  const first = unit * share * (count > 1 ? 0.88 : 1);
+  const spots: Spot[] = [{ x: width * middle, y: horizon * 0.42, size: first, haze: 0 }];
+  for (let i = 1; i < count; i++) {
+    const scale = dice.between(0.2, 0.55);
+    const lane = ((i + 0.3 + dice.between(-0.25, 0.25)) / count + middle + 1) % 1;
+    const y = horizon * dice.between(0.2, 0.82);
+    spots.push({ x: width * lane, y, size: first * scale, haze: (1 - scale) * 0.6 });
+  }
+  for (const spot of spots.sort((a, b) => a.size - b.size)) paint(spot);
+}
+
+/** Each kite is held by somebody, if there is land to stand on. */
+function paintKites(stage: Stage, world: World, subject: Subject, dice: Random): void {
+  const { width, height, horizon, unit, sun } = stage;
+  inAir(stage, subject.count, 0.3, dice, (spot) => {
+    const x = spot.x + sun.side * unit * dice.between(0.16, 0.26);
+    const foot = world.land?.(x, horizon + (height - horizon) * 0.3);
+    const tall = unit * (spot.haze === 0 ? 0.075 : 0.045);
+    if (foot !== undefined)
+      paintAnimal(stage, "person", { ...foot, size: tall }, undefined, sun.side > 0 ? -1 : 1);
+    const hand: Point = foot
+      ? [foot.x - sun.side * tall * 0.26, foot.y - tall * 0.83]
+      : [width * (0.5 + sun.side * 0.2), height * 1.05];
+    const color = subject.color ?? variedColor(stage, spot, dice);
+    paintKite(stage, { ...spot, y: spot.y * 0.92 }, color, dice, hand);
+  });
+}
+
+function paintFlock(stage: Stage, { color, word, count }: Subject, dice: Random): void {
+  const { width, horizon, unit, palette, sun } = stage;
+  const isWhite = /gull|swan|crane|dove|heron|geese|goose/.test(word);
+  const plumage =
+    color ??
+    (isWhite ? lch(0.97, 0.008, 90) : palette.isDark ? lch(0.75, 0.03, 250) : lch(0.25, 0.03, 270));
+  const [middleX, middleY] = [width * (0.5 - sun.side * 0.12), horizon * dice.between(0.36, 0.5)];
+  for (let i = 0; i < count; i++) {
+    const away = Math.ceil(i / 2) * (i % 2 === 0 ? 1 : -1);
+    const size = unit * (count === 1 ? 0.13 : 0.05) * dice.between(0.6, 1.15);
+    const x = middleX + away * unit * 0.055 + dice.between(-0.02, 0.02) * unit;
+    const y =
+      middleY +
+      Math.abs(away) * unit * 0.024 * (away > 0 ? 1 : 0.7) +
+      dice.between(-0.02, 0.02) * unit;
+    paintBird(stage, { x, y, size, haze: 0.12 }, plumage, dice);
+  }
+}
+
+/** Flowers grow along the lower edge, larger towards the eye. */
+function paintBed(stage: Stage, world: World, { word, color }: Subject, dice: Random): void {
+  const { width, height, unit, horizon } = stage;
+  const count = Math.round((150 * width) / unit);
+  const top = world.land === undefined ? height * 0.8 : mix(horizon, height, 0.22);
+  for (let i = 0; i < count; i++) {
+    const near = i / count;
+    const y = mix(top, height * 1.05, near ** 1.5);
+    const size = unit * mix(0.02, 0.24, near ** 2.6) * dice.between(0.75, 1.2);
+    const spot = { x: dice.between(-0.02, 1.02) * width, y, size, haze: 0.3 * (1 - near) ** 2 };
+    paintFlower(stage, spot, word, color, dice);
+  }
+}

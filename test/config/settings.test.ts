@@ -1,0 +1,109 @@
+import { resolve } from "node:path";
+import t from "tap";
+import { readClientSettings, readSettings, SettingsError } from "../../config/settings.ts";
+
+t.test("without settings the service is local, on loopback, with real models only", async (t) => {
+  t.match(readSettings({}, 4), {
+    host: "127.0.0.1",
+    port: 8080,
+    publicUrl: "http://127.0.0.1:8080",
+    operatorPort: 8081,
+    dataDir: resolve("data"),
+    shardThreads: 3,
+    shards: 4,
+    farmWorkers: 1,
+    simulatedModels: false,
+    rateLimits: true,
+    connectionsPerAddress: 4096,
+    logLevel: "info",
+  });
+});
+
+t.test("one processor still has a shard thread", async (t) => {
+  t.match(readSettings({}, 1), { shardThreads: 1, shards: 1 });
+});
+
+t.test("the operator's port follows the service's, and precedes the last one", async (t) => {
+  t.equal(readSettings({ KLIEG_PORT: "9000" }, 2).operatorPort, 9001);
+  t.equal(readSettings({ KLIEG_PORT: "65535" }, 2).operatorPort, 65534);
+  t.equal(readSettings({ KLIEG_OPERATOR_PORT: "7" }, 2).operatorPort, 7);
+});
+
+t.test("the public origin follows host and port unless it is set", async (t) => {
+  t.equal(readSettings({ KLIEG_HOST: "::1" }, 2).publicUrl, "http://[::1]:8080");
+  const set = readSettings({ KLIEG_PUBLIC_URL: "https://media.example/x" }, 2);
+  t.equal(set.publicUrl, "https://media.example");
+});
+
+t.test("a blank setting is an unset one", async (t) => {
+  t.match(readSettings({ KLIEG_PORT: " ", KLIEG_CHROMIUM: "" }, 2), {
+    port: 8080,
+    chromium: undefined,
+  });
+});
+
+t.test("switches are read", async (t) => {
+  const settings = readSettings({ KLIEG_SIM: "1", KLIEG_RATE_LIMITS: "off" }, 2);
+  t.match(settings, { simulatedModels: true, rateLimits: false });
+});
+
+t.test("a setting that cannot be used is named in one sentence with its remedy", async (t) => {
+  const wrong: readonly (readonly [Record<string, string>, string])[] = [
+    [{ KLIEG_PORT: "0" }, 'KLIEG_PORT is "0"; set it to a whole number from 1 to 65535.'],
+    [{ KLIEG_PORT: "8e3" }, 'KLIEG_PORT is "8e3"; set it to a whole number from 1 to 65535.'],
+    [{ KLIEG_PORT: "-1" }, 'KLIEG_PORT is "-1"; set it to a whole number from 1 to 65535.'],
+    [
+      { KLIEG_OPERATOR_PORT: "65536" },
+      'KLIEG_OPERATOR_PORT is "65536"; set it to a whole number from 1 to 65535.',
+    ],
+    [
+      { KLIEG_SHARD_THREADS: "65" },
+      'KLIEG_SHARD_THREADS is "65"; set it to a whole number from 1 to 64.',
+    ],
+    [{ KLIEG_SHARDS: "3" }, "KLIEG_SHARDS is 3; set it to a power of two from 1 to 128."],
+    [{ KLIEG_SHARDS: "256" }, 'KLIEG_SHARDS is "256"; set it to a whole number from 1 to 128.'],
+    [
+      { KLIEG_FARM_WORKERS: "many" },
+      'KLIEG_FARM_WORKERS is "many"; set it to a whole number from 0 to 64.',
+    ],
+    [{ KLIEG_SIM: "yes" }, 'KLIEG_SIM is "yes"; set it to one of 0, 1.'],
+    [{ KLIEG_RATE_LIMITS: "no" }, 'KLIEG_RATE_LIMITS is "no"; set it to one of on, off.'],
+    [
+      { KLIEG_CONNECTIONS_PER_ADDRESS: "0" },
+      'KLIEG_CONNECTIONS_PER_ADDRESS is "0"; set it to a whole number from 1 to 1000000.',
+    ],
+    [
+      { KLIEG_LOG_LEVEL: "loud" },
+      'KLIEG_LOG_LEVEL is "loud"; ' +
+        "set it to one of fatal, error, warn, info, debug, trace, silent.",
+    ],
+    [
+      { KLIEG_PUBLIC_URL: "media.example" },
+      'KLIEG_PUBLIC_URL is "media.example"; ' +
+        "set it to an http or https origin such as http://127.0.0.1:8080.",
+    ],
+  ];
+  for (const [environment, sentence] of wrong)
+    t.throws(() => readSettings(environment, 2), new SettingsError(sentence));
+});
+
+t.test("the command line knows no address and no credential unless they are set", async (t) => {
+  t.strictSame(readClientSettings({}), {
+    url: undefined,
+    token: undefined,
+    dataDir: resolve("data"),
+  });
+  const set = { KLIEG_URL: "http://media:1/v1", KLIEG_TOKEN: "pat_1", KLIEG_DATA_DIR: "/var/k" };
+  t.strictSame(readClientSettings(set), {
+    url: "http://media:1",
+    token: "pat_1",
+    dataDir: "/var/k",
+  });
+  t.throws(
+    () => readClientSettings({ KLIEG_URL: "ftp://media" }),
+    new SettingsError(
+      'KLIEG_URL is "ftp://media"; ' +
+        "set it to an http or https origin such as http://127.0.0.1:8080.",
+    ),
+  );
+});

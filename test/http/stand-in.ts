@@ -1,0 +1,78 @@
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { Test } from "tap";
+
+/** What the client asked: in order, with the parsed body. */
+export interface Asked {
+  readonly route: string;
+  readonly headers: IncomingMessage["headers"];
+  readonly body: unknown;
+}
+
+export type Answer = (response: ServerResponse, asked: Asked) => void;
+
+/**
+ * A server that answers each route with its script's next answer; the last one goes on answering.
+ * Routes read `GET /v1/me`, without the query.
+ */
+export async function standIn(t: Test, script: Readonly<Record<string, readonly Answer[]>>) {
+  const asked: Asked[] = [];
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on("data", (chunk: Buffer) => chunks.push(chunk));
+    request.on("end", () => {
+      const route = `${request.method} ${request.url?.split("?")[0]}`;
+      const text = Buffer.concat(chunks).toString();
+      const one: Asked = {
+        route,
+        headers: request.headers,
+        body: text === "" ? undefined : JSON.parse(text),
+      };
+      const earlier = asked.filter((other) => other.route === route).length;
+      asked.push(one);
+      const answers = script[route] ?? [json(404, { title: "Not Found" })];
+      answers[Math.min(earlier, answers.length - 1)]?.(response, one);
+    });
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  t.teardown(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const { port } = server.address() as AddressInfo;
+  return { origin: `http://127.0.0.1:${port}`, asked };
+}
+
+/** An origin where nothing listens. */
+export async function deadOrigin(): Promise<string> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, "close");
+  return `http://127.0.0.1:${port}`;
+}
+
+export function json(status: number, body: object, headers: Record<string, string> = {}): Answer {
+  return (response) =>
+    response
+      .writeHead(status, { "content-type": "application/json", ...headers })
+      .end(JSON.stringify(body));
+}
+
+/** The connection breaks before an answer. */
+export const silence: Answer = (response) => response.destroy();
+
+export function events(...frames: readonly string[]): Answer {
+  return (response) => {
+    response.writeHead(200, { "content-type": "text/event-stream" });
+    for (const frame of frames) response.write(frame);
+    response.end();
+  };
+}
+
+export function frame(event: string, data: object): string {
+  return `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
+}

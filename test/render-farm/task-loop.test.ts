@@ -1,0 +1,216 @@
+import t from "tap";
+import {
+  type MemoryBroker,
+  memoryBrokerConnection,
+} from "../../engine/adapters/memory-broker-connection.ts";
+import { PortError } from "../../engine/ports/port-error.ts";
+import type { FromNode, Task, TaskOutcome } from "../../engine/ports/tasks.ts";
+import { type TaskContext, TaskLoop } from "../../render-farm/task-loop.ts";
+import { type SimulatedTimers, simulatedTimers } from "./simulated-timers.ts";
+
+const done: TaskOutcome = { kind: "succeeded", outputs: [] };
+
+interface Started {
+  readonly context: TaskContext;
+  succeed(): void;
+  fail(fault: unknown): void;
+}
+
+interface Bench {
+  readonly broker: MemoryBroker;
+  readonly timers: SimulatedTimers;
+  readonly sent: FromNode[];
+  readonly started: Started[];
+  readonly bugs: unknown[];
+  readonly loop: TaskLoop;
+}
+
+/** A node of two slots whose worker does what the test tells it. */
+function startNode(): Bench {
+  const { node, broker } = memoryBrokerConnection();
+  const timers = simulatedTimers();
+  const sent: FromNode[] = [];
+  const started: Started[] = [];
+  const bugs: unknown[] = [];
+  broker.onMessage((message) => sent.push(message));
+  const worker = {
+    timeoutMs: 60_000,
+    run: (context: TaskContext) =>
+      new Promise<TaskOutcome>((resolve, reject) => {
+        started.push({ context, succeed: () => resolve(done), fail: reject });
+      }),
+  };
+  const loop = new TaskLoop(
+    {
+      name: "n1",
+      slots: 2,
+      heartbeatMs: 1_000,
+      drainMs: 15_000,
+      workersByKind: new Map([["image", worker]]),
+      reportBug: (fault) => bugs.push(fault),
+    },
+    node,
+    timers,
+  );
+  return { broker, timers, sent, started, bugs, loop };
+}
+
+function task(token: string, kind = "image"): Task {
+  return { token, kind, input: { prompt: "x" }, outputPrefix: `jobs/${token}` };
+}
+
+function failure(token: string, message: string, retryable: boolean): FromNode {
+  return { kind: "finished", token, outcome: { kind: "failed", message, retryable } };
+}
+
+/** Lets settled promises be heard. */
+function settled(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
+
+t.test("a node says hello with its slots and kinds", async (t) => {
+  const { sent } = startNode();
+  t.strictSame(sent, [{ kind: "hello", node: "n1", slots: 2, kinds: ["image"] }]);
+});
+
+t.test("a leased task runs and is reported under its token", async (t) => {
+  const { broker, sent, started } = startNode();
+  broker.send({ kind: "lease", task: task("t1") });
+  t.strictSame(started[0]?.context.input, { prompt: "x" });
+  t.equal(started[0]?.context.outputPrefix, "jobs/t1");
+  started[0]?.succeed();
+  await settled();
+  t.strictSame(sent.slice(1), [{ kind: "finished", token: "t1", outcome: done }]);
+});
+
+t.test("each lease has a heartbeat with its progress until it ends", async (t) => {
+  const { broker, timers, sent, started } = startNode();
+  broker.send({ kind: "lease", task: task("t1") });
+  broker.send({ kind: "lease", task: task("t2") });
+  timers.advance(999);
+  t.equal(sent.length, 1);
+  started[1]?.context.reportProgress(0.5);
+  timers.advance(1);
+  t.strictSame(sent.slice(1), [
+    { kind: "heartbeat", token: "t1", progress: 0 },
+    { kind: "heartbeat", token: "t2", progress: 0.5 },
+  ]);
+  started[0]?.succeed();
+  await settled();
+  started[1]?.context.reportProgress(0.25);
+  timers.advance(1_000);
+  t.strictSame(sent.at(-1), { kind: "heartbeat", token: "t2", progress: 0.5 });
+  t.equal(sent.length, 5);
+});
+
+t.test("a canceled task is aborted and answered at once, its slot free", async (t) => {
+  const { broker, sent, started } = startNode();
+  for (const token of ["t1", "t2"]) broker.send({ kind: "lease", task: task(token) });
+  broker.send({ kind: "cancel", token: "t1" });
+  t.ok(started[0]?.context.signal.aborted);
+  t.notOk(started[1]?.context.signal.aborted);
+  t.strictSame(sent.slice(1), [failure("t1", "the task was canceled", false)]);
+  broker.send({ kind: "lease", task: task("t3") });
+  t.equal(started.length, 3);
+  started[0]?.fail(new Error("late"));
+  await settled();
+  t.equal(sent.length, 2, "what the worker still says is ignored");
+  broker.send({ kind: "cancel", token: "unknown" });
+  t.equal(sent.length, 2);
+});
+
+t.test("an operating fault keeps what it says about another attempt", async (t) => {
+  const { broker, sent, started, bugs } = startNode();
+  broker.send({ kind: "lease", task: task("t1") });
+  broker.send({ kind: "lease", task: task("t2") });
+  started[0]?.fail(new PortError("the browser died", true));
+  started[1]?.fail(new PortError("no such font", false));
+  await settled();
+  t.strictSame(sent.slice(1), [
+    failure("t1", "the browser died", true),
+    failure("t2", "no such font", false),
+  ]);
+  t.strictSame(bugs, []);
+});
+
+t.test("a bug fails its task for good, is reported, and the node goes on", async (t) => {
+  const { broker, sent, started, bugs } = startNode();
+  broker.send({ kind: "lease", task: task("t1") });
+  const bug = new TypeError("x is not a function");
+  started[0]?.fail(bug);
+  await settled();
+  t.strictSame(sent.slice(1), [failure("t1", "image broke: x is not a function", false)]);
+  t.equal(bugs[0], bug);
+  broker.send({ kind: "lease", task: task("t2") });
+  t.equal(started.length, 2);
+});
+
+t.test("a task past its time is aborted and may be tried again", async (t) => {
+  const { broker, timers, sent, started } = startNode();
+  broker.send({ kind: "lease", task: task("t1") });
+  timers.advance(59_999);
+  t.notOk(started[0]?.context.signal.aborted);
+  timers.advance(1);
+  t.ok(started[0]?.context.signal.aborted);
+  t.strictSame(sent.at(-1), failure("t1", "image took longer than 60000 ms", true));
+});
+
+t.test("a lease beyond the slots or of an unknown kind goes back", async (t) => {
+  const { broker, sent, started } = startNode();
+  broker.send({ kind: "lease", task: task("t0", "video") });
+  for (const token of ["t1", "t2", "t3"]) broker.send({ kind: "lease", task: task(token) });
+  t.equal(started.length, 2);
+  t.strictSame(sent.slice(1), [
+    failure("t0", "the node does not do video", true),
+    failure("t3", "the node has no free slot", true),
+  ]);
+});
+
+t.test("a lease delivered twice runs once", async (t) => {
+  const { broker, started, sent } = startNode();
+  broker.send({ kind: "lease", task: task("t1") });
+  broker.send({ kind: "lease", task: task("t1") });
+  t.equal(started.length, 1);
+  t.equal(sent.length, 1);
+});
+
+t.test("a drain takes nothing new, lets what runs end, then the node ends", async (t) => {
+  const { broker, timers, sent, started, loop } = startNode();
+  broker.send({ kind: "lease", task: task("t1") });
+  broker.send({ kind: "drain" });
+  broker.send({ kind: "lease", task: task("t2") });
+  t.strictSame(sent.at(-1), failure("t2", "the node is draining", true));
+  timers.advance(1_000);
+  t.strictSame(sent.at(-1), { kind: "heartbeat", token: "t1", progress: 0 });
+  started[0]?.succeed();
+  t.equal(await loop.ended, "drained");
+  const count = sent.length;
+  timers.advance(60_000);
+  t.equal(sent.length, count);
+});
+
+t.test("a drain drops what does not end in time", async (t) => {
+  const { broker, timers, sent, started, loop } = startNode();
+  broker.send({ kind: "lease", task: task("t1") });
+  loop.drain();
+  timers.advance(15_000);
+  t.ok(started[0]?.context.signal.aborted);
+  t.strictSame(sent.at(-1), failure("t1", "the node drained", true));
+  t.equal(await loop.ended, "drained");
+});
+
+t.test("an idle node ends as soon as it is drained", async (t) => {
+  const { broker, loop } = startNode();
+  broker.send({ kind: "drain" });
+  t.equal(await loop.ended, "drained");
+});
+
+t.test("the node ends at once when the broker is gone", async (t) => {
+  const { broker, timers, sent, started, loop } = startNode();
+  broker.send({ kind: "lease", task: task("t1") });
+  broker.close();
+  t.equal(await loop.ended, "closed");
+  t.ok(started[0]?.context.signal.aborted);
+  timers.advance(60_000);
+  t.equal(sent.length, 1);
+});
