@@ -16,7 +16,7 @@ export type Values<P extends Parameters> = {
 /** Throws `RefusalError` with 400 that names each unknown or wrong parameter. */
 export function readQuery(query: string, parameters: Parameters): Record<string, unknown> {
   const values: Record<string, unknown> = {};
-  if (query === "" && parameters === noParameters) return values;
+  if (parameters === anyParameters || (query === "" && parameters === noParameters)) return values;
   const given = new URLSearchParams(query);
   const faults: Fault[] = [];
   for (const name of new Set(given.keys()))
@@ -34,6 +34,9 @@ export function readQuery(query: string, parameters: Parameters): Record<string,
 }
 
 export const noParameters: Parameters = {};
+
+/** The route looks at the query itself, for example because it is signed. */
+export const anyParameters: Parameters = {};
 
 export function integer(min: number, max: number, otherwise: number): Parameter<number> {
   return {

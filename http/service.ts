@@ -41,4 +41,6 @@ export interface Health {
   isDiskLow: boolean;
   /** Set from the signal to stop on. */
   isDraining: boolean;
+  /** Whether this node's farm can draw. */
+  renderers: CheckState;
 }

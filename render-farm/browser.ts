@@ -111,7 +111,8 @@ export class SceneBrowser {
     try {
       // A context of its own gives each page a process of its own.
       const context = await browser.newContext({ serviceWorkers: "block" });
-      await context.route("**/*", (route) => this.#answer(route));
+      // A request whose page closes meanwhile can and need not be answered.
+      await context.route("**/*", (route) => this.#answer(route).catch(() => undefined));
       const page = await context.newPage();
       await page.goto(origin);
       return { context, page };
@@ -158,7 +159,8 @@ export class SceneBrowser {
         body: "<!doctype html><title>scene</title>",
       });
     if (!modulePath.test(pathname)) return route.abort();
-    const body = await readFile(join(this.#modulesFolder, pathname));
+    const body = await readFile(join(this.#modulesFolder, pathname)).catch(() => undefined);
+    if (body === undefined) return route.abort();
     return route.fulfill({ contentType: "text/javascript", body });
   }
 }

@@ -30,13 +30,15 @@ export function diskObjects(root: string): Objects {
     return join(root, key);
   };
   return {
-    put: (key, bytes) => put(root, key, pathOf(key), bytes),
+    put: async (key, bytes) => put(root, key, pathOf(key), bytes),
     stat: async (key) => {
       const path = pathOf(key);
       const found = await onDisk(key, absentAsUndefined(stat(path)));
       return found?.isFile() ? { sizeBytes: found.size } : undefined;
     },
-    read: (key, range) => read(key, pathOf(key), range),
+    async *read(key, range) {
+      yield* read(key, pathOf(key), range);
+    },
     remove: async (key) => {
       const path = pathOf(key);
       await onDisk(key, absentAsUndefined(unlink(path)));

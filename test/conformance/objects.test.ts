@@ -5,7 +5,6 @@ import t from "tap";
 import { diskObjects, removeStaleTemporaries } from "../../engine/adapters/disk-objects.ts";
 import { memoryObjects } from "../../engine/adapters/memory-objects.ts";
 import type { ByteRange, Objects } from "../../engine/ports/objects.ts";
-import { PortError } from "../../engine/ports/port-error.ts";
 
 const adapters: Readonly<Record<string, (root: string) => Objects>> = {
   disk: diskObjects,
@@ -23,8 +22,8 @@ function patterned(length: number): Buffer {
   return Buffer.from(Uint8Array.from({ length }, (_, i) => (i * 7 + (i >> 8)) & 255));
 }
 
-function lasting(message: RegExp): Partial<PortError> & { message: RegExp } {
-  return { name: "PortError", message, retryable: false } as never;
+function lasting(message: RegExp): { name: string; message: RegExp; retryable: boolean } {
+  return { name: "PortError", message, retryable: false };
 }
 
 for (const [name, open] of Object.entries(adapters)) {
@@ -174,5 +173,4 @@ t.test("a fault of the disk is a PortError", async (t) => {
   await mkdir(join(root, "folder"));
   await t.rejects(objects.put("folder", [Buffer.from("x")]), { name: "PortError" });
   await rm(root, { recursive: true });
-  t.ok(new PortError("x", true) instanceof Error);
 });

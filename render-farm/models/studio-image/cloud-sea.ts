@@ -3,7 +3,7 @@ import { tone } from "./brush.ts";
 import { blend, css, lch } from "./color.ts";
 import { fractal, gradientNoise, mix } from "./noise.ts";
 import type { Footing } from "./placing.ts";
-import { glow, type Stage } from "./stage.ts";
+import type { Stage } from "./stage.ts";
 
 /** The upper side of a closed layer of clouds: rows of heaps, each lit from the sun's side. */
 export function paintCloudSea(stage: Stage): Footing {
@@ -24,21 +24,22 @@ export function paintCloudSea(stage: Stage): Footing {
     body.addColorStop(1, css(dark));
     ctx.fillStyle = body;
     ctx.fillRect(0, base + size * 0.25, width, height);
-    for (let x = -size; x < width + size; x += size * 0.36) {
-      const lift = fractal(noise, (x / unit) * mix(7, 1.6, near) + row * 11, row * 3, 3);
-      const radius = size * (0.62 + 0.5 * dice.next() + Math.max(0, lift) * 1.5);
-      const y = base - lift * size * 1.6;
-      glow(ctx, x, y, radius, [
-        [0, css(dark)],
-        [0.9, css(dark)],
-        [1, css(dark, 0)],
-      ]);
-      const [lightX, lightY] = [x + sun.side * radius * 0.26, y - radius * 0.3];
-      glow(ctx, lightX, lightY, radius * 0.72, [
-        [0, css(bright, 0.85)],
-        [0.6, css(bright, 0.5)],
-        [1, css(bright, 0)],
-      ]);
+    const puffs = Array.from({ length: Math.ceil((6.5 * width) / size) }, () => {
+      const x = dice.between(-0.05, 1.05) * width;
+      const lift = fractal(noise, (x / unit) * mix(7, 1.7, near) + row * 11, row * 3, 3);
+      const down = dice.next();
+      const radius = size * mix(0.3, 0.95, down) * dice.between(0.7, 1.2);
+      return { x, y: base - lift * size * 2.6 - (0.75 - down) * size * 1.3, radius };
+    });
+    for (const { x, y, radius } of puffs.sort((p, q) => p.y - q.y)) {
+      const [lightX, lightY] = [x + sun.side * radius * 0.4, y - radius * 0.5];
+      const puff = ctx.createRadialGradient(lightX, lightY, 0, x, y, radius);
+      puff.addColorStop(0, css(bright));
+      puff.addColorStop(0.5, css(blend(bright, dark, 0.4), 0.9));
+      puff.addColorStop(0.85, css(blend(bright, dark, 0.85), 0.55));
+      puff.addColorStop(1, css(dark, 0));
+      ctx.fillStyle = puff;
+      ctx.fillRect(x - radius, y - radius, radius * 2, radius * 2);
     }
   }
   return (x, y) => {

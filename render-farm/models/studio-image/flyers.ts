@@ -62,7 +62,7 @@ function paintTail(stage: Stage, from: Point, size: number, color: Color, dice: 
   const way = -sun.side;
   const phase = dice.between(0, 6);
   const at = (t: number): Point => [
-    from[0] + size * (way * 1.25 * t ** 1.2 + 0.13 * Math.sin(t * 8 + phase) * t),
+    from[0] + size * (way * 0.98 * t ** 1.2 + 0.13 * Math.sin(t * 8 + phase) * t),
     from[1] + size * (0.85 * t - 0.3 * t * t + 0.16 * Math.sin(t * 6.5 + phase + 1) * t),
   ];
   ctx.strokeStyle = css(tone(stage, color, 0.7, 0));

@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-import { tone, traceLimbs } from "./brush.ts";
+import { tone } from "./brush.ts";
 import { blend, type Color, css, lch } from "./color.ts";
 import { paintConifer, paintTree } from "./flora.ts";
 import { fractal, gradientNoise, mix } from "./noise.ts";
@@ -37,7 +37,6 @@ export function paintForest(stage: Stage): Footing {
     paintMist(stage, mix(horizon, height * 0.93, near ** 1.5), (1 - near) * 0.5);
   }
   paintShafts(stage, dice.between(0.1, 0.2));
-  paintTrunks(stage, told);
   return (x, y) => {
     const near = Math.max(0, (y - horizon) / (height - horizon));
     return { x, y, haze: 0.55 * (1 - near) ** 2, distance: 1 / (near + 0.12) };
@@ -99,31 +98,4 @@ function paintShafts(stage: Stage, spread: number): void {
     ctx.fill();
   }
   ctx.restore();
-}
-
-/** Two or three dark trunks at the sides frame the view. */
-function paintTrunks(stage: Stage, told: Color | undefined): void {
-  const { ctx, width, height, unit, random, sun } = stage;
-  const dice = random.fork("trunks");
-  const bark = told ? blend(told, lch(0.25, 0.03, 50), 0.6) : lch(0.27, 0.035, 50);
-  for (const share of [0.015, 0.985]) {
-    const x = width * (sun.side > 0 ? share : 1 - share) + dice.between(-0.02, 0.02) * unit;
-    const thick = unit * dice.between(0.026, 0.05);
-    const across = ctx.createLinearGradient(x - thick, 0, x + thick, 0);
-    across.addColorStop(sun.side > 0 ? 1 : 0, css(tone(stage, bark, 0.75, 0.04)));
-    across.addColorStop(0.5, css(tone(stage, bark, 0.18, 0)));
-    across.addColorStop(sun.side > 0 ? 0 : 1, css(tone(stage, bark, 0, 0)));
-    ctx.fillStyle = across;
-    ctx.beginPath();
-    const lean = dice.between(-0.03, 0.03) * unit;
-    traceLimbs(ctx, [
-      [
-        [x, height * 1.02, thick * 1.5],
-        [x + lean * 0.3, height * 0.9, thick],
-        [x + lean, height * 0.4, thick * 0.82],
-        [x + lean * 2, -unit * 0.1, thick * 0.66],
-      ],
-    ]);
-    ctx.fill();
-  }
 }

@@ -41,7 +41,7 @@ export function dunes(stage: Stage): Terrain {
     return (3.4 * profile * swell + long) * rise * smoothstep(0.2, 7, z) - 0.1;
   };
   const texture = (x: number, z: number): number =>
-    0.055 * Math.sin((x * 0.8 + z * 2.3) * 7 + 5 * noise(x * 0.5, z * 0.5)) +
+    0.042 * Math.sin((x * 0.8 + z * 2.3) * 7 + 5 * noise(x * 0.5, z * 0.5)) +
     0.05 * noise(x * 9, z * 9);
   return {
     eye: 3.6,

@@ -108,7 +108,7 @@ function paintAurora({ ctx, width, horizon, unit, random }: Stage): void {
 }
 
 function paintSun(stage: Stage): void {
-  const { ctx, unit, palette, sun, time, brief } = stage;
+  const { ctx, unit, palette, sun, time } = stage;
   const warm = sun.isMoon ? lighter(palette.light, 0.08) : palette.light;
   const reach = (sun.isMoon ? 0.42 : time === "day" ? 0.6 : 0.95) * unit;
   ctx.save();

@@ -107,8 +107,8 @@ class Field {
       ceiling = Math.max(own, ceiling - rise * step);
       const y = horizon + (focal * (eye - own)) / z;
       if (this.#terrain.isIsland && own <= 0) this.#skip(column, horizon + (focal * eye) / z);
-      else if (y >= (this.#top[column] ?? 0) || this.#zBefore === 0) this.#lastY[column] = y;
-      else this.#paint(column, z, y, ceiling - own);
+      else if (y >= (this.#top[column] ?? 0)) this.#lastY[column] = y;
+      else if (this.#zBefore > 0) this.#paint(column, z, y, ceiling - own);
     }
     this.#heights = this.#heightsBefore;
     this.#heightsBefore = heights;

@@ -47,7 +47,7 @@ function paintDepth(stage: Stage, water: Color): void {
     const reach = height * dice.between(0.6, 1.05);
     const half = dice.between(0.012, 0.045);
     const light = ctx.createLinearGradient(0, 0, 0, reach);
-    light.addColorStop(0, css(lch(0.97, 0.04, 190), dice.between(0.14, 0.34)));
+    light.addColorStop(0, css(lch(0.97, 0.04, 190), dice.between(0.06, 0.2)));
     light.addColorStop(1, css(lch(0.9, 0.06, 195), 0));
     ctx.fillStyle = light;
     ctx.beginPath();
@@ -249,15 +249,12 @@ function paintFish(
 function paintJellies(stage: Stage, { color, count }: Subject, dice: Random): void {
   const { ctx, width, height, unit } = stage;
   const own = color ?? lch(0.78, 0.16, dice.pick([345, 320, 20, 300]));
-  ctx.save();
-  ctx.globalCompositeOperation = "screen";
   for (let i = count - 1; i >= 0; i--) {
     const size = unit * (i === 0 ? 0.3 : dice.between(0.09, 0.2));
     const x = width * (i === 0 ? 0.5 - stage.sun.side * 0.12 : dice.between(0.12, 0.88));
     const y = height * (i === 0 ? 0.36 : dice.between(0.15, 0.6));
     paintJelly(ctx, x, y, size, own, dice);
   }
-  ctx.restore();
 }
 
 function paintJelly(

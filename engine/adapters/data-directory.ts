@@ -1,0 +1,133 @@
+/**
+ * The data directory: one process at a time, one shard count for its life. Every way in which it cannot be
+ * used is a `DataDirectoryError` whose message is one sentence with the remedy.
+ */
+import {
+  accessSync,
+  constants,
+  linkSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+
+export class DataDirectoryError extends Error {
+  override readonly name = "DataDirectoryError";
+}
+
+export interface DataDirectory {
+  readonly path: string;
+  /** Powers of two; set when the store was created. */
+  readonly shardCount: number;
+  /** Puts a small file in its place whole, readable by this user only. */
+  writePrivate(name: string, text: string): void;
+  /** Undefined when there is none. */
+  read(name: string): string | undefined;
+  /** Lets the next process in. */
+  release(): void;
+}
+
+const lockName = "lock";
+const storeName = "store.json";
+const formatVersion = 1;
+
+export function openDataDirectory(path: string, shardCount: number): DataDirectory {
+  try {
+    mkdirSync(path, { recursive: true, mode: 0o700 });
+    accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK);
+  } catch (error) {
+    throw unusable(path, error);
+  }
+  const directory = {
+    path,
+    writePrivate: (name: string, text: string) => replace(join(path, name), text),
+    read: (name: string) => readIfThere(join(path, name)),
+    release: () => rmSync(join(path, lockName), { force: true }),
+  };
+  lock(path);
+  const store = storeOf(path, directory.read(storeName)) ?? { formatVersion, shardCount };
+  directory.writePrivate(storeName, `${JSON.stringify(store)}\n`);
+  return { ...directory, shardCount: store.shardCount };
+}
+
+function storeOf(
+  path: string,
+  text: string | undefined,
+): { formatVersion: number; shardCount: number } | undefined {
+  if (text === undefined) return undefined;
+  const store: unknown = JSON.parse(text);
+  const isKnown =
+    typeof store === "object" &&
+    store !== null &&
+    "formatVersion" in store &&
+    store.formatVersion === formatVersion &&
+    "shardCount" in store &&
+    typeof store.shardCount === "number";
+  if (isKnown) return store as { formatVersion: number; shardCount: number };
+  throw new DataDirectoryError(
+    `${path} was written by another version of Klieg; start that version or set KLIEG_DATA_DIR to another directory.`,
+  );
+}
+
+/** The lock names its holder by process id and start time, so that a killed holder's lock is seen to be stale. */
+function lock(path: string): void {
+  const mine = join(path, `${lockName}.${process.pid}`);
+  const shared = join(path, lockName);
+  try {
+    writeFileSync(mine, `${process.pid} ${startTimeOf(process.pid) ?? ""}`, { mode: 0o600 });
+  } catch (error) {
+    throw unusable(path, error);
+  }
+  try {
+    const holder = readIfThere(shared);
+    if (holder !== undefined && !isAlive(holder)) rmSync(shared, { force: true });
+    linkSync(mine, shared);
+  } catch (error) {
+    throw new DataDirectoryError(
+      `Another Klieg process uses ${path}; stop it or set KLIEG_DATA_DIR to another directory.`,
+      { cause: error },
+    );
+  } finally {
+    rmSync(mine, { force: true });
+  }
+}
+
+function isAlive(holder: string): boolean {
+  const [pid = "", startTime = ""] = holder.split(" ");
+  return startTime !== "" && startTimeOf(Number(pid)) === startTime;
+}
+
+/** In clock ticks since boot: field 22 of proc(5)'s stat, the twentieth after the command's name. */
+function startTimeOf(pid: number): string | undefined {
+  const stat = readIfThere(`/proc/${pid}/stat`);
+  return stat?.slice(stat.lastIndexOf(")") + 2).split(" ")[19];
+}
+
+function readIfThere(file: string): string | undefined {
+  try {
+    return readFileSync(file, "utf8");
+  } catch (error) {
+    if (isCode(error, "ENOENT") || isCode(error, "ESRCH")) return undefined;
+    throw error;
+  }
+}
+
+function replace(file: string, text: string): void {
+  const temporary = `${file}.new`;
+  writeFileSync(temporary, text, { mode: 0o600, flush: true });
+  renameSync(temporary, file);
+}
+
+function unusable(path: string, cause: unknown): DataDirectoryError {
+  return new DataDirectoryError(
+    `The data directory ${path} cannot be written; make it writable for this user or set KLIEG_DATA_DIR to another directory.`,
+    { cause },
+  );
+}
+
+function isCode(error: unknown, code: string): boolean {
+  return error instanceof Error && "code" in error && error.code === code;
+}

@@ -1,0 +1,64 @@
+/**
+ * The first start on an empty store: one administrator, the signing keys, and the token in a file that only
+ * this user can read. The file is written before the directory hears of the token, so no crash between the
+ * two can leave a store that nobody can enter.
+ */
+import { readFileSync } from "node:fs";
+import { type Settings, SettingsError } from "../config/settings.ts";
+import { tokenScopes } from "../actors/contract/account.ts";
+import { directoryKey } from "../actors/tables.ts";
+import type { Gateway } from "../engine/gateway.ts";
+import { accountWith, type Mints, mintToken } from "./new-account.ts";
+import { expectReply } from "./replies.ts";
+
+const tokenFile = "admin-token";
+const firstCredits = 1_000_000;
+
+interface TokenFiles {
+  read(name: string): string | undefined;
+  writePrivate(name: string, text: string): void;
+}
+
+/** The token that the operator asked for, if any. Throws `SettingsError`. */
+export function chosenToken(settings: Settings): string | undefined {
+  const { bootstrapToken, bootstrapTokenFile: file } = settings;
+  const token = bootstrapToken ?? (file === undefined ? undefined : readToken(file));
+  if (token === undefined || /^[\x21-\x7e]{20,255}$/.test(token)) return token;
+  throw new SettingsError(
+    "KLIEG_BOOTSTRAP_TOKEN is not usable; set it to 20 to 255 visible ASCII characters.",
+  );
+}
+
+export async function bootstrap(
+  gateway: Gateway,
+  mints: Mints,
+  files: TokenFiles,
+  chosen: string | undefined,
+): Promise<void> {
+  if (gateway.read(directoryKey) !== undefined) return;
+  const token = chosen ?? files.read(tokenFile)?.trim() ?? mintToken(mints.entropy);
+  files.writePrivate(tokenFile, `${token}\n`);
+  const request = {
+    email: "admin@localhost",
+    display_name: "Administrator",
+    plan: "enterprise",
+    credits: firstCredits,
+  } as const;
+  const secret = () => Buffer.from(mints.entropy.bytes(32)).toString("base64url");
+  const message = {
+    kind: "bootstrap",
+    first: accountWith(mints, request, token, tokenScopes),
+    signingKeys: { urls: secret(), cursors: secret() },
+  };
+  expectReply(await gateway.ask(directoryKey, message, "work"), "created");
+}
+
+function readToken(file: string): string {
+  try {
+    return readFileSync(file, "utf8").trim();
+  } catch (error) {
+    throw new SettingsError(`KLIEG_BOOTSTRAP_TOKEN_FILE names ${file}, which cannot be read.`, {
+      cause: error,
+    });
+  }
+}

@@ -1,0 +1,201 @@
+/**
+ * The service: wires settings, store, engine and listener together, says where it is, and stops in order.
+ * Every fault of the start ends with one sentence that names the remedy.
+ */
+import { statfs } from "node:fs/promises";
+import { availableParallelism } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { type Catalogue, CatalogueError, readCatalogue } from "../config/catalogue.ts";
+import { limits } from "../config/limits.ts";
+import { readSettings, type Settings, SettingsError } from "../config/settings.ts";
+import { version } from "../config/version.ts";
+import { tinyPicture } from "../actors/effects/simulated-provider.ts";
+import { signingKeyKey } from "../actors/tables.ts";
+import {
+  type DataDirectory,
+  DataDirectoryError,
+  openDataDirectory,
+} from "../engine/adapters/data-directory.ts";
+import { diskObjects, removeStaleTemporaries } from "../engine/adapters/disk-objects.ts";
+import { openTableReader } from "../engine/adapters/lmdb.ts";
+import { type Logger, openLog } from "../engine/adapters/log.ts";
+import { systemClock } from "../engine/adapters/system-clock.ts";
+import { systemEntropy } from "../engine/adapters/system-entropy.ts";
+import { Gateway, ShardDown } from "../engine/gateway.ts";
+import { Host } from "../engine/host.ts";
+import { IdMint } from "../engine/id.ts";
+import { PortError } from "../engine/ports/port-error.ts";
+import { findChromium } from "../render-farm/chromium-path.ts";
+import { Api } from "./api.ts";
+import { bootstrap, chosenToken } from "./bootstrap.ts";
+import { Cursors } from "./cursors.ts";
+import { Following } from "./following.ts";
+import { JobReads } from "./job-reads.ts";
+import { Principals } from "./principals.ts";
+import { RateClasses } from "./rate-classes.ts";
+import { routeTable } from "./route-table.ts";
+import { type Listener, listen } from "./server.ts";
+import type { Service } from "./service.ts";
+import { SignedUrls } from "./signed-urls.ts";
+
+const entries = {
+  shards: new URL("../actors/shard/main.js", import.meta.url),
+  effects: new URL("../actors/effects/main.js", import.meta.url),
+  farm: fileURLToPath(new URL("../render-farm/main.js", import.meta.url)),
+};
+
+/** The start cannot go on; the message is one sentence for the operator. */
+class StartError extends Error {
+  override readonly name = "StartError";
+}
+
+try {
+  await start();
+} catch (error) {
+  if (!isForOperator(error)) throw error;
+  process.stderr.write(`${error.message}\n`);
+  process.exit(1);
+}
+
+async function start(): Promise<void> {
+  const settings = readSettings(process.env, availableParallelism());
+  const token = chosenToken(settings);
+  const catalogue = readCatalogue(settings.modelsFile, settings.simulatedModels);
+  if (settings.farmWorkers > 0) await findChromium(settings.chromium, process.env["PATH"] ?? "");
+  const data = openDataDirectory(settings.dataDir, settings.shards);
+  const log = openLog(settings.logLevel, "http");
+  const service = await openService(settings, data, catalogue, log);
+  const host = openHost(settings, data, service.gateway, log);
+  const api = new Api(service, routeTable);
+  const listener = await listen(api, settings);
+  if (listener === undefined) {
+    data.release();
+    throw new StartError(
+      `Port ${settings.port} on ${settings.host} is taken; stop what listens there or set KLIEG_PORT to another port.`,
+    );
+  }
+  const stop = () => void stopAll(service, host, listener, data);
+  process.once("SIGTERM", stop);
+  process.once("SIGINT", stop);
+  await host.start();
+  await bootstrap(service.gateway, service, data, token);
+  data.writePrivate("address", `${settings.publicUrl}\n`);
+  watchDisk(service, settings.dataDir, log);
+  process.stdout.write(
+    `Klieg ${version} serves ${settings.publicUrl}/v1\n` +
+      `The first credential is in ${join(settings.dataDir, "admin-token")}; the klieg command finds it by itself.\n`,
+  );
+}
+
+async function openService(
+  settings: Settings,
+  data: DataDirectory,
+  catalogue: Catalogue,
+  log: Logger,
+): Promise<Service> {
+  const clock = systemClock;
+  const entropy = systemEntropy();
+  const objectsFolder = join(settings.dataDir, "objects");
+  await removeStaleTemporaries(objectsFolder);
+  const objects = diskObjects(objectsFolder);
+  if (settings.simulatedModels)
+    await objects.put(tinyPicture.media.objectKey, [tinyPicture.bytes]);
+  const baseUrl = `${settings.publicUrl}/v1`;
+  const gateway: Gateway = new Gateway(data.shardCount, clock.nowMs() * 1000, (key) => {
+    principals.onWrite(key);
+    jobs.onWrite(key);
+  });
+  const keyFor = (purpose: "urls" | "cursors") => () => {
+    const key = gateway.read(signingKeyKey(purpose));
+    if (key === undefined) throw new ShardDown();
+    return key;
+  };
+  const principals = new Principals(gateway, clock);
+  const signedUrls = new SignedUrls(settings.publicUrl, keyFor("urls"));
+  const jobs = new JobReads(gateway, signedUrls, clock, `${baseUrl}/problems`);
+  return {
+    version,
+    baseUrl,
+    gateway,
+    principals,
+    rates: settings.rateLimits ? new RateClasses(clock) : undefined,
+    catalogue,
+    clock,
+    ids: new IdMint(clock, entropy),
+    entropy,
+    objects,
+    signedUrls,
+    cursors: new Cursors(keyFor("cursors")),
+    jobs,
+    following: new Following(gateway),
+    health: {
+      isDiskLow: false,
+      isDraining: false,
+      renderers: settings.farmWorkers > 0 ? "ok" : "degraded",
+    },
+    onFault: (requestId, error) => log.error({ err: error, requestId }, "a request failed"),
+  };
+}
+
+function openHost(settings: Settings, data: DataDirectory, gateway: Gateway, log: Logger): Host {
+  const { shardCount } = data;
+  const { dataDir, logLevel, shardThreads, farmWorkers } = settings;
+  const common = { shardCount, dataDir, logLevel };
+  return new Host(
+    {
+      shardCount,
+      shardThreads,
+      entries,
+      shardTask: common,
+      effectsTask: { ...common, farmWorkers, farmEntry: entries.farm },
+      openReader: (shard) => {
+        const folder = `shard-${shard === shardCount ? "directory" : shard}`;
+        return openTableReader(join(dataDir, folder, "tables"));
+      },
+      clock: systemClock,
+      onDeath: (thread, error) => log.error({ err: error, died: thread }, "a thread died"),
+    },
+    gateway,
+  );
+}
+
+/** New connections are refused, streams and waits end, shards decide what waits and flush. Under 5 s. */
+async function stopAll(
+  { health, following }: Service,
+  host: Host,
+  listener: Listener,
+  data: DataDirectory,
+): Promise<void> {
+  health.isDraining = true;
+  listener.stopListening();
+  following.drain();
+  await host.stop();
+  listener.close();
+  data.release();
+  process.exit(0);
+}
+
+/** Short of space, new work is refused while there is still room to finish the old. */
+function watchDisk({ health }: Service, dataDir: string, log: Logger): void {
+  const look = async () => {
+    try {
+      const { bavail, bsize, blocks } = await statfs(dataDir);
+      const least = Math.max(
+        limits.http.diskFreeBytesMin,
+        blocks * bsize * limits.http.diskFreeShareMin,
+      );
+      health.isDiskLow = bavail * bsize < least;
+    } catch (error) {
+      log.warn(error, "the free space of the data directory is unknown");
+    }
+    systemClock.after(limits.http.diskCheckMs, () => void look());
+  };
+  void look();
+}
+
+function isForOperator(error: unknown): error is Error {
+  return [SettingsError, CatalogueError, DataDirectoryError, StartError, PortError].some(
+    (kind) => error instanceof kind,
+  );
+}

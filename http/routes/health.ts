@@ -1,0 +1,24 @@
+import { type Answer, json } from "../answer.ts";
+import { type Call, type Route, route } from "../route.ts";
+import type { CheckState } from "../service.ts";
+
+export const healthRoutes: readonly Route[] = [
+  route("GET", "/healthz", {
+    access: "open",
+    run: ({ service }) => json(200, { status: "ok", version: service.version }),
+  }),
+  route("GET", "/readyz", { access: "open", run: ready }),
+];
+
+function ready({ service }: Call): Answer {
+  const { gateway, health } = service;
+  const checks: Readonly<Record<string, CheckState>> = {
+    store: gateway.isOpen ? "ok" : "down",
+    log: "ok",
+    objects: health.isDiskLow ? "degraded" : "ok",
+    workers: gateway.isOpen ? "ok" : "down",
+    renderers: health.renderers,
+  };
+  const isReady = gateway.isOpen && !health.isDraining;
+  return json(isReady ? 200 : 503, { status: isReady ? "ok" : "down", checks });
+}

@@ -1,0 +1,289 @@
+/**
+ * The listener: uWebSockets.js, imported by this file only. It turns what comes over the wire into requests
+ * and answers into bytes, and refuses what the parser lets through: repeated or conflicting framing headers,
+ * odd bytes in the path, headers and bodies beyond their caps, more connections from one address than allowed.
+ */
+import { STATUS_CODES } from "node:http";
+import * as uWS from "uWebSockets.js";
+import { limits } from "../config/limits.ts";
+import type { Refusal } from "../actors/refusal.ts";
+import { invariant } from "../engine/invariant.ts";
+import type { Answer, HttpRequest, Sink, Stream } from "./answer.ts";
+import type { Api, Match } from "./api.ts";
+
+export interface Listener {
+  /** Takes no more connections; open requests go on. */
+  stopListening(): void;
+  /** Closes what is still open. */
+  close(): void;
+}
+
+export interface ListenOptions {
+  readonly host: string;
+  readonly port: number;
+  readonly connectionsPerAddress: number;
+}
+
+/** Undefined when the port is taken. */
+export async function listen(api: Api, options: ListenOptions): Promise<Listener | undefined> {
+  const app = uWS.App();
+  const connections = new Map<string, number>();
+  app.filter((res, change) => {
+    const address = addressOf(res);
+    const open = (connections.get(address) ?? 0) + Math.sign(change);
+    if (open > 0) connections.set(address, open);
+    else connections.delete(address);
+    if (change > 0 && open > options.connectionsPerAddress) res.close();
+  });
+  app.any("/*", (res, req) => take(api, res, req));
+  const socket = await new Promise<uWS.us_listen_socket | false>((resolve) => {
+    app.listen(options.host, options.port, resolve);
+  });
+  if (socket === false) return undefined;
+  return {
+    stopListening: () => uWS.us_listen_socket_close(socket),
+    close: () => void app.close(),
+  };
+}
+
+/** State of one response: uWS calls nothing of it after `isGone`. */
+class Exchange {
+  isGone = false;
+  private readonly res: uWS.HttpResponse;
+  private goneListeners: (() => void)[] = [];
+
+  constructor(res: uWS.HttpResponse) {
+    this.res = res;
+    res.onAborted(() => {
+      this.isGone = true;
+      for (const listener of this.goneListeners) listener();
+      this.goneListeners = [];
+    });
+  }
+
+  onGone(listener: () => void): () => void {
+    this.goneListeners.push(listener);
+    return () => {
+      this.goneListeners = this.goneListeners.filter((other) => other !== listener);
+    };
+  }
+
+  send(answer: Answer, isHead: boolean, closes = false): void {
+    if (this.isGone) return;
+    const { body } = answer;
+    this.res.cork(() => {
+      this.writeHead(answer);
+      if (typeof body !== "string") this.stream(body, isHead);
+      else if (isHead) this.res.endWithoutBody(Buffer.byteLength(body), closes);
+      else if (answer.status === 304) this.res.endWithoutBody(undefined, closes);
+      else this.res.end(body, closes);
+    });
+  }
+
+  private writeHead({ status, headers }: Answer): void {
+    this.res.writeStatus(`${status} ${STATUS_CODES[status] ?? ""}`);
+    for (const [name, value] of headers) setHeader(this.res, name, value);
+  }
+
+  private stream(body: Stream, isHead: boolean): void {
+    if (isHead) {
+      this.res.endWithoutBody(body.length, true);
+      return;
+    }
+    const sink = new ResponseSink(this.res, this, body.length);
+    const stop = body.start(sink);
+    if (sink.isEnded) stop();
+    else {
+      this.onGone(stop);
+      sink.onEnd = stop;
+    }
+  }
+}
+
+class ResponseSink implements Sink {
+  isEnded = false;
+  onEnd: () => void = () => {};
+  private readonly res: uWS.HttpResponse;
+  private readonly exchange: Exchange;
+  private readonly length: number | undefined;
+  private pending = 0;
+  private onDrained: () => void = () => {};
+
+  constructor(res: uWS.HttpResponse, exchange: Exchange, length: number | undefined) {
+    this.res = res;
+    this.exchange = exchange;
+    this.length = length;
+  }
+
+  write(chunk: string | Uint8Array): boolean {
+    if (this.isOver) return true;
+    let isTaken = true;
+    this.res.cork(() => {
+      isTaken = this.length === undefined ? this.add(chunk) : this.offer(chunk, this.length);
+    });
+    return isTaken;
+  }
+
+  unsent(): number {
+    return this.pending;
+  }
+
+  drained(listener: () => void): void {
+    this.onDrained = listener;
+  }
+
+  end(): void {
+    if (this.isOver) return;
+    this.res.cork(() => {
+      if (this.length === undefined) this.res.end(undefined, true);
+      else this.res.endWithoutBody(this.length);
+    });
+    this.finish();
+  }
+
+  abort(): void {
+    if (!this.isOver) this.res.close();
+  }
+
+  /** Of a body without length: the kernel's backlog is ours until it says that it is writable. */
+  private add(chunk: string | Uint8Array): boolean {
+    if (this.res.write(chunk)) return true;
+    this.pending += chunk.length;
+    this.res.onWritable(() => {
+      this.pending = 0;
+      this.onDrained();
+      return true;
+    });
+    return false;
+  }
+
+  /** Of a body with a length: `tryEnd` takes what it can, the rest is offered from where it stopped. */
+  private offer(chunk: string | Uint8Array, length: number): boolean {
+    const begun = this.res.getWriteOffset();
+    const [isTaken, isDone] = this.res.tryEnd(chunk, length);
+    if (isDone) this.finish();
+    if (isTaken || isDone) return true;
+    const bytes = Buffer.from(chunk);
+    this.res.onWritable((offset) => {
+      const [isTakenNow, isDoneNow] = this.res.tryEnd(bytes.subarray(offset - begun), length);
+      if (isDoneNow) this.finish();
+      else if (isTakenNow) this.onDrained();
+      return isTakenNow || isDoneNow;
+    });
+    return false;
+  }
+
+  private get isOver(): boolean {
+    return this.isEnded || this.exchange.isGone;
+  }
+
+  private finish(): void {
+    this.isEnded = true;
+    this.onEnd();
+  }
+}
+
+/** One request from its head to its answer. */
+function take(api: Api, res: uWS.HttpResponse, req: uWS.HttpRequest): void {
+  const exchange = new Exchange(res);
+  const method = req.getCaseSensitiveMethod().toUpperCase();
+  const path = req.getUrl();
+  const query = req.getQuery() ?? "";
+  const headers: Record<string, string> = {};
+  let headerBytes = 0;
+  let framings = 0;
+  req.forEach((name, value) => {
+    headers[name] = value;
+    headerBytes += name.length + value.length + 4;
+    if (name === "content-length" || name === "transfer-encoding") framings++;
+  });
+  const refusal = refusalOf(path, query, headers, headerBytes, framings);
+  if (refusal !== undefined) {
+    exchange.send(api.refuse(refusal, headers["x-request-id"]), method === "HEAD", true);
+    return;
+  }
+  const match = api.match(method, path);
+  const respond = (body: HttpRequest["body"]) => {
+    const isHead = method === "HEAD";
+    const answer = api.answer(match, {
+      method,
+      path,
+      query,
+      headers,
+      body,
+      get address() {
+        return exchange.isGone ? "" : addressOf(res);
+      },
+      onGone: (listener) => exchange.onGone(listener),
+    });
+    const send = (ready: Answer) => exchange.send(ready, isHead, body === "too_large");
+    if (answer instanceof Promise) void answer.then(send);
+    else send(answer);
+  };
+  if (framings === 0 || match.bodyBytesMax === 0) respond(noBody);
+  else readBody(res, match, headers["content-length"], respond);
+}
+
+const noBody = new Uint8Array(0);
+
+/** Bytes are counted while they arrive; what is beyond the cap is not kept. */
+function readBody(
+  res: uWS.HttpResponse,
+  { bodyBytesMax }: Match,
+  contentLength: string | undefined,
+  respond: (body: HttpRequest["body"]) => void,
+): void {
+  if (Number(contentLength) > bodyBytesMax) {
+    respond("too_large");
+    return;
+  }
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  let isOver = false;
+  res.onData((chunk, isLast) => {
+    if (isOver) return;
+    bytes += chunk.byteLength;
+    isOver = isLast || bytes > bodyBytesMax;
+    if (bytes > bodyBytesMax) respond("too_large");
+    else if (isLast && chunks.length === 0) respond(new Uint8Array(chunk));
+    else {
+      chunks.push(Uint8Array.from(new Uint8Array(chunk)));
+      if (isLast) respond(Buffer.concat(chunks));
+    }
+  });
+}
+
+const oddPath = /[\0\\]|\/\/|%2e%2e|%2f|%00|%5c/i;
+
+/** What must not reach a route, and closes the connection. */
+function refusalOf(
+  path: string,
+  query: string,
+  headers: Readonly<Record<string, string>>,
+  headerBytes: number,
+  framings: number,
+): Refusal | undefined {
+  if (path.length + query.length > limits.http.urlBytesMax) return { code: "uri_too_long" };
+  if (headerBytes > limits.http.headerBytesMax) return { code: "headers_too_large" };
+  const encoding = headers["transfer-encoding"];
+  if (framings > 1 || (encoding !== undefined && encoding.toLowerCase() !== "chunked"))
+    return malformed("The request's framing is ambiguous.");
+  if (oddPath.test(path)) return malformed("The path has bytes that no path of this service has.");
+  return undefined;
+}
+
+function malformed(detail: string): Refusal {
+  return { code: "validation", detail, faults: [] };
+}
+
+const controls = /[\0-\x08\x0a-\x1f\x7f]/;
+
+/** The only way to a response header: uWS would write line breaks as they come. */
+function setHeader(res: uWS.HttpResponse, name: string, value: string): void {
+  invariant(!controls.test(value) && !controls.test(name), "headers carry no control characters");
+  res.writeHeader(name, value);
+}
+
+function addressOf(res: uWS.HttpResponse): string {
+  return Buffer.from(res.getRemoteAddressAsText()).toString("latin1");
+}

@@ -1,0 +1,68 @@
+import { type ChildProcess, fork, spawn } from "node:child_process";
+import { once } from "node:events";
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
+import t from "tap";
+import type { FromNode, ToNode } from "../../engine/ports/tasks.ts";
+
+const entry = join(import.meta.dirname, "..", "..", "render-farm", "main.js");
+const input = { prompt: "sea", seed: 1, width: 256, height: 256, count: 1, format: "png" };
+
+/** The data directory is where it is by default: `data` in the working directory. */
+function forkNode(cwd: string): ChildProcess {
+  return fork(entry, { cwd });
+}
+
+function tell(node: ChildProcess, message: ToNode): void {
+  node.send(message);
+}
+
+async function heard<K extends FromNode["kind"]>(
+  node: ChildProcess,
+  kind: K,
+): Promise<Extract<FromNode, { kind: K }>> {
+  for (;;) {
+    const [message] = (await once(node, "message")) as [FromNode];
+    if (message.kind === kind) return message as Extract<FromNode, { kind: K }>;
+  }
+}
+
+t.test("a forked node paints into the data directory and ends when drained", async (t) => {
+  const cwd = t.testdir();
+  const node = forkNode(cwd);
+  t.match(await heard(node, "hello"), { slots: 2, kinds: ["image"] });
+  tell(node, { kind: "lease", task: { token: "t1", kind: "image", input, outputPrefix: "a/b" } });
+  const { token, outcome } = await heard(node, "finished");
+  t.equal(token, "t1");
+  t.equal(outcome.kind, "succeeded");
+  const files = await readdir(join(cwd, "data", "objects", "a", "b"));
+  t.strictSame(files.sort(), ["0.png", "0.thumb.jpg"]);
+  tell(node, { kind: "drain" });
+  const [code] = await once(node, "exit");
+  t.equal(code, 0);
+});
+
+t.test("a node ends at once when the service is gone, in the midst of a task", async (t) => {
+  const node = forkNode(t.testdir());
+  await heard(node, "hello");
+  const large = { ...input, width: 2048, height: 2048, count: 16 };
+  tell(node, {
+    kind: "lease",
+    task: { token: "t1", kind: "image", input: large, outputPrefix: "a" },
+  });
+  await heard(node, "heartbeat");
+  node.disconnect();
+  const [code] = await once(node, "exit");
+  t.equal(code, 0);
+});
+
+t.test("a node that nobody forked says why it cannot start", async (t) => {
+  const node = spawn(process.execPath, [entry], { stdio: ["ignore", "ignore", "pipe"] });
+  let said = "";
+  node.stderr.on("data", (chunk: Buffer) => {
+    said += chunk.toString();
+  });
+  const [code] = await once(node, "close");
+  t.equal(code, 1);
+  t.match(said, /started by the service/);
+});
