@@ -14,7 +14,6 @@ export const codes = {
   asset: 19,
   asked: 32,
   jobOfScope: 33,
-  hold: 34,
   ledger: 35,
   fingerprint: 48,
   directory: directoryCode,
@@ -38,11 +37,6 @@ export function askedKey(job: Id): Key<Asked> {
 
 export function assetKey(asset: Id): Key<Asset> {
   return ofId(codes.asset, asset);
-}
-
-/** What the open hold of a job amounts to, in credits. */
-export function holdKey(job: Id): Key<number> {
-  return ofId(codes.hold, job);
 }
 
 /** The jobs of a scope in the order of their ids; the row says `modality status`. */

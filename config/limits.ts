@@ -4,7 +4,7 @@ export const limits = {
     /** New work that waits for one shard; beyond it the answer is 503. */
     inboxMax: 8_192,
     /** A batch closes at this many bytes of writes. */
-    batchBytes: 64 * 1024,
+    batchBytes: 256 * 1024,
     turnBytesMax: 900 * 1024,
     tellsPerTurnMax: 64,
     headBytesMax: 4 * 1024,
@@ -12,8 +12,8 @@ export const limits = {
     headBytesGuess: 1_024,
     headCacheBytes: 128 * 1024 * 1024,
     /** A pass into the tables begins at this many fresh rows or at this age of the oldest. */
-    passRows: 20_000,
-    passIntervalMs: 100,
+    passRows: 100_000,
+    passIntervalMs: 1_000,
     rowsPerTransaction: 2_000,
     /** Fresh rows at which a shard stops taking messages until a pass has ended. */
     freshRowsMax: 400_000,

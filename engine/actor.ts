@@ -12,6 +12,8 @@ export interface Actor<Head, Message, Effect> {
   decide(head: Head | undefined, message: Message, turn: TurnView): Turn<Head, Effect>;
   /** Milliseconds of shard time at which the actor gets `{ kind: "due" }`; the one source of timers. */
   dueAt(head: Head): number | undefined;
+  /** The row by which range reads find the actor; written with the head, so it needs no record. */
+  listing?(address: Key, head: Head): { readonly key: Key; readonly value: unknown } | undefined;
 }
 
 /** What `decide` may look at besides its head and its message. */
@@ -105,10 +107,6 @@ export function put<Row>(key: Key<Row>, value: Row): RowWrite {
   return { key, value, born: false };
 }
 
-/** A row whose key has never been written before: deleted soon enough, it never reaches the tables. */
-export function insert<Row>(key: Key<Row>, value: Row): RowWrite {
-  return { key, value, born: true };
-}
 
 export function erase(key: Key): RowWrite {
   return { key, value: undefined, born: false };

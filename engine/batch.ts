@@ -176,7 +176,7 @@ export class Batch {
     for (const [key, { value }] of rows)
       if (this.rows.isWindow(key)) this.rows.setWindow(key, value, atMs);
     for (const [key, { head, actor }] of heads)
-      this.rows.keepHead(key, head, head === undefined ? undefined : actor.dueAt(head));
+      this.rows.keepHead(key, head, head !== undefined && actor.dueAt(head) !== undefined);
     for (const reply of replies) this.replies.push(reply);
     for (const delivery of deliveries) this.deliveries.push(delivery);
     this.effects += deliveries.length;

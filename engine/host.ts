@@ -93,7 +93,7 @@ export class Host {
         this.gateway.event(shard, event);
         if (event.kind === "opened" && this.gateway.isOpen) this.opened();
       });
-      this.effects?.handOver({ kind: "attach", shard, port: effects.near }, [effects.near]);
+      this.effects?.send({ kind: "attach", shard, port: effects.near }, effects.near);
       return { shard, gateway: gateway.far, effects: effects.far };
     });
     const ports = shards.flatMap(({ gateway, effects }) => [gateway, effects]);

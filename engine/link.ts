@@ -7,6 +7,7 @@ import type { MessagePort, Transferable } from "node:worker_threads";
 export class Link<Out, In> {
   private readonly port: MessagePort;
   private queue: Out[] = [];
+  private owned: Transferable[] = [];
 
   constructor(port: MessagePort, receive: (message: In) => void) {
     this.port = port;
@@ -15,14 +16,10 @@ export class Link<Out, In> {
     });
   }
 
-  send(message: Out): void {
+  /** `owned` is what only one thread can own: this one must not touch it any more. */
+  send(message: Out, owned?: Transferable): void {
+    if (owned !== undefined) this.owned.push(owned);
     if (this.queue.push(message) === 1) setImmediate(() => this.flush());
-  }
-
-  /** With what only one thread can own; whatever was sent before goes first. */
-  handOver(message: Out, owned: readonly Transferable[]): void {
-    this.flush();
-    this.port.postMessage([message], [...owned]);
   }
 
   close(): void {
@@ -32,7 +29,8 @@ export class Link<Out, In> {
 
   private flush(): void {
     if (this.queue.length === 0) return;
-    this.port.postMessage(this.queue);
+    this.port.postMessage(this.queue, this.owned);
     this.queue = [];
+    this.owned = [];
   }
 }

@@ -1,14 +1,13 @@
 /**
  * Moves fresh rows into the tables in passes: freeze, write (the last write of a key wins, so a job that ran
- * through three states between two passes is one put), remember how far it went, thaw. The due index is
- * written beside the heads that it stands for. One pass is in flight at a time.
+ * through three states between two passes is one put), remember how far it went, thaw. What follows from a
+ * head, its listing and its due time, is written beside it. One pass is in flight at a time.
  */
 import { limits } from "../config/limits.ts";
-import type { Domain } from "./actor.ts";
+import type { AnyActor, Domain } from "./actor.ts";
 import type { Written } from "./batch.ts";
 import type { DueIndex } from "./due-index.ts";
 import { codeOf, engineTables, type Key, keyOf, vpartOf } from "./key.ts";
-import type { Tables } from "./ports/tables.ts";
 import type { ShardRows } from "./shard-rows.ts";
 
 /** How far the tables are, and what the next record follows. */
@@ -21,44 +20,53 @@ export interface Position {
 
 export const positionKey: Key<Position> = keyOf(0, 0, "position");
 
-/** Writes the frozen rows; when it resolves, the tables durably are at `position`. */
+/**
+ * Writes the frozen rows; when it resolves, the tables durably are at `position`. In the order of their
+ * keys, since neighbours share pages: a page written once for many rows is what makes a pass cheap.
+ */
 export async function materialise(
   rows: ShardRows,
   frozen: ReadonlyMap<Key, Written>,
   position: Position,
   domain: Domain,
 ): Promise<void> {
-  let chunk: [Key, string | undefined][] = [];
-  for (const [key, { value, text }] of frozen) {
-    chunk.push([key, text]);
-    const due = dueWrite(domain, rows.due, key, value);
-    if (due !== undefined) chunk.push(due);
-    if (chunk.length < limits.engine.rowsPerTransaction) continue;
-    await writeSorted(rows.tables, chunk);
-    chunk = [];
-  }
+  const chunk: [Key, string | undefined][] = [];
+  for (const keys of byVpart(frozen))
+    for (const key of keys.sort()) {
+      const { value, text } = frozen.get(key) ?? gone;
+      chunk.push([key, text]);
+      const actor = domain.actorByCode.get(codeOf(key));
+      if (actor !== undefined) chunk.push(...derived(actor, rows.due, key, value));
+      if (chunk.length < limits.engine.rowsPerTransaction) continue;
+      await rows.tables.write(chunk);
+      chunk.length = 0;
+    }
   chunk.push([positionKey, JSON.stringify(position)]);
-  await writeSorted(rows.tables, chunk);
+  await rows.tables.write(chunk);
 }
 
-function dueWrite(
-  domain: Domain,
+const gone = { value: undefined, text: undefined };
+
+/** So that no more than one vpart is sorted at a time: turns must not wait for a large sort. */
+function byVpart(frozen: ReadonlyMap<Key, Written>): Key[][] {
+  const keys: Key[][] = Array.from({ length: 256 }, () => []);
+  for (const key of frozen.keys()) keys[vpartOf(key)]?.push(key);
+  return keys;
+}
+
+/** Rows that follow from a head and are therefore in no record: its listing, and when it is due. */
+function* derived(
+  actor: AnyActor,
   due: DueIndex,
   key: Key,
   head: unknown,
-): [Key, string | undefined] | undefined {
-  const actor = domain.actorByCode.get(codeOf(key));
-  if (actor === undefined) return undefined;
+): Generator<[Key, string | undefined]> {
   const dueMs = head === undefined ? undefined : actor.dueAt(head);
+  due.set(key, dueMs);
   const change = due.difference(key, dueMs);
-  if (change === undefined) return undefined;
-  return [dueKey(key), change === null ? undefined : String(change)];
-}
-
-/** Neighbours share pages, so sorted writes are the cheap ones. */
-function writeSorted(tables: Tables, rows: [Key, string | undefined][]): Promise<void> {
-  rows.sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
-  return tables.write(rows);
+  if (change !== undefined) yield [dueKey(key), change === null ? undefined : String(change)];
+  const listing = head === undefined ? undefined : actor.listing?.(key, head);
+  if (listing !== undefined) yield [listing.key, JSON.stringify(listing.value)];
 }
 
 function dueKey(actor: Key): Key<number> {

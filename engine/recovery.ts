@@ -37,10 +37,6 @@ export async function recover(
   for (const { key, text } of owned(tables, place, engineTables.due))
     rows.due.restore(actorOfDueKey(key), Number(text));
   const tail = readTail(journal, readPosition(tables), domain);
-  for (const [key, { value }] of tail.writes) {
-    const actor = domain.actorByCode.get(codeOf(key));
-    if (actor !== undefined) rows.due.set(key, value === undefined ? undefined : actor.dueAt(value));
-  }
   await materialise(rows, tail.writes, tail.position, domain);
   await journal.trim(tail.position.seq);
   tables.refresh();

@@ -52,11 +52,11 @@ export class ShardRows {
     else window.remove(key.slice(2));
   }
 
-  keepHead(key: Key, head: unknown, dueMs: number | undefined): void {
-    this.due.set(key, dueMs);
+  /** An actor that waits for nothing leaves memory at once. */
+  keepHead(key: Key, head: unknown, isWaiting: boolean): void {
     this.headBytes -= this.heads.get(key)?.bytes ?? 0;
     this.heads.delete(key);
-    if (head === undefined) return;
+    if (!isWaiting) return;
     const bytes = 2 * key.length + limits.engine.headBytesGuess;
     this.heads.set(key, { head, bytes });
     this.headBytes += bytes;

@@ -28,6 +28,7 @@ export type ShardEvent =
   | {
       readonly kind: "release";
       readonly seq: number;
+      /** Whoever receives it owns it. */
       readonly record: Uint8Array<ArrayBuffer>;
       readonly replies: readonly Reply[];
     }
@@ -106,7 +107,7 @@ class Shard {
   receive(envelope: Envelope, lane: Lane): void {
     if (this.inbox.offer(envelope, lane) || envelope.request === undefined) return;
     const replies = [{ to: envelope.request, reply: busy }];
-    this.outlets.event({ kind: "release", seq: this.position.seq, record: emptyRecord, replies });
+    this.outlets.event({ kind: "release", seq: this.position.seq, record: emptyRecord(), replies });
   }
 
   /** Brings every row that was released before the call into the tables, soon. */
@@ -124,6 +125,7 @@ class Shard {
   /** Resolves after `stop`, throws when a store fails. */
   async run(): Promise<void> {
     let nextDueMs = 0;
+    let nextPassMs = 0;
     const ticking = this.tick();
     while (!(this.stopping && this.inbox.isEmpty)) {
       await this.inbox.waiting();
@@ -136,8 +138,12 @@ class Shard {
       }
       if (this.rows.fresh.size >= limits.engine.freshRowsMax) await this.pass;
       else if (!this.inbox.isEmpty) await this.batch(nowMs);
-      if (this.rows.fresh.size >= limits.engine.passRows) this.passWanted = true;
-      if (this.passWanted && this.pass === undefined) this.startPass();
+      const { size } = this.rows.fresh;
+      if (size >= limits.engine.passRows || (size > 0 && nowMs >= nextPassMs)) this.flush();
+      if (this.passWanted && this.pass === undefined) {
+        nextPassMs = nowMs + limits.engine.passIntervalMs;
+        this.startPass();
+      }
     }
     ticking();
     await this.pass;
@@ -156,7 +162,7 @@ class Shard {
     // Refusals and reads rest on what is durable already, so they need no record of their own.
     const record =
       batch.writes.size === 0
-        ? emptyRecord
+        ? emptyRecord()
         : await this.commit(batch.writes, this.position.epoch, atMs);
     this.rows.keepWrites(batch.writes);
     const { replies, deliveries, acknowledged } = batch;
@@ -215,12 +221,11 @@ class Shard {
     this.outlets.event({ kind: "materialised", seq: position.seq });
   }
 
-  /** Rings for passes and due times while nothing else does. Returns how to end it. */
+  /** Rings for due times and passes while nothing else does. Returns how to end it. */
   private tick(): () => void {
     let cancel = () => {};
     const next = () => {
-      cancel = this.stores.clock.after(limits.engine.passIntervalMs, () => {
-        if (this.rows.fresh.size > 0) this.passWanted = true;
+      cancel = this.stores.clock.after(limits.engine.dueGranularityMs, () => {
         this.inbox.ring();
         next();
       });
@@ -232,5 +237,7 @@ class Shard {
 
 export type { Shard };
 
-/** Stands for no writes. */
-const emptyRecord = new Uint8Array(0);
+/** Stands for no writes; a new one each time, since a record is handed over. */
+function emptyRecord(): Uint8Array<ArrayBuffer> {
+  return new Uint8Array(0);
+}

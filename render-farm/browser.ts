@@ -182,13 +182,15 @@ async function launch({ executablePath, sandbox }: ChromiumChoice): Promise<Runn
     if (own === undefined) throw new PortError("Chromium does not name its process", false);
     return { browser, pid: own.id };
   } catch (failure) {
-    const path = executablePath ?? "playwright's Chromium";
-    throw new PortError(
-      `${path} does not start; set KLIEG_CHROMIUM to a Chromium executable`,
-      true,
-      failure,
-    );
+    throw new PortError(startFailure(executablePath, failure), true, failure);
   }
+}
+
+function startFailure(executablePath: string | undefined, failure: unknown): string {
+  if (failure instanceof Error && /no usable sandbox/i.test(failure.message))
+    return "Chromium's sandbox does not start; allow unprivileged user namespaces on this machine";
+  const path = executablePath ?? "playwright's Chromium";
+  return `${path} does not start; set KLIEG_CHROMIUM to a Chromium executable`;
 }
 
 function scenePage(page: Page): ScenePage {

@@ -1,8 +1,9 @@
 /**
  * An account: the wallet, ceiling and quota of one scope (an organization, or a user's personal space).
  *
- * I6 the ledger balances: granted = available + held + spent, held = sum of open holds, each hold
- *    resolved once; checked by difference in each turn, since a full sum would grow with history.
+ * I6 the ledger balances: granted = available + held + spent, held = sum of the unsettled jobs' holds;
+ *    checked by difference in each turn, since a full sum would grow with history. A hold stands with its
+ *    job, which settles once (I5), and is told here in the same turn.
  * I7 active holds never exceed the ceiling at the moment of a submit.
  * I9 one job per duplicate fingerprint in its window.
  * A submit's hold, slot, fingerprint, job and reply are one turn: all durable or none.
@@ -10,12 +11,12 @@
 import type { Modality } from "../../config/catalogue.ts";
 import { type PlanName, plans } from "../../config/plans.ts";
 import type { Actor, Due, Reply, RowWrite, Tell, Turn, TurnView } from "../../engine/actor.ts";
-import { erase, put, tell } from "../../engine/actor.ts";
+import { put, tell } from "../../engine/actor.ts";
 import { type Id, idOfBytes, vpartOfId } from "../../engine/id.ts";
 import { invariant } from "../../engine/invariant.ts";
 import type { CreateJob, Pool } from "../job/job.ts";
 import type { Refusal } from "../refusal.ts";
-import { holdKey, ledgerKey, ticketKey } from "../tables.ts";
+import { ledgerKey, ticketKey } from "../tables.ts";
 import type { Ticket } from "../ticket/ticket.ts";
 import { renew } from "./renewal.ts";
 import { submit } from "./submit.ts";
@@ -210,7 +211,6 @@ function settle(
   turn: TurnView,
 ): AccountTurn {
   if (hold === 0) return only(account);
-  invariant(turn.get(holdKey(job)) === hold, "a hold is resolved once (I6)");
   invariant(charge >= 0 && charge <= hold, "a charge is a share of its hold (I6)");
   const next: Account = {
     ...account,
@@ -231,7 +231,7 @@ function settle(
     job,
     entries,
   });
-  return only(next, [row, erase(holdKey(job))]);
+  return only(next, [row]);
 }
 
 function issueTicket(

@@ -4,10 +4,10 @@
  * a submit arrives here.
  */
 import { plans } from "../../config/plans.ts";
-import { insert, put, type TurnView, tell } from "../../engine/actor.ts";
+import { put, type TurnView, tell } from "../../engine/actor.ts";
 import { idBytes, idOfBytes } from "../../engine/id.ts";
 import type { Refusal } from "../refusal.ts";
-import { fingerprintKey, holdKey, jobKey, ledgerKey } from "../tables.ts";
+import { fingerprintKey, jobKey, ledgerKey } from "../tables.ts";
 import { type Account, type AccountTurn, available, only, refuse, type Submit, scopeOf } from "./account.ts";
 
 type Step = (account: Account, submit: Submit, turn: TurnView) => Refusal | undefined;
@@ -86,10 +86,7 @@ function accept(account: Account, message: Submit, turn: TurnView): AccountTurn 
   const rows = [put(fingerprintKey(scope, message.fingerprint), idBytes(asked.id))];
   const entries = [{ type: "hold", amount: -hold, balance: available(next) }] as const;
   const ledger = { atMs: turn.atMs, job: asked.id, entries };
-  const wallet =
-    hold === 0
-      ? []
-      : [insert(holdKey(asked.id), hold), put(ledgerKey(scope, account.ledgerLength), ledger)];
+  const wallet = hold === 0 ? [] : [put(ledgerKey(scope, account.ledgerLength), ledger)];
   const create = tell(jobKey(asked.id), { ...message.job, request: turn.request });
   return only(next, [...rows, ...wallet], [], [create]);
 }

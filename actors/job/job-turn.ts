@@ -1,8 +1,8 @@
-import { put, type Reply, type Tell, type Turn, type TurnView, tell } from "../../engine/actor.ts";
+import { type Reply, type Tell, type Turn, type TurnView, tell } from "../../engine/actor.ts";
 import { type Id, idOfBytes } from "../../engine/id.ts";
 import type { Key } from "../../engine/key.ts";
 import type { JobChanged } from "../account/account.ts";
-import { accountKey, jobOfScopeKey } from "../tables.ts";
+import { accountKey } from "../tables.ts";
 import type { Common, Job, JobEffect } from "./job.ts";
 
 export type JobTurn = Turn<Job, JobEffect>;
@@ -22,7 +22,7 @@ export function unchanged(job: Job): JobTurn {
   return { head: job, rows: [], replies: [], effects: [] };
 }
 
-/** The one way in which a job changes: the listing and the account follow in the same turn. */
+/** The one way in which a job changes: the account follows in the same turn. */
 export function become(before: Job, next: Job, turn: TurnView, more: Consequences = {}): JobTurn {
   const id = jobOf(turn.self);
   const isMoved = before.phase !== next.phase;
@@ -39,9 +39,7 @@ export function become(before: Job, next: Job, turn: TurnView, more: Consequence
   const isTold = isMoved || charge !== undefined;
   return {
     head: { ...next, revision: before.revision + 1, updatedAtMs: turn.atMs },
-    rows: isMoved
-      ? [put(jobOfScopeKey(next.scope, id), `${next.modality} ${next.phase}`)]
-      : [],
+    rows: [],
     replies,
     effects: isTold ? [tell(accountKey(next.scope), notice), ...effects] : effects,
   };

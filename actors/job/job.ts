@@ -12,14 +12,14 @@
  * The account told `create` and stands in `scope`; effects carry the work to the farm or a provider.
  */
 import type { Modality } from "../../config/catalogue.ts";
-import { type Actor, type Due, insert, put, type TurnView } from "../../engine/actor.ts";
+import { type Actor, type Due, put, type TurnView } from "../../engine/actor.ts";
 import type { Id } from "../../engine/id.ts";
 import type { Media } from "../asset/asset.ts";
 import { refused } from "../refusal.ts";
 import { askedKey, jobOfScopeKey } from "../tables.ts";
 import { cancel, resolveCancel, settleAtLimit } from "./cancellation.ts";
 import { expire, finish } from "./ending.ts";
-import { become, type JobTurn, unchanged } from "./job-turn.ts";
+import { become, jobOf, type JobTurn, unchanged } from "./job-turn.ts";
 import { jobView } from "./job-view.ts";
 import { claim, lapse, report, reportDetail } from "./running.ts";
 
@@ -206,6 +206,10 @@ export const jobActor: Actor<Job, JobMessage, JobEffect> = {
         return job.phase === "canceled" ? settleAtLimit(job, turn) : expire(job, turn);
     }
   },
+  listing: (address, job) => ({
+    key: jobOfScopeKey(job.scope, jobOf(address)),
+    value: `${job.modality} ${job.phase}`,
+  }),
   dueAt(job) {
     switch (job.phase) {
       case "queued":
@@ -251,10 +255,7 @@ function create(message: CreateJob, { atMs }: TurnView): JobTurn {
   const body = JSON.stringify(jobView(asked, job, []));
   return {
     head: job,
-    rows: [
-      insert(askedKey(asked.id), asked),
-      put(jobOfScopeKey(asked.scope, asked.id), `${asked.modality} queued`),
-    ],
+    rows: [put(askedKey(asked.id), asked)],
     replies: request === undefined ? [] : [{ to: request, reply: { kind: "accepted", body } }],
     effects: [
       provider === "farm"

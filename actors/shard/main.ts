@@ -43,7 +43,8 @@ async function runShard(
   );
   const place = { shard: number, shardCount };
   shard = await openShard(place, domain, stores, {
-    event: (event) => toGateway.send(event),
+    event: (event) =>
+      toGateway.send(event, event.kind === "release" ? event.record.buffer : undefined),
     deliver: (deliveries, acknowledged) =>
       toEffects.send({ kind: "deliver", deliveries, acknowledged }),
     brokenTurn: (_, error) => log.error(error, "an actor broke a promise; its turn was dropped"),

@@ -46,7 +46,7 @@ export function diskObjects(root: string): Objects {
   };
 }
 
-/** Deletes what writers that died left behind. To be called before the first writer of `root` starts. */
+/** Deletes what writers that died left behind; called before the first writer of `root` starts. */
 export async function removeStaleTemporaries(root: string): Promise<void> {
   const path = join(root, temporaryFolder);
   await onDisk(temporaryFolder, rm(path, { recursive: true, force: true }));

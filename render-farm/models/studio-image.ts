@@ -6,8 +6,8 @@ import type { SceneBrowser, ScenePage } from "../browser.ts";
 import type { TaskContext, TaskWorker } from "../task-loop.ts";
 
 /**
- * The model `studio-image`, task kind `image`: procedural pictures, no learned weights. The words of
- * the prompt and the seed choose a scene, which `studio-image/draw.ts` paints in a page.
+ * The model `studio-image`, task kind `image`: procedural pictures, no learned weights. The
+ * prompt's words and the seed choose a scene, which `studio-image/draw.ts` paints in a page.
  *
  * 1. Equal prompt, seed, size and format give equal bytes, so a repeated attempt stores the same.
  * 2. Image `i` of a task uses `seed + i` modulo 2^32.

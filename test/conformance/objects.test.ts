@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { mkdir, readdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import t from "tap";
+import t, { type Test } from "tap";
 import { diskObjects, removeStaleTemporaries } from "../../engine/adapters/disk-objects.ts";
 import { memoryObjects } from "../../engine/adapters/memory-objects.ts";
 import type { ByteRange, Objects } from "../../engine/ports/objects.ts";
@@ -29,119 +29,126 @@ function lasting(message: RegExp): { name: string; message: RegExp; retryable: b
 for (const [name, open] of Object.entries(adapters)) {
   t.test(`objects on ${name}`, async (t) => {
     const objects = open(t.testdir());
+    for (const part of [testReading, testWriting, testKeys]) part(t, objects);
+  });
+}
 
-    t.test("what was put is read back, with its size and hash", async (t) => {
-      const bytes = patterned(200_000);
-      const sha256 = createHash("sha256").update(bytes).digest("hex");
-      const stored = await objects.put("a/b.bin", [
-        bytes.subarray(0, 70_001),
-        bytes.subarray(70_001),
-      ]);
-      t.strictSame(stored, { sizeBytes: 200_000, sha256 });
-      t.strictSame(await objects.stat("a/b.bin"), { sizeBytes: 200_000 });
-      t.ok((await bytesOf(objects, "a/b.bin")).equals(bytes));
-    });
+function testReading(t: Test, objects: Objects): void {
+  t.test("what was put is read back, with its size and hash", async (t) => {
+    const bytes = patterned(200_000);
+    const sha256 = createHash("sha256").update(bytes).digest("hex");
+    const stored = await objects.put("a/b.bin", [
+      bytes.subarray(0, 70_001),
+      bytes.subarray(70_001),
+    ]);
+    t.strictSame(stored, { sizeBytes: 200_000, sha256 });
+    t.strictSame(await objects.stat("a/b.bin"), { sizeBytes: 200_000 });
+    t.ok((await bytesOf(objects, "a/b.bin")).equals(bytes));
+  });
 
-    t.test("a range is its bytes from start to before end", async (t) => {
-      const bytes = patterned(150_000);
-      await objects.put("range", [bytes]);
-      for (const [start, end] of [
-        [0, 1],
-        [65_535, 65_537],
-        [10, 140_000],
-        [149_999, 150_000],
-      ] as const)
-        t.ok((await bytesOf(objects, "range", { start, end })).equals(bytes.subarray(start, end)));
-      t.equal((await bytesOf(objects, "range", { start: 5, end: 5 })).length, 0);
-      t.equal((await bytesOf(objects, "range", { start: 149_990, end: 160_000 })).length, 10);
-    });
+  t.test("a range is its bytes from start to before end", async (t) => {
+    const bytes = patterned(150_000);
+    await objects.put("range", [bytes]);
+    for (const [start, end] of [
+      [0, 1],
+      [65_535, 65_537],
+      [10, 140_000],
+      [149_999, 150_000],
+    ] as const)
+      t.ok((await bytesOf(objects, "range", { start, end })).equals(bytes.subarray(start, end)));
+    t.equal((await bytesOf(objects, "range", { start: 5, end: 5 })).length, 0);
+    t.equal((await bytesOf(objects, "range", { start: 149_990, end: 160_000 })).length, 10);
+  });
 
-    t.test("chunks are at most 64 KiB", async (t) => {
-      await objects.put("chunks", [patterned(300_000)]);
-      for await (const chunk of objects.read("chunks", whole)) t.ok(chunk.length <= 65_536);
-    });
+  t.test("chunks are at most 64 KiB", async (t) => {
+    await objects.put("chunks", [patterned(300_000)]);
+    for await (const chunk of objects.read("chunks", whole)) t.ok(chunk.length <= 65_536);
+  });
 
-    t.test("a stream is stored whole, larger than what is flushed at a time", async (t) => {
-      const chunk = patterned(1_000_003);
-      async function* stream(): AsyncGenerator<Uint8Array> {
-        for (let i = 0; i < 17; i++) yield chunk;
-      }
-      const { sizeBytes } = await objects.put("stream", stream());
-      t.equal(sizeBytes, 17 * 1_000_003);
-      const range = { start: 16 * 1_000_003, end: 17 * 1_000_003 };
-      t.ok((await bytesOf(objects, "stream", range)).equals(chunk));
-    });
+  t.test("an empty object is an object", async (t) => {
+    await objects.put("empty", []);
+    t.strictSame(await objects.stat("empty"), { sizeBytes: 0 });
+    t.equal((await bytesOf(objects, "empty")).length, 0);
+  });
 
-    t.test("putting again replaces the object", async (t) => {
-      await objects.put("again", [Buffer.from("first and longer")]);
-      await objects.put("again", [Buffer.from("second")]);
-      t.equal((await bytesOf(objects, "again")).toString(), "second");
-    });
+  t.test("a prefix is no object", async (t) => {
+    await objects.put("folder/x", [Buffer.from("x")]);
+    t.equal(await objects.stat("folder"), undefined);
+  });
+}
 
-    t.test("a reader that began before a replacement sees the old object", async (t) => {
-      await objects.put("replaced", [Buffer.alloc(100_000, 1)]);
-      const reader = objects.read("replaced", whole)[Symbol.asyncIterator]();
-      const first = await reader.next();
-      await objects.put("replaced", [Buffer.alloc(100_000, 2)]);
-      const second = await reader.next();
-      await reader.return?.();
-      t.equal(first.value?.[0], 1);
-      t.equal(second.value?.[0], 1);
-    });
+function testWriting(t: Test, objects: Objects): void {
+  t.test("a stream is stored whole, larger than what is flushed at a time", async (t) => {
+    const chunk = patterned(1_000_003);
+    async function* stream(): AsyncGenerator<Uint8Array> {
+      for (let i = 0; i < 17; i++) yield chunk;
+    }
+    const { sizeBytes } = await objects.put("stream", stream());
+    t.equal(sizeBytes, 17 * 1_000_003);
+    const range = { start: 16 * 1_000_003, end: 17 * 1_000_003 };
+    t.ok((await bytesOf(objects, "stream", range)).equals(chunk));
+  });
 
-    t.test("bytes that fail leave the old object and throw their own failure", async (t) => {
-      await objects.put("kept", [Buffer.from("old")]);
-      async function* failing(): AsyncGenerator<Uint8Array> {
-        yield Buffer.from("half of the new");
-        throw new Error("the source broke");
-      }
-      await t.rejects(objects.put("kept", failing()), { message: "the source broke" });
-      t.equal((await bytesOf(objects, "kept")).toString(), "old");
-    });
+  t.test("putting again replaces the object", async (t) => {
+    await objects.put("again", [Buffer.from("first and longer")]);
+    await objects.put("again", [Buffer.from("second")]);
+    t.equal((await bytesOf(objects, "again")).toString(), "second");
+  });
 
-    t.test("an empty object is an object", async (t) => {
-      await objects.put("empty", []);
-      t.strictSame(await objects.stat("empty"), { sizeBytes: 0 });
-      t.equal((await bytesOf(objects, "empty")).length, 0);
-    });
+  t.test("a reader that began before a replacement sees the old object", async (t) => {
+    await objects.put("replaced", [Buffer.alloc(100_000, 1)]);
+    const reader = objects.read("replaced", whole)[Symbol.asyncIterator]();
+    const first = await reader.next();
+    await objects.put("replaced", [Buffer.alloc(100_000, 2)]);
+    const second = await reader.next();
+    await reader.return?.();
+    t.equal(first.value?.[0], 1);
+    t.equal(second.value?.[0], 1);
+  });
 
-    t.test("what is removed is gone; removing nothing is no error", async (t) => {
-      await objects.put("gone/x", [Buffer.from("x")]);
-      await objects.remove("gone/x");
-      await objects.remove("gone/x");
-      await objects.remove("never/was/there");
-      t.equal(await objects.stat("gone/x"), undefined);
-      await t.rejects(bytesOf(objects, "gone/x"), lasting(/there is no object/));
-    });
+  t.test("bytes that fail leave the old object and throw their own failure", async (t) => {
+    await objects.put("kept", [Buffer.from("old")]);
+    async function* failing(): AsyncGenerator<Uint8Array> {
+      yield Buffer.from("half of the new");
+      throw new Error("the source broke");
+    }
+    await t.rejects(objects.put("kept", failing()), { message: "the source broke" });
+    t.equal((await bytesOf(objects, "kept")).toString(), "old");
+  });
 
-    t.test("a prefix is no object", async (t) => {
-      await objects.put("folder/x", [Buffer.from("x")]);
-      t.equal(await objects.stat("folder"), undefined);
-    });
+  t.test("what is removed is gone; removing nothing is no error", async (t) => {
+    await objects.put("gone/x", [Buffer.from("x")]);
+    await objects.remove("gone/x");
+    await objects.remove("gone/x");
+    await objects.remove("never/was/there");
+    t.equal(await objects.stat("gone/x"), undefined);
+    await t.rejects(bytesOf(objects, "gone/x"), lasting(/there is no object/));
+  });
+}
 
-    t.test("keys outside the alphabet, too deep, or that climb are refused", async (t) => {
-      const keys = [
-        "",
-        "/a",
-        "a/",
-        "a//b",
-        "..",
-        "../a",
-        "a/../b",
-        "a/.",
-        "a b",
-        "a\\b",
-        "~incoming/a",
-        "a\0",
-      ];
-      for (const key of [...keys, "1/2/3/4/5/6/7/8/9", `a/${"x".repeat(300)}`]) {
-        await t.rejects(objects.put(key, []), lasting(/no object key/), key);
-        await t.rejects(objects.stat(key), lasting(/no object key/), key);
-        await t.rejects(bytesOf(objects, key), lasting(/no object key/), key);
-        await t.rejects(objects.remove(key), lasting(/no object key/), key);
-      }
-      await objects.put("..a/.b./1/2/3/4/5/8", []);
-    });
+function testKeys(t: Test, objects: Objects): void {
+  t.test("keys outside the alphabet, too deep, or that climb are refused", async (t) => {
+    const keys = [
+      "",
+      "/a",
+      "a/",
+      "a//b",
+      "..",
+      "../a",
+      "a/../b",
+      "a/.",
+      "a b",
+      "a\\b",
+      "~incoming/a",
+      "a\0",
+    ];
+    for (const key of [...keys, "1/2/3/4/5/6/7/8/9", `a/${"x".repeat(300)}`]) {
+      await t.rejects(objects.put(key, []), lasting(/no object key/), key);
+      await t.rejects(objects.stat(key), lasting(/no object key/), key);
+      await t.rejects(bytesOf(objects, key), lasting(/no object key/), key);
+      await t.rejects(objects.remove(key), lasting(/no object key/), key);
+    }
+    await objects.put("..a/.b./1/2/3/4/5/8", []);
   });
 }
 

@@ -8,14 +8,7 @@ import type { Stage } from "./stage.ts";
 export function paintAbstract(stage: Stage): void {
   const dice = stage.random.fork("abstract");
   const colors = harmony(stage, dice);
-  const families = [
-    paintSilk,
-    paintPaper,
-    paintDiscs,
-    paintContours,
-    paintThreads,
-    paintTiles,
-  ] as const;
+  const families = [paintPaper, paintDiscs, paintContours, paintThreads, paintTiles] as const;
   dice.pick(families)(stage, colors, dice);
 }
 
@@ -46,36 +39,6 @@ function harmony({ brief, palette }: Stage, dice: Random): Colors {
 function at(colors: Colors, i: number): Color {
   const rest = colors.slice(1);
   return rest[i % rest.length] ?? colors[0];
-}
-
-/** Folds of cloth: noise bent by noise, lit as a relief. */
-function paintSilk({ ctx, width, height, unit }: Stage, colors: Colors, dice: Random): void {
-  const noise = gradientNoise(dice);
-  const image = ctx.createImageData(width, height);
-  const stops = [at(colors, 0), at(colors, 1), at(colors, 2), lighter(at(colors, 1), 0.14)].map(
-    rgbOf,
-  );
-  const lean = dice.between(-0.8, 0.8);
-  const wave = (x: number, y: number): number => {
-    const bend = fractal(noise, x * 0.8 + 3, y * 0.8, 3);
-    return noise(x * 0.9 + bend * 1.7 + y * lean, y * 0.75 - bend * 1.3);
-  };
-  for (let row = 0; row < height; row++)
-    for (let column = 0; column < width; column++) {
-      const [x, y] = [(column / unit) * 2.1, (row / unit) * 2.1];
-      const value = wave(x, y);
-      const slope = (wave(x + 0.012, y + 0.008) - value) * 34;
-      const fold = Math.sin(value * 13) * 0.5 + 0.5;
-      const place = clamp01(0.5 + value * 0.8) * 2.999;
-      const [from, to] = [stops[Math.floor(place)], stops[Math.floor(place) + 1]];
-      const light = 0.74 + slope * 0.4 + fold * 0.24;
-      const pixel = (row * width + column) * 4;
-      for (let channel = 0; channel < 3; channel++)
-        image.data[pixel + channel] =
-          mix(from?.[channel] ?? 0, to?.[channel] ?? 0, place % 1) * light;
-      image.data[pixel + 3] = 255;
-    }
-  ctx.putImageData(image, 0, 0);
 }
 
 /** Cut paper in layers, each with its shadow on the one below. */
@@ -242,10 +205,11 @@ function paintTiles({ ctx, width, height, unit }: Stage, colors: Colors, dice: R
       ctx.rect(left, top, size + 1, size + 1);
       ctx.clip();
       ctx.beginPath();
-      if (dice.chance(0.72)) ctx.arc(cornerX, cornerY, size, 0, 7);
+      const isQuarter = dice.chance(0.72);
+      if (isQuarter) ctx.arc(cornerX, cornerY, size, 0, 7);
       else ctx.arc(left + size / 2, top + size / 2, size * 0.32, 0, 7);
       ctx.fill();
-      if (dice.chance(0.4)) {
+      if (isQuarter && dice.chance(0.5)) {
         ctx.fillStyle = css(ground);
         ctx.beginPath();
         ctx.arc(cornerX, cornerY, size * 0.5, 0, 7);

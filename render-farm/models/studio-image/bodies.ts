@@ -1,9 +1,9 @@
-import type { Limb } from "./brush.ts";
+import { type Limb, limbsOf } from "./brush.ts";
 import { type Color, lch } from "./color.ts";
 
 /**
- * Animals and people as limbs: bones with flesh, in hundredths of their height, facing right. A limb is a line of
- * points, each `x y radius`; their discs, joined by smooth curves, are the flesh.
+ * Animals and people as limbs, in hundredths of their height, facing right, the foot at 100. A limb
+ * is one line of points, each `x y radius`; discs along a smooth curve through them are its flesh.
  */
 export interface Body {
   readonly coat: Color;
@@ -215,18 +215,3 @@ export const bodies = {
 } satisfies Record<string, Body>;
 
 export type AnimalKind = keyof typeof bodies;
-
-function limbsOf(text: string): readonly Limb[] {
-  return text
-    .trim()
-    .split("\n")
-    .map((line) =>
-      line
-        .trim()
-        .split("  ")
-        .map((point) => {
-          const [x = 0, y = 0, radius = 0] = point.split(" ").map(Number);
-          return [x, y, radius] as const;
-        }),
-    );
-}

@@ -52,6 +52,18 @@ export function polygon(ctx: Ctx, points: readonly Point[], color: Color, alpha 
   ctx.fill();
 }
 
+export function box(
+  ctx: Ctx,
+  x: number,
+  y: number,
+  wide: number,
+  tall: number,
+  color: Color,
+): void {
+  ctx.fillStyle = css(color);
+  ctx.fillRect(x, y, wide, tall);
+}
+
 export function ellipse(
   ctx: Ctx,
   x: number,
@@ -81,6 +93,22 @@ export function line(
   ctx.beginPath();
   for (const [x, y] of points) ctx.lineTo(x, y);
   ctx.stroke();
+}
+
+/** A limb a line, `x y radius` a point, two spaces between points. */
+export function limbsOf(text: string): readonly Limb[] {
+  return text
+    .trim()
+    .split("\n")
+    .map((line) =>
+      line
+        .trim()
+        .split("  ")
+        .map((point) => {
+          const [x = 0, y = 0, radius = 0] = point.split(" ").map(Number);
+          return [x, y, radius] as const;
+        }),
+    );
 }
 
 /** Adds the limbs' outline to the current path: discs along smooth curves through the points. */

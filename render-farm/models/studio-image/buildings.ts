@@ -1,9 +1,9 @@
 /// <reference lib="dom" />
 import {
+  box,
   castShadow,
   ellipse,
   line,
-  type Point,
   points,
   polygon,
   type Spot,
@@ -47,35 +47,9 @@ export function paintHouse(stage: Stage, spot: Spot, color: Color, dice: Random)
       [66, 66],
       [88, 66],
     ] as const) {
-      polygon(
-        ctx,
-        [
-          [x - 1.4, y - 1.4],
-          [x + 11.4, y - 1.4],
-          [x + 11.4, y + 14.4],
-          [x - 1.4, y + 14.4],
-        ],
-        wall(1),
-      );
-      polygon(
-        ctx,
-        [
-          [x, y],
-          [x + 10, y],
-          [x + 10, y + 13],
-          [x, y + 13],
-        ],
-        glass,
-      );
-      line(
-        ctx,
-        [
-          [x + 5, y],
-          [x + 5, y + 13],
-        ],
-        0.9,
-        wall(0.8),
-      );
+      box(ctx, x - 1.4, y - 1.4, 12.8, 15.8, wall(1));
+      box(ctx, x, y, 10, 13, glass);
+      box(ctx, x + 4.5, y, 1, 13, wall(0.8));
       if (palette.isDark) shine(stage, x + 5, y + 6, 34);
     }
   });
@@ -159,101 +133,53 @@ function paintBeam({ ctx, unit, sun }: Stage, spot: Spot): void {
 }
 
 export function paintCastle(stage: Stage, spot: Spot, told: Color | undefined): void {
-  const { ctx, sun, palette } = stage;
+  const { ctx } = stage;
   const stone = told ?? lch(0.68, 0.03, 70);
-  const roof = lch(0.42, 0.09, 275);
   castShadow(stage, spot, 0.8);
   within(ctx, spot, 1, () => {
-    const tower = (x: number, top: number, half: number, hasRoof: boolean): void => {
-      const bright = sun.side < 0 ? [0.95, 0.25] : [0.25, 0.95];
-      polygon(
-        ctx,
-        [
-          [x - half, 101],
-          [x - half, top],
-          [x + half * 0.1, top],
-          [x + half * 0.1, 101],
-        ],
-        tone(stage, stone, bright[0] ?? 0, spot.haze),
-      );
-      polygon(
-        ctx,
-        [
-          [x, 101],
-          [x, top],
-          [x + half, top],
-          [x + half, 101],
-        ],
-        tone(stage, stone, bright[1] ?? 0, spot.haze),
-      );
-      for (let i = -2; i <= 2; i++)
-        polygon(
-          ctx,
-          crenel(x + (i * half) / 2.2, top, half * 0.26),
-          tone(stage, stone, i * sun.side > 0 ? 0.95 : 0.4, spot.haze),
-        );
-      if (hasRoof) {
-        polygon(
-          ctx,
-          [
-            [x - half * 1.2, top - 2],
-            [x, top - half * 3.4],
-            [x, top - 2],
-          ],
-          tone(stage, roof, bright[0] ?? 0, spot.haze),
-        );
-        polygon(
-          ctx,
-          [
-            [x + half * 1.2, top - 2],
-            [x, top - half * 3.4],
-            [x, top - 2],
-          ],
-          tone(stage, roof, bright[1] ?? 0, spot.haze),
-        );
-        line(
-          ctx,
-          [
-            [x, top - half * 3.3],
-            [x, top - half * 3.3 - 6],
-          ],
-          0.6,
-          tone(stage, roof, 0.2, spot.haze),
-        );
-        polygon(
-          ctx,
-          [
-            [x, top - half * 3.3 - 6],
-            [x + 7, top - half * 3.3 - 4.4],
-            [x, top - half * 3.3 - 2.6],
-          ],
-          tone(stage, palette.accent, 0.9, spot.haze),
-        );
-      }
-      const glass = palette.isDark ? lamp : tone(stage, lch(0.3, 0.02, 270), 0.3, spot.haze);
-      for (const y of [top + 10, top + 26]) ellipse(ctx, x, y, half * 0.17, half * 0.42, glass);
-    };
-    tower(34, 40, 8, true);
-    tower(68, 34, 7, true);
-    tower(50, 24, 10, true);
-    tower(50, 68, 34, false);
-    tower(14, 56, 7.5, true);
-    tower(86, 56, 7.5, true);
-    polygon(
-      ctx,
-      points("43,101 43,86 50,79 57,86 57,101"),
-      tone(stage, lch(0.28, 0.03, 50), 0.3, spot.haze),
-    );
+    for (const tower of [
+      { x: 34, top: 40, half: 8, hasRoof: true },
+      { x: 68, top: 34, half: 7, hasRoof: true },
+      { x: 50, top: 24, half: 10, hasRoof: true },
+      { x: 50, top: 68, half: 34, hasRoof: false },
+      { x: 14, top: 56, half: 7.5, hasRoof: true },
+      { x: 86, top: 56, half: 7.5, hasRoof: true },
+    ])
+      paintTower(stage, spot.haze, stone, tower);
+    const gate = tone(stage, lch(0.28, 0.03, 50), 0.3, spot.haze);
+    polygon(ctx, points("43,101 43,86 50,79 57,86 57,101"), gate);
   });
 }
 
-function crenel(x: number, top: number, half: number): Point[] {
-  return [
-    [x - half, top + 0.5],
-    [x - half, top - 3],
-    [x + half, top - 3],
-    [x + half, top + 0.5],
-  ];
+interface Tower {
+  readonly x: number;
+  readonly top: number;
+  readonly half: number;
+  readonly hasRoof: boolean;
+}
+
+function paintTower(stage: Stage, haze: number, stone: Color, tower: Tower): void {
+  const { ctx, sun, palette } = stage;
+  const { x, top, half, hasRoof } = tower;
+  const [left, right] = sun.side < 0 ? [0.95, 0.25] : [0.25, 0.95];
+  box(ctx, x - half, top, half * 1.05, 101 - top, tone(stage, stone, left, haze));
+  box(ctx, x, top, half, 101 - top, tone(stage, stone, right, haze));
+  for (let i = -2; i <= 2; i++) {
+    const wide = half * 0.52;
+    const merlon = tone(stage, stone, i * sun.side > 0 ? 0.95 : 0.4, haze);
+    box(ctx, x + (i * half) / 2.2 - wide / 2, top - 3, wide, 3.5, merlon);
+  }
+  if (!hasRoof) return;
+  const roof = lch(0.42, 0.09, 275);
+  const tip = top - half * 3.4;
+  const eaves = `${x},${tip} ${x},${top - 2}`;
+  polygon(ctx, points(`${x - half * 1.2},${top - 2} ${eaves}`), tone(stage, roof, left, haze));
+  polygon(ctx, points(`${x + half * 1.2},${top - 2} ${eaves}`), tone(stage, roof, right, haze));
+  box(ctx, x - 0.3, tip - 6, 0.6, 6.5, tone(stage, roof, 0.2, haze));
+  const flag = points(`${x},${tip - 6} ${x + 7},${tip - 4.4} ${x},${tip - 2.6}`);
+  polygon(ctx, flag, tone(stage, palette.accent, 0.9, haze));
+  const glass = palette.isDark ? lamp : tone(stage, lch(0.3, 0.02, 270), 0.3, haze);
+  for (const y of [top + 10, top + 26]) ellipse(ctx, x, y, half * 0.17, half * 0.42, glass);
 }
 
 export function paintWindmill(

@@ -24,19 +24,19 @@ export function paintCloudSea(stage: Stage): Footing {
     body.addColorStop(1, css(dark));
     ctx.fillStyle = body;
     ctx.fillRect(0, base + size * 0.25, width, height);
-    const puffs = Array.from({ length: Math.ceil((6.5 * width) / size) }, () => {
+    const puffs = Array.from({ length: Math.ceil((13 * width) / size) }, () => {
       const x = dice.between(-0.05, 1.05) * width;
       const lift = fractal(noise, (x / unit) * mix(7, 1.7, near) + row * 11, row * 3, 3);
       const down = dice.next();
-      const radius = size * mix(0.3, 0.95, down) * dice.between(0.7, 1.2);
+      const radius = size * mix(0.22, 0.8, down) * dice.between(0.7, 1.2);
       return { x, y: base - lift * size * 2.6 - (0.75 - down) * size * 1.3, radius };
     });
     for (const { x, y, radius } of puffs.sort((p, q) => p.y - q.y)) {
       const [lightX, lightY] = [x + sun.side * radius * 0.4, y - radius * 0.5];
       const puff = ctx.createRadialGradient(lightX, lightY, 0, x, y, radius);
-      puff.addColorStop(0, css(bright));
-      puff.addColorStop(0.5, css(blend(bright, dark, 0.4), 0.9));
-      puff.addColorStop(0.85, css(blend(bright, dark, 0.85), 0.55));
+      puff.addColorStop(0, css(bright, 0.8));
+      puff.addColorStop(0.4, css(blend(bright, dark, 0.3), 0.6));
+      puff.addColorStop(0.75, css(blend(bright, dark, 0.8), 0.34));
       puff.addColorStop(1, css(dark, 0));
       ctx.fillStyle = puff;
       ctx.fillRect(x - radius, y - radius, radius * 2, radius * 2);

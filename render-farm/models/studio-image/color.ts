@@ -13,7 +13,7 @@ export interface Color {
 
 export type Rgb = readonly [red: number, green: number, blue: number];
 
-/** Lightness 0 to 1, chroma 0 to about 0.3, hue in degrees (30 red, 100 yellow, 145 green, 260 blue). */
+/** Lightness 0 to 1, chroma 0 to about 0.3, hue in degrees (30 red, 145 green, 260 blue). */
 export function lch(lightness: number, chroma: number, hue: number): Color {
   const angle = (hue * Math.PI) / 180;
   return { l: lightness, a: chroma * Math.cos(angle), b: chroma * Math.sin(angle) };

@@ -43,7 +43,7 @@ function paintVignette({ ctx, width, height, palette }: Stage): void {
   ctx.restore();
 }
 
-/** Film grain with a little slow mottling, as of paint on paper; also hides the gradients' steps. */
+/** Grain with a little slow mottling, as of paint on paper; it hides the gradients' steps. */
 function paintGrain({ ctx, width, height, unit, random }: Stage, strength: number): void {
   const dice = random.fork("grain");
   const mottle = gradientNoise(dice);

@@ -48,7 +48,10 @@ export function paintKite(stage: Stage, spot: Spot, color: Color, dice: Random, 
 
 /** The line sags from the kite to the hand that holds it. */
 function paintString({ ctx, unit, palette }: Stage, from: Point, to: Point, size: number): void {
-  ctx.strokeStyle = css(palette.isDark ? palette.light : lighter(palette.shadow, 0.05), 0.6);
+  const shade = ctx.createLinearGradient(0, from[1], 0, to[1]);
+  shade.addColorStop(0, css(palette.isDark ? palette.light : palette.shadow, 0.6));
+  shade.addColorStop(1, css(palette.light, 0.75));
+  ctx.strokeStyle = shade;
   ctx.lineWidth = Math.max(0.7, unit * 0.0011);
   ctx.beginPath();
   ctx.moveTo(...from);

@@ -80,11 +80,11 @@ function paintMist({ ctx, width, unit, palette }: Stage, y: number, strength: nu
 function paintShafts(stage: Stage, spread: number): void {
   const { ctx, height, unit, sun, palette, random } = stage;
   const dice = random.fork("shafts");
-  const brightness = sun.isMoon || stage.brief.settings.includes("snow") ? 0.1 : 0.22;
+  const brightness = sun.isMoon || stage.brief.settings.includes("snow") ? 0.05 : 0.1;
   ctx.save();
   ctx.globalCompositeOperation = "screen";
-  for (let ray = 0; ray < 9; ray++) {
-    const angle = Math.PI / 2 + (ray / 8 - 0.5) * 1.9 + dice.between(-0.06, 0.06);
+  for (let ray = 0; ray < 17; ray++) {
+    const angle = Math.PI / 2 + (ray / 16 - 0.5) * 1.9 + dice.between(-0.09, 0.09);
     const reach = height * 0.9;
     const half = spread * dice.between(0.2, 0.5);
     const light = ctx.createRadialGradient(sun.x, sun.y, unit * 0.05, sun.x, sun.y, reach);

@@ -64,8 +64,8 @@ export function mountains(stage: Stage, start: number, plain: number): Terrain {
   const noise = gradientNoise(dice);
   const told = brief.colorsByNoun.get("mountains");
   const isSnowy = brief.settings.includes("snow") || dice.chance(0.85);
-  const rock = told ?? lch(0.47, 0.035, dice.between(250, 300));
-  const wood = lch(0.42, 0.06, 150);
+  const rock = told ?? lch(0.4, 0.035, dice.between(250, 300));
+  const wood = lch(0.33, 0.032, 152);
   const snow = told ? lighter(told, 0.25) : lch(0.96, 0.012, 240);
   const offset = dice.between(0, 90);
   const snowline = isSnowy ? dice.between(4.5, 8) : 60;

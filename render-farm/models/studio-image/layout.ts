@@ -4,7 +4,7 @@ import type { Random } from "./seeded-random.ts";
 import { newCanvas, type Stage, type Sun } from "./stage.ts";
 import { homes, type Setting } from "./vocabulary.ts";
 
-/** Decides what the prompt leaves open: where, when, how high the horizon, where the light stands. */
+/** Decides what the prompt leaves open: where, when, the horizon, where the light stands. */
 export interface Place {
   /** The land or water that fills the lower part. */
   readonly ground: Setting;

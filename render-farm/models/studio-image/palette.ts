@@ -107,8 +107,20 @@ const moods: Readonly<Record<TimeOfDay, Mood>> = {
   },
 };
 
+/** The same hour under the lights of a neon city. */
+const neonSky: Mood["sky"] = [
+  [0.14, 0.06, 284],
+  [0.2, 0.1, 294],
+  [0.3, 0.145, 310],
+  [0.45, 0.19, 335],
+  [0.68, 0.18, 2],
+];
+
+const neonHaze: Lch = [0.42, 0.15, 318];
+
 export function choosePalette(brief: Brief, time: TimeOfDay, random: Random): Palette {
-  const mood = moods[time];
+  const isNeon = brief.style === "neon" && time !== "day";
+  const mood = isNeon ? { ...moods[time], sky: neonSky, haze: neonHaze } : moods[time];
   const turn = random.between(-9, 9);
   const of = ([lightness, chroma, hue]: Lch): Color => lch(lightness, chroma, hue + turn);
   const [tint, secondTint] = brief.tints;
@@ -131,7 +143,7 @@ export function choosePalette(brief: Brief, time: TimeOfDay, random: Random): Pa
     haze,
     accent,
     accent2: lighter(lch(0.88, 0.07, accentHue + 45), 0),
-    isDark: time === "night" || time === "dusk",
+    isDark: time === "night" || time === "dusk" || isNeon,
   };
 }
 

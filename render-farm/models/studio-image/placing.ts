@@ -4,11 +4,16 @@ import type { Random } from "./seeded-random.ts";
 import type { Stage } from "./stage.ts";
 import type { Ground } from "./terrain.ts";
 
-/** What carries a subject near a pixel: the foot's place, its haze, its distance from the eye. */
-export type Footing = (
-  x: number,
-  y: number,
-) => { readonly x: number; readonly y: number; readonly haze: number; readonly distance: number };
+/** What carries a subject near a pixel, if anything does. */
+export type Footing = (x: number, y: number) => Foot | undefined;
+
+export interface Foot {
+  readonly x: number;
+  readonly y: number;
+  readonly haze: number;
+  /** From the eye, in a unit of the footing's own. */
+  readonly distance: number;
+}
 
 const hazeDistance = 150;
 
@@ -18,7 +23,8 @@ export function footingOf({ width, height }: Stage, { distance }: Ground): Footi
     const column = Math.round(clamp01(x / (width - 1)) * (width - 1));
     let row = Math.round(clamp01(y / (height - 1)) * (height - 1));
     while (row < height - 1 && distance[row * width + column] === 0) row++;
-    const far = distance[row * width + column] || 1;
+    const far = distance[row * width + column] ?? 0;
+    if (far === 0) return undefined;
     return { x, y: row, haze: 1 - Math.exp(-((far / hazeDistance) ** 1.15)), distance: far };
   };
 }
@@ -44,12 +50,14 @@ export function spread(
   dice: Random,
 ): readonly Spot[] {
   const first = footing(x, y);
+  if (first === undefined) return [];
   const spots: Spot[] = [{ ...first, size }];
   for (let i = 1; i < count; i++) {
     const away = (i % 2 === 0 ? 1 : -1) * Math.ceil(i / 2);
     const besideX = x + away * size * dice.between(0.75, 1.15);
     const besideY = mix(stage.horizon, y, dice.between(0.55, 1.12));
     const foot = footing(besideX, Math.min(besideY, stage.height * 0.96));
+    if (foot === undefined) continue;
     const scale = Math.min(1.25, Math.max(0.3, first.distance / foot.distance));
     spots.push({ ...foot, size: size * scale * dice.between(0.88, 1.06) });
   }

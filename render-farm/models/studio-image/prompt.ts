@@ -48,6 +48,9 @@ const phrases: readonly (readonly [RegExp, string])[] = [
   [/golden hour/g, "golden-hour"],
   [/northern lights/g, "northern-lights"],
   [/hot[ -]air/g, ""],
+  [/palm tree/g, "palm"],
+  [/coral reef/g, "reef"],
+  [/(cherry|sakura) blossoms?/g, "$1"],
   [/pixel art/g, "retro"],
   [/under the sea|under water/g, "underwater"],
   [/above the clouds/g, "cloud"],
@@ -65,12 +68,18 @@ export function readPrompt(prompt: string): Brief {
     hash: hashText(words.join(" ") || prompt),
     settings: distinct(words.map((word) => meaning(settings, word))),
     subjects: readSubjects(words, colorAt),
-    time: words.map((word) => meaning(times, word)).find((time) => time !== undefined),
+    time: readTime(words),
     weathers: new Set(distinct(words.map((word) => meaning(weathers, word)))),
     style: words.map((word) => meaning(styles, word)).find((style) => style) ?? "natural",
     tints,
     colorsByNoun,
   };
+}
+
+/** "A rainy night" is a night: the storm's light is for prompts that name no other. */
+function readTime(words: readonly string[]): TimeOfDay | undefined {
+  const named = distinct(words.map((word) => meaning(times, word)));
+  return named.find((time) => time !== "storm") ?? named[0];
 }
 
 function readSubjects(
@@ -80,12 +89,21 @@ function readSubjects(
   const found = new Map<SubjectKind, Subject>();
   words.forEach((word, at) => {
     const kind = meaning(subjects, word);
-    if (kind === undefined || found.has(kind)) return;
-    const isPlural = !subjects.has(word) || /[^s]s$|geese|cacti|wolves|people/.test(word);
-    const near = words.slice(Math.max(0, at - countReach), at).reverse();
+    if (kind === undefined) return;
+    const isPlural =
+      !subjects.has(word) ||
+      /[^s]s$|geese|cacti|wolves|people/.test(word) ||
+      isHerd(word, words[at - 1]);
+    const near = words.slice(Math.max(0, at - countReach), at + 1).reverse();
     const told = near.map((before) => counts.get(before)).find((count) => count !== undefined);
     const count = isPlural && (told ?? 1) === 1 ? (pluralCounts[kind] ?? 3) : (told ?? 1);
-    found.set(kind, { kind, word, color: colorAt.get(at), count });
+    const before = found.get(kind);
+    found.set(kind, {
+      kind,
+      word: before?.word ?? word,
+      color: before?.color ?? colorAt.get(at),
+      count: Math.max(count, before?.count ?? 1),
+    });
   });
   return [...found.values()];
 }
@@ -124,6 +142,13 @@ function nounAfter(words: readonly string[], at: number): number | undefined {
 
 function isSkyWord(word: string | undefined): boolean {
   return /^(sky|skies|sunset|sunrise|dawn|dusk|twilight|night|aurora|light)$/.test(word ?? "");
+}
+
+/** "fish" without an article is many. */
+function isHerd(word: string, before: string | undefined): boolean {
+  return (
+    word === "fish" && !(before !== undefined && (counts.has(before) || colorsByName.has(before)))
+  );
 }
 
 /** Looks a word up as it stands, then as a plural. */

@@ -25,8 +25,8 @@ import { paintWeather } from "./weather.ts";
 
 /**
  * One picture, back to front: sky, what stands on the horizon, land or water, subjects, weather,
- * style, finish. Everything is decided by the prompt's words and dice seeded with their hash and
- * the seed, never by the size, so that a small picture is the large one's preview.
+ * style, finish. What the prompt leaves open is decided by dice seeded with the hash of its words
+ * and the seed.
  */
 export function paintScene({ prompt, seed, width, height }: PictureRequest): OffscreenCanvas {
   const brief = readPrompt(prompt);
@@ -123,12 +123,13 @@ function paintHills(stage: Stage, isWooded: boolean): World {
   const isSnow = brief.settings.includes("snow");
   const isBare = brief.style === "minimal";
   const count = isBare ? 3 : isWooded ? 160 : 46;
-  const places = Array.from({ length: count }, () => {
+  const feet = Array.from({ length: count }, () => {
     const grove = dice.pick([0.12, 0.2, 0.78, 0.9, 0.62]);
     const x = width * (grove + (dice.next() + dice.next() - 1) * 0.22);
     return land(x, mix(horizon, height, 0.02 + 0.24 * dice.next() ** 1.6));
   });
-  for (const foot of places.sort((a, b) => b.distance - a.distance)) {
+  const standing = feet.filter((foot) => foot !== undefined);
+  for (const foot of standing.sort((a, b) => b.distance - a.distance)) {
     const size = Math.min(unit * 0.3, (focalOf(stage) * dice.between(2.6, 4.2)) / foot.distance);
     const spot = { ...foot, y: foot.y + size * 0.03, size };
     if (isSnow || dice.chance(0.3)) paintConifer(stage, spot, lch(0.4, 0.07, 155), dice);

@@ -6,8 +6,8 @@ import { glow, newCanvas, type Stage } from "./stage.ts";
 const coarse = 3;
 
 /**
- * Everything behind the land: gradient, stars, aurora, sun or moon, clouds. Clouds are domain-warped
- * noise at a third of the picture's size, lit from the sun's side, drawn up smoothly.
+ * Everything behind the land: gradient, stars, aurora, sun or moon, clouds. Clouds are noise bent
+ * by noise at a third of the picture's size, lit from the sun's side, drawn up smoothly.
  */
 export function paintSky(stage: Stage): void {
   paintGradient(stage);
@@ -94,7 +94,7 @@ function paintAurora({ ctx, width, horizon, unit, random }: Stage): void {
       const y = base + fractal(noise, t * 1.3 + curtain * 9, curtain, 3) * unit * 0.24;
       const rays = 0.35 + 0.65 * clamp01(0.5 + noise(t * 26, curtain * 5 + 0.5) * 0.9);
       const tall = unit * (0.2 + 0.26 * clamp01(0.5 + noise(t * 2.4, curtain + 40)));
-      const strength = rays * 0.32 * clamp01(0.6 + noise(t * 1.6, curtain + 20));
+      const strength = rays * 0.5 * clamp01(0.75 + noise(t * 1.6, curtain + 20));
       const gradient = ctx.createLinearGradient(0, y - tall, 0, y + unit * 0.02);
       gradient.addColorStop(0, css(lch(0.55, 0.2, 310), 0));
       gradient.addColorStop(0.45, css(lch(0.6, 0.17, hue + 60), strength * 0.28));

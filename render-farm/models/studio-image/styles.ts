@@ -27,7 +27,10 @@ function drawInInk({ ctx, width, height, unit, random }: Stage): void {
   const light = (at: number): number =>
     ((source[at] ?? 0) * 0.3 + (source[at + 1] ?? 0) * 0.59 + (source[at + 2] ?? 0) * 0.11) / 255;
   const away = Math.max(1, Math.round(unit / 640));
-  const [deep, pale] = tonalRange(data.length, light);
+  const around = newCanvas(width, height);
+  around.filter = `grayscale(1) blur(${(unit * 0.05).toFixed(1)}px)`;
+  around.drawImage(ctx.canvas, 0, 0);
+  const ambient = around.getImageData(0, 0, width, height).data;
   for (let row = 0; row < height; row++)
     for (let column = 0; column < width; column++) {
       const at = (row * width + column) * 4;
@@ -36,8 +39,10 @@ function drawInInk({ ctx, width, height, unit, random }: Stage): void {
       const own = light(at);
       const edge = Math.abs(own - light(right)) + Math.abs(own - light(below));
       const [x, y] = [column / unit, row / unit];
-      const wash = noise(x * 9, y * 9) * 0.05 + noise(x * 70, y * 70) * 0.035;
-      const tone = smoothstep(pale, deep, own + wash) * 0.9 + clamp01(edge * 3.4 - 0.14);
+      const wash = noise(x * 9, y * 9) * 0.05 + noise(x * 70, y * 70) * 0.012;
+      const darker = (ambient[at] ?? 0) / 255 - own - wash;
+      const veil = smoothstep(0.75, 0.1, (ambient[at] ?? 0) / 255 + wash * 2) * 0.3;
+      const tone = smoothstep(-0.02, 0.2, darker) * 0.8 + veil + clamp01(edge * 4 - 0.14);
       const [red, green, blue] = [source[at] ?? 0, source[at + 1] ?? 0, source[at + 2] ?? 0];
       const chroma = (Math.max(red, green, blue) - Math.min(red, green, blue)) / 255;
       const keep = smoothstep(0.42, 0.62, chroma) * smoothstep(0.45, 0.7, red / 255 - blue / 400);
@@ -50,18 +55,10 @@ function drawInInk({ ctx, width, height, unit, random }: Stage): void {
   ctx.putImageData(image, 0, 0);
 }
 
-/** The lightness below which a twentieth, and above which a third of the pixels lie. */
-function tonalRange(length: number, light: (at: number) => number): readonly [number, number] {
-  const tones: number[] = [];
-  for (let at = 0; at < length; at += 4 * 97) tones.push(light(at));
-  tones.sort((a, b) => a - b);
-  const rank = (share: number): number => tones[Math.floor(share * (tones.length - 1))] ?? 0;
-  return [rank(0.04) - 0.02, rank(0.7)];
-}
-
 /** 1 inside, 0 at a ragged margin. */
 function paperEdge(x: number, y: number, noise: (x: number, y: number) => number): number {
   const inside = Math.min(x, 1 - x, y, 1 - y);
+  if (inside > 0.08) return 1;
   return smoothstep(
     0.012,
     0.07,

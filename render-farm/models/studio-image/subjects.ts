@@ -89,7 +89,8 @@ function paintStanding(
 type Painter = (stage: Stage, spot: Spot, subject: Subject, dice: Random) => void;
 
 const standingPainters: Partial<Record<SubjectKind, Painter>> = {
-  boat: (stage, spot, { color }) => paintBoat(stage, spot, color ?? lch(0.96, 0.025, 85)),
+  boat: (stage, spot, { color }) =>
+    paintBoat(stage, spot, color ?? (stage.brief.style === "ink" ? black : lch(0.96, 0.025, 85))),
   cactus: (stage, spot, { color }) => paintCactus(stage, spot, color),
   castle: (stage, spot, { color }) => paintCastle(stage, spot, color),
   house: (stage, spot, { color }, dice) =>

@@ -41,6 +41,8 @@ export interface Ground {
 }
 
 const rampSteps = 256;
+/** In place of a row's y: the sample before was not painted, so its colour leads nowhere. */
+const hidden = 1e9;
 
 export function focalOf(stage: Stage): number {
   return stage.unit * 1.05;
@@ -85,7 +87,7 @@ class Field {
     this.#haze = hazeAcross(stage);
     this.#top = new Float32Array(width).fill(height);
     this.#last = new Float32Array(width * 3);
-    this.#lastY = new Float32Array(width).fill(height + 1);
+    this.#lastY = new Float32Array(width).fill(hidden);
     this.#heights = new Float32Array(width);
     this.#heightsBefore = new Float32Array(width);
     this.distance = new Float32Array(width * height);
@@ -107,7 +109,7 @@ class Field {
       ceiling = Math.max(own, ceiling - rise * step);
       const y = horizon + (focal * (eye - own)) / z;
       if (this.#terrain.isIsland && own <= 0) this.#skip(column, horizon + (focal * eye) / z);
-      else if (y >= (this.#top[column] ?? 0)) this.#lastY[column] = y;
+      else if (y >= (this.#top[column] ?? 0)) this.#lastY[column] = hidden;
       else if (this.#zBefore > 0) this.#paint(column, z, y, ceiling - own);
     }
     this.#heights = this.#heightsBefore;
@@ -118,7 +120,7 @@ class Field {
   /** Water up to `y`. */
   #skip(column: number, y: number): void {
     this.#top[column] = Math.min(this.#top[column] ?? 0, y);
-    this.#lastY[column] = y;
+    this.#lastY[column] = hidden;
   }
 
   #paint(column: number, z: number, y: number, shade: number): void {
@@ -159,8 +161,7 @@ class Field {
     const top = this.#top[column] ?? 0;
     const fromY = this.#lastY[column] ?? top;
     const last = column * 3;
-    // Below a crest the previous sample is hidden: its colour has no part in this one's.
-    const isJoined = fromY <= top + 0.75 && fromY > y;
+    const isJoined = fromY < hidden && fromY > y;
     for (
       let pixel = Math.min(height - 1, Math.ceil(top) - 1);
       pixel >= Math.max(0, Math.floor(y));

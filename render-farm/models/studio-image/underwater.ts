@@ -196,7 +196,7 @@ function paintSchool(stage: Stage, water: Color, fish: Subject | undefined, dice
   const facing = -sun.side;
   for (let i = 0; i < count; i++) {
     const far = i / Math.max(1, count - 1);
-    const one = unit * (count === 1 ? 0.42 : mix(0.045, 0.13, far ** 3));
+    const one = unit * (count === 1 ? 0.32 : mix(0.045, 0.13, far ** 3));
     const x = width * 0.5 + (dice.next() + dice.next() - 1) * width * (count === 1 ? 0.03 : 0.42);
     const y =
       height * 0.44 + (dice.next() + dice.next() - 1) * height * (count === 1 ? 0.04 : 0.26);

@@ -1,6 +1,8 @@
 /// <reference lib="dom" />
 import {
+  box,
   ellipse,
+  limbsOf,
   line,
   type Point,
   points,
@@ -14,7 +16,7 @@ import { type Color, css, lch, lighter } from "./color.ts";
 import type { Random } from "./seeded-random.ts";
 import type { Stage } from "./stage.ts";
 
-/** What floats, on water and in space. A boat is painted a second time upside down: its reflection. */
+/** What floats, on water and in space. A boat's reflection is the boat again, upside down. */
 export function paintBoat(stage: Stage, spot: Spot, color: Color): void {
   mirrored(stage, spot, () => paintSailboat(stage, spot, color));
 }
@@ -125,80 +127,37 @@ function paintGalleon(stage: Stage, spot: Spot, color: Color): void {
 }
 
 function paintSteamer(stage: Stage, spot: Spot, color: Color): void {
-  const { ctx, sun } = stage;
+  const { ctx, sun, palette } = stage;
+  const dye = (own: Color, exposure: number): Color => tone(stage, own, exposure, spot.haze);
+  const white = lch(0.95, 0.01, 90);
+  const glass = palette.isDark ? lch(0.9, 0.13, 82) : dye(lch(0.5, 0.05, 240), 0.5);
   within(ctx, spot, -sun.side, () => {
-    const white = lch(0.95, 0.01, 90);
     for (const x of [30, 50]) {
-      polygon(
-        ctx,
-        [
-          [x, 58],
-          [x + 2, 26],
-          [x + 13, 26],
-          [x + 12, 58],
-        ],
-        tone(stage, color, 0.6, spot.haze),
-      );
-      polygon(
-        ctx,
-        [
-          [x + 1.6, 32],
-          [x + 2, 26],
-          [x + 13, 26],
-          [x + 12.8, 32],
-        ],
-        tone(stage, lch(0.25, 0.01, 270), 0.4, spot.haze),
-      );
+      box(ctx, x + 1, 26, 11, 32, dye(color, 0.6));
+      box(ctx, x + 1, 26, 11, 6, dye(lch(0.25, 0.01, 270), 0.4));
+      const smoke = tone(stage, white, 0.5, 0.4);
       for (let i = 0; i < 7; i++)
-        ellipse(
-          ctx,
-          x + 4 - i * 12,
-          20 - i * 4,
-          6 + i * 3,
-          4 + i * 2,
-          tone(stage, white, 0.5, 0.4),
-          0.22,
-        );
+        ellipse(ctx, x + 4 - i * 12, 20 - i * 4, 6 + i * 3, 4 + i * 2, smoke, 0.22);
     }
     for (const [x, y, wide] of [
       [12, 62, 78],
       [18, 50, 60],
     ] as const) {
-      polygon(
-        ctx,
-        [
-          [x, y],
-          [x + wide, y],
-          [x + wide - 2, y + 13],
-          [x, y + 13],
-        ],
-        tone(stage, white, 0.85, spot.haze),
-      );
-      const glass = stage.palette.isDark
-        ? lch(0.9, 0.13, 82)
-        : tone(stage, lch(0.5, 0.05, 240), 0.5, spot.haze);
-      for (let i = 4; i < wide - 4; i += 6)
-        polygon(
-          ctx,
-          [
-            [x + i, y + 4],
-            [x + i + 3, y + 4],
-            [x + i + 3, y + 8],
-            [x + i, y + 8],
-          ],
-          glass,
-        );
+      box(ctx, x, y, wide, 13, dye(white, 0.85));
+      for (let i = 4; i < wide - 4; i += 6) box(ctx, x + i, y + 4, 3, 4, glass);
     }
-    polygon(
-      ctx,
-      points("-8,74 112,72 98,101 4,101"),
-      tone(stage, lch(0.3, 0.04, 262), 0.4, spot.haze),
-    );
-    polygon(ctx, points("2.5,96 100.5,96 98,101 4,101"), tone(stage, color, 0.5, spot.haze));
+    polygon(ctx, points("-8,74 112,72 98,101 4,101"), dye(lch(0.3, 0.04, 262), 0.4));
+    polygon(ctx, points("2.5,96 100.5,96 98,101 4,101"), dye(color, 0.5));
   });
 }
 
-/** A whale's tail, or the whole whale leaping. */
+const whaleBack = limbsOf(`
+  14 118 15  30 84 20  50 50 18  68 22 11  75 12 7
+  48 74 5  66 86 5  78 104 2
+  34 66 4  16 62 4  -2 72 1.4`);
+const whaleThroat = limbsOf("40 104 7  54 72 9  68 38 7.4  76 17 3.4");
+
+/** A whale that leaps, cut off at the water, in its spray. */
 export function paintWhale(stage: Stage, spot: Spot, told: Color | undefined, dice: Random): void {
   const { ctx, sun } = stage;
   const skin = told ?? lch(0.36, 0.04, 255);
@@ -207,68 +166,37 @@ export function paintWhale(stage: Stage, spot: Spot, told: Color | undefined, di
     ctx.beginPath();
     ctx.rect(-120, -60, 340, 158);
     ctx.clip();
-    const fill = (color: Color, limbs: Parameters<typeof traceLimbs>[1]): void => {
+    for (const [color, limbs] of [
+      [tone(stage, skin, 0.3, spot.haze), whaleBack],
+      [tone(stage, lch(0.86, 0.02, 240), 0.7, spot.haze), whaleThroat],
+    ] as const) {
       ctx.fillStyle = css(color);
       ctx.beginPath();
       traceLimbs(ctx, limbs);
       ctx.fill();
-    };
-    fill(tone(stage, skin, 0.3, spot.haze), [
-      [
-        [14, 118, 15],
-        [30, 84, 20],
-        [50, 50, 18],
-        [68, 22, 11],
-        [75, 12, 7],
-      ],
-      [
-        [48, 74, 5],
-        [66, 86, 5],
-        [78, 104, 2],
-      ],
-      [
-        [34, 66, 4],
-        [16, 62, 4],
-        [-2, 72, 1.4],
-      ],
-    ]);
-    fill(tone(stage, lch(0.86, 0.02, 240), 0.7, spot.haze), [
-      [
-        [40, 104, 7],
-        [54, 72, 9],
-        [68, 38, 7.4],
-        [76, 17, 3.4],
-      ],
-    ]);
-    for (let i = 0; i < 6; i++)
-      line(
-        ctx,
-        [
-          [46 + i * 2.3, 100 - i],
-          [62 + i * 1.6, 58 - i * 3],
-          [72 + i * 0.9, 26 - i * 1.4],
-        ],
-        0.6,
-        tone(stage, skin, 0.35, spot.haze),
-        0.7,
-      );
+    }
+    const groove = tone(stage, skin, 0.35, spot.haze);
+    for (let i = 0; i < 6; i++) {
+      const [bottom, middle] = [`${46 + i * 2.3},${100 - i}`, `${62 + i * 1.6},${58 - i * 3}`];
+      const top = `${72 + i * 0.9},${26 - i * 1.4}`;
+      line(ctx, points(`${bottom} ${middle} ${top}`), 0.6, groove, 0.7);
+    }
     ellipse(ctx, 59, 32, 1.2, 1.2, lch(0.15, 0.01, 260));
     ctx.restore();
-    for (let i = 0; i < 150; i++) {
-      const away = (dice.next() + dice.next() - 1) * 66;
-      const up = dice.next() ** 2.4 * (52 - Math.abs(away) * 0.5);
-      ellipse(
-        ctx,
-        34 + away,
-        99 - up,
-        0.6 + dice.next() * 2,
-        0.6 + dice.next() * 1.6,
-        tone(stage, lch(0.98, 0.01, 220), 1, spot.haze * 0.5),
-        0.55,
-      );
-    }
-    ellipse(ctx, 34, 100, 62, 4.6, tone(stage, lch(0.97, 0.01, 220), 0.9, spot.haze), 0.42);
+    paintSpray(stage, spot, dice);
   });
+}
+
+function paintSpray(stage: Stage, spot: Spot, dice: Random): void {
+  const { ctx } = stage;
+  const foam = tone(stage, lch(0.98, 0.01, 220), 1, spot.haze * 0.5);
+  for (let i = 0; i < 150; i++) {
+    const away = (dice.next() + dice.next() - 1) * 66;
+    const up = dice.next() ** 2.4 * (52 - Math.abs(away) * 0.5);
+    const [wide, tall] = [dice.between(0.6, 2.6), dice.between(0.6, 2.2)];
+    ellipse(ctx, 34 + away, 99 - up, wide, tall, foam, 0.55);
+  }
+  ellipse(ctx, 34, 100, 62, 4.6, foam, 0.42);
 }
 
 export function paintRocket(stage: Stage, spot: Spot, told: Color | undefined, dice: Random): void {

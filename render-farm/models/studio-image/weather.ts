@@ -45,7 +45,9 @@ function paintSnowfall({ ctx, width, height, unit, random }: Stage): void {
   }
 }
 
-function paintFog({ ctx, width, height, unit, horizon, palette, random }: Stage): void {
+function paintFog({ ctx, width, height, unit, horizon, palette, random, brief }: Stage): void {
+  // A forest has mist of its own between its rows.
+  if (brief.settings.includes("forest")) return;
   const dice = random.fork("fog");
   const color = blend(palette.haze, palette.sky[4], 0.5);
   for (let i = 0; i < 26; i++) {
@@ -55,14 +57,14 @@ function paintFog({ ctx, width, height, unit, horizon, palette, random }: Stage)
     ctx.translate(dice.between(-0.1, 1.1) * width, y);
     ctx.scale(1, 0.16);
     glow(ctx, 0, 0, wide, [
-      [0, css(color, 0.26)],
+      [0, css(color, 0.18)],
       [1, css(color, 0)],
     ]);
     ctx.restore();
   }
   const low = ctx.createLinearGradient(0, horizon - unit * 0.25, 0, height);
   low.addColorStop(0, css(color, 0));
-  low.addColorStop(0.35, css(color, 0.36));
+  low.addColorStop(0.35, css(color, 0.25));
   low.addColorStop(1, css(color, 0.05));
   ctx.fillStyle = low;
   ctx.fillRect(0, horizon - unit * 0.25, width, height);
