@@ -1,6 +1,6 @@
 import { limits } from "../config/limits.ts";
 import type { AnyActor, Domain } from "../engine/actor.ts";
-import { firstIdAt, idBytes } from "../engine/id.ts";
+import { firstIdAt, idBytes, vpartOfId } from "../engine/id.ts";
 import { keyOf } from "../engine/key.ts";
 import { accountActor } from "./account/account.ts";
 import { assetActor } from "./asset/asset.ts";
@@ -32,7 +32,7 @@ export const domain: Domain = {
       entry(_, row) {
         const { scope, id, fingerprint, createdAtMs } = row as Asked;
         const digest = Buffer.from(fingerprint, "hex").toString("latin1");
-        return { key: fingerprintKey(scope, digest), value: idBytes(id), atMs: createdAtMs };
+        return { key: fingerprintKey(vpartOfId(scope), digest), value: idBytes(id), atMs: createdAtMs };
       },
     },
   ],

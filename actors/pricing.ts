@@ -1,4 +1,5 @@
 import type { ModelEntry } from "../config/catalogue.ts";
+import { limits } from "../config/limits.ts";
 
 /** What is billed of a request, in the units of `price.per`. */
 export interface Units {
@@ -10,6 +11,8 @@ export interface Units {
 
 const places = 6;
 const one = 10n ** BigInt(places);
+/** Amounts of the catalogue recur with every request. */
+const exactByAmount = new Map<number, bigint>();
 
 /**
  * max(minimum, ceil((base + sum(per * units)) * product(multipliers of the options))), in exact decimals of
@@ -35,6 +38,10 @@ export function priceOf(
 }
 
 function exact(value: number): bigint {
+  const known = exactByAmount.get(value);
+  if (known !== undefined) return known;
   const [whole = "0", fraction = ""] = value.toFixed(places).split(".");
-  return BigInt(whole + fraction);
+  const amount = BigInt(whole + fraction);
+  if (exactByAmount.size < limits.pricing.amountsMax) exactByAmount.set(value, amount);
+  return amount;
 }

@@ -1,6 +1,6 @@
 /** Every table of the domain: its code, its key and the type of its rows. One place, so that no two collide. */
 import { type Id, idBytes, idOfBytes, vpartOfId } from "../engine/id.ts";
-import { directoryCode, type Key, keyOf, orderedNumber } from "../engine/key.ts";
+import { directoryCode, type Key, keyOf, orderedNumber, vpartOf } from "../engine/key.ts";
 import type { Account, LedgerRow } from "./account/account.ts";
 import type { Asset } from "./asset/asset.ts";
 import type { Credential, Directory, SigningKey, User } from "./directory/directory.ts";
@@ -53,13 +53,14 @@ export function jobOfListing(key: Key): Id {
   return idOfBytes(key, 18);
 }
 
-export function ledgerKey(scope: Id, entry: number): Key<LedgerRow> {
-  return keyOf(vpartOfId(scope), codes.ledger, idBytes(scope) + orderedNumber(entry));
+/** The ledger of the account at an address. */
+export function ledgerKey(account: Key, entry: number): Key<LedgerRow> {
+  return keyOf(vpartOf(account), codes.ledger, account.slice(2) + orderedNumber(entry));
 }
 
 /** `digest` is 16 bytes as a binary string; the entry is the job's id in bytes. */
-export function fingerprintKey(scope: Id, digest: string): Key<string> {
-  return keyOf(vpartOfId(scope), codes.fingerprint, digest);
+export function fingerprintKey(vpart: number, digest: string): Key<string> {
+  return keyOf(vpart, codes.fingerprint, digest);
 }
 
 /** `digest` is the SHA-256 of the ticket as a binary string. */

@@ -79,6 +79,10 @@ export const limits = {
     listStride: 1_000,
     displayNameMax: 80,
   },
+  pricing: {
+    /** Amounts kept in exact form. */
+    amountsMax: 1_000,
+  },
   farm: {
     /** A node sends a heartbeat for each lease at least this often. */
     heartbeatMs: 1_000,

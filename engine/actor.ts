@@ -37,11 +37,10 @@ export interface Turn<Head, Effect> {
   readonly effects: readonly (Tell | Effect)[];
 }
 
-/** `value` undefined deletes. `born` says that the key never existed before. */
+/** `value` undefined deletes. */
 export interface RowWrite {
   readonly key: Key;
   readonly value: unknown;
-  readonly born: boolean;
 }
 
 export type RequestId = number;
@@ -55,6 +54,8 @@ export interface Tell {
   readonly kind: "tell";
   readonly to: Key;
   readonly message: unknown;
+  /** The address was minted just now: there is no head to look for. */
+  readonly isBirth?: true;
 }
 
 /** What the engine sees of an effect that leaves the shard. */
@@ -103,11 +104,15 @@ export function tell(to: Key, message: unknown): Tell {
   return { kind: "tell", to, message };
 }
 
-export function put<Row>(key: Key<Row>, value: Row): RowWrite {
-  return { key, value, born: false };
+/** A tell to an actor of this shard that the message brings into being. */
+export function birth(to: Key, message: unknown): Tell {
+  return { kind: "tell", to, message, isBirth: true };
 }
 
+export function put<Row>(key: Key<Row>, value: Row): RowWrite {
+  return { key, value };
+}
 
 export function erase(key: Key): RowWrite {
-  return { key, value: undefined, born: false };
+  return { key, value: undefined };
 }

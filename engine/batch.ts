@@ -6,7 +6,7 @@
  * third time sets the actor aside until an operator looks.
  */
 import { limits } from "../config/limits.ts";
-import type { AnyActor, Domain, OutsideEffect, Reply, RequestId, RowWrite, Tell } from "./actor.ts";
+import type { AnyActor, Domain, OutsideEffect, Reply, RequestId, Tell, TurnView } from "./actor.ts";
 import { invariant } from "./invariant.ts";
 import { codeOf, engineTables, type Key, keyOf, orderedNumber, vpartOf } from "./key.ts";
 import type { ShardRows } from "./shard-rows.ts";
@@ -35,20 +35,19 @@ export interface Delivery {
 }
 
 export interface Written {
-  readonly value: unknown;
   /** JSON; undefined deletes. */
   readonly text: string | undefined;
-  readonly born: boolean;
+  /** What the text says. */
+  readonly value: unknown;
 }
 
 /** The reply to a request whose turn was dropped. */
 export const broken = { kind: "broken" } as const;
 
+/** A write of the open turn; `actor` is set for heads. */
 interface Staged {
-  readonly rows: Map<Key, { value: unknown; born: boolean }>;
-  readonly heads: Map<Key, { head: unknown; actor: AnyActor }>;
-  readonly replies: Reply[];
-  readonly deliveries: Delivery[];
+  readonly value: unknown;
+  readonly actor: AnyActor | undefined;
 }
 
 export class Batch {
@@ -62,7 +61,10 @@ export class Batch {
   private readonly seq: number;
   private readonly owns: (key: Key) => boolean;
   private effects = 0;
-  private staged: Staged = emptyStage();
+  /** The open turn. */
+  private readonly staged = new Map<Key, Staged>();
+  private turnReplies: Reply[] = [];
+  private turnDeliveries: Delivery[] = [];
 
   constructor(rows: ShardRows, domain: Domain, seq: number, owns: (key: Key) => boolean) {
     this.rows = rows;
@@ -77,69 +79,63 @@ export class Batch {
 
   /** Throws what the actor threw; then nothing of the turn is left. */
   turn(first: Envelope, atMs: number): void {
-    this.staged = emptyStage();
-    if (first.origin !== undefined && this.isSeen(first.origin)) {
-      this.acknowledged.push(first.origin);
+    this.staged.clear();
+    this.turnReplies = [];
+    this.turnDeliveries = [];
+    const { done, origin } = first;
+    if (origin !== undefined && this.isSeen(origin)) {
+      this.acknowledged.push(origin);
       return;
     }
-    const queue: Envelope[] = first.to === first.done ? [] : [first];
+    const queue: TurnMessage[] = first.to === done ? [] : [first];
     for (let at = 0; at < queue.length; at++) {
       invariant(at < limits.engine.tellsPerTurnMax, "a turn ends after 64 tells");
-      const envelope = queue[at];
-      if (envelope !== undefined) this.decide(envelope, atMs, queue);
+      const message = queue[at];
+      if (message !== undefined) this.decide(message, atMs, queue);
     }
-    if (first.done !== undefined) this.stageRow({ key: first.done, value: undefined, born: false });
-    if (first.origin !== undefined) this.stageSeen(first.origin);
+    if (done !== undefined) this.stage(done, undefined);
+    if (origin !== undefined) this.stage(seenKey(origin), placeOf(origin.key));
     this.keep(atMs);
+    if (origin !== undefined) this.acknowledged.push(origin);
   }
 
-  private decide(envelope: Envelope, atMs: number, queue: Envelope[]): void {
-    const { to, message, request } = envelope;
+  private decide(envelope: TurnMessage, atMs: number, queue: TurnMessage[]): void {
+    const { to, message, request, isBirth } = envelope;
     const actor = this.domain.actorByCode.get(codeOf(to));
     invariant(actor !== undefined, `an actor exists for table code ${codeOf(to)}`);
-    const head = this.headOf(to);
-    const turn = actor.decide(head, message, {
-      self: to,
-      atMs,
-      request,
-      get: (key) => this.read(key, atMs) as never,
-    });
-    if (turn.head !== head) this.staged.heads.set(to, { head: turn.head, actor });
-    for (const write of turn.rows) this.stageRow(write);
-    for (const reply of turn.replies) this.staged.replies.push(reply);
+    const head = isBirth === true ? undefined : this.headOf(to);
+    const turn = actor.decide(head, message, new View(this, to, atMs, request));
+    if (turn.head !== head) this.staged.set(to, { value: turn.head, actor });
+    for (const { key, value } of turn.rows) this.stage(key, value);
+    for (const reply of turn.replies) this.turnReplies.push(reply);
     for (const effect of turn.effects) {
-      if (isTell(effect) && this.owns(effect.to))
-        queue.push({ to: effect.to, message: effect.message });
+      if (isTell(effect) && this.owns(effect.to)) queue.push(effect);
       else this.stageEffect(to, effect);
     }
   }
 
   private headOf(key: Key): unknown {
-    const staged = this.staged.heads.get(key);
-    if (staged !== undefined) return staged.head;
-    return this.rows.head(key, this.writes.get(key));
+    const staged = this.staged.get(key);
+    return staged === undefined ? this.rows.head(key, this.writes.get(key)) : staged.value;
   }
 
-  private read(key: Key, atMs: number): unknown {
-    const staged = this.staged.rows.get(key);
-    if (staged !== undefined) return staged.value;
-    const written = this.writes.get(key);
-    if (written !== undefined) return written.value;
-    return this.rows.row(key, atMs);
+  /** This batch, then fresh rows, then the table. */
+  read(key: Key, atMs: number): unknown {
+    const found = this.staged.get(key) ?? this.writes.get(key);
+    return found === undefined ? this.rows.row(key, atMs) : found.value;
   }
 
-  private stageRow(write: RowWrite): void {
-    const born = write.born || (this.staged.rows.get(write.key)?.born ?? false);
-    this.staged.rows.set(write.key, { value: write.value, born });
+  private stage(key: Key, value: unknown): void {
+    this.staged.set(key, { value, actor: undefined });
   }
 
   private stageEffect(from: Key, effect: OutsideEffect | Tell): void {
-    const order = this.effects + this.staged.deliveries.length;
+    const order = this.effects + this.turnDeliveries.length;
     invariant(order < 0x10000, "a batch causes at most 65,536 effects");
     const place = orderedNumber(this.seq) + String.fromCharCode(order >> 8, order & 255);
     const key = keyOf(vpartOf(from), engineTables.outbox, place);
-    this.stageRow({ key, value: { from, effect }, born: true });
-    this.staged.deliveries.push({ key, from, effect });
+    this.stage(key, { from, effect });
+    this.turnDeliveries.push({ key, from, effect });
   }
 
   /** Tells of one shard arrive in order, so the last outbox row seen says enough. */
@@ -148,50 +144,63 @@ export class Batch {
     return typeof last === "string" && placeOf(origin.key) <= last;
   }
 
-  private stageSeen(origin: Origin): void {
-    this.stageRow({ key: seenKey(origin), value: placeOf(origin.key), born: false });
-    this.acknowledged.push(origin);
-  }
-
   /** Checks all of the turn before it keeps any of it. */
   private keep(atMs: number): void {
-    const { rows, heads, replies, deliveries } = this.staged;
     const written: [Key, Written][] = [];
     let bytes = 0;
-    for (const [key, { head, actor }] of heads) {
-      const text = head === undefined ? undefined : JSON.stringify(head);
-      bytes += text?.length ?? 0;
-      invariant((text?.length ?? 0) <= limits.engine.headBytesMax, `a ${actor.kind} head is small`);
-      written.push([key, { value: head, text, born: false }]);
-    }
-    for (const [key, { value, born }] of rows) {
+    for (const [key, { value, actor }] of this.staged) {
       if (this.rows.isWindow(key)) continue;
       const text = value === undefined ? undefined : JSON.stringify(value);
-      bytes += text?.length ?? 0;
-      written.push([key, { value, text, born }]);
+      const size = text?.length ?? 0;
+      if (actor !== undefined)
+        invariant(size <= limits.engine.headBytesMax, `a head of ${actor.kind} is small`);
+      bytes += size;
+      written.push([key, { text, value }]);
     }
     invariant(bytes <= limits.engine.turnBytesMax, "a turn writes at most 900 KiB");
 
     for (const [key, write] of written) this.write(key, write);
-    for (const [key, { value }] of rows)
-      if (this.rows.isWindow(key)) this.rows.setWindow(key, value, atMs);
-    for (const [key, { head, actor }] of heads)
-      this.rows.keepHead(key, head, head !== undefined && actor.dueAt(head) !== undefined);
-    for (const reply of replies) this.replies.push(reply);
-    for (const delivery of deliveries) this.deliveries.push(delivery);
-    this.effects += deliveries.length;
+    for (const [key, { value, actor }] of this.staged) {
+      if (actor !== undefined)
+        this.rows.keepHead(key, value, value !== undefined && actor.dueAt(value) !== undefined);
+      else if (this.rows.isWindow(key)) this.rows.setWindow(key, value, atMs);
+    }
+    for (const reply of this.turnReplies) this.replies.push(reply);
+    for (const delivery of this.turnDeliveries) this.deliveries.push(delivery);
+    this.effects += this.turnDeliveries.length;
   }
 
   private write(key: Key, written: Written): void {
     const before = this.writes.get(key);
-    if (before?.born === true && written.text === undefined) this.writes.delete(key);
-    else this.writes.set(key, before?.born === true ? { ...written, born: true } : written);
     this.bytes += key.length + (written.text?.length ?? 0) - (before?.text?.length ?? 0);
+    this.writes.set(key, written);
   }
 }
 
-function emptyStage(): Staged {
-  return { rows: new Map(), heads: new Map(), replies: [], deliveries: [] };
+class View implements TurnView {
+  readonly self: Key;
+  readonly atMs: number;
+  readonly request: RequestId | undefined;
+  private readonly batch: Batch;
+
+  constructor(batch: Batch, self: Key, atMs: number, request: RequestId | undefined) {
+    this.batch = batch;
+    this.self = self;
+    this.atMs = atMs;
+    this.request = request;
+  }
+
+  get<Row>(key: Key<Row>): Row | undefined {
+    return this.batch.read(key, this.atMs) as Row | undefined;
+  }
+}
+
+/** A message of the open turn: the first, or a tell of an actor of this shard. */
+interface TurnMessage {
+  readonly to: Key;
+  readonly message?: unknown;
+  readonly request?: RequestId;
+  readonly isBirth?: true;
 }
 
 function isTell(effect: OutsideEffect | Tell): effect is Tell {

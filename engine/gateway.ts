@@ -7,21 +7,15 @@
  * Rows are applied before replies are sent, so whoever got a reply reads what it speaks of.
  */
 import type { KeyRange, RequestId } from "./actor.ts";
-import { FreshRows } from "./fresh-rows.ts";
 import type { Lane } from "./inbox.ts";
-import { type Key, shardOf } from "./key.ts";
+import { codeOf, firstDomainCode, type Key, shardOf } from "./key.ts";
 import type { TableReader, TableRow } from "./ports/tables.ts";
-import { type RecordWrite, valueOf, writesOf } from "./record.ts";
+import { type Slice, textOf, writesOf } from "./record.ts";
 import type { ShardEvent } from "./shard.ts";
 import type { ToShard } from "./wire.ts";
 
 /** The answer when a shard went away with the question: the outcome is unknown. */
 export const lost = { kind: "lost" } as const;
-
-interface FreshRow {
-  readonly record: Uint8Array;
-  readonly write: RecordWrite;
-}
 
 interface Pending {
   readonly shard: number;
@@ -30,21 +24,25 @@ interface Pending {
 
 type Watcher = (key: Key) => void;
 
+/** Hears of rows that change, before any reply that speaks of them. */
+export interface RowListener {
+  /** False while nothing of that shard would matter: its records are then not even read. */
+  listens(shard: number): boolean;
+  changed(key: Key): void;
+}
+
 export class Gateway {
   private readonly shards: (ShardEnd | undefined)[];
   private readonly pending = new Map<RequestId, Pending>();
   private readonly watchersByKey = new Map<Key, Set<Watcher>>();
-  private readonly onWrite: (key: Key) => void;
+  private readonly listener: RowListener;
   private lastRequest: RequestId;
 
-  /**
-   * `firstRequest` must be above every id that an earlier life gave out. `onWrite` hears of every row that
-   * changes, before any reply that speaks of it.
-   */
-  constructor(shardCount: number, firstRequest: RequestId, onWrite: (key: Key) => void) {
+  /** `firstRequest` must be above every id that an earlier life gave out. */
+  constructor(shardCount: number, firstRequest: RequestId, listener: RowListener) {
     this.shards = new Array<ShardEnd | undefined>(shardCount + 1).fill(undefined);
     this.lastRequest = firstRequest;
-    this.onWrite = onWrite;
+    this.listener = listener;
   }
 
   get isOpen(): boolean {
@@ -107,10 +105,9 @@ export class Gateway {
     const end = this.shards[shard];
     if (end === undefined) return;
     if (event.kind === "release") {
-      for (const write of writesOf(event.record)) {
-        end.fresh.set(write.key, { record: event.record, write });
-        this.onWrite(write.key);
-      }
+      end.release(event.record);
+      if (this.listener.listens(shard))
+        for (const { key } of writesOf(event.record)) this.listener.changed(key);
       for (const { to, reply } of event.replies) this.answer(to, reply);
       if (this.watchersByKey.size > 0) this.notify(event.record);
     } else end.event(event);
@@ -146,9 +143,10 @@ export class ShardDown extends Error {
 }
 
 class ShardEnd {
-  readonly fresh = new FreshRows<FreshRow>();
   readonly send: (message: ToShard) => void;
   readonly reader: TableReader;
+  private current = new Generation();
+  private frozen = new Generation();
   private waiters: (() => void)[] = [];
   private nextWaiters: (() => void)[] = [];
 
@@ -157,14 +155,18 @@ class ShardEnd {
     this.reader = reader;
   }
 
+  release(record: Uint8Array): void {
+    if (record.length > 0) this.current.records.push(record);
+  }
+
   text(key: Key): string | undefined {
-    const row = this.fresh.get(key);
-    return row === undefined ? this.reader.get(key) : valueOf(row.record, row.write);
+    const slice = this.current.get(key) ?? this.frozen.get(key);
+    return slice === undefined ? this.reader.get(key) : textOf(slice);
   }
 
   /** Resolves when all that was released before the call is in the tables. */
   settled(): Promise<void> {
-    if (this.fresh.size === 0) return Promise.resolve();
+    if (this.current.isEmpty && this.frozen.isEmpty) return Promise.resolve();
     if (this.nextWaiters.length === 0) this.send({ kind: "flush" });
     return new Promise((resolve) => this.nextWaiters.push(resolve));
   }
@@ -175,13 +177,14 @@ class ShardEnd {
         this.reader.refresh();
         return;
       case "frozen":
-        this.fresh.freeze();
+        this.frozen = this.current;
+        this.current = new Generation();
         this.waiters = this.nextWaiters;
         this.nextWaiters = [];
         return;
       case "materialised":
         this.reader.refresh();
-        this.fresh.thaw();
+        this.frozen = new Generation();
         for (const resolve of this.waiters) resolve();
         this.waiters = [];
         return;
@@ -190,5 +193,23 @@ class ShardEnd {
 
   abandon(): void {
     for (const resolve of [...this.waiters, ...this.nextWaiters]) resolve();
+  }
+}
+
+/** Released records of one generation. Finding their rows is left to the first who looks. */
+class Generation {
+  records: Uint8Array[] = [];
+  private readonly rows = new Map<Key, Slice>();
+
+  get isEmpty(): boolean {
+    return this.records.length + this.rows.size === 0;
+  }
+
+  get(key: Key): Slice | undefined {
+    for (const record of this.records)
+      for (const { key: written, slice } of writesOf(record))
+        if (codeOf(written) >= firstDomainCode) this.rows.set(written, slice);
+    this.records = [];
+    return this.rows.get(key);
   }
 }

@@ -5,9 +5,9 @@
  */
 import { limits } from "../config/limits.ts";
 import type { AnyActor, Domain } from "./actor.ts";
-import type { Written } from "./batch.ts";
 import type { DueIndex } from "./due-index.ts";
 import { codeOf, engineTables, type Key, keyOf, vpartOf } from "./key.ts";
+import { type Slice, textOf } from "./record.ts";
 import type { ShardRows } from "./shard-rows.ts";
 
 /** How far the tables are, and what the next record follows. */
@@ -26,17 +26,18 @@ export const positionKey: Key<Position> = keyOf(0, 0, "position");
  */
 export async function materialise(
   rows: ShardRows,
-  frozen: ReadonlyMap<Key, Written>,
+  frozen: ReadonlyMap<Key, Slice>,
   position: Position,
   domain: Domain,
 ): Promise<void> {
   const chunk: [Key, string | undefined][] = [];
   for (const keys of byVpart(frozen))
     for (const key of keys.sort()) {
-      const { value, text } = frozen.get(key) ?? gone;
+      const slice = frozen.get(key);
+      const text = slice === undefined ? undefined : textOf(slice);
       chunk.push([key, text]);
       const actor = domain.actorByCode.get(codeOf(key));
-      if (actor !== undefined) chunk.push(...derived(actor, rows.due, key, value));
+      if (actor !== undefined) chunk.push(...derived(actor, rows.due, key, text));
       if (chunk.length < limits.engine.rowsPerTransaction) continue;
       await rows.tables.write(chunk);
       chunk.length = 0;
@@ -45,10 +46,8 @@ export async function materialise(
   await rows.tables.write(chunk);
 }
 
-const gone = { value: undefined, text: undefined };
-
 /** So that no more than one vpart is sorted at a time: turns must not wait for a large sort. */
-function byVpart(frozen: ReadonlyMap<Key, Written>): Key[][] {
+function byVpart(frozen: ReadonlyMap<Key, Slice>): Key[][] {
   const keys: Key[][] = Array.from({ length: 256 }, () => []);
   for (const key of frozen.keys()) keys[vpartOf(key)]?.push(key);
   return keys;
@@ -59,8 +58,9 @@ function* derived(
   actor: AnyActor,
   due: DueIndex,
   key: Key,
-  head: unknown,
+  text: string | undefined,
 ): Generator<[Key, string | undefined]> {
+  const head: unknown = text === undefined ? undefined : JSON.parse(text);
   const dueMs = head === undefined ? undefined : actor.dueAt(head);
   due.set(key, dueMs);
   const change = due.difference(key, dueMs);

@@ -19,14 +19,20 @@ export interface RecordHead {
 }
 
 export interface Sealed {
-  readonly bytes: Uint8Array<ArrayBuffer>;
+  readonly bytes: Uint8Array;
   /** Lower-case hex; goes into the next record. */
   readonly hash: string;
 }
 
-/** A write inside a record: `[start, end)` of its bytes hold the value, `start` -1 deletes. */
+/** A write inside a record. */
 export interface RecordWrite {
   readonly key: Key;
+  readonly slice: Slice;
+}
+
+/** `[start, end)` of a record's bytes hold a value as UTF-8 JSON; `start` -1 stands for a deletion. */
+export interface Slice {
+  readonly record: Uint8Array;
   readonly start: number;
   readonly end: number;
 }
@@ -92,14 +98,14 @@ export function* writesOf(bytes: Uint8Array): Generator<RecordWrite> {
     const length = body.readUInt32LE(at + 1);
     const end = length === deleted ? keyEnd : keyEnd + length;
     const key: Key = body.toString("latin1", at + 5, keyEnd);
-    yield { key, start: length === deleted ? -1 : keyEnd, end };
+    yield { key, slice: { record: bytes, start: length === deleted ? -1 : keyEnd, end } };
     at = end;
   }
 }
 
-/** The value of a write, or undefined for a deletion. */
-export function valueOf(bytes: Uint8Array, write: RecordWrite): string | undefined {
-  return write.start < 0 ? undefined : asBuffer(bytes).toString("utf8", write.start, write.end);
+/** JSON, or undefined for a deletion. */
+export function textOf({ record, start, end }: Slice): string | undefined {
+  return start < 0 ? undefined : asBuffer(record).toString("utf8", start, end);
 }
 
 function asBuffer(bytes: Uint8Array): Buffer {

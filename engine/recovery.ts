@@ -4,13 +4,13 @@
  * afterwards, and nothing else is there.
  */
 import type { Domain, WindowRule } from "./actor.ts";
-import type { Delivery, Written } from "./batch.ts";
+import type { Delivery } from "./batch.ts";
 import { invariant } from "./invariant.ts";
-import { codeOf, engineTables, type Key, keyOf, rangeOf, vpartsOf } from "./key.ts";
+import { engineTables, type Key, keyOf, rangeOf, vpartsOf } from "./key.ts";
 import { actorOfDueKey, materialise, type Position, positionKey } from "./materialiser.ts";
 import type { Journal } from "./ports/journal.ts";
 import type { TableRow, Tables } from "./ports/tables.ts";
-import { noHash, readHead, valueOf, verify, writesOf } from "./record.ts";
+import { noHash, readHead, type Slice, verify, writesOf } from "./record.ts";
 import { ShardRows } from "./shard-rows.ts";
 
 export interface Recovered {
@@ -36,7 +36,7 @@ export async function recover(
   const rows = new ShardRows(tables, domain, nowMs);
   for (const { key, text } of owned(tables, place, engineTables.due))
     rows.due.restore(actorOfDueKey(key), Number(text));
-  const tail = readTail(journal, readPosition(tables), domain);
+  const tail = readTail(journal, readPosition(tables));
   await materialise(rows, tail.writes, tail.position, domain);
   await journal.trim(tail.position.seq);
   tables.refresh();
@@ -52,19 +52,14 @@ function readPosition(tables: Tables): Position {
 function readTail(
   journal: Journal,
   from: Position,
-  domain: Domain,
-): { writes: Map<Key, Written>; position: Position } {
-  const writes = new Map<Key, Written>();
+): { writes: Map<Key, Slice>; position: Position } {
+  const writes = new Map<Key, Slice>();
   let position = from;
   for (const { seq, record } of journal.from(from.seq + 1)) {
     invariant(seq === position.seq + 1, "the journal has no gap (I2)");
     const { epoch, atMs, hash } = verify(record, position.hash);
     invariant(epoch >= position.epoch && readHead(record).seq === seq, "epochs do not fall (I2)");
-    for (const write of writesOf(record)) {
-      const text = valueOf(record, write);
-      const isHead = text !== undefined && domain.actorByCode.has(codeOf(write.key));
-      writes.set(write.key, { value: isHead ? JSON.parse(text) : undefined, text, born: false });
-    }
+    for (const { key, slice } of writesOf(Uint8Array.from(record))) writes.set(key, slice);
     position = { seq, epoch, atMs, hash };
   }
   return { writes, position };

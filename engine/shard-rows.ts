@@ -10,12 +10,13 @@ import type { Written } from "./batch.ts";
 import { DueIndex } from "./due-index.ts";
 import { FreshRows } from "./fresh-rows.ts";
 import { invariant } from "./invariant.ts";
-import { codeOf, type Key } from "./key.ts";
+import { codeOf, engineTables, type Key } from "./key.ts";
 import type { Tables } from "./ports/tables.ts";
+import { type Slice, textOf, writesOf } from "./record.ts";
 import { Window } from "./window.ts";
 
 export class ShardRows {
-  readonly fresh = new FreshRows<Written>();
+  readonly fresh = new FreshRows<Slice>();
   readonly due: DueIndex;
   readonly tables: Tables;
   private readonly windows = new Map<number, Window>();
@@ -64,19 +65,18 @@ export class ShardRows {
   }
 
   /** Takes the writes of a durable record into the fresh rows. */
-  keepWrites(writes: ReadonlyMap<Key, Written>): void {
-    for (const [key, written] of writes) {
-      const before = this.fresh.inCurrent(key);
-      if (before?.born !== true) this.fresh.set(key, written);
-      else if (written.text === undefined) this.fresh.forget(key);
-      else this.fresh.set(key, { ...written, born: true });
+  keepRecord(record: Uint8Array): void {
+    for (const { key, slice } of writesOf(record)) {
+      // An effect that is concluded soon enough never reaches the tables.
+      const isConcluded = slice.start < 0 && codeOf(key) === engineTables.outbox;
+      if (isConcluded && this.fresh.inCurrent(key) !== undefined) this.fresh.forget(key);
+      else this.fresh.set(key, slice);
     }
   }
 
   private stored(key: Key): unknown {
     const fresh = this.fresh.get(key);
-    if (fresh !== undefined) return fresh.value;
-    const text = this.tables.get(key);
+    const text = fresh === undefined ? this.tables.get(key) : textOf(fresh);
     return text === undefined ? undefined : JSON.parse(text);
   }
 

@@ -28,8 +28,7 @@ export type ShardEvent =
   | {
       readonly kind: "release";
       readonly seq: number;
-      /** Whoever receives it owns it. */
-      readonly record: Uint8Array<ArrayBuffer>;
+      readonly record: Uint8Array;
       readonly replies: readonly Reply[];
     }
   /** Rows released so far are on their way into the tables; later ones are a new generation. */
@@ -107,7 +106,7 @@ class Shard {
   receive(envelope: Envelope, lane: Lane): void {
     if (this.inbox.offer(envelope, lane) || envelope.request === undefined) return;
     const replies = [{ to: envelope.request, reply: busy }];
-    this.outlets.event({ kind: "release", seq: this.position.seq, record: emptyRecord(), replies });
+    this.outlets.event({ kind: "release", seq: this.position.seq, record: noWrites, replies });
   }
 
   /** Brings every row that was released before the call into the tables, soon. */
@@ -162,9 +161,9 @@ class Shard {
     // Refusals and reads rest on what is durable already, so they need no record of their own.
     const record =
       batch.writes.size === 0
-        ? emptyRecord()
+        ? noWrites
         : await this.commit(batch.writes, this.position.epoch, atMs);
-    this.rows.keepWrites(batch.writes);
+    this.rows.keepRecord(record);
     const { replies, deliveries, acknowledged } = batch;
     this.outlets.event({ kind: "release", seq: this.position.seq, record, replies });
     if (deliveries.length + acknowledged.length > 0) this.outlets.deliver(deliveries, acknowledged);
@@ -187,7 +186,7 @@ class Shard {
     writes: Batch["writes"],
     epoch: number,
     atMs: number,
-  ): Promise<Uint8Array<ArrayBuffer>> {
+  ): Promise<Uint8Array> {
     const seq = this.position.seq + 1;
     const head = { shard: this.place.shard, epoch, seq, atMs };
     const { bytes, hash } = seal(head, writes, this.position.hash);
@@ -237,7 +236,4 @@ class Shard {
 
 export type { Shard };
 
-/** Stands for no writes; a new one each time, since a record is handed over. */
-function emptyRecord(): Uint8Array<ArrayBuffer> {
-  return new Uint8Array(0);
-}
+const noWrites = new Uint8Array(0);

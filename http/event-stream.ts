@@ -18,7 +18,7 @@ import type { Service } from "./service.ts";
 export function jobStream(service: Service, id: Id): Answer {
   const job = service.gateway.read(jobKey(id));
   if (job === undefined) throw new RefusalError({ code: "not_found" });
-  if (!service.following.enter("stream", job.scope, limits.jobs.streamsMax))
+  if (!service.following.enter("stream", job.terms.scope, limits.jobs.streamsMax))
     throw new RefusalError({
       code: "unavailable",
       retryAfterSeconds: limits.http.retryAfterSeconds,
@@ -68,7 +68,7 @@ class JobStream {
       this.status(job);
       if (isTerminal(job)) this.complete(job);
     }
-    return () => this.close(job?.scope);
+    return () => this.close(job?.terms.scope);
   }
 
   private changed(job: Job): void {
@@ -110,7 +110,7 @@ class JobStream {
   }
 
   private viewOf(job: Job): JobView | undefined {
-    const { asked } = this.service.jobs.find(this.id, job.scope);
+    const { asked } = this.service.jobs.find(this.id, job.terms.scope);
     return this.service.jobs.view({ asked, job });
   }
 

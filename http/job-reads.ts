@@ -10,7 +10,7 @@ import { jobView } from "../actors/job/job-view.ts";
 import { askedKey, assetKey, codes, jobKey } from "../actors/tables.ts";
 import { limits } from "../config/limits.ts";
 import type { Gateway } from "../engine/gateway.ts";
-import { type Id, idOfBytes } from "../engine/id.ts";
+import type { Id } from "../engine/id.ts";
 import { codeOf, type Key } from "../engine/key.ts";
 import type { Clock } from "../engine/ports/clock.ts";
 import { RefusalError } from "./refusal-error.ts";
@@ -35,7 +35,7 @@ export class JobReads {
   private readonly signedUrls: SignedUrls;
   private readonly clock: Clock;
   private readonly problems: string;
-  private readonly textByJob = new Map<Id, JobText>();
+  private readonly textByJob = new Map<Key, JobText>();
 
   constructor(gateway: Gateway, signedUrls: SignedUrls, clock: Clock, problems: string) {
     this.gateway = gateway;
@@ -47,14 +47,15 @@ export class JobReads {
   /** Throws `RefusalError` with 404 for what is unknown or another scope's. */
   find(job: Id, scope: Id): Found {
     const head = this.gateway.read(jobKey(job));
-    const asked = head?.scope === scope ? this.gateway.read(askedKey(job)) : undefined;
+    const asked = head?.terms.scope === scope ? this.gateway.read(askedKey(job)) : undefined;
     if (head === undefined || asked === undefined) throw new RefusalError({ code: "not_found" });
     return { asked, job: head };
   }
 
   /** As `find`, rendered. */
   text(job: Id, scope: Id): JobText {
-    const known = this.textByJob.get(job);
+    const key = jobKey(job);
+    const known = this.textByJob.get(key);
     if (known !== undefined && known.scope === scope && known.staleMs > this.clock.nowMs())
       return known;
     const found = this.find(job, scope);
@@ -66,7 +67,7 @@ export class JobReads {
       staleMs: this.clock.nowMs() + limits.http.signedUrlSeconds * 500,
     };
     if (this.textByJob.size >= limits.http.jobViewsMax) this.textByJob.clear();
-    this.textByJob.set(job, text);
+    this.textByJob.set(key, text);
     return text;
   }
 
@@ -97,24 +98,27 @@ export class JobReads {
           ? null
           : this.signedUrls.sign(media.thumbnailKey, nowMs).url,
       created_at: timestamp(asset.createdAtMs),
-      display_name: asset.displayName,
-      favorite: asset.favorite,
+      display_name: asked.displayName,
+      favorite: false,
       modality: asked.modality,
       model: asked.model,
       prompt: asked.prompt,
       size_bytes: media.sizeBytes,
       status: "ready",
-      tags: [...asset.tags],
-      user_id: asset.user,
+      tags: [...asked.tags],
+      user_id: asked.user,
       source: "generation",
       job_id: asset.job,
       checksum_sha256: media.sha256,
     };
   }
 
-  /** Hears of every row that changes. */
+  get keepsTexts(): boolean {
+    return this.textByJob.size > 0;
+  }
+
+  /** Hears of every row that changes while texts are kept. */
   onWrite(key: Key): void {
-    if (codeOf(key) === codes.job && this.textByJob.size > 0)
-      this.textByJob.delete(idOfBytes(key, 2));
+    if (codeOf(key) === codes.job) this.textByJob.delete(key);
   }
 }

@@ -102,9 +102,12 @@ async function openService(
   if (settings.simulatedModels)
     await objects.put(tinyPicture.media.objectKey, [tinyPicture.bytes]);
   const baseUrl = `${settings.publicUrl}/v1`;
-  const gateway: Gateway = new Gateway(data.shardCount, clock.nowMs() * 1000, (key) => {
-    principals.onWrite(key);
-    jobs.onWrite(key);
+  const gateway: Gateway = new Gateway(data.shardCount, clock.nowMs() * 1000, {
+    listens: (shard) => shard === data.shardCount || jobs.keepsTexts,
+    changed(key) {
+      principals.onWrite(key);
+      jobs.onWrite(key);
+    },
   });
   const keyFor = (purpose: "urls" | "cursors") => () => {
     const key = gateway.read(signingKeyKey(purpose));

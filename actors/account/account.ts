@@ -12,15 +12,23 @@ import type { Modality } from "../../config/catalogue.ts";
 import { type PlanName, plans } from "../../config/plans.ts";
 import type { Actor, Due, Reply, RowWrite, Tell, Turn, TurnView } from "../../engine/actor.ts";
 import { put, tell } from "../../engine/actor.ts";
-import { type Id, idOfBytes, vpartOfId } from "../../engine/id.ts";
+import type { Id } from "../../engine/id.ts";
 import { invariant } from "../../engine/invariant.ts";
-import type { CreateJob, Pool } from "../job/job.ts";
+import { vpartOf } from "../../engine/key.ts";
+import type { CreateJob } from "../job/job.ts";
 import type { Refusal } from "../refusal.ts";
 import { ledgerKey, ticketKey } from "../tables.ts";
 import type { Ticket } from "../ticket/ticket.ts";
 import { renew } from "./renewal.ts";
 import { submit } from "./submit.ts";
 import { limits } from "../../config/limits.ts";
+
+/** Which ceiling a job counts against: 3D has one of its own. */
+type Pool = "media" | "three_d";
+
+export function poolOf(modality: Modality): Pool {
+  return modality === "three_d" ? modality : "media";
+}
 
 export interface Account {
   readonly plan: PlanName;
@@ -87,7 +95,6 @@ export interface JobChanged {
   readonly kind: "job_changed";
   readonly job: Id;
   readonly modality: Modality;
-  readonly pool: Pool;
   readonly from: string;
   readonly to: string;
   readonly settled: { readonly hold: number; readonly charge: number } | undefined;
@@ -133,10 +140,6 @@ export function available({ granted, held, spent }: Account): number {
   return granted - held - spent;
 }
 
-export function scopeOf({ self }: TurnView): Id {
-  return idOfBytes(self, 2);
-}
-
 export function only(
   head: Account,
   rows: readonly RowWrite[] = [],
@@ -177,7 +180,7 @@ function open(head: Account | undefined, message: OpenAccount, turn: TurnView): 
     tickets: 0,
   };
   const entries = [{ type: "grant", amount: credits, balance: credits }] as const;
-  return only(account, [put(ledgerKey(scopeOf(turn), 0), { atMs: turn.atMs, entries })], replies);
+  return only(account, [put(ledgerKey(turn.self, 0), { atMs: turn.atMs, entries })], replies);
 }
 
 function follow(account: Account, message: JobChanged, turn: TurnView): AccountTurn {
@@ -187,13 +190,14 @@ function follow(account: Account, message: JobChanged, turn: TurnView): AccountT
 }
 
 /** Counts by status, and the slot that the end of a job frees. */
-function recount(account: Account, { modality, pool, from, to }: JobChanged): Account {
+function recount(account: Account, { modality, from, to }: JobChanged): Account {
   const before = `${modality} ${from}`;
   const after = `${modality} ${to}`;
   const counts = { ...account.counts };
   counts[before] = (counts[before] ?? 0) - 1;
   counts[after] = (counts[after] ?? 0) + 1;
   if (isActive(to)) return { ...account, counts };
+  const pool = poolOf(modality);
   const active = { ...account.active, [pool]: account.active[pool] - 1 };
   invariant(active[pool] >= 0, "a slot is freed once (I7)");
   return { ...account, counts, active };
@@ -226,7 +230,7 @@ function settle(
     charge === 0
       ? [release]
       : [release, { type: "charge", amount: -charge, balance } as const];
-  const row = put(ledgerKey(scopeOf(turn), account.ledgerLength), {
+  const row = put(ledgerKey(turn.self, account.ledgerLength), {
     atMs: turn.atMs,
     job,
     entries,
@@ -245,7 +249,7 @@ function issueTicket(
     const retryAfterSeconds = limits.jobs.ticketMs / 1000;
     return refuse(account, { code: "rate_limit", retryAfterSeconds, detail }, turn);
   }
-  const address = ticketKey(vpartOfId(scopeOf(turn)), digest);
+  const address = ticketKey(vpartOf(turn.self), digest);
   return only({ ...account, tickets: account.tickets + 1 }, [], answer(turn, { kind: "issued" }), [
     tell(address, { kind: "issue", ticket }),
   ]);

@@ -8,7 +8,6 @@ import {
   firstOfNextMonth,
   type LedgerRow,
   only,
-  scopeOf,
 } from "./account.ts";
 
 /** On the 1st (UTC): unused plan credits expire, the plan's new ones are granted. Open holds stay whole. */
@@ -29,6 +28,6 @@ export function renew(account: Account, turn: TurnView): AccountTurn {
   const entries: LedgerRow["entries"][number][] = [];
   if (expired > 0) entries.push({ type: "expire", amount: -expired, balance: balance - granted });
   if (granted > 0) entries.push({ type: "grant", amount: granted, balance });
-  const row = put(ledgerKey(scopeOf(turn), account.ledgerLength), { atMs: turn.atMs, entries });
+  const row = put(ledgerKey(turn.self, account.ledgerLength), { atMs: turn.atMs, entries });
   return only(next, [row]);
 }

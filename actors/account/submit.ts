@@ -4,11 +4,12 @@
  * a submit arrives here.
  */
 import { plans } from "../../config/plans.ts";
-import { put, type TurnView, tell } from "../../engine/actor.ts";
+import { birth, put, type TurnView } from "../../engine/actor.ts";
 import { idBytes, idOfBytes } from "../../engine/id.ts";
+import { vpartOf } from "../../engine/key.ts";
 import type { Refusal } from "../refusal.ts";
 import { fingerprintKey, jobKey, ledgerKey } from "../tables.ts";
-import { type Account, type AccountTurn, available, only, refuse, type Submit, scopeOf } from "./account.ts";
+import { type Account, type AccountTurn, available, only, poolOf, refuse, type Submit } from "./account.ts";
 
 type Step = (account: Account, submit: Submit, turn: TurnView) => Refusal | undefined;
 
@@ -34,7 +35,7 @@ export function submit(account: Account, message: Submit, turn: TurnView): Accou
 }
 
 function duplicate(_: Account, { fingerprint }: Submit, turn: TurnView): Refusal | undefined {
-  const earlier = turn.get(fingerprintKey(scopeOf(turn), fingerprint));
+  const earlier = turn.get(fingerprintKey(vpartOf(turn.self), fingerprint));
   return earlier === undefined ? undefined : { code: "duplicate", job: idOfBytes(earlier) };
 }
 
@@ -50,7 +51,7 @@ function requestRate(_: Account, { rateRetryAfterSeconds }: Submit): Refusal | u
 
 function concurrency(account: Account, { plan, job }: Submit): Refusal | undefined {
   const max = plans[plan].concurrentMax;
-  const active = account.active[job.pool];
+  const active = account.active[poolOf(job.asked.modality)];
   return active < max ? undefined : { code: "concurrency", max, active };
 }
 
@@ -72,8 +73,8 @@ function wallet(account: Account, { job }: Submit): Refusal | undefined {
 
 /** Hold, slot, fingerprint, ledger and job in one durable record; the job answers. */
 function accept(account: Account, message: Submit, turn: TurnView): AccountTurn {
-  const { asked, hold, pool } = message.job;
-  const scope = scopeOf(turn);
+  const { asked, hold } = message.job;
+  const pool = poolOf(asked.modality);
   const counted = `${asked.modality} queued`;
   const next: Account = {
     ...account,
@@ -83,11 +84,11 @@ function accept(account: Account, message: Submit, turn: TurnView): AccountTurn 
     quota: { day: Math.floor(turn.atMs / dayMs), used: usedToday(account, turn.atMs) + 1 },
     ledgerLength: account.ledgerLength + (hold === 0 ? 0 : 1),
   };
-  const rows = [put(fingerprintKey(scope, message.fingerprint), idBytes(asked.id))];
+  const rows = [put(fingerprintKey(vpartOf(turn.self), message.fingerprint), idBytes(asked.id))];
   const entries = [{ type: "hold", amount: -hold, balance: available(next) }] as const;
   const ledger = { atMs: turn.atMs, job: asked.id, entries };
-  const wallet = hold === 0 ? [] : [put(ledgerKey(scope, account.ledgerLength), ledger)];
-  const create = tell(jobKey(asked.id), { ...message.job, request: turn.request });
+  const wallet = hold === 0 ? [] : [put(ledgerKey(turn.self, account.ledgerLength), ledger)];
+  const create = birth(jobKey(asked.id), { ...message.job, request: turn.request });
   return only(next, [...rows, ...wallet], [], [create]);
 }
 

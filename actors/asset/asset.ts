@@ -1,17 +1,12 @@
-/** An asset: stored media and what is known of it. Prompt and model stand with the job that made it. */
+/** An asset: stored media and what is known of it. What was asked for stands with the job that made it. */
 import type { Actor, Turn } from "../../engine/actor.ts";
 import type { Id } from "../../engine/id.ts";
 
 export interface Asset {
   readonly id: Id;
   readonly scope: Id;
-  readonly user: Id;
   readonly job: Id;
-  readonly modality: string;
   readonly media: Media;
-  readonly displayName: string;
-  readonly tags: readonly string[];
-  readonly favorite: boolean;
   readonly createdAtMs: number;
 }
 

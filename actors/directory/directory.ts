@@ -72,7 +72,8 @@ export type DirectoryMessage =
 
 export const directoryActor: Actor<Directory, DirectoryMessage, never> = {
   kind: "directory",
-  decide(head, message, { request, get }) {
+  decide(head, message, turn) {
+    const { request } = turn;
     switch (message.kind) {
       case "bootstrap": {
         if (head !== undefined) return answer(head, request, message.first.reply);
@@ -82,7 +83,7 @@ export const directoryActor: Actor<Directory, DirectoryMessage, never> = {
         return admit({ version: 0, users: 0 }, message.first, request, keys);
       }
       case "create_user": {
-        if (get(userByEmailKey(message.emailDigest)) === undefined)
+        if (turn.get(userByEmailKey(message.emailDigest)) === undefined)
           return admit(head ?? { version: 0, users: 0 }, message, request, []);
         const detail = "An account with this email address exists already.";
         return answer(head, request, refused({ code: "conflict", detail }));

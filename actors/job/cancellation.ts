@@ -13,7 +13,7 @@ import { refused } from "../refusal.ts";
 import { askedKey } from "../tables.ts";
 import { isCharged } from "./ending.ts";
 import type { CancelAnswer, CanceledJob, Job, Outcome, QueuedJob, RunningJob } from "./job.ts";
-import { become, commonOf, jobOf, type JobTurn, unchanged, withdrawal } from "./job-turn.ts";
+import { become, carried, type JobTurn, unchanged, withdrawal } from "./job-turn.ts";
 import { jobView } from "./job-view.ts";
 
 export function cancel(job: Job, user: string, turn: TurnView): JobTurn {
@@ -25,7 +25,7 @@ export function cancel(job: Job, user: string, turn: TurnView): JobTurn {
         : askProvider(job, stage, user, turn);
     }
     case "running":
-      return job.provider === "farm"
+      return job.terms.provider === "farm"
         ? stopFarm(job, user, turn)
         : askProvider(job, "provider_running", user, turn);
     case "canceled":
@@ -49,7 +49,7 @@ function stopBefore(job: QueuedJob, user: string, turn: TurnView): JobTurn {
 }
 
 function stopFarm(job: RunningJob, user: string, turn: TurnView): JobTurn {
-  const charge = Math.ceil(job.hold * job.progress);
+  const charge = Math.ceil(job.terms.hold * job.progress);
   const next: CanceledJob = {
     ...canceled(job, user, turn),
     stage: "provider_running",
@@ -72,7 +72,7 @@ function askProvider(
     stage,
     settlement: { kind: "pending", limitMs },
   };
-  return become(job, next, turn, { effects: [{ kind: "provider.cancel", request: turn.request }] });
+  return become(job, next, { effects: [{ kind: "provider.cancel", request: turn.request }] });
 }
 
 export function resolveCancel(
@@ -85,21 +85,22 @@ export function resolveCancel(
     const replies = job.phase === "canceled" ? shown(job, turn, request) : [];
     return { ...unchanged(job), replies };
   }
-  const charge = chargeFor(job, answer, turn.atMs);
-  const answered: CanceledJob = { ...job, providerCancel: answer.kind };
+  const charge = chargeFor(job, answer, turn);
+  const answered: CanceledJob = { ...job, ...carried(job, turn), providerCancel: answer.kind };
   if (charge !== undefined) return settled(job, settle(answered, charge, turn), charge, turn, request);
-  return become(job, answered, turn, { replies: shown(answered, turn, request) });
+  return become(job, answered, { replies: shown(answered, turn, request) });
 }
 
 /** Undefined while the provider's last word is still to come. */
-function chargeFor(job: CanceledJob, answer: CancelAnswer, atMs: number): number | undefined {
+function chargeFor(job: CanceledJob, answer: CancelAnswer, turn: TurnView): number | undefined {
   switch (answer.kind) {
     case "cancelled":
       return 0;
     case "stopped_partway": {
-      const elapsedMs = atMs - (job.startedAtMs ?? atMs);
-      const share = answer.billedFraction ?? elapsedMs / 1000 / job.typicalSeconds;
-      return Math.ceil(job.hold * Math.min(1, Math.max(0, share)));
+      const elapsedMs = turn.atMs - (job.startedAtMs ?? turn.atMs);
+      const typicalMs = (turn.get(askedKey(job.terms.job))?.typicalSeconds ?? 1) * 1000;
+      const share = answer.billedFraction ?? elapsedMs / typicalMs;
+      return Math.ceil(job.terms.hold * Math.min(1, Math.max(0, share)));
     }
     case "requested":
     case "refused":
@@ -113,7 +114,7 @@ function chargeFor(job: CanceledJob, answer: CancelAnswer, atMs: number): number
 export function resolvePending(job: CanceledJob, outcome: Outcome, turn: TurnView): JobTurn {
   if (job.settlement.kind === "settled") return unchanged(job);
   const isBilled = outcome.kind === "succeeded" || isCharged(outcome);
-  const charge = isBilled ? job.hold : 0;
+  const charge = isBilled ? job.terms.hold : 0;
   return settled(job, settle(job, charge, turn), charge, turn, undefined);
 }
 
@@ -126,7 +127,7 @@ export function settleAtLimit(job: CanceledJob, turn: TurnView): JobTurn {
 function canceled(job: QueuedJob | RunningJob, user: string, turn: TurnView) {
   const startedAt = job.phase === "running" ? { startedAtMs: job.startedAtMs } : {};
   return {
-    ...commonOf(job),
+    ...carried(job, turn),
     ...startedAt,
     phase: "canceled",
     completedAtMs: turn.atMs,
@@ -134,8 +135,9 @@ function canceled(job: QueuedJob | RunningJob, user: string, turn: TurnView) {
   } as const;
 }
 
-function settle(job: CanceledJob, charged: number, { atMs }: TurnView): CanceledJob {
-  return { ...job, settlement: { kind: "settled", charged, atMs } };
+function settle(job: CanceledJob, charged: number, turn: TurnView): CanceledJob {
+  const settlement = { kind: "settled", charged, atMs: turn.atMs } as const;
+  return { ...job, ...carried(job, turn), settlement };
 }
 
 function settled(
@@ -146,7 +148,7 @@ function settled(
   request: number | undefined,
 ): JobTurn {
   const isOpen = before.phase === "queued" || before.phase === "running";
-  return become(before, next, turn, {
+  return become(before, next, {
     charge,
     replies: shown(next, turn, request),
     effects: isOpen ? [withdrawal(before)] : [],
@@ -155,8 +157,8 @@ function settled(
 
 /** The reply to a cancel: the job as it is now. */
 function shown(job: CanceledJob, turn: TurnView, request: number | undefined): Reply[] {
-  const asked = turn.get(askedKey(jobOf(turn.self)));
+  const asked = turn.get(askedKey(job.terms.job));
   if (request === undefined || asked === undefined) return [];
-  const body = JSON.stringify(jobView(asked, { ...job, updatedAtMs: turn.atMs }, []));
+  const body = JSON.stringify(jobView(asked, job, []));
   return [{ to: request, reply: { kind: "canceled", body } }];
 }

@@ -1,7 +1,7 @@
 /** How a job ends by itself: with media, with a failure, or at its deadline. */
 import { limits } from "../../config/limits.ts";
-import { type Tell, type TurnView, tell } from "../../engine/actor.ts";
-import { askedKey, assetKey } from "../tables.ts";
+import { birth, type Tell, type TurnView } from "../../engine/actor.ts";
+import { assetKey } from "../tables.ts";
 import { resolvePending } from "./cancellation.ts";
 import {
   type Failure,
@@ -13,7 +13,7 @@ import {
   type QueuedJob,
   type RunningJob,
 } from "./job.ts";
-import { become, commonOf, jobOf, type JobTurn, unchanged, withdrawal } from "./job-turn.ts";
+import { become, carried, type JobTurn, unchanged, withdrawal } from "./job-turn.ts";
 
 type Open = QueuedJob | RunningJob;
 
@@ -28,7 +28,7 @@ export function finish(
   if (job.phase !== "queued" && job.phase !== "running") return unchanged(job);
   if (job.phase === "running" && job.token !== token) return unchanged(job);
   if (outcome.kind === "succeeded") return succeed(job, outcome.outputs, turn);
-  return fail(job, failureOf(outcome), isCharged(outcome) ? job.hold : 0, turn);
+  return fail(job, failureOf(outcome), isCharged(outcome) ? job.terms.hold : 0, turn);
 }
 
 /** The deadline, or the 24 h that always count. */
@@ -65,46 +65,35 @@ export function fail(
 ): JobTurn {
   const startedAt = job.phase === "running" ? { startedAtMs: job.startedAtMs } : {};
   const next: Job = {
-    ...commonOf(job),
+    ...carried(job, turn),
     ...startedAt,
     phase: "failed",
     completedAtMs: turn.atMs,
     charged: charge,
     failure,
   };
-  return become(job, next, turn, { charge, effects });
+  return become(job, next, { charge, effects });
 }
 
 function succeed(job: Open, outputs: readonly Output[], turn: TurnView): JobTurn {
+  const { hold } = job.terms;
   const next: Job = {
-    ...commonOf(job),
+    ...carried(job, turn),
     phase: "succeeded",
     startedAtMs: job.phase === "running" ? job.startedAtMs : turn.atMs,
     completedAtMs: turn.atMs,
-    charged: job.hold,
+    charged: hold,
     assets: outputs.map(({ asset }) => asset),
   };
-  return become(job, next, turn, { charge: job.hold, effects: births(job, outputs, turn) });
+  return become(job, next, { charge: hold, effects: births(job, outputs, turn) });
 }
 
-function births(job: Open, outputs: readonly Output[], turn: TurnView): Tell[] {
-  const asked = turn.get(askedKey(jobOf(turn.self)));
-  if (asked === undefined) return [];
+function births({ terms }: Open, outputs: readonly Output[], turn: TurnView): Tell[] {
+  const { job, scope } = terms;
   return outputs.map(({ asset, media }) =>
-    tell(assetKey(asset), {
+    birth(assetKey(asset), {
       kind: "create",
-      asset: {
-        id: asset,
-        scope: job.scope,
-        user: asked.user,
-        job: asked.id,
-        modality: job.modality,
-        media,
-        displayName: asked.displayName,
-        tags: asked.tags,
-        favorite: false,
-        createdAtMs: turn.atMs,
-      },
+      asset: { id: asset, scope, job, media, createdAtMs: turn.atMs },
     }),
   );
 }

@@ -1,6 +1,4 @@
 import { type Reply, type Tell, type Turn, type TurnView, tell } from "../../engine/actor.ts";
-import { type Id, idOfBytes } from "../../engine/id.ts";
-import type { Key } from "../../engine/key.ts";
 import type { JobChanged } from "../account/account.ts";
 import { accountKey } from "../tables.ts";
 import type { Common, Job, JobEffect } from "./job.ts";
@@ -14,58 +12,35 @@ interface Consequences {
   readonly replies?: readonly Reply[];
 }
 
-export function jobOf(address: Key): Id {
-  return idOfBytes(address, 2);
-}
-
 export function unchanged(job: Job): JobTurn {
   return { head: job, rows: [], replies: [], effects: [] };
 }
 
-/** The one way in which a job changes: the account follows in the same turn. */
-export function become(before: Job, next: Job, turn: TurnView, more: Consequences = {}): JobTurn {
-  const id = jobOf(turn.self);
-  const isMoved = before.phase !== next.phase;
-  const { charge, effects = [], replies = [] } = more;
-  const notice: JobChanged = {
-    kind: "job_changed",
-    job: id,
-    modality: next.modality,
-    pool: next.pool,
-    from: before.phase,
-    to: next.phase,
-    settled: charge === undefined ? undefined : { hold: before.hold, charge },
-  };
-  const isTold = isMoved || charge !== undefined;
-  return {
-    head: { ...next, revision: before.revision + 1, updatedAtMs: turn.atMs },
-    rows: [],
-    replies,
-    effects: isTold ? [tell(accountKey(next.scope), notice), ...effects] : effects,
-  };
+/** What every change of a job begins with. */
+export function carried(job: Job, { atMs }: TurnView): Common {
+  return { terms: job.terms, revision: job.revision + 1, updatedAtMs: atMs };
 }
 
-/** What every phase carries on. */
-export function commonOf(job: Job): Common {
-  const { scope, modality, pool, provider, hold, revision, createdAtMs, updatedAtMs } = job;
-  const { deadlineMs, typicalSeconds } = job;
-  return {
-    scope,
+/** The one way in which a job changes: the account follows in the same turn. */
+export function become(before: Job, next: Job, more: Consequences = {}): JobTurn {
+  const { charge, effects = [], replies = [] } = more;
+  const { job, modality, hold, scope } = next.terms;
+  if (before.phase === next.phase && charge === undefined)
+    return { head: next, rows: [], replies, effects };
+  const notice: JobChanged = {
+    kind: "job_changed",
+    job,
     modality,
-    pool,
-    provider,
-    hold,
-    revision,
-    createdAtMs,
-    updatedAtMs,
-    deadlineMs,
-    typicalSeconds,
+    from: before.phase,
+    to: next.phase,
+    settled: charge === undefined ? undefined : { hold, charge },
   };
+  return { head: next, rows: [], replies, effects: [tell(accountKey(scope), notice), ...effects] };
 }
 
 /** Tells whoever works on the job that nobody wants it any more. */
-export function withdrawal(job: Job): JobEffect {
-  return job.provider === "farm"
+export function withdrawal({ terms }: Job): JobEffect {
+  return terms.provider === "farm"
     ? { kind: "farm.cancel" }
     : { kind: "provider.cancel", request: undefined };
 }

@@ -39,7 +39,7 @@ export function jobView(
     set_id: null,
     agent_session_id: null,
     parent_job_id: null,
-    credits_held: job.hold,
+    credits_held: job.terms.hold,
     credits_charged: null,
     surface: asked.surface,
   };
@@ -104,7 +104,8 @@ function errorOf({ code, message, status }: Failure, problems: string): Problem 
 }
 
 export function cancellationView(job: CanceledJob): CancellationView {
-  const { stage, settlement, canceledBy, completedAtMs, hold } = job;
+  const { stage, settlement, canceledBy, completedAtMs } = job;
+  const { hold } = job.terms;
   const view: CancellationView = {
     stage,
     settlement: "pending",
@@ -129,14 +130,14 @@ function settledAs(charged: number, hold: number): "refunded" | "partially_refun
 }
 
 /** Never speaks of a refund before the ledger made it. */
-export function cancellationMessage({ settlement, hold, providerCancel }: CanceledJob): string {
+function cancellationMessage({ settlement, terms, providerCancel }: CanceledJob): string {
   if (settlement.kind === "pending")
     return providerCancel === undefined || providerCancel === "requested"
       ? "Canceled. The provider was asked to stop; credits settle when it answers."
       : "Canceled. The provider could not be stopped; credits settle when it finishes.";
   const { charged } = settlement;
-  const returned = hold - charged;
-  switch (settledAs(charged, hold)) {
+  const returned = terms.hold - charged;
+  switch (settledAs(charged, terms.hold)) {
     case "refunded":
       return `Canceled. Your ${returned} credits were returned.`;
     case "partially_refunded":

@@ -19,12 +19,9 @@ import { refused } from "../refusal.ts";
 import { askedKey, jobOfScopeKey } from "../tables.ts";
 import { cancel, resolveCancel, settleAtLimit } from "./cancellation.ts";
 import { expire, finish } from "./ending.ts";
-import { become, jobOf, type JobTurn, unchanged } from "./job-turn.ts";
+import { become, carried, type JobTurn, unchanged } from "./job-turn.ts";
 import { jobView } from "./job-view.ts";
 import { claim, lapse, report, reportDetail } from "./running.ts";
-
-/** Which ceiling a job counts against. */
-export type Pool = "media" | "three_d";
 
 export interface Asked {
   readonly id: Id;
@@ -37,41 +34,50 @@ export interface Asked {
   readonly tags: readonly string[];
   readonly surface: string | null;
   readonly createdAtMs: number;
+  /** The model's usual running time, by which a share of the work is estimated. */
+  readonly typicalSeconds: number;
   /** 16 bytes in hex; the duplicate window is rebuilt from it. */
   readonly fingerprint: string;
 }
 
-export interface Common {
+/** What was agreed at acceptance: one object through all phases. */
+export interface Terms {
+  readonly job: Id;
   readonly scope: Id;
   readonly modality: Modality;
-  readonly pool: Pool;
   readonly provider: "farm" | "sim";
   /** Credits held at submit. */
   readonly hold: number;
-  readonly revision: number;
   readonly createdAtMs: number;
-  readonly updatedAtMs: number;
-  /** Ends the job unless it is terminal; time spent with `detail` set does not count. */
-  readonly deadlineMs: number;
-  readonly typicalSeconds: number;
 }
 
-export type StatusDetail = "provider_down" | "upstream_at_capacity";
+export interface Common {
+  readonly terms: Terms;
+  /** Rises with every change. */
+  readonly revision: number;
+  readonly updatedAtMs: number;
+}
 
-export interface QueuedJob extends Common {
-  readonly phase: "queued";
-  readonly detail?: { readonly name: StatusDetail; readonly sinceMs: number };
-  /** The provider has it and has not begun. */
-  readonly isAccepted?: true;
+interface Open extends Common {
+  /** Ends the job unless it is terminal; time spent with `detail` set does not count. */
+  readonly deadlineMs: number;
   /** Failed attempts on the farm. */
   readonly attempts: number;
 }
 
-export interface RunningJob extends Common {
+export type StatusDetail = "provider_down" | "upstream_at_capacity";
+
+export interface QueuedJob extends Open {
+  readonly phase: "queued";
+  readonly detail?: { readonly name: StatusDetail; readonly sinceMs: number };
+  /** The provider has it and has not begun. */
+  readonly isAccepted?: true;
+}
+
+export interface RunningJob extends Open {
   readonly phase: "running";
   readonly startedAtMs: number;
   readonly progress: number;
-  readonly attempts: number;
   /** Names the farm's lease; reports under another token count for nothing. */
   readonly token?: string;
 }
@@ -140,11 +146,9 @@ export interface Output {
 export interface CreateJob {
   readonly kind: "create";
   readonly asked: Asked;
-  readonly pool: Pool;
   readonly provider: "farm" | "sim";
   readonly hold: number;
   readonly deadlineSeconds: number;
-  readonly typicalSeconds: number;
   readonly images: number;
   /** What a farm worker is given. */
   readonly input: unknown;
@@ -189,7 +193,7 @@ export const jobActor: Actor<Job, JobMessage, JobEffect> = {
         return lapse(job, message.token, turn);
       case "accepted":
         if (job.phase !== "queued") return unchanged(job);
-        return become(job, { ...job, isAccepted: true }, turn);
+        return become(job, { ...job, ...carried(job, turn), isAccepted: true });
       case "started":
         return report(job, undefined, 0, turn);
       case "detail":
@@ -206,9 +210,9 @@ export const jobActor: Actor<Job, JobMessage, JobEffect> = {
         return job.phase === "canceled" ? settleAtLimit(job, turn) : expire(job, turn);
     }
   },
-  listing: (address, job) => ({
-    key: jobOfScopeKey(job.scope, jobOf(address)),
-    value: `${job.modality} ${job.phase}`,
+  listing: (_, job) => ({
+    key: jobOfScopeKey(job.terms.scope, job.terms.job),
+    value: `${job.terms.modality} ${job.phase}`,
   }),
   dueAt(job) {
     switch (job.phase) {
@@ -227,29 +231,24 @@ export const jobActor: Actor<Job, JobMessage, JobEffect> = {
 
 const dayMs = 86_400_000;
 
-function deadline(job: Common): number {
+function deadline(job: Open): number {
   return Math.min(job.deadlineMs, lastDeadline(job));
 }
 
 /** 24 h from acceptance, whatever the provider is waiting for. */
 export function lastDeadline(job: Common): number {
-  return job.createdAtMs + dayMs;
+  return job.terms.createdAtMs + dayMs;
 }
 
 function create(message: CreateJob, { atMs }: TurnView): JobTurn {
-  const { asked, pool, provider, hold, input, request } = message;
+  const { asked, provider, hold, input, request } = message;
+  const { scope, modality, createdAtMs } = asked;
   const job: QueuedJob = {
     phase: "queued",
-    scope: asked.scope,
-    modality: asked.modality,
-    pool,
-    provider,
-    hold,
+    terms: { job: asked.id, scope, modality, provider, hold, createdAtMs },
     revision: 1,
-    createdAtMs: asked.createdAtMs,
     updatedAtMs: atMs,
-    deadlineMs: asked.createdAtMs + message.deadlineSeconds * 1000,
-    typicalSeconds: message.typicalSeconds,
+    deadlineMs: createdAtMs + message.deadlineSeconds * 1000,
     attempts: 0,
   };
   const body = JSON.stringify(jobView(asked, job, []));

@@ -3,13 +3,14 @@ import { limits } from "../../config/limits.ts";
 import type { TurnView } from "../../engine/actor.ts";
 import { fail } from "./ending.ts";
 import type { Job, QueuedJob, RunningJob, StatusDetail } from "./job.ts";
-import { become, commonOf, type JobTurn, unchanged, withdrawal } from "./job-turn.ts";
+import { become, carried, type JobTurn, unchanged, withdrawal } from "./job-turn.ts";
 
 /** A farm node may have the task: durable before the node hears of it. A terminal job gives nothing. */
 export function claim(job: Job, token: string, turn: TurnView): JobTurn {
   if (job.phase !== "queued" && job.phase !== "running") return unchanged(job);
-  const next = job.phase === "queued" ? started(job, turn.atMs) : job;
-  return become(job, { ...next, token }, turn, { effects: [{ kind: "farm.lease", token }] });
+  const next = job.phase === "queued" ? started(job, turn) : job;
+  const leased = { ...next, ...carried(job, turn), token };
+  return become(job, leased, { effects: [{ kind: "farm.lease", token }] });
 }
 
 /** The lease's token counts no more. The broker offers the task again, unless this was the last attempt. */
@@ -17,7 +18,8 @@ export function lapse(job: Job, token: string, turn: TurnView): JobTurn {
   if (job.phase !== "running" || job.token !== token) return unchanged(job);
   const { token: _, ...open } = job;
   const attempts = job.attempts + 1;
-  if (attempts < limits.farm.attemptsMax) return become(job, { ...open, attempts }, turn);
+  if (attempts < limits.farm.attemptsMax)
+    return become(job, { ...open, ...carried(job, turn), attempts });
   return fail(job, worn, 0, turn, [withdrawal(job)]);
 }
 
@@ -35,31 +37,32 @@ export function report(
   progress: number,
   turn: TurnView,
 ): JobTurn {
-  if (job.phase === "queued" && job.provider !== "farm")
-    return become(job, { ...started(job, turn.atMs), progress }, turn);
+  if (job.phase === "queued" && job.terms.provider !== "farm")
+    return become(job, { ...started(job, turn), progress });
   if (job.phase !== "running" || job.token !== token || progress <= job.progress)
     return unchanged(job);
-  return become(job, { ...job, progress: Math.min(1, progress) }, turn);
+  const next = { ...job, ...carried(job, turn), progress: Math.min(1, progress) };
+  return become(job, next);
 }
 
 /** Why a queued job waits, or null when it waits no more. The wait does not count against the deadline. */
 export function reportDetail(job: Job, name: StatusDetail | null, turn: TurnView): JobTurn {
   if (job.phase !== "queued" || (job.detail?.name ?? null) === name) return unchanged(job);
   const { detail: _, ...open } = job;
-  const next: QueuedJob = { ...open, deadlineMs: extendedDeadline(job, turn.atMs) };
+  const deadlineMs = extendedDeadline(job, turn.atMs);
+  const next: QueuedJob = { ...open, ...carried(job, turn), deadlineMs };
   return become(
     job,
     name === null ? next : { ...next, detail: { name, sinceMs: turn.atMs } },
-    turn,
   );
 }
 
-export function started(job: QueuedJob, atMs: number): RunningJob {
+export function started(job: QueuedJob, turn: TurnView): RunningJob {
   return {
-    ...commonOf(job),
+    ...carried(job, turn),
     phase: "running",
-    deadlineMs: extendedDeadline(job, atMs),
-    startedAtMs: atMs,
+    deadlineMs: extendedDeadline(job, turn.atMs),
+    startedAtMs: turn.atMs,
     progress: 0,
     attempts: job.attempts,
   };

@@ -43,8 +43,7 @@ async function runShard(
   );
   const place = { shard: number, shardCount };
   shard = await openShard(place, domain, stores, {
-    event: (event) =>
-      toGateway.send(event, event.kind === "release" ? event.record.buffer : undefined),
+    event: (event) => toGateway.send(event),
     deliver: (deliveries, acknowledged) =>
       toEffects.send({ kind: "deliver", deliveries, acknowledged }),
     brokenTurn: (_, error) => log.error(error, "an actor broke a promise; its turn was dropped"),
