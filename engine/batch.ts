@@ -35,19 +35,21 @@ export interface Delivery {
 }
 
 export interface Written {
-  /** JSON; undefined deletes. */
-  readonly text: string | undefined;
-  /** What the text says. */
   readonly value: unknown;
+  /** JSON, since the end of the turn that wrote it; undefined deletes. */
+  text: string | undefined;
+  /** Set for heads. */
+  readonly actor: AnyActor | undefined;
 }
 
 /** The reply to a request whose turn was dropped. */
 export const broken = { kind: "broken" } as const;
 
-/** A write of the open turn; `actor` is set for heads. */
-interface Staged {
-  readonly value: unknown;
-  readonly actor: AnyActor | undefined;
+/** A write of the open turn, and what it wrote over. */
+interface Change {
+  readonly key: Key;
+  readonly before: Written | undefined;
+  readonly after: Written;
 }
 
 export class Batch {
@@ -61,8 +63,9 @@ export class Batch {
   private readonly seq: number;
   private readonly owns: (key: Key) => boolean;
   private effects = 0;
-  /** The open turn. */
-  private readonly staged = new Map<Key, Staged>();
+  /** The open turn: its writes stand in `writes` already and are taken back if it is dropped. */
+  private changes: Change[] = [];
+  private readonly windowRows = new Map<Key, unknown>();
   private turnReplies: Reply[] = [];
   private turnDeliveries: Delivery[] = [];
 
@@ -79,62 +82,76 @@ export class Batch {
 
   /** Throws what the actor threw; then nothing of the turn is left. */
   turn(first: Envelope, atMs: number): void {
-    this.staged.clear();
-    this.turnReplies = [];
-    this.turnDeliveries = [];
     const { done, origin } = first;
     if (origin !== undefined && this.isSeen(origin)) {
       this.acknowledged.push(origin);
       return;
     }
-    const queue: TurnMessage[] = first.to === done ? [] : [first];
+    this.begin();
+    try {
+      this.decideAll(first.to === done ? [] : [first], atMs);
+      if (done !== undefined) this.write(done, undefined, undefined);
+      if (origin !== undefined) this.write(seenKey(origin), placeOf(origin.key), undefined);
+      this.keep(atMs);
+    } catch (error) {
+      this.takeBack();
+      throw error;
+    }
+    if (origin !== undefined) this.acknowledged.push(origin);
+  }
+
+  /** This batch, then fresh rows, then the table. */
+  read(key: Key, atMs: number): unknown {
+    if (this.windowRows.size > 0 && this.windowRows.has(key)) return this.windowRows.get(key);
+    const written = this.writes.get(key);
+    return written === undefined ? this.rows.row(key, atMs) : written.value;
+  }
+
+  private begin(): void {
+    this.changes = [];
+    this.windowRows.clear();
+    this.turnReplies = [];
+    this.turnDeliveries = [];
+  }
+
+  private decideAll(queue: TurnMessage[], atMs: number): void {
     for (let at = 0; at < queue.length; at++) {
       invariant(at < limits.engine.tellsPerTurnMax, "a turn ends after 64 tells");
       const message = queue[at];
       if (message !== undefined) this.decide(message, atMs, queue);
     }
-    if (done !== undefined) this.stage(done, undefined);
-    if (origin !== undefined) this.stage(seenKey(origin), placeOf(origin.key));
-    this.keep(atMs);
-    if (origin !== undefined) this.acknowledged.push(origin);
   }
 
   private decide(envelope: TurnMessage, atMs: number, queue: TurnMessage[]): void {
     const { to, message, request, isBirth } = envelope;
     const actor = this.domain.actorByCode.get(codeOf(to));
     invariant(actor !== undefined, `an actor exists for table code ${codeOf(to)}`);
-    const head = isBirth === true ? undefined : this.headOf(to);
+    const head = isBirth === true ? undefined : this.rows.head(to, this.writes.get(to));
     const turn = actor.decide(head, message, new View(this, to, atMs, request));
-    if (turn.head !== head) this.staged.set(to, { value: turn.head, actor });
-    for (const { key, value } of turn.rows) this.stage(key, value);
+    if (turn.head !== head) this.write(to, turn.head, actor);
+    for (const { key, value } of turn.rows) {
+      if (this.rows.isWindow(key)) this.windowRows.set(key, value);
+      else this.write(key, value, undefined);
+    }
     for (const reply of turn.replies) this.turnReplies.push(reply);
     for (const effect of turn.effects) {
       if (isTell(effect) && this.owns(effect.to)) queue.push(effect);
-      else this.stageEffect(to, effect);
+      else this.send(to, effect);
     }
   }
 
-  private headOf(key: Key): unknown {
-    const staged = this.staged.get(key);
-    return staged === undefined ? this.rows.head(key, this.writes.get(key)) : staged.value;
+  private write(key: Key, value: unknown, actor: AnyActor | undefined): void {
+    const after: Written = { value, text: undefined, actor };
+    this.changes.push({ key, before: this.writes.get(key), after });
+    this.writes.set(key, after);
   }
 
-  /** This batch, then fresh rows, then the table. */
-  read(key: Key, atMs: number): unknown {
-    const found = this.staged.get(key) ?? this.writes.get(key);
-    return found === undefined ? this.rows.row(key, atMs) : found.value;
-  }
-
-  private stage(key: Key, value: unknown): void {
-    this.staged.set(key, { value, actor: undefined });
-  }
-
-  private stageEffect(from: Key, effect: OutsideEffect | Tell): void {
+  private send(from: Key, effect: OutsideEffect | Tell): void {
     const order = this.effects + this.turnDeliveries.length;
     invariant(order < 0x10000, "a batch causes at most 65,536 effects");
     const place = orderedNumber(this.seq) + String.fromCharCode(order >> 8, order & 255);
     const key = keyOf(vpartOf(from), engineTables.outbox, place);
-    this.stage(key, { from, effect });
+    this.write(key, { from, effect }, undefined);
     this.turnDeliveries.push({ key, from, effect });
   }
 
@@ -144,37 +161,37 @@ export class Batch {
     return typeof last === "string" && placeOf(origin.key) <= last;
   }
 
-  /** Checks all of the turn before it keeps any of it. */
+  /** Checks all of the turn before it keeps what cannot be taken back. */
   private keep(atMs: number): void {
-    const written: [Key, Written][] = [];
     let bytes = 0;
-    for (const [key, { value, actor }] of this.staged) {
-      if (this.rows.isWindow(key)) continue;
-      const text = value === undefined ? undefined : JSON.stringify(value);
-      const size = text?.length ?? 0;
-      if (actor !== undefined)
-        invariant(size <= limits.engine.headBytesMax, `a head of ${actor.kind} is small`);
-      bytes += size;
-      written.push([key, { text, value }]);
+    for (const { key, before, after } of this.changes) {
+      after.text = after.value === undefined ? undefined : JSON.stringify(after.value);
+      const size = after.text?.length ?? 0;
+      if (after.actor !== undefined)
+        invariant(size <= limits.engine.headBytesMax, `a head of ${after.actor.kind} is small`);
+      bytes += key.length + size - (before?.text?.length ?? 0);
     }
     invariant(bytes <= limits.engine.turnBytesMax, "a turn writes at most 900 KiB");
 
-    for (const [key, write] of written) this.write(key, write);
-    for (const [key, { value, actor }] of this.staged) {
-      if (actor !== undefined)
-        this.rows.keepHead(key, value, value !== undefined && actor.dueAt(value) !== undefined);
-      else if (this.rows.isWindow(key)) this.rows.setWindow(key, value, atMs);
-    }
+    this.bytes += bytes;
+    this.effects += this.turnDeliveries.length;
+    for (const { key, after } of this.changes)
+      if (after.actor !== undefined) this.rows.keepHead(key, after.value, isWaiting(after));
+    for (const [key, value] of this.windowRows) this.rows.setWindow(key, value, atMs);
     for (const reply of this.turnReplies) this.replies.push(reply);
     for (const delivery of this.turnDeliveries) this.deliveries.push(delivery);
-    this.effects += this.turnDeliveries.length;
   }
 
-  private write(key: Key, written: Written): void {
-    const before = this.writes.get(key);
-    this.bytes += key.length + (written.text?.length ?? 0) - (before?.text?.length ?? 0);
-    this.writes.set(key, written);
+  private takeBack(): void {
+    for (const { key, before } of this.changes.reverse()) {
+      if (before === undefined) this.writes.delete(key);
+      else this.writes.set(key, before);
+    }
   }
+}
+
+function isWaiting({ actor, value }: Written): boolean {
+  return value !== undefined && actor?.dueAt(value) !== undefined;
 }
 
 class View implements TurnView {

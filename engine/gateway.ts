@@ -7,10 +7,11 @@
  * Rows are applied before replies are sent, so whoever got a reply reads what it speaks of.
  */
 import type { KeyRange, RequestId } from "./actor.ts";
+import { FreshRows } from "./fresh-rows.ts";
 import type { Lane } from "./inbox.ts";
-import { codeOf, firstDomainCode, type Key, shardOf } from "./key.ts";
+import { type Key, shardOf } from "./key.ts";
 import type { TableReader, TableRow } from "./ports/tables.ts";
-import { type Slice, textOf, writesOf } from "./record.ts";
+import { textOf, writesOf } from "./record.ts";
 import type { ShardEvent } from "./shard.ts";
 import type { ToShard } from "./wire.ts";
 
@@ -145,8 +146,7 @@ export class ShardDown extends Error {
 class ShardEnd {
   readonly send: (message: ToShard) => void;
   readonly reader: TableReader;
-  private current = new Generation();
-  private frozen = new Generation();
+  private readonly fresh = new FreshRows();
   private waiters: (() => void)[] = [];
   private nextWaiters: (() => void)[] = [];
 
@@ -156,17 +156,17 @@ class ShardEnd {
   }
 
   release(record: Uint8Array): void {
-    if (record.length > 0) this.current.records.push(record);
+    this.fresh.add(record);
   }
 
   text(key: Key): string | undefined {
-    const slice = this.current.get(key) ?? this.frozen.get(key);
+    const slice = this.fresh.get(key);
     return slice === undefined ? this.reader.get(key) : textOf(slice);
   }
 
   /** Resolves when all that was released before the call is in the tables. */
   settled(): Promise<void> {
-    if (this.current.isEmpty && this.frozen.isEmpty) return Promise.resolve();
+    if (this.fresh.size === 0) return Promise.resolve();
     if (this.nextWaiters.length === 0) this.send({ kind: "flush" });
     return new Promise((resolve) => this.nextWaiters.push(resolve));
   }
@@ -177,14 +177,13 @@ class ShardEnd {
         this.reader.refresh();
         return;
       case "frozen":
-        this.frozen = this.current;
-        this.current = new Generation();
+        this.fresh.freeze();
         this.waiters = this.nextWaiters;
         this.nextWaiters = [];
         return;
       case "materialised":
         this.reader.refresh();
-        this.frozen = new Generation();
+        this.fresh.thaw();
         for (const resolve of this.waiters) resolve();
         this.waiters = [];
         return;
@@ -193,23 +192,5 @@ class ShardEnd {
 
   abandon(): void {
     for (const resolve of [...this.waiters, ...this.nextWaiters]) resolve();
-  }
-}
-
-/** Released records of one generation. Finding their rows is left to the first who looks. */
-class Generation {
-  records: Uint8Array[] = [];
-  private readonly rows = new Map<Key, Slice>();
-
-  get isEmpty(): boolean {
-    return this.records.length + this.rows.size === 0;
-  }
-
-  get(key: Key): Slice | undefined {
-    for (const record of this.records)
-      for (const { key: written, slice } of writesOf(record))
-        if (codeOf(written) >= firstDomainCode) this.rows.set(written, slice);
-    this.records = [];
-    return this.rows.get(key);
   }
 }

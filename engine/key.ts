@@ -10,9 +10,7 @@ export type Key<Row = unknown> = string & { readonly [row]?: Row };
 /** Table codes from here on live in the directory. */
 export const directoryCode = 128;
 
-/** Table codes below this one are the engine's own. */
-export const firstDomainCode = 16;
-
+/** Table codes that the engine keeps for itself; the domain's begin at 16. */
 export const engineTables = { outbox: 1, due: 2, seen: 3 } as const;
 
 export function keyOf<Row>(vpart: number, code: number, rest: string): Key<Row> {

@@ -21,36 +21,27 @@ export interface Position {
 export const positionKey: Key<Position> = keyOf(0, 0, "position");
 
 /**
- * Writes the frozen rows; when it resolves, the tables durably are at `position`. In the order of their
- * keys, since neighbours share pages: a page written once for many rows is what makes a pass cheap.
+ * Writes rows that come in the order of their keys; when it resolves, the tables durably are at `position`.
+ * Neighbours share pages, and a page that is written once for many rows is what makes a pass cheap.
  */
 export async function materialise(
   rows: ShardRows,
-  frozen: ReadonlyMap<Key, Slice>,
+  sorted: Iterable<readonly [Key, Slice]>,
   position: Position,
   domain: Domain,
 ): Promise<void> {
-  const chunk: [Key, string | undefined][] = [];
-  for (const keys of byVpart(frozen))
-    for (const key of keys.sort()) {
-      const slice = frozen.get(key);
-      const text = slice === undefined ? undefined : textOf(slice);
-      chunk.push([key, text]);
-      const actor = domain.actorByCode.get(codeOf(key));
-      if (actor !== undefined) chunk.push(...derived(actor, rows.due, key, text));
-      if (chunk.length < limits.engine.rowsPerTransaction) continue;
-      await rows.tables.write(chunk);
-      chunk.length = 0;
-    }
+  let chunk: [Key, string | undefined][] = [];
+  for (const [key, slice] of sorted) {
+    const text = textOf(slice);
+    chunk.push([key, text]);
+    const actor = domain.actorByCode.get(codeOf(key));
+    if (actor !== undefined) chunk.push(...derived(actor, rows.due, key, text));
+    if (chunk.length < limits.engine.rowsPerTransaction) continue;
+    await rows.tables.write(chunk);
+    chunk = [];
+  }
   chunk.push([positionKey, JSON.stringify(position)]);
   await rows.tables.write(chunk);
-}
-
-/** So that no more than one vpart is sorted at a time: turns must not wait for a large sort. */
-function byVpart(frozen: ReadonlyMap<Key, Slice>): Key[][] {
-  const keys: Key[][] = Array.from({ length: 256 }, () => []);
-  for (const key of frozen.keys()) keys[vpartOf(key)]?.push(key);
-  return keys;
 }
 
 /** Rows that follow from a head and are therefore in no record: its listing, and when it is due. */

@@ -5,12 +5,13 @@
  */
 import type { Domain, WindowRule } from "./actor.ts";
 import type { Delivery } from "./batch.ts";
+import { FreshRows } from "./fresh-rows.ts";
 import { invariant } from "./invariant.ts";
 import { engineTables, type Key, keyOf, rangeOf, vpartsOf } from "./key.ts";
 import { actorOfDueKey, materialise, type Position, positionKey } from "./materialiser.ts";
 import type { Journal } from "./ports/journal.ts";
 import type { TableRow, Tables } from "./ports/tables.ts";
-import { noHash, readHead, type Slice, verify, writesOf } from "./record.ts";
+import { noHash, readHead, verify } from "./record.ts";
 import { ShardRows } from "./shard-rows.ts";
 
 export interface Recovered {
@@ -37,7 +38,7 @@ export async function recover(
   for (const { key, text } of owned(tables, place, engineTables.due))
     rows.due.restore(actorOfDueKey(key), Number(text));
   const tail = readTail(journal, readPosition(tables));
-  await materialise(rows, tail.writes, tail.position, domain);
+  await materialise(rows, tail.rows.sorted(), tail.position, domain);
   await journal.trim(tail.position.seq);
   tables.refresh();
   for (const rule of domain.windows) fillWindow(rows, rule, place, nowMs);
@@ -49,20 +50,18 @@ function readPosition(tables: Tables): Position {
   return text === undefined ? { seq: 0, epoch: 0, atMs: 0, hash: noHash } : JSON.parse(text);
 }
 
-function readTail(
-  journal: Journal,
-  from: Position,
-): { writes: Map<Key, Slice>; position: Position } {
-  const writes = new Map<Key, Slice>();
+function readTail(journal: Journal, from: Position): { rows: FreshRows; position: Position } {
+  const rows = new FreshRows();
   let position = from;
   for (const { seq, record } of journal.from(from.seq + 1)) {
     invariant(seq === position.seq + 1, "the journal has no gap (I2)");
     const { epoch, atMs, hash } = verify(record, position.hash);
     invariant(epoch >= position.epoch && readHead(record).seq === seq, "epochs do not fall (I2)");
-    for (const { key, slice } of writesOf(Uint8Array.from(record))) writes.set(key, slice);
+    rows.add(Uint8Array.from(record));
     position = { seq, epoch, atMs, hash };
   }
-  return { writes, position };
+  rows.freeze();
+  return { rows, position };
 }
 
 function fillWindow(rows: ShardRows, rule: WindowRule, place: ShardPlace, nowMs: number): void {

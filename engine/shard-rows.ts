@@ -10,13 +10,13 @@ import type { Written } from "./batch.ts";
 import { DueIndex } from "./due-index.ts";
 import { FreshRows } from "./fresh-rows.ts";
 import { invariant } from "./invariant.ts";
-import { codeOf, engineTables, type Key } from "./key.ts";
+import { codeOf, type Key } from "./key.ts";
 import type { Tables } from "./ports/tables.ts";
-import { type Slice, textOf, writesOf } from "./record.ts";
+import { textOf } from "./record.ts";
 import { Window } from "./window.ts";
 
 export class ShardRows {
-  readonly fresh = new FreshRows<Slice>();
+  readonly fresh = new FreshRows();
   readonly due: DueIndex;
   readonly tables: Tables;
   private readonly windows = new Map<number, Window>();
@@ -62,16 +62,6 @@ export class ShardRows {
     this.heads.set(key, { head, bytes });
     this.headBytes += bytes;
     if (this.headBytes > limits.engine.headCacheBytes) this.evict();
-  }
-
-  /** Takes the writes of a durable record into the fresh rows. */
-  keepRecord(record: Uint8Array): void {
-    for (const { key, slice } of writesOf(record)) {
-      // An effect that is concluded soon enough never reaches the tables.
-      const isConcluded = slice.start < 0 && codeOf(key) === engineTables.outbox;
-      if (isConcluded && this.fresh.inCurrent(key) !== undefined) this.fresh.forget(key);
-      else this.fresh.set(key, slice);
-    }
   }
 
   private stored(key: Key): unknown {

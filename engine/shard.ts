@@ -163,7 +163,7 @@ class Shard {
       batch.writes.size === 0
         ? noWrites
         : await this.commit(batch.writes, this.position.epoch, atMs);
-    this.rows.keepRecord(record);
+    this.rows.fresh.add(record, batch.writes.size);
     const { replies, deliveries, acknowledged } = batch;
     this.outlets.event({ kind: "release", seq: this.position.seq, record, replies });
     if (deliveries.length + acknowledged.length > 0) this.outlets.deliver(deliveries, acknowledged);
@@ -209,10 +209,10 @@ class Shard {
 
   private async materialise(): Promise<void> {
     const { position } = this;
-    const frozen = this.rows.fresh.freeze();
+    this.rows.fresh.freeze();
     this.outlets.event({ kind: "frozen" });
-    if (frozen.size > 0) {
-      await materialise(this.rows, frozen, position, this.domain);
+    if (this.rows.fresh.size > 0) {
+      await materialise(this.rows, this.rows.fresh.sorted(), position, this.domain);
       await this.stores.journal.trim(position.seq);
     }
     this.rows.tables.refresh();
