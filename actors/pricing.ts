@@ -23,10 +23,10 @@ export function priceOf(
   units: Units,
   options: Readonly<Record<string, string | undefined>>,
 ): number {
-  let amount = exact(price.base);
+  let amount = exact(price.base) * one;
   for (const unit of ["images", "seconds", "characters_1000", "megapixels"] as const)
-    amount += (exact(price.per[unit] ?? 0) * exact(units[unit] ?? 0)) / one;
-  let scale = one;
+    amount += exact(price.per[unit] ?? 0) * exact(units[unit] ?? 0);
+  let scale = one * one;
   for (const [option, byValue] of Object.entries(price.multipliers)) {
     const multiplier = byValue[options[option] ?? ""];
     if (multiplier === undefined) continue;

@@ -5,6 +5,7 @@ export const limits = {
     inboxMax: 8_192,
     /** A batch closes at this many bytes of writes. */
     batchBytes: 256 * 1024,
+    batchTurnsMax: 4_096,
     turnBytesMax: 900 * 1024,
     tellsPerTurnMax: 64,
     headBytesMax: 4 * 1024,

@@ -12,6 +12,11 @@ export interface Actor<Head, Message, Effect> {
   decide(head: Head | undefined, message: Message, turn: TurnView): Turn<Head, Effect>;
   /** Milliseconds of shard time at which the actor gets `{ kind: "due" }`; the one source of timers. */
   dueAt(head: Head): number | undefined;
+  /**
+   * What was under way outside when the shard went down, for an actor that waits for something: handed over
+   * once more at start, so an effect needs no row of its own. Whoever performs it knows what it has already.
+   */
+  resume?(head: Head, turn: TurnView): readonly Effect[];
   /** The row by which range reads find the actor; written with the head, so it needs no record. */
   listing?(address: Key, head: Head): { readonly key: Key; readonly value: unknown } | undefined;
 }
@@ -33,7 +38,7 @@ export interface Turn<Head, Effect> {
   readonly head: Head | undefined;
   readonly rows: readonly RowWrite[];
   readonly replies: readonly Reply[];
-  /** Tells go to actors of this shard in the same turn, to others and to the outside by the outbox. */
+  /** Tells go to actors of this shard in the same turn, to other shards and to the outside by the outbox. */
   readonly effects: readonly (Tell | Effect)[];
 }
 

@@ -16,7 +16,7 @@ export interface Envelope {
   readonly to: Key;
   readonly message?: unknown;
   readonly request?: RequestId;
-  /** The outbox row whose effect this message concludes; all there is to say when `to` is that row. */
+  /** The outbox row of a tell that has arrived; `to` is then the same and there is no message. */
   readonly done?: Key;
   /** Set on a tell from another shard: its outbox row there, by which a doubled delivery is known. */
   readonly origin?: Origin;
@@ -27,11 +27,12 @@ export interface Origin {
   readonly key: Key;
 }
 
-/** An effect that has to leave the shard once the batch is durable. */
+/** What has to leave the shard once the batch is durable. */
 export interface Delivery {
-  readonly key: Key;
   readonly from: Key;
   readonly effect: OutsideEffect | Tell;
+  /** Of a tell: the outbox row that keeps it until the other shard has it. */
+  readonly key?: Key;
 }
 
 export interface Written {
@@ -40,6 +41,7 @@ export interface Written {
   text: string | undefined;
   /** Set for heads. */
   readonly actor: AnyActor | undefined;
+  isWaiting: boolean;
 }
 
 /** The reply to a request whose turn was dropped. */
@@ -58,11 +60,12 @@ export class Batch {
   readonly deliveries: Delivery[] = [];
   readonly acknowledged: Origin[] = [];
   bytes = 0;
+  turns = 0;
   private readonly rows: ShardRows;
   private readonly domain: Domain;
   private readonly seq: number;
   private readonly owns: (key: Key) => boolean;
-  private effects = 0;
+  private tells = 0;
   /** The open turn: its writes stand in `writes` already and are taken back if it is dropped. */
   private changes: Change[] = [];
   private readonly windowRows = new Map<Key, unknown>();
@@ -116,7 +119,7 @@ export class Batch {
 
   private decideAll(queue: TurnMessage[], atMs: number): void {
     for (let at = 0; at < queue.length; at++) {
-      invariant(at < limits.engine.tellsPerTurnMax, "a turn ends after 64 tells");
+      invariant(at <= limits.engine.tellsPerTurnMax, "a turn ends after 64 tells");
       const message = queue[at];
       if (message !== undefined) this.decide(message, atMs, queue);
     }
@@ -141,14 +144,18 @@ export class Batch {
   }
 
   private write(key: Key, value: unknown, actor: AnyActor | undefined): void {
-    const after: Written = { value, text: undefined, actor };
+    const after: Written = { value, text: undefined, actor, isWaiting: false };
     this.changes.push({ key, before: this.writes.get(key), after });
     this.writes.set(key, after);
   }
 
   private send(from: Key, effect: OutsideEffect | Tell): void {
-    const order = this.effects + this.turnDeliveries.length;
-    invariant(order < 0x10000, "a batch causes at most 65,536 effects");
+    if (!isTell(effect)) {
+      this.turnDeliveries.push({ from, effect });
+      return;
+    }
+    const order = this.tells++;
+    invariant(order < 0x10000, "a batch tells other shards at most 65,536 times");
     const place = orderedNumber(this.seq) + String.fromCharCode(order >> 8, order & 255);
     const key = keyOf(vpartOf(from), engineTables.outbox, place);
     this.write(key, { from, effect }, undefined);
@@ -166,17 +173,18 @@ export class Batch {
     let bytes = 0;
     for (const { key, before, after } of this.changes) {
       after.text = after.value === undefined ? undefined : JSON.stringify(after.value);
-      const size = after.text?.length ?? 0;
-      if (after.actor !== undefined)
-        invariant(size <= limits.engine.headBytesMax, `a head of ${after.actor.kind} is small`);
-      bytes += key.length + size - (before?.text?.length ?? 0);
+      if (after.actor !== undefined) {
+        invariant(fits(after.text, limits.engine.headBytesMax), `${after.actor.kind} heads are small`);
+        after.isWaiting = isWaiting(after);
+      }
+      bytes += key.length + (after.text?.length ?? 0) - (before?.text?.length ?? 0);
     }
     invariant(bytes <= limits.engine.turnBytesMax, "a turn writes at most 900 KiB");
 
     this.bytes += bytes;
-    this.effects += this.turnDeliveries.length;
+    this.turns++;
     for (const { key, after } of this.changes)
-      if (after.actor !== undefined) this.rows.keepHead(key, after.value, isWaiting(after));
+      if (after.actor !== undefined) this.rows.keepHead(key, after.value, after.isWaiting);
     for (const [key, value] of this.windowRows) this.rows.setWindow(key, value, atMs);
     for (const reply of this.turnReplies) this.replies.push(reply);
     for (const delivery of this.turnDeliveries) this.deliveries.push(delivery);
@@ -188,6 +196,12 @@ export class Batch {
       else this.writes.set(key, before);
     }
   }
+}
+
+/** Counts bytes only when characters cannot tell. */
+function fits(text: string | undefined, bytesMax: number): boolean {
+  if (text === undefined || text.length * 3 <= bytesMax) return true;
+  return Buffer.byteLength(text) <= bytesMax;
 }
 
 function isWaiting({ actor, value }: Written): boolean {

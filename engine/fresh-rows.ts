@@ -6,6 +6,7 @@
  * A record that is added costs nothing but its place in a list; finding its rows is left to the first look-up
  * or to the pass. Used by the shard and by the gateway.
  */
+import { invariant } from "./invariant.ts";
 import { codeOf, engineTables, type Key, vpartOf } from "./key.ts";
 import { type Slice, writesOf } from "./record.ts";
 
@@ -29,6 +30,7 @@ export class FreshRows {
 
   /** Starts a new generation; the frozen one must have been thawed. */
   freeze(): void {
+    invariant(this.frozen.writes === 0, "frozen rows reach the tables before the next are frozen");
     this.frozen = this.current;
     this.current = new Generation();
   }

@@ -143,12 +143,17 @@ export class ShardDown extends Error {
   override readonly name = "ShardDown";
 }
 
+interface Waiter {
+  readonly resolve: () => void;
+  readonly reject: (error: ShardDown) => void;
+}
+
 class ShardEnd {
   readonly send: (message: ToShard) => void;
   readonly reader: TableReader;
   private readonly fresh = new FreshRows();
-  private waiters: (() => void)[] = [];
-  private nextWaiters: (() => void)[] = [];
+  private waiters: Waiter[] = [];
+  private nextWaiters: Waiter[] = [];
 
   constructor(send: (message: ToShard) => void, reader: TableReader) {
     this.send = send;
@@ -168,7 +173,7 @@ class ShardEnd {
   settled(): Promise<void> {
     if (this.fresh.size === 0) return Promise.resolve();
     if (this.nextWaiters.length === 0) this.send({ kind: "flush" });
-    return new Promise((resolve) => this.nextWaiters.push(resolve));
+    return new Promise((resolve, reject) => this.nextWaiters.push({ resolve, reject }));
   }
 
   event(event: Exclude<ShardEvent, { kind: "release" }>): void {
@@ -184,13 +189,13 @@ class ShardEnd {
       case "materialised":
         this.reader.refresh();
         this.fresh.thaw();
-        for (const resolve of this.waiters) resolve();
+        for (const { resolve } of this.waiters) resolve();
         this.waiters = [];
         return;
     }
   }
 
   abandon(): void {
-    for (const resolve of [...this.waiters, ...this.nextWaiters]) resolve();
+    for (const { reject } of [...this.waiters, ...this.nextWaiters]) reject(new ShardDown());
   }
 }

@@ -26,9 +26,9 @@ export class Inbox {
     return this.settling.size + this.working.size === 0;
   }
 
-  /** Resolves when something waits, or at the next `ring`. */
-  waiting(): Promise<void> {
-    if (!this.isEmpty) return Promise.resolve();
+  /** Resolves when something waits, or at the next `ring`; only at a ring when `isBlocked`. */
+  waiting(isBlocked: boolean): Promise<void> {
+    if (!isBlocked && !this.isEmpty) return Promise.resolve();
     return new Promise((resolve) => {
       this.wake = resolve;
     });

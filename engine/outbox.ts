@@ -1,7 +1,8 @@
 /**
  * The outbox: carries effects out of the shards, in the order in which each actor caused them, one at a
- * time, at least once. It lives on the effects thread and holds nothing that a restart needs: every effect
- * stands in a row of its shard until a message that names the row concludes it.
+ * time, at least once. It lives on the effects thread and holds nothing that a restart needs: an effect
+ * follows from the state of its actor, which hands it over again when its shard starts again; a tell to
+ * another shard stands in a row until that shard has made it durable.
  *
  * I3 an effect leaves only after its record is durable: shards hand over released effects only.
  * A performer either concludes at once or keeps the effect (a farm task runs for minutes) and concludes
@@ -20,7 +21,7 @@ export type Performance =
 /** Carries out one effect; may throw `PortError`, then it is tried again if retryable. */
 export type Performer = (delivery: Delivery) => Promise<Performance>;
 
-/** A message for a shard; `done` names the outbox row that it concludes, and is all when `to` is that row. */
+/** A message for a shard, or the word that a tell has arrived: `to` and `done` are then its outbox row. */
 export interface OutboxMessage {
   readonly to: Key;
   readonly message?: unknown;
@@ -42,8 +43,6 @@ export class Outbox {
   private readonly shardCount: number;
   private readonly ports: OutboxPorts;
   private readonly queueByActor = new Map<Key, Delivery[]>();
-  /** Effects under way, by shard and outbox row: a shard that starts again hands them over once more. */
-  private readonly underWay = new Set<string>();
   private readonly open = new Set<number>();
   /** Tells that wait for the other shard's word, in the order of their shard. */
   private readonly tells = new Map<string, { readonly origin: Origin; readonly tell: Tell }>();
@@ -53,15 +52,12 @@ export class Outbox {
     this.ports = ports;
   }
 
-  /** `shard` released these, or reads them back after a restart. */
+  /** `shard` released these, or hands them over again after a restart. */
   deliver(shard: number, deliveries: readonly Delivery[]): void {
     for (const delivery of deliveries) {
       const { key, effect } = delivery;
-      if (isTell(effect)) this.forward({ shard, key }, effect);
-      else if (!this.underWay.has(nameOf(shard, key))) {
-        this.underWay.add(nameOf(shard, key));
-        this.enqueue(delivery);
-      }
+      if (key !== undefined && isTell(effect)) this.forward({ shard, key }, effect);
+      else this.enqueue(delivery);
     }
   }
 
@@ -83,18 +79,8 @@ export class Outbox {
       if (shardOf(tell.to, this.shardCount) === shard) this.forward(origin, tell);
   }
 
-  /** Also for performers that kept an effect. Without a message its row just goes. */
-  conclude({ from, key }: Delivery, message?: unknown): void {
-    const shard = shardOf(from, this.shardCount);
-    this.underWay.delete(nameOf(shard, key));
-    this.ports.send(
-      shard,
-      message === undefined ? { to: key, done: key } : { to: from, message, done: key },
-    );
-  }
-
-  /** News that concludes nothing: a claim, progress. Lost when the shard is down. */
-  tell(to: Key, message: unknown): void {
+  /** A message to an actor. Lost when its shard is down: what follows from its state is done again then. */
+  send(to: Key, message: unknown): void {
     this.ports.send(shardOf(to, this.shardCount), { to, message });
   }
 
@@ -118,7 +104,8 @@ export class Outbox {
   private next(delivery: Delivery): void {
     this.ports.perform(delivery).then(
       (performance) => {
-        if (performance.kind === "concluded") this.conclude(delivery, performance.message);
+        if (performance.kind === "concluded" && performance.message !== undefined)
+          this.send(delivery.from, performance.message);
         this.advance(delivery.from);
       },
       (error: unknown) => {

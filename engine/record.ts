@@ -40,6 +40,7 @@ export interface Slice {
 const version = 1;
 const headBytes = 28;
 const hashBytes = 32;
+const keyBytesMax = 255;
 const deleted = 0xffffffff;
 
 export const noHash = "0".repeat(64);
@@ -53,6 +54,7 @@ export function seal(
 ): Sealed {
   let at = headBytes;
   for (const [key, { text }] of writes) {
+    invariant(key.length <= keyBytesMax, "a key has at most 255 bytes");
     const most = 5 + key.length + (text === undefined ? 0 : text.length * 3) + hashBytes;
     if (at + most > scratch.length) grow(at + most);
     scratch[at] = key.length;

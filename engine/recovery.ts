@@ -7,7 +7,7 @@ import type { Domain, WindowRule } from "./actor.ts";
 import type { Delivery } from "./batch.ts";
 import { FreshRows } from "./fresh-rows.ts";
 import { invariant } from "./invariant.ts";
-import { engineTables, type Key, keyOf, rangeOf, vpartsOf } from "./key.ts";
+import { codeOf, engineTables, type Key, keyOf, rangeOf, vpartsOf } from "./key.ts";
 import { actorOfDueKey, materialise, type Position, positionKey } from "./materialiser.ts";
 import type { Journal } from "./ports/journal.ts";
 import type { TableRow, Tables } from "./ports/tables.ts";
@@ -42,7 +42,8 @@ export async function recover(
   await journal.trim(tail.position.seq);
   tables.refresh();
   for (const rule of domain.windows) fillWindow(rows, rule, place, nowMs);
-  return { rows, position: tail.position, undelivered: readOutbox(tables, place) };
+  const undelivered = [...readOutbox(tables, place), ...underWay(rows, tables, place, domain)];
+  return { rows, position: tail.position, undelivered };
 }
 
 function readPosition(tables: Tables): Position {
@@ -79,7 +80,26 @@ function readOutbox(tables: Tables, place: ShardPlace): Delivery[] {
   const deliveries: Delivery[] = [];
   for (const { key, text } of owned(tables, place, engineTables.outbox))
     deliveries.push({ key, ...JSON.parse(text) });
-  return deliveries.sort((a, b) => (a.key.slice(2) < b.key.slice(2) ? -1 : 1));
+  const orderOf = ({ key = "" }: Delivery) => key.slice(2);
+  return deliveries.sort((a, b) => (orderOf(a) < orderOf(b) ? -1 : 1));
+}
+
+/** What actors that wait for something had under way outside. */
+function* underWay(
+  rows: ShardRows,
+  tables: Tables,
+  place: ShardPlace,
+  domain: Domain,
+): Generator<Delivery> {
+  for (const { key } of owned(tables, place, engineTables.due)) {
+    const self = actorOfDueKey(key);
+    const head = rows.head(self, undefined);
+    const actor = domain.actorByCode.get(codeOf(self));
+    if (head === undefined || actor?.resume === undefined) continue;
+    const get = <Row>(row: Key<Row>) => rows.row(row, 0) as Row | undefined;
+    for (const effect of actor.resume(head, { self, atMs: 0, request: undefined, get }))
+      yield { from: self, effect };
+  }
 }
 
 function* owned(tables: Tables, place: ShardPlace, code: number): Generator<TableRow> {

@@ -1,6 +1,7 @@
 /**
  * The owner's loop of one shard: drain the inbox, decide, seal one record, put it into the journal, release.
- * One record is in flight; batch n+1 is decided when n is durable.
+ * One record is in flight. Batch n+1 is decided while n is put, and sealed when n is durable: processor and
+ * disk work side by side, and nothing that rests on n leaves before n.
  *
  * I1 same seq, same hash on every replica.   I2 seq contiguous, epoch non-decreasing.
  * I3 nothing leaves before it is durable: rows, then replies, then effects.
@@ -76,7 +77,11 @@ class Shard {
   private position: Position;
   private pass: Promise<void> | undefined;
   private passWanted = false;
-  private passFailure: { readonly error: unknown } | undefined;
+  private nextPassMs = 0;
+  private nextDueMs = 0;
+  private batch: Batch;
+  private isPutting = false;
+  private failure: { readonly error: unknown } | undefined;
   private stopping = false;
 
   constructor(
@@ -94,6 +99,7 @@ class Shard {
     this.position = recovered.position;
     this.time = new ShardTime(stores.clock, recovered.position.atMs);
     this.owns = (key) => shardOf(key, place.shardCount) === place.shard;
+    this.batch = this.nextBatch(this.position.seq + 2);
   }
 
   async open(undelivered: readonly Delivery[]): Promise<void> {
@@ -123,50 +129,84 @@ class Shard {
 
   /** Resolves after `stop`, throws when a store fails. */
   async run(): Promise<void> {
-    let nextDueMs = 0;
-    let nextPassMs = 0;
-    const ticking = this.tick();
-    while (!(this.stopping && this.inbox.isEmpty)) {
-      await this.inbox.waiting();
-      if (this.passFailure !== undefined) throw this.passFailure.error;
+    const stopTicking = this.tick();
+    while (!(this.stopping && this.inbox.isEmpty && this.batch.isEmpty && !this.isPutting)) {
+      await this.inbox.waiting(this.isBlocked);
+      if (this.failure !== undefined) throw this.failure.error;
       const nowMs = this.time.nowMs();
-      if (nowMs >= nextDueMs) {
-        for (const actor of this.rows.due.take(nowMs))
-          this.inbox.offer({ to: actor, message: { kind: "due" } }, "settle");
-        nextDueMs = nowMs + limits.engine.dueGranularityMs;
-      }
-      if (this.rows.fresh.size >= limits.engine.freshRowsMax) await this.pass;
-      else if (!this.inbox.isEmpty) await this.batch(nowMs);
-      const { size } = this.rows.fresh;
-      if (size >= limits.engine.passRows || (size > 0 && nowMs >= nextPassMs)) this.flush();
-      if (this.passWanted && this.pass === undefined) {
-        nextPassMs = nowMs + limits.engine.passIntervalMs;
-        this.startPass();
-      }
+      this.hearDue(nowMs);
+      if (!this.isBlocked) this.fill(nowMs);
+      if (this.isPutting) continue;
+      if (this.isPassDue(nowMs)) this.startPass(nowMs);
+      if (!this.batch.isEmpty) this.startPut(nowMs);
     }
-    ticking();
+    stopTicking();
     await this.pass;
+    if (this.failure !== undefined) throw this.failure.error;
     await this.materialise();
   }
 
-  private async batch(nowMs: number): Promise<void> {
+  /** Nothing can be decided before a put or a pass has ended; both ring. */
+  private get isBlocked(): boolean {
+    return (
+      (this.isPutting && this.isFull) || (this.pass !== undefined && this.rows.fresh.size >= limits.engine.freshRowsMax)
+    );
+  }
+
+  /** Refusals write nothing, so turns are counted too. */
+  private get isFull(): boolean {
+    const { bytes, turns } = this.batch;
+    return bytes >= limits.engine.batchBytes || turns >= limits.engine.batchTurnsMax;
+  }
+
+  private hearDue(nowMs: number): void {
+    if (nowMs < this.nextDueMs) return;
+    this.nextDueMs = nowMs + limits.engine.dueGranularityMs;
+    for (const actor of this.rows.due.take(nowMs))
+      this.inbox.offer({ to: actor, message: { kind: "due" } }, "settle");
+  }
+
+  /** Decides what waits into the open batch, whether or not the one before it is durable yet. */
+  private fill(nowMs: number): void {
     const atMs = Math.max(nowMs, this.position.atMs);
-    const batch = new Batch(this.rows, this.domain, this.position.seq + 1, this.owns);
-    while (batch.bytes < limits.engine.batchBytes) {
+    while (!this.isFull) {
       const envelope = this.inbox.take();
-      if (envelope === undefined) break;
-      this.decide(batch, envelope, atMs);
+      if (envelope === undefined) return;
+      this.decide(this.batch, envelope, atMs);
     }
-    if (batch.isEmpty) return;
-    // Refusals and reads rest on what is durable already, so they need no record of their own.
+  }
+
+  /** Seals the open batch behind the last durable one; the next is decided while this one is put. */
+  private startPut(nowMs: number): void {
+    const { batch } = this;
+    this.isPutting = true;
+    this.batch = this.nextBatch(this.position.seq + (batch.writes.size > 0 ? 2 : 1));
+    this.put(batch, Math.max(nowMs, this.position.atMs)).then(
+      () => this.ended(),
+      (error: unknown) => this.ended({ error }),
+    );
+  }
+
+  private ended(failure?: { readonly error: unknown }): void {
+    this.isPutting = false;
+    this.failure ??= failure;
+    this.inbox.ring();
+  }
+
+  private async put(batch: Batch, atMs: number): Promise<void> {
+    // Refusals rest on what is durable already, so they need no record of their own.
     const record =
       batch.writes.size === 0
         ? noWrites
         : await this.commit(batch.writes, this.position.epoch, atMs);
-    this.rows.fresh.add(record, batch.writes.size);
     const { replies, deliveries, acknowledged } = batch;
     this.outlets.event({ kind: "release", seq: this.position.seq, record, replies });
     if (deliveries.length + acknowledged.length > 0) this.outlets.deliver(deliveries, acknowledged);
+  }
+
+  /** `seq` is the one that the batch's record will have, if it has one. */
+  private nextBatch(seq: number): Batch {
+    return new Batch(this.rows, this.domain, seq, this.owns);
   }
 
   private decide(batch: Batch, envelope: Envelope, atMs: number): void {
@@ -177,6 +217,8 @@ class Shard {
     } catch (error) {
       this.brokenTurns.set(envelope.to, failures + 1);
       this.outlets.brokenTurn(envelope.to, error);
+      // Told again it would break again: the teller is not kept waiting for it.
+      if (envelope.origin !== undefined) batch.acknowledged.push(envelope.origin);
       if (envelope.request !== undefined)
         batch.replies.push({ to: envelope.request, reply: broken });
     }
@@ -190,21 +232,29 @@ class Shard {
     const seq = this.position.seq + 1;
     const head = { shard: this.place.shard, epoch, seq, atMs };
     const { bytes, hash } = seal(head, writes, this.position.hash);
+    this.rows.fresh.add(bytes, writes.size);
     await this.stores.journal.append(seq, bytes);
     this.position = { seq, epoch, atMs, hash };
     return bytes;
   }
 
-  private startPass(): void {
+  private isPassDue(nowMs: number): boolean {
+    const { size } = this.rows.fresh;
+    if (this.pass !== undefined) return false;
+    const isOld = size > 0 && nowMs >= this.nextPassMs;
+    return this.passWanted || isOld || size >= limits.engine.passRows;
+  }
+
+  /** Only between two puts: what is not durable must not reach the tables. */
+  private startPass(nowMs: number): void {
     this.passWanted = false;
-    const ended = () => {
+    this.nextPassMs = nowMs + limits.engine.passIntervalMs;
+    const ended = (failure?: { readonly error: unknown }) => {
       this.pass = undefined;
+      this.failure ??= failure;
       this.inbox.ring();
     };
-    this.pass = this.materialise().then(ended, (error: unknown) => {
-      this.passFailure = { error };
-      ended();
-    });
+    this.pass = this.materialise().then(() => ended(), (error: unknown) => ended({ error }));
   }
 
   private async materialise(): Promise<void> {

@@ -33,7 +33,7 @@ export class Window {
   }
 
   private turnOver(nowMs: number): void {
-    if (this.current.count === 0 || nowMs - this.current.firstMs < this.windowMs) return;
+    if (this.current.firstMs === 0 || nowMs - this.current.firstMs < this.windowMs) return;
     this.previous = this.current;
     this.current = new Generation();
   }
@@ -56,8 +56,8 @@ class Generation {
     if ((this.count + 1) * 2 > this.slots) this.grow();
     const words = wordsOf(key);
     const at = this.slotOf(words);
+    if (this.firstMs === 0) this.firstMs = atMs;
     if (this.isFree(at)) {
-      if (this.count === 0) this.firstMs = atMs;
       this.count++;
       this.words.set(words, at);
     }
@@ -105,12 +105,19 @@ class Generation {
   }
 }
 
-/** `text` is 16 bytes as a binary string. */
+const scratch = new Uint32Array(4);
+
+/** `text` is 16 bytes as a binary string. The result is good until the next call. */
 function wordsOf(text: string): Uint32Array {
-  const words = new Uint32Array(4);
-  for (let index = 0; index < 16; index++)
-    words[index >> 2] = ((words[index >> 2] ?? 0) << 8) | text.charCodeAt(index);
-  return words;
+  for (let word = 0; word < 4; word++) {
+    const at = word * 4;
+    scratch[word] =
+      (text.charCodeAt(at) << 24) |
+      (text.charCodeAt(at + 1) << 16) |
+      (text.charCodeAt(at + 2) << 8) |
+      text.charCodeAt(at + 3);
+  }
+  return scratch;
 }
 
 function textOf(words: Uint32Array): string {

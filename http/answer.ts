@@ -10,6 +10,8 @@ export interface HttpRequest {
   /** Empty when the route takes none; `too_large` when there was more than the route takes. */
   readonly body: Uint8Array | "too_large";
   readonly address: string;
+  /** The client went away: nobody reads the answer. */
+  isGone(): boolean;
   /** Calls `listener` when the client goes away before it was answered, until the result is called. */
   onGone(listener: () => void): () => void;
 }

@@ -44,8 +44,9 @@ export class Api {
   match(method: string, path: string): Match {
     const { routes, id } = this.tree.find(path);
     if (routes === undefined) return unmatched({ code: "not_found" });
-    const route = routes.get(method === "HEAD" ? "GET" : method);
-    if (route === undefined)
+    const isHead = method === "HEAD";
+    const route = routes.get(isHead ? "GET" : method);
+    if (route === undefined || (isHead && !route.takesHead))
       return unmatched({ code: "method_not_allowed", allow: allowed(routes) });
     return { route, refusal: undefined, id, bodyBytesMax: route.body?.bytesMax ?? 0 };
   }
@@ -55,7 +56,11 @@ export class Api {
     const requestId = this.requestId(request.headers["x-request-id"]);
     let rate: RateState | undefined;
     const finish = (answer: Answer) => finished(answer, requestId, rate);
-    const fail = (error: unknown) => finish(this.refusal(error, requestId, match.route));
+    const fail = (error: unknown) => {
+      const isOpen = match.route?.access === "open";
+      const counted = isOpen ? this.counted(error, request) : error;
+      return finish(this.refusal(counted, requestId, match.route));
+    };
     try {
       const { route } = match;
       if (route === undefined) throw new RefusalError(match.refusal ?? { code: "not_found" });
@@ -98,11 +103,15 @@ export class Api {
       if (route.access !== "bearer") requireScope(principal, route.access);
       return principal;
     } catch (error) {
-      const isStranger = error instanceof RefusalError && error.refusal.code === "unauthorized";
-      const rate = isStranger ? this.service.rates?.count("anonymous", request.address) : undefined;
-      if (rate?.isOver === true) throw tooMany(rate);
-      throw error;
+      throw this.counted(error, request);
     }
+  }
+
+  /** Who comes without valid credentials is counted by address. */
+  private counted(error: unknown, request: HttpRequest): unknown {
+    const isStranger = error instanceof RefusalError && error.refusal.code === "unauthorized";
+    const rate = isStranger ? this.service.rates?.count("anonymous", request.address) : undefined;
+    return rate?.isOver === true ? tooMany(rate) : error;
   }
 
   private count(route: Route, principal: Principal | undefined): RateState | undefined {
@@ -135,7 +144,10 @@ function unmatched(refusal: Refusal): Match {
 }
 
 function allowed(routes: ReadonlyMap<string, Route>): string {
-  return [...routes.keys()].flatMap((name) => (name === "GET" ? ["GET", "HEAD"] : [name])).join(", ");
+  const names = [...routes].flatMap(([name, { takesHead }]) =>
+    takesHead ? [name, "HEAD"] : [name],
+  );
+  return names.join(", ");
 }
 
 function bodyOf(route: Route, request: HttpRequest): unknown {

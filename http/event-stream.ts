@@ -12,12 +12,14 @@ import type { Id } from "../engine/id.ts";
 import type { Answer, Sink } from "./answer.ts";
 import { isTerminal } from "./following.ts";
 import { RefusalError } from "./refusal-error.ts";
+import type { Call } from "./route.ts";
 import type { Service } from "./service.ts";
 
 /** Throws `RefusalError` with 503 when the account has too many streams open. */
-export function jobStream(service: Service, id: Id): Answer {
+export function jobStream({ service, request }: Call<unknown, unknown>, id: Id): Answer {
   const job = service.gateway.read(jobKey(id));
   if (job === undefined) throw new RefusalError({ code: "not_found" });
+  if (request.isGone()) throw new RefusalError({ code: "not_found" });
   if (!service.following.enter("stream", job.terms.scope, limits.jobs.streamsMax))
     throw new RefusalError({
       code: "unavailable",

@@ -4,8 +4,9 @@
  * costs nothing however many jobs there are. Long searches let other requests through between strides.
  */
 import { limits } from "../config/limits.ts";
-import type { Modality } from "../config/catalogue.ts";
-import type { JobStatus } from "../actors/contract/job.ts";
+import { type Modality, modalities } from "../config/catalogue.ts";
+import { countIndex } from "../actors/account/account.ts";
+import { type JobStatus, jobStatuses } from "../actors/contract/job.ts";
 import { accountKey, askedKey, jobKey, jobOfListing, jobOfScopeKey, jobsOfScopeKey } from "../actors/tables.ts";
 import type { KeyRange } from "../engine/actor.ts";
 import { firstIdAt, type Id, parseId, vpartOfId } from "../engine/id.ts";
@@ -42,7 +43,7 @@ export async function listJobs({ service, principal, query }: Call<unknown, List
     items: page.map((job) => service.jobs.view(job)),
     next_cursor:
       last === undefined ? null : service.cursors.make(last.asked.id, bound, nowMs),
-    total: totalOf(service.gateway.read(accountKey(scope))?.counts ?? {}, query),
+    total: totalOf(service.gateway.read(accountKey(scope))?.counts ?? [], query),
   });
 }
 
@@ -99,14 +100,10 @@ function matching(service: Call["service"], row: TableRow, query: ListQuery): Fo
   return { asked, job };
 }
 
-function totalOf(counts: Readonly<Record<string, number>>, query: ListQuery): number {
+function totalOf(counts: readonly number[], query: ListQuery): number {
   let total = 0;
-  for (const [name, count] of Object.entries(counts)) {
-    const [modality = "", status = ""] = name.split(" ");
-    const isWanted =
-      (query.status?.some((wanted) => wanted === status) ?? true) &&
-      (query.modality?.some((wanted) => wanted === modality) ?? true);
-    if (isWanted) total += count;
-  }
+  for (const modality of query.modality ?? modalities)
+    for (const status of query.status ?? jobStatuses)
+      total += counts[countIndex(modality, status)] ?? 0;
   return total;
 }

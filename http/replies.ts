@@ -28,6 +28,6 @@ function refusalOf(reply: Reply): Refusal {
         detail: "The outcome is unknown. Establish whether the request took effect before repeating it.",
       };
     default:
-      return { code: "internal", onGeneration: false };
+      throw new Error(`an actor answered ${reply.kind}`);
   }
 }

@@ -39,6 +39,8 @@ export interface Route {
   readonly rate: Exclude<RateClass, "anonymous"> | undefined;
   /** Refused for its rate by the account, in the order of the submit's checks, not before. */
   readonly isSubmit: boolean;
+  /** Whether HEAD is answered like GET, without the body. */
+  readonly takesHead: boolean;
   readonly query: Parameters;
   readonly body: BodyRule<unknown> | undefined;
   readonly run: (call: Call) => Answer | Promise<Answer>;
@@ -48,6 +50,7 @@ interface Row<B, P extends Parameters> {
   readonly access: Access;
   readonly rate?: Exclude<RateClass, "anonymous">;
   readonly isSubmit?: boolean;
+  readonly takesHead?: boolean;
   readonly query?: P;
   readonly body?: BodyRule<B>;
   readonly run: (call: Call<B, Values<P>>) => Answer | Promise<Answer>;
@@ -59,7 +62,8 @@ export function route<B = undefined, P extends Parameters = Parameters>(
   row: Row<B, P>,
 ): Route {
   const { access, rate, isSubmit = false, query = noParameters, body } = row;
+  const { takesHead = method === "GET" } = row;
   // The wrapper fills `body` and `query` by this very row, so the call has the types that `run` wants.
   const run = row.run as Route["run"];
-  return { method, path, access, rate, isSubmit, query, body, run };
+  return { method, path, access, rate, isSubmit, takesHead, query, body, run };
 }

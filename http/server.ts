@@ -216,6 +216,7 @@ function take(api: Api, res: uWS.HttpResponse, req: uWS.HttpRequest): void {
       get address() {
         return exchange.isGone ? "" : addressOf(res);
       },
+      isGone: () => exchange.isGone,
       onGone: (listener) => exchange.onGone(listener),
     });
     const send = (ready: Answer) => exchange.send(ready, isHead, body === "too_large");

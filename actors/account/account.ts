@@ -8,13 +8,14 @@
  * I9 one job per duplicate fingerprint in its window.
  * A submit's hold, slot, fingerprint, job and reply are one turn: all durable or none.
  */
-import type { Modality } from "../../config/catalogue.ts";
+import { type Modality, modalities } from "../../config/catalogue.ts";
 import { type PlanName, plans } from "../../config/plans.ts";
 import type { Actor, Due, Reply, RowWrite, Tell, Turn, TurnView } from "../../engine/actor.ts";
 import { put, tell } from "../../engine/actor.ts";
 import type { Id } from "../../engine/id.ts";
 import { invariant } from "../../engine/invariant.ts";
 import { vpartOf } from "../../engine/key.ts";
+import { type JobStatus, jobStatuses } from "../contract/job.ts";
 import type { CreateJob } from "../job/job.ts";
 import type { Refusal } from "../refusal.ts";
 import { ledgerKey, ticketKey } from "../tables.ts";
@@ -41,8 +42,8 @@ export interface Account {
   readonly planLeft: number;
   readonly renewsAtMs: number;
   readonly active: Readonly<Record<Pool, number>>;
-  /** Jobs by `modality status`. */
-  readonly counts: Readonly<Record<string, number>>;
+  /** Jobs by modality and status; see `countIndex`. */
+  readonly counts: readonly number[];
   /** Accepted generations of one UTC day, by days since 1970. */
   readonly quota: { readonly day: number; readonly used: number };
   readonly ledgerLength: number;
@@ -95,8 +96,8 @@ export interface JobChanged {
   readonly kind: "job_changed";
   readonly job: Id;
   readonly modality: Modality;
-  readonly from: string;
-  readonly to: string;
+  readonly from: JobStatus;
+  readonly to: JobStatus;
   readonly settled: { readonly hold: number; readonly charge: number } | undefined;
 }
 
@@ -174,7 +175,7 @@ function open(head: Account | undefined, message: OpenAccount, turn: TurnView): 
     planLeft: Math.min(credits, monthlyCredits),
     renewsAtMs: firstOfNextMonth(turn.atMs),
     active: { media: 0, three_d: 0 },
-    counts: {},
+    counts: new Array<number>(modalities.length * jobStatuses.length).fill(0),
     quota: { day: 0, used: 0 },
     ledgerLength: 1,
     tickets: 0,
@@ -191,11 +192,9 @@ function follow(account: Account, message: JobChanged, turn: TurnView): AccountT
 
 /** Counts by status, and the slot that the end of a job frees. */
 function recount(account: Account, { modality, from, to }: JobChanged): Account {
-  const before = `${modality} ${from}`;
-  const after = `${modality} ${to}`;
-  const counts = { ...account.counts };
-  counts[before] = (counts[before] ?? 0) - 1;
-  counts[after] = (counts[after] ?? 0) + 1;
+  const counts = account.counts.slice();
+  change(counts, countIndex(modality, from), -1);
+  change(counts, countIndex(modality, to), 1);
   if (isActive(to)) return { ...account, counts };
   const pool = poolOf(modality);
   const active = { ...account.active, [pool]: account.active[pool] - 1 };
@@ -203,7 +202,16 @@ function recount(account: Account, { modality, from, to }: JobChanged): Account 
   return { ...account, counts, active };
 }
 
-function isActive(status: string): boolean {
+/** Where an account counts its jobs of a modality and status. */
+export function countIndex(modality: Modality, status: JobStatus): number {
+  return modalities.indexOf(modality) * jobStatuses.length + jobStatuses.indexOf(status);
+}
+
+export function change(counts: number[], index: number, by: number): void {
+  counts[index] = (counts[index] ?? 0) + by;
+}
+
+function isActive(status: JobStatus): boolean {
   return status === "queued" || status === "running";
 }
 

@@ -9,7 +9,7 @@ import { idBytes, idOfBytes } from "../../engine/id.ts";
 import { vpartOf } from "../../engine/key.ts";
 import type { Refusal } from "../refusal.ts";
 import { fingerprintKey, jobKey, ledgerKey } from "../tables.ts";
-import { type Account, type AccountTurn, available, only, poolOf, refuse, type Submit } from "./account.ts";
+import { type Account, type AccountTurn, available, change, countIndex, only, poolOf, refuse, type Submit } from "./account.ts";
 
 type Step = (account: Account, submit: Submit, turn: TurnView) => Refusal | undefined;
 
@@ -75,12 +75,13 @@ function wallet(account: Account, { job }: Submit): Refusal | undefined {
 function accept(account: Account, message: Submit, turn: TurnView): AccountTurn {
   const { asked, hold } = message.job;
   const pool = poolOf(asked.modality);
-  const counted = `${asked.modality} queued`;
+  const counts = account.counts.slice();
+  change(counts, countIndex(asked.modality, "queued"), 1);
   const next: Account = {
     ...account,
     held: account.held + hold,
     active: { ...account.active, [pool]: account.active[pool] + 1 },
-    counts: { ...account.counts, [counted]: (account.counts[counted] ?? 0) + 1 },
+    counts,
     quota: { day: Math.floor(turn.atMs / dayMs), used: usedToday(account, turn.atMs) + 1 },
     ledgerLength: account.ledgerLength + (hold === 0 ? 0 : 1),
   };

@@ -1,25 +1,22 @@
 /**
  * The broker between jobs and farm nodes: which task waits, which node has which lease. It holds no truth.
  * A claim is durable in the job before the node hears of it; heartbeats are volatile; a result counts only
- * under the job's current token. After a restart the outbox hands over every unfinished task again.
+ * under the job's current token. After a restart every unfinished job hands its task over again.
  *
  *   waiting --claim--> claiming --farm.lease--> leased --finished--> concluded
  *      ^------------------lapsed (silence, a dead node, a failed attempt)---'
  */
 import { limits } from "../../config/limits.ts";
-import type { Delivery } from "../../engine/batch.ts";
 import type { IdMint } from "../../engine/id.ts";
 import { type Key, vpartOf } from "../../engine/key.ts";
 import type { Performance } from "../../engine/outbox.ts";
 import type { Clock } from "../../engine/ports/clock.ts";
 import type { FromNode, NodeConnection, TaskOutcome } from "../../engine/ports/tasks.ts";
-import type { JobEffect, JobMessage, Outcome } from "../job/job.ts";
-
-type RunEffect = Extract<JobEffect, { kind: "farm.run" }>;
+import type { Asked, JobMessage, Outcome } from "../job/job.ts";
 
 interface Waiting {
-  readonly delivery: Delivery;
-  readonly effect: RunEffect;
+  readonly job: Key;
+  readonly asked: Asked;
 }
 
 interface Lease extends Waiting {
@@ -41,14 +38,13 @@ export interface BrokerPorts {
   readonly ids: IdMint;
   readonly mintToken: () => string;
   readonly send: (to: Key, message: JobMessage) => void;
-  readonly conclude: (delivery: Delivery, message?: JobMessage) => void;
 }
 
 export class FarmBroker {
   private readonly ports: BrokerPorts;
   private readonly nodes = new Set<Node>();
   private waiting: Waiting[] = [];
-  private readonly leaseByActor = new Map<Key, Lease>();
+  private readonly leaseByJob = new Map<Key, Lease>();
   private readonly leaseByToken = new Map<string, Lease>();
 
   constructor(ports: BrokerPorts) {
@@ -63,9 +59,10 @@ export class FarmBroker {
     connection.onClose(() => this.lose(node));
   }
 
-  /** Effect `farm.run`: kept until the task has ended. */
-  run(delivery: Delivery, effect: RunEffect): Performance {
-    this.waiting.push({ delivery, effect });
+  /** Effect `farm.run`: kept until the task has ended. One that is under way already is left alone. */
+  run(job: Key, asked: Asked): Performance {
+    const isKnown = this.leaseByJob.has(job) || this.waiting.some((other) => other.job === job);
+    if (!isKnown) this.waiting.push({ job, asked });
     this.offer();
     return { kind: "kept" };
   }
@@ -74,26 +71,24 @@ export class FarmBroker {
   lease(token: string): Performance {
     const lease = this.leaseByToken.get(token);
     if (lease !== undefined) {
-      const { task: kind, input, job } = lease.effect;
+      const { modality: kind, prompt, input, id } = lease.asked;
       lease.isDurable = true;
       lease.heardMs = this.ports.clock.monotonicMs();
-      const task = { token, kind, input, outputPrefix: `jobs/${job}/${token}` };
+      const outputPrefix = `jobs/${id}/${token}`;
+      const task = { token, kind, input: { prompt, ...input }, outputPrefix };
       lease.node.connection.send({ kind: "lease", task });
     }
     return { kind: "concluded" };
   }
 
   /** Effect `farm.cancel`: whatever becomes of the task, nobody wants it. */
-  cancel(actor: Key): Performance {
-    const lease = this.leaseByActor.get(actor);
+  cancel(job: Key): Performance {
+    const lease = this.leaseByJob.get(job);
     if (lease !== undefined) {
       if (lease.isDurable) lease.node.connection.send({ kind: "cancel", token: lease.token });
       this.end(lease);
-      this.ports.conclude(lease.delivery);
     }
-    for (const { delivery } of this.waiting)
-      if (delivery.from === actor) this.ports.conclude(delivery);
-    this.waiting = this.waiting.filter(({ delivery }) => delivery.from !== actor);
+    this.waiting = this.waiting.filter((other) => other.job !== job);
     this.offer();
     return { kind: "concluded" };
   }
@@ -122,21 +117,21 @@ export class FarmBroker {
   private offer(): void {
     for (const node of this.nodes)
       while (node.slots > 0) {
-        const at = this.waiting.findIndex(({ effect }) => node.kinds.includes(effect.task));
+        const at = this.waiting.findIndex(({ asked }) => node.kinds.includes(asked.modality));
         const [next] = at < 0 ? [] : this.waiting.splice(at, 1);
         if (next === undefined) break;
         this.claim(node, next);
       }
   }
 
-  private claim(node: Node, { delivery, effect }: Waiting): void {
+  private claim(node: Node, { job, asked }: Waiting): void {
     const token = this.ports.mintToken();
     const heardMs = this.ports.clock.monotonicMs();
-    const lease = { delivery, effect, token, node, heardMs, toldMs: 0, isDurable: false };
+    const lease = { job, asked, token, node, heardMs, toldMs: 0, isDurable: false };
     node.slots--;
-    this.leaseByActor.set(delivery.from, lease);
+    this.leaseByJob.set(job, lease);
     this.leaseByToken.set(token, lease);
-    this.ports.send(delivery.from, { kind: "claim", token });
+    this.ports.send(job, { kind: "claim", token });
   }
 
   private heartbeat(token: string, progress: number): void {
@@ -145,7 +140,7 @@ export class FarmBroker {
     lease.heardMs = this.ports.clock.monotonicMs();
     if (lease.heardMs - lease.toldMs < limits.farm.progressIntervalMs || progress === 0) return;
     lease.toldMs = lease.heardMs;
-    this.ports.send(lease.delivery.from, { kind: "progress", token, progress });
+    this.ports.send(lease.job, { kind: "progress", token, progress });
   }
 
   private finished(token: string, outcome: TaskOutcome): void {
@@ -155,12 +150,12 @@ export class FarmBroker {
     else {
       this.end(lease);
       const ended = this.outcomeOf(lease, outcome);
-      this.ports.conclude(lease.delivery, { kind: "finished", token, outcome: ended });
+      this.ports.send(lease.job, { kind: "finished", token, outcome: ended });
     }
     this.offer();
   }
 
-  private outcomeOf({ delivery }: Lease, outcome: TaskOutcome): Outcome {
+  private outcomeOf({ job }: Lease, outcome: TaskOutcome): Outcome {
     if (outcome.kind === "failed")
       return {
         kind: "failed",
@@ -169,20 +164,20 @@ export class FarmBroker {
         atOutput: false,
         billed: false,
       };
-    const vpart = vpartOf(delivery.from);
+    const vpart = vpartOf(job);
     const outputs = outcome.outputs.map((media) => ({ asset: this.ports.ids.under(vpart), media }));
     return { kind: "succeeded", outputs };
   }
 
   private lapse(lease: Lease): void {
     this.end(lease);
-    this.ports.send(lease.delivery.from, { kind: "lapsed", token: lease.token });
-    this.waiting.unshift({ delivery: lease.delivery, effect: lease.effect });
+    this.ports.send(lease.job, { kind: "lapsed", token: lease.token });
+    this.waiting.unshift({ job: lease.job, asked: lease.asked });
   }
 
   private end(lease: Lease): void {
     lease.node.slots++;
-    this.leaseByActor.delete(lease.delivery.from);
+    this.leaseByJob.delete(lease.job);
     this.leaseByToken.delete(lease.token);
   }
 

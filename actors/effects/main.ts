@@ -26,8 +26,7 @@ export async function run(task: EffectsTask): Promise<void> {
     clock: systemClock,
     ids: new IdMint(systemClock, systemEntropy()),
     mintToken: () => randomBytes(12).toString("base64url"),
-    send: outbox.tell.bind(outbox),
-    conclude: outbox.conclude.bind(outbox),
+    send: outbox.send.bind(outbox),
   };
   const broker = new FarmBroker(ports);
   const perform = performerOf(broker, new SimulatedProvider(ports));

@@ -17,13 +17,13 @@ function perform(
   const effect = delivery.effect as JobEffect;
   switch (effect.kind) {
     case "farm.run":
-      return broker.run(delivery, effect);
+      return broker.run(delivery.from, effect.asked);
     case "farm.lease":
       return broker.lease(effect.token);
     case "farm.cancel":
       return broker.cancel(delivery.from);
     case "provider.submit":
-      return simulated.submit(delivery, effect.prompt, effect.images);
+      return simulated.submit(delivery.from, effect.prompt, effect.count);
     case "provider.cancel":
       return simulated.cancel(delivery.from, effect.request);
   }

@@ -3,7 +3,6 @@
  * It costs no processor time and remembers nothing: after a restart the outbox hands it the job again and
  * the scenario starts over, which is harmless because submitting to it is idempotent.
  */
-import type { Delivery } from "../../engine/batch.ts";
 import type { IdMint } from "../../engine/id.ts";
 import { type Key, vpartOf } from "../../engine/key.ts";
 import type { Performance } from "../../engine/outbox.ts";
@@ -29,7 +28,7 @@ export const tinyPicture = {
 };
 
 interface Run {
-  readonly delivery: Delivery;
+  readonly job: Key;
   readonly scenario: Scenario;
   readonly images: number;
   stage: "waiting" | "queued" | "running";
@@ -40,7 +39,6 @@ export interface SimulatedPorts {
   readonly clock: Clock;
   readonly ids: IdMint;
   readonly send: (to: Key, message: JobMessage) => void;
-  readonly conclude: (delivery: Delivery, message?: JobMessage) => void;
 }
 
 const busyDelayMs = 1_000;
@@ -54,25 +52,26 @@ export class SimulatedProvider {
     this.ports = ports;
   }
 
-  submit(delivery: Delivery, prompt: string, images: number): Performance {
+  /** A job that is under way already is left alone. */
+  submit(job: Key, prompt: string, images: number): Performance {
+    if (this.runs.has(job)) return { kind: "kept" };
     const scenario = scenarioOf(prompt);
-    const run: Run = { delivery, scenario, images, stage: "waiting", stopTimer: () => {} };
+    const run: Run = { job, scenario, images, stage: "waiting", stopTimer: () => {} };
     const { busy, down, slowMs, queueMs } = scenario;
     if (busy + down + slowMs + queueMs === 0)
       return { kind: "concluded", message: finished(this.endOf(run)) };
-    this.runs.set(delivery.from, run);
+    this.runs.set(job, run);
     this.connect(run, 0);
     return { kind: "kept" };
   }
 
-  cancel(actor: Key, request: number | undefined): Performance {
-    const run = this.runs.get(actor);
+  cancel(job: Key, request: number | undefined): Performance {
+    const run = this.runs.get(job);
     const answer = answerOf(run);
     const isStopped = answer.kind === "cancelled" || answer.kind === "stopped_partway";
     if (run !== undefined && isStopped) {
       run.stopTimer();
-      this.runs.delete(actor);
-      this.ports.conclude(run.delivery);
+      this.runs.delete(job);
     }
     return { kind: "concluded", message: { kind: "cancel_answer", answer, request } };
   }
@@ -81,40 +80,40 @@ export class SimulatedProvider {
     const { busy, down, queueMs } = run.scenario;
     if (failures < busy + down) {
       const detail = failures < down ? "provider_down" : "upstream_at_capacity";
-      this.ports.send(run.delivery.from, { kind: "detail", detail });
+      this.ports.send(run.job, { kind: "detail", detail });
       const delayMs = Math.min(busyDelayMaxMs, busyDelayMs * 2 ** failures);
       this.after(run, delayMs, () => this.connect(run, failures + 1));
       return;
     }
-    if (failures > 0) this.ports.send(run.delivery.from, { kind: "detail", detail: null });
+    if (failures > 0) this.ports.send(run.job, { kind: "detail", detail: null });
     if (run.scenario.refusal !== undefined) {
       this.end(run);
       return;
     }
     run.stage = "queued";
-    this.ports.send(run.delivery.from, { kind: "accepted" });
+    this.ports.send(run.job, { kind: "accepted" });
     if (queueMs === 0) this.start(run);
     else this.after(run, queueMs, () => this.start(run));
   }
 
   private start(run: Run): void {
     run.stage = "running";
-    this.ports.send(run.delivery.from, { kind: "started" });
+    this.ports.send(run.job, { kind: "started" });
     this.after(run, run.scenario.slowMs, () => this.end(run));
   }
 
   private end(run: Run): void {
-    this.runs.delete(run.delivery.from);
-    this.ports.conclude(run.delivery, finished(this.endOf(run)));
+    this.runs.delete(run.job);
+    this.ports.send(run.job, finished(this.endOf(run)));
   }
 
-  private endOf({ scenario, images, delivery }: Run): Outcome {
+  private endOf({ scenario, images, job }: Run): Outcome {
     const { refusal, ending, billed } = scenario;
     if (refusal !== undefined) return refusedAs(refusal, false, billed);
     switch (ending) {
       case "succeed": {
         const outputs = Array.from({ length: images }, () => ({
-          asset: this.ports.ids.under(vpartOf(delivery.from)),
+          asset: this.ports.ids.under(vpartOf(job)),
           media: tinyPicture.media,
         }));
         return { kind: "succeeded", outputs };
@@ -126,7 +125,7 @@ export class SimulatedProvider {
       case "fail":
         return failed("upstream", "The model could not finish this generation.", true, billed);
       case "lost":
-        return failed("upstream", "The provider lost this generation.", false, billed);
+        return failed("upstream", "The provider lost this generation.", false, false);
     }
   }
 

@@ -7,6 +7,7 @@ import type { Catalogue, ModelEntry } from "../../config/catalogue.ts";
 import { type PlanName, planNames } from "../../config/plans.ts";
 import type { Fault } from "../../config/schema.ts";
 import type { GenerateImageRequest } from "../contract/generate-image.ts";
+import type { JobInput } from "../job/job.ts";
 import { priceOf } from "../pricing.ts";
 import type { Refusal } from "../refusal.ts";
 import { canonicalJson } from "./canonical.ts";
@@ -17,16 +18,7 @@ export interface ImageGeneration {
   readonly displayName: string;
   readonly tags: readonly string[];
   readonly price: number;
-  readonly images: number;
-  /** What a farm worker draws from. */
-  readonly input: {
-    readonly prompt: string;
-    readonly seed: number;
-    readonly width: number;
-    readonly height: number;
-    readonly count: number;
-    readonly format: "png" | "jpeg" | "webp";
-  };
+  readonly input: JobInput;
   /** The canonical body without `confirmation_token`. */
   readonly canonical: string;
 }
@@ -41,7 +33,8 @@ export function resolveImage(
   const model = catalogue.find(request.model, "image");
   if (model === undefined || model.status === "disabled")
     return invalid([{ pointer: "/model", detail: `${request.model} is not an image model` }]);
-  const faults = faultsOf(request, model);
+  // A preview model takes what the schema takes; its provider decides.
+  const faults = model.status === "preview" ? [] : faultsOf(request, model);
   if (faults.length > 0) return invalid(faults);
   if (model.plans.length > 0 && !model.plans.includes(plan))
     return { code: "plan_required", plan: lowest(model.plans) };
@@ -60,9 +53,8 @@ function resolved(request: GenerateImageRequest, model: ModelEntry): ImageGenera
     prompt,
     displayName: request.display_name ?? nameOf(prompt),
     tags: request.tags ?? [],
-    images,
     price: priceOf(model, { images }, { aspect_ratio: ratio, resolution, quality }),
-    input: { prompt, seed, width, height, count: images, format },
+    input: { seed, width, height, count: images, format },
     canonical: canonicalOf(request, model, prompt),
   };
 }
@@ -100,11 +92,12 @@ function faultsOf(request: GenerateImageRequest, model: ModelEntry): Fault[] {
 }
 
 function promptFaults({ prompt }: GenerateImageRequest, model: ModelEntry): Fault[] {
-  const length = prompt?.trim().length ?? 0;
+  const text = prompt?.trim() ?? "";
   const max = Number(model.limits["prompt_max"] ?? 10_000);
-  if (length === 0 && (model.prompt_required || prompt !== undefined))
+  if (text === "" && (model.prompt_required || prompt !== undefined))
     return [{ pointer: "/prompt", detail: "is required" }];
-  return length > max ? [{ pointer: "/prompt", detail: `has more than ${max} characters` }] : [];
+  const isLong = text.length > max && [...text].length > max;
+  return isLong ? [{ pointer: "/prompt", detail: `has more than ${max} characters` }] : [];
 }
 
 function numberFaults(request: GenerateImageRequest, model: ModelEntry): Fault[] {

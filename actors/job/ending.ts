@@ -48,6 +48,13 @@ const outOfTime: Failure = {
   status: 504,
 };
 
+const nothingCame: Failure = {
+  kind: "error",
+  code: "job_failed",
+  message: "The model delivered nothing.",
+  status: 502,
+};
+
 const refusedForLoad: Failure = {
   kind: "error",
   code: "rate_limit",
@@ -76,16 +83,21 @@ export function fail(
 }
 
 function succeed(job: Open, outputs: readonly Output[], turn: TurnView): JobTurn {
-  const { hold } = job.terms;
+  const { terms } = job;
+  if (outputs.length === 0) return fail(job, nothingCame, 0, turn);
+  // What was asked for and did not come is not paid for.
+  const charge = Math.ceil(terms.hold * Math.min(1, outputs.length / terms.count));
   const next: Job = {
-    ...carried(job, turn),
     phase: "succeeded",
+    terms,
+    revision: job.revision + 1,
+    updatedAtMs: turn.atMs,
     startedAtMs: job.phase === "running" ? job.startedAtMs : turn.atMs,
     completedAtMs: turn.atMs,
-    charged: hold,
+    charged: charge,
     assets: outputs.map(({ asset }) => asset),
   };
-  return become(job, next, { charge: hold, effects: births(job, outputs, turn) });
+  return become(job, next, { charge, effects: births(job, outputs, turn) });
 }
 
 function births({ terms }: Open, outputs: readonly Output[], turn: TurnView): Tell[] {

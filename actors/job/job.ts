@@ -19,7 +19,7 @@ import { refused } from "../refusal.ts";
 import { askedKey, jobOfScopeKey } from "../tables.ts";
 import { cancel, resolveCancel, settleAtLimit } from "./cancellation.ts";
 import { expire, finish } from "./ending.ts";
-import { become, carried, type JobTurn, unchanged } from "./job-turn.ts";
+import { become, carried, type JobTurn, unchanged, withdrawal } from "./job-turn.ts";
 import { jobView } from "./job-view.ts";
 import { claim, lapse, report, reportDetail } from "./running.ts";
 
@@ -34,10 +34,20 @@ export interface Asked {
   readonly tags: readonly string[];
   readonly surface: string | null;
   readonly createdAtMs: number;
+  /** What the model is given beside the prompt. */
+  readonly input: JobInput;
   /** The model's usual running time, by which a share of the work is estimated. */
   readonly typicalSeconds: number;
   /** 16 bytes in hex; the duplicate window is rebuilt from it. */
   readonly fingerprint: string;
+}
+
+export interface JobInput {
+  readonly seed: number;
+  readonly width: number;
+  readonly height: number;
+  readonly count: number;
+  readonly format: string;
 }
 
 /** What was agreed at acceptance: one object through all phases. */
@@ -48,6 +58,8 @@ export interface Terms {
   readonly provider: "farm" | "sim";
   /** Credits held at submit. */
   readonly hold: number;
+  /** Outputs that the hold pays for. */
+  readonly count: number;
   readonly createdAtMs: number;
 }
 
@@ -149,9 +161,6 @@ export interface CreateJob {
   readonly provider: "farm" | "sim";
   readonly hold: number;
   readonly deadlineSeconds: number;
-  readonly images: number;
-  /** What a farm worker is given. */
-  readonly input: unknown;
   readonly request: number | undefined;
 }
 
@@ -175,10 +184,10 @@ export type JobMessage =
 
 export type JobEffect =
   /** Kept until the task has ended, however many attempts that takes. */
-  | { readonly kind: "farm.run"; readonly task: string; readonly input: unknown; readonly job: Id }
+  | { readonly kind: "farm.run"; readonly asked: Asked }
   | { readonly kind: "farm.lease"; readonly token: string }
   | { readonly kind: "farm.cancel" }
-  | { readonly kind: "provider.submit"; readonly prompt: string; readonly images: number }
+  | { readonly kind: "provider.submit"; readonly prompt: string; readonly count: number }
   | { readonly kind: "provider.cancel"; readonly request: number | undefined };
 
 export const jobActor: Actor<Job, JobMessage, JobEffect> = {
@@ -206,28 +215,40 @@ export const jobActor: Actor<Job, JobMessage, JobEffect> = {
         return cancel(job, message.user, turn);
       case "cancel_answer":
         return resolveCancel(job, message.answer, message.request, turn);
-      case "due":
+      case "due": {
+        // The time may have moved since the index was written.
+        const dueMs = dueAt(job);
+        if (dueMs === undefined || turn.atMs < dueMs) return unchanged(job);
         return job.phase === "canceled" ? settleAtLimit(job, turn) : expire(job, turn);
+      }
     }
+  },
+  resume(job, { get }) {
+    const asked = get(askedKey(job.terms.job));
+    if (asked === undefined) return [];
+    if (job.phase === "canceled") return [work(job, asked), withdrawal(job)];
+    return [work(job, asked)];
   },
   listing: (_, job) => ({
     key: jobOfScopeKey(job.terms.scope, job.terms.job),
     value: `${job.terms.modality} ${job.phase}`,
   }),
-  dueAt(job) {
-    switch (job.phase) {
-      case "queued":
-        return job.detail === undefined ? deadline(job) : lastDeadline(job);
-      case "running":
-        return deadline(job);
-      case "canceled":
-        return job.settlement.kind === "pending" ? job.settlement.limitMs : undefined;
-      case "succeeded":
-      case "failed":
-        return undefined;
-    }
-  },
+  dueAt,
 };
+
+function dueAt(job: Job): number | undefined {
+  switch (job.phase) {
+    case "queued":
+      return job.detail === undefined ? deadline(job) : lastDeadline(job);
+    case "running":
+      return deadline(job);
+    case "canceled":
+      return job.settlement.kind === "pending" ? job.settlement.limitMs : undefined;
+    case "succeeded":
+    case "failed":
+      return undefined;
+  }
+}
 
 const dayMs = 86_400_000;
 
@@ -241,11 +262,11 @@ export function lastDeadline(job: Common): number {
 }
 
 function create(message: CreateJob, { atMs }: TurnView): JobTurn {
-  const { asked, provider, hold, input, request } = message;
-  const { scope, modality, createdAtMs } = asked;
+  const { asked, provider, hold, request } = message;
+  const { scope, modality, input, createdAtMs } = asked;
   const job: QueuedJob = {
     phase: "queued",
-    terms: { job: asked.id, scope, modality, provider, hold, createdAtMs },
+    terms: { job: asked.id, scope, modality, provider, hold, count: input.count, createdAtMs },
     revision: 1,
     updatedAtMs: atMs,
     deadlineMs: createdAtMs + message.deadlineSeconds * 1000,
@@ -256,12 +277,13 @@ function create(message: CreateJob, { atMs }: TurnView): JobTurn {
     head: job,
     rows: [put(askedKey(asked.id), asked)],
     replies: request === undefined ? [] : [{ to: request, reply: { kind: "accepted", body } }],
-    effects: [
-      provider === "farm"
-        ? { kind: "farm.run", task: asked.modality, input, job: asked.id }
-        : { kind: "provider.submit", prompt: asked.prompt, images: message.images },
-    ],
+    effects: [work(job, asked)],
   };
+}
+
+function work({ terms }: Job, asked: Asked): JobEffect {
+  if (terms.provider === "farm") return { kind: "farm.run", asked };
+  return { kind: "provider.submit", prompt: asked.prompt, count: asked.input.count };
 }
 
 /** Whoever cancels what does not exist is told so; a late report of a lost job concerns nobody. */

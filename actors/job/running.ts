@@ -5,9 +5,10 @@ import { fail } from "./ending.ts";
 import type { Job, QueuedJob, RunningJob, StatusDetail } from "./job.ts";
 import { become, carried, type JobTurn, unchanged, withdrawal } from "./job-turn.ts";
 
-/** A farm node may have the task: durable before the node hears of it. A terminal job gives nothing. */
+/** A farm node may have the task: durable before the node hears of it. A terminal job takes the task away. */
 export function claim(job: Job, token: string, turn: TurnView): JobTurn {
-  if (job.phase !== "queued" && job.phase !== "running") return unchanged(job);
+  if (job.phase !== "queued" && job.phase !== "running")
+    return { ...unchanged(job), effects: [withdrawal(job)] };
   const next = job.phase === "queued" ? started(job, turn) : job;
   const leased = { ...next, ...carried(job, turn), token };
   return become(job, leased, { effects: [{ kind: "farm.lease", token }] });

@@ -51,7 +51,7 @@ const noRoom = {
 
 function submitOf(
   { service, principal, body, request, rate }: Call<GenerateImageRequest>,
-  { model, prompt, displayName, tags, price, images, input }: ImageGeneration,
+  { model, prompt, displayName, tags, price, input }: ImageGeneration,
   job: Id,
   fingerprint: string,
 ): Submit {
@@ -66,8 +66,6 @@ function submitOf(
       provider: model.provider === "sim" ? "sim" : "farm",
       hold: price,
       deadlineSeconds: model.deadline_seconds,
-      images,
-      input: model.provider === "sim" ? undefined : input,
       request: undefined,
       asked: {
         id: job,
@@ -80,6 +78,7 @@ function submitOf(
         tags,
         surface: surfaceOf(request),
         createdAtMs: service.clock.nowMs(),
+        input,
         typicalSeconds: model.typical_seconds,
         fingerprint: Buffer.from(fingerprint, "latin1").toString("hex"),
       },

@@ -19,6 +19,7 @@ export const streamRoutes: readonly Route[] = [
   route("POST", "/v1/jobs/{id}/sse-ticket", { access: "jobs:read", rate: "read", run: mintTicket }),
   route("GET", "/v1/jobs/{id}/sse", {
     access: "open",
+    takesHead: false,
     query: { ticket: optionalText(256) },
     run: openStream,
   }),
@@ -54,7 +55,7 @@ async function openStream(call: Call<unknown, { ticket: string | undefined }>): 
   if (kind === "spent") throw noTicket();
   if (kind === "mismatched")
     throw new RefusalError({ code: "forbidden", detail: "This ticket is for another job." });
-  return jobStream(service, jobIdOf(call));
+  return jobStream(call, jobIdOf(call));
 }
 
 /** The last of the 33 bytes says where the ticket is kept. */

@@ -1,0 +1,116 @@
+/** Literals that tests of accounts and jobs share. */
+import { type Account, countIndex, type Submit } from "../../actors/account/account.ts";
+import { jobStatuses } from "../../actors/contract/job.ts";
+import type { Asked, CreateJob, Job, QueuedJob, RunningJob, Terms } from "../../actors/job/job.ts";
+import { accountKey, jobKey } from "../../actors/tables.ts";
+import { modalities } from "../../config/catalogue.ts";
+import type { TurnView } from "../../engine/actor.ts";
+import type { Key } from "../../engine/key.ts";
+
+/** A Friday noon. */
+export const nowMs = Date.UTC(2026, 10, 20, 12);
+export const scope = "01990000-0000-7021-8000-000000000001";
+export const job = "01990000-0000-7021-8000-00000000000a";
+export const earlier = "01990000-0000-7021-8000-000000000009";
+export const user = "01990000-0000-7021-8000-000000000001";
+export const fingerprint = "fedcba9876543210";
+
+/** A turn at `nowMs`, asked by request 7, that sees `rows`. */
+export function view(self: Key, rows: Readonly<Record<Key, unknown>> = {}, atMs = nowMs): TurnView {
+  return { self, atMs, request: 7, get: <Row>(key: Key<Row>) => rows[key] as Row | undefined };
+}
+
+export const self = accountKey(scope);
+export const jobSelf = jobKey(job);
+
+/** Jobs by `modality status`, as an account counts them. */
+export function counts(byName: Readonly<Record<string, number>>): number[] {
+  const counted = new Array<number>(modalities.length * jobStatuses.length).fill(0);
+  for (const modality of modalities)
+    for (const status of jobStatuses)
+      counted[countIndex(modality, status)] = byName[`${modality} ${status}`] ?? 0;
+  return counted;
+}
+
+/** `pro`: 4 slots, 4,000 credits a month, 2,000 generations a day. */
+export const account: Account = {
+  plan: "pro",
+  createdAtMs: nowMs,
+  granted: 100,
+  held: 0,
+  spent: 0,
+  planLeft: 100,
+  renewsAtMs: Date.UTC(2026, 11, 1),
+  active: { media: 0, three_d: 0 },
+  counts: counts({}),
+  quota: { day: 0, used: 0 },
+  ledgerLength: 1,
+  tickets: 0,
+};
+
+export const asked: Asked = {
+  id: job,
+  scope,
+  user,
+  modality: "image",
+  model: "sim-instant",
+  prompt: "a kite",
+  displayName: "a kite",
+  tags: [],
+  surface: null,
+  createdAtMs: nowMs,
+  input: { seed: 0, width: 1024, height: 1024, count: 1, format: "png" },
+  typicalSeconds: 10,
+  fingerprint: "66656463626139383736353433323130",
+};
+
+export const create: CreateJob = {
+  kind: "create",
+  asked,
+  provider: "sim",
+  hold: 10,
+  deadlineSeconds: 600,
+  request: undefined,
+};
+
+export const submitted: Submit = {
+  kind: "submit",
+  job: create,
+  fingerprint,
+  hasConfirmationToken: false,
+  plan: "pro",
+  rateRetryAfterSeconds: undefined,
+};
+
+export const terms: Terms = {
+  job,
+  scope,
+  modality: "image",
+  provider: "sim",
+  hold: 10,
+  createdAtMs: nowMs,
+};
+
+export const queued: QueuedJob = {
+  phase: "queued",
+  terms,
+  revision: 1,
+  updatedAtMs: nowMs,
+  deadlineMs: nowMs + 600_000,
+  attempts: 0,
+};
+
+export const running: RunningJob = {
+  phase: "running",
+  terms,
+  revision: 2,
+  updatedAtMs: nowMs,
+  deadlineMs: nowMs + 600_000,
+  attempts: 0,
+  startedAtMs: nowMs,
+  progress: 0,
+};
+
+export function onFarm<J extends Job>(job: J): J {
+  return { ...job, terms: { ...job.terms, provider: "farm" } };
+}

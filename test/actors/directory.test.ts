@@ -1,0 +1,87 @@
+import t from "tap";
+import { type CreateUser, directoryActor } from "../../actors/directory/directory.ts";
+import {
+  accountKey,
+  credentialKey,
+  directoryKey,
+  signingKeyKey,
+  userByEmailKey,
+  userKey,
+} from "../../actors/tables.ts";
+import { put, tell } from "../../engine/actor.ts";
+import { nowMs, user as id, view } from "./accounts.ts";
+
+const { decide, dueAt } = directoryActor;
+const user = {
+  id,
+  email: "a@example.org",
+  displayName: "A",
+  plan: "pro",
+  status: "active",
+  createdAtMs: nowMs,
+} as const;
+const credential = { id: "abcdefgh", name: "first", user: id, scopes: ["generate"], expiresAtMs: null } as const;
+const createUser: CreateUser = {
+  kind: "create_user",
+  user,
+  emailDigest: "e".repeat(32),
+  credential: { digest: "c".repeat(32), credential },
+  credits: 500,
+  reply: "created",
+};
+const opening = tell(accountKey(id), { kind: "open", plan: "pro", credits: 500, request: 7, reply: "created" });
+
+t.test("a new user has rows for itself, its address and its credential", async (t) => {
+  const turn = decide({ version: 4, users: 2 }, createUser, view(directoryKey));
+  t.strictSame(turn, {
+    head: { version: 5, users: 3 },
+    rows: [
+      put(userKey(id), user),
+      put(userByEmailKey("e".repeat(32)), id),
+      put(credentialKey("c".repeat(32)), credential),
+    ],
+    replies: [],
+    effects: [opening],
+  });
+});
+
+t.test("the wallet answers, so whoever was answered can submit", async (t) => {
+  const turn = decide(undefined, createUser, view(directoryKey));
+  t.strictSame(turn.replies, []);
+  t.strictSame(turn.effects, [opening]);
+});
+
+t.test("an account without a token has no credential", async (t) => {
+  const turn = decide(undefined, { ...createUser, credential: undefined }, view(directoryKey));
+  t.equal(turn.rows.length, 2);
+});
+
+t.test("an address is taken once", async (t) => {
+  const head = { version: 4, users: 2 };
+  const rows = { [userByEmailKey("e".repeat(32))]: id };
+  const turn = decide(head, createUser, view(directoryKey, rows));
+  t.equal(turn.head, head);
+  t.strictSame(turn.rows, []);
+  t.strictSame(turn.effects, []);
+  t.match(turn.replies, [{ to: 7, reply: { kind: "refused", refusal: { code: "conflict" } } }]);
+});
+
+t.test("an empty store is bootstrapped once", async (t) => {
+  const signingKeys = { urls: "u".repeat(43), cursors: "c".repeat(43) };
+  const message = { kind: "bootstrap", first: createUser, signingKeys } as const;
+  const turn = decide(undefined, message, view(directoryKey));
+  t.strictSame(turn.rows.slice(0, 2), [
+    put(signingKeyKey("urls"), { current: "u".repeat(43), previous: null }),
+    put(signingKeyKey("cursors"), { current: "c".repeat(43), previous: null }),
+  ]);
+  t.strictSame(turn.head, { version: 1, users: 1 });
+  t.strictSame(turn.effects, [opening]);
+  const again = decide(turn.head, message, view(directoryKey));
+  t.equal(again.head, turn.head);
+  t.strictSame(again.rows, []);
+  t.strictSame(again.replies, [{ to: 7, reply: "created" }]);
+});
+
+t.test("the directory waits for nothing", async (t) => {
+  t.equal(dueAt({ version: 1, users: 1 }), undefined);
+});

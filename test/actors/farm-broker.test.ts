@@ -1,0 +1,233 @@
+import t from "tap";
+import { FarmBroker } from "../../actors/effects/farm-broker.ts";
+import { jobKey } from "../../actors/tables.ts";
+import type { Asked, JobMessage } from "../../actors/job/job.ts";
+import { limits } from "../../config/limits.ts";
+import { ManualClock } from "../../engine/adapters/manual-clock.ts";
+import { seededEntropy } from "../../engine/adapters/seeded-entropy.ts";
+import { IdMint } from "../../engine/id.ts";
+import type { Key } from "../../engine/key.ts";
+import type { FromNode, NodeConnection, ToNode } from "../../engine/ports/tasks.ts";
+import { asked } from "./accounts.ts";
+
+/** A farm node as the broker sees it. */
+interface Node extends NodeConnection {
+  readonly got: ToNode[];
+  say(message: FromNode): void;
+  die(): void;
+}
+
+function node(): Node {
+  const got: ToNode[] = [];
+  let listen = (_: FromNode) => {};
+  let close = () => {};
+  return {
+    got,
+    send: (message) => got.push(message),
+    onMessage: (listener) => void (listen = listener),
+    onClose: (listener) => void (close = listener),
+    say: (message) => listen(message),
+    die: () => close(),
+  };
+}
+
+function stage() {
+  const clock = new ManualClock(1_000_000);
+  const sent: (readonly [Key, JobMessage])[] = [];
+  let tokens = 0;
+  const broker = new FarmBroker({
+    clock,
+    ids: new IdMint(clock, seededEntropy(1)),
+    mintToken: () => `t${++tokens}`,
+    send: (to, message) => sent.push([to, message]),
+  });
+  const attach = (slots = 1) => {
+    const attached = node();
+    broker.attach(attached);
+    attached.say({ kind: "hello", node: "n", slots, kinds: ["image"] });
+    return attached;
+  };
+  return { clock, sent, broker, attach };
+}
+
+function job(number: number): { key: Key; asked: Asked } {
+  const id = `01990000-0000-7021-8000-00000000000${number}`;
+  return { key: jobKey(id), asked: { ...asked, id, prompt: `picture ${number}` } };
+}
+
+const one = job(1);
+const two = job(2);
+const done = { kind: "succeeded", outputs: [] } as const;
+const broken = { kind: "failed", message: "the browser died", retryable: true } as const;
+
+t.test("a task is claimed first and leased when the claim is durable", async (t) => {
+  const { sent, broker, attach } = stage();
+  t.strictSame(broker.run(one.key, one.asked), { kind: "kept" });
+  t.strictSame(sent, [], "without a node it waits");
+  const farm = attach();
+  t.strictSame(sent, [[one.key, { kind: "claim", token: "t1" }]]);
+  t.strictSame(farm.got, []);
+  t.strictSame(broker.lease("t1"), { kind: "concluded" });
+  t.strictSame(farm.got, [
+    {
+      kind: "lease",
+      task: {
+        token: "t1",
+        kind: "image",
+        input: { prompt: "picture 1", seed: 0, width: 1024, height: 1024, count: 1, format: "png" },
+        outputPrefix: `jobs/${one.asked.id}/t1`,
+      },
+    },
+  ]);
+  broker.lease("unknown");
+  t.equal(farm.got.length, 1);
+});
+
+t.test("a node has as many leases as slots, and only of its kinds", async (t) => {
+  const { sent, broker, attach } = stage();
+  broker.run(job(9).key, { ...job(9).asked, modality: "video" });
+  const farm = attach(2);
+  for (const { key, asked } of [one, two, job(3)]) broker.run(key, asked);
+  t.strictSame(claims(sent), [one.key, two.key]);
+  broker.lease("t1");
+  farm.say({ kind: "finished", token: "t1", outcome: done });
+  t.strictSame(claims(sent), [one.key, two.key, job(3).key], "a slot that is free takes the next");
+});
+
+t.test("a result becomes the job's outcome under its token, with asset ids in its vpart", async (t) => {
+  const { sent, broker, attach } = stage();
+  const farm = attach();
+  broker.run(one.key, one.asked);
+  broker.lease("t1");
+  const output = { objectKey: "o", mimeType: "image/png", sizeBytes: 1, sha256: "00" };
+  farm.say({ kind: "finished", token: "t1", outcome: { kind: "succeeded", outputs: [output, output] } });
+  const [to, message] = sent.at(-1) ?? [];
+  t.equal(to, one.key);
+  t.match(message, { kind: "finished", token: "t1", outcome: { kind: "succeeded" } });
+  t.match(JSON.stringify(message), /"asset":"[0-9a-f-]{13}-7021-/);
+  const heard = sent.length;
+  farm.say({ kind: "finished", token: "t1", outcome: done });
+  t.equal(sent.length, heard, "a doubled report says nothing");
+});
+
+t.test("a failure that another attempt cannot mend ends the job", async (t) => {
+  const { sent, broker, attach } = stage();
+  const farm = attach();
+  broker.run(one.key, one.asked);
+  broker.lease("t1");
+  farm.say({ kind: "finished", token: "t1", outcome: { ...broken, retryable: false } });
+  t.match(sent.at(-1)?.[1], {
+    kind: "finished",
+    token: "t1",
+    outcome: { kind: "failed", class: "invalid_input", message: "the browser died", billed: false },
+  });
+});
+
+t.test("a failed attempt lapses, and the task is offered again before others", async (t) => {
+  const { sent, broker, attach } = stage();
+  const farm = attach();
+  broker.run(one.key, one.asked);
+  broker.lease("t1");
+  broker.run(two.key, two.asked);
+  farm.say({ kind: "finished", token: "t1", outcome: broken });
+  t.strictSame(sent.slice(1), [
+    [one.key, { kind: "lapsed", token: "t1" }],
+    [one.key, { kind: "claim", token: "t2" }],
+  ]);
+});
+
+t.test("a node that is silent for 15 s loses its lease", async (t) => {
+  const { clock, sent, broker, attach } = stage();
+  const farm = attach();
+  broker.run(one.key, one.asked);
+  broker.lease("t1");
+  for (let second = 0; second < 60; second++) {
+    clock.advance(1_000);
+    farm.say({ kind: "heartbeat", token: "t1", progress: 0 });
+  }
+  t.equal(sent.length, 1, "heartbeats keep it");
+  clock.advance(limits.farm.leaseMs);
+  t.equal(sent.length, 1);
+  clock.advance(2_000);
+  t.strictSame(sent[1], [one.key, { kind: "lapsed", token: "t1" }]);
+  t.strictSame(sent[2], [one.key, { kind: "claim", token: "t2" }]);
+  farm.say({ kind: "finished", token: "t1", outcome: done });
+  t.equal(sent.length, 3, "a report of the old lease counts for nothing");
+});
+
+t.test("a claim that never became durable lapses too", async (t) => {
+  const { clock, sent, broker, attach } = stage();
+  attach();
+  broker.run(one.key, one.asked);
+  clock.advance(limits.farm.leaseMs + 2_000);
+  t.strictSame(sent[1], [one.key, { kind: "lapsed", token: "t1" }]);
+});
+
+t.test("a node that dies loses all its leases, and another node takes them", async (t) => {
+  const { sent, broker, attach } = stage();
+  const first = attach(2);
+  for (const { key, asked } of [one, two]) broker.run(key, asked);
+  for (const token of ["t1", "t2"]) broker.lease(token);
+  first.die();
+  const lapsed = sent.filter(([, { kind }]) => kind === "lapsed").map(([key]) => key);
+  t.strictSame(lapsed, [one.key, two.key]);
+  const second = attach(2);
+  t.equal(claims(sent).length, 4);
+  broker.lease("t3");
+  t.match(second.got, [{ kind: "lease" }]);
+  t.equal(first.got.length, 2, "the dead one hears no more");
+});
+
+t.test("progress is told at most every 2 s", async (t) => {
+  const { clock, sent, broker, attach } = stage();
+  const farm = attach();
+  broker.run(one.key, one.asked);
+  broker.lease("t1");
+  clock.advance(5_000);
+  for (let at = 1; at <= 40; at++) {
+    clock.advance(100);
+    farm.say({ kind: "heartbeat", token: "t1", progress: at / 100 });
+  }
+  const told = sent.flatMap(([, message]) => (message.kind === "progress" ? [message] : []));
+  t.strictSame(told, [
+    { kind: "progress", token: "t1", progress: 0.01 },
+    { kind: "progress", token: "t1", progress: 0.21 },
+  ]);
+});
+
+t.test("a canceled task is taken from its node, or from the queue", async (t) => {
+  const { sent, broker, attach } = stage();
+  const farm = attach();
+  for (const { key, asked } of [one, two, job(3)]) broker.run(key, asked);
+  broker.lease("t1");
+  t.strictSame(broker.cancel(two.key), { kind: "concluded" });
+  broker.cancel(one.key);
+  t.strictSame(farm.got.slice(1), [{ kind: "cancel", token: "t1" }]);
+  t.strictSame(claims(sent), [one.key, job(3).key], "the slot takes the next that is still wanted");
+  farm.say({ kind: "finished", token: "t1", outcome: broken });
+  t.equal(sent.length, 2);
+  broker.cancel(job(3).key);
+  t.equal(farm.got.length, 2, "a node that was never told of its lease is not told of its end");
+});
+
+t.test("a task that is handed over again while under way is not doubled", async (t) => {
+  const { sent, broker, attach } = stage();
+  attach(4);
+  for (const { key, asked } of [one, one]) broker.run(key, asked);
+  t.strictSame(claims(sent), [one.key]);
+  const waiting = stage();
+  for (const { key, asked } of [one, one]) waiting.broker.run(key, asked);
+  waiting.attach(4);
+  t.strictSame(claims(waiting.sent), [one.key]);
+});
+
+t.test("a drain is told to every node", async (t) => {
+  const { broker, attach } = stage();
+  const nodes = [attach(), attach()];
+  broker.drain();
+  for (const { got } of nodes) t.strictSame(got, [{ kind: "drain" }]);
+});
+
+function claims(sent: readonly (readonly [Key, JobMessage])[]): Key[] {
+  return sent.flatMap(([key, { kind }]) => (kind === "claim" ? [key] : []));
+}

@@ -1,0 +1,153 @@
+import t from "tap";
+import { type ImageGeneration, resolveImage } from "../../actors/generation/image.ts";
+import type { GenerateImageRequest } from "../../actors/contract/generate-image.ts";
+import type { Refusal } from "../../actors/refusal.ts";
+import type { ModelEntry } from "../../config/catalogue.ts";
+import type { PlanName } from "../../config/plans.ts";
+import { catalogueOf, plainModel } from "./models.ts";
+
+function resolve(
+  request: Partial<GenerateImageRequest>,
+  model: ModelEntry = plainModel,
+  plan: PlanName = "free",
+): ImageGeneration | Refusal {
+  return resolveImage({ model: model.id, prompt: "a kite", ...request }, catalogueOf(model), plan);
+}
+
+function accepted(request: Partial<GenerateImageRequest>, model?: ModelEntry): ImageGeneration {
+  const result = resolve(request, model);
+  if ("code" in result) throw new Error(JSON.stringify(result));
+  return result;
+}
+
+function pointers(result: ImageGeneration | Refusal): string[] {
+  return "code" in result && result.code === "validation" ? result.faults.map(({ pointer }) => pointer) : [];
+}
+
+t.test("a plain request gets the model's defaults", async (t) => {
+  const { model, prompt, displayName, tags, input } = accepted({ prompt: "  a kite  " });
+  t.equal(model, plainModel);
+  t.strictSame({ prompt, displayName, tags, input }, {
+    prompt: "a kite",
+    displayName: "a kite",
+    tags: [],
+    input: { seed: 0, width: 1024, height: 1024, count: 1, format: "png" },
+  });
+});
+
+t.test("resolution is the long edge, the other edge follows the aspect ratio, even", async (t) => {
+  const size = (aspect_ratio: string, resolution: string, options = plainModel.options) => {
+    const { input } = accepted({ aspect_ratio, resolution }, { ...plainModel, options });
+    return [input.width, input.height];
+  };
+  t.strictSame(size("1:1", "2k"), [2048, 2048]);
+  t.strictSame(size("16:9", "1k"), [1024, 576]);
+  t.strictSame(size("9:16", "2k"), [1152, 2048]);
+  const more = { aspect_ratio: ["21:9", "4:3"], resolution: ["1k", "4k"] };
+  t.strictSame(size("21:9", "1k", more), [1024, 438]);
+  t.strictSame(size("4:3", "4k", more), [4096, 3072]);
+});
+
+const faults: readonly (readonly [string, Partial<GenerateImageRequest>])[] = [
+  ["/num_images", { num_images: 3 }],
+  ["/prompt", { prompt: "x".repeat(101) }],
+  ["/prompt", { prompt: "   " }],
+  ["/aspect_ratio", { aspect_ratio: "5:4" }],
+  ["/resolution", { resolution: "4k" }],
+  ["/quality", { quality: "high" }],
+  ["/output_format", { output_format: "webp" }],
+  ["/negative_prompt", { negative_prompt: "rain" }],
+  ["/seed", { seed: 1 }],
+  ["/width", { width: 512 }],
+  ["/height", { height: 512 }],
+  ["/reference_asset_ids", { reference_asset_ids: [] }],
+  ["/mask_asset_id", { mask_asset_id: "x" }],
+  ["/background", { background: "transparent" }],
+  ["/enhance_prompt", { enhance_prompt: true }],
+  ["/provider_options", { provider_options: {} }],
+];
+
+for (const [pointer, request] of faults)
+  t.test(`what the model cannot do names ${pointer}`, async (t) => {
+    t.strictSame(pointers(resolve(request)), [pointer]);
+  });
+
+t.test("every fault of a request is named", async (t) => {
+  const named = pointers(resolve({ num_images: 9, quality: "x", seed: 1, background: "transparent" }));
+  t.strictSame(named.sort(), ["/background", "/num_images", "/quality", "/seed"]);
+});
+
+t.test("what the model can do passes", async (t) => {
+  const capable: ModelEntry = {
+    ...plainModel,
+    capabilities: { seed: true, negative_prompt: true, transparent_background: true, prompt_enhance: true },
+    options: { ...plainModel.options, quality: ["high"] },
+    provider_options: true,
+  };
+  const { input } = accepted(
+    {
+      seed: 4_294_967_295,
+      negative_prompt: "rain",
+      background: "transparent",
+      enhance_prompt: true,
+      quality: "high",
+      provider_options: { steps: 9 },
+      num_images: 2,
+    },
+    capable,
+  );
+  t.match(input, { seed: 4_294_967_295, count: 2 });
+  t.strictSame(pointers(resolve({ background: "opaque", enhance_prompt: false })), []);
+});
+
+t.test("prompt is required unless the model's prompt_required is false", async (t) => {
+  const { prompt: _, ...promptless } = { model: "plain", prompt: "x" };
+  const free = { ...plainModel, prompt_required: false };
+  t.strictSame(pointers(resolveImage(promptless, catalogueOf(plainModel), "free")), ["/prompt"]);
+  t.strictSame(pointers(resolveImage(promptless, catalogueOf(free), "free")), []);
+});
+
+t.test("an unknown or disabled model names /model", async (t) => {
+  t.strictSame(pointers(resolve({ model: "nothing" })), ["/model"]);
+  t.strictSame(pointers(resolve({}, { ...plainModel, status: "disabled" })), ["/model"]);
+  t.equal(accepted({ model: "default" }).model, plainModel);
+  t.equal(accepted({}, { ...plainModel, status: "deprecated" }).model.status, "deprecated");
+});
+
+t.test("a model of higher plans refuses with the lowest plan that may use it", async (t) => {
+  const model: ModelEntry = { ...plainModel, plans: ["team", "pro", "studio"] };
+  t.strictSame(resolve({}, model, "free"), { code: "plan_required", plan: "pro" });
+  t.notOk("code" in resolve({}, model, "pro"));
+  t.strictSame(pointers(resolve({ seed: 1 }, model, "free")), ["/seed"], "capabilities come first");
+});
+
+t.test("a preview model takes what the schema takes: its provider decides", async (t) => {
+  const preview: ModelEntry = { ...plainModel, status: "preview" };
+  t.strictSame(pointers(resolve({ seed: 1, negative_prompt: "x", num_images: 9 }, preview)), []);
+});
+
+t.test("the price follows images and options", async (t) => {
+  const price = { base: 1, per: { images: 2 }, multipliers: { resolution: { "2k": 2 } }, minimum: 0 };
+  const model = { ...plainModel, price };
+  t.equal(accepted({}, model).price, 3);
+  t.equal(accepted({ num_images: 2, resolution: "2k" }, model).price, 10);
+});
+
+t.test("equal requests have equal canonical bodies", async (t) => {
+  const canonical = (request: Partial<GenerateImageRequest>) => accepted(request).canonical;
+  const plain = canonical({});
+  t.equal(plain, '{"model":"plain","prompt":"a kite"}');
+  t.equal(canonical({ confirmation_token: "x" }), plain);
+  t.equal(canonical({ aspect_ratio: "1:1", resolution: "1k", num_images: 1, output_format: "png" }), plain);
+  t.equal(canonical({ enhance_prompt: false, prompt: " a kite " }), plain);
+  t.equal(canonical({ model: "default" }), plain);
+  for (const other of [{ num_images: 2 }, { prompt: "A kite" }, { tags: ["x"] }, { resolution: "2k" }])
+    t.not(canonical(other), plain);
+});
+
+t.test("the display name is the first 80 characters of the prompt", async (t) => {
+  const model = { ...plainModel, limits: {} };
+  t.equal(accepted({ prompt: "x".repeat(200) }, model).displayName, "x".repeat(80));
+  t.equal(accepted({ prompt: "🎈".repeat(90) }, model).displayName, "🎈".repeat(80));
+  t.equal(accepted({ display_name: "mine" }, model).displayName, "mine");
+});

@@ -1,0 +1,166 @@
+import t from "tap";
+import { scenarioOf } from "../../actors/effects/scenario.ts";
+import { SimulatedProvider, tinyPicture } from "../../actors/effects/simulated-provider.ts";
+import type { JobMessage } from "../../actors/job/job.ts";
+import { ManualClock } from "../../engine/adapters/manual-clock.ts";
+import { seededEntropy } from "../../engine/adapters/seeded-entropy.ts";
+import { IdMint, vpartOfId } from "../../engine/id.ts";
+import type { Key } from "../../engine/key.ts";
+import { jobSelf } from "./accounts.ts";
+
+function stage() {
+  const clock = new ManualClock(1_000_000);
+  const sent: JobMessage[] = [];
+  const provider = new SimulatedProvider({
+    clock,
+    ids: new IdMint(clock, seededEntropy(1)),
+    send: (_: Key, message) => sent.push(message),
+  });
+  const submit = (prompt: string, count = 1) => provider.submit(jobSelf, prompt, count);
+  /** What the job has heard so far, and how it ended. */
+  const heard = () => sent.map(spoken);
+  return { clock, sent, provider, submit, heard };
+}
+
+function spoken(message: JobMessage): string {
+  if (message.kind === "detail") return message.detail ?? "no detail";
+  if (message.kind !== "finished") return message.kind;
+  const { outcome } = message;
+  if (outcome.kind === "succeeded") return `succeeded ${outcome.outputs.length}`;
+  return `${outcome.class}${outcome.atOutput ? " at output" : ""}${outcome.billed ? " billed" : ""}`;
+}
+
+t.test("words of a prompt stand anywhere, space-separated, and combine", async (t) => {
+  const calm = scenarioOf("a kite");
+  t.equal(calm.ending, "succeed");
+  t.match(scenarioOf("sim:slow=250 a kite sim:fail\nsim:billed"), { slowMs: 250, ending: "fail", billed: true });
+  t.strictSame(scenarioOf("sim:ok"), calm);
+  t.strictSame(scenarioOf("xsim:fail sim:failx sim:FAIL"), calm, "only whole words count");
+  t.match(scenarioOf("sim:queue=5 sim:busy=2 sim:down=3"), { queueMs: 5, busy: 2, down: 3 });
+  t.match(scenarioOf("sim:cancel_partway"), { cancel: "partway" });
+  t.match(scenarioOf("sim:ip sim:cancel_refused"), { refusal: "ip", cancel: "refused" });
+});
+
+t.test("a plain prompt succeeds at once with a tiny picture for each image", async (t) => {
+  const { submit, sent, clock } = stage();
+  const performance = submit("a kite", 3);
+  if (performance.kind !== "concluded") return t.fail("kept");
+  const message = performance.message as Extract<JobMessage, { kind: "finished" }>;
+  t.equal(spoken(message), "succeeded 3");
+  const outputs = message.outcome.kind === "succeeded" ? message.outcome.outputs : [];
+  t.ok(outputs.every(({ media }) => media === tinyPicture.media));
+  t.equal(new Set(outputs.map(({ asset }) => asset)).size, 3);
+  t.ok(outputs.every(({ asset }) => vpartOfId(asset) === 0x21), "assets live with their job");
+  t.equal(tinyPicture.bytes.length, tinyPicture.media.sizeBytes);
+  clock.advance(1_000_000);
+  t.strictSame(sent, []);
+  return undefined;
+});
+
+for (const [words, ending] of [
+  ["sim:fail", "upstream at output"],
+  ["sim:fail sim:billed", "upstream at output billed"],
+  ["sim:nsfw", "moderation_safety"],
+  ["sim:ip", "moderation_ip"],
+  ["sim:nsfw_output sim:billed", "moderation_safety at output billed"],
+  ["sim:ip_output", "moderation_ip at output"],
+  ["sim:lost", "upstream"],
+  ["sim:lost sim:billed", "upstream"],
+] as const)
+  t.test(`${words} ends as ${ending}`, async (t) => {
+    const { submit } = stage();
+    const performance = submit(`a kite ${words}`);
+    t.equal(performance.kind === "concluded" && spoken(performance.message as JobMessage), ending);
+  });
+
+t.test("sim:slow is the running time", async (t) => {
+  const { submit, clock, heard } = stage();
+  t.strictSame(submit("sim:slow=300"), { kind: "kept" });
+  t.strictSame(heard(), ["accepted", "started"]);
+  clock.advance(299);
+  t.equal(heard().length, 2);
+  clock.advance(1);
+  t.strictSame(heard(), ["accepted", "started", "succeeded 1"]);
+});
+
+t.test("sim:queue is the time in the provider's queue", async (t) => {
+  const { submit, clock, heard } = stage();
+  submit("sim:queue=200 sim:slow=100");
+  t.strictSame(heard(), ["accepted"]);
+  clock.advance(200);
+  t.strictSame(heard(), ["accepted", "started"]);
+  clock.advance(100);
+  t.equal(heard()[2], "succeeded 1");
+});
+
+t.test("sim:busy and sim:down answer the first submits so, with a longer pause each time", async (t) => {
+  const { submit, clock, heard } = stage();
+  submit("sim:down=1 sim:busy=2");
+  t.strictSame(heard(), ["provider_down"]);
+  clock.advance(1_000);
+  t.strictSame(heard(), ["provider_down", "upstream_at_capacity"]);
+  clock.advance(2_000);
+  clock.advance(3_999);
+  t.equal(heard().length, 3);
+  clock.advance(1);
+  t.strictSame(heard().slice(3), ["no detail", "accepted", "started", "succeeded 1"]);
+});
+
+t.test("the pause between two submits is at most 60 s", async (t) => {
+  const { submit, clock, heard } = stage();
+  submit("sim:busy=9");
+  clock.advance(63_000);
+  t.equal(heard().length, 7);
+  clock.advance(60_000);
+  t.equal(heard().length, 8);
+});
+
+t.test("a refusal at submit comes when the provider is reached", async (t) => {
+  const { submit, clock, heard } = stage();
+  submit("sim:busy=1 sim:nsfw");
+  clock.advance(1_000);
+  t.strictSame(heard(), ["upstream_at_capacity", "no detail", "moderation_safety"]);
+});
+
+t.test("handing over again what is under way changes nothing", async (t) => {
+  const { submit, clock, heard } = stage();
+  submit("sim:slow=100");
+  t.strictSame(submit("sim:slow=100"), { kind: "kept" });
+  clock.advance(1_000);
+  t.strictSame(heard(), ["accepted", "started", "succeeded 1"]);
+});
+
+function answer(kind: string) {
+  return { kind: "concluded", message: { kind: "cancel_answer", answer: { kind }, request: 7 } };
+}
+
+t.test("a cancel is answered cancelled when queued and stopped_partway when running", async (t) => {
+  for (const [prompt, kind] of [
+    ["sim:queue=100", "cancelled"],
+    ["sim:slow=100", "stopped_partway"],
+    ["sim:busy=5", "cancelled"],
+  ] as const) {
+    const { submit, provider, clock, heard } = stage();
+    submit(prompt);
+    t.strictSame(provider.cancel(jobSelf, 7), answer(kind));
+    const before = heard().length;
+    clock.advance(1_000_000);
+    t.equal(heard().length, before, "what is stopped says nothing more");
+  }
+  t.strictSame(stage().provider.cancel(jobSelf, 7), answer("cancelled"), "nothing was ever sent");
+});
+
+for (const [word, kind, goesOn] of [
+  ["requested", "requested", true],
+  ["refused", "refused", true],
+  ["unsupported", "unsupported", true],
+  ["failed", "failed", true],
+  ["partway", "stopped_partway", false],
+] as const)
+  t.test(`sim:cancel_${word} fixes the answer`, async (t) => {
+    const { submit, provider, clock, heard } = stage();
+    submit(`sim:queue=50 sim:slow=50 sim:billed sim:cancel_${word}`);
+    t.strictSame(provider.cancel(jobSelf, 7), answer(kind));
+    clock.advance(1_000);
+    t.equal(heard().includes("succeeded 1"), goesOn);
+  });

@@ -1,0 +1,240 @@
+import t from "tap";
+import { limits } from "../../config/limits.ts";
+import { memoryTables } from "../../engine/adapters/memory-stores.ts";
+import { type Actor, type AnyActor, birth, type Domain, put, tell } from "../../engine/actor.ts";
+import { Batch } from "../../engine/batch.ts";
+import { codeOf, engineTables, type Key, keyOf } from "../../engine/key.ts";
+import { noHash, seal } from "../../engine/record.ts";
+import { ShardRows } from "../../engine/shard-rows.ts";
+import { type CounterMessage, counterKey, noteKey, toys } from "./toys.ts";
+
+const a = counterKey(1, "a");
+const b = counterKey(1, "b");
+const c = counterKey(1, "c");
+const far = counterKey(200, "far");
+const owns = (key: Key) => key.charCodeAt(0) < 128;
+
+function stage(domain: Domain = toys) {
+  const rows = new ShardRows(memoryTables(), domain, 0);
+  const open = (seq = 1) => new Batch(rows, domain, seq, owns);
+  /** What the shard does with a batch: its record becomes fresh rows. */
+  const seal_ = (batch: Batch) =>
+    rows.fresh.add(seal({ shard: 0, epoch: 1, seq: 1, atMs: 0 }, batch.writes, noHash).bytes);
+  return { rows, open, commit: seal_ };
+}
+
+function written(batch: Batch): Record<Key, string | undefined> {
+  return Object.fromEntries([...batch.writes].map(([key, { text }]) => [key, text]));
+}
+
+function ask(batch: Batch, to: Key, message: CounterMessage, request = 1): void {
+  batch.turn({ to, message, request }, 1_000);
+}
+
+t.test("a turn's head, rows and reply are in the batch", async (t) => {
+  const batch = stage().open();
+  t.ok(batch.isEmpty);
+  ask(batch, a, { kind: "note", name: "n", text: "x" }, 7);
+  t.strictSame(written(batch), { [a]: '{"count":1}', [noteKey(a, "n")]: '"x"' });
+  t.strictSame(batch.replies, [{ to: 7, reply: { kind: "counted", count: 1 } }]);
+  t.notOk(batch.isEmpty);
+});
+
+t.test("later turns see what earlier ones of the batch wrote, and of batches before it", async (t) => {
+  const { open, commit } = stage();
+  const batch = open();
+  ask(batch, a, { kind: "add", by: 1 });
+  ask(batch, a, { kind: "add", by: 1 });
+  t.strictSame(written(batch), { [a]: '{"count":2}' }, "a row is written once a batch");
+  commit(batch);
+  const next = open(2);
+  ask(next, a, { kind: "look" });
+  t.strictSame(next.replies, [{ to: 1, reply: { kind: "counted", count: 2 } }]);
+  t.equal(next.writes.size, 0, "what did not change is not written");
+});
+
+t.test("a turn is one message and the tells that it causes, first in, first out", async (t) => {
+  const heard: string[] = [];
+  const scribe: Actor<{ n: number }, { kind: string; then?: string[] }, never> = {
+    kind: "scribe",
+    decide(head, { kind, then = [] }, { self }) {
+      heard.push(kind);
+      const effects = then.map((name) => tell(self, { kind: name, then: name === "1" ? ["1a", "1b"] : [] }));
+      return { head: { n: (head?.n ?? 0) + 1 }, rows: [], replies: [], effects };
+    },
+    dueAt: () => undefined,
+  };
+  const actorByCode = new Map<number, AnyActor>([[16, scribe]]);
+  const batch = stage({ actorByCode, windows: [] }).open();
+  batch.turn({ to: a, message: { kind: "first", then: ["1", "2", "3"] } }, 0);
+  t.strictSame(heard, ["first", "1", "2", "3", "1a", "1b"]);
+  t.strictSame(written(batch), { [a]: '{"n":6}' });
+});
+
+t.test("a turn ends after 64 tells", async (t) => {
+  const batch = stage().open();
+  const to = (count: number) => Array.from({ length: count }, (_, at) => counterKey(1, `n${at}`));
+  ask(batch, a, { kind: "spread", to: to(64), message: { kind: "add", by: 1 } });
+  t.equal(batch.writes.size, 65, "64 are kept");
+  const more = () => ask(batch, b, { kind: "spread", to: to(65), message: { kind: "add", by: 1 } });
+  t.throws(more, { name: "BrokenInvariant" });
+  t.equal(written(batch)[counterKey(1, "n0")], '{"count":1}', "65 are dropped whole");
+  t.notOk(batch.writes.has(b));
+});
+
+t.test("a turn that breaks is dropped whole", async (t) => {
+  const { open, commit } = stage();
+  const before = open();
+  ask(before, b, { kind: "add", by: 5 });
+  commit(before);
+  const batch = open(2);
+  ask(batch, a, { kind: "add", by: 1 });
+  const bytes = batch.bytes;
+  const replies = batch.replies.length;
+  const breaking: CounterMessage = {
+    kind: "spread",
+    to: [b, a, far, c],
+    message: { kind: "spread", to: [b, a], message: { kind: "break" } },
+  };
+  t.throws(() => ask(batch, a, breaking), { message: "a toy broke" });
+  t.strictSame(written(batch), { [a]: '{"count":1}' });
+  t.equal(batch.bytes, bytes);
+  t.equal(batch.replies.length, replies);
+  t.strictSame(batch.deliveries, []);
+  for (const key of [a, b, c]) ask(batch, key, { kind: "look" });
+  t.strictSame(
+    batch.replies.slice(replies).map(({ reply }) => reply),
+    [1, 5, 0].map((count) => ({ kind: "counted", count })),
+    "nothing of it is seen by later turns",
+  );
+});
+
+t.test("a dropped turn leaves no window entry", async (t) => {
+  const actor: Actor<{ n: number }, { digest: string; breaks: boolean }, never> = {
+    kind: "windowed",
+    decide(_, { digest, breaks }, turn) {
+      const key: Key<string> = keyOf(1, 48, digest);
+      const replies = [{ to: 1, reply: turn.get(key) ?? "new" }];
+      const effects = breaks ? [tell(keyOf(1, 99, "nobody"), {})] : [];
+      return { head: { n: 1 }, rows: [put(key, digest)], replies, effects };
+    },
+    dueAt: () => undefined,
+  };
+  const actorByCode = new Map<number, AnyActor>([[16, actor]]);
+  const batch = stage({ ...toys, actorByCode }).open();
+  const digest = "sixteen bytes ok";
+  t.throws(() => batch.turn({ to: a, message: { digest, breaks: true } }, 0), { name: "BrokenInvariant" });
+  batch.turn({ to: a, message: { digest, breaks: false } }, 0);
+  batch.turn({ to: a, message: { digest, breaks: false } }, 0);
+  t.strictSame(batch.replies, [
+    { to: 1, reply: "new" },
+    { to: 1, reply: digest },
+  ]);
+  t.notOk([...batch.writes.keys()].some((key) => codeOf(key) === 48), "windows are in no record");
+});
+
+t.test("a head is at most 4 KiB", async (t) => {
+  const batch = stage().open();
+  const room = limits.engine.headBytesMax - '{"count":0,"padding":""}'.length;
+  ask(batch, a, { kind: "pad", length: room });
+  t.equal(batch.writes.get(a)?.text?.length, 4_096);
+  t.throws(() => ask(batch, b, { kind: "pad", length: room + 1 }), { name: "BrokenInvariant" });
+  t.notOk(batch.writes.has(b));
+});
+
+t.test("a turn writes at most 900 KiB", async (t) => {
+  const batch = stage().open();
+  const text = "x".repeat(limits.engine.turnBytesMax - 200);
+  ask(batch, a, { kind: "note", name: "n", text });
+  t.ok(batch.bytes >= text.length);
+  const tooMuch = "x".repeat(limits.engine.turnBytesMax);
+  t.throws(() => ask(batch, b, { kind: "note", name: "n", text: tooMuch }), { name: "BrokenInvariant" });
+  t.notOk(batch.writes.has(noteKey(b, "n")));
+});
+
+t.test("an actor that ends is deleted, and may begin again", async (t) => {
+  const { open, commit } = stage();
+  const batch = open();
+  ask(batch, a, { kind: "add", by: 3 });
+  ask(batch, a, { kind: "end" });
+  t.strictSame(written(batch), { [a]: undefined });
+  commit(batch);
+  const next = open(2);
+  ask(next, a, { kind: "add", by: 1 });
+  t.strictSame(written(next), { [a]: '{"count":1}' });
+});
+
+t.test("a birth looks for no head", async (t) => {
+  const actor: Actor<{ n: number }, { to?: Key }, never> = {
+    kind: "parent",
+    decide(head, { to }) {
+      const effects = to === undefined ? [] : [birth(to, {})];
+      return { head: { n: (head?.n ?? 0) + 1 }, rows: [], replies: [], effects };
+    },
+    dueAt: () => undefined,
+  };
+  const actorByCode = new Map<number, AnyActor>([[16, actor]]);
+  const batch = stage({ actorByCode, windows: [] }).open();
+  batch.turn({ to: a, message: { to: b } }, 0);
+  t.strictSame(written(batch), { [a]: '{"n":1}', [b]: '{"n":1}' });
+});
+
+t.test("a tell to another shard gets an outbox row, an effect gets none", async (t) => {
+  const batch = stage().open(5);
+  ask(batch, a, { kind: "spread", to: [far, b, far], message: { kind: "add", by: 1 } });
+  ask(batch, c, { kind: "call", names: ["x"] });
+  const keys = [...batch.writes.keys()].filter((key) => codeOf(key) === engineTables.outbox);
+  t.equal(keys.length, 2);
+  t.strictSame([...keys].sort(), keys, "rows are in the order of the tells");
+  t.strictSame(
+    batch.deliveries.map(({ key, from, effect }) => [key, from, effect.kind]),
+    [
+      [keys[0], a, "tell"],
+      [keys[1], a, "tell"],
+      [undefined, c, "call"],
+    ],
+  );
+  t.equal(written(batch)[b], '{"count":1}', "a tell within the shard is part of the turn");
+  const later = stage().open(6);
+  ask(later, a, { kind: "spread", to: [far], message: { kind: "add", by: 1 } });
+  const [next = ""] = [...later.writes.keys()].filter((key) => codeOf(key) === engineTables.outbox);
+  t.ok(next > (keys[1] ?? ""), "and later batches come after earlier ones");
+});
+
+t.test("a tell that arrives twice takes effect once and is acknowledged each time", async (t) => {
+  const { open, commit } = stage();
+  const origin = (place: number) => ({ shard: 1, key: keyOf(200, 1, `\0\0\0\0\0${String.fromCharCode(place)}\0\0`) });
+  const message = { kind: "add", by: 1 };
+  const batch = open();
+  batch.turn({ to: a, message, origin: origin(1) }, 0);
+  batch.turn({ to: a, message, origin: origin(1) }, 0);
+  batch.turn({ to: a, message, origin: origin(2) }, 0);
+  t.equal(written(batch)[a], '{"count":2}');
+  t.strictSame(batch.acknowledged, [origin(1), origin(1), origin(2)]);
+  commit(batch);
+  const next = open(2);
+  next.turn({ to: a, message, origin: origin(1) }, 0);
+  next.turn({ to: a, message, origin: { ...origin(1), shard: 0 } }, 0);
+  t.equal(written(next)[a], '{"count":3}', "each shard's tells are counted for themselves");
+  const quiet = open(3);
+  quiet.turn({ to: a, message, origin: origin(2) }, 0);
+  t.equal(quiet.writes.size, 0);
+  t.notOk(quiet.isEmpty, "an acknowledgement alone has to be released");
+});
+
+t.test("the word that a tell has arrived takes its outbox row away", async (t) => {
+  const { open, commit } = stage();
+  const batch = open();
+  ask(batch, a, { kind: "spread", to: [far], message: { kind: "add", by: 1 } });
+  const key = batch.deliveries[0]?.key ?? "";
+  commit(batch);
+  const next = open(2);
+  next.turn({ to: key, done: key }, 0);
+  t.strictSame(written(next), { [key]: undefined });
+});
+
+t.test("a message for a table without actors breaks its turn", async (t) => {
+  const batch = stage().open();
+  t.throws(() => batch.turn({ to: keyOf(1, 99, "x"), message: {} }, 0), { name: "BrokenInvariant" });
+  t.ok(batch.isEmpty);
+});

@@ -1,0 +1,80 @@
+import t from "tap";
+import { FreshRows } from "../../engine/fresh-rows.ts";
+import { engineTables, type Key, keyOf } from "../../engine/key.ts";
+import { noHash, seal, textOf } from "../../engine/record.ts";
+
+function record(rows: Readonly<Record<Key, string | undefined>>): Uint8Array {
+  const writes = new Map(Object.entries(rows).map(([key, text]) => [key, { text }]));
+  return seal({ shard: 0, epoch: 1, seq: 1, atMs: 0 }, writes, noHash).bytes;
+}
+
+/** What a look-up finds: a text, `gone` for a deletion, or undefined where the table has the word. */
+function look(rows: FreshRows, key: Key): string | undefined {
+  const slice = rows.get(key);
+  return slice === undefined ? undefined : (textOf(slice) ?? "gone");
+}
+
+function frozen(rows: FreshRows): string[] {
+  return [...rows.sorted()].map(([key, slice]) => `${key} ${textOf(slice) ?? "gone"}`);
+}
+
+t.test("a look-up goes new, then frozen, and no further", async (t) => {
+  const rows = new FreshRows();
+  t.equal(look(rows, "a"), undefined);
+  rows.add(record({ a: "1", b: "2" }));
+  rows.freeze();
+  t.equal(look(rows, "a"), "1", "frozen rows are still found");
+  rows.add(record({ a: "3" }));
+  rows.add(record({ c: undefined }));
+  t.strictSame(
+    ["a", "b", "c", "d"].map((key) => look(rows, key)),
+    ["3", "2", "gone", undefined],
+  );
+});
+
+t.test("a pass gets the last write of each key, in the order of the keys", async (t) => {
+  const rows = new FreshRows();
+  const high = keyOf(255, 16, "z");
+  rows.add(record({ b: "1", a: "1", [high]: "1" }));
+  rows.add(record({ b: "2", ab: "2" }));
+  t.equal(look(rows, "b"), "2");
+  rows.add(record({ a: undefined, b: "3" }));
+  rows.freeze();
+  rows.add(record({ b: "4" }));
+  t.strictSame(frozen(rows), ["a gone", "ab 2", "b 3", `${high} 1`]);
+});
+
+t.test("thawing drops the frozen generation and nothing else", async (t) => {
+  const rows = new FreshRows();
+  rows.add(record({ a: "1", b: "1" }));
+  rows.freeze();
+  rows.add(record({ a: "2" }));
+  rows.thaw();
+  t.equal(look(rows, "a"), "2");
+  t.equal(look(rows, "b"), undefined);
+  t.ok(rows.size > 0);
+  rows.freeze();
+  rows.thaw();
+  t.equal(rows.size, 0);
+});
+
+t.test("no bytes are no rows", async (t) => {
+  const rows = new FreshRows();
+  rows.add(new Uint8Array(0));
+  t.equal(rows.size, 0);
+});
+
+t.test("an effect that is concluded in the generation that caused it leaves no row", async (t) => {
+  const rows = new FreshRows();
+  const effect = keyOf(7, engineTables.outbox, "1");
+  const other = keyOf(7, engineTables.outbox, "2");
+  rows.add(record({ [effect]: "1", [other]: "1" }));
+  rows.add(record({ [effect]: undefined }));
+  rows.freeze();
+  t.strictSame(frozen(rows), [`${other} 1`]);
+  rows.add(record({ [other]: undefined }));
+  t.equal(look(rows, other), "gone", "a frozen one has to be deleted from the table");
+  rows.thaw();
+  rows.freeze();
+  t.strictSame(frozen(rows), [`${other} gone`]);
+});

@@ -1,0 +1,185 @@
+import t from "tap";
+import { memoryTables } from "../../engine/adapters/memory-stores.ts";
+import { Gateway, lost } from "../../engine/gateway.ts";
+import { type Key, keyOf } from "../../engine/key.ts";
+import type { Tables } from "../../engine/ports/tables.ts";
+import { noHash, seal } from "../../engine/record.ts";
+import type { ToShard } from "../../engine/wire.ts";
+import { idle } from "./toys.ts";
+
+const a = keyOf(1, 16, "a");
+const b = keyOf(1, 16, "b");
+const far = keyOf(200, 16, "far");
+
+function stage(listens = true) {
+  const sent: { shard: number; message: ToShard }[] = [];
+  const changed: Key[] = [];
+  const tables: Tables[] = [memoryTables(), memoryTables(), memoryTables()];
+  const gateway = new Gateway(2, 100, {
+    listens: () => listens,
+    changed: (key) => changed.push(key),
+  });
+  const attach = (shard: number) =>
+    gateway.attach(
+      shard,
+      (message) => sent.push({ shard, message }),
+      tables[shard] ?? memoryTables(),
+    );
+  for (const shard of [0, 1, 2]) attach(shard);
+  return { gateway, sent, changed, tables, attach };
+}
+
+let seq = 0;
+
+function release(rows: Readonly<Record<Key, string | undefined>>, reply?: [number, unknown]) {
+  seq++;
+  const writes = new Map(Object.entries(rows).map(([key, text]) => [key, { text }]));
+  const record = seal({ shard: 0, epoch: 1, seq, atMs: 0 }, writes, noHash).bytes;
+  const replies = reply === undefined ? [] : [{ to: reply[0], reply: reply[1] }];
+  return { kind: "release", seq, record, replies } as const;
+}
+
+t.test("a question goes to the shard of its address, and its reply comes back", async (t) => {
+  const { gateway, sent } = stage();
+  const first = gateway.ask(a, "one", "work");
+  const second = gateway.ask(far, "two", "settle");
+  const third = gateway.ask(keyOf(0, 128, ""), "three", "work");
+  t.strictSame(sent, [
+    { shard: 0, message: { kind: "ask", envelope: { to: a, message: "one", request: 101 }, lane: "work" } },
+    { shard: 1, message: { kind: "ask", envelope: { to: far, message: "two", request: 102 }, lane: "settle" } },
+    { shard: 2, message: { kind: "ask", envelope: { to: keyOf(0, 128, ""), message: "three", request: 103 }, lane: "work" } },
+  ]);
+  gateway.event(0, release({}, [101, "reply one"]));
+  t.equal(await first, "reply one");
+  gateway.event(0, release({}, [103, "from the account"]));
+  t.equal(await third, "from the account", "another shard may answer in the end");
+  gateway.event(1, release({}, [102, "reply two"]));
+  t.equal(await second, "reply two");
+  gateway.event(1, release({}, [102, "again"]));
+});
+
+t.test("a read looks at the fresh rows, then at the tables", async (t) => {
+  const { gateway, tables } = stage();
+  await tables[0]?.write([
+    [a, '"table"'],
+    [b, '"table"'],
+  ]);
+  t.equal(gateway.read(a), "table");
+  gateway.event(0, release({ [a]: '"fresh"', [b]: undefined }));
+  t.equal(gateway.read(a), "fresh");
+  t.equal(gateway.read(b), undefined, "a fresh deletion hides the table's row");
+  gateway.event(0, { kind: "frozen" });
+  gateway.event(0, release({ [b]: '"newer"' }));
+  t.equal(gateway.read(a), "fresh", "a row that a pass is writing is still fresh");
+  t.equal(gateway.read(b), "newer");
+  await tables[0]?.write([
+    [a, '"written"'],
+    [b, undefined],
+  ]);
+  gateway.event(0, { kind: "materialised", seq });
+  t.equal(gateway.read(a), "written");
+  t.equal(gateway.read(b), "newer", "what came after the freeze stays");
+});
+
+t.test("whoever got a reply reads what it speaks of", async (t) => {
+  const { gateway } = stage();
+  const ask = gateway.ask(a, "write", "work").then(() => gateway.read(a));
+  gateway.event(0, release({ [a]: '"written"' }, [101, "done"]));
+  t.equal(await ask, "written");
+});
+
+t.test("a range read waits for a pass when rows are fresh", async (t) => {
+  const { gateway, sent, tables } = stage();
+  const range = { start: keyOf(1, 16, ""), end: keyOf(1, 17, "") };
+  t.strictSame(await gateway.range(range, 10, false), [], "without fresh rows it does not");
+  t.strictSame(sent, []);
+
+  gateway.event(0, release({ [a]: '"1"' }));
+  const reads = [gateway.range(range, 10, false), gateway.range(range, 10, false)];
+  await idle();
+  t.strictSame(sent, [{ shard: 0, message: { kind: "flush" } }], "waiters share one pass");
+  gateway.event(0, { kind: "frozen" });
+  gateway.event(0, release({ [b]: '"2"' }));
+  const late = gateway.range(range, 10, false);
+  await tables[0]?.write([[a, '"1"']]);
+  gateway.event(0, { kind: "materialised", seq });
+  for (const read of reads) t.strictSame(await read, [{ key: a, text: '"1"' }]);
+  t.equal(sent.length, 2, "one that came after the freeze waits for the next pass");
+  gateway.event(0, { kind: "frozen" });
+  await tables[0]?.write([[b, '"2"']]);
+  gateway.event(0, { kind: "materialised", seq });
+  t.strictSame(
+    await late,
+    [
+      { key: a, text: '"1"' },
+      { key: b, text: '"2"' },
+    ],
+  );
+  t.strictSame(await gateway.range(range, 1, true), [{ key: b, text: '"2"' }]);
+});
+
+t.test("when a shard goes away, whoever waits for it hears lost", async (t) => {
+  const { gateway, attach } = stage();
+  t.ok(gateway.isOpen);
+  const one = gateway.ask(a, "one", "work");
+  const other = gateway.ask(far, "other", "work");
+  gateway.detach(0);
+  t.equal(await one, lost);
+  t.notOk(gateway.isOpen);
+  t.equal(await gateway.ask(a, "again", "work"), lost, "and so does whoever asks meanwhile");
+  t.throws(() => gateway.read(a), { name: "ShardDown" });
+  await t.rejects(gateway.range({ start: a, end: b }, 1, false), { name: "ShardDown" });
+  gateway.event(1, release({}, [102, "here"]));
+  t.equal(await other, "here", "the other shards go on");
+  gateway.event(0, release({}, [101, "too late"]));
+  attach(0);
+  t.ok(gateway.isOpen);
+});
+
+t.test("a range read whose shard goes away does not answer without the fresh rows", async (t) => {
+  const { gateway } = stage();
+  gateway.event(0, release({ [a]: '"acknowledged"' }));
+  const read = gateway.range({ start: keyOf(1, 16, ""), end: keyOf(1, 17, "") }, 10, false);
+  await idle();
+  gateway.detach(0);
+  await t.rejects(read, { name: "ShardDown" });
+});
+
+t.test("a watcher is called after each change of its row until it goes", async (t) => {
+  const { gateway } = stage();
+  const calls: unknown[] = [];
+  const leaveFirst = gateway.watch(a, (key) => calls.push(["first", gateway.read(key)]));
+  const leaveSecond = gateway.watch(a, () => calls.push(["second"]));
+  gateway.event(0, release({ [a]: '"1"', [b]: '"2"' }));
+  t.strictSame(calls, [["first", "1"], ["second"]]);
+  leaveFirst();
+  gateway.event(0, release({ [b]: '"3"' }));
+  gateway.event(0, release({ [a]: '"4"' }));
+  t.strictSame(calls.length, 3);
+  leaveSecond();
+  leaveSecond();
+  gateway.event(0, release({ [a]: '"5"' }));
+  t.equal(calls.length, 3);
+});
+
+t.test("a watcher may leave while it is called", async (t) => {
+  const { gateway } = stage();
+  let calls = 0;
+  const leave = gateway.watch(a, () => {
+    calls++;
+    leave();
+  });
+  gateway.watch(a, () => calls++);
+  gateway.event(0, release({ [a]: '"1"' }));
+  gateway.event(0, release({ [a]: '"2"' }));
+  t.equal(calls, 3);
+});
+
+t.test("the listener hears of each row, and of none while it does not listen", async (t) => {
+  const heard = stage();
+  heard.gateway.event(0, release({ [a]: '"1"', [b]: undefined }));
+  t.strictSame(heard.changed, [a, b]);
+  const deaf = stage(false);
+  deaf.gateway.event(0, release({ [a]: '"1"' }));
+  t.strictSame(deaf.changed, []);
+});

@@ -1,0 +1,47 @@
+import type { Journal } from "../../engine/ports/journal.ts";
+
+/** A journal whose appends can be held back, or fail, as the test says. */
+export interface HeldJournal extends Journal {
+  appends: number;
+  /** What was stored, trimmed or not. */
+  readonly records: Uint8Array[];
+  /** Appends from now on wait for `release`. */
+  hold(): void;
+  /** Lets all that waits happen, and what comes after it. */
+  release(): void;
+  /** The next append throws this and stores nothing. */
+  failNext(error: Error): void;
+}
+
+export function heldJournal(inner: Journal): HeldJournal {
+  let waiting: (() => void)[] = [];
+  let isHeld = false;
+  let failure: Error | undefined;
+  return {
+    appends: 0,
+    records: [],
+    async append(seq, record) {
+      this.appends++;
+      if (isHeld) await new Promise<void>((resolve) => waiting.push(resolve));
+      const error = failure;
+      failure = undefined;
+      if (error !== undefined) throw error;
+      await inner.append(seq, record);
+      this.records.push(record);
+    },
+    from: (seq) => inner.from(seq),
+    trim: (seq) => inner.trim(seq),
+    close: () => inner.close(),
+    hold() {
+      isHeld = true;
+    },
+    release() {
+      isHeld = false;
+      for (const resolve of waiting) resolve();
+      waiting = [];
+    },
+    failNext(error) {
+      failure = error;
+    },
+  };
+}

@@ -1,0 +1,73 @@
+import t from "tap";
+import {
+  codeOf,
+  directoryCode,
+  keyOf,
+  orderedNumber,
+  rangeOf,
+  readOrderedNumber,
+  shardOf,
+  vpartOf,
+  vpartsOf,
+} from "../../engine/key.ts";
+
+t.test("a key begins with its vpart and its table code", async (t) => {
+  const key = keyOf(200, 17, "rest");
+  t.equal(key, "\xc8\x11rest");
+  t.equal(vpartOf(key), 200);
+  t.equal(codeOf(key), 17);
+});
+
+t.test("shard = vpart * shardCount >> 8", async (t) => {
+  const shards = (count: number) => [0, 63, 64, 127, 128, 255].map((v) => shardOf(keyOf(v, 16, ""), count));
+  t.strictSame(shards(1), [0, 0, 0, 0, 0, 0]);
+  t.strictSame(shards(2), [0, 0, 0, 0, 1, 1]);
+  t.strictSame(shards(4), [0, 0, 1, 1, 2, 3]);
+});
+
+t.test("the directory is the shard after the last", async (t) => {
+  for (const count of [1, 2, 128]) {
+    t.equal(shardOf(keyOf(0, directoryCode, ""), count), count);
+    t.equal(shardOf(keyOf(0, directoryCode + 4, "x"), count), count);
+    t.equal(shardOf(keyOf(0, directoryCode - 1, "x"), count), 0);
+  }
+});
+
+t.test("the shards' vparts cover each vpart once", async (t) => {
+  for (const count of [1, 2, 8, 128, 256]) {
+    const owned = Array.from({ length: count }, (_, shard) => vpartsOf(shard, count));
+    t.equal(owned[0]?.first, 0);
+    t.equal(owned.at(-1)?.last, 255);
+    const wrong = owned.filter(({ first, last }, shard) => {
+      const follows = shard === 0 || first === (owned[shard - 1]?.last ?? -2) + 1;
+      const ends = [first, last].map((vpart) => shardOf(keyOf(vpart, 16, ""), count));
+      return !follows || ends.some((end) => end !== shard);
+    });
+    t.strictSame(wrong, []);
+  }
+  t.strictSame(vpartsOf(2, 2), { first: 0, last: 0 }, "the directory's rows lie under vpart 0");
+});
+
+t.test("a prefix range holds all that begins with the prefix, and nothing else", async (t) => {
+  const { start, end } = rangeOf(keyOf(7, 33, "ab"));
+  const inside = (key: string) => key >= start && key < end;
+  t.ok(["ab", "ab\0", "ab\xff\xff"].every((rest) => inside(keyOf(7, 33, rest))));
+  t.notOk(["aa\xff", "ac", "b", ""].some((rest) => inside(keyOf(7, 33, rest))));
+  t.strictSame(rangeOf(keyOf(7, 33, "")), { start: "\x07\x21", end: "\x07\x22" });
+});
+
+t.test("a prefix that ends in 0xff ends where the byte before it rises", async (t) => {
+  t.strictSame(rangeOf("a\xff\xff"), { start: "a\xff\xff", end: "b" });
+  t.strictSame(rangeOf(keyOf(255, 16, "")), { start: "\xff\x10", end: "\xff\x11" });
+});
+
+t.test("ordered numbers keep their order as bytes and are read back", async (t) => {
+  const numbers = [0, 1, 255, 256, 65_535, 2 ** 24 - 1, 2 ** 24, 2 ** 32, 2 ** 48 - 1];
+  const texts = numbers.map(orderedNumber);
+  t.strictSame([...texts].sort(), texts);
+  t.ok(texts.every((text) => text.length === 6));
+  t.strictSame(
+    texts.map((text) => readOrderedNumber(`xy${text}z`, 2)),
+    numbers,
+  );
+});

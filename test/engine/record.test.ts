@@ -1,0 +1,116 @@
+import { createHash } from "node:crypto";
+import t from "tap";
+import { BrokenInvariant } from "../../engine/invariant.ts";
+import type { Key } from "../../engine/key.ts";
+import { noHash, readHead, seal, textOf, verify, writesOf } from "../../engine/record.ts";
+
+const head = { shard: 3, epoch: 2, seq: 41, atMs: 1_763_000_000_123 };
+
+function writes(rows: Readonly<Record<string, string | undefined>>) {
+  return new Map<Key, { text: string | undefined }>(
+    Object.entries(rows).map(([key, text]) => [key, { text }]),
+  );
+}
+
+function read(bytes: Uint8Array): [Key, string | undefined][] {
+  return [...writesOf(bytes)].map(({ key, slice }) => [key, textOf(slice)]);
+}
+
+t.test("a record gives back its head, its puts and its deletions, in order", async (t) => {
+  const { bytes } = seal(head, writes({ b: '{"x":1}', a: undefined, c: '""' }), noHash);
+  t.strictSame(readHead(bytes), head);
+  t.strictSame(read(bytes), [
+    ["b", '{"x":1}'],
+    ["a", undefined],
+    ["c", '""'],
+  ]);
+});
+
+t.test("keys are bytes and values are any text", async (t) => {
+  const rows = { "\0\xff\x80 key": '"é 漢字 🎈 \\u0000"', ["k".repeat(255)]: "[]" };
+  const { bytes } = seal(head, writes(rows), noHash);
+  t.strictSame(read(bytes), Object.entries(rows));
+});
+
+t.test("a record without writes is a record", async (t) => {
+  const { bytes, hash } = seal(head, writes({}), noHash);
+  t.strictSame(read(bytes), []);
+  t.strictSame(verify(bytes, noHash), { ...head, hash });
+});
+
+t.test("no bytes stand for no writes", async (t) => {
+  t.strictSame(read(new Uint8Array(0)), []);
+});
+
+t.test("a record larger than any before it is sealed whole", async (t) => {
+  const large = JSON.stringify("é".repeat(800_000));
+  const { bytes, hash } = seal(head, writes({ a: large, b: "1" }), noHash);
+  t.equal(verify(bytes, noHash).hash, hash);
+  t.ok(read(bytes)[0]?.[1] === large);
+  t.strictSame(read(bytes)[1], ["b", "1"]);
+});
+
+t.test("sealing the next record leaves the bytes of the last one alone", async (t) => {
+  const first = seal(head, writes({ a: '"first"' }), noHash);
+  const before = Buffer.from(first.bytes).toString("hex");
+  seal({ ...head, seq: 42 }, writes({ a: '"second"' }), first.hash);
+  t.equal(Buffer.from(first.bytes).toString("hex"), before);
+});
+
+t.test("a record may lie anywhere in a larger buffer", async (t) => {
+  const { bytes, hash } = seal(head, writes({ a: '"1"', b: undefined }), noHash);
+  const room = new Uint8Array(bytes.length + 13);
+  room.set(bytes, 13);
+  const inside = room.subarray(13);
+  t.equal(verify(inside, noHash).hash, hash);
+  t.strictSame(read(inside), read(bytes));
+});
+
+t.test("I1: the hash is sha256 of the previous hash and the body", async (t) => {
+  const first = seal(head, writes({ a: "1" }), noHash);
+  const second = seal({ ...head, seq: 42 }, writes({ a: "2" }), first.hash);
+  const expected = createHash("sha256")
+    .update(first.hash, "hex")
+    .update(second.bytes.subarray(0, -32))
+    .digest("hex");
+  t.equal(second.hash, expected);
+  t.equal(Buffer.from(second.bytes.subarray(-32)).toString("hex"), expected);
+  t.equal(verify(second.bytes, first.hash).hash, second.hash);
+});
+
+t.test("I1: equal records have equal bytes", async (t) => {
+  const rows = { a: '"1"', b: undefined };
+  t.strictSame(seal(head, writes(rows), noHash), seal(head, writes(rows), noHash));
+});
+
+t.test("I1: a record that follows another one is refused", async (t) => {
+  const first = seal(head, writes({ a: "1" }), noHash);
+  const second = seal({ ...head, seq: 42 }, writes({ a: "2" }), first.hash);
+  t.throws(() => verify(second.bytes, noHash), { name: "BrokenInvariant", message: /I1/ });
+});
+
+t.test("I1: a record of which any byte was changed is refused", async (t) => {
+  const { bytes } = seal(head, writes({ abc: '"text"', d: undefined }), noHash);
+  const unseen: number[] = [];
+  for (let at = 0; at < bytes.length; at++) {
+    const tampered = Uint8Array.from(bytes);
+    tampered[at] = (tampered[at] ?? 0) ^ 1;
+    if (isTrusted(tampered)) unseen.push(at);
+  }
+  t.strictSame(unseen, []);
+});
+
+t.test("bytes that are cut short are refused", async (t) => {
+  const { bytes } = seal(head, writes({ a: "1" }), noHash);
+  for (const length of [0, 1, 27, 28, 59, bytes.length - 1])
+    t.throws(() => verify(bytes.subarray(0, length), noHash), { name: "BrokenInvariant" });
+});
+
+function isTrusted(bytes: Uint8Array): boolean {
+  try {
+    verify(bytes, noHash);
+    return true;
+  } catch (error) {
+    return !(error instanceof BrokenInvariant);
+  }
+}

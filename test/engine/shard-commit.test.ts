@@ -1,0 +1,176 @@
+/** What is durable when: one put a batch, nothing released before it, nothing released when it fails. */
+import t from "tap";
+import { limits } from "../../config/limits.ts";
+import { memoryJournal, memoryTables } from "../../engine/adapters/memory-stores.ts";
+import { PortError } from "../../engine/ports/port-error.ts";
+import { noHash, readHead, verify } from "../../engine/record.ts";
+import { type FailingTables, failingTables } from "./failing-tables.ts";
+import { type HeldJournal, heldJournal } from "./held-journal.ts";
+import { type Bench, counterKey, idle, noteKey, openBench, restarted } from "./toys.ts";
+
+const a = counterKey(1, "a");
+const b = counterKey(1, "b");
+
+async function openHeld(): Promise<{ bench: Bench; journal: HeldJournal; tables: FailingTables }> {
+  const journal = heldJournal(memoryJournal());
+  const tables = failingTables(memoryTables());
+  return { bench: await openBench({ disks: [{ journal, tables }] }), journal, tables };
+}
+
+t.test("I3: nothing leaves before its record is durable", async (t) => {
+  const { bench, journal } = await openHeld();
+  journal.hold();
+  let replied: unknown;
+  void bench.ask(a, { kind: "call", names: ["effect"] }).then((reply) => {
+    replied = reply;
+  });
+  await idle();
+  t.equal(journal.appends, 2, "the record is on its way");
+  t.equal(replied, undefined);
+  t.strictSame(bench.releases(0), []);
+  t.strictSame(bench.performed, []);
+  journal.release();
+  await idle();
+  t.strictSame(replied, { kind: "counted", count: 0 });
+  t.equal(bench.releases(0).length, 1);
+  t.equal(bench.performed.length, 1);
+});
+
+t.test("a batch is one put, however many turns it holds", async (t) => {
+  const { bench, journal } = await openHeld();
+  journal.hold();
+  const first = bench.ask(a, { kind: "add", by: 1 });
+  await idle();
+  const rest = Array.from({ length: 100 }, (_, at) =>
+    bench.ask(counterKey(1, `n${at % 10}`), { kind: "add", by: 1 }),
+  );
+  await idle();
+  t.equal(journal.appends, 2, "one record is in flight, the next one waits for it");
+  journal.release();
+  await Promise.all([first, ...rest]);
+  t.equal(journal.appends, 3);
+  const writes = bench.releases(0).at(-1);
+  t.equal(writes?.length, 10, "each row is in the record once");
+  t.strictSame(writes?.[0], [counterKey(1, "n0"), '{"count":10}']);
+});
+
+t.test("a batch closes when it has enough bytes", async (t) => {
+  const { bench, journal } = await openHeld();
+  journal.hold();
+  const text = "x".repeat(limits.engine.batchBytes / 4);
+  void bench.ask(a, { kind: "add", by: 1 });
+  await idle();
+  const asks = Array.from({ length: 8 }, (_, at) =>
+    bench.ask(b, { kind: "note", name: String(at), text }),
+  );
+  journal.release();
+  await Promise.all(asks);
+  const notes = bench.releases(0).slice(1).map((writes) => writes.length - 1);
+  t.strictSame(notes, [4, 4], "four quarters fill a batch");
+});
+
+t.test("a full batch waits for the record in flight, and new work waits behind it", async (t) => {
+  const { bench, journal } = await openHeld();
+  journal.hold();
+  const text = "x".repeat(limits.engine.batchBytes / 4);
+  const asks = Array.from({ length: 12 }, (_, at) =>
+    bench.ask(b, { kind: "note", name: String(at), text }),
+  );
+  await idle();
+  const late = bench.ask(a, { kind: "add", by: 1 });
+  await idle();
+  t.strictSame(bench.releases(0), []);
+  journal.release();
+  await Promise.all([...asks, late]);
+  t.equal(await bench.count(b), 12);
+});
+
+t.test("I1, I2: the journal is one chain of hashes with contiguous numbers", async (t) => {
+  const { bench, journal } = await openHeld();
+  for (let round = 0; round < 5; round++) await bench.ask(a, { kind: "add", by: 1 });
+  const seqs: number[] = [];
+  let hash = noHash;
+  for (const record of journal.records) {
+    hash = verify(record, hash).hash;
+    seqs.push(readHead(record).seq);
+  }
+  t.strictSame(seqs, [1, 2, 3, 4, 5, 6]);
+});
+
+t.test("rows are released before the replies that speak of them", async (t) => {
+  const { bench } = await openHeld();
+  await bench.ask(a, { kind: "note", name: "n", text: "there" });
+  const release = bench.events.find(({ event }) => event.kind === "release")?.event;
+  t.match(release, { kind: "release", replies: [{ reply: { kind: "counted", count: 1 } }] });
+  t.strictSame(bench.releases(0)[0]?.[1], [noteKey(a, "n"), '"there"'], "in one event even");
+});
+
+t.test("a failed append ends the loop and releases nothing", async (t) => {
+  const { bench, journal } = await openHeld();
+  await bench.ask(a, { kind: "add", by: 1 });
+  const failure = new PortError("the disk is full", true);
+  journal.failNext(failure);
+  let replied = false;
+  void bench.ask(a, { kind: "add", by: 1 }).then(() => {
+    replied = true;
+  });
+  void bench.ask(a, { kind: "call", names: ["effect"] });
+  t.equal(await bench.ends[0], failure);
+  await idle();
+  t.notOk(replied);
+  t.equal(bench.releases(0).length, 1);
+  t.strictSame(bench.performed, []);
+
+  const next = await restarted(bench);
+  t.equal(await next.count(a), 1, "the shard recovers from its disk: the failed turn never was");
+  t.strictSame(await next.ask(a, { kind: "add", by: 1 }), { kind: "counted", count: 2 });
+});
+
+t.test("a failed pass ends the loop, and the journal still has its rows", async (t) => {
+  const { bench, tables } = await openHeld();
+  await bench.pass(2_000);
+  const failure = new PortError("the disk is full", true);
+  tables.failNext(failure);
+  await bench.ask(a, { kind: "add", by: 5 });
+  await bench.pass(2_000);
+  t.equal(await bench.ends[0], failure);
+  const next = await restarted(bench);
+  t.equal(await next.count(a), 5);
+});
+
+t.test("a pass that failed is not forgotten when the shard is told to stop", async (t) => {
+  const { bench, tables } = await openHeld();
+  await bench.pass(2_000);
+  tables.hold();
+  await bench.ask(a, { kind: "add", by: 5 });
+  await bench.pass(2_000);
+  await bench.ask(b, { kind: "add", by: 7 });
+  bench.shards[0]?.stop();
+  await idle();
+  const failure = new PortError("the disk is full", true);
+  tables.release(failure);
+  t.equal(await bench.ends[0], failure);
+  const next = await restarted(bench);
+  t.equal(await next.count(a), 5, "acknowledged rows of the failed pass are still there");
+  t.equal(await next.count(b), 7);
+});
+
+t.test("a pass that failed is not forgotten while a record is in flight", async (t) => {
+  const { bench, journal, tables } = await openHeld();
+  await bench.pass(2_000);
+  tables.hold();
+  await bench.ask(a, { kind: "add", by: 5 });
+  await bench.pass(2_000);
+  journal.hold();
+  void bench.ask(b, { kind: "add", by: 7 });
+  await idle();
+  bench.shards[0]?.flush();
+  const failure = new PortError("the disk is full", true);
+  tables.release(failure);
+  await idle();
+  journal.release();
+  t.equal(await bench.ends[0], failure);
+  await idle();
+  const next = await restarted(bench);
+  t.equal(await next.count(a), 5, "acknowledged rows of the failed pass are still there");
+});

@@ -1,0 +1,270 @@
+/**
+ * A small domain and a bench for engine tests: counters that count, tell, fail, sleep, remember and call, on
+ * one or more shards over memory stores, tied together by a real outbox. Time is moved by the test.
+ */
+import { ManualClock } from "../../engine/adapters/manual-clock.ts";
+import { memoryJournal, memoryTables } from "../../engine/adapters/memory-stores.ts";
+import {
+  type Actor,
+  type AnyActor,
+  type Domain,
+  type Due,
+  put,
+  type Turn,
+  type TurnView,
+  tell,
+} from "../../engine/actor.ts";
+import type { Delivery } from "../../engine/batch.ts";
+import type { Lane } from "../../engine/inbox.ts";
+import { type Key, keyOf, shardOf, vpartOf } from "../../engine/key.ts";
+import { Outbox, type Performance } from "../../engine/outbox.ts";
+import type { Journal } from "../../engine/ports/journal.ts";
+import type { Tables } from "../../engine/ports/tables.ts";
+import { textOf, writesOf } from "../../engine/record.ts";
+import { openShard, type Shard, type ShardEvent } from "../../engine/shard.ts";
+
+export interface Counter {
+  readonly count: number;
+  readonly dueMs?: number;
+  /** Called outside and not answered yet. */
+  readonly calls?: readonly string[];
+  readonly padding?: string;
+}
+
+export type CounterMessage =
+  | { readonly kind: "add"; readonly by: number }
+  | { readonly kind: "look" }
+  | { readonly kind: "break" }
+  /** Adds to itself, then tells each of `to`. */
+  | { readonly kind: "spread"; readonly to: readonly Key[]; readonly message: CounterMessage }
+  | { readonly kind: "call"; readonly names: readonly string[] }
+  | { readonly kind: "answered"; readonly by: number }
+  | { readonly kind: "sleep"; readonly untilMs: number }
+  | { readonly kind: "note"; readonly name: string; readonly text: string }
+  /** Makes the head so large. */
+  | { readonly kind: "pad"; readonly length: number }
+  /** Accepted once in the window; `digest` is 16 characters. */
+  | { readonly kind: "once"; readonly digest: string }
+  | { readonly kind: "end" }
+  | Due;
+
+export interface Call {
+  readonly kind: "call";
+  readonly name: string;
+}
+
+const never = 2 ** 47;
+export const windowMs = 300_000;
+const codes = { counter: 16, note: 32, mark: 33, once: 48 } as const;
+type CounterTurn = Turn<Counter, Call>;
+
+export function counterKey(vpart: number, name: string): Key<Counter> {
+  return keyOf(vpart, codes.counter, name);
+}
+
+export function noteKey(self: Key, name: string): Key<string> {
+  return keyOf(vpartOf(self), codes.note, `${self.slice(2)}/${name}`);
+}
+
+const counterActor: Actor<Counter, CounterMessage, Call> = {
+  kind: "counter",
+  decide(head, message, turn) {
+    const counter = head ?? { count: 0 };
+    switch (message.kind) {
+      case "add":
+        return said({ ...counter, count: counter.count + message.by }, turn);
+      case "look":
+        return { ...said(counter, turn), head };
+      case "break":
+        throw new Error("a toy broke");
+      case "spread": {
+        const effects = message.to.map((to) => tell(to, message.message));
+        return { ...said({ ...counter, count: counter.count + 1 }, turn), effects };
+      }
+      case "call": {
+        const effects = message.names.map((name) => ({ kind: "call", name }) as const);
+        return { ...said({ ...counter, calls: message.names, dueMs: never }, turn), effects };
+      }
+      case "answered": {
+        const { calls: _, dueMs: __, ...answered } = counter;
+        return said({ ...answered, count: counter.count + message.by }, turn);
+      }
+      case "sleep":
+        return said({ ...counter, dueMs: message.untilMs }, turn);
+      case "note": {
+        const rows = [put(noteKey(turn.self, message.name), message.text)];
+        return { ...said({ ...counter, count: counter.count + 1 }, turn), rows };
+      }
+      case "pad":
+        return said({ ...counter, padding: "x".repeat(message.length) }, turn);
+      case "once":
+        return once(counter, message.digest, turn);
+      case "end":
+        return { ...said(counter, turn), head: undefined };
+      case "due": {
+        const { dueMs: _, ...awake } = counter;
+        return said({ ...awake, count: counter.count + 1_000 }, turn);
+      }
+    }
+  },
+  dueAt: ({ dueMs }) => dueMs,
+  resume: ({ calls = [] }) => calls.map((name) => ({ kind: "call", name })),
+};
+
+function said(head: Counter, { request }: TurnView): CounterTurn {
+  const reply = { kind: "counted", count: head.count };
+  return { head, rows: [], replies: request === undefined ? [] : [{ to: request, reply }], effects: [] };
+}
+
+function once(counter: Counter, digest: string, turn: TurnView): CounterTurn {
+  const vpart = vpartOf(turn.self);
+  const key: Key<string> = keyOf(vpart, codes.once, digest);
+  if (turn.get(key) !== undefined) {
+    const replies = turn.request === undefined ? [] : [{ to: turn.request, reply: { kind: "again" } }];
+    return { head: counter, rows: [], replies, effects: [] };
+  }
+  const mark = put(keyOf(vpart, codes.mark, digest), { digest, atMs: turn.atMs });
+  const next = { ...counter, count: counter.count + 1 };
+  return { ...said(next, turn), rows: [put(key, digest), mark] };
+}
+
+export const toys: Domain = {
+  actorByCode: new Map<number, AnyActor>([[codes.counter, counterActor]]),
+  windows: [
+    {
+      code: codes.once,
+      windowMs,
+      source: (vpart) => ({ start: keyOf(vpart, codes.mark, ""), end: keyOf(vpart, codes.mark + 1, "") }),
+      entry(key, row) {
+        const { digest, atMs } = row as { digest: string; atMs: number };
+        return { key: keyOf(vpartOf(key), codes.once, digest), value: digest, atMs };
+      },
+    },
+  ],
+};
+
+/** What a shard leaves behind when it dies. */
+export interface Disk {
+  readonly journal: Journal;
+  readonly tables: Tables;
+}
+
+export function memoryDisks(count: number): Disk[] {
+  return Array.from({ length: count }, () => ({ journal: memoryJournal(), tables: memoryTables() }));
+}
+
+export interface BenchOptions {
+  readonly disks: readonly Disk[];
+  readonly startMs?: number;
+  readonly perform?: (delivery: Delivery) => Promise<Performance>;
+}
+
+/** Lets every promise that can settle do so. */
+export function idle(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
+
+/** The shards of one life. A crash is a new bench over the same disks: the old one never moves again. */
+export class Bench {
+  readonly clock: ManualClock;
+  readonly disks: readonly Disk[];
+  readonly shards: (Shard | undefined)[] = [];
+  readonly events: { readonly shard: number; readonly event: ShardEvent }[] = [];
+  readonly performed: Delivery[] = [];
+  readonly broken: Key[] = [];
+  readonly outbox: Outbox;
+  /** Resolves to what ended the loop of a shard: undefined after a stop. */
+  readonly ends: Promise<unknown>[] = [];
+  private readonly waiting = new Map<number, (reply: unknown) => void>();
+  private lastRequest = 0;
+
+  constructor({ disks, startMs = 1_000_000, perform }: BenchOptions) {
+    this.clock = new ManualClock(startMs);
+    this.disks = disks;
+    this.outbox = new Outbox(disks.length, {
+      send: (shard, message) => this.shards[shard]?.receive(message, "settle"),
+      perform: (delivery) => {
+        this.performed.push(delivery);
+        return perform?.(delivery) ?? Promise.resolve({ kind: "kept" });
+      },
+      onFault: () => {},
+      after: (delayMs, run) => void this.clock.after(delayMs, run),
+    });
+  }
+
+  async open(shard: number): Promise<void> {
+    const place = { shard, shardCount: this.disks.length };
+    const { journal, tables } = this.disks[shard] ?? { journal: memoryJournal(), tables: memoryTables() };
+    const opened = await openShard(place, toys, { clock: this.clock, journal, tables }, {
+      event: (event) => this.hear(shard, event),
+      deliver: (deliveries, acknowledged) => {
+        this.outbox.acknowledge(acknowledged);
+        this.outbox.deliver(shard, deliveries);
+      },
+      brokenTurn: (actor) => this.broken.push(actor),
+    });
+    this.shards[shard] = opened;
+    this.ends[shard] = opened.run().catch((error: unknown) => error);
+    this.outbox.opened(shard);
+    await idle();
+  }
+
+  /** The answer, or `undefined` while there is none. */
+  ask(to: Key, message: CounterMessage, lane: Lane = "work"): Promise<unknown> {
+    const request = ++this.lastRequest;
+    const reply = new Promise((resolve) => this.waiting.set(request, resolve));
+    this.shards[shardOf(to, this.disks.length)]?.receive({ to, message, request }, lane);
+    return reply;
+  }
+
+  /** As `ask`, for many at once and after all that follows from them. */
+  async askAll(asks: readonly (readonly [Key, CounterMessage])[]): Promise<unknown[]> {
+    const replies = asks.map(([to, message]) => this.ask(to, message));
+    const all = await Promise.all(replies);
+    await idle();
+    return all;
+  }
+
+  async count(to: Key): Promise<unknown> {
+    const reply = await this.ask(to, { kind: "look" });
+    return (reply as { count?: number }).count;
+  }
+
+  /** Time passes in steps that a shard can follow. */
+  async pass(byMs: number): Promise<void> {
+    for (let leftMs = byMs; leftMs > 0; leftMs -= 250) {
+      this.clock.advance(Math.min(250, leftMs));
+      await idle();
+    }
+  }
+
+  /** The records that a shard released: each as its writes. */
+  releases(shard: number): [Key, string | undefined][][] {
+    return this.events.flatMap(({ shard: at, event }) =>
+      at === shard && event.kind === "release" && event.record.length > 0
+        ? [[...writesOf(event.record)].map(({ key, slice }) => [key, textOf(slice)] as [Key, string | undefined])]
+        : [],
+    );
+  }
+
+  private hear(shard: number, event: ShardEvent): void {
+    this.events.push({ shard, event });
+    if (event.kind !== "release") return;
+    for (const { to, reply } of event.replies) {
+      this.waiting.get(to)?.(reply);
+      this.waiting.delete(to);
+    }
+  }
+}
+
+export async function openBench(options: BenchOptions): Promise<Bench> {
+  const bench = new Bench(options);
+  for (let shard = 0; shard < options.disks.length; shard++) await bench.open(shard);
+  return bench;
+}
+
+/** A process that dies and comes back: the same disks, everything else new. */
+export function restarted(bench: Bench, perform?: BenchOptions["perform"]): Promise<Bench> {
+  const startMs = bench.clock.nowMs();
+  return openBench({ disks: bench.disks, startMs, ...(perform === undefined ? {} : { perform }) });
+}

@@ -1,0 +1,88 @@
+import { once } from "node:events";
+import { type AddressInfo, connect, createServer, type Socket } from "node:net";
+
+export interface RawReply {
+  readonly status: number;
+  readonly head: string;
+  readonly body: Buffer;
+}
+
+/** A connection on which a test writes what it likes and reads answers one by one. */
+export class RawConnection {
+  readonly socket: Socket;
+  readonly whenClosed: Promise<void>;
+  private received = Buffer.alloc(0);
+  private isClosed = false;
+  private wake = () => {};
+
+  constructor(port: number) {
+    this.socket = connect(port, "127.0.0.1");
+    this.socket.on("error", () => {});
+    this.socket.on("data", (chunk: Buffer) => {
+      this.received = Buffer.concat([this.received, chunk]);
+      this.wake();
+    });
+    this.whenClosed = new Promise((resolve) => {
+      this.socket.once("close", () => {
+        this.isClosed = true;
+        this.wake();
+        resolve();
+      });
+    });
+  }
+
+  write(bytes: string | Uint8Array): void {
+    this.socket.write(bytes);
+  }
+
+  /** The next answer; without a length its body is what comes until the connection closes. */
+  async reply(isHead = false): Promise<RawReply> {
+    const end = await this.until(() => this.received.indexOf("\r\n\r\n"));
+    const head = this.received.subarray(0, end).toString("latin1");
+    this.received = this.received.subarray(end + 4);
+    const length = /^content-length: (\d+)/im.exec(head)?.[1];
+    const status = Number(head.split(" ")[1]);
+    if (isHead || status === 304) return { status, head, body: Buffer.alloc(0) };
+    if (length === undefined) await this.whenClosed;
+    const bytes = length === undefined ? this.received.length : Number(length);
+    await this.until(() => (this.received.length >= bytes ? bytes : -1));
+    const body = Buffer.from(this.received.subarray(0, bytes));
+    this.received = this.received.subarray(bytes);
+    return { status, head, body };
+  }
+
+  /** All that came and was not read as an answer. */
+  get rest(): string {
+    return this.received.toString("latin1");
+  }
+
+  /** Resolves when the pattern has come. */
+  async seen(text: string): Promise<void> {
+    await this.until(() => this.received.indexOf(text));
+  }
+
+  end(): void {
+    this.socket.destroy();
+  }
+
+  private async until(found: () => number): Promise<number> {
+    for (;;) {
+      const at = found();
+      if (at >= 0) return at;
+      if (this.isClosed) throw new Error(`the connection closed after: ${this.rest.slice(0, 300)}`);
+      await new Promise<void>((resolve) => {
+        this.wake = resolve;
+      });
+    }
+  }
+}
+
+/** A port on which nothing listens at this moment. */
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, "close");
+  return port;
+}

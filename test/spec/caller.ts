@@ -1,0 +1,147 @@
+import type { Job } from "../../actors/contract/job.ts";
+import type { Problem } from "../../actors/contract/problem.ts";
+import { invariant } from "../../engine/invariant.ts";
+import type { Answer } from "../../http/answer.ts";
+import type { Api } from "../../http/api.ts";
+import { MemorySink } from "./memory-sink.ts";
+
+export interface Reply<T> {
+  readonly status: number;
+  /** By lower-case name. */
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  readonly text: string;
+  readonly bytes: Buffer;
+  /** The parsed body, or undefined when it is no JSON. */
+  readonly json: T;
+}
+
+/** A problem object with the members that a refusal may add. */
+export type Refused = Problem &
+  Partial<{
+    job_status: string;
+    concurrent_max: number;
+    concurrent_active: number;
+    quota: number;
+    used: number;
+    credits_required: number;
+    balance_credits: number;
+    required_scope: string;
+    required_plan: string;
+    limit_bytes: number;
+    reason: string;
+  }>;
+
+export type Headers = Readonly<Record<string, string>>;
+
+export interface RequestParts {
+  /** An object is sent as JSON, bytes as they are. */
+  readonly body?: object | string | undefined;
+  /** By lower-case name. */
+  readonly headers?: Headers;
+  readonly address?: string;
+  /** Is given what makes the client go away before its answer. */
+  readonly onAsked?: (leave: () => void) => void;
+}
+
+export const imagePath = "/v1/generate/image";
+
+/** Asks the service as somebody, without a socket. */
+export class Caller {
+  readonly id: string;
+  readonly token: string | undefined;
+  private readonly api: Api;
+
+  constructor(api: Api, token: string | undefined, id: string) {
+    this.api = api;
+    this.token = token;
+    this.id = id;
+  }
+
+  get<T = Refused>(
+    path: string,
+    headers: Headers = {},
+    onAsked: (leave: () => void) => void = () => {},
+  ): Promise<Reply<T>> {
+    return this.request("GET", path, { headers, onAsked });
+  }
+
+  post<T = Refused>(
+    path: string,
+    body?: object | string,
+    headers: Headers = {},
+  ): Promise<Reply<T>> {
+    return this.request("POST", path, { body, headers });
+  }
+
+  /** `POST /generate/image` with the simulated model. */
+  submit<T = Job>(prompt: string, more: object = {}, headers?: Headers): Promise<Reply<T>> {
+    return this.post(imagePath, { model: "sim-instant", prompt, ...more }, headers);
+  }
+
+  /** A submit that must be accepted; its job. */
+  async job(prompt: string, more: object = {}): Promise<Job> {
+    const { status, json, text } = await this.submit(prompt, more);
+    invariant(status === 202, `the submit was accepted: ${text}`);
+    return json;
+  }
+
+  async read(job: string): Promise<Job> {
+    return (await this.get<Job>(`/v1/jobs/${job}`)).json;
+  }
+
+  cancel<T = Job>(job: string): Promise<Reply<T>> {
+    return this.post(`/v1/jobs/${job}/cancel`);
+  }
+
+  async request<T>(method: string, path: string, parts: RequestParts = {}): Promise<Reply<T>> {
+    return received(await this.answer(method, path, parts));
+  }
+
+  /** As the listener would ask; the answer as the route gives it. */
+  async answer(method: string, url: string, parts: RequestParts = {}): Promise<Answer> {
+    const { body = "", headers = {}, address = "192.0.2.1", onAsked = () => {} } = parts;
+    const [path = "", query = ""] = url.replace(/^https?:\/\/[^/]+/, "").split("?", 2);
+    const match = this.api.match(method, path);
+    const isRaw = typeof body === "string" || body instanceof Uint8Array;
+    const bytes = Buffer.from(isRaw ? body : JSON.stringify(body));
+    const read = match.bodyBytesMax === 0 ? Buffer.alloc(0) : bytes;
+    const goneListeners = new Set<() => void>();
+    onAsked(() => {
+      for (const listener of goneListeners) listener();
+    });
+    return this.api.answer(match, {
+      method,
+      path,
+      query,
+      headers: this.withToken(headers),
+      body: read.length > match.bodyBytesMax ? "too_large" : read,
+      address,
+      onGone(listener) {
+        goneListeners.add(listener);
+        return () => goneListeners.delete(listener);
+      },
+    });
+  }
+
+  private withToken(headers: Headers): Headers {
+    return this.token === undefined
+      ? headers
+      : { authorization: `Bearer ${this.token}`, ...headers };
+  }
+}
+
+async function received<T>({ status, headers, body }: Answer): Promise<Reply<T>> {
+  const bytes = typeof body === "string" ? Buffer.from(body) : await collected(body);
+  const byName = Object.fromEntries(headers.map(([name, value]) => [name.toLowerCase(), value]));
+  const isJson = byName["content-type"]?.includes("json") === true && bytes.length > 0;
+  const text = bytes.toString();
+  return { status, headers: byName, text, bytes, json: isJson ? JSON.parse(text) : undefined };
+}
+
+/** All of a body that ends by itself. */
+async function collected(body: Exclude<Answer["body"], string>): Promise<Buffer> {
+  const sink = new MemorySink();
+  body.start(sink);
+  await sink.whenOver;
+  return Buffer.concat(sink.chunks);
+}

@@ -1,0 +1,40 @@
+import type { Stream } from "../../http/answer.ts";
+import { MemorySink } from "./memory-sink.ts";
+
+export interface Frame {
+  readonly event: string;
+  readonly id: string | undefined;
+  readonly data: Readonly<Record<string, unknown>>;
+}
+
+/** The client's end of an open event stream. */
+export class EventReader {
+  readonly sink = new MemorySink();
+  /** The client goes away. */
+  readonly leave: () => void;
+
+  constructor(stream: Stream) {
+    this.leave = stream.start(this.sink);
+  }
+
+  get text(): string {
+    return this.sink.text;
+  }
+
+  get state(): MemorySink["state"] {
+    return this.sink.state;
+  }
+
+  /** Without comments and the retry line. */
+  get frames(): readonly Frame[] {
+    return this.text.split("\n\n").flatMap((block) => {
+      const line = (name: string) =>
+        block.split("\n").flatMap((text) => {
+          return text.startsWith(`${name}: `) ? [text.slice(name.length + 2)] : [];
+        })[0];
+      const event = line("event");
+      const data = JSON.parse(line("data") ?? "{}");
+      return event === undefined ? [] : [{ event, id: line("id"), data }];
+    });
+  }
+}

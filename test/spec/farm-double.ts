@@ -1,0 +1,61 @@
+import { memoryBrokerConnection } from "../../engine/adapters/memory-broker-connection.ts";
+import type { Objects } from "../../engine/ports/objects.ts";
+import type { NodeConnection, Task, TaskOutput } from "../../engine/ports/tasks.ts";
+
+/** A farm node that does nothing by itself: a test finishes or fails what it was leased. */
+export class FarmDouble {
+  readonly leases: Task[] = [];
+  readonly canceled: string[] = [];
+  private readonly objects: Objects;
+  private readonly connection = memoryBrokerConnection();
+  private readonly onGone: (() => void)[] = [];
+
+  constructor(objects: Objects, attach: (node: NodeConnection) => void, slots: number) {
+    this.objects = objects;
+    const { node, broker } = this.connection;
+    node.onMessage((message) => {
+      if (message.kind === "lease") this.leases.push(message.task);
+      else if (message.kind === "cancel") this.canceled.push(message.token);
+    });
+    attach({
+      send: (message) => broker.send(message),
+      onMessage: (listener) => broker.onMessage(listener),
+      onClose: (listener) => void this.onGone.push(listener),
+    });
+    node.send({ kind: "hello", node: "double", slots, kinds: ["image"] });
+  }
+
+  /** The lease that came last. */
+  get lease(): Task {
+    const last = this.leases.at(-1);
+    if (last === undefined) throw new Error("this node was leased nothing");
+    return last;
+  }
+
+  progress(progress: number, { token }: Task = this.lease): void {
+    this.connection.node.send({ kind: "heartbeat", token, progress });
+  }
+
+  /** Stores the pictures and says so. */
+  async finish(pictures: readonly Uint8Array[], task: Task = this.lease): Promise<void> {
+    const outputs: TaskOutput[] = [];
+    for (const [index, bytes] of pictures.entries()) {
+      const objectKey = `${task.outputPrefix}/${index}.png`;
+      const stored = await this.objects.put(objectKey, [bytes]);
+      outputs.push({ objectKey, mimeType: "image/png", ...stored, width: 1024, height: 1024 });
+    }
+    const outcome = { kind: "succeeded", outputs } as const;
+    this.connection.node.send({ kind: "finished", token: task.token, outcome });
+  }
+
+  fail(message: string, retryable: boolean, { token }: Task = this.lease): void {
+    const outcome = { kind: "failed", message, retryable } as const;
+    this.connection.node.send({ kind: "finished", token, outcome });
+  }
+
+  /** Its process is gone. */
+  die(): void {
+    for (const gone of this.onGone) gone();
+    this.connection.broker.close();
+  }
+}

@@ -1,0 +1,120 @@
+/**
+ * The engine of one service in this thread: shards on memory stores, the directory's shard after the
+ * last, outbox, farm broker and simulated provider, tied together by plain calls instead of threads.
+ * All that waits here waits for promises or for the clock of the test, so `settle` can tell when
+ * nothing moves.
+ */
+import { setImmediate as turnOfTheLoop } from "node:timers/promises";
+import { domain } from "../../actors/domain.ts";
+import { FarmBroker } from "../../actors/effects/farm-broker.ts";
+import { performerOf } from "../../actors/effects/performers.ts";
+import { SimulatedProvider } from "../../actors/effects/simulated-provider.ts";
+import { jobKey } from "../../actors/tables.ts";
+import type { ManualClock } from "../../engine/adapters/manual-clock.ts";
+import { memoryJournal, memoryTables } from "../../engine/adapters/memory-stores.ts";
+import type { Gateway } from "../../engine/gateway.ts";
+import { type Id, IdMint } from "../../engine/id.ts";
+import { Outbox } from "../../engine/outbox.ts";
+import type { Entropy } from "../../engine/ports/entropy.ts";
+import type { Tables } from "../../engine/ports/tables.ts";
+import { openShard, type Shard } from "../../engine/shard.ts";
+import type { ToShard } from "../../engine/wire.ts";
+
+export interface InProcessEngine {
+  readonly broker: FarmBroker;
+  /** The directory's own rows, for what no route can change yet. */
+  readonly directoryTables: Tables;
+  /** Resolves when nothing moves any more without the clock. */
+  settle(): Promise<void>;
+  /** Word of a farm node that came without the broker's own pause between two of them. */
+  progress(job: Id, token: string, progress: number): void;
+  /** Shards that are gone answer nothing, like a thread that died. */
+  lose(shard: number): void;
+}
+
+export interface EngineParts {
+  readonly gateway: Gateway;
+  readonly shardCount: number;
+  readonly clock: ManualClock;
+  readonly entropy: Entropy;
+  readonly onFault: (error: unknown) => void;
+}
+
+/** Never within the call that sends: a thread hears later too. */
+function give(shard: Shard | undefined, message: ToShard): void {
+  if (message.kind === "ask") shard?.receive(message.envelope, message.lane);
+  else if (message.kind === "flush") shard?.flush();
+  else shard?.stop();
+}
+
+export async function openEngine(parts: EngineParts): Promise<InProcessEngine> {
+  const { gateway, shardCount, clock, entropy, onFault } = parts;
+  const shards = new Map<number, Shard>();
+  let moves = 0;
+  const outbox = new Outbox(shardCount, {
+    send(shard, message) {
+      moves++;
+      shards.get(shard)?.receive(message, "settle");
+    },
+    perform: (delivery) => perform(delivery),
+    onFault: (_, error) => onFault(error),
+    after: (delayMs, run) => clock.after(delayMs, run),
+  });
+  let tokens = 0;
+  const ports = {
+    clock,
+    ids: new IdMint(clock, entropy),
+    mintToken: () => `attempt-${++tokens}`,
+    send: outbox.send.bind(outbox),
+  };
+  const broker = new FarmBroker(ports);
+  const perform = performerOf(broker, new SimulatedProvider(ports));
+  const tablesByShard: Tables[] = [];
+  for (let number = 0; number <= shardCount; number++) {
+    const tables = memoryTables();
+    tablesByShard.push(tables);
+    gateway.attach(
+      number,
+      (message) => {
+        moves++;
+        queueMicrotask(() => give(shards.get(number), message));
+      },
+      tables,
+    );
+    const stores = { clock, journal: memoryJournal(), tables };
+    const shard = await openShard({ shard: number, shardCount }, domain, stores, {
+      event(event) {
+        moves++;
+        gateway.event(number, event);
+      },
+      deliver(deliveries, acknowledged) {
+        moves++;
+        outbox.acknowledge(acknowledged);
+        outbox.deliver(number, deliveries);
+      },
+      brokenTurn: (_, error) => onFault(error),
+    });
+    shards.set(number, shard);
+    outbox.opened(number);
+    void shard.run();
+  }
+  return {
+    broker,
+    directoryTables: tablesByShard[shardCount] ?? memoryTables(),
+    async settle() {
+      for (let quiet = 0; quiet < 3; quiet++) {
+        const before = moves;
+        await turnOfTheLoop();
+        if (moves !== before) quiet = -1;
+      }
+    },
+    progress: (job, token, progress) => {
+      outbox.send(jobKey(job), { kind: "progress", token, progress });
+    },
+    lose(shard) {
+      shards.delete(shard);
+      outbox.closed(shard);
+      gateway.detach(shard);
+    },
+  };
+}

@@ -1,0 +1,172 @@
+/**
+ * The whole service in one thread without sockets, for tests of the specification: the real route
+ * table, actors and engine on memory stores, a clock that the test moves, and dice that fall the same
+ * every time. A promise that breaks anywhere fails its test when it ends.
+ */
+import type { Test } from "tap";
+import type { CreateAccountRequest, CreatedAccount } from "../../actors/contract/account.ts";
+import type { SseTicket } from "../../actors/contract/job.ts";
+import { tinyPicture } from "../../actors/effects/simulated-provider.ts";
+import { signingKeyKey } from "../../actors/tables.ts";
+import { readCatalogue } from "../../config/catalogue.ts";
+import type { Static } from "../../config/schema.ts";
+import { ManualClock } from "../../engine/adapters/manual-clock.ts";
+import { memoryObjects } from "../../engine/adapters/memory-objects.ts";
+import { seededEntropy } from "../../engine/adapters/seeded-entropy.ts";
+import { Gateway } from "../../engine/gateway.ts";
+import { IdMint } from "../../engine/id.ts";
+import { invariant } from "../../engine/invariant.ts";
+import type { Answer } from "../../http/answer.ts";
+import { Api } from "../../http/api.ts";
+import { bootstrap } from "../../http/bootstrap.ts";
+import { Cursors } from "../../http/cursors.ts";
+import { Following } from "../../http/following.ts";
+import { JobReads } from "../../http/job-reads.ts";
+import { Principals } from "../../http/principals.ts";
+import { RateClasses } from "../../http/rate-classes.ts";
+import { routeTable } from "../../http/route-table.ts";
+import type { Service } from "../../http/service.ts";
+import { SignedUrls } from "../../http/signed-urls.ts";
+import { Caller, type RequestParts } from "./caller.ts";
+import { EventReader } from "./event-reader.ts";
+import { FarmDouble } from "./farm-double.ts";
+import { type InProcessEngine, openEngine } from "./in-process-engine.ts";
+
+export const origin = "https://klieg.example";
+export const adminToken = "the-token-of-the-first-account";
+/** A full minute, so that windows of rates begin with the test; a Wednesday. */
+export const startMs = Date.parse("2026-04-15T12:00:00Z");
+
+export interface InProcessOptions {
+  readonly shardCount?: number;
+  /** Rate classes are off unless they are what is tested. */
+  readonly rates?: boolean;
+  readonly simulatedModels?: boolean;
+  readonly modelsFile?: string;
+}
+
+export class InProcess {
+  readonly api: Api;
+  readonly service: Service;
+  readonly clock: ManualClock;
+  readonly faults: unknown[];
+  readonly engine: InProcessEngine;
+  /** With every scope. */
+  readonly admin: Caller;
+  /** Without any credential. */
+  readonly stranger: Caller;
+  private accounts = 0;
+
+  constructor(service: Service, clock: ManualClock, faults: unknown[], engine: InProcessEngine) {
+    this.service = service;
+    this.api = new Api(service, routeTable);
+    this.clock = clock;
+    this.faults = faults;
+    this.engine = engine;
+    this.admin = new Caller(this.api, adminToken, "");
+    this.stranger = new Caller(this.api, undefined, "");
+  }
+
+  /** A new user with a token of all scopes but `admin`. */
+  async account(request: Partial<CreateAccountRequest> = {}): Promise<Caller> {
+    const email = `user-${++this.accounts}@klieg.example`;
+    const body = { email, plan: "pro", issue_token: true, ...request };
+    const { status, json } = await this.admin.post<CreatedAccount>("/v1/admin/accounts", body);
+    invariant(status === 201, `the account was created: ${JSON.stringify(json)}`);
+    await this.settle();
+    return new Caller(this.api, json.token, json.id);
+  }
+
+  farmNode(slots = 1): FarmDouble {
+    return new FarmDouble(this.service.objects, (node) => this.engine.broker.attach(node), slots);
+  }
+
+  /** Time passes in steps, and all that it causes happens on the way. */
+  async advance(byMs: number): Promise<void> {
+    const stepMs = Math.max(250, Math.ceil(byMs / 200));
+    for (let leftMs = byMs; leftMs > 0; leftMs -= stepMs) {
+      this.clock.advance(Math.min(stepMs, leftMs));
+      await this.settle();
+    }
+  }
+
+  settle(): Promise<void> {
+    return this.engine.settle();
+  }
+
+  /** The answer as a route gives it, before anything is sent. */
+  async answer(method: string, path: string, parts: RequestParts = {}): Promise<Answer> {
+    return this.stranger.answer(method, path, parts);
+  }
+
+  async ticket(caller: Caller, job: string): Promise<string> {
+    const path = `/v1/jobs/${job}/sse-ticket`;
+    const { json } = await caller.post<Static<typeof SseTicket>>(path);
+    return json.ticket;
+  }
+
+  /** Mints a ticket and opens the stream with it. */
+  async follow(caller: Caller, job: string): Promise<EventReader> {
+    const ticket = await this.ticket(caller, job);
+    const { status, body } = await this.answer("GET", `/v1/jobs/${job}/sse?ticket=${ticket}`);
+    invariant(status === 200 && typeof body !== "string", "the stream opens");
+    return new EventReader(body);
+  }
+}
+
+export async function openInProcess(t: Test, options: InProcessOptions = {}): Promise<InProcess> {
+  const { shardCount = 1, rates = false, simulatedModels = true, modelsFile } = options;
+  const clock = new ManualClock(startMs);
+  const entropy = seededEntropy(7);
+  const ids = new IdMint(clock, entropy);
+  const faults: unknown[] = [];
+  const objects = memoryObjects();
+  await objects.put(tinyPicture.media.objectKey, [tinyPicture.bytes]);
+  const gateway: Gateway = new Gateway(shardCount, 1, {
+    listens: () => true,
+    changed(key) {
+      principals.onWrite(key);
+      jobs.onWrite(key);
+    },
+  });
+  const keyFor = (purpose: string) => () => {
+    const key = gateway.read(signingKeyKey(purpose));
+    invariant(key !== undefined, "the store was bootstrapped");
+    return key;
+  };
+  const principals = new Principals(gateway, clock);
+  const signedUrls = new SignedUrls(origin, keyFor("urls"));
+  const jobs = new JobReads(gateway, signedUrls, clock, `${origin}/v1/problems`);
+  const engine = await openEngine({
+    gateway,
+    shardCount,
+    clock,
+    entropy,
+    onFault: (error) => faults.push(error),
+  });
+  const files = { read: () => undefined, writePrivate: () => {} };
+  await bootstrap(gateway, { ids, clock, entropy }, files, adminToken);
+  await engine.settle();
+  const service: Service = {
+    version: "0.0.0-test",
+    baseUrl: `${origin}/v1`,
+    gateway,
+    principals,
+    rates: rates ? new RateClasses(clock) : undefined,
+    catalogue: readCatalogue(modelsFile, simulatedModels),
+    clock,
+    ids,
+    entropy,
+    objects,
+    signedUrls,
+    cursors: new Cursors(keyFor("cursors")),
+    jobs,
+    following: new Following(gateway),
+    health: { isDiskLow: false, isDraining: false, renderers: "ok" },
+    onFault: (_, error) => faults.push(error),
+  };
+  t.teardown(() => {
+    if (faults.length > 0) throw faults[0];
+  });
+  return new InProcess(service, clock, faults, engine);
+}

@@ -1,0 +1,46 @@
+import type { Sink } from "../../http/answer.ts";
+
+/** What a client received of a body that is written as it comes. */
+export class MemorySink implements Sink {
+  readonly chunks: Buffer[] = [];
+  state: "open" | "ended" | "aborted" = "open";
+  /** A client that reads nothing leaves all of it unsent. */
+  isReading = true;
+  readonly whenOver: Promise<void>;
+  /** Bytes that it has not taken. */
+  unread = 0;
+  private over = () => {};
+
+  constructor() {
+    this.whenOver = new Promise((resolve) => {
+      this.over = resolve;
+    });
+  }
+
+  write(chunk: string | Uint8Array): boolean {
+    const bytes = Buffer.from(chunk);
+    if (this.isReading) this.chunks.push(bytes);
+    else this.unread += bytes.length;
+    return this.isReading;
+  }
+
+  unsent(): number {
+    return this.unread;
+  }
+
+  drained(): void {}
+
+  end(): void {
+    this.state = "ended";
+    this.over();
+  }
+
+  abort(): void {
+    this.state = "aborted";
+    this.over();
+  }
+
+  get text(): string {
+    return Buffer.concat(this.chunks).toString();
+  }
+}
