@@ -26,7 +26,7 @@ import { Gateway, ShardDown } from "../engine/gateway.ts";
 import { Host } from "../engine/host.ts";
 import { IdMint } from "../engine/id.ts";
 import { PortError } from "../engine/ports/port-error.ts";
-import { findChromium } from "../render-farm/chromium-path.ts";
+import { findChromium, isExecutable } from "../render-farm/chromium-path.ts";
 import { Api } from "./api.ts";
 import { bootstrap, chosenToken } from "./bootstrap.ts";
 import { Cursors } from "./cursors.ts";
@@ -62,7 +62,7 @@ async function start(): Promise<void> {
   const settings = readSettings(process.env, availableParallelism());
   const token = chosenToken(settings);
   const catalogue = readCatalogue(settings.modelsFile, settings.simulatedModels);
-  if (settings.farmWorkers > 0) await findChromium(settings.chromium, process.env["PATH"] ?? "");
+  if (settings.farmWorkers > 0) await checkChromium(settings);
   const data = openDataDirectory(settings.dataDir, settings.shards);
   const log = openLog(settings.logLevel, "http");
   const service = await openService(settings, data, catalogue, log);
@@ -85,6 +85,18 @@ async function start(): Promise<void> {
   process.stdout.write(
     `Klieg ${version} serves ${settings.publicUrl}/v1\n` +
       `The first credential is in ${join(settings.dataDir, "admin-token")}; the klieg command finds it by itself.\n`,
+  );
+}
+
+/** The farm's own process would only find out later, and again and again. */
+async function checkChromium(settings: Settings): Promise<void> {
+  const found = await findChromium(settings.chromium, process.env["PATH"] ?? "");
+  const path = found ?? (await import("../render-farm/browser.ts")).ownChromium();
+  if (await isExecutable(path)) return;
+  throw new StartError(
+    found === undefined
+      ? "No Chromium was found; install Debian's chromium-headless-shell, set KLIEG_CHROMIUM to one, or set KLIEG_FARM_WORKERS=0 to start no farm worker."
+      : `${path} cannot be run; set KLIEG_CHROMIUM to a Chromium's executable.`,
   );
 }
 

@@ -7,7 +7,6 @@ import { STATUS_CODES } from "node:http";
 import * as uWS from "uWebSockets.js";
 import { limits } from "../config/limits.ts";
 import type { Refusal } from "../actors/refusal.ts";
-import { invariant } from "../engine/invariant.ts";
 import type { Answer, HttpRequest, Sink, Stream } from "./answer.ts";
 import type { Api, Match } from "./api.ts";
 
@@ -75,8 +74,9 @@ class Exchange {
       this.writeHead(answer);
       if (typeof body !== "string") this.stream(body, isHead);
       else if (isHead) this.res.endWithoutBody(Buffer.byteLength(body), closes);
-      else if (answer.status === 304) this.res.endWithoutBody(undefined, closes);
-      else this.res.end(body, closes);
+      else if (answer.status !== 304) this.res.end(body, closes);
+      else if (closes) this.res.endWithoutBody(undefined, true);
+      else this.res.endWithoutBody();
     });
   }
 
@@ -201,7 +201,9 @@ function take(api: Api, res: uWS.HttpResponse, req: uWS.HttpRequest): void {
   });
   const refusal = refusalOf(path, query, headers, headerBytes, framings);
   if (refusal !== undefined) {
-    exchange.send(api.refuse(refusal, headers["x-request-id"]), method === "HEAD", true);
+    // A turn later: while an answer is due uWS closes on whatever else the same packet brought.
+    const answer = api.refuse(refusal, headers["x-request-id"]);
+    setImmediate(() => exchange.send(answer, method === "HEAD", true));
     return;
   }
   const match = api.match(method, path);
@@ -221,6 +223,7 @@ function take(api: Api, res: uWS.HttpResponse, req: uWS.HttpRequest): void {
     });
     const send = (ready: Answer) => exchange.send(ready, isHead, body === "too_large");
     if (answer instanceof Promise) void answer.then(send);
+    else if (body === "too_large") setImmediate(() => send(answer));
     else send(answer);
   };
   if (framings === 0 || match.bodyBytesMax === 0) respond(noBody);
@@ -281,10 +284,12 @@ function malformed(detail: string): Refusal {
 
 const controls = /[\0-\x08\x0a-\x1f\x7f]/;
 
-/** The only way to a response header: uWS would write line breaks as they come. */
+/**
+ * The only way to a response header: uWS would write line breaks as they come. A header that carries a
+ * control character is left out, since an answer without it is better than none or than a forged one.
+ */
 function header(name: string, value: string): string {
-  invariant(!controls.test(value) && !controls.test(name), "headers carry no control characters");
-  return `\r\n${name}: ${value}`;
+  return controls.test(value) || controls.test(name) ? "" : `\r\n${name}: ${value}`;
 }
 
 function addressOf(res: uWS.HttpResponse): string {

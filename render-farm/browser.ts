@@ -10,6 +10,11 @@ import {
 } from "playwright-core";
 import { PortError } from "../engine/ports/port-error.ts";
 
+/** Where playwright keeps a Chromium of its own, whether or not it is there. */
+export function ownChromium(): string {
+  return chromium.executablePath();
+}
+
 /**
  * One warm Chromium for a farm node and its pool of idle pages, started with the first picture.
  * The only importer of playwright-core.

@@ -3,14 +3,32 @@ import { accountActor, available } from "../../actors/account/account.ts";
 import { fingerprintKey, jobKey, ledgerKey } from "../../actors/tables.ts";
 import { birth, put } from "../../engine/actor.ts";
 import { idBytes } from "../../engine/id.ts";
-import { account, counts, create, earlier, fingerprint, job, nowMs, scope, self, submitted, view } from "./accounts.ts";
+import {
+  account,
+  counts,
+  create,
+  earlier,
+  fingerprint,
+  job,
+  nowMs,
+  scope,
+  self,
+  submitted,
+  view,
+} from "./accounts.ts";
 
 const { decide } = accountActor;
 const dayMs = 86_400_000;
 const today = Math.floor(nowMs / dayMs);
 
 t.test("an account opens with its plan's monthly credits, and answers whoever waits", async (t) => {
-  const message = { kind: "open", plan: "pro", credits: undefined, request: 9, reply: "made" } as const;
+  const message = {
+    kind: "open",
+    plan: "pro",
+    credits: undefined,
+    request: 9,
+    reply: "made",
+  } as const;
   t.strictSame(decide(undefined, message, view(self)), {
     head: { ...account, granted: 4_000, planLeft: 4_000 },
     rows: [
@@ -24,14 +42,21 @@ t.test("an account opens with its plan's monthly credits, and answers whoever wa
   });
 });
 
-t.test("credits at opening replace the plan's; what is above the plan's does not expire", async (t) => {
-  const open = (credits: number) =>
-    decide(undefined, { kind: "open", plan: "starter", credits, request: undefined, reply: 0 }, view(self));
-  t.match(open(250).head, { granted: 250, planLeft: 250 });
-  t.match(open(5_000).head, { granted: 5_000, planLeft: 1_000 });
-  t.match(open(0).head, { granted: 0, planLeft: 0 });
-  t.strictSame(open(250).replies, []);
-});
+t.test(
+  "credits at opening replace the plan's; what is above the plan's does not expire",
+  async (t) => {
+    const open = (credits: number) =>
+      decide(
+        undefined,
+        { kind: "open", plan: "starter", credits, request: undefined, reply: 0 },
+        view(self),
+      );
+    t.match(open(250).head, { granted: 250, planLeft: 250 });
+    t.match(open(5_000).head, { granted: 5_000, planLeft: 1_000 });
+    t.match(open(0).head, { granted: 0, planLeft: 0 });
+    t.strictSame(open(250).replies, []);
+  },
+);
 
 t.test("an account that is open already only repeats its answer", async (t) => {
   const message = { kind: "open", plan: "free", credits: 7, request: 9, reply: "made" } as const;
@@ -41,27 +66,30 @@ t.test("an account that is open already only repeats its answer", async (t) => {
   t.strictSame(turn.replies, [{ to: 9, reply: "made" }]);
 });
 
-t.test("an accepted submit is hold, slot, quota, fingerprint, ledger and job in one turn", async (t) => {
-  const turn = decide(account, submitted, view(self));
-  t.strictSame(turn.head, {
-    ...account,
-    held: 10,
-    active: { media: 1, three_d: 0 },
-    counts: counts({ "image queued": 1 }),
-    quota: { day: today, used: 1 },
-    ledgerLength: 2,
-  });
-  t.strictSame(turn.rows, [
-    put(fingerprintKey(0x21, fingerprint), idBytes(job)),
-    put(ledgerKey(self, 1), {
-      atMs: nowMs,
-      job,
-      entries: [{ type: "hold", amount: -10, balance: 90 }],
-    }),
-  ]);
-  t.strictSame(turn.replies, [], "the job answers");
-  t.strictSame(turn.effects, [birth(jobKey(job), { ...create, request: 7 })]);
-});
+t.test(
+  "an accepted submit is hold, slot, quota, fingerprint, ledger and job in one turn",
+  async (t) => {
+    const turn = decide(account, submitted, view(self));
+    t.strictSame(turn.head, {
+      ...account,
+      held: 10,
+      active: { media: 1, three_d: 0 },
+      counts: counts({ "image queued": 1 }),
+      quota: { day: today, used: 1 },
+      ledgerLength: 2,
+    });
+    t.strictSame(turn.rows, [
+      put(fingerprintKey(0x21, fingerprint), idBytes(job)),
+      put(ledgerKey(self, 1), {
+        atMs: nowMs,
+        job,
+        entries: [{ type: "hold", amount: -10, balance: 90 }],
+      }),
+    ]);
+    t.strictSame(turn.replies, [], "the job answers");
+    t.strictSame(turn.effects, [birth(jobKey(job), { ...create, request: 7 })]);
+  },
+);
 
 t.test("a job without a price holds nothing and leaves no ledger row", async (t) => {
   const turn = decide(account, { ...submitted, job: { ...create, hold: 0 } }, view(self));
@@ -69,7 +97,10 @@ t.test("a job without a price holds nothing and leaves no ledger row", async (t)
   t.equal(turn.rows.length, 1);
 });
 
-/** Every check of the submit that this account and message would fail, in the order of the specification. */
+/**
+ * Every check of the submit that this account and message would fail, in the order of the
+ * specification.
+ */
 const refusals = [
   ["duplicate", { code: "duplicate", job: earlier }],
   ["confirmation", { code: "confirmation_rejected", reason: "invalid" }],
@@ -93,7 +124,9 @@ for (const [at, [first, refusal]] of refusals.entries())
       hasConfirmationToken: fails.has("confirmation"),
       rateRetryAfterSeconds: fails.has("rate") ? 3 : undefined,
     };
-    const rows = fails.has("duplicate") ? { [fingerprintKey(0x21, fingerprint)]: idBytes(earlier) } : {};
+    const rows = fails.has("duplicate")
+      ? { [fingerprintKey(0x21, fingerprint)]: idBytes(earlier) }
+      : {};
     const turn = decide(head, message, view(self, rows));
     t.strictSame(turn.replies, [{ to: 7, reply: { kind: "refused", refusal } }]);
     t.equal(turn.head, head, "nothing is held for a refused submit");
@@ -104,17 +137,24 @@ for (const [at, [first, refusal]] of refusals.entries())
 t.test("the ceiling is the plan's, and a submit below it passes", async (t) => {
   const at = (media: number) => ({ ...account, active: { media, three_d: 0 } });
   t.match(decide(at(3), submitted, view(self)).head, { active: { media: 4 } });
-  t.match(decide(at(4), submitted, view(self)).replies, [{ reply: { refusal: { max: 4, active: 4 } } }]);
+  t.match(decide(at(4), submitted, view(self)).replies, [
+    { reply: { refusal: { max: 4, active: 4 } } },
+  ]);
   const free = { ...submitted, plan: "free" } as const;
   t.match(decide(at(1), free, view(self)).replies, [{ reply: { refusal: { max: 1, active: 1 } } }]);
 });
 
 t.test("3D jobs use a separate pool of the same size", async (t) => {
-  const solid = { ...submitted, job: { ...create, asked: { ...create.asked, modality: "three_d" } } } as const;
+  const solid = {
+    ...submitted,
+    job: { ...create, asked: { ...create.asked, modality: "three_d" } },
+  } as const;
   const full = { ...account, active: { media: 4, three_d: 0 } };
   t.match(decide(full, solid, view(self)).head, { active: { media: 4, three_d: 1 } });
   const other = { ...account, active: { media: 0, three_d: 4 } };
-  t.match(decide(other, solid, view(self)).replies, [{ reply: { refusal: { code: "concurrency" } } }]);
+  t.match(decide(other, solid, view(self)).replies, [
+    { reply: { refusal: { code: "concurrency" } } },
+  ]);
   t.match(decide(other, submitted, view(self)).head, { active: { media: 1, three_d: 4 } });
 });
 
@@ -124,7 +164,9 @@ t.test("the quota is per UTC day", async (t) => {
   const midnightMs = (today + 1) * dayMs;
   const refusal = { code: "quota", quota: 50, used: 50, resetsAtMs: midnightMs };
   t.match(decide(used, free, view(self, {}, midnightMs - 1)).replies, [{ reply: { refusal } }]);
-  t.match(decide(used, free, view(self, {}, midnightMs)).head, { quota: { day: today + 1, used: 1 } });
+  t.match(decide(used, free, view(self, {}, midnightMs)).head, {
+    quota: { day: today + 1, used: 1 },
+  });
   const enterprise = { ...submitted, plan: "enterprise" } as const;
   const many = { ...account, quota: { day: today, used: 1_000_000 } };
   t.match(decide(many, enterprise, view(self)).head, { quota: { used: 1_000_001 } });
@@ -145,7 +187,13 @@ const held = {
   counts: counts({ "image queued": 1, "image running": 2 }),
   ledgerLength: 3,
 };
-const changed = { kind: "job_changed", job, modality: "image", from: "running", to: "succeeded" } as const;
+const changed = {
+  kind: "job_changed",
+  job,
+  modality: "image",
+  from: "running",
+  to: "succeeded",
+} as const;
 
 t.test("a settlement releases the whole hold, then charges", async (t) => {
   const message = { ...changed, settled: { hold: 10, charge: 4 } };
@@ -172,7 +220,11 @@ t.test("a settlement releases the whole hold, then charges", async (t) => {
 });
 
 t.test("a refund is a release alone", async (t) => {
-  const turn = decide(held, { ...changed, to: "failed", settled: { hold: 10, charge: 0 } }, view(self));
+  const turn = decide(
+    held,
+    { ...changed, to: "failed", settled: { hold: 10, charge: 0 } },
+    view(self),
+  );
   t.match(turn.head, { held: 20, spent: 0, planLeft: 100 });
   t.strictSame(turn.rows[0]?.value, {
     atMs: nowMs,

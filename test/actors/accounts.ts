@@ -88,6 +88,7 @@ export const terms: Terms = {
   modality: "image",
   provider: "sim",
   hold: 10,
+  count: 1,
   createdAtMs: nowMs,
 };
 

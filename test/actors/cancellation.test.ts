@@ -1,4 +1,7 @@
-/** The cancellation table: where a job was, what its provider answered, what it comes to and what is said. */
+/**
+ * The cancellation table: where a job was, what its provider answered, what it comes to and what is
+ * said.
+ */
 import t from "tap";
 import type { CancelAnswer, CanceledJob, Job, JobMessage } from "../../actors/job/job.ts";
 import { jobActor } from "../../actors/job/job.ts";
@@ -23,7 +26,14 @@ function canceled(head: Job | undefined): CanceledJob {
 
 function changed(from: string, charge?: number) {
   const settled = charge === undefined ? undefined : { hold: 10, charge };
-  return tell(accountKey(scope), { kind: "job_changed", job, modality: "image", from, to: "canceled", settled });
+  return tell(accountKey(scope), {
+    kind: "job_changed",
+    job,
+    modality: "image",
+    from,
+    to: "canceled",
+    settled,
+  });
 }
 
 function shown(head: CanceledJob) {
@@ -84,24 +94,27 @@ for (const [progress, charge, settlement, message] of [
     t.strictSame(effects, [changed("running", charge), { kind: "farm.cancel" }]);
   });
 
-t.test("at a provider the slot is free at once and the answer waits for the provider's", async (t) => {
-  for (const [head, stage] of [
-    [{ ...queued, isAccepted: true }, "provider_queued"],
-    [running, "provider_running"],
-  ] as const) {
-    const { head: next, effects, replies } = turn(head, cancel);
-    t.strictSame(replies, []);
-    t.strictSame(effects, [changed(head.phase), { kind: "provider.cancel", request: 7 }]);
-    const view = cancellationView(canceled(next));
-    t.match(view, {
-      stage,
-      settlement: "pending",
-      message: "Canceled. The provider was asked to stop; credits settle when it answers.",
-    });
-    t.notOk("credits_refunded" in view || "credits_charged" in view || "settled_at" in view);
-    t.equal(next && dueAt(next), nowMs + 600_000 + 3_600_000, "deadline plus 3600 s");
-  }
-});
+t.test(
+  "at a provider the slot is free at once and the answer waits for the provider's",
+  async (t) => {
+    for (const [head, stage] of [
+      [{ ...queued, isAccepted: true }, "provider_queued"],
+      [running, "provider_running"],
+    ] as const) {
+      const { head: next, effects, replies } = turn(head, cancel);
+      t.strictSame(replies, []);
+      t.strictSame(effects, [changed(head.phase), { kind: "provider.cancel", request: 7 }]);
+      const view = cancellationView(canceled(next));
+      t.match(view, {
+        stage,
+        settlement: "pending",
+        message: "Canceled. The provider was asked to stop; credits settle when it answers.",
+      });
+      t.notOk("credits_refunded" in view || "credits_charged" in view || "settled_at" in view);
+      t.equal(next && dueAt(next), nowMs + 600_000 + 3_600_000, "deadline plus 3600 s");
+    }
+  },
+);
 
 const pending = canceled(turn(running, cancel, nowMs + 2_000).head);
 
@@ -113,34 +126,41 @@ for (const [kind, message] of [
   ["unsupported", unstopped],
   ["failed", unstopped],
 ] as const)
-  t.test(`provider_cancel ${kind}: settlement pending until the provider's last word`, async (t) => {
-    const answer = { kind: "cancel_answer", answer: { kind }, request: 7 } as const;
-    const { head, effects, replies } = turn(pending, answer);
-    const answered = canceled(head);
-    t.match(cancellationView(answered), { provider_cancel: kind, settlement: "pending", message });
-    t.strictSame(effects, []);
-    t.strictSame(replies, shown(answered), "the caller is answered now");
-
-    for (const [outcome, charge] of [
-      [{ kind: "succeeded", outputs: [] }, 10],
-      [{ kind: "failed", class: "upstream", message: "", atOutput: true, billed: true }, 10],
-      [{ kind: "failed", class: "upstream", message: "", atOutput: true, billed: false }, 0],
-    ] as const) {
-      const last = turn(answered, { kind: "finished", outcome });
-      t.match(cancellationView(canceled(last.head)), {
+  t.test(
+    `provider_cancel ${kind}: settlement pending until the provider's last word`,
+    async (t) => {
+      const answer = { kind: "cancel_answer", answer: { kind }, request: 7 } as const;
+      const { head, effects, replies } = turn(pending, answer);
+      const answered = canceled(head);
+      t.match(cancellationView(answered), {
         provider_cancel: kind,
-        settlement: charge === 0 ? "refunded" : "charged",
-        message:
-          charge === 0
-            ? "Canceled. Your 10 credits were returned."
-            : "Canceled. The provider finished and billed the work, so 10 credits were charged.",
-        credits_charged: charge,
-        credits_refunded: 10 - charge,
+        settlement: "pending",
+        message,
       });
-      t.strictSame(last.effects, [changed("canceled", charge)], "and no asset is made");
-      t.equal(last.head && dueAt(last.head), undefined);
-    }
-  });
+      t.strictSame(effects, []);
+      t.strictSame(replies, shown(answered), "the caller is answered now");
+
+      for (const [outcome, charge] of [
+        [{ kind: "succeeded", outputs: [] }, 10],
+        [{ kind: "failed", class: "upstream", message: "", atOutput: true, billed: true }, 10],
+        [{ kind: "failed", class: "upstream", message: "", atOutput: true, billed: false }, 0],
+      ] as const) {
+        const last = turn(answered, { kind: "finished", outcome });
+        t.match(cancellationView(canceled(last.head)), {
+          provider_cancel: kind,
+          settlement: charge === 0 ? "refunded" : "charged",
+          message:
+            charge === 0
+              ? "Canceled. Your 10 credits were returned."
+              : "Canceled. The provider finished and billed the work, so 10 credits were charged.",
+          credits_charged: charge,
+          credits_refunded: 10 - charge,
+        });
+        t.strictSame(last.effects, [changed("canceled", charge)], "and no asset is made");
+        t.equal(last.head && dueAt(last.head), undefined);
+      }
+    },
+  );
 
 const answers: readonly (readonly [CancelAnswer, number])[] = [
   [{ kind: "cancelled" }, 0],
@@ -181,7 +201,9 @@ t.test("canceling again answers with the same record", async (t) => {
 });
 
 t.test("the answer to a cancel that is settled already changes nothing", async (t) => {
-  const settled = canceled(turn(pending, { kind: "finished", outcome: { kind: "succeeded", outputs: [] } }).head);
+  const settled = canceled(
+    turn(pending, { kind: "finished", outcome: { kind: "succeeded", outputs: [] } }).head,
+  );
   const answer = { kind: "cancel_answer", answer: { kind: "cancelled" }, request: 7 } as const;
   const late = turn(settled, answer);
   t.equal(late.head, settled);
@@ -189,13 +211,18 @@ t.test("the answer to a cancel that is settled already changes nothing", async (
 });
 
 t.test("succeeded and failed jobs are not cancellable, nothing changes", async (t) => {
-  const done = turn(running, { kind: "finished", outcome: { kind: "succeeded", outputs: [] } }).head;
+  const done = turn(running, {
+    kind: "finished",
+    outcome: { kind: "succeeded", outputs: [] },
+  }).head;
   const failed = turn(running, { kind: "due" }, nowMs + 600_000).head;
   for (const head of [done, failed]) {
     if (head === undefined) return t.fail("no head");
     const refused = turn(head, cancel);
     t.equal(refused.head, head);
-    t.strictSame(refused.replies, [{ to: 7, reply: { kind: "refused", refusal: { code: "job_not_cancellable" } } }]);
+    t.strictSame(refused.replies, [
+      { to: 7, reply: { kind: "refused", refusal: { code: "job_not_cancellable" } } },
+    ]);
     t.strictSame(refused.effects, []);
   }
   return undefined;

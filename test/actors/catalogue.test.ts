@@ -5,13 +5,20 @@ import { plainModel } from "./models.ts";
 
 const file = { version: "1", updated_at: "2026-11-20T00:00:00Z", models: [plainModel] };
 
-function read(t: { testdir(files: Record<string, string>): string }, value: unknown, simulated = true) {
-  const folder = t.testdir({ "models.json": typeof value === "string" ? value : JSON.stringify(value) });
+function read(
+  t: { testdir(files: Record<string, string>): string },
+  value: unknown,
+  simulated = true,
+) {
+  const folder = t.testdir({
+    "models.json": typeof value === "string" ? value : JSON.stringify(value),
+  });
   return readCatalogue(`${folder}/models.json`, simulated);
 }
 
 t.test("the shipped catalogue has simulated models only when asked", async (t) => {
-  const ids = (simulated: boolean) => readCatalogue(undefined, simulated).models.map(({ id }) => id);
+  const ids = (simulated: boolean) =>
+    readCatalogue(undefined, simulated).models.map(({ id }) => id);
   t.ok(ids(false).includes("studio-image"));
   t.notOk(ids(false).some((id) => id.startsWith("sim-")));
   t.ok(ids(true).includes("sim-instant"));
@@ -43,7 +50,11 @@ for (const [what, value, message] of [
   ["a negative price", priced({ base: -1 }), /price\/base/],
   ["a bad id", { ...file, models: [{ ...plainModel, id: "No Spaces" }] }, /models\/0\/id/],
   ["an unknown plan", { ...file, models: [{ ...plainModel, plans: ["gold"] }] }, /plans/],
-  ["one name twice", { ...file, models: [plainModel, { ...plainModel, aliases: [] }] }, /named image plain/],
+  [
+    "one name twice",
+    { ...file, models: [plainModel, { ...plainModel, aliases: [] }] },
+    /named image plain/,
+  ],
 ] as const)
   t.test(`a catalogue with ${what} stops with a sentence that says where`, async (t) => {
     const attempt = () => read(t, value);
@@ -52,7 +63,9 @@ for (const [what, value, message] of [
   });
 
 t.test("a catalogue file that is not there stops with its name", async (t) => {
-  t.throws(() => readCatalogue("/nowhere/models.json", true), { message: /\/nowhere\/models.json/ });
+  t.throws(() => readCatalogue("/nowhere/models.json", true), {
+    message: /\/nowhere\/models.json/,
+  });
 });
 
 t.test("plan defaults: ceilings, monthly credits, generations per UTC day", async (t) => {

@@ -9,7 +9,7 @@ import {
   userKey,
 } from "../../actors/tables.ts";
 import { put, tell } from "../../engine/actor.ts";
-import { nowMs, user as id, view } from "./accounts.ts";
+import { user as id, nowMs, view } from "./accounts.ts";
 
 const { decide, dueAt } = directoryActor;
 const user = {
@@ -20,7 +20,13 @@ const user = {
   status: "active",
   createdAtMs: nowMs,
 } as const;
-const credential = { id: "abcdefgh", name: "first", user: id, scopes: ["generate"], expiresAtMs: null } as const;
+const credential = {
+  id: "abcdefgh",
+  name: "first",
+  user: id,
+  scopes: ["generate"],
+  expiresAtMs: null,
+} as const;
 const createUser: CreateUser = {
   kind: "create_user",
   user,
@@ -29,7 +35,13 @@ const createUser: CreateUser = {
   credits: 500,
   reply: "created",
 };
-const opening = tell(accountKey(id), { kind: "open", plan: "pro", credits: 500, request: 7, reply: "created" });
+const opening = tell(accountKey(id), {
+  kind: "open",
+  plan: "pro",
+  credits: 500,
+  request: 7,
+  reply: "created",
+});
 
 t.test("a new user has rows for itself, its address and its credential", async (t) => {
   const turn = decide({ version: 4, users: 2 }, createUser, view(directoryKey));

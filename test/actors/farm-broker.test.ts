@@ -1,7 +1,7 @@
 import t from "tap";
 import { FarmBroker } from "../../actors/effects/farm-broker.ts";
-import { jobKey } from "../../actors/tables.ts";
 import type { Asked, JobMessage } from "../../actors/job/job.ts";
+import { jobKey } from "../../actors/tables.ts";
 import { limits } from "../../config/limits.ts";
 import { ManualClock } from "../../engine/adapters/manual-clock.ts";
 import { seededEntropy } from "../../engine/adapters/seeded-entropy.ts";
@@ -24,8 +24,12 @@ function node(): Node {
   return {
     got,
     send: (message) => got.push(message),
-    onMessage: (listener) => void (listen = listener),
-    onClose: (listener) => void (close = listener),
+    onMessage(listener) {
+      listen = listener;
+    },
+    onClose(listener) {
+      close = listener;
+    },
     say: (message) => listen(message),
     die: () => close(),
   };
@@ -94,21 +98,28 @@ t.test("a node has as many leases as slots, and only of its kinds", async (t) =>
   t.strictSame(claims(sent), [one.key, two.key, job(3).key], "a slot that is free takes the next");
 });
 
-t.test("a result becomes the job's outcome under its token, with asset ids in its vpart", async (t) => {
-  const { sent, broker, attach } = stage();
-  const farm = attach();
-  broker.run(one.key, one.asked);
-  broker.lease("t1");
-  const output = { objectKey: "o", mimeType: "image/png", sizeBytes: 1, sha256: "00" };
-  farm.say({ kind: "finished", token: "t1", outcome: { kind: "succeeded", outputs: [output, output] } });
-  const [to, message] = sent.at(-1) ?? [];
-  t.equal(to, one.key);
-  t.match(message, { kind: "finished", token: "t1", outcome: { kind: "succeeded" } });
-  t.match(JSON.stringify(message), /"asset":"[0-9a-f-]{13}-7021-/);
-  const heard = sent.length;
-  farm.say({ kind: "finished", token: "t1", outcome: done });
-  t.equal(sent.length, heard, "a doubled report says nothing");
-});
+t.test(
+  "a result becomes the job's outcome under its token, with asset ids in its vpart",
+  async (t) => {
+    const { sent, broker, attach } = stage();
+    const farm = attach();
+    broker.run(one.key, one.asked);
+    broker.lease("t1");
+    const output = { objectKey: "o", mimeType: "image/png", sizeBytes: 1, sha256: "00" };
+    farm.say({
+      kind: "finished",
+      token: "t1",
+      outcome: { kind: "succeeded", outputs: [output, output] },
+    });
+    const [to, message] = sent.at(-1) ?? [];
+    t.equal(to, one.key);
+    t.match(message, { kind: "finished", token: "t1", outcome: { kind: "succeeded" } });
+    t.match(JSON.stringify(message), /"asset":"[0-9a-f-]{13}-7021-/);
+    const heard = sent.length;
+    farm.say({ kind: "finished", token: "t1", outcome: done });
+    t.equal(sent.length, heard, "a doubled report says nothing");
+  },
+);
 
 t.test("a failure that another attempt cannot mend ends the job", async (t) => {
   const { sent, broker, attach } = stage();

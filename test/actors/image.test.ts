@@ -1,6 +1,6 @@
 import t from "tap";
-import { type ImageGeneration, resolveImage } from "../../actors/generation/image.ts";
 import type { GenerateImageRequest } from "../../actors/contract/generate-image.ts";
+import { type ImageGeneration, resolveImage } from "../../actors/generation/image.ts";
 import type { Refusal } from "../../actors/refusal.ts";
 import type { ModelEntry } from "../../config/catalogue.ts";
 import type { PlanName } from "../../config/plans.ts";
@@ -21,18 +21,23 @@ function accepted(request: Partial<GenerateImageRequest>, model?: ModelEntry): I
 }
 
 function pointers(result: ImageGeneration | Refusal): string[] {
-  return "code" in result && result.code === "validation" ? result.faults.map(({ pointer }) => pointer) : [];
+  return "code" in result && result.code === "validation"
+    ? result.faults.map(({ pointer }) => pointer)
+    : [];
 }
 
 t.test("a plain request gets the model's defaults", async (t) => {
   const { model, prompt, displayName, tags, input } = accepted({ prompt: "  a kite  " });
   t.equal(model, plainModel);
-  t.strictSame({ prompt, displayName, tags, input }, {
-    prompt: "a kite",
-    displayName: "a kite",
-    tags: [],
-    input: { seed: 0, width: 1024, height: 1024, count: 1, format: "png" },
-  });
+  t.strictSame(
+    { prompt, displayName, tags, input },
+    {
+      prompt: "a kite",
+      displayName: "a kite",
+      tags: [],
+      input: { seed: 0, width: 1024, height: 1024, count: 1, format: "png" },
+    },
+  );
 });
 
 t.test("resolution is the long edge, the other edge follows the aspect ratio, even", async (t) => {
@@ -73,14 +78,21 @@ for (const [pointer, request] of faults)
   });
 
 t.test("every fault of a request is named", async (t) => {
-  const named = pointers(resolve({ num_images: 9, quality: "x", seed: 1, background: "transparent" }));
+  const named = pointers(
+    resolve({ num_images: 9, quality: "x", seed: 1, background: "transparent" }),
+  );
   t.strictSame(named.sort(), ["/background", "/num_images", "/quality", "/seed"]);
 });
 
 t.test("what the model can do passes", async (t) => {
   const capable: ModelEntry = {
     ...plainModel,
-    capabilities: { seed: true, negative_prompt: true, transparent_background: true, prompt_enhance: true },
+    capabilities: {
+      seed: true,
+      negative_prompt: true,
+      transparent_background: true,
+      prompt_enhance: true,
+    },
     options: { ...plainModel.options, quality: ["high"] },
     provider_options: true,
   };
@@ -127,7 +139,12 @@ t.test("a preview model takes what the schema takes: its provider decides", asyn
 });
 
 t.test("the price follows images and options", async (t) => {
-  const price = { base: 1, per: { images: 2 }, multipliers: { resolution: { "2k": 2 } }, minimum: 0 };
+  const price = {
+    base: 1,
+    per: { images: 2 },
+    multipliers: { resolution: { "2k": 2 } },
+    minimum: 0,
+  };
   const model = { ...plainModel, price };
   t.equal(accepted({}, model).price, 3);
   t.equal(accepted({ num_images: 2, resolution: "2k" }, model).price, 10);
@@ -138,10 +155,18 @@ t.test("equal requests have equal canonical bodies", async (t) => {
   const plain = canonical({});
   t.equal(plain, '{"model":"plain","prompt":"a kite"}');
   t.equal(canonical({ confirmation_token: "x" }), plain);
-  t.equal(canonical({ aspect_ratio: "1:1", resolution: "1k", num_images: 1, output_format: "png" }), plain);
+  t.equal(
+    canonical({ aspect_ratio: "1:1", resolution: "1k", num_images: 1, output_format: "png" }),
+    plain,
+  );
   t.equal(canonical({ enhance_prompt: false, prompt: " a kite " }), plain);
   t.equal(canonical({ model: "default" }), plain);
-  for (const other of [{ num_images: 2 }, { prompt: "A kite" }, { tags: ["x"] }, { resolution: "2k" }])
+  for (const other of [
+    { num_images: 2 },
+    { prompt: "A kite" },
+    { tags: ["x"] },
+    { resolution: "2k" },
+  ])
     t.not(canonical(other), plain);
 });
 

@@ -1,6 +1,6 @@
 /**
- * Random commands to one account and its jobs, as real turns of real batches: whatever is sent, and however
- * late or often, the ledger balances and each job ends once.
+ * Random commands to one account and its jobs, as real turns of real batches: whatever is sent, and
+ * however late or often, the ledger balances and each job ends once.
  */
 import fc from "fast-check";
 import t from "tap";
@@ -18,7 +18,12 @@ import { ShardRows } from "../../engine/shard-rows.ts";
 import { asked, counts, nowMs, scope } from "./accounts.ts";
 
 type Command =
-  | { readonly kind: "submit"; readonly hold: number; readonly farm: boolean; readonly solid: boolean }
+  | {
+      readonly kind: "submit";
+      readonly hold: number;
+      readonly farm: boolean;
+      readonly solid: boolean;
+    }
   | { readonly kind: "tell"; readonly job: number; readonly message: JobMessage }
   | { readonly kind: "pass"; readonly hours: number }
   | { readonly kind: "due"; readonly job: number }
@@ -91,25 +96,36 @@ class World {
   private atMs = nowMs;
 
   constructor() {
-    const opening = { kind: "open", plan: "pro", credits: 100, request: undefined, reply: 0 } as const;
+    const opening = {
+      kind: "open",
+      plan: "pro",
+      credits: 100,
+      request: undefined,
+      reply: 0,
+    } as const;
     this.send(account, opening);
   }
 
   run(command: Command): void {
     switch (command.kind) {
       case "submit":
-        return this.submit(command.hold, command.farm, command.solid);
+        this.submit(command.hold, command.farm, command.solid);
+        break;
       case "tell":
-        return this.tell(command.job, command.message);
+        this.tell(command.job, command.message);
+        break;
       case "pass":
         this.atMs += command.hours * 3_600_000;
-        return;
+        break;
       case "due":
-        return this.tell(command.job, { kind: "due" });
+        this.tell(command.job, { kind: "due" });
+        break;
       case "renew":
-        return this.send(account, { kind: "due" });
+        this.send(account, { kind: "due" });
+        break;
       case "commit":
-        return this.commit();
+        this.commit();
+        break;
     }
   }
 
@@ -129,7 +145,14 @@ class World {
     const before = this.read(account);
     this.send(account, {
       kind: "submit",
-      job: { kind: "create", asked: job, provider: farm ? "farm" : "sim", hold, deadlineSeconds: 600, request: undefined },
+      job: {
+        kind: "create",
+        asked: job,
+        provider: farm ? "farm" : "sim",
+        hold,
+        deadlineSeconds: 600,
+        request: undefined,
+      },
       fingerprint,
       hasConfirmationToken: false,
       plan: "pro",
@@ -200,7 +223,11 @@ function wrongSums(account: Account, jobs: readonly (Job | undefined)[]): string
     held.reduce((sum, job) => sum + (job?.terms.hold ?? 0), 0);
   const charges = jobs.map((job) => (job === undefined ? 0 : charged(job)));
   expect("I6: held", account.held, sum(jobs.filter(isHeld)));
-  expect("I6: spent", account.spent, charges.reduce((sum, charge) => sum + charge, 0));
+  expect(
+    "I6: spent",
+    account.spent,
+    charges.reduce((sum, charge) => sum + charge, 0),
+  );
   if (available(account) < 0) wrong.push(`I6: ${available(account)} are available`);
   const byName: Record<string, number> = {};
   for (const job of jobs) {
@@ -209,7 +236,9 @@ function wrongSums(account: Account, jobs: readonly (Job | undefined)[]): string
   }
   if (String(account.counts) !== String(counts(byName))) wrong.push(`counts: ${account.counts}`);
   for (const pool of ["media", "three_d"] as const) {
-    const inPool = jobs.filter((job) => (job?.terms.modality === "three_d") === (pool === "three_d"));
+    const inPool = jobs.filter(
+      (job) => (job?.terms.modality === "three_d") === (pool === "three_d"),
+    );
     expect(`I7: active ${pool}`, account.active[pool], inPool.filter(isOpen).length);
     if (account.active[pool] > plans.pro.concurrentMax) wrong.push(`I7: ${account.active[pool]}`);
   }

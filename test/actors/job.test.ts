@@ -1,10 +1,21 @@
 /** A job's life but for its cancellation. */
 import t from "tap";
-import { type Job, jobActor, type JobMessage } from "../../actors/job/job.ts";
+import { type Job, type JobMessage, jobActor } from "../../actors/job/job.ts";
 import { jobView } from "../../actors/job/job-view.ts";
 import { accountKey, askedKey, assetKey, jobOfScopeKey } from "../../actors/tables.ts";
 import { birth, put, tell } from "../../engine/actor.ts";
-import { asked, create, job, jobSelf, nowMs, onFarm, queued, running, scope, view } from "./accounts.ts";
+import {
+  asked,
+  create,
+  job,
+  jobSelf,
+  nowMs,
+  onFarm,
+  queued,
+  running,
+  scope,
+  view,
+} from "./accounts.ts";
 
 const { decide, dueAt } = jobActor;
 const laterMs = nowMs + 5_000;
@@ -14,7 +25,14 @@ const dayMs = 24 * hourMs;
 
 function changed(from: string, to: string, charge?: number) {
   const settled = charge === undefined ? undefined : { hold: 10, charge };
-  return tell(accountKey(scope), { kind: "job_changed", job, modality: "image", from, to, settled });
+  return tell(accountKey(scope), {
+    kind: "job_changed",
+    job,
+    modality: "image",
+    from,
+    to,
+    settled,
+  });
 }
 
 function next(head: Job, message: JobMessage, atMs = laterMs): Job {
@@ -30,7 +48,12 @@ t.test("a new job is queued, answers with its view and goes to its provider", as
   t.strictSame(turn.effects, [{ kind: "provider.submit", prompt: "a kite", count: 1 }]);
   const body = JSON.stringify(jobView(asked, queued, []));
   t.strictSame(turn.replies, [{ to: 7, reply: { kind: "accepted", body } }]);
-  t.match(jobView(asked, queued, []), { id: job, status: "queued", progress: null, credits_held: 10 });
+  t.match(jobView(asked, queued, []), {
+    id: job,
+    status: "queued",
+    progress: null,
+    credits_held: 10,
+  });
   const onTheFarm = decide(undefined, { ...create, provider: "farm" }, view(jobSelf));
   t.strictSame(onTheFarm.effects, [{ kind: "farm.run", asked }]);
   t.strictSame(onTheFarm.replies, [], "without a request nobody is answered");
@@ -59,24 +82,27 @@ const assetId = "01990000-0000-7021-8000-0000000000a1";
 const success = { kind: "succeeded", outputs: [{ asset: assetId, media }] } as const;
 
 for (const before of [queued, running])
-  t.test(`a result makes a ${before.phase} job succeeded, charges it and makes its asset`, async (t) => {
-    const turn = decide(before, { kind: "finished", outcome: success }, later);
-    t.strictSame(turn.head, {
-      terms: queued.terms,
-      revision: before.revision + 1,
-      updatedAtMs: laterMs,
-      phase: "succeeded",
-      startedAtMs: before.phase === "running" ? nowMs : laterMs,
-      completedAtMs: laterMs,
-      charged: 10,
-      assets: [assetId],
-    });
-    const asset = { id: assetId, scope, job, media, createdAtMs: laterMs };
-    t.strictSame(turn.effects, [
-      changed(before.phase, "succeeded", 10),
-      birth(assetKey(assetId), { kind: "create", asset }),
-    ]);
-  });
+  t.test(
+    `a result makes a ${before.phase} job succeeded, charges it and makes its asset`,
+    async (t) => {
+      const turn = decide(before, { kind: "finished", outcome: success }, later);
+      t.strictSame(turn.head, {
+        terms: queued.terms,
+        revision: before.revision + 1,
+        updatedAtMs: laterMs,
+        phase: "succeeded",
+        startedAtMs: before.phase === "running" ? nowMs : laterMs,
+        completedAtMs: laterMs,
+        charged: 10,
+        assets: [assetId],
+      });
+      const asset = { id: assetId, scope, job, media, createdAtMs: laterMs };
+      t.strictSame(turn.effects, [
+        changed(before.phase, "succeeded", 10),
+        birth(assetKey(assetId), { kind: "create", asset }),
+      ]);
+    },
+  );
 
 const failures = [
   ["moderation_safety", false, false, "moderated", "prompt_nsfw", 422, 0],
@@ -90,20 +116,26 @@ const failures = [
 ] as const;
 
 for (const [name, atOutput, billed, kind, code, status, charge] of failures)
-  t.test(`${name}${atOutput ? " at output" : ""}${billed ? ", billed," : ""} costs ${charge}`, async (t) => {
-    const outcome = { kind: "failed", class: name, message: "No.", atOutput, billed } as const;
-    const turn = decide(running, { kind: "finished", outcome }, later);
-    t.match(turn.head, {
-      phase: "failed",
-      startedAtMs: nowMs,
-      completedAtMs: laterMs,
-      charged: charge,
-      failure: { kind, code, status, message: "No." },
-    });
-    t.strictSame(turn.effects, [changed("running", "failed", charge)]);
-    const view = turn.head && jobView(asked, turn.head, []);
-    t.match(view, { failure: { kind, code, credits_refunded: charge === 0 }, error: { status, code } });
-  });
+  t.test(
+    `${name}${atOutput ? " at output" : ""}${billed ? ", billed," : ""} costs ${charge}`,
+    async (t) => {
+      const outcome = { kind: "failed", class: name, message: "No.", atOutput, billed } as const;
+      const turn = decide(running, { kind: "finished", outcome }, later);
+      t.match(turn.head, {
+        phase: "failed",
+        startedAtMs: nowMs,
+        completedAtMs: laterMs,
+        charged: charge,
+        failure: { kind, code, status, message: "No." },
+      });
+      t.strictSame(turn.effects, [changed("running", "failed", charge)]);
+      const view = turn.head && jobView(asked, turn.head, []);
+      t.match(view, {
+        failure: { kind, code, credits_refunded: charge === 0 },
+        error: { status, code },
+      });
+    },
+  );
 
 t.test("a failure's message has at most 500 characters", async (t) => {
   const outcome = {
@@ -122,7 +154,10 @@ t.test("while the provider is down or at capacity a job stays queued and says so
   t.match(down, { phase: "queued", detail: { name: "provider_down", sinceMs: laterMs } });
   t.equal(next(down, { kind: "detail", detail: "provider_down" }, laterMs + 1), down);
   const full = next(down, { kind: "detail", detail: "upstream_at_capacity" }, laterMs + 1_000);
-  t.match(full, { detail: { name: "upstream_at_capacity" }, deadlineMs: queued.deadlineMs + 1_000 });
+  t.match(full, {
+    detail: { name: "upstream_at_capacity" },
+    deadlineMs: queued.deadlineMs + 1_000,
+  });
   const free = next(full, { kind: "detail", detail: null }, laterMs + 3_000);
   t.match(free, { phase: "queued", deadlineMs: queued.deadlineMs + 3_000 });
   t.notOk("detail" in free);
@@ -150,7 +185,11 @@ t.test("the deadline ends a job failed with kind timeout, refunded", async (t) =
     [onFarm(running), { kind: "farm.cancel" }],
   ] as const) {
     const turn = decide(before, { kind: "due" }, view(jobSelf, {}, atMs));
-    t.match(turn.head, { phase: "failed", charged: 0, failure: { kind: "timeout", code: "timeout", status: 504 } });
+    t.match(turn.head, {
+      phase: "failed",
+      charged: 0,
+      failure: { kind: "timeout", code: "timeout", status: 504 },
+    });
     t.strictSame(turn.effects, [changed(before.phase, "failed", 0), withdrawal]);
   }
 });
@@ -163,7 +202,9 @@ t.test("the 24 h deadline always counts; at capacity it gives rate_limit", async
     failure: { kind: "error", code: "rate_limit", status: 429 },
     charged: 0,
   });
-  t.match(next(down, { kind: "due" }, nowMs + dayMs), { failure: { kind: "timeout", code: "timeout" } });
+  t.match(next(down, { kind: "due" }, nowMs + dayMs), {
+    failure: { kind: "timeout", code: "timeout" },
+  });
   const slow = { ...running, deadlineMs: nowMs + 3 * dayMs };
   t.equal(dueAt(slow), nowMs + dayMs);
 });
@@ -196,7 +237,9 @@ t.test("only the current token reports", async (t) => {
   ] as const)
     t.equal(next(second, message), second, `${message.kind} of another attempt`);
   t.match(next(second, { kind: "progress", token: "t2", progress: 0.9 }), { progress: 0.9 });
-  t.match(next(second, { kind: "finished", token: "t2", outcome: success }), { phase: "succeeded" });
+  t.match(next(second, { kind: "finished", token: "t2", outcome: success }), {
+    phase: "succeeded",
+  });
 });
 
 t.test("a lapsed lease costs an attempt; the third fails the job, refunded", async (t) => {
@@ -210,7 +253,11 @@ t.test("a lapsed lease costs an attempt; the third fails the job, refunded", asy
   }
   head = next(head, { kind: "claim", token: "t3" });
   const turn = decide(head, { kind: "lapsed", token: "t3" }, later);
-  t.match(turn.head, { phase: "failed", charged: 0, failure: { kind: "error", code: "job_failed", status: 502 } });
+  t.match(turn.head, {
+    phase: "failed",
+    charged: 0,
+    failure: { kind: "error", code: "job_failed", status: 502 },
+  });
   t.strictSame(turn.effects, [changed("running", "failed", 0), { kind: "farm.cancel" }]);
 });
 
@@ -229,7 +276,11 @@ const late: readonly JobMessage[] = [
   { kind: "finished", outcome: success },
   { kind: "finished", token: "t9", outcome: success },
   { kind: "due" },
-  { kind: "cancel_answer", answer: { kind: "stopped_partway", billedFraction: 1 }, request: undefined },
+  {
+    kind: "cancel_answer",
+    answer: { kind: "stopped_partway", billedFraction: 1 },
+    request: undefined,
+  },
 ];
 
 for (const head of ended)
@@ -251,7 +302,9 @@ t.test("a claim of a farm job that has ended takes the task away", async (t) => 
 
 t.test("a job that does not exist answers a cancel and nothing else", async (t) => {
   const turn = decide(undefined, { kind: "cancel", user: "u" }, later);
-  t.strictSame(turn.replies, [{ to: 7, reply: { kind: "refused", refusal: { code: "not_found" } } }]);
+  t.strictSame(turn.replies, [
+    { to: 7, reply: { kind: "refused", refusal: { code: "not_found" } } },
+  ]);
   for (const message of late) t.strictSame(decide(undefined, message, later).replies, []);
   t.equal(turn.head, undefined);
 });

@@ -35,6 +35,7 @@ export function catalogueOf(...models: readonly ModelEntry[]): Catalogue {
     version: "test",
     updatedAt: "2026-11-20T00:00:00Z",
     models,
-    find: (name) => models.find(({ id }) => id === name) ?? (name === "default" ? models[0] : undefined),
+    find: (name) =>
+      models.find(({ id }) => id === name) ?? (name === "default" ? models[0] : undefined),
   };
 }

@@ -33,7 +33,11 @@ function spoken(message: JobMessage): string {
 t.test("words of a prompt stand anywhere, space-separated, and combine", async (t) => {
   const calm = scenarioOf("a kite");
   t.equal(calm.ending, "succeed");
-  t.match(scenarioOf("sim:slow=250 a kite sim:fail\nsim:billed"), { slowMs: 250, ending: "fail", billed: true });
+  t.match(scenarioOf("sim:slow=250 a kite sim:fail\nsim:billed"), {
+    slowMs: 250,
+    ending: "fail",
+    billed: true,
+  });
   t.strictSame(scenarioOf("sim:ok"), calm);
   t.strictSame(scenarioOf("xsim:fail sim:failx sim:FAIL"), calm, "only whole words count");
   t.match(scenarioOf("sim:queue=5 sim:busy=2 sim:down=3"), { queueMs: 5, busy: 2, down: 3 });
@@ -50,7 +54,10 @@ t.test("a plain prompt succeeds at once with a tiny picture for each image", asy
   const outputs = message.outcome.kind === "succeeded" ? message.outcome.outputs : [];
   t.ok(outputs.every(({ media }) => media === tinyPicture.media));
   t.equal(new Set(outputs.map(({ asset }) => asset)).size, 3);
-  t.ok(outputs.every(({ asset }) => vpartOfId(asset) === 0x21), "assets live with their job");
+  t.ok(
+    outputs.every(({ asset }) => vpartOfId(asset) === 0x21),
+    "assets live with their job",
+  );
   t.equal(tinyPicture.bytes.length, tinyPicture.media.sizeBytes);
   clock.advance(1_000_000);
   t.strictSame(sent, []);
@@ -93,18 +100,21 @@ t.test("sim:queue is the time in the provider's queue", async (t) => {
   t.equal(heard()[2], "succeeded 1");
 });
 
-t.test("sim:busy and sim:down answer the first submits so, with a longer pause each time", async (t) => {
-  const { submit, clock, heard } = stage();
-  submit("sim:down=1 sim:busy=2");
-  t.strictSame(heard(), ["provider_down"]);
-  clock.advance(1_000);
-  t.strictSame(heard(), ["provider_down", "upstream_at_capacity"]);
-  clock.advance(2_000);
-  clock.advance(3_999);
-  t.equal(heard().length, 3);
-  clock.advance(1);
-  t.strictSame(heard().slice(3), ["no detail", "accepted", "started", "succeeded 1"]);
-});
+t.test(
+  "sim:busy and sim:down answer the first submits so, with a longer pause each time",
+  async (t) => {
+    const { submit, clock, heard } = stage();
+    submit("sim:down=1 sim:busy=2");
+    t.strictSame(heard(), ["provider_down"]);
+    clock.advance(1_000);
+    t.strictSame(heard(), ["provider_down", "upstream_at_capacity"]);
+    clock.advance(2_000);
+    clock.advance(3_999);
+    t.equal(heard().length, 3);
+    clock.advance(1);
+    t.strictSame(heard().slice(3), ["no detail", "accepted", "started", "succeeded 1"]);
+  },
+);
 
 t.test("the pause between two submits is at most 60 s", async (t) => {
   const { submit, clock, heard } = stage();

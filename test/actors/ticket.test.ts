@@ -1,6 +1,6 @@
 import t from "tap";
-import { ticketActor } from "../../actors/ticket/ticket.ts";
 import { accountKey, ticketKey } from "../../actors/tables.ts";
+import { ticketActor } from "../../actors/ticket/ticket.ts";
 import { tell } from "../../engine/actor.ts";
 import { earlier, job, nowMs, scope, view } from "./accounts.ts";
 

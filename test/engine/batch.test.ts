@@ -1,7 +1,7 @@
 import t from "tap";
 import { limits } from "../../config/limits.ts";
-import { memoryTables } from "../../engine/adapters/memory-stores.ts";
 import { type Actor, type AnyActor, birth, type Domain, put, tell } from "../../engine/actor.ts";
+import { memoryTables } from "../../engine/adapters/memory-stores.ts";
 import { Batch } from "../../engine/batch.ts";
 import { codeOf, engineTables, type Key, keyOf } from "../../engine/key.ts";
 import { noHash, seal } from "../../engine/record.ts";
@@ -40,33 +40,38 @@ t.test("a turn's head, rows and reply are in the batch", async (t) => {
   t.notOk(batch.isEmpty);
 });
 
-t.test("later turns see what earlier ones of the batch wrote, and of batches before it", async (t) => {
-  const { open, commit } = stage();
-  const batch = open();
-  ask(batch, a, { kind: "add", by: 1 });
-  ask(batch, a, { kind: "add", by: 1 });
-  t.strictSame(written(batch), { [a]: '{"count":2}' }, "a row is written once a batch");
-  commit(batch);
-  const next = open(2);
-  ask(next, a, { kind: "look" });
-  t.strictSame(next.replies, [{ to: 1, reply: { kind: "counted", count: 2 } }]);
-  t.equal(next.writes.size, 0, "what did not change is not written");
-});
+t.test(
+  "later turns see what earlier ones of the batch wrote, and of batches before it",
+  async (t) => {
+    const { open, commit } = stage();
+    const batch = open();
+    ask(batch, a, { kind: "add", by: 1 });
+    ask(batch, a, { kind: "add", by: 1 });
+    t.strictSame(written(batch), { [a]: '{"count":2}' }, "a row is written once a batch");
+    commit(batch);
+    const next = open(2);
+    ask(next, a, { kind: "look" });
+    t.strictSame(next.replies, [{ to: 1, reply: { kind: "counted", count: 2 } }]);
+    t.equal(next.writes.size, 0, "what did not change is not written");
+  },
+);
 
 t.test("a turn is one message and the tells that it causes, first in, first out", async (t) => {
   const heard: string[] = [];
-  const scribe: Actor<{ n: number }, { kind: string; then?: string[] }, never> = {
+  const scribe: Actor<{ n: number }, { kind: string; names?: string[] }, never> = {
     kind: "scribe",
-    decide(head, { kind, then = [] }, { self }) {
+    decide(head, { kind, names = [] }, { self }) {
       heard.push(kind);
-      const effects = then.map((name) => tell(self, { kind: name, then: name === "1" ? ["1a", "1b"] : [] }));
+      const effects = names.map((name) =>
+        tell(self, { kind: name, names: name === "1" ? ["1a", "1b"] : [] }),
+      );
       return { head: { n: (head?.n ?? 0) + 1 }, rows: [], replies: [], effects };
     },
     dueAt: () => undefined,
   };
   const actorByCode = new Map<number, AnyActor>([[16, scribe]]);
   const batch = stage({ actorByCode, windows: [] }).open();
-  batch.turn({ to: a, message: { kind: "first", then: ["1", "2", "3"] } }, 0);
+  batch.turn({ to: a, message: { kind: "first", names: ["1", "2", "3"] } }, 0);
   t.strictSame(heard, ["first", "1", "2", "3", "1a", "1b"]);
   t.strictSame(written(batch), { [a]: '{"n":6}' });
 });
@@ -123,14 +128,19 @@ t.test("a dropped turn leaves no window entry", async (t) => {
   const actorByCode = new Map<number, AnyActor>([[16, actor]]);
   const batch = stage({ ...toys, actorByCode }).open();
   const digest = "sixteen bytes ok";
-  t.throws(() => batch.turn({ to: a, message: { digest, breaks: true } }, 0), { name: "BrokenInvariant" });
+  t.throws(() => batch.turn({ to: a, message: { digest, breaks: true } }, 0), {
+    name: "BrokenInvariant",
+  });
   batch.turn({ to: a, message: { digest, breaks: false } }, 0);
   batch.turn({ to: a, message: { digest, breaks: false } }, 0);
   t.strictSame(batch.replies, [
     { to: 1, reply: "new" },
     { to: 1, reply: digest },
   ]);
-  t.notOk([...batch.writes.keys()].some((key) => codeOf(key) === 48), "windows are in no record");
+  t.notOk(
+    [...batch.writes.keys()].some((key) => codeOf(key) === 48),
+    "windows are in no record",
+  );
 });
 
 t.test("a head is at most 4 KiB", async (t) => {
@@ -148,7 +158,9 @@ t.test("a turn writes at most 900 KiB", async (t) => {
   ask(batch, a, { kind: "note", name: "n", text });
   t.ok(batch.bytes >= text.length);
   const tooMuch = "x".repeat(limits.engine.turnBytesMax);
-  t.throws(() => ask(batch, b, { kind: "note", name: "n", text: tooMuch }), { name: "BrokenInvariant" });
+  t.throws(() => ask(batch, b, { kind: "note", name: "n", text: tooMuch }), {
+    name: "BrokenInvariant",
+  });
   t.notOk(batch.writes.has(noteKey(b, "n")));
 });
 
@@ -203,7 +215,10 @@ t.test("a tell to another shard gets an outbox row, an effect gets none", async 
 
 t.test("a tell that arrives twice takes effect once and is acknowledged each time", async (t) => {
   const { open, commit } = stage();
-  const origin = (place: number) => ({ shard: 1, key: keyOf(200, 1, `\0\0\0\0\0${String.fromCharCode(place)}\0\0`) });
+  const origin = (place: number) => ({
+    shard: 1,
+    key: keyOf(200, 1, `\0\0\0\0\0${String.fromCharCode(place)}\0\0`),
+  });
   const message = { kind: "add", by: 1 };
   const batch = open();
   batch.turn({ to: a, message, origin: origin(1) }, 0);
@@ -235,6 +250,8 @@ t.test("the word that a tell has arrived takes its outbox row away", async (t) =
 
 t.test("a message for a table without actors breaks its turn", async (t) => {
   const batch = stage().open();
-  t.throws(() => batch.turn({ to: keyOf(1, 99, "x"), message: {} }, 0), { name: "BrokenInvariant" });
+  t.throws(() => batch.turn({ to: keyOf(1, 99, "x"), message: {} }, 0), {
+    name: "BrokenInvariant",
+  });
   t.ok(batch.isEmpty);
 });

@@ -8,7 +8,9 @@ function record(rows: Readonly<Record<Key, string | undefined>>): Uint8Array {
   return seal({ shard: 0, epoch: 1, seq: 1, atMs: 0 }, writes, noHash).bytes;
 }
 
-/** What a look-up finds: a text, `gone` for a deletion, or undefined where the table has the word. */
+/**
+ * What a look-up finds: a text, `gone` for a deletion, or undefined where the table has the word.
+ */
 function look(rows: FreshRows, key: Key): string | undefined {
   const slice = rows.get(key);
   return slice === undefined ? undefined : (textOf(slice) ?? "gone");

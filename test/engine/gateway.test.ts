@@ -45,9 +45,22 @@ t.test("a question goes to the shard of its address, and its reply comes back", 
   const second = gateway.ask(far, "two", "settle");
   const third = gateway.ask(keyOf(0, 128, ""), "three", "work");
   t.strictSame(sent, [
-    { shard: 0, message: { kind: "ask", envelope: { to: a, message: "one", request: 101 }, lane: "work" } },
-    { shard: 1, message: { kind: "ask", envelope: { to: far, message: "two", request: 102 }, lane: "settle" } },
-    { shard: 2, message: { kind: "ask", envelope: { to: keyOf(0, 128, ""), message: "three", request: 103 }, lane: "work" } },
+    {
+      shard: 0,
+      message: { kind: "ask", envelope: { to: a, message: "one", request: 101 }, lane: "work" },
+    },
+    {
+      shard: 1,
+      message: { kind: "ask", envelope: { to: far, message: "two", request: 102 }, lane: "settle" },
+    },
+    {
+      shard: 2,
+      message: {
+        kind: "ask",
+        envelope: { to: keyOf(0, 128, ""), message: "three", request: 103 },
+        lane: "work",
+      },
+    },
   ]);
   gateway.event(0, release({}, [101, "reply one"]));
   t.equal(await first, "reply one");
@@ -108,13 +121,10 @@ t.test("a range read waits for a pass when rows are fresh", async (t) => {
   gateway.event(0, { kind: "frozen" });
   await tables[0]?.write([[b, '"2"']]);
   gateway.event(0, { kind: "materialised", seq });
-  t.strictSame(
-    await late,
-    [
-      { key: a, text: '"1"' },
-      { key: b, text: '"2"' },
-    ],
-  );
+  t.strictSame(await late, [
+    { key: a, text: '"1"' },
+    { key: b, text: '"2"' },
+  ]);
   t.strictSame(await gateway.range(range, 1, true), [{ key: b, text: '"2"' }]);
 });
 

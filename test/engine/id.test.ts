@@ -94,7 +94,15 @@ t.test("an id is taken in either case, and nothing else is", async (t) => {
   const id = "01990000-0001-7009-8000-00000000abcd";
   t.equal(parseId(id), id);
   t.equal(parseId(id.toUpperCase()), id);
-  for (const text of ["", "x", `${id} `, id.slice(1), id.replace("a", "g"), id.replaceAll("-", ""), `${id.slice(0, 35)}é`])
+  for (const text of [
+    "",
+    "x",
+    `${id} `,
+    id.slice(1),
+    id.replace("a", "g"),
+    id.replaceAll("-", ""),
+    `${id.slice(0, 35)}é`,
+  ])
     t.equal(parseId(text), undefined);
 });
 

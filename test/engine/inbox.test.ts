@@ -9,7 +9,10 @@ t.test("an inbox is first in, first out", async (t) => {
   for (let at = 0; at < 3_000; at++) taken.push(inbox.take()?.to ?? "");
   for (let at = 5_000; at < 6_000; at++) inbox.offer({ to: String(at) }, "work");
   for (let envelope = inbox.take(); envelope; envelope = inbox.take()) taken.push(envelope.to);
-  t.strictSame(taken, Array.from({ length: 6_000 }, (_, at) => String(at)));
+  t.strictSame(
+    taken,
+    Array.from({ length: 6_000 }, (_, at) => String(at)),
+  );
   t.ok(inbox.isEmpty);
 });
 

@@ -19,7 +19,8 @@ t.test("a key begins with its vpart and its table code", async (t) => {
 });
 
 t.test("shard = vpart * shardCount >> 8", async (t) => {
-  const shards = (count: number) => [0, 63, 64, 127, 128, 255].map((v) => shardOf(keyOf(v, 16, ""), count));
+  const shards = (count: number) =>
+    [0, 63, 64, 127, 128, 255].map((v) => shardOf(keyOf(v, 16, ""), count));
   t.strictSame(shards(1), [0, 0, 0, 0, 0, 0]);
   t.strictSame(shards(2), [0, 0, 0, 0, 1, 1]);
   t.strictSame(shards(4), [0, 0, 1, 1, 2, 3]);

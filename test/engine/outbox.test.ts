@@ -1,6 +1,6 @@
 import t from "tap";
-import { ManualClock } from "../../engine/adapters/manual-clock.ts";
 import { tell } from "../../engine/actor.ts";
+import { ManualClock } from "../../engine/adapters/manual-clock.ts";
 import type { Delivery } from "../../engine/batch.ts";
 import { engineTables, type Key, keyOf } from "../../engine/key.ts";
 import { Outbox, type OutboxMessage, type Performance } from "../../engine/outbox.ts";

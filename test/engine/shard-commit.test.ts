@@ -1,4 +1,7 @@
-/** What is durable when: one put a batch, nothing released before it, nothing released when it fails. */
+/**
+ * What is durable when: one put a batch, nothing released before it, nothing released when it
+ * fails.
+ */
 import t from "tap";
 import { limits } from "../../config/limits.ts";
 import { memoryJournal, memoryTables } from "../../engine/adapters/memory-stores.ts";
@@ -65,7 +68,10 @@ t.test("a batch closes when it has enough bytes", async (t) => {
   );
   journal.release();
   await Promise.all(asks);
-  const notes = bench.releases(0).slice(1).map((writes) => writes.length - 1);
+  const notes = bench
+    .releases(0)
+    .slice(1)
+    .map((writes) => writes.length - 1);
   t.strictSame(notes, [4, 4], "four quarters fill a batch");
 });
 

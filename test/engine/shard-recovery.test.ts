@@ -1,4 +1,7 @@
-/** A crash is a new shard over the same stores: nothing acknowledged is missing, and nothing else is there. */
+/**
+ * A crash is a new shard over the same stores: nothing acknowledged is missing, and nothing else is
+ * there.
+ */
 import t, { type Test } from "tap";
 import { memoryJournal, memoryTables } from "../../engine/adapters/memory-stores.ts";
 import type { Key } from "../../engine/key.ts";
@@ -39,7 +42,9 @@ async function testAcknowledged(t: Test, shardCount: number): Promise<void> {
   for (let life = 1; life <= 4; life++) {
     await bench.askAll(counters.map((key) => [key, { kind: "add", by: 1 }]));
     if (life % 2 === 0) await bench.pass(2_000);
-    await bench.askAll(counters.map((key) => [key, { kind: "note", name: "life", text: `${life}` }]));
+    await bench.askAll(
+      counters.map((key) => [key, { kind: "note", name: "life", text: `${life}` }]),
+    );
     bench = await restarted(bench);
     const counts = await Promise.all(counters.map((key) => bench.count(key)));
     t.strictSame(new Set(counts), new Set([2 * life]), `after crash ${life}`);
@@ -175,7 +180,10 @@ t.test("shard time goes on from the last record when the wall clock was set back
   const next = await openBench({ disks, startMs: 1_000_000 });
   await next.ask(low, { kind: "add", by: 1 });
   const times = journal.records.map((record) => readHead(record).atMs);
-  t.ok(times.every((atMs, at) => atMs >= (times[at - 1] ?? 0)), times.join(" "));
+  t.ok(
+    times.every((atMs, at) => atMs >= (times[at - 1] ?? 0)),
+    times.join(" "),
+  );
 });
 
 t.test("a journal with a gap or a foreign record stops the start", async (t) => {
@@ -201,7 +209,9 @@ t.test("more waiting actors than a page of the tables are recovered", async (t) 
 });
 
 function performed(bench: Bench): string[] {
-  const texts = bench.performed.map(({ from, effect }) => `${from} ${"name" in effect ? effect.name : ""}`);
+  const texts = bench.performed.map(
+    ({ from, effect }) => `${from} ${"name" in effect ? effect.name : ""}`,
+  );
   return texts.sort();
 }
 

@@ -53,7 +53,9 @@ async function testTells(t: Test, shardCount: number): Promise<void> {
   t.strictSame(counts, [6, 6, 6], "a told actor hears once of each tell, wherever it lives");
   t.equal(await bench.count(low), 2);
   await bench.pass(5_000);
-  const left = bench.disks.flatMap(({ tables }) => tables.range({ start: "", end: "\xff\xff" }, 100));
+  const left = bench.disks.flatMap(({ tables }) =>
+    tables.range({ start: "", end: "\xff\xff" }, 100),
+  );
   const outbox = left.filter(({ key }) => key.charCodeAt(1) === engineTables.outbox);
   t.strictSame(outbox, [], "no tell stays in the outbox");
 }
@@ -63,7 +65,11 @@ async function testRefusals(t: Test, shardCount: number): Promise<void> {
   const disks = journals.map((journal) => ({ journal, tables: memoryTables() }));
   const bench = await openBench({ disks });
   const opened = journals.map(({ appends }) => appends);
-  t.strictSame(opened, journals.map(() => 1), "opening writes one record: the epoch's start");
+  t.strictSame(
+    opened,
+    journals.map(() => 1),
+    "opening writes one record: the epoch's start",
+  );
   t.equal(await bench.count(low), 0);
   t.equal(await bench.count(high), 0);
   t.strictSame(

@@ -1,9 +1,9 @@
 /**
- * A small domain and a bench for engine tests: counters that count, tell, fail, sleep, remember and call, on
- * one or more shards over memory stores, tied together by a real outbox. Time is moved by the test.
+ * A small domain and a bench for engine tests: counters that count, tell, fail, sleep, remember and
+ * call, on one or more shards over memory stores, tied together by a real outbox. Time is moved by
+ * the test.
  */
-import { ManualClock } from "../../engine/adapters/manual-clock.ts";
-import { memoryJournal, memoryTables } from "../../engine/adapters/memory-stores.ts";
+
 import {
   type Actor,
   type AnyActor,
@@ -14,6 +14,8 @@ import {
   type TurnView,
   tell,
 } from "../../engine/actor.ts";
+import { ManualClock } from "../../engine/adapters/manual-clock.ts";
+import { memoryJournal, memoryTables } from "../../engine/adapters/memory-stores.ts";
 import type { Delivery } from "../../engine/batch.ts";
 import type { Lane } from "../../engine/inbox.ts";
 import { type Key, keyOf, shardOf, vpartOf } from "../../engine/key.ts";
@@ -113,14 +115,20 @@ const counterActor: Actor<Counter, CounterMessage, Call> = {
 
 function said(head: Counter, { request }: TurnView): CounterTurn {
   const reply = { kind: "counted", count: head.count };
-  return { head, rows: [], replies: request === undefined ? [] : [{ to: request, reply }], effects: [] };
+  return {
+    head,
+    rows: [],
+    replies: request === undefined ? [] : [{ to: request, reply }],
+    effects: [],
+  };
 }
 
 function once(counter: Counter, digest: string, turn: TurnView): CounterTurn {
   const vpart = vpartOf(turn.self);
   const key: Key<string> = keyOf(vpart, codes.once, digest);
   if (turn.get(key) !== undefined) {
-    const replies = turn.request === undefined ? [] : [{ to: turn.request, reply: { kind: "again" } }];
+    const replies =
+      turn.request === undefined ? [] : [{ to: turn.request, reply: { kind: "again" } }];
     return { head: counter, rows: [], replies, effects: [] };
   }
   const mark = put(keyOf(vpart, codes.mark, digest), { digest, atMs: turn.atMs });
@@ -134,7 +142,10 @@ export const toys: Domain = {
     {
       code: codes.once,
       windowMs,
-      source: (vpart) => ({ start: keyOf(vpart, codes.mark, ""), end: keyOf(vpart, codes.mark + 1, "") }),
+      source: (vpart) => ({
+        start: keyOf(vpart, codes.mark, ""),
+        end: keyOf(vpart, codes.mark + 1, ""),
+      }),
       entry(key, row) {
         const { digest, atMs } = row as { digest: string; atMs: number };
         return { key: keyOf(vpartOf(key), codes.once, digest), value: digest, atMs };
@@ -150,7 +161,10 @@ export interface Disk {
 }
 
 export function memoryDisks(count: number): Disk[] {
-  return Array.from({ length: count }, () => ({ journal: memoryJournal(), tables: memoryTables() }));
+  return Array.from({ length: count }, () => ({
+    journal: memoryJournal(),
+    tables: memoryTables(),
+  }));
 }
 
 export interface BenchOptions {
@@ -164,7 +178,10 @@ export function idle(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 
-/** The shards of one life. A crash is a new bench over the same disks: the old one never moves again. */
+/**
+ * The shards of one life. A crash is a new bench over the same disks: the old one never moves
+ * again.
+ */
 export class Bench {
   readonly clock: ManualClock;
   readonly disks: readonly Disk[];
@@ -194,15 +211,23 @@ export class Bench {
 
   async open(shard: number): Promise<void> {
     const place = { shard, shardCount: this.disks.length };
-    const { journal, tables } = this.disks[shard] ?? { journal: memoryJournal(), tables: memoryTables() };
-    const opened = await openShard(place, toys, { clock: this.clock, journal, tables }, {
-      event: (event) => this.hear(shard, event),
-      deliver: (deliveries, acknowledged) => {
-        this.outbox.acknowledge(acknowledged);
-        this.outbox.deliver(shard, deliveries);
+    const { journal, tables } = this.disks[shard] ?? {
+      journal: memoryJournal(),
+      tables: memoryTables(),
+    };
+    const opened = await openShard(
+      place,
+      toys,
+      { clock: this.clock, journal, tables },
+      {
+        event: (event) => this.hear(shard, event),
+        deliver: (deliveries, acknowledged) => {
+          this.outbox.acknowledge(acknowledged);
+          this.outbox.deliver(shard, deliveries);
+        },
+        brokenTurn: (actor) => this.broken.push(actor),
       },
-      brokenTurn: (actor) => this.broken.push(actor),
-    });
+    );
     this.shards[shard] = opened;
     this.ends[shard] = opened.run().catch((error: unknown) => error);
     this.outbox.opened(shard);
@@ -242,7 +267,11 @@ export class Bench {
   releases(shard: number): [Key, string | undefined][][] {
     return this.events.flatMap(({ shard: at, event }) =>
       at === shard && event.kind === "release" && event.record.length > 0
-        ? [[...writesOf(event.record)].map(({ key, slice }) => [key, textOf(slice)] as [Key, string | undefined])]
+        ? [
+            [...writesOf(event.record)].map(
+              ({ key, slice }) => [key, textOf(slice)] as [Key, string | undefined],
+            ),
+          ]
         : [],
     );
   }

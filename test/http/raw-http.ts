@@ -56,7 +56,15 @@ export class RawConnection {
     return this.received.toString("latin1");
   }
 
-  /** Resolves when the pattern has come. */
+  /** Whether the connection closes before another byte comes. */
+  async closesSilently(): Promise<boolean> {
+    const before = this.received.length;
+    const spoke = () => (this.received.length > before ? 1 : -1);
+    await Promise.race([this.whenClosed, this.until(spoke).catch(() => 0)]);
+    return this.received.length === before;
+  }
+
+  /** Resolves when the text has come. */
   async seen(text: string): Promise<void> {
     await this.until(() => this.received.indexOf(text));
   }

@@ -106,7 +106,9 @@ export class Caller {
     const bytes = Buffer.from(isRaw ? body : JSON.stringify(body));
     const read = match.bodyBytesMax === 0 ? Buffer.alloc(0) : bytes;
     const goneListeners = new Set<() => void>();
+    let hasGone = false;
     onAsked(() => {
+      hasGone = true;
       for (const listener of goneListeners) listener();
     });
     return this.api.answer(match, {
@@ -116,6 +118,7 @@ export class Caller {
       headers: this.withToken(headers),
       body: read.length > match.bodyBytesMax ? "too_large" : read,
       address,
+      isGone: () => hasGone,
       onGone(listener) {
         goneListeners.add(listener);
         return () => goneListeners.delete(listener);

@@ -1,0 +1,31 @@
+import t from "tap";
+import { Api } from "../../http/api.ts";
+import { route } from "../../http/route.ts";
+import { routeTable } from "../../http/route-table.ts";
+import { listen } from "../../http/server.ts";
+import { openInProcess } from "../spec/in-process-service.ts";
+import { freePort, RawConnection } from "./raw-http.ts";
+
+t.test("a route that would write a line break into a header answers 500", async (t) => {
+  const loose = route("GET", "/loose", {
+    access: "open",
+    run: () => ({ status: 200, headers: [["X-Loose", "a\r\nSet-Cookie: b"]], body: "" }),
+  });
+  const house = await openInProcess(t);
+  const port = await freePort();
+  const api = new Api(house.service, [...routeTable, loose]);
+  const listener = await listen(api, { host: "127.0.0.1", port, connectionsPerAddress: 10 });
+  const connection = new RawConnection(port);
+  t.teardown(() => {
+    connection.end();
+    listener?.stopListening();
+    listener?.close();
+  });
+  connection.write("GET /loose HTTP/1.1\r\nHost: klieg.example\r\n\r\n");
+  const { status, head } = await connection.reply();
+  t.notMatch(head, /Set-Cookie/);
+  t.equal(status, 500);
+  connection.write("GET /healthz HTTP/1.1\r\nHost: klieg.example\r\n\r\n");
+  t.equal((await connection.reply()).status, 200, "the service goes on");
+  house.faults.length = 0;
+});
