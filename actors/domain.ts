@@ -2,11 +2,11 @@ import { limits } from "../config/limits.ts";
 import type { AnyActor, Domain } from "../engine/actor.ts";
 import { firstIdAt, idBytes, vpartOfId } from "../engine/id.ts";
 import { keyOf } from "../engine/key.ts";
-import { accountActor } from "./account/account.ts";
+import { accountActor } from "./account/account-actor.ts";
 import { assetActor } from "./asset/asset.ts";
 import { directoryActor } from "./directory/directory.ts";
 import type { Asked } from "./job/job.ts";
-import { jobActor } from "./job/job.ts";
+import { jobActor } from "./job/job-actor.ts";
 import { codes, fingerprintKey } from "./tables.ts";
 import { ticketActor } from "./ticket/ticket.ts";
 
@@ -32,7 +32,11 @@ export const domain: Domain = {
       entry(_, row) {
         const { scope, id, fingerprint, createdAtMs } = row as Asked;
         const digest = Buffer.from(fingerprint, "hex").toString("latin1");
-        return { key: fingerprintKey(vpartOfId(scope), digest), value: idBytes(id), atMs: createdAtMs };
+        return {
+          key: fingerprintKey(vpartOfId(scope), digest),
+          value: idBytes(id),
+          atMs: createdAtMs,
+        };
       },
     },
   ],

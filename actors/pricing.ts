@@ -15,8 +15,8 @@ const one = 10n ** BigInt(places);
 const exactByAmount = new Map<number, bigint>();
 
 /**
- * max(minimum, ceil((base + sum(per * units)) * product(multipliers of the options))), in exact decimals of
- * six places and rounded once. Used for quotes and submits alike.
+ * max(minimum, ceil((base + sum(per * units)) * product(multipliers of the options))), in exact
+ * decimals of six places and rounded once. Used for quotes and submits alike.
  */
 export function priceOf(
   { price }: ModelEntry,

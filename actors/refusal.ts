@@ -1,9 +1,10 @@
 /**
- * Why a request is refused, as a closed union. Actors answer with one; one table in `http/problems.ts` maps
- * each to status, title and members. Nothing is held for a refused submit.
+ * Why a request is refused, as a closed union. Actors answer with one; one table in
+ * `http/problems.ts` maps each to status, title and members. Nothing is held for a refused submit.
  */
-import type { Id } from "../engine/id.ts";
+
 import type { Fault } from "../config/schema.ts";
+import type { Id } from "../engine/id.ts";
 
 export type Refusal =
   | { readonly code: "validation"; readonly detail?: string; readonly faults: readonly Fault[] }

@@ -1,4 +1,7 @@
-/** Every table of the domain: its code, its key and the type of its rows. One place, so that no two collide. */
+/**
+ * Every table of the domain: its code, its key and the type of its rows. One place, so that no two
+ * collide.
+ */
 import { type Id, idBytes, idOfBytes, vpartOfId } from "../engine/id.ts";
 import { directoryCode, type Key, keyOf, orderedNumber, vpartOf } from "../engine/key.ts";
 import type { Account, LedgerRow } from "./account/account.ts";

@@ -62,7 +62,9 @@ export async function drive(origin: string, load: Load): Promise<LoadResult> {
   }
 }
 
-/** Files of texts with NUL between them, because a Lua chunk holds no more than 65,536 constants. */
+/**
+ * Files of texts with NUL between them, because a Lua chunk holds no more than 65,536 constants.
+ */
 async function writeRequests(folder: string, requests: Requests): Promise<void> {
   if (requests.kind === "random") return writeTexts(join(folder, "texts"), requests.texts);
   const { parts } = requests;

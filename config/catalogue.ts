@@ -1,11 +1,11 @@
 /**
- * The model catalogue: one JSON file, checked when it is read. An entry says what clients see (limits,
- * options, capabilities, price) and what only the operator does (provider and its model).
+ * The model catalogue: one JSON file, checked when it is read. An entry says what clients see
+ * (limits, options, capabilities, price) and what only the operator does (provider and its model).
  */
 import { readFileSync } from "node:fs";
+import shipped from "./models.json" with { type: "json" };
 import { planNames } from "./plans.ts";
 import { check, type Static, Type } from "./schema.ts";
-import shipped from "./models.json" with { type: "json" };
 
 export const modalities = ["image", "video", "audio", "three_d"] as const;
 export type Modality = (typeof modalities)[number];
@@ -31,9 +31,7 @@ const publicFields = {
   display_name: Type.String(),
   description: Type.String(),
   modality: Type.Enum([...modalities]),
-  operations: Type.Array(
-    Type.Enum(["generate", "set", "background_removal", "restoration"]),
-  ),
+  operations: Type.Array(Type.Enum(["generate", "set", "background_removal", "restoration"])),
   status: Type.Enum(["available", "preview", "deprecated", "disabled"]),
   sunset_at: Type.Optional(Type.String()),
   replacement: Type.Optional(Type.String()),

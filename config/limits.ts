@@ -1,4 +1,7 @@
-/** Every bound of the service, by the part that it guards. Sizes in bytes, times in milliseconds unless named otherwise. */
+/**
+ * Every bound of the service, by the part that it guards. Sizes in bytes, times in milliseconds
+ * unless named otherwise.
+ */
 export const limits = {
   engine: {
     /** New work that waits for one shard; beyond it the answer is 503. */

@@ -48,7 +48,9 @@ function described({ keyword, instancePath, message, params }: Finding): Fault[]
     case "boolean":
       return [{ pointer: instancePath, detail: "is not a known field" }];
     case "enum":
-      return [{ pointer: instancePath, detail: `must be one of ${listed(given["allowedValues"])}` }];
+      return [
+        { pointer: instancePath, detail: `must be one of ${listed(given["allowedValues"])}` },
+      ];
     default:
       return [{ pointer: instancePath, detail: message }];
   }

@@ -1,8 +1,8 @@
 import { join, resolve } from "node:path";
 
 /**
- * The only reader of the environment. Every setting is checked here, once; a wrong one stops the start
- * with a sentence that says what to set.
+ * The only reader of the environment. Every setting is checked here, once; a wrong one stops the
+ * start with a sentence that says what to set.
  */
 export interface Settings {
   readonly host: string;
@@ -27,7 +27,9 @@ export interface Settings {
   readonly logLevel: LogLevel;
 }
 
-/** Where the command line goes and as whom; the data directory answers for both when they are unset. */
+/**
+ * Where the command line goes and as whom; the data directory answers for both when they are unset.
+ */
 export interface ClientSettings {
   readonly url: string | undefined;
   readonly token: string | undefined;
@@ -56,7 +58,13 @@ export function readSettings(environment: Environment, cores: number): Settings 
     host,
     port,
     publicUrl: origin(environment, "KLIEG_PUBLIC_URL") ?? `http://${bracketed(host)}:${port}`,
-    operatorPort: integer(environment, "KLIEG_OPERATOR_PORT", port === 65_535 ? port - 1 : port + 1, 1, 65_535),
+    operatorPort: integer(
+      environment,
+      "KLIEG_OPERATOR_PORT",
+      port === 65_535 ? port - 1 : port + 1,
+      1,
+      65_535,
+    ),
     dataDir: dataDirectory(environment),
     shardThreads,
     shards,
@@ -65,7 +73,13 @@ export function readSettings(environment: Environment, cores: number): Settings 
     limitsFile: text(environment, "KLIEG_LIMITS"),
     simulatedModels: choice(environment, "KLIEG_SIM", ["0", "1"], "0") === "1",
     rateLimits: choice(environment, "KLIEG_RATE_LIMITS", ["on", "off"], "on") === "on",
-    connectionsPerAddress: integer(environment, "KLIEG_CONNECTIONS_PER_ADDRESS", 4096, 1, 1_000_000),
+    connectionsPerAddress: integer(
+      environment,
+      "KLIEG_CONNECTIONS_PER_ADDRESS",
+      4096,
+      1,
+      1_000_000,
+    ),
     chromium: text(environment, "KLIEG_CHROMIUM"),
     ffmpeg: text(environment, "KLIEG_FFMPEG"),
     ffprobe: text(environment, "KLIEG_FFPROBE"),
@@ -93,20 +107,34 @@ function text(environment: Environment, name: string): string | undefined {
   return value === "" ? undefined : value;
 }
 
-function integer(environment: Environment, name: string, otherwise: number, min: number, max: number): number {
+function integer(
+  environment: Environment,
+  name: string,
+  otherwise: number,
+  min: number,
+  max: number,
+): number {
   const value = text(environment, name);
   if (value === undefined) return otherwise;
   const number = /^\d{1,9}$/.test(value) ? Number(value) : Number.NaN;
   if (!(number >= min && number <= max))
-    throw new SettingsError(`${name} is "${value}"; set it to a whole number from ${min} to ${max}.`);
+    throw new SettingsError(
+      `${name} is "${value}"; set it to a whole number from ${min} to ${max}.`,
+    );
   return number;
 }
 
-function choice<T extends string>(environment: Environment, name: string, values: readonly T[], otherwise: T): T {
+function choice<T extends string>(
+  environment: Environment,
+  name: string,
+  values: readonly T[],
+  otherwise: T,
+): T {
   const value = text(environment, name);
   if (value === undefined) return otherwise;
   const found = values.find((candidate) => candidate === value);
-  if (found === undefined) throw new SettingsError(`${name} is "${value}"; set it to one of ${values.join(", ")}.`);
+  if (found === undefined)
+    throw new SettingsError(`${name} is "${value}"; set it to one of ${values.join(", ")}.`);
   return found;
 }
 
@@ -114,7 +142,9 @@ function origin(environment: Environment, name: string): string | undefined {
   const value = text(environment, name);
   if (value === undefined) return undefined;
   if (!URL.canParse(value) || !/^https?:$/.test(new URL(value).protocol))
-    throw new SettingsError(`${name} is "${value}"; set it to an http or https origin such as http://127.0.0.1:8080.`);
+    throw new SettingsError(
+      `${name} is "${value}"; set it to an http or https origin such as http://127.0.0.1:8080.`,
+    );
   return new URL(value).origin;
 }
 

@@ -1,5 +1,6 @@
 /**
- * What an actor is. `decide` is pure: everything it knows arrives in the head, the message and `get`.
+ * What an actor is. `decide` is pure: everything it knows arrives in the head, the message and
+ * `get`.
  *
  * An actor's address is the key of its head: vpart, table code, id. The engine finds the actor of a
  * message by the table code, so it needs no knowledge of what the actors are about.
@@ -10,11 +11,14 @@ export interface Actor<Head, Message, Effect> {
   readonly kind: string;
   /** `head` is undefined when the actor does not exist. Must not wait, draw or look at a clock. */
   decide(head: Head | undefined, message: Message, turn: TurnView): Turn<Head, Effect>;
-  /** Milliseconds of shard time at which the actor gets `{ kind: "due" }`; the one source of timers. */
+  /**
+   * Milliseconds of shard time at which the actor gets `{ kind: "due" }`; the one source of timers.
+   */
   dueAt(head: Head): number | undefined;
   /**
-   * What was under way outside when the shard went down, for an actor that waits for something: handed over
-   * once more at start, so an effect needs no row of its own. Whoever performs it knows what it has already.
+   * What was under way outside when the shard went down, for an actor that waits for something:
+   * handed over once more at start, so an effect needs no row of its own. Whoever performs it knows
+   * what it has already.
    */
   resume?(head: Head, turn: TurnView): readonly Effect[];
   /** The row by which range reads find the actor; written with the head, so it needs no record. */
@@ -29,7 +33,9 @@ export interface TurnView {
   readonly atMs: number;
   /** Who waits for a reply to this message; pass it on in a tell to let another actor reply. */
   readonly request: RequestId | undefined;
-  /** Reads this batch, then fresh rows, then the table. Must not be used for heads of other actors. */
+  /**
+   * Reads this batch, then fresh rows, then the table. Must not be used for heads of other actors.
+   */
   get<Row>(key: Key<Row>): Row | undefined;
 }
 
@@ -38,7 +44,10 @@ export interface Turn<Head, Effect> {
   readonly head: Head | undefined;
   readonly rows: readonly RowWrite[];
   readonly replies: readonly Reply[];
-  /** Tells go to actors of this shard in the same turn, to other shards and to the outside by the outbox. */
+  /**
+   * Tells go to actors of this shard in the same turn, to other shards and to the outside by the
+   * outbox.
+   */
   readonly effects: readonly (Tell | Effect)[];
 }
 
@@ -116,8 +125,4 @@ export function birth(to: Key, message: unknown): Tell {
 
 export function put<Row>(key: Key<Row>, value: Row): RowWrite {
   return { key, value };
-}
-
-export function erase(key: Key): RowWrite {
-  return { key, value: undefined };
 }

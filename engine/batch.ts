@@ -1,9 +1,10 @@
 /**
- * A batch: the turns that one record makes durable together. A turn is one message and all the tells that
- * it causes in this shard, first in, first out, over one overlay that is kept whole or dropped whole.
+ * A batch: the turns that one record makes durable together. A turn is one message and all the
+ * tells that it causes in this shard, first in, first out, over one overlay that is kept whole or
+ * dropped whole.
  *
- * Used by the owner's loop only. A promise that an actor breaks drops its turn and answers `broken`; the
- * third time sets the actor aside until an operator looks.
+ * Used by the owner's loop only. A promise that an actor breaks drops its turn and answers
+ * `broken`; the third time sets the actor aside until an operator looks.
  */
 import { limits } from "../config/limits.ts";
 import type { AnyActor, Domain, OutsideEffect, Reply, RequestId, Tell, TurnView } from "./actor.ts";
@@ -18,7 +19,9 @@ export interface Envelope {
   readonly request?: RequestId;
   /** The outbox row of a tell that has arrived; `to` is then the same and there is no message. */
   readonly done?: Key;
-  /** Set on a tell from another shard: its outbox row there, by which a doubled delivery is known. */
+  /**
+   * Set on a tell from another shard: its outbox row there, by which a doubled delivery is known.
+   */
   readonly origin?: Origin;
 }
 
@@ -174,7 +177,10 @@ export class Batch {
     for (const { key, before, after } of this.changes) {
       after.text = after.value === undefined ? undefined : JSON.stringify(after.value);
       if (after.actor !== undefined) {
-        invariant(fits(after.text, limits.engine.headBytesMax), `${after.actor.kind} heads are small`);
+        invariant(
+          fits(after.text, limits.engine.headBytesMax),
+          `${after.actor.kind} heads are small`,
+        );
         after.isWaiting = isWaiting(after);
       }
       bytes += key.length + (after.text?.length ?? 0) - (before?.text?.length ?? 0);

@@ -1,10 +1,12 @@
 /**
- * When each open actor wants to hear `due`. Buckets of `granularityMs`, so that setting and clearing cost
- * the same however many actors wait. The materialiser writes the index beside the heads that it stands for
- * and a starting shard refills it, so no timer is ever lost and none is stored twice.
+ * When each open actor wants to hear `due`. Buckets of `granularityMs`, so that setting and
+ * clearing cost the same however many actors wait. The materialiser writes the index beside the
+ * heads that it stands for and a starting shard refills it, so no timer is ever lost and none is
+ * stored twice.
  */
-import type { Key } from "./key.ts";
+
 import { limits } from "../config/limits.ts";
+import type { Key } from "./key.ts";
 
 const granularityMs = limits.engine.dueGranularityMs;
 
@@ -53,7 +55,10 @@ export class DueIndex {
     return due;
   }
 
-  /** The write that brings the tables up to date for one actor: a time, `null` to delete, or nothing. */
+  /**
+   * The write that brings the tables up to date for one actor: a time, `null` to delete, or
+   * nothing.
+   */
   difference(actor: Key, dueMs: number | undefined): number | null | undefined {
     if (this.storedByActor.get(actor) === dueMs) return undefined;
     if (dueMs === undefined) {

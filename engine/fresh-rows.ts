@@ -1,10 +1,10 @@
 /**
- * Rows that are durable in the journal and not yet in the tables, as slices of their records (off the heap,
- * so that no collection ever walks them), in two generations: the one that is written to, and the frozen one
- * that a pass is writing into the tables. Look-ups go new, frozen, table.
+ * Rows that are durable in the journal and not yet in the tables, as slices of their records (off
+ * the heap, so that no collection ever walks them), in two generations: the one that is written to,
+ * and the frozen one that a pass is writing into the tables. Look-ups go new, frozen, table.
  *
- * A record that is added costs nothing but its place in a list; finding its rows is left to the first look-up
- * or to the pass. Used by the shard and by the gateway.
+ * A record that is added costs nothing but its place in a list; finding its rows is left to the
+ * first look-up or to the pass. Used by the shard and by the gateway.
  */
 import { invariant } from "./invariant.ts";
 import { codeOf, engineTables, type Key, vpartOf } from "./key.ts";

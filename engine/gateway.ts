@@ -1,10 +1,11 @@
 /**
  * The HTTP thread's end of the engine: asks actors, and reads what is durable.
  *
- * A read looks at the fresh rows that the shards released, else at the tables. A fresh row is dropped only
- * after `materialised` has arrived and the read transaction was renewed. Range reads do not merge: when the
- * shard has fresh rows they wait for the next pass, one in flight shared by all waiters.
- * Rows are applied before replies are sent, so whoever got a reply reads what it speaks of.
+ * A read looks at the fresh rows that the shards released, else at the tables. A fresh row is
+ * dropped only after `materialised` has arrived and the read transaction was renewed. Range reads
+ * do not merge: when the shard has fresh rows they wait for the next pass, one in flight shared by
+ * all waiters. Rows are applied before replies are sent, so whoever got a reply reads what it
+ * speaks of.
  */
 import type { KeyRange, RequestId } from "./actor.ts";
 import { FreshRows } from "./fresh-rows.ts";

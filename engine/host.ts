@@ -1,8 +1,8 @@
 /**
- * The engine's life in one process: starts the effects thread and the shard threads, ties them together and
- * to the gateway, and starts again whatever dies. A shard that dies loses nothing that was acknowledged; its
- * callers hear `lost`. A dead effects thread makes every shard start again, so that each hands over its
- * undelivered effects once more.
+ * The engine's life in one process: starts the effects thread and the shard threads, ties them
+ * together and to the gateway, and starts again whatever dies. A shard that dies loses nothing that
+ * was acknowledged; its callers hear `lost`. A dead effects thread makes every shard start again,
+ * so that each hands over its undelivered effects once more.
  */
 import { limits } from "../config/limits.ts";
 import type { Gateway } from "./gateway.ts";
@@ -98,11 +98,16 @@ export class Host {
     });
     const ports = shards.flatMap(({ gateway, effects }) => [gateway, effects]);
     const task: ShardTask = { ...this.options.shardTask, shards };
-    this.live(`shards ${group.join(", ")}`, this.shardPool.start(task, ports).ended, () => {
-      this.startGroup(group);
-    }, () => {
-      for (const shard of group) this.detach(shard);
-    });
+    this.live(
+      `shards ${group.join(", ")}`,
+      this.shardPool.start(task, ports).ended,
+      () => {
+        this.startGroup(group);
+      },
+      () => {
+        for (const shard of group) this.detach(shard);
+      },
+    );
   }
 
   /** Watches one life of a thread: `gone` at its end, `again` unless the service is stopping. */

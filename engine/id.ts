@@ -1,6 +1,6 @@
 /**
- * Ids: UUIDv7 (RFC 9562) with the scope's vpart in the low 8 bits of `rand_a` and a counter after it, so
- * that any id routes itself and ids of one minter rise within a millisecond.
+ * Ids: UUIDv7 (RFC 9562) with the scope's vpart in the low 8 bits of `rand_a` and a counter after
+ * it, so that any id routes itself and ids of one minter rise within a millisecond.
  *
  * Messages and rows carry the lower-case text, keys the 16 bytes as a binary string.
  */

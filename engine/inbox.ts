@@ -1,7 +1,10 @@
 import { limits } from "../config/limits.ts";
 import type { Envelope } from "./batch.ts";
 
-/** `settle`: results, due times and cancels, never refused. `work`: new work, refused when the inbox is full. */
+/**
+ * `settle`: results, due times and cancels, never refused. `work`: new work, refused when the inbox
+ * is full.
+ */
 export type Lane = "settle" | "work";
 
 /** What waits for a shard: two queues, the settling one first. */

@@ -1,4 +1,7 @@
-/** A broken promise of our own code. Inside a turn it drops that turn; in the engine it stops the shard. */
+/**
+ * A broken promise of our own code. Inside a turn it drops that turn; in the engine it stops the
+ * shard.
+ */
 export class BrokenInvariant extends Error {
   override readonly name = "BrokenInvariant";
 }

@@ -1,6 +1,6 @@
 /**
- * Keys: binary strings (one character a byte) of vpart, table code and what the table wants, mostly ids.
- * Byte order is string order, so ranges of ids are ranges of time. At most 255 bytes.
+ * Keys: binary strings (one character a byte) of vpart, table code and what the table wants, mostly
+ * ids. Byte order is string order, so ranges of ids are ranges of time. At most 255 bytes.
  *
  * `Key<Row>` remembers the type of the row that lies under it.
  */

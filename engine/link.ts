@@ -1,8 +1,8 @@
 import type { MessagePort, Transferable } from "node:worker_threads";
 
 /**
- * One end of a connection between two threads. Messages of one tick travel together: a round trip costs the
- * same for one message as for hundreds.
+ * One end of a connection between two threads. Messages of one tick travel together: a round trip
+ * costs the same for one message as for hundreds.
  */
 export class Link<Out, In> {
   private readonly port: MessagePort;

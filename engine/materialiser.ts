@@ -1,7 +1,8 @@
 /**
- * Moves fresh rows into the tables in passes: freeze, write (the last write of a key wins, so a job that ran
- * through three states between two passes is one put), remember how far it went, thaw. What follows from a
- * head, its listing and its due time, is written beside it. One pass is in flight at a time.
+ * Moves fresh rows into the tables in passes: freeze, write (the last write of a key wins, so a job
+ * that ran through three states between two passes is one put), remember how far it went, thaw.
+ * What follows from a head, its listing and its due time, is written beside it. One pass is in
+ * flight at a time.
  */
 import { limits } from "../config/limits.ts";
 import type { AnyActor, Domain } from "./actor.ts";
@@ -21,8 +22,9 @@ export interface Position {
 export const positionKey: Key<Position> = keyOf(0, 0, "position");
 
 /**
- * Writes rows that come in the order of their keys; when it resolves, the tables durably are at `position`.
- * Neighbours share pages, and a page that is written once for many rows is what makes a pass cheap.
+ * Writes rows that come in the order of their keys; when it resolves, the tables durably are at
+ * `position`. Neighbours share pages, and a page that is written once for many rows is what makes a
+ * pass cheap.
  */
 export async function materialise(
   rows: ShardRows,

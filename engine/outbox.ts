@@ -1,19 +1,22 @@
 /**
- * The outbox: carries effects out of the shards, in the order in which each actor caused them, one at a
- * time, at least once. It lives on the effects thread and holds nothing that a restart needs: an effect
- * follows from the state of its actor, which hands it over again when its shard starts again; a tell to
- * another shard stands in a row until that shard has made it durable.
+ * The outbox: carries effects out of the shards, in the order in which each actor caused them, one
+ * at a time, at least once. It lives on the effects thread and holds nothing that a restart needs:
+ * an effect follows from the state of its actor, which hands it over again when its shard starts
+ * again; a tell to another shard stands in a row until that shard has made it durable.
  *
  * I3 an effect leaves only after its record is durable: shards hand over released effects only.
- * A performer either concludes at once or keeps the effect (a farm task runs for minutes) and concludes
- * later; the actor's next effect, a cancel for example, follows as soon as the performer has answered.
+ * A performer either concludes at once or keeps the effect (a farm task runs for minutes) and
+ * concludes later; the actor's next effect, a cancel for example, follows as soon as the performer
+ * has answered.
  */
 import type { OutsideEffect, Tell } from "./actor.ts";
 import type { Delivery, Origin } from "./batch.ts";
 import { type Key, shardOf } from "./key.ts";
 import { PortError } from "./ports/port-error.ts";
 
-/** What an effect comes to: a message that concludes it, nothing more to say, or an answer to come. */
+/**
+ * What an effect comes to: a message that concludes it, nothing more to say, or an answer to come.
+ */
 export type Performance =
   | { readonly kind: "concluded"; readonly message?: unknown }
   | { readonly kind: "kept" };
@@ -21,7 +24,10 @@ export type Performance =
 /** Carries out one effect; may throw `PortError`, then it is tried again if retryable. */
 export type Performer = (delivery: Delivery) => Promise<Performance>;
 
-/** A message for a shard, or the word that a tell has arrived: `to` and `done` are then its outbox row. */
+/**
+ * A message for a shard, or the word that a tell has arrived: `to` and `done` are then its outbox
+ * row.
+ */
 export interface OutboxMessage {
   readonly to: Key;
   readonly message?: unknown;
@@ -79,7 +85,10 @@ export class Outbox {
       if (shardOf(tell.to, this.shardCount) === shard) this.forward(origin, tell);
   }
 
-  /** A message to an actor. Lost when its shard is down: what follows from its state is done again then. */
+  /**
+   * A message to an actor. Lost when its shard is down: what follows from its state is done again
+   * then.
+   */
   send(to: Key, message: unknown): void {
     this.ports.send(shardOf(to, this.shardCount), { to, message });
   }

@@ -1,9 +1,9 @@
 /**
  * A record: one group commit of one shard. Replicas apply its writes and never re-run actor code.
  *
- * Layout, little endian: version u8, pad u8, shard u16, epoch u32, seq f64, atMs f64, count u32, then per
- * write: key length u8, value length u32 (0xffffffff deletes), key (latin1), value (UTF-8 JSON); last the
- * 32 bytes of `sha256(previous hash + all before it)`.
+ * Layout, little endian: version u8, pad u8, shard u16, epoch u32, seq f64, atMs f64, count u32,
+ * then per write: key length u8, value length u32 (0xffffffff deletes), key (latin1), value (UTF-8
+ * JSON); last the 32 bytes of `sha256(previous hash + all before it)`.
  *
  * I1 same seq, same hash on every replica. I2 seq contiguous, epoch non-decreasing.
  */
@@ -30,7 +30,9 @@ export interface RecordWrite {
   readonly slice: Slice;
 }
 
-/** `[start, end)` of a record's bytes hold a value as UTF-8 JSON; `start` -1 stands for a deletion. */
+/**
+ * `[start, end)` of a record's bytes hold a value as UTF-8 JSON; `start` -1 stands for a deletion.
+ */
 export interface Slice {
   readonly record: Uint8Array;
   readonly start: number;

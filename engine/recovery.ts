@@ -1,7 +1,7 @@
 /**
- * From what is on disk to a shard that may open its gate: the journal's tail goes into the tables, then the
- * due index, the short windows and the undelivered effects are read back. Nothing acknowledged is missing
- * afterwards, and nothing else is there.
+ * From what is on disk to a shard that may open its gate: the journal's tail goes into the tables,
+ * then the due index, the short windows and the undelivered effects are read back. Nothing
+ * acknowledged is missing afterwards, and nothing else is there.
  */
 import type { Domain, WindowRule } from "./actor.ts";
 import type { Delivery } from "./batch.ts";

@@ -1,6 +1,7 @@
 /**
- * All that a shard knows: cached heads, fresh rows, short windows, tables and the due index behind one
- * look-up. Owned by the shard; the batch reads and keeps through it, the materialiser empties it.
+ * All that a shard knows: cached heads, fresh rows, short windows, tables and the due index behind
+ * one look-up. Owned by the shard; the batch reads and keeps through it, the materialiser empties
+ * it.
  *
  * Idle heads leave memory by bytes, oldest write first; a message brings them back.
  */

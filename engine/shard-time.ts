@@ -2,8 +2,8 @@ import { limits } from "../config/limits.ts";
 import type { Clock } from "./ports/clock.ts";
 
 /**
- * Shard time: max(wall clock, last record's time) at start, then monotonic, slewed towards the wall clock
- * by at most 1 %. It never goes back and never jumps, whatever happens to the wall clock.
+ * Shard time: max(wall clock, last record's time) at start, then monotonic, slewed towards the wall
+ * clock by at most 1 %. It never goes back and never jumps, whatever happens to the wall clock.
  */
 export class ShardTime {
   private readonly clock: Clock;

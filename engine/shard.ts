@@ -1,13 +1,14 @@
 /**
- * The owner's loop of one shard: drain the inbox, decide, seal one record, put it into the journal, release.
- * One record is in flight. Batch n+1 is decided while n is put, and sealed when n is durable: processor and
- * disk work side by side, and nothing that rests on n leaves before n.
+ * The owner's loop of one shard: drain the inbox, decide, seal one record, put it into the journal,
+ * release. One record is in flight. Batch n+1 is decided while n is put, and sealed when n is
+ * durable: processor and disk work side by side, and nothing that rests on n leaves before n.
  *
  * I1 same seq, same hash on every replica.   I2 seq contiguous, epoch non-decreasing.
  * I3 nothing leaves before it is durable: rows, then replies, then effects.
  * I4 only the highest epoch commits: each start writes an empty record of the next epoch first.
  *
- * A failed put ends the loop: the thread dies, callers get 503 (outcome unknown), the next one recovers.
+ * A failed put ends the loop: the thread dies, callers get 503 (outcome unknown), the next one
+ * recovers.
  */
 import { limits } from "../config/limits.ts";
 import type { Domain, Reply } from "./actor.ts";
@@ -149,7 +150,8 @@ class Shard {
   /** Nothing can be decided before a put or a pass has ended; both ring. */
   private get isBlocked(): boolean {
     return (
-      (this.isPutting && this.isFull) || (this.pass !== undefined && this.rows.fresh.size >= limits.engine.freshRowsMax)
+      (this.isPutting && this.isFull) ||
+      (this.pass !== undefined && this.rows.fresh.size >= limits.engine.freshRowsMax)
     );
   }
 
@@ -176,7 +178,9 @@ class Shard {
     }
   }
 
-  /** Seals the open batch behind the last durable one; the next is decided while this one is put. */
+  /**
+   * Seals the open batch behind the last durable one; the next is decided while this one is put.
+   */
   private startPut(nowMs: number): void {
     const { batch } = this;
     this.isPutting = true;
@@ -224,11 +228,7 @@ class Shard {
     }
   }
 
-  private async commit(
-    writes: Batch["writes"],
-    epoch: number,
-    atMs: number,
-  ): Promise<Uint8Array> {
+  private async commit(writes: Batch["writes"], epoch: number, atMs: number): Promise<Uint8Array> {
     const seq = this.position.seq + 1;
     const head = { shard: this.place.shard, epoch, seq, atMs };
     const { bytes, hash } = seal(head, writes, this.position.hash);
@@ -254,7 +254,10 @@ class Shard {
       this.failure ??= failure;
       this.inbox.ring();
     };
-    this.pass = this.materialise().then(() => ended(), (error: unknown) => ended({ error }));
+    this.pass = this.materialise().then(
+      () => ended(),
+      (error: unknown) => ended({ error }),
+    );
   }
 
   private async materialise(): Promise<void> {

@@ -1,6 +1,7 @@
 /**
- * Long-lived threads on Piscina. A thread is one task that ends only when it is told to stop or dies; a
- * death rejects the task, and `died` decides what follows. Piscina is imported by this file only.
+ * Long-lived threads on Piscina. A thread is one task that ends only when it is told to stop or
+ * dies; a death rejects the task, and `died` decides what follows. Piscina is imported by this file
+ * only.
  */
 import { MessageChannel, type MessagePort } from "node:worker_threads";
 import { Piscina } from "piscina";

@@ -1,9 +1,11 @@
 /**
- * A short window: 16-byte keys to 16-byte values, each for `windowMs`, in typed arrays of 40 bytes an entry
- * (a Map costs four times that). Not journalled: a starting shard rebuilds it from the rows it stands for.
+ * A short window: 16-byte keys to 16-byte values, each for `windowMs`, in typed arrays of 40 bytes
+ * an entry (a Map costs four times that). Not journalled: a starting shard rebuilds it from the
+ * rows it stands for.
  *
- * Two generations of half-open hash tables with linear probing; a generation is dropped whole when its
- * youngest entry is older than the window. The key's own bytes are uniform (a digest), so they are the hash.
+ * Two generations of half-open hash tables with linear probing; a generation is dropped whole when
+ * its youngest entry is older than the window. The key's own bytes are uniform (a digest), so they
+ * are the hash.
  */
 const wordsPerEntry = 10; // 4 words of key, 4 of value, 2 of time
 const firstSlots = 1024;
@@ -72,7 +74,9 @@ class Generation {
 
   private isFree(at: number): boolean {
     const words = this.words;
-    return ((words[at] ?? 0) | (words[at + 1] ?? 0) | (words[at + 2] ?? 0) | (words[at + 3] ?? 0)) === 0;
+    return (
+      ((words[at] ?? 0) | (words[at + 1] ?? 0) | (words[at + 2] ?? 0) | (words[at + 3] ?? 0)) === 0
+    );
   }
 
   /** Word offset of the key's entry, or of the free slot where it belongs. */

@@ -1,4 +1,6 @@
-/** What threads say to each other, beside the shard's events. One channel between each two of them. */
+/**
+ * What threads say to each other, beside the shard's events. One channel between each two of them.
+ */
 import type { MessagePort } from "node:worker_threads";
 import type { Delivery, Envelope, Origin } from "./batch.ts";
 import type { Lane } from "./inbox.ts";

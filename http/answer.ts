@@ -1,4 +1,7 @@
-/** What a route says to the transport, and what the transport tells a route. No transport is known here. */
+/**
+ * What a route says to the transport, and what the transport tells a route. No transport is known
+ * here.
+ */
 
 export interface HttpRequest {
   readonly method: string;
@@ -12,7 +15,9 @@ export interface HttpRequest {
   readonly address: string;
   /** The client went away: nobody reads the answer. */
   isGone(): boolean;
-  /** Calls `listener` when the client goes away before it was answered, until the result is called. */
+  /**
+   * Calls `listener` when the client goes away before it was answered, until the result is called.
+   */
   onGone(listener: () => void): () => void;
 }
 

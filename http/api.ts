@@ -1,10 +1,12 @@
 /**
- * The way of every request: path 404, method 405, credential 401, scope 403, rate 429, query and body 400,
- * then the route. The one place that catches: a refusal becomes its problem, a shard that is starting again
- * becomes 503, anything else is our fault and becomes 500 without a word about its inside.
+ * The way of every request: path 404, method 405, credential 401, scope 403, rate 429, query and
+ * body 400, then the route. The one place that catches: a refusal becomes its problem, a shard that
+ * is starting again becomes 503, anything else is our fault and becomes 500 without a word about
+ * its inside.
  */
-import { limits } from "../config/limits.ts";
+
 import type { Refusal } from "../actors/refusal.ts";
+import { limits } from "../config/limits.ts";
 import { ShardDown } from "../engine/gateway.ts";
 import { PortError } from "../engine/ports/port-error.ts";
 import type { Answer, Header, HttpRequest } from "./answer.ts";
@@ -124,8 +126,7 @@ export class Api {
   private refusal(error: unknown, requestId: string, route: Route | undefined): Answer {
     if (error instanceof RefusalError) return problem(error.refusal, requestId, this.problems);
     const { retryAfterSeconds } = limits.http;
-    const isPassing =
-      error instanceof ShardDown || (error instanceof PortError && error.retryable);
+    const isPassing = error instanceof ShardDown || (error instanceof PortError && error.retryable);
     if (!isPassing) this.service.onFault(requestId, error);
     const refusal: Refusal = isPassing
       ? { code: "unavailable", retryAfterSeconds }

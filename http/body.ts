@@ -1,7 +1,8 @@
 /** From bytes to a checked JSON value, or a refusal that names what is wrong. */
+
+import type { Refusal } from "../actors/refusal.ts";
 import { limits } from "../config/limits.ts";
 import type { Check } from "../config/schema.ts";
-import type { Refusal } from "../actors/refusal.ts";
 import { RefusalError } from "./refusal-error.ts";
 
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false });
@@ -14,8 +15,8 @@ export function checkMediaType(contentType: string | undefined): void {
 }
 
 /**
- * Members that are null are dropped at every depth but inside `open` members: an optional member may be
- * null with the meaning of absent. Throws `RefusalError` with 400.
+ * Members that are null are dropped at every depth but inside `open` members: an optional member
+ * may be null with the meaning of absent. Throws `RefusalError` with 400.
  */
 export function parseBody<T>(bytes: Uint8Array, check: Check<T>, open: readonly string[] = []): T {
   const text = decode(bytes);
@@ -48,8 +49,8 @@ function malformed(detail: string, cause?: unknown): RefusalError {
 }
 
 /**
- * JSON.parse keeps the last of equal keys silently. Each member has one colon outside strings, so the text
- * has more colons than the value has members exactly when a key came twice.
+ * JSON.parse keeps the last of equal keys silently. Each member has one colon outside strings, so
+ * the text has more colons than the value has members exactly when a key came twice.
  */
 function refuseDuplicates(text: string, value: unknown): void {
   if (colonsOf(text) !== membersOf(value, 1))

@@ -1,12 +1,12 @@
 /**
- * The first start on an empty store: one administrator, the signing keys, and the token in a file that only
- * this user can read. The file is written before the directory hears of the token, so no crash between the
- * two can leave a store that nobody can enter.
+ * The first start on an empty store: one administrator, the signing keys, and the token in a file
+ * that only this user can read. The file is written before the directory hears of the token, so no
+ * crash between the two can leave a store that nobody can enter.
  */
 import { readFileSync } from "node:fs";
-import { type Settings, SettingsError } from "../config/settings.ts";
 import { tokenScopes } from "../actors/contract/account.ts";
 import { directoryKey } from "../actors/tables.ts";
+import { type Settings, SettingsError } from "../config/settings.ts";
 import type { Gateway } from "../engine/gateway.ts";
 import { accountWith, type Mints, mintToken } from "./new-account.ts";
 import { expectReply } from "./replies.ts";

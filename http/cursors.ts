@@ -1,9 +1,10 @@
 /**
- * Where a listing goes on: opaque to clients, bound to the filters that it was made with, valid for a day.
+ * Where a listing goes on: opaque to clients, bound to the filters that it was made with, valid for
+ * a day.
  */
 import { createHmac, timingSafeEqual } from "node:crypto";
-import { limits } from "../config/limits.ts";
 import type { SigningKey } from "../actors/directory/directory.ts";
+import { limits } from "../config/limits.ts";
 
 const macBytes = 16;
 

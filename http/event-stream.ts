@@ -1,13 +1,15 @@
 /**
- * A job's life as server-sent events: `status` at once and at every change, one `complete`, then the end.
+ * A job's life as server-sent events: `status` at once and at every change, one `complete`, then
+ * the end.
  *
  * I11 versions rise, one `complete`, then closed. Frames that change only progress are coalesced, the last
  * is always sent. A reader that leaves more than 64 KiB unread is cut off.
  */
-import { limits } from "../config/limits.ts";
+
 import type { Job as JobView } from "../actors/contract/job.ts";
 import type { Job } from "../actors/job/job.ts";
 import { jobKey } from "../actors/tables.ts";
+import { limits } from "../config/limits.ts";
 import type { Id } from "../engine/id.ts";
 import type { Answer, Sink } from "./answer.ts";
 import { isTerminal } from "./following.ts";

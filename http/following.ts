@@ -1,6 +1,6 @@
 /**
- * Who follows jobs: waits and event streams, counted by account. Both watch the job's row, so a change is
- * heard in the tick in which the shard released it.
+ * Who follows jobs: waits and event streams, counted by account. Both watch the job's row, so a
+ * change is heard in the tick in which the shard released it.
  */
 import type { Job } from "../actors/job/job.ts";
 import { jobKey } from "../actors/tables.ts";

@@ -1,13 +1,22 @@
 /**
- * `GET /jobs`: newest first, by the listing rows of a scope, which say modality and status. What only the
- * jobs themselves know (model, tag) is looked up on the way. `total` comes from the account's counts, so it
- * costs nothing however many jobs there are. Long searches let other requests through between strides.
+ * `GET /jobs`: newest first, by the listing rows of a scope, which say modality and status. What
+ * only the jobs themselves know (model, tag) is looked up on the way. `total` comes from the
+ * account's counts, so it costs nothing however many jobs there are. Long searches let other
+ * requests through between strides.
  */
-import { limits } from "../config/limits.ts";
-import { type Modality, modalities } from "../config/catalogue.ts";
+
 import { countIndex } from "../actors/account/account.ts";
 import { type JobStatus, jobStatuses } from "../actors/contract/job.ts";
-import { accountKey, askedKey, jobKey, jobOfListing, jobOfScopeKey, jobsOfScopeKey } from "../actors/tables.ts";
+import {
+  accountKey,
+  askedKey,
+  jobKey,
+  jobOfListing,
+  jobOfScopeKey,
+  jobsOfScopeKey,
+} from "../actors/tables.ts";
+import { type Modality, modalities } from "../config/catalogue.ts";
+import { limits } from "../config/limits.ts";
 import type { KeyRange } from "../engine/actor.ts";
 import { firstIdAt, type Id, parseId, vpartOfId } from "../engine/id.ts";
 import { rangeOf } from "../engine/key.ts";
@@ -28,7 +37,11 @@ interface ListQuery {
   readonly created_before: number | undefined;
 }
 
-export async function listJobs({ service, principal, query }: Call<unknown, ListQuery>): Promise<Answer> {
+export async function listJobs({
+  service,
+  principal,
+  query,
+}: Call<unknown, ListQuery>): Promise<Answer> {
   const { cursor, limit, ...filters } = query;
   const { scope } = principal;
   const bound = JSON.stringify([scope, filters]);
@@ -41,8 +54,7 @@ export async function listJobs({ service, principal, query }: Call<unknown, List
   const last = found.length > limit ? page.at(-1) : undefined;
   return json(200, {
     items: page.map((job) => service.jobs.view(job)),
-    next_cursor:
-      last === undefined ? null : service.cursors.make(last.asked.id, bound, nowMs),
+    next_cursor: last === undefined ? null : service.cursors.make(last.asked.id, bound, nowMs),
     total: totalOf(service.gateway.read(accountKey(scope))?.counts ?? [], query),
   });
 }
@@ -82,9 +94,9 @@ function bounds(scope: Id, query: ListQuery, after: Id | undefined): KeyRange {
   const at = (ms: number) => jobOfScopeKey(scope, firstIdAt(Math.max(0, ms), vpartOfId(scope)));
   const { created_after: from, created_before: to } = query;
   const start = from === undefined ? all.start : at(from + 1);
-  const end = to === undefined ? all.end : at(to);
-  const afterKey = after === undefined ? end : jobOfScopeKey(scope, after);
-  return { start, end: afterKey < end ? afterKey : end };
+  // A cursor is bound to its filters, so what was shown last lies within them.
+  if (after !== undefined) return { start, end: jobOfScopeKey(scope, after) };
+  return { start, end: to === undefined ? all.end : at(to) };
 }
 
 function matching(service: Call["service"], row: TableRow, query: ListQuery): Found | undefined {

@@ -1,10 +1,11 @@
 /**
- * Jobs as clients see them, from fresh rows or tables. The text of a view is kept for the next poll until a
- * row of its job changes; links in it are signed anew before half of their life is over.
+ * Jobs as clients see them, from fresh rows or tables. The text of a view is kept for the next poll
+ * until a row of its job changes; links in it are signed anew before half of their life is over.
  */
+
+import type { Asset } from "../actors/asset/asset.ts";
 import type { Asset as AssetView } from "../actors/contract/asset.ts";
 import { timestamp } from "../actors/contract/common.ts";
-import type { Asset } from "../actors/asset/asset.ts";
 import type { Asked, Job } from "../actors/job/job.ts";
 import { jobView } from "../actors/job/job-view.ts";
 import { askedKey, assetKey, codes, jobKey } from "../actors/tables.ts";

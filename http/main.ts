@@ -1,17 +1,17 @@
 /**
- * The service: wires settings, store, engine and listener together, says where it is, and stops in order.
- * Every fault of the start ends with one sentence that names the remedy.
+ * The service: wires settings, store, engine and listener together, says where it is, and stops in
+ * order. Every fault of the start ends with one sentence that names the remedy.
  */
 import { statfs } from "node:fs/promises";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { tinyPicture } from "../actors/effects/simulated-provider.ts";
+import { signingKeyKey } from "../actors/tables.ts";
 import { type Catalogue, CatalogueError, readCatalogue } from "../config/catalogue.ts";
 import { limits } from "../config/limits.ts";
 import { readSettings, type Settings, SettingsError } from "../config/settings.ts";
 import { version } from "../config/version.ts";
-import { tinyPicture } from "../actors/effects/simulated-provider.ts";
-import { signingKeyKey } from "../actors/tables.ts";
 import {
   type DataDirectory,
   DataDirectoryError,
@@ -111,8 +111,7 @@ async function openService(
   const objectsFolder = join(settings.dataDir, "objects");
   await removeStaleTemporaries(objectsFolder);
   const objects = diskObjects(objectsFolder);
-  if (settings.simulatedModels)
-    await objects.put(tinyPicture.media.objectKey, [tinyPicture.bytes]);
+  if (settings.simulatedModels) await objects.put(tinyPicture.media.objectKey, [tinyPicture.bytes]);
   const baseUrl = `${settings.publicUrl}/v1`;
   const gateway: Gateway = new Gateway(data.shardCount, clock.nowMs() * 1000, {
     listens: (shard) => shard === data.shardCount || jobs.keepsTexts,
@@ -175,7 +174,10 @@ function openHost(settings: Settings, data: DataDirectory, gateway: Gateway, log
   );
 }
 
-/** New connections are refused, streams and waits end, shards decide what waits and flush. Under 5 s. */
+/**
+ * New connections are refused, streams and waits end, shards decide what waits and flush. Under 5
+ * s.
+ */
 async function stopAll(
   { health, following }: Service,
   host: Host,

@@ -1,5 +1,5 @@
 /** A new user, its wallet and its first credential, as the directory wants to hear of them. */
-import { plans } from "../config/plans.ts";
+
 import {
   type CreateAccountRequest,
   type CreatedAccount,
@@ -7,6 +7,7 @@ import {
   tokenScopes,
 } from "../actors/contract/account.ts";
 import type { CreateUser, NewCredential } from "../actors/directory/directory.ts";
+import { plans } from "../config/plans.ts";
 import type { Id, IdMint } from "../engine/id.ts";
 import type { Clock } from "../engine/ports/clock.ts";
 import type { Entropy } from "../engine/ports/entropy.ts";

@@ -1,17 +1,18 @@
 /**
- * Who asks: from a bearer token to the user behind it, by the directory's rows. Tokens are looked up by
- * their SHA-256 and never stored. Found principals are remembered until anything in the directory changes.
+ * Who asks: from a bearer token to the user behind it, by the directory's rows. Tokens are looked
+ * up by their SHA-256 and never stored. Found principals are remembered until anything in the
+ * directory changes.
  */
 import { createHash } from "node:crypto";
+import type { TokenScope } from "../actors/contract/account.ts";
+import type { Credential, User } from "../actors/directory/directory.ts";
+import { credentialKey, userKey } from "../actors/tables.ts";
 import { limits } from "../config/limits.ts";
 import type { PlanName } from "../config/plans.ts";
-import type { TokenScope } from "../actors/contract/account.ts";
-import { credentialKey, userKey } from "../actors/tables.ts";
 import type { Gateway } from "../engine/gateway.ts";
 import type { Id } from "../engine/id.ts";
 import { codeOf, directoryCode, type Key } from "../engine/key.ts";
 import type { Clock } from "../engine/ports/clock.ts";
-import type { Credential, User } from "../actors/directory/directory.ts";
 import { RefusalError } from "./refusal-error.ts";
 
 export interface Principal {

@@ -49,11 +49,12 @@ function shapeOf(refusal: Refusal): Shape {
     case "plan_required":
     case "out_of_credits":
     case "confirmation_rejected":
+    case "duplicate":
+      return shapeOfSubmit(refusal);
     case "concurrency":
     case "quota":
     case "rate_limit":
-    case "duplicate":
-      return shapeOfSubmit(refusal);
+      return shapeOfLimit(refusal);
     case "wait_timeout":
     case "conflict":
     case "job_not_cancellable":
@@ -142,15 +143,7 @@ function shapeOfCredential(refusal: Of<"unauthorized" | "forbidden">): Shape {
 }
 
 function shapeOfSubmit(
-  refusal: Of<
-    | "plan_required"
-    | "out_of_credits"
-    | "confirmation_rejected"
-    | "concurrency"
-    | "quota"
-    | "rate_limit"
-    | "duplicate"
-  >,
+  refusal: Of<"plan_required" | "out_of_credits" | "confirmation_rejected" | "duplicate">,
 ): Shape {
   switch (refusal.code) {
     case "plan_required":
@@ -182,34 +175,6 @@ function shapeOfSubmit(
         detail: "The confirmation token is not valid. Obtain a fresh quote.",
         members: { reason: refusal.reason },
       };
-    case "concurrency":
-      return {
-        slug: "concurrency",
-        status: 429,
-        title: "Generation Concurrency Limit Reached",
-        code: "rate_limit",
-        detail: `Your plan runs ${refusal.max} generations at once. Try again when one has ended.`,
-        members: { concurrent_max: refusal.max, concurrent_active: refusal.active },
-      };
-    case "quota":
-      return {
-        slug: "quota",
-        status: 429,
-        title: "Generation Quota Reached",
-        code: "rate_limit",
-        detail: `Your plan accepts ${refusal.quota} generations a day.`,
-        members: { quota: refusal.quota, used: refusal.used },
-        headers: [["Retry-After-Reset", timestamp(refusal.resetsAtMs)]],
-      };
-    case "rate_limit":
-      return {
-        slug: "rate-limit",
-        status: 429,
-        title: "Too Many Requests",
-        code: "rate_limit",
-        detail: refusal.detail ?? "Too many requests in a short time.",
-        headers: [["Retry-After", String(refusal.retryAfterSeconds)]],
-      };
     case "duplicate":
       return {
         slug: "duplicate",
@@ -217,6 +182,38 @@ function shapeOfSubmit(
         title: "Duplicate Submission",
         detail: "The same request was accepted less than five minutes ago; follow its job.",
         members: { job_id: refusal.job },
+      };
+  }
+}
+
+/** 429: the same request is accepted later. */
+function shapeOfLimit(refusal: Of<"concurrency" | "quota" | "rate_limit">): Shape {
+  const limited = { status: 429, code: "rate_limit" };
+  switch (refusal.code) {
+    case "concurrency":
+      return {
+        ...limited,
+        slug: "concurrency",
+        title: "Generation Concurrency Limit Reached",
+        detail: `Your plan runs ${refusal.max} generations at once. Try again when one has ended.`,
+        members: { concurrent_max: refusal.max, concurrent_active: refusal.active },
+      };
+    case "quota":
+      return {
+        ...limited,
+        slug: "quota",
+        title: "Generation Quota Reached",
+        detail: `Your plan accepts ${refusal.quota} generations a day.`,
+        members: { quota: refusal.quota, used: refusal.used },
+        headers: [["Retry-After-Reset", timestamp(refusal.resetsAtMs)]],
+      };
+    case "rate_limit":
+      return {
+        ...limited,
+        slug: "rate-limit",
+        title: "Too Many Requests",
+        detail: refusal.detail ?? "Too many requests in a short time.",
+        headers: [["Retry-After", String(refusal.retryAfterSeconds)]],
       };
   }
 }

@@ -55,9 +55,7 @@ export function optionalText(maxLength: number): Parameter<string | undefined> {
   return {
     schema: Type.String({ maxLength }),
     read: (text) =>
-      (text?.length ?? 0) > maxLength
-        ? `has more than ${maxLength} characters`
-        : { value: text },
+      (text?.length ?? 0) > maxLength ? `has more than ${maxLength} characters` : { value: text },
   };
 }
 
@@ -71,9 +69,7 @@ export function someOf<T extends string>(
       if (text === undefined) return { value: undefined };
       const chosen = text.split(",").map((part) => values.find((value) => value === part));
       const known = chosen.filter((value) => value !== undefined);
-      return known.length === chosen.length
-        ? { value: known }
-        : `must be of ${values.join(", ")}`;
+      return known.length === chosen.length ? { value: known } : `must be of ${values.join(", ")}`;
     },
   };
 }

@@ -1,6 +1,6 @@
 /**
- * Requests per minute, by account and class, and by address without a valid bearer; counted where the scope
- * is owned, in fixed windows that begin with the minute.
+ * Requests per minute, by account and class, and by address without a valid bearer; counted where
+ * the scope is owned, in fixed windows that begin with the minute.
  */
 import { limits } from "../config/limits.ts";
 import type { Clock } from "../engine/ports/clock.ts";

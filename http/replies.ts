@@ -25,7 +25,8 @@ function refusalOf(reply: Reply): Refusal {
       return {
         code: "unavailable",
         retryAfterSeconds,
-        detail: "The outcome is unknown. Establish whether the request took effect before repeating it.",
+        detail:
+          "The outcome is unknown. Establish whether the request took effect before repeating it.",
       };
     default:
       throw new Error(`an actor answered ${reply.kind}`);

@@ -9,7 +9,10 @@ interface Node {
   readonly routes: Map<string, Route>;
 }
 
-/** Finds the routes of a path. Segments are compared as they came: nothing is decoded, so nothing is decoded twice. */
+/**
+ * Finds the routes of a path. Segments are compared as they came: nothing is decoded, so nothing is
+ * decoded twice.
+ */
 export class RouteTree {
   private readonly root = emptyNode();
 

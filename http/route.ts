@@ -63,7 +63,8 @@ export function route<B = undefined, P extends Parameters = Parameters>(
 ): Route {
   const { access, rate, isSubmit = false, query = noParameters, body } = row;
   const { takesHead = method === "GET" } = row;
-  // The wrapper fills `body` and `query` by this very row, so the call has the types that `run` wants.
+  // The wrapper fills `body` and `query` by this very row, so the call has the types that `run`
+  // wants.
   const run = row.run as Route["run"];
   return { method, path, access, rate, isSubmit, takesHead, query, body, run };
 }

@@ -1,12 +1,14 @@
 /**
- * The listener: uWebSockets.js, imported by this file only. It turns what comes over the wire into requests
- * and answers into bytes, and refuses what the parser lets through: repeated or conflicting framing headers,
- * odd bytes in the path, headers and bodies beyond their caps, more connections from one address than allowed.
+ * The listener: uWebSockets.js, imported by this file only. It turns what comes over the wire into
+ * requests and answers into bytes, and refuses what the parser lets through: repeated or
+ * conflicting framing headers, odd bytes in the path, headers and bodies beyond their caps, more
+ * connections from one address than allowed.
  */
-import { STATUS_CODES } from "node:http";
+
 import * as uWS from "uWebSockets.js";
-import { limits } from "../config/limits.ts";
+import { STATUS_CODES } from "node:http";
 import type { Refusal } from "../actors/refusal.ts";
+import { limits } from "../config/limits.ts";
 import type { Answer, HttpRequest, Sink, Stream } from "./answer.ts";
 import type { Api, Match } from "./api.ts";
 
@@ -27,13 +29,14 @@ export interface ListenOptions {
 export async function listen(api: Api, options: ListenOptions): Promise<Listener | undefined> {
   const app = uWS.App();
   const connections = new Map<string, number>();
-  app.filter((res, change) => {
+  const track = (res: uWS.HttpResponse, change: number) => {
     const address = addressOf(res);
     const open = (connections.get(address) ?? 0) + Math.sign(change);
     if (open > 0) connections.set(address, open);
     else connections.delete(address);
     if (change > 0 && open > options.connectionsPerAddress) res.close();
-  });
+  };
+  app.filter(track);
   app.any("/*", (res, req) => take(api, res, req));
   const socket = await new Promise<uWS.us_listen_socket | false>((resolve) => {
     app.listen(options.host, options.port, resolve);
@@ -159,7 +162,9 @@ class ResponseSink implements Sink {
     return false;
   }
 
-  /** Of a body with a length: `tryEnd` takes what it can, the rest is offered from where it stopped. */
+  /**
+   * Of a body with a length: `tryEnd` takes what it can, the rest is offered from where it stopped.
+   */
   private offer(chunk: string | Uint8Array, length: number): boolean {
     const begun = this.res.getWriteOffset();
     const [isTaken, isDone] = this.res.tryEnd(chunk, length);
@@ -259,7 +264,7 @@ function readBody(
   });
 }
 
-const oddPath = /[\0\\]|\/\/|%2e%2e|%2f|%00|%5c/i;
+const oddPath = /\p{Cc}|\\|\/\/|%2e%2e|%2f|%00|%5c/iu;
 
 /** What must not reach a route, and closes the connection. */
 function refusalOf(
@@ -282,11 +287,13 @@ function malformed(detail: string): Refusal {
   return { code: "validation", detail, faults: [] };
 }
 
-const controls = /[\0-\x08\x0a-\x1f\x7f]/;
+/** All but the tabulator. */
+const controls = /[^\P{Cc}\t]/u;
 
 /**
- * The only way to a response header: uWS would write line breaks as they come. A header that carries a
- * control character is left out, since an answer without it is better than none or than a forged one.
+ * The only way to a response header: uWS would write line breaks as they come. A header that
+ * carries a control character is left out, since an answer without it is better than none or than a
+ * forged one.
  */
 function header(name: string, value: string): string {
   return controls.test(value) || controls.test(name) ? "" : `\r\n${name}: ${value}`;

@@ -1,10 +1,10 @@
 /**
- * Links to stored objects that work without a bearer until they expire. The key of the URL's signature is
- * the directory's; the previous one still verifies.
+ * Links to stored objects that work without a bearer until they expire. The key of the URL's
+ * signature is the directory's; the previous one still verifies.
  */
 import { createHmac, timingSafeEqual } from "node:crypto";
-import { limits } from "../config/limits.ts";
 import type { SigningKey } from "../actors/directory/directory.ts";
+import { limits } from "../config/limits.ts";
 
 export const objectsPath = "/objects/";
 

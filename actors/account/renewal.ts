@@ -10,7 +10,10 @@ import {
   only,
 } from "./account.ts";
 
-/** On the 1st (UTC): unused plan credits expire, the plan's new ones are granted. Open holds stay whole. */
+/**
+ * On the 1st (UTC): unused plan credits expire, the plan's new ones are granted. Open holds stay
+ * whole.
+ */
 export function renew(account: Account, turn: TurnView): AccountTurn {
   const renewsAtMs = firstOfNextMonth(turn.atMs);
   if (turn.atMs < account.renewsAtMs) return only(account);

@@ -1,7 +1,7 @@
 /**
- * The account's part of a submit, in the order of the specification; the first check that refuses answers,
- * and nothing is held for a refused submit. Steps 1 and 2 (credential, shape, model, assets) are done when
- * a submit arrives here.
+ * The account's part of a submit, in the order of the specification; the first check that refuses
+ * answers, and nothing is held for a refused submit. Steps 1 and 2 (credential, shape, model,
+ * assets) are done when a submit arrives here.
  */
 import { plans } from "../../config/plans.ts";
 import { birth, put, type TurnView } from "../../engine/actor.ts";
@@ -9,11 +9,23 @@ import { idBytes, idOfBytes } from "../../engine/id.ts";
 import { vpartOf } from "../../engine/key.ts";
 import type { Refusal } from "../refusal.ts";
 import { fingerprintKey, jobKey, ledgerKey } from "../tables.ts";
-import { type Account, type AccountTurn, available, change, countIndex, only, poolOf, refuse, type Submit } from "./account.ts";
+import {
+  type Account,
+  type AccountTurn,
+  available,
+  change,
+  countIndex,
+  only,
+  poolOf,
+  refuse,
+  type Submit,
+} from "./account.ts";
 
 type Step = (account: Account, submit: Submit, turn: TurnView) => Refusal | undefined;
 
-/** Steps 3 to 8. Agent runs, remembered refusals and member budgets have no subject yet and pass. */
+/**
+ * Steps 3 to 8. Agent runs, remembered refusals and member budgets have no subject yet and pass.
+ */
 const steps: readonly Step[] = [
   duplicate,
   confirmation,
@@ -96,4 +108,3 @@ function accept(account: Account, message: Submit, turn: TurnView): AccountTurn 
 export function usedToday({ quota }: Account, atMs: number): number {
   return quota.day === Math.floor(atMs / dayMs) ? quota.used : 0;
 }
-

@@ -1,4 +1,7 @@
-/** An asset: stored media and what is known of it. What was asked for stands with the job that made it. */
+/**
+ * An asset: stored media and what is known of it. What was asked for stands with the job that made
+ * it.
+ */
 import type { Actor, Turn } from "../../engine/actor.ts";
 import type { Id } from "../../engine/id.ts";
 

@@ -1,7 +1,13 @@
 import { type Static, Type } from "../../config/schema.ts";
 import { Modality, nullable, Timestamp, Uuid } from "./common.ts";
 
-export const assetStatuses = ["pending_upload", "processing", "ready", "failed", "trashed"] as const;
+export const assetStatuses = [
+  "pending_upload",
+  "processing",
+  "ready",
+  "failed",
+  "trashed",
+] as const;
 
 export const Asset = Type.Object({
   id: Uuid,

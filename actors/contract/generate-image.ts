@@ -2,8 +2,8 @@ import { type Static, Type } from "../../config/schema.ts";
 import { strict, Uuid } from "./common.ts";
 
 /**
- * `POST /generate/image`. Optional members may also be null, with the same meaning as absent; they are
- * dropped before this schema is asked.
+ * `POST /generate/image`. Optional members may also be null, with the same meaning as absent; they
+ * are dropped before this schema is asked.
  */
 export const GenerateImageRequest = strict({
   model: Type.String({ minLength: 1, maxLength: 64 }),
@@ -23,9 +23,7 @@ export const GenerateImageRequest = strict({
   background: Type.Optional(Type.Enum(["opaque", "transparent", "auto"])),
   enhance_prompt: Type.Optional(Type.Boolean()),
   display_name: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
-  tags: Type.Optional(
-    Type.Array(Type.String({ minLength: 1, maxLength: 64 }), { maxItems: 32 }),
-  ),
+  tags: Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength: 64 }), { maxItems: 32 })),
   provider_options: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
 });
 export type GenerateImageRequest = Static<typeof GenerateImageRequest>;

@@ -23,7 +23,12 @@ export const JobFailure = Type.Object({
 });
 export type JobFailure = Static<typeof JobFailure>;
 
-export const stages = ["before_submit", "submitting", "provider_queued", "provider_running"] as const;
+export const stages = [
+  "before_submit",
+  "submitting",
+  "provider_queued",
+  "provider_running",
+] as const;
 export const providerCancels = [
   "cancelled",
   "stopped_partway",

@@ -10,8 +10,6 @@ export const Problem = Type.Object({
   instance: Type.Optional(Type.String()),
   job_id: Type.Optional(Type.String()),
   request_id: Type.Optional(Type.String()),
-  errors: Type.Optional(
-    Type.Array(Type.Object({ pointer: Type.String(), detail: Type.String() })),
-  ),
+  errors: Type.Optional(Type.Array(Type.Object({ pointer: Type.String(), detail: Type.String() }))),
 });
 export type Problem = Static<typeof Problem>;

@@ -1,9 +1,10 @@
 /**
- * The directory: who may come in. Users, credentials as SHA-256 of their tokens, and signing keys, in a
- * small shard of its own that every HTTP thread reads. One actor, so that an address is taken once.
+ * The directory: who may come in. Users, credentials as SHA-256 of their tokens, and signing keys,
+ * in a small shard of its own that every HTTP thread reads. One actor, so that an address is taken
+ * once.
  *
- * Wallets stand elsewhere: a new user's account is told to open by the outbox and gives the answer itself,
- * so whoever was answered can submit.
+ * Wallets stand elsewhere: a new user's account is told to open by the outbox and gives the answer
+ * itself, so whoever was answered can submit.
  */
 import type { PlanName } from "../../config/plans.ts";
 import { type Actor, put, type RowWrite, type Turn, tell } from "../../engine/actor.ts";

@@ -1,7 +1,8 @@
 /**
- * The broker between jobs and farm nodes: which task waits, which node has which lease. It holds no truth.
- * A claim is durable in the job before the node hears of it; heartbeats are volatile; a result counts only
- * under the job's current token. After a restart every unfinished job hands its task over again.
+ * The broker between jobs and farm nodes: which task waits, which node has which lease. It holds no
+ * truth. A claim is durable in the job before the node hears of it; heartbeats are volatile; a
+ * result counts only under the job's current token. After a restart every unfinished job hands its
+ * task over again.
  *
  *   waiting --claim--> claiming --farm.lease--> leased --finished--> concluded
  *      ^------------------lapsed (silence, a dead node, a failed attempt)---'
@@ -59,7 +60,9 @@ export class FarmBroker {
     connection.onClose(() => this.lose(node));
   }
 
-  /** Effect `farm.run`: kept until the task has ended. One that is under way already is left alone. */
+  /**
+   * Effect `farm.run`: kept until the task has ended. One that is under way already is left alone.
+   */
   run(job: Key, asked: Asked): Performance {
     const isKnown = this.leaseByJob.has(job) || this.waiting.some((other) => other.job === job);
     if (!isKnown) this.waiting.push({ job, asked });
@@ -190,7 +193,8 @@ export class FarmBroker {
   private watch(): void {
     this.ports.clock.after(limits.farm.heartbeatMs, () => {
       const oldestMs = this.ports.clock.monotonicMs() - limits.farm.leaseMs;
-      for (const lease of this.leaseByToken.values()) if (lease.heardMs < oldestMs) this.lapse(lease);
+      for (const lease of this.leaseByToken.values())
+        if (lease.heardMs < oldestMs) this.lapse(lease);
       this.offer();
       this.watch();
     });

@@ -1,4 +1,7 @@
-/** The effects thread: carries what the shards released to providers and farm nodes, and brings back word. */
+/**
+ * The effects thread: carries what the shards released to providers and farm nodes, and brings back
+ * word.
+ */
 import { randomBytes } from "node:crypto";
 import { limits } from "../../config/limits.ts";
 import { startFarmChild } from "../../engine/adapters/farm-child.ts";

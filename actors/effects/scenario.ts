@@ -1,4 +1,7 @@
-/** What the words `sim:...` of a prompt ask a simulated model to do; anywhere, space-separated, combinable. */
+/**
+ * What the words `sim:...` of a prompt ask a simulated model to do; anywhere, space-separated,
+ * combinable.
+ */
 export interface Scenario {
   /** Running time and time in the provider's queue. */
   readonly slowMs: number;

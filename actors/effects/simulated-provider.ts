@@ -1,7 +1,8 @@
 /**
- * The provider behind the `sim-*` models: plays the scenario of the prompt and delivers a tiny, valid PNG.
- * It costs no processor time and remembers nothing: after a restart the outbox hands it the job again and
- * the scenario starts over, which is harmless because submitting to it is idempotent.
+ * The provider behind the `sim-*` models: plays the scenario of the prompt and delivers a tiny,
+ * valid PNG. It costs no processor time and remembers nothing: after a restart the outbox hands it
+ * the job again and the scenario starts over, which is harmless because submitting to it is
+ * idempotent.
  */
 import type { IdMint } from "../../engine/id.ts";
 import { type Key, vpartOf } from "../../engine/key.ts";

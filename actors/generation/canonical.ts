@@ -1,4 +1,7 @@
-/** Equal requests have equal canonical bodies: keys sorted, no nulls, no defaults, NFC, shortest numbers. */
+/**
+ * Equal requests have equal canonical bodies: keys sorted, no nulls, no defaults, NFC, shortest
+ * numbers.
+ */
 export function canonicalJson(value: unknown): string {
   if (typeof value === "string") return JSON.stringify(value.normalize("NFC"));
   if (typeof value !== "object" || value === null) return JSON.stringify(value);

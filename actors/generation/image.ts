@@ -1,9 +1,11 @@
 /**
- * From an image request to what will be made, held and deduplicated: step 2 of the submit's checks, after the
- * schema. The catalogue's entry says what the model can do; each thing it cannot names its field.
+ * From an image request to what will be made, held and deduplicated: step 2 of the submit's checks,
+ * after the schema. The catalogue's entry says what the model can do; each thing it cannot names
+ * its field.
  */
-import { limits } from "../../config/limits.ts";
+
 import type { Catalogue, ModelEntry } from "../../config/catalogue.ts";
+import { limits } from "../../config/limits.ts";
 import { type PlanName, planNames } from "../../config/plans.ts";
 import type { Fault } from "../../config/schema.ts";
 import type { GenerateImageRequest } from "../contract/generate-image.ts";
@@ -79,8 +81,7 @@ function canonicalOf(request: GenerateImageRequest, model: ModelEntry, prompt: s
   };
   const body: Record<string, unknown> = { ...request, model: model.id, prompt };
   delete body["confirmation_token"];
-  for (const [name, value] of Object.entries(defaults))
-    if (body[name] === value) delete body[name];
+  for (const [name, value] of Object.entries(defaults)) if (body[name] === value) delete body[name];
   return canonicalJson(body);
 }
 

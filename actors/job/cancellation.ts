@@ -3,18 +3,20 @@
  *
  *   queued, not at a provider ............ nothing is sent, refunded at once
  *   running on the farm .................. stopped part way, charged by its progress
- *   at a provider ........................ asked to stop; its answer, or its last word, or the limit settles
+ *   at a provider ........................ asked to stop; its answer, its last word or the limit
+ *                                          settles
  *
- * The slot is free at once in every case, and no asset comes of it whatever the provider still delivers.
+ * The slot is free at once in every case, and no asset comes of it whatever the provider still
+ * delivers.
  */
 import { limits } from "../../config/limits.ts";
 import type { Reply, TurnView } from "../../engine/actor.ts";
 import { refused } from "../refusal.ts";
 import { askedKey } from "../tables.ts";
-import { isCharged } from "./ending.ts";
 import type { CancelAnswer, CanceledJob, Job, Outcome, QueuedJob, RunningJob } from "./job.ts";
 import { become, carried, type JobTurn, unchanged, withdrawal } from "./job-turn.ts";
 import { jobView } from "./job-view.ts";
+import { isCharged } from "./outcome.ts";
 
 export function cancel(job: Job, user: string, turn: TurnView): JobTurn {
   switch (job.phase) {
@@ -87,7 +89,8 @@ export function resolveCancel(
   }
   const charge = chargeFor(job, answer, turn);
   const answered: CanceledJob = { ...job, ...carried(job, turn), providerCancel: answer.kind };
-  if (charge !== undefined) return settled(job, settle(answered, charge, turn), charge, turn, request);
+  if (charge !== undefined)
+    return settled(job, settle(answered, charge, turn), charge, turn, request);
   return become(job, answered, { replies: shown(answered, turn, request) });
 }
 
@@ -110,7 +113,9 @@ function chargeFor(job: CanceledJob, answer: CancelAnswer, turn: TurnView): numb
   }
 }
 
-/** The provider's last word on a job that is canceled already: it decides the hold and nothing else. */
+/**
+ * The provider's last word on a job that is canceled already: it decides the hold and nothing else.
+ */
 export function resolvePending(job: CanceledJob, outcome: Outcome, turn: TurnView): JobTurn {
   if (job.settlement.kind === "settled") return unchanged(job);
   const isBilled = outcome.kind === "succeeded" || isCharged(outcome);

@@ -1,5 +1,4 @@
 /** How a job ends by itself: with media, with a failure, or at its deadline. */
-import { limits } from "../../config/limits.ts";
 import { birth, type Tell, type TurnView } from "../../engine/actor.ts";
 import { assetKey } from "../tables.ts";
 import { resolvePending } from "./cancellation.ts";
@@ -14,10 +13,14 @@ import {
   type RunningJob,
 } from "./job.ts";
 import { become, carried, type JobTurn, unchanged, withdrawal } from "./job-turn.ts";
+import { failureOf, isCharged } from "./outcome.ts";
 
 type Open = QueuedJob | RunningJob;
 
-/** The provider's or the farm's last word. Under an old lease, or after the end, it counts for nothing. */
+/**
+ * The provider's or the farm's last word. Under an old lease, or after the end, it counts for
+ * nothing.
+ */
 export function finish(
   job: Job,
   token: string | undefined,
@@ -108,24 +111,4 @@ function births({ terms }: Open, outputs: readonly Output[], turn: TurnView): Te
       asset: { id: asset, scope, job, media, createdAtMs: turn.atMs },
     }),
   );
-}
-
-/** A refusal of a finished likeness is always refunded, whoever billed it. */
-export function isCharged(outcome: Extract<Outcome, { kind: "failed" }>): boolean {
-  return outcome.billed && !(outcome.class === "moderation_ip" && outcome.atOutput);
-}
-
-function failureOf(outcome: Extract<Outcome, { kind: "failed" }>): Failure {
-  const message = outcome.message.slice(0, limits.jobs.failureMessageMax);
-  switch (outcome.class) {
-    case "moderation_safety":
-      return { kind: "moderated", code: "prompt_nsfw", message, status: 422 };
-    case "moderation_ip":
-      return { kind: "moderated", code: "ip_detected", message, status: 422 };
-    case "invalid_input":
-    case "billing":
-      return { kind: "error", code: "job_failed", message, status: 422 };
-    case "upstream":
-      return { kind: "error", code: "job_failed", message, status: 502 };
-  }
 }

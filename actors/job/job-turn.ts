@@ -5,7 +5,9 @@ import type { Common, Job, JobEffect } from "./job.ts";
 
 export type JobTurn = Turn<Job, JobEffect>;
 
-/** What a turn does besides the change of the job; `charge` settles the hold for so many credits. */
+/**
+ * What a turn does besides the change of the job; `charge` settles the hold for so many credits.
+ */
 interface Consequences {
   readonly charge?: number;
   readonly effects?: readonly (Tell | JobEffect)[];

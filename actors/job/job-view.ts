@@ -1,4 +1,6 @@
-/** From the two rows of a job to what clients see. The only place that spells a job's wire names. */
+/**
+ * From the two rows of a job to what clients see. The only place that spells a job's wire names.
+ */
 import type { Asset as AssetView } from "../contract/asset.ts";
 import { timestamp } from "../contract/common.ts";
 import type {
@@ -16,7 +18,10 @@ const detailMessages: Readonly<Record<StatusDetail, string>> = {
     "The model provider is at capacity. Your generation is waiting for a free slot.",
 };
 
-/** `assets` are those of a succeeded job, in order; `problems` is the URL under which types are explained. */
+/**
+ * `assets` are those of a succeeded job, in order; `problems` is the URL under which types are
+ * explained.
+ */
 export function jobView(
   asked: Asked,
   job: Job,
@@ -49,12 +54,7 @@ export function jobView(
   return view;
 }
 
-function addOutcome(
-  view: JobView,
-  job: Job,
-  assets: readonly AssetView[],
-  problems: string,
-): void {
+function addOutcome(view: JobView, job: Job, assets: readonly AssetView[], problems: string): void {
   switch (job.phase) {
     case "queued":
       if (job.detail === undefined) return;

@@ -1,11 +1,17 @@
-/** A job's way from queued to running: on the farm by claims and leases, at a provider by its reports. */
+/**
+ * A job's way from queued to running: on the farm by claims and leases, at a provider by its
+ * reports.
+ */
 import { limits } from "../../config/limits.ts";
 import type { TurnView } from "../../engine/actor.ts";
 import { fail } from "./ending.ts";
 import type { Job, QueuedJob, RunningJob, StatusDetail } from "./job.ts";
 import { become, carried, type JobTurn, unchanged, withdrawal } from "./job-turn.ts";
 
-/** A farm node may have the task: durable before the node hears of it. A terminal job takes the task away. */
+/**
+ * A farm node may have the task: durable before the node hears of it. A terminal job takes the task
+ * away.
+ */
 export function claim(job: Job, token: string, turn: TurnView): JobTurn {
   if (job.phase !== "queued" && job.phase !== "running")
     return { ...unchanged(job), effects: [withdrawal(job)] };
@@ -14,7 +20,10 @@ export function claim(job: Job, token: string, turn: TurnView): JobTurn {
   return become(job, leased, { effects: [{ kind: "farm.lease", token }] });
 }
 
-/** The lease's token counts no more. The broker offers the task again, unless this was the last attempt. */
+/**
+ * The lease's token counts no more. The broker offers the task again, unless this was the last
+ * attempt.
+ */
 export function lapse(job: Job, token: string, turn: TurnView): JobTurn {
   if (job.phase !== "running" || job.token !== token) return unchanged(job);
   const { token: _, ...open } = job;
@@ -46,16 +55,16 @@ export function report(
   return become(job, next);
 }
 
-/** Why a queued job waits, or null when it waits no more. The wait does not count against the deadline. */
+/**
+ * Why a queued job waits, or null when it waits no more. The wait does not count against the
+ * deadline.
+ */
 export function reportDetail(job: Job, name: StatusDetail | null, turn: TurnView): JobTurn {
   if (job.phase !== "queued" || (job.detail?.name ?? null) === name) return unchanged(job);
   const { detail: _, ...open } = job;
   const deadlineMs = extendedDeadline(job, turn.atMs);
   const next: QueuedJob = { ...open, ...carried(job, turn), deadlineMs };
-  return become(
-    job,
-    name === null ? next : { ...next, detail: { name, sinceMs: turn.atMs } },
-  );
+  return become(job, name === null ? next : { ...next, detail: { name, sinceMs: turn.atMs } });
 }
 
 export function started(job: QueuedJob, turn: TurnView): RunningJob {

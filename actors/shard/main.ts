@@ -1,4 +1,7 @@
-/** A thread that runs shards: wires each to its stores, to the HTTP thread and to the effects thread. */
+/**
+ * A thread that runs shards: wires each to its stores, to the HTTP thread and to the effects
+ * thread.
+ */
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { openJournal, openTables } from "../../engine/adapters/lmdb.ts";
@@ -9,7 +12,9 @@ import { openShard, type Shard, type ShardEvent } from "../../engine/shard.ts";
 import type { FromEffects, ShardTask, ToEffects, ToShard } from "../../engine/wire.ts";
 import { domain } from "../domain.ts";
 
-/** Ends when every shard was told to stop. A fault ends the whole thread: nothing half alive stays. */
+/**
+ * Ends when every shard was told to stop. A fault ends the whole thread: nothing half alive stays.
+ */
 export async function run(task: ShardTask): Promise<void> {
   const log = openLog(task.logLevel, `shards ${task.shards.map(({ shard }) => shard).join(", ")}`);
   try {

@@ -1,6 +1,6 @@
 /**
- * The data directory: one process at a time, one shard count for its life. Every way in which it cannot be
- * used is a `DataDirectoryError` whose message is one sentence with the remedy.
+ * The data directory: one process at a time, one shard count for its life. Every way in which it
+ * cannot be used is a `DataDirectoryError` whose message is one sentence with the remedy.
  */
 import {
   accessSync,
@@ -72,7 +72,10 @@ function storeOf(
   );
 }
 
-/** The lock names its holder by process id and start time, so that a killed holder's lock is seen to be stale. */
+/**
+ * The lock names its holder by process id and start time, so that a killed holder's lock is seen to
+ * be stale.
+ */
 function lock(path: string): void {
   const mine = join(path, `${lockName}.${process.pid}`);
   const shared = join(path, lockName);
@@ -100,7 +103,9 @@ function isAlive(holder: string): boolean {
   return startTime !== "" && startTimeOf(Number(pid)) === startTime;
 }
 
-/** In clock ticks since boot: field 22 of proc(5)'s stat, the twentieth after the command's name. */
+/**
+ * In clock ticks since boot: field 22 of proc(5)'s stat, the twentieth after the command's name.
+ */
 function startTimeOf(pid: number): string | undefined {
   const stat = readIfThere(`/proc/${pid}/stat`);
   return stat?.slice(stat.lastIndexOf(")") + 2).split(" ")[19];

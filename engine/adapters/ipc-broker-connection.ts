@@ -1,9 +1,8 @@
-import { Type } from "typebox";
-import { Compile } from "typebox/compile";
+import { check, Type } from "../../config/schema.ts";
 import { PortError } from "../ports/port-error.ts";
-import type { BrokerConnection } from "../ports/tasks.ts";
+import type { BrokerConnection, ToNode } from "../ports/tasks.ts";
 
-const toNode = Compile(
+const isToNode = check<ToNode>(
   Type.Union([
     Type.Object({
       kind: Type.Literal("lease"),
@@ -32,7 +31,10 @@ export function ipcBrokerConnection(child: NodeJS.Process): BrokerConnection {
       if (child.connected) send.call(child, message, undefined, undefined, () => undefined);
     },
     onMessage(listener) {
-      child.on("message", (message: unknown) => listener(toNode.Parse(message)));
+      child.on("message", (message: unknown) => {
+        if (isToNode(message)) listener(message);
+        else throw new PortError("the service sent a message that no node knows", false);
+      });
     },
     onClose(listener) {
       child.once("disconnect", listener);

@@ -1,7 +1,8 @@
 /**
- * The journal and the tables of a shard on LMDB, in two environments: in one, puts waited behind table
- * passes and fought for its pages. `overlappingSync` is off, so a write's promise settles after the flush.
- * One thread writes an environment; others open `openTableReader`, and see new rows after `refresh`.
+ * The journal and the tables of a shard on LMDB, in two environments: in one, puts waited behind
+ * table passes and fought for its pages. `overlappingSync` is off, so a write's promise settles
+ * after the flush. One thread writes an environment; others open `openTableReader`, and see new
+ * rows after `refresh`.
  *
  * lmdb is imported by this file only.
  */
@@ -96,7 +97,9 @@ function readerOf(database: Database<string, string>): TableReader {
   };
 }
 
-/** LMDB's reverse range excludes its end and includes its start; ours is `[start, end)` both ways. */
+/**
+ * LMDB's reverse range excludes its end and includes its start; ours is `[start, end)` both ways.
+ */
 function boundsOf({ start, end }: KeyRange, reverse: boolean) {
   return reverse
     ? { start: end, exclusiveStart: true, end: start, inclusiveEnd: true, reverse }

@@ -1,6 +1,9 @@
 import type { Clock } from "../ports/clock.ts";
 
-/** Time that a test moves. Wall clock and monotonic clock move together unless `jump` tears them apart. */
+/**
+ * Time that a test moves. Wall clock and monotonic clock move together unless `jump` tears them
+ * apart.
+ */
 export class ManualClock implements Clock {
   private wallMs: number;
   private elapsedMs = 0;

@@ -3,7 +3,9 @@ import type { Entropy } from "../ports/entropy.ts";
 
 const poolBytes = 8 * 1024;
 
-/** Drawn from the system in pools, since a draw costs a microsecond. Every byte is handed out once. */
+/**
+ * Drawn from the system in pools, since a draw costs a microsecond. Every byte is handed out once.
+ */
 export function systemEntropy(): Entropy {
   const pool = new Uint8Array(poolBytes);
   let used = poolBytes;

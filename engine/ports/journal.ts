@@ -1,4 +1,6 @@
-/** The shard's own history: one value per group commit, by sequence number. Adapters: LMDB, memory. */
+/**
+ * The shard's own history: one value per group commit, by sequence number. Adapters: LMDB, memory.
+ */
 export interface Journal {
   /** Durable when it resolves. Throws `PortError` when the disk fails or `seq` is there already. */
   append(seq: number, record: Uint8Array): Promise<void>;

@@ -3,11 +3,17 @@
  * A key is 1 to 8 segments of `[A-Za-z0-9._-]`, separated by `/`; no segment is `.` or `..`.
  */
 export interface Objects {
-  /** Stores all of `bytes` under `key`; readers see the old object or the whole new one; durable when it resolves. */
+  /**
+   * Stores all of `bytes` under `key`; readers see the old object or the whole new one; durable
+   * when it resolves.
+   */
   put(key: string, bytes: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): Promise<StoredObject>;
   /** `undefined` when there is no such object. */
   stat(key: string): Promise<{ readonly sizeBytes: number } | undefined>;
-  /** The bytes `[start, end)` in chunks of at most 64 KiB; throws `PortError` when there is no such object. */
+  /**
+   * The bytes `[start, end)` in chunks of at most 64 KiB; throws `PortError` when there is no such
+   * object.
+   */
   read(key: string, range: ByteRange): AsyncIterable<Uint8Array>;
   /** Removing what is not there is no error. */
   remove(key: string): Promise<void>;

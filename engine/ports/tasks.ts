@@ -1,6 +1,6 @@
 /**
- * The task port: how a farm node takes work. The actor that wants the work owns attempts; a lease is only
- * the right to report under one attempt token, so a late or doubled report is harmless.
+ * The task port: how a farm node takes work. The actor that wants the work owns attempts; a lease
+ * is only the right to report under one attempt token, so a late or doubled report is harmless.
  *
  * node -> broker: hello, heartbeat, finished.   broker -> node: lease, cancel, drain.
  * A node that misses `limits.leaseMs` of heartbeats loses its lease and the task is offered again.
@@ -17,7 +17,12 @@ export interface Task {
 }
 
 export type FromNode =
-  | { readonly kind: "hello"; readonly node: string; readonly slots: number; readonly kinds: readonly string[] }
+  | {
+      readonly kind: "hello";
+      readonly node: string;
+      readonly slots: number;
+      readonly kinds: readonly string[];
+    }
   /** At least every `limits.heartbeatMs` for each lease; progress is 0 to 1. */
   | { readonly kind: "heartbeat"; readonly token: string; readonly progress: number }
   | { readonly kind: "finished"; readonly token: string; readonly outcome: TaskOutcome };
@@ -30,7 +35,10 @@ export type ToNode =
 
 export type TaskOutcome =
   | { readonly kind: "succeeded"; readonly outputs: readonly TaskOutput[] }
-  /** `retryable`: another attempt may succeed (a crashed browser), else the input itself is at fault. */
+  /**
+   * `retryable`: another attempt may succeed (a crashed browser), else the input itself is at
+   * fault.
+   */
   | { readonly kind: "failed"; readonly message: string; readonly retryable: boolean };
 
 /** One stored object and what a probe found in it. */

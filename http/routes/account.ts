@@ -1,10 +1,11 @@
 /** What an account may know of itself. */
-import { plans } from "../../config/plans.ts";
+
 import { type Account, available } from "../../actors/account/account.ts";
 import { usedToday } from "../../actors/account/submit.ts";
 import type { User as UserView } from "../../actors/contract/account.ts";
 import { timestamp } from "../../actors/contract/common.ts";
 import { accountKey } from "../../actors/tables.ts";
+import { plans } from "../../config/plans.ts";
 import { type Answer, json } from "../answer.ts";
 import { RefusalError } from "../refusal-error.ts";
 import { type Call, type Route, route } from "../route.ts";

@@ -1,7 +1,7 @@
-import { limits } from "../../config/limits.ts";
-import { check } from "../../config/schema.ts";
 import { CreateAccountRequest, type CreatedAccount } from "../../actors/contract/account.ts";
 import { directoryKey } from "../../actors/tables.ts";
+import { limits } from "../../config/limits.ts";
+import { check } from "../../config/schema.ts";
 import { type Answer, json } from "../answer.ts";
 import { newAccount } from "../new-account.ts";
 import { expectReply } from "../replies.ts";

@@ -1,5 +1,5 @@
-import { parseId } from "../../engine/id.ts";
 import { askedKey, assetKey } from "../../actors/tables.ts";
+import { parseId } from "../../engine/id.ts";
 import { type Answer, json } from "../answer.ts";
 import { RefusalError } from "../refusal-error.ts";
 import { type Call, type Route, route } from "../route.ts";

@@ -1,11 +1,14 @@
-/** `POST /generate/...`: step 1 and 2 of the submit's checks; the account does the rest in one durable turn. */
+/**
+ * `POST /generate/...`: step 1 and 2 of the submit's checks; the account does the rest in one
+ * durable turn.
+ */
 import { hash } from "node:crypto";
-import { limits } from "../../config/limits.ts";
-import { check } from "../../config/schema.ts";
 import type { Submit } from "../../actors/account/account.ts";
 import { GenerateImageRequest } from "../../actors/contract/generate-image.ts";
 import { type ImageGeneration, resolveImage } from "../../actors/generation/image.ts";
 import { accountKey } from "../../actors/tables.ts";
+import { limits } from "../../config/limits.ts";
+import { check } from "../../config/schema.ts";
 import { type Id, vpartOfId } from "../../engine/id.ts";
 import { type Answer, type HttpRequest, jsonText } from "../answer.ts";
 import { RefusalError } from "../refusal-error.ts";
@@ -93,7 +96,9 @@ function fingerprintOf(
   key: string | undefined,
 ): string {
   const { user, scope } = principal;
-  const text = [user.id, scope, imagePath, canonical, key === undefined ? "" : `=${key}`].join("\n");
+  const text = [user.id, scope, imagePath, canonical, key === undefined ? "" : `=${key}`].join(
+    "\n",
+  );
   return Buffer.from(hash("sha256", text, "hex").slice(0, 32), "hex").toString("latin1");
 }
 

@@ -1,11 +1,12 @@
 /** Reading, awaiting and canceling jobs. */
-import { limits } from "../../config/limits.ts";
-import { modalities } from "../../config/catalogue.ts";
-import { check } from "../../config/schema.ts";
+
 import { strict } from "../../actors/contract/common.ts";
 import { jobStatuses } from "../../actors/contract/job.ts";
 import type { Job } from "../../actors/job/job.ts";
 import { jobKey } from "../../actors/tables.ts";
+import { modalities } from "../../config/catalogue.ts";
+import { limits } from "../../config/limits.ts";
+import { check } from "../../config/schema.ts";
 import { type Id, parseId } from "../../engine/id.ts";
 import { type Answer, jsonText } from "../answer.ts";
 import { withETag } from "../etag.ts";

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { modalities, type ModelEntry } from "../../config/catalogue.ts";
+import { type ModelEntry, modalities } from "../../config/catalogue.ts";
 import type { Answer } from "../answer.ts";
 import { withETag } from "../etag.ts";
 import { someOf } from "../query.ts";

@@ -2,11 +2,11 @@
 import type { ByteRange } from "../../engine/ports/objects.ts";
 import { PortError } from "../../engine/ports/port-error.ts";
 import type { Answer, Header, Sink, Stream } from "../answer.ts";
+import { anyParameters } from "../query.ts";
 import { RefusalError } from "../refusal-error.ts";
 import { type Call, type Route, route } from "../route.ts";
 import type { Service } from "../service.ts";
 import { objectsPath } from "../signed-urls.ts";
-import { anyParameters } from "../query.ts";
 
 export const objectRoutes: readonly Route[] = [
   route("GET", `${objectsPath}{rest}`, { access: "open", query: anyParameters, run: readObject }),
@@ -45,7 +45,10 @@ function mediaTypeOf(key: string): string {
   return mediaTypes[key.slice(key.lastIndexOf(".") + 1)] ?? "application/octet-stream";
 }
 
-/** Undefined for the whole: no range, several, or one in other units. Empty when it cannot be satisfied. */
+/**
+ * Undefined for the whole: no range, several, or one in other units. Empty when it cannot be
+ * satisfied.
+ */
 function rangeOf(header: string | undefined, sizeBytes: number): ByteRange | undefined {
   const match = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(header ?? "");
   const [, first = "", last = ""] = match ?? [];

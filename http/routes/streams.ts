@@ -1,8 +1,9 @@
 /** The job's event stream and the tickets that open it. */
-import { limits } from "../../config/limits.ts";
+
 import { timestamp } from "../../actors/contract/common.ts";
-import type { Redeemed } from "../../actors/ticket/ticket.ts";
 import { accountKey, ticketKey } from "../../actors/tables.ts";
+import type { Redeemed } from "../../actors/ticket/ticket.ts";
+import { limits } from "../../config/limits.ts";
 import { vpartOfId } from "../../engine/id.ts";
 import { type Answer, json } from "../answer.ts";
 import { jobStream } from "../event-stream.ts";

@@ -1,5 +1,5 @@
-import { type Static, Type } from "typebox";
-import { Compile } from "typebox/compile";
+import { check, type Static, Type } from "../../config/schema.ts";
+import { invariant } from "../../engine/invariant.ts";
 import type { Objects } from "../../engine/ports/objects.ts";
 import type { TaskOutcome, TaskOutput } from "../../engine/ports/tasks.ts";
 import type { SceneBrowser, ScenePage } from "../browser.ts";
@@ -24,10 +24,12 @@ const ImageInput = Type.Object(
   },
   { additionalProperties: false },
 );
-const imageInput = Compile(ImageInput);
+type ImageInput = Static<typeof ImageInput>;
+const isImageInput = check<ImageInput>(ImageInput);
 
 /** What the page answers: files in base64. */
-const painted = Compile(Type.Object({ image: Type.String(), thumbnail: Type.String() }));
+const Painted = Type.Object({ image: Type.String(), thumbnail: Type.String() });
+const isPainted = check<Static<typeof Painted>>(Painted);
 
 const extensions = { png: "png", jpeg: "jpg", webp: "webp" } as const;
 
@@ -40,7 +42,7 @@ export function studioImage(
     timeoutMs,
     async run(context): Promise<TaskOutcome> {
       const { input, signal } = context;
-      if (!imageInput.Check(input)) return badInput(input);
+      if (!isImageInput(input)) return badInput(input);
       const outputs = await browser.withPage(signal, (page) =>
         paintAll(page, objects, input, context),
       );
@@ -50,16 +52,15 @@ export function studioImage(
 }
 
 function badInput(input: unknown): TaskOutcome {
-  const [first] = imageInput.Errors(input);
-  const where = first?.instancePath || "the input";
-  const message = `image: ${where} ${first?.message ?? "is wrong"}`;
+  const [first] = isImageInput.faults(input);
+  const message = `image: ${first?.pointer || "the input"} ${first?.detail ?? "is wrong"}`;
   return { kind: "failed", message, retryable: false };
 }
 
 async function paintAll(
   page: ScenePage,
   objects: Objects,
-  input: Static<typeof ImageInput>,
+  input: ImageInput,
   context: TaskContext,
 ): Promise<readonly TaskOutput[]> {
   const outputs: TaskOutput[] = [];
@@ -74,11 +75,12 @@ async function paintAll(
 async function paint(
   page: ScenePage,
   objects: Objects,
-  { prompt, seed, width, height, format }: Static<typeof ImageInput>,
+  { prompt, seed, width, height, format }: ImageInput,
   stem: string,
 ): Promise<TaskOutput> {
   const picture = { prompt, seed, width, height, format };
-  const files = painted.Parse(await page.call("studio-image/draw.js", "draw", picture));
+  const files = await page.call("studio-image/draw.js", "draw", picture);
+  invariant(isPainted(files), "the page answers a picture and its thumbnail");
   const objectKey = `${stem}.${extensions[format]}`;
   const thumbnailKey = `${stem}.thumb.jpg`;
   const stored = await objects.put(objectKey, [Buffer.from(files.image, "base64")]);

@@ -1,5 +1,6 @@
 import t from "tap";
-import { accountActor, available } from "../../actors/account/account.ts";
+import { available } from "../../actors/account/account.ts";
+import { accountActor } from "../../actors/account/account-actor.ts";
 import { fingerprintKey, jobKey, ledgerKey } from "../../actors/tables.ts";
 import { birth, put } from "../../engine/actor.ts";
 import { idBytes } from "../../engine/id.ts";

@@ -4,7 +4,7 @@
  */
 import t from "tap";
 import type { CancelAnswer, CanceledJob, Job, JobMessage } from "../../actors/job/job.ts";
-import { jobActor } from "../../actors/job/job.ts";
+import { jobActor } from "../../actors/job/job-actor.ts";
 import { cancellationView, jobView } from "../../actors/job/job-view.ts";
 import { accountKey, askedKey } from "../../actors/tables.ts";
 import { tell } from "../../engine/actor.ts";

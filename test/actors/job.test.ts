@@ -1,6 +1,7 @@
 /** A job's life but for its cancellation. */
 import t from "tap";
-import { type Job, type JobMessage, jobActor } from "../../actors/job/job.ts";
+import type { Job, JobMessage } from "../../actors/job/job.ts";
+import { jobActor } from "../../actors/job/job-actor.ts";
 import { jobView } from "../../actors/job/job-view.ts";
 import { accountKey, askedKey, assetKey, jobOfScopeKey } from "../../actors/tables.ts";
 import { birth, put, tell } from "../../engine/actor.ts";

@@ -114,3 +114,8 @@ function isTrusted(bytes: Uint8Array): boolean {
     return !(error instanceof BrokenInvariant);
   }
 }
+
+t.test("a key has at most 255 bytes", async (t) => {
+  const long = () => seal(head, writes({ ["k".repeat(256)]: "1" }), noHash);
+  t.throws(long, { name: "BrokenInvariant" });
+});

@@ -166,3 +166,18 @@ async function testEffects(t: Test, shardCount: number): Promise<void> {
   await idle();
   t.strictSame([await bench.count(low), await bench.count(high)], [9, 4]);
 }
+
+t.test(
+  "a tell that breaks in the other shard is dropped once, and told to the operator",
+  async (t) => {
+    const bench = await openBench({ disks: memoryDisks(2) });
+    const broken = { kind: "spread", to: [high], message: { kind: "break" } } as const;
+    t.strictSame(await bench.ask(low, broken), { kind: "counted", count: 1 });
+    await bench.ask(low, { kind: "spread", to: [high], message: { kind: "add", by: 1 } });
+    await bench.pass(2_000);
+    t.strictSame(bench.broken, [high]);
+    t.equal(await bench.count(high), 1, "later tells arrive");
+    const rows = bench.disks[0]?.tables.range({ start: "", end: "\xff\xff" }, 100) ?? [];
+    t.notOk(rows.some(({ key }) => key.charCodeAt(1) === engineTables.outbox));
+  },
+);

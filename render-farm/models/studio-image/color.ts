@@ -31,10 +31,6 @@ export function lighter(color: Color, by: number): Color {
   return { ...color, l: clamp01(color.l + by) };
 }
 
-export function muted(color: Color, by: number): Color {
-  return { l: color.l, a: color.a * (1 - by), b: color.b * (1 - by) };
-}
-
 /** The hue and chroma of `tint` at the lightness of `color`. */
 export function tinted(color: Color, tint: Color, fraction: number): Color {
   return blend(color, { l: color.l * 0.85 + tint.l * 0.15, a: tint.a, b: tint.b }, fraction);

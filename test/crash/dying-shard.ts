@@ -1,0 +1,19 @@
+/** A shard thread like the service's own that ends the moment somebody says so: as if it had crashed. */
+import { BroadcastChannel } from "node:worker_threads";
+import type { ShardTask } from "../../engine/wire.ts";
+
+/** Say the number of a shard here, and the thread that runs it dies without a word. */
+export const deathChannel = "klieg-test-death";
+
+export async function run(task: ShardTask): Promise<void> {
+  const entry = new URL("../../actors/shard/main.js", import.meta.url);
+  const real = (await import(entry.href)) as { run(task: ShardTask): Promise<void> };
+  const channel = new BroadcastChannel(deathChannel);
+  channel.unref();
+  channel.onmessage = (event) => {
+    const { data } = event as { data: unknown };
+    if (task.shards.some(({ shard }) => shard === data)) process.exit(3);
+  };
+  await real.run(task);
+  channel.close();
+}

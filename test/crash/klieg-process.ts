@@ -1,0 +1,93 @@
+/** The real service as a child process, on a free port and a data directory of the test. */
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import type { Test } from "tap";
+import { freePort } from "../http/raw-http.ts";
+
+export const firstToken = "the-first-token-of-the-crash-tests";
+const entry = join(import.meta.dirname, "..", "..", "http", "main.js");
+
+export type Environment = Readonly<Record<string, string>>;
+
+const common: Environment = {
+  UV_THREADPOOL_SIZE: "32",
+  UWS_HTTP_MAX_HEADERS_SIZE: "32768",
+  KLIEG_SIM: "1",
+  KLIEG_RATE_LIMITS: "off",
+  KLIEG_FARM_WORKERS: "0",
+  KLIEG_LOG_LEVEL: "fatal",
+  KLIEG_BOOTSTRAP_TOKEN: firstToken,
+};
+
+export interface Ended {
+  readonly code: number | null;
+  readonly signal: string | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface Klieg {
+  readonly port: number;
+  readonly child: ChildProcess;
+  readonly ended: Promise<Ended>;
+  /** Resolves when the process is gone. */
+  kill(signal: "SIGKILL" | "SIGTERM"): Promise<Ended>;
+}
+
+/** Resolves when it serves; throws what it said when it ended instead. */
+export async function startKlieg(t: Test, dataDir: string, more: Environment = {}): Promise<Klieg> {
+  const port = await freePort();
+  const { child, ended, said } = launch(dataDir, port, more);
+  t.teardown(async () => {
+    child.kill("SIGKILL");
+    await ended;
+  });
+  const isServing = await Promise.race([said("serves"), ended.then(() => false)]);
+  if (isServing === false) throw new Error(`the service did not start: ${(await ended).stderr}`);
+  return {
+    port,
+    child,
+    ended,
+    kill(signal) {
+      child.kill(signal);
+      return ended;
+    },
+  };
+}
+
+/** A start that is expected to fail. */
+export async function failedStart(
+  t: Test,
+  dataDir: string,
+  more: Environment = {},
+  port?: number,
+): Promise<Ended> {
+  const { child, ended, said } = launch(dataDir, port ?? (await freePort()), more);
+  t.teardown(() => void child.kill("SIGKILL"));
+  await Promise.race([ended, said("serves")]);
+  child.kill("SIGKILL");
+  return ended;
+}
+
+function launch(dataDir: string, port: number, more: Environment) {
+  const env = { ...common, KLIEG_DATA_DIR: dataDir, KLIEG_PORT: `${port}`, ...more };
+  const child = spawn(process.execPath, [entry], { env, stdio: ["ignore", "pipe", "pipe"] });
+  let [stdout, stderr] = ["", ""];
+  let heard = () => {};
+  child.stdout.setEncoding("utf8").on("data", (text: string) => {
+    stdout += text;
+    heard();
+  });
+  child.stderr.setEncoding("utf8").on("data", (text: string) => {
+    stderr += text;
+  });
+  const ended = once(child, "close").then(([code, signal]) => ({ code, signal, stdout, stderr }));
+  const said = (text: string) =>
+    new Promise<true>((resolve) => {
+      heard = () => {
+        if (stdout.includes(text)) resolve(true);
+      };
+    });
+  return { child, ended, said };
+}

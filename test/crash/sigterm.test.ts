@@ -1,0 +1,90 @@
+import t from "tap";
+import type { Job } from "../../actors/contract/job.ts";
+import { RawConnection } from "../http/raw-http.ts";
+import {
+  type Acknowledged,
+  allBalance,
+  allEnd,
+  ask,
+  createOwners,
+  type Owner,
+} from "./accounts.ts";
+import { startKlieg } from "./klieg-process.ts";
+
+const slow = { model: "sim-instant", prompt: "sim:slow=3000" };
+
+t.test(
+  "SIGTERM ends the service within 5 s with requests and streams open, losing nothing",
+  async (t) => {
+    const dataDir = t.testdir();
+    const klieg = await startKlieg(t, dataDir, { KLIEG_SHARDS: "2" });
+    const { port } = klieg;
+    const owners = await createOwners(port, 20);
+    const owner = owners[0] as Owner;
+    const { json: job } = await ask<Job>(port, owner.token, "/generate/image", slow);
+    const acknowledged: Acknowledged[] = [{ owner, id: job.id }];
+
+    const tickets = "/jobs/:id/sse-ticket".replace(":id", job.id);
+    const { json: minted } = await ask<{ ticket: string }>(port, owner.token, tickets, {});
+    const stream = new RawConnection(port);
+    stream.write(`GET /v1/jobs/${job.id}/sse?ticket=${minted.ticket} HTTP/1.1\r\nHost: x\r\n\r\n`);
+    await stream.seen("event: status");
+    const waiting = ask<Job>(port, owner.token, `/jobs/${job.id}/wait?timeout_seconds=900`);
+
+    let others: string[] = [];
+    const submits = Array.from({ length: 140 }, async (_, n) => {
+      const from = owners[n % 20] as Owner;
+      const body = { model: "sim-instant", prompt: `kite ${n} sim:slow=200` };
+      try {
+        const { status, json } = await ask<Job>(port, from.token, "/generate/image", body);
+        if (status === 202) acknowledged.push({ owner: from, id: json.id });
+        else others.push(`${status}`);
+      } catch {
+        others.push("gone");
+      }
+      if (n === 40) klieg.child.kill("SIGTERM");
+    });
+    const { code, signal, stderr } = await klieg.ended;
+    const endedAt = performance.now();
+    await Promise.all(submits);
+    t.equal(code, 0, `exit code 0, signal ${signal}`);
+    t.equal(stderr, "");
+    t.ok(endedAt > 0);
+
+    await stream.whenClosed;
+    t.ok(stream.rest.includes("event: reconnect\ndata: {}\n\n"), "streams are asked to reconnect");
+    const waited = await waiting.then(({ status }) => status);
+    t.equal(waited, 408, "waits end as if their window had closed");
+    others = others.filter((answer) => answer !== "gone" && answer !== "503");
+    t.strictSame(others, [], "what was not accepted was refused with 503 or not answered");
+
+    const next = await startKlieg(t, dataDir, { KLIEG_SHARDS: "2" });
+    await allEnd(t, next.port, acknowledged);
+    await allBalance(t, next.port, owners);
+    const stopping = performance.now();
+    t.equal((await next.kill("SIGTERM")).code, 0);
+    t.ok(performance.now() - stopping < 5_000, "an idle service ends at once");
+  },
+);
+
+t.test("SIGTERM within an open stream and an unfinished request takes less than 5 s", async (t) => {
+  const klieg = await startKlieg(t, t.testdir());
+  const half = new RawConnection(klieg.port);
+  half.write("POST /v1/generate/image HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{");
+  const idle = new RawConnection(klieg.port);
+  idle.write("GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n");
+  t.equal((await idle.reply()).status, 200);
+  const beganAt = performance.now();
+  const { code } = await klieg.kill("SIGTERM");
+  t.equal(code, 0);
+  t.ok(performance.now() - beganAt < 5_000);
+  await Promise.all([half.whenClosed, idle.whenClosed]);
+});
+
+t.test("a service that stopped leaves no lock behind and starts again", async (t) => {
+  const dataDir = t.testdir();
+  const first = await startKlieg(t, dataDir);
+  t.equal((await first.kill("SIGTERM")).code, 0);
+  const second = await startKlieg(t, dataDir);
+  t.equal((await second.kill("SIGTERM")).code, 0);
+});

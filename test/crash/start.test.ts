@@ -1,0 +1,125 @@
+/** Each start that cannot be ends with exit code 1 and one sentence that names the remedy. */
+import { once } from "node:events";
+import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
+import { join } from "node:path";
+import t, { type Test } from "tap";
+import shipped from "../../config/models.json" with { type: "json" };
+import { ask } from "./accounts.ts";
+import {
+  type Ended,
+  type Environment,
+  failedStart,
+  firstToken,
+  startKlieg,
+} from "./klieg-process.ts";
+
+function isOneSentence(t: Test, { code, stdout, stderr }: Ended, remedy: RegExp): void {
+  t.equal(code, 1);
+  t.equal(stdout, "");
+  t.match(stderr, /^[^\n]+\.\n$/, "one line that ends with a full stop");
+  t.notMatch(stderr, /^\s+at |node:internal/m, "no stack");
+  t.match(stderr, remedy);
+}
+
+t.test("a port that another program has", async (t) => {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  t.teardown(() => server.close());
+  const { port } = server.address() as AddressInfo;
+  const dataDir = t.testdir();
+  const ended = await failedStart(t, dataDir, {}, port);
+  isOneSentence(t, ended, new RegExp(`Port ${port} .*taken; .*KLIEG_PORT`));
+  const next = await startKlieg(t, dataDir);
+  t.equal((await next.kill("SIGTERM")).code, 0, "the data directory is free again");
+});
+
+t.test("a port that another Klieg has", async (t) => {
+  const first = await startKlieg(t, join(t.testdir(), "one"));
+  const ended = await failedStart(t, join(t.testdirName, "two"), {}, first.port);
+  isOneSentence(t, ended, /KLIEG_PORT/);
+  await first.kill("SIGKILL");
+});
+
+t.test("a data directory that another Klieg uses", async (t) => {
+  const dataDir = t.testdir();
+  const first = await startKlieg(t, dataDir);
+  const ended = await failedStart(t, dataDir);
+  isOneSentence(t, ended, /Another Klieg process uses .*KLIEG_DATA_DIR/);
+  const { status } = await ask(first.port, firstToken, "/me");
+  t.equal(status, 200, "the first goes on");
+  await first.kill("SIGKILL");
+});
+
+t.test("a data directory that cannot be written", async (t) => {
+  const ended = await failedStart(t, "/dev/null/klieg");
+  isOneSentence(t, ended, /\/dev\/null\/klieg cannot be written; .*KLIEG_DATA_DIR/);
+});
+
+t.test("a data directory of another version, or one that is damaged", async (t) => {
+  for (const store of ['{"formatVersion":99,"shardCount":2}', "{", '{"formatVersion":1}']) {
+    const dataDir = t.testdir({ "store.json": store });
+    isOneSentence(t, await failedStart(t, dataDir), /KLIEG_DATA_DIR/);
+  }
+});
+
+const wrongSettings: readonly Environment[] = [
+  { KLIEG_PORT: "http" },
+  { KLIEG_SHARDS: "3" },
+  { KLIEG_RATE_LIMITS: "maybe" },
+  { KLIEG_BOOTSTRAP_TOKEN: "short" },
+  { KLIEG_BOOTSTRAP_TOKEN: "", KLIEG_BOOTSTRAP_TOKEN_FILE: "/nowhere/token" },
+];
+
+t.test("a wrong setting is named with what it may be", async (t) => {
+  for (const more of wrongSettings) {
+    const name = Object.keys(more).at(-1);
+    isOneSentence(t, await failedStart(t, t.testdir(), more), new RegExp(`${name}`));
+  }
+});
+
+t.test("a model catalogue that cannot be used", async (t) => {
+  const [model] = shipped.models;
+  const folder = t.testdir({
+    "broken.json": "{",
+    "wrong.json": JSON.stringify({ ...shipped, models: [{ ...model, typical_seconds: 0 }] }),
+    "twice.json": JSON.stringify({ ...shipped, models: [model, model] }),
+  });
+  for (const name of ["missing.json", "broken.json", "wrong.json", "twice.json"]) {
+    const file = join(folder, name);
+    const ended = await failedStart(t, join(folder, "data"), { KLIEG_MODELS: file });
+    isOneSentence(t, ended, new RegExp(`${name}`));
+    t.match(ended.stderr, /KLIEG_MODELS|mend|correct|set /, "and it names the remedy");
+  }
+});
+
+t.test("a missing system package", async (t) => {
+  const more = { KLIEG_FARM_WORKERS: "1", KLIEG_CHROMIUM: "/nowhere/chromium" };
+  isOneSentence(t, await failedStart(t, t.testdir(), more), /KLIEG_CHROMIUM/);
+});
+
+t.test("the first start writes the first credential for its user only", async (t) => {
+  const dataDir = join(t.testdir(), "data");
+  const klieg = await startKlieg(t, dataDir, { KLIEG_BOOTSTRAP_TOKEN: "" });
+  const file = join(dataDir, "admin-token");
+  t.equal(statSync(file).mode & 0o777, 0o600);
+  const token = readFileSync(file, "utf8").trim();
+  t.match(token, /^pat_[A-Za-z0-9]{8}_[A-Za-z0-9_-]{43}$/);
+  const { json } = await ask<{ email: string }>(klieg.port, token, "/me");
+  t.equal(json.email, "admin@localhost");
+  await klieg.kill("SIGTERM");
+  const again = await startKlieg(t, dataDir, { KLIEG_BOOTSTRAP_TOKEN: "" });
+  t.equal(readFileSync(file, "utf8").trim(), token, "a later start keeps it");
+  t.equal((await ask(again.port, token, "/me")).status, 200);
+  await again.kill("SIGKILL");
+});
+
+t.test("a lock of a process that is no more is taken over", async (t) => {
+  const dataDir = t.testdir();
+  for (const lock of [`${process.pid} 1`, "nonsense"]) {
+    mkdirSync(dataDir, { recursive: true });
+    writeFileSync(join(dataDir, "lock"), lock);
+    const klieg = await startKlieg(t, dataDir);
+    t.equal((await klieg.kill("SIGTERM")).code, 0, JSON.stringify(lock));
+  }
+});
