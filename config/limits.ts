@@ -45,7 +45,7 @@ export const limits = {
     /** Principals remembered by token, so that a bearer costs no hash and no look-up. */
     principalsMax: 100_000,
     /** Views of jobs kept for the next poll. */
-    jobViewsMax: 20_000,
+    jobViewsMax: 50_000,
     retryAfterSeconds: 1,
     diskCheckMs: 5_000,
     /** Below the larger of the two, submits answer 503. */

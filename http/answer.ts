@@ -48,7 +48,12 @@ export interface Sink {
   abort(): void;
 }
 
-export const jsonHeader: Header = ["Content-Type", "application/json; charset=utf-8"];
+/** For headers that recur; made once, so that the transport may remember them. */
+export function constantHeader(name: string, value: string): Header {
+  return Object.freeze([name, value] as const);
+}
+
+const jsonHeader = constantHeader("Content-Type", "application/json; charset=utf-8");
 
 export function json(status: number, value: unknown, headers: readonly Header[] = []): Answer {
   return { status, headers: [jsonHeader, ...headers], body: JSON.stringify(value) };

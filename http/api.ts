@@ -9,7 +9,7 @@ import type { Refusal } from "../actors/refusal.ts";
 import { limits } from "../config/limits.ts";
 import { ShardDown } from "../engine/gateway.ts";
 import { PortError } from "../engine/ports/port-error.ts";
-import type { Answer, Header, HttpRequest } from "./answer.ts";
+import { type Answer, constantHeader, type Header, type HttpRequest } from "./answer.ts";
 import { checkMediaType, parseBody } from "./body.ts";
 import { type Principal, requireScope } from "./principals.ts";
 import { problem } from "./problems.ts";
@@ -164,14 +164,17 @@ function tooMany(rate: RateState): RefusalError {
   return new RefusalError({ code: "rate_limit", retryAfterSeconds: rate.resetSeconds });
 }
 
+const noSniff = constantHeader("X-Content-Type-Options", "nosniff");
+const noStore = constantHeader("Cache-Control", "no-store");
+
 function finished(answer: Answer, requestId: string, rate: RateState | undefined): Answer {
-  const headers: Header[] = [
-    ...answer.headers,
-    ["X-Request-Id", requestId],
-    ["X-Content-Type-Options", "nosniff"],
-  ];
+  const { status, body } = answer;
+  const headers: Header[] = [...answer.headers, ["X-Request-Id", requestId], noSniff];
   if (rate !== undefined) headers.push(...rate.headers);
-  if (!answer.headers.some(([name]) => name === "ETag" || name === "Cache-Control"))
-    headers.push(["Cache-Control", "no-store"]);
-  return { ...answer, headers };
+  if (!answer.headers.some(isCaching)) headers.push(noStore);
+  return { status, headers, body };
+}
+
+function isCaching([name]: Header): boolean {
+  return name === "ETag" || name === "Cache-Control";
 }

@@ -67,8 +67,11 @@ export class JobReads {
       etag: isLinked ? undefined : `"${found.job.revision}"`,
       staleMs: this.clock.nowMs() + limits.http.signedUrlSeconds * 500,
     };
-    if (this.textByJob.size >= limits.http.jobViewsMax) this.textByJob.clear();
     this.textByJob.set(key, text);
+    if (this.textByJob.size > limits.http.jobViewsMax) {
+      const [oldest] = this.textByJob.keys();
+      if (oldest !== undefined) this.textByJob.delete(oldest);
+    }
     return text;
   }
 

@@ -9,7 +9,7 @@ import * as uWS from "uWebSockets.js";
 import { STATUS_CODES } from "node:http";
 import type { Refusal } from "../actors/refusal.ts";
 import { limits } from "../config/limits.ts";
-import type { Answer, HttpRequest, Sink, Stream } from "./answer.ts";
+import type { Answer, Header, HttpRequest, Sink, Stream } from "./answer.ts";
 import type { Api, Match } from "./api.ts";
 
 export interface Listener {
@@ -48,19 +48,45 @@ export async function listen(api: Api, options: ListenOptions): Promise<Listener
   };
 }
 
-/** State of one response: uWS calls nothing of it after `isGone`. */
-class Exchange {
-  isGone = false;
+/** One request and its response. uWS takes nothing more for it once the client has gone. */
+class Exchange implements HttpRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly query: string;
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  readonly headerBytes: number;
+  /** How many headers say where the body ends. */
+  readonly framings: number;
+  body: HttpRequest["body"] = noBody;
   private readonly res: uWS.HttpResponse;
   private goneListeners: (() => void)[] = [];
+  private waits = false;
+  private gone = false;
 
-  constructor(res: uWS.HttpResponse) {
-    this.res = res;
-    res.onAborted(() => {
-      this.isGone = true;
-      for (const listener of this.goneListeners) listener();
-      this.goneListeners = [];
+  constructor(res: uWS.HttpResponse, req: uWS.HttpRequest) {
+    const headers: Record<string, string> = {};
+    let headerBytes = 0;
+    let framings = 0;
+    req.forEach((name, value) => {
+      headers[name] = value;
+      headerBytes += name.length + value.length + 4;
+      if (name === "content-length" || name === "transfer-encoding") framings++;
     });
+    this.res = res;
+    this.method = req.getCaseSensitiveMethod().toUpperCase();
+    this.path = req.getUrl();
+    this.query = req.getQuery() ?? "";
+    this.headers = headers;
+    this.headerBytes = headerBytes;
+    this.framings = framings;
+  }
+
+  get address(): string {
+    return this.gone ? "" : addressOf(this.res);
+  }
+
+  isGone(): boolean {
+    return this.gone;
   }
 
   onGone(listener: () => void): () => void {
@@ -70,24 +96,35 @@ class Exchange {
     };
   }
 
-  send(answer: Answer, isHead: boolean, closes = false): void {
-    if (this.isGone) return;
-    const { body } = answer;
-    this.res.cork(() => {
-      this.writeHead(answer);
-      if (typeof body !== "string") this.stream(body, isHead);
-      else if (isHead) this.res.endWithoutBody(Buffer.byteLength(body), closes);
-      else if (answer.status !== 304) this.res.end(body, closes);
-      else if (closes) this.res.endWithoutBody(undefined, true);
-      else this.res.endWithoutBody();
+  /** To be called before the handler of the request returns without an answer. */
+  wait(): void {
+    if (this.waits) return;
+    this.waits = true;
+    this.res.onAborted(() => {
+      this.gone = true;
+      for (const listener of this.goneListeners) listener();
+      this.goneListeners = [];
     });
   }
 
-  /** The whole head in one call into the native side, which costs as much as each header would. */
-  private writeHead({ status, headers }: Answer): void {
+  send(answer: Answer, closes: boolean): void {
+    if (this.gone) return;
+    if (typeof answer.body !== "string") this.wait();
+    if (this.waits) this.res.cork(() => this.write(answer, closes));
+    else this.write(answer, closes);
+  }
+
+  private write({ status, headers, body }: Answer, closes: boolean): void {
+    // The whole head in one call into the native side, which costs as much as each header would.
     let head = `${status} ${STATUS_CODES[status] ?? ""}`;
-    for (const [name, value] of headers) head += header(name, value);
+    for (const header of headers) head += lineOf(header);
     this.res.writeStatus(head);
+    const isHead = this.method === "HEAD";
+    if (typeof body !== "string") this.stream(body, isHead);
+    else if (isHead) this.res.endWithoutBody(Buffer.byteLength(body), closes);
+    else if (status !== 304) this.res.end(body, closes);
+    else if (closes) this.res.endWithoutBody(undefined, true);
+    else this.res.endWithoutBody();
   }
 
   private stream(body: Stream, isHead: boolean): void {
@@ -104,6 +141,8 @@ class Exchange {
     }
   }
 }
+
+const noBody = new Uint8Array(0);
 
 class ResponseSink implements Sink {
   isEnded = false;
@@ -181,7 +220,7 @@ class ResponseSink implements Sink {
   }
 
   private get isOver(): boolean {
-    return this.isEnded || this.exchange.isGone;
+    return this.isEnded || this.exchange.isGone();
   }
 
   private finish(): void {
@@ -192,50 +231,36 @@ class ResponseSink implements Sink {
 
 /** One request from its head to its answer. */
 function take(api: Api, res: uWS.HttpResponse, req: uWS.HttpRequest): void {
-  const exchange = new Exchange(res);
-  const method = req.getCaseSensitiveMethod().toUpperCase();
-  const path = req.getUrl();
-  const query = req.getQuery() ?? "";
-  const headers: Record<string, string> = {};
-  let headerBytes = 0;
-  let framings = 0;
-  req.forEach((name, value) => {
-    headers[name] = value;
-    headerBytes += name.length + value.length + 4;
-    if (name === "content-length" || name === "transfer-encoding") framings++;
-  });
-  const refusal = refusalOf(path, query, headers, headerBytes, framings);
+  const exchange = new Exchange(res, req);
+  const refusal = refusalOf(exchange);
   if (refusal !== undefined) {
     // A turn later: while an answer is due uWS closes on whatever else the same packet brought.
-    const answer = api.refuse(refusal, headers["x-request-id"]);
-    setImmediate(() => exchange.send(answer, method === "HEAD", true));
+    exchange.wait();
+    const answer = api.refuse(refusal, exchange.headers["x-request-id"]);
+    setImmediate(() => exchange.send(answer, true));
     return;
   }
-  const match = api.match(method, path);
-  const respond = (body: HttpRequest["body"]) => {
-    const isHead = method === "HEAD";
-    const answer = api.answer(match, {
-      method,
-      path,
-      query,
-      headers,
-      body,
-      get address() {
-        return exchange.isGone ? "" : addressOf(res);
-      },
-      isGone: () => exchange.isGone,
-      onGone: (listener) => exchange.onGone(listener),
-    });
-    const send = (ready: Answer) => exchange.send(ready, isHead, body === "too_large");
-    if (answer instanceof Promise) void answer.then(send);
-    else if (body === "too_large") setImmediate(() => send(answer));
-    else send(answer);
-  };
-  if (framings === 0 || match.bodyBytesMax === 0) respond(noBody);
-  else readBody(res, match, headers["content-length"], respond);
+  const match = api.match(exchange.method, exchange.path);
+  if (exchange.framings === 0 || match.bodyBytesMax === 0) {
+    respond(api, match, exchange);
+    return;
+  }
+  exchange.wait();
+  readBody(res, match, exchange.headers["content-length"], (body) => {
+    exchange.body = body;
+    respond(api, match, exchange);
+  });
 }
 
-const noBody = new Uint8Array(0);
+function respond(api: Api, match: Match, exchange: Exchange): void {
+  const answer = api.answer(match, exchange);
+  const closes = exchange.body === "too_large";
+  if (answer instanceof Promise) {
+    exchange.wait();
+    void answer.then((ready) => exchange.send(ready, closes));
+  } else if (closes) setImmediate(() => exchange.send(answer, true));
+  else exchange.send(answer, false);
+}
 
 /** Bytes are counted while they arrive; what is beyond the cap is not kept. */
 function readBody(
@@ -267,13 +292,7 @@ function readBody(
 const oddPath = /\p{Cc}|\\|\/\/|%2e%2e|%2f|%00|%5c/iu;
 
 /** What must not reach a route, and closes the connection. */
-function refusalOf(
-  path: string,
-  query: string,
-  headers: Readonly<Record<string, string>>,
-  headerBytes: number,
-  framings: number,
-): Refusal | undefined {
+function refusalOf({ path, query, headers, headerBytes, framings }: Exchange): Refusal | undefined {
   if (path.length + query.length > limits.http.urlBytesMax) return { code: "uri_too_long" };
   if (headerBytes > limits.http.headerBytesMax) return { code: "headers_too_large" };
   const encoding = headers["transfer-encoding"];
@@ -290,13 +309,21 @@ function malformed(detail: string): Refusal {
 /** All but the tabulator. */
 const controls = /[^\P{Cc}\t]/u;
 
+/** Lines of headers that are the same in every answer. */
+const lineByHeader = new WeakMap<Header, string>();
+
 /**
  * The only way to a response header: uWS would write line breaks as they come. A header that
- * carries a control character is left out, since an answer without it is better than none or than a
- * forged one.
+ * carries a control character is left out, since an answer without it is better than none or than
+ * a forged one.
  */
-function header(name: string, value: string): string {
-  return controls.test(value) || controls.test(name) ? "" : `\r\n${name}: ${value}`;
+function lineOf(header: Header): string {
+  const known = lineByHeader.get(header);
+  if (known !== undefined) return known;
+  const [name, value] = header;
+  const line = controls.test(value) || controls.test(name) ? "" : `\r\n${name}: ${value}`;
+  if (Object.isFrozen(header)) lineByHeader.set(header, line);
+  return line;
 }
 
 function addressOf(res: uWS.HttpResponse): string {

@@ -6,7 +6,7 @@ import { listen } from "../../http/server.ts";
 import { openInProcess } from "../spec/in-process-service.ts";
 import { freePort, RawConnection } from "./raw-http.ts";
 
-t.test("a route that would write a line break into a header answers 500", async (t) => {
+t.test("a header with a line break is left out of the answer", async (t) => {
   const loose = route("GET", "/loose", {
     access: "open",
     run: () => ({ status: 200, headers: [["X-Loose", "a\r\nSet-Cookie: b"]], body: "" }),
@@ -23,9 +23,8 @@ t.test("a route that would write a line break into a header answers 500", async 
   });
   connection.write("GET /loose HTTP/1.1\r\nHost: klieg.example\r\n\r\n");
   const { status, head } = await connection.reply();
-  t.notMatch(head, /Set-Cookie/);
-  t.equal(status, 500);
+  t.equal(status, 200);
+  t.notMatch(head, /Set-Cookie|X-Loose/);
   connection.write("GET /healthz HTTP/1.1\r\nHost: klieg.example\r\n\r\n");
   t.equal((await connection.reply()).status, 200, "the service goes on");
-  house.faults.length = 0;
 });

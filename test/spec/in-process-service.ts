@@ -7,30 +7,22 @@ import type { Test } from "tap";
 import type { CreateAccountRequest, CreatedAccount } from "../../actors/contract/account.ts";
 import type { SseTicket } from "../../actors/contract/job.ts";
 import { tinyPicture } from "../../actors/effects/simulated-provider.ts";
-import { signingKeyKey } from "../../actors/tables.ts";
 import { readCatalogue } from "../../config/catalogue.ts";
 import type { Static } from "../../config/schema.ts";
 import { ManualClock } from "../../engine/adapters/manual-clock.ts";
 import { memoryObjects } from "../../engine/adapters/memory-objects.ts";
 import { seededEntropy } from "../../engine/adapters/seeded-entropy.ts";
-import { Gateway } from "../../engine/gateway.ts";
-import { IdMint } from "../../engine/id.ts";
 import { invariant } from "../../engine/invariant.ts";
 import type { Answer } from "../../http/answer.ts";
 import { Api } from "../../http/api.ts";
 import { bootstrap } from "../../http/bootstrap.ts";
-import { Cursors } from "../../http/cursors.ts";
-import { Following } from "../../http/following.ts";
-import { JobReads } from "../../http/job-reads.ts";
-import { Principals } from "../../http/principals.ts";
-import { RateClasses } from "../../http/rate-classes.ts";
 import { routeTable } from "../../http/route-table.ts";
 import type { Service } from "../../http/service.ts";
-import { SignedUrls } from "../../http/signed-urls.ts";
 import { Caller, type RequestParts } from "./caller.ts";
 import { EventReader } from "./event-reader.ts";
 import { FarmDouble } from "./farm-double.ts";
 import { type InProcessEngine, openEngine } from "./in-process-engine.ts";
+import { serviceOn } from "./service-on.ts";
 
 export const origin = "https://klieg.example";
 export const adminToken = "the-token-of-the-first-account";
@@ -118,53 +110,18 @@ export async function openInProcess(t: Test, options: InProcessOptions = {}): Pr
   const { shardCount = 1, rates = false, simulatedModels = true, modelsFile } = options;
   const clock = new ManualClock(startMs);
   const entropy = seededEntropy(7);
-  const ids = new IdMint(clock, entropy);
   const faults: unknown[] = [];
+  const onFault = (error: unknown) => faults.push(error);
   const objects = memoryObjects();
   await objects.put(tinyPicture.media.objectKey, [tinyPicture.bytes]);
-  const gateway: Gateway = new Gateway(shardCount, 1, {
-    listens: () => true,
-    changed(key) {
-      principals.onWrite(key);
-      jobs.onWrite(key);
-    },
-  });
-  const keyFor = (purpose: string) => () => {
-    const key = gateway.read(signingKeyKey(purpose));
-    invariant(key !== undefined, "the store was bootstrapped");
-    return key;
-  };
-  const principals = new Principals(gateway, clock);
-  const signedUrls = new SignedUrls(origin, keyFor("urls"));
-  const jobs = new JobReads(gateway, signedUrls, clock, `${origin}/v1/problems`);
-  const engine = await openEngine({
-    gateway,
-    shardCount,
-    clock,
-    entropy,
-    onFault: (error) => faults.push(error),
-  });
+  const catalogue = readCatalogue(modelsFile, simulatedModels);
+  const parts = { origin, shardCount, clock, entropy, objects, catalogue, rates, onFault };
+  const service = serviceOn(parts);
+  const { gateway } = service;
+  const engine = await openEngine({ gateway, shardCount, clock, entropy, onFault });
   const files = { read: () => undefined, writePrivate: () => {} };
-  await bootstrap(gateway, { ids, clock, entropy }, files, adminToken);
+  await bootstrap(gateway, service, files, adminToken);
   await engine.settle();
-  const service: Service = {
-    version: "0.0.0-test",
-    baseUrl: `${origin}/v1`,
-    gateway,
-    principals,
-    rates: rates ? new RateClasses(clock) : undefined,
-    catalogue: readCatalogue(modelsFile, simulatedModels),
-    clock,
-    ids,
-    entropy,
-    objects,
-    signedUrls,
-    cursors: new Cursors(keyFor("cursors")),
-    jobs,
-    following: new Following(gateway),
-    health: { isDiskLow: false, isDraining: false, renderers: "ok" },
-    onFault: (_, error) => faults.push(error),
-  };
   t.teardown(() => {
     if (faults.length > 0) throw faults[0];
   });
