@@ -82,6 +82,8 @@ export class CatalogueError extends Error {
   override readonly name = "CatalogueError";
 }
 
+const remedy = "correct it or unset KLIEG_MODELS.";
+
 const isCatalogueFile = check<CatalogueFile>(CatalogueFile);
 
 /** Reads `file`, or the shipped catalogue. Simulated models are absent unless asked for. */
@@ -90,13 +92,16 @@ export function readCatalogue(file: string | undefined, simulated: boolean): Cat
   const name = file ?? "the shipped catalogue";
   if (!isCatalogueFile(value)) {
     const fault = isCatalogueFile.faults(value)[0];
-    throw new CatalogueError(`${name}: ${fault?.pointer ?? ""} ${fault?.detail ?? "is wrong"}.`);
+    throw new CatalogueError(
+      `${name}: ${fault?.pointer ?? ""} ${fault?.detail ?? "is wrong"}; ${remedy}`,
+    );
   }
   const models = value.models.filter((model) => simulated || model.provider !== "sim");
   const byName = new Map<string, ModelEntry>();
   for (const model of models)
     for (const key of namesOf(model)) {
-      if (byName.has(key)) throw new CatalogueError(`${name}: two models are named ${key}.`);
+      if (byName.has(key))
+        throw new CatalogueError(`${name}: two models are named ${key}; ${remedy}`);
       byName.set(key, model);
     }
   return {
@@ -116,6 +121,8 @@ function parsed(file: string): unknown {
   try {
     return JSON.parse(readFileSync(file, "utf8"));
   } catch (error) {
-    throw new CatalogueError(`KLIEG_MODELS names ${file}, which is no readable JSON: ${error}.`);
+    throw new CatalogueError(`KLIEG_MODELS names ${file}, which is no readable JSON; ${remedy}`, {
+      cause: error,
+    });
   }
 }

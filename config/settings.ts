@@ -8,20 +8,16 @@ export interface Settings {
   readonly host: string;
   readonly port: number;
   readonly publicUrl: string;
-  readonly operatorPort: number;
   readonly dataDir: string;
   readonly shardThreads: number;
   /** Shard count when the store is created; a power of two. */
   readonly shards: number;
   readonly farmWorkers: number;
   readonly modelsFile: string | undefined;
-  readonly limitsFile: string | undefined;
   readonly simulatedModels: boolean;
   readonly rateLimits: boolean;
   readonly connectionsPerAddress: number;
   readonly chromium: string | undefined;
-  readonly ffmpeg: string | undefined;
-  readonly ffprobe: string | undefined;
   readonly bootstrapToken: string | undefined;
   readonly bootstrapTokenFile: string | undefined;
   readonly logLevel: LogLevel;
@@ -58,19 +54,11 @@ export function readSettings(environment: Environment, cores: number): Settings 
     host,
     port,
     publicUrl: origin(environment, "KLIEG_PUBLIC_URL") ?? `http://${bracketed(host)}:${port}`,
-    operatorPort: integer(
-      environment,
-      "KLIEG_OPERATOR_PORT",
-      port === 65_535 ? port - 1 : port + 1,
-      1,
-      65_535,
-    ),
     dataDir: dataDirectory(environment),
     shardThreads,
     shards,
     farmWorkers: integer(environment, "KLIEG_FARM_WORKERS", 1, 0, 64),
     modelsFile: text(environment, "KLIEG_MODELS"),
-    limitsFile: text(environment, "KLIEG_LIMITS"),
     simulatedModels: choice(environment, "KLIEG_SIM", ["0", "1"], "0") === "1",
     rateLimits: choice(environment, "KLIEG_RATE_LIMITS", ["on", "off"], "on") === "on",
     connectionsPerAddress: integer(
@@ -81,8 +69,6 @@ export function readSettings(environment: Environment, cores: number): Settings 
       1_000_000,
     ),
     chromium: text(environment, "KLIEG_CHROMIUM"),
-    ffmpeg: text(environment, "KLIEG_FFMPEG"),
-    ffprobe: text(environment, "KLIEG_FFPROBE"),
     bootstrapToken: text(environment, "KLIEG_BOOTSTRAP_TOKEN"),
     bootstrapTokenFile: text(environment, "KLIEG_BOOTSTRAP_TOKEN_FILE"),
     logLevel: choice(environment, "KLIEG_LOG_LEVEL", logLevels, "info"),

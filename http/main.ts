@@ -68,7 +68,7 @@ async function start(): Promise<void> {
   const service = await openService(settings, data, catalogue, log);
   const host = openHost(settings, data, service.gateway, log);
   const api = new Api(service, routeTable);
-  const listener = await listen(api, settings);
+  const listener = await listen(api, settings, systemClock);
   if (listener === undefined) {
     data.release();
     throw new StartError(

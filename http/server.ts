@@ -7,10 +7,13 @@
 
 import * as uWS from "uWebSockets.js";
 import { STATUS_CODES } from "node:http";
+import { createServer } from "node:net";
 import type { Refusal } from "../actors/refusal.ts";
 import { limits } from "../config/limits.ts";
+import type { Clock } from "../engine/ports/clock.ts";
 import type { Answer, Header, HttpRequest, Sink, Stream } from "./answer.ts";
 import type { Api, Match } from "./api.ts";
+import { Connections, socketTable } from "./connections.ts";
 
 export interface Listener {
   /** Takes no more connections; open requests go on. */
@@ -26,15 +29,18 @@ export interface ListenOptions {
 }
 
 /** Undefined when the port is taken. */
-export async function listen(api: Api, options: ListenOptions): Promise<Listener | undefined> {
+export async function listen(
+  api: Api,
+  options: ListenOptions,
+  clock: Clock,
+): Promise<Listener | undefined> {
+  if (!(await isFree(options))) return undefined;
   const app = uWS.App();
-  const connections = new Map<string, number>();
+  const { port, connectionsPerAddress } = options;
+  const connections = new Connections(port, connectionsPerAddress, clock, socketTable);
   const track = (res: uWS.HttpResponse, change: number) => {
-    const address = addressOf(res);
-    const open = (connections.get(address) ?? 0) + Math.sign(change);
-    if (open > 0) connections.set(address, open);
-    else connections.delete(address);
-    if (change > 0 && open > options.connectionsPerAddress) res.close();
+    if (change < 0) connections.closed();
+    else if (!connections.opened(hexAddressOf(res))) res.close();
   };
   app.filter(track);
   app.any("/*", (res, req) => take(api, res, req));
@@ -46,6 +52,15 @@ export async function listen(api: Api, options: ListenOptions): Promise<Listener
     stopListening: () => uWS.us_listen_socket_close(socket),
     close: () => void app.close(),
   };
+}
+
+/** uWS shares a port with whoever else shares it; a plain listener does not. */
+function isFree({ host, port }: ListenOptions): Promise<boolean> {
+  return new Promise((resolve) => {
+    const probe = createServer();
+    probe.once("error", () => resolve(false));
+    probe.listen({ host, port, exclusive: true }, () => probe.close(() => resolve(true)));
+  });
 }
 
 /** One request and its response. uWS takes nothing more for it once the client has gone. */
@@ -118,20 +133,17 @@ class Exchange implements HttpRequest {
     // The whole head in one call into the native side, which costs as much as each header would.
     let head = `${status} ${STATUS_CODES[status] ?? ""}`;
     for (const header of headers) head += lineOf(header);
-    this.res.writeStatus(head);
     const isHead = this.method === "HEAD";
-    if (typeof body !== "string") this.stream(body, isHead);
-    else if (isHead) this.res.endWithoutBody(Buffer.byteLength(body), closes);
-    else if (status !== 304) this.res.end(body, closes);
-    else if (closes) this.res.endWithoutBody(undefined, true);
-    else this.res.endWithoutBody();
+    if (isHead)
+      head += lengthLine(typeof body === "string" ? Buffer.byteLength(body) : body.length);
+    this.res.writeStatus(head);
+    // With any argument uWS would wait for more of a response that has no body.
+    if (isHead || status === 304) this.res.endWithoutBody();
+    else if (typeof body === "string") this.res.end(body, closes);
+    else this.stream(body);
   }
 
-  private stream(body: Stream, isHead: boolean): void {
-    if (isHead) {
-      this.res.endWithoutBody(body.length, true);
-      return;
-    }
+  private stream(body: Stream): void {
     const sink = new ResponseSink(this.res, this, body.length);
     const stop = body.start(sink);
     if (sink.isEnded) stop();
@@ -143,6 +155,10 @@ class Exchange implements HttpRequest {
 }
 
 const noBody = new Uint8Array(0);
+
+function lengthLine(length: number | undefined): string {
+  return length === undefined ? "" : `\r\nContent-Length: ${length}`;
+}
 
 class ResponseSink implements Sink {
   isEnded = false;
@@ -324,6 +340,10 @@ function lineOf(header: Header): string {
   const line = controls.test(value) || controls.test(name) ? "" : `\r\n${name}: ${value}`;
   if (Object.isFrozen(header)) lineByHeader.set(header, line);
   return line;
+}
+
+function hexAddressOf(res: uWS.HttpResponse): string {
+  return Buffer.from(res.getRemoteAddress()).toString("hex");
 }
 
 function addressOf(res: uWS.HttpResponse): string {

@@ -59,7 +59,9 @@ function change(name: string, amount: number): Partial<Scenario> {
       return { ending: name };
     case "billed":
       return { billed: true };
-    default:
-      return { cancel: cancelScenarios.find((scenario) => name === `cancel_${scenario}`) };
+    default: {
+      const cancel = cancelScenarios.find((scenario) => name === `cancel_${scenario}`);
+      return cancel === undefined ? {} : { cancel };
+    }
   }
 }

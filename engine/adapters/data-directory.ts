@@ -58,7 +58,7 @@ function storeOf(
   text: string | undefined,
 ): { formatVersion: number; shardCount: number } | undefined {
   if (text === undefined) return undefined;
-  const store: unknown = JSON.parse(text);
+  const store = parsed(path, text);
   const isKnown =
     typeof store === "object" &&
     store !== null &&
@@ -70,6 +70,17 @@ function storeOf(
   throw new DataDirectoryError(
     `${path} was written by another version of Klieg; start that version or set KLIEG_DATA_DIR to another directory.`,
   );
+}
+
+function parsed(path: string, text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new DataDirectoryError(
+      `${join(path, storeName)} is damaged; restore it from a backup or set KLIEG_DATA_DIR to another directory.`,
+      { cause: error },
+    );
+  }
 }
 
 /**

@@ -7,7 +7,6 @@ t.test("without settings the service is local, on loopback, with real models onl
     host: "127.0.0.1",
     port: 8080,
     publicUrl: "http://127.0.0.1:8080",
-    operatorPort: 8081,
     dataDir: resolve("data"),
     shardThreads: 3,
     shards: 4,
@@ -21,12 +20,6 @@ t.test("without settings the service is local, on loopback, with real models onl
 
 t.test("one processor still has a shard thread", async (t) => {
   t.match(readSettings({}, 1), { shardThreads: 1, shards: 1 });
-});
-
-t.test("the operator's port follows the service's, and precedes the last one", async (t) => {
-  t.equal(readSettings({ KLIEG_PORT: "9000" }, 2).operatorPort, 9001);
-  t.equal(readSettings({ KLIEG_PORT: "65535" }, 2).operatorPort, 65534);
-  t.equal(readSettings({ KLIEG_OPERATOR_PORT: "7" }, 2).operatorPort, 7);
 });
 
 t.test("the public origin follows host and port unless it is set", async (t) => {
@@ -52,10 +45,6 @@ t.test("a setting that cannot be used is named in one sentence with its remedy",
     [{ KLIEG_PORT: "0" }, 'KLIEG_PORT is "0"; set it to a whole number from 1 to 65535.'],
     [{ KLIEG_PORT: "8e3" }, 'KLIEG_PORT is "8e3"; set it to a whole number from 1 to 65535.'],
     [{ KLIEG_PORT: "-1" }, 'KLIEG_PORT is "-1"; set it to a whole number from 1 to 65535.'],
-    [
-      { KLIEG_OPERATOR_PORT: "65536" },
-      'KLIEG_OPERATOR_PORT is "65536"; set it to a whole number from 1 to 65535.',
-    ],
     [
       { KLIEG_SHARD_THREADS: "65" },
       'KLIEG_SHARD_THREADS is "65"; set it to a whole number from 1 to 64.',

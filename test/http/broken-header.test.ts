@@ -1,4 +1,5 @@
 import t from "tap";
+import { systemClock } from "../../engine/adapters/system-clock.ts";
 import { Api } from "../../http/api.ts";
 import { route } from "../../http/route.ts";
 import { routeTable } from "../../http/route-table.ts";
@@ -14,7 +15,11 @@ t.test("a header with a line break is left out of the answer", async (t) => {
   const house = await openInProcess(t);
   const port = await freePort();
   const api = new Api(house.service, [...routeTable, loose]);
-  const listener = await listen(api, { host: "127.0.0.1", port, connectionsPerAddress: 10 });
+  const listener = await listen(
+    api,
+    { host: "127.0.0.1", port, connectionsPerAddress: 10 },
+    systemClock,
+  );
   const connection = new RawConnection(port);
   t.teardown(() => {
     connection.end();

@@ -25,7 +25,11 @@ async function heard(t: Test, connectionsPerAddress = 100, more: Route[] = []): 
   const house = await openInProcess(t);
   const port = await freePort();
   const api = new Api(house.service, [...routeTable, ...more]);
-  const listener = await listen(api, { host: "127.0.0.1", port, connectionsPerAddress });
+  const listener = await listen(
+    api,
+    { host: "127.0.0.1", port, connectionsPerAddress },
+    systemClock,
+  );
   const connections: RawConnection[] = [];
   t.teardown(() => {
     for (const connection of connections) connection.end();

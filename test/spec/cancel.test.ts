@@ -121,6 +121,19 @@ t.test("a provider that cannot be stopped leaves the settlement pending", async 
   t.strictSame(await creditsOf(ada), { balance: 6, held: 4 }, "the holds stay");
 });
 
+t.test("scenario words combine in any order", async (t) => {
+  const house = await openInProcess(t);
+  const ada = await house.account();
+  for (const prompt of [
+    "sim:cancel_refused sim:ok sim:slow=5000",
+    "sim:slow=5000 sim:ok sim:cancel_refused",
+  ]) {
+    const job = await ada.job(prompt);
+    await house.settle();
+    t.equal((await ada.cancel(job.id)).json.cancellation?.provider_cancel, "refused", prompt);
+  }
+});
+
 t.test("a pending settlement is charged when the provider finishes and bills", async (t) => {
   const house = await openInProcess(t);
   const ada = await house.account({ credits: 10 });
