@@ -12,12 +12,15 @@ export class Inbox {
   private readonly settling = new Queue();
   private readonly working = new Queue();
   private wake: (() => void) | undefined;
+  private isBlocked = false;
+  /** A ring that came while nobody waited. */
+  private hasRung = false;
 
   /** False when the inbox is full of work. */
   offer(envelope: Envelope, lane: Lane): boolean {
     if (lane === "work" && this.working.size >= limits.engine.inboxMax) return false;
     (lane === "work" ? this.working : this.settling).push(envelope);
-    this.ring();
+    if (!this.isBlocked) this.awake();
     return true;
   }
 
@@ -29,15 +32,25 @@ export class Inbox {
     return this.settling.size + this.working.size === 0;
   }
 
-  /** Resolves when something waits, or at the next `ring`; only at a ring when `isBlocked`. */
+  /** Resolves when something waits, or at a `ring`; only at a ring when `isBlocked`. */
   waiting(isBlocked: boolean): Promise<void> {
-    if (!isBlocked && !this.isEmpty) return Promise.resolve();
+    if (this.hasRung || (!isBlocked && !this.isEmpty)) {
+      this.hasRung = false;
+      return Promise.resolve();
+    }
+    this.isBlocked = isBlocked;
     return new Promise((resolve) => {
       this.wake = resolve;
     });
   }
 
+  /** Something other than the inbox has changed; remembered when nobody waits. */
   ring(): void {
+    if (this.wake === undefined) this.hasRung = true;
+    else this.awake();
+  }
+
+  private awake(): void {
     this.wake?.();
     this.wake = undefined;
   }

@@ -139,7 +139,11 @@ class Shard {
       if (!this.isBlocked) this.fill(nowMs);
       if (this.isPutting) continue;
       if (this.isPassDue(nowMs)) this.startPass(nowMs);
-      if (!this.batch.isEmpty) this.startPut(nowMs);
+      if (this.batch.isEmpty) continue;
+      this.startPut(nowMs);
+      // The store begins in the next turn of the event loop: deciding goes on beside it, not
+      // before.
+      await new Promise(setImmediate);
     }
     stopTicking();
     await this.pass;

@@ -81,7 +81,7 @@ function connectionsByAddress(table: string, port: number): Map<string, number> 
   return counts;
 }
 
-/** The table writes each 32-bit word of an address in the machine's order, which is little-endian. */
+/** The table writes each 32-bit word of an address in the machine's order: little-endian. */
 function inNetworkOrder(words: string): string {
   return Buffer.from(words, "hex").swap32().toString("hex");
 }

@@ -2,8 +2,8 @@
  * A job's life as server-sent events: `status` at once and at every change, one `complete`, then
  * the end.
  *
- * I11 versions rise, one `complete`, then closed. Frames that change only progress are coalesced, the last
- * is always sent. A reader that leaves more than 64 KiB unread is cut off.
+ * I11 versions rise, one `complete`, then closed. Frames that change only progress are coalesced,
+ * the last is always sent. A reader that leaves more than 64 KiB unread is cut off.
  */
 
 import type { Job as JobView } from "../actors/contract/job.ts";

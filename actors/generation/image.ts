@@ -8,7 +8,7 @@ import type { Catalogue, ModelEntry } from "../../config/catalogue.ts";
 import { limits } from "../../config/limits.ts";
 import { type PlanName, planNames } from "../../config/plans.ts";
 import type { Fault } from "../../config/schema.ts";
-import type { GenerateImageRequest } from "../contract/generate-image.ts";
+import { GenerateImageRequest } from "../contract/generate-image.ts";
 import type { JobInput } from "../job/job.ts";
 import { priceOf } from "../pricing.ts";
 import type { Refusal } from "../refusal.ts";
@@ -72,17 +72,26 @@ function chosen(
   return request[option] ?? (typeof otherwise === "string" ? otherwise : undefined);
 }
 
+/** In the order of their names, as a canonical body has them. */
+const fieldNames = Object.keys(GenerateImageRequest.properties)
+  .filter((name): name is keyof GenerateImageRequest => name !== "confirmation_token")
+  .sort();
+
+const fixedDefaults: Readonly<Record<string, unknown>> = {
+  num_images: 1,
+  output_format: "png",
+  enhance_prompt: false,
+};
+
 function canonicalOf(request: GenerateImageRequest, model: ModelEntry, prompt: string): string {
-  const defaults: Readonly<Record<string, unknown>> = {
-    num_images: 1,
-    output_format: "png",
-    enhance_prompt: false,
-    ...model.defaults,
-  };
-  const body: Record<string, unknown> = { ...request, model: model.id, prompt };
-  delete body["confirmation_token"];
-  for (const [name, value] of Object.entries(defaults)) if (body[name] === value) delete body[name];
-  return canonicalJson(body);
+  const resolved: GenerateImageRequest = { ...request, model: model.id, prompt };
+  let members = "";
+  for (const name of fieldNames) {
+    const value = resolved[name];
+    if (value === undefined || value === (model.defaults[name] ?? fixedDefaults[name])) continue;
+    members += `${members === "" ? "" : ","}"${name}":${canonicalJson(value)}`;
+  }
+  return `{${members}}`;
 }
 
 function faultsOf(request: GenerateImageRequest, model: ModelEntry): Fault[] {

@@ -1,4 +1,4 @@
-/** What crash tests ask of a running service, and what must hold of an account's credits whatever happened. */
+/** What crash tests ask of a running service, and what holds of credits whatever happened. */
 import type { Test } from "tap";
 import type { CreatedAccount, Credits } from "../../actors/contract/account.ts";
 import type { Job, JobPage } from "../../actors/contract/job.ts";
@@ -72,8 +72,8 @@ async function creditsOf(port: number, { token }: Owner) {
 }
 
 /**
- * opening = balance + what the jobs were charged + what open jobs hold. Jobs go on while this reads, so
- * it reads again when credits moved meanwhile.
+ * opening = balance + what the jobs were charged + what open jobs hold. Jobs go on while this
+ * reads, so it reads again when credits moved meanwhile.
  */
 async function balances(port: number, owner: Owner): Promise<boolean> {
   for (;;) {

@@ -1,4 +1,4 @@
-/** A shard thread like the service's own that ends the moment somebody says so: as if it had crashed. */
+/** A shard thread of the service, which ends when somebody says so: as if it had crashed. */
 import { BroadcastChannel } from "node:worker_threads";
 import type { ShardTask } from "../../engine/wire.ts";
 

@@ -24,8 +24,8 @@ function promptOf(n: number): string {
 }
 
 /**
- * Submits from `first` on, 32 at a time, until all are asked or the service is gone; `onAnswer` hears how
- * many were acknowledged so far. Submits that the end of the service left without an answer are not repeated.
+ * Submits from `first` on, 32 at a time, until all are asked or the service is gone; calls
+ * `onAnswer` after each answer. What stays without an answer is not asked again.
  */
 async function submitFrom(
   port: number,

@@ -17,7 +17,7 @@ import { Api } from "../../http/api.ts";
 import { bootstrap } from "../../http/bootstrap.ts";
 import { routeTable } from "../../http/route-table.ts";
 import { Caller } from "../spec/caller.ts";
-import { serviceOn } from "../spec/service-on.ts";
+import { wired } from "../spec/wiring.ts";
 import { deathChannel } from "./dying-shard.ts";
 import { firstToken } from "./klieg-process.ts";
 
@@ -26,7 +26,7 @@ const shardCount = 2;
 async function openHouse(t: Test) {
   const dataDir = t.testdir();
   const faults: unknown[] = [];
-  const service = serviceOn({
+  const service = wired({
     origin: "http://klieg.example",
     shardCount,
     clock: systemClock,

@@ -1,8 +1,8 @@
 /**
- * The engine of one service in this thread: shards on memory stores, the directory's shard after the
- * last, outbox, farm broker and simulated provider, tied together by plain calls instead of threads.
- * All that waits here waits for promises or for the clock of the test, so `settle` can tell when
- * nothing moves.
+ * The engine of one service in this thread: shards on memory stores, the directory's shard after
+ * the last, outbox, farm broker and simulated provider, tied together by plain calls instead of
+ * threads. All that waits here waits for promises or for the clock of the test, so `settle` can
+ * tell when nothing moves.
  */
 import { setImmediate as turnOfTheLoop } from "node:timers/promises";
 import { domain } from "../../actors/domain.ts";
@@ -102,7 +102,7 @@ export async function openEngine(parts: EngineParts): Promise<InProcessEngine> {
     broker,
     directoryTables: tablesByShard[shardCount] ?? memoryTables(),
     async settle() {
-      for (let quiet = 0; quiet < 3; quiet++) {
+      for (let quiet = 0; quiet < 4; quiet++) {
         const before = moves;
         await turnOfTheLoop();
         if (moves !== before) quiet = -1;

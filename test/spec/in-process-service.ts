@@ -1,7 +1,7 @@
 /**
  * The whole service in one thread without sockets, for tests of the specification: the real route
- * table, actors and engine on memory stores, a clock that the test moves, and dice that fall the same
- * every time. A promise that breaks anywhere fails its test when it ends.
+ * table, actors and engine on memory stores, a clock that the test moves, and dice that fall the
+ * same every time. A promise that breaks anywhere fails its test when it ends.
  */
 import type { Test } from "tap";
 import type { CreateAccountRequest, CreatedAccount } from "../../actors/contract/account.ts";
@@ -22,7 +22,7 @@ import { Caller, type RequestParts } from "./caller.ts";
 import { EventReader } from "./event-reader.ts";
 import { FarmDouble } from "./farm-double.ts";
 import { type InProcessEngine, openEngine } from "./in-process-engine.ts";
-import { serviceOn } from "./service-on.ts";
+import { wired } from "./wiring.ts";
 
 export const origin = "https://klieg.example";
 export const adminToken = "the-token-of-the-first-account";
@@ -76,6 +76,7 @@ export class InProcess {
   /** Time passes in steps, and all that it causes happens on the way. */
   async advance(byMs: number): Promise<void> {
     const stepMs = Math.max(250, Math.ceil(byMs / 200));
+    await this.settle();
     for (let leftMs = byMs; leftMs > 0; leftMs -= stepMs) {
       this.clock.advance(Math.min(stepMs, leftMs));
       await this.settle();
@@ -116,7 +117,7 @@ export async function openInProcess(t: Test, options: InProcessOptions = {}): Pr
   await objects.put(tinyPicture.media.objectKey, [tinyPicture.bytes]);
   const catalogue = readCatalogue(modelsFile, simulatedModels);
   const parts = { origin, shardCount, clock, entropy, objects, catalogue, rates, onFault };
-  const service = serviceOn(parts);
+  const service = wired(parts);
   const { gateway } = service;
   const engine = await openEngine({ gateway, shardCount, clock, entropy, onFault });
   const files = { read: () => undefined, writePrivate: () => {} };

@@ -43,6 +43,7 @@ t.test("a foreign job answers as an unknown one does, to the byte", async (t) =>
   const ada = await house.account();
   const bob = await house.account();
   const job = await ada.job("a kite sim:slow=60000");
+  await house.settle();
   for (const [method, tail] of [
     ["GET", ""],
     ["HEAD", ""],

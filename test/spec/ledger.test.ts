@@ -1,6 +1,6 @@
 /**
- * Whatever clients, providers and the farm do, in any order: credits are neither made nor lost, and the
- * ceiling holds. The course of each run follows from its seed.
+ * Whatever clients, providers and the farm do, in any order: credits are neither made nor lost, and
+ * the ceiling holds. The course of each run follows from its seed.
  */
 import t, { type Test } from "tap";
 import type { Credits, User } from "../../actors/contract/account.ts";

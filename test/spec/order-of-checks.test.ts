@@ -1,7 +1,7 @@
 /**
- * The order of checks: each test makes two faults at once, and the earlier step of the specification's
- * list answers. 1 credential, scope; 2 size, type, JSON, schema, model; 3 duplicate; 4 confirmation
- * token; 7 request rate, concurrency, quota; 8 wallet.
+ * The order of checks: each test makes two faults at once, and the earlier step of the
+ * specification's list answers. 1 credential, scope; 2 size, type, JSON, schema, model;
+ * 3 duplicate; 4 confirmation token; 7 request rate, concurrency, quota; 8 wallet.
  */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

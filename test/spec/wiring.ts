@@ -14,7 +14,7 @@ import { RateClasses } from "../../http/rate-classes.ts";
 import type { Service } from "../../http/service.ts";
 import { SignedUrls } from "../../http/signed-urls.ts";
 
-export interface ServiceParts {
+export interface Wiring {
   readonly origin: string;
   readonly shardCount: number;
   readonly clock: Clock;
@@ -25,9 +25,9 @@ export interface ServiceParts {
   readonly onFault: (error: unknown) => void;
 }
 
-/** What routes stand on, wired as `http/main.ts` does; its gateway waits for shards to be attached. */
-export function serviceOn(parts: ServiceParts): Service {
-  const { origin, shardCount, clock, entropy, objects, catalogue, rates, onFault } = parts;
+/** What routes stand on, tied as `http/main.ts` does; its gateway waits for shards. */
+export function wired(wiring: Wiring): Service {
+  const { origin, shardCount, clock, entropy, objects, catalogue, rates, onFault } = wiring;
   const baseUrl = `${origin}/v1`;
   const gateway: Gateway = new Gateway(shardCount, 1, {
     listens: () => true,
