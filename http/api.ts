@@ -68,6 +68,7 @@ export class Api {
       if (route === undefined) throw new RefusalError(match.refusal ?? { code: "not_found" });
       const principal = this.authenticate(route, request);
       rate = this.count(route, principal);
+      admit(route, principal, rate);
       const { service } = this;
       const query = readQuery(request.query, route.query);
       const body = bodyOf(route, request);
@@ -101,9 +102,7 @@ export class Api {
   private authenticate(route: Route, request: HttpRequest): Principal | undefined {
     if (route.access === "open") return undefined;
     try {
-      const principal = this.service.principals.of(request.headers["authorization"]);
-      if (route.access !== "bearer") requireScope(principal, route.access);
-      return principal;
+      return this.service.principals.of(request.headers["authorization"]);
     } catch (error) {
       throw this.counted(error, request);
     }
@@ -118,9 +117,7 @@ export class Api {
 
   private count(route: Route, principal: Principal | undefined): RateState | undefined {
     if (route.rate === undefined || principal === undefined) return undefined;
-    const rate = this.service.rates?.count(route.rate, principal.user.id);
-    if (rate?.isOver === true && !route.isSubmit) throw tooMany(rate);
-    return rate;
+    return this.service.rates?.count(route.rate, principal.user.id);
   }
 
   private refusal(error: unknown, requestId: string, route: Route | undefined): Answer {
@@ -138,6 +135,14 @@ export class Api {
     if (given !== undefined && requestIdPattern.test(given)) return given;
     return this.requestIdPrefix + (++this.requests).toString(36);
   }
+}
+
+/** Throws `RefusalError`: 403 without the scope, 429 beyond the rate (of a submit: later). */
+function admit(route: Route, principal: Principal | undefined, rate: RateState | undefined): void {
+  const { access, isSubmit } = route;
+  if (principal !== undefined && access !== "open" && access !== "bearer")
+    requireScope(principal, access);
+  if (rate?.isOver === true && !isSubmit) throw tooMany(rate);
 }
 
 function unmatched(refusal: Refusal): Match {
