@@ -51,8 +51,6 @@ export const limits = {
     /** Below the larger of the two, submits answer 503. */
     diskFreeBytesMin: 1024 ** 3,
     diskFreeShareMin: 0.05,
-    /** Open requests get this long when the service stops. */
-    drainMs: 1_000,
   },
   /** Requests per account and minute, and per address without a valid bearer. */
   rates: {

@@ -7,7 +7,6 @@ import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { tinyPicture } from "../actors/effects/simulated-provider.ts";
-import { signingKeyKey } from "../actors/tables.ts";
 import { type Catalogue, CatalogueError, readCatalogue } from "../config/catalogue.ts";
 import { limits } from "../config/limits.ts";
 import { readSettings, type Settings, SettingsError } from "../config/settings.ts";
@@ -22,22 +21,16 @@ import { openTableReader } from "../engine/adapters/lmdb.ts";
 import { type Logger, openLog } from "../engine/adapters/log.ts";
 import { systemClock } from "../engine/adapters/system-clock.ts";
 import { systemEntropy } from "../engine/adapters/system-entropy.ts";
-import { Gateway, ShardDown } from "../engine/gateway.ts";
+import type { Gateway } from "../engine/gateway.ts";
 import { Host } from "../engine/host.ts";
-import { IdMint } from "../engine/id.ts";
 import { PortError } from "../engine/ports/port-error.ts";
 import { findChromium, isExecutable } from "../render-farm/chromium-path.ts";
 import { Api } from "./api.ts";
 import { bootstrap, chosenToken } from "./bootstrap.ts";
-import { Cursors } from "./cursors.ts";
-import { Following } from "./following.ts";
-import { JobReads } from "./job-reads.ts";
-import { Principals } from "./principals.ts";
-import { RateClasses } from "./rate-classes.ts";
 import { routeTable } from "./route-table.ts";
 import { type Listener, listen } from "./server.ts";
 import type { Service } from "./service.ts";
-import { SignedUrls } from "./signed-urls.ts";
+import { wire } from "./wiring.ts";
 
 const entries = {
   shards: new URL("../actors/shard/main.js", import.meta.url),
@@ -106,50 +99,22 @@ async function openService(
   catalogue: Catalogue,
   log: Logger,
 ): Promise<Service> {
-  const clock = systemClock;
-  const entropy = systemEntropy();
   const objectsFolder = join(settings.dataDir, "objects");
   await removeStaleTemporaries(objectsFolder);
   const objects = diskObjects(objectsFolder);
   if (settings.simulatedModels) await objects.put(tinyPicture.media.objectKey, [tinyPicture.bytes]);
-  const baseUrl = `${settings.publicUrl}/v1`;
-  const gateway: Gateway = new Gateway(data.shardCount, clock.nowMs() * 1000, {
-    listens: (shard) => shard === data.shardCount || jobs.keepsTexts,
-    changed(key) {
-      principals.onWrite(key);
-      jobs.onWrite(key);
-    },
-  });
-  const keyFor = (purpose: "urls" | "cursors") => () => {
-    const key = gateway.read(signingKeyKey(purpose));
-    if (key === undefined) throw new ShardDown();
-    return key;
-  };
-  const principals = new Principals(gateway, clock);
-  const signedUrls = new SignedUrls(settings.publicUrl, keyFor("urls"));
-  const jobs = new JobReads(gateway, signedUrls, clock, `${baseUrl}/problems`);
-  return {
+  return wire({
     version,
-    baseUrl,
-    gateway,
-    principals,
-    rates: settings.rateLimits ? new RateClasses(clock) : undefined,
-    catalogue,
-    clock,
-    ids: new IdMint(clock, entropy),
-    entropy,
+    origin: settings.publicUrl,
+    shardCount: data.shardCount,
+    clock: systemClock,
+    entropy: systemEntropy(),
     objects,
-    signedUrls,
-    cursors: new Cursors(keyFor("cursors")),
-    jobs,
-    following: new Following(gateway),
-    health: {
-      isDiskLow: false,
-      isDraining: false,
-      renderers: settings.farmWorkers > 0 ? "ok" : "degraded",
-    },
+    catalogue,
+    hasRates: settings.rateLimits,
+    renderers: settings.farmWorkers > 0 ? "ok" : "degraded",
     onFault: (requestId, error) => log.error({ err: error, requestId }, "a request failed"),
-  };
+  });
 }
 
 function openHost(settings: Settings, data: DataDirectory, gateway: Gateway, log: Logger): Host {

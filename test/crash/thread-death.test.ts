@@ -16,8 +16,8 @@ import { shardOf } from "../../engine/key.ts";
 import { Api } from "../../http/api.ts";
 import { bootstrap } from "../../http/bootstrap.ts";
 import { routeTable } from "../../http/route-table.ts";
+import { wire } from "../../http/wiring.ts";
 import { Caller } from "../spec/caller.ts";
-import { wired } from "../spec/wiring.ts";
 import { deathChannel } from "./dying-shard.ts";
 import { firstToken } from "./klieg-process.ts";
 
@@ -26,15 +26,17 @@ const shardCount = 2;
 async function openHouse(t: Test) {
   const dataDir = t.testdir();
   const faults: unknown[] = [];
-  const service = wired({
+  const service = wire({
+    version: "0.0.0-test",
     origin: "http://klieg.example",
     shardCount,
     clock: systemClock,
     entropy: systemEntropy(),
     objects: memoryObjects(),
     catalogue: readCatalogue(undefined, true),
-    rates: false,
-    onFault: (error) => faults.push(error),
+    hasRates: false,
+    renderers: "ok",
+    onFault: (_, error) => faults.push(error),
   });
   const common = { shardCount, dataDir, logLevel: "silent" };
   const deaths: string[] = [];

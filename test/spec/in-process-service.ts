@@ -18,11 +18,11 @@ import { Api } from "../../http/api.ts";
 import { bootstrap } from "../../http/bootstrap.ts";
 import { routeTable } from "../../http/route-table.ts";
 import type { Service } from "../../http/service.ts";
+import { wire } from "../../http/wiring.ts";
 import { Caller, type RequestParts } from "./caller.ts";
 import { EventReader } from "./event-reader.ts";
 import { FarmDouble } from "./farm-double.ts";
 import { type InProcessEngine, openEngine } from "./in-process-engine.ts";
-import { wired } from "./wiring.ts";
 
 export const origin = "https://klieg.example";
 export const adminToken = "the-token-of-the-first-account";
@@ -116,8 +116,18 @@ export async function openInProcess(t: Test, options: InProcessOptions = {}): Pr
   const objects = memoryObjects();
   await objects.put(tinyPicture.media.objectKey, [tinyPicture.bytes]);
   const catalogue = readCatalogue(modelsFile, simulatedModels);
-  const parts = { origin, shardCount, clock, entropy, objects, catalogue, rates, onFault };
-  const service = wired(parts);
+  const service = wire({
+    version: "0.0.0-test",
+    origin,
+    shardCount,
+    clock,
+    entropy,
+    objects,
+    catalogue,
+    hasRates: rates,
+    renderers: "ok",
+    onFault: (_, error) => onFault(error),
+  });
   const { gateway } = service;
   const engine = await openEngine({ gateway, shardCount, clock, entropy, onFault });
   const files = { read: () => undefined, writePrivate: () => {} };

@@ -104,10 +104,10 @@ t.test("a fault of ours answers 500 without a word about its inside", async (t) 
   const broken = {
     ...house.service.catalogue,
     get models(): never {
-      throw new Error("ENOENT: /work/secret.ts at Object.<anonymous> (/work/main/x.ts:1:2)");
+      throw new Error("ENOENT: /srv/klieg/secret.ts at Object.<anonymous> (/srv/klieg/x.ts:1:2)");
     },
     find(): never {
-      throw new Error("ENOENT: /work/secret.ts at Object.<anonymous> (/work/main/x.ts:1:2)");
+      throw new Error("ENOENT: /srv/klieg/secret.ts at Object.<anonymous> (/srv/klieg/x.ts:1:2)");
     },
   };
   Object.assign(house.service, { catalogue: broken });

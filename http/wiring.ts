@@ -1,0 +1,68 @@
+import { signingKeyKey } from "../actors/tables.ts";
+import type { Catalogue } from "../config/catalogue.ts";
+import { Gateway, ShardDown } from "../engine/gateway.ts";
+import { IdMint } from "../engine/id.ts";
+import type { Clock } from "../engine/ports/clock.ts";
+import type { Entropy } from "../engine/ports/entropy.ts";
+import type { Objects } from "../engine/ports/objects.ts";
+import { Cursors } from "./cursors.ts";
+import { Following } from "./following.ts";
+import { JobReads } from "./job-reads.ts";
+import { Principals } from "./principals.ts";
+import { RateClasses } from "./rate-classes.ts";
+import type { CheckState, Service } from "./service.ts";
+import { SignedUrls } from "./signed-urls.ts";
+
+export interface Wiring {
+  readonly version: string;
+  /** For links that leave the service, without the version prefix. */
+  readonly origin: string;
+  readonly shardCount: number;
+  readonly clock: Clock;
+  readonly entropy: Entropy;
+  readonly objects: Objects;
+  readonly catalogue: Catalogue;
+  readonly hasRates: boolean;
+  readonly renderers: CheckState;
+  readonly onFault: (requestId: string, error: unknown) => void;
+}
+
+/** Ties together what routes stand on. Its gateway waits for shards to be attached. */
+export function wire(wiring: Wiring): Service {
+  const { version, origin, shardCount, clock, entropy, objects, catalogue, onFault } = wiring;
+  const baseUrl = `${origin}/v1`;
+  // Ids of requests rise over restarts: a thousand a millisecond is more than can ever be asked.
+  const gateway: Gateway = new Gateway(shardCount, clock.nowMs() * 1000, {
+    listens: (shard) => shard === shardCount || jobs.keepsTexts,
+    changed(key) {
+      principals.onWrite(key);
+      jobs.onWrite(key);
+    },
+  });
+  const keyFor = (purpose: "urls" | "cursors") => () => {
+    const key = gateway.read(signingKeyKey(purpose));
+    if (key === undefined) throw new ShardDown();
+    return key;
+  };
+  const principals = new Principals(gateway, clock);
+  const signedUrls = new SignedUrls(origin, keyFor("urls"));
+  const jobs = new JobReads(gateway, signedUrls, clock, `${baseUrl}/problems`);
+  return {
+    version,
+    baseUrl,
+    gateway,
+    principals,
+    rates: wiring.hasRates ? new RateClasses(clock) : undefined,
+    catalogue,
+    clock,
+    ids: new IdMint(clock, entropy),
+    entropy,
+    objects,
+    signedUrls,
+    cursors: new Cursors(keyFor("cursors")),
+    jobs,
+    following: new Following(gateway),
+    health: { isDiskLow: false, isDraining: false, renderers: wiring.renderers },
+    onFault,
+  };
+}
