@@ -26,6 +26,8 @@ export const limits = {
     brokenTurnsMax: 3,
     /** A shard thread that died is started again after this. */
     restartDelayMs: 100,
+    /** The longest wait before a thread that dies again and again is started once more. */
+    restartDelayMaxMs: 5_000,
     /** Largest step by which shard time follows the wall clock, as a share of elapsed time. */
     clockSlew: 0.01,
   },

@@ -36,6 +36,8 @@ export class Host {
   private readonly links = new Map<number, Link<ToShard, ShardEvent>>();
   private effects: Link<EffectsControl, never> | undefined;
   private readonly living = new Set<Promise<void>>();
+  /** Deaths of a thread since it last opened: one that cannot open is tried less and less often. */
+  private readonly deaths = new Map<string, number>();
   private stopping = false;
   private opened: () => void = () => {};
 
@@ -85,11 +87,15 @@ export class Host {
   }
 
   private startGroup(group: Group): void {
+    const name = `shards ${group.join(", ")}`;
     const shards = group.map((shard) => {
       const gateway = channel();
       const effects = channel();
       const link = new Link<ToShard, ShardEvent>(gateway.near, (event) => {
-        if (event.kind === "opened") this.attach(shard, link);
+        if (event.kind === "opened") {
+          this.deaths.delete(name);
+          this.attach(shard, link);
+        }
         this.gateway.event(shard, event);
         if (event.kind === "opened" && this.gateway.isOpen) this.opened();
       });
@@ -99,7 +105,7 @@ export class Host {
     const ports = shards.flatMap(({ gateway, effects }) => [gateway, effects]);
     const task: ShardTask = { ...this.options.shardTask, shards };
     this.live(
-      `shards ${group.join(", ")}`,
+      name,
       this.shardPool.start(task, ports).ended,
       () => {
         this.startGroup(group);
@@ -122,9 +128,15 @@ export class Host {
       .then(() => {
         this.living.delete(life);
         gone();
-        if (!this.stopping) this.options.clock.after(limits.engine.restartDelayMs, again);
+        if (!this.stopping) this.options.clock.after(this.restartDelayMs(name), again);
       });
     this.living.add(life);
+  }
+
+  private restartDelayMs(name: string): number {
+    const deaths = this.deaths.get(name) ?? 0;
+    this.deaths.set(name, deaths + 1);
+    return Math.min(limits.engine.restartDelayMs * 2 ** deaths, limits.engine.restartDelayMaxMs);
   }
 
   private attach(shard: number, link: Link<ToShard, ShardEvent>): void {
