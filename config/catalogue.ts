@@ -25,7 +25,7 @@ export const PriceRule = Type.Object({
 });
 
 /** What `GET /models` shows, but for the live `availability`. */
-const publicFields = {
+export const publicModelFields = {
   id: Type.String({ pattern: "^[a-z0-9][a-z0-9._-]{1,63}$" }),
   aliases: Type.Array(Type.String()),
   display_name: Type.String(),
@@ -55,7 +55,10 @@ const operatorFields = {
   inline_submit_ms: Type.Integer({ minimum: 0 }),
 };
 
-const Entry = Type.Object({ ...publicFields, ...operatorFields }, { additionalProperties: false });
+const Entry = Type.Object(
+  { ...publicModelFields, ...operatorFields },
+  { additionalProperties: false },
+);
 const CatalogueFile = Type.Object(
   {
     version: Type.String({ minLength: 1 }),

@@ -24,7 +24,7 @@ import type { Service } from "./service.ts";
 export interface Match {
   readonly route: Route | undefined;
   readonly refusal: Refusal | undefined;
-  readonly id: string;
+  readonly ids: readonly string[];
   /** Most bytes of a body that are worth reading; 0 when the route takes none. */
   readonly bodyBytesMax: number;
 }
@@ -44,13 +44,13 @@ export class Api {
   }
 
   match(method: string, path: string): Match {
-    const { routes, id } = this.tree.find(path);
+    const { routes, ids } = this.tree.find(path);
     if (routes === undefined) return unmatched({ code: "not_found" });
     const isHead = method === "HEAD";
     const route = routes.get(isHead ? "GET" : method);
     if (route === undefined || (isHead && !route.takesHead))
       return unmatched({ code: "method_not_allowed", allow: allowed(routes) });
-    return { route, refusal: undefined, id, bodyBytesMax: route.body?.bytesMax ?? 0 };
+    return { route, refusal: undefined, ids, bodyBytesMax: route.body?.bytesMax ?? 0 };
   }
 
   /** Never rejects. */
@@ -76,7 +76,8 @@ export class Api {
         service,
         request,
         requestId,
-        id: match.id,
+        id: match.ids[0] ?? "",
+        ids: match.ids,
         query,
         body,
         principal: principal as Principal,
@@ -146,7 +147,7 @@ function admit(route: Route, principal: Principal | undefined, rate: RateState |
 }
 
 function unmatched(refusal: Refusal): Match {
-  return { route: undefined, refusal, id: "", bodyBytesMax: 0 };
+  return { route: undefined, refusal, ids: [], bodyBytesMax: 0 };
 }
 
 function allowed(routes: ReadonlyMap<string, Route>): string {

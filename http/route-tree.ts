@@ -2,11 +2,17 @@ import type { Route } from "./route.ts";
 
 interface Node {
   readonly byLiteral: Map<string, Node>;
-  /** Follows a segment in braces. */
-  any: Node | undefined;
+  /** Follows a segment in braces, by what stands behind the braces: nothing, or a `:verb`. */
+  readonly anyByVerb: Map<string, Node>;
   /** Takes the rest of the path whole. */
   rest: Map<string, Route> | undefined;
   readonly routes: Map<string, Route>;
+}
+
+export interface Place {
+  readonly routes: ReadonlyMap<string, Route> | undefined;
+  /** The segments, or the rest, that stood in the places of the braces, in order. */
+  readonly ids: readonly string[];
 }
 
 /**
@@ -20,25 +26,27 @@ export class RouteTree {
     for (const route of routes) this.add(route);
   }
 
-  /** `id` is the segment, or the rest, that stood in the place of the braces. */
-  find(path: string): { routes: ReadonlyMap<string, Route> | undefined; id: string } {
+  find(path: string): Place {
     let node = this.root;
-    let id = "";
+    const ids: string[] = [];
     let at = 1;
     while (at <= path.length) {
       const slash = path.indexOf("/", at);
       const end = slash < 0 ? path.length : slash;
       const segment = path.slice(at, end);
-      const literal = node.byLiteral.get(segment);
-      if (literal === undefined) {
-        if (node.rest !== undefined) return { routes: node.rest, id: path.slice(at) };
-        if (node.any === undefined || segment === "") return { routes: undefined, id };
-        id = segment;
+      let next = node.byLiteral.get(segment);
+      if (next === undefined) {
+        if (node.rest !== undefined) return { routes: node.rest, ids: [path.slice(at)] };
+        const colon = node.anyByVerb.size > 1 ? segment.indexOf(":") : -1;
+        const id = colon < 0 ? segment : segment.slice(0, colon);
+        next = node.anyByVerb.get(segment.slice(id.length));
+        if (next === undefined || id === "") return { routes: undefined, ids };
+        ids.push(id);
       }
-      node = literal ?? node.any ?? node;
+      node = next;
       at = end + 1;
     }
-    return { routes: node.routes.size === 0 ? undefined : node.routes, id };
+    return { routes: node.routes.size === 0 ? undefined : node.routes, ids };
   }
 
   private add(route: Route): void {
@@ -49,23 +57,20 @@ export class RouteTree {
         node.rest.set(route.method, route);
         return;
       }
-      node = segment.startsWith("{") ? anyOf(node) : literalOf(node, segment);
+      const verb = /^\{[a-z_]+\}(:[a-z-]+)?$/.exec(segment);
+      node =
+        verb === null ? childOf(node.byLiteral, segment) : childOf(node.anyByVerb, verb[1] ?? "");
     }
     node.routes.set(route.method, route);
   }
 }
 
 function emptyNode(): Node {
-  return { byLiteral: new Map(), any: undefined, rest: undefined, routes: new Map() };
+  return { byLiteral: new Map(), anyByVerb: new Map(), rest: undefined, routes: new Map() };
 }
 
-function anyOf(node: Node): Node {
-  node.any ??= emptyNode();
-  return node.any;
-}
-
-function literalOf(node: Node, segment: string): Node {
-  const next = node.byLiteral.get(segment) ?? emptyNode();
-  node.byLiteral.set(segment, next);
+function childOf(children: Map<string, Node>, name: string): Node {
+  const next = children.get(name) ?? emptyNode();
+  children.set(name, next);
   return next;
 }

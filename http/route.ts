@@ -1,6 +1,7 @@
 /** A row of the route table, and what a route's function gets to work with. */
 import type { TokenScope } from "../actors/contract/account.ts";
-import type { Check, Type } from "../config/schema.ts";
+import { limits } from "../config/limits.ts";
+import { type Check, check, type Type } from "../config/schema.ts";
 import type { Answer, HttpRequest } from "./answer.ts";
 import type { Principal } from "./principals.ts";
 import { noParameters, type Parameters, type Values } from "./query.ts";
@@ -22,8 +23,9 @@ export interface Call<B = unknown, Q = unknown> {
   readonly service: Service;
   readonly request: HttpRequest;
   readonly requestId: string;
-  /** The segment in the place of `{id}`, or empty. */
+  /** The segment in the place of the path's first braces, or empty; `ids` has all of them. */
   readonly id: string;
+  readonly ids: readonly string[];
   readonly query: Q;
   readonly body: B;
   /** Only routes that need a bearer may ask for it. */
@@ -33,8 +35,11 @@ export interface Call<B = unknown, Q = unknown> {
 
 export interface Route {
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
-  /** Segments in braces take anything; at most one. */
+  /** Segments in braces take anything. */
   readonly path: string;
+  /** A phrase for the published contract. */
+  readonly summary: string;
+  readonly answers: Answers;
   readonly access: Access;
   readonly rate: Exclude<RateClass, "anonymous"> | undefined;
   /** Refused for its rate by the account, in the order of the submit's checks, not before. */
@@ -46,7 +51,15 @@ export interface Route {
   readonly run: (call: Call) => Answer | Promise<Answer>;
 }
 
+/**
+ * What a route answers when nothing is refused: the schema of the JSON body by status, another
+ * body's media type, or null where there is none.
+ */
+export type Answers = Readonly<Record<number, Type.TSchema | string | null>>;
+
 interface Row<B, P extends Parameters> {
+  readonly summary: string;
+  readonly answers: Answers;
   readonly access: Access;
   readonly rate?: Exclude<RateClass, "anonymous">;
   readonly isSubmit?: boolean;
@@ -56,15 +69,24 @@ interface Row<B, P extends Parameters> {
   readonly run: (call: Call<B, Values<P>>) => Answer | Promise<Answer>;
 }
 
+/** A JSON body by its schema; `open` names members whose inside is passed on as it came. */
+export function jsonBody<B>(
+  schema: Type.TSchema,
+  bytesMax: number = limits.http.jsonBodyMax,
+  open: readonly string[] = [],
+): BodyRule<B> {
+  return { schema, check: check<B>(schema), bytesMax, open };
+}
+
 export function route<B = undefined, P extends Parameters = Parameters>(
   method: Route["method"],
   path: string,
   row: Row<B, P>,
 ): Route {
-  const { access, rate, isSubmit = false, query = noParameters, body } = row;
+  const { summary, answers, access, rate, isSubmit = false, query = noParameters, body } = row;
   const { takesHead = method === "GET" } = row;
   // The wrapper fills `body` and `query` by this very row, so the call has the types that `run`
   // wants.
   const run = row.run as Route["run"];
-  return { method, path, access, rate, isSubmit, takesHead, query, body, run };
+  return { method, path, summary, answers, access, rate, isSubmit, takesHead, query, body, run };
 }

@@ -2,7 +2,7 @@
 
 import { type Account, available } from "../../actors/account/account.ts";
 import { usedToday } from "../../actors/account/submit.ts";
-import type { User as UserView } from "../../actors/contract/account.ts";
+import { Credits, User as UserView } from "../../actors/contract/account.ts";
 import { timestamp } from "../../actors/contract/common.ts";
 import { accountKey } from "../../actors/tables.ts";
 import { plans } from "../../config/plans.ts";
@@ -11,8 +11,20 @@ import { RefusalError } from "../refusal-error.ts";
 import { type Call, type Route, route } from "../route.ts";
 
 export const accountRoutes: readonly Route[] = [
-  route("GET", "/v1/me", { access: "bearer", rate: "read", run: me }),
-  route("GET", "/v1/me/credits", { access: "billing:read", rate: "read", run: credits }),
+  route("GET", "/v1/me", {
+    summary: "The account and its current generation concurrency",
+    answers: { 200: UserView },
+    access: "bearer",
+    rate: "read",
+    run: me,
+  }),
+  route("GET", "/v1/me/credits", {
+    summary: "What the paying context can still spend",
+    answers: { 200: Credits },
+    access: "billing:read",
+    rate: "read",
+    run: credits,
+  }),
 ];
 
 const dayMs = 86_400_000;

@@ -1,21 +1,17 @@
-import { CreateAccountRequest, type CreatedAccount } from "../../actors/contract/account.ts";
+import { CreateAccountRequest, CreatedAccount } from "../../actors/contract/account.ts";
 import { directoryKey } from "../../actors/tables.ts";
-import { limits } from "../../config/limits.ts";
-import { check } from "../../config/schema.ts";
 import { type Answer, json } from "../answer.ts";
 import { newAccount } from "../new-account.ts";
 import { expectReply } from "../replies.ts";
-import { type Call, type Route, route } from "../route.ts";
+import { type Call, jsonBody, type Route, route } from "../route.ts";
 
 export const adminRoutes: readonly Route[] = [
   route("POST", "/v1/admin/accounts", {
+    summary: "Create an account, and its first token when asked",
+    answers: { 201: CreatedAccount },
     access: "admin",
     rate: "write",
-    body: {
-      schema: CreateAccountRequest,
-      check: check<CreateAccountRequest>(CreateAccountRequest),
-      bytesMax: limits.http.jsonBodyMax,
-    },
+    body: jsonBody<CreateAccountRequest>(CreateAccountRequest),
     run: createAccount,
   }),
 ];

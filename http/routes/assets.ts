@@ -1,3 +1,4 @@
+import { Asset } from "../../actors/contract/asset.ts";
 import { askedKey, assetKey } from "../../actors/tables.ts";
 import { parseId } from "../../engine/id.ts";
 import { type Answer, json } from "../answer.ts";
@@ -5,7 +6,13 @@ import { RefusalError } from "../refusal-error.ts";
 import { type Call, type Route, route } from "../route.ts";
 
 export const assetRoutes: readonly Route[] = [
-  route("GET", "/v1/assets/{id}", { access: "assets:read", rate: "read", run: readAsset }),
+  route("GET", "/v1/assets/{id}", {
+    summary: "Read an asset, with a fresh link",
+    answers: { 200: Asset },
+    access: "assets:read",
+    rate: "read",
+    run: readAsset,
+  }),
 ];
 
 /** With a fresh link each time; the asset is the job's, so it is read with what was asked. */

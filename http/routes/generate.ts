@@ -5,29 +5,28 @@
 import { hash } from "node:crypto";
 import type { Submit } from "../../actors/account/account.ts";
 import { GenerateImageRequest } from "../../actors/contract/generate-image.ts";
+import { Job as JobView } from "../../actors/contract/job.ts";
 import { type ImageGeneration, resolveImage } from "../../actors/generation/image.ts";
 import { accountKey } from "../../actors/tables.ts";
 import { limits } from "../../config/limits.ts";
-import { check } from "../../config/schema.ts";
 import { type Id, vpartOfId } from "../../engine/id.ts";
 import { type Answer, type HttpRequest, jsonText } from "../answer.ts";
 import { RefusalError } from "../refusal-error.ts";
 import { expectReply } from "../replies.ts";
-import { type Call, type Route, route } from "../route.ts";
+import { type Call, jsonBody, type Route, route } from "../route.ts";
 
 const imagePath = "/v1/generate/image";
 
 export const generateRoutes: readonly Route[] = [
   route("POST", imagePath, {
+    summary: "Generate images",
+    answers: { 202: JobView },
     access: "generate",
     rate: "submit",
     isSubmit: true,
-    body: {
-      schema: GenerateImageRequest,
-      check: check<GenerateImageRequest>(GenerateImageRequest),
-      bytesMax: limits.http.generationBodyMax,
-      open: ["provider_options"],
-    },
+    body: jsonBody<GenerateImageRequest>(GenerateImageRequest, limits.http.generationBodyMax, [
+      "provider_options",
+    ]),
     run: generateImage,
   }),
 ];

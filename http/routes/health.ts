@@ -1,13 +1,21 @@
+import { Alive, Readiness } from "../../actors/contract/health.ts";
 import { type Answer, json } from "../answer.ts";
 import { type Call, type Route, route } from "../route.ts";
 import type { CheckState } from "../service.ts";
 
 export const healthRoutes: readonly Route[] = [
   route("GET", "/healthz", {
+    summary: "Whether the process serves",
+    answers: { 200: Alive },
     access: "open",
     run: ({ service }) => json(200, { status: "ok", version: service.version }),
   }),
-  route("GET", "/readyz", { access: "open", run: ready }),
+  route("GET", "/readyz", {
+    summary: "Whether the service is fit to serve, part by part",
+    answers: { 200: Readiness, 503: Readiness },
+    access: "open",
+    run: ready,
+  }),
 ];
 
 function ready({ service }: Call): Answer {

@@ -1,12 +1,11 @@
 /** Reading, awaiting and canceling jobs. */
 
 import { strict } from "../../actors/contract/common.ts";
-import { jobStatuses } from "../../actors/contract/job.ts";
+import { JobPage, Job as JobView, jobStatuses } from "../../actors/contract/job.ts";
 import type { Job } from "../../actors/job/job.ts";
 import { jobKey } from "../../actors/tables.ts";
 import { modalities } from "../../config/catalogue.ts";
 import { limits } from "../../config/limits.ts";
-import { check } from "../../config/schema.ts";
 import { type Id, parseId } from "../../engine/id.ts";
 import { type Answer, jsonText } from "../answer.ts";
 import { withETag } from "../etag.ts";
@@ -15,7 +14,7 @@ import { listJobs } from "../job-listing.ts";
 import { integer, optionalInstant, optionalText, someOf } from "../query.ts";
 import { RefusalError } from "../refusal-error.ts";
 import { expectReply } from "../replies.ts";
-import { type Call, type Route, route } from "../route.ts";
+import { type Call, jsonBody, type Route, route } from "../route.ts";
 
 const Nothing = strict({});
 
@@ -32,13 +31,23 @@ export const listParameters = {
 
 export const jobRoutes: readonly Route[] = [
   route("GET", "/v1/jobs", {
+    summary: "List jobs, newest first",
+    answers: { 200: JobPage },
     access: "jobs:read",
     rate: "read",
     query: listParameters,
     run: listJobs,
   }),
-  route("GET", "/v1/jobs/{id}", { access: "jobs:read", rate: "read", run: readJob }),
+  route("GET", "/v1/jobs/{id}", {
+    summary: "Read a job",
+    answers: { 200: JobView },
+    access: "jobs:read",
+    rate: "read",
+    run: readJob,
+  }),
   route("GET", "/v1/jobs/{id}/wait", {
+    summary: "Wait until a job is terminal",
+    answers: { 200: JobView },
     access: "jobs:read",
     rate: "read",
     query: {
@@ -47,9 +56,11 @@ export const jobRoutes: readonly Route[] = [
     run: waitForJob,
   }),
   route("POST", "/v1/jobs/{id}/cancel", {
+    summary: "Cancel a job",
+    answers: { 200: JobView },
     access: "jobs:cancel",
     rate: "write",
-    body: { schema: Nothing, check: check(Nothing), bytesMax: limits.http.jsonBodyMax },
+    body: jsonBody(Nothing),
     run: cancelJob,
   }),
 ];

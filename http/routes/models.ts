@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { Model, ModelPage } from "../../actors/contract/model.ts";
 import { type ModelEntry, modalities } from "../../config/catalogue.ts";
 import type { Answer } from "../answer.ts";
 import { withETag } from "../etag.ts";
@@ -15,12 +16,20 @@ interface ModelQuery {
 
 export const modelRoutes: readonly Route[] = [
   route("GET", "/v1/models", {
+    summary: "List the models, with limits, options and prices",
+    answers: { 200: ModelPage },
     access: "bearer",
     rate: "read",
     query: { modality: someOf(modalities), operation: someOf(operations) },
     run: listModels,
   }),
-  route("GET", "/v1/models/{id}", { access: "bearer", rate: "read", run: readModel }),
+  route("GET", "/v1/models/{id}", {
+    summary: "Read a model",
+    answers: { 200: Model },
+    access: "bearer",
+    rate: "read",
+    run: readModel,
+  }),
 ];
 
 function listModels(call: Call<unknown, ModelQuery>): Answer {

@@ -9,7 +9,13 @@ import type { Service } from "../service.ts";
 import { objectsPath } from "../signed-urls.ts";
 
 export const objectRoutes: readonly Route[] = [
-  route("GET", `${objectsPath}{rest}`, { access: "open", query: anyParameters, run: readObject }),
+  route("GET", `${objectsPath}{rest}`, {
+    summary: "Download stored bytes by a signed link",
+    answers: { 200: "*/*", 206: "*/*" },
+    access: "open",
+    query: anyParameters,
+    run: readObject,
+  }),
 ];
 
 async function readObject({ service, request, id: key }: Call): Promise<Answer> {

@@ -1,6 +1,7 @@
 /** The job's event stream and the tickets that open it. */
 
 import { timestamp } from "../../actors/contract/common.ts";
+import { SseTicket } from "../../actors/contract/job.ts";
 import { accountKey, ticketKey } from "../../actors/tables.ts";
 import type { Redeemed } from "../../actors/ticket/ticket.ts";
 import { limits } from "../../config/limits.ts";
@@ -17,8 +18,16 @@ import { jobIdOf } from "./jobs.ts";
 const secretBytes = 32;
 
 export const streamRoutes: readonly Route[] = [
-  route("POST", "/v1/jobs/{id}/sse-ticket", { access: "jobs:read", rate: "read", run: mintTicket }),
+  route("POST", "/v1/jobs/{id}/sse-ticket", {
+    summary: "Mint a ticket for one event stream of a job",
+    answers: { 201: SseTicket },
+    access: "jobs:read",
+    rate: "read",
+    run: mintTicket,
+  }),
   route("GET", "/v1/jobs/{id}/sse", {
+    summary: "Follow a job as an event stream",
+    answers: { 200: "text/event-stream" },
     access: "open",
     takesHead: false,
     query: { ticket: optionalText(256) },

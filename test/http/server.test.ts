@@ -259,6 +259,8 @@ t.test("no header of a request can put a line break into an answer", async (t) =
 
 t.test("a header with a line break is left out of the answer", async (t) => {
   const loose = route("GET", "/loose", {
+    summary: "A route of this test",
+    answers: {},
     access: "open",
     run: () => ({ status: 200, headers: [["X-Loose", "a\r\nSet-Cookie: b"]], body: "" }),
   });

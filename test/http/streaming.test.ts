@@ -106,6 +106,8 @@ t.test("what a slow reader leaves unread is counted, and its stream can be cut",
     whenCut = resolve;
   });
   const flood = route("GET", "/flood", {
+    summary: "A route of this test",
+    answers: {},
     access: "open",
     run: () => ({ status: 200, headers: [], body: { length: undefined, start: pour } }),
   });
