@@ -4,7 +4,8 @@ import { firstIdAt, idBytes, vpartOfId } from "../engine/id.ts";
 import { keyOf } from "../engine/key.ts";
 import { accountActor } from "./account/account-actor.ts";
 import { assetActor } from "./asset/asset.ts";
-import { directoryActor } from "./directory/directory.ts";
+import { directoryActor } from "./directory/directory-actor.ts";
+import { expiryActor } from "./directory/expiry.ts";
 import type { Asked } from "./job/job.ts";
 import { jobActor } from "./job/job-actor.ts";
 import { codes, fingerprintKey } from "./tables.ts";
@@ -16,6 +17,7 @@ const actorByCode: ReadonlyMap<number, AnyActor> = new Map<number, AnyActor>([
   [codes.ticket, ticketActor],
   [codes.asset, assetActor],
   [codes.directory, directoryActor],
+  [codes.expiry, expiryActor],
 ]);
 
 /** Everything that the engine runs. */

@@ -9,7 +9,12 @@ import type { Id } from "../engine/id.ts";
 export type Refusal =
   | { readonly code: "validation"; readonly detail?: string; readonly faults: readonly Fault[] }
   | { readonly code: "unauthorized"; readonly presented: boolean }
-  | { readonly code: "forbidden"; readonly requiredScope?: string; readonly detail?: string }
+  | {
+      readonly code: "forbidden";
+      readonly requiredScope?: string;
+      readonly requiredRole?: string;
+      readonly detail?: string;
+    }
   | { readonly code: "not_found" }
   | { readonly code: "method_not_allowed"; readonly allow: string }
   | { readonly code: "wait_timeout"; readonly job: Id; readonly status: string }
@@ -25,6 +30,28 @@ export type Refusal =
       readonly code: "out_of_credits";
       readonly creditsRequired: number;
       readonly balanceCredits: number;
+    }
+  | {
+      readonly code: "member_budget";
+      readonly budgetCredits: number;
+      readonly usedCredits: number;
+      readonly resetsAtMs: number | null;
+    }
+  /** RFC 6749, section 5.2, and RFC 8628, section 3.5. */
+  | {
+      readonly code: "oauth";
+      readonly error:
+        | "invalid_request"
+        | "invalid_client"
+        | "invalid_grant"
+        | "unauthorized_client"
+        | "unsupported_grant_type"
+        | "invalid_scope"
+        | "authorization_pending"
+        | "slow_down"
+        | "access_denied"
+        | "expired_token";
+      readonly detail: string;
     }
   | { readonly code: "confirmation_rejected"; readonly reason: "invalid" }
   | { readonly code: "concurrency"; readonly max: number; readonly active: number }

@@ -83,6 +83,44 @@ export const limits = {
     listStride: 1_000,
     displayNameMax: 80,
   },
+  tokens: {
+    /** Active personal access tokens of one account. */
+    perAccountMax: 50,
+    expiresInDaysDefault: 90,
+    expiresInDaysMax: 365,
+    /** Whether a token may be asked for that never expires. */
+    neverExpires: true,
+  },
+  oauth: {
+    accessTokenSeconds: 3_600,
+    refreshTokenDays: 30,
+    deviceSeconds: 900,
+    devicePollSeconds: 5,
+    /** Device codes given out in any quarter of an hour, over all clients. */
+    devicesMax: 10_000,
+    /** Clients of one account or organization. */
+    clientsMax: 50,
+    formBodyMax: 16 * 1024,
+  },
+  organizations: {
+    membersMax: 500,
+    /** Organizations that one account may belong to. */
+    perAccountMax: 100,
+  },
+  ledger: {
+    listDefault: 20,
+    listMax: 100,
+    /** Rows of the ledger read for a report in one go; then other requests are served. */
+    reportStride: 250,
+    reportDaysMax: 400,
+    /** Lines of one report; what is beyond them is summed up in one. */
+    reportGroupsMax: 10_000,
+  },
+  admin: {
+    listDefault: 20,
+    listMax: 100,
+    auditDays: 400,
+  },
   pricing: {
     /** Amounts kept in exact form. */
     amountsMax: 1_000,

@@ -19,3 +19,13 @@ export const plans: Readonly<Record<PlanName, Plan>> = {
   team: { concurrentMax: 8, monthlyCredits: 20_000, generationsPerDay: 10_000 },
   enterprise: { concurrentMax: 8, monthlyCredits: 0, generationsPerDay: undefined },
 };
+
+/** What an operator allows one account or organization beyond or below its plan. */
+export interface PlanOverrides {
+  readonly concurrentMax?: number;
+  readonly generationsPerDay?: number;
+}
+
+export function allowanceOf(plan: PlanName, overrides: PlanOverrides | undefined): Plan {
+  return overrides === undefined ? plans[plan] : { ...plans[plan], ...overrides };
+}

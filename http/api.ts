@@ -11,6 +11,7 @@ import { ShardDown } from "../engine/gateway.ts";
 import { PortError } from "../engine/ports/port-error.ts";
 import { type Answer, constantHeader, type Header, type HttpRequest } from "./answer.ts";
 import { checkMediaType, parseBody } from "./body.ts";
+import { parseForm } from "./form.ts";
 import { type Principal, requireScope } from "./principals.ts";
 import { problem } from "./problems.ts";
 import { readQuery } from "./query.ts";
@@ -111,7 +112,7 @@ export class Api {
 
   /** Who comes without valid credentials is counted by address. */
   private counted(error: unknown, request: HttpRequest): unknown {
-    const isStranger = error instanceof RefusalError && error.refusal.code === "unauthorized";
+    const isStranger = error instanceof RefusalError && isOfStranger(error.refusal);
     const rate = isStranger ? this.service.rates?.count("anonymous", request.address) : undefined;
     return rate?.isOver === true ? tooMany(rate) : error;
   }
@@ -140,10 +141,18 @@ export class Api {
 
 /** Throws `RefusalError`: 403 without the scope, 429 beyond the rate (of a submit: later). */
 function admit(route: Route, principal: Principal | undefined, rate: RateState | undefined): void {
-  const { access, isSubmit } = route;
+  const { access, isSubmit, leavesContext } = route;
+  if (principal?.organization?.status === "suspended" && !leavesContext)
+    throw new RefusalError({ code: "forbidden", detail: "This organization is suspended." });
   if (principal !== undefined && access !== "open" && access !== "bearer")
     requireScope(principal, access);
   if (rate?.isOver === true && !isSubmit) throw tooMany(rate);
+}
+
+/** Guesses at credentials; a device that waits for its person is none. */
+function isOfStranger(refusal: Refusal): boolean {
+  if (refusal.code !== "oauth") return refusal.code === "unauthorized";
+  return refusal.error.startsWith("invalid_");
 }
 
 function unmatched(refusal: Refusal): Match {
@@ -162,8 +171,11 @@ function bodyOf(route: Route, request: HttpRequest): unknown {
   const { bytesMax } = route.body;
   if (request.body === "too_large")
     throw new RefusalError({ code: "payload_too_large", limitBytes: bytesMax });
-  checkMediaType(request.headers["content-type"]);
-  return parseBody(request.body, route.body.check, route.body.open);
+  const { check, open, nulls, isForm } = route.body;
+  const contentType = request.headers["content-type"];
+  if (isForm === true) return parseForm(request.body, contentType, check);
+  checkMediaType(contentType);
+  return parseBody(request.body, check, open, nulls);
 }
 
 function tooMany(rate: RateState): RefusalError {

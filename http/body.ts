@@ -16,13 +16,18 @@ export function checkMediaType(contentType: string | undefined): void {
 
 /**
  * Members that are null are dropped at every depth but inside `open` members: an optional member
- * may be null with the meaning of absent. Throws `RefusalError` with 400.
+ * may be null with the meaning of absent, but for those that `nulls` names. Throws `RefusalError` with 400.
  */
-export function parseBody<T>(bytes: Uint8Array, check: Check<T>, open: readonly string[] = []): T {
+export function parseBody<T>(
+  bytes: Uint8Array,
+  check: Check<T>,
+  open: readonly string[] = [],
+  nulls: readonly string[] = [],
+): T {
   const text = decode(bytes);
   const value = parse(text === "" ? "{}" : text);
   refuseDuplicates(text, value);
-  dropNulls(value, open);
+  dropNulls(value, open, nulls);
   if (check(value)) return value;
   throw new RefusalError({ code: "validation", faults: check.faults(value) });
 }
@@ -93,11 +98,12 @@ function membersOf(value: unknown, depth: number): number {
 }
 
 /** In place: the value is ours, fresh from the parser. */
-function dropNulls(value: unknown, open: readonly string[]): void {
+function dropNulls(value: unknown, open: readonly string[], nulls: readonly string[]): void {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return;
   const members = value as Record<string, unknown>;
   for (const name of Object.keys(members)) {
-    if (members[name] === null) delete members[name];
-    else if (!open.includes(name)) dropNulls(members[name], open);
+    const isNull = members[name] === null;
+    if (isNull && !nulls.includes(name)) delete members[name];
+    else if (!open.includes(name)) dropNulls(members[name], open, nulls);
   }
 }

@@ -23,6 +23,7 @@ import { rangeOf } from "../engine/key.ts";
 import type { TableRow } from "../engine/ports/tables.ts";
 import { type Answer, json } from "./answer.ts";
 import type { Found } from "./job-reads.ts";
+import { requirePermission } from "./permissions.ts";
 import { RefusalError } from "./refusal-error.ts";
 import type { Call } from "./route.ts";
 
@@ -42,6 +43,7 @@ export async function listJobs({
   principal,
   query,
 }: Call<unknown, ListQuery>): Promise<Answer> {
+  requirePermission(principal, "read");
   const { cursor, limit, ...filters } = query;
   const { scope } = principal;
   const bound = JSON.stringify([scope, filters]);

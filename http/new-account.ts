@@ -7,6 +7,7 @@ import {
   tokenScopes,
 } from "../actors/contract/account.ts";
 import type { CreateUser, NewCredential } from "../actors/directory/directory.ts";
+import { firstCredentialName } from "../actors/directory/tokens.ts";
 import { plans } from "../config/plans.ts";
 import type { Id, IdMint } from "../engine/id.ts";
 import type { Clock } from "../engine/ports/clock.ts";
@@ -33,6 +34,7 @@ export function accountWith(
 ): CreateUser {
   const { email, display_name: displayName = email, plan = "free" } = request;
   const id = ids.scope();
+  const createdAtMs = clock.nowMs();
   const account: CreatedAccount = {
     id,
     email,
@@ -42,21 +44,28 @@ export function accountWith(
   };
   return {
     kind: "create_user",
-    user: { id, email, displayName, plan, status: "active", createdAtMs: clock.nowMs() },
+    user: { id, email, displayName, plan, status: "active", createdAtMs },
     emailDigest: digestOf(email.toLowerCase()),
-    credential: token === undefined ? undefined : credentialOf(id, token, scopes),
+    credential: token === undefined ? undefined : firstCredential(id, token, scopes, createdAtMs),
     credits: request.credits,
     reply: { kind: "created", account },
   };
 }
 
-const scopesOfClients = tokenScopes.filter((scope) => scope !== "admin");
+export const scopesOfClients = tokenScopes.filter((scope) => scope !== "admin");
 
-function credentialOf(user: Id, token: string, scopes: readonly TokenScope[]): NewCredential {
+export function firstCredential(
+  user: Id,
+  token: string,
+  scopes: readonly TokenScope[],
+  createdAtMs: number,
+): NewCredential {
   const digest = digestOf(token);
   const id = /^pat_(.{8})_/.exec(token)?.[1] ?? Buffer.from(digest, "latin1").toString("hex", 0, 4);
-  const name = "First credential";
-  return { digest, credential: { id, name, user, scopes, expiresAtMs: null } };
+  const name = firstCredentialName;
+  const organization = null;
+  const credential = { id, name, user, scopes, createdAtMs, expiresAtMs: null, organization };
+  return { digest, credential };
 }
 
 /** `pat_`, an id of eight characters, `_` and 43 characters of secret. */

@@ -1,34 +1,73 @@
 /**
- * Who asks: from a bearer token to the user behind it, by the directory's rows. Tokens are looked
- * up by their SHA-256 and never stored. Found principals are remembered until anything in the
- * directory changes.
+ * Who asks: from a bearer token to the user behind it and the context in which it acts, by the
+ * directory's rows. Tokens are looked up by their SHA-256 and never stored. Found principals are
+ * remembered until anything in the directory changes that could make a difference.
  */
 import { createHash } from "node:crypto";
 import type { TokenScope } from "../actors/contract/account.ts";
+import type { Role } from "../actors/contract/organization.ts";
 import type { Credential, User } from "../actors/directory/directory.ts";
-import { credentialKey, userKey } from "../actors/tables.ts";
+import type { Organization } from "../actors/directory/organizations.ts";
+import {
+  codes,
+  credentialKey,
+  directoryKey,
+  oauthClientKey,
+  refreshFamilyKey,
+  userKey,
+} from "../actors/tables.ts";
 import { limits } from "../config/limits.ts";
-import type { PlanName } from "../config/plans.ts";
+import type { PlanName, PlanOverrides } from "../config/plans.ts";
 import type { Gateway } from "../engine/gateway.ts";
 import type { Id } from "../engine/id.ts";
 import { codeOf, directoryCode, type Key } from "../engine/key.ts";
 import type { Clock } from "../engine/ports/clock.ts";
+import { placeOf } from "./contexts.ts";
 import { RefusalError } from "./refusal-error.ts";
 
 export interface Principal {
   readonly user: User;
   readonly credential: Credential;
-  /** Who owns and pays for what this credential does. */
+  /** Who owns and pays for what this credential does: the organization, else the user. */
   readonly scope: Id;
+  /** The context's, like the overrides. */
   readonly plan: PlanName;
+  readonly overrides: PlanOverrides | undefined;
+  /** Both undefined in the personal space. */
+  readonly organization: Organization | undefined;
+  readonly role: Role | undefined;
+}
+
+interface Known {
+  readonly principal: Principal;
+  readonly digest: string;
+  /** Of what the directory said then. */
+  readonly version: number;
+  usedMinute: number;
 }
 
 const bearer = /^bearer +([\x21-\x7e]+) *$/i;
+const minuteMs = 60_000;
+
+/** Rows that say nothing of who may do what. */
+const indifferent: ReadonlySet<number> = new Set([
+  codes.directory,
+  codes.tokensOfUser,
+  codes.tokenUse,
+  codes.members,
+  codes.clientsOfScope,
+  codes.refreshToken,
+  codes.device,
+  codes.deviceByUserCode,
+  codes.audit,
+  codes.expiry,
+]);
 
 export class Principals {
   private readonly gateway: Gateway;
   private readonly clock: Clock;
-  private readonly byHeader = new Map<string, Principal>();
+  private readonly byHeader = new Map<string, Known>();
+  private version = 0;
 
   constructor(gateway: Gateway, clock: Clock) {
     this.gateway = gateway;
@@ -37,30 +76,73 @@ export class Principals {
 
   /** Throws `RefusalError`: 401 for all that is missing or wrong, 403 for a suspended account. */
   of(authorization: string | undefined): Principal {
-    const known = this.byHeader.get(authorization ?? "") ?? this.find(authorization);
-    const { expiresAtMs } = known.credential;
-    if (expiresAtMs !== null && expiresAtMs <= this.clock.nowMs()) throw unauthorized(true);
-    if (known.user.status === "suspended")
+    const remembered = this.byHeader.get(authorization ?? "");
+    const isCurrent = remembered?.version === this.version;
+    const known = isCurrent ? remembered : this.find(authorization, remembered);
+    const { principal } = known;
+    const nowMs = this.clock.nowMs();
+    const { expiresAtMs } = principal.credential;
+    if (expiresAtMs !== null && expiresAtMs <= nowMs) throw unauthorized(true);
+    if (principal.user.status === "suspended")
       throw new RefusalError({ code: "forbidden", detail: "This account is suspended." });
-    return known;
+    const minute = Math.floor(nowMs / minuteMs);
+    if (known.usedMinute !== minute) this.noteUse(known, minute);
+    return principal;
   }
 
   /** Hears of every row that changes. */
   onWrite(key: Key): void {
-    if (codeOf(key) >= directoryCode) this.byHeader.clear();
+    const code = codeOf(key);
+    if (code >= directoryCode && !indifferent.has(code)) this.version++;
   }
 
-  private find(authorization: string | undefined): Principal {
+  private find(authorization: string | undefined, before: Known | undefined): Known {
     const token = bearer.exec(authorization ?? "")?.[1];
     if (authorization === undefined || token === undefined)
       throw unauthorized(authorization !== undefined);
-    const credential = this.gateway.read(credentialKey(digestOf(token)));
-    const user = credential === undefined ? undefined : this.gateway.read(userKey(credential.user));
-    if (credential === undefined || user === undefined) throw unauthorized(true);
-    const principal = { user, credential, scope: user.id, plan: user.plan };
+    const digest = before?.digest ?? digestOf(token);
+    this.byHeader.delete(authorization);
+    const principal = this.principalOf(digest);
     if (this.byHeader.size >= limits.http.principalsMax) this.byHeader.clear();
-    this.byHeader.set(authorization, principal);
-    return principal;
+    const usedMinute = before?.usedMinute ?? 0;
+    const known: Known = { principal, digest, version: this.version, usedMinute };
+    this.byHeader.set(authorization, known);
+    return known;
+  }
+
+  private principalOf(digest: string): Principal {
+    const { gateway } = this;
+    const credential = gateway.read(credentialKey(digest));
+    const user = credential === undefined ? undefined : gateway.read(userKey(credential.user));
+    if (credential === undefined || user === undefined || this.isWithdrawn(credential))
+      throw unauthorized(true);
+    const place = placeOf(gateway, user, credential);
+    if (place === "lost") throw unauthorized(true);
+    const [owner, role] =
+      place === "personal" ? [user, undefined] : [place.organization, place.role];
+    return {
+      user,
+      credential,
+      scope: owner.id,
+      plan: owner.plan,
+      overrides: owner.overrides,
+      organization: place === "personal" ? undefined : place.organization,
+      role,
+    };
+  }
+
+  /** OAuth access tokens end with what they came of. */
+  private isWithdrawn({ family, client }: Credential): boolean {
+    const { gateway } = this;
+    if (family !== undefined && gateway.read(refreshFamilyKey(family)) === undefined) return true;
+    return client !== undefined && gateway.read(oauthClientKey(client)) === undefined;
+  }
+
+  /** Nobody waits for it: a note that is lost is made again within the minute after. */
+  private noteUse(known: Known, minute: number): void {
+    known.usedMinute = minute;
+    const message = { kind: "token_used", digest: known.digest, atMs: minute * minuteMs };
+    void this.gateway.ask(directoryKey, message, "work");
   }
 }
 

@@ -1,7 +1,7 @@
 /** The one table from refusals to problem objects: slug, status, title, members and headers. */
 import { timestamp } from "../actors/contract/common.ts";
 import type { Refusal } from "../actors/refusal.ts";
-import type { Answer, Header } from "./answer.ts";
+import { type Answer, type Header, json } from "./answer.ts";
 
 interface Shape {
   readonly slug: string;
@@ -15,6 +15,7 @@ interface Shape {
 
 /** `problems` is the URL under which the types are explained. */
 export function problem(refusal: Refusal, requestId: string, problems: string): Answer {
+  if (refusal.code === "oauth") return oauthError(refusal);
   const { slug, status, title, code, detail, members, headers = [] } = shapeOf(refusal);
   const body = {
     type: `${problems}/${slug}`,
@@ -33,7 +34,15 @@ export function problem(refusal: Refusal, requestId: string, problems: string): 
   };
 }
 
-function shapeOf(refusal: Refusal): Shape {
+/** RFC 6749, section 5.2: no problem object. */
+function oauthError({ error, detail }: Of<"oauth">): Answer {
+  const headers: Header[] = [["Cache-Control", "no-store"]];
+  const body = { error, error_description: detail };
+  if (error !== "invalid_client") return json(400, body, headers);
+  return json(401, body, [...headers, ["WWW-Authenticate", 'Basic realm="klieg"']]);
+}
+
+function shapeOf(refusal: Exclude<Refusal, { code: "oauth" }>): Shape {
   switch (refusal.code) {
     case "validation":
     case "not_found":
@@ -48,6 +57,7 @@ function shapeOf(refusal: Refusal): Shape {
       return shapeOfCredential(refusal);
     case "plan_required":
     case "out_of_credits":
+    case "member_budget":
     case "confirmation_rejected":
     case "duplicate":
       return shapeOfSubmit(refusal);
@@ -128,9 +138,10 @@ function shapeOfCredential(refusal: Of<"unauthorized" | "forbidden">): Shape {
       status: 403,
       title: "Forbidden",
       detail: refusal.detail ?? "This credential may not do that.",
-      ...(refusal.requiredScope === undefined
-        ? {}
-        : { members: { required_scope: refusal.requiredScope } }),
+      members: {
+        ...(refusal.requiredScope === undefined ? {} : { required_scope: refusal.requiredScope }),
+        ...(refusal.requiredRole === undefined ? {} : { required_role: refusal.requiredRole }),
+      },
     };
   const challenge = `Bearer realm="klieg"${refusal.presented ? ', error="invalid_token"' : ""}`;
   return {
@@ -143,7 +154,9 @@ function shapeOfCredential(refusal: Of<"unauthorized" | "forbidden">): Shape {
 }
 
 function shapeOfSubmit(
-  refusal: Of<"plan_required" | "out_of_credits" | "confirmation_rejected" | "duplicate">,
+  refusal: Of<
+    "plan_required" | "out_of_credits" | "member_budget" | "confirmation_rejected" | "duplicate"
+  >,
 ): Shape {
   switch (refusal.code) {
     case "plan_required":
@@ -164,6 +177,19 @@ function shapeOfSubmit(
         members: {
           credits_required: refusal.creditsRequired,
           balance_credits: refusal.balanceCredits,
+        },
+      };
+    case "member_budget":
+      return {
+        slug: "member-budget",
+        status: 402,
+        title: "Member Budget Reached",
+        code: "out_of_credits",
+        detail: `${refusal.usedCredits} of your budget of ${refusal.budgetCredits} credits are used.`,
+        members: {
+          budget_credits: refusal.budgetCredits,
+          budget_used_credits: refusal.usedCredits,
+          budget_resets_at: refusal.resetsAtMs === null ? null : timestamp(refusal.resetsAtMs),
         },
       };
     case "confirmation_rejected":

@@ -17,6 +17,10 @@ export interface BodyRule<B> {
   readonly bytesMax: number;
   /** Members whose inside is passed on as it came. */
   readonly open?: readonly string[];
+  /** Members for which null means something else than their absence. */
+  readonly nulls?: readonly string[];
+  /** Form-encoded, not JSON. */
+  readonly isForm?: true;
 }
 
 export interface Call<B = unknown, Q = unknown> {
@@ -46,6 +50,8 @@ export interface Route {
   readonly isSubmit: boolean;
   /** Whether HEAD is answered like GET, without the body. */
   readonly takesHead: boolean;
+  /** Answered in a suspended organization too, since it is the way out of it. */
+  readonly leavesContext: boolean;
   readonly query: Parameters;
   readonly body: BodyRule<unknown> | undefined;
   readonly run: (call: Call) => Answer | Promise<Answer>;
@@ -64,6 +70,7 @@ interface Row<B, P extends Parameters> {
   readonly rate?: Exclude<RateClass, "anonymous">;
   readonly isSubmit?: boolean;
   readonly takesHead?: boolean;
+  readonly leavesContext?: boolean;
   readonly query?: P;
   readonly body?: BodyRule<B>;
   readonly run: (call: Call<B, Values<P>>) => Answer | Promise<Answer>;
@@ -78,15 +85,25 @@ export function jsonBody<B>(
   return { schema, check: check<B>(schema), bytesMax, open };
 }
 
+/** A JSON body in which null is a value of the members that `nulls` names. */
+export function jsonBodyWithNulls<B>(schema: Type.TSchema, nulls: readonly string[]): BodyRule<B> {
+  return { ...jsonBody<B>(schema), nulls };
+}
+
+export function formBody<B>(schema: Type.TSchema): BodyRule<B> {
+  return { schema, check: check<B>(schema), bytesMax: limits.oauth.formBodyMax, isForm: true };
+}
+
 export function route<B = undefined, P extends Parameters = Parameters>(
   method: Route["method"],
   path: string,
   row: Row<B, P>,
 ): Route {
   const { summary, answers, access, rate, isSubmit = false, query = noParameters, body } = row;
-  const { takesHead = method === "GET" } = row;
+  const { takesHead = method === "GET", leavesContext = false } = row;
   // The wrapper fills `body` and `query` by this very row, so the call has the types that `run`
   // wants.
   const run = row.run as Route["run"];
-  return { method, path, summary, answers, access, rate, isSubmit, takesHead, query, body, run };
+  const asked = { method, path, summary, answers, access, rate, query, body };
+  return { ...asked, isSubmit, takesHead, leavesContext, run };
 }

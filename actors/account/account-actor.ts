@@ -16,6 +16,7 @@ import type { Id } from "../../engine/id.ts";
 import { invariant } from "../../engine/invariant.ts";
 import { vpartOf } from "../../engine/key.ts";
 import { type JobStatus, jobStatuses } from "../contract/job.ts";
+import { refused } from "../refusal.ts";
 import { ledgerKey, ticketKey } from "../tables.ts";
 import type { Ticket } from "../ticket/ticket.ts";
 import {
@@ -27,12 +28,14 @@ import {
   change,
   countIndex,
   firstOfNextMonth,
+  type Grant,
   type JobChanged,
   type OpenAccount,
   only,
   poolOf,
   refuse,
 } from "./account.ts";
+import { givenBack, type HeldBy, setBudget } from "./budget.ts";
 import { renew } from "./renewal.ts";
 import { submit } from "./submit.ts";
 
@@ -50,6 +53,12 @@ export const accountActor: Actor<Account, AccountMessage, never> = {
         return issueTicket(head, message.digest, message.ticket, turn);
       case "ticket_spent":
         return only({ ...head, tickets: Math.max(0, head.tickets - 1) });
+      case "set_plan":
+        return only({ ...head, plan: message.plan });
+      case "grant":
+        return grant(head, message, turn);
+      case "set_budget":
+        return setBudget(head, message, turn);
       case "due":
         return renew(head, turn);
     }
@@ -66,6 +75,7 @@ function open(head: Account | undefined, message: OpenAccount, turn: TurnView): 
   const credits = message.credits ?? monthlyCredits;
   const account: Account = {
     plan: message.plan,
+    ...(message.isOrganization === true ? { isOrganization: true } : {}),
     createdAtMs: turn.atMs,
     granted: credits,
     held: 0,
@@ -85,7 +95,7 @@ function open(head: Account | undefined, message: OpenAccount, turn: TurnView): 
 function follow(account: Account, message: JobChanged, turn: TurnView): AccountTurn {
   const moved = message.from === message.to ? account : recount(account, message);
   if (message.settled === undefined) return only(moved);
-  return settle(moved, message.job, message.settled, turn);
+  return settle(moved, message.job, message.settled, message.heldBy, turn);
 }
 
 /** Counts by status, and the slot that the end of a job frees. */
@@ -112,6 +122,7 @@ function settle(
   account: Account,
   job: Id,
   { hold, charge }: { hold: number; charge: number },
+  heldBy: HeldBy | undefined,
   turn: TurnView,
 ): AccountTurn {
   if (hold === 0) return only(account);
@@ -133,7 +144,29 @@ function settle(
     job,
     entries,
   });
-  return only(next, [row]);
+  const isLess = heldBy !== undefined && charge < hold;
+  return only(next, isLess ? [row, givenBack(heldBy, hold - charge, turn)] : [row]);
+}
+
+/** What is taken back comes from what can still be spent, the plan's credits last. */
+function grant(account: Account, { amount, note, request }: Grant, turn: TurnView): AccountTurn {
+  const balance = available(account) + amount;
+  const reply = (value: unknown) => (request === undefined ? [] : [{ to: request, reply: value }]);
+  if (balance < 0) {
+    const detail = `Only ${available(account)} credits can be taken back.`;
+    return only(account, [], reply(refused({ code: "conflict", detail })));
+  }
+  const granted = account.granted + amount;
+  const next: Account = {
+    ...account,
+    granted,
+    planLeft: Math.min(account.planLeft, granted - account.spent),
+    ledgerLength: account.ledgerLength + 1,
+  };
+  const entries = [{ type: amount < 0 ? "adjust" : "grant", amount, balance }] as const;
+  const row = { atMs: turn.atMs, entries, ...(note === undefined ? {} : { note }) };
+  const key = ledgerKey(turn.self, account.ledgerLength);
+  return only(next, [put(key, row)], reply({ kind: "granted", balance, held: next.held }));
 }
 
 function issueTicket(

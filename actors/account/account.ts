@@ -3,13 +3,14 @@
  * personal space). What it does: `account-actor.ts`.
  */
 import { type Modality, modalities } from "../../config/catalogue.ts";
-import type { PlanName } from "../../config/plans.ts";
+import { type PlanName, type PlanOverrides, plans } from "../../config/plans.ts";
 import type { Due, Reply, RowWrite, Tell, Turn, TurnView } from "../../engine/actor.ts";
 import type { Id } from "../../engine/id.ts";
 import { type JobStatus, jobStatuses } from "../contract/job.ts";
 import type { CreateJob } from "../job/job.ts";
 import type { Refusal } from "../refusal.ts";
 import type { Ticket } from "../ticket/ticket.ts";
+import type { HeldBy, SetBudget } from "./budget.ts";
 
 /** Which ceiling a job counts against: 3D has one of its own. */
 type Pool = "media" | "three_d";
@@ -20,6 +21,7 @@ export function poolOf(modality: Modality): Pool {
 
 export interface Account {
   readonly plan: PlanName;
+  readonly isOrganization?: true;
   readonly createdAtMs: number;
   /** All credits ever received, less those that expired. */
   readonly granted: number;
@@ -52,6 +54,7 @@ export type LedgerEntryType =
 export interface LedgerRow {
   readonly atMs: number;
   readonly job?: Id;
+  readonly note?: string;
   readonly entries: readonly {
     readonly type: LedgerEntryType;
     readonly amount: number;
@@ -64,6 +67,7 @@ export interface OpenAccount {
   readonly plan: PlanName;
   /** The whole opening balance; undefined for the plan's monthly credits. */
   readonly credits: number | undefined;
+  readonly isOrganization?: true;
   readonly request: number | undefined;
   /** What the one who asked the directory gets once the wallet is there. */
   readonly reply: unknown;
@@ -76,6 +80,7 @@ export interface Submit {
   readonly fingerprint: string;
   readonly hasConfirmationToken: boolean;
   readonly plan: PlanName;
+  readonly overrides?: PlanOverrides | undefined;
   /** Counted where the request arrived: when it may come again, or undefined when it is in time. */
   readonly rateRetryAfterSeconds: number | undefined;
 }
@@ -88,6 +93,16 @@ export interface JobChanged {
   readonly from: JobStatus;
   readonly to: JobStatus;
   readonly settled: { readonly hold: number; readonly charge: number } | undefined;
+  /** Absent in a personal space. */
+  readonly heldBy?: HeldBy;
+}
+
+/** An operator's credits, which do not expire; a negative amount takes back. */
+export interface Grant {
+  readonly kind: "grant";
+  readonly amount: number;
+  readonly note: string | undefined;
+  readonly request: number | undefined;
 }
 
 export type AccountMessage =
@@ -100,9 +115,17 @@ export type AccountMessage =
       readonly ticket: Ticket;
     }
   | { readonly kind: "ticket_spent" }
+  | { readonly kind: "set_plan"; readonly plan: PlanName }
+  | Grant
+  | SetBudget
   | Due;
 
 export type AccountTurn = Turn<Account, never>;
+
+/** An organization on the free plan has what an operator grants. */
+export function monthlyCreditsOf({ plan, isOrganization }: Account): number {
+  return isOrganization === true && plan === "free" ? 0 : plans[plan].monthlyCredits;
+}
 
 /** What can still be spent. */
 export function available({ granted, held, spent }: Account): number {

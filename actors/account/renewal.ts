@@ -1,4 +1,3 @@
-import { plans } from "../../config/plans.ts";
 import { put, type TurnView } from "../../engine/actor.ts";
 import { ledgerKey } from "../tables.ts";
 import {
@@ -7,6 +6,7 @@ import {
   available,
   firstOfNextMonth,
   type LedgerRow,
+  monthlyCreditsOf,
   only,
 } from "./account.ts";
 
@@ -18,7 +18,7 @@ export function renew(account: Account, turn: TurnView): AccountTurn {
   const renewsAtMs = firstOfNextMonth(turn.atMs);
   if (turn.atMs < account.renewsAtMs) return only(account);
   const expired = Math.min(account.planLeft, available(account));
-  const granted = plans[account.plan].monthlyCredits;
+  const granted = monthlyCreditsOf(account);
   const next: Account = {
     ...account,
     granted: account.granted - expired + granted,

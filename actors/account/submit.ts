@@ -3,8 +3,8 @@
  * answers, and nothing is held for a refused submit. Steps 1 and 2 (credential, shape, model,
  * assets) are done when a submit arrives here.
  */
-import { plans } from "../../config/plans.ts";
-import { birth, put, type TurnView } from "../../engine/actor.ts";
+import { allowanceOf } from "../../config/plans.ts";
+import { birth, put, type RowWrite, type TurnView } from "../../engine/actor.ts";
 import { idBytes, idOfBytes } from "../../engine/id.ts";
 import { vpartOf } from "../../engine/key.ts";
 import type { Refusal } from "../refusal.ts";
@@ -20,11 +20,12 @@ import {
   refuse,
   type Submit,
 } from "./account.ts";
+import { committed, memberBudget, memberOf } from "./budget.ts";
 
 type Step = (account: Account, submit: Submit, turn: TurnView) => Refusal | undefined;
 
 /**
- * Steps 3 to 8. Agent runs, remembered refusals and member budgets have no subject yet and pass.
+ * Steps 3 to 8. Agent runs and remembered refusals have no subject yet and pass.
  */
 const steps: readonly Step[] = [
   duplicate,
@@ -34,7 +35,7 @@ const steps: readonly Step[] = [
   requestRate,
   concurrency,
   quota,
-  () => undefined, // 8: member budget
+  memberBudget,
   wallet,
 ];
 
@@ -61,16 +62,20 @@ function requestRate(_: Account, { rateRetryAfterSeconds }: Submit): Refusal | u
   return { code: "rate_limit", retryAfterSeconds: rateRetryAfterSeconds };
 }
 
-function concurrency(account: Account, { plan, job }: Submit): Refusal | undefined {
-  const max = plans[plan].concurrentMax;
+function concurrency(account: Account, { plan, overrides, job }: Submit): Refusal | undefined {
+  const max = allowanceOf(plan, overrides).concurrentMax;
   const active = account.active[poolOf(job.asked.modality)];
   return active < max ? undefined : { code: "concurrency", max, active };
 }
 
 const dayMs = 86_400_000;
 
-function quota(account: Account, { plan }: Submit, { atMs }: TurnView): Refusal | undefined {
-  const perDay = plans[plan].generationsPerDay;
+function quota(
+  account: Account,
+  { plan, overrides }: Submit,
+  { atMs }: TurnView,
+): Refusal | undefined {
+  const perDay = allowanceOf(plan, overrides).generationsPerDay;
   const used = usedToday(account, atMs);
   if (perDay === undefined || used < perDay) return undefined;
   const resetsAtMs = (Math.floor(atMs / dayMs) + 1) * dayMs;
@@ -97,10 +102,14 @@ function accept(account: Account, message: Submit, turn: TurnView): AccountTurn 
     quota: { day: Math.floor(turn.atMs / dayMs), used: usedToday(account, turn.atMs) + 1 },
     ledgerLength: account.ledgerLength + (hold === 0 ? 0 : 1),
   };
-  const rows = [put(fingerprintKey(vpartOf(turn.self), message.fingerprint), idBytes(asked.id))];
+  const rows: RowWrite[] = [
+    put(fingerprintKey(vpartOf(turn.self), message.fingerprint), idBytes(asked.id)),
+  ];
   const entries = [{ type: "hold", amount: -hold, balance: available(next) }] as const;
   const ledger = { atMs: turn.atMs, job: asked.id, entries };
   const wallet = hold === 0 ? [] : [put(ledgerKey(turn.self, account.ledgerLength), ledger)];
+  const member = hold === 0 ? undefined : memberOf(asked);
+  if (member !== undefined) rows.push(committed(member, hold, turn));
   const create = birth(jobKey(asked.id), { ...message.job, request: turn.request });
   return only(next, [...rows, ...wallet], [], [create]);
 }

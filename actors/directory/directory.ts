@@ -1,31 +1,34 @@
 /**
- * The directory: who may come in. Users, credentials as SHA-256 of their tokens, and signing keys,
- * in a small shard of its own that every HTTP thread reads. One actor, so that an address is taken
- * once.
- *
- * Wallets stand elsewhere: a new user's account is told to open by the outbox and gives the answer
- * itself, so whoever was answered can submit.
+ * What the directory is: who may come in. Users, credentials as SHA-256 of their tokens,
+ * organizations, OAuth clients, the audit and signing keys, in a small shard of its own that every
+ * HTTP thread reads. What it does: `directory-actor.ts`.
  */
-import type { PlanName } from "../../config/plans.ts";
-import { type Actor, put, type RowWrite, type Turn, tell } from "../../engine/actor.ts";
+import type { PlanName, PlanOverrides } from "../../config/plans.ts";
 import type { Id } from "../../engine/id.ts";
-import type { OpenAccount } from "../account/account.ts";
 import type { TokenScope } from "../contract/account.ts";
-import { refused } from "../refusal.ts";
-import { accountKey, credentialKey, signingKeyKey, userByEmailKey, userKey } from "../tables.ts";
+import type { AuditNote } from "./audit.ts";
 
 export interface Directory {
   readonly version: number;
   readonly users: number;
+  /** Audit rows are numbered; those from `first` on are kept. */
+  readonly audit?: { readonly first: number; readonly next: number };
+  /** Device codes given out in one window of time. */
+  readonly devices?: { readonly window: number; readonly count: number };
 }
+
+export type Standing = "active" | "suspended";
 
 export interface User {
   readonly id: Id;
   readonly email: string;
   readonly displayName: string;
   readonly plan: PlanName;
-  readonly status: "active" | "suspended";
+  readonly status: Standing;
   readonly createdAtMs: number;
+  readonly overrides?: PlanOverrides;
+  /** Where credentials act that are not pinned to an organization. */
+  readonly activeOrganization?: Id;
 }
 
 export interface Credential {
@@ -34,7 +37,14 @@ export interface Credential {
   readonly name: string;
   readonly user: Id;
   readonly scopes: readonly TokenScope[];
+  readonly createdAtMs: number;
   readonly expiresAtMs: number | null;
+  /** The only context in which it acts, or null to follow its user. */
+  readonly organization: Id | null;
+  /** Of an OAuth access token: ends with this family of refresh tokens. */
+  readonly family?: Id;
+  /** Of an OAuth access token: ends with this client. */
+  readonly client?: Id;
 }
 
 /** Base64url of 32 random bytes each; the previous one still verifies. */
@@ -60,71 +70,5 @@ export interface CreateUser {
   readonly credits: number | undefined;
   /** What the caller gets in the end. */
   readonly reply: unknown;
-}
-
-export type DirectoryMessage =
-  | CreateUser
-  /** On an empty store: the first user, and the signing keys. */
-  | {
-      readonly kind: "bootstrap";
-      readonly first: CreateUser;
-      readonly signingKeys: Readonly<Record<SigningPurpose, string>>;
-    };
-
-export const directoryActor: Actor<Directory, DirectoryMessage, never> = {
-  kind: "directory",
-  decide(head, message, turn) {
-    const { request } = turn;
-    switch (message.kind) {
-      case "bootstrap": {
-        if (head !== undefined) return answer(head, request, message.first.reply);
-        const keys = signingPurposes.map((purpose) =>
-          put(signingKeyKey(purpose), { current: message.signingKeys[purpose], previous: null }),
-        );
-        return admit({ version: 0, users: 0 }, message.first, request, keys);
-      }
-      case "create_user": {
-        if (turn.get(userByEmailKey(message.emailDigest)) === undefined)
-          return admit(head ?? { version: 0, users: 0 }, message, request, []);
-        const detail = "An account with this email address exists already.";
-        return answer(head, request, refused({ code: "conflict", detail }));
-      }
-    }
-  },
-  dueAt: () => undefined,
-};
-
-function admit(
-  head: Directory,
-  { user, emailDigest, credential, credits, reply }: CreateUser,
-  request: number | undefined,
-  rows: readonly RowWrite[],
-): Turn<Directory, never> {
-  const opening: OpenAccount = { kind: "open", plan: user.plan, credits, request, reply };
-  return {
-    head: { version: head.version + 1, users: head.users + 1 },
-    rows: [
-      ...rows,
-      put(userKey(user.id), user),
-      put(userByEmailKey(emailDigest), user.id),
-      ...(credential === undefined
-        ? []
-        : [put(credentialKey(credential.digest), credential.credential)]),
-    ],
-    replies: [],
-    effects: [tell(accountKey(user.id), opening)],
-  };
-}
-
-function answer(
-  head: Directory | undefined,
-  request: number | undefined,
-  reply: unknown,
-): Turn<Directory, never> {
-  return {
-    head,
-    rows: [],
-    replies: request === undefined ? [] : [{ to: request, reply }],
-    effects: [],
-  };
+  readonly audit?: AuditNote;
 }

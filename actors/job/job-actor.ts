@@ -92,10 +92,19 @@ function dueAt(job: Job): number | undefined {
 
 function create(message: CreateJob, { atMs }: TurnView): JobTurn {
   const { asked, provider, hold, request } = message;
-  const { scope, modality, input, createdAtMs } = asked;
+  const { scope, user, modality, input, createdAtMs } = asked;
+  const common = {
+    job: asked.id,
+    scope,
+    modality,
+    provider,
+    hold,
+    count: input.count,
+    createdAtMs,
+  };
   const job: QueuedJob = {
     phase: "queued",
-    terms: { job: asked.id, scope, modality, provider, hold, count: input.count, createdAtMs },
+    terms: user === scope ? common : { ...common, member: user },
     revision: 1,
     updatedAtMs: atMs,
     deadlineMs: createdAtMs + message.deadlineSeconds * 1000,

@@ -26,7 +26,7 @@ export function carried(job: Job, { atMs }: TurnView): Common {
 /** The one way in which a job changes: the account follows in the same turn. */
 export function become(before: Job, next: Job, more: Consequences = {}): JobTurn {
   const { charge, effects = [], replies = [] } = more;
-  const { job, modality, hold, scope } = next.terms;
+  const { job, modality, hold, scope, member, createdAtMs } = next.terms;
   if (before.phase === next.phase && charge === undefined)
     return { head: next, rows: [], replies, effects };
   const notice: JobChanged = {
@@ -36,6 +36,9 @@ export function become(before: Job, next: Job, more: Consequences = {}): JobTurn
     from: before.phase,
     to: next.phase,
     settled: charge === undefined ? undefined : { hold, charge },
+    ...(charge === undefined || member === undefined
+      ? {}
+      : { heldBy: { user: member, atMs: createdAtMs } }),
   };
   return { head: next, rows: [], replies, effects: [tell(accountKey(scope), notice), ...effects] };
 }

@@ -45,6 +45,8 @@ export interface Terms {
   /** Outputs that the hold pays for. */
   readonly count: number;
   readonly createdAtMs: number;
+  /** In an organization: who asked, and whose budget the hold counts against. */
+  readonly member?: Id;
 }
 
 export interface Common {

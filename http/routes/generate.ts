@@ -11,6 +11,7 @@ import { accountKey } from "../../actors/tables.ts";
 import { limits } from "../../config/limits.ts";
 import { type Id, vpartOfId } from "../../engine/id.ts";
 import { type Answer, type HttpRequest, jsonText } from "../answer.ts";
+import { requirePermission } from "../permissions.ts";
 import { RefusalError } from "../refusal-error.ts";
 import { expectReply } from "../replies.ts";
 import { type Call, jsonBody, type Route, route } from "../route.ts";
@@ -33,6 +34,7 @@ export const generateRoutes: readonly Route[] = [
 
 async function generateImage(call: Call<GenerateImageRequest>): Promise<Answer> {
   const { service, principal, body, request } = call;
+  requirePermission(principal, "submit");
   const key = idempotencyKey(request);
   const generation = resolveImage(body, service.catalogue, principal.plan);
   if ("code" in generation) throw new RefusalError(generation);
@@ -62,6 +64,7 @@ function submitOf(
     fingerprint,
     hasConfirmationToken: body.confirmation_token !== undefined,
     plan: principal.plan,
+    overrides: principal.overrides,
     rateRetryAfterSeconds: rate?.isOver === true ? rate.resetSeconds : undefined,
     job: {
       kind: "create",

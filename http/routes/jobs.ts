@@ -11,6 +11,7 @@ import { type Answer, jsonText } from "../answer.ts";
 import { withETag } from "../etag.ts";
 import { isTerminal } from "../following.ts";
 import { listJobs } from "../job-listing.ts";
+import { requirePermission } from "../permissions.ts";
 import { integer, optionalInstant, optionalText, someOf } from "../query.ts";
 import { RefusalError } from "../refusal-error.ts";
 import { expectReply } from "../replies.ts";
@@ -74,14 +75,17 @@ export function jobIdOf({ id }: Call): Id {
 
 function readJob(call: Call): Answer {
   const { service, principal, request } = call;
+  requirePermission(principal, "read");
   const { text, etag } = service.jobs.text(jobIdOf(call), principal.scope);
   return etag === undefined ? jsonText(200, text) : withETag(request, etag, text);
 }
 
 async function cancelJob(call: Call): Promise<Answer> {
   const { service, principal } = call;
+  requirePermission(principal, "cancel_own");
   const job = jobIdOf(call);
-  const { job: head } = service.jobs.find(job, principal.scope);
+  const { asked, job: head } = service.jobs.find(job, principal.scope);
+  if (asked.user !== principal.user.id) requirePermission(principal, "cancel_any");
   if (head.phase === "canceled") return jsonText(200, service.jobs.text(job, principal.scope).text);
   const message = { kind: "cancel", user: principal.user.id };
   const reply = await service.gateway.ask(jobKey(job), message, "settle");
@@ -90,6 +94,7 @@ async function cancelJob(call: Call): Promise<Answer> {
 
 function waitForJob(call: Call<unknown, { timeout_seconds: number }>): Answer | Promise<Answer> {
   const { service, principal, query } = call;
+  requirePermission(principal, "read");
   const id = jobIdOf(call);
   const { scope, user } = principal;
   const { job } = service.jobs.find(id, scope);

@@ -8,6 +8,7 @@ import { limits } from "../../config/limits.ts";
 import { vpartOfId } from "../../engine/id.ts";
 import { type Answer, json } from "../answer.ts";
 import { jobStream } from "../event-stream.ts";
+import { requirePermission } from "../permissions.ts";
 import { digestOf } from "../principals.ts";
 import { optionalText } from "../query.ts";
 import { RefusalError } from "../refusal-error.ts";
@@ -37,6 +38,7 @@ export const streamRoutes: readonly Route[] = [
 
 async function mintTicket(call: Call): Promise<Answer> {
   const { service, principal } = call;
+  requirePermission(principal, "read");
   const job = jobIdOf(call);
   service.jobs.find(job, principal.scope);
   const vpart = vpartOfId(principal.scope);

@@ -1,10 +1,12 @@
 import t from "tap";
-import { type CreateUser, directoryActor } from "../../actors/directory/directory.ts";
+import type { CreateUser } from "../../actors/directory/directory.ts";
+import { directoryActor } from "../../actors/directory/directory-actor.ts";
 import {
   accountKey,
   credentialKey,
   directoryKey,
   signingKeyKey,
+  tokensOfUserKey,
   userByEmailKey,
   userKey,
 } from "../../actors/tables.ts";
@@ -25,7 +27,9 @@ const credential = {
   name: "first",
   user: id,
   scopes: ["generate"],
+  createdAtMs: nowMs,
   expiresAtMs: null,
+  organization: null,
 } as const;
 const createUser: CreateUser = {
   kind: "create_user",
@@ -51,6 +55,7 @@ t.test("a new user has rows for itself, its address and its credential", async (
       put(userKey(id), user),
       put(userByEmailKey("e".repeat(32)), id),
       put(credentialKey("c".repeat(32)), credential),
+      put(tokensOfUserKey(id), [{ id: "abcdefgh", digest: "63".repeat(32), expiresAtMs: null }]),
     ],
     replies: [],
     effects: [opening],

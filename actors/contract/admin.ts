@@ -1,0 +1,85 @@
+/** What only operators ask for and see. */
+import { planNames } from "../../config/plans.ts";
+import { type Static, Type } from "../../config/schema.ts";
+import { nullable, strict, Timestamp, Uuid } from "./common.ts";
+
+const Plan = Type.Enum([...planNames]);
+const Standing = Type.Enum(["active", "suspended"]);
+
+/** Null where the plan's own limit holds. */
+const Overrides = Type.Object({
+  concurrent_max: nullable(Type.Integer()),
+  generations_per_day: nullable(Type.Integer()),
+});
+
+const common = {
+  id: Uuid,
+  plan: Plan,
+  status: Standing,
+  limits: Overrides,
+  balance_credits: nullable(Type.Integer()),
+  created_at: Timestamp,
+};
+
+export const AdminAccount = Type.Object({
+  ...common,
+  email: Type.String(),
+  display_name: Type.String(),
+});
+export type AdminAccount = Static<typeof AdminAccount>;
+
+export const AdminAccountPage = Type.Object({
+  items: Type.Array(AdminAccount),
+  next_cursor: nullable(Type.String()),
+  total: Type.Integer(),
+});
+
+export const AdminOrganization = Type.Object({
+  ...common,
+  name: Type.String(),
+  slug: Type.String(),
+});
+export type AdminOrganization = Static<typeof AdminOrganization>;
+
+const limit = (maximum: number) =>
+  Type.Optional(Type.Union([Type.Integer({ minimum: 0, maximum }), Type.Null()]));
+
+/** `PATCH /admin/accounts/{id}` and `/admin/organizations/{id}`; a null limit is the plan's. */
+export const PatchTermsRequest = strict({
+  plan: Type.Optional(Plan),
+  status: Type.Optional(Standing),
+  limits: Type.Optional(
+    strict({ concurrent_max: limit(10_000), generations_per_day: limit(1_000_000_000) }),
+  ),
+});
+export type PatchTermsRequest = Static<typeof PatchTermsRequest>;
+
+const creditsMax = 1_000_000_000_000;
+
+/** A negative amount takes back. */
+export const CreditsRequest = strict({
+  amount: Type.Integer({ minimum: -creditsMax, maximum: creditsMax }),
+  note: Type.Optional(Type.String({ minLength: 1, maxLength: 500 })),
+});
+export type CreditsRequest = Static<typeof CreditsRequest>;
+
+export const CreditsGiven = Type.Object({
+  id: Uuid,
+  balance_credits: Type.Integer(),
+  held_credits: Type.Integer(),
+});
+
+export const AuditEntry = Type.Object({
+  id: Type.String(),
+  actor: Type.String(),
+  action: Type.String(),
+  target: Type.String(),
+  at: Timestamp,
+  request_id: Type.String(),
+  address: Type.String(),
+});
+
+export const AuditPage = Type.Object({
+  items: Type.Array(AuditEntry),
+  next_cursor: nullable(Type.String()),
+});

@@ -1,0 +1,36 @@
+import { planNames } from "../../config/plans.ts";
+import { Type } from "../../config/schema.ts";
+import { nullable } from "./common.ts";
+
+const Whole = Type.Integer();
+const Range = Type.Object({ min: Whole, max: Whole, default: Whole });
+
+/** `GET /limits`: what holds for the caller, in its context. */
+export const Limits = Type.Object({
+  plan: Type.Enum([...planNames]),
+  concurrent_generations: Whole,
+  generations_per_day: nullable(Whole),
+  monthly_credits: Whole,
+  requests_per_minute: nullable(
+    Type.Object({ read: Whole, submit: Whole, write: Whole, upload: Whole }),
+  ),
+  list_limit: Range,
+  wait_timeout_seconds: Range,
+  open_waits: Whole,
+  open_streams: Whole,
+  sse_ticket_seconds: Whole,
+  duplicate_window_seconds: Whole,
+  signed_url_seconds: Whole,
+  json_body_bytes: Whole,
+  generation_body_bytes: Whole,
+  url_bytes: Whole,
+  header_bytes: Whole,
+  json_depth: Whole,
+  idempotency_key_characters: Whole,
+  active_tokens: Whole,
+  token_expires_in_days: Range,
+  tokens_may_never_expire: Type.Boolean(),
+  oauth_clients: Whole,
+  organizations: Whole,
+  organization_members: Whole,
+});

@@ -1,0 +1,42 @@
+/** Who changed what: rows that are only ever appended, kept for so many days. */
+import { limits } from "../../config/limits.ts";
+import { put, type RowWrite, type TurnView } from "../../engine/actor.ts";
+import { auditKey } from "../tables.ts";
+import type { Directory } from "./directory.ts";
+
+/** What a change says of itself. */
+export interface AuditNote {
+  /** The user who did it. */
+  readonly actor: string;
+  readonly action: string;
+  readonly target: string;
+  readonly requestId: string;
+  readonly address: string;
+}
+
+export interface AuditRow extends AuditNote {
+  readonly atMs: number;
+}
+
+const keptMs = limits.admin.auditDays * 86_400_000;
+
+/** Two old rows go for each new one, so the audit shrinks again after a busy time. */
+export function appendAudit(
+  head: Directory,
+  note: AuditNote,
+  turn: TurnView,
+): { readonly audit: NonNullable<Directory["audit"]>; readonly rows: readonly RowWrite[] } {
+  const { first, next } = head.audit ?? { first: 0, next: 0 };
+  const rows: RowWrite[] = [put(auditKey(next), { ...note, atMs: turn.atMs })];
+  let oldest = first;
+  while (oldest < first + 2 && isStale(turn, oldest)) {
+    rows.push({ key: auditKey(oldest), value: undefined });
+    oldest++;
+  }
+  return { audit: { first: oldest, next: next + 1 }, rows };
+}
+
+function isStale(turn: TurnView, entry: number): boolean {
+  const row = turn.get(auditKey(entry));
+  return row !== undefined && row.atMs < turn.atMs - keptMs;
+}

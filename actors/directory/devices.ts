@@ -1,0 +1,156 @@
+/**
+ * The device grant (RFC 8628): a device asks with its device code while a person says yes or no
+ * under the user code.
+ *
+ *   open_device -> waiting --decide--> approved --redeem--> (tokens, rows gone)
+ *                     |  \--decide--> denied
+ *                     +--expiry--> expired (said for another while, then the rows go)
+ */
+import { limits } from "../../config/limits.ts";
+import { put, type TurnView } from "../../engine/actor.ts";
+import type { Id } from "../../engine/id.ts";
+import type { TokenScope } from "../contract/account.ts";
+import { deviceByUserCodeKey, deviceKey } from "../tables.ts";
+import type { AuditNote } from "./audit.ts";
+import { digestOfHex, hexOf } from "./digest.ts";
+import type { Directory } from "./directory.ts";
+import { changed, type DirectoryTurn, refuse } from "./directory-turn.ts";
+import { deleted, expire } from "./expiry.ts";
+import { beginFamily, type Granted, granted, isStanding, type NewPair, oauth } from "./oauth.ts";
+
+export interface Device {
+  readonly client: string;
+  readonly clientName: string;
+  readonly userCodeDigest: string;
+  /** Asked for; undefined for what an approver gives by default. */
+  readonly scopes: readonly TokenScope[] | undefined;
+  readonly expiresAtMs: number;
+  readonly intervalMs: number;
+  readonly polledAtMs: number;
+  readonly decision?: { readonly kind: "denied" } | ({ readonly kind: "approved" } & Approval);
+}
+
+interface Approval extends Granted {
+  readonly atMs: number;
+}
+
+export interface OpenDevice {
+  readonly kind: "open_device";
+  readonly digest: string;
+  readonly userCodeDigest: string;
+  readonly client: { readonly id: string; readonly name: string };
+  readonly scopes: readonly TokenScope[] | undefined;
+}
+
+export interface DecideDevice {
+  readonly kind: "decide_device";
+  readonly userCodeDigest: string;
+  /** As whom and with what the device may act; undefined to deny. */
+  readonly grant: Granted | undefined;
+  readonly audit: AuditNote;
+}
+
+export interface RedeemDevice {
+  readonly kind: "redeem_device";
+  readonly digest: string;
+  readonly client: string;
+  readonly family: Id;
+  readonly pair: NewPair;
+}
+
+const lifeMs = limits.oauth.deviceSeconds * 1000;
+const pollMs = limits.oauth.devicePollSeconds * 1000;
+/** A poll that was a little early on its way here is not too early. */
+const jitterMs = 500;
+
+export function openDevice(head: Directory, message: OpenDevice, turn: TurnView): DirectoryTurn {
+  const { digest, userCodeDigest, client, scopes } = message;
+  const window = Math.floor(turn.atMs / lifeMs);
+  const count = head.devices?.window === window ? head.devices.count : 0;
+  const isTaken = turn.get(deviceByUserCodeKey(userCodeDigest)) !== undefined;
+  if (count >= limits.oauth.devicesMax || isTaken)
+    return refuse(head, turn, { code: "unavailable", retryAfterSeconds: 60 });
+  const device: Device = {
+    client: client.id,
+    clientName: client.name,
+    userCodeDigest: hexOf(userCodeDigest),
+    scopes,
+    expiresAtMs: turn.atMs + lifeMs,
+    intervalMs: pollMs,
+    polledAtMs: 0,
+  };
+  const [key, userCodeKey] = [deviceKey(digest), deviceByUserCodeKey(userCodeDigest)];
+  return changed(head, turn, {
+    head: { devices: { window, count: count + 1 } },
+    rows: [put(key, device), put(userCodeKey, hexOf(digest))],
+    tells: [expire(turn.atMs + 2 * lifeMs, key, userCodeKey)],
+    reply: { kind: "opened" },
+  });
+}
+
+export function decideDevice(
+  head: Directory,
+  { userCodeDigest, grant, audit }: DecideDevice,
+  turn: TurnView,
+): DirectoryTurn {
+  const digest = turn.get(deviceByUserCodeKey(userCodeDigest));
+  const key = deviceKey(digestOfHex(digest ?? ""));
+  const device = turn.get(key);
+  if (device === undefined || device.expiresAtMs <= turn.atMs || device.decision !== undefined)
+    return refuse(head, turn, { code: "not_found" });
+  const decision =
+    grant === undefined
+      ? ({ kind: "denied" } as const)
+      : ({ kind: "approved", ...grant, scopes: scopesOf(device, grant), atMs: turn.atMs } as const);
+  return changed(head, turn, {
+    rows: [put(key, { ...device, decision }), ...deleted([deviceByUserCodeKey(userCodeDigest)])],
+    reply: { kind: "decided" },
+    audit,
+  });
+}
+
+/** Never more than the approver has; `admin` and `tokens` only when they were asked for. */
+function scopesOf({ scopes }: Device, grant: Granted): readonly TokenScope[] {
+  const isWanted = (scope: TokenScope) =>
+    scopes === undefined ? scope !== "admin" && scope !== "tokens" : scopes.includes(scope);
+  return grant.scopes.filter(isWanted);
+}
+
+export function redeemDevice(
+  head: Directory,
+  { digest, client, family, pair }: RedeemDevice,
+  turn: TurnView,
+): DirectoryTurn {
+  const key = deviceKey(digest);
+  const device = turn.get(key);
+  if (device === undefined || device.client !== client)
+    return refuse(head, turn, oauth("invalid_grant", "The device code is not valid."));
+  if (device.expiresAtMs <= turn.atMs)
+    return refuse(head, turn, oauth("expired_token", "The device code has expired; begin again."));
+  const { decision } = device;
+  if (decision === undefined) return poll(head, digest, device, turn);
+  const used = deleted([key]);
+  if (decision.kind === "denied" || !isStanding(decision, decision.atMs, turn)) {
+    const refusal = oauth("access_denied", "The request was denied.");
+    return changed(head, turn, { rows: used, reply: { kind: "refused", refusal } });
+  }
+  const { user, organization, scopes } = decision;
+  const { rows, tells } = beginFamily(
+    { user, organization, scopes },
+    { id: client, name: device.clientName, family },
+    pair,
+    turn,
+  );
+  return changed(head, turn, { rows: [...used, ...rows], tells, reply: granted(scopes) });
+}
+
+/** Whoever asks too early must leave five seconds more between two polls from now on. */
+function poll(head: Directory, digest: string, device: Device, turn: TurnView): DirectoryTurn {
+  const isEarly = turn.atMs < device.polledAtMs + device.intervalMs - jitterMs;
+  const refusal = isEarly
+    ? oauth("slow_down", "Ask less often.")
+    : oauth("authorization_pending", "Nobody has decided yet.");
+  const intervalMs = device.intervalMs + (isEarly ? pollMs : 0);
+  const row = put(deviceKey(digest), { ...device, intervalMs, polledAtMs: turn.atMs });
+  return changed(head, turn, { rows: [row], reply: { kind: "refused", refusal } });
+}

@@ -1,0 +1,162 @@
+/**
+ * The directory's one actor, so that an address, a slug and a code are taken once. Each noun
+ * decides in a file of its own; wallets are told by the outbox.
+ */
+import { type Actor, put } from "../../engine/actor.ts";
+import { signingKeyKey } from "../tables.ts";
+import {
+  type DecideDevice,
+  decideDevice,
+  type OpenDevice,
+  openDevice,
+  type RedeemDevice,
+  redeemDevice,
+} from "./devices.ts";
+import {
+  type CreateUser,
+  type Directory,
+  type SigningPurpose,
+  signingPurposes,
+} from "./directory.ts";
+import { answered, changed } from "./directory-turn.ts";
+import {
+  type DeleteClient,
+  deleteClient,
+  type IssueAccess,
+  issueAccess,
+  type MakeClient,
+  makeClient,
+  type Refresh,
+  type Revoke,
+  refresh,
+  revoke,
+} from "./oauth.ts";
+import {
+  type AddMember,
+  addMember,
+  type ChangeMember,
+  type CreateOrganization,
+  changeMember,
+  createOrganization,
+  type DeleteOrganization,
+  deleteOrganization,
+  type PatchOrganization,
+  patchOrganization,
+} from "./organizations.ts";
+import {
+  type IssueToken,
+  issueToken,
+  noteUse,
+  type ResetFirstToken,
+  type RevokeToken,
+  resetFirstToken,
+  revokeToken,
+  type TokenUsed,
+} from "./tokens.ts";
+import {
+  type Activate,
+  activate,
+  admitted,
+  createUser,
+  type GiveCredits,
+  giveCredits,
+  type PatchUser,
+  patchUser,
+} from "./users.ts";
+
+/** On an empty store: the first user, and the signing keys. */
+export interface Bootstrap {
+  readonly kind: "bootstrap";
+  readonly first: CreateUser;
+  readonly signingKeys: Readonly<Record<SigningPurpose, string>>;
+}
+
+export type DirectoryMessage =
+  | Bootstrap
+  | CreateUser
+  | PatchUser
+  | GiveCredits
+  | Activate
+  | IssueToken
+  | RevokeToken
+  | TokenUsed
+  | ResetFirstToken
+  | CreateOrganization
+  | PatchOrganization
+  | DeleteOrganization
+  | AddMember
+  | ChangeMember
+  | MakeClient
+  | DeleteClient
+  | IssueAccess
+  | Refresh
+  | Revoke
+  | OpenDevice
+  | DecideDevice
+  | RedeemDevice;
+
+const empty: Directory = { version: 0, users: 0 };
+
+export const directoryActor: Actor<Directory, DirectoryMessage, never> = {
+  kind: "directory",
+  decide(given, message, turn) {
+    const head = given ?? empty;
+    switch (message.kind) {
+      case "bootstrap": {
+        if (given !== undefined) return answered(given, turn, message.first.reply);
+        const keys = signingPurposes.map((purpose) =>
+          put(signingKeyKey(purpose), { current: message.signingKeys[purpose], previous: null }),
+        );
+        const { rows, opening } = admitted(message.first, turn.request);
+        return changed(head, turn, {
+          head: { users: 1 },
+          rows: [...keys, ...rows],
+          tells: [opening],
+        });
+      }
+      case "create_user":
+        return createUser(head, message, turn);
+      case "patch_user":
+        return patchUser(head, message, turn);
+      case "give_credits":
+        return giveCredits(head, message, turn);
+      case "activate":
+        return activate(head, message, turn);
+      case "issue_token":
+        return issueToken(head, message, turn);
+      case "revoke_token":
+        return revokeToken(head, message, turn);
+      case "token_used":
+        return noteUse(head, message, turn);
+      case "reset_first_token":
+        return resetFirstToken(head, message, turn);
+      case "create_organization":
+        return createOrganization(head, message, turn);
+      case "patch_organization":
+        return patchOrganization(head, message, turn);
+      case "delete_organization":
+        return deleteOrganization(head, message, turn);
+      case "add_member":
+        return addMember(head, message, turn);
+      case "change_member":
+        return changeMember(head, message, turn);
+      case "make_client":
+        return makeClient(head, message, turn);
+      case "delete_client":
+        return deleteClient(head, message, turn);
+      case "issue_access":
+        return issueAccess(head, message, turn);
+      case "refresh":
+        return refresh(head, message, turn);
+      case "revoke":
+        return revoke(head, message, turn);
+      case "open_device":
+        return openDevice(head, message, turn);
+      case "decide_device":
+        return decideDevice(head, message, turn);
+      case "redeem_device":
+        return redeemDevice(head, message, turn);
+    }
+  },
+  dueAt: () => undefined,
+};

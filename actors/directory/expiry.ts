@@ -1,0 +1,35 @@
+/**
+ * Ends what lives for a time: when it has passed, the rows that go with it are deleted. Whoever
+ * reads such a row looks at its own expiry too; this only keeps the store small.
+ */
+import { type Actor, type Due, type RowWrite, type Tell, tell } from "../../engine/actor.ts";
+import type { Key } from "../../engine/key.ts";
+import { expiryKey } from "../tables.ts";
+
+export interface Expiry {
+  readonly atMs: number;
+  readonly rows: readonly Key[];
+}
+
+export type ExpiryMessage = { readonly kind: "expire"; readonly expiry: Expiry } | Due;
+
+export const expiryActor: Actor<Expiry, ExpiryMessage, never> = {
+  kind: "expiry",
+  decide(head, message, { atMs }) {
+    if (message.kind === "expire")
+      return { head: message.expiry, rows: [], replies: [], effects: [] };
+    if (head === undefined || atMs < head.atMs) return { head, rows: [], replies: [], effects: [] };
+    return { head: undefined, rows: deleted(head.rows), replies: [], effects: [] };
+  },
+  dueAt: (head) => head.atMs,
+};
+
+/** Sets the time at which these rows go, or moves it when the first of them had one. */
+export function expire(atMs: number, first: Key, ...others: readonly Key[]): Tell {
+  const expiry: Expiry = { atMs, rows: [first, ...others] };
+  return tell(expiryKey(first), { kind: "expire", expiry });
+}
+
+export function deleted(keys: readonly Key[]): RowWrite[] {
+  return keys.map((key) => ({ key, value: undefined }));
+}

@@ -1,0 +1,273 @@
+/**
+ * OAuth (RFC 6749, 7009): clients, access tokens, and families of refresh tokens.
+ *
+ * 1. A refresh token works once. The one that comes a second time has been seen by two, so its
+ *    whole family ends, and with it every access token that came of it.
+ * 2. Access tokens are credentials like any other; they name their family or their client, and end
+ *    with it at once.
+ * 3. What is pinned to an organization ends with the membership under which it was given.
+ */
+import { limits } from "../../config/limits.ts";
+import { put, type RowWrite, type Tell, type TurnView } from "../../engine/actor.ts";
+import type { Id } from "../../engine/id.ts";
+import type { TokenScope } from "../contract/account.ts";
+import type { Refusal } from "../refusal.ts";
+import {
+  clientsOfScopeKey,
+  credentialKey,
+  membershipsKey,
+  oauthClientKey,
+  organizationKey,
+  refreshFamilyKey,
+  refreshTokenKey,
+  tokenUseKey,
+  userKey,
+} from "../tables.ts";
+import type { AuditNote } from "./audit.ts";
+import { hexOf } from "./digest.ts";
+import type { Credential, Directory, NewCredential } from "./directory.ts";
+import { answered, changed, conflict, type DirectoryTurn, refuse } from "./directory-turn.ts";
+import { deleted, expire } from "./expiry.ts";
+import { liveTokens, withdrawn } from "./tokens.ts";
+
+export interface OAuthClient {
+  readonly id: Id;
+  readonly name: string;
+  readonly scopes: readonly TokenScope[];
+  /** SHA-256 in hex. */
+  readonly secretDigest: string;
+  /** As whom its tokens act, and in which context. */
+  readonly user: Id;
+  readonly organization: Id | null;
+  readonly createdAtMs: number;
+}
+
+/** What was granted to a client: as whom its tokens act, where, and for what. */
+export interface Granted {
+  readonly user: Id;
+  readonly organization: Id | null;
+  readonly scopes: readonly TokenScope[];
+}
+
+export interface RefreshFamily extends Granted {
+  readonly client: string;
+  readonly clientName: string;
+  readonly createdAtMs: number;
+  /** The digest of the one that works, in hex. */
+  readonly current: string;
+}
+
+export interface RefreshToken {
+  readonly family: Id;
+  readonly expiresAtMs: number;
+}
+
+/** The next tokens, drawn before anybody knows whether they will be granted. */
+export interface NewPair {
+  readonly accessId: string;
+  readonly accessDigest: string;
+  readonly refreshDigest: string;
+}
+
+export interface MakeClient {
+  readonly kind: "make_client";
+  readonly client: OAuthClient;
+  readonly audit: AuditNote;
+}
+
+export interface DeleteClient {
+  readonly kind: "delete_client";
+  readonly client: Id;
+  /** The context in which it was made. */
+  readonly scope: Id;
+  readonly audit: AuditNote;
+}
+
+export interface IssueAccess {
+  readonly kind: "issue_access";
+  readonly token: NewCredential;
+}
+
+export interface Refresh {
+  readonly kind: "refresh";
+  readonly digest: string;
+  readonly client: string;
+  /** Undefined for all that the family may. */
+  readonly scopes: readonly TokenScope[] | undefined;
+  readonly pair: NewPair;
+}
+
+export interface Revoke {
+  readonly kind: "revoke";
+  readonly digest: string;
+}
+
+export interface TokensGranted {
+  readonly kind: "granted";
+  readonly scopes: readonly TokenScope[];
+}
+
+export function makeClient(head: Directory, message: MakeClient, turn: TurnView): DirectoryTurn {
+  const { client, audit } = message;
+  const scope = client.organization ?? client.user;
+  const clients = turn.get(clientsOfScopeKey(scope)) ?? [];
+  if (clients.length >= limits.oauth.clientsMax)
+    return conflict(head, turn, `There are at most ${limits.oauth.clientsMax} OAuth clients.`);
+  const made = { ...client, createdAtMs: turn.atMs };
+  return changed(head, turn, {
+    rows: [
+      put(oauthClientKey(client.id), made),
+      put(clientsOfScopeKey(scope), [...clients, client.id]),
+    ],
+    reply: { kind: "made", client: made },
+    audit,
+  });
+}
+
+export function deleteClient(
+  head: Directory,
+  { client, scope, audit }: DeleteClient,
+  turn: TurnView,
+): DirectoryTurn {
+  const clients = turn.get(clientsOfScopeKey(scope)) ?? [];
+  if (!clients.includes(client)) return refuse(head, turn, { code: "not_found" });
+  const left = clients.filter((id) => id !== client);
+  return changed(head, turn, {
+    rows: [...deleted([oauthClientKey(client)]), put(clientsOfScopeKey(scope), left)],
+    reply: { kind: "deleted" },
+    audit,
+  });
+}
+
+/** `client_credentials`: an access token alone. */
+export function issueAccess(head: Directory, message: IssueAccess, turn: TurnView): DirectoryTurn {
+  const { digest, credential } = message.token;
+  const client = credential.client === undefined ? undefined : turn.get(clientKeyOf(credential));
+  if (client === undefined || !isStanding(client, client.createdAtMs, turn))
+    return refuse(head, turn, oauth("unauthorized_client", "This client's account may not act."));
+  const { rows, tells } = accessRows(digest, { ...credential, createdAtMs: turn.atMs });
+  return changed(head, turn, { rows, tells, reply: granted(credential.scopes) });
+}
+
+function clientKeyOf({ client = "" }: Credential) {
+  return oauthClientKey(client);
+}
+
+/** The first tokens of a new family. */
+export function beginFamily(
+  grant: Granted,
+  client: { readonly id: string; readonly name: string; readonly family: Id },
+  pair: NewPair,
+  turn: TurnView,
+): { readonly rows: readonly RowWrite[]; readonly tells: readonly Tell[] } {
+  const family: RefreshFamily = {
+    ...grant,
+    client: client.id,
+    clientName: client.name,
+    createdAtMs: turn.atMs,
+    current: hexOf(pair.refreshDigest),
+  };
+  return pairRows(client.family, family, grant.scopes, pair, turn);
+}
+
+export function refresh(head: Directory, message: Refresh, turn: TurnView): DirectoryTurn {
+  const { digest, client, pair } = message;
+  const token = turn.get(refreshTokenKey(digest));
+  const family = token === undefined ? undefined : turn.get(refreshFamilyKey(token.family));
+  const isDead = token === undefined || token.expiresAtMs <= turn.atMs;
+  if (isDead || family === undefined || family.client !== client)
+    return refuse(head, turn, invalidGrant);
+  if (family.current !== hexOf(digest) || !isStanding(family, family.createdAtMs, turn)) {
+    const rows = deleted([refreshFamilyKey(token.family)]);
+    return changed(head, turn, { rows, reply: { kind: "refused", refusal: invalidGrant } });
+  }
+  const scopes = message.scopes ?? family.scopes;
+  if (!scopes.every((scope) => family.scopes.includes(scope)))
+    return refuse(head, turn, oauth("invalid_scope", "The scope was not granted."));
+  const next = { ...family, current: hexOf(pair.refreshDigest) };
+  const { rows, tells } = pairRows(token.family, next, scopes, pair, turn);
+  return changed(head, turn, { rows, tells, reply: granted(scopes) });
+}
+
+const invalidGrant = oauth("invalid_grant", "The refresh token is not valid, expired or revoked.");
+
+/** Unknown tokens are as good as revoked. A personal access token is revoked by its holder too. */
+export function revoke(head: Directory, { digest }: Revoke, turn: TurnView): DirectoryTurn {
+  const done = { kind: "revoked" };
+  const token = turn.get(refreshTokenKey(digest));
+  if (token !== undefined) {
+    const rows = deleted([refreshTokenKey(digest), refreshFamilyKey(token.family)]);
+    return changed(head, turn, { rows, reply: done });
+  }
+  const credential = turn.get(credentialKey(digest));
+  if (credential === undefined) return answered(head, turn, done);
+  const ref = liveTokens(credential.user, turn).find((one) => one.digest === hexOf(digest));
+  const rows =
+    ref === undefined
+      ? deleted([credentialKey(digest), tokenUseKey(digest)])
+      : withdrawn(credential.user, [ref], turn);
+  return changed(head, turn, { rows, reply: done });
+}
+
+function pairRows(
+  id: Id,
+  family: RefreshFamily,
+  scopes: readonly TokenScope[],
+  pair: NewPair,
+  turn: TurnView,
+): { readonly rows: readonly RowWrite[]; readonly tells: readonly Tell[] } {
+  const { accessId, accessDigest, refreshDigest } = pair;
+  const expiresAtMs = turn.atMs + limits.oauth.refreshTokenDays * 86_400_000;
+  const access = accessRows(accessDigest, {
+    id: accessId,
+    name: family.clientName,
+    user: family.user,
+    scopes,
+    createdAtMs: turn.atMs,
+    expiresAtMs: turn.atMs + limits.oauth.accessTokenSeconds * 1000,
+    organization: family.organization,
+    family: id,
+  });
+  const refreshKey = refreshTokenKey(refreshDigest);
+  const familyKey = refreshFamilyKey(id);
+  return {
+    rows: [...access.rows, put(familyKey, family), put(refreshKey, { family: id, expiresAtMs })],
+    tells: [...access.tells, expire(expiresAtMs, refreshKey), expire(expiresAtMs, familyKey)],
+  };
+}
+
+function accessRows(
+  digest: string,
+  credential: Credential,
+): { readonly rows: readonly RowWrite[]; readonly tells: readonly Tell[] } {
+  const key = credentialKey(digest);
+  const { expiresAtMs } = credential;
+  return {
+    rows: [put(key, credential)],
+    tells: expiresAtMs === null ? [] : [expire(expiresAtMs, key, tokenUseKey(digest))],
+  };
+}
+
+/** Whether a grant of `sinceMs` still stands: its user may act, and belongs where it is pinned. */
+export function isStanding(
+  { user, organization }: Pick<Granted, "user" | "organization">,
+  sinceMs: number,
+  turn: TurnView,
+): boolean {
+  if (turn.get(userKey(user))?.status !== "active") return false;
+  if (organization === null) return true;
+  const memberships = turn.get(membershipsKey(user)) ?? [];
+  const membership = memberships.find((one) => one.organization === organization);
+  const isThere = turn.get(organizationKey(organization)) !== undefined;
+  return isThere && membership !== undefined && membership.sinceMs <= sinceMs;
+}
+
+export function granted(scopes: readonly TokenScope[]): TokensGranted {
+  return { kind: "granted", scopes };
+}
+
+export type OAuthError = Extract<Refusal, { code: "oauth" }>["error"];
+
+export function oauth(error: OAuthError, detail: string): Refusal {
+  return { code: "oauth", error, detail };
+}

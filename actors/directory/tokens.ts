@@ -1,0 +1,145 @@
+/** Personal access tokens: issued, revoked, and when they were last used. */
+import { limits } from "../../config/limits.ts";
+import { put, type RowWrite, type Tell, type TurnView } from "../../engine/actor.ts";
+import type { Id } from "../../engine/id.ts";
+import { credentialKey, tokensOfUserKey, tokenUseKey, userKey } from "../tables.ts";
+import type { AuditNote } from "./audit.ts";
+import { digestOfHex, hexOf } from "./digest.ts";
+import type { Directory, NewCredential } from "./directory.ts";
+import { answered, changed, conflict, type DirectoryTurn, refuse } from "./directory-turn.ts";
+import { deleted, expire } from "./expiry.ts";
+
+/** Where a token of a user is found. */
+export interface TokenRef {
+  readonly id: string;
+  /** In hex. */
+  readonly digest: string;
+  readonly expiresAtMs: number | null;
+}
+
+/** The name of the credential that an account begins with. */
+export const firstCredentialName = "First credential";
+
+export interface IssueToken {
+  readonly kind: "issue_token";
+  readonly token: NewCredential;
+  readonly audit?: AuditNote;
+}
+
+export interface RevokeToken {
+  readonly kind: "revoke_token";
+  readonly user: Id;
+  readonly id: string;
+}
+
+export interface TokenUsed {
+  readonly kind: "token_used";
+  readonly digest: string;
+  readonly atMs: number;
+}
+
+/** The operator's way back in: the first credential is replaced by this one. */
+export interface ResetFirstToken {
+  readonly kind: "reset_first_token";
+  readonly token: NewCredential;
+  readonly audit: AuditNote;
+}
+
+export function issueToken(head: Directory, message: IssueToken, turn: TurnView): DirectoryTurn {
+  const { token, audit } = message;
+  const { user } = token.credential;
+  if (turn.get(userKey(user)) === undefined) return refuse(head, turn, { code: "not_found" });
+  const live = liveTokens(user, turn);
+  if (live.length >= limits.tokens.perAccountMax)
+    return conflict(
+      head,
+      turn,
+      `An account has at most ${limits.tokens.perAccountMax} active tokens; revoke one first.`,
+    );
+  if (live.some(({ id }) => id === token.credential.id))
+    return conflict(head, turn, "The token could not be made; ask again.");
+  const { rows, tells } = issued(token, live, turn);
+  return changed(head, turn, { rows, tells, reply: { kind: "issued" }, audit });
+}
+
+function issued(
+  { digest, credential: asked }: NewCredential,
+  live: readonly TokenRef[],
+  { atMs }: TurnView,
+): { readonly rows: readonly RowWrite[]; readonly tells: readonly Tell[] } {
+  const credential = { ...asked, createdAtMs: atMs };
+  const { user, expiresAtMs } = credential;
+  const key = credentialKey(digest);
+  return {
+    rows: [
+      put(key, credential),
+      put(tokensOfUserKey(user), [...live, refOf({ digest, credential })]),
+    ],
+    tells: expiresAtMs === null ? [] : [expire(expiresAtMs, key, tokenUseKey(digest))],
+  };
+}
+
+/** Of an account that is just being made. */
+export function firstTokenRows({ digest, credential }: NewCredential): RowWrite[] {
+  return [
+    put(credentialKey(digest), credential),
+    put(tokensOfUserKey(credential.user), [refOf({ digest, credential })]),
+  ];
+}
+
+function refOf({ digest, credential: { id, expiresAtMs } }: NewCredential): TokenRef {
+  return { id, digest: hexOf(digest), expiresAtMs };
+}
+
+export function revokeToken(head: Directory, message: RevokeToken, turn: TurnView): DirectoryTurn {
+  const ref = liveTokens(message.user, turn).find(({ id }) => id === message.id);
+  if (ref === undefined) return refuse(head, turn, { code: "not_found" });
+  const rows = withdrawn(message.user, [ref], turn);
+  return changed(head, turn, { rows, reply: { kind: "revoked" } });
+}
+
+/** The rows that end these tokens of a user. */
+export function withdrawn(user: Id, refs: readonly TokenRef[], turn: TurnView): RowWrite[] {
+  const left = liveTokens(user, turn).filter(({ id }) => !refs.some((ref) => ref.id === id));
+  const keys = refs.flatMap((ref) => {
+    const digest = digestOfHex(ref.digest);
+    return [credentialKey(digest), tokenUseKey(digest)];
+  });
+  return [...deleted(keys), put(tokensOfUserKey(user), left)];
+}
+
+export function noteUse(head: Directory, message: TokenUsed, turn: TurnView): DirectoryTurn {
+  const { digest, atMs } = message;
+  const isNew =
+    turn.get(credentialKey(digest)) !== undefined && (turn.get(tokenUseKey(digest)) ?? 0) < atMs;
+  const rows = isNew ? [put(tokenUseKey(digest), atMs)] : [];
+  return { head, rows, replies: [], effects: [] };
+}
+
+export function resetFirstToken(
+  head: Directory,
+  message: ResetFirstToken,
+  turn: TurnView,
+): DirectoryTurn {
+  const { token, audit } = message;
+  const { user } = token.credential;
+  const live = liveTokens(user, turn);
+  if (live.some(({ digest }) => digest === hexOf(token.digest)))
+    return answered(head, turn, { kind: "reset" });
+  const isFirst = ({ digest }: TokenRef) =>
+    turn.get(credentialKey(digestOfHex(digest)))?.name === firstCredentialName;
+  const old = live.filter(isFirst);
+  const left = live.filter((ref) => !isFirst(ref));
+  const keys = old.map(({ digest }) => credentialKey(digestOfHex(digest)));
+  const { rows } = issued(token, left, turn);
+  return changed(head, turn, {
+    rows: [...deleted(keys), ...rows],
+    reply: { kind: "reset" },
+    audit,
+  });
+}
+
+export function liveTokens(user: Id, turn: Pick<TurnView, "get" | "atMs">): readonly TokenRef[] {
+  const all = turn.get(tokensOfUserKey(user)) ?? [];
+  return all.filter(({ expiresAtMs }) => expiresAtMs === null || expiresAtMs > turn.atMs);
+}

@@ -1,0 +1,127 @@
+/**
+ * Users: created, changed by an operator, moved between their contexts. A wallet stands elsewhere:
+ * it is told by the outbox and gives the answer itself, so whoever was answered can submit.
+ */
+import type { PlanName, PlanOverrides } from "../../config/plans.ts";
+import { put, type RowWrite, type Tell, type TurnView, tell } from "../../engine/actor.ts";
+import type { Id } from "../../engine/id.ts";
+import type { Grant, OpenAccount } from "../account/account.ts";
+import { accountKey, membershipsKey, organizationKey, userByEmailKey, userKey } from "../tables.ts";
+import type { AuditNote } from "./audit.ts";
+import type { CreateUser, Directory, Standing, User } from "./directory.ts";
+import { answered, changed, conflict, type DirectoryTurn, refuse } from "./directory-turn.ts";
+import { firstTokenRows } from "./tokens.ts";
+
+/** What an operator changes of an account or an organization; undefined leaves it. */
+export interface Terms {
+  readonly plan: PlanName | undefined;
+  readonly status: Standing | undefined;
+  readonly overrides: PlanOverrides | undefined;
+}
+
+export interface PatchUser {
+  readonly kind: "patch_user";
+  readonly user: Id;
+  readonly terms: Terms;
+  readonly audit: AuditNote;
+}
+
+export interface GiveCredits {
+  readonly kind: "give_credits";
+  /** A user, or an organization. */
+  readonly scope: Id;
+  readonly amount: number;
+  readonly note: string | undefined;
+  readonly audit: AuditNote;
+}
+
+export interface Activate {
+  readonly kind: "activate";
+  readonly user: Id;
+  /** Null for the personal space. */
+  readonly organization: Id | null;
+}
+
+export function createUser(head: Directory, message: CreateUser, turn: TurnView): DirectoryTurn {
+  if (turn.get(userByEmailKey(message.emailDigest)) !== undefined)
+    return conflict(head, turn, "An account with this email address exists already.");
+  const { rows, opening } = admitted(message, turn.request);
+  return changed(head, turn, {
+    head: { users: head.users + 1 },
+    rows,
+    tells: [opening],
+    audit: message.audit,
+  });
+}
+
+/** The rows of a new user, and the word to its wallet, which answers `request`. */
+export function admitted(
+  { user, emailDigest, credential, credits, reply }: CreateUser,
+  request: number | undefined,
+): { readonly rows: readonly RowWrite[]; readonly opening: Tell } {
+  const opening: OpenAccount = { kind: "open", plan: user.plan, credits, request, reply };
+  return {
+    rows: [
+      put(userKey(user.id), user),
+      put(userByEmailKey(emailDigest), user.id),
+      ...(credential === undefined ? [] : firstTokenRows(credential)),
+    ],
+    opening: tell(accountKey(user.id), opening),
+  };
+}
+
+export function patchUser(head: Directory, message: PatchUser, turn: TurnView): DirectoryTurn {
+  const { user: id, terms, audit } = message;
+  const user = turn.get(userKey(id));
+  if (user === undefined) return refuse(head, turn, { code: "not_found" });
+  const next: User = { ...user, ...given(terms) };
+  return changed(head, turn, {
+    rows: [put(userKey(id), next)],
+    tells: next.plan === user.plan ? [] : [planned(id, next.plan)],
+    reply: { kind: "patched" },
+    audit,
+  });
+}
+
+/** The terms that are there. */
+export function given(terms: Terms): Partial<Pick<User, "plan" | "status" | "overrides">> {
+  const { plan, status, overrides } = terms;
+  return {
+    ...(plan === undefined ? {} : { plan }),
+    ...(status === undefined ? {} : { status }),
+    ...(overrides === undefined ? {} : { overrides }),
+  };
+}
+
+/** The wallet renews by the new plan on the 1st. */
+export function planned(scope: Id, plan: PlanName): Tell {
+  return tell(accountKey(scope), { kind: "set_plan", plan });
+}
+
+/** Noted here and done by the wallet, both for sure; the wallet answers. */
+export function giveCredits(head: Directory, message: GiveCredits, turn: TurnView): DirectoryTurn {
+  const { scope, amount, note, audit } = message;
+  const isKnown =
+    turn.get(userKey(scope)) !== undefined || turn.get(organizationKey(scope)) !== undefined;
+  if (!isKnown) return refuse(head, turn, { code: "not_found" });
+  const grant: Grant = { kind: "grant", amount, note, request: turn.request };
+  return changed(head, turn, { rows: [], tells: [tell(accountKey(scope), grant)], audit });
+}
+
+export function activate(head: Directory, message: Activate, turn: TurnView): DirectoryTurn {
+  const user = turn.get(userKey(message.user));
+  const { organization } = message;
+  const isMember =
+    organization === null ||
+    (turn.get(membershipsKey(message.user)) ?? []).some(
+      (membership) =>
+        membership.organization === organization &&
+        turn.get(organizationKey(organization)) !== undefined,
+    );
+  if (user === undefined || !isMember) return refuse(head, turn, { code: "not_found" });
+  const { activeOrganization, ...personal } = user;
+  const done = { kind: "activated" };
+  if ((activeOrganization ?? null) === organization) return answered(head, turn, done);
+  const next = organization === null ? personal : { ...user, activeOrganization: organization };
+  return changed(head, turn, { rows: [put(userKey(user.id), next)], reply: done });
+}
