@@ -59,6 +59,11 @@ export function json(status: number, value: unknown, headers: readonly Header[] 
   return { status, headers: [jsonHeader, ...headers], body: JSON.stringify(value) };
 }
 
+/** 204: done, and nothing to say. */
+export function nothing(): Answer {
+  return { status: 204, headers: [], body: "" };
+}
+
 /** `body` is JSON already, for example made in a shard. */
 export function jsonText(status: number, body: string, headers: readonly Header[] = []): Answer {
   return { status, headers: [jsonHeader, ...headers], body };

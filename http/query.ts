@@ -74,6 +74,16 @@ export function someOf<T extends string>(
   };
 }
 
+export function oneOf<T extends string>(values: readonly T[], otherwise: T): Parameter<T> {
+  return {
+    schema: Type.Enum([...values], { default: otherwise }),
+    read(text) {
+      const value = text === undefined ? otherwise : values.find((known) => known === text);
+      return value === undefined ? `must be one of ${values.join(", ")}` : { value };
+    },
+  };
+}
+
 const instantPattern = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,9})?(Z|[+-]\d{2}:\d{2})$/i;
 
 /** RFC 3339; milliseconds since 1970. */

@@ -1,6 +1,7 @@
 import { planNames } from "../../config/plans.ts";
 import { type Static, Type } from "../../config/schema.ts";
 import { nullable, strict, Timestamp, Uuid } from "./common.ts";
+import { Role, UserOrganization } from "./organization.ts";
 
 export const GenerationLimits = Type.Object({
   concurrent_max: Type.Integer(),
@@ -13,8 +14,8 @@ export const User = Type.Object({
   display_name: Type.String(),
   plan: Type.Enum([...planNames]),
   balance_credits: nullable(Type.Integer()),
-  role: nullable(Type.String()),
-  active_organization: nullable(Type.Object({})),
+  role: nullable(Role),
+  active_organization: nullable(UserOrganization),
   generation_limits: nullable(GenerationLimits),
   quota: nullable(
     Type.Object({ limit: Type.Integer(), used: Type.Integer(), resets_at: Timestamp }),

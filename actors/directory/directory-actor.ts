@@ -4,6 +4,7 @@
  */
 import { type Actor, put } from "../../engine/actor.ts";
 import { signingKeyKey } from "../tables.ts";
+import type { AuditNote } from "./audit.ts";
 import {
   type DecideDevice,
   decideDevice,
@@ -74,6 +75,8 @@ export interface Bootstrap {
 export type DirectoryMessage =
   | Bootstrap
   | CreateUser
+  /** A change that is made elsewhere. */
+  | { readonly kind: "note"; readonly audit: AuditNote }
   | PatchUser
   | GiveCredits
   | Activate
@@ -114,6 +117,8 @@ export const directoryActor: Actor<Directory, DirectoryMessage, never> = {
           tells: [opening],
         });
       }
+      case "note":
+        return changed(head, turn, { rows: [], reply: { kind: "noted" }, audit: message.audit });
       case "create_user":
         return createUser(head, message, turn);
       case "patch_user":

@@ -1,14 +1,22 @@
-/** What an account may know of itself. */
+/** What an account may know of itself, in the context in which it acts. */
 
-import { type Account, available } from "../../actors/account/account.ts";
+import { type Account, available, monthlyCreditsOf } from "../../actors/account/account.ts";
 import { usedToday } from "../../actors/account/submit.ts";
 import { Credits, User as UserView } from "../../actors/contract/account.ts";
 import { timestamp } from "../../actors/contract/common.ts";
-import { accountKey } from "../../actors/tables.ts";
-import { plans } from "../../config/plans.ts";
+import { Limits } from "../../actors/contract/limits.ts";
+import { ActiveOrganizationRequest } from "../../actors/contract/organization.ts";
+import { accountKey, directoryKey } from "../../actors/tables.ts";
+import { allowanceOf } from "../../config/plans.ts";
 import { type Answer, json } from "../answer.ts";
+import { placeIn } from "../contexts.ts";
+import { limitsOf } from "../effective-limits.ts";
+import { userOrganization } from "../organization-views.ts";
+import type { Principal } from "../principals.ts";
 import { RefusalError } from "../refusal-error.ts";
-import { type Call, type Route, route } from "../route.ts";
+import { expectReply } from "../replies.ts";
+import { type Call, jsonBodyWithNulls, type Route, route } from "../route.ts";
+import type { Service } from "../service.ts";
 
 export const accountRoutes: readonly Route[] = [
   route("GET", "/v1/me", {
@@ -16,7 +24,18 @@ export const accountRoutes: readonly Route[] = [
     answers: { 200: UserView },
     access: "bearer",
     rate: "read",
-    run: me,
+    run: ({ service, principal }) => json(200, userView(service, principal)),
+  }),
+  route("PUT", "/v1/me/active-organization", {
+    summary: "Choose the organization in which tokens act that are not pinned, or none",
+    answers: { 200: UserView },
+    access: "organizations",
+    rate: "write",
+    leavesContext: true,
+    body: jsonBodyWithNulls<ActiveOrganizationRequest>(ActiveOrganizationRequest, [
+      "organization_id",
+    ]),
+    run: activate,
   }),
   route("GET", "/v1/me/credits", {
     summary: "What the paying context can still spend",
@@ -25,33 +44,42 @@ export const accountRoutes: readonly Route[] = [
     rate: "read",
     run: credits,
   }),
+  route("GET", "/v1/limits", {
+    summary: "The limits that hold for the caller",
+    answers: { 200: Limits },
+    access: "bearer",
+    rate: "read",
+    run: ({ service, principal }) => json(200, limitsOf(principal, service.rates !== undefined)),
+  }),
 ];
 
 const dayMs = 86_400_000;
 
-function me(call: Call): Answer {
-  const { service, principal } = call;
-  const { user, credential, plan } = principal;
-  const account = accountOf(call);
+function userView(service: Service, principal: Principal): UserView {
+  const { user, credential, plan, overrides, organization, role } = principal;
+  const account = accountOf(service, principal);
   const nowMs = service.clock.nowMs();
-  const perDay = plans[plan].generationsPerDay;
-  const view: UserView = {
+  const { concurrentMax, generationsPerDay } = allowanceOf(plan, overrides);
+  return {
     id: user.id,
     email: user.email,
     display_name: user.displayName,
     plan,
     balance_credits: available(account),
-    role: null,
-    active_organization: null,
+    role: role ?? null,
+    active_organization:
+      organization === undefined || role === undefined
+        ? null
+        : userOrganization(service.gateway, { organization, role }, user.id, nowMs),
     generation_limits: {
-      concurrent_max: plans[plan].concurrentMax,
+      concurrent_max: concurrentMax,
       concurrent_active: account.active.media,
     },
     quota:
-      perDay === undefined
+      generationsPerDay === undefined
         ? null
         : {
-            limit: perDay,
+            limit: generationsPerDay,
             used: usedToday(account, nowMs),
             resets_at: timestamp((Math.floor(nowMs / dayMs) + 1) * dayMs),
           },
@@ -63,23 +91,38 @@ function me(call: Call): Answer {
     },
     created_at: timestamp(user.createdAtMs),
   };
-  return json(200, view);
 }
 
-function credits(call: Call): Answer {
-  const account = accountOf(call);
-  const { plan } = call.principal;
+async function activate(call: Call<ActiveOrganizationRequest>): Promise<Answer> {
+  const { service, principal, request } = call;
+  const { gateway, principals } = service;
+  const { user, credential } = principal;
+  if (credential.organization !== null)
+    throw new RefusalError({
+      code: "forbidden",
+      detail: "This token is pinned to its organization.",
+    });
+  const organization = call.body.organization_id?.toLowerCase() ?? null;
+  if (organization !== null && placeIn(gateway, user.id, organization) === undefined)
+    throw new RefusalError({ code: "not_found" });
+  const message = { kind: "activate", user: user.id, organization };
+  expectReply(await gateway.ask(directoryKey, message, "work"), "activated");
+  return json(200, userView(service, principals.of(request.headers["authorization"])));
+}
+
+function credits({ service, principal }: Call): Answer {
+  const account = accountOf(service, principal);
   return json(200, {
     balance_credits: available(account),
     held_credits: account.held,
-    plan,
-    monthly_credits: plans[plan].monthlyCredits,
+    plan: principal.plan,
+    monthly_credits: monthlyCreditsOf(account),
     renews_at: timestamp(account.renewsAtMs),
   });
 }
 
-function accountOf({ service, principal }: Call): Account {
-  const account = service.gateway.read(accountKey(principal.scope));
+function accountOf({ gateway }: Service, { scope }: Principal): Account {
+  const account = gateway.read(accountKey(scope));
   if (account === undefined) throw new RefusalError({ code: "not_found" });
   return account;
 }

@@ -1,0 +1,47 @@
+import type { Limits } from "../actors/contract/limits.ts";
+import { limits } from "../config/limits.ts";
+import { allowanceOf } from "../config/plans.ts";
+import type { Static } from "../config/schema.ts";
+import type { Principal } from "./principals.ts";
+
+/** What holds for a caller in its context. */
+export function limitsOf(
+  { plan, overrides, organization }: Principal,
+  hasRates: boolean,
+): Static<typeof Limits> {
+  const { concurrentMax, generationsPerDay, monthlyCredits } = allowanceOf(plan, overrides);
+  const { jobs, http, tokens, rates } = limits;
+  const isUnpaid = organization !== undefined && plan === "free";
+  return {
+    plan,
+    concurrent_generations: concurrentMax,
+    generations_per_day: generationsPerDay ?? null,
+    monthly_credits: isUnpaid ? 0 : monthlyCredits,
+    requests_per_minute: hasRates
+      ? { read: rates.read, submit: rates.submit, write: rates.write, upload: rates.upload }
+      : null,
+    list_limit: { min: 1, max: jobs.listMax, default: jobs.listDefault },
+    wait_timeout_seconds: { min: 1, max: jobs.waitSecondsMax, default: jobs.waitSecondsDefault },
+    open_waits: jobs.waitsMax,
+    open_streams: jobs.streamsMax,
+    sse_ticket_seconds: jobs.ticketMs / 1000,
+    duplicate_window_seconds: jobs.duplicateWindowMs / 1000,
+    signed_url_seconds: http.signedUrlSeconds,
+    json_body_bytes: http.jsonBodyMax,
+    generation_body_bytes: http.generationBodyMax,
+    url_bytes: http.urlBytesMax,
+    header_bytes: http.headerBytesMax,
+    json_depth: http.jsonDepthMax,
+    idempotency_key_characters: 255,
+    active_tokens: tokens.perAccountMax,
+    token_expires_in_days: {
+      min: 1,
+      max: tokens.expiresInDaysMax,
+      default: tokens.expiresInDaysDefault,
+    },
+    tokens_may_never_expire: tokens.neverExpires,
+    oauth_clients: limits.oauth.clientsMax,
+    organizations: limits.organizations.perAccountMax,
+    organization_members: limits.organizations.membersMax,
+  };
+}

@@ -1,0 +1,87 @@
+/** Organizations and their members as clients see them. */
+import { available } from "../actors/account/account.ts";
+import { type MemberSpending, resetOf, usedOf } from "../actors/account/budget.ts";
+import { timestamp } from "../actors/contract/common.ts";
+import type {
+  MemberBudget,
+  Member as MemberView,
+  Organization as OrganizationView,
+  UserOrganization,
+} from "../actors/contract/organization.ts";
+import type { Member, Organization } from "../actors/directory/organizations.ts";
+import { accountKey, memberSpendingKey, userKey } from "../actors/tables.ts";
+import type { Gateway } from "../engine/gateway.ts";
+import type { Id } from "../engine/id.ts";
+import type { Place } from "./contexts.ts";
+
+/** Null while the wallet is not there yet. */
+export function balanceOf(gateway: Gateway, scope: Id): number | null {
+  const account = gateway.read(accountKey(scope));
+  return account === undefined ? null : available(account);
+}
+
+export function organizationView(
+  gateway: Gateway,
+  { organization, role }: Pick<Place, "organization" | "role">,
+): OrganizationView {
+  const { id, name, slug, plan, createdAtMs } = organization;
+  const created_at = timestamp(createdAtMs);
+  return { id, name, slug, plan, balance_credits: balanceOf(gateway, id), role, created_at };
+}
+
+export function userOrganization(
+  gateway: Gateway,
+  { organization, role }: Pick<Place, "organization" | "role">,
+  user: Id,
+  nowMs: number,
+): UserOrganization {
+  const { id, name, slug, plan } = organization;
+  return {
+    id,
+    name,
+    slug,
+    role,
+    plan,
+    balance_credits: balanceOf(gateway, id),
+    member_budget: budgetOf(gateway, id, user, nowMs),
+  };
+}
+
+export function memberView(
+  gateway: Gateway,
+  { id }: Organization,
+  { user, role, sinceMs }: Member,
+  nowMs: number,
+): MemberView {
+  const known = gateway.read(userKey(user));
+  return {
+    user_id: user,
+    email: known?.email ?? "",
+    display_name: known?.displayName ?? "",
+    role,
+    budget: budgetOf(gateway, id, user, nowMs),
+    created_at: timestamp(sinceMs),
+  };
+}
+
+function budgetOf(
+  gateway: Gateway,
+  organization: Id,
+  user: Id,
+  nowMs: number,
+): MemberBudget | null {
+  const spending = gateway.read(memberSpendingKey(accountKey(organization), user));
+  return spending === undefined ? null : budgetView(spending, nowMs);
+}
+
+export function budgetView(spending: MemberSpending, nowMs: number): MemberBudget | null {
+  const { budget } = spending;
+  if (budget === undefined) return null;
+  const resetsAtMs = resetOf(budget, nowMs);
+  return {
+    limit_credits: budget.limit,
+    used_credits: usedOf(spending, nowMs),
+    period: budget.period,
+    resets_at: resetsAtMs === null ? null : timestamp(resetsAtMs),
+  };
+}

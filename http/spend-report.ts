@@ -1,0 +1,137 @@
+/**
+ * What the jobs of a context were charged, grouped: made of its ledger and of what was asked for,
+ * in strides between which other requests are served.
+ */
+import { setImmediate as turnOfTheLoop } from "node:timers/promises";
+import type { LedgerRow } from "../actors/account/account.ts";
+import { timestamp } from "../actors/contract/common.ts";
+import type { ReportGroup, SpendReport } from "../actors/contract/ledger.ts";
+import type { Asked } from "../actors/job/job.ts";
+import { askedKey } from "../actors/tables.ts";
+import { limits } from "../config/limits.ts";
+import type { Gateway } from "../engine/gateway.ts";
+import type { Id } from "../engine/id.ts";
+import { type Answer, json } from "./answer.ts";
+import { ledgerRow, rowsBetween } from "./ledger-listing.ts";
+import { RefusalError } from "./refusal-error.ts";
+import type { Call } from "./route.ts";
+
+export interface ReportQuery {
+  readonly from: number | undefined;
+  readonly to: number | undefined;
+  readonly group_by: ReportGroup;
+}
+
+interface Sum {
+  jobs: number;
+  credits: number;
+}
+
+/** The report of one scope, as JSON or, where the caller prefers it, as CSV. */
+export async function spendReport(
+  { service, query, request }: Call<unknown, ReportQuery>,
+  scope: Id,
+): Promise<Answer> {
+  const { fromMs, toMs } = spanOf(query, service.clock.nowMs());
+  const group = query.group_by;
+  const sums = await sumsOf(service.gateway, scope, fromMs, toMs, group);
+  const items = [...sums]
+    .map(([key, { jobs, credits }]) => ({ key, jobs, credits_charged: credits }))
+    .sort((a, b) => order(a.key ?? "", b.key ?? ""));
+  const report: SpendReport = {
+    from: timestamp(fromMs),
+    to: timestamp(toMs),
+    group_by: group,
+    items,
+    total: {
+      jobs: items.reduce((sum, { jobs }) => sum + jobs, 0),
+      credits_charged: items.reduce((sum, item) => sum + item.credits_charged, 0),
+    },
+  };
+  return wantsCsv(request.headers["accept"]) ? csv(report) : json(200, report);
+}
+
+function order(a: string, b: string): number {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
+}
+
+/** From `from` to just before `to`; unless something else is asked for, the month up to now. */
+function spanOf(query: ReportQuery, nowMs: number): { fromMs: number; toMs: number } {
+  const toMs = query.to ?? nowMs + 1;
+  const last = new Date(toMs - 1);
+  const fromMs = query.from ?? Date.UTC(last.getUTCFullYear(), last.getUTCMonth());
+  const { reportDaysMax } = limits.ledger;
+  const detail =
+    fromMs > toMs ? "must not be after to" : `must be at most ${reportDaysMax} days before to`;
+  if (fromMs > toMs || toMs - fromMs > reportDaysMax * 86_400_000)
+    throw new RefusalError({ code: "validation", faults: [{ pointer: "?from", detail }] });
+  return { fromMs, toMs };
+}
+
+async function sumsOf(
+  gateway: Gateway,
+  scope: Id,
+  fromMs: number,
+  toMs: number,
+  group: ReportGroup,
+): Promise<Map<string | null, Sum>> {
+  const sums = new Map<string | null, Sum>();
+  const { start, end } = rowsBetween(gateway, scope, fromMs - 1, toMs - 1);
+  for (let row = start; row < end; row++) {
+    if ((row - start + 1) % limits.ledger.reportStride === 0) await turnOfTheLoop();
+    const stored = ledgerRow(gateway, scope, row);
+    const charged = stored === undefined ? undefined : chargeOf(stored);
+    if (stored?.job === undefined || charged === undefined) continue;
+    const asked = group === "day" ? undefined : gateway.read(askedKey(stored.job));
+    const key = keyOf(group, stored, asked);
+    const isRoom = sums.has(key) || sums.size < limits.ledger.reportGroupsMax;
+    const name = isRoom ? key : "(others)";
+    const sum = sums.get(name) ?? { jobs: 0, credits: 0 };
+    sum.jobs++;
+    sum.credits += charged;
+    sums.set(name, sum);
+  }
+  return sums;
+}
+
+/** Undefined for rows that settle nothing. */
+function chargeOf({ entries }: LedgerRow): number | undefined {
+  if (!entries.some(({ type }) => type === "release")) return undefined;
+  const charges = entries.filter(({ type }) => type === "charge");
+  return charges.reduce((sum, { amount }) => sum - amount, 0);
+}
+
+function keyOf(group: ReportGroup, { atMs }: LedgerRow, asked: Asked | undefined): string | null {
+  switch (group) {
+    case "day":
+      return timestamp(atMs).slice(0, 10);
+    case "model":
+      return asked?.model ?? null;
+    case "user":
+      return asked?.user ?? null;
+    case "modality":
+      return asked?.modality ?? null;
+    case "surface":
+      return asked?.surface ?? null;
+    case "session":
+      return null;
+  }
+}
+
+function wantsCsv(accept = ""): boolean {
+  const types = accept.split(",").map((part) => part.split(";")[0]?.trim().toLowerCase());
+  const [csvAt, jsonAt] = [types.indexOf("text/csv"), types.indexOf("application/json")];
+  return csvAt >= 0 && (jsonAt < 0 || csvAt < jsonAt);
+}
+
+/** RFC 4180. Keys are days, ids and names of the catalogue, so none needs quotes. */
+function csv({ group_by, items, total }: SpendReport): Answer {
+  const lines = [
+    [group_by, "jobs", "credits_charged"],
+    ...items.map(({ key, jobs, credits_charged }) => [key ?? "", jobs, credits_charged]),
+    ["total", total.jobs, total.credits_charged],
+  ];
+  const body = lines.map((line) => `${line.join(",")}\r\n`).join("");
+  return { status: 200, headers: [["Content-Type", "text/csv; charset=utf-8"]], body };
+}
