@@ -26,6 +26,10 @@ export type Refused = Problem &
     credits_required: number;
     balance_credits: number;
     required_scope: string;
+    required_role: string;
+    budget_credits: number;
+    budget_used_credits: number;
+    budget_resets_at: string | null;
     required_plan: string;
     limit_bytes: number;
     reason: string;
@@ -55,6 +59,34 @@ export class Caller {
     this.api = api;
     this.token = token;
     this.id = id;
+  }
+
+  /** Another token of the same user. */
+  holding(token: string | undefined): Caller {
+    return new Caller(this.api, token, this.id);
+  }
+
+  put<T = Refused>(path: string, body: object): Promise<Reply<T>> {
+    return this.request("PUT", path, { body });
+  }
+
+  patch<T = Refused>(path: string, body: object): Promise<Reply<T>> {
+    return this.request("PATCH", path, { body });
+  }
+
+  delete<T = Refused>(path: string): Promise<Reply<T>> {
+    return this.request("DELETE", path);
+  }
+
+  /** A form-encoded body. */
+  form<T = Refused>(
+    path: string,
+    fields: Readonly<Record<string, string>>,
+    headers: Headers = {},
+  ): Promise<Reply<T>> {
+    const body = new URLSearchParams(fields).toString();
+    const type = { "content-type": "application/x-www-form-urlencoded" };
+    return this.request("POST", path, { body, headers: { ...type, ...headers } });
   }
 
   get<T = Refused>(

@@ -1,0 +1,186 @@
+/**
+ * Who may do what: every route that names an object, asked by its owner, by other scopes, in each
+ * role, and without a valid credential.
+ */
+import t, { type Test } from "tap";
+import { type Role, roles } from "../../actors/contract/organization.ts";
+import type { CreatedToken } from "../../actors/contract/token.ts";
+import type { Caller } from "./caller.ts";
+import { openInProcess } from "./in-process-service.ts";
+import { enter, join, paidOrganization } from "./organizations.ts";
+
+/** An organization with somebody in each role, a job of the `member`, and one of the owner. */
+async function stage(t: Test) {
+  const house = await openInProcess(t);
+  const owner = await house.account();
+  const org = await paidOrganization(house, owner);
+  const byRole = new Map<Role, Caller>([["owner", owner]]);
+  for (const role of roles) {
+    if (role === "owner") continue;
+    const caller = await house.account();
+    await join(owner, org, caller, role);
+    byRole.set(role, caller);
+  }
+  for (const caller of byRole.values()) await enter(caller, org);
+  const as = (role: Role) => byRole.get(role) ?? owner;
+  const own = await as("member").job("of the member");
+  const other = await owner.job("of the owner");
+  await house.settle();
+  const asset = (await owner.read(other.id)).asset?.id;
+  return { house, org, as, own, other, asset };
+}
+
+type Expected = Readonly<Record<Role, number>>;
+
+function allBut(status: number, refused: readonly Role[]): Expected {
+  const of = (role: Role) => (refused.includes(role) ? 403 : status);
+  return Object.fromEntries(roles.map((role) => [role, of(role)])) as Expected;
+}
+
+t.test("reads are for all roles but billing contacts, of all jobs", async (t) => {
+  const { as, own, other, asset } = await stage(t);
+  for (const [path, status] of [
+    ["/v1/jobs", 200],
+    [`/v1/jobs/${own.id}`, 200],
+    [`/v1/jobs/${other.id}`, 200],
+    [`/v1/jobs/${own.id}/wait`, 200],
+    [`/v1/assets/${asset}`, 200],
+  ] as const)
+    for (const [role, expected] of Object.entries(allBut(status, ["billing_contact"])))
+      t.equal((await as(role as Role).get(path)).status, expected, `${role} ${path}`);
+  for (const [role, expected] of Object.entries(allBut(201, ["billing_contact"])))
+    t.equal((await as(role as Role).post(`/v1/jobs/${own.id}/sse-ticket`)).status, expected, role);
+});
+
+t.test("submits are for owners, admins and members", async (t) => {
+  const { as } = await stage(t);
+  for (const [role, expected] of Object.entries(allBut(202, ["viewer", "billing_contact"]))) {
+    const { status, json } = await as(role as Role).submit<{ required_role?: string }>(role);
+    t.equal(status, expected, role);
+    if (expected === 403) t.equal(json.required_role, "member");
+  }
+});
+
+t.test("owners and admins cancel any job, members their own", async (t) => {
+  for (const [role, expected] of [
+    ["owner", { own: 200, other: 200 }],
+    ["admin", { own: 200, other: 200 }],
+    ["member", { own: 200, other: 403 }],
+    ["viewer", { own: 403, other: 403 }],
+    ["billing_contact", { own: 403, other: 403 }],
+  ] as const) {
+    const { as } = await stage(t);
+    const own = await as("member").job("slow one sim:slow=60000");
+    const other = await as("owner").job("slow two sim:slow=60000");
+    t.equal((await as(role).cancel(other.id)).status, expected.other, `${role}, another's`);
+    t.equal((await as(role).cancel(own.id)).status, expected.own, `${role}, the member's`);
+  }
+});
+
+t.test("a cancel by a viewer is refused before the object is looked up", async (t) => {
+  const { house, as } = await stage(t);
+  const foreign = await (await house.account()).job("elsewhere");
+  const unknown = "019d9000-0000-7000-8000-000000000000";
+  for (const id of [foreign.id, unknown, "nonsense"])
+    for (const [role, expected] of [
+      ["viewer", 403],
+      ["billing_contact", 403],
+      ["member", 404],
+      ["owner", 404],
+    ] as const)
+      t.equal((await as(role).cancel(id)).status, expected, `${role} ${id}`);
+});
+
+t.test("an object outside the caller's context answers 404, like an unknown one", async (t) => {
+  const { house, own, asset } = await stage(t);
+  const outsider = await house.account();
+  const headers = { "x-request-id": "same" };
+  const unknown = "019d9000-0000-7000-8000-000000000000";
+  for (const [method, path] of [
+    ["GET", `/v1/jobs/${own.id}`],
+    ["GET", `/v1/jobs/${own.id}/wait`],
+    ["POST", `/v1/jobs/${own.id}/cancel`],
+    ["POST", `/v1/jobs/${own.id}/sse-ticket`],
+    ["GET", `/v1/assets/${asset}`],
+  ] as const) {
+    const foreign = await outsider.request(method, path, { headers });
+    const absent = path.replace(/[0-9a-f-]{36}/, unknown);
+    t.equal(foreign.status, 404, `${method} ${path}`);
+    t.equal(foreign.text, (await outsider.request(method, absent, { headers })).text);
+  }
+});
+
+t.test("without, with an expired and with a revoked credential the answer is 401", async (t) => {
+  const { house, own, asset, org, as } = await stage(t);
+  const owner = as("owner");
+  const made = async () => {
+    const body = { name: "x", expires_in_days: 1 };
+    return (await owner.post<CreatedToken>("/v1/tokens", body)).json;
+  };
+  const [short, ended] = [await made(), await made()];
+  await owner.delete(`/v1/tokens/${ended.id}`);
+  await house.advance(86_400_000);
+  for (const [method, path] of [
+    ["GET", `/v1/jobs/${own.id}`],
+    ["GET", `/v1/jobs/${own.id}/wait`],
+    ["POST", `/v1/jobs/${own.id}/cancel`],
+    ["POST", `/v1/jobs/${own.id}/sse-ticket`],
+    ["GET", `/v1/assets/${asset}`],
+    ["GET", `/v1/organizations/${org.id}`],
+    ["GET", `/v1/organizations/${org.id}/members`],
+    ["GET", `/v1/organizations/${org.id}/usage`],
+    ["DELETE", `/v1/organizations/${org.id}/members/${owner.id}`],
+  ] as const)
+    for (const caller of [house.stranger, owner.holding(short.token), owner.holding(ended.token)])
+      t.equal((await caller.request(method, path)).status, 401, `${method} ${path}`);
+});
+
+const money: readonly Role[] = ["member", "viewer"];
+const managers: readonly Role[] = ["member", "viewer", "billing_contact"];
+
+t.test("members and roles are for owners and admins", async (t) => {
+  const { org, as } = await stage(t);
+  const base = `/v1/organizations/${org.id}`;
+  const viewer = `${base}/members/${as("viewer").id}`;
+  for (const role of roles) {
+    const caller = as(role);
+    const expected = (status: number) => allBut(status, managers)[role];
+    t.equal((await caller.get(base)).status, 200, role);
+    t.equal((await caller.get(`${base}/members`)).status, 200, role);
+    t.equal((await caller.patch(base, { name: "Kites" })).status, expected(200), role);
+    const body = { email: `of-${role.replace("_", "-")}@klieg.example`, role: "viewer" };
+    t.equal((await caller.post(`${base}/members`, body)).status, expected(201), role);
+    t.equal((await caller.patch(viewer, { role: "viewer" })).status, expected(200), role);
+  }
+  for (const role of ["member", "billing_contact"] as const)
+    t.equal((await as(role).delete(viewer)).status, 403, role);
+  t.equal((await as("admin").delete(viewer)).status, 204);
+});
+
+t.test("budgets, ledger and reports are for owners, admins and billing contacts", async (t) => {
+  const { org, as } = await stage(t);
+  const base = `/v1/organizations/${org.id}`;
+  const budget = `${base}/members/${as("member").id}/budget`;
+  for (const role of roles) {
+    const caller = as(role);
+    const expected = (status: number) => allBut(status, money)[role];
+    const wanted = { limit_credits: 100, period: "month" };
+    t.equal((await caller.put(budget, wanted)).status, expected(200), `${role} sets`);
+    t.equal((await caller.delete(budget)).status, expected(204), `${role} lifts`);
+    for (const path of [`${base}/usage`, "/v1/me/credits/ledger", "/v1/reports/spend"])
+      t.equal((await caller.get(path)).status, expected(200), `${role} ${path}`);
+  }
+});
+
+t.test("OAuth clients of an organization are for owners and admins", async (t) => {
+  const { as } = await stage(t);
+  for (const role of roles) {
+    const expected = (status: number) => allBut(status, managers)[role];
+    const body = { name: role, scopes: ["jobs:read"] };
+    const made = await as(role).post<{ client_id: string }>("/v1/oauth/clients", body);
+    t.equal(made.status, expected(201), role);
+    t.equal((await as(role).get("/v1/oauth/clients")).status, expected(200), role);
+    const id = made.json.client_id ?? "x";
+    t.equal((await as(role).delete(`/v1/oauth/clients/${id}`)).status, expected(204), role);
+  }
+});
