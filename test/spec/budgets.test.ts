@@ -1,0 +1,168 @@
+import t from "tap";
+import type { User } from "../../actors/contract/account.ts";
+import type { Member, MemberBudget, MemberList } from "../../actors/contract/organization.ts";
+import type { Static } from "../../config/schema.ts";
+import type { Caller, Refused } from "./caller.ts";
+import { type InProcess, openInProcess } from "./in-process-service.ts";
+import { enter, join, paidOrganization } from "./organizations.ts";
+
+async function team(house: InProcess, credits = 1_000) {
+  const [owner, member] = [await house.account(), await house.account()];
+  const org = await paidOrganization(house, owner, credits);
+  await join(owner, org, member, "member");
+  await enter(member, org);
+  const path = `/v1/organizations/${org.id}/members/${member.id}/budget`;
+  const set = (limit_credits: number, period = "month") =>
+    owner.put<MemberBudget>(path, { limit_credits, period });
+  return { owner, member, org, path, set };
+}
+
+async function used(caller: Caller): Promise<number | undefined> {
+  const { json } = await caller.get<User>("/v1/me");
+  return json.active_organization?.member_budget?.used_credits;
+}
+
+t.test("PUT budget bounds what a member may commit", async (t) => {
+  const house = await openInProcess(t);
+  const { member, set } = await team(house);
+  const { status, json } = await set(3);
+  t.equal(status, 200);
+  t.strictSame(json, {
+    limit_credits: 3,
+    used_credits: 0,
+    period: "month",
+    resets_at: "2026-05-01T00:00:00.000Z",
+  });
+  t.equal((await member.submit("two", { num_images: 2 })).status, 202);
+  const refused = await member.submit("two more", { num_images: 2 });
+  t.equal(refused.status, 402);
+  t.match(refused.json, {
+    type: "https://klieg.example/v1/problems/member-budget",
+    title: "Member Budget Reached",
+    code: "out_of_credits",
+    budget_credits: 3,
+    budget_used_credits: 2,
+    budget_resets_at: "2026-05-01T00:00:00.000Z",
+  });
+  t.equal((await member.submit("one more")).status, 202, "up to the budget itself");
+});
+
+t.test("the budget is refused before the wallet is looked at", async (t) => {
+  const house = await openInProcess(t);
+  const { member, set } = await team(house, 2);
+  await set(1);
+  t.equal(
+    (await member.submit<Refused>("x", { num_images: 3 })).json.title,
+    "Member Budget Reached",
+  );
+  await set(100);
+  t.equal((await member.submit<Refused>("x", { num_images: 3 })).json.title, "Out Of Credits");
+});
+
+t.test("a budget counts holds and charges, less what is given back", async (t) => {
+  const house = await openInProcess(t);
+  const { member, set } = await team(house);
+  await member.job("before there was a budget", { num_images: 2 });
+  await set(10);
+  await house.settle();
+  t.equal(await used(member), 2, "what was committed before counts");
+  await member.job("fails sim:fail sim:slow=500", { num_images: 4 });
+  t.equal(await used(member), 6, "a hold counts at once");
+  await house.advance(2_000);
+  t.equal(await used(member), 2, "a failure gives it back");
+  const slow = await member.job("canceled sim:queue=60000", { num_images: 4 });
+  t.equal(await used(member), 6);
+  await member.cancel(slow.id);
+  await house.settle();
+  t.equal(await used(member), 2, "a cancel too");
+  await member.job("charged", { num_images: 3 });
+  await house.settle();
+  t.equal(await used(member), 5);
+});
+
+t.test("a monthly budget begins anew with the calendar month, a total one does not", async (t) => {
+  const house = await openInProcess(t);
+  const { member, set } = await team(house);
+  await set(4);
+  await member.job("in April", { num_images: 4 });
+  t.equal((await member.submit("one more in April")).status, 402);
+  await house.advance(16 * 86_400_000);
+  t.equal(await used(member), 0);
+  await member.job("in May", { num_images: 3 });
+  t.equal(await used(member), 3);
+  const { json } = await set(8, "total");
+  t.match(json, { used_credits: 7, period: "total", resets_at: null });
+  const refused = await member.submit("too much", { num_images: 2 });
+  t.match(refused, { status: 402, json: { budget_resets_at: null } });
+  t.equal((await member.submit("just enough")).status, 202);
+});
+
+t.test(
+  "what is given back in another month does not make this month's budget larger",
+  async (t) => {
+    const house = await openInProcess(t);
+    const { member, set } = await team(house);
+    await set(10);
+    await house.advance(15.5 * 86_400_000 - 300_000);
+    const job = await member.job("over midnight sim:slow=580000 sim:fail", { num_images: 4 });
+    await house.advance(400_000);
+    await member.job("in May", { num_images: 3 });
+    t.equal(await used(member), 3);
+    await house.advance(300_000);
+    t.equal((await member.read(job.id)).status, "failed");
+    t.equal(await used(member), 3);
+    t.equal((await set(10, "total")).json.used_credits, 3, "in total it is given back");
+  },
+);
+
+t.test("a budget is one member's and shows among the members", async (t) => {
+  const house = await openInProcess(t);
+  const { owner, member, org, set } = await team(house);
+  await enter(owner, org);
+  await set(1);
+  await member.job("one");
+  t.equal((await member.submit("two")).status, 402);
+  t.equal((await owner.submit("three", { num_images: 4 })).status, 202);
+  const path = `/v1/organizations/${org.id}/members`;
+  const { items } = (await owner.get<Static<typeof MemberList>>(path)).json;
+  const of = (id: string) => items.find(({ user_id }) => user_id === id) as Member;
+  t.match(of(member.id).budget, { limit_credits: 1, used_credits: 1 });
+  t.equal(of(owner.id).budget, null);
+});
+
+t.test("DELETE budget answers 204 and lifts it", async (t) => {
+  const house = await openInProcess(t);
+  const { owner, member, path, set } = await team(house);
+  await set(0);
+  t.equal((await member.submit("one")).status, 402);
+  t.equal((await owner.delete(path)).status, 204);
+  t.equal((await member.submit("one")).status, 202);
+  t.equal(await used(member), undefined);
+});
+
+t.test("a budget does not reach into the personal space", async (t) => {
+  const house = await openInProcess(t);
+  const { member, set } = await team(house);
+  await set(0);
+  await enter(member, null);
+  t.equal((await member.submit("my own")).status, 202);
+});
+
+t.test("a wrong budget is named, and only members have one", async (t) => {
+  const house = await openInProcess(t);
+  const { owner, org, path } = await team(house);
+  for (const [body, pointer] of [
+    [{ period: "month" }, "/limit_credits"],
+    [{ limit_credits: -1, period: "month" }, "/limit_credits"],
+    [{ limit_credits: 1.5, period: "month" }, "/limit_credits"],
+    [{ limit_credits: 1 }, "/period"],
+    [{ limit_credits: 1, period: "week" }, "/period"],
+  ] as const) {
+    const { status, json } = await owner.put(path, body);
+    t.equal(status, 400);
+    t.equal(json.errors?.[0]?.pointer, pointer);
+  }
+  const stranger = await house.account();
+  const foreign = `/v1/organizations/${org.id}/members/${stranger.id}/budget`;
+  t.equal((await owner.put(foreign, { limit_credits: 1, period: "month" })).status, 404);
+});
