@@ -50,6 +50,8 @@ export const limits = {
     jobViewsMax: 50_000,
     retryAfterSeconds: 1,
     diskCheckMs: 5_000,
+    /** How often the service looks whether the operator asked for a new first credential. */
+    tokenResetCheckMs: 1_000,
     /** Below the larger of the two, submits answer 503. */
     diskFreeBytesMin: 1024 ** 3,
     diskFreeShareMin: 0.05,

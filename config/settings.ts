@@ -30,6 +30,8 @@ export interface ClientSettings {
   readonly url: string | undefined;
   readonly token: string | undefined;
   readonly dataDir: string;
+  /** Where a login is kept; undefined for a user without a home. */
+  readonly configDir: string | undefined;
 }
 
 const logLevels = ["fatal", "error", "warn", "info", "debug", "trace", "silent"] as const;
@@ -81,7 +83,15 @@ export function readClientSettings(environment: Environment): ClientSettings {
     url: origin(environment, "KLIEG_URL"),
     token: text(environment, "KLIEG_TOKEN"),
     dataDir: dataDirectory(environment),
+    configDir: configDirectory(environment),
   };
+}
+
+/** By the XDG base directory specification. */
+function configDirectory(environment: Environment): string | undefined {
+  const home = text(environment, "HOME");
+  const all = text(environment, "XDG_CONFIG_HOME") ?? (home && join(home, ".config"));
+  return all && resolve(all, "klieg");
 }
 
 function dataDirectory(environment: Environment): string {

@@ -16,7 +16,8 @@ export function checkMediaType(contentType: string | undefined): void {
 
 /**
  * Members that are null are dropped at every depth but inside `open` members: an optional member
- * may be null with the meaning of absent, but for those that `nulls` names. Throws `RefusalError` with 400.
+ * may be null with the meaning of absent, but for those that `nulls` names. Throws `RefusalError`
+ * with 400.
  */
 export function parseBody<T>(
   bytes: Uint8Array,

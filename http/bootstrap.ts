@@ -11,7 +11,8 @@ import type { Gateway } from "../engine/gateway.ts";
 import { accountWith, type Mints, mintToken } from "./new-account.ts";
 import { expectReply } from "./replies.ts";
 
-const tokenFile = "admin-token";
+export const tokenFile = "admin-token";
+export const firstEmail = "admin@localhost";
 const firstCredits = 1_000_000;
 
 interface TokenFiles {
@@ -39,7 +40,7 @@ export async function bootstrap(
   const token = chosen ?? files.read(tokenFile)?.trim() ?? mintToken(mints.entropy);
   files.writePrivate(tokenFile, `${token}\n`);
   const request = {
-    email: "admin@localhost",
+    email: firstEmail,
     display_name: "Administrator",
     plan: "enterprise",
     credits: firstCredits,

@@ -73,7 +73,7 @@ function systemCode(fault: unknown): string {
 }
 
 export interface Call {
-  readonly method: "GET" | "POST";
+  readonly method: "GET" | "POST" | "DELETE";
   /** Behind the version prefix. */
   readonly path: string;
   readonly body?: object;
@@ -96,10 +96,30 @@ export async function request<T>(address: Address, call: Call): Promise<T> {
     },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });
+  if (response.status === 204) return undefined as T;
   try {
     return (await response.json()) as T;
   } catch (fault) {
     throw new Unreachable(address.origin, fault);
+  }
+}
+
+/** What a form-encoded call of OAuth answers, refusals included: they are no problem objects. */
+export async function postForm<T>(
+  origin: string,
+  path: string,
+  fields: Readonly<Record<string, string>>,
+): Promise<{ readonly status: number; readonly body: T }> {
+  try {
+    const response = await fetch(`${origin}/v1${path}`, {
+      method: "POST",
+      signal: AbortSignal.timeout(bounds.answerMs),
+      body: new URLSearchParams(fields),
+    });
+    const text = await response.text();
+    return { status: response.status, body: JSON.parse(text === "" ? "{}" : text) as T };
+  } catch (fault) {
+    throw new Unreachable(origin, fault);
   }
 }
 

@@ -18,6 +18,7 @@ import type { Asset } from "../actors/contract/asset.ts";
 import type { Static } from "../actors/contract/common.ts";
 import type { GenerateImageRequest } from "../actors/contract/generate-image.ts";
 import type { Job, JobPage, SseTicket } from "../actors/contract/job.ts";
+import type { CreatedToken, CreateTokenRequest, TokenList } from "../actors/contract/token.ts";
 import type { ModelEntry } from "../config/catalogue.ts";
 import { type Address, ApiProblem, openUrl, repeated, request } from "./client-call.ts";
 
@@ -109,6 +110,19 @@ export class Client {
 
   createAccount(account: AccountRequest): Promise<CreatedAccount> {
     return this.post("/admin/accounts", account);
+  }
+
+  createToken(token: Sparse<CreateTokenRequest>): Promise<CreatedToken> {
+    return this.post("/tokens", token);
+  }
+
+  tokens(): Promise<Static<typeof TokenList>> {
+    return this.get("/tokens");
+  }
+
+  revokeToken(id: string): Promise<void> {
+    const path = `/tokens/${encodeURIComponent(id)}`;
+    return request(this.address, { method: "DELETE", path });
   }
 
   private get<T>(path: string, heldMs = 0): Promise<T> {

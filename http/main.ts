@@ -30,6 +30,7 @@ import { bootstrap, chosenToken } from "./bootstrap.ts";
 import { routeTable } from "./route-table.ts";
 import { type Listener, listen } from "./server.ts";
 import type { Service } from "./service.ts";
+import { resetFirstToken } from "./token-reset.ts";
 import { wire } from "./wiring.ts";
 
 const entries = {
@@ -75,6 +76,7 @@ async function start(): Promise<void> {
   await bootstrap(service.gateway, service, data, token);
   data.writePrivate("address", `${settings.publicUrl}\n`);
   watchDisk(service, settings.dataDir, log);
+  await watchTokenReset(service, data, log);
   process.stdout.write(
     `Klieg ${version} serves ${settings.publicUrl}/v1\n` +
       `The first credential is in ${join(settings.dataDir, "admin-token")}; the klieg command finds it by itself.\n`,
@@ -174,6 +176,17 @@ function watchDisk({ health }: Service, dataDir: string, log: Logger): void {
     systemClock.after(limits.http.diskCheckMs, () => void look());
   };
   void look();
+}
+
+/** Looks now, and then again and again, whether the operator asked for a new first credential. */
+async function watchTokenReset(service: Service, data: DataDirectory, log: Logger): Promise<void> {
+  try {
+    if (await resetFirstToken(service, data)) log.warn("the first credential was replaced");
+  } catch (error) {
+    log.error(error, "the first credential could not be replaced; trying again");
+  }
+  const again = () => void watchTokenReset(service, data, log);
+  systemClock.after(limits.http.tokenResetCheckMs, again);
 }
 
 function isForOperator(error: unknown): error is Error {

@@ -2,7 +2,7 @@
  * The directory's one actor, so that an address, a slug and a code are taken once. Each noun
  * decides in a file of its own; wallets are told by the outbox.
  */
-import { type Actor, put } from "../../engine/actor.ts";
+import { type Actor, put, type TurnView } from "../../engine/actor.ts";
 import { signingKeyKey } from "../tables.ts";
 import type { AuditNote } from "./audit.ts";
 import {
@@ -19,7 +19,7 @@ import {
   type SigningPurpose,
   signingPurposes,
 } from "./directory.ts";
-import { answered, changed } from "./directory-turn.ts";
+import { answered, changed, type DirectoryTurn } from "./directory-turn.ts";
 import {
   type DeleteClient,
   deleteClient,
@@ -105,18 +105,10 @@ export const directoryActor: Actor<Directory, DirectoryMessage, never> = {
   decide(given, message, turn) {
     const head = given ?? empty;
     switch (message.kind) {
-      case "bootstrap": {
-        if (given !== undefined) return answered(given, turn, message.first.reply);
-        const keys = signingPurposes.map((purpose) =>
-          put(signingKeyKey(purpose), { current: message.signingKeys[purpose], previous: null }),
-        );
-        const { rows, opening } = admitted(message.first, turn.request);
-        return changed(head, turn, {
-          head: { users: 1 },
-          rows: [...keys, ...rows],
-          tells: [opening],
-        });
-      }
+      case "bootstrap":
+        return given === undefined
+          ? bootstrap(message, turn)
+          : answered(given, turn, message.first.reply);
       case "note":
         return changed(head, turn, { rows: [], reply: { kind: "noted" }, audit: message.audit });
       case "create_user":
@@ -165,3 +157,15 @@ export const directoryActor: Actor<Directory, DirectoryMessage, never> = {
   },
   dueAt: () => undefined,
 };
+
+function bootstrap({ first, signingKeys }: Bootstrap, turn: TurnView): DirectoryTurn {
+  const keys = signingPurposes.map((purpose) =>
+    put(signingKeyKey(purpose), { current: signingKeys[purpose], previous: null }),
+  );
+  const { rows, opening } = admitted(first, turn.request);
+  return changed(empty, turn, {
+    head: { users: 1 },
+    rows: [...keys, ...rows],
+    tells: [opening],
+  });
+}

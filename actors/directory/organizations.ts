@@ -101,7 +101,7 @@ export function createOrganization(
   const { organization, isSlugAsked, founder, audit } = message;
   const isTaken = turn.get(organizationBySlugKey(organization.slug)) !== undefined;
   if (isTaken && isSlugAsked) return conflict(head, turn, slugTaken);
-  if (membershipsOf(founder, turn).length >= limits.organizations.perAccountMax)
+  if (membershipsOf(founder, turn).length >= perAccountMax)
     return conflict(head, turn, tooManyOrganizations);
   const { id } = organization;
   const slug = isTaken ? `${organization.slug}-${id.slice(-12)}` : organization.slug;
@@ -129,7 +129,8 @@ export function createOrganization(
 }
 
 const slugTaken = "An organization with this slug exists already.";
-const tooManyOrganizations = `An account belongs to at most ${limits.organizations.perAccountMax} organizations.`;
+const { perAccountMax } = limits.organizations;
+const tooManyOrganizations = `An account belongs to at most ${perAccountMax} organizations.`;
 
 export function patchOrganization(
   head: Directory,
@@ -184,7 +185,7 @@ export function addMember(head: Directory, message: AddMember, turn: TurnView): 
       turn,
       `An organization has at most ${limits.organizations.membersMax} members.`,
     );
-  if (membershipsOf(user, turn).length >= limits.organizations.perAccountMax)
+  if (membershipsOf(user, turn).length >= perAccountMax)
     return conflict(head, turn, tooManyOrganizations);
   const member: Member = { user, role, sinceMs: turn.atMs };
   const birth = known === undefined ? admitted(newcomer, undefined) : undefined;

@@ -26,6 +26,7 @@ export interface DataDirectory {
   writePrivate(name: string, text: string): void;
   /** Undefined when there is none. */
   read(name: string): string | undefined;
+  remove(name: string): void;
   /** Lets the next process in. */
   release(): void;
 }
@@ -45,6 +46,7 @@ export function openDataDirectory(path: string, shardCount: number): DataDirecto
     path,
     writePrivate: (name: string, text: string) => replace(join(path, name), text),
     read: (name: string) => readIfThere(join(path, name)),
+    remove: (name: string) => rmSync(join(path, name), { force: true }),
     release: () => rmSync(join(path, lockName), { force: true }),
   };
   lock(path);

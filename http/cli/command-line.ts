@@ -9,6 +9,9 @@ import { accountCreate } from "./account-create.ts";
 import { type Command, CommandError, type Session, UsageError } from "./command.ts";
 import { generateImage } from "./generate-image.ts";
 import { cancelJob, listJobs, showJob } from "./jobs.ts";
+import { login, logout } from "./login.ts";
+import { tokenReset } from "./token-reset.ts";
+import { tokenCreate, tokenList, tokenRevoke } from "./tokens.ts";
 
 const commands: readonly Command[] = [
   generateImage,
@@ -17,6 +20,12 @@ const commands: readonly Command[] = [
   cancelJob,
   showAccount,
   listModels,
+  login,
+  logout,
+  tokenCreate,
+  tokenList,
+  tokenRevoke,
+  tokenReset,
   accountCreate,
 ];
 
@@ -69,7 +78,8 @@ function overview(): string {
     ...lines,
     "",
     "klieg <command> --help shows its options. KLIEG_URL and KLIEG_TOKEN name the service and",
-    "the credential; unset, they are found in the data directory of the service on this machine.",
+    "the credential; unset, a login (klieg login) or the data directory of the service on this",
+    "machine says both.",
   ].join("\n");
 }
 

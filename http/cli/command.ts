@@ -1,9 +1,12 @@
+import type { ClientSettings } from "../../config/settings.ts";
 import type { Client } from "../client.ts";
 
 /** What one run of the command line may touch. */
 export interface Session {
   /** Opens the client on first use, so that `--help` needs neither service nor credential. */
   readonly client: () => Promise<Client>;
+  /** Throws `SettingsError`. */
+  readonly settings: () => ClientSettings;
   readonly terminal: Terminal;
 }
 

@@ -3,22 +3,32 @@ import { join } from "node:path";
 import type { ClientSettings } from "../../config/settings.ts";
 import type { Address } from "../client-call.ts";
 import { CommandError } from "./command.ts";
+import { readLogin } from "./login-file.ts";
 
 const defaultOrigin = "http://127.0.0.1:8080";
 
 /**
- * Settings first, then what the service on this machine left in its data directory: `address` (one
- * line, its origin) and `admin-token`. Throws `CommandError` without a credential.
+ * Settings first, then the login at that origin, then what the service on this machine left in its
+ * data directory: `address` (one line, its origin) and `admin-token`. Throws `CommandError` without
+ * a credential.
  */
 export async function findAddress(settings: ClientSettings): Promise<Address> {
-  const origin = settings.url ?? (await firstLine(settings.dataDir, "address")) ?? defaultOrigin;
-  const token = settings.token ?? (await firstLine(settings.dataDir, "admin-token"));
+  const origin = await findOrigin(settings);
+  const login = settings.token === undefined ? await readLogin(settings) : undefined;
+  const token =
+    settings.token ??
+    (login?.origin === origin ? login.token : await firstLine(settings.dataDir, "admin-token"));
   if (token === undefined)
     throw new CommandError(
       `No credential: ${join(settings.dataDir, "admin-token")} cannot be read; ` +
         "start the service here with npm start, or set KLIEG_URL and KLIEG_TOKEN.",
     );
-  return { origin: URL.canParse(origin) ? new URL(origin).origin : origin, token, surface: "cli" };
+  return { origin, token, surface: "cli" };
+}
+
+export async function findOrigin(settings: ClientSettings): Promise<string> {
+  const found = settings.url ?? (await firstLine(settings.dataDir, "address")) ?? defaultOrigin;
+  return URL.canParse(found) ? new URL(found).origin : found;
 }
 
 /** Undefined when there is none to read. */

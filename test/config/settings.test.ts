@@ -81,13 +81,18 @@ t.test("the command line knows no address and no credential unless they are set"
     url: undefined,
     token: undefined,
     dataDir: resolve("data"),
+    configDir: undefined,
   });
   const set = { KLIEG_URL: "http://media:1/v1", KLIEG_TOKEN: "pat_1", KLIEG_DATA_DIR: "/var/k" };
   t.strictSame(readClientSettings(set), {
     url: "http://media:1",
     token: "pat_1",
     dataDir: "/var/k",
+    configDir: undefined,
   });
+  t.equal(readClientSettings({ HOME: "/home/ada" }).configDir, "/home/ada/.config/klieg");
+  const moved = { HOME: "/home/ada", XDG_CONFIG_HOME: "/etc/ada" };
+  t.equal(readClientSettings(moved).configDir, "/etc/ada/klieg");
   t.throws(
     () => readClientSettings({ KLIEG_URL: "ftp://media" }),
     new SettingsError(

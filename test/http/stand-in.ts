@@ -24,10 +24,13 @@ export async function standIn(t: Test, script: Readonly<Record<string, readonly 
     request.on("end", () => {
       const route = `${request.method} ${request.url?.split("?")[0]}`;
       const text = Buffer.concat(chunks).toString();
+      const isForm = request.headers["content-type"]?.includes("form") === true;
+      const parsed = () =>
+        isForm ? Object.fromEntries(new URLSearchParams(text)) : JSON.parse(text);
       const one: Asked = {
         route,
         headers: request.headers,
-        body: text === "" ? undefined : JSON.parse(text),
+        body: text === "" ? undefined : parsed(),
       };
       const earlier = asked.filter((other) => other.route === route).length;
       asked.push(one);

@@ -1,0 +1,47 @@
+/**
+ * The operator's way back in. `klieg token reset` leaves a token in the data directory, where only
+ * the operator can write; here it replaces the first account's first credential. Done again after a
+ * crash it comes to the same.
+ */
+import { tokenScopes } from "../actors/contract/account.ts";
+import { directoryKey, userByEmailKey } from "../actors/tables.ts";
+import { firstEmail, tokenFile } from "./bootstrap.ts";
+import { firstCredential } from "./new-account.ts";
+import { digestOf } from "./principals.ts";
+import { expectReply } from "./replies.ts";
+import type { Service } from "./service.ts";
+
+const wishFile = "token-reset";
+
+interface ResetFiles {
+  read(name: string): string | undefined;
+  writePrivate(name: string, text: string): void;
+  remove(name: string): void;
+}
+
+/** True when there was something to do. */
+export async function resetFirstToken(
+  { gateway, clock }: Pick<Service, "gateway" | "clock">,
+  files: ResetFiles,
+): Promise<boolean> {
+  const token = files.read(wishFile)?.trim();
+  if (token === undefined) return false;
+  const user = gateway.read(userByEmailKey(digestOf(firstEmail)));
+  if (user !== undefined && /^pat_[0-9a-f]{8}_[\w-]{43}$/.test(token)) {
+    const message = {
+      kind: "reset_first_token",
+      token: firstCredential(user, token, tokenScopes, clock.nowMs()),
+      audit: {
+        actor: user,
+        action: "token.reset",
+        target: user,
+        requestId: "token-reset",
+        address: "the data directory",
+      },
+    };
+    expectReply(await gateway.ask(directoryKey, message, "work"), "reset");
+    files.writePrivate(tokenFile, `${token}\n`);
+  }
+  files.remove(wishFile);
+  return true;
+}
