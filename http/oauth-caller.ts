@@ -31,7 +31,7 @@ export function oauthCaller({ service, request, body }: Call<Named>): OAuthCalle
   if (basic !== undefined && body.client_secret !== undefined)
     throw invalidRequest("Authenticate the client in one way, not in two.");
   const { id, secret } = basic ?? { id: body.client_id, secret: body.client_secret };
-  if (id === publicClient.id && secret === undefined)
+  if (id === publicClient.id && (secret ?? "") === "")
     return { ...publicClient, confidential: undefined };
   const client = clientWith(service.gateway, id ?? "", secret ?? "");
   if (client === undefined)
