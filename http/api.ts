@@ -27,6 +27,8 @@ export interface Match {
   readonly ids: readonly string[];
   /** Most bytes of a body that are worth reading; 0 when the route takes none. */
   readonly bodyBytesMax: number;
+  /** Set when the route reads its body as it comes. */
+  readonly streamBytesMax: number | undefined;
 }
 
 const requestIdPattern = /^[A-Za-z0-9._-]{1,64}$/;
@@ -50,7 +52,8 @@ export class Api {
     const route = routes.get(isHead ? "GET" : method);
     if (route === undefined || (isHead && !route.takesHead))
       return unmatched({ code: "method_not_allowed", allow: allowed(routes) });
-    return { route, refusal: undefined, ids, bodyBytesMax: route.body?.bytesMax ?? 0 };
+    const { body, streamBytesMax } = route;
+    return { route, refusal: undefined, ids, bodyBytesMax: body?.bytesMax ?? 0, streamBytesMax };
   }
 
   /** Never rejects. */
@@ -147,7 +150,7 @@ function admit(route: Route, principal: Principal | undefined, rate: RateState |
 }
 
 function unmatched(refusal: Refusal): Match {
-  return { route: undefined, refusal, ids: [], bodyBytesMax: 0 };
+  return { route: undefined, refusal, ids: [], bodyBytesMax: 0, streamBytesMax: undefined };
 }
 
 function allowed(routes: ReadonlyMap<string, Route>): string {

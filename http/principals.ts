@@ -6,6 +6,7 @@
 import { createHash } from "node:crypto";
 import type { TokenScope } from "../actors/contract/account.ts";
 import type { Credential, User } from "../actors/directory/directory.ts";
+import type { TurnOfJob } from "../actors/job/job.ts";
 import { credentialKey, userKey } from "../actors/tables.ts";
 import { limits } from "../config/limits.ts";
 import type { PlanName } from "../config/plans.ts";
@@ -21,6 +22,8 @@ export interface Principal {
   /** Who owns and pays for what this credential does. */
   readonly scope: Id;
   readonly plan: PlanName;
+  /** The agent's turn that the credential was made for. */
+  readonly run?: TurnOfJob;
 }
 
 const bearer = /^bearer +([\x21-\x7e]+) *$/i;

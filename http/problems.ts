@@ -33,6 +33,12 @@ export function problem(refusal: Refusal, requestId: string, problems: string): 
   };
 }
 
+/** What a refusal reads like, without the request it answers. */
+export function problemOf(refusal: Refusal) {
+  const { slug, status, title, code, detail } = shapeOf(refusal);
+  return { slug, status, title, code, detail };
+}
+
 function shapeOf(refusal: Refusal): Shape {
   switch (refusal.code) {
     case "validation":
@@ -50,7 +56,13 @@ function shapeOf(refusal: Refusal): Shape {
     case "out_of_credits":
     case "confirmation_rejected":
     case "duplicate":
+    case "upload_incomplete":
       return shapeOfSubmit(refusal);
+    case "moderated":
+    case "generation_failed":
+    case "approval_required":
+    case "run_ended":
+      return shapeOfGeneration(refusal);
     case "concurrency":
     case "quota":
     case "rate_limit":
@@ -143,7 +155,9 @@ function shapeOfCredential(refusal: Of<"unauthorized" | "forbidden">): Shape {
 }
 
 function shapeOfSubmit(
-  refusal: Of<"plan_required" | "out_of_credits" | "confirmation_rejected" | "duplicate">,
+  refusal: Of<
+    "plan_required" | "out_of_credits" | "confirmation_rejected" | "duplicate" | "upload_incomplete"
+  >,
 ): Shape {
   switch (refusal.code) {
     case "plan_required":
@@ -172,7 +186,7 @@ function shapeOfSubmit(
         status: 422,
         title: "Confirmation Rejected",
         code: "confirmation_rejected",
-        detail: "The confirmation token is not valid. Obtain a fresh quote.",
+        detail: rejections[refusal.reason],
         members: { reason: refusal.reason },
       };
     case "duplicate":
@@ -181,7 +195,74 @@ function shapeOfSubmit(
         status: 409,
         title: "Duplicate Submission",
         detail: "The same request was accepted less than five minutes ago; follow its job.",
-        members: { job_id: refusal.job },
+        members: {
+          job_id: refusal.job,
+          ...(refusal.set === undefined ? {} : { set_id: refusal.set }),
+        },
+      };
+    case "upload_incomplete":
+      return {
+        slug: "upload-incomplete",
+        status: 422,
+        title: "Upload Incomplete",
+        detail: refusal.detail,
+      };
+  }
+}
+
+const rejections = {
+  expired: "The quote has expired. Obtain a fresh quote.",
+  invalid: "The confirmation token is not valid. Obtain a fresh quote.",
+  foreign: "The confirmation token was given to another account. Obtain a fresh quote.",
+  mismatch: "The confirmation token is for another request or price. Obtain a fresh quote.",
+  consumed: "The confirmation token was used already. Obtain a fresh quote.",
+} as const;
+
+/** What the content filter, the provider or the agent's run does not allow. */
+function shapeOfGeneration(
+  refusal: Of<"moderated" | "generation_failed" | "approval_required" | "run_ended">,
+): Shape {
+  switch (refusal.code) {
+    case "moderated":
+      return {
+        slug: refusal.as === "prompt_nsfw" ? "prompt-nsfw" : "ip-detected",
+        status: refusal.isRemembered ? 400 : 422,
+        title: "Request Refused",
+        code: refusal.as,
+        detail: refusal.detail,
+      };
+    case "generation_failed":
+      return {
+        slug: "job-failed",
+        status: refusal.status,
+        title: "Generation Failed",
+        code: "job_failed",
+        detail: refusal.detail,
+      };
+    case "approval_required": {
+      const { creditsRequired, runTotalCredits, creditCeiling } = refusal;
+      return {
+        slug: "approval-needed",
+        status: 402,
+        title: "Approval Needed",
+        code: "approval_required",
+        detail:
+          `This generation costs ${creditsRequired} credits and would bring the run to ` +
+          `${runTotalCredits}; the approved price is ${creditCeiling}.`,
+        members: {
+          credits_required: creditsRequired,
+          run_total_credits: runTotalCredits,
+          credit_ceiling: creditCeiling,
+        },
+      };
+    }
+    case "run_ended":
+      return {
+        slug: "run-ended",
+        status: 409,
+        title: "Run Ended",
+        code: "run_ended",
+        detail: "The agent run of this credential has ended. Stop working on it.",
       };
   }
 }

@@ -48,6 +48,8 @@ export interface Route {
   readonly takesHead: boolean;
   readonly query: Parameters;
   readonly body: BodyRule<unknown> | undefined;
+  /** Most bytes of a body that the route itself reads as it comes. */
+  readonly streamBytesMax: number | undefined;
   readonly run: (call: Call) => Answer | Promise<Answer>;
 }
 
@@ -66,6 +68,7 @@ interface Row<B, P extends Parameters> {
   readonly takesHead?: boolean;
   readonly query?: P;
   readonly body?: BodyRule<B>;
+  readonly streamBytesMax?: number;
   readonly run: (call: Call<B, Values<P>>) => Answer | Promise<Answer>;
 }
 
@@ -84,9 +87,10 @@ export function route<B = undefined, P extends Parameters = Parameters>(
   row: Row<B, P>,
 ): Route {
   const { summary, answers, access, rate, isSubmit = false, query = noParameters, body } = row;
-  const { takesHead = method === "GET" } = row;
+  const { takesHead = method === "GET", streamBytesMax } = row;
   // The wrapper fills `body` and `query` by this very row, so the call has the types that `run`
   // wants.
   const run = row.run as Route["run"];
-  return { method, path, summary, answers, access, rate, isSubmit, takesHead, query, body, run };
+  const shape = { method, path, summary, answers, access, rate, isSubmit, takesHead, query };
+  return { ...shape, body, streamBytesMax, run };
 }

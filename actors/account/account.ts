@@ -6,9 +6,11 @@ import { type Modality, modalities } from "../../config/catalogue.ts";
 import type { PlanName } from "../../config/plans.ts";
 import type { Due, Reply, RowWrite, Tell, Turn, TurnView } from "../../engine/actor.ts";
 import type { Id } from "../../engine/id.ts";
+import { type AssetStatus, assetStatuses } from "../contract/asset.ts";
 import { type JobStatus, jobStatuses } from "../contract/job.ts";
-import type { CreateJob } from "../job/job.ts";
+import type { CreateJob, Terms, TurnOfJob } from "../job/job.ts";
 import type { Refusal } from "../refusal.ts";
+import type { OutputSet } from "../set/set.ts";
 import type { Ticket } from "../ticket/ticket.ts";
 
 /** Which ceiling a job counts against: 3D has one of its own. */
@@ -37,6 +39,15 @@ export interface Account {
   readonly quota: { readonly day: number; readonly used: number };
   readonly ledgerLength: number;
   readonly tickets: number;
+  /** Models it has used, as `modality * 256 + tag`: where a listing has to look. */
+  readonly models: readonly number[];
+  /** Jobs of sets that wait for a slot; their ids stand in a row. */
+  readonly waiting: number;
+  /** Bodies that a content filter refused and that are not forgotten yet. */
+  readonly remembered: number;
+  readonly sets: number;
+  /** Assets by modality (the last: none) and status; see `assetIndex`. */
+  readonly assets: readonly number[];
 }
 
 export type LedgerEntryType =
@@ -52,6 +63,7 @@ export type LedgerEntryType =
 export interface LedgerRow {
   readonly atMs: number;
   readonly job?: Id;
+  readonly note?: string;
   readonly entries: readonly {
     readonly type: LedgerEntryType;
     readonly amount: number;
@@ -69,31 +81,87 @@ export interface OpenAccount {
   readonly reply: unknown;
 }
 
-export interface Submit {
-  readonly kind: "submit";
-  readonly job: CreateJob;
+/** What was found of a confirmation token where the request arrived; `digest` as in `markKey`. */
+export type Confirmation =
+  | { readonly kind: "valid"; readonly digest: string; readonly expiresAtMs: number }
+  | {
+      readonly kind: "rejected";
+      readonly reason: "expired" | "invalid" | "foreign" | "mismatch";
+    };
+
+/** What one request of a submit brings, whatever it asks for. */
+export interface SubmitTerms {
   /** 16 bytes as a binary string. */
   readonly fingerprint: string;
-  readonly hasConfirmationToken: boolean;
+  readonly confirmation: Confirmation | undefined;
   readonly plan: PlanName;
   /** Counted where the request arrived: when it may come again, or undefined when it is in time. */
+  readonly rateRetryAfterSeconds: number | undefined;
+}
+
+export interface Submit extends SubmitTerms {
+  readonly kind: "submit";
+  readonly job: CreateJob;
+}
+
+/** A set: each member is a job to be, or was refused already. At least one member. */
+export interface SubmitSet extends SubmitTerms {
+  readonly kind: "submit_set";
+  readonly set: Omit<OutputSet, "members">;
+  readonly members: readonly SetCandidate[];
+}
+
+export interface SetCandidate {
+  readonly label: string;
+  readonly work: CreateJob | Refusal;
+}
+
+/** A synchronous piece of work that is paid at once: no hold, no slot, no duplicate rule. */
+export interface Pay {
+  readonly kind: "pay";
+  readonly credits: number;
+  readonly note: string;
+  readonly turn: TurnOfJob | undefined;
   readonly rateRetryAfterSeconds: number | undefined;
 }
 
 /** A job moved to another phase, or its hold was resolved, or both. */
 export interface JobChanged {
   readonly kind: "job_changed";
-  readonly job: Id;
-  readonly modality: Modality;
+  readonly terms: Terms;
   readonly from: JobStatus;
   readonly to: JobStatus;
-  readonly settled: { readonly hold: number; readonly charge: number } | undefined;
+  /** Whether it had a slot before: a member of a set may have waited for one. */
+  readonly hadSlot: boolean;
+  readonly charge: number | undefined;
+  /** Assets that it brought. */
+  readonly assets: readonly AssetStatus[];
+}
+
+/** A provider refused within the first moment: the job is as if it had never been. */
+export interface JobDiscarded {
+  readonly kind: "job_discarded";
+  readonly terms: Terms;
+  /** 16 bytes as a binary string. */
+  readonly fingerprint: string;
+}
+
+export interface AssetChanged {
+  readonly kind: "asset_changed";
+  readonly modality: Modality | undefined;
+  readonly from: AssetStatus | undefined;
+  readonly to: AssetStatus | undefined;
 }
 
 export type AccountMessage =
   | OpenAccount
   | Submit
+  | SubmitSet
+  | Pay
   | JobChanged
+  | JobDiscarded
+  | AssetChanged
+  | { readonly kind: "remembered"; readonly by: 1 | -1 }
   | {
       readonly kind: "issue_ticket";
       readonly digest: string;
@@ -133,6 +201,17 @@ export function refuse(head: Account, refusal: Refusal, turn: TurnView): Account
  */
 export function countIndex(modality: Modality, status: JobStatus): number {
   return modalities.indexOf(modality) * jobStatuses.length + jobStatuses.indexOf(status);
+}
+
+/** Where a listing looks for the jobs of a model. */
+export function modelPlace(modality: Modality, modelTag: number): number {
+  return modalities.indexOf(modality) * 256 + modelTag;
+}
+
+/** Where an account counts its assets. */
+export function assetIndex(modality: Modality | undefined, status: AssetStatus): number {
+  const kind = modality === undefined ? modalities.length : modalities.indexOf(modality);
+  return kind * assetStatuses.length + assetStatuses.indexOf(status);
 }
 
 export function change(counts: number[], index: number, by: number): void {

@@ -8,6 +8,7 @@ export const assetStatuses = [
   "failed",
   "trashed",
 ] as const;
+export type AssetStatus = (typeof assetStatuses)[number];
 
 export const Asset = Type.Object({
   id: Uuid,
@@ -39,3 +40,9 @@ export const Asset = Type.Object({
   failure_reason: nullable(Type.String()),
 });
 export type Asset = Static<typeof Asset>;
+
+export const AssetPage = Type.Object({
+  items: Type.Array(Asset),
+  next_cursor: nullable(Type.String()),
+  total: Type.Integer(),
+});

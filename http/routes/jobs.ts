@@ -27,6 +27,9 @@ export const listParameters = {
   tag: optionalText(64),
   created_after: optionalInstant,
   created_before: optionalInstant,
+  set_id: optionalText(36),
+  agent_session_id: optionalText(36),
+  scope: someOf(["organization"]),
 };
 
 export const jobRoutes: readonly Route[] = [
