@@ -16,7 +16,7 @@ import { problem } from "./problems.ts";
 import { readQuery } from "./query.ts";
 import type { RateState } from "./rate-classes.ts";
 import { RefusalError } from "./refusal-error.ts";
-import type { Call, Route } from "./route.ts";
+import { type Call, type Route, route } from "./route.ts";
 import { RouteTree } from "./route-tree.ts";
 import type { Service } from "./service.ts";
 
@@ -48,6 +48,7 @@ export class Api {
   match(method: string, path: string): Match {
     const { routes, ids } = this.tree.find(path);
     if (routes === undefined) return unmatched({ code: "not_found" });
+    if (method === "OPTIONS") return preflight(routes, ids);
     const isHead = method === "HEAD";
     const route = routes.get(isHead ? "GET" : method);
     if (route === undefined || (isHead && !route.takesHead))
@@ -60,7 +61,7 @@ export class Api {
   answer(match: Match, request: HttpRequest): Answer | Promise<Answer> {
     const requestId = this.requestId(request.headers["x-request-id"]);
     let rate: RateState | undefined;
-    const finish = (answer: Answer) => finished(answer, requestId, rate);
+    const finish = (answer: Answer) => finished(answer, requestId, rate, match.route);
     const fail = (error: unknown) => {
       const isOpen = match.route?.access === "open";
       const counted = isOpen ? this.counted(error, request) : error;
@@ -96,7 +97,7 @@ export class Api {
   /** For what the transport itself refuses. */
   refuse(refusal: Refusal, requestId?: string): Answer {
     const id = this.requestId(requestId);
-    return finished(problem(refusal, id, this.problems), id, undefined);
+    return finished(problem(refusal, id, this.problems), id, undefined, undefined);
   }
 
   private get problems(): string {
@@ -149,6 +150,28 @@ function admit(route: Route, principal: Principal | undefined, rate: RateState |
   if (rate?.isOver === true && !isSubmit) throw tooMany(rate);
 }
 
+const preflightSeconds = "600";
+
+/** What a browser asks before it lets a page of another origin ask. */
+function preflight(routes: ReadonlyMap<string, Route>, ids: readonly string[]): Match {
+  const isShared = [...routes.values()].some((shared) => shared.anyOrigin);
+  const headers: Header[] = [["Allow", `${allowed(routes)}, OPTIONS`]];
+  if (isShared)
+    headers.push(
+      ["Access-Control-Allow-Methods", allowed(routes)],
+      ["Access-Control-Allow-Headers", "Content-Type, X-Request-Id, X-Share-Password"],
+      ["Access-Control-Max-Age", preflightSeconds],
+    );
+  const answered = route("GET", "", {
+    summary: "What may be asked here",
+    answers: { 204: null },
+    access: "open",
+    anyOrigin: isShared,
+    run: () => ({ status: 204, headers, body: "" }),
+  });
+  return { route: answered, refusal: undefined, ids, bodyBytesMax: 0, streamBytesMax: undefined };
+}
+
 function unmatched(refusal: Refusal): Match {
   return { route: undefined, refusal, ids: [], bodyBytesMax: 0, streamBytesMax: undefined };
 }
@@ -174,11 +197,18 @@ function tooMany(rate: RateState): RefusalError {
 }
 
 const noSniff = constantHeader("X-Content-Type-Options", "nosniff");
+const anyOrigin = constantHeader("Access-Control-Allow-Origin", "*");
 const noStore = constantHeader("Cache-Control", "no-store");
 
-function finished(answer: Answer, requestId: string, rate: RateState | undefined): Answer {
+function finished(
+  answer: Answer,
+  requestId: string,
+  rate: RateState | undefined,
+  route: Route | undefined,
+): Answer {
   const { status, body } = answer;
   const headers: Header[] = [...answer.headers, ["X-Request-Id", requestId], noSniff];
+  if (route?.anyOrigin === true) headers.push(anyOrigin);
   if (rate !== undefined) headers.push(...rate.headers);
   if (!answer.headers.some(isCaching)) headers.push(noStore);
   return { status, headers, body };

@@ -3,6 +3,7 @@ import { accountRoutes } from "./routes/account.ts";
 import { adminRoutes } from "./routes/admin.ts";
 import { assetRoutes } from "./routes/assets.ts";
 import { costRoutes } from "./routes/cost.ts";
+import { documentRoutes } from "./routes/documents.ts";
 import { generateRoutes } from "./routes/generate.ts";
 import { healthRoutes } from "./routes/health.ts";
 import { jobRoutes } from "./routes/jobs.ts";
@@ -26,4 +27,5 @@ export const routeTable: readonly Route[] = [
   ...adminRoutes,
   ...objectRoutes,
   ...healthRoutes,
+  ...documentRoutes(() => routeTable),
 ];

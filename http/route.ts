@@ -46,6 +46,8 @@ export interface Route {
   readonly isSubmit: boolean;
   /** Whether HEAD is answered like GET, without the body. */
   readonly takesHead: boolean;
+  /** Whether pages of any origin may read the answer. */
+  readonly anyOrigin: boolean;
   readonly query: Parameters;
   readonly body: BodyRule<unknown> | undefined;
   /** Most bytes of a body that the route itself reads as it comes. */
@@ -66,6 +68,7 @@ interface Row<B, P extends Parameters> {
   readonly rate?: Exclude<RateClass, "anonymous">;
   readonly isSubmit?: boolean;
   readonly takesHead?: boolean;
+  readonly anyOrigin?: boolean;
   readonly query?: P;
   readonly body?: BodyRule<B>;
   readonly streamBytesMax?: number;
@@ -87,10 +90,21 @@ export function route<B = undefined, P extends Parameters = Parameters>(
   row: Row<B, P>,
 ): Route {
   const { summary, answers, access, rate, isSubmit = false, query = noParameters, body } = row;
-  const { takesHead = method === "GET", streamBytesMax } = row;
+  const { takesHead = method === "GET", anyOrigin = false, streamBytesMax } = row;
   // The wrapper fills `body` and `query` by this very row, so the call has the types that `run`
   // wants.
   const run = row.run as Route["run"];
-  const shape = { method, path, summary, answers, access, rate, isSubmit, takesHead, query };
+  const shape = {
+    method,
+    path,
+    summary,
+    answers,
+    access,
+    rate,
+    isSubmit,
+    takesHead,
+    anyOrigin,
+    query,
+  };
   return { ...shape, body, streamBytesMax, run };
 }

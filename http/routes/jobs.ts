@@ -43,7 +43,7 @@ export const jobRoutes: readonly Route[] = [
   }),
   route("GET", "/v1/jobs/{id}", {
     summary: "Read a job",
-    answers: { 200: JobView },
+    answers: { 200: JobView, 304: null },
     access: "jobs:read",
     rate: "read",
     run: readJob,

@@ -4,6 +4,7 @@ import { invariant } from "../../engine/invariant.ts";
 import type { Answer } from "../../http/answer.ts";
 import type { Api } from "../../http/api.ts";
 import { MemorySink } from "./memory-sink.ts";
+import { breach } from "./published-contract.ts";
 
 export interface Reply<T> {
   readonly status: number;
@@ -94,7 +95,12 @@ export class Caller {
   }
 
   async request<T>(method: string, path: string, parts: RequestParts = {}): Promise<Reply<T>> {
-    return received(await this.answer(method, path, parts));
+    const reply = await received<T>(await this.answer(method, path, parts));
+    const [plain = ""] = path.replace(/^https?:\/\/[^/]+/, "").split("?", 1);
+    const { status, headers, json } = reply;
+    const wrong = breach(method, plain, status, headers["content-type"], json);
+    invariant(wrong === undefined, `the answer keeps the published contract: ${wrong}`);
+    return reply;
   }
 
   /** As the listener would ask; the answer as the route gives it. */
