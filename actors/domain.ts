@@ -3,11 +3,12 @@ import type { AnyActor, Domain } from "../engine/actor.ts";
 import { firstIdAt, idBytes, vpartOfId } from "../engine/id.ts";
 import { keyOf } from "../engine/key.ts";
 import { accountActor } from "./account/account-actor.ts";
-import { assetActor } from "./asset/asset.ts";
+import { assetActor } from "./asset/asset-actor.ts";
 import { directoryActor } from "./directory/directory-actor.ts";
 import { expiryActor } from "./directory/expiry.ts";
 import type { Asked } from "./job/job.ts";
 import { jobActor } from "./job/job-actor.ts";
+import { markActor } from "./mark/mark.ts";
 import { codes, fingerprintKey } from "./tables.ts";
 import { ticketActor } from "./ticket/ticket.ts";
 
@@ -16,6 +17,7 @@ const actorByCode: ReadonlyMap<number, AnyActor> = new Map<number, AnyActor>([
   [codes.job, jobActor],
   [codes.ticket, ticketActor],
   [codes.asset, assetActor],
+  [codes.mark, markActor],
   [codes.directory, directoryActor],
   [codes.expiry, expiryActor],
 ]);
@@ -33,6 +35,8 @@ export const domain: Domain = {
       }),
       entry(_, row) {
         const { scope, id, fingerprint, createdAtMs } = row as Asked;
+        // A set has one fingerprint; its first member carries it.
+        if (fingerprint === "") return undefined;
         const digest = Buffer.from(fingerprint, "hex").toString("latin1");
         return {
           key: fingerprintKey(vpartOfId(scope), digest),

@@ -18,7 +18,7 @@ export type Refusal =
   | { readonly code: "not_found" }
   | { readonly code: "method_not_allowed"; readonly allow: string }
   | { readonly code: "wait_timeout"; readonly job: Id; readonly status: string }
-  | { readonly code: "duplicate"; readonly job: Id }
+  | { readonly code: "duplicate"; readonly job: Id; readonly set?: Id }
   | { readonly code: "conflict"; readonly detail: string }
   | { readonly code: "job_not_cancellable" }
   | { readonly code: "payload_too_large"; readonly limitBytes: number }
@@ -53,7 +53,26 @@ export type Refusal =
         | "expired_token";
       readonly detail: string;
     }
-  | { readonly code: "confirmation_rejected"; readonly reason: "invalid" }
+  | {
+      readonly code: "confirmation_rejected";
+      readonly reason: "expired" | "invalid" | "foreign" | "mismatch" | "consumed";
+    }
+  /** `isRemembered`: an earlier refusal of the same body, repeated without asking anybody. */
+  | {
+      readonly code: "moderated";
+      readonly as: "prompt_nsfw" | "ip_detected";
+      readonly isRemembered: boolean;
+      readonly detail: string;
+    }
+  | { readonly code: "generation_failed"; readonly status: 422 | 502; readonly detail: string }
+  | {
+      readonly code: "approval_required";
+      readonly creditsRequired: number;
+      readonly runTotalCredits: number;
+      readonly creditCeiling: number;
+    }
+  | { readonly code: "run_ended" }
+  | { readonly code: "upload_incomplete"; readonly detail: string }
   | { readonly code: "concurrency"; readonly max: number; readonly active: number }
   | {
       readonly code: "quota";

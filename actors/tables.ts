@@ -6,7 +6,8 @@ import { type Id, idBytes, idOfBytes, vpartOfId } from "../engine/id.ts";
 import { directoryCode, type Key, keyOf, orderedNumber, vpartOf } from "../engine/key.ts";
 import type { Account, LedgerRow } from "./account/account.ts";
 import type { MemberSpending } from "./account/budget.ts";
-import type { Asset } from "./asset/asset.ts";
+import type { Run } from "./account/run.ts";
+import type { Asset, UploadPart } from "./asset/asset.ts";
 import type { AuditRow } from "./directory/audit.ts";
 import type { Device } from "./directory/devices.ts";
 import type { Credential, Directory, SigningKey, User } from "./directory/directory.ts";
@@ -15,6 +16,8 @@ import type { OAuthClient, RefreshFamily, RefreshToken } from "./directory/oauth
 import type { Member, Membership, Organization } from "./directory/organizations.ts";
 import type { TokenRef } from "./directory/tokens.ts";
 import type { Asked, Job } from "./job/job.ts";
+import type { Mark } from "./mark/mark.ts";
+import type { OutputSet } from "./set/set.ts";
 import type { Ticket } from "./ticket/ticket.ts";
 
 export const codes = {
@@ -22,10 +25,18 @@ export const codes = {
   job: 17,
   ticket: 18,
   asset: 19,
+  mark: 20,
+  session: 21,
   asked: 32,
-  jobOfScope: 33,
+  jobOfOwner: 33,
+  jobOfTag: 34,
   ledger: 35,
   memberSpending: 44,
+  waiting: 36,
+  set: 37,
+  uploadPart: 38,
+  run: 39,
+  jobOfSession: 40,
   fingerprint: 48,
   directory: directoryCode,
   user: directoryCode + 1,
@@ -60,22 +71,70 @@ export function askedKey(job: Id): Key<Asked> {
   return ofId(codes.asked, job);
 }
 
-export function assetKey(asset: Id): Key<Asset> {
-  return ofId(codes.asset, asset);
+/** Under its scope, so that the assets of a scope are a range in the order of their ids. */
+export function assetKey(scope: Id, asset: Id): Key<Asset> {
+  return ofScope(codes.asset, scope, idBytes(asset));
 }
 
-/** The jobs of a scope in the order of their ids; the row says `modality status`. */
-export function jobOfScopeKey(scope: Id, job: Id): Key<string> {
-  return keyOf(vpartOfId(scope), codes.jobOfScope, idBytes(scope) + idBytes(job));
+/** What all assets of a scope begin with. */
+export function assetsKey(scope: Id): Key<Asset> {
+  return ofScope(codes.asset, scope, "");
 }
 
-export function jobsOfScopeKey(scope: Id): Key<string> {
-  return keyOf(vpartOfId(scope), codes.jobOfScope, idBytes(scope));
+/** `kind` is one character, `digest` 16 bytes as a binary string. */
+export function markKey(vpart: number, kind: Mark["kind"], digest: string): Key<Mark> {
+  return keyOf(vpart, codes.mark, kind.slice(0, 1) + digest);
 }
 
-/** The job that a key of the listing names. */
-export function jobOfListing(key: Key): Id {
-  return idOfBytes(key, 18);
+/**
+ * The jobs of an owner (a scope, or one member of an organization) by class, model and then in the
+ * order of their ids. `owner` is 16 bytes; see `job/job-index.ts`.
+ */
+export function jobsOfOwnerKey(vpart: number, owner: string, place: string): Key<string> {
+  return keyOf(vpart, codes.jobOfOwner, owner + place);
+}
+
+/** Jobs that carry a tag; `digest` is 8 bytes of the tag's SHA-256 as a binary string. */
+export function jobsOfTagKey(scope: Id, digest: string, job: string): Key<string> {
+  return ofScope(codes.jobOfTag, scope, digest + job);
+}
+
+/** Jobs that turns of an agent's session started. */
+export function jobsOfSessionKey(session: Id, job: string): Key<string> {
+  return keyOf(vpartOfId(session), codes.jobOfSession, idBytes(session) + job);
+}
+
+/** The job that the last 16 bytes of a key name. */
+export function jobAtEnd(key: Key): Id {
+  return idOfBytes(key, key.length - 16);
+}
+
+export function sessionKey(session: Id): Key {
+  return ofId(codes.session, session);
+}
+
+/** What the run of an agent's turn has spent. */
+export function runKey(turn: Id): Key<Run> {
+  return ofId(codes.run, turn);
+}
+
+/** Jobs of sets that were accepted and wait for a slot, in order. */
+export function waitingKey(account: Key): Key<readonly Id[]> {
+  return keyOf(vpartOf(account), codes.waiting, account.slice(2));
+}
+
+export function setKey(scope: Id, set: Id): Key<OutputSet> {
+  return ofScope(codes.set, scope, idBytes(set));
+}
+
+export function setsKey(scope: Id): Key<OutputSet> {
+  return ofScope(codes.set, scope, "");
+}
+
+/** A stored part of an upload, by its number. */
+export function uploadPartKey(asset: Key, number: number): Key<UploadPart> {
+  const place = String.fromCharCode(number >> 8, number & 255);
+  return keyOf(vpartOf(asset), codes.uploadPart, asset.slice(2) + place);
 }
 
 /** The ledger of the account at an address. */
@@ -184,6 +243,10 @@ export function auditKey(entry: number): Key<AuditRow> {
 /** What ends with time: named by the first of the rows that go with it. */
 export function expiryKey(first: Key): Key<Expiry> {
   return keyOf(0, codes.expiry, first.slice(1));
+}
+
+function ofScope<Row>(code: number, scope: Id, rest: string): Key<Row> {
+  return keyOf(vpartOfId(scope), code, idBytes(scope) + rest);
 }
 
 function ofId<Row>(code: number, id: Id): Key<Row> {

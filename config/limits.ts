@@ -84,6 +84,35 @@ export const limits = {
     /** Rows of a listing read in one go; between two goes other requests are served. */
     listStride: 1_000,
     displayNameMax: 80,
+    /** A body that a content filter refused is refused again for so long, without asking. */
+    moderationMemoryMs: 86_400_000,
+  },
+  sets: {
+    /** Members of one account that wait for a slot. */
+    waitingMax: 480,
+  },
+  assets: {
+    listDefault: 20,
+    directBytesMax: 100 * 1024 ** 2,
+    uploadBytesMax: 5 * 1024 ** 3,
+    /** By the first part of the media type. */
+    bytesMaxByKind: {
+      image: 50 * 1024 ** 2,
+      audio: 500 * 1024 ** 2,
+      video: 5 * 1024 ** 3,
+      model: 500 * 1024 ** 2,
+      font: 20 * 1024 ** 2,
+      application: 20 * 1024 ** 2,
+    },
+    singleBytesMax: 64 * 1024 ** 2,
+    partBytes: 16 * 1024 ** 2,
+    partsPerRequestMax: 100,
+    pixelsMax: 100_000_000,
+    uploadMs: 86_400_000,
+    /** How long a failed or given up upload can still be read. */
+    abandonedMs: 86_400_000,
+    trashMs: 30 * 86_400_000,
+    sniffBytes: 64 * 1024,
   },
   tokens: {
     /** Active personal access tokens of one account. */
@@ -124,6 +153,8 @@ export const limits = {
     auditDays: 400,
   },
   pricing: {
+    confirmationMs: 600_000,
+    enhancePromptCredits: 1,
     /** Amounts kept in exact form. */
     amountsMax: 1_000,
   },

@@ -21,8 +21,8 @@ export interface Actor<Head, Message, Effect> {
    * what it has already.
    */
   resume?(head: Head, turn: TurnView): readonly Effect[];
-  /** The row by which range reads find the actor; written with the head, so it needs no record. */
-  listing?(address: Key, head: Head): { readonly key: Key; readonly value: unknown } | undefined;
+  /** Rows by which range reads find the actor; they follow from the head, so need no record. */
+  listing?(address: Key, head: Head): readonly RowWrite[];
 }
 
 /** What `decide` may look at besides its head and its message. */

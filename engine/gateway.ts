@@ -87,9 +87,18 @@ export class Gateway {
 
   /** At most `limit` rows of a range within one vpart; waits for a pass when rows are fresh. */
   async range(range: KeyRange, limit: number, reverse: boolean): Promise<readonly TableRow[]> {
-    const end = this.end(range.start);
+    const ranges = await this.ranges(range.start);
+    return ranges(range, limit, reverse);
+  }
+
+  /**
+   * Waits as `range` does, once for several ranges of the shard that owns `key`: read before
+   * anything else is awaited, they are of one moment.
+   */
+  async ranges(key: Key): Promise<TableReader["range"]> {
+    const end = this.end(key);
     await end.settled();
-    return end.reader.range(range, limit, reverse);
+    return (range, limit, reverse) => end.reader.range(range, limit, reverse);
   }
 
   /** Calls `watcher` after each change of the row until the returned function is called. */

@@ -58,8 +58,9 @@ function* derived(
   due.set(key, dueMs);
   const change = due.difference(key, dueMs);
   if (change !== undefined) yield [dueKey(key), change === null ? undefined : String(change)];
-  const listing = head === undefined ? undefined : actor.listing?.(key, head);
-  if (listing !== undefined) yield [listing.key, JSON.stringify(listing.value)];
+  if (head === undefined || actor.listing === undefined) return;
+  for (const row of actor.listing(key, head))
+    yield [row.key, row.value === undefined ? undefined : JSON.stringify(row.value)];
 }
 
 function dueKey(actor: Key): Key<number> {

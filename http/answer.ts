@@ -12,6 +12,8 @@ export interface HttpRequest {
   readonly headers: Readonly<Record<string, string | undefined>>;
   /** Empty when the route takes none; `too_large` when there was more than the route takes. */
   readonly body: Uint8Array | "too_large";
+  /** Of a route that reads its body as it comes; undefined when there is none. */
+  readonly incoming: AsyncIterable<Uint8Array> | undefined;
   readonly address: string;
   /** The client went away: nobody reads the answer. */
   isGone(): boolean;

@@ -12,12 +12,13 @@ import { PortError } from "../engine/ports/port-error.ts";
 import { type Answer, constantHeader, type Header, type HttpRequest } from "./answer.ts";
 import { checkMediaType, parseBody } from "./body.ts";
 import { parseForm } from "./form.ts";
+import { requirePermission } from "./permissions.ts";
 import { type Principal, requireScope } from "./principals.ts";
 import { problem } from "./problems.ts";
 import { readQuery } from "./query.ts";
 import type { RateState } from "./rate-classes.ts";
 import { RefusalError } from "./refusal-error.ts";
-import type { Call, Route } from "./route.ts";
+import { type Call, type Route, route } from "./route.ts";
 import { RouteTree } from "./route-tree.ts";
 import type { Service } from "./service.ts";
 
@@ -28,6 +29,8 @@ export interface Match {
   readonly ids: readonly string[];
   /** Most bytes of a body that are worth reading; 0 when the route takes none. */
   readonly bodyBytesMax: number;
+  /** Set when the route reads its body as it comes. */
+  readonly streamBytesMax: number | undefined;
 }
 
 const requestIdPattern = /^[A-Za-z0-9._-]{1,64}$/;
@@ -47,18 +50,20 @@ export class Api {
   match(method: string, path: string): Match {
     const { routes, ids } = this.tree.find(path);
     if (routes === undefined) return unmatched({ code: "not_found" });
+    if (method === "OPTIONS") return preflight(routes, ids);
     const isHead = method === "HEAD";
     const route = routes.get(isHead ? "GET" : method);
     if (route === undefined || (isHead && !route.takesHead))
       return unmatched({ code: "method_not_allowed", allow: allowed(routes) });
-    return { route, refusal: undefined, ids, bodyBytesMax: route.body?.bytesMax ?? 0 };
+    const { body, streamBytesMax } = route;
+    return { route, refusal: undefined, ids, bodyBytesMax: body?.bytesMax ?? 0, streamBytesMax };
   }
 
   /** Never rejects. */
   answer(match: Match, request: HttpRequest): Answer | Promise<Answer> {
     const requestId = this.requestId(request.headers["x-request-id"]);
     let rate: RateState | undefined;
-    const finish = (answer: Answer) => finished(answer, requestId, rate);
+    const finish = (answer: Answer) => finished(answer, requestId, rate, match.route);
     const fail = (error: unknown) => {
       const isOpen = match.route?.access === "open";
       const counted = isOpen ? this.counted(error, request) : error;
@@ -94,7 +99,7 @@ export class Api {
   /** For what the transport itself refuses. */
   refuse(refusal: Refusal, requestId?: string): Answer {
     const id = this.requestId(requestId);
-    return finished(problem(refusal, id, this.problems), id, undefined);
+    return finished(problem(refusal, id, this.problems), id, undefined, undefined);
   }
 
   private get problems(): string {
@@ -141,11 +146,12 @@ export class Api {
 
 /** Throws `RefusalError`: 403 without the scope, 429 beyond the rate (of a submit: later). */
 function admit(route: Route, principal: Principal | undefined, rate: RateState | undefined): void {
-  const { access, isSubmit, leavesContext } = route;
+  const { access, needs, isSubmit, leavesContext } = route;
   if (principal?.organization?.status === "suspended" && !leavesContext)
     throw new RefusalError({ code: "forbidden", detail: "This organization is suspended." });
   if (principal !== undefined && access !== "open" && access !== "bearer")
     requireScope(principal, access);
+  if (principal !== undefined && needs !== undefined) requirePermission(principal, needs);
   if (rate?.isOver === true && !isSubmit) throw tooMany(rate);
 }
 
@@ -155,8 +161,30 @@ function isOfStranger(refusal: Refusal): boolean {
   return refusal.error.startsWith("invalid_");
 }
 
+const preflightSeconds = "600";
+
+/** What a browser asks before it lets a page of another origin ask. */
+function preflight(routes: ReadonlyMap<string, Route>, ids: readonly string[]): Match {
+  const isShared = [...routes.values()].some((shared) => shared.anyOrigin);
+  const headers: Header[] = [["Allow", `${allowed(routes)}, OPTIONS`]];
+  if (isShared)
+    headers.push(
+      ["Access-Control-Allow-Methods", allowed(routes)],
+      ["Access-Control-Allow-Headers", "Content-Type, X-Request-Id, X-Share-Password"],
+      ["Access-Control-Max-Age", preflightSeconds],
+    );
+  const answered = route("GET", "", {
+    summary: "What may be asked here",
+    answers: { 204: null },
+    access: "open",
+    anyOrigin: isShared,
+    run: () => ({ status: 204, headers, body: "" }),
+  });
+  return { route: answered, refusal: undefined, ids, bodyBytesMax: 0, streamBytesMax: undefined };
+}
+
 function unmatched(refusal: Refusal): Match {
-  return { route: undefined, refusal, ids: [], bodyBytesMax: 0 };
+  return { route: undefined, refusal, ids: [], bodyBytesMax: 0, streamBytesMax: undefined };
 }
 
 function allowed(routes: ReadonlyMap<string, Route>): string {
@@ -171,9 +199,9 @@ function bodyOf(route: Route, request: HttpRequest): unknown {
   const { bytesMax } = route.body;
   if (request.body === "too_large")
     throw new RefusalError({ code: "payload_too_large", limitBytes: bytesMax });
-  const { check, open, nulls, isForm } = route.body;
+  const { check, open, nulls, mediaType } = route.body;
   const contentType = request.headers["content-type"];
-  if (isForm === true) return parseForm(request.body, contentType, check);
+  if (mediaType !== undefined) return parseForm(request.body, contentType, check);
   checkMediaType(contentType);
   return parseBody(request.body, check, open, nulls);
 }
@@ -183,11 +211,18 @@ function tooMany(rate: RateState): RefusalError {
 }
 
 const noSniff = constantHeader("X-Content-Type-Options", "nosniff");
+const anyOrigin = constantHeader("Access-Control-Allow-Origin", "*");
 const noStore = constantHeader("Cache-Control", "no-store");
 
-function finished(answer: Answer, requestId: string, rate: RateState | undefined): Answer {
+function finished(
+  answer: Answer,
+  requestId: string,
+  rate: RateState | undefined,
+  route: Route | undefined,
+): Answer {
   const { status, body } = answer;
   const headers: Header[] = [...answer.headers, ["X-Request-Id", requestId], noSniff];
+  if (route?.anyOrigin === true) headers.push(anyOrigin);
   if (rate !== undefined) headers.push(...rate.headers);
   if (!answer.headers.some(isCaching)) headers.push(noStore);
   return { status, headers, body };

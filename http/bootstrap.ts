@@ -49,7 +49,7 @@ export async function bootstrap(
   const message = {
     kind: "bootstrap",
     first: accountWith(mints, request, token, tokenScopes),
-    signingKeys: { urls: secret(), cursors: secret() },
+    signingKeys: { urls: secret(), cursors: secret(), quotes: secret() },
   };
   expectReply(await gateway.ask(directoryKey, message, "work"), "created");
 }

@@ -16,7 +16,7 @@ import type {
 } from "../actors/contract/account.ts";
 import type { Asset } from "../actors/contract/asset.ts";
 import type { Static } from "../actors/contract/common.ts";
-import type { GenerateImageRequest } from "../actors/contract/generate-image.ts";
+import type { GenerateImageRequest } from "../actors/contract/generation.ts";
 import type { Job, JobPage, SseTicket } from "../actors/contract/job.ts";
 import type { CreatedToken, CreateTokenRequest, TokenList } from "../actors/contract/token.ts";
 import type { ModelEntry } from "../config/catalogue.ts";

@@ -5,6 +5,7 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import type { SigningKey } from "../actors/directory/directory.ts";
 import { limits } from "../config/limits.ts";
+import { RefusalError } from "./refusal-error.ts";
 
 const macBytes = 16;
 
@@ -22,8 +23,16 @@ export class Cursors {
     return Buffer.concat([mac, payload]).toString("base64url");
   }
 
+  /** As `read`, for an optional cursor; throws `RefusalError` with 400 for one that is not ours. */
+  after(cursor: string | undefined, filters: string, nowMs: number): string | undefined {
+    if (cursor === undefined) return undefined;
+    const after = this.read(cursor, filters, nowMs);
+    if (after === undefined) throw new RefusalError(badCursor);
+    return after;
+  }
+
   /** Undefined when malformed, expired, or made with other filters. */
-  read(cursor: string, filters: string, nowMs: number): string | undefined {
+  private read(cursor: string, filters: string, nowMs: number): string | undefined {
     const bytes = Buffer.from(cursor, "base64url");
     const payload = bytes.subarray(macBytes);
     const { current, previous } = this.key();
@@ -38,6 +47,11 @@ export class Cursors {
     return Number(expires) > nowMs ? after : undefined;
   }
 }
+
+const badCursor = {
+  code: "validation",
+  faults: [{ pointer: "?cursor", detail: "is malformed, expired or of another listing" }],
+} as const;
 
 function macOf(secret: string, payload: Uint8Array, filters: string): Buffer {
   const mac = createHmac("sha256", secret).update(payload).update("\n").update(filters).digest();

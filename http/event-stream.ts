@@ -34,7 +34,6 @@ export function jobStream({ service, request }: Call<unknown, unknown>, id: Id):
       ["Content-Type", "text/event-stream; charset=utf-8"],
       ["Cache-Control", "no-store"],
       ["X-Accel-Buffering", "no"],
-      ["Access-Control-Allow-Origin", "*"],
     ],
     body: { length: undefined, start: (sink) => new JobStream(service, id, sink).open() },
   };

@@ -1,117 +1,178 @@
 /**
- * `GET /jobs`: newest first, by the listing rows of a scope, which say modality and status. What
- * only the jobs themselves know (model, tag) is looked up on the way. `total` comes from the
- * account's counts, so it costs nothing however many jobs there are. Long searches let other
- * requests through between strides.
+ * `GET /jobs`: newest first. Jobs are indexed by class (modality and end) and model, so filters
+ * choose ranges and the listing merges them; tags, sets and sessions have ranges of their own. What
+ * is left (a tag with a status) is looked up on the way. `total` comes from counts, so it costs
+ * nothing however many jobs there are.
  */
-
-import { countIndex } from "../actors/account/account.ts";
+import { setImmediate as turnOfTheLoop } from "node:timers/promises";
+import { countIndex, modelPlace } from "../actors/account/account.ts";
 import { type JobStatus, jobStatuses } from "../actors/contract/job.ts";
-import {
-  accountKey,
-  askedKey,
-  jobKey,
-  jobOfListing,
-  jobOfScopeKey,
-  jobsOfScopeKey,
-} from "../actors/tables.ts";
+import { endOf, jobsOf, modelTag, ownerOf, tagDigest } from "../actors/job/job-index.ts";
+import { accountKey, jobAtEnd, jobsOfSessionKey, jobsOfTagKey, setKey } from "../actors/tables.ts";
 import { type Modality, modalities } from "../config/catalogue.ts";
 import { limits } from "../config/limits.ts";
 import type { KeyRange } from "../engine/actor.ts";
-import { firstIdAt, type Id, parseId, vpartOfId } from "../engine/id.ts";
-import { rangeOf } from "../engine/key.ts";
-import type { TableRow } from "../engine/ports/tables.ts";
+import { firstIdAt, type Id, idBytes, parseId, vpartOfId } from "../engine/id.ts";
+import { type Key, rangeOf } from "../engine/key.ts";
 import { type Answer, json } from "./answer.ts";
 import type { Found } from "./job-reads.ts";
-import { requirePermission } from "./permissions.ts";
+import { KeyMerge } from "./key-merge.ts";
 import { RefusalError } from "./refusal-error.ts";
 import type { Call } from "./route.ts";
 
-interface ListQuery {
+export interface ListQuery {
   readonly limit: number;
   readonly cursor: string | undefined;
   readonly status: readonly JobStatus[] | undefined;
   readonly modality: readonly Modality[] | undefined;
   readonly model: string | undefined;
   readonly tag: string | undefined;
+  readonly set_id: string | undefined;
+  readonly agent_session_id: string | undefined;
   readonly created_after: number | undefined;
   readonly created_before: number | undefined;
+  readonly scope: readonly "organization"[] | undefined;
 }
 
-export async function listJobs({
-  service,
-  principal,
-  query,
-}: Call<unknown, ListQuery>): Promise<Answer> {
-  requirePermission(principal, "read");
-  const { cursor, limit, ...filters } = query;
-  const { scope } = principal;
-  const bound = JSON.stringify([scope, filters]);
-  const nowMs = service.clock.nowMs();
-  const after = cursor === undefined ? undefined : service.cursors.read(cursor, bound, nowMs);
-  if (cursor !== undefined && after === undefined) throw new RefusalError(badCursor);
+type ListCall = Call<unknown, ListQuery>;
 
-  const found = await search(service, scope, query, parseId(after ?? ""), limit + 1);
+export async function listJobs(call: ListCall): Promise<Answer> {
+  const { service, principal, query } = call;
+  const { cursor, limit, ...filters } = query;
+  const { scope, user } = principal;
+  const isShared = query.scope !== undefined;
+  if (isShared && scope === user.id) throw new RefusalError(noOrganization);
+  const member = isShared || scope === user.id ? undefined : user.id;
+  const bound = JSON.stringify([scope, member, filters]);
+  const nowMs = service.clock.nowMs();
+  const after = service.cursors.after(cursor, bound, nowMs);
+  const found = await search(call, member, parseId(after ?? ""), limit + 1);
   const page = found.slice(0, limit);
   const last = found.length > limit ? page.at(-1) : undefined;
   return json(200, {
     items: page.map((job) => service.jobs.view(job)),
     next_cursor: last === undefined ? null : service.cursors.make(last.asked.id, bound, nowMs),
-    total: totalOf(service.gateway.read(accountKey(scope))?.counts ?? [], query),
+    total: totalOf(countsOf(call, member), query),
   });
 }
 
-const badCursor = {
+const noOrganization = {
   code: "validation",
-  faults: [{ pointer: "?cursor", detail: "is malformed, expired or of another listing" }],
+  faults: [{ pointer: "?scope", detail: "is for callers who act in an organization" }],
 } as const;
 
 /** Up to `count` jobs below `after`. */
 async function search(
-  service: Call["service"],
-  scope: Id,
-  query: ListQuery,
+  call: ListCall,
+  member: Id | undefined,
   after: Id | undefined,
   count: number,
 ): Promise<Found[]> {
+  const { service, principal, query } = call;
+  const { gateway } = service;
   const found: Found[] = [];
-  const range = bounds(scope, query, after);
-  let { end } = range;
-  for (;;) {
-    const stride = Math.min(limits.jobs.listStride, Math.max(count * 2, 64));
-    const rows = await service.gateway.range({ start: range.start, end }, stride, true);
-    for (const row of rows) {
-      const job = matching(service, row, query);
-      if (job !== undefined) found.push(job);
-      if (found.length === count) return found;
-    }
-    const last = rows.at(-1);
-    if (last === undefined || rows.length < stride) return found;
-    end = last.key;
+  const ranges = await gateway.ranges(accountKey(principal.scope));
+  const read = (range: KeyRange, limit: number) => ranges(range, limit, true);
+  const inSet = query.set_id === undefined ? undefined : jobsOfSet(call, query.set_id, after);
+  const merge = new KeyMerge(read, inSet === undefined ? bounded(call, member, after) : [], count);
+  for (let looked = 1; ; looked++) {
+    // Long searches let other requests through.
+    if (looked % limits.jobs.listStride === 0) await turnOfTheLoop();
+    const key = inSet === undefined ? merge.next() : undefined;
+    const id = inSet === undefined ? key && jobAtEnd(key) : inSet.shift();
+    if (id === undefined) return found;
+    const job = matching(call, id, member);
+    if (job !== undefined) found.push(job);
+    if (found.length === count) return found;
   }
 }
 
-function bounds(scope: Id, query: ListQuery, after: Id | undefined): KeyRange {
-  const all = rangeOf(jobsOfScopeKey(scope));
-  const at = (ms: number) => jobOfScopeKey(scope, firstIdAt(Math.max(0, ms), vpartOfId(scope)));
+/** The ranges to look in, cut to what lies between the times and below the last row shown. */
+function bounded(call: ListCall, member: Id | undefined, after: Id | undefined) {
+  const { principal, query } = call;
+  const vpart = vpartOfId(principal.scope);
+  const at = (ms: number) => idBytes(firstIdAt(Math.max(0, ms), vpart));
   const { created_after: from, created_before: to } = query;
-  const start = from === undefined ? all.start : at(from + 1);
   // A cursor is bound to its filters, so what was shown last lies within them.
-  if (after !== undefined) return { start, end: jobOfScopeKey(scope, after) };
-  return { start, end: to === undefined ? all.end : at(to) };
+  const below = after === undefined ? to && at(to) : idBytes(after);
+  return prefixes(call, member).map((prefix) => {
+    const all = rangeOf(prefix);
+    return {
+      start: from === undefined ? all.start : prefix + at(from + 1),
+      end: below === undefined ? all.end : prefix + below,
+    };
+  });
 }
 
-function matching(service: Call["service"], row: TableRow, query: ListQuery): Found | undefined {
-  const [modality = "", status = ""] = (JSON.parse(row.text) as string).split(" ");
-  if (query.status?.some((wanted) => wanted === status) === false) return undefined;
-  if (query.modality?.some((wanted) => wanted === modality) === false) return undefined;
-  const id = jobOfListing(row.key);
-  const asked = service.gateway.read(askedKey(id));
-  const job = service.gateway.read(jobKey(id));
-  if (asked === undefined || job === undefined) return undefined;
-  if (query.model !== undefined && asked.model !== query.model) return undefined;
-  if (query.tag !== undefined && !asked.tags.includes(query.tag)) return undefined;
-  return { asked, job };
+function prefixes(call: ListCall, member: Id | undefined): Key[] {
+  const { principal, query } = call;
+  const { scope } = principal;
+  const session = query.agent_session_id;
+  if (session !== undefined) {
+    const id = parseId(session);
+    return id === undefined || vpartOfId(id) !== vpartOfId(scope) ? [] : [jobsOfSessionKey(id, "")];
+  }
+  if (query.tag !== undefined) return [jobsOfTagKey(scope, tagDigest(query.tag), "")];
+  const owner = ownerOf(scope, member);
+  return classes(call).map(({ modality, end, model }) =>
+    jobsOf(scope, owner, modality, end, model),
+  );
+}
+
+/** Members of a set are named in its row, oldest first. */
+function jobsOfSet({ service, principal }: ListCall, name: string, after: Id | undefined): Id[] {
+  const id = parseId(name);
+  const set = id === undefined ? undefined : service.gateway.read(setKey(principal.scope, id));
+  const jobs = set?.members.flatMap((member) => ("job" in member ? [member.job] : [])) ?? [];
+  return jobs.filter((job) => after === undefined || job < after).reverse();
+}
+
+/**
+ * Only models that the account has used and ends to which jobs have come. Jobs leave `open`, and
+ * the account may know of it before the tables do, so that class is always looked at.
+ */
+function classes({ service, principal, query }: ListCall) {
+  const account = service.gateway.read(accountKey(principal.scope));
+  if (account === undefined) return [];
+  const tag = query.model === undefined ? undefined : modelTag(query.model);
+  return (query.modality ?? modalities).flatMap((modality) => {
+    const first = modelPlace(modality, 0);
+    const models = account.models
+      .filter((place) => place >= first && place < first + 256)
+      .map((place) => place - first)
+      .filter((model) => tag === undefined || model === tag);
+    const statuses = (query.status ?? jobStatuses).filter(
+      (status) =>
+        endOf(status) === "open" || (account.counts[countIndex(modality, status)] ?? 0) > 0,
+    );
+    const ends = [...new Set(statuses.map(endOf))];
+    return ends.flatMap((end) => models.map((model) => ({ modality, end, model })));
+  });
+}
+
+/** What the ranges did not decide. */
+function matching({ service, principal, query }: ListCall, id: Id, member: Id | undefined) {
+  const found = service.jobs.look(id, principal.scope);
+  if (found === undefined) return undefined;
+  const { asked, job } = found;
+  const isWanted =
+    (member === undefined || asked.user === member) &&
+    (query.status?.includes(job.phase) ?? true) &&
+    (query.modality?.includes(asked.modality) ?? true) &&
+    (query.model === undefined || asked.model === query.model) &&
+    (query.tag === undefined || asked.tags.includes(query.tag)) &&
+    isBetween(asked.createdAtMs, query) &&
+    (query.agent_session_id === undefined ||
+      asked.turn?.session === query.agent_session_id.toLowerCase());
+  return isWanted ? found : undefined;
+}
+
+function isBetween(atMs: number, { created_after: from, created_before: to }: ListQuery) {
+  return (from === undefined || atMs > from) && (to === undefined || atMs < to);
+}
+
+function countsOf({ service, principal }: ListCall, _member: Id | undefined): readonly number[] {
+  return service.gateway.read(accountKey(principal.scope))?.counts ?? [];
 }
 
 function totalOf(counts: readonly number[], query: ListQuery): number {

@@ -4,8 +4,7 @@
  */
 
 import type { Asset } from "../actors/asset/asset.ts";
-import type { Asset as AssetView } from "../actors/contract/asset.ts";
-import { timestamp } from "../actors/contract/common.ts";
+import { assetView } from "../actors/asset/asset-view.ts";
 import type { Asked, Job } from "../actors/job/job.ts";
 import { jobView } from "../actors/job/job-view.ts";
 import { askedKey, assetKey, codes, jobKey } from "../actors/tables.ts";
@@ -37,6 +36,8 @@ export class JobReads {
   private readonly clock: Clock;
   private readonly problems: string;
   private readonly textByJob = new Map<Key, JobText>();
+  /** Whose text shows an asset; forgotten with the texts. */
+  private readonly jobByAsset = new Map<Key, Key>();
 
   constructor(gateway: Gateway, signedUrls: SignedUrls, clock: Clock, problems: string) {
     this.gateway = gateway;
@@ -47,10 +48,15 @@ export class JobReads {
 
   /** Throws `RefusalError` with 404 for what is unknown or another scope's. */
   find(job: Id, scope: Id): Found {
+    const found = this.look(job, scope);
+    if (found === undefined) throw new RefusalError({ code: "not_found" });
+    return found;
+  }
+
+  look(job: Id, scope: Id): Found | undefined {
     const head = this.gateway.read(jobKey(job));
     const asked = head?.terms.scope === scope ? this.gateway.read(askedKey(job)) : undefined;
-    if (head === undefined || asked === undefined) throw new RefusalError({ code: "not_found" });
-    return { asked, job: head };
+    return head === undefined || asked === undefined ? undefined : { asked, job: head };
   }
 
   /** As `find`, rendered. */
@@ -68,9 +74,12 @@ export class JobReads {
       staleMs: this.clock.nowMs() + limits.http.signedUrlSeconds * 500,
     };
     this.textByJob.set(key, text);
+    if (found.job.phase === "succeeded")
+      for (const asset of found.job.assets) this.jobByAsset.set(assetKey(scope, asset), key);
     if (this.textByJob.size > limits.http.jobViewsMax) {
       const [oldest] = this.textByJob.keys();
       if (oldest !== undefined) this.textByJob.delete(oldest);
+      if (this.jobByAsset.size > 4 * limits.http.jobViewsMax) this.jobByAsset.clear();
     }
     return text;
   }
@@ -78,44 +87,20 @@ export class JobReads {
   view({ asked, job }: Found) {
     const ids = job.phase === "succeeded" ? job.assets : [];
     const assets = ids.flatMap((id) => {
-      const asset = this.gateway.read(assetKey(id));
-      return asset === undefined ? [] : [this.assetView(asset, asked)];
+      const asset = this.gateway.read(assetKey(job.terms.scope, id));
+      return asset === undefined ? [] : [assetView(asset, asked, this.sign)];
     });
     return jobView(asked, job, assets, this.problems);
   }
 
-  assetView(asset: Asset, asked: Asked): AssetView {
-    const { media } = asset;
-    const nowMs = this.clock.nowMs();
-    const { url, expiresAtMs } = this.signedUrls.sign(media.objectKey, nowMs);
-    return {
-      id: asset.id,
-      signed_url: url,
-      expires_at: timestamp(expiresAtMs),
-      mime_type: media.mimeType,
-      width: media.width ?? null,
-      height: media.height ?? null,
-      duration_seconds: media.durationSeconds ?? null,
-      has_audio: media.hasAudio ?? null,
-      thumbnail_url:
-        media.thumbnailKey === undefined
-          ? null
-          : this.signedUrls.sign(media.thumbnailKey, nowMs).url,
-      created_at: timestamp(asset.createdAtMs),
-      display_name: asked.displayName,
-      favorite: false,
-      modality: asked.modality,
-      model: asked.model,
-      prompt: asked.prompt,
-      size_bytes: media.sizeBytes,
-      status: "ready",
-      tags: [...asked.tags],
-      user_id: asked.user,
-      source: "generation",
-      job_id: asset.job,
-      checksum_sha256: media.sha256,
-    };
+  assetView(asset: Asset) {
+    const { origin } = asset;
+    const asked = "job" in origin ? this.gateway.read(askedKey(origin.job)) : undefined;
+    return assetView(asset, asked, this.sign);
   }
+
+  private readonly sign = (objectKey: string) =>
+    this.signedUrls.sign(objectKey, this.clock.nowMs());
 
   get keepsTexts(): boolean {
     return this.textByJob.size > 0;
@@ -123,6 +108,8 @@ export class JobReads {
 
   /** Hears of every row that changes while texts are kept. */
   onWrite(key: Key): void {
-    if (codeOf(key) === codes.job) this.textByJob.delete(key);
+    const code = codeOf(key);
+    if (code === codes.job) this.textByJob.delete(key);
+    else if (code === codes.asset) this.textByJob.delete(this.jobByAsset.get(key) ?? key);
   }
 }

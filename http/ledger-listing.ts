@@ -10,8 +10,7 @@ import { accountKey, ledgerKey } from "../actors/tables.ts";
 import type { Gateway } from "../engine/gateway.ts";
 import type { Id } from "../engine/id.ts";
 import { type Answer, json } from "./answer.ts";
-import { afterOf, firstLater, nextCursor, type PageQuery } from "./pages.ts";
-import { requirePermission } from "./permissions.ts";
+import { firstLater, nextCursor, type PageQuery } from "./pages.ts";
 import type { Call } from "./route.ts";
 
 interface LedgerQuery extends PageQuery {
@@ -20,11 +19,10 @@ interface LedgerQuery extends PageQuery {
 }
 
 export function listLedger({ service, principal, query }: Call<unknown, LedgerQuery>): Answer {
-  requirePermission(principal, "budgets");
   const { limit, created_after: after, created_before: before } = query;
   const { scope } = principal;
   const bound = JSON.stringify(["ledger", scope, after, before]);
-  const shown = afterOf(service, query, bound);
+  const shown = service.cursors.after(query.cursor, bound, service.clock.nowMs());
   const rows = rowsBetween(service.gateway, scope, after, (before ?? Infinity) - 1);
   const items = entriesBelow(service.gateway, scope, rows, shown, limit + 1);
   const page = items.slice(0, limit);

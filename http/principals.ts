@@ -8,6 +8,7 @@ import type { TokenScope } from "../actors/contract/account.ts";
 import type { Role } from "../actors/contract/organization.ts";
 import type { Credential, User } from "../actors/directory/directory.ts";
 import type { Organization } from "../actors/directory/organizations.ts";
+import type { TurnOfJob } from "../actors/job/job.ts";
 import {
   codes,
   credentialKey,
@@ -36,6 +37,8 @@ export interface Principal {
   /** Both undefined in the personal space. */
   readonly organization: Organization | undefined;
   readonly role: Role | undefined;
+  /** The agent's turn that the credential was made for. */
+  readonly run?: TurnOfJob;
 }
 
 interface Known {

@@ -42,7 +42,18 @@ function oauthError({ error, detail }: Of<"oauth">): Answer {
   return json(401, body, [...headers, ["WWW-Authenticate", 'Basic realm="klieg"']]);
 }
 
-function shapeOf(refusal: Exclude<Refusal, { code: "oauth" }>): Shape {
+/** What a refusal reads like, without the request it answers. */
+export function problemOf(refusal: Refusal) {
+  if (refusal.code === "oauth")
+    return { slug: "oauth", status: 400, title: refusal.error, detail: refusal.detail };
+  const { slug, status, title, code, detail } = shapeOf(refusal);
+  return { slug, status, title, code, detail };
+}
+
+/** Refusals that are problem objects. */
+type Explained = Exclude<Refusal, { code: "oauth" }>;
+
+function shapeOf(refusal: Explained): Shape {
   switch (refusal.code) {
     case "validation":
     case "not_found":
@@ -58,9 +69,16 @@ function shapeOf(refusal: Exclude<Refusal, { code: "oauth" }>): Shape {
     case "plan_required":
     case "out_of_credits":
     case "member_budget":
+      return shapeOfPrice(refusal);
     case "confirmation_rejected":
     case "duplicate":
+    case "upload_incomplete":
       return shapeOfSubmit(refusal);
+    case "moderated":
+    case "generation_failed":
+    case "approval_required":
+    case "run_ended":
+      return shapeOfGeneration(refusal);
     case "concurrency":
     case "quota":
     case "rate_limit":
@@ -153,11 +171,8 @@ function shapeOfCredential(refusal: Of<"unauthorized" | "forbidden">): Shape {
   };
 }
 
-function shapeOfSubmit(
-  refusal: Of<
-    "plan_required" | "out_of_credits" | "member_budget" | "confirmation_rejected" | "duplicate"
-  >,
-): Shape {
+/** 402: what the caller, its plan or its budget cannot pay for. */
+function shapeOfPrice(refusal: Of<"plan_required" | "out_of_credits" | "member_budget">): Shape {
   switch (refusal.code) {
     case "plan_required":
       return {
@@ -192,13 +207,20 @@ function shapeOfSubmit(
           budget_resets_at: refusal.resetsAtMs === null ? null : timestamp(refusal.resetsAtMs),
         },
       };
+  }
+}
+
+function shapeOfSubmit(
+  refusal: Of<"confirmation_rejected" | "duplicate" | "upload_incomplete">,
+): Shape {
+  switch (refusal.code) {
     case "confirmation_rejected":
       return {
         slug: "confirmation-rejected",
         status: 422,
         title: "Confirmation Rejected",
         code: "confirmation_rejected",
-        detail: "The confirmation token is not valid. Obtain a fresh quote.",
+        detail: rejections[refusal.reason],
         members: { reason: refusal.reason },
       };
     case "duplicate":
@@ -207,7 +229,74 @@ function shapeOfSubmit(
         status: 409,
         title: "Duplicate Submission",
         detail: "The same request was accepted less than five minutes ago; follow its job.",
-        members: { job_id: refusal.job },
+        members: {
+          job_id: refusal.job,
+          ...(refusal.set === undefined ? {} : { set_id: refusal.set }),
+        },
+      };
+    case "upload_incomplete":
+      return {
+        slug: "upload-incomplete",
+        status: 422,
+        title: "Upload Incomplete",
+        detail: refusal.detail,
+      };
+  }
+}
+
+const rejections = {
+  expired: "The quote has expired. Obtain a fresh quote.",
+  invalid: "The confirmation token is not valid. Obtain a fresh quote.",
+  foreign: "The confirmation token was given to another account. Obtain a fresh quote.",
+  mismatch: "The confirmation token is for another request or price. Obtain a fresh quote.",
+  consumed: "The confirmation token was used already. Obtain a fresh quote.",
+} as const;
+
+/** What the content filter, the provider or the agent's run does not allow. */
+function shapeOfGeneration(
+  refusal: Of<"moderated" | "generation_failed" | "approval_required" | "run_ended">,
+): Shape {
+  switch (refusal.code) {
+    case "moderated":
+      return {
+        slug: refusal.as === "prompt_nsfw" ? "prompt-nsfw" : "ip-detected",
+        status: refusal.isRemembered ? 400 : 422,
+        title: "Request Refused",
+        code: refusal.as,
+        detail: refusal.detail,
+      };
+    case "generation_failed":
+      return {
+        slug: "job-failed",
+        status: refusal.status,
+        title: "Generation Failed",
+        code: "job_failed",
+        detail: refusal.detail,
+      };
+    case "approval_required": {
+      const { creditsRequired, runTotalCredits, creditCeiling } = refusal;
+      return {
+        slug: "approval-needed",
+        status: 402,
+        title: "Approval Needed",
+        code: "approval_required",
+        detail:
+          `This generation costs ${creditsRequired} credits and would bring the run to ` +
+          `${runTotalCredits}; the approved price is ${creditCeiling}.`,
+        members: {
+          credits_required: creditsRequired,
+          run_total_credits: runTotalCredits,
+          credit_ceiling: creditCeiling,
+        },
+      };
+    }
+    case "run_ended":
+      return {
+        slug: "run-ended",
+        status: 409,
+        title: "Run Ended",
+        code: "run_ended",
+        detail: "The agent run of this credential has ended. Stop working on it.",
       };
   }
 }

@@ -59,6 +59,16 @@ export function optionalText(maxLength: number): Parameter<string | undefined> {
   };
 }
 
+export const optionalFlag: Parameter<boolean | undefined> = {
+  schema: Type.Boolean(),
+  read(text) {
+    if (text === undefined) return { value: undefined };
+    return text === "true" || text === "false"
+      ? { value: text === "true" }
+      : "must be true or false";
+  },
+};
+
 /** One value or several with commas between. */
 export function someOf<T extends string>(
   values: readonly T[],

@@ -4,7 +4,9 @@ import { adminRoutes } from "./routes/admin.ts";
 import { adminAccountRoutes } from "./routes/admin-accounts.ts";
 import { assetRoutes } from "./routes/assets.ts";
 import { billingRoutes } from "./routes/billing.ts";
+import { costRoutes } from "./routes/cost.ts";
 import { deviceRoutes } from "./routes/device.ts";
+import { documentRoutes } from "./routes/documents.ts";
 import { generateRoutes } from "./routes/generate.ts";
 import { healthRoutes } from "./routes/health.ts";
 import { jobRoutes } from "./routes/jobs.ts";
@@ -14,15 +16,20 @@ import { oauthRoutes } from "./routes/oauth.ts";
 import { oauthClientRoutes } from "./routes/oauth-clients.ts";
 import { objectRoutes } from "./routes/objects.ts";
 import { organizationRoutes } from "./routes/organizations.ts";
+import { setRoutes } from "./routes/sets.ts";
 import { streamRoutes } from "./routes/streams.ts";
 import { tokenRoutes } from "./routes/tokens.ts";
+import { uploadRoutes } from "./routes/uploads.ts";
 
 /** Every route of the service. */
 export const routeTable: readonly Route[] = [
   ...generateRoutes,
+  ...costRoutes,
+  ...setRoutes,
   ...jobRoutes,
   ...streamRoutes,
   ...assetRoutes,
+  ...uploadRoutes,
   ...modelRoutes,
   ...accountRoutes,
   ...billingRoutes,
@@ -36,4 +43,5 @@ export const routeTable: readonly Route[] = [
   ...adminAccountRoutes,
   ...objectRoutes,
   ...healthRoutes,
+  ...documentRoutes(() => routeTable),
 ];

@@ -3,6 +3,7 @@ import type { TokenScope } from "../actors/contract/account.ts";
 import { limits } from "../config/limits.ts";
 import { type Check, check, type Type } from "../config/schema.ts";
 import type { Answer, HttpRequest } from "./answer.ts";
+import type { Permission } from "./permissions.ts";
 import type { Principal } from "./principals.ts";
 import { noParameters, type Parameters, type Values } from "./query.ts";
 import type { RateClass, RateState } from "./rate-classes.ts";
@@ -19,8 +20,8 @@ export interface BodyRule<B> {
   readonly open?: readonly string[];
   /** Members for which null means something else than their absence. */
   readonly nulls?: readonly string[];
-  /** Form-encoded, not JSON. */
-  readonly isForm?: true;
+  /** JSON when absent. */
+  readonly mediaType?: "application/x-www-form-urlencoded";
 }
 
 export interface Call<B = unknown, Q = unknown> {
@@ -45,6 +46,8 @@ export interface Route {
   readonly summary: string;
   readonly answers: Answers;
   readonly access: Access;
+  /** What the caller's role in the context must permit, before any object is looked up. */
+  readonly needs: Permission | undefined;
   readonly rate: Exclude<RateClass, "anonymous"> | undefined;
   /** Refused for its rate by the account, in the order of the submit's checks, not before. */
   readonly isSubmit: boolean;
@@ -52,8 +55,12 @@ export interface Route {
   readonly takesHead: boolean;
   /** Answered in a suspended organization too, since it is the way out of it. */
   readonly leavesContext: boolean;
+  /** Whether pages of any origin may read the answer. */
+  readonly anyOrigin: boolean;
   readonly query: Parameters;
   readonly body: BodyRule<unknown> | undefined;
+  /** Most bytes of a body that the route itself reads as it comes. */
+  readonly streamBytesMax: number | undefined;
   readonly run: (call: Call) => Answer | Promise<Answer>;
 }
 
@@ -67,12 +74,15 @@ interface Row<B, P extends Parameters> {
   readonly summary: string;
   readonly answers: Answers;
   readonly access: Access;
+  readonly needs?: Permission;
   readonly rate?: Exclude<RateClass, "anonymous">;
   readonly isSubmit?: boolean;
   readonly takesHead?: boolean;
   readonly leavesContext?: boolean;
+  readonly anyOrigin?: boolean;
   readonly query?: P;
   readonly body?: BodyRule<B>;
+  readonly streamBytesMax?: number;
   readonly run: (call: Call<B, Values<P>>) => Answer | Promise<Answer>;
 }
 
@@ -91,7 +101,8 @@ export function jsonBodyWithNulls<B>(schema: Type.TSchema, nulls: readonly strin
 }
 
 export function formBody<B>(schema: Type.TSchema): BodyRule<B> {
-  return { schema, check: check<B>(schema), bytesMax: limits.oauth.formBodyMax, isForm: true };
+  const mediaType = "application/x-www-form-urlencoded";
+  return { schema, check: check<B>(schema), bytesMax: limits.oauth.formBodyMax, mediaType };
 }
 
 export function route<B = undefined, P extends Parameters = Parameters>(
@@ -100,10 +111,11 @@ export function route<B = undefined, P extends Parameters = Parameters>(
   row: Row<B, P>,
 ): Route {
   const { summary, answers, access, rate, isSubmit = false, query = noParameters, body } = row;
-  const { takesHead = method === "GET", leavesContext = false } = row;
+  const { takesHead = method === "GET", leavesContext = false, anyOrigin = false, needs } = row;
   // The wrapper fills `body` and `query` by this very row, so the call has the types that `run`
   // wants.
   const run = row.run as Route["run"];
-  const asked = { method, path, summary, answers, access, rate, query, body };
-  return { ...asked, isSubmit, takesHead, leavesContext, run };
+  const { streamBytesMax } = row;
+  const asked = { method, path, summary, answers, access, needs, rate, query, body };
+  return { ...asked, isSubmit, takesHead, leavesContext, anyOrigin, streamBytesMax, run };
 }

@@ -14,6 +14,7 @@ import type { Clock } from "../engine/ports/clock.ts";
 import type { Answer, Header, HttpRequest, Sink, Stream } from "./answer.ts";
 import type { Api, Match } from "./api.ts";
 import { Connections, socketTable } from "./connections.ts";
+import { IncomingBody } from "./incoming-body.ts";
 
 export interface Listener {
   /** Takes no more connections; open requests go on. */
@@ -73,6 +74,7 @@ class Exchange implements HttpRequest {
   /** How many headers say where the body ends. */
   readonly framings: number;
   body: HttpRequest["body"] = noBody;
+  incoming: IncomingBody | undefined;
   private readonly res: uWS.HttpResponse;
   private goneListeners: (() => void)[] = [];
   private waits = false;
@@ -257,6 +259,12 @@ function take(api: Api, res: uWS.HttpResponse, req: uWS.HttpRequest): void {
     return;
   }
   const match = api.match(exchange.method, exchange.path);
+  if (match.streamBytesMax !== undefined && exchange.framings > 0) {
+    exchange.wait();
+    exchange.incoming = streamOf(res, exchange, match.streamBytesMax);
+    respond(api, match, exchange);
+    return;
+  }
   if (exchange.framings === 0 || match.bodyBytesMax === 0) {
     respond(api, match, exchange);
     return;
@@ -270,12 +278,25 @@ function take(api: Api, res: uWS.HttpResponse, req: uWS.HttpRequest): void {
 
 function respond(api: Api, match: Match, exchange: Exchange): void {
   const answer = api.answer(match, exchange);
-  const closes = exchange.body === "too_large";
+  const closes = exchange.body === "too_large" || exchange.incoming?.isWhole === false;
   if (answer instanceof Promise) {
     exchange.wait();
-    void answer.then((ready) => exchange.send(ready, closes));
+    void answer.then((ready) =>
+      exchange.send(ready, closes && exchange.incoming?.isWhole !== true),
+    );
   } else if (closes) setImmediate(() => exchange.send(answer, true));
   else exchange.send(answer, false);
+}
+
+function streamOf(res: uWS.HttpResponse, exchange: Exchange, bytesMax: number): IncomingBody {
+  const valve = {
+    pause: () => void (exchange.isGone() || res.pause()),
+    resume: () => void (exchange.isGone() || res.resume()),
+  };
+  const body = new IncomingBody(bytesMax, valve);
+  exchange.onGone(() => body.break());
+  res.onData((chunk, isLast) => body.push(Uint8Array.from(new Uint8Array(chunk)), isLast));
+  return body;
 }
 
 /** Bytes are counted while they arrive; what is beyond the cap is not kept. */

@@ -9,6 +9,7 @@ import type { Cursors } from "./cursors.ts";
 import type { Following } from "./following.ts";
 import type { JobReads } from "./job-reads.ts";
 import type { Principals } from "./principals.ts";
+import type { Quotes } from "./quotes.ts";
 import type { RateClasses } from "./rate-classes.ts";
 import type { SignedUrls } from "./signed-urls.ts";
 
@@ -27,6 +28,7 @@ export interface Service {
   readonly objects: Objects;
   readonly signedUrls: SignedUrls;
   readonly cursors: Cursors;
+  readonly quotes: Quotes;
   readonly jobs: JobReads;
   readonly following: Following;
   readonly health: Health;

@@ -7,6 +7,8 @@ import type { SigningKey } from "../actors/directory/directory.ts";
 import { limits } from "../config/limits.ts";
 
 export const objectsPath = "/objects/";
+/** Where parts of uploads are put; their object keys begin with the same word. */
+export const uploadsPath = "/uploads/";
 
 export interface SignedUrl {
   readonly url: string;
@@ -29,6 +31,20 @@ export class SignedUrls {
       url: `${this.origin}${objectsPath}${objectKey}?expires=${expires}&signature=${signature}`,
       expiresAtMs: expires * 1000,
     };
+  }
+
+  /** A URL to which the object may be put. */
+  signPut(objectKey: string, nowMs: number): SignedUrl {
+    const expires = Math.ceil(nowMs / 1000) + limits.http.signedUrlSeconds;
+    const signature = signatureOf(this.key().current, `put ${objectKey}`, expires);
+    return {
+      url: `${this.origin}/${objectKey}?expires=${expires}&signature=${signature}`,
+      expiresAtMs: expires * 1000,
+    };
+  }
+
+  verifiesPut(objectKey: string, query: URLSearchParams, nowMs: number): boolean {
+    return this.verifies(`put ${objectKey}`, query, nowMs);
   }
 
   /** Whether the query of a link allows this object now. */

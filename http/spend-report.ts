@@ -82,22 +82,24 @@ async function sumsOf(
     if ((row - start + 1) % limits.ledger.reportStride === 0) await turnOfTheLoop();
     const stored = ledgerRow(gateway, scope, row);
     const charged = stored === undefined ? undefined : chargeOf(stored);
-    if (stored?.job === undefined || charged === undefined) continue;
-    const asked = group === "day" ? undefined : gateway.read(askedKey(stored.job));
+    if (stored === undefined || charged === undefined) continue;
+    const { job } = stored;
+    const isAsked = job !== undefined && group !== "day";
+    const asked = isAsked ? gateway.read(askedKey(job)) : undefined;
     const key = keyOf(group, stored, asked);
     const isRoom = sums.has(key) || sums.size < limits.ledger.reportGroupsMax;
     const name = isRoom ? key : "(others)";
     const sum = sums.get(name) ?? { jobs: 0, credits: 0 };
-    sum.jobs++;
+    if (job !== undefined) sum.jobs++;
     sum.credits += charged;
     sums.set(name, sum);
   }
   return sums;
 }
 
-/** Undefined for rows that settle nothing. */
+/** Undefined for rows that neither settle a job nor charge for anything else. */
 function chargeOf({ entries }: LedgerRow): number | undefined {
-  if (!entries.some(({ type }) => type === "release")) return undefined;
+  if (!entries.some(({ type }) => type === "release" || type === "charge")) return undefined;
   const charges = entries.filter(({ type }) => type === "charge");
   return charges.reduce((sum, { amount }) => sum - amount, 0);
 }
@@ -115,7 +117,7 @@ function keyOf(group: ReportGroup, { atMs }: LedgerRow, asked: Asked | undefined
     case "surface":
       return asked?.surface ?? null;
     case "session":
-      return null;
+      return asked?.turn?.session ?? null;
   }
 }
 

@@ -1,3 +1,4 @@
+import type { SigningPurpose } from "../actors/directory/directory.ts";
 import { signingKeyKey } from "../actors/tables.ts";
 import type { Catalogue } from "../config/catalogue.ts";
 import { Gateway, ShardDown } from "../engine/gateway.ts";
@@ -9,6 +10,7 @@ import { Cursors } from "./cursors.ts";
 import { Following } from "./following.ts";
 import { JobReads } from "./job-reads.ts";
 import { Principals } from "./principals.ts";
+import { Quotes } from "./quotes.ts";
 import { RateClasses } from "./rate-classes.ts";
 import type { CheckState, Service } from "./service.ts";
 import { SignedUrls } from "./signed-urls.ts";
@@ -39,7 +41,7 @@ export function wire(wiring: Wiring): Service {
       jobs.onWrite(key);
     },
   });
-  const keyFor = (purpose: "urls" | "cursors") => () => {
+  const keyFor = (purpose: SigningPurpose) => () => {
     const key = gateway.read(signingKeyKey(purpose));
     if (key === undefined) throw new ShardDown();
     return key;
@@ -60,6 +62,7 @@ export function wire(wiring: Wiring): Service {
     objects,
     signedUrls,
     cursors: new Cursors(keyFor("cursors")),
+    quotes: new Quotes(keyFor("quotes"), clock, entropy),
     jobs,
     following: new Following(gateway),
     health: { isDiskLow: false, isDraining: false, renderers: wiring.renderers },

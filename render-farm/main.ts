@@ -38,7 +38,9 @@ const loop = new TaskLoop(
     slots,
     heartbeatMs: limits.farm.heartbeatMs,
     drainMs: limits.farm.leaseMs,
-    workersByKind: new Map([["image", studioImage(browser, objects, limits.farm.imageTaskMs)]]),
+    workersByKind: new Map([
+      ["studio-image", studioImage(browser, objects, limits.farm.imageTaskMs)],
+    ]),
     reportBug: (fault) => process.stderr.write(`farm node: ${describe(fault)}\n`),
   },
   connection,

@@ -12,32 +12,32 @@ import { modalities } from "../../config/catalogue.ts";
 import { limits } from "../../config/limits.ts";
 import { plans } from "../../config/plans.ts";
 import { type Actor, put, type TurnView, tell } from "../../engine/actor.ts";
-import type { Id } from "../../engine/id.ts";
 import { invariant } from "../../engine/invariant.ts";
 import { vpartOf } from "../../engine/key.ts";
-import { type JobStatus, jobStatuses } from "../contract/job.ts";
-import { refused } from "../refusal.ts";
+import { assetStatuses } from "../contract/asset.ts";
+import { jobStatuses } from "../contract/job.ts";
 import { ledgerKey, ticketKey } from "../tables.ts";
 import type { Ticket } from "../ticket/ticket.ts";
 import {
   type Account,
   type AccountMessage,
   type AccountTurn,
+  type AssetChanged,
   answer,
-  available,
+  assetIndex,
   change,
-  countIndex,
   firstOfNextMonth,
-  type Grant,
-  type JobChanged,
   type OpenAccount,
   only,
-  poolOf,
   refuse,
 } from "./account.ts";
-import { givenBack, type HeldBy, setBudget } from "./budget.ts";
+import { setBudget } from "./budget.ts";
+import { discard, follow } from "./following.ts";
+import { grant } from "./grant.ts";
+import { pay } from "./payment.ts";
 import { renew } from "./renewal.ts";
 import { submit } from "./submit.ts";
+import { submitSet } from "./submit-set.ts";
 
 export const accountActor: Actor<Account, AccountMessage, never> = {
   kind: "account",
@@ -47,14 +47,26 @@ export const accountActor: Actor<Account, AccountMessage, never> = {
     switch (message.kind) {
       case "submit":
         return submit(head, message, turn);
+      case "submit_set":
+        return submitSet(head, message, turn);
+      case "pay":
+        return pay(head, message, turn);
       case "job_changed":
         return follow(head, message, turn);
+      case "job_discarded":
+        return discard(head, message, turn);
+      case "asset_changed":
+        return only(recountAssets(head, message));
+      case "remembered":
+        return only({ ...head, remembered: head.remembered + message.by });
       case "issue_ticket":
         return issueTicket(head, message.digest, message.ticket, turn);
       case "ticket_spent":
         return only({ ...head, tickets: Math.max(0, head.tickets - 1) });
-      case "set_plan":
-        return only({ ...head, plan: message.plan });
+      case "set_terms": {
+        const { plan, overrides = {} } = message;
+        return only({ ...head, plan, overrides });
+      }
       case "grant":
         return grant(head, message, turn);
       case "set_budget":
@@ -87,86 +99,21 @@ function open(head: Account | undefined, message: OpenAccount, turn: TurnView): 
     quota: { day: 0, used: 0 },
     ledgerLength: 1,
     tickets: 0,
+    models: [],
+    waiting: 0,
+    remembered: 0,
+    sets: 0,
+    assets: new Array<number>((modalities.length + 1) * assetStatuses.length).fill(0),
   };
   const entries = [{ type: "grant", amount: credits, balance: credits }] as const;
   return only(account, [put(ledgerKey(turn.self, 0), { atMs: turn.atMs, entries })], replies);
 }
 
-function follow(account: Account, message: JobChanged, turn: TurnView): AccountTurn {
-  const moved = message.from === message.to ? account : recount(account, message);
-  if (message.settled === undefined) return only(moved);
-  return settle(moved, message.job, message.settled, message.heldBy, turn);
-}
-
-/** Counts by status, and the slot that the end of a job frees. */
-function recount(account: Account, { modality, from, to }: JobChanged): Account {
-  const counts = account.counts.slice();
-  change(counts, countIndex(modality, from), -1);
-  change(counts, countIndex(modality, to), 1);
-  if (isActive(to)) return { ...account, counts };
-  const pool = poolOf(modality);
-  const active = { ...account.active, [pool]: account.active[pool] - 1 };
-  invariant(active[pool] >= 0, "a slot is freed once (I7)");
-  return { ...account, counts, active };
-}
-
-function isActive(status: JobStatus): boolean {
-  return status === "queued" || status === "running";
-}
-
-/**
- * The whole hold comes back, then the charge goes off; together they are the one resolution of the
- * hold.
- */
-function settle(
-  account: Account,
-  job: Id,
-  { hold, charge }: { hold: number; charge: number },
-  heldBy: HeldBy | undefined,
-  turn: TurnView,
-): AccountTurn {
-  if (hold === 0) return only(account);
-  invariant(charge >= 0 && charge <= hold, "a charge is a share of its hold (I6)");
-  const next: Account = {
-    ...account,
-    held: account.held - hold,
-    spent: account.spent + charge,
-    planLeft: Math.max(0, account.planLeft - charge),
-    ledgerLength: account.ledgerLength + 1,
-  };
-  invariant(next.held >= 0, "held credits are the sum of open holds (I6)");
-  const balance = available(next);
-  const release = { type: "release", amount: hold, balance: balance + charge } as const;
-  const entries =
-    charge === 0 ? [release] : [release, { type: "charge", amount: -charge, balance } as const];
-  const row = put(ledgerKey(turn.self, account.ledgerLength), {
-    atMs: turn.atMs,
-    job,
-    entries,
-  });
-  const isLess = heldBy !== undefined && charge < hold;
-  return only(next, isLess ? [row, givenBack(heldBy, hold - charge, turn)] : [row]);
-}
-
-/** What is taken back comes from what can still be spent, the plan's credits last. */
-function grant(account: Account, { amount, note, request }: Grant, turn: TurnView): AccountTurn {
-  const balance = available(account) + amount;
-  const reply = (value: unknown) => (request === undefined ? [] : [{ to: request, reply: value }]);
-  if (balance < 0) {
-    const detail = `Only ${available(account)} credits can be taken back.`;
-    return only(account, [], reply(refused({ code: "conflict", detail })));
-  }
-  const granted = account.granted + amount;
-  const next: Account = {
-    ...account,
-    granted,
-    planLeft: Math.min(account.planLeft, granted - account.spent),
-    ledgerLength: account.ledgerLength + 1,
-  };
-  const entries = [{ type: amount < 0 ? "adjust" : "grant", amount, balance }] as const;
-  const row = { atMs: turn.atMs, entries, ...(note === undefined ? {} : { note }) };
-  const key = ledgerKey(turn.self, account.ledgerLength);
-  return only(next, [put(key, row)], reply({ kind: "granted", balance, held: next.held }));
+function recountAssets(account: Account, { modality, from, to }: AssetChanged): Account {
+  const assets = account.assets.slice();
+  if (from !== undefined) change(assets, assetIndex(modality, from), -1);
+  if (to !== undefined) change(assets, assetIndex(modality, to), 1);
+  return { ...account, assets };
 }
 
 function issueTicket(

@@ -6,11 +6,13 @@ import { type Modality, modalities } from "../../config/catalogue.ts";
 import { type PlanName, type PlanOverrides, plans } from "../../config/plans.ts";
 import type { Due, Reply, RowWrite, Tell, Turn, TurnView } from "../../engine/actor.ts";
 import type { Id } from "../../engine/id.ts";
+import { type AssetStatus, assetStatuses } from "../contract/asset.ts";
 import { type JobStatus, jobStatuses } from "../contract/job.ts";
-import type { CreateJob } from "../job/job.ts";
+import type { CreateJob, Terms, TurnOfJob } from "../job/job.ts";
 import type { Refusal } from "../refusal.ts";
+import type { OutputSet } from "../set/set.ts";
 import type { Ticket } from "../ticket/ticket.ts";
-import type { HeldBy, SetBudget } from "./budget.ts";
+import type { SetBudget } from "./budget.ts";
 
 /** Which ceiling a job counts against: 3D has one of its own. */
 type Pool = "media" | "three_d";
@@ -21,6 +23,7 @@ export function poolOf(modality: Modality): Pool {
 
 export interface Account {
   readonly plan: PlanName;
+  readonly overrides?: PlanOverrides;
   readonly isOrganization?: true;
   readonly createdAtMs: number;
   /** All credits ever received, less those that expired. */
@@ -39,6 +42,15 @@ export interface Account {
   readonly quota: { readonly day: number; readonly used: number };
   readonly ledgerLength: number;
   readonly tickets: number;
+  /** Models it has used, as `modality * 256 + tag`: where a listing has to look. */
+  readonly models: readonly number[];
+  /** Jobs of sets that wait for a slot; their ids stand in a row. */
+  readonly waiting: number;
+  /** Bodies that a content filter refused and that are not forgotten yet. */
+  readonly remembered: number;
+  readonly sets: number;
+  /** Assets by modality (the last: none) and status; see `assetIndex`. */
+  readonly assets: readonly number[];
 }
 
 export type LedgerEntryType =
@@ -73,28 +85,71 @@ export interface OpenAccount {
   readonly reply: unknown;
 }
 
-export interface Submit {
-  readonly kind: "submit";
-  readonly job: CreateJob;
+/** What was found of a confirmation token where the request arrived; `digest` as in `markKey`. */
+export type Confirmation =
+  | { readonly kind: "valid"; readonly digest: string; readonly expiresAtMs: number }
+  | {
+      readonly kind: "rejected";
+      readonly reason: "expired" | "invalid" | "foreign" | "mismatch";
+    };
+
+/** What one request of a submit brings, whatever it asks for. */
+export interface SubmitTerms {
   /** 16 bytes as a binary string. */
   readonly fingerprint: string;
-  readonly hasConfirmationToken: boolean;
+  readonly confirmation: Confirmation | undefined;
   readonly plan: PlanName;
   readonly overrides?: PlanOverrides | undefined;
   /** Counted where the request arrived: when it may come again, or undefined when it is in time. */
   readonly rateRetryAfterSeconds: number | undefined;
 }
 
+export interface Submit extends SubmitTerms {
+  readonly kind: "submit";
+  readonly job: CreateJob;
+}
+
+/** A set: each member is a job to be, or was refused already. At least one member. */
+export interface SubmitSet extends SubmitTerms {
+  readonly kind: "submit_set";
+  readonly set: Omit<OutputSet, "members">;
+  readonly members: readonly SetCandidate[];
+}
+
+export interface SetCandidate {
+  readonly label: string;
+  readonly work: CreateJob | Refusal;
+}
+
+/** A synchronous piece of work that is paid at once: no hold, no slot, no duplicate rule. */
+export interface Pay {
+  readonly kind: "pay";
+  readonly credits: number;
+  readonly note: string;
+  /** In an organization: whose budget it counts against. */
+  readonly member?: Id | undefined;
+  readonly turn: TurnOfJob | undefined;
+  readonly rateRetryAfterSeconds: number | undefined;
+}
+
 /** A job moved to another phase, or its hold was resolved, or both. */
 export interface JobChanged {
   readonly kind: "job_changed";
-  readonly job: Id;
-  readonly modality: Modality;
+  readonly terms: Terms;
   readonly from: JobStatus;
   readonly to: JobStatus;
-  readonly settled: { readonly hold: number; readonly charge: number } | undefined;
-  /** Absent in a personal space. */
-  readonly heldBy?: HeldBy;
+  /** Whether it had a slot before: a member of a set may have waited for one. */
+  readonly hadSlot: boolean;
+  readonly charge: number | undefined;
+  /** Assets that it brought. */
+  readonly assets: readonly AssetStatus[];
+}
+
+/** What an operator changed: renewals and slots follow it. */
+export interface SetTerms {
+  readonly kind: "set_terms";
+  readonly plan: PlanName;
+  readonly overrides: PlanOverrides | undefined;
 }
 
 /** An operator's credits, which do not expire; a negative amount takes back. */
@@ -105,17 +160,37 @@ export interface Grant {
   readonly request: number | undefined;
 }
 
+/** A provider refused within the first moment: the job is as if it had never been. */
+export interface JobDiscarded {
+  readonly kind: "job_discarded";
+  readonly terms: Terms;
+  /** 16 bytes as a binary string. */
+  readonly fingerprint: string;
+}
+
+export interface AssetChanged {
+  readonly kind: "asset_changed";
+  readonly modality: Modality | undefined;
+  readonly from: AssetStatus | undefined;
+  readonly to: AssetStatus | undefined;
+}
+
 export type AccountMessage =
   | OpenAccount
   | Submit
+  | SubmitSet
+  | Pay
   | JobChanged
+  | JobDiscarded
+  | AssetChanged
+  | { readonly kind: "remembered"; readonly by: 1 | -1 }
   | {
       readonly kind: "issue_ticket";
       readonly digest: string;
       readonly ticket: Ticket;
     }
   | { readonly kind: "ticket_spent" }
-  | { readonly kind: "set_plan"; readonly plan: PlanName }
+  | SetTerms
   | Grant
   | SetBudget
   | Due;
@@ -156,6 +231,17 @@ export function refuse(head: Account, refusal: Refusal, turn: TurnView): Account
  */
 export function countIndex(modality: Modality, status: JobStatus): number {
   return modalities.indexOf(modality) * jobStatuses.length + jobStatuses.indexOf(status);
+}
+
+/** Where a listing looks for the jobs of a model. */
+export function modelPlace(modality: Modality, modelTag: number): number {
+  return modalities.indexOf(modality) * 256 + modelTag;
+}
+
+/** Where an account counts its assets. */
+export function assetIndex(modality: Modality | undefined, status: AssetStatus): number {
+  const kind = modality === undefined ? modalities.length : modalities.indexOf(modality);
+  return kind * assetStatuses.length + assetStatuses.indexOf(status);
 }
 
 export function change(counts: number[], index: number, by: number): void {

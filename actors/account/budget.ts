@@ -3,19 +3,13 @@
  * in the calendar month (UTC) and in total, and how much of it may be. A row a member beside the
  * account, so the head does not grow with members; personal spaces have none.
  */
-import { put, type TurnView } from "../../engine/actor.ts";
+import { put, type RowWrite, type TurnView } from "../../engine/actor.ts";
 import type { Id } from "../../engine/id.ts";
 import type { BudgetPeriod } from "../contract/organization.ts";
+import type { Terms } from "../job/job.ts";
 import type { Refusal } from "../refusal.ts";
 import { memberSpendingKey } from "../tables.ts";
-import {
-  type Account,
-  type AccountTurn,
-  answer,
-  firstOfNextMonth,
-  only,
-  type Submit,
-} from "./account.ts";
+import { type Account, type AccountTurn, answer, firstOfNextMonth, only } from "./account.ts";
 
 export interface Budget {
   readonly limit: number;
@@ -37,26 +31,23 @@ export interface SetBudget {
   readonly budget: Budget | undefined;
 }
 
-/** Whose hold a job is, where a member's commitments are counted. */
-export interface HeldBy {
-  readonly user: Id;
-  readonly atMs: number;
-}
-
 /** Undefined in a personal space. */
 export function memberOf({ user, scope }: { user: Id; scope: Id }): Id | undefined {
   return user === scope ? undefined : user;
 }
 
 /** Step 8 of a submit: 402 before the wallet is looked at. */
-export function memberBudget(_: Account, { job }: Submit, turn: TurnView): Refusal | undefined {
-  const member = memberOf(job.asked);
-  if (member === undefined || job.hold === 0) return undefined;
+export function memberBudget(
+  member: Id | undefined,
+  price: number,
+  turn: TurnView,
+): Refusal | undefined {
+  if (member === undefined || price === 0) return undefined;
   const spending = turn.get(memberSpendingKey(turn.self, member));
   const budget = spending?.budget;
   if (spending === undefined || budget === undefined) return undefined;
   const used = usedOf(spending, turn.atMs);
-  if (used + job.hold <= budget.limit) return undefined;
+  if (used + price <= budget.limit) return undefined;
   return {
     code: "member_budget",
     budgetCredits: budget.limit,
@@ -65,24 +56,31 @@ export function memberBudget(_: Account, { job }: Submit, turn: TurnView): Refus
   };
 }
 
-/** The row after a hold; only for members. */
-export function committed(member: Id, hold: number, turn: TurnView) {
+/** The row after a hold, or a charge without one. */
+export function committed(member: Id | undefined, credits: number, turn: TurnView): RowWrite[] {
+  if (member === undefined) return [];
   const key = memberSpendingKey(turn.self, member);
   const { month, inMonth, inTotal, ...rest } = current(turn.get(key), turn.atMs);
-  return put(key, { ...rest, month, inMonth: inMonth + hold, inTotal: inTotal + hold });
+  return [put(key, { ...rest, month, inMonth: inMonth + credits, inTotal: inTotal + credits })];
 }
 
 /** The row after a hold came to less than it was. A past month's count is past. */
-export function givenBack({ user, atMs }: HeldBy, credits: number, turn: TurnView) {
-  const key = memberSpendingKey(turn.self, user);
+export function givenBack(
+  { member, createdAtMs }: Pick<Terms, "member" | "createdAtMs">,
+  credits: number,
+  turn: TurnView,
+): RowWrite[] {
+  if (member === undefined || credits === 0) return [];
+  const key = memberSpendingKey(turn.self, member);
   const { month, inMonth, inTotal, ...rest } = current(turn.get(key), turn.atMs);
-  const ofMonth = monthOf(atMs) === month ? credits : 0;
-  return put(key, {
+  const ofMonth = monthOf(createdAtMs) === month ? credits : 0;
+  const left = {
     ...rest,
     month,
     inMonth: Math.max(0, inMonth - ofMonth),
     inTotal: Math.max(0, inTotal - credits),
-  });
+  };
+  return [put(key, left)];
 }
 
 export function setBudget(account: Account, message: SetBudget, turn: TurnView): AccountTurn {

@@ -4,67 +4,153 @@
  * assets) are done when a submit arrives here.
  */
 import { allowanceOf } from "../../config/plans.ts";
-import { birth, put, type RowWrite, type TurnView } from "../../engine/actor.ts";
-import { idBytes, idOfBytes } from "../../engine/id.ts";
+import { birth, put, type RowWrite, type Tell, type TurnView, tell } from "../../engine/actor.ts";
+import { type Id, idBytes, idOfBytes } from "../../engine/id.ts";
 import { vpartOf } from "../../engine/key.ts";
+import type { CreateJob } from "../job/job.ts";
 import type { Refusal } from "../refusal.ts";
-import { fingerprintKey, jobKey, ledgerKey } from "../tables.ts";
+import { askedKey, fingerprintKey, jobKey, ledgerKey, markKey } from "../tables.ts";
 import {
   type Account,
   type AccountTurn,
   available,
   change,
   countIndex,
+  modelPlace,
   only,
   poolOf,
   refuse,
   type Submit,
+  type SubmitTerms,
 } from "./account.ts";
 import { committed, memberBudget, memberOf } from "./budget.ts";
+import { commit, refusalOfRun } from "./run.ts";
 
-type Step = (account: Account, submit: Submit, turn: TurnView) => Refusal | undefined;
+type Step = (
+  account: Account,
+  terms: SubmitTerms,
+  job: CreateJob,
+  turn: TurnView,
+) => Refusal | undefined;
 
-/**
- * Steps 3 to 8. Agent runs and remembered refusals have no subject yet and pass.
- */
-const steps: readonly Step[] = [
-  duplicate,
-  confirmation,
-  () => undefined, // 5: agent run
-  () => undefined, // 6: remembered moderation refusal
-  requestRate,
-  concurrency,
-  quota,
-  memberBudget,
-  wallet,
-];
+/** Of the whole request, and only once. */
+const firstSteps: readonly Step[] = [duplicate, confirmation];
+/** Of a job, with those of the request that come between. */
+const steps: readonly Step[] = [run, moderated, requestRate, concurrency, quota, budget, wallet];
+/** Of each later member of a set: it may wait for its slot. */
+const memberSteps: readonly Step[] = [run, moderated, quota, budget, wallet];
 
 export function submit(account: Account, message: Submit, turn: TurnView): AccountTurn {
-  for (const step of steps) {
-    const refusal = step(account, message, turn);
-    if (refusal !== undefined) return refuse(account, refusal, turn);
+  const refusal = firstRefusal(account, message, message.job, turn);
+  if (refusal !== undefined) return refuse(account, refusal, turn);
+  const accepted = accept(account, message.job, true, turn);
+  const create = birth(jobKey(message.job.asked.id), { ...message.job, request: turn.request });
+  const rows = [...requestRows(message, message.job.asked.id, turn), ...accepted.rows];
+  return only(
+    accepted.account,
+    rows,
+    [],
+    [create, ...accepted.tells, ...consumption(message, turn)],
+  );
+}
+
+export function firstRefusal(
+  account: Account,
+  terms: SubmitTerms,
+  job: CreateJob,
+  turn: TurnView,
+): Refusal | undefined {
+  return (
+    refusalOf(firstSteps, account, terms, job, turn) ?? refusalOf(steps, account, terms, job, turn)
+  );
+}
+
+export function memberRefusal(
+  account: Account,
+  terms: SubmitTerms,
+  job: CreateJob,
+  turn: TurnView,
+): Refusal | undefined {
+  return refusalOf(memberSteps, account, terms, job, turn);
+}
+
+function refusalOf(
+  checks: readonly Step[],
+  account: Account,
+  terms: SubmitTerms,
+  job: CreateJob,
+  turn: TurnView,
+): Refusal | undefined {
+  for (const check of checks) {
+    const refusal = check(account, terms, job, turn);
+    if (refusal !== undefined) return refusal;
   }
-  return accept(account, message, turn);
+  return undefined;
 }
 
-function duplicate(_: Account, { fingerprint }: Submit, turn: TurnView): Refusal | undefined {
+function duplicate(
+  _: Account,
+  { fingerprint }: SubmitTerms,
+  __: CreateJob,
+  turn: TurnView,
+): Refusal | undefined {
   const earlier = turn.get(fingerprintKey(vpartOf(turn.self), fingerprint));
-  return earlier === undefined ? undefined : { code: "duplicate", job: idOfBytes(earlier) };
+  if (earlier === undefined) return undefined;
+  const job = idOfBytes(earlier);
+  const set = turn.get(askedKey(job))?.set;
+  return set === undefined ? { code: "duplicate", job } : { code: "duplicate", job, set };
 }
 
-/** No quotes are given out yet, so no token can be one of ours. */
-function confirmation(_: Account, { hasConfirmationToken }: Submit): Refusal | undefined {
-  return hasConfirmationToken ? { code: "confirmation_rejected", reason: "invalid" } : undefined;
+function confirmation(
+  _: Account,
+  { confirmation: found }: SubmitTerms,
+  __: CreateJob,
+  turn: TurnView,
+): Refusal | undefined {
+  if (found === undefined) return undefined;
+  if (found.kind === "rejected") return { code: "confirmation_rejected", reason: found.reason };
+  const isUsed = turn.get(markKey(vpartOf(turn.self), "consumed", found.digest)) !== undefined;
+  return isUsed ? { code: "confirmation_rejected", reason: "consumed" } : undefined;
 }
 
-function requestRate(_: Account, { rateRetryAfterSeconds }: Submit): Refusal | undefined {
+function run(
+  _: Account,
+  __: SubmitTerms,
+  { asked, hold }: CreateJob,
+  turn: TurnView,
+): Refusal | undefined {
+  return asked.turn === undefined ? undefined : refusalOfRun(asked.turn, hold, turn);
+}
+
+function moderated(
+  { remembered }: Account,
+  _: SubmitTerms,
+  { asked }: CreateJob,
+  turn: TurnView,
+): Refusal | undefined {
+  if (remembered === 0) return undefined;
+  const digest = Buffer.from(asked.bodyDigest ?? asked.fingerprint, "hex").toString("latin1");
+  const mark = turn.get(markKey(vpartOf(turn.self), "refused", digest));
+  if (mark?.kind !== "refused") return undefined;
+  const detail = "The content filter refused this request before; change the prompt or the media.";
+  return { code: "moderated", as: mark.code, isRemembered: true, detail };
+}
+
+export function requestRate(
+  _: unknown,
+  { rateRetryAfterSeconds }: { readonly rateRetryAfterSeconds: number | undefined },
+): Refusal | undefined {
   if (rateRetryAfterSeconds === undefined) return undefined;
   return { code: "rate_limit", retryAfterSeconds: rateRetryAfterSeconds };
 }
 
-function concurrency(account: Account, { plan, overrides, job }: Submit): Refusal | undefined {
+function concurrency(
+  account: Account,
+  { plan, overrides }: SubmitTerms,
+  { asked }: CreateJob,
+): Refusal | undefined {
   const max = allowanceOf(plan, overrides).concurrentMax;
-  const active = account.active[poolOf(job.asked.modality)];
+  const active = account.active[poolOf(asked.modality)];
   return active < max ? undefined : { code: "concurrency", max, active };
 }
 
@@ -72,7 +158,8 @@ const dayMs = 86_400_000;
 
 function quota(
   account: Account,
-  { plan, overrides }: Submit,
+  { plan, overrides }: SubmitTerms,
+  _: CreateJob,
   { atMs }: TurnView,
 ): Refusal | undefined {
   const perDay = allowanceOf(plan, overrides).generationsPerDay;
@@ -82,36 +169,92 @@ function quota(
   return { code: "quota", quota: perDay, used, resetsAtMs };
 }
 
-function wallet(account: Account, { job }: Submit): Refusal | undefined {
-  const balanceCredits = available(account);
-  if (job.hold <= balanceCredits) return undefined;
-  return { code: "out_of_credits", creditsRequired: job.hold, balanceCredits };
+function budget(
+  _: Account,
+  __: SubmitTerms,
+  { asked, hold }: CreateJob,
+  turn: TurnView,
+): Refusal | undefined {
+  return memberBudget(memberOf(asked), hold, turn);
 }
 
-/** Hold, slot, fingerprint, ledger and job in one durable record; the job answers. */
-function accept(account: Account, message: Submit, turn: TurnView): AccountTurn {
-  const { asked, hold } = message.job;
-  const pool = poolOf(asked.modality);
+export function wallet(
+  account: Account,
+  _: unknown,
+  { hold }: { readonly hold: number },
+): Refusal | undefined {
+  const balanceCredits = available(account);
+  if (hold <= balanceCredits) return undefined;
+  return { code: "out_of_credits", creditsRequired: hold, balanceCredits };
+}
+
+interface Accepted {
+  readonly account: Account;
+  readonly rows: readonly RowWrite[];
+  readonly tells: readonly Tell[];
+}
+
+/** Hold, slot, ledger and quota; the caller brings the job into being in the same turn. */
+export function accept(
+  account: Account,
+  { asked, hold, modelTag }: CreateJob,
+  takesSlot: boolean,
+  turn: TurnView,
+): Accepted {
   const counts = account.counts.slice();
   change(counts, countIndex(asked.modality, "queued"), 1);
   const next: Account = {
     ...account,
     held: account.held + hold,
-    active: { ...account.active, [pool]: account.active[pool] + 1 },
+    active: takesSlot ? withSlots(account, asked.modality, 1) : account.active,
     counts,
+    models: withModel(account.models, asked.modality, modelTag),
     quota: { day: Math.floor(turn.atMs / dayMs), used: usedToday(account, turn.atMs) + 1 },
     ledgerLength: account.ledgerLength + (hold === 0 ? 0 : 1),
   };
-  const rows: RowWrite[] = [
-    put(fingerprintKey(vpartOf(turn.self), message.fingerprint), idBytes(asked.id)),
-  ];
+  const tells = asked.turn === undefined ? undefined : commit(asked.turn, hold, asked.id, turn);
   const entries = [{ type: "hold", amount: -hold, balance: available(next) }] as const;
   const ledger = { atMs: turn.atMs, job: asked.id, entries };
-  const wallet = hold === 0 ? [] : [put(ledgerKey(turn.self, account.ledgerLength), ledger)];
-  const member = hold === 0 ? undefined : memberOf(asked);
-  if (member !== undefined) rows.push(committed(member, hold, turn));
-  const create = birth(jobKey(asked.id), { ...message.job, request: turn.request });
-  return only(next, [...rows, ...wallet], [], [create]);
+  const rows =
+    hold === 0
+      ? []
+      : [
+          put(ledgerKey(turn.self, account.ledgerLength), ledger),
+          ...committed(memberOf(asked), hold, turn),
+        ];
+  if (tells === undefined) return { account: next, rows, tells: [] };
+  return { account: next, rows: [...rows, ...tells.rows], tells: tells.tells };
+}
+
+export function withSlots(
+  { active }: Account,
+  modality: CreateJob["asked"]["modality"],
+  by: number,
+): Account["active"] {
+  const pool = poolOf(modality);
+  return { ...active, [pool]: active[pool] + by };
+}
+
+function withModel(
+  models: readonly number[],
+  modality: CreateJob["asked"]["modality"],
+  tag: number,
+): readonly number[] {
+  const place = modelPlace(modality, tag);
+  return models.includes(place) ? models : [...models, place];
+}
+
+/** The request's own rows: its fingerprint leads to the job. */
+export function requestRows({ fingerprint }: SubmitTerms, job: Id, turn: TurnView): RowWrite[] {
+  return [put(fingerprintKey(vpartOf(turn.self), fingerprint), idBytes(job))];
+}
+
+/** A confirmation token is used up by the submit that it confirmed. */
+export function consumption({ confirmation: found }: SubmitTerms, turn: TurnView): Tell[] {
+  if (found?.kind !== "valid") return [];
+  const { digest, expiresAtMs } = found;
+  const mark = { kind: "consumed", expiresAtMs } as const;
+  return [tell(markKey(vpartOf(turn.self), "consumed", digest), { kind: "set", mark })];
 }
 
 export function usedToday({ quota }: Account, atMs: number): number {

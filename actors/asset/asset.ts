@@ -1,17 +1,17 @@
 /**
- * An asset: stored media and what is known of it. What was asked for stands with the job that made
- * it.
+ * What an asset is: stored media of a scope, and the bytes on their way to become one. How it
+ * moves: `asset-actor.ts`. Of a generated asset, prompt and model stand with the job that made it.
  */
-import type { Actor, Turn } from "../../engine/actor.ts";
+import type { Modality } from "../../config/catalogue.ts";
+import type { Due } from "../../engine/actor.ts";
 import type { Id } from "../../engine/id.ts";
+import type { AssetStatus } from "../contract/asset.ts";
+import type { FarmTask, Outcome } from "../job/job.ts";
 
-export interface Asset {
-  readonly id: Id;
-  readonly scope: Id;
-  readonly job: Id;
-  readonly media: Media;
-  readonly createdAtMs: number;
-}
+export type Origin =
+  | { readonly job: Id }
+  | { readonly filename: string; readonly user: Id }
+  | { readonly render: Id; readonly user: Id };
 
 /** What a probe found in the stored bytes. */
 export interface Media {
@@ -23,18 +23,136 @@ export interface Media {
   readonly height?: number;
   readonly durationSeconds?: number;
   readonly hasAudio?: boolean;
+  readonly frameRate?: number;
   readonly thumbnailKey?: string;
 }
 
-export interface CreateAsset {
-  readonly kind: "create";
-  readonly asset: Asset;
+/** Bytes that are stored and not looked into yet. */
+export type StoredBytes = Pick<Media, "objectKey" | "mimeType" | "sizeBytes" | "sha256">;
+
+interface Common {
+  readonly id: Id;
+  readonly scope: Id;
+  readonly createdAtMs: number;
+  readonly origin: Origin;
+  /** What its owner called it; undefined for what it was called at first. */
+  readonly displayName?: string;
+  readonly tags?: readonly string[];
+  readonly favorite?: true;
 }
 
-export const assetActor: Actor<Asset, CreateAsset, never> = {
-  kind: "asset",
-  decide(head, message): Turn<Asset, never> {
-    return { head: head ?? message.asset, rows: [], replies: [], effects: [] };
-  },
-  dueAt: () => undefined,
-};
+/** What a client said of the bytes that it will send. */
+export interface UploadPlan {
+  readonly mimeType: string;
+  readonly sizeBytes: number;
+  readonly sha256?: string;
+  readonly method: "single" | "multipart";
+  readonly partCount: number;
+  readonly expiresAtMs: number;
+}
+
+export interface UploadPart {
+  readonly etag: string;
+  readonly sizeBytes: number;
+}
+
+export interface PendingAsset extends Common {
+  readonly phase: "pending_upload";
+  readonly upload: UploadPlan;
+}
+
+/** Aborted or expired: kept a while for whoever asks what became of the upload. */
+export interface AbandonedUpload extends Common {
+  readonly phase: "abandoned";
+  readonly upload: UploadPlan;
+  readonly as: "aborted" | "expired";
+  readonly untilMs: number;
+}
+
+export interface ProcessingAsset extends Common {
+  readonly phase: "processing";
+  readonly upload?: UploadPlan;
+  readonly bytes: StoredBytes;
+  /** Names the farm's lease. */
+  readonly token?: string;
+  readonly attempts: number;
+}
+
+export interface ReadyAsset extends Common {
+  readonly phase: "ready";
+  readonly upload?: UploadPlan;
+  readonly media: Media;
+}
+
+export interface FailedAsset extends Common {
+  readonly phase: "failed";
+  readonly upload?: UploadPlan;
+  readonly bytes: StoredBytes;
+  readonly reason: string;
+  /** The bytes are removed, and the asset with them. */
+  readonly untilMs: number;
+}
+
+export interface TrashedAsset extends Common {
+  readonly phase: "trashed";
+  readonly media: Media;
+  readonly trashedAtMs: number;
+}
+
+export type Asset =
+  | PendingAsset
+  | AbandonedUpload
+  | ProcessingAsset
+  | ReadyAsset
+  | FailedAsset
+  | TrashedAsset;
+
+export interface AssetPatch {
+  readonly displayName?: string;
+  readonly tags?: readonly string[];
+  readonly favorite?: boolean;
+}
+
+export type AssetMessage =
+  | { readonly kind: "create"; readonly asset: ReadyAsset | PendingAsset | ProcessingAsset }
+  | { readonly kind: "patch"; readonly patch: AssetPatch }
+  | { readonly kind: "trash" }
+  | { readonly kind: "restore" }
+  | { readonly kind: "remove" }
+  | { readonly kind: "store_part"; readonly number: number; readonly part: UploadPart }
+  | {
+      readonly kind: "complete";
+      readonly bytes: StoredBytes;
+      /** What the bytes turned out to be at first sight, when that refuses them. */
+      readonly refusal: string | undefined;
+    }
+  | { readonly kind: "abort" }
+  | { readonly kind: "claim"; readonly token: string }
+  | { readonly kind: "lapsed"; readonly token: string }
+  | { readonly kind: "progress"; readonly token?: string; readonly progress: number }
+  | { readonly kind: "finished"; readonly token?: string; readonly outcome: Outcome }
+  | Due;
+
+export type AssetEffect =
+  | { readonly kind: "farm.run"; readonly task: FarmTask }
+  | { readonly kind: "farm.lease"; readonly token: string }
+  | { readonly kind: "farm.cancel" }
+  | { readonly kind: "objects.remove"; readonly keys: readonly string[] };
+
+/** Fonts, LUTs and the like have none. */
+export function modalityOf(mimeType: string): Modality | undefined {
+  if (mimeType.startsWith("image/")) return "image";
+  if (mimeType.startsWith("video/")) return "video";
+  if (mimeType.startsWith("audio/")) return "audio";
+  return mimeType.startsWith("model/") ? "three_d" : undefined;
+}
+
+export function mimeTypeOf(asset: Asset): string {
+  if ("media" in asset) return asset.media.mimeType;
+  return "bytes" in asset ? asset.bytes.mimeType : asset.upload.mimeType;
+}
+
+/** What clients see of the phase; undefined for what no longer is an asset. */
+export function statusOf({ phase }: Asset): AssetStatus | undefined {
+  return phase === "abandoned" ? undefined : phase;
+}

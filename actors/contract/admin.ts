@@ -21,24 +21,33 @@ const common = {
   created_at: Timestamp,
 };
 
-export const AdminAccount = Type.Object({
-  ...common,
-  email: Type.String(),
-  display_name: Type.String(),
-});
+export const AdminAccount = Type.Object(
+  {
+    ...common,
+    email: Type.String(),
+    display_name: Type.String(),
+  },
+  { title: "AdminAccount" },
+);
 export type AdminAccount = Static<typeof AdminAccount>;
 
-export const AdminAccountPage = Type.Object({
-  items: Type.Array(AdminAccount),
-  next_cursor: nullable(Type.String()),
-  total: Type.Integer(),
-});
+export const AdminAccountPage = Type.Object(
+  {
+    items: Type.Array(AdminAccount),
+    next_cursor: nullable(Type.String()),
+    total: Type.Integer(),
+  },
+  { title: "AdminAccountPage" },
+);
 
-export const AdminOrganization = Type.Object({
-  ...common,
-  name: Type.String(),
-  slug: Type.String(),
-});
+export const AdminOrganization = Type.Object(
+  {
+    ...common,
+    name: Type.String(),
+    slug: Type.String(),
+  },
+  { title: "AdminOrganization" },
+);
 export type AdminOrganization = Static<typeof AdminOrganization>;
 
 const limit = (maximum: number) =>
@@ -63,23 +72,32 @@ export const CreditsRequest = strict({
 });
 export type CreditsRequest = Static<typeof CreditsRequest>;
 
-export const CreditsGiven = Type.Object({
-  id: Uuid,
-  balance_credits: Type.Integer(),
-  held_credits: Type.Integer(),
-});
+export const CreditsGiven = Type.Object(
+  {
+    id: Uuid,
+    balance_credits: Type.Integer(),
+    held_credits: Type.Integer(),
+  },
+  { title: "CreditsGiven" },
+);
 
-export const AuditEntry = Type.Object({
-  id: Type.String(),
-  actor: Type.String(),
-  action: Type.String(),
-  target: Type.String(),
-  at: Timestamp,
-  request_id: Type.String(),
-  address: Type.String(),
-});
+export const AuditEntry = Type.Object(
+  {
+    id: Type.String(),
+    actor: Type.String(),
+    action: Type.String(),
+    target: Type.String(),
+    at: Timestamp,
+    request_id: Type.String(),
+    address: Type.String(),
+  },
+  { title: "AuditEntry" },
+);
 
-export const AuditPage = Type.Object({
-  items: Type.Array(AuditEntry),
-  next_cursor: nullable(Type.String()),
-});
+export const AuditPage = Type.Object(
+  {
+    items: Type.Array(AuditEntry),
+    next_cursor: nullable(Type.String()),
+  },
+  { title: "AuditPage" },
+);

@@ -10,9 +10,12 @@ export function nullable<S extends T.TSchema>(schema: S) {
   return Type.Optional(Type.Union([schema, Type.Null()]));
 }
 
-/** An object that takes no unknown member. */
-export function strict<P extends T.TProperties>(properties: P) {
-  return Type.Object(properties, { additionalProperties: false });
+/** An object that takes no unknown member; one with a title is published under that name. */
+export function strict<P extends T.TProperties>(properties: P, title?: string) {
+  return Type.Object(properties, {
+    additionalProperties: false,
+    ...(title === undefined ? {} : { title }),
+  });
 }
 
 export type { Static };

@@ -1,16 +1,22 @@
 import { Type } from "../../config/schema.ts";
 
-export const Alive = Type.Object({ status: Type.Enum(["ok"]), version: Type.String() });
+export const Alive = Type.Object(
+  { status: Type.Enum(["ok"]), version: Type.String() },
+  { title: "Alive" },
+);
 
 const CheckState = Type.Enum(["ok", "degraded", "down"]);
 
-export const Readiness = Type.Object({
-  status: CheckState,
-  checks: Type.Object({
-    store: CheckState,
-    log: CheckState,
-    objects: CheckState,
-    workers: CheckState,
-    renderers: CheckState,
-  }),
-});
+export const Readiness = Type.Object(
+  {
+    status: CheckState,
+    checks: Type.Object({
+      store: CheckState,
+      log: CheckState,
+      objects: CheckState,
+      workers: CheckState,
+      renderers: CheckState,
+    }),
+  },
+  { title: "Readiness" },
+);

@@ -15,12 +15,15 @@ export const failureCodes = [
   "timeout",
 ] as const;
 
-export const JobFailure = Type.Object({
-  code: Type.Optional(Type.Enum([...failureCodes])),
-  kind: Type.Enum([...failureKinds]),
-  message: Type.String(),
-  credits_refunded: nullable(Type.Boolean()),
-});
+export const JobFailure = Type.Object(
+  {
+    code: Type.Optional(Type.Enum([...failureCodes])),
+    kind: Type.Enum([...failureKinds]),
+    message: Type.String(),
+    credits_refunded: nullable(Type.Boolean()),
+  },
+  { title: "JobFailure" },
+);
 export type JobFailure = Static<typeof JobFailure>;
 
 export const stages = [
@@ -39,50 +42,62 @@ export const providerCancels = [
 ] as const;
 export const settlements = ["refunded", "partially_refunded", "pending", "charged"] as const;
 
-export const Cancellation = Type.Object({
-  stage: Type.Enum([...stages]),
-  provider_cancel: nullable(Type.Enum([...providerCancels])),
-  settlement: Type.Enum([...settlements]),
-  message: Type.String(),
-  credits_refunded: nullable(Type.Integer()),
-  credits_charged: nullable(Type.Integer()),
-  requested_at: Timestamp,
-  settled_at: nullable(Timestamp),
-  canceled_by: Type.String(),
-});
+export const Cancellation = Type.Object(
+  {
+    stage: Type.Enum([...stages]),
+    provider_cancel: nullable(Type.Enum([...providerCancels])),
+    settlement: Type.Enum([...settlements]),
+    message: Type.String(),
+    credits_refunded: nullable(Type.Integer()),
+    credits_charged: nullable(Type.Integer()),
+    requested_at: Timestamp,
+    settled_at: nullable(Timestamp),
+    canceled_by: Type.String(),
+  },
+  { title: "Cancellation" },
+);
 export type Cancellation = Static<typeof Cancellation>;
 
-export const Job = Type.Object({
-  id: Uuid,
-  modality: Modality,
-  model: Type.String(),
-  status: Type.Enum([...jobStatuses]),
-  status_detail: nullable(Type.String()),
-  status_message: nullable(Type.String()),
-  asset: Type.Optional(Asset),
-  assets: Type.Optional(Type.Array(Asset)),
-  error: Type.Optional(Problem),
-  failure: Type.Optional(JobFailure),
-  cancellation: Type.Optional(Cancellation),
-  progress: nullable(Type.Number()),
-  created_at: Timestamp,
-  updated_at: Timestamp,
-  started_at: nullable(Timestamp),
-  completed_at: nullable(Timestamp),
-  user_id: Uuid,
-  set_id: nullable(Uuid),
-  agent_session_id: nullable(Uuid),
-  parent_job_id: nullable(Uuid),
-  credits_held: Type.Integer(),
-  credits_charged: nullable(Type.Integer()),
-  surface: nullable(Type.String()),
-});
+export const Job = Type.Object(
+  {
+    id: Uuid,
+    modality: Modality,
+    model: Type.String(),
+    status: Type.Enum([...jobStatuses]),
+    status_detail: nullable(Type.String()),
+    status_message: nullable(Type.String()),
+    asset: Type.Optional(Asset),
+    assets: Type.Optional(Type.Array(Asset)),
+    error: Type.Optional(Problem),
+    failure: Type.Optional(JobFailure),
+    cancellation: Type.Optional(Cancellation),
+    progress: nullable(Type.Number()),
+    created_at: Timestamp,
+    updated_at: Timestamp,
+    started_at: nullable(Timestamp),
+    completed_at: nullable(Timestamp),
+    user_id: Uuid,
+    set_id: nullable(Uuid),
+    agent_session_id: nullable(Uuid),
+    parent_job_id: nullable(Uuid),
+    credits_held: Type.Integer(),
+    credits_charged: nullable(Type.Integer()),
+    surface: nullable(Type.String()),
+  },
+  { title: "Job" },
+);
 export type Job = Static<typeof Job>;
 
-export const JobPage = Type.Object({
-  items: Type.Array(Job),
-  next_cursor: nullable(Type.String()),
-  total: Type.Integer(),
-});
+export const JobPage = Type.Object(
+  {
+    items: Type.Array(Job),
+    next_cursor: nullable(Type.String()),
+    total: Type.Integer(),
+  },
+  { title: "JobPage" },
+);
 
-export const SseTicket = Type.Object({ ticket: Type.String(), expires_at: Timestamp });
+export const SseTicket = Type.Object(
+  { ticket: Type.String(), expires_at: Timestamp },
+  { title: "SseTicket" },
+);

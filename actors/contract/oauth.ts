@@ -3,17 +3,20 @@ import { tokenScopes } from "./account.ts";
 import { nullable, strict, Timestamp, Uuid } from "./common.ts";
 
 /** RFC 8414. */
-export const AuthorizationServer = Type.Object({
-  issuer: Type.String(),
-  token_endpoint: Type.String(),
-  revocation_endpoint: Type.String(),
-  device_authorization_endpoint: Type.String(),
-  response_types_supported: Type.Array(Type.String()),
-  grant_types_supported: Type.Array(Type.String()),
-  scopes_supported: Type.Array(Type.String()),
-  token_endpoint_auth_methods_supported: Type.Array(Type.String()),
-  revocation_endpoint_auth_methods_supported: Type.Array(Type.String()),
-});
+export const AuthorizationServer = Type.Object(
+  {
+    issuer: Type.String(),
+    token_endpoint: Type.String(),
+    revocation_endpoint: Type.String(),
+    device_authorization_endpoint: Type.String(),
+    response_types_supported: Type.Array(Type.String()),
+    grant_types_supported: Type.Array(Type.String()),
+    scopes_supported: Type.Array(Type.String()),
+    token_endpoint_auth_methods_supported: Type.Array(Type.String()),
+    revocation_endpoint_auth_methods_supported: Type.Array(Type.String()),
+  },
+  { title: "AuthorizationServer" },
+);
 
 const Text = Type.Optional(Type.String({ maxLength: 2_000 }));
 
@@ -39,24 +42,36 @@ export type RevokeForm = Static<typeof RevokeForm>;
 export const DeviceForm = Type.Object({ client_id: Text, client_secret: Text, scope: Text });
 export type DeviceForm = Static<typeof DeviceForm>;
 
-export const AccessToken = Type.Object({
-  access_token: Type.String(),
-  token_type: Type.Literal("Bearer"),
-  expires_in: Type.Integer(),
-  scope: Type.String(),
-  refresh_token: Type.Optional(Type.String()),
-});
+export const AccessToken = Type.Object(
+  {
+    access_token: Type.String(),
+    token_type: Type.Literal("Bearer"),
+    expires_in: Type.Integer(),
+    scope: Type.String(),
+    refresh_token: Type.Optional(Type.String()),
+  },
+  { title: "AccessToken" },
+);
 export type AccessToken = Static<typeof AccessToken>;
 
+/** RFC 6749, section 5.2. */
+export const OAuthError = Type.Object(
+  { error: Type.String(), error_description: Type.Optional(Type.String()) },
+  { title: "OAuthError" },
+);
+
 /** RFC 8628. */
-export const DeviceAuthorization = Type.Object({
-  device_code: Type.String(),
-  user_code: Type.String(),
-  verification_uri: Type.String(),
-  verification_uri_complete: Type.String(),
-  expires_in: Type.Integer(),
-  interval: Type.Integer(),
-});
+export const DeviceAuthorization = Type.Object(
+  {
+    device_code: Type.String(),
+    user_code: Type.String(),
+    verification_uri: Type.String(),
+    verification_uri_complete: Type.String(),
+    expires_in: Type.Integer(),
+    interval: Type.Integer(),
+  },
+  { title: "DeviceAuthorization" },
+);
 export type DeviceAuthorization = Static<typeof DeviceAuthorization>;
 
 /** `POST /oauth/device/approve`. */
@@ -75,13 +90,16 @@ const fields = {
   created_at: Timestamp,
 };
 
-export const OAuthClient = Type.Object(fields);
+export const OAuthClient = Type.Object(fields, { title: "OAuthClient" });
 export type OAuthClient = Static<typeof OAuthClient>;
 
 /** The only answer that shows the secret. */
-export const CreatedClient = Type.Object({ ...fields, client_secret: Type.String() });
+export const CreatedClient = Type.Object(
+  { ...fields, client_secret: Type.String() },
+  { title: "CreatedClient" },
+);
 
-export const ClientList = Type.Object({ items: Type.Array(OAuthClient) });
+export const ClientList = Type.Object({ items: Type.Array(OAuthClient) }, { title: "ClientList" });
 
 /** `POST /oauth/clients`. */
 export const CreateClientRequest = strict({

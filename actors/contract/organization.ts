@@ -10,38 +10,50 @@ export type BudgetPeriod = (typeof budgetPeriods)[number];
 
 export const Role = Type.Enum([...roles]);
 
-export const MemberBudget = Type.Object({
-  limit_credits: Type.Integer(),
-  used_credits: Type.Integer(),
-  period: Type.Enum([...budgetPeriods]),
-  resets_at: nullable(Timestamp),
-});
+export const MemberBudget = Type.Object(
+  {
+    limit_credits: Type.Integer(),
+    used_credits: Type.Integer(),
+    period: Type.Enum([...budgetPeriods]),
+    resets_at: nullable(Timestamp),
+  },
+  { title: "MemberBudget" },
+);
 export type MemberBudget = Static<typeof MemberBudget>;
 
 /** The organization in which a credential acts, as `GET /me` shows it. */
-export const UserOrganization = Type.Object({
-  id: Uuid,
-  name: Type.String(),
-  slug: Type.String(),
-  role: Role,
-  plan: Type.Enum([...planNames]),
-  balance_credits: nullable(Type.Integer()),
-  member_budget: nullable(MemberBudget),
-});
+export const UserOrganization = Type.Object(
+  {
+    id: Uuid,
+    name: Type.String(),
+    slug: Type.String(),
+    role: Role,
+    plan: Type.Enum([...planNames]),
+    balance_credits: nullable(Type.Integer()),
+    member_budget: nullable(MemberBudget),
+  },
+  { title: "UserOrganization" },
+);
 export type UserOrganization = Static<typeof UserOrganization>;
 
-export const Organization = Type.Object({
-  id: Uuid,
-  name: Type.String(),
-  slug: Type.String(),
-  plan: Type.Enum([...planNames]),
-  balance_credits: nullable(Type.Integer()),
-  role: Role,
-  created_at: Timestamp,
-});
+export const Organization = Type.Object(
+  {
+    id: Uuid,
+    name: Type.String(),
+    slug: Type.String(),
+    plan: Type.Enum([...planNames]),
+    balance_credits: nullable(Type.Integer()),
+    role: Role,
+    created_at: Timestamp,
+  },
+  { title: "Organization" },
+);
 export type Organization = Static<typeof Organization>;
 
-export const OrganizationList = Type.Object({ items: Type.Array(Organization) });
+export const OrganizationList = Type.Object(
+  { items: Type.Array(Organization) },
+  { title: "OrganizationList" },
+);
 
 const Name = Type.String({ minLength: 1, maxLength: 100 });
 const Slug = Type.String({ minLength: 2, maxLength: 48, pattern: "^[a-z0-9]+(-[a-z0-9]+)*$" });
@@ -57,17 +69,20 @@ export const PatchOrganizationRequest = strict({
 });
 export type PatchOrganizationRequest = Static<typeof PatchOrganizationRequest>;
 
-export const Member = Type.Object({
-  user_id: Uuid,
-  email: Type.String(),
-  display_name: Type.String(),
-  role: Role,
-  budget: nullable(MemberBudget),
-  created_at: Timestamp,
-});
+export const Member = Type.Object(
+  {
+    user_id: Uuid,
+    email: Type.String(),
+    display_name: Type.String(),
+    role: Role,
+    budget: nullable(MemberBudget),
+    created_at: Timestamp,
+  },
+  { title: "Member" },
+);
 export type Member = Static<typeof Member>;
 
-export const MemberList = Type.Object({ items: Type.Array(Member) });
+export const MemberList = Type.Object({ items: Type.Array(Member) }, { title: "MemberList" });
 
 export const AddMemberRequest = strict({
   email: Type.String({ minLength: 3, maxLength: 254, pattern: "^[^@\\s]+@[^@\\s]+$" }),

@@ -16,14 +16,17 @@ const fields = {
   last_used_at: nullable(Timestamp),
 };
 
-export const Token = Type.Object(fields);
+export const Token = Type.Object(fields, { title: "Token" });
 export type Token = Static<typeof Token>;
 
 /** The only answer that shows the token itself. */
-export const CreatedToken = Type.Object({ ...fields, token: Type.String() });
+export const CreatedToken = Type.Object(
+  { ...fields, token: Type.String() },
+  { title: "CreatedToken" },
+);
 export type CreatedToken = Static<typeof CreatedToken>;
 
-export const TokenList = Type.Object({ items: Type.Array(Token) });
+export const TokenList = Type.Object({ items: Type.Array(Token) }, { title: "TokenList" });
 
 const asked = {
   scopes: Type.Optional(Type.Array(Scope, { maxItems: tokenScopes.length, uniqueItems: true })),

@@ -53,7 +53,7 @@ export interface SigningKey {
   readonly previous: string | null;
 }
 
-export const signingPurposes = ["urls", "cursors"] as const;
+export const signingPurposes = ["urls", "cursors", "quotes"] as const;
 export type SigningPurpose = (typeof signingPurposes)[number];
 
 /** A credential and the digest under which it stands. */

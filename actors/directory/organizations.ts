@@ -26,7 +26,7 @@ import type { AuditNote } from "./audit.ts";
 import type { CreateUser, Directory, Standing } from "./directory.ts";
 import { answered, changed, conflict, type DirectoryTurn, refuse } from "./directory-turn.ts";
 import { deleted } from "./expiry.ts";
-import { admitted, given, planned, type Terms } from "./users.ts";
+import { admitted, agreed, given, type Terms } from "./users.ts";
 
 export interface Organization {
   readonly id: Id;
@@ -150,7 +150,7 @@ export function patchOrganization(
     : [];
   return changed(head, turn, {
     rows: [put(organizationKey(id), next), ...slugRows],
-    tells: next.plan === organization.plan ? [] : [planned(id, next.plan)],
+    tells: Object.keys(given(terms)).length === 0 ? [] : [agreed(next)],
     reply: { kind: "organized", organization: next },
     audit,
   });

@@ -77,7 +77,7 @@ export function patchUser(head: Directory, message: PatchUser, turn: TurnView): 
   const next: User = { ...user, ...given(terms) };
   return changed(head, turn, {
     rows: [put(userKey(id), next)],
-    tells: next.plan === user.plan ? [] : [planned(id, next.plan)],
+    tells: [agreed(next)],
     reply: { kind: "patched" },
     audit,
   });
@@ -93,9 +93,9 @@ export function given(terms: Terms): Partial<Pick<User, "plan" | "status" | "ove
   };
 }
 
-/** The wallet renews by the new plan on the 1st. */
-export function planned(scope: Id, plan: PlanName): Tell {
-  return tell(accountKey(scope), { kind: "set_plan", plan });
+/** The wallet renews and gives slots by what was agreed. */
+export function agreed({ id, plan, overrides }: Pick<User, "id" | "plan" | "overrides">): Tell {
+  return tell(accountKey(id), { kind: "set_terms", plan, overrides });
 }
 
 /** Noted here and done by the wallet, both for sure; the wallet answers. */

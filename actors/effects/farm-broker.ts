@@ -13,11 +13,11 @@ import { type Key, vpartOf } from "../../engine/key.ts";
 import type { Performance } from "../../engine/outbox.ts";
 import type { Clock } from "../../engine/ports/clock.ts";
 import type { FromNode, NodeConnection, TaskOutcome } from "../../engine/ports/tasks.ts";
-import type { Asked, JobMessage, Outcome } from "../job/job.ts";
+import type { FarmTask, JobMessage, Outcome } from "../job/job.ts";
 
 interface Waiting {
   readonly job: Key;
-  readonly asked: Asked;
+  readonly task: FarmTask;
 }
 
 interface Lease extends Waiting {
@@ -63,9 +63,9 @@ export class FarmBroker {
   /**
    * Effect `farm.run`: kept until the task has ended. One that is under way already is left alone.
    */
-  run(job: Key, asked: Asked): Performance {
+  run(job: Key, task: FarmTask): Performance {
     const isKnown = this.leaseByJob.has(job) || this.waiting.some((other) => other.job === job);
-    if (!isKnown) this.waiting.push({ job, asked });
+    if (!isKnown) this.waiting.push({ job, task });
     this.offer();
     return { kind: "kept" };
   }
@@ -74,11 +74,10 @@ export class FarmBroker {
   lease(token: string): Performance {
     const lease = this.leaseByToken.get(token);
     if (lease !== undefined) {
-      const { modality: kind, prompt, input, id } = lease.asked;
+      const { kind, input, outputPrefix: prefix } = lease.task;
       lease.isDurable = true;
       lease.heardMs = this.ports.clock.monotonicMs();
-      const outputPrefix = `jobs/${id}/${token}`;
-      const task = { token, kind, input: { prompt, ...input }, outputPrefix };
+      const task = { token, kind, input, outputPrefix: `${prefix}/${token}` };
       lease.node.connection.send({ kind: "lease", task });
     }
     return { kind: "concluded" };
@@ -120,17 +119,17 @@ export class FarmBroker {
   private offer(): void {
     for (const node of this.nodes)
       while (node.slots > 0) {
-        const at = this.waiting.findIndex(({ asked }) => node.kinds.includes(asked.modality));
+        const at = this.waiting.findIndex(({ task }) => node.kinds.includes(task.kind));
         const [next] = at < 0 ? [] : this.waiting.splice(at, 1);
         if (next === undefined) break;
         this.claim(node, next);
       }
   }
 
-  private claim(node: Node, { job, asked }: Waiting): void {
+  private claim(node: Node, { job, task }: Waiting): void {
     const token = this.ports.mintToken();
     const heardMs = this.ports.clock.monotonicMs();
-    const lease = { job, asked, token, node, heardMs, toldMs: 0, isDurable: false };
+    const lease = { job, task, token, node, heardMs, toldMs: 0, isDurable: false };
     node.slots--;
     this.leaseByJob.set(job, lease);
     this.leaseByToken.set(token, lease);
@@ -175,7 +174,7 @@ export class FarmBroker {
   private lapse(lease: Lease): void {
     this.end(lease);
     this.ports.send(lease.job, { kind: "lapsed", token: lease.token });
-    this.waiting.unshift({ job: lease.job, asked: lease.asked });
+    this.waiting.unshift({ job: lease.job, task: lease.task });
   }
 
   private end(lease: Lease): void {

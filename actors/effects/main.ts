@@ -3,7 +3,9 @@
  * word.
  */
 import { randomBytes } from "node:crypto";
+import { join } from "node:path";
 import { limits } from "../../config/limits.ts";
+import { diskObjects } from "../../engine/adapters/disk-objects.ts";
 import { startFarmChild } from "../../engine/adapters/farm-child.ts";
 import { openLog } from "../../engine/adapters/log.ts";
 import { systemClock } from "../../engine/adapters/system-clock.ts";
@@ -32,7 +34,9 @@ export async function run(task: EffectsTask): Promise<void> {
     send: outbox.send.bind(outbox),
   };
   const broker = new FarmBroker(ports);
-  const perform = performerOf(broker, new SimulatedProvider(ports));
+  const simulated = new SimulatedProvider(ports);
+  const objects = diskObjects(join(task.dataDir, "objects"));
+  const perform = performerOf({ broker, simulated, objects });
   const stopFarm = startFarm(task, broker);
 
   await new Promise<void>((resolve) => {

@@ -1,30 +1,35 @@
 import type { Delivery } from "../../engine/batch.ts";
 import type { Performance, Performer } from "../../engine/outbox.ts";
+import type { Objects } from "../../engine/ports/objects.ts";
+import type { AssetEffect } from "../asset/asset.ts";
 import type { JobEffect } from "../job/job.ts";
 import type { FarmBroker } from "./farm-broker.ts";
 import type { SimulatedProvider } from "./simulated-provider.ts";
 
-/** The table of effects: each kind and who performs it. */
-export function performerOf(broker: FarmBroker, simulated: SimulatedProvider): Performer {
-  return (delivery) => Promise.resolve(perform(delivery, broker, simulated));
+export interface Performers {
+  readonly broker: FarmBroker;
+  readonly simulated: SimulatedProvider;
+  readonly objects: Objects;
 }
 
-function perform(
-  delivery: Delivery,
-  broker: FarmBroker,
-  simulated: SimulatedProvider,
-): Performance {
-  const effect = delivery.effect as JobEffect;
-  switch (effect.kind) {
-    case "farm.run":
-      return broker.run(delivery.from, effect.asked);
-    case "farm.lease":
-      return broker.lease(effect.token);
-    case "farm.cancel":
-      return broker.cancel(delivery.from);
-    case "provider.submit":
-      return simulated.submit(delivery.from, effect.prompt, effect.count);
-    case "provider.cancel":
-      return simulated.cancel(delivery.from, effect.request);
-  }
+/** The table of effects: each kind and who performs it. */
+export function performerOf({ broker, simulated, objects }: Performers): Performer {
+  return async ({ from, effect: outside }: Delivery): Promise<Performance> => {
+    const effect = outside as JobEffect | AssetEffect;
+    switch (effect.kind) {
+      case "farm.run":
+        return broker.run(from, effect.task);
+      case "farm.lease":
+        return broker.lease(effect.token);
+      case "farm.cancel":
+        return broker.cancel(from);
+      case "provider.submit":
+        return simulated.submit(from, effect);
+      case "provider.cancel":
+        return simulated.cancel(from, effect.request);
+      case "objects.remove":
+        for (const key of effect.keys) await objects.remove(key);
+        return { kind: "concluded" };
+    }
+  };
 }

@@ -4,12 +4,13 @@
  * the job again and the scenario starts over, which is harmless because submitting to it is
  * idempotent.
  */
+import type { Modality } from "../../config/catalogue.ts";
 import type { IdMint } from "../../engine/id.ts";
 import { type Key, vpartOf } from "../../engine/key.ts";
 import type { Performance } from "../../engine/outbox.ts";
 import type { Clock } from "../../engine/ports/clock.ts";
 import type { Media } from "../asset/asset.ts";
-import type { CancelAnswer, JobMessage, Outcome } from "../job/job.ts";
+import type { CancelAnswer, JobEffect, JobMessage, Outcome } from "../job/job.ts";
 import { type Scenario, scenarioOf } from "./scenario.ts";
 
 /** The object that every simulated picture is; stored once, when the service starts. */
@@ -28,10 +29,13 @@ export const tinyPicture = {
   } satisfies Media,
 };
 
+type Submission = Extract<JobEffect, { kind: "provider.submit" }>;
+
 interface Run {
   readonly job: Key;
   readonly scenario: Scenario;
-  readonly images: number;
+  readonly modality: Modality;
+  readonly count: number;
   stage: "waiting" | "queued" | "running";
   stopTimer: () => void;
 }
@@ -54,10 +58,10 @@ export class SimulatedProvider {
   }
 
   /** A job that is under way already is left alone. */
-  submit(job: Key, prompt: string, images: number): Performance {
+  submit(job: Key, { prompt, modality, count }: Submission): Performance {
     if (this.runs.has(job)) return { kind: "kept" };
     const scenario = scenarioOf(prompt);
-    const run: Run = { job, scenario, images, stage: "waiting", stopTimer: () => {} };
+    const run: Run = { job, scenario, modality, count, stage: "waiting", stopTimer: () => {} };
     const { busy, down, slowMs, queueMs } = scenario;
     if (busy + down + slowMs + queueMs === 0)
       return { kind: "concluded", message: finished(this.endOf(run)) };
@@ -108,12 +112,12 @@ export class SimulatedProvider {
     this.ports.send(run.job, finished(this.endOf(run)));
   }
 
-  private endOf({ scenario, images, job }: Run): Outcome {
+  private endOf({ scenario, count, job }: Run): Outcome {
     const { refusal, ending, billed } = scenario;
     if (refusal !== undefined) return refusedAs(refusal, false, billed);
     switch (ending) {
       case "succeed": {
-        const outputs = Array.from({ length: images }, () => ({
+        const outputs = Array.from({ length: count }, () => ({
           asset: this.ports.ids.under(vpartOf(job)),
           media: tinyPicture.media,
         }));

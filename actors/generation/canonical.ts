@@ -1,3 +1,5 @@
+import type { ModelEntry } from "../../config/catalogue.ts";
+
 /**
  * Equal requests have equal canonical bodies: keys sorted, no nulls, no defaults, NFC, shortest
  * numbers.
@@ -11,4 +13,25 @@ export function canonicalJson(value: unknown): string {
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([name, member]) => `${JSON.stringify(name)}:${canonicalJson(member)}`);
   return `{${members.join(",")}}`;
+}
+
+type Members = Readonly<Record<string, unknown>>;
+
+/** Makes the canonical body of one kind of request, without its confirmation token. */
+export function canonicalOf(
+  properties: Members,
+  fixedDefaults: Members,
+): (request: Members, model: ModelEntry) => string {
+  const names = Object.keys(properties)
+    .filter((name) => name !== "confirmation_token")
+    .sort();
+  return (request, model) => {
+    let members = "";
+    for (const name of names) {
+      const value = name === "model" ? model.id : request[name];
+      if (value === undefined || value === (model.defaults[name] ?? fixedDefaults[name])) continue;
+      members += `${members === "" ? "" : ","}"${name}":${canonicalJson(value)}`;
+    }
+    return `{${members}}`;
+  };
 }

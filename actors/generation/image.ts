@@ -1,177 +1,171 @@
-/**
- * From an image request to what will be made, held and deduplicated: step 2 of the submit's checks,
- * after the schema. The catalogue's entry says what the model can do; each thing it cannot names
- * its field.
- */
-
-import type { Catalogue, ModelEntry } from "../../config/catalogue.ts";
-import { limits } from "../../config/limits.ts";
-import { type PlanName, planNames } from "../../config/plans.ts";
+/** From an image request to what will be made, held and deduplicated. */
+import type { ModelEntry } from "../../config/catalogue.ts";
 import type { Fault } from "../../config/schema.ts";
-import { GenerateImageRequest } from "../contract/generate-image.ts";
-import type { JobInput } from "../job/job.ts";
+import { GenerateImageRequest } from "../contract/generation.ts";
+import type { TaskInput } from "../job/job.ts";
 import { priceOf } from "../pricing.ts";
 import type { Refusal } from "../refusal.ts";
-import { canonicalJson } from "./canonical.ts";
+import { canonicalOf } from "./canonical.ts";
+import {
+  capabilityFaults,
+  limitOf,
+  optionFaults,
+  promptMaxOf,
+  References,
+  sourceOf,
+  textFaults,
+} from "./faults.ts";
+import { type Generation, nameOf, type Quoted, type Sources } from "./generation.ts";
+import { type Asking, chooseModel, refusalOf } from "./model-choice.ts";
+import { rewritten } from "./prompt-rewriter.ts";
+import { imageSize, type Size } from "./sizes.ts";
 
-export interface ImageGeneration {
-  readonly model: ModelEntry;
-  readonly prompt: string;
-  readonly displayName: string;
-  readonly tags: readonly string[];
-  readonly price: number;
-  readonly input: JobInput;
-  /** The canonical body without `confirmation_token`. */
-  readonly canonical: string;
-}
-
-const longEdges: Readonly<Record<string, number>> = { "1k": 1024, "2k": 2048, "4k": 4096 };
+const canonical = canonicalOf(GenerateImageRequest.properties, {
+  num_images: 1,
+  output_format: "png",
+  enhance_prompt: false,
+});
 
 export function resolveImage(
   request: GenerateImageRequest,
-  catalogue: Catalogue,
-  plan: PlanName,
-): ImageGeneration | Refusal {
-  const model = catalogue.find(request.model, "image");
-  if (model === undefined || model.status === "disabled")
-    return invalid([{ pointer: "/model", detail: `${request.model} is not an image model` }]);
-  // A preview model takes what the schema takes; its provider decides.
+  asking: Asking,
+  sources: Sources,
+  operation: "generate" | "set" = "generate",
+): Generation | Refusal {
+  const model = chooseModel(asking, request.model, "image", operation);
+  if ("code" in model) return model;
+  const references = new References(sources);
+  const pictures = picturesOf(request, model, references);
   const faults = model.status === "preview" ? [] : faultsOf(request, model);
-  if (faults.length > 0) return invalid(faults);
-  if (model.plans.length > 0 && !model.plans.includes(plan))
-    return { code: "plan_required", plan: lowest(model.plans) };
-  return resolved(request, model);
+  const refusal = refusalOf(model, asking.plan, [...faults, ...references.faults]);
+  return refusal ?? resolved(request, model, pictures);
 }
 
-function resolved(request: GenerateImageRequest, model: ModelEntry): ImageGeneration {
-  const { seed = 0, num_images: images = 1, output_format: format = "png" } = request;
+/** What the request shows the model beside words. */
+function picturesOf(
+  { reference_asset_ids, mask_asset_id }: GenerateImageRequest,
+  model: ModelEntry,
+  references: References,
+): TaskInput {
+  if (reference_asset_ids === undefined && mask_asset_id === undefined) return {};
+  const max = limitOf(model, "image.reference_images_max", 0);
+  const given = references.many(reference_asset_ids, "/reference_asset_ids", max);
+  const mask = sourceOf(references.one(mask_asset_id, "/mask_asset_id", "image"));
+  if (mask_asset_id !== undefined && reference_asset_ids?.length !== 1)
+    references.faults.push({ pointer: "/mask_asset_id", detail: "needs exactly one reference" });
+  return {
+    ...(given.length === 0 ? {} : { references: given }),
+    ...(mask === undefined ? {} : { mask }),
+  };
+}
+
+const capabilityByField = {
+  negative_prompt: "negative_prompt",
+  seed: "seed",
+  width: "free_size",
+  height: "free_size",
+  reference_asset_ids: "reference_images",
+  mask_asset_id: "inpaint",
+  enhance_prompt: "prompt_enhance",
+};
+
+function faultsOf(request: GenerateImageRequest, model: ModelEntry): Fault[] {
+  const faults = [
+    ...textFaults(request.prompt, "prompt", promptMaxOf(model), model.prompt_required),
+    ...optionFaults(request, model, ["aspect_ratio", "resolution", "quality", "output_format"]),
+    ...capabilityFaults(request, model, capabilityByField),
+    ...sizeFaults(request),
+  ];
+  const max = limitOf(model, "image.num_images_max", 1);
+  if ((request.num_images ?? 1) > max)
+    faults.push({ pointer: "/num_images", detail: `must be from 1 to ${max} for ${model.id}` });
+  const isClear = request.background === "transparent";
+  if (isClear && model.capabilities["transparent_background"] !== true)
+    faults.push({ pointer: "/background", detail: `is not supported by ${model.id}` });
+  return faults;
+}
+
+function sizeFaults(request: GenerateImageRequest): Fault[] {
+  const { width, height } = request;
+  if (width === undefined && height === undefined) return [];
+  if (width === undefined) return [{ pointer: "/width", detail: "is required with height" }];
+  if (height === undefined) return [{ pointer: "/height", detail: "is required with width" }];
+  return (["aspect_ratio", "resolution"] as const)
+    .filter((field) => request[field] !== undefined)
+    .map((field) => ({ pointer: `/${field}`, detail: "cannot accompany width and height" }));
+}
+
+function resolved(
+  request: GenerateImageRequest,
+  model: ModelEntry,
+  pictures: TaskInput,
+): Generation {
+  const { seed = 0, num_images: count = 1, output_format: format = "png" } = request;
   const prompt = request.prompt?.trim() ?? "";
   const ratio = chosen(request, model, "aspect_ratio") ?? "1:1";
   const resolution = chosen(request, model, "resolution") ?? "1k";
   const quality = chosen(request, model, "quality");
-  const { width, height } = sizeOf(ratio, longEdges[resolution] ?? 1024);
+  const { width, height } = freeSize(request) ?? imageSize(ratio, resolution);
+  const enhanced = request.enhance_prompt === true ? rewritten(prompt, "image", seed) : prompt;
+  const units = { images: count, megapixels: (count * width * height) / 1e6 };
   return {
     model,
+    modality: "image",
     prompt,
+    ...(enhanced === prompt ? {} : { enhancedPrompt: enhanced }),
     displayName: request.display_name ?? nameOf(prompt),
     tags: request.tags ?? [],
-    price: priceOf(model, { images }, { aspect_ratio: ratio, resolution, quality }),
-    input: { seed, width, height, count: images, format },
-    canonical: canonicalOf(request, model, prompt),
+    price: priceOf(model, units, { aspect_ratio: ratio, resolution, quality }),
+    count,
+    input: { seed, width, height, count, format, ...extras(request), ...pictures },
+    promptAs: "prompt",
+    canonical: canonical(request.prompt === prompt ? request : { ...request, prompt }, model),
+    quoted: () => quoted(model, request, { width, height }, quality),
   };
 }
 
-type Option = "aspect_ratio" | "resolution" | "quality";
+function freeSize({ width, height }: GenerateImageRequest): Size | undefined {
+  return width === undefined || height === undefined ? undefined : { width, height };
+}
+
+/** Only what was asked for, so that a worker need not know what its model lacks. */
+function extras(request: GenerateImageRequest): TaskInput {
+  const { negative_prompt, quality, background, provider_options } = request;
+  return {
+    ...(negative_prompt === undefined ? {} : { negativePrompt: negative_prompt }),
+    ...(quality === undefined ? {} : { quality }),
+    ...(background === undefined ? {} : { background }),
+    ...(provider_options === undefined ? {} : { providerOptions: provider_options }),
+  };
+}
+
+function quoted(
+  model: ModelEntry,
+  request: GenerateImageRequest,
+  { width, height }: Size,
+  quality: string | undefined,
+): Quoted {
+  const { num_images = 1, output_format = "png" } = request;
+  const ratio = chosen(request, model, "aspect_ratio");
+  const isFree = request.width !== undefined;
+  return {
+    ...(quality === undefined ? {} : { quality }),
+    settings: [
+      ["Model", model.display_name],
+      ["Resolution", `${width} x ${height}`],
+      ...(isFree || ratio === undefined ? [] : [["Aspect ratio", ratio] as const]),
+      ...(quality === undefined ? [] : [["Quality", quality] as const]),
+      ["Images", String(num_images)],
+      ["Format", output_format],
+    ],
+  };
+}
 
 function chosen(
   request: GenerateImageRequest,
   model: ModelEntry,
-  option: Option,
+  option: "aspect_ratio" | "resolution" | "quality",
 ): string | undefined {
   const otherwise = model.defaults[option];
   return request[option] ?? (typeof otherwise === "string" ? otherwise : undefined);
-}
-
-/** In the order of their names, as a canonical body has them. */
-const fieldNames = Object.keys(GenerateImageRequest.properties)
-  .filter((name): name is keyof GenerateImageRequest => name !== "confirmation_token")
-  .sort();
-
-const fixedDefaults: Readonly<Record<string, unknown>> = {
-  num_images: 1,
-  output_format: "png",
-  enhance_prompt: false,
-};
-
-function canonicalOf(request: GenerateImageRequest, model: ModelEntry, prompt: string): string {
-  const resolved: GenerateImageRequest = { ...request, model: model.id, prompt };
-  let members = "";
-  for (const name of fieldNames) {
-    const value = resolved[name];
-    if (value === undefined || value === (model.defaults[name] ?? fixedDefaults[name])) continue;
-    members += `${members === "" ? "" : ","}"${name}":${canonicalJson(value)}`;
-  }
-  return `{${members}}`;
-}
-
-function faultsOf(request: GenerateImageRequest, model: ModelEntry): Fault[] {
-  return [...promptFaults(request, model), ...numberFaults(request, model)].concat(
-    optionFaults(request, model),
-    capabilityFaults(request, model),
-  );
-}
-
-function promptFaults({ prompt }: GenerateImageRequest, model: ModelEntry): Fault[] {
-  const text = prompt?.trim() ?? "";
-  const max = Number(model.limits["prompt_max"] ?? 10_000);
-  if (text === "" && (model.prompt_required || prompt !== undefined))
-    return [{ pointer: "/prompt", detail: "is required" }];
-  const isLong = text.length > max && [...text].length > max;
-  return isLong ? [{ pointer: "/prompt", detail: `has more than ${max} characters` }] : [];
-}
-
-function numberFaults(request: GenerateImageRequest, model: ModelEntry): Fault[] {
-  const max = Number(model.limits["image.num_images_max"] ?? 1);
-  if ((request.num_images ?? 1) <= max) return [];
-  return [{ pointer: "/num_images", detail: `must be from 1 to ${max} for ${model.id}` }];
-}
-
-function optionFaults(request: GenerateImageRequest, model: ModelEntry): Fault[] {
-  const faults: Fault[] = [];
-  for (const option of ["aspect_ratio", "resolution", "quality", "output_format"] as const) {
-    const value = request[option];
-    const allowed = model.options[option] ?? [];
-    if (value === undefined || allowed.includes(value)) continue;
-    const detail =
-      allowed.length === 0
-        ? `is not supported by ${model.id}`
-        : `must be one of ${allowed.join(", ")} for ${model.id}`;
-    faults.push({ pointer: `/${option}`, detail });
-  }
-  return faults;
-}
-
-/** A field, and the capability without which it means nothing. */
-const capabilityOfField = [
-  ["negative_prompt", "negative_prompt"],
-  ["seed", "seed"],
-  ["width", "free_size"],
-  ["height", "free_size"],
-  ["reference_asset_ids", "reference_images"],
-  ["mask_asset_id", "inpaint"],
-] as const;
-
-function capabilityFaults(request: GenerateImageRequest, model: ModelEntry): Fault[] {
-  const faults: Fault[] = [];
-  const lacks = (name: string, field: string) => {
-    if (model.capabilities[name] !== true)
-      faults.push({ pointer: `/${field}`, detail: `is not supported by ${model.id}` });
-  };
-  for (const [field, capability] of capabilityOfField)
-    if (request[field] !== undefined) lacks(capability, field);
-  if (request.background === "transparent") lacks("transparent_background", "background");
-  if (request.enhance_prompt === true) lacks("prompt_enhance", "enhance_prompt");
-  if (request.provider_options !== undefined && !model.provider_options)
-    faults.push({ pointer: "/provider_options", detail: `is not supported by ${model.id}` });
-  return faults;
-}
-
-/** `longEdge` is the larger of the two; the other follows the ratio, rounded to even. */
-function sizeOf(ratio: string, longEdge: number): { width: number; height: number } {
-  const [across = 1, down = 1] = ratio.split(":").map(Number);
-  const other = 2 * Math.round((longEdge * Math.min(across, down)) / Math.max(across, down) / 2);
-  return across >= down ? { width: longEdge, height: other } : { width: other, height: longEdge };
-}
-
-function nameOf(prompt: string): string {
-  const max = limits.jobs.displayNameMax;
-  return prompt.length <= max ? prompt : [...prompt.slice(0, 2 * max)].slice(0, max).join("");
-}
-
-function lowest(plans: readonly string[]): string {
-  return planNames.find((plan) => plans.includes(plan)) ?? "";
-}
-
-function invalid(faults: readonly Fault[]): Refusal {
-  return { code: "validation", faults };
 }

@@ -156,8 +156,13 @@ function settled(
   return become(before, next, {
     charge,
     replies: shown(next, turn, request),
-    effects: isOpen ? [withdrawal(before)] : [],
+    effects: isOpen && !isWaiting(before) ? [withdrawal(before)] : [],
   });
+}
+
+/** Nobody has heard of it yet. */
+function isWaiting(job: Job): boolean {
+  return job.phase === "queued" && job.waits === true;
 }
 
 /** The reply to a cancel: the job as it is now. */

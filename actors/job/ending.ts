@@ -1,6 +1,9 @@
 /** How a job ends by itself: with media, with a failure, or at its deadline. */
-import { birth, type Tell, type TurnView } from "../../engine/actor.ts";
-import { assetKey } from "../tables.ts";
+import { limits } from "../../config/limits.ts";
+import { birth, type Tell, type TurnView, tell } from "../../engine/actor.ts";
+import { vpartOf } from "../../engine/key.ts";
+import type { ReadyAsset } from "../asset/asset.ts";
+import { askedKey, assetKey, markKey } from "../tables.ts";
 import { resolvePending } from "./cancellation.ts";
 import {
   type Failure,
@@ -82,7 +85,19 @@ export function fail(
     charged: charge,
     failure,
   };
-  return become(job, next, { charge, effects });
+  const memory = remembrance(job, failure, turn);
+  return become(job, next, { charge, effects: [...effects, ...memory] });
+}
+
+/** A body that a filter refused is refused for a day without asking anybody. */
+export function remembrance({ terms }: Open, { code }: Failure, turn: TurnView): Tell[] {
+  if (code !== "prompt_nsfw" && code !== "ip_detected") return [];
+  const asked = turn.get(askedKey(terms.job));
+  if (asked === undefined) return [];
+  const digest = Buffer.from(asked.bodyDigest ?? asked.fingerprint, "hex").toString("latin1");
+  const expiresAtMs = turn.atMs + limits.jobs.moderationMemoryMs;
+  const mark = { kind: "refused", code, scope: terms.scope, expiresAtMs } as const;
+  return [tell(markKey(vpartOf(turn.self), "refused", digest), { kind: "set", mark })];
 }
 
 function succeed(job: Open, outputs: readonly Output[], turn: TurnView): JobTurn {
@@ -100,15 +115,15 @@ function succeed(job: Open, outputs: readonly Output[], turn: TurnView): JobTurn
     charged: charge,
     assets: outputs.map(({ asset }) => asset),
   };
-  return become(job, next, { charge, effects: births(job, outputs, turn) });
+  const assets = outputs.map(() => "ready" as const);
+  return become(job, next, { charge, effects: births(job, outputs, turn), assets });
 }
 
 function births({ terms }: Open, outputs: readonly Output[], turn: TurnView): Tell[] {
   const { job, scope } = terms;
-  return outputs.map(({ asset, media }) =>
-    birth(assetKey(asset), {
-      kind: "create",
-      asset: { id: asset, scope, job, media, createdAtMs: turn.atMs },
-    }),
-  );
+  return outputs.map(({ asset: id, media }) => {
+    const createdAtMs = turn.atMs;
+    const asset: ReadyAsset = { phase: "ready", id, scope, createdAtMs, origin: { job }, media };
+    return birth(assetKey(scope, id), { kind: "create", asset });
+  });
 }

@@ -1,5 +1,6 @@
 import { type Reply, type Tell, type Turn, type TurnView, tell } from "../../engine/actor.ts";
 import type { JobChanged } from "../account/account.ts";
+import type { AssetStatus } from "../contract/asset.ts";
 import { accountKey } from "../tables.ts";
 import type { Common, Job, JobEffect } from "./job.ts";
 
@@ -12,6 +13,8 @@ interface Consequences {
   readonly charge?: number;
   readonly effects?: readonly (Tell | JobEffect)[];
   readonly replies?: readonly Reply[];
+  /** What the job brought. */
+  readonly assets?: readonly AssetStatus[];
 }
 
 export function unchanged(job: Job): JobTurn {
@@ -25,22 +28,21 @@ export function carried(job: Job, { atMs }: TurnView): Common {
 
 /** The one way in which a job changes: the account follows in the same turn. */
 export function become(before: Job, next: Job, more: Consequences = {}): JobTurn {
-  const { charge, effects = [], replies = [] } = more;
-  const { job, modality, hold, scope, member, createdAtMs } = next.terms;
+  const { charge, effects = [], replies = [], assets = [] } = more;
+  const { terms } = next;
   if (before.phase === next.phase && charge === undefined)
     return { head: next, rows: [], replies, effects };
   const notice: JobChanged = {
     kind: "job_changed",
-    job,
-    modality,
+    terms,
     from: before.phase,
     to: next.phase,
-    settled: charge === undefined ? undefined : { hold, charge },
-    ...(charge === undefined || member === undefined
-      ? {}
-      : { heldBy: { user: member, atMs: createdAtMs } }),
+    hadSlot: before.phase !== "queued" || before.waits !== true,
+    charge,
+    assets,
   };
-  return { head: next, rows: [], replies, effects: [tell(accountKey(scope), notice), ...effects] };
+  const account = accountKey(terms.scope);
+  return { head: next, rows: [], replies, effects: [tell(account, notice), ...effects] };
 }
 
 /** Tells whoever works on the job that nobody wants it any more. */

@@ -3,8 +3,9 @@
  * written once) and what became of it (`Job`, the head). How it moves: `job-actor.ts`.
  */
 import type { Modality } from "../../config/catalogue.ts";
-import type { Due } from "../../engine/actor.ts";
+import type { Due, RequestId } from "../../engine/actor.ts";
 import type { Id } from "../../engine/id.ts";
+import type { Task } from "../../engine/ports/tasks.ts";
 import type { Media } from "../asset/asset.ts";
 
 export interface Asked {
@@ -14,39 +15,58 @@ export interface Asked {
   readonly modality: Modality;
   readonly model: string;
   readonly prompt: string;
-  readonly displayName: string;
+  /** What the model gets instead of the prompt, when a rewriter changed it. */
+  readonly enhancedPrompt?: string;
+  readonly displayName?: string;
   readonly tags: readonly string[];
   readonly surface: string | null;
   readonly createdAtMs: number;
-  /** What the model is given beside the prompt. */
-  readonly input: JobInput;
+  /** The kind of the farm's task, and what its worker is given beside the prompt. */
+  readonly task: string;
+  readonly input: TaskInput;
+  /** Under which name the worker gets the prompt. */
+  readonly promptAs?: "prompt" | "text";
+  /** The set, agent turn and source job that it belongs to. */
+  readonly set?: Id;
+  readonly turn?: TurnOfJob;
+  readonly parent?: Id;
   /** The model's usual running time, by which a share of the work is estimated. */
   readonly typicalSeconds: number;
   /** 16 bytes in hex; the duplicate window is rebuilt from it. */
   readonly fingerprint: string;
+  /** The same without the Idempotency-Key, when there was one: moderation is remembered by it. */
+  readonly bodyDigest?: string;
 }
 
-export interface JobInput {
-  readonly seed: number;
-  readonly width: number;
-  readonly height: number;
-  readonly count: number;
-  readonly format: string;
+export type TaskInput = Readonly<Record<string, unknown>>;
+
+/** Stored media that a worker reads. */
+export interface Source {
+  readonly objectKey: string;
+  readonly mimeType: string;
+}
+
+export interface TurnOfJob {
+  readonly session: Id;
+  readonly turn: Id;
 }
 
 /** What was agreed at acceptance: one object through all phases. */
 export interface Terms {
   readonly job: Id;
   readonly scope: Id;
+  /** Who asked, and whose budget the hold counts against, when the scope is an organization. */
+  readonly member?: Id;
+  readonly turn?: TurnOfJob;
   readonly modality: Modality;
+  /** See `modelTag` in `job-index.ts`. */
+  readonly modelTag: number;
   readonly provider: "farm" | "sim";
   /** Credits held at submit. */
   readonly hold: number;
   /** Outputs that the hold pays for. */
   readonly count: number;
   readonly createdAtMs: number;
-  /** In an organization: who asked, and whose budget the hold counts against. */
-  readonly member?: Id;
 }
 
 export interface Common {
@@ -70,6 +90,10 @@ export interface QueuedJob extends Open {
   readonly detail?: { readonly name: StatusDetail; readonly sinceMs: number };
   /** The provider has it and has not begun. */
   readonly isAccepted?: true;
+  /** A member of a set without a slot: nothing is sent before it has one. */
+  readonly waits?: true;
+  /** The submit is answered when the provider has said something, at the latest then. */
+  readonly inline?: { readonly request: RequestId; readonly untilMs: number };
 }
 
 export interface RunningJob extends Open {
@@ -151,8 +175,14 @@ export interface CreateJob {
   readonly asked: Asked;
   readonly provider: "farm" | "sim";
   readonly hold: number;
+  /** Outputs that the hold pays for. */
+  readonly count: number;
   readonly deadlineSeconds: number;
-  readonly request: number | undefined;
+  readonly modelTag: number;
+  /** How long the answer may wait for the provider's first word. */
+  readonly inlineMs: number;
+  readonly waits?: true;
+  readonly request: RequestId | undefined;
 }
 
 export type JobMessage =
@@ -160,6 +190,7 @@ export type JobMessage =
   | { readonly kind: "claim"; readonly token: string }
   /** The lease went silent, or the attempt failed in a way that another need not. */
   | { readonly kind: "lapsed"; readonly token: string }
+  | { readonly kind: "slot" }
   | { readonly kind: "accepted" }
   | { readonly kind: "started" }
   | { readonly kind: "detail"; readonly detail: StatusDetail | null }
@@ -173,12 +204,20 @@ export type JobMessage =
     }
   | Due;
 
+/** What a farm node is to do; each attempt gets a token and a prefix of its own. */
+export type FarmTask = Omit<Task, "token">;
+
 export type JobEffect =
   /** Kept until the task has ended, however many attempts that takes. */
-  | { readonly kind: "farm.run"; readonly asked: Asked }
+  | { readonly kind: "farm.run"; readonly task: FarmTask }
   | { readonly kind: "farm.lease"; readonly token: string }
   | { readonly kind: "farm.cancel" }
-  | { readonly kind: "provider.submit"; readonly prompt: string; readonly count: number }
+  | {
+      readonly kind: "provider.submit";
+      readonly prompt: string;
+      readonly modality: Modality;
+      readonly count: number;
+    }
   | { readonly kind: "provider.cancel"; readonly request: number | undefined };
 
 const dayMs = 86_400_000;

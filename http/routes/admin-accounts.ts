@@ -22,7 +22,7 @@ import { auditNote } from "../audit-note.ts";
 import { scopesOfClients } from "../new-account.ts";
 import { createdView, drawToken } from "../new-token.ts";
 import { balanceOf } from "../organization-views.ts";
-import { afterOf, nextCursor, type PageQuery } from "../pages.ts";
+import { nextCursor, type PageQuery } from "../pages.ts";
 import { integer, optionalText } from "../query.ts";
 import { RefusalError } from "../refusal-error.ts";
 import { expectReply } from "../replies.ts";
@@ -101,8 +101,8 @@ export const adminAccountRoutes: readonly Route[] = [
 ];
 
 async function listAccounts({ service, query }: Call<unknown, PageQuery>): Promise<Answer> {
-  const { gateway } = service;
-  const after = parseId(afterOf(service, query, "accounts") ?? "");
+  const { gateway, clock } = service;
+  const after = parseId(service.cursors.after(query.cursor, "accounts", clock.nowMs()) ?? "");
   const { start, end } = rangeOf(usersKey);
   const range = { start, end: after === undefined ? end : userKey(after) };
   const rows = await gateway.range(range, query.limit + 1, true);
@@ -190,9 +190,10 @@ async function giveCredits(
 }
 
 function listAudit({ service, query }: Call<unknown, PageQuery>): Answer {
-  const { gateway } = service;
+  const { gateway, cursors, clock } = service;
   const { first, next } = gateway.read(directoryKey)?.audit ?? { first: 0, next: 0 };
-  const end = Math.min(next, Number(afterOf(service, query, "audit") ?? next));
+  const shown = cursors.after(query.cursor, "audit", clock.nowMs());
+  const end = Math.min(next, Number(shown ?? next));
   const start = Math.max(first, end - query.limit);
   const items = [];
   for (let entry = end - 1; entry >= start; entry--) {

@@ -1,30 +1,220 @@
-import { Asset } from "../../actors/contract/asset.ts";
-import { askedKey, assetKey } from "../../actors/tables.ts";
-import { parseId } from "../../engine/id.ts";
+/** Stored media: listing, reading, renaming, the trash, and direct upload. */
+import type { Asset } from "../../actors/asset/asset.ts";
+import { AssetPage, Asset as AssetSchema, assetStatuses } from "../../actors/contract/asset.ts";
+import { AssetPatchRequest, DirectUploadFields } from "../../actors/contract/upload.ts";
+import { assetKey } from "../../actors/tables.ts";
+import { modalities } from "../../config/catalogue.ts";
+import { limits } from "../../config/limits.ts";
+import { check, type Fault } from "../../config/schema.ts";
+import { parseId, vpartOfId } from "../../engine/id.ts";
 import { type Answer, json } from "../answer.ts";
+import { listAssets } from "../asset-listing.ts";
+import { readForm } from "../multipart.ts";
 import { requirePermission } from "../permissions.ts";
+import { integer, optionalFlag, optionalText, someOf } from "../query.ts";
 import { RefusalError } from "../refusal-error.ts";
-import { type Call, type Route, route } from "../route.ts";
+import { expectReply } from "../replies.ts";
+import { type Call, jsonBody, type Route, route } from "../route.ts";
+import { declaredType, plainFilename, storeUpload, wrongFile } from "../stored-upload.ts";
 
 export const assetRoutes: readonly Route[] = [
+  route("GET", "/v1/assets", {
+    summary: "List assets, newest first",
+    answers: { 200: AssetPage },
+    access: "assets:read",
+    needs: "read",
+    rate: "read",
+    query: {
+      limit: integer(1, limits.jobs.listMax, limits.assets.listDefault),
+      cursor: optionalText(512),
+      modality: someOf(modalities),
+      status: someOf(assetStatuses),
+      favorite: optionalFlag,
+      tag: optionalText(64),
+      source: someOf(["generation", "upload", "render", "import"]),
+      q: optionalText(200),
+    },
+    run: listAssets,
+  }),
+  route("POST", "/v1/assets", {
+    summary: "Upload a file",
+    answers: { 201: AssetSchema },
+    access: "assets:write",
+    needs: "submit",
+    rate: "upload",
+    streamBytesMax: limits.assets.directBytesMax + formBytesMax(),
+    run: uploadAsset,
+  }),
   route("GET", "/v1/assets/{id}", {
     summary: "Read an asset, with a fresh link",
-    answers: { 200: Asset },
+    answers: { 200: AssetSchema },
     access: "assets:read",
+    needs: "read",
     rate: "read",
-    run: readAsset,
+    run: (call) => json(200, call.service.jobs.assetView(findAsset(call))),
+  }),
+  route("PATCH", "/v1/assets/{id}", {
+    summary: "Rename, tag or favour an asset",
+    answers: { 200: AssetSchema },
+    access: "assets:write",
+    needs: "edit_own",
+    rate: "write",
+    body: jsonBody<AssetPatchRequest>(AssetPatchRequest),
+    run: patchAsset,
+  }),
+  route("DELETE", "/v1/assets/{id}", {
+    summary: "Move an asset to the trash, or delete it for good",
+    answers: { 204: null },
+    access: "assets:write",
+    needs: "edit_own",
+    rate: "write",
+    query: { permanent: optionalFlag },
+    run: removeAsset,
+  }),
+  route("POST", "/v1/assets/{id}/restore", {
+    summary: "Take an asset out of the trash",
+    answers: { 200: AssetSchema },
+    access: "assets:write",
+    needs: "edit_own",
+    rate: "write",
+    run: restoreAsset,
+  }),
+  route("GET", "/v1/assets/{id}/content", {
+    summary: "Go to the bytes of an asset",
+    answers: { 302: null },
+    access: "assets:read",
+    needs: "read",
+    rate: "read",
+    run: contentOf,
   }),
 ];
 
-/** With a fresh link each time; the asset is the job's, so it is read with what was asked. */
-function readAsset({ service, principal, id }: Call): Answer {
-  requirePermission(principal, "read");
-  const asset = service.gateway.read(assetKey(parseId(id) ?? unknown()));
-  const asked = asset === undefined ? undefined : service.gateway.read(askedKey(asset.job));
-  if (asset?.scope !== principal.scope || asked === undefined) return unknown();
-  return json(200, service.jobs.assetView(asset, asked));
+/** Room for the form around the file. */
+function formBytesMax(): number {
+  return 1024 * 1024;
 }
 
-function unknown(): never {
-  throw new RefusalError({ code: "not_found" });
+/** Throws `RefusalError` with 404 for what is unknown, another scope's, or no asset any more. */
+export function findAsset({ service, principal, id }: Call<unknown, unknown>): Asset {
+  const parsed = parseId(id);
+  const asset =
+    parsed === undefined ? undefined : service.gateway.read(assetKey(principal.scope, parsed));
+  if (asset === undefined || asset.phase === "abandoned")
+    throw new RefusalError({ code: "not_found" });
+  return asset;
+}
+
+async function change(call: Call<unknown, unknown>, message: object): Promise<Asset | undefined> {
+  const { service, principal } = call;
+  const asset = findAsset(call);
+  const isOwn = service.jobs.assetView(asset).user_id === principal.user.id;
+  if (!isOwn) requirePermission(principal, "edit_any");
+  const key = assetKey(principal.scope, asset.id);
+  expectReply(await service.gateway.ask(key, message, "settle"), "done");
+  return service.gateway.read(key);
+}
+
+async function changed(call: Call<unknown, unknown>, message: object): Promise<Answer> {
+  const asset = await change(call, message);
+  if (asset === undefined) throw new RefusalError({ code: "not_found" });
+  return json(200, call.service.jobs.assetView(asset));
+}
+
+function patchAsset(call: Call<AssetPatchRequest>): Promise<Answer> {
+  const { display_name: displayName, favorite, tags } = call.body;
+  return changed(call, { kind: "patch", patch: { displayName, favorite, tags } });
+}
+
+async function removeAsset(
+  call: Call<unknown, { permanent: boolean | undefined }>,
+): Promise<Answer> {
+  await change(call, { kind: call.query.permanent === true ? "remove" : "trash" });
+  return { status: 204, headers: [], body: "" };
+}
+
+function restoreAsset(call: Call): Promise<Answer> {
+  return changed(call, { kind: "restore" });
+}
+
+function contentOf(call: Call): Answer {
+  const { signed_url: url } = call.service.jobs.assetView(findAsset(call));
+  if (url === "") {
+    const detail = "This asset has no bytes that can be read now.";
+    throw new RefusalError({ code: "conflict", detail });
+  }
+  return { status: 302, headers: [["Location", url]], body: "" };
+}
+
+const isFields = check<DirectUploadFields>(DirectUploadFields);
+
+async function uploadAsset(call: Call): Promise<Answer> {
+  const { service, principal, request } = call;
+  if (service.health.isDiskLow)
+    throw new RefusalError({ code: "unavailable", retryAfterSeconds: 60 });
+  const { scope, user } = principal;
+  const id = service.ids.under(vpartOfId(scope));
+  const { file, fields, faults } = await readForm(
+    request.incoming,
+    request.headers["content-type"],
+    ["display_name", "tags", "checksum_sha256"],
+    async ({ filename, mediaType, bytes }) => {
+      const hints = { filename: plainFilename(filename), declared: declaredType(mediaType) };
+      const stored = await storeUpload(
+        service.objects,
+        `assets/${scope}/${id}/media`,
+        bytes,
+        hints,
+      );
+      return { stored, filename: hints.filename };
+    },
+  );
+  const { stored, filename } = file;
+  try {
+    if (faults.length > 0) throw new RefusalError({ code: "validation", faults });
+    const { display_name: displayName, tags, checksum_sha256: sha256 } = fieldsOf(fields);
+    if (stored.sizeBytes > limits.assets.directBytesMax)
+      throw new RefusalError({
+        code: "payload_too_large",
+        limitBytes: limits.assets.directBytesMax,
+      });
+    if (sha256 !== undefined && sha256.toLowerCase() !== stored.sha256)
+      throw wrongFile("does not have the checksum that was given");
+    const asset: Asset = {
+      phase: "processing",
+      id,
+      scope,
+      createdAtMs: service.clock.nowMs(),
+      origin: { filename, user: user.id },
+      ...(displayName === undefined ? {} : { displayName }),
+      ...(tags === undefined ? {} : { tags }),
+      bytes: stored,
+      attempts: 0,
+    };
+    const key = assetKey(scope, id);
+    expectReply(await service.gateway.ask(key, { kind: "create", asset }, "work"), "done");
+    const view = service.jobs.assetView(service.gateway.read(key) ?? asset);
+    return json(201, view, [["Location", `${service.baseUrl}/assets/${id}`]]);
+  } catch (error) {
+    // What was not accepted must not stay; after a lost reply it may have been.
+    if (error instanceof RefusalError && error.refusal.code !== "unavailable")
+      await service.objects.remove(stored.objectKey);
+    throw error;
+  }
+}
+
+/** Parts of a form are text; tags come as a JSON array. */
+function fieldsOf(fields: ReadonlyMap<string, string>): DirectUploadFields {
+  const { tags, ...rest } = Object.fromEntries(fields);
+  const value: unknown = { ...rest, ...(tags === undefined ? {} : { tags: listOf(tags) }) };
+  if (isFields(value)) return value;
+  throw new RefusalError({ code: "validation", faults: isFields.faults(value) });
+}
+
+function listOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    const faults: Fault[] = [{ pointer: "/tags", detail: "must be a JSON array" }];
+    throw Object.assign(new RefusalError({ code: "validation", faults }), { cause: error });
+  }
 }

@@ -21,6 +21,7 @@ export const billingRoutes: readonly Route[] = [
     summary: "List what changed the balance, newest first",
     answers: { 200: LedgerPage },
     access: "billing:read",
+    needs: "budgets",
     rate: "read",
     query: {
       limit: integer(1, listMax, listDefault),
@@ -34,12 +35,10 @@ export const billingRoutes: readonly Route[] = [
     summary: "Sum up what the jobs of the context were charged",
     answers: { 200: SpendReport },
     access: "billing:read",
+    needs: "budgets",
     rate: "read",
     query: reportParameters,
-    run(call) {
-      requirePermission(call.principal, "budgets");
-      return spendReport(call, call.principal.scope);
-    },
+    run: (call) => spendReport(call, call.principal.scope),
   }),
   route("GET", "/v1/organizations/{id}/usage", {
     summary: "Sum up what the jobs of an organization were charged",

@@ -4,6 +4,7 @@ import {
   type DeviceAuthorization as AuthorizationView,
   DeviceAuthorization,
   DeviceForm,
+  OAuthError,
 } from "../../actors/contract/oauth.ts";
 import { directoryKey } from "../../actors/tables.ts";
 import { limits } from "../../config/limits.ts";
@@ -21,7 +22,7 @@ import { type Call, formBody, jsonBody, type Route, route } from "../route.ts";
 export const deviceRoutes: readonly Route[] = [
   route("POST", "/v1/oauth/device_authorization", {
     summary: "Begin a device's authorization",
-    answers: { 200: DeviceAuthorization },
+    answers: { 200: DeviceAuthorization, 400: OAuthError, 401: OAuthError },
     access: "open",
     body: formBody<DeviceForm>(DeviceForm),
     run: begin,

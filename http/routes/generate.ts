@@ -1,118 +1,195 @@
 /**
- * `POST /generate/...`: step 1 and 2 of the submit's checks; the account does the rest in one
- * durable turn.
+ * `POST /generate/...`, `/remove-background/video` and `/restore/video`: a request is understood,
+ * then the account accepts or refuses it in one durable turn.
  */
-import { hash } from "node:crypto";
-import type { Submit } from "../../actors/account/account.ts";
-import { GenerateImageRequest } from "../../actors/contract/generate-image.ts";
+import type { Pay, Submit } from "../../actors/account/account.ts";
+import type { CostKind } from "../../actors/contract/cost.ts";
+import {
+  EnhancedPrompt,
+  EnhancePromptRequest,
+  Generate3DRequest,
+  GenerateAudioRequest,
+  GenerateImageRequest,
+  GenerateVideoRequest,
+  RemoveBackgroundVideoRequest,
+  RestoreVideoRequest,
+} from "../../actors/contract/generation.ts";
 import { Job as JobView } from "../../actors/contract/job.ts";
-import { type ImageGeneration, resolveImage } from "../../actors/generation/image.ts";
+import { resolveAudio } from "../../actors/generation/audio.ts";
+import { resolveBackgroundRemoval } from "../../actors/generation/background-removal.ts";
+import { promptMaxOf, References, textFaults } from "../../actors/generation/faults.ts";
+import type { Generation, Sources } from "../../actors/generation/generation.ts";
+import { resolveImage } from "../../actors/generation/image.ts";
+import { type Asking, chooseModel, refusalOf } from "../../actors/generation/model-choice.ts";
+import { rewrittenForVideo } from "../../actors/generation/prompt-rewriter.ts";
+import { resolveRestoration } from "../../actors/generation/restoration.ts";
+import { resolve3D } from "../../actors/generation/three-d.ts";
+import { resolveVideo } from "../../actors/generation/video.ts";
+import type { Refusal } from "../../actors/refusal.ts";
 import { accountKey } from "../../actors/tables.ts";
 import { limits } from "../../config/limits.ts";
-import { type Id, vpartOfId } from "../../engine/id.ts";
-import { type Answer, type HttpRequest, jsonText } from "../answer.ts";
-import { requirePermission } from "../permissions.ts";
+import type { Type } from "../../config/schema.ts";
+import { vpartOfId } from "../../engine/id.ts";
+import { type Answer, json, jsonText } from "../answer.ts";
 import { RefusalError } from "../refusal-error.ts";
 import { expectReply } from "../replies.ts";
 import { type Call, jsonBody, type Route, route } from "../route.ts";
+import { askingOf, digestOfBody, jobOf, sourcesOf, termsOf } from "../submitting.ts";
 
-const imagePath = "/v1/generate/image";
+interface Confirmable {
+  readonly confirmation_token?: string;
+}
+
+export type Resolve<B> = (body: B, asking: Asking, sources: Sources) => Generation | Refusal;
+
+/** Each kind of submit that makes one job. */
+interface Kind<B> {
+  readonly kind: CostKind;
+  readonly path: string;
+  readonly summary: string;
+  readonly schema: Type.TSchema;
+  readonly resolve: Resolve<B>;
+}
+
+const image: Kind<GenerateImageRequest> = {
+  kind: "image",
+  path: "/v1/generate/image",
+  summary: "Generate images",
+  schema: GenerateImageRequest,
+  resolve: resolveImage,
+};
+
+export const imagePath = image.path;
+
+const video: Kind<GenerateVideoRequest> = {
+  kind: "video",
+  path: "/v1/generate/video",
+  summary: "Generate a video",
+  schema: GenerateVideoRequest,
+  resolve: resolveVideo,
+};
+
+const audio: Kind<GenerateAudioRequest> = {
+  kind: "audio",
+  path: "/v1/generate/audio",
+  summary: "Generate speech, music or a sound effect",
+  schema: GenerateAudioRequest,
+  resolve: resolveAudio,
+};
+
+const model3D: Kind<Generate3DRequest> = {
+  kind: "three_d",
+  path: "/v1/generate/3d",
+  summary: "Generate a 3D model from photos",
+  schema: Generate3DRequest,
+  resolve: resolve3D,
+};
+
+const backgroundRemoval: Kind<RemoveBackgroundVideoRequest> = {
+  kind: "video_background_removal",
+  path: "/v1/remove-background/video",
+  summary: "Remove the background of a video",
+  schema: RemoveBackgroundVideoRequest,
+  resolve: resolveBackgroundRemoval,
+};
+
+const restoration: Kind<RestoreVideoRequest> = {
+  kind: "video_restoration",
+  path: "/v1/restore/video",
+  summary: "Restore and upscale a video",
+  schema: RestoreVideoRequest,
+  resolve: resolveRestoration,
+};
 
 export const generateRoutes: readonly Route[] = [
-  route("POST", imagePath, {
-    summary: "Generate images",
-    answers: { 202: JobView },
+  submitRoute(image),
+  submitRoute(video),
+  submitRoute(audio),
+  submitRoute(model3D),
+  submitRoute(backgroundRemoval),
+  submitRoute(restoration),
+  route("POST", "/v1/generate/video/enhance-prompt", {
+    summary: "Rewrite a video prompt for its target model",
+    answers: { 200: EnhancedPrompt },
     access: "generate",
+    needs: "submit",
     rate: "submit",
     isSubmit: true,
-    body: jsonBody<GenerateImageRequest>(GenerateImageRequest, limits.http.generationBodyMax, [
-      "provider_options",
-    ]),
-    run: generateImage,
+    body: jsonBody<EnhancePromptRequest>(EnhancePromptRequest, limits.http.generationBodyMax),
+    run: enhancePrompt,
   }),
 ];
 
-async function generateImage(call: Call<GenerateImageRequest>): Promise<Answer> {
-  const { service, principal, body, request } = call;
-  requirePermission(principal, "submit");
-  const key = idempotencyKey(request);
-  const generation = resolveImage(body, service.catalogue, principal.plan);
+function submitRoute<B extends Confirmable>(kind: Kind<B>): Route {
+  return route("POST", kind.path, {
+    summary: kind.summary,
+    answers: { 202: JobView },
+    access: "generate",
+    needs: "submit",
+    rate: "submit",
+    isSubmit: true,
+    body: jsonBody<B>(kind.schema, limits.http.generationBodyMax, ["provider_options"]),
+    run: (call: Call<B>) => submit(call, kind),
+  });
+}
+
+async function submit<B extends Confirmable>(call: Call<B>, kind: Kind<B>): Promise<Answer> {
+  const { service, principal, body } = call;
+  const generation = kind.resolve(body, askingOf(call), sourcesOf(call));
   if ("code" in generation) throw new RefusalError(generation);
-  if (service.health.isDiskLow) throw new RefusalError(noRoom);
-  const job = service.ids.under(vpartOfId(principal.scope));
-  const fingerprint = fingerprintOf(call, generation, key);
-  const message = submitOf(call, generation, job, fingerprint);
+  const { canonical, model, price } = generation;
+  const terms = termsOf(call, {
+    path: kind.path,
+    kind: kind.kind,
+    canonical,
+    model: model.id,
+    price,
+    confirmationToken: body.confirmation_token,
+  });
+  const id = service.ids.under(vpartOfId(principal.scope));
+  const isKeyed = call.request.headers["idempotency-key"] !== undefined;
+  const keyless = isKeyed
+    ? { bodyDigest: digestOfBody(call, kind.path, canonical, undefined) }
+    : {};
+  const job = jobOf(call, id, generation, terms.fingerprint, keyless);
+  const message: Submit = { kind: "submit", ...terms, job };
   const reply = await service.gateway.ask(accountKey(principal.scope), message, "work");
   const accepted = expectReply<{ kind: "accepted"; body: string }>(reply, "accepted");
-  return jsonText(202, accepted.body, [["Location", `${service.baseUrl}/jobs/${job}`]]);
+  return jsonText(202, accepted.body, [["Location", `${service.baseUrl}/jobs/${id}`]]);
 }
 
-const noRoom = {
-  code: "unavailable",
-  retryAfterSeconds: 60,
-  detail: "The service is short of disk space and takes no new work.",
-} as const;
-
-function submitOf(
-  { service, principal, body, request, rate }: Call<GenerateImageRequest>,
-  { model, prompt, displayName, tags, price, input }: ImageGeneration,
-  job: Id,
-  fingerprint: string,
-): Submit {
-  return {
-    kind: "submit",
-    fingerprint,
-    hasConfirmationToken: body.confirmation_token !== undefined,
-    plan: principal.plan,
-    overrides: principal.overrides,
-    rateRetryAfterSeconds: rate?.isOver === true ? rate.resetSeconds : undefined,
-    job: {
-      kind: "create",
-      provider: model.provider === "sim" ? "sim" : "farm",
-      hold: price,
-      deadlineSeconds: model.deadline_seconds,
-      request: undefined,
-      asked: {
-        id: job,
-        scope: principal.scope,
-        user: principal.user.id,
-        modality: "image",
-        model: model.id,
-        prompt,
-        displayName,
-        tags,
-        surface: surfaceOf(request),
-        createdAtMs: service.clock.nowMs(),
-        input,
-        typicalSeconds: model.typical_seconds,
-        fingerprint: Buffer.from(fingerprint, "latin1").toString("hex"),
-      },
-    },
+/** Rewritten first, paid then: only an answer costs. */
+async function enhancePrompt(call: Call<EnhancePromptRequest>): Promise<Answer> {
+  const { service, principal, body, rate } = call;
+  const model = chooseModel(askingOf(call), body.model, "video", "generate");
+  if ("code" in model) throw new RefusalError(model);
+  const references = new References(sourcesOf(call));
+  const frame = references.one(body.first_frame_asset_id, "/first_frame_asset_id", "image");
+  const faults = [...textFaults(body.prompt, "prompt", 10_000, true), ...references.faults];
+  const refusal = refusalOf(model, principal.plan, faults);
+  if (refusal !== undefined) throw new RefusalError(refusal);
+  const context = {
+    durationSeconds: body.duration_seconds,
+    aspectRatio: body.aspect_ratio,
+    hasFirstFrame: frame !== undefined,
   };
-}
-
-/** Over account, context, route, canonical body, and the key or its absence; 16 bytes. */
-function fingerprintOf(
-  { principal }: Call,
-  { canonical }: ImageGeneration,
-  key: string | undefined,
-): string {
-  const { user, scope } = principal;
-  const text = [user.id, scope, imagePath, canonical, key === undefined ? "" : `=${key}`].join(
-    "\n",
-  );
-  return Buffer.from(hash("sha256", text, "hex").slice(0, 32), "hex").toString("latin1");
-}
-
-function idempotencyKey({ headers }: HttpRequest): string | undefined {
-  const key = headers["idempotency-key"];
-  if (key === undefined || /^[\x21-\x7e]{1,255}$/.test(key)) return key;
-  const detail = "must be 1 to 255 visible ASCII characters";
-  const faults = [{ pointer: "", detail: `The header Idempotency-Key ${detail}` }];
-  throw new RefusalError({ code: "validation", faults });
-}
-
-function surfaceOf({ headers }: HttpRequest): string | null {
-  const surface = headers["x-service-surface"];
-  return surface !== undefined && /^[a-z][a-z0-9_-]{0,31}$/.test(surface) ? surface : null;
+  const original = body.prompt.trim();
+  const prompt = rewrittenForVideo(original, context, promptMaxOf(model));
+  const message: Pay = {
+    kind: "pay",
+    credits: limits.pricing.enhancePromptCredits,
+    note: "Prompt rewritten",
+    member: principal.organization === undefined ? undefined : principal.user.id,
+    turn: principal.run,
+    rateRetryAfterSeconds: rate?.isOver === true ? rate.resetSeconds : undefined,
+  };
+  const reply = await service.gateway.ask(accountKey(principal.scope), message, "work");
+  const { balance } = expectReply<{ kind: "paid"; balance: number }>(reply, "paid");
+  return json(200, {
+    prompt,
+    original_prompt: original,
+    model: model.id,
+    credits_charged: limits.pricing.enhancePromptCredits,
+    balance_credits: balance,
+  });
 }

@@ -28,6 +28,9 @@ export const listParameters = {
   tag: optionalText(64),
   created_after: optionalInstant,
   created_before: optionalInstant,
+  set_id: optionalText(36),
+  agent_session_id: optionalText(36),
+  scope: someOf(["organization"]),
 };
 
 export const jobRoutes: readonly Route[] = [
@@ -35,14 +38,16 @@ export const jobRoutes: readonly Route[] = [
     summary: "List jobs, newest first",
     answers: { 200: JobPage },
     access: "jobs:read",
+    needs: "read",
     rate: "read",
     query: listParameters,
     run: listJobs,
   }),
   route("GET", "/v1/jobs/{id}", {
     summary: "Read a job",
-    answers: { 200: JobView },
+    answers: { 200: JobView, 304: null },
     access: "jobs:read",
+    needs: "read",
     rate: "read",
     run: readJob,
   }),
@@ -50,6 +55,7 @@ export const jobRoutes: readonly Route[] = [
     summary: "Wait until a job is terminal",
     answers: { 200: JobView },
     access: "jobs:read",
+    needs: "read",
     rate: "read",
     query: {
       timeout_seconds: integer(1, limits.jobs.waitSecondsMax, limits.jobs.waitSecondsDefault),
@@ -60,6 +66,7 @@ export const jobRoutes: readonly Route[] = [
     summary: "Cancel a job",
     answers: { 200: JobView },
     access: "jobs:cancel",
+    needs: "cancel_own",
     rate: "write",
     body: jsonBody(Nothing),
     run: cancelJob,
@@ -75,14 +82,12 @@ export function jobIdOf({ id }: Call): Id {
 
 function readJob(call: Call): Answer {
   const { service, principal, request } = call;
-  requirePermission(principal, "read");
   const { text, etag } = service.jobs.text(jobIdOf(call), principal.scope);
   return etag === undefined ? jsonText(200, text) : withETag(request, etag, text);
 }
 
 async function cancelJob(call: Call): Promise<Answer> {
   const { service, principal } = call;
-  requirePermission(principal, "cancel_own");
   const job = jobIdOf(call);
   const { asked, job: head } = service.jobs.find(job, principal.scope);
   if (asked.user !== principal.user.id) requirePermission(principal, "cancel_any");
@@ -94,7 +99,6 @@ async function cancelJob(call: Call): Promise<Answer> {
 
 function waitForJob(call: Call<unknown, { timeout_seconds: number }>): Answer | Promise<Answer> {
   const { service, principal, query } = call;
-  requirePermission(principal, "read");
   const id = jobIdOf(call);
   const { scope, user } = principal;
   const { job } = service.jobs.find(id, scope);

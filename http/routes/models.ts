@@ -17,7 +17,7 @@ interface ModelQuery {
 export const modelRoutes: readonly Route[] = [
   route("GET", "/v1/models", {
     summary: "List the models, with limits, options and prices",
-    answers: { 200: ModelPage },
+    answers: { 200: ModelPage, 304: null },
     access: "bearer",
     rate: "read",
     query: { modality: someOf(modalities), operation: someOf(operations) },
@@ -25,7 +25,7 @@ export const modelRoutes: readonly Route[] = [
   }),
   route("GET", "/v1/models/{id}", {
     summary: "Read a model",
-    answers: { 200: Model },
+    answers: { 200: Model, 304: null },
     access: "bearer",
     rate: "read",
     run: readModel,

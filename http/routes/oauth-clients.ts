@@ -15,7 +15,6 @@ import { type Answer, json, nothing } from "../answer.ts";
 import { auditNote } from "../audit-note.ts";
 import { scopesWithin } from "../new-token.ts";
 import { drawSecret } from "../oauth-caller.ts";
-import { requirePermission } from "../permissions.ts";
 import { digestOf } from "../principals.ts";
 import { RefusalError } from "../refusal-error.ts";
 import { expectReply } from "../replies.ts";
@@ -26,6 +25,7 @@ export const oauthClientRoutes: readonly Route[] = [
     summary: "List the OAuth clients of the context",
     answers: { 200: ClientList },
     access: "tokens",
+    needs: "manage_clients",
     rate: "read",
     run: list,
   }),
@@ -33,6 +33,7 @@ export const oauthClientRoutes: readonly Route[] = [
     summary: "Create an OAuth client that acts as its maker in this context",
     answers: { 201: CreatedClient },
     access: "tokens",
+    needs: "manage_clients",
     rate: "write",
     body: jsonBody<CreateClientRequest>(CreateClientRequest),
     run: create,
@@ -41,13 +42,13 @@ export const oauthClientRoutes: readonly Route[] = [
     summary: "Delete an OAuth client and with it its access tokens",
     answers: { 204: null },
     access: "tokens",
+    needs: "manage_clients",
     rate: "write",
     run: remove,
   }),
 ];
 
 function list({ service, principal }: Call): Answer {
-  requirePermission(principal, "manage_clients");
   const { gateway } = service;
   const ids = gateway.read(clientsOfScopeKey(principal.scope)) ?? [];
   const items = ids.flatMap((id) => {
@@ -59,7 +60,6 @@ function list({ service, principal }: Call): Answer {
 
 async function create(call: Call<CreateClientRequest>): Promise<Answer> {
   const { service, principal, body } = call;
-  requirePermission(principal, "manage_clients");
   const secret = drawSecret(service.entropy, "ocs_");
   const id = service.ids.under(0);
   const client: OAuthClient = {
@@ -79,7 +79,6 @@ async function create(call: Call<CreateClientRequest>): Promise<Answer> {
 
 async function remove(call: Call): Promise<Answer> {
   const { service, principal, id } = call;
-  requirePermission(principal, "manage_clients");
   const client = parseId(id);
   if (client === undefined) throw new RefusalError({ code: "not_found" });
   const audit = auditNote(call, "client.delete", client);

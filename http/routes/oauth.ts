@@ -3,6 +3,7 @@ import { type TokenScope, tokenScopes } from "../../actors/contract/account.ts";
 import {
   AccessToken,
   AuthorizationServer,
+  OAuthError,
   RevokeForm,
   TokenForm,
 } from "../../actors/contract/oauth.ts";
@@ -34,14 +35,14 @@ export const oauthRoutes: readonly Route[] = [
   }),
   route("POST", "/v1/oauth/token", {
     summary: "Obtain an access token",
-    answers: { 200: AccessToken },
+    answers: { 200: AccessToken, 400: OAuthError, 401: OAuthError },
     access: "open",
     body: formBody<TokenForm>(TokenForm),
     run: giveToken,
   }),
   route("POST", "/v1/oauth/revoke", {
     summary: "Revoke a token",
-    answers: { 200: null },
+    answers: { 200: null, 400: OAuthError, 401: OAuthError },
     access: "open",
     body: formBody<RevokeForm>(RevokeForm),
     run: revoke,

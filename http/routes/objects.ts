@@ -7,6 +7,7 @@ import { RefusalError } from "../refusal-error.ts";
 import { type Call, type Route, route } from "../route.ts";
 import type { Service } from "../service.ts";
 import { objectsPath } from "../signed-urls.ts";
+import { mediaTypeOfKey } from "../stored-upload.ts";
 
 export const objectRoutes: readonly Route[] = [
   route("GET", `${objectsPath}{rest}`, {
@@ -26,7 +27,7 @@ async function readObject({ service, request, id: key }: Call): Promise<Answer> 
   if (stored === undefined) throw new RefusalError({ code: "not_found" });
   const { sizeBytes } = stored;
   const headers: Header[] = [
-    ["Content-Type", mediaTypeOf(key)],
+    ["Content-Type", mediaTypeOfKey(key) ?? "application/octet-stream"],
     ["Accept-Ranges", "bytes"],
     ["Content-Security-Policy", "default-src 'none'; sandbox"],
     ["Cache-Control", "private, max-age=3600, immutable"],
@@ -38,17 +39,6 @@ async function readObject({ service, request, id: key }: Call): Promise<Answer> 
     return { status: 416, headers: [["Content-Range", `bytes */${sizeBytes}`]], body: "" };
   headers.push(["Content-Range", `bytes ${range.start}-${range.end - 1}/${sizeBytes}`]);
   return { status: 206, headers, body: streamOf(service, key, range) };
-}
-
-const mediaTypes: Readonly<Record<string, string>> = {
-  png: "image/png",
-  jpg: "image/jpeg",
-  jpeg: "image/jpeg",
-  webp: "image/webp",
-};
-
-function mediaTypeOf(key: string): string {
-  return mediaTypes[key.slice(key.lastIndexOf(".") + 1)] ?? "application/octet-stream";
 }
 
 /**

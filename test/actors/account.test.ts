@@ -6,6 +6,7 @@ import { birth, put } from "../../engine/actor.ts";
 import { idBytes } from "../../engine/id.ts";
 import {
   account,
+  assetCounts,
   counts,
   create,
   earlier,
@@ -15,6 +16,7 @@ import {
   scope,
   self,
   submitted,
+  terms,
   view,
 } from "./accounts.ts";
 
@@ -31,7 +33,7 @@ t.test("an account opens with its plan's monthly credits, and answers whoever wa
     reply: "made",
   } as const;
   t.strictSame(decide(undefined, message, view(self)), {
-    head: { ...account, granted: 4_000, planLeft: 4_000 },
+    head: { ...account, granted: 4_000, planLeft: 4_000, models: [] },
     rows: [
       put(ledgerKey(self, 0), {
         atMs: nowMs,
@@ -122,7 +124,9 @@ for (const [at, [first, refusal]] of refusals.entries())
     };
     const message = {
       ...submitted,
-      hasConfirmationToken: fails.has("confirmation"),
+      confirmation: fails.has("confirmation")
+        ? ({ kind: "rejected", reason: "invalid" } as const)
+        : undefined,
       rateRetryAfterSeconds: fails.has("rate") ? 3 : undefined,
     };
     const rows = fails.has("duplicate")
@@ -190,14 +194,16 @@ const held = {
 };
 const changed = {
   kind: "job_changed",
-  job,
-  modality: "image",
+  terms,
   from: "running",
   to: "succeeded",
+  hadSlot: true,
+  charge: undefined,
+  assets: [],
 } as const;
 
 t.test("a settlement releases the whole hold, then charges", async (t) => {
-  const message = { ...changed, settled: { hold: 10, charge: 4 } };
+  const message = { ...changed, charge: 4, assets: ["ready"] } as const;
   const turn = decide(held, message, view(self));
   t.strictSame(turn.head, {
     ...held,
@@ -207,6 +213,7 @@ t.test("a settlement releases the whole hold, then charges", async (t) => {
     active: { media: 1, three_d: 0 },
     counts: counts({ "image queued": 1, "image running": 1, "image succeeded": 1 }),
     ledgerLength: 4,
+    assets: assetCounts({ "image ready": 1 }),
   });
   t.strictSame(turn.rows, [
     put(ledgerKey(self, 3), {
@@ -221,11 +228,7 @@ t.test("a settlement releases the whole hold, then charges", async (t) => {
 });
 
 t.test("a refund is a release alone", async (t) => {
-  const turn = decide(
-    held,
-    { ...changed, to: "failed", settled: { hold: 10, charge: 0 } },
-    view(self),
-  );
+  const turn = decide(held, { ...changed, to: "failed", charge: 0 }, view(self));
   t.match(turn.head, { held: 20, spent: 0, planLeft: 100 });
   t.strictSame(turn.rows[0]?.value, {
     atMs: nowMs,
@@ -235,15 +238,14 @@ t.test("a refund is a release alone", async (t) => {
 });
 
 t.test("a job that only moves on keeps hold and slot", async (t) => {
-  const message = { ...changed, from: "queued", to: "running", settled: undefined } as const;
+  const message = { ...changed, from: "queued", to: "running" } as const;
   const turn = decide(held, message, view(self));
   t.strictSame(turn.head, { ...held, counts: counts({ "image queued": 0, "image running": 3 }) });
   t.strictSame(turn.rows, []);
 });
 
 t.test("a late settlement of a canceled job moves credits and frees no second slot", async (t) => {
-  const settled = { hold: 10, charge: 10 };
-  const message = { ...changed, from: "canceled", to: "canceled", settled } as const;
+  const message = { ...changed, from: "canceled", to: "canceled", charge: 10 } as const;
   t.match(decide(held, message, view(self)).head, {
     held: 20,
     spent: 10,
@@ -254,14 +256,14 @@ t.test("a late settlement of a canceled job moves credits and frees no second sl
 
 t.test("I6: a charge above its hold, or a hold that is not there, breaks the turn", async (t) => {
   const settle = (hold: number, charge: number) => () =>
-    decide(held, { ...changed, settled: { hold, charge } }, view(self));
+    decide(held, { ...changed, terms: { ...terms, hold }, charge }, view(self));
   t.throws(settle(10, 11), { name: "BrokenInvariant" });
   t.throws(settle(10, -1), { name: "BrokenInvariant" });
   t.throws(settle(31, 0), { name: "BrokenInvariant" });
 });
 
 t.test("I7: a slot that nobody has cannot be freed", async (t) => {
-  const free = () => decide(account, { ...changed, settled: undefined }, view(self));
+  const free = () => decide(account, changed, view(self));
   t.throws(free, { name: "BrokenInvariant" });
 });
 

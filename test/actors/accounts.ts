@@ -1,5 +1,6 @@
 /** Literals that tests of accounts and jobs share. */
-import { type Account, countIndex, type Submit } from "../../actors/account/account.ts";
+import { type Account, assetIndex, countIndex, type Submit } from "../../actors/account/account.ts";
+import { assetStatuses } from "../../actors/contract/asset.ts";
 import { jobStatuses } from "../../actors/contract/job.ts";
 import type { Asked, CreateJob, Job, QueuedJob, RunningJob, Terms } from "../../actors/job/job.ts";
 import { accountKey, jobKey } from "../../actors/tables.ts";
@@ -32,6 +33,15 @@ export function counts(byName: Readonly<Record<string, number>>): number[] {
   return counted;
 }
 
+/** Assets by `modality status`, as an account counts them. */
+export function assetCounts(byName: Readonly<Record<string, number>>): number[] {
+  const counted = new Array<number>((modalities.length + 1) * assetStatuses.length).fill(0);
+  for (const modality of modalities)
+    for (const status of assetStatuses)
+      counted[assetIndex(modality, status)] = byName[`${modality} ${status}`] ?? 0;
+  return counted;
+}
+
 /** `pro`: 4 slots, 4,000 credits a month, 2,000 generations a day. */
 export const account: Account = {
   plan: "pro",
@@ -46,6 +56,11 @@ export const account: Account = {
   quota: { day: 0, used: 0 },
   ledgerLength: 1,
   tickets: 0,
+  models: [7],
+  waiting: 0,
+  remembered: 0,
+  sets: 0,
+  assets: assetCounts({}),
 };
 
 export const asked: Asked = {
@@ -59,7 +74,9 @@ export const asked: Asked = {
   tags: [],
   surface: null,
   createdAtMs: nowMs,
+  task: "sim-instant",
   input: { seed: 0, width: 1024, height: 1024, count: 1, format: "png" },
+  promptAs: "prompt",
   typicalSeconds: 10,
   fingerprint: "66656463626139383736353433323130",
 };
@@ -69,7 +86,10 @@ export const create: CreateJob = {
   asked,
   provider: "sim",
   hold: 10,
+  count: 1,
   deadlineSeconds: 600,
+  modelTag: 7,
+  inlineMs: 0,
   request: undefined,
 };
 
@@ -77,7 +97,7 @@ export const submitted: Submit = {
   kind: "submit",
   job: create,
   fingerprint,
-  hasConfirmationToken: false,
+  confirmation: undefined,
   plan: "pro",
   rateRetryAfterSeconds: undefined,
 };
@@ -86,6 +106,7 @@ export const terms: Terms = {
   job,
   scope,
   modality: "image",
+  modelTag: 7,
   provider: "sim",
   hold: 10,
   count: 1,

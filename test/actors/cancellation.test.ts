@@ -8,7 +8,18 @@ import { jobActor } from "../../actors/job/job-actor.ts";
 import { cancellationView, jobView } from "../../actors/job/job-view.ts";
 import { accountKey, askedKey } from "../../actors/tables.ts";
 import { tell } from "../../engine/actor.ts";
-import { asked, job, jobSelf, nowMs, onFarm, queued, running, scope, view } from "./accounts.ts";
+import {
+  asked,
+  job,
+  jobSelf,
+  nowMs,
+  onFarm,
+  queued,
+  running,
+  scope,
+  terms,
+  view,
+} from "./accounts.ts";
 
 const { decide, dueAt } = jobActor;
 const cancel: JobMessage = { kind: "cancel", user: "someone" };
@@ -24,15 +35,15 @@ function canceled(head: Job | undefined): CanceledJob {
   return head;
 }
 
-function changed(from: string, charge?: number) {
-  const settled = charge === undefined ? undefined : { hold: 10, charge };
+function changed(from: string, charge?: number, of = terms) {
   return tell(accountKey(scope), {
     kind: "job_changed",
-    job,
-    modality: "image",
+    terms: of,
     from,
     to: "canceled",
-    settled,
+    hadSlot: true,
+    charge,
+    assets: [],
   });
 }
 
@@ -63,7 +74,7 @@ t.test("before_submit: nothing is sent, refunded in full at once", async (t) => 
 t.test("a farm task that is not leased is before_submit", async (t) => {
   const { head, effects } = turn(onFarm(queued), cancel);
   t.match(cancellationView(canceled(head)), { stage: "before_submit", settlement: "refunded" });
-  t.strictSame(effects, [changed("queued", 0), { kind: "farm.cancel" }]);
+  t.strictSame(effects, [changed("queued", 0, onFarm(queued).terms), { kind: "farm.cancel" }]);
 });
 
 for (const [progress, charge, settlement, message] of [
@@ -91,7 +102,10 @@ for (const [progress, charge, settlement, message] of [
       credits_charged: charge,
       credits_refunded: 10 - charge,
     });
-    t.strictSame(effects, [changed("running", charge), { kind: "farm.cancel" }]);
+    t.strictSame(effects, [
+      changed("running", charge, onFarm(running).terms),
+      { kind: "farm.cancel" },
+    ]);
   });
 
 t.test(

@@ -84,12 +84,13 @@ t.test("an address is taken once", async (t) => {
 });
 
 t.test("an empty store is bootstrapped once", async (t) => {
-  const signingKeys = { urls: "u".repeat(43), cursors: "c".repeat(43) };
+  const signingKeys = { urls: "u".repeat(43), cursors: "c".repeat(43), quotes: "q".repeat(43) };
   const message = { kind: "bootstrap", first: createUser, signingKeys } as const;
   const turn = decide(undefined, message, view(directoryKey));
-  t.strictSame(turn.rows.slice(0, 2), [
+  t.strictSame(turn.rows.slice(0, 3), [
     put(signingKeyKey("urls"), { current: "u".repeat(43), previous: null }),
     put(signingKeyKey("cursors"), { current: "c".repeat(43), previous: null }),
+    put(signingKeyKey("quotes"), { current: "q".repeat(43), previous: null }),
   ]);
   t.strictSame(turn.head, { version: 1, users: 1 });
   t.strictSame(turn.effects, [opening]);

@@ -1,6 +1,6 @@
 import t from "tap";
 import { FarmBroker } from "../../actors/effects/farm-broker.ts";
-import type { Asked, JobMessage } from "../../actors/job/job.ts";
+import type { FarmTask, JobMessage } from "../../actors/job/job.ts";
 import { jobKey } from "../../actors/tables.ts";
 import { limits } from "../../config/limits.ts";
 import { ManualClock } from "../../engine/adapters/manual-clock.ts";
@@ -48,15 +48,17 @@ function stage() {
   const attach = (slots = 1) => {
     const attached = node();
     broker.attach(attached);
-    attached.say({ kind: "hello", node: "n", slots, kinds: ["image"] });
+    attached.say({ kind: "hello", node: "n", slots, kinds: ["studio-image"] });
     return attached;
   };
   return { clock, sent, broker, attach };
 }
 
-function job(number: number): { key: Key; asked: Asked } {
+function job(number: number): { key: Key; task: FarmTask } {
   const id = `01990000-0000-7021-8000-00000000000${number}`;
-  return { key: jobKey(id), asked: { ...asked, id, prompt: `picture ${number}` } };
+  const { input } = asked;
+  const task = { kind: "studio-image", input, outputPrefix: `jobs/${number}` };
+  return { key: jobKey(id), task };
 }
 
 const one = job(1);
@@ -66,7 +68,7 @@ const broken = { kind: "failed", message: "the browser died", retryable: true } 
 
 t.test("a task is claimed first and leased when the claim is durable", async (t) => {
   const { sent, broker, attach } = stage();
-  t.strictSame(broker.run(one.key, one.asked), { kind: "kept" });
+  t.strictSame(broker.run(one.key, one.task), { kind: "kept" });
   t.strictSame(sent, [], "without a node it waits");
   const farm = attach();
   t.strictSame(sent, [[one.key, { kind: "claim", token: "t1" }]]);
@@ -77,9 +79,9 @@ t.test("a task is claimed first and leased when the claim is durable", async (t)
       kind: "lease",
       task: {
         token: "t1",
-        kind: "image",
-        input: { prompt: "picture 1", seed: 0, width: 1024, height: 1024, count: 1, format: "png" },
-        outputPrefix: `jobs/${one.asked.id}/t1`,
+        kind: "studio-image",
+        input: { seed: 0, width: 1024, height: 1024, count: 1, format: "png" },
+        outputPrefix: "jobs/1/t1",
       },
     },
   ]);
@@ -89,9 +91,9 @@ t.test("a task is claimed first and leased when the claim is durable", async (t)
 
 t.test("a node has as many leases as slots, and only of its kinds", async (t) => {
   const { sent, broker, attach } = stage();
-  broker.run(job(9).key, { ...job(9).asked, modality: "video" });
+  broker.run(job(9).key, { ...job(9).task, kind: "studio-video" });
   const farm = attach(2);
-  for (const { key, asked } of [one, two, job(3)]) broker.run(key, asked);
+  for (const { key, task } of [one, two, job(3)]) broker.run(key, task);
   t.strictSame(claims(sent), [one.key, two.key]);
   broker.lease("t1");
   farm.say({ kind: "finished", token: "t1", outcome: done });
@@ -103,7 +105,7 @@ t.test(
   async (t) => {
     const { sent, broker, attach } = stage();
     const farm = attach();
-    broker.run(one.key, one.asked);
+    broker.run(one.key, one.task);
     broker.lease("t1");
     const output = { objectKey: "o", mimeType: "image/png", sizeBytes: 1, sha256: "00" };
     farm.say({
@@ -124,7 +126,7 @@ t.test(
 t.test("a failure that another attempt cannot mend ends the job", async (t) => {
   const { sent, broker, attach } = stage();
   const farm = attach();
-  broker.run(one.key, one.asked);
+  broker.run(one.key, one.task);
   broker.lease("t1");
   farm.say({ kind: "finished", token: "t1", outcome: { ...broken, retryable: false } });
   t.match(sent.at(-1)?.[1], {
@@ -137,9 +139,9 @@ t.test("a failure that another attempt cannot mend ends the job", async (t) => {
 t.test("a failed attempt lapses, and the task is offered again before others", async (t) => {
   const { sent, broker, attach } = stage();
   const farm = attach();
-  broker.run(one.key, one.asked);
+  broker.run(one.key, one.task);
   broker.lease("t1");
-  broker.run(two.key, two.asked);
+  broker.run(two.key, two.task);
   farm.say({ kind: "finished", token: "t1", outcome: broken });
   t.strictSame(sent.slice(1), [
     [one.key, { kind: "lapsed", token: "t1" }],
@@ -150,7 +152,7 @@ t.test("a failed attempt lapses, and the task is offered again before others", a
 t.test("a node that is silent for 15 s loses its lease", async (t) => {
   const { clock, sent, broker, attach } = stage();
   const farm = attach();
-  broker.run(one.key, one.asked);
+  broker.run(one.key, one.task);
   broker.lease("t1");
   for (let second = 0; second < 60; second++) {
     clock.advance(1_000);
@@ -169,7 +171,7 @@ t.test("a node that is silent for 15 s loses its lease", async (t) => {
 t.test("a claim that never became durable lapses too", async (t) => {
   const { clock, sent, broker, attach } = stage();
   attach();
-  broker.run(one.key, one.asked);
+  broker.run(one.key, one.task);
   clock.advance(limits.farm.leaseMs + 2_000);
   t.strictSame(sent[1], [one.key, { kind: "lapsed", token: "t1" }]);
 });
@@ -177,7 +179,7 @@ t.test("a claim that never became durable lapses too", async (t) => {
 t.test("a node that dies loses all its leases, and another node takes them", async (t) => {
   const { sent, broker, attach } = stage();
   const first = attach(2);
-  for (const { key, asked } of [one, two]) broker.run(key, asked);
+  for (const { key, task } of [one, two]) broker.run(key, task);
   for (const token of ["t1", "t2"]) broker.lease(token);
   first.die();
   const lapsed = sent.filter(([, { kind }]) => kind === "lapsed").map(([key]) => key);
@@ -192,7 +194,7 @@ t.test("a node that dies loses all its leases, and another node takes them", asy
 t.test("progress is told at most every 2 s", async (t) => {
   const { clock, sent, broker, attach } = stage();
   const farm = attach();
-  broker.run(one.key, one.asked);
+  broker.run(one.key, one.task);
   broker.lease("t1");
   clock.advance(5_000);
   for (let at = 1; at <= 40; at++) {
@@ -209,7 +211,7 @@ t.test("progress is told at most every 2 s", async (t) => {
 t.test("a canceled task is taken from its node, or from the queue", async (t) => {
   const { sent, broker, attach } = stage();
   const farm = attach();
-  for (const { key, asked } of [one, two, job(3)]) broker.run(key, asked);
+  for (const { key, task } of [one, two, job(3)]) broker.run(key, task);
   broker.lease("t1");
   t.strictSame(broker.cancel(two.key), { kind: "concluded" });
   broker.cancel(one.key);
@@ -224,10 +226,10 @@ t.test("a canceled task is taken from its node, or from the queue", async (t) =>
 t.test("a task that is handed over again while under way is not doubled", async (t) => {
   const { sent, broker, attach } = stage();
   attach(4);
-  for (const { key, asked } of [one, one]) broker.run(key, asked);
+  for (const { key, task } of [one, one]) broker.run(key, task);
   t.strictSame(claims(sent), [one.key]);
   const waiting = stage();
-  for (const { key, asked } of [one, one]) waiting.broker.run(key, asked);
+  for (const { key, task } of [one, one]) waiting.broker.run(key, task);
   waiting.attach(4);
   t.strictSame(claims(waiting.sent), [one.key]);
 });

@@ -2,12 +2,15 @@
 import t from "tap";
 import type { Job, JobMessage } from "../../actors/job/job.ts";
 import { jobActor } from "../../actors/job/job-actor.ts";
+import { jobsOf } from "../../actors/job/job-index.ts";
 import { jobView } from "../../actors/job/job-view.ts";
-import { accountKey, askedKey, assetKey, jobOfScopeKey } from "../../actors/tables.ts";
+import { accountKey, askedKey, assetKey, markKey } from "../../actors/tables.ts";
 import { birth, put, tell } from "../../engine/actor.ts";
+import { idBytes } from "../../engine/id.ts";
 import {
   asked,
   create,
+  fingerprint,
   job,
   jobSelf,
   nowMs,
@@ -15,6 +18,7 @@ import {
   queued,
   running,
   scope,
+  terms,
   view,
 } from "./accounts.ts";
 
@@ -24,15 +28,21 @@ const later = view(jobSelf, { [askedKey(job)]: asked }, laterMs);
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 
-function changed(from: string, to: string, charge?: number) {
-  const settled = charge === undefined ? undefined : { hold: 10, charge };
+const task = {
+  kind: "sim-instant",
+  input: { prompt: "a kite", seed: 0, width: 1024, height: 1024, count: 1, format: "png" },
+  outputPrefix: `jobs/${job}`,
+};
+
+function changed(from: string, to: string, charge?: number, of = terms) {
   return tell(accountKey(scope), {
     kind: "job_changed",
-    job,
-    modality: "image",
+    terms: of,
     from,
     to,
-    settled,
+    hadSlot: true,
+    charge,
+    assets: to === "succeeded" ? ["ready"] : [],
   });
 }
 
@@ -46,7 +56,9 @@ t.test("a new job is queued, answers with its view and goes to its provider", as
   const turn = decide(undefined, { ...create, request: 7 }, view(jobSelf));
   t.strictSame(turn.head, queued);
   t.strictSame(turn.rows, [put(askedKey(job), asked)]);
-  t.strictSame(turn.effects, [{ kind: "provider.submit", prompt: "a kite", count: 1 }]);
+  t.strictSame(turn.effects, [
+    { kind: "provider.submit", prompt: "a kite", modality: "image", count: 1 },
+  ]);
   const body = JSON.stringify(jobView(asked, queued, []));
   t.strictSame(turn.replies, [{ to: 7, reply: { kind: "accepted", body } }]);
   t.match(jobView(asked, queued, []), {
@@ -56,7 +68,7 @@ t.test("a new job is queued, answers with its view and goes to its provider", as
     credits_held: 10,
   });
   const onTheFarm = decide(undefined, { ...create, provider: "farm" }, view(jobSelf));
-  t.strictSame(onTheFarm.effects, [{ kind: "farm.run", asked }]);
+  t.strictSame(onTheFarm.effects, [{ kind: "farm.run", task }]);
   t.strictSame(onTheFarm.replies, [], "without a request nobody is answered");
 });
 
@@ -97,13 +109,26 @@ for (const before of [queued, running])
         charged: 10,
         assets: [assetId],
       });
-      const asset = { id: assetId, scope, job, media, createdAtMs: laterMs };
+      const asset = {
+        phase: "ready",
+        id: assetId,
+        scope,
+        createdAtMs: laterMs,
+        origin: { job },
+        media,
+      };
       t.strictSame(turn.effects, [
         changed(before.phase, "succeeded", 10),
-        birth(assetKey(assetId), { kind: "create", asset }),
+        birth(assetKey(scope, assetId), { kind: "create", asset }),
       ]);
     },
   );
+
+/** For a day the same body is refused without asking anybody. */
+function remember(code: string) {
+  const mark = { kind: "refused", code, scope, expiresAtMs: laterMs + dayMs };
+  return tell(markKey(0x21, "refused", fingerprint), { kind: "set", mark });
+}
 
 const failures = [
   ["moderation_safety", false, false, "moderated", "prompt_nsfw", 422, 0],
@@ -129,7 +154,8 @@ for (const [name, atOutput, billed, kind, code, status, charge] of failures)
         charged: charge,
         failure: { kind, code, status, message: "No." },
       });
-      t.strictSame(turn.effects, [changed("running", "failed", charge)]);
+      const told = changed("running", "failed", charge);
+      t.strictSame(turn.effects, kind === "moderated" ? [told, remember(code)] : [told]);
       const view = turn.head && jobView(asked, turn.head, []);
       t.match(view, {
         failure: { kind, code, credits_refunded: charge === 0 },
@@ -191,7 +217,7 @@ t.test("the deadline ends a job failed with kind timeout, refunded", async (t) =
       charged: 0,
       failure: { kind: "timeout", code: "timeout", status: 504 },
     });
-    t.strictSame(turn.effects, [changed(before.phase, "failed", 0), withdrawal]);
+    t.strictSame(turn.effects, [changed(before.phase, "failed", 0, before.terms), withdrawal]);
   }
 });
 
@@ -223,7 +249,10 @@ t.test("a claim makes a farm job running under its token, and the node hears of 
   const turn = decide(onFarm(queued), { kind: "claim", token: "t1" }, later);
   const claimed = { ...onFarm(running), updatedAtMs: laterMs, startedAtMs: laterMs };
   t.match(turn.head, { ...claimed, token: "t1" });
-  t.strictSame(turn.effects, [changed("queued", "running"), { kind: "farm.lease", token: "t1" }]);
+  t.strictSame(turn.effects, [
+    changed("queued", "running", undefined, onFarm(queued).terms),
+    { kind: "farm.lease", token: "t1" },
+  ]);
 });
 
 t.test("only the current token reports", async (t) => {
@@ -259,7 +288,10 @@ t.test("a lapsed lease costs an attempt; the third fails the job, refunded", asy
     charged: 0,
     failure: { kind: "error", code: "job_failed", status: 502 },
   });
-  t.strictSame(turn.effects, [changed("running", "failed", 0), { kind: "farm.cancel" }]);
+  t.strictSame(turn.effects, [
+    changed("running", "failed", 0, onFarm(running).terms),
+    { kind: "farm.cancel" },
+  ]);
 });
 
 const ended = [
@@ -310,20 +342,27 @@ t.test("a job that does not exist answers a cancel and nothing else", async (t) 
   t.equal(turn.head, undefined);
 });
 
-t.test("a job is listed under its scope by modality and status", async (t) => {
-  t.strictSame(jobActor.listing?.(jobSelf, running), {
-    key: jobOfScopeKey(scope, job),
-    value: "image running",
-  });
+t.test("a job is listed under its scope by modality, end and model", async (t) => {
+  const owner = idBytes(scope);
+  const open = jobsOf(scope, owner, "image", "open", 7) + idBytes(job);
+  t.strictSame(jobActor.listing?.(jobSelf, running), [put(open, "")]);
+  const ended = next(running, { kind: "cancel", user: "u" });
+  const canceled = jobsOf(scope, owner, "image", "canceled", 7) + idBytes(job);
+  t.strictSame(jobActor.listing?.(jobSelf, ended), [
+    put(canceled, ""),
+    { key: open, value: undefined },
+  ]);
 });
 
 t.test("a job that is under way is handed over again when its shard starts", async (t) => {
   const resumed = (head: Job) => jobActor.resume?.(head, later);
-  t.strictSame(resumed(queued), [{ kind: "provider.submit", prompt: "a kite", count: 1 }]);
-  t.strictSame(resumed(onFarm(running)), [{ kind: "farm.run", asked }]);
+  t.strictSame(resumed(queued), [
+    { kind: "provider.submit", prompt: "a kite", modality: "image", count: 1 },
+  ]);
+  t.strictSame(resumed(onFarm(running)), [{ kind: "farm.run", task }]);
   const pending = next(running, { kind: "cancel", user: "u" });
   t.strictSame(resumed(pending), [
-    { kind: "provider.submit", prompt: "a kite", count: 1 },
+    { kind: "provider.submit", prompt: "a kite", modality: "image", count: 1 },
     { kind: "provider.cancel", request: undefined },
   ]);
 });

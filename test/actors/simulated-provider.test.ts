@@ -16,7 +16,8 @@ function stage() {
     ids: new IdMint(clock, seededEntropy(1)),
     send: (_: Key, message) => sent.push(message),
   });
-  const submit = (prompt: string, count = 1) => provider.submit(jobSelf, prompt, count);
+  const submit = (prompt: string, count = 1) =>
+    provider.submit(jobSelf, { kind: "provider.submit", prompt, modality: "image", count });
   /** What the job has heard so far, and how it ended. */
   const heard = () => sent.map(spoken);
   return { clock, sent, provider, submit, heard };

@@ -4,6 +4,7 @@ import { invariant } from "../../engine/invariant.ts";
 import type { Answer } from "../../http/answer.ts";
 import type { Api } from "../../http/api.ts";
 import { MemorySink } from "./memory-sink.ts";
+import { breach } from "./published-contract.ts";
 
 export interface Reply<T> {
   readonly status: number;
@@ -126,7 +127,12 @@ export class Caller {
   }
 
   async request<T>(method: string, path: string, parts: RequestParts = {}): Promise<Reply<T>> {
-    return received(await this.answer(method, path, parts));
+    const reply = await received<T>(await this.answer(method, path, parts));
+    const [plain = ""] = path.replace(/^https?:\/\/[^/]+/, "").split("?", 1);
+    const { status, headers, json } = reply;
+    const wrong = breach(method, plain, status, headers["content-type"], json);
+    invariant(wrong === undefined, `the answer keeps the published contract: ${wrong}`);
+    return reply;
   }
 
   /** As the listener would ask; the answer as the route gives it. */
@@ -149,6 +155,7 @@ export class Caller {
       query,
       headers: this.withToken(headers),
       body: read.length > match.bodyBytesMax ? "too_large" : read,
+      incoming: match.streamBytesMax === undefined ? undefined : arriving(bytes),
       address,
       isGone: () => hasGone,
       onGone(listener) {
@@ -163,6 +170,12 @@ export class Caller {
       ? headers
       : { authorization: `Bearer ${this.token}`, ...headers };
   }
+}
+
+/** A body in two pieces, as a network brings it. */
+async function* arriving(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes.subarray(0, bytes.length / 2);
+  yield bytes.subarray(bytes.length / 2);
 }
 
 async function received<T>({ status, headers, body }: Answer): Promise<Reply<T>> {

@@ -22,7 +22,7 @@ export class FarmDouble {
       onMessage: (listener) => broker.onMessage(listener),
       onClose: (listener) => void this.onGone.push(listener),
     });
-    node.send({ kind: "hello", node: "double", slots, kinds: ["image"] });
+    node.send({ kind: "hello", node: "double", slots, kinds: ["studio-image", "probe"] });
   }
 
   /** The lease that came last. */

@@ -16,6 +16,7 @@ import type { Gateway } from "../../engine/gateway.ts";
 import { type Id, IdMint } from "../../engine/id.ts";
 import { Outbox } from "../../engine/outbox.ts";
 import type { Entropy } from "../../engine/ports/entropy.ts";
+import type { Objects } from "../../engine/ports/objects.ts";
 import type { Tables } from "../../engine/ports/tables.ts";
 import { openShard, type Shard } from "../../engine/shard.ts";
 import type { ToShard } from "../../engine/wire.ts";
@@ -37,6 +38,7 @@ export interface EngineParts {
   readonly shardCount: number;
   readonly clock: ManualClock;
   readonly entropy: Entropy;
+  readonly objects: Objects;
   readonly onFault: (error: unknown) => void;
 }
 
@@ -48,7 +50,7 @@ function give(shard: Shard | undefined, message: ToShard): void {
 }
 
 export async function openEngine(parts: EngineParts): Promise<InProcessEngine> {
-  const { gateway, shardCount, clock, entropy, onFault } = parts;
+  const { gateway, shardCount, clock, entropy, objects, onFault } = parts;
   const shards = new Map<number, Shard>();
   let moves = 0;
   const outbox = new Outbox(shardCount, {
@@ -68,7 +70,8 @@ export async function openEngine(parts: EngineParts): Promise<InProcessEngine> {
     send: outbox.send.bind(outbox),
   };
   const broker = new FarmBroker(ports);
-  const perform = performerOf(broker, new SimulatedProvider(ports));
+  const simulated = new SimulatedProvider(ports);
+  const perform = performerOf({ broker, simulated, objects });
   const tablesByShard: Tables[] = [];
   for (let number = 0; number <= shardCount; number++) {
     const tables = memoryTables();

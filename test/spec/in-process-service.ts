@@ -129,7 +129,7 @@ export async function openInProcess(t: Test, options: InProcessOptions = {}): Pr
     onFault: (_, error) => onFault(error),
   });
   const { gateway } = service;
-  const engine = await openEngine({ gateway, shardCount, clock, entropy, onFault });
+  const engine = await openEngine({ gateway, shardCount, clock, entropy, objects, onFault });
   const files = { read: () => undefined, writePrivate: () => {} };
   await bootstrap(gateway, service, files, adminToken);
   await engine.settle();

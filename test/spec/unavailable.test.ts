@@ -100,11 +100,12 @@ t.test("an actor that breaks a promise drops its turn and answers 500", async (t
   const { gateway } = house.service;
   const wrong = {
     kind: "job_changed",
-    job: ada.id,
-    modality: "image",
+    terms: { job: ada.id, scope: ada.id, modality: "image", hold: 1 },
     from: "running",
     to: "running",
-    settled: { hold: 1, charge: 5 },
+    hadSlot: true,
+    charge: 5,
+    assets: [],
   };
   const breakTurn = () => gateway.ask(accountKey(ada.id), wrong, "settle");
   t.strictSame(await breakTurn(), { kind: "broken" });

@@ -1,0 +1,160 @@
+/**
+ * How an account follows its jobs: counts, slots, and what a hold came to. A slot that becomes free
+ * goes to the first member of a set that waits for one.
+ */
+import { allowanceOf } from "../../config/plans.ts";
+import { put, type RowWrite, type Tell, type TurnView, tell } from "../../engine/actor.ts";
+import type { Id } from "../../engine/id.ts";
+import { invariant } from "../../engine/invariant.ts";
+import { vpartOf } from "../../engine/key.ts";
+import type { JobStatus } from "../contract/job.ts";
+import { fingerprintKey, jobKey, ledgerKey, waitingKey } from "../tables.ts";
+import {
+  type Account,
+  type AccountTurn,
+  assetIndex,
+  available,
+  change,
+  countIndex,
+  type JobChanged,
+  type JobDiscarded,
+  only,
+  poolOf,
+} from "./account.ts";
+import { givenBack } from "./budget.ts";
+import { commit } from "./run.ts";
+import { usedToday, withSlots } from "./submit.ts";
+
+interface Step {
+  readonly account: Account;
+  readonly rows: readonly RowWrite[];
+  readonly tells: readonly Tell[];
+}
+
+export function follow(account: Account, message: JobChanged, turn: TurnView): AccountTurn {
+  const { terms, from, to, hadSlot, charge } = message;
+  const moved = from === to ? account : recounted(account, message);
+  const freed =
+    !isActive(to) && isActive(from) ? freeSlot(moved, terms, hadSlot, turn) : kept(moved);
+  const settled = charge === undefined ? kept(freed.account) : settle(freed.account, message, turn);
+  return only(
+    settled.account,
+    [...freed.rows, ...settled.rows],
+    [],
+    [...freed.tells, ...settled.tells],
+  );
+}
+
+function kept(account: Account): Step {
+  return { account, rows: [], tells: [] };
+}
+
+function recounted(account: Account, { terms, from, to, assets: brought }: JobChanged): Account {
+  const counts = account.counts.slice();
+  change(counts, countIndex(terms.modality, from), -1);
+  change(counts, countIndex(terms.modality, to), 1);
+  if (brought.length === 0) return { ...account, counts };
+  const assets = account.assets.slice();
+  for (const status of brought) change(assets, assetIndex(terms.modality, status), 1);
+  return { ...account, counts, assets };
+}
+
+function isActive(status: JobStatus): boolean {
+  return status === "queued" || status === "running";
+}
+
+function freeSlot(
+  account: Account,
+  { job, modality }: JobChanged["terms"],
+  hadSlot: boolean,
+  turn: TurnView,
+): Step {
+  if (!hadSlot) return withoutWaiting(account, job, turn);
+  const active = withSlots(account, modality, -1);
+  invariant(active[poolOf(modality)] >= 0, "a slot is freed once (I7)");
+  return nextWaiting({ ...account, active }, modality, turn);
+}
+
+/** A job of a set ended before it had a slot. */
+function withoutWaiting(account: Account, job: Id, turn: TurnView): Step {
+  const key = waitingKey(turn.self);
+  const left = (turn.get(key) ?? []).filter((other) => other !== job);
+  return { account: { ...account, waiting: left.length }, rows: [put(key, left)], tells: [] };
+}
+
+/** I7: only below the ceiling; a plan may have become smaller since. */
+function nextWaiting(
+  account: Account,
+  modality: JobChanged["terms"]["modality"],
+  turn: TurnView,
+): Step {
+  const { concurrentMax } = allowanceOf(account.plan, account.overrides);
+  const isFull = account.active[poolOf(modality)] >= concurrentMax;
+  if (account.waiting === 0 || isFull || poolOf(modality) !== "media") return kept(account);
+  const key = waitingKey(turn.self);
+  const [next, ...left] = turn.get(key) ?? [];
+  if (next === undefined) return kept(account);
+  const active = withSlots(account, modality, 1);
+  return {
+    account: { ...account, active, waiting: left.length },
+    rows: [put(key, left)],
+    tells: [tell(jobKey(next), { kind: "slot" })],
+  };
+}
+
+/**
+ * The whole hold comes back, then the charge goes off; together they are the one resolution of the
+ * hold.
+ */
+function settle(account: Account, { terms, charge = 0 }: JobChanged, turn: TurnView): Step {
+  const { hold, job } = terms;
+  if (hold === 0) return kept(account);
+  invariant(charge >= 0 && charge <= hold, "a charge is a share of its hold (I6)");
+  const next: Account = {
+    ...account,
+    held: account.held - hold,
+    spent: account.spent + charge,
+    planLeft: Math.max(0, account.planLeft - charge),
+    ledgerLength: account.ledgerLength + 1,
+  };
+  invariant(next.held >= 0, "held credits are the sum of open holds (I6)");
+  const balance = available(next);
+  const release = { type: "release", amount: hold, balance: balance + charge } as const;
+  const entries =
+    charge === 0 ? [release] : [release, { type: "charge", amount: -charge, balance } as const];
+  const row = put(ledgerKey(turn.self, account.ledgerLength), { atMs: turn.atMs, job, entries });
+  const back = givenBack(terms, hold - charge, turn);
+  if (terms.turn === undefined) return { account: next, rows: [row, ...back], tells: [] };
+  const { rows, tells } = commit(terms.turn, charge - hold, undefined, turn);
+  return { account: next, rows: [row, ...back, ...rows], tells };
+}
+
+/** As if it had never been, but for the ledger, which forgets nothing. */
+export function discard(
+  account: Account,
+  { terms, fingerprint }: JobDiscarded,
+  turn: TurnView,
+): AccountTurn {
+  const counts = account.counts.slice();
+  change(counts, countIndex(terms.modality, "queued"), -1);
+  const used = usedToday(account, turn.atMs);
+  const quota = { ...account.quota, used: Math.max(0, used - 1) };
+  const freed = freeSlot({ ...account, counts, quota }, terms, true, turn);
+  const step = settle(freed.account, { ...unbilled, terms }, turn);
+  const forgotten = { key: fingerprintKey(vpartOf(turn.self), fingerprint), value: undefined };
+  return only(
+    step.account,
+    [forgotten, ...freed.rows, ...step.rows],
+    [],
+    [...freed.tells, ...step.tells],
+  );
+}
+
+const unbilled = {
+  kind: "job_changed",
+  from: "queued",
+  to: "queued",
+  hadSlot: true,
+  charge: 0,
+  assets: [],
+} as const;

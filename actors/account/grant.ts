@@ -1,0 +1,31 @@
+import { put, type TurnView } from "../../engine/actor.ts";
+import { refused } from "../refusal.ts";
+import { ledgerKey } from "../tables.ts";
+import { type Account, type AccountTurn, available, type Grant, only } from "./account.ts";
+
+/**
+ * An operator gives credits, or takes back from what can still be spent, the plan's credits last.
+ */
+export function grant(
+  account: Account,
+  { amount, note, request }: Grant,
+  turn: TurnView,
+): AccountTurn {
+  const balance = available(account) + amount;
+  const reply = (value: unknown) => (request === undefined ? [] : [{ to: request, reply: value }]);
+  if (balance < 0) {
+    const detail = `Only ${available(account)} credits can be taken back.`;
+    return only(account, [], reply(refused({ code: "conflict", detail })));
+  }
+  const granted = account.granted + amount;
+  const next: Account = {
+    ...account,
+    granted,
+    planLeft: Math.min(account.planLeft, granted - account.spent),
+    ledgerLength: account.ledgerLength + 1,
+  };
+  const entries = [{ type: amount < 0 ? "adjust" : "grant", amount, balance }] as const;
+  const row = { atMs: turn.atMs, entries, ...(note === undefined ? {} : { note }) };
+  const key = ledgerKey(turn.self, account.ledgerLength);
+  return only(next, [put(key, row)], reply({ kind: "granted", balance, held: next.held }));
+}

@@ -1,0 +1,37 @@
+import { put, type TurnView } from "../../engine/actor.ts";
+import { ledgerKey } from "../tables.ts";
+import {
+  type Account,
+  type AccountTurn,
+  answer,
+  available,
+  only,
+  type Pay,
+  refuse,
+} from "./account.ts";
+import { committed, memberBudget } from "./budget.ts";
+import { commit, refusalOfRun } from "./run.ts";
+import { requestRate, wallet } from "./submit.ts";
+
+/** Work that was done already: refused like a submit, else charged in one ledger line. */
+export function pay(account: Account, message: Pay, turn: TurnView): AccountTurn {
+  const { credits, note, member, turn: run } = message;
+  const refusal =
+    (run === undefined ? undefined : refusalOfRun(run, credits, turn)) ??
+    requestRate(account, message) ??
+    memberBudget(member, credits, turn) ??
+    wallet(account, message, { hold: credits });
+  if (refusal !== undefined) return refuse(account, refusal, turn);
+  const next: Account = {
+    ...account,
+    spent: account.spent + credits,
+    planLeft: Math.max(0, account.planLeft - credits),
+    ledgerLength: account.ledgerLength + 1,
+  };
+  const balance = available(next);
+  const entries = [{ type: "charge", amount: -credits, balance }] as const;
+  const row = put(ledgerKey(turn.self, account.ledgerLength), { atMs: turn.atMs, note, entries });
+  const spent = run === undefined ? undefined : commit(run, credits, undefined, turn);
+  const rows = [row, ...committed(member, credits, turn), ...(spent?.rows ?? [])];
+  return only(next, rows, answer(turn, { kind: "paid", balance }), spent?.tells ?? []);
+}

@@ -1,0 +1,51 @@
+/**
+ * What an agent's run may still spend. The row stands with the account, since it is the account
+ * that accepts and settles; the session hears of each change.
+ */
+import { put, type RowWrite, type Tell, type TurnView, tell } from "../../engine/actor.ts";
+import type { Id } from "../../engine/id.ts";
+import type { TurnOfJob } from "../job/job.ts";
+import type { Refusal } from "../refusal.ts";
+import { runKey, sessionKey } from "../tables.ts";
+
+export interface Run {
+  /** The price that the customer approved; null for none. */
+  readonly ceiling: number | null;
+  /** Holds plus charges, less refunds. */
+  readonly committed: number;
+  readonly isEnded: boolean;
+}
+
+export function refusalOfRun(
+  { turn: id }: TurnOfJob,
+  price: number,
+  turn: TurnView,
+): Refusal | undefined {
+  const run = turn.get(runKey(id));
+  if (run === undefined || run.isEnded) return { code: "run_ended" };
+  const total = run.committed + price;
+  if (run.ceiling === null || total <= run.ceiling) return undefined;
+  return {
+    code: "approval_required",
+    creditsRequired: price,
+    runTotalCredits: total,
+    creditCeiling: run.ceiling,
+  };
+}
+
+/** `credits` below zero come back. `job` is the one that is accepted now. */
+export function commit(
+  { session, turn: id }: TurnOfJob,
+  credits: number,
+  job: Id | undefined,
+  turn: TurnView,
+): { readonly rows: readonly RowWrite[]; readonly tells: readonly Tell[] } {
+  const run = turn.get(runKey(id));
+  if (run === undefined) return { rows: [], tells: [] };
+  const committed = run.committed + credits;
+  const spent = { kind: "spent", turn: id, committed, job };
+  return {
+    rows: [put(runKey(id), { ...run, committed })],
+    tells: [tell(sessionKey(session), spent)],
+  };
+}

@@ -1,0 +1,132 @@
+/**
+ * A set's submit: its members in order, in one turn. A refusal of the first is the answer and
+ * nothing exists; a later refusal ends the submitting, and what was accepted keeps running. Later
+ * members take slots as earlier jobs end.
+ */
+import { limits } from "../../config/limits.ts";
+import { allowanceOf } from "../../config/plans.ts";
+import { birth, put, type RowWrite, type Tell, type TurnView } from "../../engine/actor.ts";
+import type { CreateJob } from "../job/job.ts";
+import type { Refusal } from "../refusal.ts";
+import type { OutputSet, SetMember } from "../set/set.ts";
+import { jobKey, setKey, waitingKey } from "../tables.ts";
+import {
+  type Account,
+  type AccountTurn,
+  answer,
+  only,
+  poolOf,
+  refuse,
+  type SetCandidate,
+  type SubmitSet,
+} from "./account.ts";
+import { accept, consumption, firstRefusal, memberRefusal, requestRows } from "./submit.ts";
+
+export function submitSet(account: Account, message: SubmitSet, turn: TurnView): AccountTurn {
+  const [first] = message.members;
+  if (first === undefined) return only(account);
+  const refusal = refusalOfFirst(account, message, first, turn);
+  if (refusal !== undefined) return refuse(account, refusal, turn);
+  const progress: Progress = { account, rows: [], tells: [], waiting: [], members: [] };
+  for (const candidate of message.members) admit(progress, message, candidate, turn);
+  const { members, waiting, rows, tells } = progress;
+  const set: OutputSet = { ...message.set, members };
+  const [accepted] = members;
+  const firstJob = accepted !== undefined && "job" in accepted ? accepted.job : message.set.id;
+  const queue = waitingKey(turn.self);
+  const next: Account = {
+    ...progress.account,
+    sets: account.sets + 1,
+    waiting: account.waiting + waiting.length,
+  };
+  const queued = waiting.length === 0 ? [] : [put(queue, [...(turn.get(queue) ?? []), ...waiting])];
+  return only(
+    next,
+    [
+      ...requestRows(message, firstJob, turn),
+      put(setKey(set.scope, set.id), set),
+      ...rows,
+      ...queued,
+    ],
+    answer(turn, { kind: "accepted_set" }),
+    [...tells, ...consumption(message, turn)],
+  );
+}
+
+function refusalOfFirst(
+  account: Account,
+  message: SubmitSet,
+  { work }: SetCandidate,
+  turn: TurnView,
+): Refusal | undefined {
+  if ("code" in work) return work;
+  const refusal = firstRefusal(account, message, work, turn);
+  if (refusal !== undefined) return refusal;
+  const room = limits.sets.waitingMax - account.waiting;
+  if (message.members.length <= room) return undefined;
+  const { concurrentMax: max } = allowanceOf(message.plan, message.overrides);
+  return { code: "concurrency", max, active: account.active[poolOf(work.asked.modality)] };
+}
+
+interface Progress {
+  account: Account;
+  readonly rows: RowWrite[];
+  readonly tells: Tell[];
+  readonly waiting: string[];
+  readonly members: SetMember[];
+}
+
+function admit(
+  progress: Progress,
+  message: SubmitSet,
+  { label, work }: SetCandidate,
+  turn: TurnView,
+): void {
+  const last = progress.members.at(-1);
+  if (last !== undefined && !("job" in last)) {
+    progress.members.push({ label });
+    return;
+  }
+  const seen = seeing(turn, progress.rows);
+  const refusal = "code" in work ? work : laterRefusal(progress, message, work, seen);
+  if ("code" in work || refusal !== undefined) {
+    if (refusal !== undefined) progress.members.push({ label, refusal });
+    return;
+  }
+  const { id, modality } = work.asked;
+  const { concurrentMax } = allowanceOf(message.plan, message.overrides);
+  const isFree = progress.account.active[poolOf(modality)] < concurrentMax;
+  const accepted = accept(progress.account, work, isFree, seen);
+  progress.account = accepted.account;
+  progress.rows.push(...accepted.rows);
+  progress.tells.push(
+    ...accepted.tells,
+    birth(jobKey(id), isFree ? work : { ...work, waits: true }),
+  );
+  if (!isFree) progress.waiting.push(id);
+  progress.members.push({ label, job: id });
+}
+
+/** The first was asked already. */
+function laterRefusal(
+  { account, members }: Progress,
+  message: SubmitSet,
+  work: CreateJob,
+  turn: TurnView,
+): Refusal | undefined {
+  if (members.length === 0) return undefined;
+  return memberRefusal(account, message, work, turn);
+}
+
+/** The turn as later members see it: with what earlier members wrote. */
+function seeing(turn: TurnView, rows: readonly RowWrite[]): TurnView {
+  return {
+    self: turn.self,
+    atMs: turn.atMs,
+    request: turn.request,
+    get(key) {
+      const written = rows.findLast((row) => row.key === key);
+      return written === undefined ? turn.get(key) : (written.value as never);
+    },
+  };
+}

@@ -1,0 +1,284 @@
+/**
+ * How an asset moves.
+ *
+ *   pending_upload --complete--> processing --probe--> ready <--restore-- trashed --30 days--> gone
+ *      |                             |                    \---trash-------^
+ *      +--abort, 24 h--> abandoned   +--probe refuses--> failed --24 h--> gone
+ *
+ * 1. What a generation made is ready at once; what came from outside is looked into by the farm.
+ * 2. The account counts every change of status in the same turn.
+ * 3. Bytes are removed after the turn that gives them up is durable.
+ */
+import { limits } from "../../config/limits.ts";
+import { type Actor, put, type Tell, type Turn, type TurnView, tell } from "../../engine/actor.ts";
+import type { AssetStatus } from "../contract/asset.ts";
+import type { FarmTask, Outcome } from "../job/job.ts";
+import { type Refusal, refused } from "../refusal.ts";
+import { accountKey, uploadPartKey } from "../tables.ts";
+import {
+  type Asset,
+  type AssetEffect,
+  type AssetMessage,
+  type AssetPatch,
+  mimeTypeOf,
+  modalityOf,
+  type PendingAsset,
+  type ProcessingAsset,
+  statusOf,
+} from "./asset.ts";
+
+type AssetTurn = Turn<Asset, AssetEffect>;
+
+export const assetActor: Actor<Asset, AssetMessage, AssetEffect> = {
+  kind: "asset",
+  decide(asset, message, turn) {
+    if (message.kind === "create") return create(asset, message.asset, turn);
+    if (asset === undefined) return refuse(undefined, { code: "not_found" }, turn);
+    switch (message.kind) {
+      case "patch":
+        return answered(asset, patched(asset, message.patch), turn);
+      case "trash":
+        return trash(asset, turn);
+      case "restore":
+        return restore(asset, turn);
+      case "remove":
+        return remove(asset, turn);
+      case "store_part":
+        return storePart(asset, message, turn);
+      case "complete":
+        return complete(asset, message, turn);
+      case "abort":
+        return abort(asset, turn);
+      case "claim":
+      case "lapsed":
+      case "finished":
+      case "progress":
+        return asset.phase === "processing" ? probe(asset, message, turn) : unchanged(asset);
+      case "due":
+        return expire(asset, turn);
+    }
+  },
+  dueAt(asset) {
+    switch (asset.phase) {
+      case "pending_upload":
+        return asset.upload.expiresAtMs;
+      case "abandoned":
+      case "failed":
+        return asset.untilMs;
+      case "trashed":
+        return asset.trashedAtMs + limits.assets.trashMs;
+      case "processing":
+      case "ready":
+        return undefined;
+    }
+  },
+  resume: (asset) => (asset.phase === "processing" ? [probeOf(asset)] : []),
+};
+
+function unchanged(asset: Asset): AssetTurn {
+  return { head: asset, rows: [], replies: [], effects: [] };
+}
+
+function refuse(head: Asset | undefined, refusal: Refusal, { request }: TurnView): AssetTurn {
+  const replies = request === undefined ? [] : [{ to: request, reply: refused(refusal) }];
+  return { head, rows: [], replies, effects: [] };
+}
+
+/** The one way in which an asset changes; whoever asked is told that it is done. */
+function answered(
+  before: Asset,
+  next: Asset | undefined,
+  { request }: TurnView,
+  effects: readonly (Tell | AssetEffect)[] = [],
+): AssetTurn {
+  const replies = request === undefined ? [] : [{ to: request, reply: { kind: "done" } }];
+  const counted = recount(before, before, next);
+  return { head: next, rows: [], replies, effects: [...counted, ...effects] };
+}
+
+function recount({ scope }: Asset, before: Asset | undefined, after: Asset | undefined): Tell[] {
+  const status = (asset: Asset | undefined): AssetStatus | undefined => asset && statusOf(asset);
+  const modality = (asset: Asset | undefined) => asset && modalityOf(mimeTypeOf(asset));
+  const changes: Tell[] = [];
+  const to = accountKey(scope);
+  if (status(before) === status(after) && modality(before) === modality(after)) return changes;
+  if (before !== undefined && status(before) !== undefined)
+    changes.push(tell(to, counted(modality(before), status(before), undefined)));
+  if (after !== undefined && status(after) !== undefined)
+    changes.push(tell(to, counted(modality(after), undefined, status(after))));
+  return changes;
+}
+
+function counted(
+  modality: ReturnType<typeof modalityOf>,
+  from: AssetStatus | undefined,
+  to: AssetStatus | undefined,
+) {
+  return { kind: "asset_changed", modality, from, to } as const;
+}
+
+/** A generated asset was counted with its job. */
+function create(asset: Asset | undefined, created: Asset, turn: TurnView): AssetTurn {
+  if (asset !== undefined) return unchanged(asset);
+  const replies = turn.request === undefined ? [] : [{ to: turn.request, reply: { kind: "done" } }];
+  const isGenerated = "job" in created.origin;
+  const effects = isGenerated ? [] : recount(created, undefined, created);
+  if (created.phase !== "processing") return { head: created, rows: [], replies, effects };
+  return { head: created, rows: [], replies, effects: [...effects, probeOf(created)] };
+}
+
+function probeOf({ id, scope, bytes }: ProcessingAsset): AssetEffect {
+  const source = { objectKey: bytes.objectKey, mimeType: bytes.mimeType };
+  const task: FarmTask = {
+    kind: "probe",
+    input: { source },
+    outputPrefix: `assets/${scope}/${id}`,
+  };
+  return { kind: "farm.run", task };
+}
+
+function patched(asset: Asset, { displayName, tags, favorite }: AssetPatch): Asset {
+  const { favorite: before, ...rest } = asset;
+  const isFavorite = favorite ?? before ?? false;
+  return {
+    ...rest,
+    ...(displayName === undefined ? {} : { displayName }),
+    ...(tags === undefined ? {} : { tags }),
+    ...(isFavorite ? { favorite: true } : {}),
+  };
+}
+
+function trash(asset: Asset, turn: TurnView): AssetTurn {
+  if (asset.phase === "trashed") return answered(asset, asset, turn);
+  if (asset.phase !== "ready") return remove(asset, turn);
+  const { upload: _, ...kept } = asset;
+  return answered(asset, { ...kept, phase: "trashed", trashedAtMs: turn.atMs }, turn);
+}
+
+function restore(asset: Asset, turn: TurnView): AssetTurn {
+  if (asset.phase !== "trashed")
+    return refuse(asset, { code: "conflict", detail: "This asset is not in the trash." }, turn);
+  const { trashedAtMs: _, ...kept } = asset;
+  return answered(asset, { ...kept, phase: "ready" }, turn);
+}
+
+function remove(asset: Asset, turn: TurnView): AssetTurn {
+  const keys = objectsOf(asset);
+  const effects: AssetEffect[] = asset.phase === "processing" ? [{ kind: "farm.cancel" }] : [];
+  if (keys.length > 0) effects.push({ kind: "objects.remove", keys });
+  return answered(asset, undefined, turn, effects);
+}
+
+function objectsOf(asset: Asset): string[] {
+  if ("media" in asset) {
+    const { objectKey, thumbnailKey } = asset.media;
+    // Simulated media are one object for all.
+    if (objectKey.startsWith("sim/")) return [];
+    return thumbnailKey === undefined ? [objectKey] : [objectKey, thumbnailKey];
+  }
+  return "bytes" in asset
+    ? [asset.bytes.objectKey]
+    : partKeysOf(asset.scope, asset.id, asset.upload);
+}
+
+/** Where the parts of an upload are stored. */
+export function partObjectKey(scope: string, asset: string, number: number): string {
+  return `uploads/${scope}/${asset}/${number}`;
+}
+
+function partKeysOf(scope: string, asset: string, { partCount }: PendingAsset["upload"]): string[] {
+  return Array.from({ length: partCount }, (_, at) => partObjectKey(scope, asset, at + 1));
+}
+
+function storePart(
+  asset: Asset,
+  { number, part }: Extract<AssetMessage, { kind: "store_part" }>,
+  turn: TurnView,
+): AssetTurn {
+  if (asset.phase !== "pending_upload") return refuse(asset, { code: "not_found" }, turn);
+  const replies = turn.request === undefined ? [] : [{ to: turn.request, reply: { kind: "done" } }];
+  const rows = [put(uploadPartKey(turn.self, number), part)];
+  return { head: asset, rows, replies, effects: [] };
+}
+
+/** The parts are one object now, so they go. */
+function complete(
+  asset: Asset,
+  { bytes, refusal }: Extract<AssetMessage, { kind: "complete" }>,
+  turn: TurnView,
+): AssetTurn {
+  if (asset.phase !== "pending_upload")
+    return refuse(asset, { code: "conflict", detail: "This upload was completed already." }, turn);
+  const parts: AssetEffect = {
+    kind: "objects.remove",
+    keys: partKeysOf(asset.scope, asset.id, asset.upload),
+  };
+  const processing: ProcessingAsset = { ...asset, phase: "processing", bytes, attempts: 0 };
+  if (refusal !== undefined)
+    return answered(asset, failed(processing, refusal, turn), turn, [parts]);
+  return answered(asset, processing, turn, [parts, probeOf(processing)]);
+}
+
+function abort(asset: Asset, turn: TurnView): AssetTurn {
+  if (asset.phase !== "pending_upload") return refuse(asset, { code: "not_found" }, turn);
+  return abandon(asset, "aborted", turn);
+}
+
+function abandon(asset: PendingAsset, as: "aborted" | "expired", turn: TurnView): AssetTurn {
+  const keys = partKeysOf(asset.scope, asset.id, asset.upload);
+  const untilMs = turn.atMs + limits.assets.abandonedMs;
+  const next: Asset = { ...asset, phase: "abandoned", as, untilMs };
+  return answered(asset, next, turn, [{ kind: "objects.remove", keys }]);
+}
+
+function expire(asset: Asset, turn: TurnView): AssetTurn {
+  const dueMs = assetActor.dueAt(asset);
+  if (dueMs === undefined || turn.atMs < dueMs) return unchanged(asset);
+  return asset.phase === "pending_upload" ? abandon(asset, "expired", turn) : remove(asset, turn);
+}
+
+function probe(
+  asset: ProcessingAsset,
+  message: Extract<AssetMessage, { kind: "claim" | "lapsed" | "finished" | "progress" }>,
+  turn: TurnView,
+): AssetTurn {
+  switch (message.kind) {
+    case "claim": {
+      const { token } = message;
+      const next: Asset = { ...asset, token };
+      return { head: next, rows: [], replies: [], effects: [{ kind: "farm.lease", token }] };
+    }
+    case "progress":
+      return unchanged(asset);
+    case "lapsed": {
+      if (asset.token !== message.token) return unchanged(asset);
+      const { token: _, ...open } = asset;
+      const attempts = asset.attempts + 1;
+      if (attempts < limits.farm.attemptsMax) return unchanged({ ...open, attempts });
+      return answered(asset, failed(asset, "The file could not be read.", turn), turn, [
+        { kind: "farm.cancel" },
+      ]);
+    }
+    case "finished":
+      if (asset.token !== message.token) return unchanged(asset);
+      return answered(asset, probed(asset, message.outcome, turn), turn);
+  }
+}
+
+function probed(asset: ProcessingAsset, outcome: Outcome, turn: TurnView): Asset {
+  if (outcome.kind === "failed") return failed(asset, outcome.message, turn);
+  const [output] = outcome.outputs;
+  if (output === undefined) return failed(asset, "The file holds no media.", turn);
+  const { bytes, token: _, attempts: __, ...kept } = asset;
+  return { ...kept, phase: "ready", media: { ...output.media, ...bytes, ...typeOf(output.media) } };
+}
+
+/** The probe looked inside: its word on the type is the better one. */
+function typeOf({ mimeType }: { readonly mimeType: string }) {
+  return { mimeType };
+}
+
+function failed(asset: ProcessingAsset, reason: string, { atMs }: TurnView): Asset {
+  const { token: _, attempts: __, ...kept } = asset;
+  return { ...kept, phase: "failed", reason, untilMs: atMs + limits.assets.abandonedMs };
+}

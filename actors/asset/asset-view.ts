@@ -1,0 +1,75 @@
+/** From an asset's rows to what clients see. The only place that spells an asset's wire names. */
+import type { Modality } from "../../config/catalogue.ts";
+import type { Asset as AssetView } from "../contract/asset.ts";
+import { timestamp } from "../contract/common.ts";
+import type { Asked } from "../job/job.ts";
+import { type Asset, type Media, mimeTypeOf, modalityOf, statusOf } from "./asset.ts";
+
+export type Sign = (objectKey: string) => { readonly url: string; readonly expiresAtMs: number };
+
+/** `asked` is what the asset's job was asked for; undefined for what no job made. */
+export function assetView(asset: Asset, asked: Asked | undefined, sign: Sign): AssetView {
+  const { id, createdAtMs, origin } = asset;
+  const media = asset.phase === "ready" || asset.phase === "trashed" ? asset.media : undefined;
+  const link = asset.phase === "ready" ? sign(asset.media.objectKey) : undefined;
+  const createdAt = timestamp(createdAtMs);
+  const mimeType = mimeTypeOf(asset);
+  const modality = asked?.modality ?? modalityOf(mimeType);
+  const view: AssetView = {
+    id,
+    signed_url: link?.url ?? "",
+    expires_at: link === undefined ? createdAt : timestamp(link.expiresAtMs),
+    mime_type: mimeType,
+    ...measures(media),
+    thumbnail_url: thumbnailOf(asset, sign),
+    created_at: createdAt,
+    display_name: asset.displayName ?? asked?.displayName ?? nameOf(asset, modality),
+    favorite: asset.favorite ?? false,
+    model: asked?.model ?? "",
+    prompt: asked?.prompt ?? "",
+    size_bytes: sizeOf(asset),
+    status: statusOf(asset) ?? "failed",
+    tags: [...(asset.tags ?? asked?.tags ?? [])],
+    user_id: asked?.user ?? ("user" in origin ? origin.user : asset.scope),
+    source: sourceOf(asset),
+    checksum_sha256: media?.sha256 ?? null,
+  };
+  if (modality !== undefined) view.modality = modality;
+  if ("job" in origin) view.job_id = origin.job;
+  if ("render" in origin) view.render_id = origin.render;
+  if (asked?.enhancedPrompt !== undefined && asked.modality === "image")
+    view.enhanced_prompt = asked.enhancedPrompt;
+  if (asset.phase === "trashed") view.trashed_at = timestamp(asset.trashedAtMs);
+  if (asset.phase === "failed") view.failure_reason = asset.reason;
+  return view;
+}
+
+function measures(media: Media | undefined) {
+  return {
+    width: media?.width ?? null,
+    height: media?.height ?? null,
+    duration_seconds: media?.durationSeconds ?? null,
+    has_audio: media?.hasAudio ?? null,
+    frame_rate: media?.frameRate ?? null,
+  };
+}
+
+function thumbnailOf(asset: Asset, sign: Sign): string | null {
+  if (asset.phase !== "ready" || asset.media.thumbnailKey === undefined) return null;
+  return sign(asset.media.thumbnailKey).url;
+}
+
+function sizeOf(asset: Asset): number {
+  if ("media" in asset) return asset.media.sizeBytes;
+  return "bytes" in asset ? asset.bytes.sizeBytes : asset.upload.sizeBytes;
+}
+
+function sourceOf({ origin }: Asset): AssetView["source"] {
+  if ("job" in origin) return "generation";
+  return "render" in origin ? "render" : "upload";
+}
+
+function nameOf({ origin, createdAtMs }: Asset, modality: Modality | undefined): string {
+  if ("filename" in origin && origin.filename !== "") return origin.filename;
+  return `${modality ?? "file"} ${timestamp(createdAtMs)}`;
+}

@@ -1,0 +1,151 @@
+/** From an audio request (speech, music or a sound effect) to what will be made. */
+import type { ModelEntry } from "../../config/catalogue.ts";
+import type { Fault } from "../../config/schema.ts";
+import { type AudioTask, audioTasks, GenerateAudioRequest } from "../contract/generation.ts";
+import type { TaskInput } from "../job/job.ts";
+import { priceOf } from "../pricing.ts";
+import type { Refusal } from "../refusal.ts";
+import { canonicalOf } from "./canonical.ts";
+import {
+  capabilityFaults,
+  durationFaults,
+  limitOf,
+  optionFaults,
+  promptMaxOf,
+  References,
+  sourceOf,
+  textFaults,
+} from "./faults.ts";
+import { type Generation, nameOf, type Sources } from "./generation.ts";
+import { type Asking, chooseModel, refusalOf } from "./model-choice.ts";
+
+const canonical = canonicalOf(GenerateAudioRequest.properties, { output_format: "mp3", speed: 1 });
+
+export function resolveAudio(
+  request: GenerateAudioRequest,
+  asking: Asking,
+  sources: Sources,
+): Generation | Refusal {
+  const model = chooseModel(asking, request.model, "audio", "generate");
+  if ("code" in model) return model;
+  const task = request.task ?? tasksOf(model)[0] ?? "speech";
+  const references = new References(sources);
+  const { reference_asset_id: reference } = request;
+  const voice = sourceOf(references.one(reference, "/reference_asset_id", "audio"));
+  const faults = model.status === "preview" ? [] : faultsOf(request, task, model);
+  const refusal = refusalOf(model, asking.plan, [...faults, ...references.faults]);
+  return refusal ?? resolved(request, task, model, voice === undefined ? {} : { reference: voice });
+}
+
+function tasksOf(model: ModelEntry): AudioTask[] {
+  const offered = model.options["tasks"] ?? [];
+  return audioTasks.filter((task) => offered.includes(task));
+}
+
+function faultsOf(request: GenerateAudioRequest, task: AudioTask, model: ModelEntry): Fault[] {
+  const tasks = tasksOf(model);
+  const faults = [
+    ...optionFaults(request, model, ["voice", "output_format"]),
+    ...capabilityFaults(request, model, {
+      lyrics: "lyrics",
+      reference_asset_id: "voice_reference",
+      seed: "seed",
+    }),
+    ...(task === "speech" ? speechFaults(request, model) : soundFaults(request, task, model)),
+  ];
+  if (!tasks.includes(task))
+    faults.push({ pointer: "/task", detail: `must be one of ${tasks.join(", ")} for ${model.id}` });
+  return faults;
+}
+
+function speechFaults(request: GenerateAudioRequest, model: ModelEntry): Fault[] {
+  const textMax = limitOf(model, "audio.text_max", 5_000);
+  return [
+    ...textFaults(request.text, "text", textMax, true),
+    ...(request.prompt === undefined
+      ? []
+      : textFaults(request.prompt, "prompt", promptMaxOf(model), false)),
+    ...meaningless(request, "speech", ["duration_seconds", "lyrics"]),
+  ];
+}
+
+function soundFaults(request: GenerateAudioRequest, task: AudioTask, model: ModelEntry): Fault[] {
+  return [
+    ...textFaults(request.prompt, "prompt", promptMaxOf(model), true),
+    ...durationFaults(request.duration_seconds, model, "audio.duration_seconds"),
+    ...meaningless(request, task, ["text", "voice", "language", "speed"]),
+  ];
+}
+
+function meaningless(
+  request: GenerateAudioRequest,
+  task: AudioTask,
+  fields: readonly (keyof GenerateAudioRequest)[],
+): Fault[] {
+  return fields
+    .filter((field) => request[field] !== undefined)
+    .map((field) => ({ pointer: `/${field}`, detail: `does not go with the task ${task}` }));
+}
+
+function resolved(
+  request: GenerateAudioRequest,
+  task: AudioTask,
+  model: ModelEntry,
+  reference: TaskInput,
+): Generation {
+  const { seed = 0, output_format: format = "mp3", provider_options } = request;
+  const isSpeech = task === "speech";
+  const prompt = (isSpeech ? request.text : request.prompt)?.trim() ?? "";
+  const durationSeconds = isSpeech ? undefined : durationOf(request, task, model);
+  const voice = isSpeech ? (request.voice ?? String(model.options["voice"]?.[0] ?? "")) : undefined;
+  const sound = isSpeech ? speechInput(request, voice) : { durationSeconds };
+  const lyrics = request.lyrics === undefined ? {} : { lyrics: request.lyrics };
+  const units = {
+    characters_1000: isSpeech ? [...prompt].length / 1_000 : 0,
+    seconds: durationSeconds ?? 0,
+  };
+  const options = { task, voice, output_format: format };
+  return {
+    model,
+    modality: "audio",
+    prompt,
+    displayName: request.display_name ?? nameOf(prompt),
+    tags: request.tags ?? [],
+    price: priceOf(model, units, options),
+    count: 1,
+    input: {
+      seed,
+      format,
+      ...sound,
+      ...lyrics,
+      ...reference,
+      ...(provider_options === undefined ? {} : { providerOptions: provider_options }),
+    },
+    promptAs: isSpeech ? "text" : "prompt",
+    canonical: canonical({ ...request, task, [isSpeech ? "text" : "prompt"]: prompt }, model),
+    quoted: () => ({
+      settings: [
+        ["Model", model.display_name],
+        ...(durationSeconds === undefined ? [] : [["Duration", `${durationSeconds} s`] as const]),
+        ...(voice === undefined ? [] : [["Voice", voice] as const]),
+        ["Format", format],
+      ],
+    }),
+  };
+}
+
+function speechInput(request: GenerateAudioRequest, voice: string | undefined): TaskInput {
+  const direction = request.prompt?.trim() ?? "";
+  return {
+    voice,
+    speed: request.speed ?? 1,
+    ...(direction === "" ? {} : { direction }),
+    ...(request.language === undefined ? {} : { language: request.language }),
+  };
+}
+
+function durationOf(request: GenerateAudioRequest, task: AudioTask, model: ModelEntry): number {
+  const otherwise = model.defaults["duration_seconds"];
+  if (request.duration_seconds !== undefined) return request.duration_seconds;
+  return typeof otherwise === "number" ? otherwise : task === "music" ? 30 : 5;
+}

@@ -1,0 +1,54 @@
+/**
+ * What a submit comes to once its request is understood: step 2 of the submit's checks, after the
+ * schema. One shape for every kind, so that quote, submit and set read the same thing.
+ */
+import type { Modality, ModelEntry } from "../../config/catalogue.ts";
+import { limits } from "../../config/limits.ts";
+import type { Id } from "../../engine/id.ts";
+import type { Media } from "../asset/asset.ts";
+import type { TaskInput } from "../job/job.ts";
+
+export interface Generation {
+  readonly model: ModelEntry;
+  readonly modality: Modality;
+  /** What the asset shows as its prompt; for speech the text. */
+  readonly prompt: string;
+  /** What is drawn instead of the prompt, when a rewriter changed it. */
+  readonly enhancedPrompt?: string;
+  readonly displayName: string | undefined;
+  readonly tags: readonly string[];
+  readonly price: number;
+  /** Outputs that the price pays for. */
+  readonly count: number;
+  readonly input: TaskInput;
+  /** Under which name the worker gets the prompt; undefined for a model that takes none. */
+  readonly promptAs: "prompt" | "text" | undefined;
+  /** The canonical body without `confirmation_token`. */
+  readonly canonical: string;
+  /** The job whose asset is worked on. */
+  readonly parent?: Id;
+  readonly quoted: () => Quoted;
+}
+
+/** What a quote tells besides the price. `settings` in the order of a dialog. */
+export interface Quoted {
+  readonly durationSeconds?: number;
+  readonly quality?: string;
+  readonly settings: readonly (readonly [label: string, value: string])[];
+}
+
+/** A ready asset of the caller's scope. */
+export interface SourceAsset {
+  readonly id: Id;
+  readonly job: Id | undefined;
+  readonly media: Media;
+}
+
+/** Finds what a request refers to; undefined when it is not there, not visible or not ready. */
+export type Sources = (asset: string) => SourceAsset | undefined;
+
+export function nameOf(prompt: string): string | undefined {
+  const max = limits.jobs.displayNameMax;
+  const name = prompt.length <= max ? prompt : [...prompt.slice(0, 2 * max)].slice(0, max).join("");
+  return name === "" ? undefined : name;
+}

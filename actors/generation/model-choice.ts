@@ -1,0 +1,60 @@
+import type { Catalogue, Modality, ModelEntry } from "../../config/catalogue.ts";
+import { type PlanName, planNames } from "../../config/plans.ts";
+import type { Fault } from "../../config/schema.ts";
+import type { Refusal } from "../refusal.ts";
+
+/** Who asks, as far as it decides what is possible. */
+export interface Asking {
+  readonly catalogue: Catalogue;
+  readonly plan: PlanName;
+}
+
+export type Operation = ModelEntry["operations"][number];
+
+const modalityNames: Readonly<Record<Modality, string>> = {
+  image: "an image",
+  video: "a video",
+  audio: "an audio",
+  three_d: "a 3D",
+};
+
+/** By id, alias or `default`; a preview model takes what the schema takes, its provider decides. */
+export function chooseModel(
+  { catalogue }: Asking,
+  name: string,
+  modality: Modality,
+  operation: Operation,
+): ModelEntry | Refusal {
+  const model =
+    name === "default" && operation !== "generate" && operation !== "set"
+      ? catalogue.models.find(({ operations }) => operations.includes(operation))
+      : catalogue.find(name, modality);
+  if (model === undefined || model.status === "disabled")
+    return invalid([
+      { pointer: "/model", detail: `${name} is not ${modalityNames[modality]} model` },
+    ]);
+  if (!model.operations.includes(operation))
+    return invalid([{ pointer: "/model", detail: `${model.id} does not do ${operation}` }]);
+  return model;
+}
+
+/** Faults first, then the plan: what no plan allows is not for sale. */
+export function refusalOf(
+  model: ModelEntry,
+  plan: PlanName,
+  faults: readonly Fault[],
+): Refusal | undefined {
+  if (faults.length > 0) return invalid(faults);
+  if (model.plans.length > 0 && !model.plans.includes(plan))
+    return {
+      code: "plan_required",
+      plan: planNames.find((name) => model.plans.includes(name)) ?? "",
+    };
+  return undefined;
+}
+
+export function invalid(faults: readonly Fault[]): Refusal {
+  return { code: "validation", faults: faults.slice(0, faultsMax) };
+}
+
+const faultsMax = 20;

@@ -1,0 +1,86 @@
+/** From a set's request to its members, each understood like an image request of its own. */
+import type { Fault } from "../../config/schema.ts";
+import { GenerateSetRequest, type SetMember } from "../contract/generation.ts";
+import type { Refusal } from "../refusal.ts";
+import { canonicalOf } from "./canonical.ts";
+import type { Generation, Quoted, Sources } from "./generation.ts";
+import { resolveImage } from "./image.ts";
+import { type Asking, chooseModel, invalid } from "./model-choice.ts";
+
+export interface SetGeneration {
+  readonly name: string | undefined;
+  readonly members: readonly { readonly label: string; readonly work: Generation | Refusal }[];
+  /** What would be submitted: all members before the first that is refused. */
+  readonly submitted: readonly Generation[];
+  readonly model: Generation["model"];
+  readonly price: number;
+  readonly canonical: string;
+  readonly quoted: () => Quoted;
+}
+
+const canonical = canonicalOf(GenerateSetRequest.properties, {});
+
+/** A refusal of the first member is the request's. */
+export function resolveSet(
+  request: GenerateSetRequest,
+  asking: Asking,
+  sources: Sources,
+): SetGeneration | Refusal {
+  const faults = repeatedLabels(request.members);
+  if (faults.length > 0) return invalid(faults);
+  const model = chooseModel(asking, request.base.model, "image", "set");
+  if ("code" in model) return withPointers(model, "/base");
+  const members = request.members.map((member, at) => ({
+    label: member.label,
+    work: withPointers(
+      resolveImage(merged(request, member), asking, sources, "set"),
+      `/members/${at}`,
+    ),
+  }));
+  const submitted: Generation[] = [];
+  for (const { work } of members) {
+    if ("code" in work) break;
+    submitted.push(work);
+  }
+  const first = members[0]?.work;
+  if (first !== undefined && "code" in first) return first;
+  const price = submitted.reduce((sum, generation) => sum + generation.price, 0);
+  return {
+    name: request.name,
+    members,
+    submitted,
+    model,
+    price,
+    canonical: canonical(request, model),
+    quoted: () => quotedOf(submitted),
+  };
+}
+
+function repeatedLabels(members: readonly SetMember[]): Fault[] {
+  const seen = new Set<string>();
+  return members.flatMap(({ label }, at) => {
+    const isRepeated = seen.has(label);
+    seen.add(label);
+    return isRepeated ? [{ pointer: `/members/${at}/label`, detail: "is used twice" }] : [];
+  });
+}
+
+/** What the member says itself, else its overrides, else the base. */
+function merged({ base }: GenerateSetRequest, member: SetMember) {
+  const { prompt, prompt_suffix: suffix, overrides = {} } = member;
+  const start = prompt ?? overrides.prompt ?? base.prompt;
+  const full = suffix === undefined ? start : `${start ?? ""} ${suffix}`.trim();
+  return { ...base, ...overrides, ...(full === undefined ? {} : { prompt: full }) };
+}
+
+function withPointers<T extends object>(result: T | Refusal, prefix: string): T | Refusal {
+  if (!("code" in result) || result.code !== "validation") return result;
+  const { faults } = result as Extract<Refusal, { code: "validation" }>;
+  return invalid(faults.map(({ pointer, detail }) => ({ pointer: prefix + pointer, detail })));
+}
+
+function quotedOf(submitted: readonly Generation[]): Quoted {
+  const first = submitted[0]?.quoted() ?? { settings: [] };
+  const shared = first.settings.filter(([label]) => label !== "Images");
+  return { ...first, settings: [...shared, ["Members", String(submitted.length)]] };
+}

@@ -1,0 +1,42 @@
+export interface Size {
+  readonly width: number;
+  readonly height: number;
+}
+
+const longEdges: Readonly<Record<string, number>> = { "1k": 1_024, "2k": 2_048, "4k": 4_096 };
+const shortEdges: Readonly<Record<string, number>> = {
+  "480p": 480,
+  "720p": 720,
+  "1080p": 1_080,
+  "1440p": 1_440,
+  "4k": 2_160,
+};
+
+/** Of a picture the resolution is the long edge; the other follows the ratio, rounded to even. */
+export function imageSize(ratio: string, resolution: string): Size {
+  const [across, down] = partsOf(ratio);
+  const long = longEdges[resolution] ?? 1_024;
+  const short = even((long * Math.min(across, down)) / Math.max(across, down));
+  return across >= down ? { width: long, height: short } : { width: short, height: long };
+}
+
+/** Of a video the resolution is the short edge. */
+export function videoSize(ratio: string, resolution: string): Size {
+  const [across, down] = partsOf(ratio);
+  const short = shortEdge(resolution);
+  const long = even((short * Math.max(across, down)) / Math.min(across, down));
+  return across >= down ? { width: long, height: short } : { width: short, height: long };
+}
+
+export function shortEdge(resolution: string): number {
+  return shortEdges[resolution] ?? 720;
+}
+
+export function even(length: number): number {
+  return 2 * Math.round(length / 2);
+}
+
+function partsOf(ratio: string): [number, number] {
+  const [across = 1, down = 1] = ratio.split(":").map(Number);
+  return [across, down];
+}

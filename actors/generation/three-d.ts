@@ -1,0 +1,77 @@
+/** From photos to what the 3D model will make of them. */
+import type { Fault } from "../../config/schema.ts";
+import { Generate3DRequest } from "../contract/generation.ts";
+import { priceOf } from "../pricing.ts";
+import type { Refusal } from "../refusal.ts";
+import { canonicalOf } from "./canonical.ts";
+import {
+  capabilityFaults,
+  limitOf,
+  optionFaults,
+  promptMaxOf,
+  References,
+  textFaults,
+} from "./faults.ts";
+import { type Generation, nameOf, type Sources } from "./generation.ts";
+import { type Asking, chooseModel, refusalOf } from "./model-choice.ts";
+
+const canonical = canonicalOf(Generate3DRequest.properties, {
+  texture: true,
+  output_format: "glb",
+});
+
+const polycountOtherwise = 30_000;
+
+export function resolve3D(
+  request: Generate3DRequest,
+  asking: Asking,
+  sources: Sources,
+): Generation | Refusal {
+  const model = chooseModel(asking, request.model, "three_d", "generate");
+  if ("code" in model) return model;
+  const max = limitOf(model, "three_d.images_max", 1);
+  const references = new References(sources);
+  const images = references.many(request.image_asset_ids, "/image_asset_ids", max);
+  const faults: Fault[] = [
+    ...optionFaults(request, model, ["output_format"]),
+    ...capabilityFaults(request, model, { seed: "seed" }),
+    ...textFaults(request.prompt, "prompt", promptMaxOf(model), false),
+  ];
+  const known = model.status === "preview" ? [] : faults;
+  const refusal = refusalOf(model, asking.plan, [...known, ...references.faults]);
+  if (refusal !== undefined) return refusal;
+  const { seed = 0, texture = true, output_format: format = "glb" } = request;
+  const prompt = request.prompt?.trim() ?? "";
+  return {
+    model,
+    modality: "three_d",
+    prompt,
+    displayName: request.display_name ?? nameOf(prompt),
+    tags: request.tags ?? [],
+    price: priceOf(
+      model,
+      { images: images.length },
+      { texture: String(texture), output_format: format },
+    ),
+    count: 1,
+    input: {
+      seed,
+      images,
+      texture,
+      targetPolycount: request.target_polycount ?? polycountOtherwise,
+      format,
+      ...(request.provider_options === undefined
+        ? {}
+        : { providerOptions: request.provider_options }),
+    },
+    promptAs: prompt === "" ? undefined : "prompt",
+    canonical: canonical(request.prompt === undefined ? request : { ...request, prompt }, model),
+    quoted: () => ({
+      settings: [
+        ["Model", model.display_name],
+        ["Images", String(images.length)],
+        ["Format", format],
+      ],
+    }),
+  };
+}

@@ -1,0 +1,141 @@
+/** From a video request to what will be made, held and deduplicated. */
+import type { ModelEntry } from "../../config/catalogue.ts";
+import type { Fault } from "../../config/schema.ts";
+import { GenerateVideoRequest } from "../contract/generation.ts";
+import type { TaskInput } from "../job/job.ts";
+import { priceOf } from "../pricing.ts";
+import type { Refusal } from "../refusal.ts";
+import { canonicalOf } from "./canonical.ts";
+import {
+  capabilityFaults,
+  durationFaults,
+  limitOf,
+  optionFaults,
+  promptMaxOf,
+  References,
+  sourceOf,
+  textFaults,
+} from "./faults.ts";
+import { type Generation, nameOf, type Sources } from "./generation.ts";
+import { type Asking, chooseModel, refusalOf } from "./model-choice.ts";
+import { rewritten } from "./prompt-rewriter.ts";
+import { videoSize } from "./sizes.ts";
+
+const canonical = canonicalOf(GenerateVideoRequest.properties, { enhance_prompt: false });
+
+export function resolveVideo(
+  request: GenerateVideoRequest,
+  asking: Asking,
+  sources: Sources,
+): Generation | Refusal {
+  const model = chooseModel(asking, request.model, "video", "generate");
+  if ("code" in model) return model;
+  const references = new References(sources);
+  const shown = picturesOf(request, model, references);
+  const faults = model.status === "preview" ? [] : faultsOf(request, model);
+  const refusal = refusalOf(model, asking.plan, [...faults, ...references.faults]);
+  return refusal ?? resolved(request, model, shown);
+}
+
+function picturesOf(
+  request: GenerateVideoRequest,
+  model: ModelEntry,
+  references: References,
+): TaskInput {
+  const max = limitOf(model, "video.reference_images_max", 0);
+  const first = references.one(request.first_frame_asset_id, "/first_frame_asset_id", "image");
+  const last = references.one(request.last_frame_asset_id, "/last_frame_asset_id", "image");
+  const video = references.one(request.source_video_asset_id, "/source_video_asset_id", "video");
+  const given = references.many(request.reference_asset_ids, "/reference_asset_ids", max);
+  return {
+    ...(first === undefined ? {} : { firstFrame: sourceOf(first) }),
+    ...(last === undefined ? {} : { lastFrame: sourceOf(last) }),
+    ...(video === undefined ? {} : { sourceVideo: sourceOf(video) }),
+    ...(given.length === 0 ? {} : { references: given }),
+  };
+}
+
+const capabilityByField = {
+  negative_prompt: "negative_prompt",
+  seed: "seed",
+  first_frame_asset_id: "first_frame",
+  last_frame_asset_id: "last_frame",
+  reference_asset_ids: "reference_images",
+  source_video_asset_id: "video_to_video",
+  audio: "native_audio",
+  enhance_prompt: "prompt_enhance",
+};
+
+const optionFields = ["aspect_ratio", "resolution", "quality", "camera_motion", "fps"] as const;
+
+function faultsOf(request: GenerateVideoRequest, model: ModelEntry): Fault[] {
+  const isShown =
+    request.first_frame_asset_id !== undefined || request.source_video_asset_id !== undefined;
+  return [
+    ...textFaults(request.prompt, "prompt", promptMaxOf(model), model.prompt_required && !isShown),
+    ...durationFaults(request.duration_seconds, model, "video.duration_seconds"),
+    ...optionFaults(request, model, optionFields),
+    ...capabilityFaults(request, model, capabilityByField),
+  ];
+}
+
+function resolved(request: GenerateVideoRequest, model: ModelEntry, shown: TaskInput): Generation {
+  const { seed = 0, negative_prompt, camera_motion, provider_options } = request;
+  const prompt = request.prompt?.trim() ?? "";
+  const durationSeconds = request.duration_seconds ?? numberOf(model, "duration_seconds", 4);
+  const ratio = request.aspect_ratio ?? textOf(model, "aspect_ratio") ?? "16:9";
+  const resolution = request.resolution ?? textOf(model, "resolution") ?? "720p";
+  const quality = request.quality ?? textOf(model, "quality");
+  const fps = request.fps ?? numberOf(model, "fps", 24);
+  const audio = request.audio ?? model.defaults["audio"] === true;
+  const size = videoSize(ratio, resolution);
+  const enhanced = request.enhance_prompt === true ? rewritten(prompt, "video", seed) : prompt;
+  const options = { aspect_ratio: ratio, resolution, quality, audio: String(audio), fps: `${fps}` };
+  const units = { seconds: durationSeconds, megapixels: (size.width * size.height) / 1e6 };
+  return {
+    model,
+    modality: "video",
+    prompt,
+    ...(enhanced === prompt ? {} : { enhancedPrompt: enhanced }),
+    displayName: request.display_name ?? nameOf(prompt),
+    tags: request.tags ?? [],
+    price: priceOf(model, units, options),
+    count: 1,
+    input: {
+      seed,
+      ...size,
+      fps,
+      durationSeconds,
+      audio,
+      ...(camera_motion === undefined ? {} : { cameraMotion: camera_motion }),
+      ...(negative_prompt === undefined ? {} : { negativePrompt: negative_prompt }),
+      ...(request.quality === undefined ? {} : { quality }),
+      ...(provider_options === undefined ? {} : { providerOptions: provider_options }),
+      ...shown,
+    },
+    promptAs: "prompt",
+    canonical: canonical(request.prompt === undefined ? request : { ...request, prompt }, model),
+    quoted: () => ({
+      durationSeconds,
+      ...(quality === undefined ? {} : { quality }),
+      settings: [
+        ["Model", model.display_name],
+        ["Resolution", resolution],
+        ["Aspect ratio", ratio],
+        ["Duration", `${durationSeconds} s`],
+        ...(quality === undefined ? [] : [["Quality", quality] as const]),
+        ["Audio", audio ? "on" : "off"],
+      ],
+    }),
+  };
+}
+
+function textOf(model: ModelEntry, name: string): string | undefined {
+  const value = model.defaults[name];
+  return typeof value === "string" ? value : undefined;
+}
+
+function numberOf(model: ModelEntry, name: string, otherwise: number): number {
+  const value = model.defaults[name];
+  return typeof value === "number" ? value : otherwise;
+}

@@ -1,0 +1,61 @@
+import { type RequestId, type TurnView, tell } from "../../engine/actor.ts";
+import { invariant } from "../../engine/invariant.ts";
+import type { JobDiscarded } from "../account/account.ts";
+import { type Refusal, refused } from "../refusal.ts";
+import { accountKey, askedKey } from "../tables.ts";
+import { accepted, indexRows } from "./creation.ts";
+import { remembrance } from "./ending.ts";
+import type { Asked, CreateJob, Failure, Job, JobMessage, Outcome, QueuedJob } from "./job.ts";
+import { become, carried, type JobTurn } from "./job-turn.ts";
+import { failureOf } from "./outcome.ts";
+
+/**
+ * While the submit waits for the provider's first word: a refusal is its answer, and then the job
+ * never was; anything else, or silence, is a 202.
+ */
+export function decideInline(
+  job: QueuedJob,
+  message: Exclude<JobMessage, CreateJob>,
+  turn: TurnView,
+  decide: (job: Job, message: Exclude<JobMessage, CreateJob>, turn: TurnView) => JobTurn,
+): JobTurn {
+  const { inline, ...open } = job;
+  if (inline === undefined) return decide(job, message, turn);
+  const { request, untilMs } = inline;
+  const asked = turn.get(askedKey(job.terms.job));
+  invariant(asked !== undefined, "what was asked stands beside the job");
+  if (message.kind === "finished" && message.outcome.kind === "failed" && job.isAccepted !== true)
+    return discarded(job, asked, message.outcome, request, turn);
+  const isLate = message.kind === "due" && turn.atMs >= untilMs;
+  const next = isLate
+    ? become(job, { ...open, ...carried(job, turn) })
+    : decide(open, message, turn);
+  // An unchanged head goes on waiting.
+  if (next.head === undefined || next.head === open) return { ...next, head: job };
+  return { ...next, replies: [...next.replies, accepted(asked, next.head, request)] };
+}
+
+function discarded(
+  job: QueuedJob,
+  asked: Asked,
+  outcome: Extract<Outcome, { kind: "failed" }>,
+  request: RequestId,
+  turn: TurnView,
+): JobTurn {
+  const failure = failureOf(outcome);
+  const fingerprint = Buffer.from(asked.fingerprint, "hex").toString("latin1");
+  const notice: JobDiscarded = { kind: "job_discarded", terms: job.terms, fingerprint };
+  const index = indexRows(asked).map(({ key }) => ({ key, value: undefined }));
+  return {
+    head: undefined,
+    rows: [{ key: askedKey(asked.id), value: undefined }, ...index],
+    replies: [{ to: request, reply: refused(refusalOfFailure(failure)) }],
+    effects: [tell(accountKey(job.terms.scope), notice), ...remembrance(job, failure, turn)],
+  };
+}
+
+function refusalOfFailure({ code, message, status }: Failure): Refusal {
+  if (code === "prompt_nsfw" || code === "ip_detected")
+    return { code: "moderated", as: code, isRemembered: false, detail: message };
+  return { code: "generation_failed", status: status === 422 ? 422 : 502, detail: message };
+}

@@ -1,0 +1,110 @@
+/** From a set's row and its jobs to what clients see. */
+import { timestamp } from "../contract/common.ts";
+import type { Job as JobView } from "../contract/job.ts";
+import type { OutputSetMember, OutputSet as SetView } from "../contract/set.ts";
+import type { Job } from "../job/job.ts";
+import type { Refusal } from "../refusal.ts";
+import type { OutputSet } from "./set.ts";
+
+/** What a refusal reads like as a problem; the transport knows. */
+export type ProblemOf = (refusal: Refusal) => {
+  readonly status: number;
+  readonly title: string;
+  readonly code?: string | undefined;
+  readonly detail?: string | undefined;
+};
+
+export interface MemberJob {
+  readonly job: Job;
+  readonly view: JobView;
+}
+
+/** `jobs` by id; one that was deleted since is missing. */
+export function setView(
+  set: OutputSet,
+  jobs: ReadonlyMap<string, MemberJob>,
+  problemOf: ProblemOf,
+): SetView {
+  const accepted = set.members.flatMap((member) =>
+    "job" in member ? (jobs.get(member.job) ?? []) : [],
+  );
+  const counts = countsOf(set, accepted);
+  const updatedAtMs = Math.max(set.createdAtMs, ...accepted.map(({ job }) => job.updatedAtMs));
+  const isOpen = counts.queued + counts.running > 0;
+  return {
+    id: set.id,
+    name: set.name,
+    status: isOpen ? "generating" : endOf(counts),
+    model: set.model,
+    members: set.members.map((member) => memberView(member, jobs)),
+    problems: set.members.flatMap((member) => {
+      if (!("refusal" in member)) return [];
+      const { status, title, code, detail } = problemOf(member.refusal);
+      return [{ label: member.label, code: code ?? null, status, title, detail: detail ?? title }];
+    }),
+    counts,
+    ...sumsOf(accepted),
+    created_at: timestamp(set.createdAtMs),
+    updated_at: timestamp(updatedAtMs),
+    completed_at: isOpen ? null : timestamp(completedAt(set, accepted)),
+    user_id: set.user,
+  };
+}
+
+function countsOf(set: OutputSet, accepted: readonly MemberJob[]): SetView["counts"] {
+  const count = (status: string) => accepted.filter(({ job }) => job.phase === status).length;
+  return {
+    total: set.members.length,
+    accepted: set.members.filter((member) => "job" in member).length,
+    queued: count("queued"),
+    running: count("running"),
+    succeeded: count("succeeded"),
+    failed: count("failed"),
+    canceled: count("canceled"),
+    refused: set.members.filter((member) => "refusal" in member).length,
+  };
+}
+
+/** Refused, not submitted, failed and canceled members all count against `ready`. */
+function endOf({ succeeded, total }: SetView["counts"]): SetView["status"] {
+  if (succeeded === total) return "ready";
+  return succeeded === 0 ? "failed" : "partial";
+}
+
+function sumsOf(accepted: readonly MemberJob[]) {
+  let held = 0;
+  let charged = 0;
+  let refunded = 0;
+  for (const { view } of accepted) {
+    const { credits_held: hold, credits_charged: charge } = view;
+    held += hold;
+    if (typeof charge !== "number") continue;
+    charged += charge;
+    refunded += hold - charge;
+  }
+  return { credits_held: held, credits_charged: charged, credits_refunded: refunded };
+}
+
+function completedAt(set: OutputSet, accepted: readonly MemberJob[]): number {
+  const ends = accepted.map(({ job }) => ("completedAtMs" in job ? job.completedAtMs : 0));
+  return Math.max(set.createdAtMs, ...ends);
+}
+
+function memberView(
+  member: OutputSet["members"][number],
+  jobs: ReadonlyMap<string, MemberJob>,
+): OutputSetMember {
+  const { label } = member;
+  if ("refusal" in member) return { label, job_id: null, status: "refused" };
+  if (!("job" in member)) return { label, job_id: null, status: "not_submitted" };
+  const found = jobs.get(member.job);
+  if (found === undefined) return { label, job_id: member.job, status: "succeeded" };
+  const { status, asset, failure } = found.view;
+  return {
+    label,
+    job_id: member.job,
+    status,
+    ...(asset === undefined ? {} : { asset }),
+    ...(failure === undefined ? {} : { failure }),
+  };
+}

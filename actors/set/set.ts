@@ -1,0 +1,23 @@
+/**
+ * An output set: image jobs that were asked for together. It is written once, by the account that
+ * accepted it; what becomes of it is what becomes of its jobs.
+ */
+import type { Id } from "../../engine/id.ts";
+import type { Refusal } from "../refusal.ts";
+
+export interface OutputSet {
+  readonly id: Id;
+  readonly scope: Id;
+  readonly user: Id;
+  readonly name: string;
+  readonly model: string;
+  readonly createdAtMs: number;
+  /** In the order of the request. */
+  readonly members: readonly SetMember[];
+}
+
+export type SetMember =
+  | { readonly label: string; readonly job: Id }
+  | { readonly label: string; readonly refusal: Refusal }
+  /** After a refusal nothing more is submitted. */
+  | { readonly label: string };

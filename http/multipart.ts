@@ -1,0 +1,93 @@
+/** `multipart/form-data` (RFC 7578) with one file, read as it arrives. */
+
+import { Readable } from "node:stream";
+import { Busboy, type BusboyHeaders, type BusboyInstance } from "@fastify/busboy";
+import type { Fault } from "../config/schema.ts";
+import { RefusalError } from "./refusal-error.ts";
+
+/** What becomes of the file's bytes; it must read them all or throw. */
+export type Receive<T> = (file: IncomingFile) => Promise<T>;
+
+export interface IncomingFile {
+  /** As sent; never to be used as a path. */
+  readonly filename: string;
+  readonly mediaType: string;
+  readonly bytes: AsyncIterable<Uint8Array>;
+}
+
+export interface Form<T> {
+  readonly file: T;
+  readonly fields: ReadonlyMap<string, string>;
+  /** What is wrong with the other parts; the file is there all the same. */
+  readonly faults: readonly Fault[];
+}
+
+const fieldBytesMax = 64 * 1024;
+
+/**
+ * Throws `RefusalError` with 415 for another type, 400 for a malformed body, an unknown or repeated
+ * part, or no file; and whatever `receive` throws.
+ */
+export async function readForm<T>(
+  body: AsyncIterable<Uint8Array> | undefined,
+  contentType: string | undefined,
+  names: readonly string[],
+  receive: Receive<T>,
+): Promise<Form<T>> {
+  if (!/^multipart\/form-data\s*;/i.test(contentType ?? ""))
+    throw new RefusalError({ code: "unsupported_media_type" });
+  const parser = parserOf({ "content-type": contentType } as BusboyHeaders);
+  const source = Readable.from(body ?? [], { objectMode: false });
+  const fields = new Map<string, string>();
+  const faults: Fault[] = [];
+  let received: Promise<T> | undefined;
+  parser.on("field", (name, value, _nameCut, isCut) => {
+    const pointer = `/${name}`;
+    if (!names.includes(name)) faults.push({ pointer, detail: "is not a known field" });
+    else if (fields.has(name)) faults.push({ pointer, detail: "is given more than once" });
+    else if (isCut) faults.push({ pointer, detail: "is too long" });
+    else fields.set(name, value);
+  });
+  const whole = new Promise<void>((resolve, reject) => {
+    parser.on("file", (name, stream, filename, _encoding, mediaType) => {
+      source.on("error", (error) => stream.destroy(error));
+      if (name === "file" && received === undefined) {
+        received = receive({ filename: filename ?? "", mediaType, bytes: stream });
+        // Refused bytes are read no further.
+        received.catch(reject);
+        return;
+      }
+      faults.push({ pointer: `/${name}`, detail: "is one file too many" });
+      stream.resume();
+    });
+    parser.on("error", (cause: unknown) =>
+      reject(Object.assign(malformed("is no well-formed form"), { cause })),
+    );
+    parser.on("finish", resolve);
+    source.on("error", reject);
+    source.pipe(parser);
+  });
+  await whole.catch((error: unknown) => {
+    source.unpipe(parser);
+    throw error;
+  });
+  if (received === undefined)
+    throw new RefusalError({
+      code: "validation",
+      faults: [...faults, { pointer: "/file", detail: "is required" }],
+    });
+  return { file: await received, fields, faults };
+}
+
+function parserOf(headers: BusboyHeaders): BusboyInstance {
+  try {
+    return new Busboy({ headers, limits: { fieldSize: fieldBytesMax, fields: 16, files: 2 } });
+  } catch (error) {
+    throw Object.assign(malformed("has no usable boundary"), { cause: error });
+  }
+}
+
+function malformed(detail: string): RefusalError {
+  const faults = [{ pointer: "", detail: `the body ${detail}` }];
+  return new RefusalError({ code: "validation", faults });
+}

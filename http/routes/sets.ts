@@ -1,0 +1,180 @@
+/** Output sets: submitting, reading, listing and canceling them. */
+import type { SetCandidate, SubmitSet } from "../../actors/account/account.ts";
+import { strict, timestamp } from "../../actors/contract/common.ts";
+import { GenerateSetRequest } from "../../actors/contract/generation.ts";
+import { OutputSetPage, OutputSet as SetSchema } from "../../actors/contract/set.ts";
+import type { Generation } from "../../actors/generation/generation.ts";
+import { resolveSet, type SetGeneration } from "../../actors/generation/set.ts";
+import type { OutputSet } from "../../actors/set/set.ts";
+import { type MemberJob, setView } from "../../actors/set/set-view.ts";
+import { accountKey, jobKey, setKey, setsKey } from "../../actors/tables.ts";
+import { limits } from "../../config/limits.ts";
+import { type Id, idBytes, parseId, vpartOfId } from "../../engine/id.ts";
+import { rangeOf } from "../../engine/key.ts";
+import { type Answer, json } from "../answer.ts";
+import { requirePermission } from "../permissions.ts";
+import { problemOf } from "../problems.ts";
+import { integer, optionalText } from "../query.ts";
+import { RefusalError } from "../refusal-error.ts";
+import { expectReply } from "../replies.ts";
+import { type Call, jsonBody, type Route, route } from "../route.ts";
+import { askingOf, digestOfBody, jobOf, sourcesOf, termsOf } from "../submitting.ts";
+import { imagePath } from "./generate.ts";
+
+const setPath = "/v1/generate/set";
+const Nothing = strict({});
+
+export const setRoutes: readonly Route[] = [
+  route("POST", setPath, {
+    summary: "Generate a set of images",
+    answers: { 202: SetSchema },
+    access: "generate",
+    needs: "submit",
+    rate: "submit",
+    isSubmit: true,
+    body: jsonBody<GenerateSetRequest>(GenerateSetRequest, limits.http.generationBodyMax, [
+      "provider_options",
+    ]),
+    run: generateSet,
+  }),
+  route("GET", "/v1/sets", {
+    summary: "List output sets, newest first",
+    answers: { 200: OutputSetPage },
+    access: "jobs:read",
+    needs: "read",
+    rate: "read",
+    query: {
+      limit: integer(1, limits.jobs.listMax, limits.jobs.listDefault),
+      cursor: optionalText(512),
+    },
+    run: listSets,
+  }),
+  route("GET", "/v1/sets/{id}", {
+    summary: "Read an output set",
+    answers: { 200: SetSchema },
+    access: "jobs:read",
+    needs: "read",
+    rate: "read",
+    run: (call: Call) => json(200, viewOf(call, find(call))),
+  }),
+  route("POST", "/v1/sets/{id}/cancel", {
+    summary: "Cancel the members of a set that have not ended",
+    answers: { 200: SetSchema },
+    access: "jobs:cancel",
+    needs: "cancel_own",
+    rate: "write",
+    body: jsonBody(Nothing),
+    run: cancelSet,
+  }),
+];
+
+async function generateSet(call: Call<GenerateSetRequest>): Promise<Answer> {
+  const { service, principal, body } = call;
+  const generation = resolveSet(body, askingOf(call), sourcesOf(call));
+  if ("code" in generation) throw new RefusalError(generation);
+  const terms = termsOf(call, {
+    path: setPath,
+    kind: "set",
+    canonical: generation.canonical,
+    model: generation.model.id,
+    price: generation.price,
+    confirmationToken: body.confirmation_token,
+  });
+  const { scope, user } = principal;
+  const id = service.ids.under(vpartOfId(scope));
+  const createdAtMs = service.clock.nowMs();
+  const message: SubmitSet = {
+    kind: "submit_set",
+    ...terms,
+    set: {
+      id,
+      scope,
+      user: user.id,
+      name: generation.name ?? `Set ${timestamp(createdAtMs)}`,
+      model: generation.model.id,
+      createdAtMs,
+    },
+    members: candidatesOf(call, generation, id, terms.fingerprint),
+  };
+  const reply = await service.gateway.ask(accountKey(scope), message, "work");
+  expectReply(reply, "accepted_set");
+  const set = service.gateway.read(setKey(scope, id));
+  if (set === undefined) throw new RefusalError({ code: "not_found" });
+  return json(202, viewOf(call, set), [["Location", `${service.baseUrl}/sets/${id}`]]);
+}
+
+/** The first member carries the fingerprint of the whole set. */
+function candidatesOf(
+  call: Call<GenerateSetRequest>,
+  { members }: SetGeneration,
+  set: Id,
+  fingerprint: string,
+): SetCandidate[] {
+  const { ids } = call.service;
+  const vpart = vpartOfId(call.principal.scope);
+  const candidate = (work: Generation, at: number) => {
+    const bodyDigest = digestOfBody(call, imagePath, work.canonical, undefined);
+    const own = at === 0 ? fingerprint : "";
+    return { ...jobOf(call, ids.under(vpart), work, own, { bodyDigest, set }), inlineMs: 0 };
+  };
+  return members.map(({ label, work }, at) => ({
+    label,
+    work: "code" in work ? work : candidate(work, at),
+  }));
+}
+
+function find({ service, principal, id }: Call<unknown, unknown>): OutputSet {
+  const set = parseId(id);
+  const found = set === undefined ? undefined : service.gateway.read(setKey(principal.scope, set));
+  if (found === undefined) throw new RefusalError({ code: "not_found" });
+  return found;
+}
+
+function viewOf({ service }: Call<unknown, unknown>, set: OutputSet) {
+  const jobs = new Map<string, MemberJob>();
+  for (const member of set.members) {
+    if (!("job" in member)) continue;
+    const found = service.jobs.look(member.job, set.scope);
+    if (found !== undefined)
+      jobs.set(member.job, { job: found.job, view: service.jobs.view(found) });
+  }
+  return setView(set, jobs, problemOf);
+}
+
+async function listSets(
+  call: Call<unknown, { limit: number; cursor: string | undefined }>,
+): Promise<Answer> {
+  const { service, principal, query } = call;
+  const { scope } = principal;
+  const bound = `sets ${scope}`;
+  const after = service.cursors.after(query.cursor, bound, service.clock.nowMs());
+  const { start, end } = rangeOf(setsKey(scope));
+  const before = after === undefined ? end : setsKey(scope) + idBytes(after);
+  const rows = await service.gateway.range({ start, end: before }, query.limit + 1, true);
+  const sets = rows.map(({ text }) => JSON.parse(text) as OutputSet);
+  const page = sets.slice(0, query.limit);
+  const last = sets.length > query.limit ? page.at(-1) : undefined;
+  return json(200, {
+    items: page.map((set) => viewOf(call, set)),
+    next_cursor:
+      last === undefined ? null : service.cursors.make(last.id, bound, service.clock.nowMs()),
+    total: service.gateway.read(accountKey(scope))?.sets ?? 0,
+  });
+}
+
+/** Last first: a member that waits must not get the slot of one that is canceled before it. */
+async function cancelSet(call: Call): Promise<Answer> {
+  const { service, principal } = call;
+  const set = find(call);
+  if (set.user !== principal.user.id) requirePermission(principal, "cancel_any");
+  const message = { kind: "cancel", user: principal.user.id };
+  let canceled = 0;
+  for (const member of set.members.toReversed()) {
+    if (!("job" in member)) continue;
+    const reply = await service.gateway.ask(jobKey(member.job), message, "settle");
+    if ((reply as { kind: string }).kind === "canceled") canceled++;
+  }
+  if (canceled === 0)
+    throw new RefusalError({ code: "conflict", detail: "No member of this set can be canceled." });
+  return json(200, viewOf(call, set));
+}

@@ -1,0 +1,155 @@
+/**
+ * What every submit has in common: from an understood request to the message that the account
+ * decides on. Step 1 and 2 of the submit's checks end here.
+ */
+import { hash } from "node:crypto";
+import type { SubmitTerms } from "../actors/account/account.ts";
+import type { CostKind } from "../actors/contract/cost.ts";
+import type { Generation, Sources } from "../actors/generation/generation.ts";
+import type { Asking } from "../actors/generation/model-choice.ts";
+import type { CreateJob } from "../actors/job/job.ts";
+import { modelTag } from "../actors/job/job-index.ts";
+import { assetKey } from "../actors/tables.ts";
+import { type Id, parseId } from "../engine/id.ts";
+import type { HttpRequest } from "./answer.ts";
+import { RefusalError } from "./refusal-error.ts";
+import type { Call } from "./route.ts";
+
+/** What a call is resolved against. */
+export function askingOf({ service, principal }: Call<unknown, unknown>): Asking {
+  return { catalogue: service.catalogue, plan: principal.plan };
+}
+
+/** Only what the caller may see and what is ready can be referred to. */
+export function sourcesOf({ service, principal }: Call<unknown, unknown>): Sources {
+  return (name) => {
+    const id = parseId(name);
+    const asset =
+      id === undefined ? undefined : service.gateway.read(assetKey(principal.scope, id));
+    if (asset === undefined || asset.phase !== "ready") return undefined;
+    const job = "job" in asset.origin ? asset.origin.job : undefined;
+    return { id: asset.id, job, media: asset.media };
+  };
+}
+
+interface Request {
+  readonly path: string;
+  readonly kind: CostKind;
+  readonly canonical: string;
+  readonly model: string;
+  readonly price: number;
+  readonly confirmationToken: string | undefined;
+}
+
+/** Throws `RefusalError`: 400 for an unusable Idempotency-Key, 503 without room. */
+export function termsOf(call: Call<unknown, unknown>, request: Request): SubmitTerms {
+  const { service, principal, rate } = call;
+  const key = idempotencyKey(call.request);
+  if (service.health.isDiskLow) throw new RefusalError(noRoom);
+  const { kind, canonical, model, price, confirmationToken } = request;
+  const offer = () => ({
+    user: principal.user.id,
+    scope: principal.scope,
+    kind,
+    canonical,
+    model,
+    price,
+  });
+  return {
+    fingerprint: digestOfBody(call, request.path, canonical, key),
+    confirmation: service.quotes.check(confirmationToken, offer),
+    plan: principal.plan,
+    overrides: principal.overrides,
+    rateRetryAfterSeconds: rate?.isOver === true ? rate.resetSeconds : undefined,
+  };
+}
+
+/**
+ * Over account, context, route, canonical body, and the key or its absence; 16 bytes as a binary
+ * string.
+ */
+export function digestOfBody(
+  { principal }: Call<unknown, unknown>,
+  path: string,
+  canonical: string,
+  key: string | undefined,
+): string {
+  const { user, scope } = principal;
+  const text = [user.id, scope, path, canonical, key === undefined ? "" : `=${key}`].join("\n");
+  return Buffer.from(hash("sha256", text, "hex").slice(0, 32), "hex").toString("latin1");
+}
+
+/** The job that the account is to accept; `more` says what it belongs to. */
+export function jobOf(
+  { service, principal, request }: Call<unknown, unknown>,
+  id: Id,
+  generation: Generation,
+  fingerprint: string,
+  more: { readonly bodyDigest?: string; readonly set?: Id } = {},
+): CreateJob {
+  const { model, modality, prompt, enhancedPrompt, displayName, promptAs, parent } = generation;
+  return {
+    kind: "create",
+    provider: model.provider === "sim" ? "sim" : "farm",
+    hold: generation.price,
+    count: generation.count,
+    deadlineSeconds: model.deadline_seconds,
+    modelTag: tagOf(model.id),
+    inlineMs: model.provider === "farm" ? 0 : model.inline_submit_ms,
+    request: undefined,
+    asked: {
+      id,
+      scope: principal.scope,
+      user: principal.user.id,
+      modality,
+      model: model.id,
+      prompt,
+      ...(enhancedPrompt === undefined ? {} : { enhancedPrompt }),
+      ...(displayName === undefined ? {} : { displayName }),
+      tags: generation.tags,
+      surface: surfaceOf(request),
+      createdAtMs: service.clock.nowMs(),
+      task: model.provider_model,
+      input: generation.input,
+      ...(promptAs === undefined ? {} : { promptAs }),
+      ...(more.set === undefined ? {} : { set: more.set }),
+      ...(principal.run === undefined ? {} : { turn: principal.run }),
+      ...(parent === undefined ? {} : { parent }),
+      typicalSeconds: model.typical_seconds,
+      fingerprint: hexOf(fingerprint),
+      ...(more.bodyDigest === undefined ? {} : { bodyDigest: hexOf(more.bodyDigest) }),
+    },
+  };
+}
+
+const tagByModel = new Map<string, number>();
+
+function tagOf(model: string): number {
+  const known = tagByModel.get(model) ?? modelTag(model);
+  tagByModel.set(model, known);
+  return known;
+}
+
+function hexOf(digest: string): string {
+  return Buffer.from(digest, "latin1").toString("hex");
+}
+
+const noRoom = {
+  code: "unavailable",
+  retryAfterSeconds: 60,
+  detail: "The service is short of disk space and takes no new work.",
+} as const;
+
+/** Throws `RefusalError` with 400. */
+export function idempotencyKey({ headers }: HttpRequest): string | undefined {
+  const key = headers["idempotency-key"];
+  if (key === undefined || /^[\x21-\x7e]{1,255}$/.test(key)) return key;
+  const detail = "must be 1 to 255 visible ASCII characters";
+  const faults = [{ pointer: "", detail: `The header Idempotency-Key ${detail}` }];
+  throw new RefusalError({ code: "validation", faults });
+}
+
+function surfaceOf({ headers }: HttpRequest): string | null {
+  const surface = headers["x-service-surface"];
+  return surface !== undefined && /^[a-z][a-z0-9_-]{0,31}$/.test(surface) ? surface : null;
+}
