@@ -112,6 +112,15 @@ export const limits = {
     trashMs: 30 * 86_400_000,
     sniffBytes: 64 * 1024,
   },
+  agents: {
+    /** Jobs of a turn that its session still names to whoever follows it. */
+    recentJobsMax: 16,
+    turnsShown: 20,
+    jobsShownMax: 1_000,
+    ttlSecondsDefault: 3_600,
+    metaBytesMax: 16 * 1024,
+    sessionsCountedMax: 10_000,
+  },
   pricing: {
     confirmationMs: 600_000,
     enhancePromptCredits: 1,

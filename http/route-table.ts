@@ -1,6 +1,7 @@
 import type { Route } from "./route.ts";
 import { accountRoutes } from "./routes/account.ts";
 import { adminRoutes } from "./routes/admin.ts";
+import { agentRoutes } from "./routes/agents.ts";
 import { assetRoutes } from "./routes/assets.ts";
 import { costRoutes } from "./routes/cost.ts";
 import { documentRoutes } from "./routes/documents.ts";
@@ -24,6 +25,7 @@ export const routeTable: readonly Route[] = [
   ...uploadRoutes,
   ...modelRoutes,
   ...accountRoutes,
+  ...agentRoutes,
   ...adminRoutes,
   ...objectRoutes,
   ...healthRoutes,
