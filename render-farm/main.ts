@@ -6,7 +6,9 @@ import { diskObjects } from "../engine/adapters/disk-objects.ts";
 import { ipcBrokerConnection } from "../engine/adapters/ipc-broker-connection.ts";
 import { SceneBrowser } from "./browser.ts";
 import { findChromium } from "./chromium-path.ts";
+import { findTool, mediaTools } from "./media-tools.ts";
 import { studioImage } from "./models/studio-image.ts";
+import { probe } from "./probe.ts";
 import { TaskLoop, type Timers } from "./task-loop.ts";
 
 const slots = 2;
@@ -31,14 +33,22 @@ const browser = new SceneBrowser(
   { executablePath, sandbox: process.getuid?.() !== 0 },
   join(import.meta.dirname, "models"),
 );
+const tools = mediaTools(
+  await findTool(settings.ffmpeg, "ffmpeg", PATH),
+  await findTool(settings.ffprobe, "ffprobe", PATH),
+);
+const { farm } = limits;
 
 const loop = new TaskLoop(
   {
     name: `${hostname()}:${process.pid}`,
     slots,
-    heartbeatMs: limits.farm.heartbeatMs,
-    drainMs: limits.farm.leaseMs,
-    workersByKind: new Map([["image", studioImage(browser, objects, limits.farm.imageTaskMs)]]),
+    heartbeatMs: farm.heartbeatMs,
+    drainMs: farm.leaseMs,
+    workersByKind: new Map([
+      ["probe", probe(tools, objects, farm.probeTaskMs)],
+      ["studio-image", studioImage(browser, objects, farm.imageTaskMs)],
+    ]),
     reportBug: (fault) => process.stderr.write(`farm node: ${describe(fault)}\n`),
   },
   connection,

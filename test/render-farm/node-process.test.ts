@@ -30,8 +30,11 @@ async function heard<K extends FromNode["kind"]>(
 t.test("a forked node paints into the data directory and ends when drained", async (t) => {
   const cwd = t.testdir();
   const node = forkNode(cwd);
-  t.match(await heard(node, "hello"), { slots: 2, kinds: ["image"] });
-  tell(node, { kind: "lease", task: { token: "t1", kind: "image", input, outputPrefix: "a/b" } });
+  t.match(await heard(node, "hello"), { slots: 2, kinds: ["probe", "studio-image"] });
+  tell(node, {
+    kind: "lease",
+    task: { token: "t1", kind: "studio-image", input, outputPrefix: "a/b" },
+  });
   const { token, outcome } = await heard(node, "finished");
   t.equal(token, "t1");
   t.equal(outcome.kind, "succeeded");
@@ -48,7 +51,7 @@ t.test("a node ends at once when the service is gone, in the midst of a task", a
   const large = { ...input, width: 2048, height: 2048, count: 16 };
   tell(node, {
     kind: "lease",
-    task: { token: "t1", kind: "image", input: large, outputPrefix: "a" },
+    task: { token: "t1", kind: "studio-image", input: large, outputPrefix: "a" },
   });
   await heard(node, "heartbeat");
   node.disconnect();
