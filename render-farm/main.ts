@@ -8,6 +8,7 @@ import { SceneBrowser } from "./browser.ts";
 import { findChromium } from "./chromium-path.ts";
 import { findTool, mediaTools } from "./media-tools.ts";
 import { studioImage } from "./models/studio-image.ts";
+import { studioVoice } from "./models/studio-voice.ts";
 import { probe } from "./probe.ts";
 import { TaskLoop, type Timers } from "./task-loop.ts";
 
@@ -37,6 +38,7 @@ const tools = mediaTools(
   await findTool(settings.ffmpeg, "ffmpeg", PATH),
   await findTool(settings.ffprobe, "ffprobe", PATH),
 );
+const espeakPath = await findTool(undefined, "espeak-ng", PATH);
 const { farm } = limits;
 
 const loop = new TaskLoop(
@@ -48,6 +50,7 @@ const loop = new TaskLoop(
     workersByKind: new Map([
       ["probe", probe(tools, objects, farm.probeTaskMs)],
       ["studio-image", studioImage(browser, objects, farm.imageTaskMs)],
+      ["studio-voice", studioVoice({ media: tools, espeakPath }, objects, farm.audioTaskMs)],
     ]),
     reportBug: (fault) => process.stderr.write(`farm node: ${describe(fault)}\n`),
   },
