@@ -8,6 +8,7 @@ import { SceneBrowser } from "./browser.ts";
 import { findChromium } from "./chromium-path.ts";
 import { findTool, mediaTools } from "./media-tools.ts";
 import { studioImage } from "./models/studio-image.ts";
+import { studioVideo } from "./models/studio-video.ts";
 import { studioVoice } from "./models/studio-voice.ts";
 import { probe } from "./probe.ts";
 import { TaskLoop, type Timers } from "./task-loop.ts";
@@ -50,6 +51,7 @@ const loop = new TaskLoop(
     workersByKind: new Map([
       ["probe", probe(tools, objects, farm.probeTaskMs)],
       ["studio-image", studioImage(browser, objects, farm.imageTaskMs)],
+      ["studio-video", studioVideo({ browser, media: tools }, objects, farm.videoTaskMs)],
       ["studio-voice", studioVoice({ media: tools, espeakPath }, objects, farm.audioTaskMs)],
     ]),
     reportBug: (fault) => process.stderr.write(`farm node: ${describe(fault)}\n`),

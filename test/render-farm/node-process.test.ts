@@ -6,6 +6,7 @@ import t from "tap";
 import type { FromNode, ToNode } from "../../engine/ports/tasks.ts";
 
 const entry = join(import.meta.dirname, "..", "..", "render-farm", "main.js");
+const kinds = ["probe", "studio-image", "studio-video", "studio-voice"];
 const input = { prompt: "sea", seed: 1, width: 256, height: 256, count: 1, format: "png" };
 
 /** The data directory is where it is by default: `data` in the working directory. */
@@ -30,7 +31,7 @@ async function heard<K extends FromNode["kind"]>(
 t.test("a forked node paints into the data directory and ends when drained", async (t) => {
   const cwd = t.testdir();
   const node = forkNode(cwd);
-  t.match(await heard(node, "hello"), { slots: 2, kinds: ["probe", "studio-image"] });
+  t.match(await heard(node, "hello"), { slots: 2, kinds: kinds });
   tell(node, {
     kind: "lease",
     task: { token: "t1", kind: "studio-image", input, outputPrefix: "a/b" },
