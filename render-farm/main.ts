@@ -8,6 +8,7 @@ import { SceneBrowser } from "./browser.ts";
 import { findChromium } from "./chromium-path.ts";
 import { findTool, mediaTools } from "./media-tools.ts";
 import { studioImage } from "./models/studio-image.ts";
+import { studioMusic, studioSound } from "./models/studio-music.ts";
 import { studioVideo } from "./models/studio-video.ts";
 import { studioVoice } from "./models/studio-voice.ts";
 import { probe } from "./probe.ts";
@@ -51,6 +52,8 @@ const loop = new TaskLoop(
     workersByKind: new Map([
       ["probe", probe(tools, objects, farm.probeTaskMs)],
       ["studio-image", studioImage(browser, objects, farm.imageTaskMs)],
+      ["studio-music", studioMusic(tools, objects, farm.audioTaskMs)],
+      ["studio-sound", studioSound(tools, objects, farm.audioTaskMs)],
       ["studio-video", studioVideo({ browser, media: tools }, objects, farm.videoTaskMs)],
       ["studio-voice", studioVoice({ media: tools, espeakPath }, objects, farm.audioTaskMs)],
     ]),

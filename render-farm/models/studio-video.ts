@@ -1,3 +1,4 @@
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { check, type Static, Type } from "../../config/schema.ts";
 import { invariant } from "../../engine/invariant.ts";
@@ -10,6 +11,8 @@ import { type MediaTools, outputTo } from "../media-tools.ts";
 import { coveringJpeg } from "../pictures.ts";
 import { refusedInput, type TaskContext, type TaskWorker } from "../task-loop.ts";
 import { fetchSource, Source, withWorkspace } from "../workspace.ts";
+import { playAmbience } from "./studio-sound/effects.ts";
+import { rate, toPcm } from "./studio-sound/track.ts";
 import { cameraMotions } from "./studio-video/camera.ts";
 import type { FilmRequest } from "./studio-video/film.ts";
 
@@ -70,11 +73,13 @@ async function film(
   const { signal, outputPrefix } = context;
   const request = await requestOf(objects, input, folder, signal);
   const path = join(folder, "film.mp4");
+  const sound = input.audio ? await soundIn(input, request, join(folder, "sound.pcm")) : [];
   await browser.withPage(signal, (even) =>
     browser.withPage(signal, async (odd) => {
       const pages = [even, odd] as const;
       await Promise.all(pages.map((page) => page.call(pageModule, "open", request)));
-      await media.ffmpeg([...framesIn(input), ...encoded, ...outputTo(path)], {
+      const inputs = [...framesIn(input), ...sound, ...converted(input)];
+      await media.ffmpeg([...inputs, ...encoded, ...outputTo(path)], {
         signal,
         timeoutMs,
         fault: "The frames could not be encoded.",
@@ -113,19 +118,33 @@ async function* frames(
 
 const tags = ["-color_range", "tv", "-colorspace", "bt709", "-color_primaries", "bt709"];
 
+/** A background that fits the prompt's words, as long as the frames are. */
+async function soundIn(
+  { prompt, seed, fps }: VideoInput,
+  { frames: count }: FilmRequest,
+  path: string,
+): Promise<readonly string[]> {
+  await writeFile(path, toPcm(playAmbience(prompt, count / fps, seed)));
+  return ["-f", "f32le", "-ar", `${rate}`, "-ac", "2", "-i", `file:${path}`];
+}
+
+function framesIn({ fps }: VideoInput): readonly string[] {
+  return ["-f", "image2pipe", "-c:v", "mjpeg", "-framerate", `${fps}`, "-i", "pipe:0"];
+}
+
 /** JPEG is BT.601 in full range; what goes out is BT.709 in limited range. */
-function framesIn({ fps }: VideoInput): string[] {
+function converted({ fps }: VideoInput): readonly string[] {
   const matrices = "in_color_matrix=bt601:out_color_matrix=bt709";
   const ranges = "in_range=full:out_range=limited";
   const convert = `scale=${matrices}:${ranges}:flags=accurate_rnd+bilinear,format=yuv420p`;
-  const pipe = ["-f", "image2pipe", "-c:v", "mjpeg", "-framerate", `${fps}`, "-i", "pipe:0"];
-  return [...pipe, "-vf", convert, "-r", `${fps}`];
+  return ["-vf", convert, "-r", `${fps}`];
 }
 
 /** Two threads whatever the machine has: equal frames give equal files. */
 const encoded = [
   ...["-c:v", "libx264", "-preset", "veryfast", "-crf", "18", "-profile:v", "high"],
   ...["-pix_fmt", "yuv420p", "-threads", "2", ...tags, "-color_trc", "bt709"],
+  ...["-c:a", "aac", "-b:a", "160k", "-flags:a", "+bitexact"],
   ...["-movflags", "+faststart", "-fflags", "+bitexact", "-flags:v", "+bitexact", "-f", "mp4"],
 ];
 

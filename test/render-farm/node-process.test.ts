@@ -6,7 +6,14 @@ import t from "tap";
 import type { FromNode, ToNode } from "../../engine/ports/tasks.ts";
 
 const entry = join(import.meta.dirname, "..", "..", "render-farm", "main.js");
-const kinds = ["probe", "studio-image", "studio-video", "studio-voice"];
+const kinds = [
+  "probe",
+  "studio-image",
+  "studio-music",
+  "studio-sound",
+  "studio-video",
+  "studio-voice",
+];
 const input = { prompt: "sea", seed: 1, width: 256, height: 256, count: 1, format: "png" };
 
 /** The data directory is where it is by default: `data` in the working directory. */

@@ -76,6 +76,15 @@ t.test("something moves in every frame", async (t) => {
   }
 });
 
+t.test("a film with sound has as much of it as of pictures", async (t) => {
+  const output = await bench.make(worker, { ...plain, audio: true });
+  t.match(output, { hasAudio: true, frameRate: 24 });
+  t.ok(Math.abs((output.durationSeconds ?? 0) - 1) < 0.05, `${output.durationSeconds}`);
+  t.ok((await bench.codecs(output.objectKey)).includes("codec_name=aac"));
+  const mean = /mean_volume: (-?[\d.]+)/.exec(await bench.hear(output.objectKey, "volumedetect"));
+  t.ok(Number(mean?.[1]) > -45, `${mean?.[1]} dB`);
+});
+
 t.test("equal input gives equal bytes, another seed other ones", async (t) => {
   const rain = { ...plain, prompt: "rain over dunes, lightning", durationSeconds: 0.5 };
   const first = await bench.make(worker, rain);
