@@ -20,6 +20,8 @@ export interface Command {
   readonly timeoutMs: number;
   readonly fault: string;
   readonly cwd?: string;
+  /** Hears its standard output as it comes, instead of collecting it. */
+  readonly onOutput?: (text: string) => void;
   /** Its standard input; a fault of this source passes through. */
   readonly stdin?: Iterable<Uint8Array> | AsyncIterable<Uint8Array>;
 }
@@ -50,11 +52,15 @@ export async function runChild(command: Command): Promise<Buffer> {
   }
 }
 
-function conclude({ path, fault, signal }: Command, child: ChildProcess): Promise<Buffer> {
+function conclude(
+  { path, fault, signal, onOutput }: Command,
+  child: ChildProcess,
+): Promise<Buffer> {
   const output: Buffer[] = [];
   let outputBytes = 0;
   let said = "";
   child.stdout?.on("data", (chunk: Buffer) => {
+    if (onOutput !== undefined) return onOutput(chunk.toString("latin1"));
     outputBytes += chunk.length;
     if (outputBytes > limits.media.toolOutputMax) child.kill("SIGKILL");
     else output.push(chunk);

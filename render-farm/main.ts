@@ -8,7 +8,9 @@ import { SceneBrowser } from "./browser.ts";
 import { findChromium } from "./chromium-path.ts";
 import { findTool, mediaTools } from "./media-tools.ts";
 import { studioImage } from "./models/studio-image.ts";
+import { studioMatte } from "./models/studio-matte.ts";
 import { studioMusic, studioSound } from "./models/studio-music.ts";
+import { studioRestore } from "./models/studio-restore.ts";
 import { studioVideo } from "./models/studio-video.ts";
 import { studioVoice } from "./models/studio-voice.ts";
 import { probe } from "./probe.ts";
@@ -52,7 +54,9 @@ const loop = new TaskLoop(
     workersByKind: new Map([
       ["probe", probe(tools, objects, farm.probeTaskMs)],
       ["studio-image", studioImage(browser, objects, farm.imageTaskMs)],
+      ["studio-matte", studioMatte(tools, objects, farm.videoTaskMs)],
       ["studio-music", studioMusic(tools, objects, farm.audioTaskMs)],
+      ["studio-restore", studioRestore(tools, objects, farm.videoTaskMs)],
       ["studio-sound", studioSound(tools, objects, farm.audioTaskMs)],
       ["studio-video", studioVideo({ browser, media: tools }, objects, farm.videoTaskMs)],
       ["studio-voice", studioVoice({ media: tools, espeakPath }, objects, farm.audioTaskMs)],

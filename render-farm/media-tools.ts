@@ -17,17 +17,32 @@ export interface ToolCall {
   readonly signal: AbortSignal;
   readonly fault: string;
   readonly timeoutMs?: number;
+  /** Hears how many seconds of the output are done, now and then. */
+  readonly onSeconds?: (seconds: number) => void;
   readonly stdin?: Iterable<Uint8Array> | AsyncIterable<Uint8Array>;
 }
 
 export function mediaTools(ffmpegPath: string, ffprobePath: string): MediaTools {
   const quiet = ["-hide_banner", "-v", "error"];
-  const call = (path: string, args: readonly string[], given: ToolCall): Promise<Buffer> =>
-    runChild({ path, args, timeoutMs: limits.media.toolMs, ...given });
+  const call = (
+    path: string,
+    args: readonly string[],
+    given: Omit<ToolCall, "onSeconds"> & { readonly onOutput?: (text: string) => void },
+  ): Promise<Buffer> => runChild({ path, args, timeoutMs: limits.media.toolMs, ...given });
   return {
-    ffmpeg: (args, given) => call(ffmpegPath, [...quiet, "-nostdin", "-y", ...args], given),
+    ffmpeg: (args, { onSeconds, ...given }) => {
+      const base = [...quiet, "-nostdin", "-y"];
+      if (onSeconds === undefined) return call(ffmpegPath, [...base, ...args], given);
+      const told = { ...given, onOutput: (text: string) => hearSeconds(text, onSeconds) };
+      return call(ffmpegPath, [...base, "-progress", "pipe:1", ...args], told);
+    },
     ffprobe: (args, given) => call(ffprobePath, [...quiet, "-of", "json", ...args], given),
   };
+}
+
+function hearSeconds(text: string, onSeconds: (seconds: number) => void): void {
+  const last = [...text.matchAll(/out_time_us=(\d+)/g)].at(-1);
+  if (last !== undefined) onSeconds(Number(last[1]) / 1_000_000);
 }
 
 /** The program to run: the setting, else the first on the path, else a name that cannot start. */

@@ -30,7 +30,11 @@ export interface MediaBench {
     readonly mimeType: string;
   }>;
   /** What ffmpeg writes to its standard output about a stored object, for example raw pixels. */
-  look(key: string | undefined, args: readonly string[]): Promise<Buffer>;
+  look(
+    key: string | undefined,
+    args: readonly string[],
+    inputArgs?: readonly string[],
+  ): Promise<Buffer>;
   /** What ffmpeg says on standard error, for example the loudness that it measured. */
   hear(key: string | undefined, filter: string): Promise<string>;
   codecs(key: string | undefined): Promise<string>;
@@ -88,10 +92,11 @@ export async function openMediaBench(t: TestFolder): Promise<MediaBench> {
       await objects.put(objectKey, [stdout]);
       return { objectKey, mimeType };
     },
-    async look(key, args) {
+    async look(key, args, inputArgs = []) {
       const options = { encoding: "buffer", maxBuffer: 2 ** 28 } as const;
       const path = await onDisk(key);
-      const seen = await execute(ffmpeg ?? "", ["-v", "error", "-i", path, ...args, "-"], options);
+      const read = ["-v", "error", ...inputArgs, "-i", path];
+      const seen = await execute(ffmpeg ?? "", [...read, ...args, "-"], options);
       return seen.stdout;
     },
     async hear(key, filter) {

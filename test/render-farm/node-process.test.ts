@@ -9,7 +9,10 @@ const entry = join(import.meta.dirname, "..", "..", "render-farm", "main.js");
 const kinds = [
   "probe",
   "studio-image",
+  "studio-matte",
   "studio-music",
+  "studio-relief",
+  "studio-restore",
   "studio-sound",
   "studio-video",
   "studio-voice",
