@@ -8,9 +8,9 @@ const [width, height] = [160, 90];
 /** A red box that wanders over a backdrop, with sound. */
 const over = (backdrop: string) => [
   ...["-f", "lavfi", "-i", backdrop],
-  ...["-f", "lavfi", "-i", "color=c=0xc02020:s=40x40:r=10:d=2"],
+  ...["-f", "lavfi", "-i", "color=c=0xc02020:s=24x40:r=10:d=2"],
   ...["-f", "lavfi", "-i", "sine=440:duration=2"],
-  ...["-filter_complex", "[0:v][1:v]overlay=x='20+40*t':y=24:shortest=1,noise=alls=3:allf=t[v]"],
+  ...["-filter_complex", "[0:v][1:v]overlay=x='10+60*t':y=24:shortest=1,noise=alls=3:allf=t[v]"],
   ...["-map", "[v]", "-map", "2:a", "-c:v", "libx264", "-crf", "12", "-pix_fmt", "yuv420p"],
   ...["-c:a", "aac", "-shortest"],
 ];
@@ -28,13 +28,13 @@ async function opacity(key: string, decoder: readonly string[] = []) {
   let [inside, outside] = [0, 0];
   for (let y = 0; y < height; y++)
     for (let x = 0; x < width; x++) {
-      const isInside = x > 64 && x < 96 && y > 28 && y < 60;
+      const isInside = x > 73 && x < 91 && y > 28 && y < 60;
       const isFarOutside = x < 52 || x > 108 || y < 16 || y > 72;
       const isOpaque = (pixels[y * width + x] ?? 0) > 200;
       if (isInside && isOpaque) inside++;
       if (isFarOutside && isOpaque) outside++;
     }
-  return { inside: inside / (31 * 31), outside: outside / (width * height) };
+  return { inside: inside / (17 * 31), outside: outside / (width * height) };
 }
 
 t.test("a coloured screen, a white wall and a still scene are taken away", async (t) => {
