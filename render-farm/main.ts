@@ -10,6 +10,7 @@ import { findTool, mediaTools } from "./media-tools.ts";
 import { studioImage } from "./models/studio-image.ts";
 import { studioMatte } from "./models/studio-matte.ts";
 import { studioMusic, studioSound } from "./models/studio-music.ts";
+import { studioRelief } from "./models/studio-relief.ts";
 import { studioRestore } from "./models/studio-restore.ts";
 import { studioVideo } from "./models/studio-video.ts";
 import { studioVoice } from "./models/studio-voice.ts";
@@ -56,6 +57,7 @@ const loop = new TaskLoop(
       ["studio-image", studioImage(browser, objects, farm.imageTaskMs)],
       ["studio-matte", studioMatte(tools, objects, farm.videoTaskMs)],
       ["studio-music", studioMusic(tools, objects, farm.audioTaskMs)],
+      ["studio-relief", studioRelief(objects, farm.reliefTaskMs)],
       ["studio-restore", studioRestore(tools, objects, farm.videoTaskMs)],
       ["studio-sound", studioSound(tools, objects, farm.audioTaskMs)],
       ["studio-video", studioVideo({ browser, media: tools }, objects, farm.videoTaskMs)],
