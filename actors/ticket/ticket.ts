@@ -1,6 +1,7 @@
 /**
- * A stream ticket: opens one event stream of one job or session, once, within a minute. Only its SHA-256 is
- * stored, as the address of this actor, so a ticket that nobody holds cannot be found in the store.
+ * A stream ticket: opens one event stream of one job or session, once, within a minute. Only its
+ * SHA-256 is stored, as the address of this actor, so a ticket that nobody holds cannot be found in
+ * the store.
  *
  * I10 redeemed at most once: redeeming ends the actor, also when the ticket was for another stream.
  */

@@ -1,4 +1,6 @@
-/** Agents' sessions: turns with a price that the customer approved, and credentials of their own. */
+/**
+ * Agents' sessions: turns with a price that the customer approved, and credentials of their own.
+ */
 import type { Session, SessionMessage, TurnCredential } from "../../actors/agent/session.ts";
 import type { TokenScope } from "../../actors/contract/account.ts";
 import {
