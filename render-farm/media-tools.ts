@@ -69,11 +69,6 @@ const demuxers: Readonly<Record<string, string>> = {
   "audio/flac": "flac",
 };
 
-/** Whether ffmpeg reads this type here. */
-export function isRecording(mimeType: string): boolean {
-  return demuxers[mimeType] !== undefined;
-}
-
 /** Arguments that open a file whose bytes showed this type; `before` are further input options. */
 export function inputOf(path: string, mimeType: string, before: readonly string[] = []): string[] {
   const demuxer = demuxers[mimeType] ?? "mov";

@@ -15,8 +15,8 @@ import { inspectFont, inspectTable } from "./text-files.ts";
 import { fetchSource, type LocalFile, Source, withWorkspace } from "./workspace.ts";
 
 /**
- * Task kind `probe`: what an uploaded or fetched file is, told from its bytes, and whether it can
- * be decoded. The one output names the source itself; only the thumbnail is new.
+ * Task kind `probe`: what an uploaded or fetched file is, told from its bytes, and whether
+ * it can be decoded. The one output names the source itself; only the thumbnail is new.
  */
 const ProbeInput = Type.Object(
   { source: Source, declaredType: Type.Optional(Type.String({ maxLength: 128 })) },

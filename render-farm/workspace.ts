@@ -36,7 +36,7 @@ export async function withWorkspace<T>(use: (folder: string) => Promise<T>): Pro
   }
 }
 
-/** Copies a source to `path`. Throws `PortError` when it is missing, too large or of no known type. */
+/** Copies a source to `path`. Throws `PortError` when it is missing, too large or unknown. */
 export async function fetchSource(
   objects: Objects,
   source: Source,

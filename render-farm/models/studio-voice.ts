@@ -52,10 +52,11 @@ const voices: Readonly<Record<VoiceInput["voice"], Voice>> = {
 
 /** What espeak-ng 1.51 speaks; BCP 47 tags fall back to their first part. */
 const languages = new Set(
-  "af am an ar as az ba be bg bn bpy bs ca cmn cs cv cy da de el en-029 en-gb en-gb-scotland en-us \
-eo es es-419 et eu fa fi fr-be fr-ch fr-fr ga gd gn gu hak haw he hi hr ht hu hy ia id is it ja jbo \
-ka kk kl kn ko kok ku ky la lb lt lv mi mk ml mr ms mt my ne nl no om or pa pap pl pt pt-br ro ru sd \
-shn si sk sl sq sr sv sw ta te th tk tn tr tt ug uk ur uz vi yue".split(" "),
+  "af am an ar as az ba be bg bn bpy bs ca cmn cs cv cy da de el en-029 en-gb \
+en-gb-scotland en-us eo es es-419 et eu fa fi fr-be fr-ch fr-fr ga gd gn gu hak haw he \
+hi hr ht hu hy ia id is it ja jbo ka kk kl kn ko kok ku ky la lb lt lv mi mk ml mr ms mt \
+my ne nl no om or pa pap pl pt pt-br ro ru sd shn si sk sl sq sr sv sw ta te th tk tn tr \
+tt ug uk ur uz vi yue".split(" "),
 );
 const otherNames: Readonly<Record<string, string>> = {
   en: "en-us",
