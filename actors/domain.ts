@@ -3,6 +3,7 @@ import type { AnyActor, Domain } from "../engine/actor.ts";
 import { firstIdAt, idBytes, vpartOfId } from "../engine/id.ts";
 import { keyOf } from "../engine/key.ts";
 import { accountActor } from "./account/account-actor.ts";
+import { sessionActor } from "./agent/session-actor.ts";
 import { assetActor } from "./asset/asset-actor.ts";
 import { directoryActor } from "./directory/directory-actor.ts";
 import { expiryActor } from "./directory/expiry.ts";
@@ -18,6 +19,7 @@ const actorByCode: ReadonlyMap<number, AnyActor> = new Map<number, AnyActor>([
   [codes.ticket, ticketActor],
   [codes.asset, assetActor],
   [codes.mark, markActor],
+  [codes.session, sessionActor],
   [codes.directory, directoryActor],
   [codes.expiry, expiryActor],
 ]);

@@ -7,6 +7,7 @@ import { directoryCode, type Key, keyOf, orderedNumber, vpartOf } from "../engin
 import type { Account, LedgerRow } from "./account/account.ts";
 import type { MemberSpending } from "./account/budget.ts";
 import type { Run } from "./account/run.ts";
+import type { AgentTurn, Session, SessionTerms, TurnCredential } from "./agent/session.ts";
 import type { Asset, UploadPart } from "./asset/asset.ts";
 import type { AuditRow } from "./directory/audit.ts";
 import type { Device } from "./directory/devices.ts";
@@ -37,6 +38,12 @@ export const codes = {
   uploadPart: 38,
   run: 39,
   jobOfSession: 40,
+  jobOfTurn: 41,
+  sessionTerms: 42,
+  sessionOfOwner: 43,
+  agentTurn: 44,
+  brief: 45,
+  turnCredential: 46,
   fingerprint: 48,
   directory: directoryCode,
   user: directoryCode + 1,
@@ -109,8 +116,39 @@ export function jobAtEnd(key: Key): Id {
   return idOfBytes(key, key.length - 16);
 }
 
-export function sessionKey(session: Id): Key {
+export function sessionKey(session: Id): Key<Session> {
   return ofId(codes.session, session);
+}
+
+export function sessionTermsKey(session: Id): Key<SessionTerms> {
+  return ofId(codes.sessionTerms, session);
+}
+
+/** A user's sessions in one context; `owner` as for jobs, `session` its bytes or empty for all. */
+export function sessionOfOwnerKey(scope: Id, owner: string, session: string): Key<string> {
+  return keyOf(vpartOfId(scope), codes.sessionOfOwner, owner + session);
+}
+
+/** Under its session, in the order of the ids. */
+export function turnKey(session: Id, turn: Id): Key<AgentTurn> {
+  return turnsKey(session) + idBytes(turn);
+}
+
+export function turnsKey(session: Id): Key<AgentTurn> {
+  return ofId(codes.agentTurn, session);
+}
+
+export function briefKey(turn: Id): Key<string> {
+  return ofId(codes.brief, turn);
+}
+
+/** `digest` is the SHA-256 of the credential as a binary string. */
+export function turnCredentialKey(vpart: number, digest: string): Key<TurnCredential> {
+  return keyOf(vpart, codes.turnCredential, digest);
+}
+
+export function jobsOfTurnKey(turn: Id, job: string): Key<string> {
+  return keyOf(vpartOfId(turn), codes.jobOfTurn, idBytes(turn) + job);
 }
 
 /** What the run of an agent's turn has spent. */

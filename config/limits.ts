@@ -152,6 +152,15 @@ export const limits = {
     listMax: 100,
     auditDays: 400,
   },
+  agents: {
+    /** Jobs of a turn that its session still names to whoever follows it. */
+    recentJobsMax: 16,
+    turnsShown: 20,
+    jobsShownMax: 1_000,
+    ttlSecondsDefault: 3_600,
+    metaBytesMax: 16 * 1024,
+    sessionsCountedMax: 10_000,
+  },
   pricing: {
     confirmationMs: 600_000,
     enhancePromptCredits: 1,
@@ -169,9 +178,34 @@ export const limits = {
     attemptsMax: 3,
     /** Wall time of one picture, browser start included. */
     imageTaskMs: 60_000,
+    /** Wall time of one task of the other kinds; each below its model's deadline. */
+    probeTaskMs: 300_000,
+    audioTaskMs: 300_000,
+    videoTaskMs: 1_800_000,
+    reliefTaskMs: 300_000,
     /** Time that a stopping service gives its nodes; the whole stop stays under 5 s. */
     drainMs: 1_500,
     /** A farm child that dies is started again after this. */
     restartDelayMs: 500,
+  },
+  /** What the farm reads and writes; whatever exceeds it is refused before it is decoded. */
+  media: {
+    sourceBytesMax: 5 * 1024 ** 3,
+    outputBytesMax: 2 * 1024 ** 3,
+    /** Sources that are read whole: 3D models, fonts, look-up tables. */
+    wholeBytesMax: 256 * 1024 ** 2,
+    pixelsMax: 67_108_864,
+    edgeMax: 16_384,
+    secondsMax: 6 * 3_600,
+    /** Sources of the models that work on every frame of a video. */
+    editedSecondsMax: 600,
+    editedPixelsMax: 3_840 * 2_160,
+    /** How much of a recording is decoded to be sure that it can be. */
+    decodedSeconds: 5,
+    /** One call of a media tool that reads, not renders. */
+    toolMs: 60_000,
+    toolOutputMax: 64 * 1024 ** 2,
+    toolFaultMax: 8 * 1024,
+    thumbnailEdge: 512,
   },
 } as const;

@@ -18,6 +18,8 @@ export interface Settings {
   readonly rateLimits: boolean;
   readonly connectionsPerAddress: number;
   readonly chromium: string | undefined;
+  readonly ffmpeg: string | undefined;
+  readonly ffprobe: string | undefined;
   readonly bootstrapToken: string | undefined;
   readonly bootstrapTokenFile: string | undefined;
   readonly logLevel: LogLevel;
@@ -71,6 +73,8 @@ export function readSettings(environment: Environment, cores: number): Settings 
       1_000_000,
     ),
     chromium: text(environment, "KLIEG_CHROMIUM"),
+    ffmpeg: text(environment, "KLIEG_FFMPEG"),
+    ffprobe: text(environment, "KLIEG_FFPROBE"),
     bootstrapToken: text(environment, "KLIEG_BOOTSTRAP_TOKEN"),
     bootstrapTokenFile: text(environment, "KLIEG_BOOTSTRAP_TOKEN_FILE"),
     logLevel: choice(environment, "KLIEG_LOG_LEVEL", logLevels, "info"),

@@ -13,6 +13,7 @@ import { limits } from "../config/limits.ts";
 import type { Id } from "../engine/id.ts";
 import type { Answer, Sink } from "./answer.ts";
 import { isTerminal } from "./following.ts";
+import { Frames, frameHeaders } from "./frames.ts";
 import { RefusalError } from "./refusal-error.ts";
 import type { Call } from "./route.ts";
 import type { Service } from "./service.ts";
@@ -30,11 +31,7 @@ export function jobStream({ service, request }: Call<unknown, unknown>, id: Id):
     });
   return {
     status: 200,
-    headers: [
-      ["Content-Type", "text/event-stream; charset=utf-8"],
-      ["Cache-Control", "no-store"],
-      ["X-Accel-Buffering", "no"],
-    ],
+    headers: frameHeaders,
     body: { length: undefined, start: (sink) => new JobStream(service, id, sink).open() },
   };
 }
@@ -42,41 +39,36 @@ export function jobStream({ service, request }: Call<unknown, unknown>, id: Id):
 class JobStream {
   private readonly service: Service;
   private readonly id: Id;
-  private readonly sink: Sink;
-  private readonly stops: (() => void)[] = [];
+  private readonly frames: Frames;
   private stopProgress: (() => void) | undefined;
-  private stopKeepAlive: (() => void) | undefined;
   private shown: Job | undefined;
-  private isClosed = false;
 
   constructor(service: Service, id: Id, sink: Sink) {
     this.service = service;
     this.id = id;
-    this.sink = sink;
+    this.frames = new Frames(sink);
   }
 
   /** Returns what to call when the client has gone. */
   open(): () => void {
     const { following, gateway, clock } = this.service;
+    const { frames } = this;
     const job = gateway.read(jobKey(this.id));
-    this.write("retry: 5000\n\n");
-    if (job === undefined) this.end();
+    frames.open(following, clock);
+    if (job === undefined) frames.end();
     else {
-      this.stops.push(
-        following.watch(this.id, (next) => this.changed(next)),
-        following.atDrain(() => this.say("reconnect", {}, undefined)),
-        clock.after(limits.http.streamMs, () => this.end()),
-      );
-      this.keepAlive();
+      frames.until(following.watch(this.id, (next) => this.changed(next)));
+      frames.until(() => following.leave("stream", job.terms.scope));
+      frames.until(() => this.stopProgress?.());
       this.status(job);
       if (isTerminal(job)) this.complete(job);
     }
-    return () => this.close(job?.terms.scope);
+    return () => frames.close();
   }
 
   private changed(job: Job): void {
     const { shown } = this;
-    if (this.isClosed || shown === undefined || job.revision <= shown.revision) return;
+    if (this.frames.isClosed || shown === undefined || job.revision <= shown.revision) return;
     if (isTerminal(job)) this.complete(job);
     else if (job.phase !== shown.phase || detailOf(job) !== detailOf(shown)) this.status(job);
     else this.later();
@@ -87,74 +79,32 @@ class JobStream {
     this.stopProgress ??= this.service.clock.after(limits.http.progressFrameMs, () => {
       this.stopProgress = undefined;
       const job = this.service.gateway.read(jobKey(this.id));
-      if (job !== undefined && !isTerminal(job) && !this.isClosed) this.status(job);
+      if (job !== undefined && !isTerminal(job) && !this.frames.isClosed) this.status(job);
     });
   }
 
   private status(job: Job): void {
     this.shown = job;
     const view = this.viewOf(job);
-    this.say(
-      "status",
-      {
-        status: job.phase,
-        progress: view?.progress ?? undefined,
-        status_detail: view?.status_detail ?? undefined,
-        status_message: detailOf(job) === undefined ? undefined : view?.status_message,
-      },
-      job,
-    );
+    const data = {
+      status: job.phase,
+      progress: view?.progress ?? undefined,
+      status_detail: view?.status_detail ?? undefined,
+      status_message: detailOf(job) === undefined ? undefined : view?.status_message,
+    };
+    this.frames.say("status", data, `${this.id}:${job.revision}`);
   }
 
   private complete(job: Job): void {
     const view = this.viewOf(job);
-    if (view !== undefined) this.say("complete", outcomeOf(view), job);
-    this.end();
+    if (view !== undefined)
+      this.frames.say("complete", outcomeOf(view), `${this.id}:${job.revision}`);
+    this.frames.end();
   }
 
   private viewOf(job: Job): JobView | undefined {
     const { asked } = this.service.jobs.find(this.id, job.terms.scope);
     return this.service.jobs.view({ asked, job });
-  }
-
-  /** `job` undefined for frames that tell nothing of the job. */
-  private say(event: string, data: object, job: Job | undefined): void {
-    const id = job === undefined ? "" : `id: ${this.id}:${job.revision}\n`;
-    this.write(`event: ${event}\n${id}data: ${JSON.stringify(data)}\n\n`);
-    if (job === undefined) this.end();
-  }
-
-  private write(text: string): void {
-    if (this.isClosed) return;
-    this.sink.write(text);
-    if (this.sink.unsent() <= limits.http.streamUnsentMax) return;
-    this.isClosed = true;
-    this.sink.abort();
-  }
-
-  private keepAlive(): void {
-    const { clock } = this.service;
-    const next = () => {
-      this.stopKeepAlive = clock.after(limits.http.keepAliveMs, () => {
-        this.write(": keep-alive\n\n");
-        next();
-      });
-    };
-    next();
-  }
-
-  private end(): void {
-    if (this.isClosed) return;
-    this.isClosed = true;
-    this.sink.end();
-  }
-
-  private close(scope: Id | undefined): void {
-    this.isClosed = true;
-    this.stopProgress?.();
-    this.stopKeepAlive?.();
-    for (const stop of this.stops) stop();
-    if (scope !== undefined) this.service.following.leave("stream", scope);
   }
 }
 

@@ -6,7 +6,7 @@ import { statfs } from "node:fs/promises";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { tinyPicture } from "../actors/effects/simulated-provider.ts";
+import { simulatedMedia } from "../actors/effects/simulated-media.ts";
 import { type Catalogue, CatalogueError, readCatalogue } from "../config/catalogue.ts";
 import { limits } from "../config/limits.ts";
 import { readSettings, type Settings, SettingsError } from "../config/settings.ts";
@@ -104,7 +104,9 @@ async function openService(
   const objectsFolder = join(settings.dataDir, "objects");
   await removeStaleTemporaries(objectsFolder);
   const objects = diskObjects(objectsFolder);
-  if (settings.simulatedModels) await objects.put(tinyPicture.media.objectKey, [tinyPicture.bytes]);
+  if (settings.simulatedModels)
+    for (const { bytes, media } of Object.values(simulatedMedia))
+      await objects.put(media.objectKey, [bytes]);
   return wire({
     version,
     origin: settings.publicUrl,

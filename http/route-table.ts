@@ -2,6 +2,7 @@ import type { Route } from "./route.ts";
 import { accountRoutes } from "./routes/account.ts";
 import { adminRoutes } from "./routes/admin.ts";
 import { adminAccountRoutes } from "./routes/admin-accounts.ts";
+import { agentRoutes } from "./routes/agents.ts";
 import { assetRoutes } from "./routes/assets.ts";
 import { billingRoutes } from "./routes/billing.ts";
 import { costRoutes } from "./routes/cost.ts";
@@ -39,6 +40,7 @@ export const routeTable: readonly Route[] = [
   ...oauthRoutes,
   ...oauthClientRoutes,
   ...deviceRoutes,
+  ...agentRoutes,
   ...adminRoutes,
   ...adminAccountRoutes,
   ...objectRoutes,

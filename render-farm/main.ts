@@ -6,7 +6,15 @@ import { diskObjects } from "../engine/adapters/disk-objects.ts";
 import { ipcBrokerConnection } from "../engine/adapters/ipc-broker-connection.ts";
 import { SceneBrowser } from "./browser.ts";
 import { findChromium } from "./chromium-path.ts";
+import { findTool, mediaTools } from "./media-tools.ts";
 import { studioImage } from "./models/studio-image.ts";
+import { studioMatte } from "./models/studio-matte.ts";
+import { studioMusic, studioSound } from "./models/studio-music.ts";
+import { studioRelief } from "./models/studio-relief.ts";
+import { studioRestore } from "./models/studio-restore.ts";
+import { studioVideo } from "./models/studio-video.ts";
+import { studioVoice } from "./models/studio-voice.ts";
+import { probe } from "./probe.ts";
 import { TaskLoop, type Timers } from "./task-loop.ts";
 
 const slots = 2;
@@ -31,15 +39,29 @@ const browser = new SceneBrowser(
   { executablePath, sandbox: process.getuid?.() !== 0 },
   join(import.meta.dirname, "models"),
 );
+const tools = mediaTools(
+  await findTool(settings.ffmpeg, "ffmpeg", PATH),
+  await findTool(settings.ffprobe, "ffprobe", PATH),
+);
+const espeakPath = await findTool(undefined, "espeak-ng", PATH);
+const { farm } = limits;
 
 const loop = new TaskLoop(
   {
     name: `${hostname()}:${process.pid}`,
     slots,
-    heartbeatMs: limits.farm.heartbeatMs,
-    drainMs: limits.farm.leaseMs,
+    heartbeatMs: farm.heartbeatMs,
+    drainMs: farm.leaseMs,
     workersByKind: new Map([
-      ["studio-image", studioImage(browser, objects, limits.farm.imageTaskMs)],
+      ["probe", probe(tools, objects, farm.probeTaskMs)],
+      ["studio-image", studioImage(browser, objects, farm.imageTaskMs)],
+      ["studio-matte", studioMatte(tools, objects, farm.videoTaskMs)],
+      ["studio-music", studioMusic(tools, objects, farm.audioTaskMs)],
+      ["studio-relief", studioRelief(objects, farm.reliefTaskMs)],
+      ["studio-restore", studioRestore(tools, objects, farm.videoTaskMs)],
+      ["studio-sound", studioSound(tools, objects, farm.audioTaskMs)],
+      ["studio-video", studioVideo({ browser, media: tools }, objects, farm.videoTaskMs)],
+      ["studio-voice", studioVoice({ media: tools, espeakPath }, objects, farm.audioTaskMs)],
     ]),
     reportBug: (fault) => process.stderr.write(`farm node: ${describe(fault)}\n`),
   },

@@ -1,3 +1,4 @@
+import type { Fault } from "../config/schema.ts";
 import { PortError } from "../engine/ports/port-error.ts";
 import type { BrokerConnection, Task, TaskOutcome, ToNode } from "../engine/ports/tasks.ts";
 
@@ -171,4 +172,10 @@ function outcomeOfFault(kind: string, fault: unknown): TaskOutcome {
 
 function failed(message: string, retryable: boolean): TaskOutcome {
   return { kind: "failed", message, retryable };
+}
+
+/** What a worker answers to an input that its schema refuses: names the first member at fault. */
+export function refusedInput(kind: string, [first]: readonly Fault[]): TaskOutcome {
+  const message = `${kind}: ${first?.pointer || "the input"} ${first?.detail ?? "is wrong"}`;
+  return failed(message, false);
 }

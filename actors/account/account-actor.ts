@@ -36,6 +36,7 @@ import { discard, follow } from "./following.ts";
 import { grant } from "./grant.ts";
 import { pay } from "./payment.ts";
 import { renew } from "./renewal.ts";
+import { changedRun } from "./run.ts";
 import { submit } from "./submit.ts";
 import { submitSet } from "./submit-set.ts";
 
@@ -59,6 +60,8 @@ export const accountActor: Actor<Account, AccountMessage, never> = {
         return only(recountAssets(head, message));
       case "remembered":
         return only({ ...head, remembered: head.remembered + message.by });
+      case "run_changed":
+        return only(head, [changedRun(message, turn)]);
       case "issue_ticket":
         return issueTicket(head, message.digest, message.ticket, turn);
       case "ticket_spent":

@@ -168,6 +168,14 @@ export interface JobDiscarded {
   readonly fingerprint: string;
 }
 
+/** An agent's run opens, ends, or may spend more or less. */
+export interface RunChanged {
+  readonly kind: "run_changed";
+  readonly turn: Id;
+  readonly ceiling: number | null;
+  readonly isEnded: boolean;
+}
+
 export interface AssetChanged {
   readonly kind: "asset_changed";
   readonly modality: Modality | undefined;
@@ -184,6 +192,7 @@ export type AccountMessage =
   | JobDiscarded
   | AssetChanged
   | { readonly kind: "remembered"; readonly by: 1 | -1 }
+  | RunChanged
   | {
       readonly kind: "issue_ticket";
       readonly digest: string;

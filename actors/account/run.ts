@@ -7,6 +7,7 @@ import type { Id } from "../../engine/id.ts";
 import type { TurnOfJob } from "../job/job.ts";
 import type { Refusal } from "../refusal.ts";
 import { runKey, sessionKey } from "../tables.ts";
+import type { RunChanged } from "./account.ts";
 
 export interface Run {
   /** The price that the customer approved; null for none. */
@@ -14,6 +15,12 @@ export interface Run {
   /** Holds plus charges, less refunds. */
   readonly committed: number;
   readonly isEnded: boolean;
+}
+
+export function changedRun({ turn: id, ceiling, isEnded }: RunChanged, turn: TurnView): RowWrite {
+  const key = runKey(id);
+  const committed = turn.get(key)?.committed ?? 0;
+  return put(key, { ceiling, committed, isEnded });
 }
 
 export function refusalOfRun(

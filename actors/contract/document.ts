@@ -1,6 +1,6 @@
 import { Type } from "../../config/schema.ts";
 
-export const ServiceLinks = Type.Object(
+export const RootLinks = Type.Object(
   {
     release: Type.String(),
     openapi: Type.String(),
@@ -8,7 +8,7 @@ export const ServiceLinks = Type.Object(
     models: Type.String(),
     health: Type.String(),
   },
-  { title: "ServiceLinks" },
+  { title: "RootLinks" },
 );
 
 export const ProblemPage = Type.Object(

@@ -1,6 +1,6 @@
 /**
- * The provider behind the `sim-*` models: plays the scenario of the prompt and delivers a tiny,
- * valid PNG. It costs no processor time and remembers nothing: after a restart the outbox hands it
+ * The provider behind the `sim-*` models: plays the scenario of the prompt and delivers tiny
+ * media. It costs no processor time and remembers nothing: after a restart the outbox hands it
  * the job again and the scenario starts over, which is harmless because submitting to it is
  * idempotent.
  */
@@ -9,25 +9,9 @@ import type { IdMint } from "../../engine/id.ts";
 import { type Key, vpartOf } from "../../engine/key.ts";
 import type { Performance } from "../../engine/outbox.ts";
 import type { Clock } from "../../engine/ports/clock.ts";
-import type { Media } from "../asset/asset.ts";
 import type { CancelAnswer, JobEffect, JobMessage, Outcome } from "../job/job.ts";
 import { type Scenario, scenarioOf } from "./scenario.ts";
-
-/** The object that every simulated picture is; stored once, when the service starts. */
-export const tinyPicture = {
-  bytes: Buffer.from(
-    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
-    "base64",
-  ),
-  media: {
-    objectKey: "sim/tiny.png",
-    mimeType: "image/png",
-    sizeBytes: 70,
-    sha256: "6b7fa434f92a8b80aab02d9bf1a12e49ffcae424e4013a1c4f68b67e3d2bbcd0",
-    width: 1,
-    height: 1,
-  } satisfies Media,
-};
+import { simulatedMedia } from "./simulated-media.ts";
 
 type Submission = Extract<JobEffect, { kind: "provider.submit" }>;
 
@@ -112,14 +96,14 @@ export class SimulatedProvider {
     this.ports.send(run.job, finished(this.endOf(run)));
   }
 
-  private endOf({ scenario, count, job }: Run): Outcome {
+  private endOf({ scenario, modality, count, job }: Run): Outcome {
     const { refusal, ending, billed } = scenario;
     if (refusal !== undefined) return refusedAs(refusal, false, billed);
     switch (ending) {
       case "succeed": {
         const outputs = Array.from({ length: count }, () => ({
           asset: this.ports.ids.under(vpartOf(job)),
-          media: tinyPicture.media,
+          media: simulatedMedia[modality].media,
         }));
         return { kind: "succeeded", outputs };
       }

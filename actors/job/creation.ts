@@ -7,7 +7,7 @@ import {
   type TurnView,
 } from "../../engine/actor.ts";
 import { idBytes } from "../../engine/id.ts";
-import { askedKey, jobsOfSessionKey, jobsOfTagKey } from "../tables.ts";
+import { askedKey, jobsOfSessionKey, jobsOfTagKey, jobsOfTurnKey } from "../tables.ts";
 import type { Asked, CreateJob, FarmTask, Job, JobEffect, QueuedJob } from "./job.ts";
 import { tagDigest } from "./job-index.ts";
 import { become, carried, type JobTurn, unchanged } from "./job-turn.ts";
@@ -52,7 +52,9 @@ function termsOf({ asked, provider, hold, count, modelTag }: CreateJob): Job["te
 
 export function indexRows({ scope, id, tags, turn }: Asked): RowWrite[] {
   const rows = tags.map((tag) => put(jobsOfTagKey(scope, tagDigest(tag), idBytes(id)), ""));
-  if (turn !== undefined) rows.push(put(jobsOfSessionKey(turn.session, idBytes(id)), ""));
+  if (turn === undefined) return rows;
+  rows.push(put(jobsOfSessionKey(turn.session, idBytes(id)), ""));
+  rows.push(put(jobsOfTurnKey(turn.turn, idBytes(id)), ""));
   return rows;
 }
 

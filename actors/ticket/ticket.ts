@@ -1,8 +1,9 @@
 /**
- * A stream ticket: opens one event stream of one job, once, within a minute. Only its SHA-256 is
- * stored, as the address of this actor, so a ticket that nobody holds cannot be found in the store.
+ * A stream ticket: opens one event stream of one job or session, once, within a minute. Only its
+ * SHA-256 is stored, as the address of this actor, so a ticket that nobody holds cannot be found in
+ * the store.
  *
- * I10 redeemed at most once: redeeming ends the actor, also when the ticket was for another job.
+ * I10 redeemed at most once: redeeming ends the actor, also when the ticket was for another stream.
  */
 import { type Actor, type Due, type RequestId, type Turn, tell } from "../../engine/actor.ts";
 import type { Id } from "../../engine/id.ts";
@@ -10,13 +11,13 @@ import { accountKey } from "../tables.ts";
 
 export interface Ticket {
   readonly scope: Id;
-  readonly job: Id;
+  readonly subject: Id;
   readonly expiresAtMs: number;
 }
 
 export type TicketMessage =
   | { readonly kind: "issue"; readonly ticket: Ticket }
-  | { readonly kind: "redeem"; readonly job: Id }
+  | { readonly kind: "redeem"; readonly subject: Id }
   | Due;
 
 /** `spent`: absent, expired or consumed. */
@@ -31,7 +32,7 @@ export const ticketActor: Actor<Ticket, TicketMessage, never> = {
       case "redeem": {
         if (ticket === undefined || ticket.expiresAtMs <= atMs)
           return end(ticket, request, { kind: "spent" });
-        const isMatch = ticket.job === message.job;
+        const isMatch = ticket.subject === message.subject;
         return end(ticket, request, { kind: isMatch ? "redeemed" : "mismatched" });
       }
       case "due":

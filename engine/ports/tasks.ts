@@ -8,7 +8,7 @@
 export interface Task {
   /** Attempt token: names this lease in every later message. */
   readonly token: string;
-  /** What to do, for example `image`: picks the node's worker function. */
+  /** What to do, for example `studio-image`: picks the node's worker function. */
   readonly kind: string;
   /** Input of that kind, checked by the worker function's schema. */
   readonly input: unknown;
@@ -51,7 +51,9 @@ export interface TaskOutput {
   readonly height?: number;
   readonly durationSeconds?: number;
   readonly hasAudio?: boolean;
-  /** Object key of a JPEG with a long edge of 512 px. */
+  /** Frames a second; videos only. */
+  readonly frameRate?: number;
+  /** Object key of a JPEG with a long edge of 512 px; of sound, a PNG of its wave. */
   readonly thumbnailKey?: string;
 }
 

@@ -1,6 +1,6 @@
 /** What the service says of itself: its links, its contract, and what each problem means. */
 import { createHash } from "node:crypto";
-import { ProblemPage, ServiceLinks } from "../../actors/contract/document.ts";
+import { ProblemPage, RootLinks } from "../../actors/contract/document.ts";
 import { type Answer, json } from "../answer.ts";
 import { withETag } from "../etag.ts";
 import { openapi } from "../openapi.ts";
@@ -14,7 +14,7 @@ export function documentRoutes(all: () => readonly Route[]): readonly Route[] {
   return [
     route("GET", "/v1/", {
       summary: "Links to the documents of this service",
-      answers: { 200: ServiceLinks },
+      answers: { 200: RootLinks },
       access: "open",
       run: links,
     }),

@@ -3,10 +3,10 @@ import { invariant } from "../../engine/invariant.ts";
 import type { Objects } from "../../engine/ports/objects.ts";
 import type { TaskOutcome, TaskOutput } from "../../engine/ports/tasks.ts";
 import type { SceneBrowser, ScenePage } from "../browser.ts";
-import type { TaskContext, TaskWorker } from "../task-loop.ts";
+import { refusedInput, type TaskContext, type TaskWorker } from "../task-loop.ts";
 
 /**
- * The model `studio-image`, task kind `image`: procedural pictures, no learned weights. The
+ * The model `studio-image`, also its task kind: procedural pictures, no learned weights. The
  * prompt's words and the seed choose a scene, which `studio-image/draw.ts` paints in a page.
  *
  * 1. Equal prompt, seed, size and format give equal bytes, so a repeated attempt stores the same.
@@ -42,19 +42,13 @@ export function studioImage(
     timeoutMs,
     async run(context): Promise<TaskOutcome> {
       const { input, signal } = context;
-      if (!isImageInput(input)) return badInput(input);
+      if (!isImageInput(input)) return refusedInput("image", isImageInput.faults(input));
       const outputs = await browser.withPage(signal, (page) =>
         paintAll(page, objects, input, context),
       );
       return { kind: "succeeded", outputs };
     },
   };
-}
-
-function badInput(input: unknown): TaskOutcome {
-  const [first] = isImageInput.faults(input);
-  const message = `image: ${first?.pointer || "the input"} ${first?.detail ?? "is wrong"}`;
-  return { kind: "failed", message, retryable: false };
 }
 
 async function paintAll(

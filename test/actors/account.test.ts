@@ -315,7 +315,7 @@ t.test("an account that slept through months is granted once", async (t) => {
 });
 
 t.test("at most 100 unredeemed tickets per account", async (t) => {
-  const ticket = { scope, job, expiresAtMs: nowMs + 60_000 };
+  const ticket = { scope, subject: job, expiresAtMs: nowMs + 60_000 };
   const issue = { kind: "issue_ticket", digest: "d".repeat(32), ticket } as const;
   const turn = decide({ ...account, tickets: 99 }, issue, view(self));
   t.match(turn.head, { tickets: 100 });

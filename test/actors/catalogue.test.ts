@@ -31,7 +31,10 @@ t.test("a model is found by id, alias, or default, within its modality", async (
   t.equal(find("default", "image")?.id, "studio-image");
   t.equal(find("sim-instant", "image")?.id, "sim-instant");
   t.equal(find("studio-image", "video"), undefined);
-  t.equal(find("default", "audio"), undefined);
+  t.equal(find("default", "video")?.id, "studio-video");
+  t.equal(find("default", "audio")?.id, "studio-voice");
+  t.equal(find("default", "three_d")?.id, "studio-relief");
+  t.equal(find("sim-video", "audio"), undefined);
   t.equal(find("Studio", "image"), undefined);
 });
 

@@ -1,6 +1,7 @@
 import t from "tap";
 import { scenarioOf } from "../../actors/effects/scenario.ts";
-import { SimulatedProvider, tinyPicture } from "../../actors/effects/simulated-provider.ts";
+import { simulatedMedia } from "../../actors/effects/simulated-media.ts";
+import { SimulatedProvider } from "../../actors/effects/simulated-provider.ts";
 import type { JobMessage } from "../../actors/job/job.ts";
 import { ManualClock } from "../../engine/adapters/manual-clock.ts";
 import { seededEntropy } from "../../engine/adapters/seeded-entropy.ts";
@@ -53,13 +54,13 @@ t.test("a plain prompt succeeds at once with a tiny picture for each image", asy
   const message = performance.message as Extract<JobMessage, { kind: "finished" }>;
   t.equal(spoken(message), "succeeded 3");
   const outputs = message.outcome.kind === "succeeded" ? message.outcome.outputs : [];
-  t.ok(outputs.every(({ media }) => media === tinyPicture.media));
+  t.ok(outputs.every(({ media }) => media === simulatedMedia.image.media));
   t.equal(new Set(outputs.map(({ asset }) => asset)).size, 3);
   t.ok(
     outputs.every(({ asset }) => vpartOfId(asset) === 0x21),
     "assets live with their job",
   );
-  t.equal(tinyPicture.bytes.length, tinyPicture.media.sizeBytes);
+  t.equal(simulatedMedia.image.bytes.length, simulatedMedia.image.media.sizeBytes);
   clock.advance(1_000_000);
   t.strictSame(sent, []);
   return undefined;

@@ -6,6 +6,17 @@ import t from "tap";
 import type { FromNode, ToNode } from "../../engine/ports/tasks.ts";
 
 const entry = join(import.meta.dirname, "..", "..", "render-farm", "main.js");
+const kinds = [
+  "probe",
+  "studio-image",
+  "studio-matte",
+  "studio-music",
+  "studio-relief",
+  "studio-restore",
+  "studio-sound",
+  "studio-video",
+  "studio-voice",
+];
 const input = { prompt: "sea", seed: 1, width: 256, height: 256, count: 1, format: "png" };
 
 /** The data directory is where it is by default: `data` in the working directory. */
@@ -30,8 +41,11 @@ async function heard<K extends FromNode["kind"]>(
 t.test("a forked node paints into the data directory and ends when drained", async (t) => {
   const cwd = t.testdir();
   const node = forkNode(cwd);
-  t.match(await heard(node, "hello"), { slots: 2, kinds: ["image"] });
-  tell(node, { kind: "lease", task: { token: "t1", kind: "image", input, outputPrefix: "a/b" } });
+  t.match(await heard(node, "hello"), { slots: 2, kinds: kinds });
+  tell(node, {
+    kind: "lease",
+    task: { token: "t1", kind: "studio-image", input, outputPrefix: "a/b" },
+  });
   const { token, outcome } = await heard(node, "finished");
   t.equal(token, "t1");
   t.equal(outcome.kind, "succeeded");
@@ -48,7 +62,7 @@ t.test("a node ends at once when the service is gone, in the midst of a task", a
   const large = { ...input, width: 2048, height: 2048, count: 16 };
   tell(node, {
     kind: "lease",
-    task: { token: "t1", kind: "image", input: large, outputPrefix: "a" },
+    task: { token: "t1", kind: "studio-image", input: large, outputPrefix: "a" },
   });
   await heard(node, "heartbeat");
   node.disconnect();

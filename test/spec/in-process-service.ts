@@ -6,7 +6,7 @@
 import type { Test } from "tap";
 import type { CreateAccountRequest, CreatedAccount } from "../../actors/contract/account.ts";
 import type { SseTicket } from "../../actors/contract/job.ts";
-import { tinyPicture } from "../../actors/effects/simulated-provider.ts";
+import { simulatedMedia } from "../../actors/effects/simulated-media.ts";
 import { readCatalogue } from "../../config/catalogue.ts";
 import type { Static } from "../../config/schema.ts";
 import { ManualClock } from "../../engine/adapters/manual-clock.ts";
@@ -114,7 +114,8 @@ export async function openInProcess(t: Test, options: InProcessOptions = {}): Pr
   const faults: unknown[] = [];
   const onFault = (error: unknown) => faults.push(error);
   const objects = memoryObjects();
-  await objects.put(tinyPicture.media.objectKey, [tinyPicture.bytes]);
+  for (const { bytes, media } of Object.values(simulatedMedia))
+    await objects.put(media.objectKey, [bytes]);
   const catalogue = readCatalogue(modelsFile, simulatedModels);
   const service = wire({
     version: "0.0.0-test",

@@ -96,10 +96,10 @@ t.test("models are filtered by modality and operation", async (t) => {
   const count = async (query: string) => {
     return (await ada.get<ModelList>(`/v1/models${query}`)).json.items.length;
   };
-  t.equal(await count("?modality=image"), 2);
-  t.equal(await count("?modality=video"), 0);
-  t.equal(await count("?operation=generate"), 2);
-  t.equal(await count("?operation=restoration"), 0);
+  t.equal(await count("?modality=image"), 3);
+  t.equal(await count("?modality=three_d"), 2);
+  t.equal(await count("?operation=set"), 3);
+  t.equal(await count("?operation=restoration"), 2);
 });
 
 t.test("a wrong filter of models answers 400", async (t) => {

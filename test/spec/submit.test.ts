@@ -128,6 +128,7 @@ t.test("simulated models are absent unless the operator adds them", async (t) =>
   t.equal((await (await other.account()).submit("a kite")).status, 202);
 });
 
+const plainModel = "studio-image";
 const wrongFields: readonly (readonly [rule: string, more: object, pointer: string])[] = [
   ["an unknown field", { colour: "red" }, "/colour"],
   ["a seed of the wrong type", { seed: "7" }, "/seed"],
@@ -139,12 +140,20 @@ const wrongFields: readonly (readonly [rule: string, more: object, pointer: stri
   ["an aspect ratio that is not the model's", { aspect_ratio: "2:1" }, "/aspect_ratio"],
   ["a resolution that is not the model's", { resolution: "8k" }, "/resolution"],
   ["an output format that is none", { output_format: "bmp" }, "/output_format"],
-  ["a negative prompt without the capability", { negative_prompt: "x" }, "/negative_prompt"],
-  ["a size without the capability", { width: 512, height: 512 }, "/width"],
-  ["a transparent background without the capability", { background: "transparent" }, "/background"],
+  [
+    "a negative prompt without the capability",
+    { model: plainModel, negative_prompt: "x" },
+    "/negative_prompt",
+  ],
+  ["a size without the capability", { model: plainModel, width: 512, height: 512 }, "/width"],
+  [
+    "a transparent background without the capability",
+    { model: plainModel, background: "transparent" },
+    "/background",
+  ],
   [
     "provider options that the model does not pass on",
-    { provider_options: {} },
+    { model: plainModel, provider_options: {} },
     "/provider_options",
   ],
   ["an empty tag", { tags: [""] }, "/tags/0"],

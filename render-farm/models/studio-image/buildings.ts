@@ -211,7 +211,7 @@ export function paintWindmill(
     polygon(ctx, points("45,101 45,86 55,86 55,101"), wood);
     ellipse(ctx, 50, 62, 3, 4, wood);
     ctx.translate(50, 40);
-    ctx.rotate(dice.between(0.2, 1.3));
+    ctx.rotate(dice.between(0.2, 1.3) + stage.atSeconds * 0.9);
     for (let arm = 0; arm < 4; arm++) {
       ctx.rotate(Math.PI / 2);
       line(ctx, points("0,0 0,-44"), 1.5, wood);

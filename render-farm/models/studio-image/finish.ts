@@ -11,7 +11,8 @@ export function finish(stage: Stage): void {
   paintGrain(stage, stage.brief.style === "retro" ? 15 : 7);
 }
 
-function paintBloom({ ctx, width, height }: Stage, strength: number): void {
+/** Light runs over the edges of what is bright. */
+export function paintBloom({ ctx, width, height }: Stage, strength: number): void {
   const small = newCanvas(Math.ceil(width / 8), Math.ceil(height / 8));
   small.imageSmoothingQuality = "high";
   small.filter = "brightness(0.82) contrast(1.5) blur(6px)";
@@ -24,7 +25,7 @@ function paintBloom({ ctx, width, height }: Stage, strength: number): void {
   ctx.restore();
 }
 
-function paintVignette({ ctx, width, height, palette }: Stage): void {
+export function paintVignette({ ctx, width, height, palette }: Stage): void {
   const reach = Math.hypot(width, height) / 2;
   const shade = ctx.createRadialGradient(
     width / 2,

@@ -63,7 +63,7 @@ function paintString({ ctx, unit, palette }: Stage, from: Point, to: Point, size
 function paintTail(stage: Stage, from: Point, size: number, color: Color, dice: Random): void {
   const { ctx, sun } = stage;
   const way = -sun.side;
-  const phase = dice.between(0, 6);
+  const phase = dice.between(0, 6) - stage.atSeconds * 4;
   const at = (t: number): Point => [
     from[0] + size * (way * 0.98 * t ** 1.2 + 0.13 * Math.sin(t * 8 + phase) * t),
     from[1] + size * (0.85 * t - 0.3 * t * t + 0.16 * Math.sin(t * 6.5 + phase + 1) * t),
@@ -153,7 +153,10 @@ export function paintBalloon(stage: Stage, spot: Spot, color: Color, dice: Rando
 /** A gull seen from afar: two bent wings. */
 export function paintBird(stage: Stage, spot: Spot, color: Color, dice: Random): void {
   const { ctx } = stage;
-  const beat = dice.between(-0.6, 1);
+  const rest = dice.between(-0.6, 1);
+  const { atSeconds } = stage;
+  const flap = Math.sin(atSeconds * (7 + rest) + rest * 9) * (0.55 + 0.45 * Math.sin(rest * 40));
+  const beat = atSeconds === 0 ? rest : 0.2 + 0.75 * flap;
   const bank = dice.between(-0.35, 0.35);
   ctx.save();
   ctx.translate(spot.x, spot.y);
@@ -217,7 +220,8 @@ export function paintButterfly(stage: Stage, spot: Spot, color: Color, dice: Ran
       [0.82, tone(stage, color, side === stage.sun.side ? 1 : 0.7, spot.haze)],
     ] as const) {
       ctx.save();
-      ctx.scale(side * 0.82, 1);
+      const open = stage.atSeconds === 0 ? 1 : 0.3 + 0.7 * Math.abs(Math.cos(stage.atSeconds * 11));
+      ctx.scale(side * 0.82 * open, 1);
       ctx.fillStyle = css(ink);
       ctx.beginPath();
       ctx.moveTo(1, 0);

@@ -70,6 +70,7 @@ export function setStage(
     time,
     palette: choosePalette(brief, time, random.fork("palette")),
     random,
+    atSeconds: 0,
   };
 }
 

@@ -28,11 +28,8 @@ import { paintWeather } from "./weather.ts";
  * style, finish. What the prompt leaves open is decided by dice seeded with the hash of its words
  * and the seed.
  */
-export function paintScene({ prompt, seed, width, height }: PictureRequest): OffscreenCanvas {
-  const brief = readPrompt(prompt);
-  const random = seededRandom(hashText(`${brief.hash}:${seed}`));
-  const place = choosePlace(brief, random);
-  const stage = setStage(brief, place, random, width, height);
+export function paintScene(request: PictureRequest): OffscreenCanvas {
+  const { stage, place } = composeScene(request);
   const world = paintWorld(stage, place);
   paintSubjects(stage, world);
   paintWeather(stage);
@@ -41,7 +38,22 @@ export function paintScene({ prompt, seed, width, height }: PictureRequest): Off
   return stage.ctx.canvas;
 }
 
-const nowhere: World = { land: undefined, water: undefined, perch: undefined };
+export interface Scene {
+  readonly stage: Stage;
+  readonly place: Place;
+}
+
+/** Everything that is decided before the first stroke. */
+export function composeScene(
+  request: Pick<PictureRequest, "prompt" | "seed" | "width" | "height">,
+): Scene {
+  const brief = readPrompt(request.prompt);
+  const random = seededRandom(hashText(`${brief.hash}:${request.seed}`));
+  const place = choosePlace(brief, random);
+  return { stage: setStage(brief, place, random, request.width, request.height), place };
+}
+
+export const nowhere: World = { land: undefined, water: undefined, perch: undefined };
 
 function paintWorld(stage: Stage, place: Place): World {
   switch (place.ground) {
@@ -61,19 +73,30 @@ function paintWorld(stage: Stage, place: Place): World {
   }
 }
 
-function paintBackdrop(stage: Stage, { ground, backdrop }: Place): void {
-  const isWet = ground === "sea" || ground === "lake" || ground === "city";
+export function paintBackdrop(stage: Stage, { ground, backdrop }: Place): void {
+  const shore = isWet({ ground, backdrop });
   if (ground === "lake" || ground === "mountains" || ground === "snow" || backdrop.has("mountains"))
-    paintTerrain(stage, mountains(stage, isWet ? 26 : 34, isWet ? -0.02 : 0));
+    paintTerrain(stage, mountains(stage, shore ? 26 : 34, shore ? -0.02 : 0));
   if (backdrop.has("city")) paintCity(stage);
 }
 
-function paintGround(stage: Stage, { ground, backdrop }: Place): World {
+export function isWet({ ground }: Place): boolean {
+  return ground === "sea" || ground === "lake" || ground === "city";
+}
+
+/** 1 for a mirror, 0 for open sea. */
+export function calmOf({ ground, backdrop }: Place): number {
+  return ground === "sea" && !backdrop.has("lake") ? 0.12 : 0.85;
+}
+
+function paintGround(stage: Stage, place: Place): World {
+  if (!isWet(place)) return paintLand(stage, place);
+  paintWater(stage, calmOf(place));
+  return paintCoast(stage);
+}
+
+export function paintLand(stage: Stage, { ground, backdrop }: Place): World {
   switch (ground) {
-    case "sea":
-    case "lake":
-    case "city":
-      return paintShore(stage, ground === "sea" && !backdrop.has("lake") ? 0.12 : 0.85);
     case "dunes":
       return onLand(footingOf(stage, paintTerrain(stage, dunes(stage))));
     case "forest":
@@ -89,10 +112,9 @@ function onLand(land: Footing): World {
   return { land, water: undefined, perch: undefined };
 }
 
-/** Water; with a headland when something of the coast needs a place to stand. */
-function paintShore(stage: Stage, calm: number): World {
+/** In the water, a headland when something of the coast needs a place to stand. */
+export function paintCoast(stage: Stage): World {
   const { brief, width, height, horizon, sun } = stage;
-  paintWater(stage, calm);
   const water = waterFooting(stage);
   const afloat = [
     "boat",

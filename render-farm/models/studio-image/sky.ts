@@ -3,7 +3,8 @@ import { blend, type Color, css, lch, lighter, rgbOf } from "./color.ts";
 import { clamp01, fractal, gradientNoise, mix, type Noise, smoothstep } from "./noise.ts";
 import { glow, newCanvas, type Stage } from "./stage.ts";
 
-const coarse = 3;
+/** Clouds are computed for every so many pixels. */
+export const coarse = 3;
 
 /**
  * Everything behind the land: gradient, stars, aurora, sun or moon, clouds. Clouds are noise bent
@@ -11,11 +12,23 @@ const coarse = 3;
  */
 export function paintSky(stage: Stage): void {
   paintGradient(stage);
-  if (stage.palette.isDark || stage.brief.weathers.has("stars")) paintStars(stage);
+  if (isStarry(stage)) paintStars(stage);
   if (stage.brief.weathers.has("aurora")) paintAurora(stage);
   if (stage.time !== "storm" || stage.brief.subjects.some(({ kind }) => kind === "sun"))
     paintSun(stage);
   paintClouds(stage);
+}
+
+/** The sky without what moves in it. */
+export function paintStillSky(stage: Stage): void {
+  paintGradient(stage);
+  if (isStarry(stage)) paintStars(stage);
+  if (stage.time !== "storm" || stage.brief.subjects.some(({ kind }) => kind === "sun"))
+    paintSun(stage);
+}
+
+export function isStarry({ palette, brief }: Stage): boolean {
+  return palette.isDark || brief.weathers.has("stars");
 }
 
 function paintGradient({ ctx, width, height, horizon, palette }: Stage): void {
@@ -80,7 +93,7 @@ function paintStars({ ctx, width, horizon, unit, palette, random, time, brief }:
   ctx.restore();
 }
 
-function paintAurora({ ctx, width, horizon, unit, random }: Stage): void {
+export function paintAurora({ ctx, width, horizon, unit, random, atSeconds }: Stage): void {
   const dice = random.fork("aurora");
   const noise = gradientNoise(dice);
   ctx.save();
@@ -91,10 +104,15 @@ function paintAurora({ ctx, width, horizon, unit, random }: Stage): void {
     const step = unit / 420;
     for (let x = -unit * 0.1; x < width + unit * 0.1; x += step) {
       const t = x / unit;
-      const y = base + fractal(noise, t * 1.3 + curtain * 9, curtain, 3) * unit * 0.24;
-      const rays = 0.35 + 0.65 * clamp01(0.5 + noise(t * 26, curtain * 5 + 0.5) * 0.9);
-      const tall = unit * (0.2 + 0.26 * clamp01(0.5 + noise(t * 2.4, curtain + 40)));
-      const strength = rays * 0.5 * clamp01(0.75 + noise(t * 1.6, curtain + 20));
+      const y =
+        base + fractal(noise, t * 1.3 + curtain * 9 + atSeconds * 0.06, curtain, 3) * unit * 0.24;
+      const rays =
+        0.35 +
+        0.65 *
+          clamp01(0.5 + noise(t * 26 + atSeconds * 0.5, curtain * 5 + 0.5 + atSeconds * 0.4) * 0.9);
+      const tall =
+        unit * (0.2 + 0.26 * clamp01(0.5 + noise(t * 2.4 - atSeconds * 0.2, curtain + 40)));
+      const strength = rays * 0.5 * clamp01(0.75 + noise(t * 1.6 + atSeconds * 0.15, curtain + 20));
       const gradient = ctx.createLinearGradient(0, y - tall, 0, y + unit * 0.02);
       gradient.addColorStop(0, css(lch(0.55, 0.2, 310), 0));
       gradient.addColorStop(0.45, css(lch(0.6, 0.17, hue + 60), strength * 0.28));
@@ -191,10 +209,10 @@ function paintClouds(stage: Stage): void {
   ctx.drawImage(small.canvas, 0, 0, columns * coarse, rows * coarse);
 }
 
-type Shade = (x: number, y: number, pixels: Uint8ClampedArray, at: number) => void;
+export type Shade = (x: number, y: number, pixels: Uint8ClampedArray, at: number) => void;
 
 /** Colours one pixel of cloud: bright where the way to the sun is thin, dark behind. */
-function cloudShade(stage: Stage, cover: number, noise: Noise, drift: number): Shade {
+export function cloudShade(stage: Stage, cover: number, noise: Noise, drift: number): Shade {
   const { width, horizon, unit, palette, sun, time, brief } = stage;
   const told = brief.colorsByNoun.get("clouds");
   const bright = rgbOf(told ?? blend(palette.light, lch(0.99, 0.01, 80), 0.35));
@@ -223,7 +241,7 @@ function cloudShade(stage: Stage, cover: number, noise: Noise, drift: number): S
 }
 
 /** Above 0 the sky closes, below -0.5 it is clear. */
-function cloudCover({ time, brief }: Stage, luck: number): number {
+export function cloudCover({ time, brief }: Stage, luck: number): number {
   if (brief.settings.includes("clouds")) return 0.16 + luck;
   if (brief.style === "minimal") return -1;
   if (time === "storm") return 0.28 + luck;

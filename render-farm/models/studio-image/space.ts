@@ -6,9 +6,13 @@ import { glow, newCanvas, type Stage } from "./stage.ts";
 
 /** Deep space: a nebula of warped noise, stars, planets lit by one far sun. */
 export function paintSpace(stage: Stage): void {
+  paintNebula(stage);
+  paintStarfield(stage);
+  paintPlanets(stage);
+}
+
+export function paintPlanets(stage: Stage): void {
   const { random, brief } = stage;
-  paintNebula(stage, random.fork("nebula"));
-  paintStarfield(stage, random.fork("starfield"));
   const planet = brief.subjects.find(({ kind }) => kind === "planet");
   const moon = brief.subjects.find(({ kind }) => kind === "moon");
   const dice = random.fork("planets");
@@ -29,7 +33,8 @@ export function paintSpace(stage: Stage): void {
   );
 }
 
-function paintNebula({ ctx, width, height, unit, brief }: Stage, dice: Random): void {
+export function paintNebula({ ctx, width, height, unit, brief, random }: Stage): void {
+  const dice = random.fork("nebula");
   const noise = gradientNoise(dice);
   const hue = dice.between(0, 360);
   const [tint, second] = brief.tints;
@@ -66,7 +71,8 @@ function paintNebula({ ctx, width, height, unit, brief }: Stage, dice: Random): 
   ctx.drawImage(small.canvas, 0, 0, columns * 3, rows * 3);
 }
 
-function paintStarfield({ ctx, width, height, unit }: Stage, dice: Random): void {
+export function paintStarfield({ ctx, width, height, unit, random }: Stage): void {
+  const dice = random.fork("starfield");
   ctx.save();
   ctx.globalCompositeOperation = "screen";
   for (let i = 0; i < 1300; i++) {

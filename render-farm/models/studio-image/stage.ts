@@ -17,6 +17,8 @@ export interface Stage {
   readonly time: TimeOfDay;
   readonly palette: Palette;
   readonly random: Random;
+  /** Seconds into a film; 0 in a still. */
+  readonly atSeconds: number;
 }
 
 /** The sun, or at night the moon. */

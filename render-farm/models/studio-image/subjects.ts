@@ -53,16 +53,39 @@ const black = lch(0.22, 0.012, 270);
 
 const afloat: ReadonlySet<SubjectKind> = new Set(["boat", "ship", "whale"]);
 
-export function paintSubjects(stage: Stage, world: World): void {
+/** Kinds that are never still: a film paints them anew in every frame. */
+const restless: ReadonlySet<SubjectKind> = new Set([
+  "balloon",
+  "bird",
+  "boat",
+  "butterfly",
+  "kite",
+  "plane",
+  "rocket",
+  "ship",
+  "whale",
+  "windmill",
+]);
+
+export function isRestless({ kind }: Subject): boolean {
+  return restless.has(kind);
+}
+
+export function paintSubjects(
+  stage: Stage,
+  world: World,
+  isWanted: (subject: Subject) => boolean = () => true,
+): void {
   const { brief, width, sun } = stage;
   let side = -sun.side;
   for (const subject of brief.subjects) {
     const measures = standing[subject.kind];
     if (measures === undefined) continue;
-    paintStanding(stage, world, subject, measures, width * (0.5 + side * 0.19));
+    if (isWanted(subject))
+      paintStanding(stage, world, subject, measures, width * (0.5 + side * 0.19));
     side = -side;
   }
-  for (const subject of brief.subjects) paintInAir(stage, world, subject);
+  for (const subject of brief.subjects) if (isWanted(subject)) paintInAir(stage, world, subject);
 }
 
 function paintStanding(
@@ -83,7 +106,22 @@ function paintStanding(
   const perch = afloat.has(subject.kind) ? undefined : world.perch;
   const at: Point = perch ?? [x, mix(horizon, height, down + dice.between(-0.04, 0.06))];
   const spots = spread(stage, footing, subject.count, at[0], at[1], size, dice);
-  for (const spot of spots) paintOne(stage, subject, spot, dice);
+  for (const spot of spots)
+    if (afloat.has(subject.kind)) rocking(stage, spot, () => paintOne(stage, subject, spot, dice));
+    else paintOne(stage, subject, spot, dice);
+}
+
+/** What floats rises, falls and rolls; in a still it lies level. */
+function rocking({ ctx, atSeconds, sun }: Stage, spot: Spot, paint: () => void): void {
+  const phase = spot.x * 0.013;
+  const roll = 0.022 * Math.sin(atSeconds * 1.5 + phase) - 0.022 * Math.sin(phase);
+  const rise = 0.012 * (Math.sin(atSeconds * 1.9 + phase) - Math.sin(phase)) * spot.size;
+  ctx.save();
+  ctx.translate(spot.x - sun.side * atSeconds * spot.size * 0.018, spot.y + rise);
+  ctx.rotate(roll);
+  ctx.translate(-spot.x, -spot.y);
+  paint();
+  ctx.restore();
 }
 
 type Painter = (stage: Stage, spot: Spot, subject: Subject, dice: Random) => void;
@@ -132,10 +170,29 @@ function paintInAir(stage: Stage, world: World, subject: Subject): void {
   const simple = airPainters[subject.kind];
   if (simple !== undefined) {
     const [size, paint] = simple;
-    inAir(stage, subject.count, size, dice, (spot) => paint(stage, spot, subject, dice));
+    inAir(stage, subject.count, size, dice, (spot) =>
+      paint(stage, travelled(stage, subject, spot), subject, dice),
+    );
   } else if (subject.kind === "kite") paintKites(stage, world, subject, dice);
   else if (subject.kind === "bird") paintFlock(stage, subject, dice);
   else if (subject.kind === "flower") paintBed(stage, world, subject, dice);
+}
+
+/** Shares of its own height that a flyer goes in a second: across, away from the sun, and down. */
+const speeds: Partial<Record<SubjectKind, readonly [across: number, down: number]>> = {
+  balloon: [0.02, -0.016],
+  butterfly: [0.22, -0.05],
+  plane: [0.3, -0.05],
+  rocket: [0.03, -0.22],
+};
+
+function travelled({ atSeconds, sun }: Stage, { kind }: Subject, spot: Spot): Spot {
+  const [across, down] = speeds[kind] ?? [0, 0];
+  const flutter = kind === "butterfly" ? 0.1 * Math.sin(atSeconds * 5 + spot.size) : 0;
+  const sway = 0.01 * Math.sin(atSeconds * 0.9 + spot.x);
+  const x = spot.x + (sway - sun.side * across * atSeconds) * spot.size;
+  const y = spot.y + (down * atSeconds + (atSeconds === 0 ? 0 : flutter)) * spot.size;
+  return atSeconds === 0 ? spot : { ...spot, x, y };
 }
 
 /** The nearest takes the palette's accent, the others any bright colour. */
@@ -177,12 +234,14 @@ function paintKites(stage: Stage, world: World, subject: Subject, dice: Random):
       ? [foot.x - sun.side * tall * 0.26, foot.y - tall * 0.83]
       : [width * (0.5 + sun.side * 0.2), height * 1.05];
     const color = subject.color ?? variedColor(stage, spot, dice);
-    paintKite(stage, { ...spot, y: spot.y * 0.92 }, color, dice, hand);
+    const gust = stage.atSeconds === 0 ? 0 : Math.sin(stage.atSeconds * 0.9 + spot.x);
+    const aloft = { x: spot.x + gust * spot.size * 0.16, y: spot.y * (0.92 - gust * 0.05) };
+    paintKite(stage, { ...spot, ...aloft }, color, dice, hand);
   });
 }
 
 function paintFlock(stage: Stage, { color, word, count }: Subject, dice: Random): void {
-  const { width, horizon, unit, palette, sun } = stage;
+  const { width, horizon, unit, palette, sun, atSeconds } = stage;
   const isWhite = /gull|swan|crane|dove|heron|geese|goose/.test(word);
   const plumage =
     color ??
@@ -191,7 +250,8 @@ function paintFlock(stage: Stage, { color, word, count }: Subject, dice: Random)
   for (let i = 0; i < count; i++) {
     const away = Math.ceil(i / 2) * (i % 2 === 0 ? 1 : -1);
     const size = unit * (count === 1 ? 0.13 : 0.05) * dice.between(0.6, 1.15);
-    const x = middleX + away * unit * 0.055 + dice.between(-0.02, 0.02) * unit;
+    const flown = sun.side * atSeconds * unit * 0.05;
+    const x = middleX + away * unit * 0.055 + dice.between(-0.02, 0.02) * unit + flown;
     const y =
       middleY +
       Math.abs(away) * unit * 0.024 * (away > 0 ? 1 : 0.7) +

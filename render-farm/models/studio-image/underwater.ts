@@ -8,24 +8,37 @@ import { glow, type Stage } from "./stage.ts";
 
 /** Below the surface: light from above, a reef, fish, jellyfish, bubbles. */
 export function paintUnderwater(stage: Stage): void {
-  const { brief, random } = stage;
-  const told =
-    brief.colorsByNoun.get("underwater") ?? brief.colorsByNoun.get("sea") ?? brief.tints[0];
-  const water = told ?? lch(0.55, 0.105, random.fork("water").between(205, 235));
-  const jelly = brief.subjects.find(({ kind }) => kind === "jellyfish");
-  paintDepth(stage, jelly === undefined ? water : lighter(water, -0.16));
-  const fish = brief.subjects.find(({ kind }) => kind === "fish");
-  for (let row = 0; row < 4; row++) {
-    paintReef(stage, water, row, random.fork(`reef ${row}`));
-    if (row === 1 && (fish !== undefined || jelly === undefined))
-      paintSchool(stage, water, fish, random.fork("school"));
-  }
-  if (jelly !== undefined) paintJellies(stage, jelly, random.fork("jellyfish"));
-  paintBubbles(stage, random.fork("bubbles"));
+  paintDepth(stage);
+  paintReef(stage, 0);
+  paintReef(stage, 1);
+  paintSchool(stage);
+  paintReef(stage, 2);
+  paintReef(stage, 3);
+  paintDrifters(stage);
 }
 
-function paintDepth(stage: Stage, water: Color): void {
-  const { ctx, width, height, unit, random } = stage;
+function waterOf({ brief, random }: Stage): Color {
+  const told =
+    brief.colorsByNoun.get("underwater") ?? brief.colorsByNoun.get("sea") ?? brief.tints[0];
+  return told ?? lch(0.55, 0.105, random.fork("water").between(205, 235));
+}
+
+function subjectOf({ brief }: Stage, wanted: Subject["kind"]): Subject | undefined {
+  return brief.subjects.find(({ kind }) => kind === wanted);
+}
+
+/** Jellyfish and bubbles, in front of all else. */
+export function paintDrifters(stage: Stage): void {
+  const jelly = subjectOf(stage, "jellyfish");
+  if (jelly !== undefined) paintJellies(stage, jelly, stage.random.fork("jellyfish"));
+  paintBubbles(stage, stage.random.fork("bubbles"));
+}
+
+/** The open water and the light that falls into it. */
+export function paintDepth(stage: Stage): void {
+  const own = waterOf(stage);
+  const water = subjectOf(stage, "jellyfish") === undefined ? own : lighter(own, -0.16);
+  const { ctx, width, height, unit, random, atSeconds } = stage;
   const dice = random.fork("depth");
   const depth = ctx.createLinearGradient(0, 0, 0, height);
   depth.addColorStop(0, css({ ...lighter(water, 0.33), a: water.a * 0.7, b: water.b * 0.7 }));
@@ -43,7 +56,8 @@ function paintDepth(stage: Stage, water: Color): void {
     [1, css(lch(0.8, 0.1, 200), 0)],
   ]);
   for (let ray = 0; ray < 16; ray++) {
-    const angle = Math.PI / 2 + (ray / 15 - 0.5) * 1.5 + dice.between(-0.05, 0.05);
+    const sway = 0.05 * (Math.sin(atSeconds * 0.8 + ray * 2.4) - Math.sin(ray * 2.4));
+    const angle = Math.PI / 2 + (ray / 15 - 0.5) * 1.5 + dice.between(-0.05, 0.05) + sway;
     const reach = height * dice.between(0.6, 1.05);
     const half = dice.between(0.012, 0.045);
     const light = ctx.createLinearGradient(0, 0, 0, reach);
@@ -67,8 +81,11 @@ function paintDepth(stage: Stage, water: Color): void {
   ctx.restore();
 }
 
-function paintReef(stage: Stage, water: Color, row: number, dice: Random): void {
+/** Rows 0 (far) to 3 of rock and coral. */
+export function paintReef(stage: Stage, row: number): void {
   const { ctx, width, height, unit } = stage;
+  const water = waterOf(stage);
+  const dice = stage.random.fork(`reef ${row}`);
   const noise = gradientNoise(dice);
   const near = row / 3;
   const murk = lighter(water, mix(0.0, -0.24, near));
@@ -185,8 +202,12 @@ function growBranch(
     );
 }
 
-function paintSchool(stage: Stage, water: Color, fish: Subject | undefined, dice: Random): void {
-  const { width, height, unit, sun } = stage;
+export function paintSchool(stage: Stage): void {
+  const { width, height, unit, sun, atSeconds } = stage;
+  const fish = subjectOf(stage, "fish");
+  if (fish === undefined && subjectOf(stage, "jellyfish") !== undefined) return;
+  const water = waterOf(stage);
+  const dice = stage.random.fork("school");
   const count = fish === undefined ? 24 : Math.max(1, fish.count);
   const color =
     fish?.color ??
@@ -200,12 +221,14 @@ function paintSchool(stage: Stage, water: Color, fish: Subject | undefined, dice
     const x = width * 0.5 + (dice.next() + dice.next() - 1) * width * (count === 1 ? 0.03 : 0.42);
     const y =
       height * 0.44 + (dice.next() + dice.next() - 1) * height * (count === 1 ? 0.04 : 0.26);
-    paintFish(stage, x, y, one, facing, blend(color, water, 0.5 * (1 - far)), dice);
+    const swum = facing * atSeconds * (0.3 + 0.25 * Math.sin(i * 7.3)) * one;
+    const bob = (Math.sin(atSeconds * 1.7 + i * 2.1) - Math.sin(i * 2.1)) * one * 0.12;
+    paintFish(stage, x + swum, y + bob, one, facing, blend(color, water, 0.5 * (1 - far)), dice);
   }
 }
 
 function paintFish(
-  { ctx, palette }: Stage,
+  { ctx, palette, atSeconds }: Stage,
   x: number,
   y: number,
   size: number,
@@ -216,7 +239,8 @@ function paintFish(
   ctx.save();
   ctx.translate(x, y);
   ctx.rotate(dice.between(-0.12, 0.12));
-  ctx.scale((facing * size) / 100, size / 100);
+  const turn = atSeconds === 0 ? 1 : 1 - 0.06 * (1 + Math.sin(atSeconds * 7 + y));
+  ctx.scale((facing * size * turn) / 100, size / 100);
   ctx.fillStyle = css(lighter(color, -0.1));
   for (const fin of [
     "M-34 0 Q-50 -26 -64 -30 Q-54 0 -64 30 Q-50 26 -34 0Z",
@@ -247,13 +271,18 @@ function paintFish(
 }
 
 function paintJellies(stage: Stage, { color, count }: Subject, dice: Random): void {
-  const { ctx, width, height, unit } = stage;
+  const { ctx, width, height, unit, atSeconds } = stage;
   const own = color ?? lch(0.78, 0.16, dice.pick([345, 320, 20, 300]));
   for (let i = count - 1; i >= 0; i--) {
     const size = unit * (i === 0 ? 0.3 : dice.between(0.09, 0.2));
     const x = width * (i === 0 ? 0.5 - stage.sun.side * 0.12 : dice.between(0.12, 0.88));
     const y = height * (i === 0 ? 0.36 : dice.between(0.15, 0.6));
-    paintJelly(ctx, x, y, size, own, dice);
+    const beat = Math.sin(atSeconds * 2.2 + i * 1.9) - Math.sin(i * 1.9);
+    ctx.save();
+    ctx.translate(x, y - (beat * 0.06 + atSeconds * 0.05) * size);
+    ctx.scale(1 - beat * 0.035, 1 + beat * 0.05);
+    paintJelly(ctx, 0, 0, size, own, dice);
+    ctx.restore();
   }
 }
 
@@ -318,12 +347,16 @@ function paintJelly(
   ctx.fill();
 }
 
-function paintBubbles({ ctx, width, height, unit }: Stage, dice: Random): void {
+function paintBubbles({ ctx, width, height, unit, atSeconds }: Stage, dice: Random): void {
   for (let stream = 0; stream < 5; stream++) {
     const x = dice.between(0.06, 0.94) * width;
     for (let i = 0; i < 16; i++) {
       const radius = unit * dice.between(0.0015, 0.0075);
-      const [atX, atY] = [x + dice.between(-0.02, 0.02) * unit, dice.between(0.05, 0.9) * height];
+      const [aside, start] = [dice.between(-0.02, 0.02), dice.between(0.05, 0.9)];
+      const risen = atSeconds * (0.08 + (radius / unit) * 9);
+      const atX = x + (aside + 0.006 * Math.sin(atSeconds * 3 + i * 2)) * unit;
+      const atY =
+        (start - risen > 0.05 ? start - risen : ((start - risen + 8.4) % 0.85) + 0.05) * height;
       ctx.strokeStyle = css(lch(0.97, 0.03, 195), 0.55);
       ctx.lineWidth = radius * 0.22;
       ctx.beginPath();

@@ -12,14 +12,17 @@ export function paintWeather(stage: Stage): void {
   if (stage.brief.subjects.some(({ kind }) => kind === "rainbow")) paintRainbow(stage);
 }
 
-function paintRain({ ctx, width, height, unit, random }: Stage): void {
+export function paintRain({ ctx, width, height, unit, random, atSeconds }: Stage): void {
   const dice = random.fork("rain");
   ctx.save();
   ctx.globalCompositeOperation = "screen";
   ctx.lineCap = "round";
   for (let i = 0; i < 900; i++) {
     const near = dice.next() ** 2;
-    const [x, y] = [dice.between(-0.1, 1.1) * width, dice.between(-0.1, 1) * height];
+    const fallen = atSeconds * (1.1 + 1.5 * near);
+    const [fromX, fromY] = [dice.between(-0.1, 1.1), dice.between(-0.1, 1)];
+    const x = wrapped(fromX - fallen * 0.2, -0.1, 1.1) * width;
+    const y = wrapped(fromY + fallen, -0.1, 1) * height;
     const long = unit * (0.02 + 0.075 * near);
     ctx.strokeStyle = css(lch(0.9, 0.02, 235), 0.12 + 0.26 * near);
     ctx.lineWidth = unit * (0.0007 + 0.0014 * near);
@@ -31,12 +34,15 @@ function paintRain({ ctx, width, height, unit, random }: Stage): void {
   ctx.restore();
 }
 
-function paintSnowfall({ ctx, width, height, unit, random }: Stage): void {
+export function paintSnowfall({ ctx, width, height, unit, random, atSeconds }: Stage): void {
   const dice = random.fork("snowfall");
   for (let i = 0; i < 520; i++) {
     const near = dice.next() ** 4;
     const radius = unit * (0.0012 + 0.0085 * near);
-    const [x, y] = [dice.between(0, width), dice.between(0, height)];
+    const [fromX, fromY] = [dice.between(0, 1), dice.between(0, 1)];
+    const sway = 0.012 * Math.sin(atSeconds * (0.7 + near) + fromX * 40) - atSeconds * 0.02;
+    const x = wrapped(fromX + (atSeconds === 0 ? 0 : sway), 0, 1) * width;
+    const y = wrapped(fromY + atSeconds * (0.05 + 0.22 * near), 0, 1) * height;
     glow(ctx, x, y, radius * 1.5, [
       [0, css(lch(0.99, 0.004, 240), 0.9 - 0.4 * near)],
       [0.5, css(lch(0.98, 0.006, 240), 0.6 - 0.3 * near)],
@@ -45,7 +51,16 @@ function paintSnowfall({ ctx, width, height, unit, random }: Stage): void {
   }
 }
 
-function paintFog({ ctx, width, height, unit, horizon, palette, random, brief }: Stage): void {
+export function paintFog({
+  ctx,
+  width,
+  height,
+  unit,
+  horizon,
+  palette,
+  random,
+  brief,
+}: Stage): void {
   // A forest has mist of its own between its rows.
   if (brief.settings.includes("forest")) return;
   const dice = random.fork("fog");
@@ -70,7 +85,7 @@ function paintFog({ ctx, width, height, unit, horizon, palette, random, brief }:
   ctx.fillRect(0, horizon - unit * 0.25, width, height);
 }
 
-function paintLightning({ ctx, width, horizon, unit, random, sun }: Stage): void {
+export function paintLightning({ ctx, width, horizon, unit, random, sun }: Stage): void {
   const dice = random.fork("lightning");
   const ink = lch(0.97, 0.03, 285);
   ctx.save();
@@ -108,7 +123,7 @@ function paintLightning({ ctx, width, horizon, unit, random, sun }: Stage): void
   ctx.restore();
 }
 
-function paintRainbow({ ctx, width, horizon, unit, sun }: Stage): void {
+export function paintRainbow({ ctx, width, horizon, unit, sun }: Stage): void {
   const [x, y] = [width * (0.5 - sun.side * 0.12), horizon * 1.08];
   const radius = unit * 0.62;
   const bow = ctx.createRadialGradient(x, y, radius * 0.88, x, y, radius);
@@ -122,4 +137,11 @@ function paintRainbow({ ctx, width, horizon, unit, sun }: Stage): void {
   ctx.fillStyle = bow;
   ctx.fillRect(0, 0, width, horizon);
   ctx.restore();
+}
+
+/** What leaves a range on one side comes in on the other. */
+function wrapped(value: number, low: number, high: number): number {
+  if (value >= low && value < high) return value;
+  const span = high - low;
+  return low + ((((value - low) % span) + span) % span);
 }

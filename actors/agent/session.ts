@@ -1,0 +1,94 @@
+/**
+ * What an agent's session is: turns, one at a time, each with a brief, a price that the customer
+ * approved and a credential of its own. How it moves: `session-actor.ts`.
+ */
+import type { Due } from "../../engine/actor.ts";
+import type { Id } from "../../engine/id.ts";
+import type { TokenScope } from "../contract/account.ts";
+
+export const turnStatuses = ["running", "finished", "failed", "stopped", "swept"] as const;
+export type TurnStatus = (typeof turnStatuses)[number];
+
+export interface Session {
+  readonly id: Id;
+  readonly scope: Id;
+  readonly user: Id;
+  readonly createdAtMs: number;
+  readonly updatedAtMs: number;
+  readonly turns: number;
+  /** Committed by all turns together. */
+  readonly spent: number;
+  /** The turn that is running, or the last one. */
+  readonly last?: LastTurn;
+}
+
+export interface LastTurn {
+  readonly turn: Id;
+  readonly status: TurnStatus;
+  readonly expiresAtMs: number;
+  readonly ceiling: number | null;
+  readonly committed: number;
+  /** Jobs that it started most recently, for whoever follows the session. */
+  readonly recentJobs: readonly Id[];
+}
+
+/** What was said when the session was made; written once. */
+export interface SessionTerms {
+  readonly title: string;
+  readonly meta: Readonly<Record<string, unknown>>;
+}
+
+/** A turn's own row. */
+export interface AgentTurn {
+  readonly id: Id;
+  readonly session: Id;
+  readonly status: TurnStatus;
+  readonly ceiling: number | null;
+  readonly committed: number;
+  readonly startedAtMs: number;
+  readonly endedAtMs?: number;
+  readonly expiresAtMs: number;
+  readonly summary?: string;
+}
+
+/** What the bearer of a turn's credential may do, and for whom. */
+export interface TurnCredential {
+  readonly session: Id;
+  readonly turn: Id;
+  readonly user: Id;
+  readonly scope: Id;
+  readonly scopes: readonly TokenScope[];
+  readonly expiresAtMs: number;
+}
+
+export interface StartTurn {
+  readonly kind: "start_turn";
+  readonly turn: Id;
+  readonly brief: string;
+  readonly ceiling: number | null;
+  readonly expiresAtMs: number;
+  /** SHA-256 of the credential as a binary string, and what stands under it. */
+  readonly digest: string;
+  readonly credential: TurnCredential;
+}
+
+export type SessionMessage =
+  | { readonly kind: "create"; readonly session: Session; readonly terms: SessionTerms }
+  | StartTurn
+  | {
+      readonly kind: "finish";
+      readonly turn: Id;
+      readonly status: "finished" | "failed";
+      readonly summary: string | undefined;
+    }
+  | { readonly kind: "interrupt" }
+  | { readonly kind: "approve"; readonly turn: Id; readonly ceiling: number | null }
+  /** From the account: what the turn has committed now, and the job that it was for. */
+  | {
+      readonly kind: "spent";
+      readonly turn: Id;
+      readonly committed: number;
+      readonly job: Id | undefined;
+    }
+  | { readonly kind: "remove" }
+  | Due;

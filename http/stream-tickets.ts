@@ -1,0 +1,58 @@
+/** Tickets that open one event stream, once: minting for whoever may read, redeeming by anybody. */
+import { timestamp } from "../actors/contract/common.ts";
+import { accountKey, ticketKey } from "../actors/tables.ts";
+import type { Redeemed } from "../actors/ticket/ticket.ts";
+import { limits } from "../config/limits.ts";
+import { type Id, vpartOfId } from "../engine/id.ts";
+import { type Answer, json } from "./answer.ts";
+import { digestOf } from "./principals.ts";
+import { RefusalError } from "./refusal-error.ts";
+import { expectReply } from "./replies.ts";
+import type { Call } from "./route.ts";
+
+const secretBytes = 32;
+
+/** `subject` is what the stream tells of; the caller has seen that it may be read. */
+export async function mintTicket(call: Call<unknown, unknown>, subject: Id): Promise<Answer> {
+  const { service, principal } = call;
+  const secret = Buffer.from([...service.entropy.bytes(secretBytes), vpartOfId(principal.scope)]);
+  const ticket = secret.toString("base64url");
+  const expiresAtMs = service.clock.nowMs() + limits.jobs.ticketMs;
+  const message = {
+    kind: "issue_ticket",
+    digest: digestOf(ticket),
+    ticket: { scope: principal.scope, subject, expiresAtMs },
+  };
+  const reply = await service.gateway.ask(accountKey(principal.scope), message, "work");
+  expectReply(reply, "issued");
+  return json(201, { ticket, expires_at: timestamp(expiresAtMs) });
+}
+
+/**
+ * Throws `RefusalError`: 401 for a ticket that is absent, expired or consumed, which is said before
+ * the id is looked at; 403 for one of another stream. `Authorization` is ignored.
+ */
+export async function redeemTicket(
+  { service, id }: Call<unknown, unknown>,
+  ticket: string | undefined,
+): Promise<void> {
+  const vpart = vpartOfTicket(ticket);
+  if (ticket === undefined || vpart === undefined) throw noTicket();
+  const address = ticketKey(vpart, digestOf(ticket));
+  const redeem = { kind: "redeem", subject: id.toLowerCase() };
+  const reply = await service.gateway.ask(address, redeem, "settle");
+  const { kind } = expectReply<Redeemed>(reply, "redeemed", "spent", "mismatched");
+  if (kind === "spent") throw noTicket();
+  if (kind === "mismatched")
+    throw new RefusalError({ code: "forbidden", detail: "This ticket is for another stream." });
+}
+
+/** The last of the 33 bytes says where the ticket is kept. */
+function vpartOfTicket(ticket: string | undefined): number | undefined {
+  const bytes = Buffer.from(ticket ?? "", "base64url");
+  return bytes.length === secretBytes + 1 ? bytes[secretBytes] : undefined;
+}
+
+function noTicket(): RefusalError {
+  return new RefusalError({ code: "unauthorized", presented: true });
+}

@@ -1,0 +1,106 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { Readable, type Writable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { limits } from "../config/limits.ts";
+import { PortError } from "../engine/ports/port-error.ts";
+
+/**
+ * Programs that the farm runs on media: no shell, no environment, bounded in time and output,
+ * killed when the task is over.
+ *
+ * 1. What a program says on standard error reaches nobody but the fault's cause: `fault` is the
+ *    sentence that a client may read.
+ * 2. A program that ends with a code refused its input, which no other attempt mends; one that was
+ *    killed (memory, time) or did not start may be tried again.
+ */
+export interface Command {
+  readonly path: string;
+  readonly args: readonly string[];
+  readonly signal: AbortSignal;
+  readonly timeoutMs: number;
+  readonly fault: string;
+  readonly cwd?: string;
+  /** Hears its standard output as it comes, instead of collecting it. */
+  readonly onOutput?: (text: string) => void;
+  /** Its standard input; a fault of this source passes through. */
+  readonly stdin?: Iterable<Uint8Array> | AsyncIterable<Uint8Array>;
+}
+
+/** Resolves with the standard output of a program that ended well. Throws `PortError`. */
+export async function runChild(command: Command): Promise<Buffer> {
+  const { path, args, signal, timeoutMs, cwd, stdin } = command;
+  const child = spawn(path, args, {
+    env: {},
+    stdio: [stdin === undefined ? "ignore" : "pipe", "pipe", "pipe"],
+    ...(cwd !== undefined && { cwd }),
+  });
+  const kill = (): void => void child.kill("SIGKILL");
+  const timer = setTimeout(kill, timeoutMs);
+  signal.addEventListener("abort", kill, { once: true });
+  if (signal.aborted) kill();
+  try {
+    const ended = conclude(command, child);
+    const fed = stdin === undefined ? undefined : feed(stdin, child, kill);
+    // A fault of the source comes first: the program's own is only its consequence.
+    const [source, program] = await Promise.allSettled([fed, ended]);
+    if (source.status === "rejected") throw source.reason;
+    if (program.status === "rejected") throw program.reason;
+    return program.value;
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener("abort", kill);
+  }
+}
+
+function conclude(
+  { path, fault, signal, onOutput }: Command,
+  child: ChildProcess,
+): Promise<Buffer> {
+  const output: Buffer[] = [];
+  let outputBytes = 0;
+  let said = "";
+  child.stdout?.on("data", (chunk: Buffer) => {
+    if (onOutput !== undefined) return onOutput(chunk.toString("latin1"));
+    outputBytes += chunk.length;
+    if (outputBytes > limits.media.toolOutputMax) child.kill("SIGKILL");
+    else output.push(chunk);
+  });
+  child.stderr?.on("data", (chunk: Buffer) => {
+    said = (said + chunk.toString("utf8")).slice(-limits.media.toolFaultMax);
+  });
+  return new Promise((resolve, reject) => {
+    child.once("error", (failure) =>
+      reject(new PortError(`${nameOf(path)} does not start on this farm node`, true, failure)),
+    );
+    child.once("close", (code) => {
+      if (signal.aborted) reject(new PortError("the task was stopped", true));
+      else if (outputBytes > limits.media.toolOutputMax)
+        reject(new PortError(`${fault} (too much output)`, false));
+      else if (code === 0) resolve(Buffer.concat(output));
+      else reject(new PortError(fault, code === null, said));
+    });
+  });
+}
+
+async function feed(
+  source: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
+  child: ChildProcess,
+  kill: () => void,
+): Promise<void> {
+  try {
+    await pipeline(Readable.from(source, { objectMode: true }), child.stdin as Writable);
+  } catch (failure) {
+    kill();
+    // The program closed its end: its own exit says why.
+    if (!isPipeEnd(failure)) throw failure;
+  }
+}
+
+function isPipeEnd(failure: unknown): boolean {
+  const code = failure instanceof Error && "code" in failure ? failure.code : undefined;
+  return code === "EPIPE" || code === "ECONNRESET" || code === "ERR_STREAM_PREMATURE_CLOSE";
+}
+
+function nameOf(path: string): string {
+  return path.slice(path.lastIndexOf("/") + 1);
+}

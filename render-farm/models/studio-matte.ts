@@ -1,0 +1,184 @@
+import { join } from "node:path";
+import { check, type Static, Type } from "../../config/schema.ts";
+import type { Objects } from "../../engine/ports/objects.ts";
+import type { TaskOutcome } from "../../engine/ports/tasks.ts";
+import { type Backdrop, findBackdrop } from "../backdrop.ts";
+import { deliverRecording } from "../delivery.ts";
+import {
+  type Container,
+  type EditedVideo,
+  openVideo,
+  soundOf,
+  videoInput,
+} from "../edited-video.ts";
+import { type MediaTools, outputTo } from "../media-tools.ts";
+import { refusedInput, type TaskContext, type TaskWorker } from "../task-loop.ts";
+import { Source, withWorkspace } from "../workspace.ts";
+
+/**
+ * The model `studio-matte` (background removal): a backdrop of one colour is keyed and its spill
+ * taken off; otherwise what differs from the median of the video's frames is the subject, which
+ * wants a camera that stands still. No learned weights.
+ */
+const MatteInput = Type.Object(
+  {
+    source: Source,
+    background: Type.Enum(["transparent", "color"]),
+    color: Type.Optional(Type.String({ pattern: "^#[0-9a-fA-F]{6}$" })),
+    format: Type.Enum(["webm", "mov", "mp4"]),
+  },
+  { additionalProperties: false },
+);
+type MatteInput = Static<typeof MatteInput>;
+const isMatteInput = check<MatteInput>(MatteInput);
+
+const mimeTypes = { webm: "video/webm", mov: "video/quicktime", mp4: "video/mp4" } as const;
+
+export function studioMatte(tools: MediaTools, objects: Objects, timeoutMs: number): TaskWorker {
+  return {
+    timeoutMs,
+    async run(context): Promise<TaskOutcome> {
+      const { input } = context;
+      if (!isMatteInput(input)) return refusedInput("matte", isMatteInput.faults(input));
+      const { background, color, format } = input;
+      if (background === "color" && color === undefined)
+        return refusedInput("matte", [{ pointer: "/color", detail: "is required with a color" }]);
+      if (background === "transparent" && format === "mp4")
+        return refusedInput("matte", [
+          { pointer: "/format", detail: "mp4 cannot be transparent; ask for webm or mov" },
+        ]);
+      return withWorkspace((folder) => matte(tools, objects, input, folder, context, timeoutMs));
+    },
+  };
+}
+
+async function matte(
+  tools: MediaTools,
+  objects: Objects,
+  input: MatteInput,
+  folder: string,
+  { signal, outputPrefix, reportProgress }: TaskContext,
+  timeoutMs: number,
+): Promise<TaskOutcome> {
+  const { format, background, color } = input;
+  const video = await openVideo(tools, objects, input.source, folder, signal);
+  const backdrop = await findBackdrop(tools, video, signal);
+  reportProgress(0.05);
+  const plate = join(folder, "plate.png");
+  if (backdrop.kind === "scene") await makePlate(tools, video, plate, signal, timeoutMs);
+  const plateInput = backdrop.kind === "scene" ? ["-loop", "1", "-i", `file:${plate}`] : [];
+  const cut = backdrop.kind === "scene" ? subtracted : keyed(backdrop);
+  const fill = background === "color" ? color : undefined;
+  const graph = fill === undefined ? `${cut}[out]` : `${cut}[cut];${filled(video, fill)}[out]`;
+  const path = join(folder, `matte.${format}`);
+  const args = [
+    ...videoInput(video),
+    ...plateInput,
+    ...["-filter_complex", graph, "-map", "[out]"],
+    ...encodingOf(format, fill === undefined),
+    ...soundOf(video.recording, format),
+    ...["-map_metadata", "-1", ...outputTo(path)],
+  ];
+  const total = video.recording.durationSeconds;
+  await tools.ffmpeg(args, {
+    signal,
+    timeoutMs,
+    fault: "The background could not be removed from this video.",
+    onSeconds: (seconds) => reportProgress(0.1 + (0.87 * seconds) / total),
+  });
+  const delivery = { tools, objects, signal, stem: `${outputPrefix}/0` };
+  const output = await deliverRecording(delivery, path, mimeTypes[format]);
+  return { kind: "succeeded", outputs: [output] };
+}
+
+/** Distances are shares of the filters' own units: chroma over 255 * sqrt 2. */
+function keyed({ yuv, chromaSpread, lumaSpread }: Extract<Backdrop, { kind: "flat" }>): string {
+  const [y, u, v] = yuv;
+  const name = [y, u, v].map((value) => Math.round(value).toString(16).padStart(2, "0")).join("");
+  if (Math.hypot(u - 128, v - 128) > 34) {
+    const similarity = Math.min(0.17, 0.055 + chromaSpread / 300);
+    const spill = v < u && u > 140 ? "blue" : "green";
+    const isScreen = v < 128 || spill === "blue";
+    const clean = isScreen ? `,format=rgba,despill=type=${spill}:mix=0.5:expand=0.05` : "";
+    const key = `chromakey=color=0x${name}:yuv=1:similarity=${similarity.toFixed(3)}:blend=0.07`;
+    // What is nearly gone goes, what is nearly whole stays whole.
+    const firm = "format=rgba,lutrgb=a='clip((val-22)*1.2,0,255)'";
+    return `[0:v:0]format=yuv444p,${key}${clean},${firm}`;
+  }
+  // Without colour it is the sum of all three distances that tells.
+  const away = (value: number, weight: number): string =>
+    `'clip(abs(val-${value.toFixed(0)})*${weight},0,255)'`;
+  const step = `clip((val-${(lumaSpread + 7).toFixed(0)})*12,0,255)`;
+  return (
+    "[0:v:0]split[own][shape];[shape]format=yuv444p," +
+    `lutyuv=y=${away(y, 1)}:u=${away(u, 2)}:v=${away(v, 2)},extractplanes=y+u+v[a][b][c];` +
+    "[a][b]blend=all_mode=addition[ab];[ab][c]blend=all_mode=addition," +
+    `lut=c0='${step}',median=radius=1,erosion,gblur=sigma=0.8[mask];` +
+    "[own]format=yuv444p[base];[base][mask]alphamerge"
+  );
+}
+
+/** What differs from the plate in any channel; specks go, gaps close, edges are softened. */
+const subtracted =
+  "[0:v:0]split[own][shape];[shape]format=gbrp[now];[1:v:0]format=gbrp[plate];" +
+  "[now][plate]blend=all_mode=difference:shortest=1," +
+  "colorchannelmixer=.7:.7:.7:0:.7:.7:.7:0:.7:.7:.7:0,extractplanes=g,gblur=sigma=1.2," +
+  "lut=c0='clip((val-16)*8,0,255)',median=radius=3,dilation,dilation,dilation,erosion,erosion," +
+  "erosion,erosion,gblur=sigma=1[mask];[own]format=yuv444p[base];[base][mask]alphamerge";
+
+/** The median of up to 25 frames spread over the video: whatever moves is not in it. */
+async function makePlate(
+  tools: MediaTools,
+  video: EditedVideo,
+  path: string,
+  signal: AbortSignal,
+  timeoutMs: number,
+): Promise<void> {
+  const frames = 25;
+  const rate = Math.max(0.05, frames / Math.max(0.4, video.recording.durationSeconds));
+  const picked = Math.min(rate, video.picture.frameRate || 25).toFixed(4);
+  // The filter's last frame has seen all of them.
+  const count = Math.min(
+    frames,
+    Math.max(3, Math.floor(video.recording.durationSeconds * Number(picked))),
+  );
+  const radius = Math.max(1, Math.floor((count - 1) / 2));
+  const median = `fps=${picked},format=gbrp,tmedian=radius=${radius}`;
+  await tools.ffmpeg(
+    [
+      ...videoInput(video),
+      "-map",
+      "0:v:0",
+      "-vf",
+      median,
+      "-update",
+      "1",
+      "-c:v",
+      "png",
+      `file:${path}`,
+    ],
+    { signal, timeoutMs, fault: "The video's background could not be found." },
+  );
+}
+
+function filled({ picture }: EditedVideo, color: string): string {
+  const rate = picture.frameRate > 0 ? picture.frameRate : 25;
+  const sheet = `color=c=0x${color.slice(1)}:s=${picture.width}x${picture.height}:r=${rate}`;
+  return `${sheet},format=yuv444p[sheet];[sheet][cut]overlay=format=yuv444:shortest=1`;
+}
+
+function encodingOf(format: Container, isTransparent: boolean): readonly string[] {
+  if (format === "webm") {
+    const pixels = isTransparent
+      ? ["-pix_fmt", "yuva420p", "-auto-alt-ref", "0"]
+      : ["-pix_fmt", "yuv420p"];
+    const speed = ["-deadline", "realtime", "-cpu-used", "8", "-row-mt", "1", "-threads", "2"];
+    return ["-c:v", "libvpx-vp9", ...pixels, "-crf", "18", "-b:v", "0", ...speed, "-f", "webm"];
+  }
+  if (isTransparent) {
+    const alpha = ["-profile:v", "4444", "-pix_fmt", "yuva444p10le", "-alpha_bits", "8"];
+    return ["-c:v", "prores_ks", ...alpha, "-vendor", "apl0", "-qscale:v", "9", "-f", "mov"];
+  }
+  const h264 = ["-c:v", "libx264", "-preset", "veryfast", "-crf", "17", "-pix_fmt", "yuv420p"];
+  return [...h264, "-threads", "2", "-movflags", "+faststart", "-f", format];
+}

@@ -1,0 +1,91 @@
+import { join } from "node:path";
+import { setImmediate as letOthersWork } from "node:timers/promises";
+import { check, type Static, Type } from "../../config/schema.ts";
+import type { Objects } from "../../engine/ports/objects.ts";
+import type { TaskOutcome } from "../../engine/ports/tasks.ts";
+import { deliverRecording } from "../delivery.ts";
+import { type MediaTools, outputTo } from "../media-tools.ts";
+import { bitExact, encodings, SoundFormat } from "../sound-files.ts";
+import { refusedInput, type TaskContext, type TaskWorker } from "../task-loop.ts";
+import { withWorkspace } from "../workspace.ts";
+import { playEffect } from "./studio-sound/effects.ts";
+import { playMusic } from "./studio-sound/music.ts";
+import { rate, type Track, toPcm } from "./studio-sound/track.ts";
+
+/**
+ * The models `studio-music` and `studio-sound`: sound synthesised from the prompt's words and a
+ * seed, mastered by ffmpeg. Equal input gives equal bytes.
+ */
+const seconds = (maximum: number) => Type.Number({ minimum: 0.5, maximum });
+const common = {
+  prompt: Type.String({ minLength: 1, maxLength: 10_000 }),
+  format: SoundFormat,
+  seed: Type.Integer({ minimum: 0, maximum: 4_294_967_295 }),
+};
+const MusicInput = Type.Object(
+  { ...common, durationSeconds: seconds(180) },
+  { additionalProperties: false },
+);
+const SoundInput = Type.Object(
+  { ...common, durationSeconds: seconds(30) },
+  { additionalProperties: false },
+);
+type SoundInput = Static<typeof SoundInput>;
+const isMusicInput = check<SoundInput>(MusicInput);
+const isSoundInput = check<SoundInput>(SoundInput);
+
+export function studioMusic(tools: MediaTools, objects: Objects, timeoutMs: number): TaskWorker {
+  return {
+    timeoutMs,
+    async run(context): Promise<TaskOutcome> {
+      const { input } = context;
+      if (!isMusicInput(input)) return refusedInput("music", isMusicInput.faults(input));
+      const parts = playMusic(input.prompt, input.durationSeconds, input.seed);
+      for (;;) {
+        const part = parts.next();
+        if (part.done) return master(tools, objects, input, part.value, context);
+        context.reportProgress(part.value * 0.8);
+        await letOthersWork();
+      }
+    },
+  };
+}
+
+export function studioSound(tools: MediaTools, objects: Objects, timeoutMs: number): TaskWorker {
+  return {
+    timeoutMs,
+    async run(context): Promise<TaskOutcome> {
+      const { input } = context;
+      if (!isSoundInput(input)) return refusedInput("sound_effect", isSoundInput.faults(input));
+      const track = playEffect(input.prompt, input.durationSeconds, input.seed);
+      return master(tools, objects, input, track, context);
+    },
+  };
+}
+
+/** Arguments that read a track from standard input. */
+export const pcmInput = ["-f", "f32le", "-ar", `${rate}`, "-ac", "2", "-i", "pipe:0"];
+
+async function master(
+  tools: MediaTools,
+  objects: Objects,
+  { format }: SoundInput,
+  track: Track,
+  { signal, outputPrefix }: TaskContext,
+): Promise<TaskOutcome> {
+  return withWorkspace(async (folder) => {
+    const { mimeType, args } = encodings[format];
+    const path = join(folder, `sound.${format}`);
+    const chain = [
+      "highpass=f=28",
+      "acompressor=threshold=0.25:ratio=2:attack=20:release=250:makeup=1.2",
+      "alimiter=limit=0.84:attack=5:release=60:level=disabled",
+    ];
+    await tools.ffmpeg(
+      [...pcmInput, "-af", chain.join(","), ...bitExact, ...args, ...outputTo(path)],
+      { signal, stdin: toPcm(track), fault: "The sound could not be finished." },
+    );
+    const delivery = { tools, objects, signal, stem: `${outputPrefix}/0` };
+    return { kind: "succeeded", outputs: [await deliverRecording(delivery, path, mimeType)] };
+  });
+}

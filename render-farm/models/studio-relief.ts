@@ -1,0 +1,164 @@
+import { join } from "node:path";
+import { check, type Static, Type } from "../../config/schema.ts";
+import type { Objects } from "../../engine/ports/objects.ts";
+import { PortError } from "../../engine/ports/port-error.ts";
+import type { TaskOutcome } from "../../engine/ports/tasks.ts";
+import { type Part, writeModel } from "../meshes.ts";
+import { encodeRaster, inspectPicture, type Raster, rasterOf } from "../pictures.ts";
+import { refusedInput, type TaskContext, type TaskWorker } from "../task-loop.ts";
+import { fetchSource, Source, withWorkspace } from "../workspace.ts";
+import { type Heights, heightsOf } from "./studio-relief/heights.ts";
+import { solidOf } from "./studio-relief/solid.ts";
+
+/**
+ * The model `studio-relief` (3D): a photo becomes a closed, textured relief; a second photo, if
+ * given, its back. Depth comes from outline and light by rule; no learned weights.
+ */
+const ReliefInput = Type.Object(
+  {
+    images: Type.Array(Source, { minItems: 1, maxItems: 2 }),
+    prompt: Type.Optional(Type.String({ maxLength: 10_000 })),
+    texture: Type.Boolean(),
+    targetPolycount: Type.Optional(Type.Integer({ minimum: 1_000, maximum: 300_000 })),
+    format: Type.Enum(["glb", "gltf"]),
+    seed: Type.Integer({ minimum: 0, maximum: 4_294_967_295 }),
+  },
+  { additionalProperties: false },
+);
+type ReliefInput = Static<typeof ReliefInput>;
+const isReliefInput = check<ReliefInput>(ReliefInput);
+
+const polycountDefault = 40_000;
+const textureEdge = 1_536;
+
+export function studioRelief(objects: Objects, timeoutMs: number): TaskWorker {
+  return {
+    timeoutMs,
+    async run(context): Promise<TaskOutcome> {
+      const { input } = context;
+      if (!isReliefInput(input)) return refusedInput("relief", isReliefInput.faults(input));
+      return withWorkspace((folder) => build(objects, input, folder, context));
+    },
+  };
+}
+
+interface Photo {
+  readonly heights: Heights;
+  readonly full: Raster;
+}
+
+async function build(
+  objects: Objects,
+  input: ReliefInput,
+  folder: string,
+  { signal, outputPrefix, reportProgress }: TaskContext,
+): Promise<TaskOutcome> {
+  const photos: Photo[] = [];
+  for (const [i, source] of input.images.entries()) {
+    const file = await fetchSource(objects, source, join(folder, `${i}`), signal);
+    if (!file.mimeType.startsWith("image/"))
+      throw new PortError("A source of the model is no picture.", false);
+    photos.push(await readPhoto(file.path, input.targetPolycount ?? polycountDefault));
+    reportProgress(0.3 + i * 0.2);
+  }
+  const [front, back] = photos;
+  if (front === undefined) throw new PortError("The model needs a picture.", false);
+  const solid = solidOf(front.heights, depthOf(input), back?.heights);
+  const parts: Part[] = [
+    { surface: solid.front, skin: await skinOf(front.full, input.texture) },
+    { surface: solid.shell, skin: { color: meanColor(front.full) } },
+  ];
+  if (solid.back !== undefined && back !== undefined)
+    parts.push({ surface: solid.back, skin: await skinOf(back.full, input.texture) });
+  const file = await writeModel("relief", parts, input.format);
+  reportProgress(0.9);
+  const objectKey = `${outputPrefix}/0.${file.extension}`;
+  const thumbnailKey = `${outputPrefix}/0.thumb.png`;
+  const stored = await objects.put(objectKey, [file.bytes]);
+  await objects.put(thumbnailKey, [await encodeRaster(previewOf(front), "png")]);
+  const { mimeType } = file;
+  return { kind: "succeeded", outputs: [{ objectKey, mimeType, ...stored, thumbnailKey }] };
+}
+
+/** Samples so many that front, back and walls together come near the wanted triangles. */
+async function readPhoto(path: string, polycount: number): Promise<Photo> {
+  const { width, height } = await inspectPicture(path);
+  const full = await rasterOf(path, textureEdge);
+  const aspect = Math.max(width, height) / Math.min(width, height);
+  const edgeFor = (cells: number): number => Math.max(8, Math.round(Math.sqrt(cells * aspect)));
+  const first = heightsOf(await rasterOf(path, edgeFor(polycount / 4.2)));
+  const covered = first.mask.reduce((sum, one) => sum + one, 0) / first.mask.length;
+  if (covered > 0.9) return { heights: first, full };
+  const heights = heightsOf(await rasterOf(path, edgeFor(polycount / 4.2 / covered)));
+  return { heights, full };
+}
+
+/** Words and the seed say how bold the relief is. */
+function depthOf({ prompt = "", seed }: ReliefInput): number {
+  const words = prompt.toLowerCase();
+  const told = /\b(flat|shallow|coin|medal|subtle)\b/.test(words)
+    ? 0.5
+    : /\b(deep|bold|thick|round|sculpture|statue|figurine)\b/.test(words)
+      ? 1.5
+      : 1;
+  return 0.2 * told * (1 + ((seed % 21) - 10) / 100);
+}
+
+async function skinOf(photo: Raster, isTextured: boolean): Promise<Part["skin"]> {
+  if (!isTextured) return { color: meanColor(photo) };
+  return { color: [1, 1, 1], picture: await encodeRaster(flattened(photo), "jpeg") };
+}
+
+/** Clear parts take the mean colour, so that no dark rim shows where the outline is cut. */
+function flattened(photo: Raster): Raster {
+  const { width, height, pixels, channels } = photo;
+  const mean = meanColor(photo).map((value) => Math.round(255 * value ** (1 / 2.2)));
+  const opaque = new Uint8Array(width * height * 3);
+  for (let i = 0; i < width * height; i++) {
+    const alpha = (pixels[i * channels + 3] ?? 255) / 255;
+    for (let channel = 0; channel < 3; channel++)
+      opaque[i * 3 + channel] =
+        (pixels[i * channels + channel] ?? 0) * alpha + (mean[channel] ?? 0) * (1 - alpha);
+  }
+  return { width, height, channels: 3, pixels: opaque };
+}
+
+/** Linear, of what is opaque. */
+function meanColor({ pixels, channels }: Raster): [number, number, number] {
+  const sums = [0, 0, 0];
+  let count = 0;
+  for (let at = 0; at < pixels.length; at += channels * 7) {
+    if ((pixels[at + 3] ?? 255) < 128) continue;
+    count++;
+    for (let channel = 0; channel < 3; channel++)
+      sums[channel] = (sums[channel] ?? 0) + ((pixels[at + channel] ?? 0) / 255) ** 2.2;
+  }
+  const [red, green, blue] = sums.map((sum) => (count === 0 ? 0.5 : sum / count));
+  return [red ?? 0.5, green ?? 0.5, blue ?? 0.5];
+}
+
+/** The relief from straight ahead, lit from the upper left; clear around the subject. */
+function previewOf({ heights, full }: Photo): Raster {
+  const { width, height, mask, values } = heights;
+  const scale = Math.min(4, 512 / Math.max(width, height));
+  const [columns, rows] = [Math.round(width * scale), Math.round(height * scale)];
+  const pixels = new Uint8Array(columns * rows * 4);
+  const at = (x: number, y: number): number =>
+    values[Math.min(height - 1, Math.max(0, y)) * width + Math.min(width - 1, Math.max(0, x))] ?? 0;
+  for (let row = 0; row < rows; row++)
+    for (let column = 0; column < columns; column++) {
+      const [x, y] = [Math.floor(column / scale), Math.floor(row / scale)];
+      const lit = 1 + (at(x + 1, y) - at(x - 1, y) + at(x, y + 1) - at(x, y - 1)) * width * 0.05;
+      const fromX = Math.floor((column / columns) * full.width);
+      const fromY = Math.floor((row / rows) * full.height);
+      const from = (fromY * full.width + fromX) * full.channels;
+      const to = (row * columns + column) * 4;
+      for (let channel = 0; channel < 3; channel++)
+        pixels[to + channel] = Math.min(
+          255,
+          (full.pixels[from + channel] ?? 0) * Math.min(1.5, Math.max(0.45, lit)),
+        );
+      pixels[to + 3] = mask[y * width + x] === 1 ? 255 : 0;
+    }
+  return { width: columns, height: rows, channels: 4, pixels };
+}

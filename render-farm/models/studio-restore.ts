@@ -1,0 +1,92 @@
+import { join } from "node:path";
+import { check, type Static, Type } from "../../config/schema.ts";
+import type { Objects } from "../../engine/ports/objects.ts";
+import type { TaskOutcome } from "../../engine/ports/tasks.ts";
+import { deliverRecording } from "../delivery.ts";
+import { openVideo, soundOf, videoInput } from "../edited-video.ts";
+import { type MediaTools, outputTo } from "../media-tools.ts";
+import { refusedInput, type TaskContext, type TaskWorker } from "../task-loop.ts";
+import { Source, withWorkspace } from "../workspace.ts";
+
+/**
+ * The model `studio-restore`: takes off block edges and noise, interpolates motion when another
+ * frame rate is asked for, enlarges by Lanczos, sharpens. Classic filters, no learned weights: it
+ * invents no detail.
+ */
+const share = Type.Number({ minimum: 0, maximum: 1 });
+const RestoreInput = Type.Object(
+  {
+    source: Source,
+    width: Type.Integer({ minimum: 2, maximum: 3_840, multipleOf: 2 }),
+    height: Type.Integer({ minimum: 2, maximum: 3_840, multipleOf: 2 }),
+    denoise: share,
+    sharpen: share,
+    fps: Type.Optional(Type.Integer({ minimum: 24, maximum: 120 })),
+  },
+  { additionalProperties: false },
+);
+type RestoreInput = Static<typeof RestoreInput>;
+const isRestoreInput = check<RestoreInput>(RestoreInput);
+
+const pixelsMax = 3_840 * 2_160;
+
+export function studioRestore(tools: MediaTools, objects: Objects, timeoutMs: number): TaskWorker {
+  return {
+    timeoutMs,
+    async run(context): Promise<TaskOutcome> {
+      const { input } = context;
+      if (!isRestoreInput(input)) return refusedInput("restore", isRestoreInput.faults(input));
+      if (input.width * input.height > pixelsMax)
+        return refusedInput("restore", [
+          { pointer: "/height", detail: "makes more than 3840x2160" },
+        ]);
+      return withWorkspace((folder) => restore(tools, objects, input, folder, context, timeoutMs));
+    },
+  };
+}
+
+async function restore(
+  tools: MediaTools,
+  objects: Objects,
+  input: RestoreInput,
+  folder: string,
+  { signal, outputPrefix, reportProgress }: TaskContext,
+  timeoutMs: number,
+): Promise<TaskOutcome> {
+  const video = await openVideo(tools, objects, input.source, folder, signal);
+  const path = join(folder, "restored.mp4");
+  const total = video.recording.durationSeconds;
+  const args = [
+    ...videoInput(video),
+    ...["-map", "0:v:0", "-vf", filtersOf(input, video.picture.frameRate).join(",")],
+    ...["-c:v", "libx264", "-preset", "veryfast", "-crf", "18", "-pix_fmt", "yuv420p"],
+    ...["-threads", "2", "-movflags", "+faststart"],
+    ...soundOf(video.recording, "mp4"),
+    ...["-map_metadata", "-1", "-f", "mp4", ...outputTo(path)],
+  ];
+  await tools.ffmpeg(args, {
+    signal,
+    timeoutMs,
+    fault: "The video could not be restored.",
+    onSeconds: (seconds) => reportProgress((0.97 * seconds) / total),
+  });
+  const delivery = { tools, objects, signal, stem: `${outputPrefix}/0` };
+  const output = await deliverRecording(delivery, path, "video/mp4");
+  return { kind: "succeeded", outputs: [output] };
+}
+
+/** Everything that is costly happens at the source's size. */
+function filtersOf({ width, height, denoise, sharpen, fps }: RestoreInput, from: number): string[] {
+  const filters = ["format=yuv420p"];
+  if (denoise > 0) {
+    const [still, moving] = [(7 * denoise).toFixed(2), (9 * denoise).toFixed(2)];
+    filters.push("deblock=filter=weak:block=8");
+    filters.push(`hqdn3d=${still}:${still}:${moving}:${moving}`);
+  }
+  const search = "me_mode=bilat:me=hexbs:search_param=16:scd=fdiff";
+  if (fps !== undefined && Math.abs(fps - from) > 0.01)
+    filters.push(`minterpolate=fps=${fps}:mi_mode=mci:mc_mode=obmc:${search}`);
+  filters.push(`scale=${width}:${height}:flags=lanczos+accurate_rnd,setsar=1`);
+  if (sharpen > 0) filters.push(`unsharp=5:5:${(1.3 * sharpen).toFixed(2)}:5:5:0`);
+  return filters;
+}

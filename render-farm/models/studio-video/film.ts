@@ -1,0 +1,46 @@
+/// <reference lib="dom" />
+import { openPictureShot, type PictureShotRequest } from "./picture-shot.ts";
+import { openShot, type Shot } from "./shot.ts";
+
+/** The page's entry: one film at a time, frame by frame. */
+export type FilmRequest = PictureShotRequest;
+
+let shot: Shot | undefined;
+
+export async function open(request: FilmRequest): Promise<void> {
+  const isOfPictures = request.firstFrame !== undefined || request.lastFrame !== undefined;
+  shot = isOfPictures ? await openPictureShot(request) : openShot(request);
+}
+
+/**
+ * A JPEG in base64, hardly compressed. Raw pixels would cost more on their way out of the page than
+ * painting them did.
+ */
+export async function frame(index: number): Promise<string> {
+  if (shot === undefined) throw new Error("no film is open");
+  const { canvas } = shot.frame(index);
+  const blob = await canvas.convertToBlob({ type: "image/jpeg", quality: 0.96 });
+  return base64Of(new Uint8Array(await blob.arrayBuffer()));
+}
+
+/** Lets go of the paintings. */
+export function close(): void {
+  shot = undefined;
+}
+
+interface Base64Bytes {
+  toBase64(): string;
+}
+
+/** The browser's own encoder is some ten times faster; old ones lack it. */
+function base64Of(bytes: Uint8Array): string {
+  if (hasBase64(bytes)) return bytes.toBase64();
+  let text = "";
+  for (let at = 0; at < bytes.length; at += 32_768)
+    text += String.fromCharCode(...bytes.subarray(at, at + 32_768));
+  return btoa(text);
+}
+
+function hasBase64(bytes: Uint8Array): bytes is Uint8Array & Base64Bytes {
+  return "toBase64" in bytes;
+}

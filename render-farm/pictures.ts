@@ -1,0 +1,106 @@
+import sharp, { type Sharp } from "sharp";
+import { limits } from "../config/limits.ts";
+import { PortError } from "../engine/ports/port-error.ts";
+
+/**
+ * Still pictures: reading, resizing, encoding. The only importer of sharp.
+ *
+ * 1. Only the four accepted formats are read, whatever else the library knows (SVG, PDF, TIFF).
+ * 2. A picture is turned upright first; sizes are those of the upright picture.
+ */
+sharp.block({ operation: ["VipsForeignLoad"] });
+sharp.unblock({
+  operation: [
+    "VipsForeignLoadJpeg",
+    "VipsForeignLoadPng",
+    "VipsForeignLoadWebp",
+    "VipsForeignLoadNsgif",
+  ],
+});
+sharp.cache(false);
+sharp.concurrency(1);
+
+export interface Size {
+  readonly width: number;
+  readonly height: number;
+}
+
+/** Interleaved bytes, rows from the top. */
+export interface Raster extends Size {
+  readonly channels: number;
+  readonly pixels: Uint8Array;
+}
+
+function open(path: string): Sharp {
+  return sharp(path, {
+    limitInputPixels: limits.media.pixelsMax,
+    failOn: "error",
+    autoOrient: true,
+  });
+}
+
+/** The size, after every pixel was decoded. Throws `PortError` when that fails. */
+export async function inspectPicture(path: string): Promise<Size> {
+  return decoding(async () => {
+    const { autoOrient } = await open(path).metadata();
+    await open(path).resize(16, 16, { fit: "fill", fastShrinkOnLoad: false }).raw().toBuffer();
+    return { width: autoOrient.width, height: autoOrient.height };
+  });
+}
+
+/** A JPEG with a long edge of 512 at most; transparent parts on white. */
+export async function thumbnailOf(path: string): Promise<Buffer> {
+  const edge = limits.media.thumbnailEdge;
+  return decoding(() =>
+    open(path)
+      .flatten({ background: "#ffffff" })
+      .resize(edge, edge, { fit: "inside", withoutEnlargement: true })
+      .jpeg({ quality: 86 })
+      .toBuffer(),
+  );
+}
+
+/** The middle of the picture at exactly this size, as a JPEG without visible loss. */
+export async function coveringJpeg(path: string, { width, height }: Size): Promise<Buffer> {
+  return decoding(() =>
+    open(path)
+      .flatten({ background: "#000000" })
+      .resize(width, height, { fit: "cover" })
+      .toColorspace("srgb")
+      .jpeg({ quality: 95, chromaSubsampling: "4:4:4" })
+      .toBuffer(),
+  );
+}
+
+/** RGBA pixels, at most `edge` long, never enlarged. */
+export async function rasterOf(path: string, edge: number): Promise<Raster> {
+  return decoding(async () => {
+    const { data, info } = await open(path)
+      .resize(edge, edge, { fit: "inside", withoutEnlargement: true })
+      .toColorspace("srgb")
+      .ensureAlpha()
+      .raw()
+      .toBuffer({ resolveWithObject: true });
+    return { width: info.width, height: info.height, channels: info.channels, pixels: data };
+  });
+}
+
+export async function encodeRaster(
+  { pixels, width, height, channels }: Raster,
+  format: "jpeg" | "png",
+): Promise<Buffer> {
+  const raw = sharp(pixels, { raw: { width, height, channels: channels as 1 | 2 | 3 | 4 } });
+  return format === "png" ? raw.png().toBuffer() : raw.jpeg({ quality: 90 }).toBuffer();
+}
+
+async function decoding<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (failure) {
+    throw new PortError(
+      "The picture cannot be decoded; it is damaged or too large.",
+      false,
+      failure,
+    );
+  }
+}

@@ -1,0 +1,117 @@
+import { execFile } from "node:child_process";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { memoryObjects } from "../../engine/adapters/memory-objects.ts";
+import type { Objects } from "../../engine/ports/objects.ts";
+import { PortError } from "../../engine/ports/port-error.ts";
+import type { TaskOutcome, TaskOutput } from "../../engine/ports/tasks.ts";
+import { findTool, type MediaTools, mediaTools } from "../../render-farm/media-tools.ts";
+import type { TaskWorker } from "../../render-farm/task-loop.ts";
+
+const execute = promisify(execFile);
+const searchPath = "/usr/local/bin:/usr/bin:/bin";
+
+/** Real tools, objects in memory, and eyes to look at what a worker stored there. */
+export interface MediaBench {
+  readonly tools: MediaTools;
+  readonly objects: Objects;
+  run(worker: TaskWorker, input: object, signal?: AbortSignal): Promise<TaskOutcome>;
+  /** The first output of a task that must succeed. */
+  make(worker: TaskWorker, input: object): Promise<TaskOutput>;
+  bytesOf(key: string | undefined): Promise<Buffer>;
+  /** Stores what ffmpeg makes of these arguments; the file's name ends them. */
+  store(
+    name: string,
+    mimeType: string,
+    args: readonly string[],
+  ): Promise<{
+    readonly objectKey: string;
+    readonly mimeType: string;
+  }>;
+  /** What ffmpeg writes to its standard output about a stored object, for example raw pixels. */
+  look(
+    key: string | undefined,
+    args: readonly string[],
+    inputArgs?: readonly string[],
+  ): Promise<Buffer>;
+  /** What ffmpeg says on standard error, for example the loudness that it measured. */
+  hear(key: string | undefined, filter: string): Promise<string>;
+  codecs(key: string | undefined): Promise<string>;
+}
+
+interface TestFolder {
+  testdir(): string;
+}
+
+export async function openMediaBench(t: TestFolder): Promise<MediaBench> {
+  const folder = t.testdir();
+  const [ffmpeg, ffprobe] = await Promise.all(
+    ["ffmpeg", "ffprobe"].map((name) => findTool(undefined, name, searchPath)),
+  );
+  const tools = mediaTools(ffmpeg ?? "", ffprobe ?? "");
+  const objects = memoryObjects();
+  let taskCount = 0;
+  const bytesOf = async (key: string | undefined): Promise<Buffer> => {
+    const chunks: Uint8Array[] = [];
+    const range = { start: 0, end: Number.MAX_SAFE_INTEGER };
+    for await (const chunk of objects.read(key ?? "", range)) chunks.push(chunk);
+    return Buffer.concat(chunks);
+  };
+  const onDisk = async (key: string | undefined): Promise<string> => {
+    const path = join(folder, (key ?? "").replaceAll("/", "_"));
+    await writeFile(path, await bytesOf(key));
+    return path;
+  };
+  const run: MediaBench["run"] = (worker, input, signal = new AbortController().signal) =>
+    worker
+      .run({
+        input,
+        outputPrefix: `out/${taskCount++}`,
+        signal,
+        reportProgress: () => undefined,
+      })
+      .catch(asTheLoopDoes);
+  return {
+    tools,
+    objects,
+    run,
+    bytesOf,
+    async make(worker, input) {
+      const outcome = await run(worker, input);
+      if (outcome.kind === "failed") throw new Error(outcome.message);
+      const [output] = outcome.outputs;
+      if (output === undefined) throw new Error("no output");
+      return output;
+    },
+    async store(name, mimeType, args) {
+      const path = join(folder, name);
+      await execute(ffmpeg ?? "", ["-v", "error", "-y", ...args, path]);
+      const { stdout } = await execute("cat", [path], { encoding: "buffer", maxBuffer: 2 ** 28 });
+      const objectKey = `sources/${name}`;
+      await objects.put(objectKey, [stdout]);
+      return { objectKey, mimeType };
+    },
+    async look(key, args, inputArgs = []) {
+      const options = { encoding: "buffer", maxBuffer: 2 ** 28 } as const;
+      const path = await onDisk(key);
+      const read = ["-v", "error", ...inputArgs, "-i", path];
+      const seen = await execute(ffmpeg ?? "", [...read, ...args, "-"], options);
+      return seen.stdout;
+    },
+    async hear(key, filter) {
+      const path = await onDisk(key);
+      const args = ["-hide_banner", "-i", path, "-af", filter, "-f", "null", "-"];
+      return (await execute(ffmpeg ?? "", args)).stderr;
+    },
+    async codecs(key) {
+      const args = ["-v", "error", "-show_streams", "-of", "default=nw=1", await onDisk(key)];
+      return (await execute(ffprobe ?? "", args)).stdout;
+    },
+  };
+}
+
+function asTheLoopDoes(fault: unknown): TaskOutcome {
+  if (!(fault instanceof PortError)) throw fault;
+  return { kind: "failed", message: fault.message, retryable: fault.retryable };
+}
