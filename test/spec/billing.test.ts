@@ -166,6 +166,20 @@ t.test("GET /reports/spend groups what jobs were charged", async (t) => {
   t.match(april16, { items: [line("2026-04-16", 2, 1)], total: { credits_charged: 1 } });
 });
 
+t.test("what is charged without a job is in the report as well", async (t) => {
+  const house = await openInProcess(t);
+  const ada = await house.account();
+  await ada.job("a kite");
+  await house.settle();
+  const body = { model: "sim-video", prompt: "a kite" };
+  await ada.post("/v1/generate/video/enhance-prompt", body);
+  const { json } = await ada.get<SpendReport>("/v1/reports/spend?group_by=model");
+  t.strictSame(json.items, [
+    { key: null, jobs: 0, credits_charged: 1 },
+    { key: "sim-instant", jobs: 1, credits_charged: 1 },
+  ]);
+});
+
 t.test("a spend report is CSV with Accept: text/csv", async (t) => {
   const house = await openInProcess(t);
   const { owner } = await spent(house);

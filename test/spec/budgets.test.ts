@@ -148,6 +148,34 @@ t.test("a budget does not reach into the personal space", async (t) => {
   t.equal((await member.submit("my own")).status, 202);
 });
 
+t.test("each member of a set counts, and what does not fit is refused in the set", async (t) => {
+  const house = await openInProcess(t);
+  const { member, set } = await team(house);
+  await set(3);
+  const labels = ["a", "b", "c", "d"];
+  const { status, json } = await member.post<{ problems: readonly { label: string }[] }>(
+    "/v1/generate/set",
+    {
+      base: { model: "sim-instant", prompt: "a kite" },
+      members: labels.map((label) => ({ label, prompt_suffix: label })),
+    },
+  );
+  t.equal(status, 202);
+  t.match(json.problems, [{ label: "d" }]);
+  t.equal(await used(member), 3);
+});
+
+t.test("a rewritten prompt counts too", async (t) => {
+  const house = await openInProcess(t);
+  const { member, set } = await team(house);
+  await set(1);
+  const body = { model: "sim-video", prompt: "a kite" };
+  const rewrite = () => member.post("/v1/generate/video/enhance-prompt", body);
+  t.equal((await rewrite()).status, 200);
+  t.equal(await used(member), 1);
+  t.match(await rewrite(), { status: 402, json: { title: "Member Budget Reached" } });
+});
+
 t.test("a wrong budget is named, and only members have one", async (t) => {
   const house = await openInProcess(t);
   const { owner, org, path } = await team(house);

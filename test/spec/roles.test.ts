@@ -135,6 +135,63 @@ t.test("without, with an expired and with a revoked credential the answer is 401
       t.equal((await caller.request(method, path)).status, 401, `${method} ${path}`);
 });
 
+const readers: readonly Role[] = ["billing_contact"];
+const makers: readonly Role[] = ["viewer", "billing_contact"];
+
+t.test("sets follow the same roles as jobs", async (t) => {
+  const { as } = await stage(t);
+  const set = (name: string) => {
+    return { name, base: { model: "sim-instant" }, members: [{ label: "a", prompt: name }] };
+  };
+  const slow = set("slow sim:slow=60000");
+  const { json } = await as("owner").post<{ id: string }>("/v1/generate/set", slow);
+  for (const role of roles) {
+    const caller = as(role);
+    const made = await caller.post("/v1/generate/set", set(role));
+    t.equal(made.status, allBut(202, makers)[role], `${role} submits`);
+    for (const path of ["/v1/sets", `/v1/sets/${json.id}`])
+      t.equal((await caller.get(path)).status, allBut(200, readers)[role], `${role} ${path}`);
+  }
+  const cancel = async (role: Role) => {
+    return (await as(role).post(`/v1/sets/${json.id}/cancel`)).status;
+  };
+  for (const role of ["member", "viewer", "billing_contact"] as const)
+    t.equal(await cancel(role), 403, role);
+  t.equal(await cancel("admin"), 200);
+});
+
+t.test("assets are read by all but billing contacts and changed by who may edit", async (t) => {
+  const { as, asset, own } = await stage(t);
+  const members = (await as("member").read(own.id)).asset?.id;
+  for (const role of roles) {
+    const caller = as(role);
+    for (const path of ["/v1/assets", `/v1/assets/${asset}`])
+      t.equal((await caller.get(path)).status, allBut(200, readers)[role], `${role} ${path}`);
+    const name = { display_name: role };
+    const edit = async (id: string | undefined) => {
+      return (await caller.patch(`/v1/assets/${id}`, name)).status;
+    };
+    const any = allBut(200, ["member", ...makers])[role];
+    t.equal(await edit(asset), any, `${role} edits the owner's`);
+    t.equal(await edit(members), allBut(200, makers)[role], `${role} edits the member's`);
+  }
+  t.equal((await as("viewer").delete(`/v1/assets/${members}`)).status, 403);
+  t.equal((await as("member").delete(`/v1/assets/${asset}`)).status, 403);
+  t.equal((await as("member").delete(`/v1/assets/${members}`)).status, 204);
+});
+
+t.test("uploads and quotes: uploads are for makers, quotes for all who read", async (t) => {
+  const { as } = await stage(t);
+  const upload = { filename: "a.png", mime_type: "image/png", size_bytes: 100 };
+  const image = { model: "sim-instant", prompt: "a kite" };
+  for (const role of roles) {
+    const { status } = await as(role).post("/v1/assets/uploads", upload);
+    t.equal(status, allBut(201, makers)[role], `${role} uploads`);
+    const quote = await as(role).post("/v1/jobs/cost", { kind: "image", image });
+    t.equal(quote.status, allBut(200, readers)[role], `${role} quotes`);
+  }
+});
+
 const money: readonly Role[] = ["member", "viewer"];
 const managers: readonly Role[] = ["member", "viewer", "billing_contact"];
 
