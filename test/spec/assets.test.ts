@@ -198,3 +198,90 @@ t.test("an object of several chunks arrives whole and in parts", async (t) => {
   const part = await house.stranger.get(url, { range: "bytes=65000-131999" });
   t.ok(part.bytes.equals(picture.subarray(65_000, 132_000)));
 });
+
+t.test("PATCH /v1/assets/{id} changes display_name, favorite and tags", async (t) => {
+  const house = await openInProcess(t);
+  const ada = await house.account();
+  const { id } = await assetOf(house, ada);
+  const path = `/v1/assets/${id}`;
+  const patch = (body: object) => ada.request<Asset>("PATCH", path, { body });
+  const { status, json } = await patch({ display_name: "Kite", favorite: true, tags: ["a"] });
+  t.equal(status, 200);
+  t.match(json, { display_name: "Kite", favorite: true, tags: ["a"] });
+  t.match((await patch({ favorite: false })).json, { display_name: "Kite", favorite: false });
+  t.match((await ada.get("/v1/assets?favorite=true")).json, { items: [] });
+  t.match((await ada.get("/v1/assets?tag=a")).json, { items: [{ id }] });
+  t.equal((await patch({ colour: "red" })).status, 400);
+  t.equal((await patch({ tags: Array(33).fill("x") })).status, 400);
+});
+
+t.test("DELETE /v1/assets/{id} moves to the trash, restore within 30 days takes out", async (t) => {
+  const house = await openInProcess(t);
+  const ada = await house.account();
+  const job = await ada.job("a kite");
+  await house.settle();
+  const { asset } = await ada.read(job.id);
+  const path = `/v1/assets/${asset?.id}`;
+  t.equal((await ada.post(`${path}/restore`)).status, 409, "409 when not trashed");
+  t.equal((await ada.request("DELETE", path)).status, 204);
+  t.match((await ada.get<Asset>(path)).json, {
+    status: "trashed",
+    signed_url: "",
+    trashed_at: /^2026/,
+  });
+  t.match((await ada.read(job.id)).asset, { status: "trashed", signed_url: "" });
+  t.match((await ada.get("/v1/assets")).json, { items: [], total: 0 });
+  t.match((await ada.get("/v1/assets?status=trashed")).json, {
+    items: [{ id: asset?.id }],
+    total: 1,
+  });
+  t.equal((await ada.get(`${path}/content`)).status, 409);
+  const { status, json } = await ada.post<Asset>(`${path}/restore`);
+  t.equal(status, 200);
+  t.match(json, { status: "ready", signed_url: /^http/ });
+  await ada.request("DELETE", path);
+  await house.advance(30 * 86_400_000 + 1_000);
+  t.equal((await ada.get(path)).status, 404, "a deleted asset answers 404");
+  t.equal((await ada.read(job.id)).asset, undefined, "and is omitted from its job");
+});
+
+t.test("DELETE with permanent=true deletes at once, bytes and all", async (t) => {
+  const house = await openInProcess(t);
+  const node = house.farmNode();
+  const ada = await house.account();
+  const { json: job } = await ada.post<Job>(imagePath, { model: "studio-image", prompt: "a kite" });
+  await house.settle();
+  await node.finish([Buffer.from("bytes")]);
+  await house.settle();
+  const { asset } = await ada.read(job.id);
+  const key = new URL(asset?.signed_url ?? "").pathname.slice("/objects/".length);
+  t.ok(await house.service.objects.stat(key));
+  const { status } = await ada.request("DELETE", `/v1/assets/${asset?.id}?permanent=true`);
+  t.equal(status, 204);
+  await house.settle();
+  t.equal(await house.service.objects.stat(key), undefined);
+  t.equal((await ada.get(`/v1/assets/${asset?.id}`)).status, 404);
+});
+
+t.test("GET /v1/assets/{id}/content answers 302 to a signed URL", async (t) => {
+  const house = await openInProcess(t);
+  const ada = await house.account();
+  const { id } = await assetOf(house, ada);
+  const { status, headers } = await ada.get(`/v1/assets/${id}/content`);
+  t.equal(status, 302);
+  t.match(headers["location"], /\/objects\/.*signature=/);
+});
+
+t.test("assets are changed by their own scope only", async (t) => {
+  const house = await openInProcess(t);
+  const ada = await house.account();
+  const bob = await house.account();
+  const { id } = await assetOf(house, ada);
+  for (const [method, path] of [
+    ["PATCH", `/v1/assets/${id}`],
+    ["DELETE", `/v1/assets/${id}`],
+    ["POST", `/v1/assets/${id}/restore`],
+    ["GET", `/v1/assets/${id}/content`],
+  ] as const)
+    t.equal((await bob.request(method, path, { body: {} })).status, 404, `${method} ${path}`);
+});

@@ -1,0 +1,146 @@
+import t from "tap";
+import type { JobCostQuote } from "../../actors/contract/cost.ts";
+import type { Caller, Refused } from "./caller.ts";
+import { type InProcess, openInProcess } from "./in-process-service.ts";
+
+const image = { model: "sim-instant", prompt: "a kite", num_images: 3 };
+
+async function quote(ada: Caller, body: object = { kind: "image", image }): Promise<JobCostQuote> {
+  const { status, json, text } = await ada.post<JobCostQuote>("/v1/jobs/cost", body);
+  if (status !== 200) throw new Error(text);
+  return json;
+}
+
+async function opened(t: Parameters<typeof openInProcess>[0]): Promise<[InProcess, Caller]> {
+  const house = await openInProcess(t);
+  return [house, await house.account({ credits: 10 })];
+}
+
+t.test("POST /v1/jobs/cost submits, reserves and charges nothing", async (t) => {
+  const [, ada] = await opened(t);
+  const found = await quote(ada);
+  t.match(found, {
+    kind: "image",
+    model: "sim-instant",
+    credits: 3,
+    basis: "one_generation",
+    balance_credits: 10,
+    sufficient_credits: true,
+    expires_at: "2026-04-15T12:10:00.000Z",
+  });
+  t.strictSame(
+    found.settings.map(({ label }) => label),
+    ["Model", "Resolution", "Aspect ratio", "Images", "Format"],
+  );
+  t.match(found.confirmation_token, /^[A-Za-z0-9_-]{1,512}$/);
+  t.match((await ada.get("/v1/jobs")).json, { total: 0 });
+  t.match((await ada.get("/v1/me/credits")).json, { balance_credits: 10, held_credits: 0 });
+});
+
+t.test("model is the id after defaulting; may differ from the one sent", async (t) => {
+  const [, ada] = await opened(t);
+  const found = await quote(ada, { kind: "image", image: { model: "default", prompt: "a kite" } });
+  t.equal(found.model, "studio-image");
+});
+
+t.test("credits are computed by the same pricer as submit", async (t) => {
+  const [, ada] = await opened(t);
+  for (const [kind, path, body] of [
+    ["image", "/v1/generate/image", image],
+    ["video", "/v1/generate/video", { model: "sim-video", prompt: "a", duration_seconds: 2 }],
+    ["audio", "/v1/generate/audio", { model: "sim-audio", task: "speech", text: "hello" }],
+  ] as const) {
+    const { credits } = await quote(ada, { kind, [kind]: body });
+    const { status, json } = await ada.post<{ credits_held: number }>(path, body);
+    t.equal(status, 202, kind);
+    t.equal(json.credits_held, credits, kind);
+  }
+});
+
+t.test("exactly the body field matching kind must be present", async (t) => {
+  const [, ada] = await opened(t);
+  const wrong = async (body: object) => {
+    const { status, json } = await ada.post<Refused>("/v1/jobs/cost", body);
+    t.equal(status, 400);
+    return json.errors?.map(({ pointer }) => pointer);
+  };
+  t.strictSame(await wrong({ kind: "image" }), ["/image"]);
+  const audio = { model: "sim-audio", text: "hello" };
+  t.strictSame(await wrong({ kind: "image", image, audio }), ["/audio"]);
+  t.strictSame(await wrong({ kind: "image", image: { ...image, num_images: 99 } }), [
+    "/image/num_images",
+  ]);
+});
+
+t.test("basis is set_run for kind set, with the members that would be submitted", async (t) => {
+  const [, ada] = await opened(t);
+  const members = [{ label: "a" }, { label: "b" }, { label: "c", overrides: { quality: "odd" } }];
+  const set = { base: { model: "sim-instant", prompt: "a cup" }, members };
+  t.match(await quote(ada, { kind: "set", set }), { basis: "set_run", members: 2, credits: 2 });
+});
+
+t.test("a submit with the token of its quote is accepted once", async (t) => {
+  const [, ada] = await opened(t);
+  const { confirmation_token } = await quote(ada);
+  const body = { ...image, confirmation_token };
+  t.equal((await ada.post("/v1/generate/image", body)).status, 202);
+  const again = await ada.post<Refused>("/v1/generate/image", body);
+  t.equal(again.status, 409, "the duplicate rule answers first");
+  const other = await ada.post<Refused>("/v1/generate/image", body, { "idempotency-key": "k" });
+  t.equal(other.status, 422);
+  t.match(other.json, { code: "confirmation_rejected", reason: "consumed" });
+});
+
+t.test(
+  "a submit with no confirmation_token is never refused for confirmation reasons",
+  async (t) => {
+    const [, ada] = await opened(t);
+    await quote(ada);
+    t.equal((await ada.post("/v1/generate/image", image)).status, 202);
+  },
+);
+
+t.test("an expired, malformed, foreign or mismatched token is refused with 422", async (t) => {
+  const [house, ada] = await opened(t);
+  const bob = await house.account();
+  const { confirmation_token: token } = await quote(ada);
+  const refusal = async (caller: Caller, body: object) => {
+    const { status, json } = await caller.post<Refused>("/v1/generate/image", body);
+    t.equal(status, 422);
+    t.match(json, { title: "Confirmation Rejected", code: "confirmation_rejected" });
+    return json.reason;
+  };
+  t.equal(await refusal(ada, { ...image, confirmation_token: "no token" }), "invalid");
+  t.equal(await refusal(ada, { ...image, confirmation_token: `A${token.slice(1)}` }), "invalid");
+  t.equal(await refusal(bob, { ...image, confirmation_token: token }), "foreign");
+  const more = { ...image, num_images: 4, confirmation_token: token };
+  t.equal(await refusal(ada, more), "mismatch");
+  await house.advance(600_000);
+  t.equal(await refusal(ada, { ...image, confirmation_token: token }), "expired");
+  t.match((await ada.get("/v1/me/credits")).json, { held_credits: 0 }, "nothing was held");
+});
+
+t.test("POST /v1/generate/video/enhance-prompt costs 1 credit, on a 200 only", async (t) => {
+  const [house, ada] = await opened(t);
+  const path = "/v1/generate/video/enhance-prompt";
+  const { status, json } = await ada.post<Record<string, unknown>>(path, {
+    prompt: "a kite over dunes",
+    model: "sim-video",
+    duration_seconds: 4,
+  });
+  t.equal(status, 200);
+  t.match(json, {
+    original_prompt: "a kite over dunes",
+    prompt: /^a kite over dunes, ./,
+    model: "sim-video",
+    credits_charged: 1,
+    balance_credits: 9,
+  });
+  t.equal((await ada.post(path, { prompt: " ", model: "sim-video" })).status, 400);
+  t.equal((await ada.post(path, { prompt: "a", model: "sim-instant" })).status, 400);
+  t.match((await ada.get("/v1/me/credits")).json, { balance_credits: 9 });
+  const poor = await house.account({ credits: 0 });
+  const refused = await poor.post<Refused>(path, { prompt: "a", model: "sim-video" });
+  t.equal(refused.status, 402);
+  t.equal(refused.json.code, "out_of_credits");
+});
