@@ -25,6 +25,7 @@ import { codeOf, directoryCode, type Key } from "../engine/key.ts";
 import type { Clock } from "../engine/ports/clock.ts";
 import { placeOf } from "./contexts.ts";
 import { RefusalError } from "./refusal-error.ts";
+import { turnPrefix, turnPrincipal } from "./turn-principal.ts";
 
 export interface Principal {
   readonly user: User;
@@ -104,6 +105,7 @@ export class Principals {
     if (authorization === undefined || token === undefined)
       throw unauthorized(authorization !== undefined);
     const digest = before?.digest ?? digestOf(token);
+    if (token.startsWith(turnPrefix)) return this.turn(token, digest);
     this.byHeader.delete(authorization);
     const principal = this.principalOf(digest);
     if (this.byHeader.size >= limits.http.principalsMax) this.byHeader.clear();
@@ -111,6 +113,13 @@ export class Principals {
     const known: Known = { principal, digest, version: this.version, usedMinute };
     this.byHeader.set(authorization, known);
     return known;
+  }
+
+  /** Not remembered: it ends with its turn, of which the directory knows nothing. */
+  private turn(token: string, digest: string): Known {
+    const nowMs = this.clock.nowMs();
+    const principal = turnPrincipal(this.gateway, token, digest, nowMs);
+    return { principal, digest, version: this.version, usedMinute: Math.floor(nowMs / minuteMs) };
   }
 
   private principalOf(digest: string): Principal {
