@@ -61,27 +61,35 @@ export class JobReads {
 
   /** As `find`, rendered. */
   text(job: Id, scope: Id): JobText {
-    const key = jobKey(job);
+    const known = this.textByJob.get(jobKey(job));
+    const isFresh = known?.scope === scope && known.staleMs > this.clock.nowMs();
+    return isFresh ? known : this.textOf(this.find(job, scope));
+  }
+
+  textOf(found: Found): JobText {
+    const { terms } = found.job;
+    const key = jobKey(terms.job);
     const known = this.textByJob.get(key);
-    if (known !== undefined && known.scope === scope && known.staleMs > this.clock.nowMs())
-      return known;
-    const found = this.find(job, scope);
+    if (known !== undefined && known.staleMs > this.clock.nowMs()) return known;
     const isLinked = found.job.phase === "succeeded";
     const text: JobText = {
-      scope,
+      scope: terms.scope,
       text: JSON.stringify(this.view(found)),
       etag: isLinked ? undefined : `"${found.job.revision}"`,
       staleMs: this.clock.nowMs() + limits.http.signedUrlSeconds * 500,
     };
-    this.textByJob.set(key, text);
-    if (found.job.phase === "succeeded")
-      for (const asset of found.job.assets) this.jobByAsset.set(assetKey(scope, asset), key);
-    if (this.textByJob.size > limits.http.jobViewsMax) {
-      const [oldest] = this.textByJob.keys();
-      if (oldest !== undefined) this.textByJob.delete(oldest);
-      if (this.jobByAsset.size > 4 * limits.http.jobViewsMax) this.jobByAsset.clear();
-    }
+    this.keep(key, text, found.job);
     return text;
+  }
+
+  private keep(key: Key, text: JobText, job: Job): void {
+    this.textByJob.set(key, text);
+    if (job.phase === "succeeded")
+      for (const asset of job.assets) this.jobByAsset.set(assetKey(text.scope, asset), key);
+    if (this.textByJob.size <= limits.http.jobViewsMax) return;
+    const [oldest] = this.textByJob.keys();
+    if (oldest !== undefined) this.textByJob.delete(oldest);
+    if (this.jobByAsset.size > 4 * limits.http.jobViewsMax) this.jobByAsset.clear();
   }
 
   view({ asked, job }: Found) {
