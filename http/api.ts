@@ -124,7 +124,7 @@ export class Api {
 
   private count(route: Route, principal: Principal | undefined): RateState | undefined {
     if (route.rate === undefined || principal === undefined) return undefined;
-    return this.service.rates?.count(route.rate, principal.user.id);
+    return this.service.rates?.count(route.rate, principal.counter);
   }
 
   private refusal(error: unknown, requestId: string, route: Route | undefined): Answer {

@@ -38,6 +38,8 @@ export interface Principal {
   /** Both undefined in the personal space. */
   readonly organization: Organization | undefined;
   readonly role: Role | undefined;
+  /** Under which its requests and waits are counted: the user, within its context. */
+  readonly counter: string;
   /** The agent's turn that the credential was made for. */
   readonly run?: TurnOfJob;
 }
@@ -136,6 +138,7 @@ export class Principals {
       user,
       credential,
       scope: owner.id,
+      counter: place === "personal" ? user.id : `${user.id} ${owner.id}`,
       plan: owner.plan,
       overrides: owner.overrides,
       organization: place === "personal" ? undefined : place.organization,

@@ -100,11 +100,11 @@ async function cancelJob(call: Call): Promise<Answer> {
 function waitForJob(call: Call<unknown, { timeout_seconds: number }>): Answer | Promise<Answer> {
   const { service, principal, query } = call;
   const id = jobIdOf(call);
-  const { scope, user } = principal;
+  const { scope } = principal;
   const { job } = service.jobs.find(id, scope);
   const ended = () => jsonText(200, service.jobs.text(id, scope).text);
   if (isTerminal(job)) return ended();
-  if (!service.following.enter("wait", user.id, limits.jobs.waitsMax))
+  if (!service.following.enter("wait", principal.counter, limits.jobs.waitsMax))
     throw new RefusalError({
       code: "rate_limit",
       retryAfterSeconds: limits.http.retryAfterSeconds,
@@ -128,7 +128,7 @@ function waitForJob(call: Call<unknown, { timeout_seconds: number }>): Answer | 
       stopTimer();
       stopDrain();
       stopGone();
-      service.following.leave("wait", user.id);
+      service.following.leave("wait", principal.counter);
       then();
     };
   }).then(ended);

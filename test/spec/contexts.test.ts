@@ -175,6 +175,19 @@ t.test("a narrowed role takes effect at once", async (t) => {
   t.equal((await me(bob)).role, "viewer");
 });
 
+t.test("request rates are per user within the paying context", async (t) => {
+  const house = await openInProcess(t, { rates: true });
+  const ada = await house.account();
+  const org = await organization(ada);
+  const left = async () => (await ada.get("/v1/limits")).headers["ratelimit"];
+  await left();
+  t.match(await left(), /^"read";r=598;/);
+  await enter(ada, org);
+  t.match(await left(), /^"read";r=599;/);
+  await enter(ada, null);
+  t.match(await left(), /^"read";r=597;/);
+});
+
 t.test("GET /limits shows what holds for the caller in its context", async (t) => {
   const house = await openInProcess(t, { rates: true });
   const ada = await house.account();
