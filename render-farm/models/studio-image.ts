@@ -54,7 +54,9 @@ export function studioImage(
     async run(context): Promise<TaskOutcome> {
       const { input, signal } = context;
       if (!isImageInput(input)) return refusedInput("image", isImageInput.faults(input));
-      const example = await exampleOf(objects, input.references ?? [], signal);
+      const { references = [] } = input;
+      const example =
+        references.length === 0 ? undefined : await exampleOf(objects, references, signal);
       const outputs = await browser.withPage(signal, (page) =>
         paintAll(page, objects, input, example, context),
       );
@@ -67,8 +69,7 @@ async function exampleOf(
   objects: Objects,
   references: readonly Source[],
   signal: AbortSignal,
-): Promise<ExampleColors | undefined> {
-  if (references.length === 0) return undefined;
+): Promise<ExampleColors> {
   return withWorkspace(async (folder) => {
     const examples: Raster[] = [];
     for (const [i, source] of references.entries()) {
