@@ -1,16 +1,23 @@
+import { join } from "node:path";
 import { check, type Static, Type } from "../../config/schema.ts";
 import { invariant } from "../../engine/invariant.ts";
 import type { Objects } from "../../engine/ports/objects.ts";
+import { PortError } from "../../engine/ports/port-error.ts";
 import type { TaskOutcome, TaskOutput } from "../../engine/ports/tasks.ts";
 import type { SceneBrowser, ScenePage } from "../browser.ts";
+import { exampleColors } from "../example-colors.ts";
+import { type Raster, rasterOf } from "../pictures.ts";
 import { refusedInput, type TaskContext, type TaskWorker } from "../task-loop.ts";
+import { fetchSource, Source, withWorkspace } from "../workspace.ts";
+import type { ExampleColors } from "./studio-image/palette.ts";
 
 /**
  * The model `studio-image`, also its task kind: procedural pictures, no learned weights. The
  * prompt's words and the seed choose a scene, which `studio-image/draw.ts` paints in a page.
  *
  * 1. Equal prompt, seed, size and format give equal bytes, so a repeated attempt stores the same.
- * 2. Image `i` of a task uses `seed + i` modulo 2^32.
+ * 2. Words of the negative prompt take what they name out of the scene, as far as it is known.
+ * 3. Image `i` of a task uses `seed + i` modulo 2^32.
  */
 const edge = Type.Integer({ minimum: 64, maximum: 2048 });
 const ImageInput = Type.Object(
@@ -21,6 +28,9 @@ const ImageInput = Type.Object(
     height: edge,
     count: Type.Integer({ minimum: 1, maximum: 16 }),
     format: Type.Union([Type.Literal("png"), Type.Literal("jpeg"), Type.Literal("webp")]),
+    negativePrompt: Type.Optional(Type.String({ maxLength: 2_000 })),
+    /** The picture takes its colours from these. */
+    references: Type.Optional(Type.Array(Source, { maxItems: 4 })),
   },
   { additionalProperties: false },
 );
@@ -31,6 +41,7 @@ const isImageInput = check<ImageInput>(ImageInput);
 const Painted = Type.Object({ image: Type.String(), thumbnail: Type.String() });
 const isPainted = check<Static<typeof Painted>>(Painted);
 
+const exampleEdge = 96;
 const extensions = { png: "png", jpeg: "jpg", webp: "webp" } as const;
 
 export function studioImage(
@@ -43,24 +54,46 @@ export function studioImage(
     async run(context): Promise<TaskOutcome> {
       const { input, signal } = context;
       if (!isImageInput(input)) return refusedInput("image", isImageInput.faults(input));
+      const { references = [] } = input;
+      const example =
+        references.length === 0 ? undefined : await exampleOf(objects, references, signal);
       const outputs = await browser.withPage(signal, (page) =>
-        paintAll(page, objects, input, context),
+        paintAll(page, objects, input, example, context),
       );
       return { kind: "succeeded", outputs };
     },
   };
 }
 
+async function exampleOf(
+  objects: Objects,
+  references: readonly Source[],
+  signal: AbortSignal,
+): Promise<ExampleColors> {
+  return withWorkspace(async (folder) => {
+    const examples: Raster[] = [];
+    for (const [i, source] of references.entries()) {
+      const file = await fetchSource(objects, source, join(folder, `${i}`), signal);
+      if (!file.mimeType.startsWith("image/"))
+        throw new PortError("A reference is no picture.", false);
+      examples.push(await rasterOf(file.path, exampleEdge));
+    }
+    return exampleColors(examples);
+  });
+}
+
 async function paintAll(
   page: ScenePage,
   objects: Objects,
   input: ImageInput,
+  example: ExampleColors | undefined,
   context: TaskContext,
 ): Promise<readonly TaskOutput[]> {
   const outputs: TaskOutput[] = [];
   for (let i = 0; i < input.count; i++) {
     const seed = (input.seed + i) >>> 0;
-    outputs.push(await paint(page, objects, { ...input, seed }, `${context.outputPrefix}/${i}`));
+    const stem = `${context.outputPrefix}/${i}`;
+    outputs.push(await paint(page, objects, { ...input, seed }, example, stem));
     context.reportProgress((i + 1) / input.count);
   }
   return outputs;
@@ -69,10 +102,11 @@ async function paintAll(
 async function paint(
   page: ScenePage,
   objects: Objects,
-  { prompt, seed, width, height, format }: ImageInput,
+  { prompt, seed, width, height, format, negativePrompt: negative }: ImageInput,
+  example: ExampleColors | undefined,
   stem: string,
 ): Promise<TaskOutput> {
-  const picture = { prompt, seed, width, height, format };
+  const picture = { prompt, seed, width, height, format, negative, example };
   const files = await page.call("studio-image/draw.js", "draw", picture);
   invariant(isPainted(files), "the page answers a picture and its thumbnail");
   const objectKey = `${stem}.${extensions[format]}`;

@@ -1,15 +1,14 @@
 import { join } from "node:path";
-import { setImmediate as letOthersWork } from "node:timers/promises";
 import { check, type Static, Type } from "../../config/schema.ts";
 import type { Objects } from "../../engine/ports/objects.ts";
 import type { TaskOutcome } from "../../engine/ports/tasks.ts";
 import { deliverRecording } from "../delivery.ts";
 import { type MediaTools, outputTo } from "../media-tools.ts";
 import { bitExact, encodings, SoundFormat } from "../sound-files.ts";
+import { playInThread } from "../sound-thread.ts";
 import { refusedInput, type TaskContext, type TaskWorker } from "../task-loop.ts";
 import { withWorkspace } from "../workspace.ts";
-import { playEffect } from "./studio-sound/effects.ts";
-import { playMusic } from "./studio-sound/music.ts";
+import type { PlayRequest } from "./studio-sound/player.ts";
 import { rate, type Track, toPcm } from "./studio-sound/track.ts";
 
 /**
@@ -40,13 +39,8 @@ export function studioMusic(tools: MediaTools, objects: Objects, timeoutMs: numb
     async run(context): Promise<TaskOutcome> {
       const { input } = context;
       if (!isMusicInput(input)) return refusedInput("music", isMusicInput.faults(input));
-      const parts = playMusic(input.prompt, input.durationSeconds, input.seed);
-      for (;;) {
-        const part = parts.next();
-        if (part.done) return master(tools, objects, input, part.value, context);
-        context.reportProgress(part.value * 0.8);
-        await letOthersWork();
-      }
+      const track = await played("music", input, context);
+      return master(tools, objects, input, track, context);
     },
   };
 }
@@ -57,14 +51,23 @@ export function studioSound(tools: MediaTools, objects: Objects, timeoutMs: numb
     async run(context): Promise<TaskOutcome> {
       const { input } = context;
       if (!isSoundInput(input)) return refusedInput("sound_effect", isSoundInput.faults(input));
-      const track = playEffect(input.prompt, input.durationSeconds, input.seed);
+      const track = await played("effect", input, context);
       return master(tools, objects, input, track, context);
     },
   };
 }
 
+function played(
+  kind: PlayRequest["kind"],
+  { prompt, durationSeconds, seed }: SoundInput,
+  { signal, reportProgress }: TaskContext,
+): Promise<Track> {
+  const request = { kind, prompt, seconds: durationSeconds, seed };
+  return playInThread(request, signal, (fraction) => reportProgress(fraction * 0.8));
+}
+
 /** Arguments that read a track from standard input. */
-export const pcmInput = ["-f", "f32le", "-ar", `${rate}`, "-ac", "2", "-i", "pipe:0"];
+const pcmInput = ["-f", "f32le", "-ar", `${rate}`, "-ac", "2", "-i", "pipe:0"];
 
 async function master(
   tools: MediaTools,

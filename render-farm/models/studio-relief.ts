@@ -139,26 +139,39 @@ function meanColor({ pixels, channels }: Raster): [number, number, number] {
 
 /** The relief from straight ahead, lit from the upper left; clear around the subject. */
 function previewOf({ heights, full }: Photo): Raster {
-  const { width, height, mask, values } = heights;
-  const scale = Math.min(4, 512 / Math.max(width, height));
+  const { width, height, mask } = heights;
+  const scale = 512 / Math.max(width, height);
   const [columns, rows] = [Math.round(width * scale), Math.round(height * scale)];
   const pixels = new Uint8Array(columns * rows * 4);
-  const at = (x: number, y: number): number =>
-    values[Math.min(height - 1, Math.max(0, y)) * width + Math.min(width - 1, Math.max(0, x))] ?? 0;
   for (let row = 0; row < rows; row++)
     for (let column = 0; column < columns; column++) {
-      const [x, y] = [Math.floor(column / scale), Math.floor(row / scale)];
-      const lit = 1 + (at(x + 1, y) - at(x - 1, y) + at(x, y + 1) - at(x, y - 1)) * width * 0.05;
+      const [x, y] = [column / scale, row / scale];
+      const slope =
+        heightAt(heights, x + 1, y) -
+        heightAt(heights, x - 1, y) +
+        heightAt(heights, x, y + 1) -
+        heightAt(heights, x, y - 1);
+      const light = Math.min(1.35, Math.max(0.55, 1 + slope * width * 0.03));
       const fromX = Math.floor((column / columns) * full.width);
       const fromY = Math.floor((row / rows) * full.height);
       const from = (fromY * full.width + fromX) * full.channels;
       const to = (row * columns + column) * 4;
       for (let channel = 0; channel < 3; channel++)
-        pixels[to + channel] = Math.min(
-          255,
-          (full.pixels[from + channel] ?? 0) * Math.min(1.5, Math.max(0.45, lit)),
-        );
-      pixels[to + 3] = mask[y * width + x] === 1 ? 255 : 0;
+        pixels[to + channel] = Math.min(255, (full.pixels[from + channel] ?? 0) * light);
+      pixels[to + 3] = mask[Math.floor(y) * width + Math.floor(x)] === 1 ? 255 : 0;
     }
   return { width: columns, height: rows, channels: 4, pixels };
+}
+
+/** Between the samples. */
+function heightAt({ width, height, values }: Heights, x: number, y: number): number {
+  const [left, top] = [Math.floor(x), Math.floor(y)];
+  const at = (column: number, row: number): number =>
+    values[
+      Math.min(height - 1, Math.max(0, row)) * width + Math.min(width - 1, Math.max(0, column))
+    ] ?? 0;
+  const [across, down] = [x - left, y - top];
+  const above = at(left, top) * (1 - across) + at(left + 1, top) * across;
+  const below = at(left, top + 1) * (1 - across) + at(left + 1, top + 1) * across;
+  return above * (1 - down) + below * down;
 }

@@ -9,9 +9,9 @@ import type { SceneBrowser, ScenePage } from "../browser.ts";
 import { deliverRecording } from "../delivery.ts";
 import { type MediaTools, outputTo } from "../media-tools.ts";
 import { coveringJpeg } from "../pictures.ts";
+import { playInThread } from "../sound-thread.ts";
 import { refusedInput, type TaskContext, type TaskWorker } from "../task-loop.ts";
 import { fetchSource, Source, withWorkspace } from "../workspace.ts";
-import { playAmbience } from "./studio-sound/effects.ts";
 import { rate, toPcm } from "./studio-sound/track.ts";
 import { cameraMotions } from "./studio-video/camera.ts";
 import type { FilmRequest } from "./studio-video/film.ts";
@@ -73,7 +73,7 @@ async function film(
   const { signal, outputPrefix } = context;
   const request = await requestOf(objects, input, folder, signal);
   const path = join(folder, "film.mp4");
-  const sound = input.audio ? await soundIn(input, request, join(folder, "sound.pcm")) : [];
+  const sound = input.audio ? await soundIn(input, request, join(folder, "sound.pcm"), signal) : [];
   await browser.withPage(signal, (even) =>
     browser.withPage(signal, async (odd) => {
       const pages = [even, odd] as const;
@@ -123,8 +123,10 @@ async function soundIn(
   { prompt, seed, fps }: VideoInput,
   { frames: count }: FilmRequest,
   path: string,
+  signal: AbortSignal,
 ): Promise<readonly string[]> {
-  await writeFile(path, toPcm(playAmbience(prompt, count / fps, seed)));
+  const wanted = { kind: "ambience", prompt, seconds: count / fps, seed } as const;
+  await writeFile(path, toPcm(await playInThread(wanted, signal)));
   return ["-f", "f32le", "-ar", `${rate}`, "-ac", "2", "-i", `file:${path}`];
 }
 

@@ -170,6 +170,34 @@ t.test("progress advances with each image", async (t) => {
   t.strictSame(progress, [0.25, 0.5, 0.75, 1]);
 });
 
+t.test("a picture takes its colours from its references", async (t) => {
+  const red = await paint({ prompt: "dunes under a red sky, red sand" });
+  await bench.objects.put("sources/red.png", [red]);
+  const references = [{ objectKey: "sources/red.png", mimeType: "image/png" }];
+  const isRed = (r: number, g: number, b: number) => r > g * 1.25 && r > b * 1.1;
+  const own = readPng(await paint({ prompt: "sea at noon" }));
+  const like = readPng(await paint({ prompt: "sea at noon", references }));
+  t.ok(share(own, isRed) < 0.2, `without: ${share(own, isRed)} is red`);
+  t.ok(share(like, isRed) > 0.5, `with: ${share(like, isRed)} is red`);
+  const both = [...references, { objectKey: "sources/none.png", mimeType: "image/png" }];
+  await t.rejects(bench.run({ ...plain, references: both }), {
+    message: "The source file is no longer there.",
+    retryable: false,
+  });
+});
+
+t.test("what the negative prompt names does not appear", async (t) => {
+  const isRed = (r: number, g: number, b: number) => r > 150 && g < 95 && b < 95;
+  const kite = { prompt: "a red kite over dunes at day", width: 512, height: 512, seed: 1 };
+  const without = readPng(await paint({ ...kite, negativePrompt: "kites, people" }));
+  t.ok(share(readPng(await paint(kite)), isRed) > 0.008);
+  t.ok(share(without, isRed) < 0.002);
+  const sky = { prompt: "sea at noon" };
+  const clear = await paint({ ...sky, negativePrompt: "clouds" });
+  t.notOk(clear.equals(await paint(sky)));
+  t.ok(clear.equals(await paint({ ...sky, negativePrompt: "a cloud, blurry" })));
+});
+
 t.test("bad input is refused for good", async (t) => {
   const bad = [
     {},

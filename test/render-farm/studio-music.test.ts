@@ -82,6 +82,13 @@ t.test("rain is a hiss and thunder a rumble", async (t) => {
   t.ok((await share("distant thunder")) < -10);
 });
 
+t.test("a stopped piece ends at once", async (t) => {
+  const abort = new AbortController();
+  const running = bench.run(music, { ...plain, durationSeconds: 180 }, abort.signal);
+  setImmediate(() => abort.abort());
+  t.match(await running, { kind: "failed", retryable: true });
+});
+
 t.test("bad input is refused for good and names the field", async (t) => {
   t.match(await bench.run(music, { ...plain, durationSeconds: 181 }), {
     kind: "failed",

@@ -140,11 +140,6 @@ const wrongFields: readonly (readonly [rule: string, more: object, pointer: stri
   ["an aspect ratio that is not the model's", { aspect_ratio: "2:1" }, "/aspect_ratio"],
   ["a resolution that is not the model's", { resolution: "8k" }, "/resolution"],
   ["an output format that is none", { output_format: "bmp" }, "/output_format"],
-  [
-    "a negative prompt without the capability",
-    { model: plainModel, negative_prompt: "x" },
-    "/negative_prompt",
-  ],
   ["a size without the capability", { model: plainModel, width: 512, height: 512 }, "/width"],
   [
     "a transparent background without the capability",

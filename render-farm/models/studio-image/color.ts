@@ -56,9 +56,27 @@ export function rgbOf({ l, a, b }: Color): Rgb {
   ];
 }
 
+/** The inverse of `rgbOf`. */
+export function colorOf([red, green, blue]: Rgb): Color {
+  const [r, g, b] = [decoded(red), decoded(green), decoded(blue)] as const;
+  const x = Math.cbrt(0.4122214708 * r + 0.5363325363 * g + 0.0514459929 * b);
+  const y = Math.cbrt(0.2119034982 * r + 0.6806995451 * g + 0.1073969566 * b);
+  const z = Math.cbrt(0.0883024619 * r + 0.2817188376 * g + 0.6299787005 * b);
+  return {
+    l: 0.2104542553 * x + 0.793617785 * y - 0.0040720468 * z,
+    a: 1.9779984951 * x - 2.428592205 * y + 0.4505937099 * z,
+    b: 0.0259040371 * x + 0.7827717662 * y - 0.808675766 * z,
+  };
+}
+
 export function css(color: Color, alpha = 1): string {
   const [red, green, blue] = rgbOf(color);
   return `rgb(${red.toFixed(1)} ${green.toFixed(1)} ${blue.toFixed(1)} / ${alpha.toFixed(4)})`;
+}
+
+function decoded(value: number): number {
+  const share = clamp01(value / 255);
+  return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
 }
 
 function encoded(linear: number): number {

@@ -1,4 +1,5 @@
 /// <reference lib="dom" />
+import type { ExampleColors } from "./palette.ts";
 import { paintScene } from "./scene.ts";
 
 export interface PictureRequest {
@@ -7,6 +8,8 @@ export interface PictureRequest {
   readonly width: number;
   readonly height: number;
   readonly format: "png" | "jpeg" | "webp";
+  readonly negative?: string;
+  readonly example?: ExampleColors;
 }
 
 const thumbnailEdge = 512;

@@ -33,19 +33,30 @@ export function choosePlace(brief: Brief, random: Random): Place {
   const [first] = brief.subjects;
   const isAfloat = brief.subjects.some(({ kind }) => ["boat", "ship", "whale"].includes(kind));
   const named = new Set(brief.settings);
+  const isFit = (setting: Setting): boolean => !brief.unwanted.has(setting);
   // "sky" is nearly always the background of something else.
   if (named.size > 1 || first !== undefined) named.delete("clouds");
   if (isAfloat && !named.has("sea") && !named.has("lake")) named.add("sea");
-  if (named.size === 0 && first !== undefined) named.add(dice.pick(homes[first.kind]));
+  if (named.size === 0 && first !== undefined)
+    named.add(dice.pick(allowed(homes[first.kind], isFit)));
   if (named.size === 0 && brief.settings.includes("clouds")) named.add("clouds");
   if (named.size === 0 && (brief.time ?? brief.weathers.size) !== 0)
     named.add(
       brief.time === undefined && brief.weathers.size === 0
         ? "abstract"
-        : dice.pick(["sea", "mountains", "lake"]),
+        : dice.pick(allowed(["sea", "mountains", "lake"], isFit)),
     );
   const ground = groundOrder.find((setting) => named.has(setting)) ?? "abstract";
   return { ground, backdrop: named };
+}
+
+/** All of them where none is left: something must be painted. */
+function allowed(
+  list: readonly [Setting, ...Setting[]],
+  isFit: (one: Setting) => boolean,
+): readonly [Setting, ...Setting[]] {
+  const [first, ...others] = list.filter(isFit);
+  return first === undefined ? list : [first, ...others];
 }
 
 export function setStage(

@@ -16,6 +16,17 @@ export interface Palette {
   readonly isDark: boolean;
 }
 
+/** What a picture that was given as an example is coloured like. */
+export interface ExampleColors {
+  /** From its top down to its middle. */
+  readonly sky: Palette["sky"];
+  readonly light: Color;
+  readonly shadow: Color;
+  readonly accent: Color;
+  /** Of its lower part. */
+  readonly ground: Color;
+}
+
 type Lch = readonly [lightness: number, chroma: number, hue: number];
 
 interface Mood {
@@ -136,6 +147,7 @@ export function choosePalette(brief: Brief, time: TimeOfDay, random: Random): Pa
   const accentHue = skyTint ? hueOf(skyTint) + 165 : mood.accentHue + random.between(-14, 14);
   const accent = secondTint ?? lch(time === "night" ? 0.72 : 0.62, 0.185, accentHue);
   const haze = skyTint ? tinted(of(mood.haze), skyTint, 0.6) : of(mood.haze);
+  if (brief.example !== undefined) return paletteLike(brief.example, of(mood.light));
   return {
     sky: [toSky(zenith, 0), toSky(upper, 1), toSky(middle, 2), toSky(low, 3), toSky(horizon, 4)],
     light,
@@ -144,6 +156,21 @@ export function choosePalette(brief: Brief, time: TimeOfDay, random: Random): Pa
     accent,
     accent2: lighter(lch(0.88, 0.07, accentHue + 45), 0),
     isDark: time === "night" || time === "dusk" || isNeon,
+  };
+}
+
+/** The example's colours, its light kept bright enough to light anything. */
+function paletteLike({ sky, light, shadow, accent }: ExampleColors, own: Color): Palette {
+  const lightest = blend(own, light, 0.75);
+  const mean = sky.reduce((sum, { l }) => sum + l, 0) / sky.length;
+  return {
+    sky,
+    light: { ...lightest, l: Math.max(lightest.l, 0.72) },
+    shadow: { ...shadow, l: Math.min(shadow.l, 0.45) },
+    haze: blend(sky[4], light, 0.2),
+    accent,
+    accent2: lighter(blend(accent, light, 0.6), 0.05),
+    isDark: mean < 0.45,
   };
 }
 

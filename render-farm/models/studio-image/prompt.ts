@@ -1,5 +1,6 @@
 import type { Color } from "./color.ts";
 import { colorsByName } from "./named-colors.ts";
+import type { ExampleColors } from "./palette.ts";
 import { hashText } from "./seeded-random.ts";
 import {
   counts,
@@ -31,6 +32,10 @@ export interface Brief {
   readonly style: Style;
   readonly tints: readonly Color[];
   readonly colorsByNoun: ReadonlyMap<Setting | "sky", Color>;
+  /** Colours of pictures that were given as examples. */
+  readonly example: ExampleColors | undefined;
+  /** What must not appear. */
+  readonly unwanted: ReadonlySet<Setting | SubjectKind | Weather | Style>;
 }
 
 export interface Subject {
@@ -57,15 +62,17 @@ const phrases: readonly (readonly [RegExp, string])[] = [
   [/milky way/g, "milky"],
 ];
 
-export function readPrompt(prompt: string): Brief {
-  const plain = phrases.reduce(
-    (text, [phrase, word]) => text.replace(phrase, word),
-    prompt.toLowerCase(),
-  );
-  const words = plain.match(/[\p{L}\p{N}][\p{L}\p{N}-]*/gu) ?? [];
+export function readPrompt(prompt: string, negative?: string, example?: ExampleColors): Brief {
+  const unwanted = meaningsOf(wordsOf(negative ?? ""));
+  const all = wordsOf(prompt);
+  const words = all.filter((word, at) => {
+    // A colour goes with the thing that had it.
+    const owner = colorsByName.has(word) ? nounAfter(all, at) : undefined;
+    return !isUnwanted(word, unwanted) && !isUnwanted(all[owner ?? at] ?? "", unwanted);
+  });
   const { colorsByNoun, tints, colorAt } = readColors(words);
   return {
-    hash: hashText(words.join(" ") || prompt),
+    hash: hashText(all.join(" ") || prompt),
     settings: distinct(words.map((word) => meaning(settings, word))),
     subjects: readSubjects(words, colorAt),
     time: readTime(words),
@@ -73,7 +80,35 @@ export function readPrompt(prompt: string): Brief {
     style: words.map((word) => meaning(styles, word)).find((style) => style) ?? "natural",
     tints,
     colorsByNoun,
+    example,
+    unwanted,
   };
+}
+
+function wordsOf(prompt: string): readonly string[] {
+  const plain = phrases.reduce(
+    (text, [phrase, word]) => text.replace(phrase, word),
+    prompt.toLowerCase(),
+  );
+  return plain.match(/[\p{L}\p{N}][\p{L}\p{N}-]*/gu) ?? [];
+}
+
+function meaningsOf(words: readonly string[]): Brief["unwanted"] {
+  return new Set(
+    words.flatMap((word) =>
+      distinct<Setting | SubjectKind | Weather | Style>([
+        meaning(settings, word),
+        meaning(subjects, word),
+        meaning(weathers, word),
+        meaning(styles, word),
+      ]),
+    ),
+  );
+}
+
+/** A word goes with everything that it would bring about. */
+function isUnwanted(word: string, unwanted: Brief["unwanted"]): boolean {
+  return [...meaningsOf([word])].some((one) => unwanted.has(one));
 }
 
 /** "A rainy night" is a night: the storm's light is for prompts that name no other. */

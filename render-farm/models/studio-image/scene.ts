@@ -11,7 +11,7 @@ import { dunes, headland, hills, mountains } from "./lands.ts";
 import { choosePlace, type Place, setStage } from "./layout.ts";
 import { mix } from "./noise.ts";
 import { type Footing, footingOf, waterFooting } from "./placing.ts";
-import { readPrompt } from "./prompt.ts";
+import { type Brief, readPrompt } from "./prompt.ts";
 import { hashText, seededRandom } from "./seeded-random.ts";
 import { paintSky } from "./sky.ts";
 import { paintSpace } from "./space.ts";
@@ -44,13 +44,24 @@ export interface Scene {
 }
 
 /** Everything that is decided before the first stroke. */
-export function composeScene(
-  request: Pick<PictureRequest, "prompt" | "seed" | "width" | "height">,
-): Scene {
-  const brief = readPrompt(request.prompt);
-  const random = seededRandom(hashText(`${brief.hash}:${request.seed}`));
-  const place = choosePlace(brief, random);
+export function composeScene(request: Omit<PictureRequest, "format">): Scene {
+  const asked = readPrompt(request.prompt, request.negative, request.example);
+  const random = seededRandom(hashText(`${asked.hash}:${request.seed}`));
+  const place = choosePlace(asked, random);
+  const brief = coloured(asked, place);
   return { stage: setStage(brief, place, random, request.width, request.height), place };
+}
+
+/** An example colours the ground too, unless the prompt names its colour. */
+function coloured(brief: Brief, { ground }: Place): Brief {
+  const { example, colorsByNoun, tints } = brief;
+  if (example === undefined) return brief;
+  const isFree = ground === "abstract" || ground === "space";
+  return {
+    ...brief,
+    tints: isFree && tints.length === 0 ? [example.accent, example.sky[1], example.ground] : tints,
+    colorsByNoun: new Map([[ground, example.ground], ...colorsByNoun]),
+  };
 }
 
 export const nowhere: World = { land: undefined, water: undefined, perch: undefined };
@@ -143,8 +154,8 @@ function paintHills(stage: Stage, isWooded: boolean): World {
   const land = footingOf(stage, paintTerrain(stage, hills(stage)));
   const dice = random.fork("scattered");
   const isSnow = brief.settings.includes("snow");
-  const isBare = brief.style === "minimal";
-  const count = isBare ? 3 : isWooded ? 160 : 46;
+  const isBare = brief.style === "minimal" || brief.unwanted.has("tree");
+  const count = brief.unwanted.has("tree") ? 0 : isBare ? 3 : isWooded ? 160 : 46;
   const feet = Array.from({ length: count }, () => {
     const grove = dice.pick([0.12, 0.2, 0.78, 0.9, 0.62]);
     const x = width * (grove + (dice.next() + dice.next() - 1) * 0.22);

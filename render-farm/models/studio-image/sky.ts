@@ -28,6 +28,7 @@ export function paintStillSky(stage: Stage): void {
 }
 
 export function isStarry({ palette, brief }: Stage): boolean {
+  if (brief.unwanted.has("stars")) return false;
   return palette.isDark || brief.weathers.has("stars");
 }
 
@@ -126,7 +127,8 @@ export function paintAurora({ ctx, width, horizon, unit, random, atSeconds }: St
 }
 
 function paintSun(stage: Stage): void {
-  const { ctx, unit, palette, sun, time } = stage;
+  const { ctx, unit, palette, sun, time, brief } = stage;
+  if (brief.unwanted.has(sun.isMoon ? "moon" : "sun")) return;
   const warm = sun.isMoon ? lighter(palette.light, 0.08) : palette.light;
   const reach = (sun.isMoon ? 0.42 : time === "day" ? 0.6 : 0.95) * unit;
   ctx.save();
@@ -243,7 +245,7 @@ export function cloudShade(stage: Stage, cover: number, noise: Noise, drift: num
 /** Above 0 the sky closes, below -0.5 it is clear. */
 export function cloudCover({ time, brief }: Stage, luck: number): number {
   if (brief.settings.includes("clouds")) return 0.16 + luck;
-  if (brief.style === "minimal") return -1;
+  if (brief.style === "minimal" || brief.unwanted.has("clouds")) return -1;
   if (time === "storm") return 0.28 + luck;
   if (time === "night") return -0.16 + luck;
   return -0.06 + luck;

@@ -183,7 +183,7 @@ const speeds: Partial<Record<SubjectKind, readonly [across: number, down: number
   balloon: [0.02, -0.016],
   butterfly: [0.22, -0.05],
   plane: [0.3, -0.05],
-  rocket: [0.03, -0.22],
+  rocket: [0.02, -0.09],
 };
 
 function travelled({ atSeconds, sun }: Stage, { kind }: Subject, spot: Spot): Spot {

@@ -81,16 +81,16 @@ export function fade({ left, right }: Track, inSeconds: number, outSeconds: numb
     }
 }
 
-/** Interleaved little-endian floats, as ffmpeg's `f32le` takes them. */
+/** Interleaved floats, as ffmpeg's `f32le` takes them on the processors that Node runs on. */
 export function* toPcm({ left, right }: Track): Generator<Uint8Array> {
   const frames = 65_536;
   for (let from = 0; from < left.length; from += frames) {
     const count = Math.min(frames, left.length - from);
-    const bytes = Buffer.alloc(count * 8);
+    const both = new Float32Array(count * 2);
     for (let i = 0; i < count; i++) {
-      bytes.writeFloatLE(left[from + i] ?? 0, i * 8);
-      bytes.writeFloatLE(right[from + i] ?? 0, i * 8 + 4);
+      both[2 * i] = left[from + i] ?? 0;
+      both[2 * i + 1] = right[from + i] ?? 0;
     }
-    yield bytes;
+    yield new Uint8Array(both.buffer);
   }
 }

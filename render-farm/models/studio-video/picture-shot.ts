@@ -36,7 +36,7 @@ export async function openPictureShot(request: PictureShotRequest): Promise<Shot
     frame(index) {
       const atSeconds = index / fps;
       const share = frames > 1 ? index / (frames - 1) : 0;
-      ctx.imageSmoothingQuality = "medium";
+      ctx.imageSmoothingQuality = "low";
       const melted = first === undefined ? 1 : last === undefined ? 0 : smoothstep(0.3, 0.7, share);
       if (first !== undefined && melted < 1) show(first, 1, share, atSeconds);
       if (last !== undefined && melted > 0) show(last, melted, share - 1, atSeconds);

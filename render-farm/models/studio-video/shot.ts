@@ -1,6 +1,7 @@
 /// <reference lib="dom" />
 import { paintAbstract } from "../studio-image/abstract.ts";
 import { paintBloom, paintVignette } from "../studio-image/finish.ts";
+import { readPrompt } from "../studio-image/prompt.ts";
 import {
   calmOf,
   composeScene,
@@ -17,6 +18,7 @@ import { newCanvas, type Stage } from "../studio-image/stage.ts";
 import { applyStyle } from "../studio-image/styles.ts";
 import { isRestless, paintSubjects, type World } from "../studio-image/subjects.ts";
 import { paintDepth, paintDrifters, paintReef, paintSchool } from "../studio-image/underwater.ts";
+import type { Style } from "../studio-image/vocabulary.ts";
 import { type CameraMotion, type Lens, overscan, project, viewAt } from "./camera.ts";
 import { type Layer, mattedLayer, stillLayer } from "./layers.ts";
 import { airLayers } from "./moving-air.ts";
@@ -52,7 +54,29 @@ interface Planes {
 
 const waterDepth = 0.3;
 
+/** Styles that redraw every pixel by hand: soft enough to be drawn smaller and enlarged. */
+const painterly: Partial<Record<Style, number>> = { ink: 0.6, watercolour: 0.55 };
+
 export function openShot(request: ShotRequest): Shot {
+  const share = painterly[readPrompt(request.prompt).style];
+  if (share === undefined) return paintedShot(request);
+  const { width, height } = request;
+  const small = paintedShot({
+    ...request,
+    width: even(width * share),
+    height: even(height * share),
+  });
+  const ctx = newCanvas(width, height);
+  return {
+    frame(index) {
+      ctx.imageSmoothingQuality = "medium";
+      ctx.drawImage(small.frame(index).canvas, 0, 0, width, height);
+      return ctx;
+    },
+  };
+}
+
+function paintedShot(request: ShotRequest): Shot {
   const { width, height, fps, frames, camera } = request;
   const scene = composeScene({
     ...request,
