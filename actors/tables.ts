@@ -32,7 +32,6 @@ export const codes = {
   jobOfOwner: 33,
   jobOfTag: 34,
   ledger: 35,
-  memberSpending: 44,
   waiting: 36,
   set: 37,
   uploadPart: 38,
@@ -44,6 +43,8 @@ export const codes = {
   agentTurn: 44,
   brief: 45,
   turnCredential: 46,
+  memberSpending: 47,
+  memberCounts: 49,
   fingerprint: 48,
   directory: directoryCode,
   user: directoryCode + 1,
@@ -178,6 +179,11 @@ export function uploadPartKey(asset: Key, number: number): Key<UploadPart> {
 /** The ledger of the account at an address. */
 export function ledgerKey(account: Key, entry: number): Key<LedgerRow> {
   return keyOf(vpartOf(account), codes.ledger, account.slice(2) + orderedNumber(entry));
+}
+
+/** A member's own jobs in the organization at an address, by `countIndex`. */
+export function memberCountsKey(account: Key, user: Id): Key<readonly number[]> {
+  return keyOf(vpartOf(account), codes.memberCounts, account.slice(2) + idBytes(user));
 }
 
 /** What a member of the organization at an address has committed. */

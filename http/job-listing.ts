@@ -8,7 +8,14 @@ import { setImmediate as turnOfTheLoop } from "node:timers/promises";
 import { countIndex, modelPlace } from "../actors/account/account.ts";
 import { type JobStatus, jobStatuses } from "../actors/contract/job.ts";
 import { endOf, jobsOf, modelTag, ownerOf, tagDigest } from "../actors/job/job-index.ts";
-import { accountKey, jobAtEnd, jobsOfSessionKey, jobsOfTagKey, setKey } from "../actors/tables.ts";
+import {
+  accountKey,
+  jobAtEnd,
+  jobsOfSessionKey,
+  jobsOfTagKey,
+  memberCountsKey,
+  setKey,
+} from "../actors/tables.ts";
 import { type Modality, modalities } from "../config/catalogue.ts";
 import { limits } from "../config/limits.ts";
 import type { KeyRange } from "../engine/actor.ts";
@@ -173,8 +180,10 @@ function isBetween(atMs: number, { created_after: from, created_before: to }: Li
   return (from === undefined || atMs > from) && (to === undefined || atMs < to);
 }
 
-function countsOf({ service, principal }: ListCall, _member: Id | undefined): readonly number[] {
-  return service.gateway.read(accountKey(principal.scope))?.counts ?? [];
+function countsOf({ service, principal }: ListCall, member: Id | undefined): readonly number[] {
+  const account = accountKey(principal.scope);
+  if (member !== undefined) return service.gateway.read(memberCountsKey(account, member)) ?? [];
+  return service.gateway.read(account)?.counts ?? [];
 }
 
 function totalOf(counts: readonly number[], query: ListQuery): number {

@@ -49,6 +49,7 @@ export function turnPrincipal(
     overrides: owner.overrides,
     organization: place?.organization,
     role: place?.role,
+    counter: place === undefined ? user.id : `${user.id} ${scope}`,
     run: { session, turn },
   };
 }

@@ -22,6 +22,7 @@ import {
   poolOf,
 } from "./account.ts";
 import { givenBack } from "./budget.ts";
+import { memberCounted } from "./member-counts.ts";
 import { commit } from "./run.ts";
 import { usedToday, withSlots } from "./submit.ts";
 
@@ -39,10 +40,20 @@ export function follow(account: Account, message: JobChanged, turn: TurnView): A
   const settled = charge === undefined ? kept(freed.account) : settle(freed.account, message, turn);
   return only(
     settled.account,
-    [...freed.rows, ...settled.rows],
+    [...freed.rows, ...settled.rows, ...countedForMember(message, turn)],
     [],
     [...freed.tells, ...settled.tells],
   );
+}
+
+function countedForMember({ terms, from, to }: JobChanged, turn: TurnView): RowWrite[] {
+  if (from === to) return [];
+  const { member, modality } = terms;
+  const changes = [
+    [countIndex(modality, from), -1],
+    [countIndex(modality, to), 1],
+  ] as const;
+  return memberCounted(member, changes, turn);
 }
 
 function kept(account: Account): Step {
@@ -135,16 +146,18 @@ export function discard(
   { terms, fingerprint }: JobDiscarded,
   turn: TurnView,
 ): AccountTurn {
+  const index = countIndex(terms.modality, "queued");
   const counts = account.counts.slice();
-  change(counts, countIndex(terms.modality, "queued"), -1);
+  change(counts, index, -1);
   const used = usedToday(account, turn.atMs);
   const quota = { ...account.quota, used: Math.max(0, used - 1) };
   const freed = freeSlot({ ...account, counts, quota }, terms, true, turn);
   const step = settle(freed.account, { ...unbilled, terms }, turn);
   const forgotten = { key: fingerprintKey(vpartOf(turn.self), fingerprint), value: undefined };
+  const counted = memberCounted(terms.member, [[index, -1]], turn);
   return only(
     step.account,
-    [forgotten, ...freed.rows, ...step.rows],
+    [forgotten, ...freed.rows, ...step.rows, ...counted],
     [],
     [...freed.tells, ...step.tells],
   );

@@ -24,6 +24,7 @@ import {
   type SubmitTerms,
 } from "./account.ts";
 import { committed, memberBudget, memberOf } from "./budget.ts";
+import { memberCounted } from "./member-counts.ts";
 import { commit, refusalOfRun } from "./run.ts";
 
 type Step = (
@@ -215,12 +216,15 @@ export function accept(
   const tells = asked.turn === undefined ? undefined : commit(asked.turn, hold, asked.id, turn);
   const entries = [{ type: "hold", amount: -hold, balance: available(next) }] as const;
   const ledger = { atMs: turn.atMs, job: asked.id, entries };
+  const member = memberOf(asked);
+  const counted = memberCounted(member, [[countIndex(asked.modality, "queued"), 1]], turn);
   const rows =
     hold === 0
-      ? []
+      ? counted
       : [
           put(ledgerKey(turn.self, account.ledgerLength), ledger),
-          ...committed(memberOf(asked), hold, turn),
+          ...committed(member, hold, turn),
+          ...counted,
         ];
   if (tells === undefined) return { account: next, rows, tells: [] };
   return { account: next, rows: [...rows, ...tells.rows], tells: tells.tells };

@@ -3,6 +3,7 @@ import type { JobPage } from "../../actors/contract/job.ts";
 import type { Static } from "../../config/schema.ts";
 import type { Caller } from "./caller.ts";
 import { type InProcess, openInProcess } from "./in-process-service.ts";
+import { enter, join, paidOrganization } from "./organizations.ts";
 
 type Page = Static<typeof JobPage>;
 
@@ -220,4 +221,46 @@ t.test("an unknown or repeated query parameter answers 400 and is named", async 
     t.equal(status, 400, query);
     t.match(json.errors, [{ pointer }]);
   }
+});
+
+t.test("in an organization a caller lists own jobs, or all with scope=organization", async (t) => {
+  const house = await openInProcess(t);
+  const [ada, bob] = [await house.account(), await house.account()];
+  const org = await paidOrganization(house, ada);
+  await join(ada, org, bob, "member");
+  const adas = (await ada.job("in her own space")).id;
+  await enter(ada, org);
+  await enter(bob, org);
+  const one = (await ada.job("of the owner")).id;
+  const two = (await bob.job("of the member")).id;
+  await house.settle();
+  const found = async (caller: Caller, query = "") => {
+    const { items, total } = await list(caller, query);
+    return [items.map(({ id }) => id), total];
+  };
+  t.strictSame(await found(ada), [[one], 1]);
+  t.strictSame(await found(bob), [[two], 1]);
+  t.strictSame(await found(bob, "?scope=organization"), [[two, one], 2]);
+  t.strictSame(await found(bob, "?status=succeeded"), [[two], 1]);
+  await enter(ada, null);
+  t.strictSame(await found(ada), [[adas], 1], "jobs belong to the context they were made in");
+  t.equal((await ada.get("/v1/jobs?scope=organization")).status, 400, "nobody else is here");
+});
+
+t.test("filters of model, tag and set find what they name", async (t) => {
+  const house = await openInProcess(t);
+  const ada = await house.account({ plan: "studio", credits: 100 });
+  const plain = (await ada.job("plain")).id;
+  const tagged = (await ada.job("tagged", { tags: ["sky", "wind"] })).id;
+  const inline = (await ada.job("inline", { model: "sim-inline" })).id;
+  await house.settle();
+  const found = async (query: string) => (await list(ada, query)).items.map(({ id }) => id);
+  t.strictSame(await found("?model=sim-inline"), [inline]);
+  t.strictSame(await found("?model=sim-instant"), [tagged, plain]);
+  t.strictSame(await found("?model=unheard-of"), []);
+  t.strictSame(await found("?tag=wind"), [tagged]);
+  t.strictSame(await found("?tag=wind&status=failed"), []);
+  t.strictSame(await found("?tag=rain"), []);
+  t.strictSame(await found("?set_id=019d9000-0000-7000-8000-000000000000"), []);
+  t.strictSame(await found("?modality=video"), []);
 });

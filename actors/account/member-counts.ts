@@ -1,0 +1,24 @@
+/**
+ * A member's own jobs by modality and status, counted like the account's: a listing of them has a
+ * total too. A row a member; personal spaces have none.
+ */
+import { put, type RowWrite, type TurnView } from "../../engine/actor.ts";
+import type { Id } from "../../engine/id.ts";
+import { memberCountsKey } from "../tables.ts";
+import { change } from "./account.ts";
+
+/** `changes` are places of `countIndex` and what is added there. */
+export function memberCounted(
+  member: Id | undefined,
+  changes: readonly (readonly [index: number, by: number])[],
+  turn: TurnView,
+): RowWrite[] {
+  if (member === undefined) return [];
+  const key = memberCountsKey(turn.self, member);
+  const counts = [...(turn.get(key) ?? [])];
+  for (const [index, by] of changes) {
+    while (counts.length <= index) counts.push(0);
+    change(counts, index, by);
+  }
+  return [put(key, counts)];
+}

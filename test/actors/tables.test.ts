@@ -1,0 +1,7 @@
+import t from "tap";
+import { codes } from "../../actors/tables.ts";
+
+t.test("no two tables share a code", async (t) => {
+  const values = Object.values(codes);
+  t.equal(new Set(values).size, values.length);
+});
