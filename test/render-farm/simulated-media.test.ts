@@ -17,5 +17,5 @@ for (const [name, { bytes, media }] of Object.entries(simulatedMedia))
       source: { objectKey, mimeType },
     });
     t.strictSame(found, media);
-    t.equal(thumbnailKey === undefined, name === "model");
+    t.equal(thumbnailKey === undefined, name === "three_d");
   });

@@ -43,24 +43,27 @@ t.test("POST /v1/agent/sessions answers 201 with an idle session", async (t) => 
   t.equal((await ada.post(sessions, { meta: { big: "x".repeat(17_000) } })).status, 400);
 });
 
-t.test("POST turns answers 201 with a credential; 409 when a turn is running", async (t) => {
-  const house = await openInProcess(t);
-  const ada = await house.account();
-  const { path, turn, turnPath } = await started(house, ada, { credit_ceiling: 5 });
-  t.match(turn, {
-    status: "running",
-    brief: "Draw",
-    credit_ceiling: 5,
-    credits_committed: 0,
-    job_ids: [],
-    credential: /^agt_/,
-    expires_at: "2026-04-15T13:00:00.000Z",
-  });
-  t.equal((await ada.post(`${path}/turns`, { brief: "Another" })).status, 409);
-  const { json } = await ada.get<AgentTurn>(turnPath);
-  t.equal(json.credential, undefined, "credential on creation only");
-  t.match((await ada.get(path)).json, { status: "running", current_turn: { id: turn.id } });
-});
+t.test(
+  "POST /agent/sessions/{id}/turns answers 201 with a credential; 409 when a turn is running",
+  async (t) => {
+    const house = await openInProcess(t);
+    const ada = await house.account();
+    const { path, turn, turnPath } = await started(house, ada, { credit_ceiling: 5 });
+    t.match(turn, {
+      status: "running",
+      brief: "Draw",
+      credit_ceiling: 5,
+      credits_committed: 0,
+      job_ids: [],
+      credential: /^agt_/,
+      expires_at: "2026-04-15T13:00:00.000Z",
+    });
+    t.equal((await ada.post(`${path}/turns`, { brief: "Another" })).status, 409);
+    const { json } = await ada.get<AgentTurn>(turnPath);
+    t.equal(json.credential, undefined, "credential on creation only");
+    t.match((await ada.get(path)).json, { status: "running", current_turn: { id: turn.id } });
+  },
+);
 
 t.test(
   "a turn credential acts with its owner's permissions, less the withheld scopes",
@@ -102,7 +105,7 @@ t.test("a submit that would pass the ceiling answers 402 approval_required", asy
   t.match((await ada.get<AgentTurn>(turnPath)).json, { credits_committed: 4 });
 });
 
-t.test("the ceiling is changed with the owner's credential only", async (t) => {
+t.test("POST /agent/sessions/{id}/turns/{turn_id}/ceiling: owner's credential only", async (t) => {
   const house = await openInProcess(t);
   const ada = await house.account();
   const { agent, turnPath } = await started(house, ada, { credit_ceiling: 3 });
@@ -127,29 +130,32 @@ t.test("credits_committed is holds plus charges, less refunds", async (t) => {
   t.match((await ada.get(path)).json, { credits_spent: 1 });
 });
 
-t.test("every route answers 409 run_ended to the credential of an ended turn", async (t) => {
-  const house = await openInProcess(t);
-  const ada = await house.account();
-  const { agent, turnPath } = await started(house, ada);
-  const finished = await agent.post<AgentTurn>(`${turnPath}/finish`, {
-    status: "finished",
-    summary: "Done.",
-  });
-  t.equal(finished.status, 200, "finish of its own turn needs no scope");
-  t.match(finished.json, { status: "finished", summary: "Done.", ended_at: /^2026/ });
-  for (const [method, path] of [
-    ["GET", "/v1/me"],
-    ["GET", "/v1/jobs"],
-    ["POST", "/v1/generate/image"],
-    ["POST", `${turnPath}/finish`],
-  ] as const) {
-    const { status, json } = await agent.request<Refused>(method, path, { body: {} });
-    t.equal(status, 409, `${method} ${path}`);
-    t.match(json, { title: "Run Ended", code: "run_ended" });
-  }
-});
+t.test(
+  "after POST /agent/sessions/{id}/turns/{turn_id}/finish every route answers 409 run_ended",
+  async (t) => {
+    const house = await openInProcess(t);
+    const ada = await house.account();
+    const { agent, turnPath } = await started(house, ada);
+    const finished = await agent.post<AgentTurn>(`${turnPath}/finish`, {
+      status: "finished",
+      summary: "Done.",
+    });
+    t.equal(finished.status, 200, "finish of its own turn needs no scope");
+    t.match(finished.json, { status: "finished", summary: "Done.", ended_at: /^2026/ });
+    for (const [method, path] of [
+      ["GET", "/v1/me"],
+      ["GET", "/v1/jobs"],
+      ["POST", "/v1/generate/image"],
+      ["POST", `${turnPath}/finish`],
+    ] as const) {
+      const { status, json } = await agent.request<Refused>(method, path, { body: {} });
+      t.equal(status, 409, `${method} ${path}`);
+      t.match(json, { title: "Run Ended", code: "run_ended" });
+    }
+  },
+);
 
-t.test("after expiry the turn is swept", async (t) => {
+t.test("after expiry GET /agent/sessions/{id}/turns/{turn_id} says swept", async (t) => {
   const house = await openInProcess(t);
   const ada = await house.account();
   const { agent, turnPath, path } = await started(house, ada, { ttl_seconds: 60 });
@@ -159,24 +165,27 @@ t.test("after expiry the turn is swept", async (t) => {
   t.match((await ada.get(path)).json, { status: "idle", current_turn: null });
 });
 
-t.test("interrupt stops the turn only; its jobs continue; idempotent", async (t) => {
-  const house = await openInProcess(t);
-  const ada = await house.account();
-  const empty = await opened(ada);
-  const none = await ada.post(`${sessions}/${empty.id}/interrupt`, {});
-  t.equal(none.status, 409, "409 when no turn ever started");
-  const { agent, path } = await started(house, ada);
-  const job = await agent.job("a sim:slow=5000");
-  const { status, json } = await ada.post<AgentTurn>(`${path}/interrupt`, { reason: "enough" });
-  t.equal(status, 200);
-  t.equal(json.status, "stopped");
-  t.strictSame((await ada.post<AgentTurn>(`${path}/interrupt`, {})).json, json);
-  await house.advance(5_000);
-  t.equal((await ada.read(job.id)).status, "succeeded");
-  t.equal((await ada.post(`${path}/turns`, { brief: "Again" })).status, 201);
-});
+t.test(
+  "POST /agent/sessions/{id}/interrupt stops the turn only; its jobs continue; idempotent",
+  async (t) => {
+    const house = await openInProcess(t);
+    const ada = await house.account();
+    const empty = await opened(ada);
+    const none = await ada.post(`${sessions}/${empty.id}/interrupt`, {});
+    t.equal(none.status, 409, "409 when no turn ever started");
+    const { agent, path } = await started(house, ada);
+    const job = await agent.job("a sim:slow=5000");
+    const { status, json } = await ada.post<AgentTurn>(`${path}/interrupt`, { reason: "enough" });
+    t.equal(status, 200);
+    t.equal(json.status, "stopped");
+    t.strictSame((await ada.post<AgentTurn>(`${path}/interrupt`, {})).json, json);
+    await house.advance(5_000);
+    t.equal((await ada.read(job.id)).status, "succeeded");
+    t.equal((await ada.post(`${path}/turns`, { brief: "Again" })).status, 201);
+  },
+);
 
-t.test("DELETE ends a running turn first", async (t) => {
+t.test("DELETE /agent/sessions/{id} ends a running turn first", async (t) => {
   const house = await openInProcess(t);
   const ada = await house.account();
   const { agent, path } = await started(house, ada);
@@ -200,31 +209,35 @@ t.test("GET /v1/jobs finds the jobs of an agent session", async (t) => {
   );
 });
 
-t.test("the events of a session: turn, job, spend, complete", async (t) => {
-  const house = await openInProcess(t);
-  const ada = await house.account();
-  const { agent, path, turn } = await started(house, ada, { credit_ceiling: 9 });
-  const { json: minted } = await ada.post<{ ticket: string }>(`${path}/events-ticket`);
-  const url = `${path}/events?ticket=${minted.ticket}`;
-  const { status, body } = await house.answer("GET", url);
-  t.equal(status, 200);
-  if (typeof body === "string") throw new Error(body);
-  const reader = new EventReader(body);
-  const job = await agent.job("a sim:slow=1000");
-  await house.advance(1_000);
-  await ada.post(`${path}/interrupt`, {});
-  await house.settle();
-  const frames = reader.frames.map(({ event, data }) => [event, data]);
-  t.strictSame(frames[0], ["turn", { turn_id: turn.id, status: "running" }]);
-  t.strictSame(frames[1], ["spend", { credits_committed: 0, credit_ceiling: 9 }]);
-  const told = (name: string) => frames.filter(([event]) => event === name).map(([, data]) => data);
-  t.strictSame(told("spend").at(-1), { credits_committed: 1, credit_ceiling: 9 });
-  t.match(told("job").at(-1), { job_id: job.id, status: "succeeded" });
-  t.strictSame(told("complete"), [{ turn_id: turn.id, status: "stopped" }]);
-  t.equal((await house.answer("GET", url)).status, 401, "a ticket opens one stream");
-});
+t.test(
+  "GET /agent/sessions/{id}/events with a ticket of POST /agent/sessions/{id}/events-ticket",
+  async (t) => {
+    const house = await openInProcess(t);
+    const ada = await house.account();
+    const { agent, path, turn } = await started(house, ada, { credit_ceiling: 9 });
+    const { json: minted } = await ada.post<{ ticket: string }>(`${path}/events-ticket`);
+    const url = `${path}/events?ticket=${minted.ticket}`;
+    const { status, body } = await house.answer("GET", url);
+    t.equal(status, 200);
+    if (typeof body === "string") throw new Error(body);
+    const reader = new EventReader(body);
+    const job = await agent.job("a sim:slow=1000");
+    await house.advance(1_000);
+    await ada.post(`${path}/interrupt`, {});
+    await house.settle();
+    const frames = reader.frames.map(({ event, data }) => [event, data]);
+    t.strictSame(frames[0], ["turn", { turn_id: turn.id, status: "running" }]);
+    t.strictSame(frames[1], ["spend", { credits_committed: 0, credit_ceiling: 9 }]);
+    const told = (name: string) =>
+      frames.filter(([event]) => event === name).map(([, data]) => data);
+    t.strictSame(told("spend").at(-1), { credits_committed: 1, credit_ceiling: 9 });
+    t.match(told("job").at(-1), { job_id: job.id, status: "succeeded" });
+    t.strictSame(told("complete"), [{ turn_id: turn.id, status: "stopped" }]);
+    t.equal((await house.answer("GET", url)).status, 401, "a ticket opens one stream");
+  },
+);
 
-t.test("a session is its user's own", async (t) => {
+t.test("GET /agent/sessions/{id} is its user's own", async (t) => {
   const house = await openInProcess(t);
   const ada = await house.account();
   const bob = await house.account();

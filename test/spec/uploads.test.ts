@@ -214,15 +214,18 @@ t.test("DELETE /v1/assets/uploads/{id} aborts; an upload expires after 24 h", as
   t.match((await ada.get(`/v1/assets/uploads/${two.id}`)).json, { status: "expired" });
 });
 
-t.test("a signed part URL cannot be changed and expires", async (t) => {
-  const house = await openInProcess(t);
-  const ada = await house.account();
-  const { json } = await planned(ada);
-  const url = json.url ?? "";
-  t.equal((await put(house, url.replace("/1?", "/2?"), picture)).status, 403);
-  await house.advance(3_601_000);
-  t.equal((await put(house, url, picture)).status, 403);
-});
+t.test(
+  "PUT /uploads/{scope}/{id}/{part} by a signed URL that cannot be changed and expires",
+  async (t) => {
+    const house = await openInProcess(t);
+    const ada = await house.account();
+    const { json } = await planned(ada);
+    const url = json.url ?? "";
+    t.equal((await put(house, url.replace("/1?", "/2?"), picture)).status, 403);
+    await house.advance(3_601_000);
+    t.equal((await put(house, url, picture)).status, 403);
+  },
+);
 
 t.test("an upload and its asset are their scope's own", async (t) => {
   const house = await openInProcess(t);
