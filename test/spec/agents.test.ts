@@ -105,12 +105,15 @@ t.test("a submit that would pass the ceiling answers 402 approval_required", asy
   t.match((await ada.get<AgentTurn>(turnPath)).json, { credits_committed: 4 });
 });
 
-t.test("POST /agent/sessions/{id}/turns/{turn_id}/ceiling: owner's credential only", async (t) => {
-  const house = await openInProcess(t);
-  const ada = await house.account();
-  const { agent, turnPath } = await started(house, ada, { credit_ceiling: 3 });
-  t.equal((await agent.post(`${turnPath}/ceiling`, { credit_ceiling: 9 })).status, 403);
-});
+t.test(
+  "POST /agent/sessions/{id}/turns/{turn_id}/ceiling takes the owner's credential only",
+  async (t) => {
+    const house = await openInProcess(t);
+    const ada = await house.account();
+    const { agent, turnPath } = await started(house, ada, { credit_ceiling: 3 });
+    t.equal((await agent.post(`${turnPath}/ceiling`, { credit_ceiling: 9 })).status, 403);
+  },
+);
 
 t.test("credits_committed is holds plus charges, less refunds", async (t) => {
   const house = await openInProcess(t);
