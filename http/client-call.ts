@@ -11,6 +11,7 @@ import type { Problem } from "../actors/contract/problem.ts";
 const bounds = {
   /** An answer that takes longer than this is silence. */
   answerMs: 30_000,
+  uploadMs: 600_000,
   /** Tries of one call: some 40 s with the delays below, enough for a restart. */
   triesMax: 12,
   firstDelayMs: 100,
@@ -77,6 +78,8 @@ export interface Call {
   /** Behind the version prefix. */
   readonly path: string;
   readonly body?: object;
+  /** In the place of a JSON body; gets ten minutes to arrive. */
+  readonly form?: FormData;
   readonly idempotencyKey?: string;
   /** Time the service takes on purpose, on top of an answer's usual bound. */
   readonly heldMs?: number;
@@ -84,10 +87,11 @@ export interface Call {
 
 /** The JSON of a 2xx answer. Its shape is the service's promise; it is not checked again here. */
 export async function request<T>(address: Address, call: Call): Promise<T> {
-  const { body, idempotencyKey } = call;
+  const { body, form, idempotencyKey } = call;
+  const heldMs = form === undefined ? (call.heldMs ?? 0) : bounds.uploadMs;
   const response = await openUrl(address.origin, `${address.origin}/v1${call.path}`, {
     method: call.method,
-    signal: AbortSignal.timeout(bounds.answerMs + (call.heldMs ?? 0)),
+    signal: AbortSignal.timeout(bounds.answerMs + heldMs),
     headers: {
       authorization: `Bearer ${address.token}`,
       "x-service-surface": address.surface,
@@ -95,6 +99,7 @@ export async function request<T>(address: Address, call: Call): Promise<T> {
       ...(idempotencyKey === undefined ? {} : { "idempotency-key": idempotencyKey }),
     },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    ...(form === undefined ? {} : { body: form }),
   });
   if (response.status === 204) return undefined as T;
   try {

@@ -43,9 +43,14 @@ export class Client {
   }
 
   submitImage(image: ImageRequest, idempotencyKey: string = randomUUID()): Promise<Job> {
+    return this.submit("/generate/image", image, idempotencyKey);
+  }
+
+  /** To any route that answers 202 with a job. */
+  submit(path: string, body: object, idempotencyKey: string = randomUUID()): Promise<Job> {
     return this.patiently(async (tried) => {
       try {
-        return await this.post<Job>("/generate/image", image, idempotencyKey);
+        return await this.post<Job>(path, body, idempotencyKey);
       } catch (fault) {
         const isDuplicate = fault instanceof ApiProblem && fault.status === 409;
         if (tried === 0 || !isDuplicate || fault.jobId === undefined) throw fault;
@@ -85,6 +90,13 @@ export class Client {
   openStream(id: string, ticket: string): Promise<Response> {
     const path = `${jobPath(id)}/sse?ticket=${encodeURIComponent(ticket)}`;
     return openUrl(this.origin, `${this.origin}/v1${path}`, {});
+  }
+
+  /** The file in one request; the asset is still being looked into. */
+  upload(filename: string, file: Blob): Promise<Asset> {
+    const form = new FormData();
+    form.append("file", file, filename);
+    return request(this.address, { method: "POST", path: "/assets", form });
   }
 
   asset(id: string): Promise<Asset> {

@@ -8,13 +8,17 @@ import { listModels, showAccount } from "./account.ts";
 import { accountCreate } from "./account-create.ts";
 import { type Command, CommandError, type Session, UsageError } from "./command.ts";
 import { generateImage } from "./generate-image.ts";
+import { generateMedia } from "./generate-media.ts";
 import { cancelJob, listJobs, showJob } from "./jobs.ts";
 import { login, logout } from "./login.ts";
 import { tokenReset } from "./token-reset.ts";
 import { tokenCreate, tokenList, tokenRevoke } from "./tokens.ts";
+import { upload } from "./upload.ts";
 
 const commands: readonly Command[] = [
   generateImage,
+  ...generateMedia,
+  upload,
   showJob,
   listJobs,
   cancelJob,

@@ -274,3 +274,41 @@ t.test("job, jobs, cancel, me and models show what the service says", async (t) 
   t.match(await ask("models"), { code: 0, out: "m1  image    available  One\n" });
   t.match(JSON.parse((await ask("models", "--json")).out), { items: [{ id: "m1" }] });
 });
+
+t.test("each medium asks its route, and a photo is uploaded first", async (t) => {
+  t.testdir({ data: {}, "cup.png": "a photo" });
+  const ended: Answer = (response, asked) => {
+    const made = { ...asset(`http://${asked.headers.host}`), mime_type: "audio/mpeg" };
+    json(200, job("succeeded", { asset: made, credits_charged: 1 }))(response, asked);
+  };
+  const { origin, asked } = await standIn(t, {
+    "POST /v1/generate/audio": [json(202, job("queued"))],
+    "POST /v1/generate/video": [json(202, job("queued"))],
+    "POST /v1/generate/3d": [json(202, job("queued"))],
+    "POST /v1/assets": [json(201, { id: "p1", status: "processing" })],
+    "GET /v1/assets/p1": [json(200, { id: "p1", status: "ready" })],
+    "POST /v1/jobs/j1/sse-ticket": [json(201, { ticket: "s" })],
+    "GET /v1/jobs/j1/sse": [events(frame("complete", { status: "succeeded" }))],
+    "GET /v1/jobs/j1": [ended],
+    "GET /objects/a1": [bytes],
+  });
+  const ask = async (...args: string[]) => {
+    const environment = { KLIEG_URL: origin, KLIEG_TOKEN: "pat_1" };
+    const { code, err } = await klieg(t, ["generate", ...args], environment);
+    t.equal(code, 0, err);
+    return asked.findLast(({ route }) => route.startsWith("POST /v1/generate"));
+  };
+  t.match(await ask("speech", "Hello", "--voice", "amber"), {
+    route: "POST /v1/generate/audio",
+    body: { model: "studio-voice", task: "speech", text: "Hello", voice: "amber" },
+  });
+  t.match(await ask("video", "a kite", "--duration-seconds", "3", "--fps", "30"), {
+    route: "POST /v1/generate/video",
+    body: { model: "default", prompt: "a kite", duration_seconds: 3, fps: 30 },
+  });
+  t.match(await ask("3d", "cup.png", "-o", "cup.glb"), {
+    route: "POST /v1/generate/3d",
+    body: { image_asset_ids: ["p1"] },
+  });
+  t.ok(readdirSync(t.testdirName).includes("j1.mp3"), "named by its type");
+});

@@ -24,9 +24,12 @@ export async function standIn(t: Test, script: Readonly<Record<string, readonly 
     request.on("end", () => {
       const route = `${request.method} ${request.url?.split("?")[0]}`;
       const text = Buffer.concat(chunks).toString();
-      const isForm = request.headers["content-type"]?.includes("form") === true;
-      const parsed = () =>
-        isForm ? Object.fromEntries(new URLSearchParams(text)) : JSON.parse(text);
+      const type = request.headers["content-type"] ?? "";
+      const parsed = () => {
+        if (type.startsWith("multipart/")) return text;
+        const isForm = type.includes("form");
+        return isForm ? Object.fromEntries(new URLSearchParams(text)) : JSON.parse(text);
+      };
       const one: Asked = {
         route,
         headers: request.headers,

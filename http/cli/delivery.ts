@@ -1,0 +1,104 @@
+/**
+ * One generation of the command line: submit, follow, save, say what it cost.
+ *
+ * 1. What can be wrong on this side (arguments, the place to save) was found before the submit.
+ * 2. One run of the command is one job, however often the connection breaks.
+ * 3. A failed or canceled job saves nothing and ends with the service's own sentence.
+ */
+import type { Asset } from "../../actors/contract/asset.ts";
+import type { Job } from "../../actors/contract/job.ts";
+import type { Client } from "../client.ts";
+import { ApiProblem, Unreachable } from "../client-call.ts";
+import { follow } from "../client-follow.ts";
+import { CommandError, type Session } from "./command.ts";
+import { outputPath, writeWhole } from "./output-file.ts";
+import { progressLine } from "./progress-line.ts";
+
+/** `path` is the route behind the version prefix. */
+export async function deliver(
+  session: Session,
+  path: string,
+  request: object,
+  { output, json }: { readonly output?: string | undefined; readonly json: boolean },
+): Promise<void> {
+  const client = await session.client();
+  const job = await make(client, path, request, session);
+  const saved = await save(client, job, output);
+  if (json) {
+    const files = saved.map(({ path: file, asset, sizeBytes }) => ({
+      path: file,
+      asset_id: asset.id,
+      size_bytes: sizeBytes,
+    }));
+    session.terminal.print(JSON.stringify({ job, files }));
+    return;
+  }
+  for (const file of saved) session.terminal.print(described(file));
+  const charged = job.credits_charged;
+  session.terminal.print(
+    typeof charged === "number" ? `${charged} credits charged` : "credits are being settled",
+  );
+}
+
+async function make(client: Client, path: string, request: object, session: Session): Promise<Job> {
+  const line = progressLine(session.terminal);
+  const accepted = await client.submit(path, request);
+  try {
+    line.show(accepted);
+    const job = await follow(client, accepted.id, line.show);
+    if (job.status === "succeeded") return job;
+    throw new CommandError(job.failure?.message ?? job.cancellation?.message ?? `${job.status}.`);
+  } catch (fault) {
+    if (!(fault instanceof Unreachable)) throw fault;
+    throw new CommandError(
+      `The service stopped answering; the job goes on, so ask later: klieg job ${accepted.id}`,
+    );
+  } finally {
+    line.clear();
+  }
+}
+
+interface SavedFile {
+  readonly path: string;
+  readonly asset: Asset;
+  readonly sizeBytes: number;
+}
+
+async function save(client: Client, job: Job, output: string | undefined): Promise<SavedFile[]> {
+  const assets = job.assets ?? (job.asset === undefined ? [] : [job.asset]);
+  const saved: SavedFile[] = [];
+  for (const [index, asset] of assets.entries()) {
+    const path = outputPath(output ?? `${job.id}${extensionOf(asset)}`, index, assets.length);
+    const { body } = await download(client, asset);
+    if (body === null) throw new CommandError(`The download of asset ${asset.id} was empty.`);
+    saved.push({ path, asset, sizeBytes: await writeWhole(path, body) });
+  }
+  return saved;
+}
+
+/** A signed address that no longer opens is asked for afresh, once. */
+async function download(client: Client, asset: Asset): Promise<Response> {
+  try {
+    return await client.download(asset.signed_url);
+  } catch (fault) {
+    if (!(fault instanceof ApiProblem)) throw fault;
+    return client.download((await client.asset(asset.id)).signed_url);
+  }
+}
+
+const extensions: Readonly<Record<string, string>> = {
+  "audio/mpeg": ".mp3",
+  "video/quicktime": ".mov",
+  "model/gltf-binary": ".glb",
+  "model/gltf+json": ".gltf",
+};
+
+function extensionOf({ mime_type: type }: Asset): string {
+  return extensions[type] ?? `.${type.split("/")[1] ?? "bin"}`;
+}
+
+function described({ path, asset, sizeBytes }: SavedFile): string {
+  const edges = asset.width && asset.height ? `${asset.width} x ${asset.height}, ` : "";
+  const length = asset.duration_seconds ? `${asset.duration_seconds} s, ` : "";
+  return `${path}  ${edges}${length}${Math.ceil(sizeBytes / 1024)} KiB`;
+}

@@ -1,0 +1,41 @@
+import { openAsBlob } from "node:fs";
+import { basename } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { parseArgs } from "node:util";
+import type { Asset } from "../../actors/contract/asset.ts";
+import { type Command, CommandError, onlyArgument, type Session } from "./command.ts";
+
+export const upload: Command = {
+  name: "upload",
+  usage: "<file> [--json]",
+  summary: "Upload a file as an asset.",
+  options: ["--json  print the asset as JSON"],
+  async run(args, session) {
+    const { values, positionals } = parseArgs({
+      args: [...args],
+      allowPositionals: true,
+      options: { json: { type: "boolean", default: false } },
+    });
+    const asset = await uploaded(onlyArgument(positionals, "the file"), session);
+    const { id, mime_type: type, size_bytes: size } = asset;
+    const text = `${id}  ${type}, ${Math.ceil(size / 1024)} KiB`;
+    session.terminal.print(values.json ? JSON.stringify(asset) : text);
+  },
+};
+
+const pauseMs = 200;
+
+/** The asset once it is ready. Throws `CommandError` for a file that cannot be read or used. */
+export async function uploaded(path: string, session: Session): Promise<Asset> {
+  const client = await session.client();
+  const file = await openAsBlob(path).catch((cause: unknown) => {
+    throw Object.assign(new CommandError(`${path} cannot be read.`), { cause });
+  });
+  let asset = await client.upload(basename(path), file);
+  while (asset.status === "processing") {
+    await pause(pauseMs);
+    asset = await client.asset(asset.id);
+  }
+  if (asset.status === "ready") return asset;
+  throw new CommandError(asset.failure_reason ?? `${path} could not be used.`);
+}
