@@ -128,7 +128,7 @@ function responsesOf(answers: Answers, components: Components): Members {
   for (const [status, answer] of Object.entries(answers))
     responses[status] = {
       description: descriptions[status] ?? "As asked",
-      ...contentOf(answer, components),
+      ...(Number(status) < 400 ? contentOf(answer, components) : eitherOf(answer, components)),
     };
   return { ...responses, "4XX": refusal, "5XX": refusal };
 }
@@ -154,9 +154,18 @@ function contentOf(answer: Answers[number] | undefined, components: Components):
   return { content: { "application/json": { schema: components.shown(answer) } } };
 }
 
+/** A refusal in the words of another standard, or a problem object before it got that far. */
+function eitherOf(answer: Answers[number] | undefined, components: Components): Members {
+  const { content } = contentOf(answer, components);
+  return { content: { ...(content as Members | undefined), ...problemContent(components) } };
+}
+
 function refusalOf(components: Components): Members {
-  const schema = components.shown(Problem);
-  return { description: "Refused", content: { "application/problem+json": { schema } } };
+  return { description: "Refused", content: problemContent(components) };
+}
+
+function problemContent(components: Components): Members {
+  return { "application/problem+json": { schema: components.shown(Problem) } };
 }
 
 class Components {

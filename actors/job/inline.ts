@@ -24,8 +24,10 @@ export function decideInline(
   const { request, untilMs } = inline;
   const asked = turn.get(askedKey(job.terms.job));
   invariant(asked !== undefined, "what was asked stands beside the job");
-  if (message.kind === "finished" && message.outcome.kind === "failed" && job.isAccepted !== true)
-    return discarded(job, asked, message.outcome, request, turn);
+  const outcome = message.kind === "finished" ? message.outcome : undefined;
+  // What fails at its output was accepted before.
+  if (outcome?.kind === "failed" && !outcome.atOutput && job.isAccepted !== true)
+    return discarded(job, asked, outcome, request, turn);
   const isLate = message.kind === "due" && turn.atMs >= untilMs;
   const next = isLate
     ? become(job, { ...open, ...carried(job, turn) })
