@@ -66,6 +66,14 @@ export function bytesMaxOf(mimeType: string): number {
   return limits.assets.bytesMaxByKind[kind];
 }
 
+export interface UploadHints {
+  readonly filename: string;
+  /** The type that the client named, if it did. */
+  readonly declared: string | undefined;
+  /** Of the way by which the bytes come; their type may allow less. */
+  readonly bytesMax: number;
+}
+
 /**
  * Stores the bytes under `stem` and the extension of their type. Throws `RefusalError`: 400 for
  * bytes of no accepted type, of another than declared, or for a picture too large to decode; 413
@@ -75,7 +83,7 @@ export async function storeUpload(
   objects: Objects,
   stem: string,
   bytes: AsyncIterable<Uint8Array>,
-  { filename, declared }: { readonly filename: string; readonly declared: string | undefined },
+  { filename, declared, bytesMax }: UploadHints,
 ): Promise<StoredBytes> {
   const { first, all } = await peeked(bytes);
   const mimeType = mediaTypeOf(first, filename);
@@ -84,7 +92,8 @@ export async function storeUpload(
     throw wrongFile(`is ${mimeType}, not ${declared}`);
   if (mimeType.startsWith("image/")) refuseHuge(first);
   const objectKey = `${stem}.${extensionByType[mimeType]}`;
-  const stored = await objects.put(objectKey, capped(all, bytesMaxOf(mimeType)));
+  const cap = Math.min(bytesMaxOf(mimeType), bytesMax);
+  const stored = await objects.put(objectKey, capped(all, cap));
   return { objectKey, mimeType, ...stored };
 }
 

@@ -128,10 +128,12 @@ function create(asset: Asset | undefined, created: Asset, turn: TurnView): Asset
 }
 
 function probeOf({ id, scope, bytes }: ProcessingAsset): AssetEffect {
-  const source = { objectKey: bytes.objectKey, mimeType: bytes.mimeType };
+  const { objectKey, mimeType } = bytes;
+  // A table of colours is text: only its name told what it is.
+  const declared = mimeType === "application/octet-stream" ? { declaredType: mimeType } : {};
   const task: FarmTask = {
     kind: "probe",
-    input: { source },
+    input: { source: { objectKey, mimeType }, ...declared },
     outputPrefix: `assets/${scope}/${id}`,
   };
   return { kind: "farm.run", task };

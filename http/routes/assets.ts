@@ -158,7 +158,11 @@ async function uploadAsset(call: Call): Promise<Answer> {
     request.headers["content-type"],
     ["display_name", "tags", "checksum_sha256"],
     async ({ filename, mediaType, bytes }) => {
-      const hints = { filename: plainFilename(filename), declared: declaredType(mediaType) };
+      const hints = {
+        filename: plainFilename(filename),
+        declared: declaredType(mediaType),
+        bytesMax: limits.assets.directBytesMax,
+      };
       const stored = await storeUpload(
         service.objects,
         `assets/${scope}/${id}/media`,
@@ -172,11 +176,6 @@ async function uploadAsset(call: Call): Promise<Answer> {
   try {
     if (faults.length > 0) throw new RefusalError({ code: "validation", faults });
     const { display_name: displayName, tags, checksum_sha256: sha256 } = fieldsOf(fields);
-    if (stored.sizeBytes > limits.assets.directBytesMax)
-      throw new RefusalError({
-        code: "payload_too_large",
-        limitBytes: limits.assets.directBytesMax,
-      });
     if (sha256 !== undefined && sha256.toLowerCase() !== stored.sha256)
       throw wrongFile("does not have the checksum that was given");
     const asset: Asset = {

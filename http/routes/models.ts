@@ -3,15 +3,18 @@ import { Model, ModelPage } from "../../actors/contract/model.ts";
 import { type ModelEntry, modalities } from "../../config/catalogue.ts";
 import type { Answer } from "../answer.ts";
 import { withETag } from "../etag.ts";
-import { someOf } from "../query.ts";
+import { requireScope } from "../principals.ts";
+import { optionalFlag, someOf } from "../query.ts";
 import { RefusalError } from "../refusal-error.ts";
 import { type Call, type Route, route } from "../route.ts";
+import type { Service } from "../service.ts";
 
 const operations = ["generate", "set", "background_removal", "restoration"] as const;
 
 interface ModelQuery {
   readonly modality: readonly string[] | undefined;
   readonly operation: readonly string[] | undefined;
+  readonly include_disabled: boolean | undefined;
 }
 
 export const modelRoutes: readonly Route[] = [
@@ -20,7 +23,11 @@ export const modelRoutes: readonly Route[] = [
     answers: { 200: ModelPage, 304: null },
     access: "bearer",
     rate: "read",
-    query: { modality: someOf(modalities), operation: someOf(operations) },
+    query: {
+      modality: someOf(modalities),
+      operation: someOf(operations),
+      include_disabled: optionalFlag,
+    },
     run: listModels,
   }),
   route("GET", "/v1/models/{id}", {
@@ -34,12 +41,13 @@ export const modelRoutes: readonly Route[] = [
 
 function listModels(call: Call<unknown, ModelQuery>): Answer {
   const { catalogue } = call.service;
-  const { modality, operation } = call.query;
+  const { modality, operation, include_disabled: isWhole = false } = call.query;
+  if (isWhole) requireScope(call.principal, "admin");
   const items = catalogue.models
-    .filter((model) => model.status !== "disabled")
+    .filter((model) => isWhole || model.status !== "disabled")
     .filter((model) => modality?.includes(model.modality) ?? true)
     .filter((model) => operation?.some((name) => offers(model, name)) ?? true)
-    .map(modelView);
+    .map((model) => ({ ...(isWhole ? model : {}), ...modelView(model, call.service) }));
   const { version, updatedAt } = catalogue;
   return tagged(call, JSON.stringify({ items, version, updated_at: updatedAt }));
 }
@@ -48,7 +56,7 @@ function readModel(call: Call): Answer {
   const { models } = call.service.catalogue;
   const model = models.find(({ id, aliases }) => id === call.id || aliases.includes(call.id));
   if (model === undefined) throw new RefusalError({ code: "not_found" });
-  return tagged(call, JSON.stringify(modelView(model)));
+  return tagged(call, JSON.stringify(modelView(model, call.service)));
 }
 
 function offers({ operations }: ModelEntry, name: string): boolean {
@@ -56,9 +64,10 @@ function offers({ operations }: ModelEntry, name: string): boolean {
 }
 
 /** All but what only the operator knows. */
-function modelView(model: ModelEntry) {
+function modelView(model: ModelEntry, { health }: Service) {
   const { provider, provider_model, inline_submit_ms, default_for, ...shown } = model;
-  return { ...shown, availability: "up" };
+  const isDown = provider === "farm" && health.renderers === "down";
+  return { ...shown, availability: isDown ? "down" : "up" };
 }
 
 function tagged({ request }: Call<unknown, unknown>, text: string): Answer {

@@ -301,7 +301,8 @@ async function joined({ service }: Call<unknown, unknown>, asset: Uploaded) {
   const { scope, id, upload, origin } = asset;
   const filename = "filename" in origin ? origin.filename : "";
   const isLut = upload.mimeType === "application/octet-stream";
-  const hints = { filename, declared: isLut ? undefined : upload.mimeType };
+  const declared = isLut ? undefined : upload.mimeType;
+  const hints = { filename, declared, bytesMax: limits.assets.uploadBytesMax };
   async function* all(): AsyncGenerator<Uint8Array> {
     for (const number of partNumbers(upload)) {
       const range = { start: 0, end: partBytes(upload, number) };

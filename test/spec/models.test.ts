@@ -140,3 +140,16 @@ t.test("the price of a submit is the price rule's", async (t) => {
   t.equal(await held({ resolution: "2k" }), 4);
   t.equal(await held({ resolution: "2k", num_images: 4 }), 16);
 });
+
+t.test("include_disabled is for administrators, who see the operator's part too", async (t) => {
+  const house = await openInProcess(t);
+  const ada = await house.account();
+  const refused = await ada.get("/v1/models?include_disabled=true");
+  t.equal(refused.status, 403);
+  t.equal(refused.json.required_scope, "admin");
+  type Page = { items: Record<string, unknown>[] };
+  const { json } = await house.admin.get<Page>("/v1/models?include_disabled=true");
+  t.ok(json.items.every((model) => typeof model["provider"] === "string"));
+  const plain = await house.admin.get<Page>("/v1/models");
+  t.ok(plain.json.items.every((model) => model["provider"] === undefined));
+});
