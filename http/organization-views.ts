@@ -13,6 +13,7 @@ import { accountKey, memberSpendingKey, userKey } from "../actors/tables.ts";
 import type { Gateway } from "../engine/gateway.ts";
 import type { Id } from "../engine/id.ts";
 import type { Place } from "./contexts.ts";
+import { visibleBalance } from "./visible-balance.ts";
 
 /** Null while the wallet is not there yet. */
 export function balanceOf(gateway: Gateway, scope: Id): number | null {
@@ -42,7 +43,7 @@ export function userOrganization(
     slug,
     role,
     plan,
-    balance_credits: balanceOf(gateway, id),
+    balance_credits: visibleBalance(gateway, { scope: id, user: { id: user }, role }, nowMs),
     member_budget: budgetOf(gateway, id, user, nowMs),
   };
 }

@@ -17,6 +17,7 @@ import { RefusalError } from "../refusal-error.ts";
 import { expectReply } from "../replies.ts";
 import { type Call, jsonBodyWithNulls, type Route, route } from "../route.ts";
 import type { Service } from "../service.ts";
+import { visibleBalance } from "../visible-balance.ts";
 
 export const accountRoutes: readonly Route[] = [
   route("GET", "/v1/me", {
@@ -65,7 +66,7 @@ function userView(service: Service, principal: Principal): UserView {
     email: user.email,
     display_name: user.displayName,
     plan,
-    balance_credits: available(account),
+    balance_credits: visibleBalance(service.gateway, principal, nowMs),
     role: role ?? null,
     active_organization:
       organization === undefined || role === undefined

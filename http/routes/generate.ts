@@ -35,6 +35,7 @@ import { RefusalError } from "../refusal-error.ts";
 import { expectReply } from "../replies.ts";
 import { type Call, jsonBody, type Route, route } from "../route.ts";
 import { askingOf, digestOfBody, jobOf, sourcesOf, termsOf } from "../submitting.ts";
+import { visibleBalance } from "../visible-balance.ts";
 
 interface Confirmable {
   readonly confirmation_token?: string;
@@ -184,12 +185,12 @@ async function enhancePrompt(call: Call<EnhancePromptRequest>): Promise<Answer> 
     rateRetryAfterSeconds: rate?.isOver === true ? rate.resetSeconds : undefined,
   };
   const reply = await service.gateway.ask(accountKey(principal.scope), message, "work");
-  const { balance } = expectReply<{ kind: "paid"; balance: number }>(reply, "paid");
+  expectReply(reply, "paid");
   return json(200, {
     prompt,
     original_prompt: original,
     model: model.id,
     credits_charged: limits.pricing.enhancePromptCredits,
-    balance_credits: balance,
+    balance_credits: visibleBalance(service.gateway, principal, service.clock.nowMs()),
   });
 }

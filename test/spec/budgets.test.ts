@@ -1,5 +1,6 @@
 import t from "tap";
 import type { User } from "../../actors/contract/account.ts";
+import type { JobCostQuote } from "../../actors/contract/cost.ts";
 import type { Member, MemberBudget, MemberList } from "../../actors/contract/organization.ts";
 import type { Static } from "../../config/schema.ts";
 import type { Caller, Refused } from "./caller.ts";
@@ -194,3 +195,27 @@ t.test("a wrong budget is named, and only members have one", async (t) => {
   const foreign = `/v1/organizations/${org.id}/members/${stranger.id}/budget`;
   t.equal((await owner.put(foreign, { limit_credits: 1, period: "month" })).status, 404);
 });
+
+t.test(
+  "balance_credits: a member sees the lower of wallet and own budget, a viewer null",
+  async (t) => {
+    const house = await openInProcess(t);
+    const [ada, bob, eve] = [await house.account(), await house.account(), await house.account()];
+    const org = await paidOrganization(house, ada, 100);
+    await join(ada, org, bob, "member");
+    await join(ada, org, eve, "viewer");
+    for (const caller of [ada, bob, eve]) await enter(caller, org);
+    await ada.put(`/v1/organizations/${org.id}/members/${bob.id}/budget`, {
+      limit_credits: 2,
+      period: "total",
+    });
+    const image = { model: "sim-instant", prompt: "a kite", num_images: 3 };
+    const quoted = async (caller: Caller) =>
+      (await caller.post<JobCostQuote>("/v1/jobs/cost", { kind: "image", image })).json;
+    t.match(await quoted(ada), { balance_credits: 100, sufficient_credits: true });
+    t.match(await quoted(bob), { balance_credits: 2, sufficient_credits: false });
+    t.match(await quoted(eve), { balance_credits: null, sufficient_credits: true });
+    t.match((await bob.get("/v1/me")).json, { balance_credits: 2 });
+    t.match((await eve.get("/v1/me")).json, { balance_credits: null });
+  },
+);
