@@ -60,13 +60,14 @@ function kept(account: Account): Step {
   return { account, rows: [], tells: [] };
 }
 
-function recounted(account: Account, { terms, from, to, assets: brought }: JobChanged): Account {
+function recounted(account: Account, message: JobChanged): Account {
+  const { terms, from, to, assets: brought } = message;
   const counts = account.counts.slice();
   change(counts, countIndex(terms.modality, from), -1);
   change(counts, countIndex(terms.modality, to), 1);
   if (brought.length === 0) return { ...account, counts };
   const assets = account.assets.slice();
-  for (const status of brought) change(assets, assetIndex(terms.modality, status), 1);
+  for (const modality of brought) change(assets, assetIndex(modality, "ready"), 1);
   return { ...account, counts, assets };
 }
 
