@@ -47,12 +47,12 @@ export function report(
   progress: number,
   turn: TurnView,
 ): JobTurn {
+  const share = Math.min(1, Math.max(0, progress));
   if (job.phase === "queued" && job.terms.provider !== "farm")
-    return become(job, { ...started(job, turn), progress });
-  if (job.phase !== "running" || job.token !== token || progress <= job.progress)
+    return become(job, { ...started(job, turn), progress: share });
+  if (job.phase !== "running" || job.token !== token || share <= job.progress)
     return unchanged(job);
-  const next = { ...job, ...carried(job, turn), progress: Math.min(1, progress) };
-  return become(job, next);
+  return become(job, { ...job, ...carried(job, turn), progress: share });
 }
 
 /**
