@@ -132,7 +132,8 @@ function moderated(
   if (remembered === 0) return undefined;
   const digest = Buffer.from(asked.bodyDigest ?? asked.fingerprint, "hex").toString("latin1");
   const mark = turn.get(markKey(vpartOf(turn.self), "refused", digest));
-  if (mark?.kind !== "refused") return undefined;
+  // Its time may be over before it hears so.
+  if (mark?.kind !== "refused" || mark.expiresAtMs <= turn.atMs) return undefined;
   const detail = "The content filter refused this request before; change the prompt or the media.";
   return { code: "moderated", as: mark.code, isRemembered: true, detail };
 }
