@@ -24,7 +24,7 @@ import {
 import { givenBack } from "./budget.ts";
 import { memberCounted } from "./member-counts.ts";
 import { commit } from "./run.ts";
-import { usedToday, withSlots } from "./submit.ts";
+import { dayOf, usedToday, withSlots } from "./submit.ts";
 
 interface Step {
   readonly account: Account;
@@ -151,7 +151,9 @@ export function discard(
   const counts = account.counts.slice();
   change(counts, index, -1);
   const used = usedToday(account, turn.atMs);
-  const quota = { ...account.quota, used: Math.max(0, used - 1) };
+  // Accepted before midnight, it counted for another day.
+  const ofToday = dayOf(terms.createdAtMs) === dayOf(turn.atMs) ? 1 : 0;
+  const quota = { ...account.quota, used: used - ofToday };
   const freed = freeSlot({ ...account, counts, quota }, terms, true, turn);
   const step = settle(freed.account, { ...unbilled, terms }, turn);
   const forgotten = { key: fingerprintKey(vpartOf(turn.self), fingerprint), value: undefined };

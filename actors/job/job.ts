@@ -66,6 +66,7 @@ export interface Terms {
   readonly hold: number;
   /** Outputs that the hold pays for. */
   readonly count: number;
+  /** Shard time of the acceptance, by which days, months and deadlines count. */
   readonly createdAtMs: number;
 }
 
