@@ -228,6 +228,11 @@ export function deadline(job: Open): number {
   return Math.min(job.deadlineMs, lastDeadline(job));
 }
 
+/** The deadline, moved by how long the job has waited for its provider until now. */
+export function extendedDeadline({ deadlineMs, detail }: QueuedJob, atMs: number): number {
+  return detail === undefined ? deadlineMs : deadlineMs + atMs - detail.sinceMs;
+}
+
 /** 24 h from acceptance, whatever the provider is waiting for. */
 export function lastDeadline(job: Common): number {
   return job.terms.createdAtMs + dayMs;

@@ -5,7 +5,13 @@
 import { limits } from "../../config/limits.ts";
 import type { TurnView } from "../../engine/actor.ts";
 import { fail } from "./ending.ts";
-import type { Job, QueuedJob, RunningJob, StatusDetail } from "./job.ts";
+import {
+  extendedDeadline,
+  type Job,
+  type QueuedJob,
+  type RunningJob,
+  type StatusDetail,
+} from "./job.ts";
 import { become, carried, type JobTurn, unchanged, withdrawal } from "./job-turn.ts";
 
 /**
@@ -76,8 +82,4 @@ export function started(job: QueuedJob, turn: TurnView): RunningJob {
     progress: 0,
     attempts: job.attempts,
   };
-}
-
-function extendedDeadline({ deadlineMs, detail }: QueuedJob, atMs: number): number {
-  return detail === undefined ? deadlineMs : deadlineMs + atMs - detail.sinceMs;
 }
