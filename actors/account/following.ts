@@ -1,7 +1,8 @@
 /**
  * How an account follows its jobs: counts, slots, and what a hold came to. A slot that becomes free
- * goes to the first member of a set that waits for one.
+ * goes to the first member of a set that waits for one, whether a job ended or the ceiling rose.
  */
+import { limits } from "../../config/limits.ts";
 import { allowanceOf } from "../../config/plans.ts";
 import { put, type RowWrite, type Tell, type TurnView, tell } from "../../engine/actor.ts";
 import type { Id } from "../../engine/id.ts";
@@ -20,6 +21,7 @@ import {
   type JobDiscarded,
   only,
   poolOf,
+  type SetTerms,
 } from "./account.ts";
 import { givenBack } from "./budget.ts";
 import { memberCounted } from "./member-counts.ts";
@@ -84,7 +86,7 @@ function freeSlot(
   if (!hadSlot) return withoutWaiting(account, job, turn);
   const active = withSlots(account, modality, -1);
   invariant(active[poolOf(modality)] >= 0, "a slot is freed once (I7)");
-  return nextWaiting({ ...account, active }, modality, turn);
+  return startWaiting({ ...account, active }, turn);
 }
 
 /** A job of a set ended before it had a slot. */
@@ -94,24 +96,30 @@ function withoutWaiting(account: Account, job: Id, turn: TurnView): Step {
   return { account: { ...account, waiting: left.length }, rows: [put(key, left)], tells: [] };
 }
 
-/** I7: only below the ceiling; a plan may have become smaller since. */
-function nextWaiting(
-  account: Account,
-  modality: JobChanged["terms"]["modality"],
-  turn: TurnView,
-): Step {
+/** I7: only below the ceiling; a plan may have become smaller since, or larger. */
+function startWaiting(account: Account, turn: TurnView): Step {
   const { concurrentMax } = allowanceOf(account.plan, account.overrides);
-  const isFull = account.active[poolOf(modality)] >= concurrentMax;
-  if (account.waiting === 0 || isFull || poolOf(modality) !== "media") return kept(account);
+  const free = Math.min(concurrentMax - account.active.media, limits.sets.startsPerTurnMax);
+  if (account.waiting === 0 || free <= 0) return kept(account);
   const key = waitingKey(turn.self);
-  const [next, ...left] = turn.get(key) ?? [];
-  if (next === undefined) return kept(account);
-  const active = withSlots(account, modality, 1);
+  const waiting = turn.get(key) ?? [];
+  const [next, left] = [waiting.slice(0, free), waiting.slice(free)];
+  const active = { ...account.active, media: account.active.media + next.length };
   return {
     account: { ...account, active, waiting: left.length },
     rows: [put(key, left)],
-    tells: [tell(jobKey(next), { kind: "slot" })],
+    tells: next.map((job) => tell(jobKey(job), { kind: "slot" })),
   };
+}
+
+/** Slots that a larger ceiling frees are taken at once. */
+export function setTerms(
+  account: Account,
+  { plan, overrides = {} }: SetTerms,
+  turn: TurnView,
+): AccountTurn {
+  const { account: next, rows, tells } = startWaiting({ ...account, plan, overrides }, turn);
+  return only(next, rows, [], tells);
 }
 
 /**
