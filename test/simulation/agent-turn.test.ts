@@ -28,7 +28,7 @@ type AgentCommand =
   | { readonly kind: "approve"; readonly run: number; readonly ceiling: number | null }
   | { readonly kind: "remove"; readonly by: number };
 
-export class AgentStage implements Subject<AgentCommand> {
+class AgentStage implements Subject<AgentCommand> {
   private readonly stage: Stage;
   /** By the place of the caller; whoever removed one gets another. */
   private readonly sessions = new Map<number, Id>();

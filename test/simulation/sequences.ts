@@ -8,26 +8,25 @@ export interface Subject<Command> {
 }
 
 const sequenceLengthMax = 24;
+const seed = 20_261_120;
 
-export interface Bounds {
-  readonly numRuns?: number;
-  readonly maxLength?: number;
+function sequencesOf<Command>(command: fc.Arbitrary<Command>): fc.Arbitrary<Command[]> {
+  return fc.array(command, { maxLength: sequenceLengthMax, size: "max" });
 }
 
 /** Throws with the shortest sequence that breaks a promise; else says how much was tried. */
 export async function checkSequences<Command>(
   command: fc.Arbitrary<Command>,
   stage: () => Subject<Command>,
-  { numRuns = 10_000, maxLength = sequenceLengthMax }: Bounds = {},
 ): Promise<{ commands: number }> {
   let count = 0;
   await fc.assert(
-    fc.asyncProperty(fc.array(command, { maxLength, size: "max" }), async (commands) => {
+    fc.asyncProperty(sequencesOf(command), async (commands) => {
       count += commands.length;
       const wrong = await firstBroken(commands, stage());
       if (wrong !== undefined) throw new Error(wrong);
     }),
-    { numRuns, seed: 20_261_120 },
+    { numRuns: 10_000, seed },
   );
   return { commands: count };
 }
@@ -37,10 +36,7 @@ export async function found<Command>(
   command: fc.Arbitrary<Command>,
   stage: () => Subject<Command>,
 ): Promise<string | undefined> {
-  const sequences = fc.sample(fc.array(command, { maxLength: sequenceLengthMax, size: "max" }), {
-    numRuns: 1_000,
-    seed: 20_261_120,
-  });
+  const sequences = fc.sample(sequencesOf(command), { numRuns: 1_000, seed });
   for (const commands of sequences) {
     const wrong = await firstBroken(commands, stage());
     if (wrong !== undefined) return wrong;

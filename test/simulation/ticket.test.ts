@@ -34,7 +34,7 @@ interface Issued {
 
 const vpart = 0x21;
 
-export class TicketStage implements Subject<TicketCommand> {
+class TicketStage implements Subject<TicketCommand> {
   private readonly stage: Stage;
   private readonly issued = new Map<string, Issued>();
   private drawn = 0;
