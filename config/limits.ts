@@ -90,6 +90,8 @@ export const limits = {
   sets: {
     /** Members of one account that wait for a slot. */
     waitingMax: 480,
+    /** Those that get a slot in one turn, when a ceiling rises by many. */
+    startsPerTurnMax: 32,
   },
   assets: {
     listDefault: 20,

@@ -32,7 +32,7 @@ import {
   refuse,
 } from "./account.ts";
 import { setBudget } from "./budget.ts";
-import { discard, follow } from "./following.ts";
+import { discard, follow, setTerms } from "./following.ts";
 import { grant } from "./grant.ts";
 import { pay } from "./payment.ts";
 import { renew } from "./renewal.ts";
@@ -66,10 +66,8 @@ export const accountActor: Actor<Account, AccountMessage, never> = {
         return issueTicket(head, message.digest, message.ticket, turn);
       case "ticket_spent":
         return only({ ...head, tickets: Math.max(0, head.tickets - 1) });
-      case "set_terms": {
-        const { plan, overrides = {} } = message;
-        return only({ ...head, plan, overrides });
-      }
+      case "set_terms":
+        return setTerms(head, message, turn);
       case "grant":
         return grant(head, message, turn);
       case "set_budget":

@@ -141,8 +141,8 @@ export interface JobChanged {
   /** Whether it had a slot before: a member of a set may have waited for one. */
   readonly hadSlot: boolean;
   readonly charge: number | undefined;
-  /** Assets that it brought. */
-  readonly assets: readonly AssetStatus[];
+  /** What the assets that it brought are, by their media: a film may come as an animated image. */
+  readonly assets: readonly (Modality | undefined)[];
 }
 
 /** What an operator changed: renewals and slots follow it. */

@@ -1,7 +1,8 @@
 /**
  * How an account follows its jobs: counts, slots, and what a hold came to. A slot that becomes free
- * goes to the first member of a set that waits for one.
+ * goes to the first member of a set that waits for one, whether a job ended or the ceiling rose.
  */
+import { limits } from "../../config/limits.ts";
 import { allowanceOf } from "../../config/plans.ts";
 import { put, type RowWrite, type Tell, type TurnView, tell } from "../../engine/actor.ts";
 import type { Id } from "../../engine/id.ts";
@@ -20,11 +21,12 @@ import {
   type JobDiscarded,
   only,
   poolOf,
+  type SetTerms,
 } from "./account.ts";
 import { givenBack } from "./budget.ts";
 import { memberCounted } from "./member-counts.ts";
 import { commit } from "./run.ts";
-import { usedToday, withSlots } from "./submit.ts";
+import { dayOf, usedToday, withSlots } from "./submit.ts";
 
 interface Step {
   readonly account: Account;
@@ -60,13 +62,14 @@ function kept(account: Account): Step {
   return { account, rows: [], tells: [] };
 }
 
-function recounted(account: Account, { terms, from, to, assets: brought }: JobChanged): Account {
+function recounted(account: Account, message: JobChanged): Account {
+  const { terms, from, to, assets: brought } = message;
   const counts = account.counts.slice();
   change(counts, countIndex(terms.modality, from), -1);
   change(counts, countIndex(terms.modality, to), 1);
   if (brought.length === 0) return { ...account, counts };
   const assets = account.assets.slice();
-  for (const status of brought) change(assets, assetIndex(terms.modality, status), 1);
+  for (const modality of brought) change(assets, assetIndex(modality, "ready"), 1);
   return { ...account, counts, assets };
 }
 
@@ -83,7 +86,7 @@ function freeSlot(
   if (!hadSlot) return withoutWaiting(account, job, turn);
   const active = withSlots(account, modality, -1);
   invariant(active[poolOf(modality)] >= 0, "a slot is freed once (I7)");
-  return nextWaiting({ ...account, active }, modality, turn);
+  return startWaiting({ ...account, active }, turn);
 }
 
 /** A job of a set ended before it had a slot. */
@@ -93,24 +96,30 @@ function withoutWaiting(account: Account, job: Id, turn: TurnView): Step {
   return { account: { ...account, waiting: left.length }, rows: [put(key, left)], tells: [] };
 }
 
-/** I7: only below the ceiling; a plan may have become smaller since. */
-function nextWaiting(
-  account: Account,
-  modality: JobChanged["terms"]["modality"],
-  turn: TurnView,
-): Step {
+/** I7: only below the ceiling; a plan may have become smaller since, or larger. */
+function startWaiting(account: Account, turn: TurnView): Step {
   const { concurrentMax } = allowanceOf(account.plan, account.overrides);
-  const isFull = account.active[poolOf(modality)] >= concurrentMax;
-  if (account.waiting === 0 || isFull || poolOf(modality) !== "media") return kept(account);
+  const free = Math.min(concurrentMax - account.active.media, limits.sets.startsPerTurnMax);
+  if (account.waiting === 0 || free <= 0) return kept(account);
   const key = waitingKey(turn.self);
-  const [next, ...left] = turn.get(key) ?? [];
-  if (next === undefined) return kept(account);
-  const active = withSlots(account, modality, 1);
+  const waiting = turn.get(key) ?? [];
+  const [next, left] = [waiting.slice(0, free), waiting.slice(free)];
+  const active = { ...account.active, media: account.active.media + next.length };
   return {
     account: { ...account, active, waiting: left.length },
     rows: [put(key, left)],
-    tells: [tell(jobKey(next), { kind: "slot" })],
+    tells: next.map((job) => tell(jobKey(job), { kind: "slot" })),
   };
+}
+
+/** Slots that a larger ceiling frees are taken at once. */
+export function setTerms(
+  account: Account,
+  { plan, overrides = {} }: SetTerms,
+  turn: TurnView,
+): AccountTurn {
+  const { account: next, rows, tells } = startWaiting({ ...account, plan, overrides }, turn);
+  return only(next, rows, [], tells);
 }
 
 /**
@@ -150,7 +159,9 @@ export function discard(
   const counts = account.counts.slice();
   change(counts, index, -1);
   const used = usedToday(account, turn.atMs);
-  const quota = { ...account.quota, used: Math.max(0, used - 1) };
+  // Accepted before midnight, it counted for another day.
+  const ofToday = dayOf(terms.createdAtMs) === dayOf(turn.atMs) ? 1 : 0;
+  const quota = { ...account.quota, used: used - ofToday };
   const freed = freeSlot({ ...account, counts, quota }, terms, true, turn);
   const step = settle(freed.account, { ...unbilled, terms }, turn);
   const forgotten = { key: fingerprintKey(vpartOf(turn.self), fingerprint), value: undefined };

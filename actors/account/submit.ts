@@ -132,7 +132,8 @@ function moderated(
   if (remembered === 0) return undefined;
   const digest = Buffer.from(asked.bodyDigest ?? asked.fingerprint, "hex").toString("latin1");
   const mark = turn.get(markKey(vpartOf(turn.self), "refused", digest));
-  if (mark?.kind !== "refused") return undefined;
+  // Its time may be over before it hears so.
+  if (mark?.kind !== "refused" || mark.expiresAtMs <= turn.atMs) return undefined;
   const detail = "The content filter refused this request before; change the prompt or the media.";
   return { code: "moderated", as: mark.code, isRemembered: true, detail };
 }
@@ -166,7 +167,7 @@ function quota(
   const perDay = allowanceOf(plan, overrides).generationsPerDay;
   const used = usedToday(account, atMs);
   if (perDay === undefined || used < perDay) return undefined;
-  const resetsAtMs = (Math.floor(atMs / dayMs) + 1) * dayMs;
+  const resetsAtMs = (dayOf(atMs) + 1) * dayMs;
   return { code: "quota", quota: perDay, used, resetsAtMs };
 }
 
@@ -210,7 +211,7 @@ export function accept(
     active: takesSlot ? withSlots(account, asked.modality, 1) : account.active,
     counts,
     models: withModel(account.models, asked.modality, modelTag),
-    quota: { day: Math.floor(turn.atMs / dayMs), used: usedToday(account, turn.atMs) + 1 },
+    quota: { day: dayOf(turn.atMs), used: usedToday(account, turn.atMs) + 1 },
     ledgerLength: account.ledgerLength + (hold === 0 ? 0 : 1),
   };
   const tells = asked.turn === undefined ? undefined : commit(asked.turn, hold, asked.id, turn);
@@ -262,5 +263,10 @@ export function consumption({ confirmation: found }: SubmitTerms, turn: TurnView
 }
 
 export function usedToday({ quota }: Account, atMs: number): number {
-  return quota.day === Math.floor(atMs / dayMs) ? quota.used : 0;
+  return quota.day === dayOf(atMs) ? quota.used : 0;
+}
+
+/** UTC days since 1970. */
+export function dayOf(atMs: number): number {
+  return Math.floor(atMs / dayMs);
 }

@@ -13,7 +13,15 @@ import { limits } from "../../config/limits.ts";
 import type { Reply, TurnView } from "../../engine/actor.ts";
 import { refused } from "../refusal.ts";
 import { askedKey } from "../tables.ts";
-import type { CancelAnswer, CanceledJob, Job, Outcome, QueuedJob, RunningJob } from "./job.ts";
+import {
+  type CancelAnswer,
+  type CanceledJob,
+  extendedDeadline,
+  type Job,
+  type Outcome,
+  type QueuedJob,
+  type RunningJob,
+} from "./job.ts";
 import { become, carried, type JobTurn, unchanged, withdrawal } from "./job-turn.ts";
 import { jobView } from "./job-view.ts";
 import { isCharged } from "./outcome.ts";
@@ -68,7 +76,8 @@ function askProvider(
   user: string,
   turn: TurnView,
 ): JobTurn {
-  const limitMs = job.deadlineMs + limits.jobs.settlementGraceMs;
+  const deadlineMs = job.phase === "queued" ? extendedDeadline(job, turn.atMs) : job.deadlineMs;
+  const limitMs = deadlineMs + limits.jobs.settlementGraceMs;
   const next: CanceledJob = {
     ...canceled(job, user, turn),
     stage,

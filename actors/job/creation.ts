@@ -17,10 +17,10 @@ export function create(message: CreateJob, { atMs }: TurnView): JobTurn {
   const { asked, request, inlineMs, waits } = message;
   const job: QueuedJob = {
     phase: "queued",
-    terms: termsOf(message),
+    terms: termsOf(message, atMs),
     revision: 1,
     updatedAtMs: atMs,
-    deadlineMs: asked.createdAtMs + message.deadlineSeconds * 1000,
+    deadlineMs: atMs + message.deadlineSeconds * 1000,
     attempts: 0,
     ...(waits === undefined ? {} : { waits }),
   };
@@ -34,8 +34,11 @@ export function create(message: CreateJob, { atMs }: TurnView): JobTurn {
   return { head: job, rows, replies: [accepted(asked, job, request)], effects };
 }
 
-function termsOf({ asked, provider, hold, count, modelTag }: CreateJob): Job["terms"] {
-  const { id: job, scope, user, turn, modality, createdAtMs } = asked;
+function termsOf(
+  { asked, provider, hold, count, modelTag }: CreateJob,
+  createdAtMs: number,
+): Job["terms"] {
+  const { id: job, scope, user, turn, modality } = asked;
   return {
     job,
     scope,

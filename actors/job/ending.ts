@@ -2,7 +2,7 @@
 import { limits } from "../../config/limits.ts";
 import { birth, type Tell, type TurnView, tell } from "../../engine/actor.ts";
 import { vpartOf } from "../../engine/key.ts";
-import type { ReadyAsset } from "../asset/asset.ts";
+import { modalityOf, type ReadyAsset } from "../asset/asset.ts";
 import { askedKey, assetKey, markKey } from "../tables.ts";
 import { resolvePending } from "./cancellation.ts";
 import {
@@ -115,7 +115,7 @@ function succeed(job: Open, outputs: readonly Output[], turn: TurnView): JobTurn
     charged: charge,
     assets: outputs.map(({ asset }) => asset),
   };
-  const assets = outputs.map(() => "ready" as const);
+  const assets = outputs.map(({ media }) => modalityOf(media.mimeType));
   return become(job, next, { charge, effects: births(job, outputs, turn), assets });
 }
 

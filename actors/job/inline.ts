@@ -6,6 +6,7 @@ import { accountKey, askedKey } from "../tables.ts";
 import { accepted, indexRows } from "./creation.ts";
 import { remembrance } from "./ending.ts";
 import type { Asked, CreateJob, Failure, Job, JobMessage, Outcome, QueuedJob } from "./job.ts";
+import { listingOf } from "./job-index.ts";
 import { become, carried, type JobTurn } from "./job-turn.ts";
 import { failureOf } from "./outcome.ts";
 
@@ -47,7 +48,11 @@ function discarded(
   const failure = failureOf(outcome);
   const fingerprint = Buffer.from(asked.fingerprint, "hex").toString("latin1");
   const notice: JobDiscarded = { kind: "job_discarded", terms: job.terms, fingerprint };
-  const index = indexRows(asked).map(({ key }) => ({ key, value: undefined }));
+  // A pass may have listed it already.
+  const index = [...indexRows(asked), ...listingOf(job)].map(({ key }) => ({
+    key,
+    value: undefined,
+  }));
   return {
     head: undefined,
     rows: [{ key: askedKey(asked.id), value: undefined }, ...index],

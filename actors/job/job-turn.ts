@@ -1,6 +1,5 @@
 import { type Reply, type Tell, type Turn, type TurnView, tell } from "../../engine/actor.ts";
 import type { JobChanged } from "../account/account.ts";
-import type { AssetStatus } from "../contract/asset.ts";
 import { accountKey } from "../tables.ts";
 import type { Common, Job, JobEffect } from "./job.ts";
 
@@ -14,7 +13,7 @@ interface Consequences {
   readonly effects?: readonly (Tell | JobEffect)[];
   readonly replies?: readonly Reply[];
   /** What the job brought. */
-  readonly assets?: readonly AssetStatus[];
+  readonly assets?: JobChanged["assets"];
 }
 
 export function unchanged(job: Job): JobTurn {

@@ -66,6 +66,7 @@ export interface Terms {
   readonly hold: number;
   /** Outputs that the hold pays for. */
   readonly count: number;
+  /** Shard time of the acceptance, by which days, months and deadlines count. */
   readonly createdAtMs: number;
 }
 
@@ -225,6 +226,11 @@ const dayMs = 86_400_000;
 /** When an open job ends by itself. */
 export function deadline(job: Open): number {
   return Math.min(job.deadlineMs, lastDeadline(job));
+}
+
+/** The deadline, moved by how long the job has waited for its provider until now. */
+export function extendedDeadline({ deadlineMs, detail }: QueuedJob, atMs: number): number {
+  return detail === undefined ? deadlineMs : deadlineMs + atMs - detail.sinceMs;
 }
 
 /** 24 h from acceptance, whatever the provider is waiting for. */

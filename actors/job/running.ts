@@ -5,7 +5,13 @@
 import { limits } from "../../config/limits.ts";
 import type { TurnView } from "../../engine/actor.ts";
 import { fail } from "./ending.ts";
-import type { Job, QueuedJob, RunningJob, StatusDetail } from "./job.ts";
+import {
+  extendedDeadline,
+  type Job,
+  type QueuedJob,
+  type RunningJob,
+  type StatusDetail,
+} from "./job.ts";
 import { become, carried, type JobTurn, unchanged, withdrawal } from "./job-turn.ts";
 
 /**
@@ -47,12 +53,12 @@ export function report(
   progress: number,
   turn: TurnView,
 ): JobTurn {
+  const share = Math.min(1, Math.max(0, progress));
   if (job.phase === "queued" && job.terms.provider !== "farm")
-    return become(job, { ...started(job, turn), progress });
-  if (job.phase !== "running" || job.token !== token || progress <= job.progress)
+    return become(job, { ...started(job, turn), progress: share });
+  if (job.phase !== "running" || job.token !== token || share <= job.progress)
     return unchanged(job);
-  const next = { ...job, ...carried(job, turn), progress: Math.min(1, progress) };
-  return become(job, next);
+  return become(job, { ...job, ...carried(job, turn), progress: share });
 }
 
 /**
@@ -76,8 +82,4 @@ export function started(job: QueuedJob, turn: TurnView): RunningJob {
     progress: 0,
     attempts: job.attempts,
   };
-}
-
-function extendedDeadline({ deadlineMs, detail }: QueuedJob, atMs: number): number {
-  return detail === undefined ? deadlineMs : deadlineMs + atMs - detail.sinceMs;
 }

@@ -1,6 +1,6 @@
 /**
  * Something that is remembered until an instant and then forgotten: a confirmation token that was
- * used, a body that a content filter refused. It is written once and never changes, so whoever
+ * used, a body that a content filter refused. Only the instant may move, to a later one, so whoever
  * checks it in its shard may simply read it.
  */
 import { type Actor, type Due, type Turn, tell } from "../../engine/actor.ts";
@@ -20,9 +20,14 @@ export type MarkMessage = { readonly kind: "set"; readonly mark: Mark } | Due;
 
 export const markActor: Actor<Mark, MarkMessage, never> = {
   kind: "mark",
-  decide(mark, message): Turn<Mark, never> {
-    if (message.kind === "due") return turn(undefined, mark, -1);
-    return mark === undefined ? turn(message.mark, message.mark, 1) : turn(mark, undefined, 0);
+  decide(mark, message, { atMs }): Turn<Mark, never> {
+    if (message.kind === "due") {
+      const isOver = mark === undefined || atMs >= mark.expiresAtMs;
+      return isOver ? turn(undefined, mark, -1) : turn(mark, undefined, 0);
+    }
+    if (mark === undefined) return turn(message.mark, message.mark, 1);
+    const isLonger = message.mark.expiresAtMs > mark.expiresAtMs;
+    return turn(isLonger ? message.mark : mark, undefined, 0);
   },
   dueAt: ({ expiresAtMs }) => expiresAtMs,
 };

@@ -203,7 +203,7 @@ const changed = {
 } as const;
 
 t.test("a settlement releases the whole hold, then charges", async (t) => {
-  const message = { ...changed, charge: 4, assets: ["ready"] } as const;
+  const message = { ...changed, charge: 4, assets: ["image"] } as const;
   const turn = decide(held, message, view(self));
   t.strictSame(turn.head, {
     ...held,

@@ -42,7 +42,7 @@ function changed(from: string, to: string, charge?: number, of = terms) {
     to,
     hadSlot: true,
     charge,
-    assets: to === "succeeded" ? ["ready"] : [],
+    assets: to === "succeeded" ? ["image"] : [],
   });
 }
 

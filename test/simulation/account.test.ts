@@ -1,0 +1,62 @@
+/**
+ * Random commands to accounts and their jobs: whatever is sent, however late or often, through
+ * crashes and dropped turns, every answer is the specification's and every sum holds.
+ */
+import fc from "fast-check";
+import t from "tap";
+import type { Account } from "../../actors/account/account.ts";
+import { codes } from "../../actors/tables.ts";
+import { codeOf } from "../../engine/key.ts";
+import { changed, withBug, withoutRows } from "./broken-domain.ts";
+import { type Command, cancels, engine, money, submits, terms, time, told } from "./commands.ts";
+import { checkSequences, found } from "./sequences.ts";
+import { Stage } from "./stage.ts";
+
+const command: fc.Arbitrary<Command> = fc.oneof(
+  { weight: 6, arbitrary: submits() },
+  { weight: 5, arbitrary: told },
+  { weight: 1, arbitrary: cancels },
+  { weight: 4, arbitrary: money },
+  { weight: 1, arbitrary: terms },
+  { weight: 2, arbitrary: time },
+  { weight: 2, arbitrary: engine },
+);
+
+t.test("accounts keep I5, I6, I7 and I9 through 10,000 sequences of commands", async (t) => {
+  const { commands } = await checkSequences(command, () => new Stage());
+  t.ok(commands > 80_000, `${commands} commands ran`);
+});
+
+const controls = {
+  "an account that keeps a hold too long": withBug(codes.account, (turn, { kind }, head) =>
+    kind === "job_changed" && turn.rows.length > 0
+      ? changed<Account>(turn, () => ({ held: (head as Account).held }))
+      : turn,
+  ),
+  "an account that keeps a slot": withBug(codes.account, (turn, { kind }, head) =>
+    kind === "job_discarded"
+      ? changed<Account>(turn, () => ({ active: (head as Account).active }))
+      : turn,
+  ),
+  "an account that forgets fingerprints": withBug(codes.account, (turn) =>
+    withoutRows(turn, ({ key }) => codeOf(key) === codes.fingerprint),
+  ),
+  "an account that loses a ledger row": withBug(codes.account, (turn, { kind }) =>
+    kind === "grant" ? withoutRows(turn, ({ key }) => codeOf(key) === codes.ledger) : turn,
+  ),
+  "an account that does not count for budgets": withBug(codes.account, (turn, { kind }) =>
+    kind === "pay" ? withoutRows(turn, ({ key }) => codeOf(key) === codes.memberSpending) : turn,
+  ),
+  "an account that counts a day's jobs for ever": withBug(codes.account, (turn, { kind }, head) =>
+    kind === "submit" && turn.head !== head
+      ? changed<Account>(turn, ({ quota }) => ({
+          quota: { ...quota, used: (head as Account).quota.used + 1 },
+        }))
+      : turn,
+  ),
+} as const;
+
+for (const [bug, domain] of Object.entries(controls))
+  t.test(`${bug} is found`, async (t) => {
+    t.ok(await found(command, () => new Stage(domain)));
+  });

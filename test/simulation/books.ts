@@ -1,0 +1,285 @@
+/**
+ * The promises of the domain, checked against sums over the jobs, assets, tickets and marks that
+ * there are: what an account counts beside them may never differ.
+ */
+import { type Account, assetIndex, available, countIndex } from "../../actors/account/account.ts";
+import type { MemberSpending } from "../../actors/account/budget.ts";
+import type { Run } from "../../actors/account/run.ts";
+import type { AgentTurn, Session } from "../../actors/agent/session.ts";
+import { type Asset, mimeTypeOf, modalityOf, statusOf } from "../../actors/asset/asset.ts";
+import type { Job } from "../../actors/job/job.ts";
+import type { Mark } from "../../actors/mark/mark.ts";
+import type { OutputSet } from "../../actors/set/set.ts";
+import {
+  accountKey,
+  codes,
+  memberCountsKey,
+  memberSpendingKey,
+  runKey,
+  sessionKey,
+  turnKey,
+  waitingKey,
+} from "../../actors/tables.ts";
+import type { Ticket } from "../../actors/ticket/ticket.ts";
+import { allowanceOf } from "../../config/plans.ts";
+import type { Id } from "../../engine/id.ts";
+import { codeOf } from "../../engine/key.ts";
+import {
+  chargeOf,
+  committedOf,
+  dayOf,
+  type Facts,
+  isHeld,
+  isOpen,
+  isWaiting,
+  monthOf,
+} from "./facts.ts";
+import type { World } from "./world.ts";
+
+/** What is there of one scope. */
+export interface Sums {
+  readonly jobs: Job[];
+  readonly counts: number[];
+  readonly assets: number[];
+  readonly waiting: Id[];
+  readonly active: { media: number; three_d: number };
+  readonly committedByMember: Map<Id, { inMonth: number; inTotal: number; counts: number[] }>;
+  held: number;
+  spent: number;
+  tickets: number;
+  remembered: number;
+  sets: number;
+  usedToday: number;
+}
+
+export function sumsOf(world: World, facts: Facts): Map<Id, Sums> {
+  const byScope = new Map<Id, Sums>();
+  const of = (scope: Id) => {
+    const found = byScope.get(scope) ?? noSums();
+    byScope.set(scope, found);
+    return found;
+  };
+  for (const [id, { job, atMs }] of facts.accepted) {
+    const head = facts.phases.get(id);
+    if (head !== undefined) addJob(of(job.asked.scope), head, atMs, job.asked.user, world.atMs);
+  }
+  for (const { scope, pay, atMs } of facts.paid.values()) {
+    const sums = of(scope);
+    sums.spent += pay.credits;
+    addCommitted(sums, pay.member, pay.credits, atMs, world.atMs);
+  }
+  for (const [key, row] of world.kept) {
+    const code = codeOf(key);
+    if (code === codes.ticket) of((row as Ticket).scope).tickets++;
+    else if (code === codes.set) of((row as OutputSet).scope).sets++;
+    else if (code === codes.mark) addMark(of, row as Mark);
+    else if (code === codes.asset) addAsset(of, row as Asset);
+  }
+  return byScope;
+}
+
+function noSums(): Sums {
+  return {
+    jobs: [],
+    counts: [],
+    assets: [],
+    waiting: [],
+    active: { media: 0, three_d: 0 },
+    committedByMember: new Map(),
+    held: 0,
+    spent: 0,
+    tickets: 0,
+    remembered: 0,
+    sets: 0,
+    usedToday: 0,
+  };
+}
+
+function addJob(sums: Sums, job: Job, acceptedAtMs: number, user: Id, nowMs: number): void {
+  const { scope, modality, hold } = job.terms;
+  const place = countIndex(modality, job.phase);
+  sums.jobs.push(job);
+  sums.counts[place] = (sums.counts[place] ?? 0) + 1;
+  if (isHeld(job)) sums.held += hold;
+  sums.spent += chargeOf(job);
+  if (dayOf(acceptedAtMs) === dayOf(nowMs)) sums.usedToday++;
+  if (isWaiting(job)) sums.waiting.push(job.terms.job);
+  else if (isOpen(job)) sums.active[modality === "three_d" ? "three_d" : "media"]++;
+  if (user === scope) return;
+  const member = addCommitted(sums, user, committedOf(job), acceptedAtMs, nowMs);
+  if (member !== undefined) member.counts[place] = (member.counts[place] ?? 0) + 1;
+}
+
+function addCommitted(
+  sums: Sums,
+  user: Id | undefined,
+  credits: number,
+  atMs: number,
+  nowMs: number,
+) {
+  if (user === undefined) return undefined;
+  const before = sums.committedByMember.get(user) ?? { inMonth: 0, inTotal: 0, counts: [] };
+  before.inTotal += credits;
+  if (monthOf(atMs) === monthOf(nowMs)) before.inMonth += credits;
+  sums.committedByMember.set(user, before);
+  return before;
+}
+
+function addMark(of: (scope: Id) => Sums, mark: Mark): void {
+  if (mark.kind === "refused") of(mark.scope).remembered++;
+}
+
+function addAsset(of: (scope: Id) => Sums, asset: Asset): void {
+  const status = statusOf(asset);
+  if (status === undefined) return;
+  const { assets } = of(asset.scope);
+  const place = assetIndex(modalityOf(mimeTypeOf(asset)), status);
+  assets[place] = (assets[place] ?? 0) + 1;
+}
+
+/** The first promise that is broken, or undefined. */
+export function brokenPromise(world: World, facts: Facts): string | undefined {
+  const [found] = world.wrong;
+  if (found !== undefined) return found;
+  const all = sumsOf(world, facts);
+  for (const scope of facts.ceilings.keys()) {
+    const account = world.read(accountKey(scope));
+    if (account === undefined) continue;
+    const sums = all.get(scope) ?? noSums();
+    const wrong =
+      wrongWallet(account, sums) ??
+      wrongLedger(account, scope, sums, facts) ??
+      wrongCounts(account, sums, world.atMs) ??
+      wrongSlots(account, scope, sums, world, facts) ??
+      wrongMembers(scope, sums, world);
+    if (wrong !== undefined) return wrong;
+  }
+  return wrongRuns(world, facts);
+}
+
+function wrongWallet(account: Account, { held, spent }: Sums): string | undefined {
+  if (account.held !== held) return `I6: held is ${account.held}, the open holds are ${held}`;
+  if (account.spent !== spent) return `I6: spent is ${account.spent}, the charges are ${spent}`;
+  if (available(account) < 0) return `I6: ${available(account)} are available`;
+  const { planLeft, granted } = account;
+  if (planLeft < 0 || planLeft > granted - spent) return `${planLeft} are left of the plan's`;
+  return undefined;
+}
+
+function wrongLedger(
+  account: Account,
+  scope: Id,
+  { jobs }: Sums,
+  facts: Facts,
+): string | undefined {
+  const ledger = facts.ledger(scope);
+  const { granted, held, spent } = account;
+  if (ledger.wrong !== undefined) return ledger.wrong;
+  if (ledger.balance !== available(account)) return `I6: the ledger says ${ledger.balance}`;
+  if (ledger.sum("grant", "adjust", "expire") !== granted) return "I6: granted is what was granted";
+  if (ledger.sum("hold", "release") !== -held) return "I6: held is what was not released";
+  if (ledger.sum("charge") !== -spent) return "I6: spent is what was charged";
+  for (const job of jobs) {
+    const { hold } = job.terms;
+    if (hold === 0) continue;
+    const line = ledger.jobs.get(job.terms.job);
+    const wanted = [-hold, isHeld(job) ? 0 : hold, -chargeOf(job)].join();
+    const found = [line?.hold, line?.release, (line?.charge ?? 0) - 0].join();
+    if (found.replaceAll("-0", "0") !== wanted.replace(/-0$/, "0"))
+      return `I6: the ledger says ${found} of a ${job.phase} job, not ${wanted}`;
+  }
+  return undefined;
+}
+
+function wrongCounts(account: Account, sums: Sums, atMs: number): string | undefined {
+  if (!isSame(account.counts, sums.counts)) return `the jobs are ${sums.counts}`;
+  if (!isSame(account.assets, sums.assets)) return `the assets are ${sums.assets}`;
+  const used = account.quota.day === dayOf(atMs) ? account.quota.used : 0;
+  if (used !== sums.usedToday) return `${sums.usedToday} jobs of today, ${used} counted`;
+  for (const name of ["tickets", "remembered", "sets"] as const)
+    if (account[name] !== sums[name]) return `${name} are ${sums[name]}, not ${account[name]}`;
+  return undefined;
+}
+
+function isSame(counted: readonly number[], found: readonly number[]): boolean {
+  const length = Math.max(counted.length, found.length);
+  for (let at = 0; at < length; at++) if ((counted[at] ?? 0) !== (found[at] ?? 0)) return false;
+  return true;
+}
+
+/** I7, and nobody waits for a slot that is free. */
+function wrongSlots(
+  account: Account,
+  scope: Id,
+  { active, waiting }: Sums,
+  world: World,
+  facts: Facts,
+): string | undefined {
+  const { plan, overrides } = facts.ceilings.get(scope) ?? { plan: "free", overrides: undefined };
+  const { concurrentMax } = allowanceOf(plan, overrides);
+  for (const pool of ["media", "three_d"] as const) {
+    const name = `${scope} ${pool}`;
+    const before = facts.active.get(name) ?? 0;
+    world.set(facts.active, name, active[pool]);
+    if (account.active[pool] !== active[pool]) return `I7: ${account.active[pool]} slots`;
+    if (active[pool] > Math.max(before, concurrentMax))
+      return `I7: ${active[pool]} slots of ${concurrentMax} are held`;
+  }
+  const queue = world.read(waitingKey(accountKey(scope))) ?? [];
+  if (account.waiting !== waiting.length || String(queue) !== String(waiting))
+    return `waiting are ${waiting}, not ${queue}`;
+  if (waiting.length > 0 && active.media < concurrentMax) return "a job waits for a free slot";
+  return undefined;
+}
+
+function wrongMembers(scope: Id, sums: Sums, world: World): string | undefined {
+  const address = accountKey(scope);
+  for (const [user, { inMonth, inTotal, counts }] of sums.committedByMember) {
+    if (!isSame(world.read(memberCountsKey(address, user)) ?? [], counts))
+      return `a member's jobs are ${counts}`;
+    const row: MemberSpending | undefined = world.read(memberSpendingKey(address, user));
+    if ((row?.inTotal ?? 0) !== inTotal) return `a member committed ${inTotal}`;
+    const inRow = row?.month === monthOf(world.atMs) ? row.inMonth : 0;
+    if (inRow !== inMonth) return `a member committed ${inMonth} in this month, not ${inRow}`;
+  }
+  return undefined;
+}
+
+/** What a run has committed is what its jobs hold or were charged, and what was paid. */
+export function committedByRun(facts: Facts): Map<Id, number> {
+  const sums = new Map<Id, number>();
+  const add = (run: Id | undefined, credits: number) => {
+    if (run !== undefined) sums.set(run, (sums.get(run) ?? 0) + credits);
+  };
+  for (const job of facts.phases.values()) add(job.terms.turn?.turn, committedOf(job));
+  for (const { pay } of facts.paid.values()) add(pay.turn?.turn, pay.credits);
+  return sums;
+}
+
+function wrongRuns(world: World, facts: Facts): string | undefined {
+  if (facts.runs.size === 0) return undefined;
+  const sums = committedByRun(facts);
+  const bySession = new Map<Id, number>();
+  for (const [id, { session, isEnded, ceiling }] of facts.runs) {
+    const committed = sums.get(id) ?? 0;
+    bySession.set(session, (bySession.get(session) ?? 0) + committed);
+    const run: Run | undefined = world.read(runKey(id));
+    if (run?.committed !== committed) return `a run committed ${committed}, not ${run?.committed}`;
+    if (run.isEnded !== isEnded || run.ceiling !== ceiling) return "a run is open, or it has ended";
+    const head: Session | undefined = world.read(sessionKey(session));
+    if (head === undefined) continue;
+    const row: AgentTurn | undefined = world.read(turnKey(session, id));
+    if (row?.committed !== committed) return `a turn shows ${row?.committed}, not ${committed}`;
+    if ((row.status !== "running") !== isEnded || (row.endedAtMs !== undefined) !== isEnded)
+      return "a turn ends once";
+    const { last } = head;
+    if (last?.turn !== id) continue;
+    if (last.committed !== committed || last.status !== row.status || last.ceiling !== ceiling)
+      return "a session shows its last turn";
+  }
+  for (const [session, spent] of bySession) {
+    const head: Session | undefined = world.read(sessionKey(session));
+    if (head !== undefined && head.spent !== spent) return `a session spent ${spent}`;
+  }
+  return undefined;
+}

@@ -1,0 +1,37 @@
+/** The product with one actor that forgets something: what the checks have to catch. */
+import { domain } from "../../actors/domain.ts";
+import type { AnyActor, Domain, OutsideEffect, RowWrite, Turn } from "../../engine/actor.ts";
+
+/** What a bug makes of one turn of the actor. */
+export type Bug = (
+  turn: Turn<unknown, OutsideEffect>,
+  message: { readonly kind: string },
+  head: unknown,
+) => Turn<unknown, OutsideEffect>;
+
+export function withBug(code: number, bug: Bug): Domain {
+  const actor = domain.actorByCode.get(code);
+  if (actor === undefined) throw new Error(`table ${code} has no actor`);
+  const sick: AnyActor = {
+    ...actor,
+    decide: (head, message, view) =>
+      bug(actor.decide(head, message, view), message as { kind: string }, head),
+  };
+  return { ...domain, actorByCode: new Map([...domain.actorByCode, [code, sick]]) };
+}
+
+/** Changes some members of the next head. */
+export function changed<Head>(
+  turn: Turn<unknown, OutsideEffect>,
+  by: (head: Head) => Partial<Head>,
+): Turn<unknown, OutsideEffect> {
+  const head = turn.head as Head | undefined;
+  return head === undefined ? turn : { ...turn, head: { ...head, ...by(head) } };
+}
+
+export function withoutRows(
+  turn: Turn<unknown, OutsideEffect>,
+  isLost: (row: RowWrite) => boolean,
+): Turn<unknown, OutsideEffect> {
+  return { ...turn, rows: turn.rows.filter((row) => !isLost(row)) };
+}

@@ -1,0 +1,126 @@
+/**
+ * What a submit has to be answered with, by the order of the specification: from sums over what
+ * there is, not from what the account counts.
+ */
+import type { Confirmation } from "../../actors/account/account.ts";
+import type { CreateJob } from "../../actors/job/job.ts";
+import { allowanceOf } from "../../config/plans.ts";
+import type { Id } from "../../engine/id.ts";
+import { committedByRun, type Sums, sumsOf } from "./books.ts";
+import type { Facts } from "./facts.ts";
+import type { World } from "./world.ts";
+
+export interface Request {
+  readonly scope: Id;
+  readonly user: Id;
+  /** In hex. */
+  readonly fingerprint: string;
+  readonly confirmation: Confirmation | undefined;
+  readonly isTooFast: boolean;
+}
+
+/** What a request finds before its first job, and then after each job that was accepted. */
+export class Oracle {
+  private readonly world: World;
+  private readonly facts: Facts;
+  private readonly sums: Sums | undefined;
+  private readonly runs: Map<Id, number>;
+  /** By jobs of the same request. */
+  private held = 0;
+  private jobs = 0;
+
+  constructor(world: World, facts: Facts, scope: Id) {
+    this.world = world;
+    this.facts = facts;
+    this.sums = sumsOf(world, facts).get(scope);
+    this.runs = committedByRun(facts);
+  }
+
+  /** The code of the refusal of the first job, or undefined when it is accepted. */
+  first(request: Request, job: CreateJob): string | undefined {
+    const earlier = this.facts.fingerprints.get(`${request.scope} ${request.fingerprint}`);
+    if (earlier !== undefined && this.world.atMs - earlier.atMs < 300_000) return "duplicate";
+    const { confirmation: found } = request;
+    if (found?.kind === "rejected") return "confirmation_rejected";
+    if (found !== undefined && this.facts.consumed.has(found.digest))
+      return "confirmation_rejected";
+    return (
+      this.run(job) ??
+      this.moderated(job) ??
+      (request.isTooFast ? "rate_limit" : undefined) ??
+      this.concurrency(request.scope, job) ??
+      this.later(request, job)
+    );
+  }
+
+  /** The same of a later member of a set: it may wait for its slot. */
+  member(request: Request, job: CreateJob): string | undefined {
+    return this.run(job) ?? this.moderated(job) ?? this.later(request, job);
+  }
+
+  accept(job: CreateJob): void {
+    this.held += job.hold;
+    this.jobs++;
+  }
+
+  /** Whether one who pays may commit so much more; also for what is paid at once. */
+  payment(
+    scope: Id,
+    user: Id,
+    credits: number,
+    run: Id | undefined,
+    isTooFast: boolean,
+  ): string | undefined {
+    if (run !== undefined) {
+      const refusal = this.runRefusal(run, credits);
+      if (refusal !== undefined) return refusal;
+    }
+    if (isTooFast) return "rate_limit";
+    return this.budget(scope, user, credits) ?? this.wallet(scope, credits);
+  }
+
+  private later({ scope, user }: Request, { hold }: CreateJob): string | undefined {
+    const { plan, overrides } = this.facts.ceilings.get(scope) ?? { plan: "free" };
+    const perDay = allowanceOf(plan, overrides).generationsPerDay;
+    const used = (this.sums?.usedToday ?? 0) + this.jobs;
+    if (perDay !== undefined && used >= perDay) return "quota";
+    return this.budget(scope, user, hold) ?? this.wallet(scope, hold);
+  }
+
+  private run({ asked, hold }: CreateJob): string | undefined {
+    return asked.turn === undefined ? undefined : this.runRefusal(asked.turn.turn, hold);
+  }
+
+  private runRefusal(run: Id, price: number): string | undefined {
+    const fact = this.facts.runs.get(run);
+    if (fact === undefined || fact.isEnded) return "run_ended";
+    const total = (this.runs.get(run) ?? 0) + this.held + price;
+    return fact.ceiling !== null && total > fact.ceiling ? "approval_required" : undefined;
+  }
+
+  private moderated({ asked }: CreateJob): string | undefined {
+    const name = `${asked.scope} ${asked.bodyDigest ?? asked.fingerprint}`;
+    const untilMs = this.facts.moderated.get(name) ?? 0;
+    return this.world.atMs < untilMs ? "moderated" : undefined;
+  }
+
+  private concurrency(scope: Id, { asked }: CreateJob): string | undefined {
+    const { plan, overrides } = this.facts.ceilings.get(scope) ?? { plan: "free" };
+    const { concurrentMax } = allowanceOf(plan, overrides);
+    const pool = asked.modality === "three_d" ? "three_d" : "media";
+    return (this.sums?.active[pool] ?? 0) >= concurrentMax ? "concurrency" : undefined;
+  }
+
+  private budget(scope: Id, user: Id, price: number): string | undefined {
+    const budget = this.facts.budgets.get(user);
+    if (budget === undefined || user === scope || price === 0) return undefined;
+    const { inMonth = 0, inTotal = 0 } = this.sums?.committedByMember.get(user) ?? {};
+    const used = (budget.period === "total" ? inTotal : inMonth) + this.held;
+    return used + price > budget.limit ? "member_budget" : undefined;
+  }
+
+  private wallet(scope: Id, price: number): string | undefined {
+    const balance = this.facts.ledger(scope).balance - this.held;
+    return price > balance ? "out_of_credits" : undefined;
+  }
+}

@@ -1,0 +1,59 @@
+/** Runs random sequences of commands and stops at the first broken promise, shrunk. */
+import fc from "fast-check";
+
+/** What runs commands one by one and says what is wrong after each. */
+export interface Subject<Command> {
+  run(command: Command): Promise<void> | undefined;
+  broken(): string | undefined;
+}
+
+const sequenceLengthMax = 24;
+const seed = 20_261_120;
+
+function sequencesOf<Command>(command: fc.Arbitrary<Command>): fc.Arbitrary<Command[]> {
+  return fc.array(command, { maxLength: sequenceLengthMax, size: "max" });
+}
+
+/** Throws with the shortest sequence that breaks a promise; else says how much was tried. */
+export async function checkSequences<Command>(
+  command: fc.Arbitrary<Command>,
+  stage: () => Subject<Command>,
+): Promise<{ commands: number }> {
+  let count = 0;
+  await fc.assert(
+    fc.asyncProperty(sequencesOf(command), async (commands) => {
+      count += commands.length;
+      const wrong = await firstBroken(commands, stage());
+      if (wrong !== undefined) throw new Error(wrong);
+    }),
+    { numRuns: 10_000, seed },
+  );
+  return { commands: count };
+}
+
+/** A negative control: what the checks say first about a product with a bug, or undefined. */
+export async function found<Command>(
+  command: fc.Arbitrary<Command>,
+  stage: () => Subject<Command>,
+): Promise<string | undefined> {
+  const sequences = fc.sample(sequencesOf(command), { numRuns: 1_000, seed });
+  for (const commands of sequences) {
+    const wrong = await firstBroken(commands, stage());
+    if (wrong !== undefined) return wrong;
+  }
+  return undefined;
+}
+
+/** What a sequence breaks first, or undefined. */
+export async function firstBroken<Command>(
+  commands: readonly Command[],
+  subject: Subject<Command>,
+): Promise<string | undefined> {
+  for (const command of commands) {
+    const running = subject.run(command);
+    if (running !== undefined) await running;
+    const wrong = subject.broken();
+    if (wrong !== undefined) return wrong;
+  }
+  return undefined;
+}

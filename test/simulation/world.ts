@@ -1,0 +1,265 @@
+/**
+ * One shard with all actors of the product, in one thread and on stores in memory: turns are real
+ * turns of real batches, records are sealed, passes materialise, restarts recover. It keeps what
+ * every turn wrote beside the store, so that checks read no JSON; a restart compares the two.
+ *
+ * What a crash takes with it (the open batch) is taken back here too, with every fact of a model
+ * that was set by `set`.
+ */
+import { jobKey } from "../../actors/tables.ts";
+import type { AnyActor, Domain, OutsideEffect, Turn, TurnView } from "../../engine/actor.ts";
+import { memoryJournal, memoryTables } from "../../engine/adapters/memory-stores.ts";
+import { Batch, type Delivery } from "../../engine/batch.ts";
+import { firstIdAt, type Id } from "../../engine/id.ts";
+import { codeOf, type Key, shardOf } from "../../engine/key.ts";
+import { materialise, type Position } from "../../engine/materialiser.ts";
+import type { TableRow } from "../../engine/ports/tables.ts";
+import { noHash, seal } from "../../engine/record.ts";
+import { recover } from "../../engine/recovery.ts";
+import { ShardRows } from "../../engine/shard-rows.ts";
+
+/** A Friday noon, eleven days before plans renew. */
+export const startMs = Date.UTC(2026, 10, 20, 12);
+const vpart = 0x21;
+const place = { shard: vpart, shardCount: 256 };
+const granularityMs = 250;
+const hourMs = 3_600_000;
+
+/** One actor's part of a turn. */
+export interface Step {
+  readonly self: Key;
+  readonly message: { readonly kind: string };
+  readonly before: unknown;
+  readonly turn: Turn<unknown, OutsideEffect>;
+  readonly atMs: number;
+}
+
+/** What a request heard; undefined while it waits. */
+export interface Heard {
+  readonly kind: string;
+  readonly refusal?: { readonly code: string };
+  readonly body?: string;
+}
+
+/** Thrown into a turn by a command, as a bug of an actor would be. */
+const dropped = new Error("dropped on purpose");
+
+export class World {
+  atMs = startMs;
+  /** Heads and rows as the last kept turn left them. */
+  readonly kept = new Map<Key, unknown>();
+  /** Of the last turn; none when it was dropped. */
+  steps: Step[] = [];
+  /** Promises that were found broken on the way. */
+  readonly wrong: string[] = [];
+  /** How many steps of the next turn are left until it is dropped. */
+  stepsLeft: number | undefined;
+  /** How often the tables caught up. */
+  passes = 0;
+  private readonly listener: (step: Step) => void;
+  private readonly domain: Domain;
+  private readonly tables = memoryTables();
+  private readonly journal = memoryJournal();
+  private position: Position = { seq: 0, epoch: 1, atMs: 0, hash: noHash };
+  private rows: ShardRows;
+  private batch: Batch;
+  private requests = 0;
+  private ids = 0;
+  private heardReplies = 0;
+  private readonly answers = new Map<number, Heard>();
+  private undo: (() => void)[] = [];
+
+  /** `listener` hears each step of a turn that was kept. */
+  constructor(product: Domain, listener: (step: Step) => void) {
+    this.listener = listener;
+    this.domain = this.watched(product);
+    this.rows = new ShardRows(this.tables, this.domain, this.atMs);
+    this.batch = this.nextBatch();
+  }
+
+  id(atMs = this.atMs): Id {
+    const number = (++this.ids).toString(16).padStart(12, "0");
+    return `${firstIdAt(atMs, vpart).slice(0, 18)}-8000-${number}`;
+  }
+
+  read<Row>(key: Key<Row>): Row | undefined {
+    return this.kept.get(key) as Row | undefined;
+  }
+
+  /** A fact of a model: taken back when a crash takes the turn that it came from. */
+  set<Name, Value>(facts: Map<Name, Value>, name: Name, value: Value | undefined): void {
+    const before = facts.get(name);
+    this.undo.push(() => change(facts, name, before));
+    change(facts, name, value);
+  }
+
+  /** The answer, or undefined when it is still to come or the turn was dropped. */
+  ask(to: Key, message: unknown): Heard | undefined {
+    const request = ++this.requests;
+    this.turn({ to, message, request });
+    return this.answers.get(request);
+  }
+
+  tell(to: Key, message: unknown): void {
+    this.turn({ to, message });
+  }
+
+  commit(): void {
+    this.seal(this.batch.writes);
+    this.undo = [];
+    this.heardReplies = 0;
+    this.batch = this.nextBatch();
+  }
+
+  /** Time passes, and whoever waited for it hears. Long times are times in which nothing ran. */
+  async elapse(ms: number): Promise<void> {
+    this.atMs += ms;
+    if (ms > 2 * hourMs) await this.restart(false);
+    // A timer whose turn was dropped is not set again before its actor changes.
+    this.stepsLeft = undefined;
+    for (;;) {
+      await this.pass();
+      const due = this.rows.due.take(this.atMs);
+      for (const actor of due) this.tell(actor, { kind: "due" });
+      if (due.length === 0) break;
+      this.atMs += granularityMs;
+    }
+    for (const [key, head] of this.kept) {
+      const dueMs = this.domain.actorByCode.get(codeOf(key))?.dueAt(head);
+      if (dueMs === undefined || bucketOf(dueMs) >= bucketOf(this.atMs)) continue;
+      this.wrong.push(`a timer of table ${codeOf(key)} was lost`);
+    }
+  }
+
+  /** The shard goes down and comes back; a crash takes the open batch with it. */
+  async restart(isCrash: boolean): Promise<void> {
+    if (isCrash) for (const takeBack of this.undo.reverse()) takeBack();
+    else this.commit();
+    const recovered = await recover(place, this.journal, this.tables, this.domain, this.atMs);
+    this.rows = recovered.rows;
+    this.position = { ...recovered.position, epoch: recovered.position.epoch + 1 };
+    this.seal(new Map());
+    this.undo = [];
+    this.heardReplies = 0;
+    this.batch = this.nextBatch();
+    this.compare(recovered.undelivered);
+    // Timers that rang meanwhile ring in the first moment of the new life.
+    this.atMs += granularityMs;
+  }
+
+  /** The rows of a table, which is as old as the last pass. */
+  stored(code: number): readonly TableRow[] {
+    const start = String.fromCharCode(vpart, code);
+    return this.tables.range({ start, end: String.fromCharCode(vpart, code + 1) }, 10_000);
+  }
+
+  private turn(envelope: { to: Key; message: unknown; request?: number }): void {
+    this.steps = [];
+    try {
+      this.batch.turn(envelope, this.atMs);
+    } catch (error) {
+      this.steps = [];
+      if (error !== dropped) this.wrong.push(`a turn was dropped: ${String(error)}`);
+    }
+    this.stepsLeft = undefined;
+    for (const step of this.steps) this.keep(step);
+    this.hear();
+  }
+
+  private keep(step: Step): void {
+    const { self, before, turn } = step;
+    if (turn.head !== before) this.set(this.kept, self, turn.head);
+    for (const { key, value } of turn.rows)
+      if (!this.rows.isWindow(key)) this.set(this.kept, key, value);
+    this.listener(step);
+  }
+
+  private hear(): void {
+    const { replies } = this.batch;
+    for (; this.heardReplies < replies.length; this.heardReplies++) {
+      const { to, reply } = replies[this.heardReplies] ?? { to: 0, reply: undefined };
+      if (this.answers.has(to)) this.wrong.push("a request is answered once");
+      this.set(this.answers, to, reply as Heard);
+    }
+  }
+
+  private async pass(): Promise<void> {
+    this.commit();
+    this.rows.fresh.freeze();
+    await materialise(this.rows, this.rows.fresh.sorted(), this.position, this.domain);
+    await this.journal.trim(this.position.seq);
+    this.rows.fresh.thaw();
+    this.passes++;
+  }
+
+  private seal(writes: Batch["writes"]): void {
+    const { epoch } = this.position;
+    const seq = this.position.seq + 1;
+    const { bytes, hash } = seal(
+      { shard: place.shard, epoch, seq, atMs: this.atMs },
+      writes,
+      this.position.hash,
+    );
+    this.rows.fresh.add(bytes, writes.size);
+    // In memory it is there at once.
+    void this.journal.append(seq, bytes);
+    this.position = { seq, epoch, atMs: this.atMs, hash };
+  }
+
+  private nextBatch(): Batch {
+    const owns = (key: Key) => shardOf(key, place.shardCount) === place.shard;
+    return new Batch(this.rows, this.domain, this.position.seq + 1, owns);
+  }
+
+  /** Everything that was kept is there after a restart, and all work is handed over once more. */
+  private compare(undelivered: readonly Delivery[]): void {
+    for (const [key, value] of this.kept) {
+      const found = JSON.stringify(this.rows.row(key, this.atMs));
+      if (found !== JSON.stringify(value))
+        this.wrong.push(`a restart made ${found} of ${JSON.stringify(value)}`);
+    }
+    const resumed = new Set(undelivered.map(({ from }) => from));
+    for (const [key, head] of this.kept) {
+      const isAwaited = isWorkedOn(key, head);
+      if (isAwaited !== undefined && isAwaited !== resumed.has(key))
+        this.wrong.push(`after a restart ${JSON.stringify(head)} is worked on: ${!isAwaited}`);
+    }
+  }
+
+  private watched(product: Domain): Domain {
+    const actors = [...product.actorByCode].map(
+      ([code, actor]) => [code, this.watch(actor)] as const,
+    );
+    return { ...product, actorByCode: new Map(actors) };
+  }
+
+  private watch(actor: AnyActor): AnyActor {
+    const decide = (before: unknown, message: unknown, view: TurnView) => {
+      if (this.stepsLeft !== undefined && this.stepsLeft-- === 0) throw dropped;
+      const turn = actor.decide(before, message, view);
+      const { self, atMs } = view;
+      this.steps.push({ self, message: message as Step["message"], before, turn, atMs });
+      return turn;
+    };
+    return { ...actor, decide };
+  }
+}
+
+function change<Name, Value>(facts: Map<Name, Value>, name: Name, value: Value | undefined): void {
+  if (value === undefined) facts.delete(name);
+  else facts.set(name, value);
+}
+
+function bucketOf(ms: number): number {
+  return Math.floor(ms / granularityMs);
+}
+
+const jobCode = codeOf(jobKey("00000000-0000-7000-8000-000000000000"));
+
+/** Whether somebody outside has work with a job; undefined for what is no job. */
+function isWorkedOn(key: Key, head: unknown): boolean | undefined {
+  if (codeOf(key) !== jobCode) return undefined;
+  const job = head as { phase: string; waits?: true; settlement?: { kind: string } };
+  if (job.phase === "queued") return job.waits !== true;
+  return job.phase === "running" || job.settlement?.kind === "pending";
+}
