@@ -76,6 +76,8 @@ export const limits = {
     /** Open event streams, and waits, of one account. */
     streamsMax: 100,
     waitsMax: 1_000,
+    /** Jobs that one request cancels. */
+    cancelsMax: 100,
     waitSecondsDefault: 60,
     waitSecondsMax: 900,
     listDefault: 20,

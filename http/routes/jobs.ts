@@ -1,20 +1,24 @@
 /** Reading, awaiting and canceling jobs. */
 
 import { strict } from "../../actors/contract/common.ts";
-import { JobPage, Job as JobView, jobStatuses } from "../../actors/contract/job.ts";
+import {
+  CanceledJobs,
+  CancelJobsRequest,
+  JobPage,
+  Job as JobView,
+  jobStatuses,
+} from "../../actors/contract/job.ts";
 import type { Job } from "../../actors/job/job.ts";
-import { jobKey } from "../../actors/tables.ts";
 import { modalities } from "../../config/catalogue.ts";
 import { limits } from "../../config/limits.ts";
 import { type Id, parseId } from "../../engine/id.ts";
 import { type Answer, jsonText } from "../answer.ts";
 import { withETag } from "../etag.ts";
 import { isTerminal } from "../following.ts";
+import { cancel, cancelJobs } from "../job-cancels.ts";
 import { listJobs } from "../job-listing.ts";
-import { requirePermission } from "../permissions.ts";
 import { integer, optionalInstant, optionalText, someOf } from "../query.ts";
 import { RefusalError } from "../refusal-error.ts";
-import { expectReply } from "../replies.ts";
 import { type Call, jsonBody, type Route, route } from "../route.ts";
 
 const Nothing = strict({});
@@ -71,6 +75,15 @@ export const jobRoutes: readonly Route[] = [
     body: jsonBody(Nothing),
     run: cancelJob,
   }),
+  route("POST", "/v1/jobs:cancel", {
+    summary: "Cancel many jobs",
+    answers: { 200: CanceledJobs },
+    access: "jobs:cancel",
+    needs: "cancel_own",
+    rate: "write",
+    body: jsonBody<CancelJobsRequest>(CancelJobsRequest),
+    run: cancelJobs,
+  }),
 ];
 
 /** Ids that are not UUIDs answer 404. */
@@ -87,14 +100,7 @@ function readJob(call: Call): Answer {
 }
 
 async function cancelJob(call: Call): Promise<Answer> {
-  const { service, principal } = call;
-  const job = jobIdOf(call);
-  const { asked, job: head } = service.jobs.find(job, principal.scope);
-  if (asked.user !== principal.user.id) requirePermission(principal, "cancel_any");
-  if (head.phase === "canceled") return jsonText(200, service.jobs.text(job, principal.scope).text);
-  const message = { kind: "cancel", user: principal.user.id };
-  const reply = await service.gateway.ask(jobKey(job), message, "settle");
-  return jsonText(200, expectReply<{ kind: "canceled"; body: string }>(reply, "canceled").body);
+  return jsonText(200, await cancel(call, jobIdOf(call)));
 }
 
 function waitForJob(call: Call<unknown, { timeout_seconds: number }>): Answer | Promise<Answer> {
