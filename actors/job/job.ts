@@ -197,6 +197,7 @@ export type JobMessage =
   | { readonly kind: "progress"; readonly token?: string; readonly progress: number }
   | { readonly kind: "finished"; readonly token?: string; readonly outcome: Outcome }
   | { readonly kind: "cancel"; readonly user: string }
+  | { readonly kind: "delete" }
   | {
       readonly kind: "cancel_answer";
       readonly answer: CancelAnswer;

@@ -9,6 +9,7 @@ import {
   jobStatuses,
 } from "../../actors/contract/job.ts";
 import type { Job } from "../../actors/job/job.ts";
+import { jobKey } from "../../actors/tables.ts";
 import { modalities } from "../../config/catalogue.ts";
 import { limits } from "../../config/limits.ts";
 import { type Id, parseId } from "../../engine/id.ts";
@@ -17,8 +18,11 @@ import { withETag } from "../etag.ts";
 import { isTerminal } from "../following.ts";
 import { cancel, cancelJobs } from "../job-cancels.ts";
 import { listJobs } from "../job-listing.ts";
+import { requirePermission } from "../permissions.ts";
+import { requireScope } from "../principals.ts";
 import { integer, optionalInstant, optionalText, someOf } from "../query.ts";
 import { RefusalError } from "../refusal-error.ts";
+import { expectReply } from "../replies.ts";
 import { type Call, jsonBody, type Route, route } from "../route.ts";
 
 const Nothing = strict({});
@@ -75,6 +79,14 @@ export const jobRoutes: readonly Route[] = [
     body: jsonBody(Nothing),
     run: cancelJob,
   }),
+  route("DELETE", "/v1/jobs/{id}", {
+    summary: "Delete a job that has ended, its prompt and its assets",
+    answers: { 204: null },
+    access: "jobs:cancel",
+    needs: "edit_own",
+    rate: "write",
+    run: deleteJob,
+  }),
   route("POST", "/v1/jobs:cancel", {
     summary: "Cancel many jobs",
     answers: { 200: CanceledJobs },
@@ -101,6 +113,17 @@ function readJob(call: Call): Answer {
 
 async function cancelJob(call: Call): Promise<Answer> {
   return jsonText(200, await cancel(call, jobIdOf(call)));
+}
+
+/** Assets go with it, so the credential must be one that may change them. */
+async function deleteJob(call: Call): Promise<Answer> {
+  const { service, principal } = call;
+  requireScope(principal, "assets:write");
+  const job = jobIdOf(call);
+  const { asked } = service.jobs.find(job, principal.scope);
+  if (asked.user !== principal.user.id) requirePermission(principal, "edit_any");
+  expectReply(await service.gateway.ask(jobKey(job), { kind: "delete" }, "settle"), "deleted");
+  return { status: 204, headers: [], body: "" };
 }
 
 function waitForJob(call: Call<unknown, { timeout_seconds: number }>): Answer | Promise<Answer> {
