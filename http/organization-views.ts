@@ -33,6 +33,7 @@ export function userOrganization(
   gateway: Gateway,
   { organization, role }: Pick<Place, "organization" | "role">,
   user: Id,
+  balance: number | null,
   nowMs: number,
 ): UserOrganization {
   const { id, name, slug, plan } = organization;
@@ -42,7 +43,7 @@ export function userOrganization(
     slug,
     role,
     plan,
-    balance_credits: balanceOf(gateway, id),
+    balance_credits: balance,
     member_budget: budgetOf(gateway, id, user, nowMs),
   };
 }

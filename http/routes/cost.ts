@@ -1,5 +1,4 @@
 /** `POST /jobs/cost`: what a submit would cost. It submits, reserves and charges nothing. */
-import { available } from "../../actors/account/account.ts";
 import { timestamp } from "../../actors/contract/common.ts";
 import {
   type CostKind,
@@ -16,13 +15,13 @@ import { resolveSet, type SetGeneration } from "../../actors/generation/set.ts";
 import { resolve3D } from "../../actors/generation/three-d.ts";
 import { resolveVideo } from "../../actors/generation/video.ts";
 import type { Refusal } from "../../actors/refusal.ts";
-import { accountKey } from "../../actors/tables.ts";
 import { limits } from "../../config/limits.ts";
 import type { Fault } from "../../config/schema.ts";
 import { type Answer, json } from "../answer.ts";
 import { RefusalError } from "../refusal-error.ts";
 import { type Call, jsonBody, type Route, route } from "../route.ts";
 import { askingOf, sourcesOf } from "../submitting.ts";
+import { spendable, visibleBalance } from "../visible-balance.ts";
 
 export const costRoutes: readonly Route[] = [
   route("POST", "/v1/jobs/cost", {
@@ -46,8 +45,7 @@ function quote(call: Call<JobCostRequest>): Answer {
   const resolved = resolve(call, kind);
   if ("code" in resolved) throw new RefusalError(within(kind, resolved));
   const { model, price, canonical } = resolved;
-  const account = service.gateway.read(accountKey(principal.scope));
-  const balance = account === undefined ? 0 : available(account);
+  const nowMs = service.clock.nowMs();
   const { user, scope } = principal;
   const offer = { user: user.id, scope, kind, canonical, model: model.id, price };
   const { token, expiresAtMs } = service.quotes.issue(offer);
@@ -58,8 +56,8 @@ function quote(call: Call<JobCostRequest>): Answer {
     credits: price,
     basis: kind === "set" ? "set_run" : "one_generation",
     settings: settings.map(([label, value]) => ({ label, value })),
-    balance_credits: balance,
-    sufficient_credits: price <= balance,
+    balance_credits: visibleBalance(service.gateway, principal, nowMs),
+    sufficient_credits: price <= spendable(service.gateway, principal, nowMs),
     confirmation_token: token,
     expires_at: timestamp(expiresAtMs),
   };
