@@ -1,7 +1,6 @@
 import t from "tap";
 import type { Asset } from "../../actors/contract/asset.ts";
 import type { Upload } from "../../actors/contract/upload.ts";
-import { simulatedMedia } from "../../actors/effects/simulated-media.ts";
 import type { Caller, Refused } from "./caller.ts";
 import { type InProcess, openInProcess } from "./in-process-service.ts";
 
@@ -139,11 +138,4 @@ t.test("assets can be filtered by favorite, tag, status and source", async (t) =
   t.strictSame(await list("status=ready"), [second.asset.id]);
   for (const query of ["limit=0", "limit=101", "status=lost", "source=x", "cursor=x", "more=1"])
     t.equal((await ada.get(`/v1/assets?${query}`)).status, 400, query);
-});
-
-t.test("a thumbnail has a time-limited link of its own where there is one", async (t) => {
-  const house = await openInProcess(t);
-  const { asset } = await made(house, await house.account(), "a kite");
-  t.equal(asset.size_bytes, simulatedMedia.image.bytes.length);
-  t.ok(asset.thumbnail_url === null || /^https:/.test(asset.thumbnail_url ?? ""));
 });
