@@ -78,6 +78,8 @@ export const limits = {
     waitsMax: 1_000,
     /** Jobs that one request cancels. */
     cancelsMax: 100,
+    /** Rows of one job's history, beside what follows from the job itself. */
+    eventRowsMax: 190,
     waitSecondsDefault: 60,
     waitSecondsMax: 900,
     listDefault: 20,

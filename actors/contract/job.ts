@@ -103,6 +103,34 @@ export const SseTicket = Type.Object(
   { title: "SseTicket" },
 );
 
+export const jobEventTypes = [
+  "accepted",
+  "hold_placed",
+  "submitted",
+  "provider_status",
+  "callback_received",
+  "status_detail",
+  "progress",
+  "cancel_requested",
+  "terminal",
+  "settled",
+] as const;
+
+/** `data` by type; every member is optional for readers. */
+export const JobEvents = Type.Object(
+  {
+    items: Type.Array(
+      Type.Object({
+        at: Timestamp,
+        type: Type.Enum([...jobEventTypes]),
+        data: Type.Record(Type.String(), Type.Unknown()),
+      }),
+    ),
+  },
+  { title: "JobEvents" },
+);
+export type JobEvents = Static<typeof JobEvents>;
+
 const Status = Type.Enum([...jobStatuses]);
 const someOf = <S extends typeof Status | typeof Modality>(one: S) =>
   Type.Optional(Type.Union([one, Type.Array(one, { minItems: 1, maxItems: 5 })]));

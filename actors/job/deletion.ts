@@ -5,7 +5,7 @@
 import { put, type Reply, type TurnView, tell } from "../../engine/actor.ts";
 import type { JobDeleted } from "../account/account.ts";
 import { type Refusal, refused } from "../refusal.ts";
-import { accountKey, askedKey, assetKey } from "../tables.ts";
+import { accountKey, askedKey, assetKey, jobEventKey } from "../tables.ts";
 import { indexRows } from "./creation.ts";
 import type { Asked, Job } from "./job.ts";
 import { listingOf } from "./job-index.ts";
@@ -18,7 +18,9 @@ export function remove(job: Job, turn: TurnView): JobTurn {
   if (refusal !== undefined) return { ...unchanged(job), replies: replied(turn, refused(refusal)) };
   const asked = turn.get(askedKey(terms.job));
   const found = [...listingOf(job), ...(asked === undefined ? [] : indexRows(asked))];
-  const rows = found.map(({ key }) => ({ key, value: undefined }));
+  const history = Array.from({ length: job.events ?? 0 }, (_, at) => jobEventKey(terms.job, at));
+  const keys = [...found.map(({ key }) => key), ...history];
+  const rows = keys.map((key) => ({ key, value: undefined }));
   const assets = job.phase === "succeeded" ? job.assets : [];
   const notice: JobDeleted = { kind: "job_deleted", terms, from: phase };
   return {

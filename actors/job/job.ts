@@ -74,6 +74,8 @@ export interface Common {
   /** Rises with every change. */
   readonly revision: number;
   readonly updatedAtMs: number;
+  /** Rows of its history; undefined for none. The rest of the history follows from the head. */
+  readonly events?: number;
 }
 
 interface Open extends Common {
@@ -183,6 +185,13 @@ export interface CreateJob {
   readonly inlineMs: number;
   readonly waits?: true;
   readonly request: RequestId | undefined;
+}
+
+/** What no head remembers once it is over. */
+export interface JobEvent {
+  readonly type: "submitted" | "provider_status" | "status_detail";
+  readonly atMs: number;
+  readonly data: Readonly<Record<string, unknown>>;
 }
 
 export type JobMessage =

@@ -4,6 +4,7 @@ import { strict } from "../../actors/contract/common.ts";
 import {
   CanceledJobs,
   CancelJobsRequest,
+  JobEvents,
   JobPage,
   Job as JobView,
   jobStatuses,
@@ -13,10 +14,11 @@ import { jobKey } from "../../actors/tables.ts";
 import { modalities } from "../../config/catalogue.ts";
 import { limits } from "../../config/limits.ts";
 import { type Id, parseId } from "../../engine/id.ts";
-import { type Answer, jsonText } from "../answer.ts";
+import { type Answer, json, jsonText } from "../answer.ts";
 import { withETag } from "../etag.ts";
 import { isTerminal } from "../following.ts";
 import { cancel, cancelJobs } from "../job-cancels.ts";
+import { historyOf } from "../job-history.ts";
 import { listJobs } from "../job-listing.ts";
 import { requirePermission } from "../permissions.ts";
 import { requireScope } from "../principals.ts";
@@ -70,6 +72,14 @@ export const jobRoutes: readonly Route[] = [
     },
     run: waitForJob,
   }),
+  route("GET", "/v1/jobs/{id}/events", {
+    summary: "Read a job's history, oldest first",
+    answers: { 200: JobEvents },
+    access: "jobs:read",
+    needs: "read",
+    rate: "read",
+    run: readEvents,
+  }),
   route("POST", "/v1/jobs/{id}/cancel", {
     summary: "Cancel a job",
     answers: { 200: JobView },
@@ -109,6 +119,12 @@ function readJob(call: Call): Answer {
   const { service, principal, request } = call;
   const { text, etag } = service.jobs.text(jobIdOf(call), principal.scope);
   return etag === undefined ? jsonText(200, text) : withETag(request, etag, text);
+}
+
+function readEvents(call: Call): Answer {
+  const { service, principal } = call;
+  const found = service.jobs.find(jobIdOf(call), principal.scope);
+  return json(200, historyOf(service.gateway, found));
 }
 
 async function cancelJob(call: Call): Promise<Answer> {

@@ -1,4 +1,4 @@
-/** Holds `coverage.md`, the table of the specification's rows and their tests, against the tests. */
+/** Holds `coverage.md`, the rows of the specification and their tests, against the tests. */
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import t from "tap";

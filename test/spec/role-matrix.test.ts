@@ -27,6 +27,7 @@ interface Row {
 const matrix: Readonly<Record<string, Row>> = {
   "GET /v1/jobs/{id}": { object: "job", expected: "200 404 200 200 200 200 403" },
   "GET /v1/jobs/{id}/wait": { object: "job", expected: "200 404 200 200 200 200 403" },
+  "GET /v1/jobs/{id}/events": { object: "job", expected: "200 404 200 200 200 200 403" },
   "DELETE /v1/jobs/{id}": { object: "job", expected: "204 404 204 204 403 403 403" },
   "POST /v1/jobs/{id}/cancel": { object: "slowJob", expected: "200 404 200 200 403 403 403" },
   "POST /v1/jobs/{id}/sse-ticket": { object: "job", expected: "201 404 201 201 201 201 403" },
