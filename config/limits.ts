@@ -155,6 +155,8 @@ export const limits = {
     listDefault: 20,
     listMax: 100,
     auditDays: 400,
+    /** Jobs that one page of a filtered listing looks at. */
+    jobsLookedAtMax: 10_000,
   },
   agents: {
     /** Jobs of a turn that its session still names to whoever follows it. */
