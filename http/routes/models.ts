@@ -3,7 +3,8 @@ import { Model, ModelPage } from "../../actors/contract/model.ts";
 import { type ModelEntry, modalities } from "../../config/catalogue.ts";
 import type { Answer } from "../answer.ts";
 import { withETag } from "../etag.ts";
-import { someOf } from "../query.ts";
+import { requireScope } from "../principals.ts";
+import { optionalFlag, someOf } from "../query.ts";
 import { RefusalError } from "../refusal-error.ts";
 import { type Call, type Route, route } from "../route.ts";
 
@@ -12,6 +13,7 @@ const operations = ["generate", "set", "background_removal", "restoration"] as c
 interface ModelQuery {
   readonly modality: readonly string[] | undefined;
   readonly operation: readonly string[] | undefined;
+  readonly include_disabled: boolean | undefined;
 }
 
 export const modelRoutes: readonly Route[] = [
@@ -20,7 +22,11 @@ export const modelRoutes: readonly Route[] = [
     answers: { 200: ModelPage, 304: null },
     access: "bearer",
     rate: "read",
-    query: { modality: someOf(modalities), operation: someOf(operations) },
+    query: {
+      modality: someOf(modalities),
+      operation: someOf(operations),
+      include_disabled: optionalFlag,
+    },
     run: listModels,
   }),
   route("GET", "/v1/models/{id}", {
@@ -34,9 +40,10 @@ export const modelRoutes: readonly Route[] = [
 
 function listModels(call: Call<unknown, ModelQuery>): Answer {
   const { catalogue } = call.service;
-  const { modality, operation } = call.query;
+  const { modality, operation, include_disabled: isAll = false } = call.query;
+  if (isAll) requireScope(call.principal, "admin");
   const items = catalogue.models
-    .filter((model) => model.status !== "disabled")
+    .filter((model) => isAll || model.status !== "disabled")
     .filter((model) => modality?.includes(model.modality) ?? true)
     .filter((model) => operation?.some((name) => offers(model, name)) ?? true)
     .map(modelView);
