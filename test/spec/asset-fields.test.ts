@@ -139,3 +139,25 @@ t.test("assets can be filtered by favorite, tag, status and source", async (t) =
   for (const query of ["limit=0", "limit=101", "status=lost", "source=x", "cursor=x", "more=1"])
     t.equal((await ada.get(`/v1/assets?${query}`)).status, 400, query);
 });
+
+t.test("images over 100 megapixels are 400, told by their header", async (t) => {
+  const ada = await (await openInProcess(t)).account();
+  const ask = async (width: number, height: number) => {
+    const header = Buffer.from("89504e470d0a1a0a0000000d49484452", "hex");
+    const size = Buffer.alloc(8);
+    size.writeUInt32BE(width, 0);
+    size.writeUInt32BE(height, 4);
+    const body = Buffer.concat([
+      Buffer.from('--b\r\nContent-Disposition: form-data; name="file"; filename="a.png"\r\n'),
+      Buffer.from("Content-Type: image/png\r\n\r\n"),
+      ...[header, size, Buffer.from("0806000000", "hex"), Buffer.alloc(64)],
+      Buffer.from("\r\n--b--\r\n"),
+    ]);
+    const headers = { "content-type": "multipart/form-data; boundary=b" };
+    return ada.request<Refused>("POST", "/v1/assets", { body, headers });
+  };
+  t.equal((await ask(10_000, 10_000)).status, 201);
+  const { status, json } = await ask(10_001, 10_000);
+  t.equal(status, 400);
+  t.match(json.errors?.[0]?.detail, /100 megapixels/);
+});
