@@ -16,7 +16,7 @@ import type { Expiry } from "./directory/expiry.ts";
 import type { OAuthClient, RefreshFamily, RefreshToken } from "./directory/oauth.ts";
 import type { Member, Membership, Organization } from "./directory/organizations.ts";
 import type { TokenRef } from "./directory/tokens.ts";
-import type { Asked, Job } from "./job/job.ts";
+import type { Asked, Job, JobEvent } from "./job/job.ts";
 import type { Mark } from "./mark/mark.ts";
 import type { OutputSet } from "./set/set.ts";
 import type { Ticket } from "./ticket/ticket.ts";
@@ -46,6 +46,7 @@ export const codes = {
   memberSpending: 47,
   memberCounts: 49,
   fingerprint: 48,
+  jobEvent: 50,
   directory: directoryCode,
   user: directoryCode + 1,
   userByEmail: directoryCode + 2,
@@ -77,6 +78,11 @@ export function jobKey(job: Id): Key<Job> {
 
 export function askedKey(job: Id): Key<Asked> {
   return ofId(codes.asked, job);
+}
+
+/** A line of a job's history, by its place there. */
+export function jobEventKey(job: Id, event: number): Key<JobEvent> {
+  return keyOf(vpartOfId(job), codes.jobEvent, idBytes(job) + orderedNumber(event));
 }
 
 /** Under its scope, so that the assets of a scope are a range in the order of their ids. */

@@ -76,6 +76,10 @@ export const limits = {
     /** Open event streams, and waits, of one account. */
     streamsMax: 100,
     waitsMax: 1_000,
+    /** Jobs that one request cancels. */
+    cancelsMax: 100,
+    /** Rows of one job's history, beside what follows from the job itself. */
+    eventRowsMax: 190,
     waitSecondsDefault: 60,
     waitSecondsMax: 900,
     listDefault: 20,
@@ -153,6 +157,8 @@ export const limits = {
     listDefault: 20,
     listMax: 100,
     auditDays: 400,
+    /** Jobs that one page of a filtered listing looks at. */
+    jobsLookedAtMax: 10_000,
   },
   agents: {
     /** Jobs of a turn that its session still names to whoever follows it. */

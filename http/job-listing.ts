@@ -41,7 +41,7 @@ export interface ListQuery {
   readonly scope: readonly "organization"[] | undefined;
 }
 
-type ListCall = Call<unknown, ListQuery>;
+type ListCall = Pick<Call<unknown, ListQuery>, "service" | "principal" | "query">;
 
 export async function listJobs(call: ListCall): Promise<Answer> {
   const { service, principal, query } = call;
@@ -70,8 +70,8 @@ const noOrganization = {
   faults: [{ pointer: "?scope", detail: "is for callers who act in an organization" }],
 } as const;
 
-/** Up to `count` jobs below `after`. */
-async function search(
+/** Up to `count` jobs below `after`, newest first; `member` undefined: of the whole scope. */
+export async function search(
   call: ListCall,
   member: Id | undefined,
   after: Id | undefined,

@@ -7,7 +7,7 @@ import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { simulatedMedia } from "../actors/effects/simulated-media.ts";
-import { type Catalogue, CatalogueError, readCatalogue } from "../config/catalogue.ts";
+import { CatalogueError, readCatalogue } from "../config/catalogue.ts";
 import { limits } from "../config/limits.ts";
 import { readSettings, type Settings, SettingsError } from "../config/settings.ts";
 import { version } from "../config/version.ts";
@@ -31,7 +31,7 @@ import { routeTable } from "./route-table.ts";
 import { type Listener, listen } from "./server.ts";
 import type { Service } from "./service.ts";
 import { resetFirstToken } from "./token-reset.ts";
-import { wire } from "./wiring.ts";
+import { type Wiring, wire } from "./wiring.ts";
 
 const entries = {
   shards: new URL("../actors/shard/main.js", import.meta.url),
@@ -55,11 +55,12 @@ try {
 async function start(): Promise<void> {
   const settings = readSettings(process.env, availableParallelism());
   const token = chosenToken(settings);
-  const catalogue = readCatalogue(settings.modelsFile, settings.simulatedModels);
+  const read = () => readCatalogue(settings.modelsFile, settings.simulatedModels);
+  const catalogue = read();
   if (settings.farmWorkers > 0) await checkChromium(settings);
   const data = openDataDirectory(settings.dataDir, settings.shards);
   const log = openLog(settings.logLevel, "http");
-  const service = await openService(settings, data, catalogue, log);
+  const service = await openService(settings, data, { catalogue, readCatalogue: read }, log);
   const host = openHost(settings, data, service.gateway, log);
   const api = new Api(service, routeTable);
   const listener = await listen(api, settings, systemClock);
@@ -75,6 +76,7 @@ async function start(): Promise<void> {
   await host.start();
   await bootstrap(service.gateway, service, data, token);
   data.writePrivate("address", `${settings.publicUrl}\n`);
+  process.on("SIGHUP", () => reload(service, log));
   watchDisk(service, settings.dataDir, log);
   await watchTokenReset(service, data, log);
   process.stdout.write(
@@ -98,7 +100,7 @@ async function checkChromium(settings: Settings): Promise<void> {
 async function openService(
   settings: Settings,
   data: DataDirectory,
-  catalogue: Catalogue,
+  catalogue: Pick<Wiring, "catalogue" | "readCatalogue">,
   log: Logger,
 ): Promise<Service> {
   const objectsFolder = join(settings.dataDir, "objects");
@@ -114,7 +116,7 @@ async function openService(
     clock: systemClock,
     entropy: systemEntropy(),
     objects,
-    catalogue,
+    ...catalogue,
     hasRates: settings.rateLimits,
     renderers: settings.farmWorkers > 0 ? "ok" : "degraded",
     onFault: (requestId, error) => log.error({ err: error, requestId }, "a request failed"),
@@ -160,6 +162,16 @@ async function stopAll(
   listener.close();
   data.release();
   process.exit(0);
+}
+
+/** An operator who corrects the catalogue need not stop the service for it. */
+function reload(service: Service, log: Logger): void {
+  try {
+    service.reloadCatalogue();
+    log.info(`the model catalogue ${service.catalogue.version} is in use`);
+  } catch (error) {
+    log.error(error, "the model catalogue cannot be used; the previous one stays");
+  }
 }
 
 /** Short of space, new work is refused while there is still room to finish the old. */

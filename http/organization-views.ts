@@ -13,7 +13,6 @@ import { accountKey, memberSpendingKey, userKey } from "../actors/tables.ts";
 import type { Gateway } from "../engine/gateway.ts";
 import type { Id } from "../engine/id.ts";
 import type { Place } from "./contexts.ts";
-import { visibleBalance } from "./visible-balance.ts";
 
 /** Null while the wallet is not there yet. */
 export function balanceOf(gateway: Gateway, scope: Id): number | null {
@@ -34,6 +33,7 @@ export function userOrganization(
   gateway: Gateway,
   { organization, role }: Pick<Place, "organization" | "role">,
   user: Id,
+  balance: number | null,
   nowMs: number,
 ): UserOrganization {
   const { id, name, slug, plan } = organization;
@@ -43,7 +43,7 @@ export function userOrganization(
     slug,
     role,
     plan,
-    balance_credits: visibleBalance(gateway, { scope: id, user: { id: user }, role }, nowMs),
+    balance_credits: balance,
     member_budget: budgetOf(gateway, id, user, nowMs),
   };
 }

@@ -2,6 +2,7 @@ import type { Route } from "./route.ts";
 import { accountRoutes } from "./routes/account.ts";
 import { adminRoutes } from "./routes/admin.ts";
 import { adminAccountRoutes } from "./routes/admin-accounts.ts";
+import { adminJobRoutes } from "./routes/admin-jobs.ts";
 import { agentRoutes } from "./routes/agents.ts";
 import { assetRoutes } from "./routes/assets.ts";
 import { billingRoutes } from "./routes/billing.ts";
@@ -43,6 +44,7 @@ export const routeTable: readonly Route[] = [
   ...agentRoutes,
   ...adminRoutes,
   ...adminAccountRoutes,
+  ...adminJobRoutes,
   ...objectRoutes,
   ...healthRoutes,
   ...documentRoutes(() => routeTable),

@@ -21,7 +21,10 @@ export interface Service {
   readonly principals: Principals;
   /** Undefined when the operator lifted the rate classes. */
   readonly rates: RateClasses | undefined;
+  /** As it was read last. */
   readonly catalogue: Catalogue;
+  /** Throws `CatalogueError`; the previous catalogue then stays. */
+  reloadCatalogue(): void;
   readonly clock: Clock;
   readonly ids: IdMint;
   readonly entropy: Entropy;

@@ -24,6 +24,7 @@ export interface Wiring {
   readonly entropy: Entropy;
   readonly objects: Objects;
   readonly catalogue: Catalogue;
+  readonly readCatalogue: () => Catalogue;
   readonly hasRates: boolean;
   readonly renderers: CheckState;
   readonly onFault: (requestId: string, error: unknown) => void;
@@ -31,7 +32,8 @@ export interface Wiring {
 
 /** Ties together what routes stand on. Its gateway waits for shards to be attached. */
 export function wire(wiring: Wiring): Service {
-  const { version, origin, shardCount, clock, entropy, objects, catalogue, onFault } = wiring;
+  const { version, origin, shardCount, clock, entropy, objects, onFault } = wiring;
+  let { catalogue } = wiring;
   const baseUrl = `${origin}/v1`;
   // Ids of requests rise over restarts: a thousand a millisecond is more than can ever be asked.
   const gateway: Gateway = new Gateway(shardCount, clock.nowMs() * 1000, {
@@ -55,7 +57,12 @@ export function wire(wiring: Wiring): Service {
     gateway,
     principals,
     rates: wiring.hasRates ? new RateClasses(clock) : undefined,
-    catalogue,
+    get catalogue() {
+      return catalogue;
+    },
+    reloadCatalogue() {
+      catalogue = wiring.readCatalogue();
+    },
     clock,
     ids: new IdMint(clock, entropy),
     entropy,

@@ -6,7 +6,6 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { basename, dirname, join, relative } from "node:path";
 import t from "tap";
 import ts from "typescript";
-import { routeTable } from "../http/route-table.ts";
 
 /** Tests run compiled, somewhere below the sources; `dist` has a package.json of its own. */
 const root = rootAbove(import.meta.dirname);
@@ -267,30 +266,6 @@ t.test("files are in kebab-case", async (t) => {
     [],
   );
 });
-
-t.test("each route has a test of the specification that names its method and path", async (t) => {
-  const texts = sources.filter(({ path }) => path.startsWith("test/spec/")).map(({ text }) => text);
-  const wrong = routeTable.filter(({ method, path }) => {
-    const verb = new RegExp(`\\b${method}\\b|\\.${method.toLowerCase()}\\b`);
-    const place = new RegExp(`${pathPattern(path)}(?=["'\`?\\s,;]|$)`, "m");
-    return !texts.some((text) => verb.test(text) && place.test(text));
-  });
-  t.strictSame(
-    wrong.map(({ method, path }) => `${method} ${path}`),
-    [],
-  );
-});
-
-/** A segment in braces may be spelled in any way, `{rest}` is any path. Titles leave `/v1` out. */
-function pathPattern(path: string): string {
-  const parts = path.replace(/^\/v1/, "").split(/(\{\w+\})/);
-  return parts
-    .map((part) => {
-      if (part === "{rest}") return "[^\"'`\\s]+";
-      return part.startsWith("{") ? "[^/\"'`\\s]+" : part.replace(/[.*+?^$()|[\]\\]/g, "\\$&");
-    })
-    .join("");
-}
 
 function rootAbove(folder: string): string {
   if (existsSync(join(folder, "tsconfig.json"))) return folder;

@@ -32,7 +32,7 @@ import {
   refuse,
 } from "./account.ts";
 import { setBudget } from "./budget.ts";
-import { discard, follow, setTerms } from "./following.ts";
+import { discard, follow, forget, setTerms } from "./following.ts";
 import { grant } from "./grant.ts";
 import { pay } from "./payment.ts";
 import { renew } from "./renewal.ts";
@@ -56,6 +56,8 @@ export const accountActor: Actor<Account, AccountMessage, never> = {
         return follow(head, message, turn);
       case "job_discarded":
         return discard(head, message, turn);
+      case "job_deleted":
+        return forget(head, message, turn);
       case "asset_changed":
         return only(recountAssets(head, message));
       case "remembered":

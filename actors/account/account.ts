@@ -168,6 +168,13 @@ export interface JobDiscarded {
   readonly fingerprint: string;
 }
 
+/** A job that had ended was deleted. */
+export interface JobDeleted {
+  readonly kind: "job_deleted";
+  readonly terms: Terms;
+  readonly from: JobStatus;
+}
+
 /** An agent's run opens, ends, or may spend more or less. */
 export interface RunChanged {
   readonly kind: "run_changed";
@@ -190,6 +197,7 @@ export type AccountMessage =
   | Pay
   | JobChanged
   | JobDiscarded
+  | JobDeleted
   | AssetChanged
   | { readonly kind: "remembered"; readonly by: 1 | -1 }
   | RunChanged

@@ -18,6 +18,7 @@ import {
   change,
   countIndex,
   type JobChanged,
+  type JobDeleted,
   type JobDiscarded,
   only,
   poolOf,
@@ -172,6 +173,14 @@ export function discard(
     [],
     [...freed.tells, ...step.tells],
   );
+}
+
+/** Counted no more; its lines of the ledger stay. */
+export function forget(account: Account, { terms, from }: JobDeleted, turn: TurnView): AccountTurn {
+  const index = countIndex(terms.modality, from);
+  const counts = account.counts.slice();
+  change(counts, index, -1);
+  return only({ ...account, counts }, memberCounted(terms.member, [[index, -1]], turn));
 }
 
 const unbilled = {

@@ -81,6 +81,12 @@ export const CreditsGiven = Type.Object(
   { title: "CreditsGiven" },
 );
 
+/** The model catalogue that is in use now. */
+export const CatalogueLoaded = Type.Object(
+  { version: Type.String(), updated_at: Timestamp, models: Type.Integer() },
+  { title: "CatalogueLoaded" },
+);
+
 export const AuditEntry = Type.Object(
   {
     id: Type.String(),

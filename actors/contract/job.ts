@@ -1,6 +1,7 @@
+import { limits } from "../../config/limits.ts";
 import { type Static, Type } from "../../config/schema.ts";
 import { Asset } from "./asset.ts";
-import { Modality, nullable, Timestamp, Uuid } from "./common.ts";
+import { Modality, nullable, strict, Timestamp, Uuid } from "./common.ts";
 import { Problem } from "./problem.ts";
 
 export const jobStatuses = ["queued", "running", "succeeded", "failed", "canceled"] as const;
@@ -101,3 +102,73 @@ export const SseTicket = Type.Object(
   { ticket: Type.String(), expires_at: Timestamp },
   { title: "SseTicket" },
 );
+
+export const jobEventTypes = [
+  "accepted",
+  "hold_placed",
+  "submitted",
+  "provider_status",
+  "callback_received",
+  "status_detail",
+  "progress",
+  "cancel_requested",
+  "terminal",
+  "settled",
+] as const;
+
+/** `data` by type; every member is optional for readers. */
+export const JobEvents = Type.Object(
+  {
+    items: Type.Array(
+      Type.Object({
+        at: Timestamp,
+        type: Type.Enum([...jobEventTypes]),
+        data: Type.Record(Type.String(), Type.Unknown()),
+      }),
+    ),
+  },
+  { title: "JobEvents" },
+);
+export type JobEvents = Static<typeof JobEvents>;
+
+const Status = Type.Enum([...jobStatuses]);
+const someOf = <S extends typeof Status | typeof Modality>(one: S) =>
+  Type.Optional(Type.Union([one, Type.Array(one, { minItems: 1, maxItems: 5 })]));
+
+/** Either of the two. */
+export const CancelJobsRequest = strict({
+  ids: Type.Optional(
+    Type.Array(Type.String({ maxLength: 64 }), {
+      minItems: 1,
+      maxItems: limits.jobs.cancelsMax,
+    }),
+  ),
+  filter: Type.Optional(
+    Type.Object(
+      {
+        status: someOf(Status),
+        modality: someOf(Modality),
+        set_id: Type.Optional(Type.String({ maxLength: 36 })),
+        agent_session_id: Type.Optional(Type.String({ maxLength: 36 })),
+        created_before: Type.Optional(Type.String({ format: "date-time" })),
+      },
+      { additionalProperties: false, minProperties: 1 },
+    ),
+  ),
+});
+export type CancelJobsRequest = Static<typeof CancelJobsRequest>;
+
+/** `status` and `code` are those with which `POST /jobs/{id}/cancel` would answer. */
+export const CanceledJobs = Type.Object(
+  {
+    results: Type.Array(
+      Type.Object({
+        job_id: Type.String(),
+        status: Type.Integer(),
+        code: nullable(Type.String()),
+      }),
+    ),
+  },
+  { title: "CanceledJobs" },
+);
+export type CanceledJobs = Static<typeof CanceledJobs>;

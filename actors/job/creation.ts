@@ -71,7 +71,11 @@ export function takeSlot(job: Job, turn: TurnView): JobTurn {
   if (job.phase !== "queued" || job.waits === undefined || asked === undefined)
     return unchanged(job);
   const { waits: _, ...ready } = job;
-  return become(job, { ...ready, ...carried(job, turn) }, { effects: [work(ready, asked)] });
+  return become(
+    job,
+    { ...ready, ...carried(job, turn) },
+    { effects: [work(ready, asked)], event: { type: "submitted", data: {} } },
+  );
 }
 
 export function work({ terms }: Job, asked: Asked): JobEffect {

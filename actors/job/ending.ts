@@ -106,10 +106,8 @@ function succeed(job: Open, outputs: readonly Output[], turn: TurnView): JobTurn
   // What was asked for and did not come is not paid for.
   const charge = Math.ceil(terms.hold * Math.min(1, outputs.length / terms.count));
   const next: Job = {
+    ...carried(job, turn),
     phase: "succeeded",
-    terms,
-    revision: job.revision + 1,
-    updatedAtMs: turn.atMs,
     startedAtMs: job.phase === "running" ? job.startedAtMs : turn.atMs,
     completedAtMs: turn.atMs,
     charged: charge,

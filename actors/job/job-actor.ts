@@ -6,6 +6,8 @@
  *     |  +-lapsed---+    \
  *     +------------------> canceled (settled at once, or pending until the provider's last word)
  *
+ * A job that has ended can be deleted, and is then unknown.
+ *
  * I5 terminal exactly once: no message moves a succeeded, failed or canceled job to another phase.
  * I6 the hold is resolved once: each path out of `hold` tells the account once, in the same turn.
  * The account told `create` and stands in `scope`; effects carry the work to the farm or a
@@ -16,6 +18,7 @@ import { refused } from "../refusal.ts";
 import { askedKey } from "../tables.ts";
 import { cancel, resolveCancel, settleAtLimit } from "./cancellation.ts";
 import { create, takeSlot, work } from "./creation.ts";
+import { remove } from "./deletion.ts";
 import { expire, finish } from "./ending.ts";
 import { decideInline } from "./inline.ts";
 import {
@@ -70,6 +73,8 @@ function decide(job: Job, message: Exclude<JobMessage, CreateJob>, turn: TurnVie
       return finish(job, message.token, message.outcome, turn);
     case "cancel":
       return cancel(job, message.user, turn);
+    case "delete":
+      return remove(job, turn);
     case "cancel_answer":
       return resolveCancel(job, message.answer, message.request, turn);
     case "due": {
@@ -96,9 +101,10 @@ function dueAt(job: Job): number | undefined {
   }
 }
 
-/** Whoever cancels what does not exist is told so; a late report of a lost job concerns nobody. */
+/** Who cancels or deletes what does not exist is told so; a late report concerns nobody. */
 function unknown(message: JobMessage, { request }: TurnView): JobTurn {
-  const isAsked = message.kind === "cancel" && request !== undefined;
+  const isCommand = message.kind === "cancel" || message.kind === "delete";
+  const isAsked = isCommand && request !== undefined;
   const replies = isAsked ? [{ to: request, reply: refused({ code: "not_found" }) }] : [];
   return { head: undefined, rows: [], replies, effects: [] };
 }

@@ -1,7 +1,16 @@
-import { type Reply, type Tell, type Turn, type TurnView, tell } from "../../engine/actor.ts";
+import { limits } from "../../config/limits.ts";
+import {
+  put,
+  type Reply,
+  type RowWrite,
+  type Tell,
+  type Turn,
+  type TurnView,
+  tell,
+} from "../../engine/actor.ts";
 import type { JobChanged } from "../account/account.ts";
-import { accountKey } from "../tables.ts";
-import type { Common, Job, JobEffect } from "./job.ts";
+import { accountKey, jobEventKey } from "../tables.ts";
+import type { Common, Job, JobEffect, JobEvent } from "./job.ts";
 
 export type JobTurn = Turn<Job, JobEffect>;
 
@@ -14,6 +23,8 @@ interface Consequences {
   readonly replies?: readonly Reply[];
   /** What the job brought. */
   readonly assets?: JobChanged["assets"];
+  /** A line of the job's history. */
+  readonly event?: Omit<JobEvent, "atMs">;
 }
 
 export function unchanged(job: Job): JobTurn {
@@ -22,15 +33,18 @@ export function unchanged(job: Job): JobTurn {
 
 /** What every change of a job begins with. */
 export function carried(job: Job, { atMs }: TurnView): Common {
-  return { terms: job.terms, revision: job.revision + 1, updatedAtMs: atMs };
+  const { terms, revision, events } = job;
+  const common = { terms, revision: revision + 1, updatedAtMs: atMs };
+  return events === undefined ? common : { ...common, events };
 }
 
 /** The one way in which a job changes: the account follows in the same turn. */
-export function become(before: Job, next: Job, more: Consequences = {}): JobTurn {
-  const { charge, effects = [], replies = [], assets = [] } = more;
+export function become(before: Job, changed: Job, more: Consequences = {}): JobTurn {
+  const { charge, effects = [], replies = [], assets = [], event } = more;
+  const [next, rows] = event === undefined ? [changed, []] : noted(changed, event);
   const { terms } = next;
   if (before.phase === next.phase && charge === undefined)
-    return { head: next, rows: [], replies, effects };
+    return { head: next, rows, replies, effects };
   const notice: JobChanged = {
     kind: "job_changed",
     terms,
@@ -41,7 +55,17 @@ export function become(before: Job, next: Job, more: Consequences = {}): JobTurn
     assets,
   };
   const account = accountKey(terms.scope);
-  return { head: next, rows: [], replies, effects: [tell(account, notice), ...effects] };
+  return { head: next, rows, replies, effects: [tell(account, notice), ...effects] };
+}
+
+/** A history that is full keeps its beginning. */
+function noted(job: Job, event: Omit<JobEvent, "atMs">): [Job, RowWrite[]] {
+  const { events = 0, updatedAtMs: atMs, terms } = job;
+  if (events >= limits.jobs.eventRowsMax) return [job, []];
+  return [
+    { ...job, events: events + 1 },
+    [put(jobEventKey(terms.job, events), { atMs, ...event })],
+  ];
 }
 
 /** Tells whoever works on the job that nobody wants it any more. */

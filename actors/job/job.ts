@@ -75,6 +75,8 @@ export interface Common {
   /** Rises with every change. */
   readonly revision: number;
   readonly updatedAtMs: number;
+  /** Rows of its history; undefined for none. The rest of the history follows from the head. */
+  readonly events?: number;
 }
 
 interface Open extends Common {
@@ -186,6 +188,13 @@ export interface CreateJob {
   readonly request: RequestId | undefined;
 }
 
+/** What no head remembers once it is over. */
+export interface JobEvent {
+  readonly type: "submitted" | "provider_status" | "status_detail";
+  readonly atMs: number;
+  readonly data: Readonly<Record<string, unknown>>;
+}
+
 export type JobMessage =
   | CreateJob
   | { readonly kind: "claim"; readonly token: string }
@@ -198,6 +207,7 @@ export type JobMessage =
   | { readonly kind: "progress"; readonly token?: string; readonly progress: number }
   | { readonly kind: "finished"; readonly token?: string; readonly outcome: Outcome }
   | { readonly kind: "cancel"; readonly user: string }
+  | { readonly kind: "delete" }
   | {
       readonly kind: "cancel_answer";
       readonly answer: CancelAnswer;

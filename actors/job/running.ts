@@ -35,7 +35,11 @@ export function lapse(job: Job, token: string, turn: TurnView): JobTurn {
   const { token: _, ...open } = job;
   const attempts = job.attempts + 1;
   if (attempts < limits.farm.attemptsMax)
-    return become(job, { ...open, ...carried(job, turn), attempts });
+    return become(
+      job,
+      { ...open, ...carried(job, turn), attempts },
+      { event: { type: "provider_status", data: { state: "lost", attempts } } },
+    );
   return fail(job, worn, 0, turn, [withdrawal(job)]);
 }
 
@@ -70,7 +74,9 @@ export function reportDetail(job: Job, name: StatusDetail | null, turn: TurnView
   const { detail: _, ...open } = job;
   const deadlineMs = extendedDeadline(job, turn.atMs);
   const next: QueuedJob = { ...open, ...carried(job, turn), deadlineMs };
-  return become(job, name === null ? next : { ...next, detail: { name, sinceMs: turn.atMs } });
+  const event = { type: "status_detail", data: { status_detail: name } } as const;
+  if (name === null) return become(job, next, { event });
+  return become(job, { ...next, detail: { name, sinceMs: turn.atMs } }, { event });
 }
 
 export function started(job: QueuedJob, turn: TurnView): RunningJob {

@@ -61,17 +61,18 @@ function userView(service: Service, principal: Principal): UserView {
   const account = accountOf(service, principal);
   const nowMs = service.clock.nowMs();
   const { concurrentMax, generationsPerDay } = allowanceOf(plan, overrides);
+  const balance = visibleBalance(service.gateway, principal, nowMs);
   return {
     id: user.id,
     email: user.email,
     display_name: user.displayName,
     plan,
-    balance_credits: visibleBalance(service.gateway, principal, nowMs),
+    balance_credits: balance,
     role: role ?? null,
     active_organization:
       organization === undefined || role === undefined
         ? null
-        : userOrganization(service.gateway, { organization, role }, user.id, nowMs),
+        : userOrganization(service.gateway, { organization, role }, user.id, balance, nowMs),
     generation_limits: {
       concurrent_max: concurrentMax,
       concurrent_active: account.active.media,

@@ -1,10 +1,15 @@
 import { CreateAccountRequest, CreatedAccount } from "../../actors/contract/account.ts";
+import { CatalogueLoaded } from "../../actors/contract/admin.ts";
+import { strict } from "../../actors/contract/common.ts";
 import { directoryKey } from "../../actors/tables.ts";
+import { CatalogueError } from "../../config/catalogue.ts";
 import { type Answer, json } from "../answer.ts";
 import { auditNote } from "../audit-note.ts";
 import { newAccount } from "../new-account.ts";
+import { RefusalError } from "../refusal-error.ts";
 import { expectReply } from "../replies.ts";
 import { type Call, jsonBody, type Route, route } from "../route.ts";
+import type { Service } from "../service.ts";
 
 export const adminRoutes: readonly Route[] = [
   route("POST", "/v1/admin/accounts", {
@@ -14,6 +19,14 @@ export const adminRoutes: readonly Route[] = [
     rate: "write",
     body: jsonBody<CreateAccountRequest>(CreateAccountRequest),
     run: createAccount,
+  }),
+  route("POST", "/v1/admin/models:reload", {
+    summary: "Read the model catalogue again",
+    answers: { 200: CatalogueLoaded },
+    access: "admin",
+    rate: "write",
+    body: jsonBody(strict({})),
+    run: reloadModels,
   }),
 ];
 
@@ -25,4 +38,23 @@ async function createAccount(call: Call<CreateAccountRequest>): Promise<Answer> 
   const reply = await service.gateway.ask(directoryKey, message, "work");
   type Created = { kind: "created"; account: CreatedAccount };
   return json(201, expectReply<Created>(reply, "created").account);
+}
+
+/** Holds are as they were agreed; a quote of a price that changed no longer fits. */
+async function reloadModels(call: Call): Promise<Answer> {
+  const { service } = call;
+  read(service);
+  const { version, updatedAt, models } = service.catalogue;
+  const note = { kind: "note", audit: auditNote(call, "models.reload", version) };
+  expectReply(await service.gateway.ask(directoryKey, note, "work"), "noted");
+  return json(200, { version, updated_at: updatedAt, models: models.length });
+}
+
+function read(service: Service): void {
+  try {
+    service.reloadCatalogue();
+  } catch (error) {
+    if (!(error instanceof CatalogueError)) throw error;
+    throw new RefusalError({ code: "conflict", detail: error.message });
+  }
 }

@@ -1,17 +1,27 @@
 /** Reading, awaiting and canceling jobs. */
 
 import { strict } from "../../actors/contract/common.ts";
-import { JobPage, Job as JobView, jobStatuses } from "../../actors/contract/job.ts";
+import {
+  CanceledJobs,
+  CancelJobsRequest,
+  JobEvents,
+  JobPage,
+  Job as JobView,
+  jobStatuses,
+} from "../../actors/contract/job.ts";
 import type { Job } from "../../actors/job/job.ts";
 import { jobKey } from "../../actors/tables.ts";
 import { modalities } from "../../config/catalogue.ts";
 import { limits } from "../../config/limits.ts";
 import { type Id, parseId } from "../../engine/id.ts";
-import { type Answer, jsonText } from "../answer.ts";
+import { type Answer, json, jsonText } from "../answer.ts";
 import { withETag } from "../etag.ts";
 import { isTerminal } from "../following.ts";
+import { cancel, cancelJobs } from "../job-cancels.ts";
+import { historyOf } from "../job-history.ts";
 import { listJobs } from "../job-listing.ts";
 import { requirePermission } from "../permissions.ts";
+import { requireScope } from "../principals.ts";
 import { integer, optionalInstant, optionalText, someOf } from "../query.ts";
 import { RefusalError } from "../refusal-error.ts";
 import { expectReply } from "../replies.ts";
@@ -62,6 +72,14 @@ export const jobRoutes: readonly Route[] = [
     },
     run: waitForJob,
   }),
+  route("GET", "/v1/jobs/{id}/events", {
+    summary: "Read a job's history, oldest first",
+    answers: { 200: JobEvents },
+    access: "jobs:read",
+    needs: "read",
+    rate: "read",
+    run: readEvents,
+  }),
   route("POST", "/v1/jobs/{id}/cancel", {
     summary: "Cancel a job",
     answers: { 200: JobView },
@@ -70,6 +88,23 @@ export const jobRoutes: readonly Route[] = [
     rate: "write",
     body: jsonBody(Nothing),
     run: cancelJob,
+  }),
+  route("DELETE", "/v1/jobs/{id}", {
+    summary: "Delete a job that has ended, its prompt and its assets",
+    answers: { 204: null },
+    access: "jobs:cancel",
+    needs: "edit_own",
+    rate: "write",
+    run: deleteJob,
+  }),
+  route("POST", "/v1/jobs:cancel", {
+    summary: "Cancel many jobs",
+    answers: { 200: CanceledJobs },
+    access: "jobs:cancel",
+    needs: "cancel_own",
+    rate: "write",
+    body: jsonBody<CancelJobsRequest>(CancelJobsRequest),
+    run: cancelJobs,
   }),
 ];
 
@@ -86,15 +121,25 @@ function readJob(call: Call): Answer {
   return etag === undefined ? jsonText(200, text) : withETag(request, etag, text);
 }
 
-async function cancelJob(call: Call): Promise<Answer> {
+function readEvents(call: Call): Answer {
   const { service, principal } = call;
+  const found = service.jobs.find(jobIdOf(call), principal.scope);
+  return json(200, historyOf(service.gateway, found));
+}
+
+async function cancelJob(call: Call): Promise<Answer> {
+  return jsonText(200, await cancel(call, jobIdOf(call)));
+}
+
+/** Assets go with it, so the credential must be one that may change them. */
+async function deleteJob(call: Call): Promise<Answer> {
+  const { service, principal } = call;
+  requireScope(principal, "assets:write");
   const job = jobIdOf(call);
-  const { asked, job: head } = service.jobs.find(job, principal.scope);
-  if (asked.user !== principal.user.id) requirePermission(principal, "cancel_any");
-  if (head.phase === "canceled") return jsonText(200, service.jobs.text(job, principal.scope).text);
-  const message = { kind: "cancel", user: principal.user.id };
-  const reply = await service.gateway.ask(jobKey(job), message, "settle");
-  return jsonText(200, expectReply<{ kind: "canceled"; body: string }>(reply, "canceled").body);
+  const { asked } = service.jobs.find(job, principal.scope);
+  if (asked.user !== principal.user.id) requirePermission(principal, "edit_any");
+  expectReply(await service.gateway.ask(jobKey(job), { kind: "delete" }, "settle"), "deleted");
+  return { status: 204, headers: [], body: "" };
 }
 
 function waitForJob(call: Call<unknown, { timeout_seconds: number }>): Answer | Promise<Answer> {

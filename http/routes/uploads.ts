@@ -18,6 +18,7 @@ import { assetKey, uploadPartKey } from "../../actors/tables.ts";
 import { limits } from "../../config/limits.ts";
 import { parseId, vpartOfId } from "../../engine/id.ts";
 import { type Answer, json } from "../answer.ts";
+import { requirePermission } from "../permissions.ts";
 import { anyParameters } from "../query.ts";
 import { RefusalError } from "../refusal-error.ts";
 import { expectReply } from "../replies.ts";
@@ -92,6 +93,9 @@ function findUpload({ service, principal, id }: Call<unknown, unknown>): Uploade
   const asset =
     parsed === undefined ? undefined : service.gateway.read(assetKey(principal.scope, parsed));
   if (!hasUpload(asset)) throw new RefusalError({ code: "not_found" });
+  // Reading shows the URLs that write, so it is for whoever may write.
+  const isOwn = "user" in asset.origin && asset.origin.user === principal.user.id;
+  if (!isOwn) requirePermission(principal, "edit_any");
   return asset;
 }
 

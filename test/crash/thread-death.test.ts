@@ -34,6 +34,7 @@ async function openHouse(t: Test) {
     entropy: systemEntropy(),
     objects: memoryObjects(),
     catalogue: readCatalogue(undefined, true),
+    readCatalogue: () => readCatalogue(undefined, true),
     hasRates: false,
     renderers: "ok",
     onFault: (_, error) => faults.push(error),

@@ -121,3 +121,18 @@ t.test("the deadline of a task that no farm node takes is the same", async (t) =
   await house.settle();
   t.strictSame(node.leases, [], "nobody makes it any more");
 });
+
+t.test("deadlines by modality: image 600 s, audio 900 s, video 3600 s, 3D 3600 s", async (t) => {
+  const house = await openInProcess(t);
+  const { json } = await house.admin.get<{
+    readonly items: readonly { id: string; modality: string; deadline_seconds: number }[];
+  }>("/v1/models");
+  const expected = new Map([
+    ["image", 600],
+    ["audio", 900],
+    ["video", 3600],
+    ["three_d", 3600],
+  ]);
+  for (const { id, modality, deadline_seconds: seconds } of json.items)
+    t.equal(seconds, expected.get(modality), id);
+});

@@ -9,6 +9,7 @@ import { domain } from "../../actors/domain.ts";
 import { FarmBroker } from "../../actors/effects/farm-broker.ts";
 import { performerOf } from "../../actors/effects/performers.ts";
 import { SimulatedProvider } from "../../actors/effects/simulated-provider.ts";
+import type { StatusDetail } from "../../actors/job/job.ts";
 import { jobKey } from "../../actors/tables.ts";
 import type { ManualClock } from "../../engine/adapters/manual-clock.ts";
 import { memoryJournal, memoryTables } from "../../engine/adapters/memory-stores.ts";
@@ -29,6 +30,8 @@ export interface InProcessEngine {
   settle(): Promise<void>;
   /** Word of a farm node that came without the broker's own pause between two of them. */
   progress(job: Id, token: string, progress: number): void;
+  /** A provider's word on why a job waits. */
+  detail(job: Id, detail: StatusDetail | null): void;
   /** Shards that are gone answer nothing, like a thread that died. */
   lose(shard: number): void;
 }
@@ -114,6 +117,7 @@ export async function openEngine(parts: EngineParts): Promise<InProcessEngine> {
     progress: (job, token, progress) => {
       outbox.send(jobKey(job), { kind: "progress", token, progress });
     },
+    detail: (job, detail) => outbox.send(jobKey(job), { kind: "detail", detail }),
     lose(shard) {
       shards.delete(shard);
       outbox.closed(shard);

@@ -116,7 +116,7 @@ export async function openInProcess(t: Test, options: InProcessOptions = {}): Pr
   const objects = memoryObjects();
   for (const { bytes, media } of Object.values(simulatedMedia))
     await objects.put(media.objectKey, [bytes]);
-  const catalogue = readCatalogue(modelsFile, simulatedModels);
+  const read = () => readCatalogue(modelsFile, simulatedModels);
   const service = wire({
     version: "0.0.0-test",
     origin,
@@ -124,7 +124,8 @@ export async function openInProcess(t: Test, options: InProcessOptions = {}): Pr
     clock,
     entropy,
     objects,
-    catalogue,
+    catalogue: read(),
+    readCatalogue: read,
     hasRates: rates,
     renderers: "ok",
     onFault: (_, error) => onFault(error),

@@ -2,6 +2,7 @@ import t from "tap";
 import type { JobCostQuote } from "../../actors/contract/cost.ts";
 import type { Caller, Refused } from "./caller.ts";
 import { type InProcess, openInProcess } from "./in-process-service.ts";
+import { enter, join, paidOrganization } from "./organizations.ts";
 
 const image = { model: "sim-instant", prompt: "a kite", num_images: 3 };
 
@@ -143,4 +144,61 @@ t.test("POST /v1/generate/video/enhance-prompt costs 1 credit, on a 200 only", a
   const refused = await poor.post<Refused>(path, { prompt: "a", model: "sim-video" });
   t.equal(refused.status, 402);
   t.equal(refused.json.code, "out_of_credits");
+});
+
+t.test(
+  "balance_credits is what the role may see; sufficient_credits heeds the budget",
+  async (t) => {
+    const house = await openInProcess(t);
+    const owner = await house.account();
+    const org = await paidOrganization(house, owner, 100);
+    const people = { owner, member: await house.account(), viewer: await house.account() };
+    for (const role of ["member", "viewer"] as const) await join(owner, org, people[role], role);
+    for (const caller of Object.values(people)) await enter(caller, org);
+    const asked = async (caller: Caller) => {
+      const { balance_credits, sufficient_credits } = await quote(caller);
+      return [balance_credits, sufficient_credits];
+    };
+    t.strictSame(await asked(owner), [100, true]);
+    t.strictSame(await asked(people.member), [100, true], "no budget: the wallet");
+    t.strictSame(await asked(people.viewer), [null, true], "a viewer sees null");
+    const budget = `/v1/organizations/${org.id}/members/${people.member.id}/budget`;
+    await owner.put(budget, { limit_credits: 2, period: "month" });
+    t.strictSame(await asked(people.member), [2, false], "the lower of wallet and own budget");
+    t.strictSame(await asked(owner), [100, true]);
+    const { json } = await people.member.get<{ balance_credits: number }>("/v1/me");
+    t.equal(json.balance_credits, 2);
+    t.match((await people.viewer.get("/v1/me")).json, {
+      balance_credits: null,
+      active_organization: { balance_credits: null },
+    });
+  },
+);
+
+t.test("settings are labelled in order, where they apply", async (t) => {
+  const house = await openInProcess(t);
+  const ada = await house.account({ plan: "studio" });
+  const labels = async (kind: string, body: object) => {
+    const { settings } = await quote(ada, { kind, [kind]: body });
+    return settings.map(({ label }) => label);
+  };
+  const order = ["Model", "Resolution", "Aspect ratio", "Duration", "Quality", "Audio"].concat([
+    ...["Images", "Voice", "Format", "Members"],
+  ]);
+  for (const [kind, body] of [
+    ["image", { model: "studio-image", prompt: "a kite", num_images: 2 }],
+    ["video", { model: "studio-video", prompt: "a kite" }],
+    ["audio", { model: "studio-voice", text: "a kite" }],
+    ["set", { base: { model: "sim-instant" }, members: [{ label: "a", prompt: "a kite" }] }],
+  ] as const) {
+    const found = await labels(kind, body);
+    const places = found.map((label) => order.indexOf(label));
+    t.ok(found.includes("Model") && found.length >= 2, `${kind}: ${found.join(", ")}`);
+    t.strictSame(
+      places,
+      [...places].sort((a, b) => a - b),
+      kind,
+    );
+    t.notOk(places.includes(-1), "each is of the list");
+  }
 });

@@ -1,0 +1,35 @@
+/** The provider's word inside the window in which a submit may wait for it. */
+import t from "tap";
+import type { Job, Outcome } from "../../actors/job/job.ts";
+import { jobActor } from "../../actors/job/job-actor.ts";
+import { askedKey } from "../../actors/tables.ts";
+import { asked, job, jobSelf, nowMs, queued, view } from "./accounts.ts";
+
+const head: Job = { ...queued, inline: { request: 3, untilMs: nowMs + 250 } };
+
+function told(outcome: Outcome) {
+  const message = { kind: "finished", outcome } as const;
+  return jobActor.decide(head, message, view(jobSelf, { [askedKey(job)]: asked }, nowMs + 100));
+}
+
+for (const [kind, status] of [
+  ["invalid_input", 422],
+  ["billing", 422],
+  ["upstream", 502],
+] as const)
+  t.test(
+    `an immediate upstream refusal of class ${kind} answers ${status} job_failed`,
+    async (t) => {
+      const outcome = { message: "It said no.", atOutput: false, billed: false } as const;
+      const { head: left, replies, effects } = told({ kind: "failed", class: kind, ...outcome });
+      t.equal(left, undefined, "the job record is discarded");
+      t.match(replies, [
+        { to: 3, reply: { refusal: { code: "generation_failed", status, detail: "It said no." } } },
+      ]);
+      t.match(
+        effects,
+        [{ kind: "tell", message: { kind: "job_discarded" } }],
+        "the hold is released",
+      );
+    },
+  );

@@ -1,0 +1,28 @@
+import t from "tap";
+import { resolveRestoration } from "../../actors/generation/restoration.ts";
+import type { ModelEntry } from "../../config/catalogue.ts";
+import { catalogueOf, plainModel } from "./models.ts";
+
+const id = "019d9000-0000-7000-8000-000000000000";
+const model: ModelEntry = { ...plainModel, modality: "video", operations: ["restoration"] };
+
+/** What restoring a video of that size comes to: the size of the output, or the field at fault. */
+function restored(width: number, height: number, request: object) {
+  const media = { objectKey: "x", mimeType: "video/mp4", sizeBytes: 1, sha256: "", width, height };
+  const asking = { catalogue: catalogueOf(model), plan: "free" } as const;
+  const result = resolveRestoration({ source_asset_id: id, ...request }, asking, () => {
+    return { id, job: undefined, media };
+  });
+  if (!("code" in result)) return [result.input["width"], result.input["height"]];
+  return result.code === "validation" ? result.faults.map(({ pointer }) => pointer) : result.code;
+}
+
+t.test("output larger than 3840x2160 is refused, whatever the orientation", async (t) => {
+  t.strictSame(restored(1920, 1080, {}), [3840, 2160], "twice by default");
+  t.strictSame(restored(1080, 1920, {}), [2160, 3840], "upright");
+  t.strictSame(restored(1920, 1080, { scale: 4 }), ["/scale"]);
+  t.strictSame(restored(1922, 1080, { scale: 2 }), ["/scale"]);
+  t.strictSame(restored(1920, 1082, { scale: 2 }), ["/scale"]);
+  t.strictSame(restored(2560, 1080, { target_resolution: "4k" }), ["/target_resolution"]);
+  t.strictSame(restored(640, 360, { target_resolution: "1080p" }), [1920, 1080]);
+});

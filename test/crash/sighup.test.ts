@@ -1,0 +1,29 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import t from "tap";
+import shipped from "../../config/models.json" with { type: "json" };
+import { ask } from "./accounts.ts";
+import { firstToken, startKlieg } from "./klieg-process.ts";
+
+t.test("SIGHUP reloads the catalogue; an invalid file keeps the previous one", async (t) => {
+  const dataDir = t.testdir();
+  const file = join(t.testdirName, "models.json");
+  const write = (version: string) => writeFileSync(file, JSON.stringify({ ...shipped, version }));
+  write("first");
+  const klieg = await startKlieg(t, dataDir, { KLIEG_MODELS: file });
+  const version = async () => {
+    return (await ask<{ version: string }>(klieg.port, firstToken, "/models")).json.version;
+  };
+  /** Signals are taken between two requests, so a few requests later it has happened. */
+  const becomes = async (wanted: string) => {
+    for (let tries = 0; tries < 1_000; tries++) if ((await version()) === wanted) return true;
+    return false;
+  };
+  t.equal(await version(), "first");
+  write("second");
+  klieg.child.kill("SIGHUP");
+  t.ok(await becomes("second"));
+  writeFileSync(file, "{");
+  klieg.child.kill("SIGHUP");
+  for (let tries = 0; tries < 20; tries++) t.equal(await version(), "second");
+});

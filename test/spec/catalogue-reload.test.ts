@@ -1,0 +1,108 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import t, { type Test } from "tap";
+import type { JobCostQuote } from "../../actors/contract/cost.ts";
+import shipped from "../../config/models.json" with { type: "json" };
+import type { Refused } from "./caller.ts";
+import { openInProcess } from "./in-process-service.ts";
+
+const path = "/v1/admin/models:reload";
+const image = { model: "sim-instant", prompt: "a kite" };
+
+/** A catalogue of the test's own, with what `change` says of the simulated image model. */
+async function opened(t: Test) {
+  const folder = mkdtempSync(join(tmpdir(), "klieg-models-"));
+  t.teardown(() => rmSync(folder, { recursive: true }));
+  const modelsFile = join(folder, "models.json");
+  const write = (change: object, version: string) => {
+    const models = shipped.models.map((model) => {
+      return model.id === image.model ? { ...model, ...change } : model;
+    });
+    writeFileSync(modelsFile, JSON.stringify({ ...shipped, version, models }));
+  };
+  write({}, "first");
+  const house = await openInProcess(t, { modelsFile });
+  return { house, write, modelsFile };
+}
+
+t.test("POST /admin/models:reload reads the catalogue again", async (t) => {
+  const { house, write } = await opened(t);
+  const before = await house.admin.get("/v1/models");
+  write({ display_name: "Another name" }, "second");
+  const { status, json } = await house.admin.post(path);
+  t.equal(status, 200);
+  t.match(json, { version: "second", models: shipped.models.length });
+  const after = await house.admin.get("/v1/models");
+  t.match(after.json, { version: "second" });
+  t.not(after.headers["etag"], before.headers["etag"]);
+  t.match((await house.admin.get(`/v1/models/${image.model}`)).json, {
+    display_name: "Another name",
+  });
+  const { json: audit } = await house.admin.get<{ items: readonly object[] }>("/v1/admin/audit");
+  t.match(audit.items[0], { action: "models.reload", target: "second" });
+});
+
+t.test("an invalid file keeps the previous catalogue", async (t) => {
+  const { house, modelsFile } = await opened(t);
+  for (const text of ["{", '{"version":"x"}']) {
+    writeFileSync(modelsFile, text);
+    const { status, json } = await house.admin.post<Refused>(path);
+    t.equal(status, 409);
+    t.match(json.detail, /KLIEG_MODELS/);
+    t.match((await house.admin.get("/v1/models")).json, { version: "first" });
+  }
+  t.equal((await (await house.account()).submit("a kite")).status, 202);
+});
+
+t.test("a price change invalidates outstanding confirmation tokens, not holds", async (t) => {
+  const { house, write } = await opened(t);
+  const ada = await house.account();
+  const held = await ada.job("a slow kite sim:slow=1000");
+  const { json: quote } = await ada.post<JobCostQuote>("/v1/jobs/cost", { kind: "image", image });
+  write({ price: { base: 7, per: {}, multipliers: {}, minimum: 1 } }, "dearer");
+  await house.admin.post(path);
+  const token = { confirmation_token: quote.confirmation_token };
+  const refused = await ada.submit<Refused>("a kite", token);
+  t.equal(refused.status, 422);
+  t.match(refused.json, { code: "confirmation_rejected", reason: "mismatch" });
+  t.equal((await ada.job("a kite")).credits_held, 7);
+  await house.advance(2_000);
+  t.match(await ada.read(held.id), { status: "succeeded", credits_held: 1, credits_charged: 1 });
+});
+
+t.test(
+  "a disabled model answers 400 at submit and is listed for administrators only",
+  async (t) => {
+    const { house, write } = await opened(t);
+    const ada = await house.account();
+    write({ status: "disabled" }, "without");
+    await house.admin.post(path);
+    const { status, json } = await ada.submit<Refused>("a kite");
+    t.equal(status, 400);
+    t.equal(json.errors?.[0]?.pointer, "/model");
+    const ids = async (query: string) => {
+      const page = await house.admin.get<{ items: readonly { id: string }[] }>(
+        `/v1/models${query}`,
+      );
+      return page.json.items.map(({ id }) => id);
+    };
+    t.notOk((await ids("")).includes(image.model));
+    t.ok((await ids("?include_disabled=true")).includes(image.model));
+    t.equal((await ada.get("/v1/models?include_disabled=true")).status, 403);
+  },
+);
+
+t.test("a deprecated model carries sunset_at and replacement", async (t) => {
+  const { house, write } = await opened(t);
+  const sunset_at = "2027-01-01T00:00:00Z";
+  write({ status: "deprecated", sunset_at, replacement: "studio-image" }, "old");
+  await house.admin.post(path);
+  const ada = await house.account();
+  t.match((await ada.get(`/v1/models/${image.model}`)).json, {
+    status: "deprecated",
+    sunset_at,
+    replacement: "studio-image",
+  });
+  t.equal((await ada.submit("a kite")).status, 202);
+});

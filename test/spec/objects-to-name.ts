@@ -1,0 +1,106 @@
+/** Objects that routes name, each made anew by a member of an organization. */
+import type { AgentSession, AgentTurn } from "../../actors/contract/agent.ts";
+import type { Organization, Role } from "../../actors/contract/organization.ts";
+import type { CreatedToken } from "../../actors/contract/token.ts";
+import type { Upload } from "../../actors/contract/upload.ts";
+import { simulatedMedia } from "../../actors/effects/simulated-media.ts";
+import { invariant } from "../../engine/invariant.ts";
+import type { Caller } from "./caller.ts";
+import type { InProcess } from "./in-process-service.ts";
+import { join, organization } from "./organizations.ts";
+
+/** One for each pair of braces in the path. */
+export type Ids = readonly string[];
+
+export interface Stage {
+  readonly house: InProcess;
+  readonly org: Organization;
+  readonly maker: Caller;
+  readonly makerRole: Role;
+  readonly outsider: Caller;
+  readonly as: (role: Role) => Caller;
+}
+
+const picture = simulatedMedia.image.bytes;
+const sessions = "/v1/agent/sessions";
+let made = 0;
+
+export const kits = {
+  job: async ({ house, maker }: Stage) => {
+    const { id } = await maker.job(`kite ${++made}`);
+    await house.settle();
+    return [id];
+  },
+  slowJob: async ({ maker }: Stage) => [(await maker.job(`kite ${++made} sim:slow=9999999`)).id],
+  set: async ({ maker }: Stage) => {
+    const members = [{ label: "a", prompt: `kite ${++made} sim:slow=9999999` }];
+    return [await idOf(maker, "/v1/generate/set", { base: { model: "sim-instant" }, members })];
+  },
+  asset: async (stage: Stage) => [await assetOf(stage)],
+  trashedAsset: async (stage: Stage) => {
+    const id = await assetOf(stage);
+    await stage.maker.delete(`/v1/assets/${id}`);
+    return [id];
+  },
+  upload: async ({ maker }: Stage) => [(await uploadOf(maker)).id],
+  storedUpload: async ({ house, maker }: Stage) => {
+    const { id, url = "" } = await uploadOf(maker);
+    const { status } = await house.stranger.request("PUT", url, { body: picture });
+    invariant(status === 200, "the bytes were stored");
+    return [id];
+  },
+  model: async () => ["sim-instant"],
+  organization: async (stage: Stage) => [(await organizationOf(stage)).id],
+  member: async (stage: Stage) => [(await organizationOf(stage)).id, stage.maker.id],
+  token: async ({ maker }: Stage) => {
+    return [(await maker.post<CreatedToken>("/v1/tokens", { name: `token ${++made}` })).json.id];
+  },
+  client: async ({ maker }: Stage) => {
+    const body = { name: `client ${++made}`, scopes: ["jobs:read"] };
+    return [(await maker.post<{ client_id: string }>("/v1/oauth/clients", body)).json.client_id];
+  },
+  session: async ({ maker }: Stage) => [(await sessionOf(maker)).id],
+  sessionOfTurn: async ({ maker }: Stage) => [(await turnOf(maker)).session_id],
+  turn: async ({ maker }: Stage) => {
+    const { session_id: session, id } = await turnOf(maker);
+    return [session, id];
+  },
+  account: async ({ house }: Stage) => [(await house.account()).id],
+} satisfies Readonly<Record<string, (stage: Stage) => Promise<Ids>>>;
+
+async function idOf(maker: Caller, path: string, body: object): Promise<string> {
+  const { json, text } = await maker.post<{ id: string }>(path, body);
+  invariant(json.id !== undefined, `it was made: ${text}`);
+  return json.id;
+}
+
+async function assetOf(stage: Stage): Promise<string> {
+  const [job = ""] = await kits.job(stage);
+  const asset = (await stage.maker.read(job)).asset;
+  invariant(asset !== undefined, "the job has an asset");
+  return asset.id;
+}
+
+async function uploadOf(maker: Caller): Promise<Upload> {
+  const body = { filename: "a.png", mime_type: "image/png", size_bytes: picture.length };
+  return (await maker.post<Upload>("/v1/assets/uploads", body)).json;
+}
+
+/** A second organization with the same people in it, so that each may end it. */
+async function organizationOf({ as, maker, makerRole }: Stage): Promise<Organization> {
+  const owner = as("owner");
+  const org = await organization(owner, `Kites ${++made}`);
+  for (const role of ["admin", "member", "viewer", "billing_contact"] as const)
+    await join(owner, org, as(role), role);
+  await join(owner, org, maker, makerRole);
+  return org;
+}
+
+async function sessionOf(maker: Caller): Promise<AgentSession> {
+  return (await maker.post<AgentSession>(sessions, { title: `Film ${++made}` })).json;
+}
+
+async function turnOf(maker: Caller): Promise<AgentTurn> {
+  const { id } = await sessionOf(maker);
+  return (await maker.post<AgentTurn>(`${sessions}/${id}/turns`, { brief: "Draw" })).json;
+}

@@ -1,0 +1,85 @@
+/**
+ * Every route has what a route must have: schemas, an entry in the published document, a test of
+ * the specification. Each test lists the routes that lack it.
+ */
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import t from "tap";
+import { openapi } from "../http/openapi.ts";
+import type { Route } from "../http/route.ts";
+import { routeTable } from "../http/route-table.ts";
+
+/** Tests run compiled; the sources of the specification's tests stand beside `dist`. */
+const folder = join(import.meta.dirname, "../../test/spec");
+const texts = readdirSync(folder)
+  .filter((name) => name.endsWith(".ts"))
+  .map((name) => readFileSync(join(folder, name), "utf8"));
+
+/** The routes that change something and whose path says it all. */
+const bodiless = [
+  "POST /v1/jobs/{id}/sse-ticket",
+  "POST /v1/assets/{id}/restore",
+  "POST /v1/agent/sessions/{id}/events-ticket",
+];
+
+function nameOf({ method, path }: Route): string {
+  return `${method} ${path}`;
+}
+
+function lacking(has: (route: Route) => boolean): string[] {
+  return routeTable.filter((route) => !has(route)).map(nameOf);
+}
+
+t.test("each route has a schema for each of its answers", async (t) => {
+  const wrong = lacking(({ answers }) => {
+    const statuses = Object.keys(answers).map(Number);
+    // An answer without a body, or of another media type, says so.
+    const isStated = Object.values(answers).every((answer) => {
+      return answer === null || typeof answer === "string" || Object.keys(answer).length > 0;
+    });
+    return isStated && statuses.some((status) => status >= 200 && status < 400);
+  });
+  t.strictSame(wrong, []);
+});
+
+t.test("each route that takes a body has a schema that names all of it", async (t) => {
+  const wrong = lacking((route) => {
+    const { method, body, streamBytesMax } = route;
+    if (method === "GET" || method === "DELETE") return body === undefined;
+    // The route reads what comes as it comes.
+    if (streamBytesMax !== undefined) return body === undefined;
+    if (body === undefined) return bodiless.includes(nameOf(route));
+    return Object.keys(body.schema).length > 0 && body.bytesMax > 0;
+  });
+  t.strictSame(wrong, []);
+});
+
+t.test("each route has an entry in the published document", async (t) => {
+  const { paths } = openapi({ version: "0", baseUrl: "http://klieg.test/v1" }, routeTable);
+  const published = paths as Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+  const wrong = lacking(({ method, path }) => {
+    const inside = path.startsWith("/v1/") ? path.slice("/v1".length) : path;
+    return published[inside]?.[method.toLowerCase()] !== undefined;
+  });
+  t.strictSame(wrong, []);
+});
+
+t.test("each route has a test of the specification that names its method and path", async (t) => {
+  const wrong = lacking(({ method, path }) => {
+    const verb = new RegExp(`\\b${method}\\b|\\.${method.toLowerCase()}\\b`);
+    const place = new RegExp(`${pathPattern(path)}(?=["'\`?\\s,;]|$)`, "m");
+    return texts.some((text) => verb.test(text) && place.test(text));
+  });
+  t.strictSame(wrong, []);
+});
+
+/** A segment in braces may be spelled in any way, `{rest}` is any path. Titles leave `/v1` out. */
+function pathPattern(path: string): string {
+  const parts = path.replace(/^\/v1/, "").split(/(\{\w+\})/);
+  return parts
+    .map((part) => {
+      if (part === "{rest}") return "[^\"'`\\s]+";
+      return part.startsWith("{") ? "[^/\"'`\\s]+" : part.replace(/[.*+?^$()|[\]\\]/g, "\\$&");
+    })
+    .join("");
+}
