@@ -100,6 +100,7 @@ function membersOf(value: unknown, depth: number): number {
 
 /** In place: the value is ours, fresh from the parser. */
 function dropNulls(value: unknown, open: readonly string[], nulls: readonly string[]): void {
+  if (Array.isArray(value)) for (const item of value) dropNulls(item, open, nulls);
   if (typeof value !== "object" || value === null || Array.isArray(value)) return;
   const members = value as Record<string, unknown>;
   for (const name of Object.keys(members)) {

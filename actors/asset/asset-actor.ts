@@ -10,7 +10,15 @@
  * 3. Bytes are removed after the turn that gives them up is durable.
  */
 import { limits } from "../../config/limits.ts";
-import { type Actor, put, type Tell, type Turn, type TurnView, tell } from "../../engine/actor.ts";
+import {
+  type Actor,
+  put,
+  type RowWrite,
+  type Tell,
+  type Turn,
+  type TurnView,
+  tell,
+} from "../../engine/actor.ts";
 import type { AssetStatus } from "../contract/asset.ts";
 import type { FarmTask, Outcome } from "../job/job.ts";
 import { type Refusal, refused } from "../refusal.ts";
@@ -154,7 +162,8 @@ function trash(asset: Asset, turn: TurnView): AssetTurn {
   if (asset.phase === "trashed") return answered(asset, asset, turn);
   if (asset.phase !== "ready") return remove(asset, turn);
   const { upload: _, ...kept } = asset;
-  return answered(asset, { ...kept, phase: "trashed", trashedAtMs: turn.atMs }, turn);
+  const next: Asset = { ...kept, phase: "trashed", trashedAtMs: turn.atMs };
+  return { ...answered(asset, next, turn), rows: withoutParts(asset, turn) };
 }
 
 function restore(asset: Asset, turn: TurnView): AssetTurn {
@@ -168,7 +177,15 @@ function remove(asset: Asset, turn: TurnView): AssetTurn {
   const keys = objectsOf(asset);
   const effects: AssetEffect[] = asset.phase === "processing" ? [{ kind: "farm.cancel" }] : [];
   if (keys.length > 0) effects.push({ kind: "objects.remove", keys });
-  return answered(asset, undefined, turn, effects);
+  return { ...answered(asset, undefined, turn, effects), rows: withoutParts(asset, turn) };
+}
+
+/** What is known of an upload's parts goes when nobody can ask for the upload any more. */
+function withoutParts(asset: Asset, turn: TurnView): RowWrite[] {
+  const upload = "upload" in asset ? asset.upload : undefined;
+  return Array.from({ length: upload?.partCount ?? 0 }, (_, at) => uploadPartKey(turn.self, at + 1))
+    .filter((key) => turn.get(key) !== undefined)
+    .map((key) => ({ key, value: undefined }));
 }
 
 function objectsOf(asset: Asset): string[] {

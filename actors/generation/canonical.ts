@@ -17,6 +17,18 @@ export function canonicalJson(value: unknown): string {
 
 type Members = Readonly<Record<string, unknown>>;
 
+/** The same of a request that stands within another: its model by id, without its defaults. */
+export function withoutDefaults(
+  request: Members,
+  model: ModelEntry,
+  fixedDefaults: Members,
+): Members {
+  const named = Object.entries(request).filter(
+    ([name, value]) => value !== (model.defaults[name] ?? fixedDefaults[name]),
+  );
+  return { ...Object.fromEntries(named), model: model.id };
+}
+
 /** Makes the canonical body of one kind of request, without its confirmation token. */
 export function canonicalOf(
   properties: Members,

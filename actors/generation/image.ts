@@ -20,11 +20,9 @@ import { type Asking, chooseModel, refusalOf } from "./model-choice.ts";
 import { rewritten } from "./prompt-rewriter.ts";
 import { imageSize, type Size } from "./sizes.ts";
 
-const canonical = canonicalOf(GenerateImageRequest.properties, {
-  num_images: 1,
-  output_format: "png",
-  enhance_prompt: false,
-});
+export const imageDefaults = { num_images: 1, output_format: "png", enhance_prompt: false };
+
+const canonical = canonicalOf(GenerateImageRequest.properties, imageDefaults);
 
 export function resolveImage(
   request: GenerateImageRequest,

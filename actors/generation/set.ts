@@ -2,9 +2,9 @@
 import type { Fault } from "../../config/schema.ts";
 import { GenerateSetRequest, type SetMember } from "../contract/generation.ts";
 import type { Refusal } from "../refusal.ts";
-import { canonicalOf } from "./canonical.ts";
+import { canonicalOf, withoutDefaults } from "./canonical.ts";
 import type { Generation, Quoted, Sources } from "./generation.ts";
-import { resolveImage } from "./image.ts";
+import { imageDefaults, resolveImage } from "./image.ts";
 import { type Asking, chooseModel, invalid } from "./model-choice.ts";
 
 export interface SetGeneration {
@@ -51,7 +51,10 @@ export function resolveSet(
     submitted,
     model,
     price,
-    canonical: canonical(request, model),
+    canonical: canonical(
+      { ...request, base: withoutDefaults(request.base, model, imageDefaults) },
+      model,
+    ),
     quoted: () => quotedOf(submitted),
   };
 }

@@ -1,0 +1,227 @@
+/**
+ * Random uploads, probes and trash: an asset is in the state that the specification's table says,
+ * counted once, and what is gone leaves no row.
+ */
+import fc from "fast-check";
+import t from "tap";
+import type { Asset, AssetMessage, UploadPlan } from "../../actors/asset/asset.ts";
+import { domain as product } from "../../actors/domain.ts";
+import { assetKey, codes, uploadPartKey } from "../../actors/tables.ts";
+import type { Domain } from "../../engine/actor.ts";
+import type { Id } from "../../engine/id.ts";
+import { codeOf, type Key } from "../../engine/key.ts";
+import { withBug } from "./broken-domain.ts";
+import { type Command, engine, time } from "./commands.ts";
+import { checkSequences, firstBroken, found, type Subject } from "./sequences.ts";
+import { callerAt, Stage } from "./stage.ts";
+
+type Phase = Asset["phase"] | "gone";
+
+type AssetCommand =
+  | Command
+  | { readonly kind: "upload"; readonly by: number; readonly isDirect: boolean }
+  | { readonly kind: "say"; readonly asset: number; readonly message: AssetMessage };
+
+interface Known {
+  readonly phase: Phase;
+  readonly token?: string | undefined;
+  readonly attempts: number;
+  /** From when on time moves it. */
+  readonly dueMs?: number | undefined;
+}
+
+const dayMs = 86_400_000;
+const bytes = { objectKey: "o", mimeType: "image/png", sizeBytes: 1, sha256: "" };
+const farm: readonly string[] = ["claim", "lapsed", "finished", "progress"];
+
+class AssetStage implements Subject<AssetCommand> {
+  private readonly stage: Stage;
+  private readonly known = new Map<Key<Asset>, Known>();
+  private readonly order: Key<Asset>[] = [];
+
+  constructor(domain: Domain = product) {
+    this.stage = new Stage(domain);
+  }
+
+  run(command: AssetCommand): Promise<void> | undefined {
+    if (command.kind === "upload") return this.upload(callerAt(command.by), command.isDirect);
+    if (command.kind !== "say") return this.stage.run(command);
+    const key = this.order[command.asset % Math.max(1, this.order.length)];
+    return key === undefined ? undefined : this.say(key, command.message);
+  }
+
+  broken(): string | undefined {
+    return this.stage.broken() ?? this.wrongPhase() ?? this.strayPart();
+  }
+
+  private upload({ scope, user }: { scope: Id; user: Id }, isDirect: boolean): undefined {
+    const { world } = this.stage;
+    const id = world.id();
+    const expiresAtMs = world.atMs + dayMs;
+    const upload: UploadPlan = {
+      mimeType: "image/png",
+      sizeBytes: 1,
+      method: "multipart",
+      partCount: 2,
+      expiresAtMs,
+    };
+    const origin = { filename: "a.png", user };
+    const common = { id, scope, createdAtMs: world.atMs, origin };
+    const asset: Asset = isDirect
+      ? { ...common, phase: "processing", bytes, attempts: 0 }
+      : { ...common, phase: "pending_upload", upload };
+    const key = assetKey(scope, id);
+    this.order.push(key);
+    const heard = world.ask(key, { kind: "create", asset });
+    if (!this.stage.expect("an upload", heard, undefined)) return undefined;
+    const dueMs = isDirect ? undefined : expiresAtMs;
+    world.set(this.known, key, { phase: asset.phase, attempts: 0, dueMs });
+    return undefined;
+  }
+
+  private say(key: Key<Asset>, message: AssetMessage): undefined {
+    const { world } = this.stage;
+    const before = this.known.get(key) ?? { phase: "gone", attempts: 0 };
+    const { refusal, next } = moved(before, message, world.atMs);
+    if (farm.includes(message.kind)) world.tell(key, message);
+    else this.stage.expect(message.kind, world.ask(key, message), refusal);
+    if (world.steps.length > 0 && this.known.has(key)) world.set(this.known, key, next);
+    return undefined;
+  }
+
+  /** What time moved is where time leads; nothing else moved. */
+  private wrongPhase(): string | undefined {
+    const { world } = this.stage;
+    for (const [key, { phase, dueMs, ...rest }] of this.known) {
+      const head = world.read(key);
+      const is = head?.phase ?? "gone";
+      if (is === phase) continue;
+      const isDue = dueMs !== undefined && world.atMs >= dueMs;
+      const led: readonly Phase[] = phase === "pending_upload" ? ["abandoned", "gone"] : ["gone"];
+      if (!isDue || !led.includes(is)) return `an asset is ${is}, not ${phase}`;
+      const untilMs = head?.phase === "abandoned" ? head.untilMs : undefined;
+      world.set(this.known, key, { ...rest, phase: is, dueMs: untilMs });
+    }
+    return undefined;
+  }
+
+  private strayPart(): string | undefined {
+    const { world } = this.stage;
+    const live = new Set<Key>(
+      this.order
+        .filter((key) => world.read(key) !== undefined)
+        .flatMap((key) => [uploadPartKey(key, 1), uploadPartKey(key, 2)]),
+    );
+    for (const key of world.kept.keys())
+      if (codeOf(key) === codes.uploadPart && !live.has(key)) return "a part outlives its upload";
+    return undefined;
+  }
+}
+
+interface Move {
+  readonly refusal: string | undefined;
+  readonly next: Known;
+}
+
+/** The specification's table of states. */
+function moved(before: Known, message: AssetMessage, atMs: number): Move {
+  const { phase } = before;
+  const to = (phase: Phase, afterMs?: number): Move => {
+    const dueMs = afterMs === undefined ? undefined : atMs + afterMs;
+    return { refusal: undefined, next: { phase, attempts: 0, dueMs } };
+  };
+  const refused = (refusal: string | undefined): Move => ({ refusal, next: before });
+  if (phase === "gone") return refused("not_found");
+  switch (message.kind) {
+    case "store_part":
+      return refused(phase === "pending_upload" ? undefined : "not_found");
+    case "complete":
+      if (phase !== "pending_upload") return refused("conflict");
+      return message.refusal === undefined ? to("processing") : to("failed", dayMs);
+    case "abort":
+      return phase === "pending_upload" ? to("abandoned", dayMs) : refused("not_found");
+    case "trash":
+      if (phase === "trashed") return refused(undefined);
+      return phase === "ready" ? to("trashed", 30 * dayMs) : to("gone");
+    case "restore":
+      return phase === "trashed" ? to("ready") : refused("conflict");
+    case "remove":
+      return to("gone");
+    default:
+      return phase === "processing" ? probed(before, message, to) : refused(undefined);
+  }
+}
+
+function probed(
+  before: Known,
+  message: AssetMessage,
+  to: (phase: Phase, afterMs?: number) => Move,
+): Move {
+  const stay = (next: Known): Move => ({ refusal: undefined, next });
+  if (message.kind === "claim") return stay({ ...before, token: message.token });
+  if (!("token" in message) || message.token !== before.token) return stay(before);
+  if (message.kind === "lapsed") {
+    const attempts = before.attempts + 1;
+    return attempts < 3 ? stay({ ...before, token: undefined, attempts }) : to("failed", dayMs);
+  }
+  if (message.kind !== "finished") return stay(before);
+  const isMedia = message.outcome.kind === "succeeded" && message.outcome.outputs.length > 0;
+  return isMedia ? to("ready") : to("failed", dayMs);
+}
+
+const output = { asset: "probe", media: { ...bytes, mimeType: "video/mp4" } };
+const token = fc.constantFrom("t1", "t1", "t1", "t2");
+const message: fc.Arbitrary<AssetMessage> = fc.oneof(
+  fc.constantFrom(
+    ...(["trash", "trash", "restore", "remove", "abort"] as const).map((kind) => ({ kind })),
+    { kind: "store_part", number: 1, part: { etag: "e", sizeBytes: 1 } } as const,
+    { kind: "complete", bytes, refusal: undefined } as const,
+    { kind: "complete", bytes, refusal: undefined } as const,
+    { kind: "complete", bytes, refusal: "no" } as const,
+  ),
+  token.map((token) => ({ kind: "claim", token }) as const),
+  token.map((token) => ({ kind: "lapsed", token }) as const),
+  fc.tuple(token, fc.nat(1)).map(([token, outputs]) => {
+    const outcome = { kind: "succeeded", outputs: [output].slice(0, outputs) } as const;
+    return { kind: "finished", token, outcome } as const;
+  }),
+);
+
+const command: fc.Arbitrary<AssetCommand> = fc.oneof(
+  {
+    weight: 3,
+    arbitrary: fc
+      .tuple(fc.nat(2), fc.boolean())
+      .map(([by, isDirect]) => ({ kind: "upload", by, isDirect }) as const),
+  },
+  {
+    weight: 10,
+    arbitrary: fc
+      .tuple(fc.nat(3), message)
+      .map(([asset, message]) => ({ kind: "say", asset, message }) as const),
+  },
+  { weight: 2, arbitrary: time },
+  { weight: 2, arbitrary: engine },
+);
+
+t.test("assets are what the table says in 10,000 sequences of commands", async (t) => {
+  const { commands } = await checkSequences(command, () => new AssetStage());
+  t.ok(commands > 80_000, `${commands} commands ran`);
+});
+
+t.test("an asset that counts nothing when it goes is found", async (t) => {
+  const domain = withBug(codes.asset, (turn, { kind }) =>
+    kind === "remove" ? { ...turn, effects: [] } : turn,
+  );
+  t.ok(await found(command, () => new AssetStage(domain)));
+});
+
+t.test("an upload that is removed takes what is known of its parts along", async (t) => {
+  const part = { kind: "store_part", number: 1, part: { etag: "e", sizeBytes: 1 } } as const;
+  const commands: readonly AssetCommand[] = [
+    { kind: "upload", by: 0, isDirect: false },
+    { kind: "say", asset: 0, message: part },
+    { kind: "say", asset: 0, message: { kind: "trash" } },
+  ];
+  t.equal(await firstBroken(commands, new AssetStage()), undefined);
+});
