@@ -110,7 +110,7 @@ t.test("a fault of ours answers 500 without a word about its inside", async (t) 
       throw new Error("ENOENT: /srv/klieg/secret.ts at Object.<anonymous> (/srv/klieg/x.ts:1:2)");
     },
   };
-  Object.assign(house.service, { catalogue: broken });
+  Object.defineProperty(house.service, "catalogue", { value: broken });
   const read = await ada.get("/v1/models");
   t.equal(read.status, 500);
   t.notMatch(read.text, inside);
