@@ -1,36 +1,10 @@
 /**
  * Every bound of the service, by the part that it guards. Sizes in bytes, times in milliseconds
- * unless named otherwise.
+ * unless named otherwise. An operator may change all but the engine's (`KLIEG_LIMITS`).
  */
-export const limits = {
-  engine: {
-    /** New work that waits for one shard; beyond it the answer is 503. */
-    inboxMax: 8_192,
-    /** A batch closes at this many bytes of writes. */
-    batchBytes: 256 * 1024,
-    batchTurnsMax: 4_096,
-    turnBytesMax: 900 * 1024,
-    tellsPerTurnMax: 64,
-    headBytesMax: 4 * 1024,
-    /** Heads kept in memory per shard; a decoded head is counted as so many bytes. */
-    headBytesGuess: 1_024,
-    headCacheBytes: 128 * 1024 * 1024,
-    /** A pass into the tables begins at this many fresh rows or at this age of the oldest. */
-    passRows: 100_000,
-    passIntervalMs: 1_000,
-    rowsPerTransaction: 2_000,
-    /** Fresh rows at which a shard stops taking messages until a pass has ended. */
-    freshRowsMax: 400_000,
-    dueGranularityMs: 250,
-    /** Broken promises after which an actor is set aside. */
-    brokenTurnsMax: 3,
-    /** A shard thread that died is started again after this. */
-    restartDelayMs: 100,
-    /** The longest wait before a thread that dies again and again is started once more. */
-    restartDelayMaxMs: 5_000,
-    /** Largest step by which shard time follows the wall clock, as a share of elapsed time. */
-    clockSlew: 0.01,
-  },
+import { checkSections, overridden } from "./overrides.ts";
+
+const shipped = {
   http: {
     urlBytesMax: 8 * 1024,
     headerBytesMax: 16 * 1024,
@@ -217,3 +191,37 @@ export const limits = {
     thumbnailEdge: 512,
   },
 } as const;
+
+export const limits = {
+  engine: {
+    /** New work that waits for one shard; beyond it the answer is 503. */
+    inboxMax: 8_192,
+    /** A batch closes at this many bytes of writes. */
+    batchBytes: 256 * 1024,
+    batchTurnsMax: 4_096,
+    turnBytesMax: 900 * 1024,
+    tellsPerTurnMax: 64,
+    headBytesMax: 4 * 1024,
+    /** Heads kept in memory per shard; a decoded head is counted as so many bytes. */
+    headBytesGuess: 1_024,
+    headCacheBytes: 128 * 1024 * 1024,
+    /** A pass into the tables begins at this many fresh rows or at this age of the oldest. */
+    passRows: 100_000,
+    passIntervalMs: 1_000,
+    rowsPerTransaction: 2_000,
+    /** Fresh rows at which a shard stops taking messages until a pass has ended. */
+    freshRowsMax: 400_000,
+    dueGranularityMs: 250,
+    /** Broken promises after which an actor is set aside. */
+    brokenTurnsMax: 3,
+    /** A shard thread that died is started again after this. */
+    restartDelayMs: 100,
+    /** The longest wait before a thread that dies again and again is started once more. */
+    restartDelayMaxMs: 5_000,
+    /** Largest step by which shard time follows the wall clock, as a share of elapsed time. */
+    clockSlew: 0.01,
+  },
+  ...overridden(shipped),
+} as const;
+
+checkSections([...Object.keys(shipped), "plans"]);

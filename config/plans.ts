@@ -1,3 +1,5 @@
+import { overridden } from "./overrides.ts";
+
 /** What each plan allows; shipped defaults. `undefined` means without limit. */
 export const planNames = ["free", "starter", "pro", "studio", "team", "enterprise"] as const;
 export type PlanName = (typeof planNames)[number];
@@ -11,14 +13,18 @@ export interface Plan {
   readonly generationsPerDay: number | undefined;
 }
 
-export const plans: Readonly<Record<PlanName, Plan>> = {
-  free: { concurrentMax: 1, monthlyCredits: 100, generationsPerDay: 50 },
-  starter: { concurrentMax: 2, monthlyCredits: 1_000, generationsPerDay: 500 },
-  pro: { concurrentMax: 4, monthlyCredits: 4_000, generationsPerDay: 2_000 },
-  studio: { concurrentMax: 8, monthlyCredits: 12_000, generationsPerDay: 5_000 },
-  team: { concurrentMax: 8, monthlyCredits: 20_000, generationsPerDay: 10_000 },
-  enterprise: { concurrentMax: 8, monthlyCredits: 0, generationsPerDay: undefined },
+const shipped: { readonly plans: Readonly<Record<PlanName, Plan>> } = {
+  plans: {
+    free: { concurrentMax: 1, monthlyCredits: 100, generationsPerDay: 50 },
+    starter: { concurrentMax: 2, monthlyCredits: 1_000, generationsPerDay: 500 },
+    pro: { concurrentMax: 4, monthlyCredits: 4_000, generationsPerDay: 2_000 },
+    studio: { concurrentMax: 8, monthlyCredits: 12_000, generationsPerDay: 5_000 },
+    team: { concurrentMax: 8, monthlyCredits: 20_000, generationsPerDay: 10_000 },
+    enterprise: { concurrentMax: 8, monthlyCredits: 0, generationsPerDay: undefined },
+  },
 };
+
+export const { plans } = overridden(shipped);
 
 /** What an operator allows one account or organization beyond or below its plan. */
 export interface PlanOverrides {

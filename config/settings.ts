@@ -1,4 +1,5 @@
 import { join, resolve } from "node:path";
+import { limitsFault } from "./overrides.ts";
 
 /**
  * The only reader of the environment. Every setting is checked here, once; a wrong one stops the
@@ -48,6 +49,8 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 /** `cores` is the machine's number of processors. Throws `SettingsError`. */
 export function readSettings(environment: Environment, cores: number): Settings {
+  const fault = limitsFault();
+  if (fault !== undefined) throw new SettingsError(fault);
   const host = text(environment, "KLIEG_HOST") ?? "127.0.0.1";
   const port = integer(environment, "KLIEG_PORT", 8080, 1, 65_535);
   const shardThreads = integer(environment, "KLIEG_SHARD_THREADS", Math.max(1, cores - 1), 1, 64);
