@@ -22,6 +22,7 @@ export type Refusal =
   | { readonly code: "conflict"; readonly detail: string }
   | { readonly code: "job_not_cancellable" }
   | { readonly code: "payload_too_large"; readonly limitBytes: number }
+  | { readonly code: "not_acceptable" }
   | { readonly code: "uri_too_long" }
   | { readonly code: "headers_too_large" }
   | { readonly code: "unsupported_media_type" }

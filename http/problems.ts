@@ -60,6 +60,7 @@ function shapeOf(refusal: Explained): Shape {
     case "method_not_allowed":
     case "payload_too_large":
     case "uri_too_long":
+    case "not_acceptable":
     case "headers_too_large":
     case "unsupported_media_type":
       return shapeOfRequest(refusal);
@@ -101,6 +102,7 @@ function shapeOfRequest(
     | "method_not_allowed"
     | "payload_too_large"
     | "uri_too_long"
+    | "not_acceptable"
     | "headers_too_large"
     | "unsupported_media_type"
   >,
@@ -135,6 +137,8 @@ function shapeOfRequest(
         detail: `The body may have ${refusal.limitBytes} bytes.`,
         members: { limit_bytes: refusal.limitBytes },
       };
+    case "not_acceptable":
+      return { slug: "not-acceptable", status: 406, title: "Not Acceptable" };
     case "uri_too_long":
       return { slug: "uri-too-long", status: 414, title: "URI Too Long" };
     case "headers_too_large":

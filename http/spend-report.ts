@@ -13,6 +13,7 @@ import type { Gateway } from "../engine/gateway.ts";
 import type { Id } from "../engine/id.ts";
 import { type Answer, json } from "./answer.ts";
 import { ledgerRow, rowsBetween } from "./ledger-listing.ts";
+import { negotiated } from "./negotiation.ts";
 import { RefusalError } from "./refusal-error.ts";
 import type { Call } from "./route.ts";
 
@@ -32,6 +33,7 @@ export async function spendReport(
   { service, query, request }: Call<unknown, ReportQuery>,
   scope: Id,
 ): Promise<Answer> {
+  const form = negotiated(request.headers["accept"], ["application/json", "text/csv"]);
   const { fromMs, toMs } = spanOf(query, service.clock.nowMs());
   const group = query.group_by;
   const sums = await sumsOf(service.gateway, scope, fromMs, toMs, group);
@@ -48,7 +50,7 @@ export async function spendReport(
       credits_charged: items.reduce((sum, item) => sum + item.credits_charged, 0),
     },
   };
-  return wantsCsv(request.headers["accept"]) ? csv(report) : json(200, report);
+  return form === "text/csv" ? csv(report) : json(200, report);
 }
 
 function order(a: string, b: string): number {
@@ -119,12 +121,6 @@ function keyOf(group: ReportGroup, { atMs }: LedgerRow, asked: Asked | undefined
     case "session":
       return asked?.turn?.session ?? null;
   }
-}
-
-function wantsCsv(accept = ""): boolean {
-  const types = accept.split(",").map((part) => part.split(";")[0]?.trim().toLowerCase());
-  const [csvAt, jsonAt] = [types.indexOf("text/csv"), types.indexOf("application/json")];
-  return csvAt >= 0 && (jsonAt < 0 || csvAt < jsonAt);
 }
 
 /** RFC 4180. Keys are days, ids and names of the catalogue, so none needs quotes. */

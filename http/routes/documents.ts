@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import { ProblemPage, RootLinks } from "../../actors/contract/document.ts";
 import { type Answer, json } from "../answer.ts";
 import { withETag } from "../etag.ts";
+import { negotiated } from "../negotiation.ts";
 import { openapi } from "../openapi.ts";
 import { type ProblemType, problemTypes } from "../problem-types.ts";
 import { RefusalError } from "../refusal-error.ts";
@@ -53,16 +54,10 @@ function explain({ service, request, id }: Call): Answer {
   const found = problemTypes.find(({ slug }) => slug === id);
   if (found === undefined) throw new RefusalError({ code: "not_found" });
   const type = `${service.baseUrl}/problems/${found.slug}`;
-  if (prefersHtml(request.headers["accept"])) return page(found);
+  const form = negotiated(request.headers["accept"], ["application/json", "text/html"]);
+  if (form === "text/html") return page(found);
   const { title, statuses, meaning, remedy } = found;
   return json(200, { type, title, status: statuses[0], statuses, meaning, remedy });
-}
-
-/** Whether HTML is named, and not after JSON. */
-export function prefersHtml(accept: string | undefined): boolean {
-  const html = accept?.indexOf("text/html") ?? -1;
-  const asJson = accept?.indexOf("application/json") ?? -1;
-  return html >= 0 && (asJson < 0 || html < asJson);
 }
 
 function page({ title, statuses, meaning, remedy, slug }: ProblemType): Answer {

@@ -214,3 +214,16 @@ t.test("a report's span and grouping are checked", async (t) => {
     t.equal(json.errors?.[0]?.pointer, pointer);
   }
 });
+
+t.test("a form that a report does not have is 406, and the wanted one is given", async (t) => {
+  const house = await openInProcess(t);
+  const ada = await house.account();
+  const report = (accept: string) => ada.get("/v1/reports/spend?group_by=day", { accept });
+  const refused = await report("image/png");
+  t.equal(refused.status, 406);
+  t.match(refused.json, { title: "Not Acceptable", status: 406 });
+  t.equal((await report("text/csv;q=0, application/json;q=0")).status, 406);
+  t.match((await report("text/csv, */*;q=0.1")).headers["content-type"], /^text\/csv/);
+  t.match((await report("text/*")).headers["content-type"], /^text\/csv/);
+  t.match((await report("*/*")).headers["content-type"], /^application\/json/);
+});
