@@ -2,8 +2,9 @@ import { join, resolve } from "node:path";
 import { limitsFault } from "./overrides.ts";
 
 /**
- * The only reader of the environment. Every setting is checked here, once; a wrong one stops the
- * start with a sentence that says what to set.
+ * The reader of the environment; beside it only `overrides.ts` looks there, for a file that the
+ * tables of limits need before anything starts. Every setting is checked here, once; a wrong one
+ * stops the start with a sentence that says what to set.
  */
 export interface Settings {
   readonly host: string;
