@@ -55,6 +55,11 @@ export class DueIndex {
     return due;
   }
 
+  /** Whether the tables hold a time for the actor: its head there waits for something. */
+  isStored(actor: Key): boolean {
+    return this.storedByActor.has(actor);
+  }
+
   /**
    * The write that brings the tables up to date for one actor: a time, `null` to delete, or
    * nothing.

@@ -62,7 +62,7 @@ function decide(job: Job, message: Exclude<JobMessage, CreateJob>, turn: TurnVie
       return takeSlot(job, turn);
     case "accepted":
       if (job.phase !== "queued") return unchanged(job);
-      return become(job, { ...job, ...carried(job, turn), isAccepted: true });
+      return become(job, { isAccepted: true, ...job, ...carried(job, turn) });
     case "started":
       return report(job, undefined, 0, turn);
     case "detail":

@@ -81,11 +81,11 @@ export function reportDetail(job: Job, name: StatusDetail | null, turn: TurnView
 
 export function started(job: QueuedJob, turn: TurnView): RunningJob {
   return {
-    ...carried(job, turn),
     phase: "running",
     deadlineMs: extendedDeadline(job, turn.atMs),
     startedAtMs: turn.atMs,
     progress: 0,
     attempts: job.attempts,
+    ...carried(job, turn),
   };
 }
