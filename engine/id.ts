@@ -107,8 +107,9 @@ export class IdMint {
       this.lastMs = nowMs === this.lastMs ? nowMs + 1 : nowMs;
       this.counter = 0;
     }
+    const drawn = this.entropy.bytes(6);
     let random = "";
-    for (const byte of this.entropy.bytes(6)) random += hexOfByte[byte];
+    for (let at = 0; at < 6; at++) random += hexOfByte[drawn[at] ?? 0];
     return `${head(this.lastMs, vpart)}-${(0x8000 | this.counter).toString(16)}-${random}`;
   }
 }
@@ -117,8 +118,19 @@ const hexOfByte = Array.from({ length: 256 }, (_, byte) => byte.toString(16).pad
 
 /** Time, version and vpart: all that stands before the variant. */
 function head(atMs: number, vpart: number): string {
+  return `${timeText(atMs)}-70${hexOfByte[vpart]}`;
+}
+
+let spelledMs = -1;
+let spelled = "";
+
+/** Remembered for the many ids of one millisecond. */
+function timeText(atMs: number): string {
+  if (atMs === spelledMs) return spelled;
   const time = atMs.toString(16).padStart(12, "0");
-  return `${time.slice(0, 8)}-${time.slice(8)}-70${hexOfByte[vpart]}`;
+  spelledMs = atMs;
+  spelled = `${time.slice(0, 8)}-${time.slice(8)}`;
+  return spelled;
 }
 
 function byteAt(id: Id, at: number): number {

@@ -23,7 +23,8 @@ export interface HttpRequest {
   onGone(listener: () => void): () => void;
 }
 
-export type Header = readonly [name: string, value: string];
+/** `line` as it goes over the wire, for headers that are made once. */
+export type Header = readonly [name: string, value: string, line?: string];
 
 export interface Answer {
   readonly status: number;
@@ -50,9 +51,22 @@ export interface Sink {
   abort(): void;
 }
 
-/** For headers that recur; made once, so that the transport may remember them. */
+/** For headers that recur. */
 export function constantHeader(name: string, value: string): Header {
-  return Object.freeze([name, value] as const);
+  return [name, value, lineOf([name, value])];
+}
+
+/** All but the tabulator. */
+const controls = /[\0-\x08\x0a-\x1f\x7f-\x9f]/;
+
+/**
+ * The only way to a response header: uWS would write line breaks as they come. A header that
+ * carries a control character is left out, since an answer without it is better than none or than
+ * a forged one.
+ */
+export function lineOf([name, value, line]: Header): string {
+  if (line !== undefined) return line;
+  return controls.test(value) || controls.test(name) ? "" : `\r\n${name}: ${value}`;
 }
 
 const jsonHeader = constantHeader("Content-Type", "application/json; charset=utf-8");

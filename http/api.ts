@@ -62,38 +62,50 @@ export class Api {
   /** Never rejects. */
   answer(match: Match, request: HttpRequest): Answer | Promise<Answer> {
     const requestId = this.requestId(request.headers["x-request-id"]);
+    const { route } = match;
     let rate: RateState | undefined;
-    const finish = (answer: Answer) => finished(answer, requestId, rate, match.route);
-    const fail = (error: unknown) => {
-      const isOpen = match.route?.access === "open";
-      const counted = isOpen ? this.counted(error, request) : error;
-      return finish(this.refusal(counted, requestId, match.route));
-    };
     try {
-      const { route } = match;
       if (route === undefined) throw new RefusalError(match.refusal ?? { code: "not_found" });
       const principal = this.authenticate(route, request);
       rate = this.count(route, principal);
       admit(route, principal, rate);
-      const { service } = this;
-      const query = readQuery(request.query, route.query);
-      const body = bodyOf(route, request);
       const call: Call = {
-        service,
+        service: this.service,
         request,
         requestId,
         id: match.ids[0] ?? "",
         ids: match.ids,
-        query,
-        body,
+        query: readQuery(request.query, route.query),
+        body: bodyOf(route, request),
         principal: principal as Principal,
         rate,
       };
       const answer = route.run(call);
-      return answer instanceof Promise ? answer.then(finish, fail) : finish(answer);
+      if (!(answer instanceof Promise)) return finished(answer, requestId, rate, route);
+      return this.awaited(answer, call, route);
     } catch (error) {
-      return fail(error);
+      return this.failed(error, request, requestId, rate, route);
     }
+  }
+
+  private async awaited(answer: Promise<Answer>, call: Call, route: Route): Promise<Answer> {
+    const { request, requestId, rate } = call;
+    try {
+      return finished(await answer, requestId, rate, route);
+    } catch (error) {
+      return this.failed(error, request, requestId, rate, route);
+    }
+  }
+
+  private failed(
+    error: unknown,
+    request: HttpRequest,
+    requestId: string,
+    rate: RateState | undefined,
+    route: Route | undefined,
+  ): Answer {
+    const counted = route?.access === "open" ? this.counted(error, request) : error;
+    return finished(this.refusal(counted, requestId, route), requestId, rate, route);
   }
 
   /** For what the transport itself refuses. */
@@ -220,11 +232,16 @@ function finished(
   rate: RateState | undefined,
   route: Route | undefined,
 ): Answer {
-  const { status, body } = answer;
-  const headers: Header[] = [...answer.headers, ["X-Request-Id", requestId], noSniff];
+  const { status, body, headers: given } = answer;
+  const headers: Header[] = [["X-Request-Id", requestId], noSniff];
+  let isCached = false;
+  for (const header of given) {
+    headers.push(header);
+    isCached ||= isCaching(header);
+  }
   if (route?.anyOrigin === true) headers.push(anyOrigin);
   if (rate !== undefined) headers.push(...rate.headers);
-  if (!answer.headers.some(isCaching)) headers.push(noStore);
+  if (!isCached) headers.push(noStore);
   return { status, headers, body };
 }
 

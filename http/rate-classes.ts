@@ -4,7 +4,7 @@
  */
 import { limits } from "../config/limits.ts";
 import type { Clock } from "../engine/ports/clock.ts";
-import type { Header } from "./answer.ts";
+import { constantHeader, type Header } from "./answer.ts";
 
 export type RateClass = "read" | "submit" | "write" | "upload" | "anonymous";
 
@@ -20,7 +20,7 @@ const windowMs = limits.rates.windowSeconds * 1000;
 export class RateClasses {
   private readonly clock: Clock;
   private window = 0;
-  private readonly used = new Map<string, number>();
+  private used = noUse();
 
   constructor(clock: Clock) {
     this.clock = clock;
@@ -32,21 +32,40 @@ export class RateClasses {
     const window = Math.floor(nowMs / windowMs);
     if (window !== this.window) {
       this.window = window;
-      this.used.clear();
+      this.used = noUse();
     }
     const quota = limits.rates[name];
-    const key = `${name} ${who}`;
-    const used = (this.used.get(key) ?? 0) + 1;
-    this.used.set(key, used);
+    const used = (this.used[name].get(who) ?? 0) + 1;
+    this.used[name].set(who, used);
     const resetSeconds = Math.max(1, Math.ceil(((window + 1) * windowMs - nowMs) / 1000));
     const left = Math.max(0, quota - used);
     return {
       isOver: used > quota,
       resetSeconds,
-      headers: [
-        ["RateLimit-Policy", `"${name}";q=${quota};w=${limits.rates.windowSeconds}`],
-        ["RateLimit", `"${name}";r=${left};t=${resetSeconds}`],
-      ],
+      headers: [policies[name], ["RateLimit", `"${name}";r=${left};t=${resetSeconds}`]],
     };
   }
+}
+
+function noUse(): Record<RateClass, Map<string, number>> {
+  return {
+    read: new Map(),
+    submit: new Map(),
+    write: new Map(),
+    upload: new Map(),
+    anonymous: new Map(),
+  };
+}
+
+const policies: Readonly<Record<RateClass, Header>> = {
+  read: policyOf("read"),
+  submit: policyOf("submit"),
+  write: policyOf("write"),
+  upload: policyOf("upload"),
+  anonymous: policyOf("anonymous"),
+};
+
+function policyOf(name: RateClass): Header {
+  const { windowSeconds, [name]: quota } = limits.rates;
+  return constantHeader("RateLimit-Policy", `"${name}";q=${quota};w=${windowSeconds}`);
 }

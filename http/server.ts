@@ -11,7 +11,7 @@ import { createServer } from "node:net";
 import type { Refusal } from "../actors/refusal.ts";
 import { limits } from "../config/limits.ts";
 import type { Clock } from "../engine/ports/clock.ts";
-import type { Answer, Header, HttpRequest, Sink, Stream } from "./answer.ts";
+import { type Answer, type HttpRequest, lineOf, type Sink, type Stream } from "./answer.ts";
 import type { Api, Match } from "./api.ts";
 import { Connections, socketTable } from "./connections.ts";
 import { IncomingBody } from "./incoming-body.ts";
@@ -133,7 +133,7 @@ class Exchange implements HttpRequest {
 
   private write({ status, headers, body }: Answer, closes: boolean): void {
     // The whole head in one call into the native side, which costs as much as each header would.
-    let head = `${status} ${STATUS_CODES[status] ?? ""}`;
+    let head = statusLines[status] ?? String(status);
     for (const header of headers) head += lineOf(header);
     const isHead = this.method === "HEAD";
     if (isHead)
@@ -157,6 +157,10 @@ class Exchange implements HttpRequest {
 }
 
 const noBody = new Uint8Array(0);
+
+const statusLines: Readonly<Record<number, string>> = Object.fromEntries(
+  Object.entries(STATUS_CODES).map(([status, name]) => [status, `${status} ${name}`]),
+);
 
 function lengthLine(length: number | undefined): string {
   return length === undefined ? "" : `\r\nContent-Length: ${length}`;
@@ -326,6 +330,8 @@ function readBody(
   });
 }
 
+/** Most paths, told quickly. */
+const plainPath = /^(?:\/[\w.:-]+)+$/;
 const oddPath = /\p{Cc}|\\|\/\/|%2e%2e|%2f|%00|%5c/iu;
 
 /** What must not reach a route, and closes the connection. */
@@ -335,32 +341,13 @@ function refusalOf({ path, query, headers, headerBytes, framings }: Exchange): R
   const encoding = headers["transfer-encoding"];
   if (framings > 1 || (encoding !== undefined && encoding.toLowerCase() !== "chunked"))
     return malformed("The request's framing is ambiguous.");
-  if (oddPath.test(path)) return malformed("The path has bytes that no path of this service has.");
+  if (!plainPath.test(path) && oddPath.test(path))
+    return malformed("The path has bytes that no path of this service has.");
   return undefined;
 }
 
 function malformed(detail: string): Refusal {
   return { code: "validation", detail, faults: [] };
-}
-
-/** All but the tabulator. */
-const controls = /[^\P{Cc}\t]/u;
-
-/** Lines of headers that are the same in every answer. */
-const lineByHeader = new WeakMap<Header, string>();
-
-/**
- * The only way to a response header: uWS would write line breaks as they come. A header that
- * carries a control character is left out, since an answer without it is better than none or than
- * a forged one.
- */
-function lineOf(header: Header): string {
-  const known = lineByHeader.get(header);
-  if (known !== undefined) return known;
-  const [name, value] = header;
-  const line = controls.test(value) || controls.test(name) ? "" : `\r\n${name}: ${value}`;
-  if (Object.isFrozen(header)) lineByHeader.set(header, line);
-  return line;
 }
 
 function hexAddressOf(res: uWS.HttpResponse): string {

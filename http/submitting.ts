@@ -76,7 +76,7 @@ export function digestOfBody(
 ): string {
   const { user, scope } = principal;
   const text = [user.id, scope, path, canonical, key === undefined ? "" : `=${key}`].join("\n");
-  return Buffer.from(hash("sha256", text, "hex").slice(0, 32), "hex").toString("latin1");
+  return hash("sha256", text, "binary").slice(0, 16);
 }
 
 /** The job that the account is to accept; `more` says what it belongs to. */

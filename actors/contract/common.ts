@@ -20,7 +20,14 @@ export function strict<P extends T.TProperties>(properties: P, title?: string) {
 
 export type { Static };
 
-/** RFC 3339 UTC with milliseconds. */
+let spelledMs = Number.NaN;
+let spelled = "";
+
+/** RFC 3339 UTC with milliseconds. The last one is remembered: a turn has one time. */
 export function timestamp(atMs: number): string {
-  return new Date(atMs).toISOString();
+  if (atMs !== spelledMs) {
+    spelled = new Date(atMs).toISOString();
+    spelledMs = atMs;
+  }
+  return spelled;
 }

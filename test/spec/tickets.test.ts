@@ -39,7 +39,8 @@ t.test("a ticket opens one stream, without a bearer", async (t) => {
   const path = `/v1/jobs/${job.id}/sse?ticket=${await house.ticket(ada, job.id)}`;
   const { status, headers } = await house.answer("GET", path);
   t.equal(status, 200);
-  t.strictSame(new Map(headers).get("Content-Type"), "text/event-stream; charset=utf-8");
+  const type = headers.find(([name]) => name === "Content-Type")?.[1];
+  t.equal(type, "text/event-stream; charset=utf-8");
   t.equal((await house.stranger.get(path)).status, 401, "consumed");
 });
 
@@ -141,6 +142,6 @@ t.test("HEAD is not answered on the event stream and consumes no ticket", async 
   const path = `/v1/jobs/${job.id}/sse?ticket=${await house.ticket(ada, job.id)}`;
   const { status, headers } = await house.answer("HEAD", path);
   t.equal(status, 405);
-  t.equal(new Map(headers).get("Allow"), "GET");
+  t.equal(headers.find(([name]) => name === "Allow")?.[1], "GET");
   t.equal((await house.answer("GET", path)).status, 200);
 });
