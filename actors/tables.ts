@@ -30,13 +30,11 @@ export const codes = {
   session: 21,
   asked: 32,
   jobOfOwner: 33,
-  jobOfTag: 34,
   ledger: 35,
   waiting: 36,
   set: 37,
   uploadPart: 38,
   run: 39,
-  jobOfSession: 40,
   jobOfTurn: 41,
   sessionTerms: 42,
   sessionOfOwner: 43,
@@ -101,21 +99,12 @@ export function markKey(vpart: number, kind: Mark["kind"], digest: string): Key<
 }
 
 /**
- * The jobs of an owner (a scope, or one member of an organization) by class, model and then in the
- * order of their ids. `owner` is 16 bytes; see `job/job-index.ts`.
+ * The jobs of an owner (a scope, or one member of an organization, or those of either with a tag or
+ * a session) by class, model and then in the order of their ids. `owner` is 16 bytes; see
+ * `job/job-index.ts`.
  */
 export function jobsOfOwnerKey(vpart: number, owner: string, place: string): Key<string> {
   return keyOf(vpart, codes.jobOfOwner, owner + place);
-}
-
-/** Jobs that carry a tag; `digest` is 8 bytes of the tag's SHA-256 as a binary string. */
-export function jobsOfTagKey(scope: Id, digest: string, job: string): Key<string> {
-  return ofScope(codes.jobOfTag, scope, digest + job);
-}
-
-/** Jobs that turns of an agent's session started. */
-export function jobsOfSessionKey(session: Id, job: string): Key<string> {
-  return keyOf(vpartOfId(session), codes.jobOfSession, idBytes(session) + job);
 }
 
 /** The job that the last 16 bytes of a key name. */

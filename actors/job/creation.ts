@@ -7,7 +7,7 @@ import {
   type TurnView,
 } from "../../engine/actor.ts";
 import { idBytes } from "../../engine/id.ts";
-import { askedKey, jobsOfSessionKey, jobsOfTagKey, jobsOfTurnKey } from "../tables.ts";
+import { askedKey, jobsOfTurnKey } from "../tables.ts";
 import type { Asked, CreateJob, FarmTask, Job, JobEffect, QueuedJob } from "./job.ts";
 import { tagDigest } from "./job-index.ts";
 import { become, carried, type JobTurn, unchanged } from "./job-turn.ts";
@@ -38,12 +38,13 @@ function termsOf(
   { asked, provider, hold, count, modelTag }: CreateJob,
   createdAtMs: number,
 ): Job["terms"] {
-  const { id: job, scope, user, turn, modality } = asked;
+  const { id: job, scope, user, turn, tags, modality } = asked;
   return {
     job,
     scope,
     ...(user === scope ? {} : { member: user }),
     ...(turn === undefined ? {} : { turn }),
+    ...(tags.length === 0 ? {} : { tags: tags.map(tagDigest) }),
     modality,
     modelTag,
     provider,
@@ -53,12 +54,8 @@ function termsOf(
   };
 }
 
-export function indexRows({ scope, id, tags, turn }: Asked): RowWrite[] {
-  const rows = tags.map((tag) => put(jobsOfTagKey(scope, tagDigest(tag), idBytes(id)), ""));
-  if (turn === undefined) return rows;
-  rows.push(put(jobsOfSessionKey(turn.session, idBytes(id)), ""));
-  rows.push(put(jobsOfTurnKey(turn.turn, idBytes(id)), ""));
-  return rows;
+export function indexRows({ id, turn }: Asked): RowWrite[] {
+  return turn === undefined ? [] : [put(jobsOfTurnKey(turn.turn, idBytes(id)), "")];
 }
 
 /** The submit's answer. */

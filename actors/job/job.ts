@@ -58,6 +58,8 @@ export interface Terms {
   /** Who asked, and whose budget the hold counts against, when the scope is an organization. */
   readonly member?: Id;
   readonly turn?: TurnOfJob;
+  /** Digests of its tags, when it has any; see `tagDigest` in `job-index.ts`. */
+  readonly tags?: readonly string[];
   readonly modality: Modality;
   /** See `modelTag` in `job-index.ts`. */
   readonly modelTag: number;
