@@ -12,6 +12,7 @@ import { limits } from "../../config/limits.ts";
 import { type Id, idBytes, parseId, vpartOfId } from "../../engine/id.ts";
 import { rangeOf } from "../../engine/key.ts";
 import { type Answer, json } from "../answer.ts";
+import { deprecationOf } from "../deprecation.ts";
 import { requirePermission } from "../permissions.ts";
 import { problemOf } from "../problems.ts";
 import { integer, optionalText } from "../query.ts";
@@ -100,7 +101,8 @@ async function generateSet(call: Call<GenerateSetRequest>): Promise<Answer> {
   expectReply(reply, "accepted_set");
   const set = service.gateway.read(setKey(scope, id));
   if (set === undefined) throw new RefusalError({ code: "not_found" });
-  return json(202, viewOf(call, set), [["Location", `${service.baseUrl}/sets/${id}`]]);
+  const location = ["Location", `${service.baseUrl}/sets/${id}`] as const;
+  return json(202, viewOf(call, set), [location, ...deprecationOf(generation.model, service)]);
 }
 
 /** The first member carries the fingerprint of the whole set. */
