@@ -13,6 +13,8 @@ import { tagDigest } from "./job-index.ts";
 import { become, carried, type JobTurn, unchanged } from "./job-turn.ts";
 import { jobView } from "./job-view.ts";
 
+type Submission = Extract<JobEffect, { kind: "farm.run" | "provider.submit" }>;
+
 export function create(message: CreateJob, { atMs }: TurnView): JobTurn {
   const { asked, request, inlineMs, waits } = message;
   const job: QueuedJob = {
@@ -75,10 +77,15 @@ export function takeSlot(job: Job, turn: TurnView): JobTurn {
   );
 }
 
-export function work({ terms }: Job, asked: Asked): JobEffect {
-  if (terms.provider === "farm") return { kind: "farm.run", task: taskOf(asked) };
+export function work({ terms }: Job, asked: Asked): Submission {
+  const effect = effectOf(terms, asked);
+  return asked.trace === undefined ? effect : { ...effect, trace: asked.trace };
+}
+
+function effectOf({ provider, count }: Job["terms"], asked: Asked): Submission {
+  if (provider === "farm") return { kind: "farm.run", task: taskOf(asked) };
   const { prompt, modality } = asked;
-  return { kind: "provider.submit", prompt, modality, count: terms.count };
+  return { kind: "provider.submit", prompt, modality, count };
 }
 
 function taskOf({ id, task, input, promptAs, prompt, enhancedPrompt }: Asked): FarmTask {

@@ -34,6 +34,8 @@ export interface Asked {
   readonly typicalSeconds: number;
   /** 16 bytes in hex; the duplicate window is rebuilt from it. */
   readonly fingerprint: string;
+  /** Trace and span of the caller, who traces the submit (W3C trace context). */
+  readonly trace?: string;
   /** The same without the Idempotency-Key, when there was one: moderation is remembered by it. */
   readonly bodyDigest?: string;
 }
@@ -222,7 +224,7 @@ export type FarmTask = Omit<Task, "token">;
 
 export type JobEffect =
   /** Kept until the task has ended, however many attempts that takes. */
-  | { readonly kind: "farm.run"; readonly task: FarmTask }
+  | { readonly kind: "farm.run"; readonly task: FarmTask; readonly trace?: string }
   | { readonly kind: "farm.lease"; readonly token: string }
   | { readonly kind: "farm.cancel" }
   | {
@@ -230,6 +232,7 @@ export type JobEffect =
       readonly prompt: string;
       readonly modality: Modality;
       readonly count: number;
+      readonly trace?: string;
     }
   | { readonly kind: "provider.cancel"; readonly request: number | undefined };
 
