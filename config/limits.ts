@@ -43,6 +43,10 @@ const shipped = {
     failureMessageMax: 500,
     /** A pending settlement is refunded this long after the job's deadline. */
     settlementGraceMs: 3_600_000,
+    /** How long a cancel waits to hear whether the provider has the job. */
+    submitOutcomeMs: 10_000,
+    /** A provider that can be asked is asked so long whether it has a canceled job. */
+    reconciledMs: 86_400_000,
     duplicateWindowMs: 300_000,
     ticketMs: 60_000,
     /** Unredeemed stream tickets of one account. */

@@ -30,8 +30,8 @@ import {
   lastDeadline,
 } from "./job.ts";
 import { listingOf } from "./job-index.ts";
-import { become, carried, type JobTurn, unchanged, withdrawal } from "./job-turn.ts";
-import { claim, lapse, report, reportDetail } from "./running.ts";
+import { type JobTurn, unchanged, withdrawal } from "./job-turn.ts";
+import { accept, claim, lapse, report, reportDetail, send } from "./running.ts";
 
 export const jobActor: Actor<Job, JobMessage, JobEffect> = {
   kind: "job",
@@ -60,9 +60,10 @@ function decide(job: Job, message: Exclude<JobMessage, CreateJob>, turn: TurnVie
       return lapse(job, message.token, turn);
     case "slot":
       return takeSlot(job, turn);
+    case "submitting":
+      return send(job, message.hasLookUp, turn);
     case "accepted":
-      if (job.phase !== "queued") return unchanged(job);
-      return become(job, { ...job, ...carried(job, turn), isAccepted: true });
+      return accept(job, turn);
     case "started":
       return report(job, undefined, 0, turn);
     case "detail":
@@ -94,7 +95,8 @@ function dueAt(job: Job): number | undefined {
     case "running":
       return deadline(job);
     case "canceled":
-      return job.settlement.kind === "pending" ? job.settlement.limitMs : undefined;
+      if (job.settlement.kind === "settled") return undefined;
+      return job.awaits?.untilMs ?? job.settlement.limitMs;
     case "succeeded":
     case "failed":
       return undefined;

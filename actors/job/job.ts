@@ -95,12 +95,19 @@ export type StatusDetail = "provider_down" | "upstream_at_capacity";
 export interface QueuedJob extends Open {
   readonly phase: "queued";
   readonly detail?: { readonly name: StatusDetail; readonly sinceMs: number };
+  /** The request to the provider is under way, and nobody knows whether the provider has it. */
+  readonly submitting?: Submitting;
   /** The provider has it and has not begun. */
   readonly isAccepted?: true;
   /** A member of a set without a slot: nothing is sent before it has one. */
   readonly waits?: true;
   /** The submit is answered when the provider has said something, at the latest then. */
   readonly inline?: { readonly request: RequestId; readonly untilMs: number };
+}
+
+export interface Submitting {
+  /** Whether the provider can be asked later for a job whose submit it never answered. */
+  readonly hasLookUp: boolean;
 }
 
 export interface RunningJob extends Open {
@@ -147,6 +154,8 @@ export interface CanceledJob extends Common {
   readonly providerCancel?: CancelAnswer["kind"];
   readonly settlement: Settlement;
   readonly canceledBy: string;
+  /** The cancel is answered when the outcome of the submit is known, at the latest then. */
+  readonly awaits?: { readonly request: RequestId | undefined; readonly untilMs: number };
 }
 
 export type Job = QueuedJob | RunningJob | SucceededJob | FailedJob | CanceledJob;
@@ -205,6 +214,7 @@ export type JobMessage =
   /** The lease went silent, or the attempt failed in a way that another need not. */
   | { readonly kind: "lapsed"; readonly token: string }
   | { readonly kind: "slot" }
+  | ({ readonly kind: "submitting" } & Submitting)
   | { readonly kind: "accepted" }
   | { readonly kind: "started" }
   | { readonly kind: "detail"; readonly detail: StatusDetail | null }
