@@ -43,6 +43,8 @@ const shipped = {
     failureMessageMax: 500,
     /** A pending settlement is refunded this long after the job's deadline. */
     settlementGraceMs: 3_600_000,
+    /** Jobs that ended so long ago are forgotten. */
+    retentionMs: 400 * 86_400_000,
     /** How long a cancel waits to hear whether the provider has the job. */
     submitOutcomeMs: 10_000,
     /** A provider that can be asked is asked so long whether it has a canceled job. */
@@ -216,6 +218,9 @@ export const limits = {
     /** Fresh rows at which a shard stops taking messages until a pass has ended. */
     freshRowsMax: 400_000,
     dueGranularityMs: 250,
+    /** Old actors told in one go, and the rest after a round through all of them. */
+    sweepRows: 256,
+    sweepRestMs: 3_600_000,
     /** Broken promises after which an actor is set aside. */
     brokenTurnsMax: 3,
     /** A shard thread that died is started again after this. */

@@ -23,6 +23,7 @@ import { seal } from "./record.ts";
 import { recover, type ShardPlace } from "./recovery.ts";
 import type { ShardRows } from "./shard-rows.ts";
 import { ShardTime } from "./shard-time.ts";
+import { Sweep } from "./sweep.ts";
 
 /** What leaves a shard, in the order in which it happened. */
 export type ShardEvent =
@@ -73,6 +74,7 @@ class Shard {
   private readonly rows: ShardRows;
   private readonly time: ShardTime;
   private readonly inbox = new Inbox();
+  private readonly sweep: Sweep;
   private readonly brokenTurns = new Map<Key, number>();
   private readonly owns: (key: Key) => boolean;
   private position: Position;
@@ -101,6 +103,7 @@ class Shard {
     this.time = new ShardTime(stores.clock, recovered.position.atMs);
     this.owns = (key) => shardOf(key, place.shardCount) === place.shard;
     this.batch = this.nextBatch(this.position.seq + 2);
+    this.sweep = new Sweep(domain.sweep, stores.tables, place);
   }
 
   async open(undelivered: readonly Delivery[]): Promise<void> {
@@ -170,6 +173,7 @@ class Shard {
     this.nextDueMs = nowMs + limits.engine.dueGranularityMs;
     for (const actor of this.rows.due.take(nowMs))
       this.inbox.offer({ to: actor, message: { kind: "due" } }, "settle");
+    for (const envelope of this.sweep.take(nowMs)) this.inbox.offer(envelope, "settle");
   }
 
   /** Decides what waits into the open batch, whether or not the one before it is durable yet. */

@@ -18,7 +18,7 @@ import { refused } from "../refusal.ts";
 import { askedKey } from "../tables.ts";
 import { cancel, resolveCancel, settleAtLimit } from "./cancellation.ts";
 import { create, takeSlot, work } from "./creation.ts";
-import { remove } from "./deletion.ts";
+import { remove, retire } from "./deletion.ts";
 import { expire, finish } from "./ending.ts";
 import { decideInline } from "./inline.ts";
 import {
@@ -76,6 +76,8 @@ function decide(job: Job, message: Exclude<JobMessage, CreateJob>, turn: TurnVie
       return cancel(job, message.user, turn);
     case "delete":
       return remove(job, turn);
+    case "retire":
+      return retire(job, turn);
     case "cancel_answer":
       return resolveCancel(job, message.answer, message.request, turn);
     case "due": {

@@ -38,6 +38,8 @@ export interface Asked {
   readonly trace?: string;
   /** The same without the Idempotency-Key, when there was one: moderation is remembered by it. */
   readonly bodyDigest?: string;
+  /** How it had ended, once it is deleted or forgotten. */
+  readonly goneAs?: Job["phase"];
 }
 
 export type TaskInput = Readonly<Record<string, unknown>>;
@@ -222,6 +224,8 @@ export type JobMessage =
   | { readonly kind: "finished"; readonly token?: string; readonly outcome: Outcome }
   | { readonly kind: "cancel"; readonly user: string }
   | { readonly kind: "delete" }
+  /** It may have ended long enough ago. */
+  | { readonly kind: "retire" }
   | {
       readonly kind: "cancel_answer";
       readonly answer: CancelAnswer;
