@@ -11,6 +11,7 @@ import { ShardDown } from "../engine/gateway.ts";
 import { PortError } from "../engine/ports/port-error.ts";
 import { type Answer, constantHeader, type Header, type HttpRequest } from "./answer.ts";
 import { checkMediaType, parseBody } from "./body.ts";
+import { corsHeaders, type Origins, preflightHeaders } from "./cors.ts";
 import { parseForm } from "./form.ts";
 import { requirePermission } from "./permissions.ts";
 import { type Principal, requireScope } from "./principals.ts";
@@ -39,11 +40,14 @@ export class Api {
   private readonly service: Service;
   private readonly tree: RouteTree;
   private readonly requestIdPrefix: string;
+  /** Undefined when the operator lists none. */
+  private readonly origins: Origins | undefined;
   private requests = 0;
 
   constructor(service: Service, routes: readonly Route[]) {
     this.service = service;
     this.tree = new RouteTree(routes);
+    this.origins = service.corsOrigins.size > 0 ? service.corsOrigins : undefined;
     this.requestIdPrefix = `req-${Buffer.from(service.entropy.bytes(8)).toString("hex")}-`;
   }
 
@@ -63,7 +67,9 @@ export class Api {
   answer(match: Match, request: HttpRequest): Answer | Promise<Answer> {
     const requestId = this.requestId(request.headers["x-request-id"]);
     let rate: RateState | undefined;
-    const finish = (answer: Answer) => finished(answer, requestId, rate, match.route);
+    const cors =
+      this.origins === undefined ? none : corsHeaders(this.origins, request.headers["origin"]);
+    const finish = (answer: Answer) => finished(answer, requestId, rate, match.route, cors);
     const fail = (error: unknown) => {
       const isOpen = match.route?.access === "open";
       const counted = isOpen ? this.counted(error, request) : error;
@@ -99,7 +105,7 @@ export class Api {
   /** For what the transport itself refuses. */
   refuse(refusal: Refusal, requestId?: string): Answer {
     const id = this.requestId(requestId);
-    return finished(problem(refusal, id, this.problems), id, undefined, undefined);
+    return finished(problem(refusal, id, this.problems), id, undefined, undefined, none);
   }
 
   private get problems(): string {
@@ -161,24 +167,20 @@ function isOfStranger(refusal: Refusal): boolean {
   return refusal.error.startsWith("invalid_");
 }
 
-const preflightSeconds = "600";
-
 /** What a browser asks before it lets a page of another origin ask. */
 function preflight(routes: ReadonlyMap<string, Route>, ids: readonly string[]): Match {
   const isShared = [...routes.values()].some((shared) => shared.anyOrigin);
-  const headers: Header[] = [["Allow", `${allowed(routes)}, OPTIONS`]];
-  if (isShared)
-    headers.push(
-      ["Access-Control-Allow-Methods", allowed(routes)],
-      ["Access-Control-Allow-Headers", "Content-Type, X-Request-Id, X-Share-Password"],
-      ["Access-Control-Max-Age", preflightSeconds],
-    );
+  const methods = allowed(routes);
   const answered = route("GET", "", {
     summary: "What may be asked here",
     answers: { 204: null },
     access: "open",
     anyOrigin: isShared,
-    run: () => ({ status: 204, headers, body: "" }),
+    run: ({ service, request }) => {
+      const origin = request.headers["origin"];
+      const more = preflightHeaders(methods, isShared, service.corsOrigins, origin);
+      return { status: 204, headers: [["Allow", `${methods}, OPTIONS`], ...more], body: "" };
+    },
   });
   return { route: answered, refusal: undefined, ids, bodyBytesMax: 0, streamBytesMax: undefined };
 }
@@ -210,6 +212,7 @@ function tooMany(rate: RateState): RefusalError {
   return new RefusalError({ code: "rate_limit", retryAfterSeconds: rate.resetSeconds });
 }
 
+const none: readonly Header[] = [];
 const noSniff = constantHeader("X-Content-Type-Options", "nosniff");
 const anyOrigin = constantHeader("Access-Control-Allow-Origin", "*");
 const noStore = constantHeader("Cache-Control", "no-store");
@@ -219,10 +222,12 @@ function finished(
   requestId: string,
   rate: RateState | undefined,
   route: Route | undefined,
+  cors: readonly Header[],
 ): Answer {
   const { status, body } = answer;
   const headers: Header[] = [...answer.headers, ["X-Request-Id", requestId], noSniff];
   if (route?.anyOrigin === true) headers.push(anyOrigin);
+  else if (cors !== none) headers.push(...cors);
   if (rate !== undefined) headers.push(...rate.headers);
   if (!answer.headers.some(isCaching)) headers.push(noStore);
   return { status, headers, body };
