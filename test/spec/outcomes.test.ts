@@ -7,7 +7,7 @@ import { type InProcess, openInProcess, origin } from "./in-process-service.ts";
 
 async function balanceOf(caller: Caller): Promise<number> {
   const { json } = await caller.get<Static<typeof Credits>>("/v1/me/credits");
-  return json.balance_credits + json.held_credits;
+  return (json.balance_credits ?? 0) + json.held_credits;
 }
 
 /** The job of a prompt after its end, and what it cost. */
