@@ -72,6 +72,7 @@ const shipped = {
     moderationMemoryMs: 86_400_000,
   },
   sets: {
+    membersMax: 24,
     /** Members of one account that wait for a slot. */
     waitingMax: 480,
     /** Those that get a slot in one turn, when a ceiling rises by many. */
