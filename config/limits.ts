@@ -224,6 +224,8 @@ export const limits = {
     sweepRestMs: 3_600_000,
     /** Broken promises after which an actor is set aside. */
     brokenTurnsMax: 3,
+    /** An actor that broke its promise when its time came is told so again after this. */
+    brokenDueMs: 1_000,
     /** A shard thread that died is started again after this. */
     restartDelayMs: 100,
     /** The longest wait before a thread that dies again and again is started once more. */

@@ -11,7 +11,7 @@
  * recovers.
  */
 import { limits } from "../config/limits.ts";
-import type { Domain, Reply } from "./actor.ts";
+import type { Domain, Due, Reply } from "./actor.ts";
 import { Batch, broken, type Delivery, type Envelope, type Origin } from "./batch.ts";
 import { Inbox, type Lane } from "./inbox.ts";
 import { type Key, shardOf } from "./key.ts";
@@ -228,6 +228,9 @@ class Shard {
       batch.turn(envelope, atMs);
     } catch (error) {
       this.brokenTurns.set(envelope.to, failures + 1);
+      // Its time has passed and stands nowhere else: without this it would never hear of it again.
+      if (isDue(envelope.message) && failures + 1 < limits.engine.brokenTurnsMax)
+        this.rows.due.set(envelope.to, atMs + limits.engine.brokenDueMs);
       this.outlets.brokenTurn(envelope.to, error);
       // Told again it would break again: the teller is not kept waiting for it.
       if (envelope.origin !== undefined) batch.acknowledged.push(envelope.origin);
@@ -293,6 +296,10 @@ class Shard {
     next();
     return () => cancel();
   }
+}
+
+function isDue(message: unknown): boolean {
+  return (message as Partial<Due>).kind === "due";
 }
 
 export type { Shard };
