@@ -5,6 +5,7 @@ import { keyOf } from "../engine/key.ts";
 import { accountActor } from "./account/account-actor.ts";
 import { sessionActor } from "./agent/session-actor.ts";
 import { assetActor } from "./asset/asset-actor.ts";
+import { removalActor } from "./asset/removal.ts";
 import { directoryActor } from "./directory/directory-actor.ts";
 import { expiryActor } from "./directory/expiry.ts";
 import type { Asked } from "./job/job.ts";
@@ -20,6 +21,7 @@ const actorByCode: ReadonlyMap<number, AnyActor> = new Map<number, AnyActor>([
   [codes.asset, assetActor],
   [codes.mark, markActor],
   [codes.session, sessionActor],
+  [codes.removal, removalActor],
   [codes.directory, directoryActor],
   [codes.expiry, expiryActor],
 ]);

@@ -9,6 +9,7 @@ import type { MemberSpending } from "./account/budget.ts";
 import type { Run } from "./account/run.ts";
 import type { AgentTurn, Session, SessionTerms, TurnCredential } from "./agent/session.ts";
 import type { Asset, UploadPart } from "./asset/asset.ts";
+import type { Removal } from "./asset/removal.ts";
 import type { AuditRow } from "./directory/audit.ts";
 import type { Device } from "./directory/devices.ts";
 import type { Credential, Directory, SigningKey, User } from "./directory/directory.ts";
@@ -28,6 +29,7 @@ export const codes = {
   asset: 19,
   mark: 20,
   session: 21,
+  removal: 22,
   asked: 32,
   jobOfOwner: 33,
   ledger: 35,
@@ -45,6 +47,7 @@ export const codes = {
   memberCounts: 49,
   fingerprint: 48,
   jobEvent: 50,
+  removedObjects: 51,
   directory: directoryCode,
   user: directoryCode + 1,
   userByEmail: directoryCode + 2,
@@ -91,6 +94,16 @@ export function assetKey(scope: Id, asset: Id): Key<Asset> {
 /** What all assets of a scope begin with. */
 export function assetsKey(scope: Id): Key<Asset> {
   return ofScope(codes.asset, scope, "");
+}
+
+/** What an asset gave up: the parts of its upload, or its media. */
+export function removalKey(asset: Key, what: "parts" | "media"): Key<Removal> {
+  return keyOf(vpartOf(asset), codes.removal, asset.slice(2) + what.slice(0, 1));
+}
+
+/** The names in the object store that a removal is about. */
+export function removedObjectsKey(removal: Key): Key<readonly string[]> {
+  return keyOf(vpartOf(removal), codes.removedObjects, removal.slice(2));
 }
 
 /** `kind` is one character, `digest` 16 bytes as a binary string. */

@@ -99,6 +99,8 @@ const shipped = {
     /** How long a failed or given up upload can still be read. */
     abandonedMs: 86_400_000,
     trashMs: 30 * 86_400_000,
+    /** Bytes whose removal nobody has confirmed are removed again after this. */
+    removedAgainMs: 3_600_000,
     sniffBytes: 64 * 1024,
   },
   tokens: {

@@ -3,6 +3,7 @@ import type { Id } from "../../engine/id.ts";
 import type { Performance, Performer } from "../../engine/outbox.ts";
 import type { Objects } from "../../engine/ports/objects.ts";
 import type { AssetEffect } from "../asset/asset.ts";
+import type { RemovalEffect } from "../asset/removal.ts";
 import type { JobEffect } from "../job/job.ts";
 import { jobAtEnd } from "../tables.ts";
 import type { FarmBroker } from "./farm-broker.ts";
@@ -28,7 +29,7 @@ export interface TracedCall {
 /** The table of effects: each kind and who performs it. */
 export function performerOf({ broker, simulated, objects, onTraced }: Performers): Performer {
   return async ({ from, effect: outside }: Delivery): Promise<Performance> => {
-    const effect = outside as JobEffect | AssetEffect;
+    const effect = outside as JobEffect | AssetEffect | RemovalEffect;
     if ("trace" in effect && effect.trace !== undefined) {
       const [trace_id = "", span_id = ""] = effect.trace.split("-");
       onTraced({ operation: effect.kind, job: jobAtEnd(from), trace_id, span_id });
@@ -46,7 +47,7 @@ export function performerOf({ broker, simulated, objects, onTraced }: Performers
         return simulated.cancel(from, effect.request);
       case "objects.remove":
         for (const key of effect.keys) await objects.remove(key);
-        return { kind: "concluded" };
+        return { kind: "concluded", message: { kind: "removed" } };
     }
   };
 }
