@@ -2,7 +2,7 @@
  * Every table of the domain: its code, its key and the type of its rows. One place, so that no two
  * collide.
  */
-import { type Id, idBytes, idOfBytes, vpartOfId } from "../engine/id.ts";
+import { type Id, idBytes, idOfBytes, keyOfId, vpartOfId } from "../engine/id.ts";
 import { directoryCode, type Key, keyOf, orderedNumber, vpartOf } from "../engine/key.ts";
 import type { Account, LedgerRow } from "./account/account.ts";
 import type { MemberSpending } from "./account/budget.ts";
@@ -70,15 +70,15 @@ export const codes = {
 } as const;
 
 export function accountKey(scope: Id): Key<Account> {
-  return ofId(codes.account, scope);
+  return keyOfId(codes.account, scope);
 }
 
 export function jobKey(job: Id): Key<Job> {
-  return ofId(codes.job, job);
+  return keyOfId(codes.job, job);
 }
 
 export function askedKey(job: Id): Key<Asked> {
-  return ofId(codes.asked, job);
+  return keyOfId(codes.asked, job);
 }
 
 /** A line of a job's history, by its place there. */
@@ -126,11 +126,11 @@ export function jobAtEnd(key: Key): Id {
 }
 
 export function sessionKey(session: Id): Key<Session> {
-  return ofId(codes.session, session);
+  return keyOfId(codes.session, session);
 }
 
 export function sessionTermsKey(session: Id): Key<SessionTerms> {
-  return ofId(codes.sessionTerms, session);
+  return keyOfId(codes.sessionTerms, session);
 }
 
 /** A user's sessions in one context; `owner` as for jobs, `session` its bytes or empty for all. */
@@ -144,11 +144,11 @@ export function turnKey(session: Id, turn: Id): Key<AgentTurn> {
 }
 
 export function turnsKey(session: Id): Key<AgentTurn> {
-  return ofId(codes.agentTurn, session);
+  return keyOfId(codes.agentTurn, session);
 }
 
 export function briefKey(turn: Id): Key<string> {
-  return ofId(codes.brief, turn);
+  return keyOfId(codes.brief, turn);
 }
 
 /** `digest` is the SHA-256 of the credential as a binary string. */
@@ -162,7 +162,7 @@ export function jobsOfTurnKey(turn: Id, job: string): Key<string> {
 
 /** What the run of an agent's turn has spent. */
 export function runKey(turn: Id): Key<Run> {
-  return ofId(codes.run, turn);
+  return keyOfId(codes.run, turn);
 }
 
 /** Jobs of sets that were accepted and wait for a slot, in order. */
@@ -299,8 +299,4 @@ export function expiryKey(first: Key): Key<Expiry> {
 
 function ofScope<Row>(code: number, scope: Id, rest: string): Key<Row> {
   return keyOf(vpartOfId(scope), code, idBytes(scope) + rest);
-}
-
-function ofId<Row>(code: number, id: Id): Key<Row> {
-  return keyOf(vpartOfId(id), code, idBytes(id));
 }

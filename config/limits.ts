@@ -215,9 +215,9 @@ export const limits = {
     headBytesGuess: 1_024,
     headCacheBytes: 128 * 1024 * 1024,
     /** A pass into the tables begins at this many fresh rows or at this age of the oldest. */
-    passRows: 100_000,
-    passIntervalMs: 1_000,
-    rowsPerTransaction: 2_000,
+    passRows: 200_000,
+    passIntervalMs: 3_000,
+    rowsPerTransaction: 4_000,
     /** Fresh rows at which a shard stops taking messages until a pass has ended. */
     freshRowsMax: 400_000,
     dueGranularityMs: 250,

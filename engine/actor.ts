@@ -21,7 +21,10 @@ export interface Actor<Head, Message, Effect> {
    * what it has already.
    */
   resume?(head: Head, turn: TurnView): readonly Effect[];
-  /** Rows by which range reads find the actor; they follow from the head, so need no record. */
+  /**
+   * Rows by which range reads find the actor; they follow from the head, so need no record. Only
+   * what a waiting head listed is ever taken back.
+   */
   listing?(address: Key, head: Head): readonly RowWrite[];
 }
 

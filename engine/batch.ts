@@ -44,7 +44,8 @@ export interface Written {
   text: string | undefined;
   /** Set for heads. */
   readonly actor: AnyActor | undefined;
-  isWaiting: boolean;
+  /** When the actor of a head wants to hear `due`. */
+  dueMs: number | undefined;
 }
 
 /** The reply to a request whose turn was dropped. */
@@ -147,7 +148,7 @@ export class Batch {
   }
 
   private write(key: Key, value: unknown, actor: AnyActor | undefined): void {
-    const after: Written = { value, text: undefined, actor, isWaiting: false };
+    const after: Written = { value, text: undefined, actor, dueMs: undefined };
     this.changes.push({ key, before: this.writes.get(key), after });
     this.writes.set(key, after);
   }
@@ -181,7 +182,7 @@ export class Batch {
           fits(after.text, limits.engine.headBytesMax),
           `${after.actor.kind} heads are small`,
         );
-        after.isWaiting = isWaiting(after);
+        after.dueMs = after.value === undefined ? undefined : after.actor.dueAt(after.value);
       }
       bytes += key.length + (after.text?.length ?? 0) - (before?.text?.length ?? 0);
     }
@@ -190,7 +191,8 @@ export class Batch {
     this.bytes += bytes;
     this.turns++;
     for (const { key, after } of this.changes)
-      if (after.actor !== undefined) this.rows.keepHead(key, after.value, after.isWaiting);
+      if (after.actor !== undefined)
+        this.rows.keepHead(key, after.value, after.dueMs !== undefined);
     for (const [key, value] of this.windowRows) this.rows.setWindow(key, value, atMs);
     for (const reply of this.turnReplies) this.replies.push(reply);
     for (const delivery of this.turnDeliveries) this.deliveries.push(delivery);
@@ -208,10 +210,6 @@ export class Batch {
 function fits(text: string | undefined, bytesMax: number): boolean {
   if (text === undefined || text.length * 3 <= bytesMax) return true;
   return Buffer.byteLength(text) <= bytesMax;
-}
-
-function isWaiting({ actor, value }: Written): boolean {
-  return value !== undefined && actor?.dueAt(value) !== undefined;
 }
 
 class View implements TurnView {

@@ -63,6 +63,11 @@ export class DueIndex {
     return Array.from({ length: last - swept }, (_, at) => swept + 1 + at);
   }
 
+  /** Whether the tables hold a time for the actor: its head there waits for something. */
+  isStored(actor: Key): boolean {
+    return this.storedByActor.has(actor);
+  }
+
   /**
    * The write that brings the tables up to date for one actor: a time, `null` to delete, or
    * nothing.

@@ -8,7 +8,22 @@
  */
 import { invariant } from "./invariant.ts";
 import { codeOf, engineTables, type Key, vpartOf } from "./key.ts";
-import { type Slice, writesOf } from "./record.ts";
+import { eachWrite, type Slice } from "./record.ts";
+
+export interface FreshRow extends Slice {
+  /** Undefined for what is no head, and for what was read back from the journal. */
+  readonly head: FreshHead | undefined;
+}
+
+/** What a pass must know of a head beside its bytes. */
+export interface FreshHead {
+  /** When its actor wants to hear `due`. */
+  readonly dueMs: number | undefined;
+  /** The head itself, if its actor has a listing. */
+  readonly listed: unknown;
+}
+
+type Heads = readonly (FreshHead | undefined)[];
 
 export class FreshRows {
   private current = new Generation();
@@ -19,12 +34,12 @@ export class FreshRows {
     return this.current.writes + this.frozen.writes;
   }
 
-  /** `writes` is the number of rows in the record, if the caller knows it. */
-  add(record: Uint8Array, writes = 1): void {
-    if (record.length > 0) this.current.add(record, writes);
+  /** `writes` is the number of rows in the record and `heads` its heads, if the caller knows. */
+  add(record: Uint8Array, writes = 1, heads: Heads = []): void {
+    if (record.length > 0) this.current.add(record, writes, heads);
   }
 
-  get(key: Key): Slice | undefined {
+  get(key: Key): FreshRow | undefined {
     return this.current.get(key) ?? this.frozen.get(key);
   }
 
@@ -35,9 +50,9 @@ export class FreshRows {
     this.current = new Generation();
   }
 
-  /** The last write of each frozen row, in the order of the keys. */
-  sorted(): Iterable<readonly [Key, Slice]> {
-    return this.frozen.sorted();
+  /** The last write of each frozen row, vpart by vpart. */
+  lastWrites(): Iterable<readonly [Key, FreshRow]> {
+    return this.frozen.lastWrites();
   }
 
   /** The frozen rows are in the tables now. */
@@ -48,46 +63,45 @@ export class FreshRows {
 
 class Generation {
   writes = 0;
-  private records: Uint8Array[] = [];
+  private records: (readonly [record: Uint8Array, heads: Heads])[] = [];
   /** By vpart: many small maps are much cheaper to fill than a large one. */
-  private readonly rowsByVpart: Map<Key, Slice>[] = [];
+  private readonly rowsByVpart: Map<Key, FreshRow>[] = [];
 
-  add(record: Uint8Array, writes: number): void {
-    this.records.push(record);
+  add(record: Uint8Array, writes: number, heads: Heads): void {
+    this.records.push([record, heads]);
     this.writes += writes;
   }
 
-  get(key: Key): Slice | undefined {
+  get(key: Key): FreshRow | undefined {
     this.read();
     return this.rowsByVpart[vpartOf(key)]?.get(key);
   }
 
-  *sorted(): Generator<readonly [Key, Slice]> {
+  *lastWrites(): Generator<readonly [Key, FreshRow]> {
     this.read();
-    for (let vpart = 0; vpart < 256; vpart++) {
-      const rows = this.rowsByVpart[vpart];
-      if (rows === undefined) continue;
-      for (const key of [...rows.keys()].sort()) {
-        const slice = rows.get(key);
-        if (slice !== undefined) yield [key, slice];
-      }
-    }
+    for (let vpart = 0; vpart < 256; vpart++) yield* this.rowsByVpart[vpart] ?? [];
   }
 
   private read(): void {
-    const { records, rowsByVpart } = this;
+    const { records } = this;
     if (records.length === 0) return;
     this.records = [];
-    for (const record of records)
-      for (const { key, slice } of writesOf(record)) {
-        let rows = rowsByVpart[vpartOf(key)];
-        if (rows === undefined) {
-          rows = new Map();
-          rowsByVpart[vpartOf(key)] = rows;
-        }
-        // An effect that is concluded soon enough never reaches the tables.
-        const isConcluded = slice.start < 0 && codeOf(key) === engineTables.outbox;
-        if (!(isConcluded && rows.delete(key))) rows.set(key, slice);
-      }
+    for (const [record, heads] of records) {
+      let index = 0;
+      eachWrite(record, (key, start, end) => {
+        this.put(key, { record, start, end, head: heads[index++] });
+      });
+    }
+  }
+
+  private put(key: Key, row: FreshRow): void {
+    let rows = this.rowsByVpart[vpartOf(key)];
+    if (rows === undefined) {
+      rows = new Map();
+      this.rowsByVpart[vpartOf(key)] = rows;
+    }
+    // An effect that is concluded soon enough never reaches the tables.
+    const isConcluded = row.start < 0 && codeOf(key) === engineTables.outbox;
+    if (!(isConcluded && rows.delete(key))) rows.set(key, row);
   }
 }

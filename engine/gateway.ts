@@ -12,7 +12,7 @@ import { FreshRows } from "./fresh-rows.ts";
 import type { Lane } from "./inbox.ts";
 import { type Key, shardOf } from "./key.ts";
 import type { TableReader, TableRow } from "./ports/tables.ts";
-import { textOf, writesOf } from "./record.ts";
+import { eachWrite, textOf } from "./record.ts";
 import type { ShardEvent } from "./shard.ts";
 import type { ToShard } from "./wire.ts";
 
@@ -118,7 +118,7 @@ export class Gateway {
     if (event.kind === "release") {
       end.release(event.record);
       if (this.listener.listens(shard))
-        for (const { key } of writesOf(event.record)) this.listener.changed(key);
+        eachWrite(event.record, (key) => this.listener.changed(key));
       for (const { to, reply } of event.replies) this.answer(to, reply);
       if (this.watchersByKey.size > 0) this.notify(event.record);
     } else end.event(event);
@@ -132,8 +132,9 @@ export class Gateway {
   }
 
   private notify(record: Uint8Array): void {
-    for (const { key } of writesOf(record))
+    eachWrite(record, (key) => {
       for (const watcher of this.watchersByKey.get(key) ?? []) watcher(key);
+    });
   }
 
   private end(key: Key): ShardEnd {

@@ -4,6 +4,7 @@
  *
  * Messages and rows carry the lower-case text, keys the 16 bytes as a binary string.
  */
+import type { Key } from "./key.ts";
 import type { Clock } from "./ports/clock.ts";
 import type { Entropy } from "./ports/entropy.ts";
 
@@ -33,6 +34,34 @@ export function idBytes(id: Id): string {
     byteAt(id, 11),
     byteAt(id, 14),
     byteAt(id, 16),
+    byteAt(id, 19),
+    byteAt(id, 21),
+    byteAt(id, 24),
+    byteAt(id, 26),
+    byteAt(id, 28),
+    byteAt(id, 30),
+    byteAt(id, 32),
+    byteAt(id, 34),
+  );
+}
+
+/**
+ * `keyOf` for what an id names, under the id's own vpart. Made in one piece: a key that was joined
+ * would be copied once more at its first look-up.
+ */
+export function keyOfId<Row>(code: number, id: Id): Key<Row> {
+  const vpart = byteAt(id, 16);
+  return String.fromCharCode(
+    vpart,
+    code,
+    byteAt(id, 0),
+    byteAt(id, 2),
+    byteAt(id, 4),
+    byteAt(id, 6),
+    byteAt(id, 9),
+    byteAt(id, 11),
+    byteAt(id, 14),
+    vpart,
     byteAt(id, 19),
     byteAt(id, 21),
     byteAt(id, 24),
@@ -96,7 +125,11 @@ function byteAt(id: Id, at: number): number {
   return (nibble(id.charCodeAt(at)) << 4) | nibble(id.charCodeAt(at + 1));
 }
 
+const nibbles = Uint8Array.from({ length: 128 }, (_, code) =>
+  Math.max(0, "0123456789abcdef".indexOf(String.fromCharCode(code))),
+);
+
 /** Of a lower-case hexadecimal digit's character code. */
 function nibble(code: number): number {
-  return code < 58 ? code - 48 : code - 87;
+  return nibbles[code] ?? 0;
 }

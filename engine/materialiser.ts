@@ -7,8 +7,10 @@
 import { limits } from "../config/limits.ts";
 import type { AnyActor, Domain } from "./actor.ts";
 import type { DueIndex } from "./due-index.ts";
+import type { FreshHead, FreshRow } from "./fresh-rows.ts";
 import { codeOf, engineTables, type Key, keyOf, vpartOf } from "./key.ts";
-import { type Slice, textOf } from "./record.ts";
+import type { TableWrite } from "./ports/tables.ts";
+import { bytesOf, type Slice, textOf } from "./record.ts";
 import type { ShardRows } from "./shard-rows.ts";
 
 /** How far the tables are, and what the next record follows. */
@@ -22,22 +24,21 @@ export interface Position {
 export const positionKey: Key<Position> = keyOf(0, 0, "position");
 
 /**
- * Writes rows that come in the order of their keys; when it resolves, the tables durably are at
- * `position`. Neighbours share pages, and a page that is written once for many rows is what makes a
- * pass cheap.
+ * Writes rows that come vpart by vpart; when it resolves, the tables durably are at `position`.
+ * Rows of a vpart share pages, and a page that is written once for many rows is what makes a pass
+ * cheap. What follows from a head is in one transaction with it.
  */
 export async function materialise(
   rows: ShardRows,
-  sorted: Iterable<readonly [Key, Slice]>,
+  lastWrites: Iterable<readonly [Key, FreshRow]>,
   position: Position,
   domain: Domain,
 ): Promise<void> {
-  let chunk: [Key, string | undefined][] = [];
-  for (const [key, slice] of sorted) {
-    const text = textOf(slice);
-    chunk.push([key, text]);
+  let chunk: TableWrite[] = [];
+  for (const [key, row] of lastWrites) {
+    chunk.push([key, bytesOf(row)]);
     const actor = domain.actorByCode.get(codeOf(key));
-    if (actor !== undefined) chunk.push(...derived(actor, rows.due, key, text));
+    if (actor !== undefined) addDerived(chunk, rows.due, actor, key, row.head ?? read(row, actor));
     if (chunk.length < limits.engine.rowsPerTransaction) continue;
     await rows.tables.write(chunk);
     chunk = [];
@@ -47,20 +48,29 @@ export async function materialise(
 }
 
 /** Rows that follow from a head and are therefore in no record: its listing, and when it is due. */
-function* derived(
-  actor: AnyActor,
+function addDerived(
+  chunk: TableWrite[],
   due: DueIndex,
+  actor: AnyActor,
   key: Key,
-  text: string | undefined,
-): Generator<[Key, string | undefined]> {
-  const head: unknown = text === undefined ? undefined : JSON.parse(text);
-  const dueMs = head === undefined ? undefined : actor.dueAt(head);
+  { dueMs, listed }: FreshHead,
+): void {
+  const wasWaiting = due.isStored(key);
   due.set(key, dueMs);
   const change = due.difference(key, dueMs);
-  if (change !== undefined) yield [dueKey(key), change === null ? undefined : String(change)];
-  if (head === undefined || actor.listing === undefined) return;
-  for (const row of actor.listing(key, head))
-    yield [row.key, row.value === undefined ? undefined : JSON.stringify(row.value)];
+  if (change !== undefined) chunk.push([dueKey(key), change === null ? undefined : String(change)]);
+  if (listed === undefined || actor.listing === undefined) return;
+  for (const { key: place, value } of actor.listing(key, listed))
+    if (value !== undefined) chunk.push([place, JSON.stringify(value)]);
+    else if (wasWaiting) chunk.push([place, undefined]);
+}
+
+/** Of a record that was found at a restart. */
+function read(row: Slice, actor: AnyActor): FreshHead {
+  const text = textOf(row);
+  if (text === undefined) return { dueMs: undefined, listed: undefined };
+  const head: unknown = JSON.parse(text);
+  return { dueMs: actor.dueAt(head), listed: head };
 }
 
 function dueKey(actor: Key): Key<number> {

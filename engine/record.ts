@@ -24,12 +24,6 @@ export interface Sealed {
   readonly hash: string;
 }
 
-/** A write inside a record. */
-export interface RecordWrite {
-  readonly key: Key;
-  readonly slice: Slice;
-}
-
 /**
  * `[start, end)` of a record's bytes hold a value as UTF-8 JSON; `start` -1 stands for a deletion.
  */
@@ -92,8 +86,14 @@ export function readHead(bytes: Uint8Array): RecordHead {
   };
 }
 
-/** No bytes stand for no writes. */
-export function* writesOf(bytes: Uint8Array): Generator<RecordWrite> {
+/**
+ * Calls `visit` with each write's key and the bounds of its value as in a `Slice`; no bytes stand
+ * for no writes.
+ */
+export function eachWrite(
+  bytes: Uint8Array,
+  visit: (key: Key, start: number, end: number) => void,
+): void {
   if (bytes.length === 0) return;
   const body = asBuffer(bytes);
   let at = headBytes;
@@ -101,8 +101,7 @@ export function* writesOf(bytes: Uint8Array): Generator<RecordWrite> {
     const keyEnd = at + 5 + (body[at] ?? 0);
     const length = body.readUInt32LE(at + 1);
     const end = length === deleted ? keyEnd : keyEnd + length;
-    const key: Key = body.toString("latin1", at + 5, keyEnd);
-    yield { key, slice: { record: bytes, start: length === deleted ? -1 : keyEnd, end } };
+    visit(body.toString("latin1", at + 5, keyEnd), length === deleted ? -1 : keyEnd, end);
     at = end;
   }
 }
@@ -110,6 +109,11 @@ export function* writesOf(bytes: Uint8Array): Generator<RecordWrite> {
 /** JSON, or undefined for a deletion. */
 export function textOf({ record, start, end }: Slice): string | undefined {
   return start < 0 ? undefined : asBuffer(record).toString("utf8", start, end);
+}
+
+/** The JSON as it stands in the record, or undefined for a deletion. */
+export function bytesOf({ record, start, end }: Slice): Uint8Array | undefined {
+  return start < 0 ? undefined : record.subarray(start, end);
 }
 
 function asBuffer(bytes: Uint8Array): Buffer {

@@ -38,7 +38,7 @@ export async function recover(
   for (const { key, text } of owned(tables, place, engineTables.due))
     rows.due.restore(actorOfDueKey(key), Number(text));
   const tail = readTail(journal, readPosition(tables));
-  await materialise(rows, tail.rows.sorted(), tail.position, domain);
+  await materialise(rows, tail.rows.lastWrites(), tail.position, domain);
   await journal.trim(tail.position.seq);
   tables.refresh();
   for (const rule of domain.windows) fillWindow(rows, rule, place, nowMs);

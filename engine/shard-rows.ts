@@ -7,9 +7,9 @@
  */
 import { limits } from "../config/limits.ts";
 import type { Domain } from "./actor.ts";
-import type { Written } from "./batch.ts";
+import type { Batch, Written } from "./batch.ts";
 import { DueIndex } from "./due-index.ts";
-import { FreshRows } from "./fresh-rows.ts";
+import { type FreshHead, FreshRows } from "./fresh-rows.ts";
 import { invariant } from "./invariant.ts";
 import { codeOf, type Key } from "./key.ts";
 import type { Tables } from "./ports/tables.ts";
@@ -40,6 +40,14 @@ export class ShardRows {
   row(key: Key, atMs: number): unknown {
     const window = this.windows.get(codeOf(key));
     return window === undefined ? this.stored(key) : window.get(key.slice(2), atMs);
+  }
+
+  /** A record that is on its way into the journal, and the batch that it was made of. */
+  add(record: Uint8Array, writes: Batch["writes"]): void {
+    const heads: (FreshHead | undefined)[] = [];
+    for (const { actor, value, dueMs } of writes.values())
+      heads.push(actor && { dueMs, listed: actor.listing && value });
+    this.fresh.add(record, writes.size, heads);
   }
 
   isWindow(key: Key): boolean {

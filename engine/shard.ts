@@ -243,7 +243,7 @@ class Shard {
     const seq = this.position.seq + 1;
     const head = { shard: this.place.shard, epoch, seq, atMs };
     const { bytes, hash } = seal(head, writes, this.position.hash);
-    this.rows.fresh.add(bytes, writes.size);
+    this.rows.add(bytes, writes);
     await this.stores.journal.append(seq, bytes);
     this.position = { seq, epoch, atMs, hash };
     return bytes;
@@ -276,7 +276,7 @@ class Shard {
     this.rows.fresh.freeze();
     this.outlets.event({ kind: "frozen" });
     if (this.rows.fresh.size > 0) {
-      await materialise(this.rows, this.rows.fresh.sorted(), position, this.domain);
+      await materialise(this.rows, this.rows.fresh.lastWrites(), position, this.domain);
       await this.stores.journal.trim(position.seq);
     }
     this.rows.tables.refresh();

@@ -78,12 +78,12 @@ export function fail(
 ): JobTurn {
   const startedAt = job.phase === "running" ? { startedAtMs: job.startedAtMs } : {};
   const next: Job = {
-    ...carried(job, turn),
-    ...startedAt,
     phase: "failed",
     completedAtMs: turn.atMs,
     charged: charge,
     failure,
+    ...startedAt,
+    ...carried(job, turn),
   };
   const memory = remembrance(job, failure, turn);
   return become(job, next, { charge, effects: [...effects, ...memory] });
@@ -106,12 +106,12 @@ function succeed(job: Open, outputs: readonly Output[], turn: TurnView): JobTurn
   // What was asked for and did not come is not paid for.
   const charge = Math.ceil(terms.hold * Math.min(1, outputs.length / terms.count));
   const next: Job = {
-    ...carried(job, turn),
     phase: "succeeded",
     startedAtMs: job.phase === "running" ? job.startedAtMs : turn.atMs,
     completedAtMs: turn.atMs,
     charged: charge,
     assets: outputs.map(({ asset }) => asset),
+    ...carried(job, turn),
   };
   const assets = outputs.map(({ media }) => modalityOf(media.mimeType));
   return become(job, next, { charge, effects: births(job, outputs, turn), assets });

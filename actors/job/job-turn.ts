@@ -31,7 +31,10 @@ export function unchanged(job: Job): JobTurn {
   return { head: job, rows: [], replies: [], effects: [] };
 }
 
-/** What every change of a job begins with. */
+/**
+ * What every change of a job has. To be spread last: V8 makes a hidden class of its own for each
+ * object whose literal adds members after a spread, which costs fifty times the literal.
+ */
 export function carried(job: Job, { atMs }: TurnView): Common {
   const { terms, revision, events } = job;
   const common = { terms, revision: revision + 1, updatedAtMs: atMs };

@@ -55,14 +55,14 @@ const worn = {
 export function send(job: Job, hasLookUp: boolean, turn: TurnView): JobTurn {
   if (job.phase !== "queued" || job.submitting !== undefined || job.isAccepted === true)
     return unchanged(job);
-  return become(job, { ...job, ...carried(job, turn), submitting: { hasLookUp } });
+  return become(job, { submitting: { hasLookUp }, ...job, ...carried(job, turn) });
 }
 
 export function accept(job: Job, turn: TurnView): JobTurn {
   if (job.phase === "canceled") return resolveSubmit(job, true, turn);
   if (job.phase !== "queued") return unchanged(job);
   const { submitting: _, ...open } = job;
-  return become(job, { ...open, ...carried(job, turn), isAccepted: true });
+  return become(job, { isAccepted: true, ...open, ...carried(job, turn) });
 }
 
 /** `token` undefined for providers. Progress never falls; a late report is ignored. */
@@ -98,11 +98,11 @@ export function reportDetail(job: Job, name: StatusDetail | null, turn: TurnView
 
 export function started(job: QueuedJob, turn: TurnView): RunningJob {
   return {
-    ...carried(job, turn),
     phase: "running",
     deadlineMs: extendedDeadline(job, turn.atMs),
     startedAtMs: turn.atMs,
     progress: 0,
     attempts: job.attempts,
+    ...carried(job, turn),
   };
 }

@@ -36,9 +36,9 @@ export function memoryTables(): Tables {
     },
     refresh() {},
     async write(writes) {
-      for (const [key, text] of writes) {
-        if (text === undefined) rows.delete(key);
-        else rows.set(key, text);
+      for (const [key, value] of writes) {
+        if (value === undefined) rows.delete(key);
+        else rows.set(key, typeof value === "string" ? value : Buffer.from(value).toString());
       }
     },
     async close() {},

@@ -3,10 +3,15 @@ import type { Key } from "../key.ts";
 
 /** Rows as JSON text in byte order of their keys. Adapters: LMDB, memory. One writer a shard. */
 export interface Tables extends TableReader {
-  /** One transaction, durable when it resolves; `undefined` deletes. Throws `PortError`. */
-  write(rows: Iterable<readonly [Key, string | undefined]>): Promise<void>;
+  /**
+   * One transaction, durable when it resolves; bytes are UTF-8 and must stay as they are until
+   * then, `undefined` deletes. Throws `PortError`.
+   */
+  write(rows: Iterable<TableWrite>): Promise<void>;
   close(): Promise<void>;
 }
+
+export type TableWrite = readonly [Key, string | Uint8Array | undefined];
 
 /** What any thread may open beside the writer. */
 export interface TableReader {

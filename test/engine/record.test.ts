@@ -2,7 +2,8 @@ import { createHash } from "node:crypto";
 import t from "tap";
 import { BrokenInvariant } from "../../engine/invariant.ts";
 import type { Key } from "../../engine/key.ts";
-import { noHash, readHead, seal, textOf, verify, writesOf } from "../../engine/record.ts";
+import { noHash, readHead, seal, verify } from "../../engine/record.ts";
+import { textsOf } from "./toys.ts";
 
 const head = { shard: 3, epoch: 2, seq: 41, atMs: 1_763_000_000_123 };
 
@@ -12,14 +13,10 @@ function writes(rows: Readonly<Record<string, string | undefined>>) {
   );
 }
 
-function read(bytes: Uint8Array): [Key, string | undefined][] {
-  return [...writesOf(bytes)].map(({ key, slice }) => [key, textOf(slice)]);
-}
-
 t.test("a record gives back its head, its puts and its deletions, in order", async (t) => {
   const { bytes } = seal(head, writes({ b: '{"x":1}', a: undefined, c: '""' }), noHash);
   t.strictSame(readHead(bytes), head);
-  t.strictSame(read(bytes), [
+  t.strictSame(textsOf(bytes), [
     ["b", '{"x":1}'],
     ["a", undefined],
     ["c", '""'],
@@ -29,25 +26,25 @@ t.test("a record gives back its head, its puts and its deletions, in order", asy
 t.test("keys are bytes and values are any text", async (t) => {
   const rows = { "\0\xff\x80 key": '"é 漢字 🎈 \\u0000"', ["k".repeat(255)]: "[]" };
   const { bytes } = seal(head, writes(rows), noHash);
-  t.strictSame(read(bytes), Object.entries(rows));
+  t.strictSame(textsOf(bytes), Object.entries(rows));
 });
 
 t.test("a record without writes is a record", async (t) => {
   const { bytes, hash } = seal(head, writes({}), noHash);
-  t.strictSame(read(bytes), []);
+  t.strictSame(textsOf(bytes), []);
   t.strictSame(verify(bytes, noHash), { ...head, hash });
 });
 
 t.test("no bytes stand for no writes", async (t) => {
-  t.strictSame(read(new Uint8Array(0)), []);
+  t.strictSame(textsOf(new Uint8Array(0)), []);
 });
 
 t.test("a record larger than any before it is sealed whole", async (t) => {
   const large = JSON.stringify("é".repeat(800_000));
   const { bytes, hash } = seal(head, writes({ a: large, b: "1" }), noHash);
   t.equal(verify(bytes, noHash).hash, hash);
-  t.ok(read(bytes)[0]?.[1] === large);
-  t.strictSame(read(bytes)[1], ["b", "1"]);
+  t.ok(textsOf(bytes)[0]?.[1] === large);
+  t.strictSame(textsOf(bytes)[1], ["b", "1"]);
 });
 
 t.test("sealing the next record leaves the bytes of the last one alone", async (t) => {
@@ -63,7 +60,7 @@ t.test("a record may lie anywhere in a larger buffer", async (t) => {
   room.set(bytes, 13);
   const inside = room.subarray(13);
   t.equal(verify(inside, noHash).hash, hash);
-  t.strictSame(read(inside), read(bytes));
+  t.strictSame(textsOf(inside), textsOf(bytes));
 });
 
 t.test("I1: the hash is sha256 of the previous hash and the body", async (t) => {

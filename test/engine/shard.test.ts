@@ -196,7 +196,7 @@ t.test(
     const broken = { kind: "spread", to: [high], message: { kind: "break" } } as const;
     t.strictSame(await bench.ask(low, broken), { kind: "counted", count: 1 });
     await bench.ask(low, { kind: "spread", to: [high], message: { kind: "add", by: 1 } });
-    await bench.pass(2_000);
+    await bench.pass(6_000);
     t.strictSame(bench.broken, [high]);
     t.equal(await bench.count(high), 1, "later tells arrive");
     const rows = bench.disks[0]?.tables.range({ start: "", end: "\xff\xff" }, 100) ?? [];

@@ -22,7 +22,7 @@ import { type Key, keyOf, shardOf, vpartOf } from "../../engine/key.ts";
 import { Outbox, type Performance } from "../../engine/outbox.ts";
 import type { Journal } from "../../engine/ports/journal.ts";
 import type { Tables } from "../../engine/ports/tables.ts";
-import { textOf, writesOf } from "../../engine/record.ts";
+import { eachWrite, textOf } from "../../engine/record.ts";
 import { openShard, type Shard, type ShardEvent } from "../../engine/shard.ts";
 
 export interface Counter {
@@ -273,11 +273,7 @@ export class Bench {
   releases(shard: number): [Key, string | undefined][][] {
     return this.events.flatMap(({ shard: at, event }) =>
       at === shard && event.kind === "release" && event.record.length > 0
-        ? [
-            [...writesOf(event.record)].map(
-              ({ key, slice }) => [key, textOf(slice)] as [Key, string | undefined],
-            ),
-          ]
+        ? [textsOf(event.record)]
         : [],
     );
   }
@@ -302,4 +298,13 @@ export async function openBench(options: BenchOptions): Promise<Bench> {
 export function restarted(bench: Bench, perform?: BenchOptions["perform"]): Promise<Bench> {
   const startMs = bench.clock.nowMs();
   return openBench({ disks: bench.disks, startMs, ...(perform === undefined ? {} : { perform }) });
+}
+
+/** A record's writes: keys and JSON texts. */
+export function textsOf(record: Uint8Array): [Key, string | undefined][] {
+  const texts: [Key, string | undefined][] = [];
+  eachWrite(record, (key, start, end) => {
+    texts.push([key, textOf({ record, start, end })]);
+  });
+  return texts;
 }

@@ -186,7 +186,7 @@ export class World {
   private async pass(): Promise<void> {
     this.commit();
     this.rows.fresh.freeze();
-    await materialise(this.rows, this.rows.fresh.sorted(), this.position, this.domain);
+    await materialise(this.rows, this.rows.fresh.lastWrites(), this.position, this.domain);
     await this.journal.trim(this.position.seq);
     this.rows.fresh.thaw();
     this.passes++;
@@ -200,7 +200,7 @@ export class World {
       writes,
       this.position.hash,
     );
-    this.rows.fresh.add(bytes, writes.size);
+    this.rows.add(bytes, writes);
     // In memory it is there at once.
     void this.journal.append(seq, bytes);
     this.position = { seq, epoch, atMs: this.atMs, hash };
