@@ -5,12 +5,13 @@ import { keyOf } from "../engine/key.ts";
 import { accountActor } from "./account/account-actor.ts";
 import { sessionActor } from "./agent/session-actor.ts";
 import { assetActor } from "./asset/asset-actor.ts";
+import { removalActor } from "./asset/removal.ts";
 import { directoryActor } from "./directory/directory-actor.ts";
 import { expiryActor } from "./directory/expiry.ts";
 import type { Asked } from "./job/job.ts";
 import { jobActor } from "./job/job-actor.ts";
 import { markActor } from "./mark/mark.ts";
-import { codes, fingerprintKey } from "./tables.ts";
+import { codes, fingerprintKey, jobKey } from "./tables.ts";
 import { ticketActor } from "./ticket/ticket.ts";
 
 const actorByCode: ReadonlyMap<number, AnyActor> = new Map<number, AnyActor>([
@@ -20,6 +21,7 @@ const actorByCode: ReadonlyMap<number, AnyActor> = new Map<number, AnyActor>([
   [codes.asset, assetActor],
   [codes.mark, markActor],
   [codes.session, sessionActor],
+  [codes.removal, removalActor],
   [codes.directory, directoryActor],
   [codes.expiry, expiryActor],
 ]);
@@ -27,6 +29,14 @@ const actorByCode: ReadonlyMap<number, AnyActor> = new Map<number, AnyActor>([
 /** Everything that the engine runs. */
 export const domain: Domain = {
   actorByCode,
+  // An id is as old as its job, and a job ends after it began.
+  sweep: {
+    source: (vpart, nowMs) => ({
+      start: keyOf(vpart, codes.job, ""),
+      end: jobKey(firstIdAt(Math.max(0, nowMs - limits.jobs.retentionMs), vpart)),
+    }),
+    message: { kind: "retire" },
+  },
   windows: [
     {
       code: codes.fingerprint,

@@ -9,6 +9,7 @@ import type { MemberSpending } from "./account/budget.ts";
 import type { Run } from "./account/run.ts";
 import type { AgentTurn, Session, SessionTerms, TurnCredential } from "./agent/session.ts";
 import type { Asset, UploadPart } from "./asset/asset.ts";
+import type { Removal } from "./asset/removal.ts";
 import type { AuditRow } from "./directory/audit.ts";
 import type { Device } from "./directory/devices.ts";
 import type { Credential, Directory, SigningKey, User } from "./directory/directory.ts";
@@ -28,15 +29,14 @@ export const codes = {
   asset: 19,
   mark: 20,
   session: 21,
+  removal: 22,
   asked: 32,
   jobOfOwner: 33,
-  jobOfTag: 34,
   ledger: 35,
   waiting: 36,
   set: 37,
   uploadPart: 38,
   run: 39,
-  jobOfSession: 40,
   jobOfTurn: 41,
   sessionTerms: 42,
   sessionOfOwner: 43,
@@ -47,6 +47,7 @@ export const codes = {
   memberCounts: 49,
   fingerprint: 48,
   jobEvent: 50,
+  removedObjects: 51,
   directory: directoryCode,
   user: directoryCode + 1,
   userByEmail: directoryCode + 2,
@@ -95,27 +96,28 @@ export function assetsKey(scope: Id): Key<Asset> {
   return ofScope(codes.asset, scope, "");
 }
 
+/** What an asset gave up: the parts of its upload, or its media. */
+export function removalKey(asset: Key, what: "parts" | "media"): Key<Removal> {
+  return keyOf(vpartOf(asset), codes.removal, asset.slice(2) + what.slice(0, 1));
+}
+
+/** The names in the object store that a removal is about. */
+export function removedObjectsKey(removal: Key): Key<readonly string[]> {
+  return keyOf(vpartOf(removal), codes.removedObjects, removal.slice(2));
+}
+
 /** `kind` is one character, `digest` 16 bytes as a binary string. */
 export function markKey(vpart: number, kind: Mark["kind"], digest: string): Key<Mark> {
   return keyOf(vpart, codes.mark, kind.slice(0, 1) + digest);
 }
 
 /**
- * The jobs of an owner (a scope, or one member of an organization) by class, model and then in the
- * order of their ids. `owner` is 16 bytes; see `job/job-index.ts`.
+ * The jobs of an owner (a scope, or one member of an organization, or those of either with a tag or
+ * a session) by class, model and then in the order of their ids. `owner` is 16 bytes; see
+ * `job/job-index.ts`.
  */
 export function jobsOfOwnerKey(vpart: number, owner: string, place: string): Key<string> {
   return keyOf(vpart, codes.jobOfOwner, owner + place);
-}
-
-/** Jobs that carry a tag; `digest` is 8 bytes of the tag's SHA-256 as a binary string. */
-export function jobsOfTagKey(scope: Id, digest: string, job: string): Key<string> {
-  return ofScope(codes.jobOfTag, scope, digest + job);
-}
-
-/** Jobs that turns of an agent's session started. */
-export function jobsOfSessionKey(session: Id, job: string): Key<string> {
-  return keyOf(vpartOfId(session), codes.jobOfSession, idBytes(session) + job);
 }
 
 /** The job that the last 16 bytes of a key name. */

@@ -55,7 +55,7 @@ export async function balanced(crowd: readonly Member[]): Promise<number> {
   const sound = await inParallel(crowd, async ({ client }) => {
     const charged = await chargedCredits(client);
     const { balance_credits: balance, held_credits: held } = await client.credits();
-    return balance + held + charged === openingCredits;
+    return (balance ?? 0) + held + charged === openingCredits;
   });
   return sound.filter(Boolean).length;
 }

@@ -24,6 +24,9 @@ export const PriceRule = Type.Object({
   minimum: Type.Integer({ minimum: 0 }),
 });
 
+/** RFC 3339 in UTC, to the second. */
+const instant = "^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}Z$";
+
 /** What `GET /models` shows, but for the live `availability`. */
 export const publicModelFields = {
   id: Type.String({ pattern: "^[a-z0-9][a-z0-9._-]{1,63}$" }),
@@ -33,7 +36,9 @@ export const publicModelFields = {
   modality: Type.Enum([...modalities]),
   operations: Type.Array(Type.Enum(["generate", "set", "background_removal", "restoration"])),
   status: Type.Enum(["available", "preview", "deprecated", "disabled"]),
-  sunset_at: Type.Optional(Type.String()),
+  /** Of a deprecated model: since when (else since the catalogue changed), and until when. */
+  deprecated_at: Type.Optional(Type.String({ pattern: instant })),
+  sunset_at: Type.Optional(Type.String({ pattern: instant })),
   replacement: Type.Optional(Type.String()),
   plans: Type.Array(Type.Enum([...planNames])),
   defaults: Type.Record(Type.String(), Type.Unknown()),
@@ -62,7 +67,7 @@ const Entry = Type.Object(
 const CatalogueFile = Type.Object(
   {
     version: Type.String({ minLength: 1 }),
-    updated_at: Type.String({ pattern: "^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}Z$" }),
+    updated_at: Type.String({ pattern: instant }),
     models: Type.Array(Entry),
   },
   { additionalProperties: false },
@@ -99,6 +104,10 @@ export function readCatalogue(file: string | undefined, simulated: boolean): Cat
       `${name}: ${fault?.pointer ?? ""} ${fault?.detail ?? "is wrong"}; ${remedy}`,
     );
   }
+  for (const model of value.models) {
+    const fault = deprecationFault(model, value.models);
+    if (fault !== undefined) throw new CatalogueError(`${name}: ${model.id} ${fault}; ${remedy}`);
+  }
   const models = value.models.filter((model) => simulated || model.provider !== "sim");
   const byName = new Map<string, ModelEntry>();
   for (const model of models)
@@ -114,6 +123,20 @@ export function readCatalogue(file: string | undefined, simulated: boolean): Cat
     find: (wanted, modality) => byName.get(`${modality} ${wanted}`),
   };
 }
+
+/** Who uses a model that will go must be told when, what comes instead, and long enough before. */
+function deprecationFault(model: ModelEntry, models: readonly ModelEntry[]): string | undefined {
+  const { status, deprecated_at: since, sunset_at: until, replacement } = model;
+  if (status !== "deprecated") return undefined;
+  if (until === undefined || Number.isNaN(Date.parse(until)))
+    return "is deprecated and needs a sunset_at";
+  if (!models.some(({ id }) => id === replacement))
+    return "is deprecated and needs a replacement that is in the catalogue";
+  if (since === undefined || Date.parse(until) - Date.parse(since) >= sunsetMs) return undefined;
+  return "has a sunset_at that is less than 180 days after its deprecated_at";
+}
+
+const sunsetMs = 180 * 86_400_000;
 
 function namesOf(model: ModelEntry): string[] {
   const names = [model.id, ...model.aliases].map((name) => `${model.modality} ${name}`);

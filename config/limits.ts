@@ -43,6 +43,12 @@ const shipped = {
     failureMessageMax: 500,
     /** A pending settlement is refunded this long after the job's deadline. */
     settlementGraceMs: 3_600_000,
+    /** Jobs that ended so long ago are forgotten. */
+    retentionMs: 400 * 86_400_000,
+    /** How long a cancel waits to hear whether the provider has the job. */
+    submitOutcomeMs: 10_000,
+    /** A provider that can be asked is asked so long whether it has a canceled job. */
+    reconciledMs: 86_400_000,
     duplicateWindowMs: 300_000,
     ticketMs: 60_000,
     /** Unredeemed stream tickets of one account. */
@@ -66,6 +72,7 @@ const shipped = {
     moderationMemoryMs: 86_400_000,
   },
   sets: {
+    membersMax: 24,
     /** Members of one account that wait for a slot. */
     waitingMax: 480,
     /** Those that get a slot in one turn, when a ceiling rises by many. */
@@ -92,6 +99,8 @@ const shipped = {
     /** How long a failed or given up upload can still be read. */
     abandonedMs: 86_400_000,
     trashMs: 30 * 86_400_000,
+    /** Bytes whose removal nobody has confirmed are removed again after this. */
+    removedAgainMs: 3_600_000,
     sniffBytes: 64 * 1024,
   },
   tokens: {
@@ -212,8 +221,13 @@ export const limits = {
     /** Fresh rows at which a shard stops taking messages until a pass has ended. */
     freshRowsMax: 400_000,
     dueGranularityMs: 250,
+    /** Old actors told in one go, and the rest after a round through all of them. */
+    sweepRows: 256,
+    sweepRestMs: 3_600_000,
     /** Broken promises after which an actor is set aside. */
     brokenTurnsMax: 3,
+    /** An actor that broke its promise when its time came is told so again after this. */
+    brokenDueMs: 1_000,
     /** A shard thread that died is started again after this. */
     restartDelayMs: 100,
     /** The longest wait before a thread that dies again and again is started once more. */

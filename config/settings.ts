@@ -10,6 +10,8 @@ export interface Settings {
   readonly host: string;
   readonly port: number;
   readonly publicUrl: string;
+  /** Origins whose pages may ask all of the API. */
+  readonly corsOrigins: readonly string[];
   readonly dataDir: string;
   readonly shardThreads: number;
   /** Shard count when the store is created; a power of two. */
@@ -62,6 +64,7 @@ export function readSettings(environment: Environment, cores: number): Settings 
     host,
     port,
     publicUrl: origin(environment, "KLIEG_PUBLIC_URL") ?? `http://${bracketed(host)}:${port}`,
+    corsOrigins: origins(environment, "KLIEG_CORS_ORIGINS"),
     dataDir: dataDirectory(environment),
     shardThreads,
     shards,
@@ -150,6 +153,19 @@ function origin(environment: Environment, name: string): string | undefined {
       `${name} is "${value}"; set it to an http or https origin such as http://127.0.0.1:8080.`,
     );
   return new URL(value).origin;
+}
+
+/** With commas between; exactly as browsers send them. */
+function origins(environment: Environment, name: string): string[] {
+  const value = text(environment, name);
+  if (value === undefined) return [];
+  const found = value.split(",").map((part) => part.trim());
+  for (const part of found)
+    if (!/^https?:/.test(part) || !URL.canParse(part) || new URL(part).origin !== part)
+      throw new SettingsError(
+        `${name} has "${part}"; set it to origins such as https://studio.example with commas between.`,
+      );
+  return found;
 }
 
 function bracketed(host: string): string {

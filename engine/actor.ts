@@ -92,6 +92,17 @@ export interface Domain {
   readonly actorByCode: ReadonlyMap<number, AnyActor>;
   /** Short windows by table code; see `window.ts`. */
   readonly windows: readonly WindowRule[];
+  readonly sweep?: SweepRule;
+}
+
+/**
+ * Actors that are told once in a while that they may be old enough to end. They are found by their
+ * place in a range, so none of them needs a timer for it.
+ */
+export interface SweepRule {
+  /** Where the old ones of a vpart stand. */
+  readonly source: (vpart: number, nowMs: number) => KeyRange;
+  readonly message: unknown;
 }
 
 /** A table that is kept in memory only, for `windowMs`, and rebuilt from other rows at start. */

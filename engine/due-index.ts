@@ -43,16 +43,24 @@ export class DueIndex {
   take(nowMs: number): Key[] {
     const due: Key[] = [];
     const last = bucketOf(nowMs) - 1;
-    for (; this.swept < last; this.swept++) {
-      const actors = this.actorsByBucket.get(this.swept + 1);
-      if (actors === undefined) continue;
-      this.actorsByBucket.delete(this.swept + 1);
-      for (const actor of actors) {
+    if (last <= this.swept) return due;
+    for (const bucket of this.bucketsUpTo(last)) {
+      for (const actor of this.actorsByBucket.get(bucket) ?? []) {
         this.dueByActor.delete(actor);
         due.push(actor);
       }
+      this.actorsByBucket.delete(bucket);
     }
+    this.swept = last;
     return due;
+  }
+
+  /** In order. After a long pause there are fewer that somebody waits in than have passed. */
+  private bucketsUpTo(last: number): number[] {
+    const { swept, actorsByBucket } = this;
+    if (last - swept > actorsByBucket.size)
+      return [...actorsByBucket.keys()].filter((at) => at <= last).sort((a, b) => a - b);
+    return Array.from({ length: last - swept }, (_, at) => swept + 1 + at);
   }
 
   /** Whether the tables hold a time for the actor: its head there waits for something. */

@@ -11,7 +11,7 @@
  * recovers.
  */
 import { limits } from "../config/limits.ts";
-import type { Domain, Reply } from "./actor.ts";
+import type { Domain, Due, Reply } from "./actor.ts";
 import { Batch, broken, type Delivery, type Envelope, type Origin } from "./batch.ts";
 import { Inbox, type Lane } from "./inbox.ts";
 import { type Key, shardOf } from "./key.ts";
@@ -23,6 +23,7 @@ import { seal } from "./record.ts";
 import { recover, type ShardPlace } from "./recovery.ts";
 import type { ShardRows } from "./shard-rows.ts";
 import { ShardTime } from "./shard-time.ts";
+import { Sweep } from "./sweep.ts";
 
 /** What leaves a shard, in the order in which it happened. */
 export type ShardEvent =
@@ -73,6 +74,7 @@ class Shard {
   private readonly rows: ShardRows;
   private readonly time: ShardTime;
   private readonly inbox = new Inbox();
+  private readonly sweep: Sweep;
   private readonly brokenTurns = new Map<Key, number>();
   private readonly owns: (key: Key) => boolean;
   private position: Position;
@@ -101,6 +103,7 @@ class Shard {
     this.time = new ShardTime(stores.clock, recovered.position.atMs);
     this.owns = (key) => shardOf(key, place.shardCount) === place.shard;
     this.batch = this.nextBatch(this.position.seq + 2);
+    this.sweep = new Sweep(domain.sweep, stores.tables, place);
   }
 
   async open(undelivered: readonly Delivery[]): Promise<void> {
@@ -170,6 +173,7 @@ class Shard {
     this.nextDueMs = nowMs + limits.engine.dueGranularityMs;
     for (const actor of this.rows.due.take(nowMs))
       this.inbox.offer({ to: actor, message: { kind: "due" } }, "settle");
+    for (const envelope of this.sweep.take(nowMs)) this.inbox.offer(envelope, "settle");
   }
 
   /** Decides what waits into the open batch, whether or not the one before it is durable yet. */
@@ -224,6 +228,9 @@ class Shard {
       batch.turn(envelope, atMs);
     } catch (error) {
       this.brokenTurns.set(envelope.to, failures + 1);
+      // Its time has passed and stands nowhere else: without this it would never hear of it again.
+      if (isDue(envelope.message) && failures + 1 < limits.engine.brokenTurnsMax)
+        this.rows.due.set(envelope.to, atMs + limits.engine.brokenDueMs);
       this.outlets.brokenTurn(envelope.to, error);
       // Told again it would break again: the teller is not kept waiting for it.
       if (envelope.origin !== undefined) batch.acknowledged.push(envelope.origin);
@@ -289,6 +296,10 @@ class Shard {
     next();
     return () => cancel();
   }
+}
+
+function isDue(message: unknown): boolean {
+  return (message as Partial<Due>).kind === "due";
 }
 
 export type { Shard };

@@ -56,8 +56,8 @@ export function constantHeader(name: string, value: string): Header {
   return [name, value, lineOf([name, value])];
 }
 
-/** All but the tabulator. */
-const controls = /[\0-\x08\x0a-\x1f\x7f-\x9f]/;
+/** No control characters but the tabulator. */
+const writable = /^[\t -~\u00a0-\uffff]*$/;
 
 /**
  * The only way to a response header: uWS would write line breaks as they come. A header that
@@ -66,7 +66,7 @@ const controls = /[\0-\x08\x0a-\x1f\x7f-\x9f]/;
  */
 export function lineOf([name, value, line]: Header): string {
   if (line !== undefined) return line;
-  return controls.test(value) || controls.test(name) ? "" : `\r\n${name}: ${value}`;
+  return writable.test(value) && writable.test(name) ? `\r\n${name}: ${value}` : "";
 }
 
 const jsonHeader = constantHeader("Content-Type", "application/json; charset=utf-8");

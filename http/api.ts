@@ -11,6 +11,7 @@ import { ShardDown } from "../engine/gateway.ts";
 import { PortError } from "../engine/ports/port-error.ts";
 import { type Answer, constantHeader, type Header, type HttpRequest } from "./answer.ts";
 import { checkMediaType, parseBody } from "./body.ts";
+import { corsHeaders, type Origins, preflightHeaders } from "./cors.ts";
 import { parseForm } from "./form.ts";
 import { requirePermission } from "./permissions.ts";
 import { type Principal, requireScope } from "./principals.ts";
@@ -39,11 +40,14 @@ export class Api {
   private readonly service: Service;
   private readonly tree: RouteTree;
   private readonly requestIdPrefix: string;
+  /** Undefined when the operator lists none. */
+  private readonly origins: Origins | undefined;
   private requests = 0;
 
   constructor(service: Service, routes: readonly Route[]) {
     this.service = service;
     this.tree = new RouteTree(routes);
+    this.origins = service.corsOrigins.size > 0 ? service.corsOrigins : undefined;
     this.requestIdPrefix = `req-${Buffer.from(service.entropy.bytes(8)).toString("hex")}-`;
   }
 
@@ -61,6 +65,15 @@ export class Api {
 
   /** Never rejects. */
   answer(match: Match, request: HttpRequest): Answer | Promise<Answer> {
+    const answer = this.answered(match, request);
+    if (this.origins === undefined || match.route?.anyOrigin === true) return answer;
+    const cors = corsHeaders(this.origins, request.headers["origin"]);
+    return answer instanceof Promise
+      ? answer.then((ready) => withHeaders(ready, cors))
+      : withHeaders(answer, cors);
+  }
+
+  private answered(match: Match, request: HttpRequest): Answer | Promise<Answer> {
     const requestId = this.requestId(request.headers["x-request-id"]);
     const { route } = match;
     let rate: RateState | undefined;
@@ -173,24 +186,20 @@ function isOfStranger(refusal: Refusal): boolean {
   return refusal.error.startsWith("invalid_");
 }
 
-const preflightSeconds = "600";
-
 /** What a browser asks before it lets a page of another origin ask. */
 function preflight(routes: ReadonlyMap<string, Route>, ids: readonly string[]): Match {
   const isShared = [...routes.values()].some((shared) => shared.anyOrigin);
-  const headers: Header[] = [["Allow", `${allowed(routes)}, OPTIONS`]];
-  if (isShared)
-    headers.push(
-      ["Access-Control-Allow-Methods", allowed(routes)],
-      ["Access-Control-Allow-Headers", "Content-Type, X-Request-Id, X-Share-Password"],
-      ["Access-Control-Max-Age", preflightSeconds],
-    );
+  const methods = allowed(routes);
   const answered = route("GET", "", {
     summary: "What may be asked here",
     answers: { 204: null },
     access: "open",
     anyOrigin: isShared,
-    run: () => ({ status: 204, headers, body: "" }),
+    run: ({ service, request }) => {
+      const origin = request.headers["origin"];
+      const more = preflightHeaders(methods, isShared, service.corsOrigins, origin);
+      return { status: 204, headers: [["Allow", `${methods}, OPTIONS`], ...more], body: "" };
+    },
   });
   return { route: answered, refusal: undefined, ids, bodyBytesMax: 0, streamBytesMax: undefined };
 }
@@ -243,6 +252,10 @@ function finished(
   if (rate !== undefined) headers.push(...rate.headers);
   if (!isCached) headers.push(noStore);
   return { status, headers, body };
+}
+
+function withHeaders(answer: Answer, more: readonly Header[]): Answer {
+  return { ...answer, headers: [...answer.headers, ...more] };
 }
 
 function isCaching([name]: Header): boolean {

@@ -4,13 +4,15 @@ import { allowanceOf } from "../config/plans.ts";
 import type { Static } from "../config/schema.ts";
 import type { Principal } from "./principals.ts";
 
+const dayMs = 86_400_000;
+
 /** What holds for a caller in its context. */
 export function limitsOf(
   { plan, overrides, organization }: Principal,
   hasRates: boolean,
 ): Static<typeof Limits> {
   const { concurrentMax, generationsPerDay, monthlyCredits } = allowanceOf(plan, overrides);
-  const { jobs, http, tokens, rates } = limits;
+  const { jobs, http, tokens, rates, assets } = limits;
   const isUnpaid = organization !== undefined && plan === "free";
   return {
     plan,
@@ -25,6 +27,7 @@ export function limitsOf(
     open_waits: jobs.waitsMax,
     open_streams: jobs.streamsMax,
     sse_ticket_seconds: jobs.ticketMs / 1000,
+    confirmation_token_seconds: limits.pricing.confirmationMs / 1000,
     duplicate_window_seconds: jobs.duplicateWindowMs / 1000,
     signed_url_seconds: http.signedUrlSeconds,
     json_body_bytes: http.jsonBodyMax,
@@ -41,6 +44,13 @@ export function limitsOf(
     },
     tokens_may_never_expire: tokens.neverExpires,
     oauth_clients: limits.oauth.clientsMax,
+    set_members: limits.sets.membersMax,
+    upload_bytes: {
+      direct: assets.directBytesMax,
+      presigned: assets.uploadBytesMax,
+      by_kind: assets.bytesMaxByKind,
+    },
+    terminal_jobs_days: Math.floor(jobs.retentionMs / dayMs),
     organizations: limits.organizations.perAccountMax,
     organization_members: limits.organizations.membersMax,
   };

@@ -9,6 +9,7 @@
 import type { Job as JobView } from "../actors/contract/job.ts";
 import type { Job } from "../actors/job/job.ts";
 import { jobKey } from "../actors/tables.ts";
+import type { Reader } from "../actors/ticket/ticket.ts";
 import { limits } from "../config/limits.ts";
 import type { Id } from "../engine/id.ts";
 import type { Answer, Sink } from "./answer.ts";
@@ -19,7 +20,11 @@ import type { Call } from "./route.ts";
 import type { Service } from "./service.ts";
 
 /** Throws `RefusalError` with 503 when the account has too many streams open. */
-export function jobStream({ service, request }: Call<unknown, unknown>, id: Id): Answer {
+export function jobStream(
+  { service, request }: Call<unknown, unknown>,
+  id: Id,
+  reader: Reader | undefined,
+): Answer {
   const job = service.gateway.read(jobKey(id));
   if (job === undefined) throw new RefusalError({ code: "not_found" });
   if (request.isGone()) throw new RefusalError({ code: "not_found" });
@@ -32,7 +37,7 @@ export function jobStream({ service, request }: Call<unknown, unknown>, id: Id):
   return {
     status: 200,
     headers: frameHeaders,
-    body: { length: undefined, start: (sink) => new JobStream(service, id, sink).open() },
+    body: { length: undefined, start: (sink) => new JobStream(service, id, sink).open(reader) },
   };
 }
 
@@ -50,11 +55,12 @@ class JobStream {
   }
 
   /** Returns what to call when the client has gone. */
-  open(): () => void {
+  open(reader: Reader | undefined): () => void {
     const { following, gateway, clock } = this.service;
     const { frames } = this;
     const job = gateway.read(jobKey(this.id));
     frames.open(following, clock);
+    frames.whileReadable(following, reader);
     if (job === undefined) frames.end();
     else {
       frames.until(following.watch(this.id, (next) => this.changed(next)));

@@ -1,11 +1,15 @@
 /**
  * Who follows jobs: waits and event streams, counted by account. Both watch the job's row, so a
- * change is heard in the tick in which the shard released it.
+ * change is heard in the tick in which the shard released it; and, for members of organizations,
+ * their membership.
  */
 import type { Job } from "../actors/job/job.ts";
-import { jobKey } from "../actors/tables.ts";
+import { jobKey, membershipsKey, organizationKey } from "../actors/tables.ts";
+import type { Reader } from "../actors/ticket/ticket.ts";
 import type { Gateway } from "../engine/gateway.ts";
 import type { Id } from "../engine/id.ts";
+import { placeIn } from "./contexts.ts";
+import { isPermitted } from "./permissions.ts";
 
 export type FollowKind = "wait" | "stream";
 
@@ -47,6 +51,23 @@ export class Following {
   atDrain(end: () => void): () => void {
     this.endings.add(end);
     return () => this.endings.delete(end);
+  }
+
+  mayRead({ user, scope }: Reader): boolean {
+    const place = placeIn(this.gateway, user, scope);
+    return place !== undefined && isPermitted(place.role, "read");
+  }
+
+  /** Calls `end` when the reader is no member any more, or may not read as one. */
+  atRemoval(reader: Reader, end: () => void): () => void {
+    const look = () => {
+      if (!this.mayRead(reader)) end();
+    };
+    const keys = [membershipsKey(reader.user), organizationKey(reader.scope)];
+    const stops = keys.map((key) => this.gateway.watch(key, look));
+    return () => {
+      for (const stop of stops) stop();
+    };
   }
 
   drain(): void {

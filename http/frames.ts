@@ -2,6 +2,7 @@
  * Server-sent events on one connection: frames, a comment every 15 s, an end. A reader that leaves
  * more than 64 KiB unread is cut off; a drain asks it to come again.
  */
+import type { Reader } from "../actors/ticket/ticket.ts";
 import { limits } from "../config/limits.ts";
 import type { Clock } from "../engine/ports/clock.ts";
 import type { Header, Sink } from "./answer.ts";
@@ -34,6 +35,11 @@ export class Frames {
     this.until(following.atDrain(() => this.last("reconnect", {})));
     this.until(clock.after(limits.http.streamMs, () => this.end()));
     this.keepAlive(clock);
+  }
+
+  /** Ends when the reader may read no more; undefined for one to whom that cannot happen. */
+  whileReadable(following: Following, reader: Reader | undefined): void {
+    if (reader !== undefined) this.until(following.atRemoval(reader, () => this.end()));
   }
 
   /** `id` undefined for frames that nobody resumes from. */

@@ -37,7 +37,7 @@ function rowsOf(gateway: Gateway, { terms, events = 0 }: Job): Line[] {
 
 /** Whether the provider, or a node of the farm, has heard of it. */
 function wasSubmitted(job: Job): boolean {
-  if (job.phase === "queued") return job.isAccepted === true;
+  if (job.phase === "queued") return job.isAccepted === true || job.submitting !== undefined;
   return job.phase !== "canceled" || job.stage !== "before_submit";
 }
 

@@ -1,21 +1,14 @@
 /**
- * `GET /jobs`: newest first. Jobs are indexed by class (modality and end) and model, so filters
- * choose ranges and the listing merges them; tags, sets and sessions have ranges of their own. What
- * is left (a tag with a status) is looked up on the way. `total` comes from counts, so it costs
- * nothing however many jobs there are.
+ * `GET /jobs`: newest first. Jobs are indexed by owner, class (modality and end) and model, and
+ * once more by tag and session, so filters choose ranges and the listing merges them; a set names
+ * its members. What is left (queued or running) is looked up on the way. `total` comes from counts,
+ * so it costs nothing however many jobs there are.
  */
 import { setImmediate as turnOfTheLoop } from "node:timers/promises";
 import { countIndex, modelPlace } from "../actors/account/account.ts";
 import { type JobStatus, jobStatuses } from "../actors/contract/job.ts";
-import { endOf, jobsOf, modelTag, ownerOf, tagDigest } from "../actors/job/job-index.ts";
-import {
-  accountKey,
-  jobAtEnd,
-  jobsOfSessionKey,
-  jobsOfTagKey,
-  memberCountsKey,
-  setKey,
-} from "../actors/tables.ts";
+import { endOf, jobsOf, modelTag, narrowed, ownerOf, tagDigest } from "../actors/job/job-index.ts";
+import { accountKey, jobAtEnd, memberCountsKey, setKey } from "../actors/tables.ts";
 import { type Modality, modalities } from "../config/catalogue.ts";
 import { limits } from "../config/limits.ts";
 import type { KeyRange } from "../engine/actor.ts";
@@ -116,13 +109,11 @@ function bounded(call: ListCall, member: Id | undefined, after: Id | undefined) 
 function prefixes(call: ListCall, member: Id | undefined): Key[] {
   const { principal, query } = call;
   const { scope } = principal;
-  const session = query.agent_session_id;
-  if (session !== undefined) {
-    const id = parseId(session);
-    return id === undefined || vpartOfId(id) !== vpartOfId(scope) ? [] : [jobsOfSessionKey(id, "")];
-  }
-  if (query.tag !== undefined) return [jobsOfTagKey(scope, tagDigest(query.tag), "")];
-  const owner = ownerOf(scope, member);
+  const named = query.agent_session_id;
+  const session = named === undefined ? undefined : parseId(named);
+  if (named !== undefined && session === undefined) return [];
+  const tag = query.tag === undefined ? undefined : tagDigest(query.tag);
+  const owner = narrowed(ownerOf(scope, member), session, tag);
   return classes(call).map(({ modality, end, model }) =>
     jobsOf(scope, owner, modality, end, model),
   );
@@ -147,7 +138,7 @@ function classes({ service, principal, query }: ListCall) {
   return (query.modality ?? modalities).flatMap((modality) => {
     const first = modelPlace(modality, 0);
     const models = account.models
-      .filter((place) => place >= first && place < first + 256)
+      .filter((place) => place >= first && place < modelPlace(modality, 65_536))
       .map((place) => place - first)
       .filter((model) => tag === undefined || model === tag);
     const statuses = (query.status ?? jobStatuses).filter(

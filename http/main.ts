@@ -117,6 +117,7 @@ async function openService(
     entropy: systemEntropy(),
     objects,
     ...catalogue,
+    corsOrigins: settings.corsOrigins,
     hasRates: settings.rateLimits,
     renderers: settings.farmWorkers > 0 ? "ok" : "degraded",
     onFault: (requestId, error) => log.error({ err: error, requestId }, "a request failed"),

@@ -8,11 +8,13 @@ import type {
   Organization as OrganizationView,
   UserOrganization,
 } from "../actors/contract/organization.ts";
+import type { User } from "../actors/directory/directory.ts";
 import type { Member, Organization } from "../actors/directory/organizations.ts";
 import { accountKey, memberSpendingKey, userKey } from "../actors/tables.ts";
 import type { Gateway } from "../engine/gateway.ts";
 import type { Id } from "../engine/id.ts";
 import type { Place } from "./contexts.ts";
+import { visibleBalance } from "./visible-balance.ts";
 
 /** Null while the wallet is not there yet. */
 export function balanceOf(gateway: Gateway, scope: Id): number | null {
@@ -20,13 +22,17 @@ export function balanceOf(gateway: Gateway, scope: Id): number | null {
   return account === undefined ? null : available(account);
 }
 
+/** To `user`, whose role decides how much of the wallet is shown. */
 export function organizationView(
   gateway: Gateway,
   { organization, role }: Pick<Place, "organization" | "role">,
+  user: User,
+  nowMs: number,
 ): OrganizationView {
   const { id, name, slug, plan, createdAtMs } = organization;
   const created_at = timestamp(createdAtMs);
-  return { id, name, slug, plan, balance_credits: balanceOf(gateway, id), role, created_at };
+  const balance_credits = visibleBalance(gateway, { scope: id, user, role }, nowMs);
+  return { id, name, slug, plan, balance_credits, role, created_at };
 }
 
 export function userOrganization(

@@ -19,6 +19,8 @@ export interface Service {
   readonly baseUrl: string;
   readonly gateway: Gateway;
   readonly principals: Principals;
+  /** Whose pages may read what is not open to pages of any origin. */
+  readonly corsOrigins: ReadonlySet<string>;
   /** Undefined when the operator lifted the rate classes. */
   readonly rates: RateClasses | undefined;
   /** As it was read last. */

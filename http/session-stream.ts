@@ -4,6 +4,7 @@
  */
 import type { LastTurn, Session } from "../actors/agent/session.ts";
 import { sessionKey } from "../actors/tables.ts";
+import type { Reader } from "../actors/ticket/ticket.ts";
 import { limits } from "../config/limits.ts";
 import type { Id } from "../engine/id.ts";
 import type { Answer, Sink } from "./answer.ts";
@@ -13,7 +14,11 @@ import type { Call } from "./route.ts";
 import type { Service } from "./service.ts";
 
 /** Throws `RefusalError` with 503 when the account has too many streams open. */
-export function sessionStream({ service, request }: Call<unknown, unknown>, id: Id): Answer {
+export function sessionStream(
+  { service, request }: Call<unknown, unknown>,
+  id: Id,
+  reader: Reader | undefined,
+): Answer {
   const session = service.gateway.read(sessionKey(id));
   if (session === undefined || request.isGone()) throw new RefusalError({ code: "not_found" });
   if (!service.following.enter("stream", session.scope, limits.jobs.streamsMax))
@@ -22,7 +27,7 @@ export function sessionStream({ service, request }: Call<unknown, unknown>, id: 
       retryAfterSeconds: limits.http.retryAfterSeconds,
       detail: `At most ${limits.jobs.streamsMax} streams of one account are open at once.`,
     });
-  const start = (sink: Sink) => new SessionStream(service, session, sink).open();
+  const start = (sink: Sink) => new SessionStream(service, session, sink).open(reader);
   return { status: 200, headers: frameHeaders, body: { length: undefined, start } };
 }
 
@@ -40,11 +45,12 @@ class SessionStream {
   }
 
   /** Returns what to call when the client has gone. */
-  open(): () => void {
+  open(reader: Reader | undefined): () => void {
     const { following, gateway, clock } = this.service;
     const { frames, session } = this;
     const key = sessionKey(session.id);
     frames.open(following, clock);
+    frames.whileReadable(following, reader);
     frames.until(() => following.leave("stream", session.scope));
     frames.until(gateway.watch(key, () => this.changed(gateway.read(key))));
     this.changed(session);

@@ -1,11 +1,11 @@
 /** Tickets that open one event stream, once: minting for whoever may read, redeeming by anybody. */
 import { timestamp } from "../actors/contract/common.ts";
 import { accountKey, ticketKey } from "../actors/tables.ts";
-import type { Redeemed } from "../actors/ticket/ticket.ts";
+import type { Reader, Redeemed } from "../actors/ticket/ticket.ts";
 import { limits } from "../config/limits.ts";
 import { type Id, vpartOfId } from "../engine/id.ts";
 import { type Answer, json } from "./answer.ts";
-import { digestOf } from "./principals.ts";
+import { digestOf, type Principal } from "./principals.ts";
 import { RefusalError } from "./refusal-error.ts";
 import { expectReply } from "./replies.ts";
 import type { Call } from "./route.ts";
@@ -21,7 +21,7 @@ export async function mintTicket(call: Call<unknown, unknown>, subject: Id): Pro
   const message = {
     kind: "issue_ticket",
     digest: digestOf(ticket),
-    ticket: { scope: principal.scope, subject, expiresAtMs },
+    ticket: { scope: principal.scope, subject, expiresAtMs, ...memberOf(principal) },
   };
   const reply = await service.gateway.ask(accountKey(principal.scope), message, "work");
   expectReply(reply, "issued");
@@ -30,27 +30,37 @@ export async function mintTicket(call: Call<unknown, unknown>, subject: Id): Pro
 
 /**
  * Throws `RefusalError`: 401 for a ticket that is absent, expired or consumed, which is said before
- * the id is looked at; 403 for one of another stream. `Authorization` is ignored.
+ * the id is looked at; 403 for one of another stream. `Authorization` is ignored. Resolves to who
+ * follows, where that may end.
  */
 export async function redeemTicket(
   { service, id }: Call<unknown, unknown>,
   ticket: string | undefined,
-): Promise<void> {
+): Promise<Reader | undefined> {
   const vpart = vpartOfTicket(ticket);
   if (ticket === undefined || vpart === undefined) throw noTicket();
   const address = ticketKey(vpart, digestOf(ticket));
   const redeem = { kind: "redeem", subject: id.toLowerCase() };
   const reply = await service.gateway.ask(address, redeem, "settle");
-  const { kind } = expectReply<Redeemed>(reply, "redeemed", "spent", "mismatched");
-  if (kind === "spent") throw noTicket();
-  if (kind === "mismatched")
-    throw new RefusalError({ code: "forbidden", detail: "This ticket is for another stream." });
+  const found = expectReply<Redeemed>(reply, "redeemed", "spent", "mismatched");
+  if (found.kind !== "redeemed") throw found.kind === "spent" ? noTicket() : otherStream();
+  const { reader } = found;
+  if (reader !== undefined && !service.following.mayRead(reader)) throw noTicket();
+  return reader;
+}
+
+function memberOf({ organization, user }: Principal): { readonly user?: Id } {
+  return organization === undefined ? {} : { user: user.id };
 }
 
 /** The last of the 33 bytes says where the ticket is kept. */
 function vpartOfTicket(ticket: string | undefined): number | undefined {
   const bytes = Buffer.from(ticket ?? "", "base64url");
   return bytes.length === secretBytes + 1 ? bytes[secretBytes] : undefined;
+}
+
+function otherStream(): RefusalError {
+  return new RefusalError({ code: "forbidden", detail: "This ticket is for another stream." });
 }
 
 function noTicket(): RefusalError {

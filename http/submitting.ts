@@ -117,6 +117,7 @@ export function jobOf(
       ...(parent === undefined ? {} : { parent }),
       typicalSeconds: model.typical_seconds,
       fingerprint: hexOf(fingerprint),
+      ...traceOf(request),
       ...(more.bodyDigest === undefined ? {} : { bodyDigest: hexOf(more.bodyDigest) }),
     },
   };
@@ -148,6 +149,19 @@ export function idempotencyKey({ headers }: HttpRequest): string | undefined {
   const faults = [{ pointer: "", detail: `The header Idempotency-Key ${detail}` }];
   throw new RefusalError({ code: "validation", faults });
 }
+
+/** Version, trace, span and flags; later versions may say more (W3C Trace Context, 3.2). */
+const traceparent =
+  /^(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32}-(?!0{16})[0-9a-f]{16})-[0-9a-f]{2}(?=$|-)/;
+
+function traceOf({ headers }: HttpRequest): { readonly trace?: string } {
+  const given = headers["traceparent"];
+  if (given === undefined) return untraced;
+  const trace = traceparent.exec(given)?.[1];
+  return trace === undefined ? untraced : { trace };
+}
+
+const untraced = {};
 
 function surfaceOf({ headers }: HttpRequest): string | null {
   const surface = headers["x-service-surface"];

@@ -25,6 +25,7 @@ export interface Wiring {
   readonly objects: Objects;
   readonly catalogue: Catalogue;
   readonly readCatalogue: () => Catalogue;
+  readonly corsOrigins: readonly string[];
   readonly hasRates: boolean;
   readonly renderers: CheckState;
   readonly onFault: (requestId: string, error: unknown) => void;
@@ -56,6 +57,7 @@ export function wire(wiring: Wiring): Service {
     baseUrl,
     gateway,
     principals,
+    corsOrigins: new Set(wiring.corsOrigins),
     rates: wiring.hasRates ? new RateClasses(clock) : undefined,
     get catalogue() {
       return catalogue;

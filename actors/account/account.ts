@@ -42,7 +42,7 @@ export interface Account {
   readonly quota: { readonly day: number; readonly used: number };
   readonly ledgerLength: number;
   readonly tickets: number;
-  /** Models it has used, as `modality * 256 + tag`: where a listing has to look. */
+  /** Models it has used, as `modality * 65536 + tag`: where a listing has to look. */
   readonly models: readonly number[];
   /** Jobs of sets that wait for a slot; their ids stand in a row. */
   readonly waiting: number;
@@ -252,7 +252,7 @@ export function countIndex(modality: Modality, status: JobStatus): number {
 
 /** Where a listing looks for the jobs of a model. */
 export function modelPlace(modality: Modality, modelTag: number): number {
-  return modalities.indexOf(modality) * 256 + modelTag;
+  return modalities.indexOf(modality) * 65_536 + modelTag;
 }
 
 /** Where an account counts its assets. */

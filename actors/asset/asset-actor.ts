@@ -7,7 +7,7 @@
  *
  * 1. What a generation made is ready at once; what came from outside is looked into by the farm.
  * 2. The account counts every change of status in the same turn.
- * 3. Bytes are removed after the turn that gives them up is durable.
+ * 3. Bytes are removed after the turn that gives them up is durable; see `removal.ts`.
  */
 import { limits } from "../../config/limits.ts";
 import {
@@ -22,7 +22,7 @@ import {
 import type { AssetStatus } from "../contract/asset.ts";
 import type { FarmTask, Outcome } from "../job/job.ts";
 import { type Refusal, refused } from "../refusal.ts";
-import { accountKey, uploadPartKey } from "../tables.ts";
+import { accountKey, removalKey, uploadPartKey } from "../tables.ts";
 import {
   type Asset,
   type AssetEffect,
@@ -175,8 +175,9 @@ function restore(asset: Asset, turn: TurnView): AssetTurn {
 
 function remove(asset: Asset, turn: TurnView): AssetTurn {
   const keys = objectsOf(asset);
-  const effects: AssetEffect[] = asset.phase === "processing" ? [{ kind: "farm.cancel" }] : [];
-  if (keys.length > 0) effects.push({ kind: "objects.remove", keys });
+  const effects: (Tell | AssetEffect)[] = [];
+  if (asset.phase === "processing") effects.push({ kind: "farm.cancel" });
+  if (keys.length > 0) effects.push(tell(removalKey(turn.self, "media"), { kind: "remove", keys }));
   return { ...answered(asset, undefined, turn, effects), rows: withoutParts(asset, turn) };
 }
 
@@ -228,14 +229,15 @@ function complete(
 ): AssetTurn {
   if (asset.phase !== "pending_upload")
     return refuse(asset, { code: "conflict", detail: "This upload was completed already." }, turn);
-  const parts: AssetEffect = {
-    kind: "objects.remove",
-    keys: partKeysOf(asset.scope, asset.id, asset.upload),
-  };
+  const parts = withdrawnParts(asset, turn);
   const processing: ProcessingAsset = { ...asset, phase: "processing", bytes, attempts: 0 };
   if (refusal !== undefined)
     return answered(asset, failed(processing, refusal, turn), turn, [parts]);
   return answered(asset, processing, turn, [parts, probeOf(processing)]);
+}
+
+function withdrawnParts({ scope, id, upload }: PendingAsset, { self }: TurnView): Tell {
+  return tell(removalKey(self, "parts"), { kind: "remove", keys: partKeysOf(scope, id, upload) });
 }
 
 function abort(asset: Asset, turn: TurnView): AssetTurn {
@@ -244,10 +246,9 @@ function abort(asset: Asset, turn: TurnView): AssetTurn {
 }
 
 function abandon(asset: PendingAsset, as: "aborted" | "expired", turn: TurnView): AssetTurn {
-  const keys = partKeysOf(asset.scope, asset.id, asset.upload);
   const untilMs = turn.atMs + limits.assets.abandonedMs;
   const next: Asset = { ...asset, phase: "abandoned", as, untilMs };
-  return answered(asset, next, turn, [{ kind: "objects.remove", keys }]);
+  return answered(asset, next, turn, [withdrawnParts(asset, turn)]);
 }
 
 function expire(asset: Asset, turn: TurnView): AssetTurn {

@@ -136,8 +136,7 @@ export type AssetMessage =
 export type AssetEffect =
   | { readonly kind: "farm.run"; readonly task: FarmTask }
   | { readonly kind: "farm.lease"; readonly token: string }
-  | { readonly kind: "farm.cancel" }
-  | { readonly kind: "objects.remove"; readonly keys: readonly string[] };
+  | { readonly kind: "farm.cancel" };
 
 /** Fonts, LUTs and the like have none. */
 export function modalityOf(mimeType: string): Modality | undefined {

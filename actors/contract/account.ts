@@ -38,7 +38,7 @@ export type User = Static<typeof User>;
 
 export const Credits = Type.Object(
   {
-    balance_credits: Type.Integer(),
+    balance_credits: nullable(Type.Integer()),
     held_credits: Type.Integer(),
     plan: Type.Enum([...planNames]),
     monthly_credits: Type.Integer(),

@@ -3,6 +3,7 @@
  * absent; they are dropped before these schemas are asked. What a model allows of it is checked
  * against its catalogue entry in `actors/generation/`.
  */
+import { limits } from "../../config/limits.ts";
 import { type Static, Type } from "../../config/schema.ts";
 import { strict, Uuid } from "./common.ts";
 
@@ -132,7 +133,7 @@ export const GenerateSetRequest = strict(
   {
     name: Optional(Type.String({ minLength: 1, maxLength: 120 })),
     base: strict({ model: ModelName, ...imageFields }),
-    members: Type.Array(SetMember, { minItems: 1, maxItems: 24 }),
+    members: Type.Array(SetMember, { minItems: 1, maxItems: limits.sets.membersMax }),
     ...confirmation,
   },
   "GenerateSetRequest",

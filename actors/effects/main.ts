@@ -15,7 +15,7 @@ import { Link } from "../../engine/link.ts";
 import { Outbox } from "../../engine/outbox.ts";
 import type { EffectsControl, EffectsTask, FromEffects, ToEffects } from "../../engine/wire.ts";
 import { FarmBroker } from "./farm-broker.ts";
-import { performerOf } from "./performers.ts";
+import { performerOf, type TracedCall } from "./performers.ts";
 import { SimulatedProvider } from "./simulated-provider.ts";
 
 export async function run(task: EffectsTask): Promise<void> {
@@ -36,7 +36,8 @@ export async function run(task: EffectsTask): Promise<void> {
   const broker = new FarmBroker(ports);
   const simulated = new SimulatedProvider(ports);
   const objects = diskObjects(join(task.dataDir, "objects"));
-  const perform = performerOf({ broker, simulated, objects });
+  const onTraced = (call: TracedCall) => log.info(call, "a traced submit goes to its provider");
+  const perform = performerOf({ broker, simulated, objects, onTraced });
   const stopFarm = startFarm(task, broker);
 
   await new Promise<void>((resolve) => {

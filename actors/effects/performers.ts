@@ -1,8 +1,11 @@
 import type { Delivery } from "../../engine/batch.ts";
+import type { Id } from "../../engine/id.ts";
 import type { Performance, Performer } from "../../engine/outbox.ts";
 import type { Objects } from "../../engine/ports/objects.ts";
 import type { AssetEffect } from "../asset/asset.ts";
+import type { RemovalEffect } from "../asset/removal.ts";
 import type { JobEffect } from "../job/job.ts";
+import { jobAtEnd } from "../tables.ts";
 import type { FarmBroker } from "./farm-broker.ts";
 import type { SimulatedProvider } from "./simulated-provider.ts";
 
@@ -10,12 +13,27 @@ export interface Performers {
   readonly broker: FarmBroker;
   readonly simulated: SimulatedProvider;
   readonly objects: Objects;
+  /** Hears of each submit that its caller traces. */
+  readonly onTraced: (call: TracedCall) => void;
+}
+
+/** For the log of provider calls; nothing of it goes to a provider. */
+export interface TracedCall {
+  readonly operation: "farm.run" | "provider.submit";
+  readonly job: Id;
+  readonly trace_id: string;
+  /** The caller's. */
+  readonly span_id: string;
 }
 
 /** The table of effects: each kind and who performs it. */
-export function performerOf({ broker, simulated, objects }: Performers): Performer {
+export function performerOf({ broker, simulated, objects, onTraced }: Performers): Performer {
   return async ({ from, effect: outside }: Delivery): Promise<Performance> => {
-    const effect = outside as JobEffect | AssetEffect;
+    const effect = outside as JobEffect | AssetEffect | RemovalEffect;
+    if ("trace" in effect && effect.trace !== undefined) {
+      const [trace_id = "", span_id = ""] = effect.trace.split("-");
+      onTraced({ operation: effect.kind, job: jobAtEnd(from), trace_id, span_id });
+    }
     switch (effect.kind) {
       case "farm.run":
         return broker.run(from, effect.task);
@@ -29,7 +47,7 @@ export function performerOf({ broker, simulated, objects }: Performers): Perform
         return simulated.cancel(from, effect.request);
       case "objects.remove":
         for (const key of effect.keys) await objects.remove(key);
-        return { kind: "concluded" };
+        return { kind: "concluded", message: { kind: "removed" } };
     }
   };
 }

@@ -9,10 +9,14 @@ export interface Scenario {
   /** How many first submits are answered busy, or do not connect. */
   readonly busy: number;
   readonly down: number;
+  /** Whether the answer to the submit is lost on its way, and with it all that follows. */
+  readonly isUnknown: boolean;
   readonly refusal: "nsfw" | "ip" | undefined;
   readonly ending: "succeed" | "fail" | "nsfw_output" | "ip_output" | "lost";
   readonly billed: boolean;
   readonly cancel: CancelScenario | undefined;
+  /** How often the word of the end comes; never when it is lost or not to be trusted. */
+  readonly callbacks: 0 | 1 | 2;
 }
 
 const cancelScenarios = ["requested", "refused", "unsupported", "failed", "partway"] as const;
@@ -23,13 +27,22 @@ const calm: Scenario = {
   queueMs: 0,
   busy: 0,
   down: 0,
+  isUnknown: false,
   refusal: undefined,
   ending: "succeed",
   billed: false,
   cancel: undefined,
+  callbacks: 1,
 };
 
 const word = /(?<=^|\s)sim:([a-z_]+)(?:=(\d{1,9}))?(?=\s|$)/g;
+
+/** Whether all that happens happens at once, so that the answer to the submit is the end. */
+export function isImmediate(scenario: Scenario): boolean {
+  const { busy, down, slowMs, queueMs, isUnknown, ending, callbacks } = scenario;
+  if (isUnknown || ending === "lost" || callbacks !== 1) return false;
+  return busy + down + slowMs + queueMs === 0;
+}
 
 export function scenarioOf(prompt: string): Scenario {
   if (!prompt.includes("sim:")) return calm;
@@ -59,6 +72,13 @@ function change(name: string, amount: number): Partial<Scenario> {
       return { ending: name };
     case "billed":
       return { billed: true };
+    case "unknown_submit":
+      return { isUnknown: true };
+    case "drop_callback":
+    case "bad_signature":
+      return { callbacks: 0 };
+    case "dup_callback":
+      return { callbacks: 2 };
     default: {
       const cancel = cancelScenarios.find((scenario) => name === `cancel_${scenario}`);
       return cancel === undefined ? {} : { cancel };

@@ -3,6 +3,9 @@
  * media. It costs no processor time and remembers nothing: after a restart the outbox hands it
  * the job again and the scenario starts over, which is harmless because submitting to it is
  * idempotent.
+ *
+ * It tells its jobs what a provider would, so it needs no callback: one that is lost or forged is
+ * an end that the next read finds, one that comes twice is a word that is said twice.
  */
 import type { Modality } from "../../config/catalogue.ts";
 import type { IdMint } from "../../engine/id.ts";
@@ -10,7 +13,7 @@ import { type Key, vpartOf } from "../../engine/key.ts";
 import type { Performance } from "../../engine/outbox.ts";
 import type { Clock } from "../../engine/ports/clock.ts";
 import type { CancelAnswer, JobEffect, JobMessage, Outcome } from "../job/job.ts";
-import { type Scenario, scenarioOf } from "./scenario.ts";
+import { isImmediate, type Scenario, scenarioOf } from "./scenario.ts";
 import { simulatedMedia } from "./simulated-media.ts";
 
 type Submission = Extract<JobEffect, { kind: "provider.submit" }>;
@@ -20,7 +23,8 @@ interface Run {
   readonly scenario: Scenario;
   readonly modality: Modality;
   readonly count: number;
-  stage: "waiting" | "queued" | "running";
+  stage: "waiting" | "unknown" | "queued" | "running";
+  acceptedAtMs: number;
   stopTimer: () => void;
 }
 
@@ -32,6 +36,10 @@ export interface SimulatedPorts {
 
 const busyDelayMs = 1_000;
 const busyDelayMaxMs = 60_000;
+/** A provider that calls back is read that often all the same. */
+const readIntervalMs = 20_000;
+/** What is lost at two reads so far apart is lost. */
+const lostAgainMs = 10_000;
 
 export class SimulatedProvider {
   private readonly ports: SimulatedPorts;
@@ -45,10 +53,9 @@ export class SimulatedProvider {
   submit(job: Key, { prompt, modality, count }: Submission): Performance {
     if (this.runs.has(job)) return { kind: "kept" };
     const scenario = scenarioOf(prompt);
-    const run: Run = { job, scenario, modality, count, stage: "waiting", stopTimer: () => {} };
-    const { busy, down, slowMs, queueMs } = scenario;
-    if (busy + down + slowMs + queueMs === 0)
-      return { kind: "concluded", message: finished(this.endOf(run)) };
+    const idle = { stage: "waiting", acceptedAtMs: 0, stopTimer: () => {} } as const;
+    const run: Run = { job, scenario, modality, count, ...idle };
+    if (isImmediate(scenario)) return { kind: "concluded", message: finished(this.endOf(run)) };
     this.runs.set(job, run);
     this.connect(run, 0);
     return { kind: "kept" };
@@ -58,7 +65,7 @@ export class SimulatedProvider {
     const run = this.runs.get(job);
     const answer = answerOf(run);
     const isStopped = answer.kind === "cancelled" || answer.kind === "stopped_partway";
-    if (run !== undefined && isStopped) {
+    if (run !== undefined && (isStopped || run.stage === "unknown")) {
       run.stopTimer();
       this.runs.delete(job);
     }
@@ -79,7 +86,13 @@ export class SimulatedProvider {
       this.end(run);
       return;
     }
+    if (run.scenario.isUnknown) {
+      run.stage = "unknown";
+      this.ports.send(run.job, { kind: "submitting", hasLookUp: true });
+      return;
+    }
     run.stage = "queued";
+    run.acceptedAtMs = this.ports.clock.nowMs();
     this.ports.send(run.job, { kind: "accepted" });
     if (queueMs === 0) this.start(run);
     else this.after(run, queueMs, () => this.start(run));
@@ -88,12 +101,30 @@ export class SimulatedProvider {
   private start(run: Run): void {
     run.stage = "running";
     this.ports.send(run.job, { kind: "started" });
-    this.after(run, run.scenario.slowMs, () => this.end(run));
+    this.after(run, run.scenario.slowMs, () => this.callBack(run));
   }
 
-  private end(run: Run): void {
+  /** The word of the end, or the next read of the state that finds it. */
+  private callBack(run: Run): void {
+    const { callbacks, ending } = run.scenario;
+    if (ending === "lost") {
+      this.after(run, lostAgainMs, () => this.end(run));
+      return;
+    }
+    if (callbacks === 0) {
+      const elapsedMs = this.ports.clock.nowMs() - run.acceptedAtMs;
+      this.after(run, readIntervalMs - (elapsedMs % readIntervalMs), () => this.end(run));
+      return;
+    }
+    const word = this.end(run);
+    if (callbacks === 2) this.ports.send(run.job, word);
+  }
+
+  private end(run: Run): JobMessage {
     this.runs.delete(run.job);
-    this.ports.send(run.job, finished(this.endOf(run)));
+    const word = finished(this.endOf(run));
+    this.ports.send(run.job, word);
+    return word;
   }
 
   private endOf({ scenario, modality, count, job }: Run): Outcome {
@@ -128,6 +159,7 @@ function answerOf(run: Run | undefined): CancelAnswer {
   const asked = run?.scenario.cancel;
   if (asked === "partway") return { kind: "stopped_partway" };
   if (asked !== undefined) return { kind: asked };
+  if (run?.stage === "unknown") return { kind: "failed" };
   return { kind: run?.stage === "running" ? "stopped_partway" : "cancelled" };
 }
 

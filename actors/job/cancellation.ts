@@ -2,6 +2,7 @@
  * Canceling a job, and what its hold comes to.
  *
  *   queued, not at a provider ............ nothing is sent, refunded at once
+ *   its submit is under way .............. as one of the others once its outcome is known
  *   running on the farm .................. stopped part way, charged by its progress
  *   at a provider ........................ asked to stop; its answer, its last word or the limit
  *                                          settles
@@ -21,6 +22,7 @@ import {
   type Outcome,
   type QueuedJob,
   type RunningJob,
+  type Submitting,
 } from "./job.ts";
 import { become, carried, type JobTurn, unchanged, withdrawal } from "./job-turn.ts";
 import { jobView } from "./job-view.ts";
@@ -28,12 +30,11 @@ import { isCharged } from "./outcome.ts";
 
 export function cancel(job: Job, user: string, turn: TurnView): JobTurn {
   switch (job.phase) {
-    case "queued": {
-      const stage = job.isAccepted === true ? "provider_queued" : "before_submit";
-      return stage === "before_submit"
+    case "queued":
+      if (job.isAccepted === true) return askProvider(job, "provider_queued", user, turn);
+      return job.submitting === undefined
         ? stopBefore(job, user, turn)
-        : askProvider(job, stage, user, turn);
-    }
+        : awaitSubmit(job, job.submitting, user, turn);
     case "running":
       return job.terms.provider === "farm"
         ? stopFarm(job, user, turn)
@@ -76,14 +77,48 @@ function askProvider(
   user: string,
   turn: TurnView,
 ): JobTurn {
-  const deadlineMs = job.phase === "queued" ? extendedDeadline(job, turn.atMs) : job.deadlineMs;
-  const limitMs = deadlineMs + limits.jobs.settlementGraceMs;
   const next: CanceledJob = {
     ...canceled(job, user, turn),
     stage,
-    settlement: { kind: "pending", limitMs },
+    settlement: { kind: "pending", limitMs: settlementLimit(job, turn) },
   };
   return become(job, next, { effects: [{ kind: "provider.cancel", request: turn.request }] });
+}
+
+function settlementLimit(job: QueuedJob | RunningJob, { atMs }: TurnView): number {
+  const deadlineMs = job.phase === "queued" ? extendedDeadline(job, atMs) : job.deadlineMs;
+  return deadlineMs + limits.jobs.settlementGraceMs;
+}
+
+/** The caller is answered when it is known whether the provider has the job. */
+function awaitSubmit(
+  job: QueuedJob,
+  { hasLookUp }: Submitting,
+  user: string,
+  turn: TurnView,
+): JobTurn {
+  const { atMs, request } = turn;
+  const limitMs = hasLookUp ? atMs + limits.jobs.reconciledMs : settlementLimit(job, turn);
+  const next: CanceledJob = {
+    ...canceled(job, user, turn),
+    stage: "submitting",
+    settlement: { kind: "pending", limitMs },
+    awaits: { request, untilMs: atMs + limits.jobs.submitOutcomeMs },
+  };
+  return become(job, next);
+}
+
+/** The outcome of a submit during which the job was canceled. */
+export function resolveSubmit(job: CanceledJob, isAccepted: boolean, turn: TurnView): JobTurn {
+  if (job.stage !== "submitting" || job.settlement.kind === "settled") return unchanged(job);
+  const { awaits, ...known } = job;
+  if (!isAccepted) {
+    const next = settle(known, 0, turn);
+    const replies = shown(next, turn, awaits?.request);
+    return become(job, next, { charge: 0, replies, effects: [withdrawal(job)] });
+  }
+  const effect = { kind: "provider.cancel", request: awaits?.request } as const;
+  return become(job, { ...known, ...carried(job, turn) }, { effects: [effect] });
 }
 
 export function resolveCancel(
@@ -97,7 +132,8 @@ export function resolveCancel(
     return { ...unchanged(job), replies };
   }
   const charge = chargeFor(job, answer, turn);
-  const answered: CanceledJob = { ...job, ...carried(job, turn), providerCancel: answer.kind };
+  const { awaits: _, ...known } = job;
+  const answered: CanceledJob = { ...known, ...carried(job, turn), providerCancel: answer.kind };
   if (charge !== undefined)
     return settled(job, settle(answered, charge, turn), charge, turn, request);
   return become(job, answered, { replies: shown(answered, turn, request) });
@@ -129,13 +165,23 @@ export function resolvePending(job: CanceledJob, outcome: Outcome, turn: TurnVie
   if (job.settlement.kind === "settled") return unchanged(job);
   const isBilled = outcome.kind === "succeeded" || isCharged(outcome);
   const charge = isBilled ? job.terms.hold : 0;
-  return settled(job, settle(job, charge, turn), charge, turn, undefined);
+  const { awaits, ...known } = job;
+  return settled(job, settle(known, charge, turn), charge, turn, awaits?.request);
 }
 
 /** Nobody answered in time: the customer does not pay for silence. */
 export function settleAtLimit(job: CanceledJob, turn: TurnView): JobTurn {
   if (job.settlement.kind === "settled") return unchanged(job);
-  return settled(job, settle(job, 0, turn), 0, turn, undefined);
+  if (job.awaits !== undefined) return leaveUnknown(job, turn);
+  const next = settle(job, 0, turn);
+  // A submit without an outcome may still be remembered by whoever sent it.
+  const effects = job.stage === "submitting" ? [withdrawal(job)] : [];
+  return become(job, next, { charge: 0, effects });
+}
+
+function leaveUnknown({ awaits, ...known }: CanceledJob, turn: TurnView): JobTurn {
+  const next: CanceledJob = { ...known, ...carried(known, turn), providerCancel: "failed" };
+  return become(known, next, { replies: shown(next, turn, awaits?.request) });
 }
 
 function canceled(job: QueuedJob | RunningJob, user: string, turn: TurnView) {

@@ -7,11 +7,13 @@ import {
   type TurnView,
 } from "../../engine/actor.ts";
 import { idBytes } from "../../engine/id.ts";
-import { askedKey, jobsOfSessionKey, jobsOfTagKey, jobsOfTurnKey } from "../tables.ts";
+import { askedKey, jobsOfTurnKey } from "../tables.ts";
 import type { Asked, CreateJob, FarmTask, Job, JobEffect, QueuedJob } from "./job.ts";
 import { tagDigest } from "./job-index.ts";
 import { become, carried, type JobTurn, unchanged } from "./job-turn.ts";
 import { jobView } from "./job-view.ts";
+
+type Submission = Extract<JobEffect, { kind: "farm.run" | "provider.submit" }>;
 
 export function create(message: CreateJob, { atMs }: TurnView): JobTurn {
   const { asked, request, inlineMs, waits } = message;
@@ -38,12 +40,13 @@ function termsOf(
   { asked, provider, hold, count, modelTag }: CreateJob,
   createdAtMs: number,
 ): Job["terms"] {
-  const { id: job, scope, user, turn, modality } = asked;
+  const { id: job, scope, user, turn, tags, modality } = asked;
   return {
     job,
     scope,
     ...(user === scope ? {} : { member: user }),
     ...(turn === undefined ? {} : { turn }),
+    ...(tags.length === 0 ? {} : { tags: tags.map(tagDigest) }),
     modality,
     modelTag,
     provider,
@@ -53,12 +56,8 @@ function termsOf(
   };
 }
 
-export function indexRows({ scope, id, tags, turn }: Asked): RowWrite[] {
-  const rows = tags.map((tag) => put(jobsOfTagKey(scope, tagDigest(tag), idBytes(id)), ""));
-  if (turn === undefined) return rows;
-  rows.push(put(jobsOfSessionKey(turn.session, idBytes(id)), ""));
-  rows.push(put(jobsOfTurnKey(turn.turn, idBytes(id)), ""));
-  return rows;
+export function indexRows({ id, turn }: Asked): RowWrite[] {
+  return turn === undefined ? [] : [put(jobsOfTurnKey(turn.turn, idBytes(id)), "")];
 }
 
 /** The submit's answer. */
@@ -78,10 +77,15 @@ export function takeSlot(job: Job, turn: TurnView): JobTurn {
   );
 }
 
-export function work({ terms }: Job, asked: Asked): JobEffect {
-  if (terms.provider === "farm") return { kind: "farm.run", task: taskOf(asked) };
+export function work({ terms }: Job, asked: Asked): Submission {
+  const effect = effectOf(terms, asked);
+  return asked.trace === undefined ? effect : { ...effect, trace: asked.trace };
+}
+
+function effectOf({ provider, count }: Job["terms"], asked: Asked): Submission {
+  if (provider === "farm") return { kind: "farm.run", task: taskOf(asked) };
   const { prompt, modality } = asked;
-  return { kind: "provider.submit", prompt, modality, count: terms.count };
+  return { kind: "provider.submit", prompt, modality, count };
 }
 
 function taskOf({ id, task, input, promptAs, prompt, enhancedPrompt }: Asked): FarmTask {

@@ -1,7 +1,9 @@
 /**
- * Deleting a job that has ended: its prompt, its assets and every row by which it is found go. What
- * stays is what reports and the duplicate rule need, without a word of what the customer wrote.
+ * How a job that has ended goes: by its owner, with its prompt and its assets, or by its age, when
+ * what it brought stays. Every row by which it is found goes. What stays is what reports, sets and
+ * the duplicate rule need, without a word of what the customer wrote unless an asset shows it.
  */
+import { limits } from "../../config/limits.ts";
 import { put, type Reply, type TurnView, tell } from "../../engine/actor.ts";
 import type { JobDeleted } from "../account/account.ts";
 import { type Refusal, refused } from "../refusal.ts";
@@ -13,24 +15,41 @@ import { type JobTurn, unchanged } from "./job-turn.ts";
 
 /** A hold is settled before its job may go. */
 export function remove(job: Job, turn: TurnView): JobTurn {
-  const { terms, phase } = job;
   const refusal = refusalOf(job);
   if (refusal !== undefined) return { ...unchanged(job), replies: replied(turn, refused(refusal)) };
+  const assets = job.phase === "succeeded" ? job.assets : [];
+  const gone = without(job, false, turn);
+  const removals = assets.map((asset) => {
+    return tell(assetKey(job.terms.scope, asset), { kind: "remove" });
+  });
+  return {
+    ...gone,
+    replies: replied(turn, { kind: "deleted" }),
+    effects: [...gone.effects, ...removals],
+  };
+}
+
+/** Whoever is too young, or not settled, is told again in the next round. */
+export function retire(job: Job, turn: TurnView): JobTurn {
+  const isOld = "completedAtMs" in job && turn.atMs >= job.completedAtMs + limits.jobs.retentionMs;
+  if (!isOld || refusalOf(job) !== undefined) return unchanged(job);
+  return without(job, job.phase === "succeeded", turn);
+}
+
+function without(job: Job, keepsWords: boolean, turn: TurnView): JobTurn {
+  const { terms, phase } = job;
   const asked = turn.get(askedKey(terms.job));
   const found = [...listingOf(job), ...(asked === undefined ? [] : indexRows(asked))];
   const history = Array.from({ length: job.events ?? 0 }, (_, at) => jobEventKey(terms.job, at));
   const keys = [...found.map(({ key }) => key), ...history];
   const rows = keys.map((key) => ({ key, value: undefined }));
-  const assets = job.phase === "succeeded" ? job.assets : [];
+  const left = asked === undefined || keepsWords ? asked : wordless(asked);
   const notice: JobDeleted = { kind: "job_deleted", terms, from: phase };
   return {
     head: undefined,
-    rows: asked === undefined ? rows : [...rows, put(askedKey(asked.id), wordless(asked))],
-    replies: replied(turn, { kind: "deleted" }),
-    effects: [
-      tell(accountKey(terms.scope), notice),
-      ...assets.map((asset) => tell(assetKey(terms.scope, asset), { kind: "remove" })),
-    ],
+    rows: left === undefined ? rows : [...rows, put(askedKey(left.id), { ...left, goneAs: phase })],
+    replies: [],
+    effects: [tell(accountKey(terms.scope), notice)],
   };
 }
 

@@ -18,7 +18,7 @@ import { refused } from "../refusal.ts";
 import { askedKey } from "../tables.ts";
 import { cancel, resolveCancel, settleAtLimit } from "./cancellation.ts";
 import { create, takeSlot, work } from "./creation.ts";
-import { remove } from "./deletion.ts";
+import { remove, retire } from "./deletion.ts";
 import { expire, finish } from "./ending.ts";
 import { decideInline } from "./inline.ts";
 import {
@@ -30,8 +30,8 @@ import {
   lastDeadline,
 } from "./job.ts";
 import { listingOf } from "./job-index.ts";
-import { become, carried, type JobTurn, unchanged, withdrawal } from "./job-turn.ts";
-import { claim, lapse, report, reportDetail } from "./running.ts";
+import { type JobTurn, unchanged, withdrawal } from "./job-turn.ts";
+import { accept, claim, lapse, report, reportDetail, send } from "./running.ts";
 
 export const jobActor: Actor<Job, JobMessage, JobEffect> = {
   kind: "job",
@@ -60,9 +60,10 @@ function decide(job: Job, message: Exclude<JobMessage, CreateJob>, turn: TurnVie
       return lapse(job, message.token, turn);
     case "slot":
       return takeSlot(job, turn);
+    case "submitting":
+      return send(job, message.hasLookUp, turn);
     case "accepted":
-      if (job.phase !== "queued") return unchanged(job);
-      return become(job, { isAccepted: true, ...job, ...carried(job, turn) });
+      return accept(job, turn);
     case "started":
       return report(job, undefined, 0, turn);
     case "detail":
@@ -75,6 +76,8 @@ function decide(job: Job, message: Exclude<JobMessage, CreateJob>, turn: TurnVie
       return cancel(job, message.user, turn);
     case "delete":
       return remove(job, turn);
+    case "retire":
+      return retire(job, turn);
     case "cancel_answer":
       return resolveCancel(job, message.answer, message.request, turn);
     case "due": {
@@ -94,7 +97,8 @@ function dueAt(job: Job): number | undefined {
     case "running":
       return deadline(job);
     case "canceled":
-      return job.settlement.kind === "pending" ? job.settlement.limitMs : undefined;
+      if (job.settlement.kind === "settled") return undefined;
+      return job.awaits?.untilMs ?? job.settlement.limitMs;
     case "succeeded":
     case "failed":
       return undefined;

@@ -1,10 +1,11 @@
 /**
  * How jobs are found: by owner, class and model, newest last. A class is a modality and what became
  * of the job (`open` while it is queued or running), so filters of a listing are ranges and not
- * searches. Owners are a scope and, in an organization, each of its members.
+ * searches. Owners are a scope and, in an organization, each of its members; and of either those
+ * jobs that carry a tag, that belong to an agent's session, or both.
  *
  * A terminal job never changes its class: its row is written once. The materialiser writes these
- * rows from heads.
+ * rows from heads, so a submit writes none of them.
  */
 import { hash } from "node:crypto";
 import { type Modality, modalities } from "../../config/catalogue.ts";
@@ -22,14 +23,15 @@ export function endOf(status: JobStatus): End {
   return status === "queued" || status === "running" ? "open" : status;
 }
 
-/** One byte of a model's name; two models may share one. */
+/** Two bytes of a model's name, as a number; models that share one are told apart by reading. */
 export function modelTag(model: string): number {
-  return hash("sha256", model, "binary").charCodeAt(0);
+  const digest = hash("sha256", model, "binary");
+  return (digest.charCodeAt(0) << 8) | digest.charCodeAt(1);
 }
 
-/** 8 bytes as a binary string. */
+/** 66 bits as text, because it stands in heads. */
 export function tagDigest(tag: string): string {
-  return hash("sha256", tag, "binary").slice(0, 8);
+  return hash("sha256", tag, "base64url").slice(0, 11);
 }
 
 /** 16 bytes as a binary string. `member` is undefined for all of a scope's jobs. */
@@ -42,6 +44,16 @@ export function ownerOf(scope: Id, member: Id | undefined): string {
   return owner;
 }
 
+/**
+ * The owner of those jobs of `owner` that belong to an agent's session, or carry a tag, or both.
+ * As every job is listed under each of them, no combination of filters is a search.
+ */
+export function narrowed(owner: string, session: Id | undefined, tag: string | undefined): string {
+  if (session === undefined && tag === undefined) return owner;
+  const name = `${session ?? ""} ${tag ?? ""} ${owner}`;
+  return hash("sha256", Buffer.from(name, "latin1"), "binary").slice(0, 16);
+}
+
 /** Where the jobs of one class and model of an owner begin. */
 export function jobsOf(
   scope: Id,
@@ -51,20 +63,32 @@ export function jobsOf(
   model: number,
 ): Key<string> {
   const byte = modalities.indexOf(modality) * ends.length + ends.indexOf(end);
-  return jobsOfOwnerKey(vpartOfId(scope), owner, String.fromCharCode(byte, model));
+  const place = String.fromCharCode(byte, model >> 8, model & 255);
+  return jobsOfOwnerKey(vpartOfId(scope), owner, place);
 }
 
 /** The rows that a job's head stands for. */
 export function listingOf({ terms, phase }: Job): RowWrite[] {
-  const rows = rowsOf(terms, undefined, endOf(phase));
-  return terms.member === undefined
-    ? rows
-    : [...rows, ...rowsOf(terms, terms.member, endOf(phase))];
+  const { scope, member } = terms;
+  const end = endOf(phase);
+  const rows = rowsOfOwner(terms, ownerOf(scope, undefined), end);
+  if (member !== undefined) rows.push(...rowsOfOwner(terms, ownerOf(scope, member), end));
+  return rows;
 }
 
-function rowsOf(terms: Terms, member: Id | undefined, end: End): RowWrite[] {
-  const { scope, modality, modelTag, job } = terms;
-  const owner = ownerOf(scope, member);
+function rowsOfOwner(terms: Terms, owner: string, end: End): RowWrite[] {
+  const rows = rowsOf(terms, owner, end);
+  const { turn, tags = [] } = terms;
+  const session = turn?.session;
+  if (session !== undefined) rows.push(...rowsOf(terms, narrowed(owner, session, undefined), end));
+  for (const tag of tags) {
+    rows.push(...rowsOf(terms, narrowed(owner, undefined, tag), end));
+    if (session !== undefined) rows.push(...rowsOf(terms, narrowed(owner, session, tag), end));
+  }
+  return rows;
+}
+
+function rowsOf({ scope, modality, modelTag, job }: Terms, owner: string, end: End): RowWrite[] {
   const open = jobsOf(scope, owner, modality, "open", modelTag) + idBytes(job);
   if (end === "open") return [put(open, "")];
   const ended = jobsOf(scope, owner, modality, end, modelTag) + idBytes(job);

@@ -34,8 +34,12 @@ export interface Asked {
   readonly typicalSeconds: number;
   /** 16 bytes in hex; the duplicate window is rebuilt from it. */
   readonly fingerprint: string;
+  /** Trace and span of the caller, who traces the submit (W3C trace context). */
+  readonly trace?: string;
   /** The same without the Idempotency-Key, when there was one: moderation is remembered by it. */
   readonly bodyDigest?: string;
+  /** How it had ended, once it is deleted or forgotten. */
+  readonly goneAs?: Job["phase"];
 }
 
 export type TaskInput = Readonly<Record<string, unknown>>;
@@ -58,6 +62,8 @@ export interface Terms {
   /** Who asked, and whose budget the hold counts against, when the scope is an organization. */
   readonly member?: Id;
   readonly turn?: TurnOfJob;
+  /** Digests of its tags, when it has any; see `tagDigest` in `job-index.ts`. */
+  readonly tags?: readonly string[];
   readonly modality: Modality;
   /** See `modelTag` in `job-index.ts`. */
   readonly modelTag: number;
@@ -91,12 +97,19 @@ export type StatusDetail = "provider_down" | "upstream_at_capacity";
 export interface QueuedJob extends Open {
   readonly phase: "queued";
   readonly detail?: { readonly name: StatusDetail; readonly sinceMs: number };
+  /** The request to the provider is under way, and nobody knows whether the provider has it. */
+  readonly submitting?: Submitting;
   /** The provider has it and has not begun. */
   readonly isAccepted?: true;
   /** A member of a set without a slot: nothing is sent before it has one. */
   readonly waits?: true;
   /** The submit is answered when the provider has said something, at the latest then. */
   readonly inline?: { readonly request: RequestId; readonly untilMs: number };
+}
+
+export interface Submitting {
+  /** Whether the provider can be asked later for a job whose submit it never answered. */
+  readonly hasLookUp: boolean;
 }
 
 export interface RunningJob extends Open {
@@ -143,6 +156,8 @@ export interface CanceledJob extends Common {
   readonly providerCancel?: CancelAnswer["kind"];
   readonly settlement: Settlement;
   readonly canceledBy: string;
+  /** The cancel is answered when the outcome of the submit is known, at the latest then. */
+  readonly awaits?: { readonly request: RequestId | undefined; readonly untilMs: number };
 }
 
 export type Job = QueuedJob | RunningJob | SucceededJob | FailedJob | CanceledJob;
@@ -201,6 +216,7 @@ export type JobMessage =
   /** The lease went silent, or the attempt failed in a way that another need not. */
   | { readonly kind: "lapsed"; readonly token: string }
   | { readonly kind: "slot" }
+  | ({ readonly kind: "submitting" } & Submitting)
   | { readonly kind: "accepted" }
   | { readonly kind: "started" }
   | { readonly kind: "detail"; readonly detail: StatusDetail | null }
@@ -208,6 +224,8 @@ export type JobMessage =
   | { readonly kind: "finished"; readonly token?: string; readonly outcome: Outcome }
   | { readonly kind: "cancel"; readonly user: string }
   | { readonly kind: "delete" }
+  /** It may have ended long enough ago. */
+  | { readonly kind: "retire" }
   | {
       readonly kind: "cancel_answer";
       readonly answer: CancelAnswer;
@@ -220,7 +238,7 @@ export type FarmTask = Omit<Task, "token">;
 
 export type JobEffect =
   /** Kept until the task has ended, however many attempts that takes. */
-  | { readonly kind: "farm.run"; readonly task: FarmTask }
+  | { readonly kind: "farm.run"; readonly task: FarmTask; readonly trace?: string }
   | { readonly kind: "farm.lease"; readonly token: string }
   | { readonly kind: "farm.cancel" }
   | {
@@ -228,6 +246,7 @@ export type JobEffect =
       readonly prompt: string;
       readonly modality: Modality;
       readonly count: number;
+      readonly trace?: string;
     }
   | { readonly kind: "provider.cancel"; readonly request: number | undefined };
 

@@ -4,6 +4,7 @@
  */
 import { limits } from "../../config/limits.ts";
 import type { TurnView } from "../../engine/actor.ts";
+import { resolveSubmit } from "./cancellation.ts";
 import { fail } from "./ending.ts";
 import {
   extendedDeadline,
@@ -50,6 +51,20 @@ const worn = {
   status: 502,
 } as const;
 
+/** The request to the provider goes out. */
+export function send(job: Job, hasLookUp: boolean, turn: TurnView): JobTurn {
+  if (job.phase !== "queued" || job.submitting !== undefined || job.isAccepted === true)
+    return unchanged(job);
+  return become(job, { submitting: { hasLookUp }, ...job, ...carried(job, turn) });
+}
+
+export function accept(job: Job, turn: TurnView): JobTurn {
+  if (job.phase === "canceled") return resolveSubmit(job, true, turn);
+  if (job.phase !== "queued") return unchanged(job);
+  const { submitting: _, ...open } = job;
+  return become(job, { isAccepted: true, ...open, ...carried(job, turn) });
+}
+
 /** `token` undefined for providers. Progress never falls; a late report is ignored. */
 export function report(
   job: Job,
@@ -70,8 +85,10 @@ export function report(
  * deadline.
  */
 export function reportDetail(job: Job, name: StatusDetail | null, turn: TurnView): JobTurn {
+  // Who is to try again was not accepted.
+  if (job.phase === "canceled" && name !== null) return resolveSubmit(job, false, turn);
   if (job.phase !== "queued" || (job.detail?.name ?? null) === name) return unchanged(job);
-  const { detail: _, ...open } = job;
+  const { detail: _, submitting: __, ...open } = job;
   const deadlineMs = extendedDeadline(job, turn.atMs);
   const next: QueuedJob = { ...open, ...carried(job, turn), deadlineMs };
   const event = { type: "status_detail", data: { status_detail: name } } as const;

@@ -19,16 +19,17 @@ export interface MemberJob {
   readonly view: JobView;
 }
 
-/** `jobs` by id; one that was deleted since is missing. */
+/** `jobs` by id, and how those had ended that were deleted since. */
 export function setView(
   set: OutputSet,
   jobs: ReadonlyMap<string, MemberJob>,
+  gone: ReadonlyMap<string, Job["phase"]>,
   problemOf: ProblemOf,
 ): SetView {
   const accepted = set.members.flatMap((member) =>
     "job" in member ? (jobs.get(member.job) ?? []) : [],
   );
-  const counts = countsOf(set, accepted);
+  const counts = countsOf(set, accepted, gone);
   const updatedAtMs = Math.max(set.createdAtMs, ...accepted.map(({ job }) => job.updatedAtMs));
   const isOpen = counts.queued + counts.running > 0;
   return {
@@ -36,7 +37,7 @@ export function setView(
     name: set.name,
     status: isOpen ? "generating" : endOf(counts),
     model: set.model,
-    members: set.members.map((member) => memberView(member, jobs)),
+    members: set.members.map((member) => memberView(member, jobs, gone)),
     problems: set.members.flatMap((member) => {
       if (!("refusal" in member)) return [];
       const { status, title, code, detail } = problemOf(member.refusal);
@@ -51,8 +52,13 @@ export function setView(
   };
 }
 
-function countsOf(set: OutputSet, accepted: readonly MemberJob[]): SetView["counts"] {
-  const count = (status: string) => accepted.filter(({ job }) => job.phase === status).length;
+function countsOf(
+  set: OutputSet,
+  accepted: readonly MemberJob[],
+  gone: ReadonlyMap<string, Job["phase"]>,
+): SetView["counts"] {
+  const phases = [...accepted.map(({ job }) => job.phase), ...gone.values()];
+  const count = (status: Job["phase"]) => phases.filter((phase) => phase === status).length;
   return {
     total: set.members.length,
     accepted: set.members.filter((member) => "job" in member).length,
@@ -93,12 +99,14 @@ function completedAt(set: OutputSet, accepted: readonly MemberJob[]): number {
 function memberView(
   member: OutputSet["members"][number],
   jobs: ReadonlyMap<string, MemberJob>,
+  gone: ReadonlyMap<string, Job["phase"]>,
 ): OutputSetMember {
   const { label } = member;
   if ("refusal" in member) return { label, job_id: null, status: "refused" };
   if (!("job" in member)) return { label, job_id: null, status: "not_submitted" };
   const found = jobs.get(member.job);
-  if (found === undefined) return { label, job_id: member.job, status: "succeeded" };
+  if (found === undefined)
+    return { label, job_id: member.job, status: gone.get(member.job) ?? "failed" };
   const { status, asset, failure } = found.view;
   return {
     label,

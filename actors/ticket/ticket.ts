@@ -13,6 +13,14 @@ export interface Ticket {
   readonly scope: Id;
   readonly subject: Id;
   readonly expiresAtMs: number;
+  /** Who may follow, when the scope is an organization: only as long as it is a member. */
+  readonly user?: Id;
+}
+
+/** A user in the organization that the scope is. */
+export interface Reader {
+  readonly user: Id;
+  readonly scope: Id;
 }
 
 export type TicketMessage =
@@ -21,7 +29,9 @@ export type TicketMessage =
   | Due;
 
 /** `spent`: absent, expired or consumed. */
-export type Redeemed = { readonly kind: "redeemed" | "spent" | "mismatched" };
+export type Redeemed =
+  | { readonly kind: "redeemed"; readonly reader?: Reader }
+  | { readonly kind: "spent" | "mismatched" };
 
 export const ticketActor: Actor<Ticket, TicketMessage, never> = {
   kind: "ticket",
@@ -33,7 +43,7 @@ export const ticketActor: Actor<Ticket, TicketMessage, never> = {
         if (ticket === undefined || ticket.expiresAtMs <= atMs)
           return end(ticket, request, { kind: "spent" });
         const isMatch = ticket.subject === message.subject;
-        return end(ticket, request, { kind: isMatch ? "redeemed" : "mismatched" });
+        return end(ticket, request, isMatch ? redeemed(ticket) : { kind: "mismatched" });
       }
       case "due":
         return end(ticket, undefined, { kind: "spent" });
@@ -41,6 +51,10 @@ export const ticketActor: Actor<Ticket, TicketMessage, never> = {
   },
   dueAt: (ticket) => ticket.expiresAtMs,
 };
+
+function redeemed({ scope, user }: Ticket): Redeemed {
+  return user === undefined ? { kind: "redeemed" } : { kind: "redeemed", reader: { user, scope } };
+}
 
 function end(
   ticket: Ticket | undefined,

@@ -1,6 +1,6 @@
 /** What an account may know of itself, in the context in which it acts. */
 
-import { type Account, available, monthlyCreditsOf } from "../../actors/account/account.ts";
+import { type Account, monthlyCreditsOf } from "../../actors/account/account.ts";
 import { usedToday } from "../../actors/account/submit.ts";
 import { Credits, User as UserView } from "../../actors/contract/account.ts";
 import { timestamp } from "../../actors/contract/common.ts";
@@ -115,7 +115,7 @@ async function activate(call: Call<ActiveOrganizationRequest>): Promise<Answer> 
 function credits({ service, principal }: Call): Answer {
   const account = accountOf(service, principal);
   return json(200, {
-    balance_credits: available(account),
+    balance_credits: visibleBalance(service.gateway, principal, service.clock.nowMs()),
     held_credits: account.held,
     plan: principal.plan,
     monthly_credits: monthlyCreditsOf(account),

@@ -285,8 +285,8 @@ async function interrupt(call: Call): Promise<Answer> {
 }
 
 async function openStream(call: Call<unknown, { ticket: string | undefined }>): Promise<Answer> {
-  await redeemTicket(call, call.query.ticket);
+  const reader = await redeemTicket(call, call.query.ticket);
   const session = parseId(call.id);
   if (session === undefined) throw new RefusalError({ code: "not_found" });
-  return sessionStream(call, session);
+  return sessionStream(call, session, reader);
 }

@@ -18,6 +18,7 @@ import type { Refusal } from "../../actors/refusal.ts";
 import { limits } from "../../config/limits.ts";
 import type { Fault } from "../../config/schema.ts";
 import { type Answer, json } from "../answer.ts";
+import { deprecationOf } from "../deprecation.ts";
 import { RefusalError } from "../refusal-error.ts";
 import { type Call, jsonBody, type Route, route } from "../route.ts";
 import { askingOf, sourcesOf } from "../submitting.ts";
@@ -64,7 +65,7 @@ function quote(call: Call<JobCostRequest>): Answer {
   if ("submitted" in resolved) view.members = resolved.submitted.length;
   if (durationSeconds !== undefined) view.duration_seconds = durationSeconds;
   if (quality !== undefined) view.quality = quality;
-  return json(200, view);
+  return json(200, view, deprecationOf(model, service));
 }
 
 /** Exactly the member that `kind` names is present. */

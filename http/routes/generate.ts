@@ -31,6 +31,7 @@ import { limits } from "../../config/limits.ts";
 import type { Type } from "../../config/schema.ts";
 import { vpartOfId } from "../../engine/id.ts";
 import { type Answer, json, jsonText } from "../answer.ts";
+import { deprecationOf } from "../deprecation.ts";
 import { RefusalError } from "../refusal-error.ts";
 import { expectReply } from "../replies.ts";
 import { type Call, jsonBody, type Route, route } from "../route.ts";
@@ -156,7 +157,8 @@ async function submit<B extends Confirmable>(call: Call<B>, kind: Kind<B>): Prom
   const message: Submit = { kind: "submit", ...terms, job };
   const reply = await service.gateway.ask(accountKey(principal.scope), message, "work");
   const accepted = expectReply<{ kind: "accepted"; body: string }>(reply, "accepted");
-  return jsonText(202, accepted.body, [["Location", `${service.baseUrl}/jobs/${id}`]]);
+  const location = ["Location", `${service.baseUrl}/jobs/${id}`] as const;
+  return jsonText(202, accepted.body, [location, ...deprecationOf(model, service)]);
 }
 
 /** Rewritten first, paid then: only an answer costs. */
@@ -186,11 +188,12 @@ async function enhancePrompt(call: Call<EnhancePromptRequest>): Promise<Answer> 
   };
   const reply = await service.gateway.ask(accountKey(principal.scope), message, "work");
   expectReply(reply, "paid");
-  return json(200, {
+  const view = {
     prompt,
     original_prompt: original,
     model: model.id,
     credits_charged: limits.pricing.enhancePromptCredits,
     balance_credits: visibleBalance(service.gateway, principal, service.clock.nowMs()),
-  });
+  };
+  return json(200, view, deprecationOf(model, service));
 }

@@ -142,6 +142,13 @@ async function deleteJob(call: Call): Promise<Answer> {
   return { status: 204, headers: [], body: "" };
 }
 
+/** A member who is removed hears what any other request of its would. */
+function whileReadable({ service, principal }: Call<unknown, unknown>, end: () => void) {
+  const { organization, user, scope } = principal;
+  if (organization === undefined) return () => {};
+  return service.following.atRemoval({ user: user.id, scope }, end);
+}
+
 function waitForJob(call: Call<unknown, { timeout_seconds: number }>): Answer | Promise<Answer> {
   const { service, principal, query } = call;
   const id = jobIdOf(call);
@@ -168,11 +175,15 @@ function waitForJob(call: Call<unknown, { timeout_seconds: number }>): Answer | 
     const stopTimer = service.clock.after(query.timeout_seconds * 1000, timeUp);
     const stopDrain = service.following.atDrain(timeUp);
     const stopGone = call.request.onGone(timeUp);
+    const stopReading = whileReadable(call, () => {
+      settle(() => reject(new RefusalError({ code: "not_found" })));
+    });
     const settle = (then: () => void) => {
       stop();
       stopTimer();
       stopDrain();
       stopGone();
+      stopReading();
       service.following.leave("wait", principal.counter);
       then();
     };

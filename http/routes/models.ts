@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { Model, ModelPage } from "../../actors/contract/model.ts";
 import { type ModelEntry, modalities } from "../../config/catalogue.ts";
 import type { Answer } from "../answer.ts";
+import { deprecationOf } from "../deprecation.ts";
 import { withETag } from "../etag.ts";
 import { requireScope } from "../principals.ts";
 import { optionalFlag, someOf } from "../query.ts";
@@ -56,7 +57,8 @@ function readModel(call: Call): Answer {
   const { models } = call.service.catalogue;
   const model = models.find(({ id, aliases }) => id === call.id || aliases.includes(call.id));
   if (model === undefined) throw new RefusalError({ code: "not_found" });
-  return tagged(call, JSON.stringify(modelView(model, call.service)));
+  const answer = tagged(call, JSON.stringify(modelView(model, call.service)));
+  return { ...answer, headers: [...answer.headers, ...deprecationOf(model, call.service)] };
 }
 
 function offers({ operations }: ModelEntry, name: string): boolean {

@@ -41,7 +41,7 @@ export const organizationRoutes: readonly Route[] = [
     answers: { 200: OrganizationView },
     access: "organizations",
     rate: "read",
-    run: (call) => json(200, organizationView(call.service.gateway, placeNamed(call))),
+    run: (call) => json(200, viewOf(call, placeNamed(call))),
   }),
   route("PATCH", "/v1/organizations/{id}", {
     summary: "Rename an organization",
@@ -78,14 +78,22 @@ export function placeNamed({ service, principal, id }: Call): Place {
   return place;
 }
 
-function list({ service, principal }: Call): Answer {
+function viewOf(
+  { service, principal }: Call<unknown>,
+  place: Pick<Place, "organization" | "role">,
+): OrganizationView {
+  return organizationView(service.gateway, place, principal.user, service.clock.nowMs());
+}
+
+function list(call: Call): Answer {
+  const { service, principal } = call;
   const { gateway } = service;
   const { user, credential } = principal;
   const places = (gateway.read(membershipsKey(user.id)) ?? [])
     .filter(({ organization: id }) => [null, id].includes(credential.organization))
     .flatMap(({ organization: id }) => placeIn(gateway, user.id, id) ?? [])
     .sort((a, b) => (a.organization.id < b.organization.id ? 1 : -1));
-  return json(200, { items: places.map((place) => organizationView(gateway, place)) });
+  return json(200, { items: places.map((place) => viewOf(call, place)) });
 }
 
 async function create(call: Call<CreateOrganizationRequest>): Promise<Answer> {
@@ -114,7 +122,7 @@ async function create(call: Call<CreateOrganizationRequest>): Promise<Answer> {
   };
   const reply = await service.gateway.ask(directoryKey, message, "work");
   const made = expectReply<Organized>(reply, "organized").organization;
-  return json(201, organizationView(service.gateway, { organization: made, role: "owner" }), [
+  return json(201, viewOf(call, { organization: made, role: "owner" }), [
     ["Location", `${service.baseUrl}/organizations/${id}`],
   ]);
 }
@@ -142,7 +150,7 @@ async function patch(call: Call<PatchOrganizationRequest>): Promise<Answer> {
   };
   const reply = await service.gateway.ask(directoryKey, message, "work");
   const next = expectReply<Organized>(reply, "organized").organization;
-  return json(200, organizationView(service.gateway, { organization: next, role }));
+  return json(200, viewOf(call, { organization: next, role }));
 }
 
 async function remove(call: Call): Promise<Answer> {

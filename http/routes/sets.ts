@@ -5,13 +5,15 @@ import { GenerateSetRequest } from "../../actors/contract/generation.ts";
 import { OutputSetPage, OutputSet as SetSchema } from "../../actors/contract/set.ts";
 import type { Generation } from "../../actors/generation/generation.ts";
 import { resolveSet, type SetGeneration } from "../../actors/generation/set.ts";
+import type { Job } from "../../actors/job/job.ts";
 import type { OutputSet } from "../../actors/set/set.ts";
 import { type MemberJob, setView } from "../../actors/set/set-view.ts";
-import { accountKey, jobKey, setKey, setsKey } from "../../actors/tables.ts";
+import { accountKey, askedKey, jobKey, setKey, setsKey } from "../../actors/tables.ts";
 import { limits } from "../../config/limits.ts";
 import { type Id, idBytes, parseId, vpartOfId } from "../../engine/id.ts";
 import { rangeOf } from "../../engine/key.ts";
 import { type Answer, json } from "../answer.ts";
+import { deprecationOf } from "../deprecation.ts";
 import { requirePermission } from "../permissions.ts";
 import { problemOf } from "../problems.ts";
 import { integer, optionalText } from "../query.ts";
@@ -100,7 +102,8 @@ async function generateSet(call: Call<GenerateSetRequest>): Promise<Answer> {
   expectReply(reply, "accepted_set");
   const set = service.gateway.read(setKey(scope, id));
   if (set === undefined) throw new RefusalError({ code: "not_found" });
-  return json(202, viewOf(call, set), [["Location", `${service.baseUrl}/sets/${id}`]]);
+  const location = ["Location", `${service.baseUrl}/sets/${id}`] as const;
+  return json(202, viewOf(call, set), [location, ...deprecationOf(generation.model, service)]);
 }
 
 /** The first member carries the fingerprint of the whole set. */
@@ -132,13 +135,18 @@ function find({ service, principal, id }: Call<unknown, unknown>): OutputSet {
 
 function viewOf({ service }: Call<unknown, unknown>, set: OutputSet) {
   const jobs = new Map<string, MemberJob>();
+  const gone = new Map<string, Job["phase"]>();
   for (const member of set.members) {
     if (!("job" in member)) continue;
     const found = service.jobs.look(member.job, set.scope);
-    if (found !== undefined)
+    if (found !== undefined) {
       jobs.set(member.job, { job: found.job, view: service.jobs.view(found) });
+      continue;
+    }
+    const phase = service.gateway.read(askedKey(member.job))?.goneAs;
+    if (phase !== undefined) gone.set(member.job, phase);
   }
-  return setView(set, jobs, problemOf);
+  return setView(set, jobs, gone, problemOf);
 }
 
 async function listSets(

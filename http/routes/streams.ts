@@ -34,6 +34,6 @@ function ticketForJob(call: Call): Promise<Answer> {
 }
 
 async function openStream(call: Call<unknown, { ticket: string | undefined }>): Promise<Answer> {
-  await redeemTicket(call, call.query.ticket);
-  return jobStream(call, jobIdOf(call));
+  const reader = await redeemTicket(call, call.query.ticket);
+  return jobStream(call, jobIdOf(call), reader);
 }

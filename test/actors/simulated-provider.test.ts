@@ -73,14 +73,51 @@ for (const [words, ending] of [
   ["sim:ip", "moderation_ip"],
   ["sim:nsfw_output sim:billed", "moderation_safety at output billed"],
   ["sim:ip_output", "moderation_ip at output"],
-  ["sim:lost", "upstream"],
-  ["sim:lost sim:billed", "upstream"],
 ] as const)
   t.test(`${words} ends as ${ending}`, async (t) => {
     const { submit } = stage();
     const performance = submit(`a kite ${words}`);
     t.equal(performance.kind === "concluded" && spoken(performance.message as JobMessage), ending);
   });
+
+for (const words of ["sim:lost", "sim:lost sim:billed"])
+  t.test(`${words} ends when it was lost twice, 10 s apart, and is not billed`, async (t) => {
+    const { submit, clock, heard } = stage();
+    submit(`${words} sim:slow=500`);
+    clock.advance(500);
+    clock.advance(9_999);
+    t.strictSame(heard(), ["accepted", "started"]);
+    clock.advance(1);
+    t.strictSame(heard().slice(2), ["upstream"]);
+  });
+
+t.test("sim:unknown_submit: nobody hears whether the provider has it", async (t) => {
+  const { submit, provider, clock, sent } = stage();
+  submit("sim:unknown_submit sim:slow=5");
+  t.strictSame(sent, [{ kind: "submitting", hasLookUp: true }]);
+  t.strictSame(provider.cancel(jobSelf, 7), answer("failed"));
+  clock.advance(100_000_000);
+  t.equal(sent.length, 1);
+});
+
+for (const word of ["drop_callback", "bad_signature"])
+  t.test(`sim:${word}: the end is found by the next read`, async (t) => {
+    const { submit, clock, heard } = stage();
+    submit(`sim:${word} sim:queue=3000 sim:slow=19000`);
+    clock.advance(3_000);
+    clock.advance(36_999);
+    t.strictSame(heard(), ["accepted", "started"]);
+    clock.advance(1);
+    t.strictSame(heard().slice(2), ["succeeded 1"]);
+  });
+
+t.test("sim:dup_callback: the end is said twice", async (t) => {
+  const { submit, clock, sent, heard } = stage();
+  submit("sim:dup_callback sim:slow=5");
+  clock.advance(5);
+  t.strictSame(heard(), ["accepted", "started", "succeeded 1", "succeeded 1"]);
+  t.strictSame(sent[2], sent[3]);
+});
 
 t.test("sim:slow is the running time", async (t) => {
   const { submit, clock, heard } = stage();

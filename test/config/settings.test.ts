@@ -28,6 +28,15 @@ t.test("the public origin follows host and port unless it is set", async (t) => 
   t.equal(set.publicUrl, "https://media.example");
 });
 
+t.test("origins of pages are listed with commas between", async (t) => {
+  t.strictSame(readSettings({}, 2).corsOrigins, []);
+  const listed = "https://studio.example, http://localhost:3000";
+  t.strictSame(readSettings({ KLIEG_CORS_ORIGINS: listed }, 2).corsOrigins, [
+    "https://studio.example",
+    "http://localhost:3000",
+  ]);
+});
+
 t.test("a blank setting is an unset one", async (t) => {
   t.match(readSettings({ KLIEG_PORT: " ", KLIEG_CHROMIUM: "" }, 2), {
     port: 8080,
@@ -71,6 +80,14 @@ t.test("a setting that cannot be used is named in one sentence with its remedy",
       'KLIEG_PUBLIC_URL is "media.example"; ' +
         "set it to an http or https origin such as http://127.0.0.1:8080.",
     ],
+    ...["https://a.example/x", "https://a.example,", "*", "ftp://a.example"].map((value) => {
+      const part = value.endsWith(",") ? "" : value;
+      const remedy = "set it to origins such as https://studio.example with commas between.";
+      return [
+        { KLIEG_CORS_ORIGINS: value },
+        `KLIEG_CORS_ORIGINS has "${part}"; ${remedy}`,
+      ] as const;
+    }),
   ];
   for (const [environment, sentence] of wrong)
     t.throws(() => readSettings(environment, 2), new SettingsError(sentence));

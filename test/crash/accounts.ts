@@ -87,7 +87,7 @@ async function balances(port: number, owner: Owner): Promise<boolean> {
       held += credits_charged === null ? credits_held : 0;
     }
     const { balance_credits, held_credits } = after;
-    return held === held_credits && owner.opening === balance_credits + charged + held;
+    return held === held_credits && owner.opening === (balance_credits ?? 0) + charged + held;
   }
 }
 

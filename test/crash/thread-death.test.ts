@@ -35,6 +35,7 @@ async function openHouse(t: Test) {
     objects: memoryObjects(),
     catalogue: readCatalogue(undefined, true),
     readCatalogue: () => readCatalogue(undefined, true),
+    corsOrigins: [],
     hasRates: false,
     renderers: "ok",
     onFault: (_, error) => faults.push(error),

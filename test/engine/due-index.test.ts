@@ -67,3 +67,17 @@ t.test("what was read back at start is due, and no difference", async (t) => {
   t.strictSame(index.take(10_250), ["a"], "what became due while nobody ran is told at once");
   t.strictSame(index.take(12_250), ["b"]);
 });
+
+t.test("after a long pause only those are looked at who wait", async (t) => {
+  const index = new DueIndex(0);
+  const yearsMs = 100 * 365 * 86_400_000;
+  for (const [actor, dueMs] of [
+    ["c", yearsMs - 1_000],
+    ["a", 500],
+    ["b", 86_400_000],
+    ["d", yearsMs + 1_000],
+  ] as const)
+    index.set(actor, dueMs);
+  t.strictSame(index.take(yearsMs), ["a", "b", "c"]);
+  t.strictSame(index.take(yearsMs + 2_000), ["d"]);
+});

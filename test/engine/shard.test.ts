@@ -10,7 +10,16 @@ import { counterKey, idle, memoryDisks, noteKey, openBench } from "./toys.ts";
 const low = counterKey(1, "a");
 const high = counterKey(200, "b");
 
-const parts = [testTurns, testTells, testRefusals, testBroken, testDue, testFull, testEffects];
+const parts = [
+  testTurns,
+  testTells,
+  testRefusals,
+  testBroken,
+  testDue,
+  testBrokenDue,
+  testFull,
+  testEffects,
+];
 
 for (const shardCount of [1, 2])
   t.test(`with ${shardCount} shard${shardCount === 1 ? "" : "s"}`, async (t) => {
@@ -119,6 +128,19 @@ async function testDue(t: Test, shardCount: number): Promise<void> {
   await bench.ask(low, { kind: "sleep", untilMs: 1_090_000 });
   await bench.pass(19_000);
   t.equal(await bench.count(low), 2_000, "the last time that an actor names counts");
+}
+
+async function testBrokenDue(t: Test, shardCount: number): Promise<void> {
+  const bench = await openBench({ disks: memoryDisks(shardCount) });
+  await bench.ask(low, { kind: "sleep", untilMs: 1_010_000, soundFromMs: 1_011_000 });
+  await bench.ask(high, { kind: "sleep", untilMs: 1_010_000, soundFromMs: 2_000_000 });
+  await bench.pass(10_500);
+  t.equal(await bench.count(low), 0);
+  await bench.pass(2_000);
+  t.equal(await bench.count(low), 1_000, "an actor that dropped its due turn hears it again");
+  const broken = bench.broken.length;
+  await bench.pass(60_000);
+  t.equal(bench.broken.length, broken + 1, "the third sets it aside");
 }
 
 async function testFull(t: Test, shardCount: number): Promise<void> {

@@ -28,6 +28,8 @@ import { openShard, type Shard, type ShardEvent } from "../../engine/shard.ts";
 export interface Counter {
   readonly count: number;
   readonly dueMs?: number;
+  /** Before that it breaks when its time comes. */
+  readonly soundFromMs?: number;
   /** Called outside and not answered yet. */
   readonly calls?: readonly string[];
   readonly padding?: string;
@@ -41,7 +43,7 @@ export type CounterMessage =
   | { readonly kind: "spread"; readonly to: readonly Key[]; readonly message: CounterMessage }
   | { readonly kind: "call"; readonly names: readonly string[] }
   | { readonly kind: "answered"; readonly by: number }
-  | { readonly kind: "sleep"; readonly untilMs: number }
+  | { readonly kind: "sleep"; readonly untilMs: number; readonly soundFromMs?: number }
   | { readonly kind: "note"; readonly name: string; readonly text: string }
   /** Makes the head so large. */
   | { readonly kind: "pad"; readonly length: number }
@@ -92,7 +94,10 @@ const counterActor: Actor<Counter, CounterMessage, Call> = {
         return said({ ...answered, count: counter.count + message.by }, turn);
       }
       case "sleep":
-        return said({ ...counter, dueMs: message.untilMs }, turn);
+        return said(
+          { ...counter, dueMs: message.untilMs, soundFromMs: message.soundFromMs ?? 0 },
+          turn,
+        );
       case "note": {
         const rows = [put(noteKey(turn.self, message.name), message.text)];
         return { ...said({ ...counter, count: counter.count + 1 }, turn), rows };
@@ -104,7 +109,8 @@ const counterActor: Actor<Counter, CounterMessage, Call> = {
       case "end":
         return { ...said(counter, turn), head: undefined };
       case "due": {
-        const { dueMs: _, ...awake } = counter;
+        const { dueMs: _, soundFromMs = 0, ...awake } = counter;
+        if (turn.atMs < soundFromMs) throw new Error("a toy broke");
         return said({ ...awake, count: counter.count + 1_000 }, turn);
       }
     }

@@ -100,6 +100,8 @@ export const said: fc.Arbitrary<Said> = fc.oneof(
   token.map((token) => ({ kind: "claim", token }) as const),
   token.map((token) => ({ kind: "lapsed", token }) as const),
   fc.constantFrom(
+    { kind: "submitting", hasLookUp: true } as const,
+    { kind: "submitting", hasLookUp: false } as const,
     { kind: "accepted" } as const,
     { kind: "started" } as const,
     { kind: "detail", detail: "provider_down" } as const,

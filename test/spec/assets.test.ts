@@ -1,6 +1,7 @@
 import t from "tap";
 import type { Asset } from "../../actors/contract/asset.ts";
 import type { Job } from "../../actors/contract/job.ts";
+import { assetKey, removalKey } from "../../actors/tables.ts";
 import { type Caller, imagePath } from "./caller.ts";
 import { type InProcess, openInProcess, origin } from "./in-process-service.ts";
 
@@ -261,6 +262,8 @@ t.test("DELETE with permanent=true deletes at once, bytes and all", async (t) =>
   await house.settle();
   t.equal(await house.service.objects.stat(key), undefined);
   t.equal((await ada.get(`/v1/assets/${asset?.id}`)).status, 404);
+  const removal = removalKey(assetKey(ada.id, asset?.id ?? ""), "media");
+  t.equal(house.service.gateway.read(removal), undefined, "and nothing is left to remove");
 });
 
 t.test("GET /v1/assets/{id}/content answers 302 to a signed URL", async (t) => {

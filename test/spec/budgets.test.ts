@@ -1,7 +1,12 @@
 import t from "tap";
-import type { User } from "../../actors/contract/account.ts";
+import type { Credits, User } from "../../actors/contract/account.ts";
 import type { JobCostQuote } from "../../actors/contract/cost.ts";
-import type { Member, MemberBudget, MemberList } from "../../actors/contract/organization.ts";
+import type {
+  Member,
+  MemberBudget,
+  MemberList,
+  Organization,
+} from "../../actors/contract/organization.ts";
 import type { Static } from "../../config/schema.ts";
 import type { Caller, Refused } from "./caller.ts";
 import { type InProcess, openInProcess } from "./in-process-service.ts";
@@ -219,3 +224,43 @@ t.test(
     t.match((await eve.get("/v1/me")).json, { balance_credits: null });
   },
 );
+
+t.test("members see the lower of wallet and own budget, viewers null", async (t) => {
+  const house = await openInProcess(t);
+  const { owner, member, org, set } = await team(house, 100);
+  const [viewer, biller] = [await house.account(), await house.account()];
+  await join(owner, org, viewer, "viewer");
+  await join(owner, org, biller, "billing_contact");
+  for (const caller of [owner, viewer, biller]) await enter(caller, org);
+  const shown = async (caller: Caller) => {
+    const { json: credits } = await caller.get<Static<typeof Credits>>("/v1/me/credits");
+    const { json: list } = await caller.get<{ items: readonly Organization[] }>(
+      "/v1/organizations",
+    );
+    const { json: one } = await caller.get<Organization>(`/v1/organizations/${org.id}`);
+    const { json: me } = await caller.get<User>("/v1/me");
+    const all = [credits, list.items[0], one, me].map((view) => view?.balance_credits);
+    t.equal(new Set(all).size, 1, `${all}`);
+    return all[0];
+  };
+  t.equal(await shown(member), 100, "without a budget the wallet is the bound");
+  await set(30);
+  t.equal(await shown(member), 30);
+  await member.job("kite", { num_images: 4 });
+  t.equal(await shown(member), 26);
+  await set(5_000);
+  t.equal(await shown(member), 96);
+  t.equal(await shown(owner), 96);
+  t.equal(await shown(biller), 96);
+  t.equal(await shown(viewer), null);
+});
+
+t.test("out_of_credits shows what the caller could still spend", async (t) => {
+  const house = await openInProcess(t);
+  const { member, set } = await team(house, 3);
+  await set(50);
+  const { status, json } = await member.submit<Refused>("x", { num_images: 4 });
+  t.equal(status, 402);
+  t.match(json, { code: "out_of_credits", credits_required: 4, balance_credits: 3 });
+  t.equal((await member.get<User>("/v1/me")).json.balance_credits, 3);
+});

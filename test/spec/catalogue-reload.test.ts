@@ -106,3 +106,47 @@ t.test("a deprecated model carries sunset_at and replacement", async (t) => {
   });
   t.equal((await ada.submit("a kite")).status, 202);
 });
+
+t.test("a deprecated model answers with Deprecation, Sunset and Link", async (t) => {
+  const { house, write } = await opened(t);
+  const ada = await house.account();
+  const plain = await ada.submit("a kite of today");
+  t.notOk(plain.headers["deprecation"] ?? plain.headers["sunset"] ?? plain.headers["link"]);
+  const dates = { deprecated_at: "2026-04-01T00:00:00Z", sunset_at: "2026-10-01T12:00:00Z" };
+  write({ status: "deprecated", ...dates, replacement: "studio-image" }, "old");
+  await house.admin.post(path);
+  const base = { prompt: "a kite", model: image.model };
+  const members = [{ label: "one", prompt: "one" }];
+  const answers = [
+    await ada.get(`/v1/models/${image.model}`),
+    await ada.submit("a kite"),
+    await ada.post("/v1/generate/set", { base, members }),
+    await ada.post("/v1/jobs/cost", { kind: "image", image }),
+  ];
+  for (const { status, headers, text } of answers) {
+    t.ok(status < 300, text);
+    t.match(headers, {
+      deprecation: "@1775001600",
+      sunset: "Thu, 01 Oct 2026 12:00:00 GMT",
+      link: '<https://klieg.example/v1/models/studio-image>; rel="successor-version"',
+    });
+  }
+  t.equal((await ada.get("/v1/models/studio-image")).headers["deprecation"], undefined);
+});
+
+t.test("a deprecated model says so at least 180 days ahead", async (t) => {
+  const { house, write } = await opened(t);
+  const sunset_at = "2026-10-01T00:00:00Z";
+  const whole = { status: "deprecated", sunset_at, replacement: "studio-image" };
+  for (const [change, fault] of [
+    [{ ...whole, deprecated_at: "2026-04-05T00:00:00Z" }, /180 days/],
+    [{ ...whole, sunset_at: undefined }, /sunset_at/],
+    [{ ...whole, sunset_at: "in autumn" }, /sunset_at/],
+    [{ ...whole, replacement: "nothing" }, /replacement/],
+  ] as const) {
+    write(change, "wrong");
+    const { status, json } = await house.admin.post<Refused>(path);
+    t.equal(status, 409);
+    t.match(json.detail, fault);
+  }
+});

@@ -7,7 +7,7 @@
 import { setImmediate as turnOfTheLoop } from "node:timers/promises";
 import { domain } from "../../actors/domain.ts";
 import { FarmBroker } from "../../actors/effects/farm-broker.ts";
-import { performerOf } from "../../actors/effects/performers.ts";
+import { performerOf, type TracedCall } from "../../actors/effects/performers.ts";
 import { SimulatedProvider } from "../../actors/effects/simulated-provider.ts";
 import type { StatusDetail } from "../../actors/job/job.ts";
 import { jobKey } from "../../actors/tables.ts";
@@ -24,6 +24,8 @@ import type { ToShard } from "../../engine/wire.ts";
 
 export interface InProcessEngine {
   readonly broker: FarmBroker;
+  /** What the log of provider calls has of traced submits. */
+  readonly traced: readonly TracedCall[];
   /** The directory's own rows, for what no route can change yet. */
   readonly directoryTables: Tables;
   /** Resolves when nothing moves any more without the clock. */
@@ -74,7 +76,9 @@ export async function openEngine(parts: EngineParts): Promise<InProcessEngine> {
   };
   const broker = new FarmBroker(ports);
   const simulated = new SimulatedProvider(ports);
-  const perform = performerOf({ broker, simulated, objects });
+  const traced: TracedCall[] = [];
+  const onTraced = (call: TracedCall) => traced.push(call);
+  const perform = performerOf({ broker, simulated, objects, onTraced });
   const tablesByShard: Tables[] = [];
   for (let number = 0; number <= shardCount; number++) {
     const tables = memoryTables();
@@ -106,6 +110,7 @@ export async function openEngine(parts: EngineParts): Promise<InProcessEngine> {
   }
   return {
     broker,
+    traced,
     directoryTables: tablesByShard[shardCount] ?? memoryTables(),
     async settle() {
       for (let quiet = 0; quiet < 4; quiet++) {

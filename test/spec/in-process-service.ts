@@ -35,6 +35,7 @@ export interface InProcessOptions {
   readonly rates?: boolean;
   readonly simulatedModels?: boolean;
   readonly modelsFile?: string;
+  readonly corsOrigins?: readonly string[];
 }
 
 export class InProcess {
@@ -109,6 +110,7 @@ export class InProcess {
 
 export async function openInProcess(t: Test, options: InProcessOptions = {}): Promise<InProcess> {
   const { shardCount = 1, rates = false, simulatedModels = true, modelsFile } = options;
+  const { corsOrigins = [] } = options;
   const clock = new ManualClock(startMs);
   const entropy = seededEntropy(7);
   const faults: unknown[] = [];
@@ -126,6 +128,7 @@ export async function openInProcess(t: Test, options: InProcessOptions = {}): Pr
     objects,
     catalogue: read(),
     readCatalogue: read,
+    corsOrigins,
     hasRates: rates,
     renderers: "ok",
     onFault: (_, error) => onFault(error),

@@ -211,3 +211,26 @@ t.test("another account's set answers like an unknown one", async (t) => {
     t.equal(status, 404, method);
   }
 });
+
+t.test(
+  "a member that succeeded counts for ready after it is deleted, others against it",
+  async (t) => {
+    const house = await openInProcess(t);
+    const ada = await house.account({ plan: "studio", credits: 100 });
+    for (const [prompt, status] of [
+      ["a second cup", "ready"],
+      ["sim:fail", "partial"],
+    ] as const) {
+      const { json: set } = await submit(ada, labeled(`a cup beside it, ${status}`, prompt));
+      await house.settle();
+      const before = await read(ada, set.id);
+      t.equal(before.status, status);
+      for (const { job_id } of set.members)
+        t.equal((await ada.delete(`/v1/jobs/${job_id}`)).status, 204);
+      const after = await read(ada, set.id);
+      t.equal(after.status, status);
+      t.strictSame(statuses(after), statuses(before));
+      t.strictSame(after.counts, before.counts);
+    }
+  },
+);

@@ -1,0 +1,48 @@
+import t from "tap";
+import { limits } from "../../config/limits.ts";
+import { memoryTables } from "../../engine/adapters/memory-stores.ts";
+import { keyOf } from "../../engine/key.ts";
+import { Sweep } from "../../engine/sweep.ts";
+
+const code = 17;
+const { sweepRows, sweepRestMs } = limits.engine;
+const rule = {
+  source: (vpart: number, nowMs: number) => ({
+    start: keyOf(vpart, code, ""),
+    end: keyOf(vpart, code, String(nowMs)),
+  }),
+  message: { kind: "old" },
+};
+
+t.test(
+  "a round tells each old actor of its shard once, a page at a time, then rests",
+  async (t) => {
+    const tables = memoryTables();
+    const at = (n: number) => keyOf(130, code, `1${String(n).padStart(5, "0")}`);
+    const old = Array.from({ length: sweepRows + 3 }, (_, n) => at(n));
+    const strangers = [keyOf(5, code, "1"), keyOf(130, code + 1, "1"), keyOf(130, code, "9")];
+    await tables.write([...old, ...strangers].map((key) => [key, "1"] as const));
+    const sweep = new Sweep(rule, tables, { shard: 1, shardCount: 2 });
+    const told: string[] = [];
+    let pages = 0;
+    for (let step = 0; step < 129; step++) {
+      const page = sweep.take(5_000);
+      t.ok(page.length <= sweepRows);
+      if (page.length > 0) pages++;
+      told.push(...page.map(({ to }) => to));
+    }
+    t.strictSame(told, old);
+    t.equal(pages, 2);
+    for (let step = 0; step < 300; step++) t.strictSame(sweep.take(5_000 + sweepRestMs - 1), []);
+    const again = Array.from({ length: 129 }, () => sweep.take(5_000 + sweepRestMs).length);
+    t.equal(
+      again.reduce((sum, length) => sum + length, 0),
+      old.length,
+      "and tells them again in the next",
+    );
+  },
+);
+
+t.test("a domain without old actors is never looked through", async (t) => {
+  t.strictSame(new Sweep(undefined, memoryTables(), { shard: 0, shardCount: 1 }).take(1), []);
+});
