@@ -8,14 +8,11 @@
  * I9 one job per duplicate fingerprint in its window.
  * A submit's hold, slot, fingerprint, job and reply are one turn: all durable or none.
  */
-import { modalities } from "../../config/catalogue.ts";
 import { limits } from "../../config/limits.ts";
 import { plans } from "../../config/plans.ts";
 import { type Actor, put, type TurnView, tell } from "../../engine/actor.ts";
 import { invariant } from "../../engine/invariant.ts";
 import { vpartOf } from "../../engine/key.ts";
-import { assetStatuses } from "../contract/asset.ts";
-import { jobStatuses } from "../contract/job.ts";
 import { ledgerKey, ticketKey } from "../tables.ts";
 import type { Ticket } from "../ticket/ticket.ts";
 import {
@@ -98,7 +95,7 @@ function open(head: Account | undefined, message: OpenAccount, turn: TurnView): 
     planLeft: Math.min(credits, monthlyCredits),
     renewsAtMs: firstOfNextMonth(turn.atMs),
     active: { media: 0, three_d: 0 },
-    counts: new Array<number>(modalities.length * jobStatuses.length).fill(0),
+    counts: [],
     quota: { day: 0, used: 0 },
     ledgerLength: 1,
     tickets: 0,
@@ -106,7 +103,7 @@ function open(head: Account | undefined, message: OpenAccount, turn: TurnView): 
     waiting: 0,
     remembered: 0,
     sets: 0,
-    assets: new Array<number>((modalities.length + 1) * assetStatuses.length).fill(0),
+    assets: [],
   };
   const entries = [{ type: "grant", amount: credits, balance: credits }] as const;
   return only(account, [put(ledgerKey(turn.self, 0), { atMs: turn.atMs, entries })], replies);

@@ -16,9 +16,6 @@ export function memberCounted(
   if (member === undefined) return [];
   const key = memberCountsKey(turn.self, member);
   const counts = [...(turn.get(key) ?? [])];
-  for (const [index, by] of changes) {
-    while (counts.length <= index) counts.push(0);
-    change(counts, index, by);
-  }
+  for (const [index, by] of changes) change(counts, index, by);
   return [put(key, counts)];
 }

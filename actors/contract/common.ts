@@ -20,14 +20,15 @@ export function strict<P extends T.TProperties>(properties: P, title?: string) {
 
 export type { Static };
 
-let spelledMs = Number.NaN;
+let spelledSecond = Number.NaN;
 let spelled = "";
 
-/** RFC 3339 UTC with milliseconds. The last one is remembered: a turn has one time. */
+/** RFC 3339 UTC with milliseconds. All but these is remembered, for the many of one second. */
 export function timestamp(atMs: number): string {
-  if (atMs !== spelledMs) {
-    spelled = new Date(atMs).toISOString();
-    spelledMs = atMs;
+  const second = Math.floor(atMs / 1000);
+  if (second !== spelledSecond) {
+    spelled = new Date(second * 1000).toISOString().slice(0, -4);
+    spelledSecond = second;
   }
-  return spelled;
+  return `${spelled}${String(Math.floor(atMs) - second * 1000).padStart(3, "0")}Z`;
 }
