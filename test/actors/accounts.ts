@@ -1,5 +1,11 @@
 /** Literals that tests of accounts and jobs share. */
-import { type Account, assetIndex, countIndex, type Submit } from "../../actors/account/account.ts";
+import {
+  type Account,
+  assetIndex,
+  change,
+  countIndex,
+  type Submit,
+} from "../../actors/account/account.ts";
 import { assetStatuses } from "../../actors/contract/asset.ts";
 import { jobStatuses } from "../../actors/contract/job.ts";
 import type { Asked, CreateJob, Job, QueuedJob, RunningJob, Terms } from "../../actors/job/job.ts";
@@ -24,21 +30,25 @@ export function view(self: Key, rows: Readonly<Record<Key, unknown>> = {}, atMs 
 export const self = accountKey(scope);
 export const jobSelf = jobKey(job);
 
-/** Jobs by `modality status`, as an account counts them. */
+/** Jobs by `modality status`, as an account counts them: no further than it has counted. */
 export function counts(byName: Readonly<Record<string, number>>): number[] {
-  const counted = new Array<number>(modalities.length * jobStatuses.length).fill(0);
+  const counted: number[] = [];
   for (const modality of modalities)
-    for (const status of jobStatuses)
-      counted[countIndex(modality, status)] = byName[`${modality} ${status}`] ?? 0;
+    for (const status of jobStatuses) {
+      const count = byName[`${modality} ${status}`];
+      if (count !== undefined) change(counted, countIndex(modality, status), count);
+    }
   return counted;
 }
 
-/** Assets by `modality status`, as an account counts them. */
+/** Assets by `modality status`, in the same way. */
 export function assetCounts(byName: Readonly<Record<string, number>>): number[] {
-  const counted = new Array<number>((modalities.length + 1) * assetStatuses.length).fill(0);
+  const counted: number[] = [];
   for (const modality of modalities)
-    for (const status of assetStatuses)
-      counted[assetIndex(modality, status)] = byName[`${modality} ${status}`] ?? 0;
+    for (const status of assetStatuses) {
+      const count = byName[`${modality} ${status}`];
+      if (count !== undefined) change(counted, assetIndex(modality, status), count);
+    }
   return counted;
 }
 
