@@ -22,10 +22,10 @@ export interface Actor<Head, Message, Effect> {
    */
   resume?(head: Head, turn: TurnView): readonly Effect[];
   /**
-   * Rows by which range reads find the actor; they follow from the head, so need no record. Only
-   * what a waiting head listed is ever taken back.
+   * Rows by which range reads find the actor; they follow from the head, so need no record.
+   * `wasWaiting`: the tables hold rows of an earlier head, one that waited for something.
    */
-  listing?(address: Key, head: Head): readonly RowWrite[];
+  listing?(address: Key, head: Head, wasWaiting: boolean): readonly RowWrite[];
 }
 
 /** What `decide` may look at besides its head and its message. */

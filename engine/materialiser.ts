@@ -60,9 +60,8 @@ function addDerived(
   const change = due.difference(key, dueMs);
   if (change !== undefined) chunk.push([dueKey(key), change === null ? undefined : String(change)]);
   if (listed === undefined || actor.listing === undefined) return;
-  for (const { key: place, value } of actor.listing(key, listed))
-    if (value !== undefined) chunk.push([place, JSON.stringify(value)]);
-    else if (wasWaiting) chunk.push([place, undefined]);
+  for (const { key: place, value } of actor.listing(key, listed, wasWaiting))
+    chunk.push([place, value === undefined ? undefined : JSON.stringify(value)]);
 }
 
 /** Of a record that was found at a restart. */

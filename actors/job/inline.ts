@@ -49,7 +49,7 @@ function discarded(
   const fingerprint = Buffer.from(asked.fingerprint, "hex").toString("latin1");
   const notice: JobDiscarded = { kind: "job_discarded", terms: job.terms, fingerprint };
   // A pass may have listed it already.
-  const index = [...indexRows(asked), ...listingOf(job)].map(({ key }) => ({
+  const index = [...indexRows(asked), ...listingOf(job, true)].map(({ key }) => ({
     key,
     value: undefined,
   }));

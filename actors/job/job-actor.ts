@@ -48,7 +48,7 @@ export const jobActor: Actor<Job, JobMessage, JobEffect> = {
     if (job.phase === "canceled") return [work(job, asked), withdrawal(job)];
     return [work(job, asked)];
   },
-  listing: (_, job) => listingOf(job),
+  listing: (_, job, wasWaiting) => listingOf(job, wasWaiting),
   dueAt,
 };
 

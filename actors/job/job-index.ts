@@ -67,30 +67,28 @@ export function jobsOf(
   return jobsOfOwnerKey(vpartOfId(scope), owner, place);
 }
 
-/** The rows that a job's head stands for. */
-export function listingOf({ terms, phase }: Job): RowWrite[] {
-  const { scope, member } = terms;
+/** The rows that a job's head stands for; those of an open job go when it `wasOpen` before. */
+export function listingOf({ terms, phase }: Job, wasOpen: boolean): RowWrite[] {
+  const { scope, modality, modelTag } = terms;
+  const job = idBytes(terms.job);
   const end = endOf(phase);
-  const rows = rowsOfOwner(terms, ownerOf(scope, undefined), end);
-  if (member !== undefined) rows.push(...rowsOfOwner(terms, ownerOf(scope, member), end));
-  return rows;
+  return ownersOf(terms).flatMap((owner) => {
+    const row = put(jobsOf(scope, owner, modality, end, modelTag) + job, "");
+    if (end === "open" || !wasOpen) return [row];
+    const open = jobsOf(scope, owner, modality, "open", modelTag) + job;
+    return [row, { key: open, value: undefined }];
+  });
 }
 
-function rowsOfOwner(terms: Terms, owner: string, end: End): RowWrite[] {
-  const rows = rowsOf(terms, owner, end);
-  const { turn, tags = [] } = terms;
+function ownersOf({ scope, member, turn, tags = [] }: Terms): string[] {
+  const owners = [ownerOf(scope, undefined)];
+  if (member !== undefined) owners.push(ownerOf(scope, member));
   const session = turn?.session;
-  if (session !== undefined) rows.push(...rowsOf(terms, narrowed(owner, session, undefined), end));
-  for (const tag of tags) {
-    rows.push(...rowsOf(terms, narrowed(owner, undefined, tag), end));
-    if (session !== undefined) rows.push(...rowsOf(terms, narrowed(owner, session, tag), end));
-  }
-  return rows;
-}
-
-function rowsOf({ scope, modality, modelTag, job }: Terms, owner: string, end: End): RowWrite[] {
-  const open = jobsOf(scope, owner, modality, "open", modelTag) + idBytes(job);
-  if (end === "open") return [put(open, "")];
-  const ended = jobsOf(scope, owner, modality, end, modelTag) + idBytes(job);
-  return [put(ended, ""), { key: open, value: undefined }];
+  if (session === undefined && tags.length === 0) return owners;
+  return owners.flatMap((owner) => {
+    const narrow = tags.map((tag) => narrowed(owner, undefined, tag));
+    if (session === undefined) return [owner, ...narrow];
+    const ofSession = tags.map((tag) => narrowed(owner, session, tag));
+    return [owner, narrowed(owner, session, undefined), ...narrow, ...ofSession];
+  });
 }

@@ -345,10 +345,11 @@ t.test("a job that does not exist answers a cancel and nothing else", async (t) 
 t.test("a job is listed under its scope by modality, end and model", async (t) => {
   const owner = idBytes(scope);
   const open = jobsOf(scope, owner, "image", "open", 7) + idBytes(job);
-  t.strictSame(jobActor.listing?.(jobSelf, running), [put(open, "")]);
+  t.strictSame(jobActor.listing?.(jobSelf, running, false), [put(open, "")]);
   const ended = next(running, { kind: "cancel", user: "u" });
   const canceled = jobsOf(scope, owner, "image", "canceled", 7) + idBytes(job);
-  t.strictSame(jobActor.listing?.(jobSelf, ended), [
+  t.strictSame(jobActor.listing?.(jobSelf, ended, false), [put(canceled, "")]);
+  t.strictSame(jobActor.listing?.(jobSelf, ended, true), [
     put(canceled, ""),
     { key: open, value: undefined },
   ]);

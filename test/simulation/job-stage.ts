@@ -66,7 +66,7 @@ export class JobStage implements Subject<JobCommand> {
     const found = world.stored(codes.jobOfOwner).map(({ key }) => key);
     const wanted = [...world.kept]
       .filter(([key]) => codeOf(key) === codes.job)
-      .flatMap(([, job]) => listingOf(job as Job))
+      .flatMap(([, job]) => listingOf(job as Job, false))
       .flatMap(({ key, value }) => (value === undefined ? [] : [key]));
     return String(found) === String(wanted.sort()) ? undefined : "a listing shows what is not";
   }
