@@ -148,10 +148,11 @@ function openHost(settings: Settings, data: DataDirectory, gateway: Gateway, log
 
 /**
  * New connections are refused, streams and waits end, shards decide what waits and flush. Under 5
- * s.
+ * s. While a shard is still being recovered there is nothing to wait for: what was acknowledged is
+ * in the journals, and the next start reads them as after a crash.
  */
 async function stopAll(
-  { health, following }: Service,
+  { health, following, gateway }: Service,
   host: Host,
   listener: Listener,
   data: DataDirectory,
@@ -159,7 +160,7 @@ async function stopAll(
   health.isDraining = true;
   listener.stopListening();
   following.drain();
-  await host.stop();
+  if (gateway.isOpen) await host.stop();
   listener.close();
   data.release();
   process.exit(0);

@@ -9,7 +9,7 @@ import {
   createOwners,
   type Owner,
 } from "./accounts.ts";
-import { startKlieg } from "./klieg-process.ts";
+import { interruptedStart, startKlieg } from "./klieg-process.ts";
 
 const slow = { model: "sim-instant", prompt: "sim:slow=3000" };
 
@@ -89,4 +89,15 @@ t.test("a service that stopped leaves no lock behind and starts again", async (t
   t.equal((await first.kill("SIGTERM")).code, 0);
   const second = await startKlieg(t, dataDir);
   t.equal((await second.kill("SIGTERM")).code, 0);
+});
+
+t.test("SIGTERM ends a service that is still starting", async (t) => {
+  const dataDir = t.testdir();
+  for (const life of ["an empty store", "a store"]) {
+    const { code, signal } = await interruptedStart(t, dataDir);
+    // It may come before the process has said that it handles signals.
+    t.ok(code === 0 || signal === "SIGTERM", `with ${life}`);
+  }
+  const klieg = await startKlieg(t, dataDir);
+  t.equal((await klieg.kill("SIGTERM")).code, 0, "the next start is not in its way");
 });
