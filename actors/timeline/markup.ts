@@ -1,4 +1,5 @@
 import { type DefaultTreeAdapterMap, parse } from "parse5";
+import { keyAttribute } from "./key-attribute.ts";
 
 /**
  * HTML as the timeline needs it. The only importer of parse5.
@@ -15,8 +16,6 @@ export interface Element {
   /** Text directly inside. */
   readonly text: string;
 }
-
-export const keyAttribute = "data-klieg-key";
 
 type Node = DefaultTreeAdapterMap["node"];
 type ParsedElement = DefaultTreeAdapterMap["element"];

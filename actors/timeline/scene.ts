@@ -147,7 +147,8 @@ function kindOf(element: Element): ClipKind | undefined {
   if (attributes["data-composition-src"] !== undefined) return "composition";
   if (attributes["data-composition-id"] !== undefined) return "composition";
   if (tag === "video" || tag === "audio") return tag;
-  if (attributes["data-color-grading"] !== undefined && tag === "img") return "image";
+  const isSwapped = ["data-color-grading", "data-asset-id"].some((name) => name in attributes);
+  if (isSwapped && tag === "img") return "image";
   const isTimed =
     attributes["data-start"] !== undefined ||
     attributes["data-duration"] !== undefined ||

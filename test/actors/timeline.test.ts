@@ -1,5 +1,6 @@
 import t from "tap";
-import { keyAttribute, parseMarkup, stamped } from "../../actors/timeline/markup.ts";
+import { keyAttribute } from "../../actors/timeline/key-attribute.ts";
+import { parseMarkup, stamped } from "../../actors/timeline/markup.ts";
 import { frameCount, frameFrom } from "../../actors/timeline/model.ts";
 import { effectiveTimeline } from "../../actors/timeline/timeline.ts";
 import { bundleOf, clipNamed, lengths, messages, page, times } from "./timeline-bundle.ts";
