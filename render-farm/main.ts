@@ -57,6 +57,7 @@ const isolation = await isolate({
 });
 const rendering = {
   ...{ media: tools, isolation, codeFolder: join(import.meta.dirname, "..") },
+  patience: limits.capture,
   pages: Math.min(limits.capture.pagesMax, availableParallelism()),
 };
 

@@ -40,7 +40,7 @@ export function encodingArgs({ quality, codec, fps, frames, sound }: Encoding): 
     ...pictures,
     ...(sound ?? []),
     ...["-map", "0:v:0", ...(sound === undefined ? [] : ["-map", "1:a:0"])],
-    ...["-vf", `${convert},${even},format=yuv420p`, "-frames:v", `${frames}`, "-r", `${fps}`],
+    ...["-vf", `${convert},${even},format=yuv420p`, "-r", `${fps}`],
     ...["-c:v", "libx264", ...presets[quality], "-profile:v", "high", "-pix_fmt", "yuv420p"],
     ...["-threads", "2", ...tags, "-color_trc", "bt709", "-x264-params", "open-gop=0"],
     ...(sound === undefined

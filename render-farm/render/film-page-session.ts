@@ -12,6 +12,11 @@ import { RenderFault, type Warnings } from "./render-fault.ts";
  * One page that stands ready at any frame of its film. Driven pages paint only when told; the
  * others paint by themselves, and only into the canvas that holds them.
  */
+export interface Patience {
+  readonly pageMs: number;
+  readonly timelineMs: number;
+}
+
 export interface SessionSetup {
   readonly chromium: ChromiumChoice;
   readonly codeFolder: string;
@@ -19,6 +24,7 @@ export interface SessionSetup {
   readonly plan: FilmPlan;
   readonly warnings: Warnings;
   readonly signal: AbortSignal;
+  readonly patience: Patience;
 }
 
 const common = [
@@ -126,8 +132,8 @@ export class FilmSession {
     this.#stage.kill();
   }
 
-  async #ready({ plan, warnings }: SessionSetup): Promise<FilmSession> {
-    const { pageMs, timelineMs } = limits.capture;
+  async #ready({ plan, warnings, patience }: SessionSetup): Promise<FilmSession> {
+    const { pageMs, timelineMs } = patience;
     if (plan.isTransparent) await this.#stage.backdrop({ r: 0, g: 0, b: 0, a: 0 });
     const opening = (async () => {
       await this.#stage.goto(entryUrl, pageMs);

@@ -4,12 +4,12 @@ import { bakedCube, parseCube } from "../../actors/timeline/cube.ts";
 import type { Grade } from "../../actors/timeline/grade.ts";
 import { type Clip, frameCount, frameFrom, type Timeline } from "../../actors/timeline/model.ts";
 import { effectiveTimeline } from "../../actors/timeline/timeline.ts";
-import { limits } from "../../config/limits.ts";
 import { PortError } from "../../engine/ports/port-error.ts";
 import type { FilmPlan, PlannedClip } from "../film-page/plan.ts";
 import { inputOf, type MediaTools } from "../media-tools.ts";
 import { uprightPng } from "../pictures.ts";
 import type { HeardClip } from "./audio-mix.ts";
+import type { Patience } from "./film-page-session.ts";
 import type { MediaFile, MediaFiles } from "./media-files.ts";
 import type { PageFiles } from "./page-files.ts";
 import { RenderFault, type Warnings } from "./render-fault.ts";
@@ -32,6 +32,7 @@ export interface Workshop {
   readonly folder: string;
   readonly signal: AbortSignal;
   readonly warnings: Warnings;
+  readonly patience: Patience;
 }
 
 export interface Wanted {
@@ -153,7 +154,7 @@ async function planOf(
       imageUrl: kind === "image" ? await imageUrl(clip, grades, workshop) : undefined,
     });
   }
-  const { timelineMs } = limits.capture;
+  const { timelineMs } = workshop.patience;
   return {
     ...{ fps, width, height, isTransparent, isDrawn: false, timelineMs },
     ...{ compositions, clips, deleted, texts },

@@ -4,7 +4,7 @@ import type { TaskOutput } from "../../engine/ports/tasks.ts";
 import type { FilmPlan } from "../film-page/plan.ts";
 import type { MediaTools } from "../media-tools.ts";
 import type { TaskContext } from "../task-loop.ts";
-import { FilmSession } from "./film-page-session.ts";
+import { FilmSession, type Patience } from "./film-page-session.ts";
 import type { Isolation } from "./isolation.ts";
 import type { MediaFiles } from "./media-files.ts";
 import type { PageFiles } from "./page-files.ts";
@@ -19,6 +19,8 @@ export interface RenderTools {
   readonly codeFolder: string;
   /** Pages that paint one film side by side. */
   readonly pages: number;
+  /** How long a page may take to load, and then its animation to register. */
+  readonly patience: Patience;
 }
 
 /** What both targets work with. */
@@ -48,6 +50,7 @@ export async function openSession(plan: FilmPlan, stage: RenderStage): Promise<F
   return FilmSession.open({
     ...{ codeFolder: tools.codeFolder, files, plan, warnings, signal: context.signal },
     chromium: tools.isolation.chromium,
+    patience: tools.patience,
   });
 }
 

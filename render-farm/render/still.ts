@@ -19,7 +19,7 @@ export async function makeStill(stage: RenderStage): Promise<Made> {
     throw new RenderFault("internal", "a still has at_seconds or frame, not both");
   const { signal } = context;
   const isTransparent = options.background === "transparent";
-  const workshop = { ...stage, tools: tools.media, signal };
+  const workshop = { ...stage, tools: tools.media, signal, patience: tools.patience };
   const setup = await setUpFilm(workshop, { isTransparent, hasSound: false });
   const { timeline, plan } = setup;
   const session = await openSession(plan, stage);

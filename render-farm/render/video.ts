@@ -19,7 +19,7 @@ export async function makeVideo(stage: RenderStage): Promise<Made> {
   const { input, tools, context, folder, objects, warnings } = stage;
   const { signal } = context;
   const quality = input.quality ?? "standard";
-  const workshop = { ...stage, tools: tools.media, signal };
+  const workshop = { ...stage, tools: tools.media, signal, patience: tools.patience };
   const hasSound = input.audioMix?.mute !== true;
   const setup = await setUpFilm(workshop, { isTransparent: false, hasSound });
   const { timeline } = setup;

@@ -9,6 +9,8 @@ import { render } from "../../render-farm/render/render.ts";
 import type { TaskWorker } from "../../render-farm/task-loop.ts";
 import { type MediaBench, openMediaBench } from "./media-bench.ts";
 
+/** Enough for what is small. */
+const patience = { pageMs: 5_000, timelineMs: 500 };
 const searchPath = "/usr/local/bin:/usr/bin:/bin";
 
 type Succeeded = Extract<TaskOutcome, { kind: "succeeded" }>;
@@ -59,6 +61,7 @@ export async function openFilmBench(t: TestFolder, pages?: number): Promise<Film
     media: bench.tools,
     isolation,
     codeFolder,
+    patience,
     pages: pages ?? Math.min(2, availableParallelism()),
   };
   const worker = render(tools, bench.objects, 300_000);
