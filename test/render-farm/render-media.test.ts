@@ -106,7 +106,7 @@ t.test("video that was filmed sideways stands upright", async (t) => {
   const coded = ["-c:v", "libx264", "-pix_fmt", "yuv420p"];
   const plain = ["-f", "lavfi", "-i", halves, ...coded];
   await bench.store("plain.mp4", "video/mp4", plain);
-  const turn = ["-i", `${folder}/plain.mp4`, "-c", "copy", "-metadata:s:v:0", "rotate=90"];
+  const turn = ["-i", `${folder}/plain.mp4`, "-c", "copy", "-metadata:s:v:0", "rotate=270"];
   const sideways = await bench.store("sideways.mp4", "video/mp4", turn);
   const tall = clip('data-start="0" data-duration="1"')
     .replace("stripes.mp4", "sideways.mp4")
