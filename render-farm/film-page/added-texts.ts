@@ -14,7 +14,7 @@ export function addTexts(
     const element = document.createElement("div");
     element.textContent = text.text;
     Object.assign(element.style, {
-      position: "fixed",
+      position: "absolute",
       zIndex: "2147483647",
       margin: "0",
       padding: "0",

@@ -4,9 +4,10 @@ import { keyAttribute } from "../../actors/timeline/key-attribute.ts";
 import { type Composition, frameFrom } from "../../actors/timeline/model.ts";
 import { addTexts } from "./added-texts.ts";
 import { documents, holdAnimations } from "./animations.ts";
+import { drawPage, moveIntoCanvas } from "./drawing.ts";
 import { replaceVideos, showVideos } from "./film-videos.ts";
 import { bindVariables, mount, sizeHost } from "./mount.ts";
-import type { FilmPlan, FilmReport, FilmWindow, FrameOrder } from "./plan.ts";
+import type { DrawOrder, FilmPlan, FilmReport, FilmWindow, FrameOrder } from "./plan.ts";
 import { dressAt, maskClip, offAttribute, type ShownClip, showAt, undress } from "./shown-clips.ts";
 import {
   findTimeline,
@@ -62,6 +63,8 @@ async function open(plan: FilmPlan): Promise<FilmReport> {
   });
   const clips = [...authored, ...addTexts(plan.texts, frames)];
   replaceVideos(clips);
+  const found = obstacles();
+  if (plan.isDrawn && !moveIntoCanvas(plan.width, plan.height)) found.push("no drawing");
   await settled(clips, plan, warnings);
   film = {
     plan,
@@ -76,7 +79,7 @@ async function open(plan: FilmPlan): Promise<FilmReport> {
   window.__kliegClock.advance(0);
   film.isCounting = window.__kliegClock.isCounting();
   hold(film, 0, true);
-  return { warnings, lacksTimeline, duration: rootDuration(), obstacles: obstacles() };
+  return { warnings, lacksTimeline, duration: rootDuration(), obstacles: found };
 }
 
 async function seek({ frame, videos }: FrameOrder): Promise<void> {
@@ -97,6 +100,11 @@ async function seek({ frame, videos }: FrameOrder): Promise<void> {
   if (document.fonts.status === "loading") await document.fonts.ready;
   dressAt(film.clips, frame, frame / fps);
   await showVideos(videos, frame);
+}
+
+async function draw(order: DrawOrder): Promise<string | null> {
+  await seek(order);
+  return drawPage(order.quality);
 }
 
 function advance(view: Window | null, ms: number): void {
@@ -211,7 +219,7 @@ function isAwaited(): boolean {
 }
 
 /** What a picture of the page's elements alone may show otherwise. */
-function obstacles(): readonly string[] {
+function obstacles(): string[] {
   const found = new Set<string>();
   for (const name of ["canvas", "iframe", "object", "embed"])
     if (document.querySelector(name) !== null) found.add(name);
@@ -227,4 +235,4 @@ function obstacles(): readonly string[] {
   return [...found];
 }
 
-Object.defineProperty(window, "__kliegFilm", { value: { open, seek } });
+Object.defineProperty(window, "__kliegFilm", { value: { open, seek, draw } });

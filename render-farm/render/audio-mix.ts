@@ -70,7 +70,8 @@ async function mixBus(
   );
   const chains = clips.map((heard, index) => `[${index}:a:0]${chain(heard, seconds)}[c${index}]`);
   const all = clips.map((_, index) => `[c${index}]`).join("");
-  const sum = `${all}amix=inputs=${clips.length}:normalize=0:duration=longest,${whole(seconds)}[out]`;
+  const mixed = `amix=inputs=${clips.length}:normalize=0:duration=longest`;
+  const sum = `${all}${mixed},${whole(seconds)}[out]`;
   const args = [...inputs, "-filter_complex", [...chains, sum].join(";"), "-map", "[out]"];
   await tools.ffmpeg([...args, ...lossless, `file:${path}`], { signal, timeoutMs: passMs, fault });
   return path;
@@ -164,10 +165,12 @@ interface Loudness {
 }
 
 async function loudness(path: string, { tools, signal, mix }: MixSetup): Promise<Loudness> {
-  const wanted = mix.loudness_lufs === undefined || mix.loudness_lufs === null ? "" : "ebur128,";
-  const print = "ametadata=mode=print:file=-";
-  const measure = `${wanted === "" ? "" : "ebur128=metadata=1,"}astats=metadata=1:measure_perchannel=none,${print}`;
-  const last = ["-af", measure, "-f", "null", "-"];
+  const measures = [
+    ...(typeof mix.loudness_lufs === "number" ? ["ebur128=metadata=1"] : []),
+    "astats=metadata=1:measure_perchannel=none",
+    "ametadata=mode=print:file=-",
+  ];
+  const last = ["-af", measures.join(","), "-f", "null", "-"];
   let text = "";
   const call = { signal, timeoutMs: passMs, fault };
   for await (const chunk of tools.stream(["-i", `file:${path}`, ...last], call))

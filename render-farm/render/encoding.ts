@@ -33,7 +33,8 @@ export function encodingArgs({ quality, codec, fps, frames, sound }: Encoding): 
   const pictures = ["-f", "image2pipe", "-c:v", codec, "-framerate", `${fps}`, "-i", "pipe:0"];
   // JPEG is BT.601 in full range; what goes out is BT.709 in limited range.
   const from = codec === "mjpeg" ? "in_color_matrix=bt601:in_range=full:" : "";
-  const convert = `scale=${from}out_color_matrix=bt709:out_range=limited:flags=accurate_rnd+bilinear`;
+  const into = "out_color_matrix=bt709:out_range=limited:flags=accurate_rnd+bilinear";
+  const convert = `scale=${from}${into}`;
   const even = "pad=w=ceil(iw/2)*2:h=ceil(ih/2)*2:color=black";
   const tags = ["-color_range", "tv", "-colorspace", "bt709", "-color_primaries", "bt709"];
   return [

@@ -6,7 +6,6 @@ import type { FilmSession } from "./film-page-session.ts";
 export interface Painter {
   /** `undefined` when the frame looks like the one that this painter painted before. */
   paint(frame: number, videos: ReadonlyMap<string, Buffer>): Promise<Buffer | undefined>;
-  close(): void;
 }
 
 /**
@@ -27,7 +26,6 @@ export function drivenPainter(session: FilmSession, picture: Picture): Painter {
       last = image;
       return image;
     },
-    close: () => session.close(),
   };
 }
 
@@ -36,7 +34,6 @@ export function drawnPainter(session: FilmSession, quality: number): Painter {
   const order = orderer();
   return {
     paint: (frame, videos) => session.draw(order(frame, videos), quality),
-    close: () => session.close(),
   };
 }
 

@@ -132,7 +132,8 @@ export function composition(root: string, attributes = 'data-duration="1"', size
   const [width, height] = size;
   return {
     "index.html": `<!doctype html><html><head><style>
-      #root{position:relative;width:${width}px;height:${height}px;overflow:hidden;background:#204060}
+      #root{position:relative;width:${width}px;height:${height}px}
+      #root{overflow:hidden;background:#204060}
       .clip{position:absolute}</style></head><body>
       <div id="root" data-composition-id="main" data-start="0" data-width="${width}"
         data-height="${height}" ${attributes}>${root}</div></body></html>`,

@@ -29,7 +29,8 @@ function sees(t: Test, found: readonly (Rgb | undefined)[], wanted: readonly Rgb
 }
 
 const box = (id: string, more = "") =>
-  `<div id="${id}" style="position:absolute;left:0;top:80px;width:20px;height:20px;background:#fff;${more}"></div>`;
+  `<div id="${id}" style="position:absolute;left:0;top:80px;width:20px;height:20px;
+    background:#fff;${more}"></div>`;
 
 t.test("a GSAP timeline is where its author put it, with its callbacks", async (t) => {
   const script = `<script src="gsap.js"></script><script>
@@ -106,9 +107,9 @@ t.test("timers wait for the film's time; clock and chance are the same each time
 });
 
 t.test("WebGL and iframes of the bundle are filmed", async (t) => {
-  const root = `<canvas id="g" width="40" height="40" style="position:absolute;left:0;top:0"></canvas>
-    <iframe src="inner.html" style="position:absolute;left:100px;top:0;width:60px;height:60px;border:0">
-    </iframe><script>
+  const root = `<canvas id="g" width="40" height="40" style="position:absolute;left:0;top:0">
+    </canvas><iframe src="inner.html" style="position:absolute;left:100px;top:0;width:60px;
+    height:60px;border:0"></iframe><script>
     const gl = document.getElementById("g").getContext("webgl");
     requestAnimationFrame(function draw(now) {
       gl.clearColor(now < 400 ? 1 : 0, 1, 0, 1);
@@ -129,7 +130,8 @@ t.test("WebGL and iframes of the bundle are filmed", async (t) => {
 });
 
 t.test("sub-compositions keep their styles, scripts, ids and times to themselves", async (t) => {
-  const card = `<html data-composition-variables='[{"id":"ink","default":"#ff0000"}]'><body><template>
+  const variables = '[{"id":"ink","default":"#ff0000"}]';
+  const card = `<html data-composition-variables='${variables}'><body><template>
     <style>.mark{position:absolute;left:0;top:0;width:20px;height:20px;background:var(--ink)}
       #root{position:absolute;inset:0}</style>
     <div id="root" data-composition-id="card" data-width="100" data-height="50">
@@ -216,7 +218,13 @@ t.test(
         j: { grade: { saturation: -1 } },
       },
       texts: [
-        { id: "t", text: "█", start: 0, duration: 1, x: 200, y: 120, font_size: 50, color: "#f0f" },
+        {
+          ...{ id: "t", text: "█", start: 0, duration: 1 },
+          x: 200,
+          y: 120,
+          font_size: 50,
+          color: "#f0f",
+        },
       ],
     };
     const files = {
