@@ -174,10 +174,30 @@ const shipped = {
     audioTaskMs: 300_000,
     videoTaskMs: 1_800_000,
     reliefTaskMs: 300_000,
+    renderTaskMs: 3_600_000,
     /** Time that a stopping service gives its nodes; the whole stop stays under 5 s. */
     drainMs: 1_500,
     /** A farm child that dies is started again after this. */
     restartDelayMs: 500,
+  },
+  capture: {
+    /** Canvas of a film. */
+    longEdgeMax: 7_680,
+    shortEdgeMax: 4_320,
+    /** Box of a still. */
+    stillWidthMax: 3_840,
+    stillHeightMax: 2_160,
+    filesMax: 2_000,
+    /** Files that are read whole for the timeline. */
+    textBytesMax: 5 * 1024 ** 2,
+    /** Until a page has loaded, and until its animation has registered. */
+    pageMs: 30_000,
+    timelineMs: 10_000,
+    /** One frame. */
+    frameMs: 20_000,
+    warningsMax: 100,
+    /** Pages that paint one film side by side. */
+    pagesMax: 2,
   },
   /** What the farm reads and writes; whatever exceeds it is refused before it is decoded. */
   media: {

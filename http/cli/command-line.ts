@@ -10,6 +10,7 @@ import { type Command, CommandError, type Session, UsageError } from "./command.
 import { generateImage } from "./generate-image.ts";
 import { generateMedia } from "./generate-media.ts";
 import { cancelJob, listJobs, showJob } from "./jobs.ts";
+import { lint } from "./lint.ts";
 import { login, logout } from "./login.ts";
 import { tokenReset } from "./token-reset.ts";
 import { tokenCreate, tokenList, tokenRevoke } from "./tokens.ts";
@@ -19,6 +20,7 @@ const commands: readonly Command[] = [
   generateImage,
   ...generateMedia,
   upload,
+  lint,
   showJob,
   listJobs,
   cancelJob,
