@@ -103,6 +103,44 @@ const shipped = {
     removedAgainMs: 3_600_000,
     sniffBytes: 64 * 1024,
   },
+  compositions: {
+    listDefault: 50,
+    listMax: 200,
+    filesMax: 2_000,
+    bytesMax: 1024 ** 3,
+    mediaBytesMax: 100 * 1024 ** 2,
+    /** HTML, CSS, JS and JSON. */
+    textBytesMax: 5 * 1024 ** 2,
+    /** All paths of a bundle together, so that one turn can replace or delete it. */
+    pathBytesMax: 200 * 1024,
+    metaBytesMax: 16 * 1024,
+    metaDepthMax: 8,
+    signedUrlsMax: 500,
+    /** Files of a bundle that are stored at once. */
+    copiesAtOnce: 8,
+    /** Text that is read for one timeline. */
+    timelineBytesMax: 32 * 1024 ** 2,
+    /** How often a request looks again when the files changed while it read them. */
+    snapshotsMax: 5,
+    /** Replaced files that renders may still read. */
+    staleMax: 4_000,
+    /** An archive's own bytes beside those of its files. */
+    archiveBytesMax: 8 * 1024 ** 2,
+  },
+  renders: {
+    listMax: 20,
+    /** Of one account. */
+    queuedMax: 20,
+    runningMax: 4,
+    retryAfterSeconds: 10,
+    wallMs: 3_600_000,
+    /** How long a render may wait for a farm node. */
+    waitMs: 86_400_000,
+    errorMax: 2_000,
+    /** Different assets that one timeline refers to. */
+    assetsMax: 1_000,
+    retentionMs: 400 * 86_400_000,
+  },
   tokens: {
     /** Active personal access tokens of one account. */
     perAccountMax: 50,
