@@ -28,7 +28,7 @@ export type Refusal =
   | { readonly code: "not_acceptable" }
   | { readonly code: "uri_too_long" }
   | { readonly code: "headers_too_large" }
-  | { readonly code: "unsupported_media_type" }
+  | { readonly code: "unsupported_media_type"; readonly accepts?: string }
   | { readonly code: "plan_required"; readonly plan: string }
   | {
       readonly code: "out_of_credits";

@@ -148,7 +148,7 @@ function shapeOfRequest(
         slug: "unsupported-media-type",
         status: 415,
         title: "Unsupported Media Type",
-        detail: "Send application/json in UTF-8.",
+        detail: `Send ${refusal.accepts ?? "application/json in UTF-8"}.`,
       };
   }
 }

@@ -6,6 +6,7 @@ import { IdMint } from "../engine/id.ts";
 import type { Clock } from "../engine/ports/clock.ts";
 import type { Entropy } from "../engine/ports/entropy.ts";
 import type { Objects } from "../engine/ports/objects.ts";
+import { CompositionTimelines } from "./composition-timelines.ts";
 import { Cursors } from "./cursors.ts";
 import { Following } from "./following.ts";
 import { JobReads } from "./job-reads.ts";
@@ -73,6 +74,7 @@ export function wire(wiring: Wiring): Service {
     cursors: new Cursors(keyFor("cursors")),
     quotes: new Quotes(keyFor("quotes"), clock, entropy),
     jobs,
+    timelines: new CompositionTimelines(gateway, objects),
     following: new Following(gateway),
     health: { isDiskLow: false, isDraining: false, renderers: wiring.renderers },
     onFault,

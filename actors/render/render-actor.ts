@@ -22,6 +22,7 @@ import {
 } from "../../engine/actor.ts";
 import { idBytes } from "../../engine/id.ts";
 import type { ReadyAsset } from "../asset/asset.ts";
+import type { RenderStillOptions } from "../contract/render.ts";
 import type { Outcome, Output } from "../job/job.ts";
 import { type Refusal, refused } from "../refusal.ts";
 import type { Place } from "../studio/studio.ts";
@@ -123,19 +124,23 @@ function create(
 /** What a farm node is to do. */
 function workOf(order: RenderOrder | undefined): RenderEffect[] {
   if (order === undefined) return [];
-  const { id, manifestKey, target, quality, params, audioMix, assets } = order;
-  const still = params && {
-    frame: params.frame,
-    background: params.background,
-    maxDimension: params.max_dimension,
-  };
+  const { id, manifestKey, target, quality, still, audioMix, assets } = order;
   const input = {
     ...{ manifestKey, target, assets },
     ...(quality === undefined ? {} : { quality }),
-    ...(still === undefined ? {} : { still }),
+    ...(still === undefined ? {} : { still: stillOf(still) }),
     ...(audioMix === undefined ? {} : { audioMix }),
   };
   return [{ kind: "farm.run", task: { kind: "render", input, outputPrefix: `renders/${id}` } }];
+}
+
+function stillOf({ at_seconds, max_dimension, frame, background }: RenderStillOptions) {
+  return {
+    ...(at_seconds === undefined ? {} : { atSeconds: at_seconds }),
+    ...(frame === undefined ? {} : { frame }),
+    ...(background === undefined ? {} : { background }),
+    ...(max_dimension === undefined ? {} : { maxDimension: max_dimension }),
+  };
 }
 
 function commonOf({ id, scope, user, composition, createdAtMs, version }: Render, atMs: number) {

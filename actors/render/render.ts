@@ -5,7 +5,13 @@
  */
 import type { Due } from "../../engine/actor.ts";
 import type { Id } from "../../engine/id.ts";
-import type { AudioMix, Quality, RenderTarget, StillParams } from "../contract/render.ts";
+import type {
+  AudioMix,
+  Quality,
+  RenderStillOptions,
+  RenderTarget,
+  StillParams,
+} from "../contract/render.ts";
 import type { FarmTask, Outcome, Source } from "../job/job.ts";
 
 export interface RenderOrder {
@@ -18,7 +24,8 @@ export interface RenderOrder {
   readonly createdAtMs: number;
   readonly target: RenderTarget;
   readonly quality?: Quality;
-  /** Of a still: the asked for time, resolved. */
+  /** Of a still: what was asked, and the same with its time resolved. */
+  readonly still?: RenderStillOptions;
   readonly params?: StillParams;
   readonly audioMix?: AudioMix;
   /** The object that lists the composition's files. */
