@@ -1,7 +1,7 @@
 /**
  * A bundle out of a ZIP archive of unknown origin. yauzl is imported by this file only.
  *
- * 1. Everything that an entry says of itself is checked before its bytes are read: name, kind, size.
+ * 1. What an entry says of itself is checked before its bytes are read: name, kind, size.
  * 2. Bytes beyond what was said end the reading, so an archive never unpacks to more than allowed.
  * 3. Of an archive that is refused nothing stays.
  */
