@@ -12,6 +12,7 @@ import { generateMedia } from "./generate-media.ts";
 import { cancelJob, listJobs, showJob } from "./jobs.ts";
 import { lint } from "./lint.ts";
 import { login, logout } from "./login.ts";
+import { render } from "./render.ts";
 import { tokenReset } from "./token-reset.ts";
 import { tokenCreate, tokenList, tokenRevoke } from "./tokens.ts";
 import { upload } from "./upload.ts";
@@ -20,6 +21,7 @@ const commands: readonly Command[] = [
   generateImage,
   ...generateMedia,
   upload,
+  render,
   lint,
   showJob,
   listJobs,

@@ -1,11 +1,10 @@
 import { readFileSync } from "node:fs";
-import { readdir } from "node:fs/promises";
-import { join, relative, sep } from "node:path";
 import { parseArgs } from "node:util";
 import type { Bundle } from "../../actors/timeline/bundle.ts";
 import type { Diagnostic } from "../../actors/timeline/diagnostics.ts";
 import { effectiveTimeline } from "../../actors/timeline/timeline.ts";
 import { type Command, CommandError, onlyArgument } from "./command.ts";
+import { folderFiles } from "./folder-files.ts";
 
 /** Needs no service: the timeline is computed here, as a render would. */
 export const lint: Command = {
@@ -42,20 +41,13 @@ function count(errors: number): string {
 
 /** The folder's files as a bundle. Throws `CommandError` when it cannot be read. */
 async function folderBundle(folder: string): Promise<Bundle> {
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(
-    (cause: unknown) => {
-      throw Object.assign(new CommandError(`${folder} cannot be read.`), { cause });
-    },
-  );
-  const paths = new Set(
-    entries
-      .filter((entry) => entry.isFile())
-      .map((entry) => relative(folder, join(entry.parentPath, entry.name)))
-      .map((path) => path.split(sep).join("/").normalize("NFC")),
-  );
+  const files = await folderFiles(folder);
   return {
     entry: "index.html",
-    has: (path) => paths.has(path),
-    read: (path) => (paths.has(path) ? readFileSync(join(folder, path), "utf8") : undefined),
+    has: (path) => files.has(path),
+    read(path) {
+      const file = files.get(path);
+      return file === undefined ? undefined : readFileSync(file, "utf8");
+    },
   };
 }
