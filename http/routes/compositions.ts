@@ -142,7 +142,7 @@ export const compositionRoutes: readonly Route[] = [
   }),
 ];
 
-/** Null clears what may be cleared; inside what a customer keeps it means what the customer says. */
+/** Null clears what may be cleared; inside what a customer keeps it is a value. */
 function patchBody(): BodyRule<PatchCompositionRequest> {
   const open = ["meta", "meta_patch"];
   const rule = jsonBody<PatchCompositionRequest>(
