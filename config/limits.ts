@@ -120,6 +120,12 @@ const shipped = {
     copiesAtOnce: 8,
     /** Text that is read for one timeline. */
     timelineBytesMax: 32 * 1024 ** 2,
+    /** Timelines kept for whoever asks next, and what computing one may take. */
+    timelinesKept: 64,
+    timelineMs: 10_000,
+    timelineThreads: 2,
+    timelineQueueMax: 1_000,
+    timelineMegabytes: 512,
     /** How often a request looks again when the files changed while it read them. */
     snapshotsMax: 5,
     /** Replaced files that renders may still read. */

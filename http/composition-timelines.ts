@@ -2,44 +2,47 @@
  * The effective timelines of compositions as they stand, computed from their files when somebody
  * asks and kept for whoever asks next. Only files that the timeline leads to are read.
  */
-import {
-  type BundleFile,
-  entryPath,
-  isMarkup,
-  objectKeyOf,
-} from "../actors/composition/bundle-file.ts";
+import { type BundleFile, isMarkup, objectKeyOf } from "../actors/composition/bundle-file.ts";
 import type { Composition } from "../actors/composition/composition.ts";
+import type { TimelineRound, TimelineTask } from "../actors/composition/timeline-round.ts";
 import { assetKey } from "../actors/tables.ts";
-import type { Bundle, MediaSource } from "../actors/timeline/bundle.ts";
 import type { Timeline } from "../actors/timeline/model.ts";
-import { effectiveTimeline } from "../actors/timeline/timeline.ts";
 import { limits } from "../config/limits.ts";
 import type { Gateway } from "../engine/gateway.ts";
 import { type Id, parseId } from "../engine/id.ts";
 import type { Objects } from "../engine/ports/objects.ts";
+import { PortError } from "../engine/ports/port-error.ts";
 import { RefusalError } from "./refusal-error.ts";
 
-const keptMax = 64;
+/** Throws `PortError`, not retryable when the markup takes too long. */
+export type ComputeRound = (task: TimelineTask) => Promise<TimelineRound>;
 
 export class CompositionTimelines {
   private readonly gateway: Gateway;
   private readonly objects: Objects;
-  private readonly kept = new Map<string, Timeline>();
+  private readonly round: ComputeRound;
+  private readonly kept = new Map<string, Promise<Timeline>>();
 
-  constructor(gateway: Gateway, objects: Objects) {
+  constructor(gateway: Gateway, objects: Objects, round: ComputeRound) {
     this.gateway = gateway;
     this.objects = objects;
+    this.round = round;
   }
 
-  /** Throws `RefusalError` with 413 for more text than one timeline may have. */
-  async of({ id, scope, revision }: Composition, files: readonly BundleFile[]): Promise<Timeline> {
+  /** Throws `RefusalError` with 413 for markup that is too much for one timeline. */
+  of({ id, scope, revision }: Composition, files: readonly BundleFile[]): Promise<Timeline> {
     const name = `${id} ${revision}`;
     const known = this.kept.get(name);
     if (known !== undefined) return known;
-    const timeline = await this.compute(id, scope, files);
+    const timeline = this.compute(id, scope, files);
     this.kept.set(name, timeline);
+    // What failed for a moment may be asked for again; what is too much stays so.
+    timeline.catch((error: unknown) => {
+      if (!(error instanceof RefusalError)) this.kept.delete(name);
+    });
     const [oldest] = this.kept.keys();
-    if (this.kept.size > keptMax && oldest !== undefined) this.kept.delete(oldest);
+    if (this.kept.size > limits.compositions.timelinesKept && oldest !== undefined)
+      this.kept.delete(oldest);
     return timeline;
   }
 
@@ -47,25 +50,18 @@ export class CompositionTimelines {
   private async compute(id: Id, scope: Id, files: readonly BundleFile[]): Promise<Timeline> {
     const byPath = new Map(files.map((file) => [file.path, file]));
     const texts = new Map<string, string>();
+    const seconds = new Map<string, number | null>();
+    const paths = files.map(({ path }) => path);
+    const markup = files.filter(isMarkup).map(({ path }) => path);
     let bytes = 0;
     for (;;) {
-      const missed = new Set<string>();
-      const bundle: Bundle = {
-        entry: entryPath,
-        has: (path) => byPath.has(path),
-        read(path) {
-          const file = byPath.get(path);
-          if (file !== undefined && isMarkup(file) && !texts.has(path)) missed.add(path);
-          return texts.get(path);
-        },
-        mediaSeconds: (source) => this.secondsOf(source, scope),
-      };
-      const timeline = effectiveTimeline(bundle);
-      if (missed.size === 0) return timeline;
-      for (const path of missed) {
+      const result = await this.round({ paths, markup, texts, seconds }).catch(refusedWhenTooMuch);
+      if (result.kind === "done") return result.timeline;
+      for (const asset of result.assets) seconds.set(asset, this.secondsOf(asset, scope));
+      for (const path of result.paths) {
         const file = byPath.get(path);
         bytes += file?.size ?? 0;
-        if (bytes > limits.compositions.timelineBytesMax) throw new RefusalError(tooLong);
+        if (bytes > limits.compositions.timelineBytesMax) throw new RefusalError(tooMuch);
         texts.set(path, file === undefined ? "" : await this.text(id, file));
       }
     }
@@ -79,15 +75,21 @@ export class CompositionTimelines {
   }
 
   /** Only of assets: the bundle's own media are looked into when they are rendered. */
-  private secondsOf(source: MediaSource, scope: Id): number | undefined {
-    const id = source.kind === "asset" ? parseId(source.assetId) : undefined;
+  private secondsOf(name: string, scope: Id): number | null {
+    const id = parseId(name);
     const asset = id === undefined ? undefined : this.gateway.read(assetKey(scope, id));
-    return asset?.phase === "ready" ? asset.media.durationSeconds : undefined;
+    return (asset?.phase === "ready" ? asset.media.durationSeconds : undefined) ?? null;
   }
 }
 
-const tooLong = {
+function refusedWhenTooMuch(error: unknown): never {
+  if (error instanceof PortError && !error.retryable)
+    throw Object.assign(new RefusalError(tooMuch), { cause: error });
+  throw error;
+}
+
+const tooMuch = {
   code: "payload_too_large",
   limitBytes: limits.compositions.timelineBytesMax,
-  detail: "The markup of this composition is too long for one timeline.",
+  detail: "The markup of this composition is too much for one timeline.",
 } as const;

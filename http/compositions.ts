@@ -95,7 +95,7 @@ const busy = {
   detail: "The files of this composition are being changed; try again.",
 } as const;
 
-/** What it measures, from the head or, after a change, from the files. */
+/** What it measures, from the head or, after a change, from the files; that is noted then. */
 export async function frameAt(
   service: Service,
   { key, composition, files }: Snapshot,
@@ -103,14 +103,24 @@ export async function frameAt(
   const { frame, revision } = composition;
   if (frame?.revision === revision) return frame;
   try {
-    const found = frameOf(await service.timelines.of(composition, files), revision);
+    const found = await service.timelines
+      .of(composition, files)
+      .then((timeline) => frameOf(timeline, revision), unmeasured(revision));
     void service.gateway.ask(key, { kind: "measure", frame: found }, "settle");
     return found;
   } catch (error) {
-    // Too long to be measured, or replaced while it was read: nothing is known of it.
-    if (error instanceof RefusalError || error instanceof PortError) return undefined;
+    // Replaced while it was read: nothing is known of it for now.
+    if (error instanceof PortError) return undefined;
     throw error;
   }
+}
+
+/** Of what is too much to be measured; other faults pass through. */
+function unmeasured(revision: number): (error: unknown) => Frame {
+  return (error) => {
+    if (!(error instanceof RefusalError)) throw error;
+    return { revision, width: null, height: null, frameRate: 30, durationSeconds: null };
+  };
 }
 
 /** Throws `RefusalError` with 404 when it is gone. */
