@@ -6,11 +6,14 @@ import { accountActor } from "./account/account-actor.ts";
 import { sessionActor } from "./agent/session-actor.ts";
 import { assetActor } from "./asset/asset-actor.ts";
 import { removalActor } from "./asset/removal.ts";
+import { compositionActor } from "./composition/composition-actor.ts";
 import { directoryActor } from "./directory/directory-actor.ts";
 import { expiryActor } from "./directory/expiry.ts";
 import type { Asked } from "./job/job.ts";
 import { jobActor } from "./job/job-actor.ts";
 import { markActor } from "./mark/mark.ts";
+import { renderActor } from "./render/render-actor.ts";
+import { studioActor } from "./studio/studio-actor.ts";
 import { codes, fingerprintKey, jobKey } from "./tables.ts";
 import { ticketActor } from "./ticket/ticket.ts";
 
@@ -22,6 +25,9 @@ const actorByCode: ReadonlyMap<number, AnyActor> = new Map<number, AnyActor>([
   [codes.mark, markActor],
   [codes.session, sessionActor],
   [codes.removal, removalActor],
+  [codes.composition, compositionActor],
+  [codes.render, renderActor],
+  [codes.studio, studioActor],
   [codes.directory, directoryActor],
   [codes.expiry, expiryActor],
 ]);

@@ -19,13 +19,16 @@ export type Refusal =
   | { readonly code: "method_not_allowed"; readonly allow: string }
   | { readonly code: "wait_timeout"; readonly job: Id; readonly status: string }
   | { readonly code: "duplicate"; readonly job: Id; readonly set?: Id }
+  | { readonly code: "duplicate_render"; readonly render: Id }
   | { readonly code: "conflict"; readonly detail: string }
   | { readonly code: "job_not_cancellable" }
-  | { readonly code: "payload_too_large"; readonly limitBytes: number }
+  /** `detail` where it is not the bytes of the body that are too many. */
+  | { readonly code: "payload_too_large"; readonly limitBytes: number; readonly detail?: string }
+  | { readonly code: "precondition_failed" }
   | { readonly code: "not_acceptable" }
   | { readonly code: "uri_too_long" }
   | { readonly code: "headers_too_large" }
-  | { readonly code: "unsupported_media_type" }
+  | { readonly code: "unsupported_media_type"; readonly accepts?: string }
   | { readonly code: "plan_required"; readonly plan: string }
   | {
       readonly code: "out_of_credits";

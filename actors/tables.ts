@@ -10,6 +10,8 @@ import type { Run } from "./account/run.ts";
 import type { AgentTurn, Session, SessionTerms, TurnCredential } from "./agent/session.ts";
 import type { Asset, UploadPart } from "./asset/asset.ts";
 import type { Removal } from "./asset/removal.ts";
+import type { BundleFile } from "./composition/bundle-file.ts";
+import type { Composition, CompositionDetails } from "./composition/composition.ts";
 import type { AuditRow } from "./directory/audit.ts";
 import type { Device } from "./directory/devices.ts";
 import type { Credential, Directory, SigningKey, User } from "./directory/directory.ts";
@@ -19,7 +21,9 @@ import type { Member, Membership, Organization } from "./directory/organizations
 import type { TokenRef } from "./directory/tokens.ts";
 import type { Asked, Job, JobEvent } from "./job/job.ts";
 import type { Mark } from "./mark/mark.ts";
+import type { Render, RenderNotes, RenderOrder } from "./render/render.ts";
 import type { OutputSet } from "./set/set.ts";
+import type { Studio } from "./studio/studio.ts";
 import type { Ticket } from "./ticket/ticket.ts";
 
 export const codes = {
@@ -30,6 +34,9 @@ export const codes = {
   mark: 20,
   session: 21,
   removal: 22,
+  composition: 23,
+  render: 24,
+  studio: 25,
   asked: 32,
   jobOfOwner: 33,
   ledger: 35,
@@ -48,6 +55,14 @@ export const codes = {
   fingerprint: 48,
   jobEvent: 50,
   removedObjects: 51,
+  compositionDetails: 52,
+  bundleFile: 53,
+  activeRenders: 54,
+  staleObjects: 55,
+  renderOrder: 56,
+  renderNotes: 57,
+  renderOfComposition: 58,
+  waitingRenders: 59,
   directory: directoryCode,
   user: directoryCode + 1,
   userByEmail: directoryCode + 2,
@@ -104,6 +119,68 @@ export function removalKey(asset: Key, what: "parts" | "media"): Key<Removal> {
 /** The names in the object store that a removal is about. */
 export function removedObjectsKey(removal: Key): Key<readonly string[]> {
   return keyOf(vpartOf(removal), codes.removedObjects, removal.slice(2));
+}
+
+/** Under its scope, so that the compositions of a scope are a range in the order of their ids. */
+export function compositionKey(scope: Id, composition: Id): Key<Composition> {
+  return ofScope(codes.composition, scope, idBytes(composition));
+}
+
+/** What all compositions of a scope begin with. */
+export function compositionsKey(scope: Id): Key<Composition> {
+  return ofScope(codes.composition, scope, "");
+}
+
+export function compositionDetailsKey(composition: Key): Key<CompositionDetails> {
+  return keyOf(vpartOf(composition), codes.compositionDetails, composition.slice(2));
+}
+
+/** A file of a composition by the digest of its path, 16 bytes; empty for what all begin with. */
+export function bundleFileKey(composition: Key, digest: string): Key<BundleFile> {
+  return keyOf(vpartOf(composition), codes.bundleFile, composition.slice(2) + digest);
+}
+
+/** Renders of a composition that have not ended. */
+export function activeRendersKey(composition: Key): Key<readonly Id[]> {
+  return keyOf(vpartOf(composition), codes.activeRenders, composition.slice(2));
+}
+
+/** Objects that no file of a composition has any more, but a render may. */
+export function staleObjectsKey(composition: Key): Key<readonly string[]> {
+  return keyOf(vpartOf(composition), codes.staleObjects, composition.slice(2));
+}
+
+/** What a composition gave up at one of its versions. */
+export function bundleRemovalKey(composition: Key, version: number): Key<Removal> {
+  const place = composition.slice(2) + orderedNumber(version);
+  return keyOf(vpartOf(composition), codes.removal, place);
+}
+
+export function renderKey(render: Id): Key<Render> {
+  return keyOfId(codes.render, render);
+}
+
+export function renderOrderKey(render: Id): Key<RenderOrder> {
+  return keyOfId(codes.renderOrder, render);
+}
+
+export function renderNotesKey(render: Id): Key<RenderNotes> {
+  return keyOfId(codes.renderNotes, render);
+}
+
+/** A composition's renders in the order of their ids; `render` its bytes, or empty for all. */
+export function renderOfCompositionKey(composition: Id, render: string): Key<string> {
+  return keyOf(vpartOfId(composition), codes.renderOfComposition, idBytes(composition) + render);
+}
+
+/** What counts a scope's compositions and renders. */
+export function studioKey(scope: Id): Key<Studio> {
+  return keyOfId(codes.studio, scope);
+}
+
+/** Renders that wait for others of their scope to end, in order. */
+export function waitingRendersKey(studio: Key): Key<readonly Id[]> {
+  return keyOf(vpartOf(studio), codes.waitingRenders, studio.slice(2));
 }
 
 /** `kind` is one character, `digest` 16 bytes as a binary string. */

@@ -103,6 +103,50 @@ const shipped = {
     removedAgainMs: 3_600_000,
     sniffBytes: 64 * 1024,
   },
+  compositions: {
+    listDefault: 50,
+    listMax: 200,
+    filesMax: 2_000,
+    bytesMax: 1024 ** 3,
+    mediaBytesMax: 100 * 1024 ** 2,
+    /** HTML, CSS, JS and JSON. */
+    textBytesMax: 5 * 1024 ** 2,
+    /** All paths of a bundle together, so that one turn can replace or delete it. */
+    pathBytesMax: 200 * 1024,
+    metaBytesMax: 16 * 1024,
+    metaDepthMax: 8,
+    signedUrlsMax: 500,
+    /** Files of a bundle that are stored at once. */
+    copiesAtOnce: 8,
+    /** Text that is read for one timeline. */
+    timelineBytesMax: 32 * 1024 ** 2,
+    /** Timelines kept for whoever asks next, and what computing one may take. */
+    timelinesKept: 64,
+    timelineMs: 10_000,
+    timelineThreads: 2,
+    timelineQueueMax: 1_000,
+    timelineMegabytes: 512,
+    /** How often a request looks again when the files changed while it read them. */
+    snapshotsMax: 5,
+    /** Replaced files that renders may still read. */
+    staleMax: 4_000,
+    /** An archive's own bytes beside those of its files. */
+    archiveBytesMax: 8 * 1024 ** 2,
+  },
+  renders: {
+    listMax: 20,
+    /** Of one account. */
+    queuedMax: 20,
+    runningMax: 4,
+    retryAfterSeconds: 10,
+    wallMs: 3_600_000,
+    /** How long a render may wait for a farm node. */
+    waitMs: 86_400_000,
+    errorMax: 2_000,
+    /** Different assets that one timeline refers to. */
+    assetsMax: 1_000,
+    retentionMs: 400 * 86_400_000,
+  },
   tokens: {
     /** Active personal access tokens of one account. */
     perAccountMax: 50,
@@ -174,10 +218,30 @@ const shipped = {
     audioTaskMs: 300_000,
     videoTaskMs: 1_800_000,
     reliefTaskMs: 300_000,
+    renderTaskMs: 3_600_000,
     /** Time that a stopping service gives its nodes; the whole stop stays under 5 s. */
     drainMs: 1_500,
     /** A farm child that dies is started again after this. */
     restartDelayMs: 500,
+  },
+  capture: {
+    /** Canvas of a film. */
+    longEdgeMax: 7_680,
+    shortEdgeMax: 4_320,
+    /** Box of a still. */
+    stillWidthMax: 3_840,
+    stillHeightMax: 2_160,
+    filesMax: 2_000,
+    /** Files that are read whole for the timeline. */
+    textBytesMax: 5 * 1024 ** 2,
+    /** Until a page has loaded, and until its animation has registered. */
+    pageMs: 30_000,
+    timelineMs: 10_000,
+    /** One frame. */
+    frameMs: 20_000,
+    warningsMax: 100,
+    /** Pages that paint one film side by side. */
+    pagesMax: 2,
   },
   /** What the farm reads and writes; whatever exceeds it is refused before it is decoded. */
   media: {

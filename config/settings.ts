@@ -24,6 +24,8 @@ export interface Settings {
   readonly chromium: string | undefined;
   readonly ffmpeg: string | undefined;
   readonly ffprobe: string | undefined;
+  /** `required`: no composition is rendered where pages cannot be kept off the network. */
+  readonly isolation: "required" | "off";
   readonly bootstrapToken: string | undefined;
   readonly bootstrapTokenFile: string | undefined;
   readonly logLevel: LogLevel;
@@ -82,6 +84,7 @@ export function readSettings(environment: Environment, cores: number): Settings 
     chromium: text(environment, "KLIEG_CHROMIUM"),
     ffmpeg: text(environment, "KLIEG_FFMPEG"),
     ffprobe: text(environment, "KLIEG_FFPROBE"),
+    isolation: choice(environment, "KLIEG_ISOLATION", ["required", "off"], "required"),
     bootstrapToken: text(environment, "KLIEG_BOOTSTRAP_TOKEN"),
     bootstrapTokenFile: text(environment, "KLIEG_BOOTSTRAP_TOKEN_FILE"),
     logLevel: choice(environment, "KLIEG_LOG_LEVEL", logLevels, "info"),

@@ -1,10 +1,11 @@
 /**
- * Long-lived threads on Piscina. A thread is one task that ends only when it is told to stop or
- * dies; a death rejects the task, and `died` decides what follows. Piscina is imported by this file
- * only.
+ * Threads on Piscina, which is imported by this file only. A long-lived one is one task that ends
+ * only when it is told to stop or dies; a death rejects the task, and `died` decides what follows.
+ * Short tasks share threads that are ended when one of them takes too long.
  */
 import { MessageChannel, type MessagePort } from "node:worker_threads";
 import { Piscina } from "piscina";
+import { PortError } from "./ports/port-error.ts";
 
 export interface Thread {
   /** Resolves when the thread ended by itself, throws what killed it. */
@@ -34,6 +35,57 @@ export class Threads {
   async close(): Promise<void> {
     await this.pool.destroy();
   }
+}
+
+export interface ShortTasks {
+  readonly threads: number;
+  /** Tasks that wait; beyond them the next is refused. */
+  readonly queueMax: number;
+  readonly timeoutMs: number;
+  readonly memoryMegabytes: number;
+}
+
+export class ShortThreads<Task extends object, Result> {
+  private readonly pool: Piscina;
+  private readonly timeoutMs: number;
+
+  constructor(entry: URL, { threads, queueMax, timeoutMs, memoryMegabytes }: ShortTasks) {
+    this.timeoutMs = timeoutMs;
+    this.pool = new Piscina({
+      filename: entry.href,
+      name: "run",
+      minThreads: 0,
+      maxThreads: threads,
+      maxQueue: queueMax,
+      concurrentTasksPerWorker: 1,
+      idleTimeout: idleMs,
+      resourceLimits: { maxOldGenerationSizeMb: memoryMegabytes },
+    });
+  }
+
+  /** Throws `PortError`: not retryable for a task that needs too much time or memory. */
+  async run(task: Task): Promise<Result> {
+    if (this.pool.queueSize >= this.pool.options.maxQueue)
+      throw new PortError("too many tasks wait for a thread", true);
+    try {
+      return await this.pool.run(task, { signal: AbortSignal.timeout(this.timeoutMs) });
+    } catch (error) {
+      if (isExcess(error)) throw new PortError("the task took too much", false, error);
+      throw error;
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.pool.destroy();
+  }
+}
+
+const idleMs = 60_000;
+
+function isExcess(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const code = "code" in error ? error.code : undefined;
+  return error.name === "AbortError" || code === "ERR_WORKER_OUT_OF_MEMORY";
 }
 
 export function channel(): { near: MessagePort; far: MessagePort } {

@@ -34,6 +34,7 @@ export class ApiProblem extends Error {
   readonly detail: string | undefined;
   readonly errors: readonly { readonly pointer: string; readonly detail: string }[];
   readonly jobId: string | undefined;
+  readonly renderId: string | undefined;
   readonly requestId: string | undefined;
   /** Seconds, when the service named them. */
   readonly retryAfter: number | undefined;
@@ -46,6 +47,7 @@ export class ApiProblem extends Error {
     this.detail = body.detail;
     this.errors = body.errors ?? [];
     this.jobId = body.job_id;
+    this.renderId = body.render_id;
     this.requestId = body.request_id;
     this.retryAfter = retryAfter;
   }
@@ -80,6 +82,8 @@ export interface Call {
   readonly body?: object;
   /** In the place of a JSON body; gets ten minutes to arrive. */
   readonly form?: FormData;
+  /** The same, as it is. */
+  readonly file?: Blob;
   readonly idempotencyKey?: string;
   /** Time the service takes on purpose, on top of an answer's usual bound. */
   readonly heldMs?: number;
@@ -87,8 +91,8 @@ export interface Call {
 
 /** The JSON of a 2xx answer. Its shape is the service's promise; it is not checked again here. */
 export async function request<T>(address: Address, call: Call): Promise<T> {
-  const { body, form, idempotencyKey } = call;
-  const heldMs = form === undefined ? (call.heldMs ?? 0) : bounds.uploadMs;
+  const { body, form, file, idempotencyKey } = call;
+  const heldMs = form === undefined && file === undefined ? (call.heldMs ?? 0) : bounds.uploadMs;
   const response = await openUrl(address.origin, `${address.origin}/v1${call.path}`, {
     method: call.method,
     signal: AbortSignal.timeout(bounds.answerMs + heldMs),
@@ -100,6 +104,7 @@ export async function request<T>(address: Address, call: Call): Promise<T> {
     },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     ...(form === undefined ? {} : { body: form }),
+    ...(file === undefined ? {} : { body: file }),
   });
   if (response.status === 204) return undefined as T;
   try {

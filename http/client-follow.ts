@@ -6,16 +6,21 @@
  */
 import { setTimeout as pause } from "node:timers/promises";
 import type { Job } from "../actors/contract/job.ts";
-import type { Client } from "./client.ts";
+import type { Render } from "../actors/contract/render.ts";
+import { type Client, jobPath, renderPath } from "./client.ts";
 import { ApiProblem, isPassing, Unreachable } from "./client-call.ts";
 import { readEvents } from "./client-events.ts";
 
 /** The pace of new streams when they end early. */
 const betweenStreamsMs = 100;
 const waitSeconds = 60;
+/** Of a render that no stream tells of. */
+const betweenReadsMs = 1_000;
 
 /** What a stream frame says; `Job` has these fields too. */
 export type JobEvent = Pick<Job, "status" | "status_message" | "progress">;
+
+export type RenderEvent = Pick<Render, "status" | "progress">;
 
 /** Reports each change and returns the terminal job. */
 export async function follow(
@@ -25,7 +30,7 @@ export async function follow(
 ): Promise<Job> {
   for (;;) {
     try {
-      for await (const event of jobEvents(client, id)) report(event);
+      for await (const event of eventsOf(client, jobPath(id))) report(event);
     } catch (fault) {
       if (!isPassing(fault) && !isCrowded(fault)) throw fault;
       const ended = await client.wait(id, waitSeconds);
@@ -38,14 +43,34 @@ export async function follow(
   }
 }
 
-/** The job's changes from its present state on; ends when the service closes the stream. */
-async function* jobEvents(client: Client, id: string): AsyncGenerator<JobEvent> {
-  const { ticket } = await client.ticket(id);
-  const { body } = await client.openStream(id, ticket);
+/** As `follow`, for a render. */
+export async function followRender(
+  client: Client,
+  id: string,
+  report: (event: RenderEvent) => void,
+): Promise<Render> {
+  for (;;) {
+    try {
+      for await (const event of eventsOf(client, renderPath(id))) report(event);
+    } catch (fault) {
+      if (!isPassing(fault) && !isCrowded(fault)) throw fault;
+    }
+    const render = await client.render(id);
+    if (render.status === "succeeded" || render.status === "failed") return render;
+    report(render);
+    await pause(betweenReadsMs);
+  }
+}
+
+/** The changes from the present state on; ends when the service closes the stream. */
+async function* eventsOf(client: Client, path: string): AsyncGenerator<JobEvent & RenderEvent> {
+  const { ticket } = await client.ticket(path);
+  const { body } = await client.openStream(path, ticket);
   if (body === null) return;
   try {
     for await (const { event, data } of readEvents(body)) {
-      if (event === "status" || event === "complete") yield JSON.parse(data) as JobEvent;
+      if (event === "status" || event === "complete")
+        yield JSON.parse(data) as JobEvent & RenderEvent;
       if (event === "complete" || event === "reconnect") return;
     }
   } catch (fault) {

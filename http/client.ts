@@ -16,8 +16,10 @@ import type {
 } from "../actors/contract/account.ts";
 import type { Asset } from "../actors/contract/asset.ts";
 import type { Static } from "../actors/contract/common.ts";
+import type { Composition, CreateCompositionRequest } from "../actors/contract/composition.ts";
 import type { GenerateImageRequest } from "../actors/contract/generation.ts";
 import type { Job, JobPage, SseTicket } from "../actors/contract/job.ts";
+import type { Render, RenderRequest } from "../actors/contract/render.ts";
 import type { CreatedToken, CreateTokenRequest, TokenList } from "../actors/contract/token.ts";
 import type { ModelEntry } from "../config/catalogue.ts";
 import { type Address, ApiProblem, openUrl, repeated, request } from "./client-call.ts";
@@ -82,14 +84,44 @@ export class Client {
     return this.post(`${jobPath(id)}/cancel`);
   }
 
-  ticket(id: string): Promise<Static<typeof SseTicket>> {
-    return this.post(`${jobPath(id)}/sse-ticket`);
+  /** For the stream of what a path names; see `jobPath` and `renderPath`. */
+  ticket(path: string): Promise<Static<typeof SseTicket>> {
+    return this.post(`${path}/sse-ticket`);
   }
 
   /** The open event stream; the ticket is its credential. */
-  openStream(id: string, ticket: string): Promise<Response> {
-    const path = `${jobPath(id)}/sse?ticket=${encodeURIComponent(ticket)}`;
-    return openUrl(this.origin, `${this.origin}/v1${path}`, {});
+  openStream(path: string, ticket: string): Promise<Response> {
+    const url = `${this.origin}/v1${path}/sse?ticket=${encodeURIComponent(ticket)}`;
+    return openUrl(this.origin, url, {});
+  }
+
+  createComposition(composition: Sparse<CreateCompositionRequest>): Promise<Composition> {
+    return this.post("/compositions", composition);
+  }
+
+  /** All files of a composition by those of a ZIP archive, whole or not at all. */
+  replaceBundle(id: string, archive: Blob): Promise<Composition> {
+    const path = `/compositions/${encodeURIComponent(id)}/bundle`;
+    return this.patiently(() => request(this.address, { method: "POST", path, file: archive }));
+  }
+
+  /** As `submit`: one call, at most one render. */
+  submitRender(id: string, body: Sparse<RenderRequest>): Promise<Render> {
+    const path = `/compositions/${encodeURIComponent(id)}/render`;
+    const key = randomUUID();
+    return this.patiently(async (tried) => {
+      try {
+        return await this.post<Render>(path, body, key);
+      } catch (fault) {
+        if (tried === 0 || !(fault instanceof ApiProblem) || fault.renderId === undefined)
+          throw fault;
+        return await this.render(fault.renderId);
+      }
+    });
+  }
+
+  render(id: string): Promise<Render> {
+    return this.get(renderPath(id));
   }
 
   /** The file in one request; the asset is still being looked into. */
@@ -159,6 +191,10 @@ export class Client {
   }
 }
 
-function jobPath(id: string): string {
+export function renderPath(id: string): string {
+  return `/renders/${encodeURIComponent(id)}`;
+}
+
+export function jobPath(id: string): string {
   return `/jobs/${encodeURIComponent(id)}`;
 }

@@ -50,8 +50,31 @@ export function limitsOf(
       presigned: assets.uploadBytesMax,
       by_kind: assets.bytesMaxByKind,
     },
+    ...studioLimits(),
     terminal_jobs_days: Math.floor(jobs.retentionMs / dayMs),
     organizations: limits.organizations.perAccountMax,
     organization_members: limits.organizations.membersMax,
+  };
+}
+
+function studioLimits(): Pick<Static<typeof Limits>, "compositions" | "renders"> {
+  const { compositions, renders } = limits;
+  const { listMax, listDefault } = compositions;
+  return {
+    compositions: {
+      list_limit: { min: 1, max: listMax, default: listDefault },
+      files: compositions.filesMax,
+      bytes: compositions.bytesMax,
+      media_file_bytes: compositions.mediaBytesMax,
+      text_file_bytes: compositions.textBytesMax,
+      meta_bytes: compositions.metaBytesMax,
+      signed_urls: compositions.signedUrlsMax,
+    },
+    renders: {
+      queued: renders.queuedMax,
+      running: renders.runningMax,
+      listed: renders.listMax,
+      wall_seconds: renders.wallMs / 1000,
+    },
   };
 }

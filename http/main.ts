@@ -6,6 +6,7 @@ import { statfs } from "node:fs/promises";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import type { TimelineRound, TimelineTask } from "../actors/composition/timeline-round.ts";
 import { simulatedMedia } from "../actors/effects/simulated-media.ts";
 import { CatalogueError, readCatalogue } from "../config/catalogue.ts";
 import { limits } from "../config/limits.ts";
@@ -24,6 +25,7 @@ import { systemEntropy } from "../engine/adapters/system-entropy.ts";
 import type { Gateway } from "../engine/gateway.ts";
 import { Host } from "../engine/host.ts";
 import { PortError } from "../engine/ports/port-error.ts";
+import { ShortThreads } from "../engine/threads.ts";
 import { findChromium, isExecutable } from "../render-farm/chromium-path.ts";
 import { Api } from "./api.ts";
 import { bootstrap, chosenToken } from "./bootstrap.ts";
@@ -36,6 +38,7 @@ import { type Wiring, wire } from "./wiring.ts";
 const entries = {
   shards: new URL("../actors/shard/main.js", import.meta.url),
   effects: new URL("../actors/effects/main.js", import.meta.url),
+  timelines: new URL("../actors/timeline-thread/main.js", import.meta.url),
   farm: fileURLToPath(new URL("../render-farm/main.js", import.meta.url)),
 };
 
@@ -109,6 +112,13 @@ async function openService(
   if (settings.simulatedModels)
     for (const { bytes, media } of Object.values(simulatedMedia))
       await objects.put(media.objectKey, [bytes]);
+  const { timelineMs, timelineThreads, timelineQueueMax, timelineMegabytes } = limits.compositions;
+  const timelines = new ShortThreads<TimelineTask, TimelineRound>(entries.timelines, {
+    threads: timelineThreads,
+    queueMax: timelineQueueMax,
+    timeoutMs: timelineMs,
+    memoryMegabytes: timelineMegabytes,
+  });
   return wire({
     version,
     origin: settings.publicUrl,
@@ -118,6 +128,7 @@ async function openService(
     objects,
     ...catalogue,
     corsOrigins: settings.corsOrigins,
+    computeRound: (task) => timelines.run(task),
     hasRates: settings.rateLimits,
     renderers: settings.farmWorkers > 0 ? "ok" : "degraded",
     onFault: (requestId, error) => log.error({ err: error, requestId }, "a request failed"),

@@ -67,7 +67,7 @@ function tagsOf(routes: readonly Route[]): Members[] {
 function operationOf(route: Route, components: Components): Members {
   const { access, summary, body, streamBytesMax } = route;
   const parameters = [...pathParameters(route), ...queryParameters(route, components)];
-  if (route.isSubmit) parameters.push(idempotencyKey);
+  if (route.takesKey) parameters.push(idempotencyKey);
   return {
     operationId: operationIdOf(route),
     summary,

@@ -73,6 +73,7 @@ function shapeOf(refusal: Explained): Shape {
       return shapeOfPrice(refusal);
     case "confirmation_rejected":
     case "duplicate":
+    case "duplicate_render":
     case "upload_incomplete":
       return shapeOfSubmit(refusal);
     case "moderated":
@@ -85,6 +86,7 @@ function shapeOf(refusal: Explained): Shape {
     case "rate_limit":
       return shapeOfLimit(refusal);
     case "wait_timeout":
+    case "precondition_failed":
     case "conflict":
     case "job_not_cancellable":
     case "internal":
@@ -131,11 +133,9 @@ function shapeOfRequest(
       };
     case "payload_too_large":
       return {
-        slug: "payload-too-large",
-        status: 413,
-        title: "Payload Too Large",
-        detail: `The body may have ${refusal.limitBytes} bytes.`,
-        members: { limit_bytes: refusal.limitBytes },
+        ...{ slug: "payload-too-large", status: 413, title: "Payload Too Large" },
+        detail: refusal.detail ?? `The body may have ${refusal.limitBytes} bytes.`,
+        ...(refusal.detail === undefined ? { members: { limit_bytes: refusal.limitBytes } } : {}),
       };
     case "not_acceptable":
       return { slug: "not-acceptable", status: 406, title: "Not Acceptable" };
@@ -148,7 +148,7 @@ function shapeOfRequest(
         slug: "unsupported-media-type",
         status: 415,
         title: "Unsupported Media Type",
-        detail: "Send application/json in UTF-8.",
+        detail: `Send ${refusal.accepts ?? "application/json in UTF-8"}.`,
       };
   }
 }
@@ -215,7 +215,7 @@ function shapeOfPrice(refusal: Of<"plan_required" | "out_of_credits" | "member_b
 }
 
 function shapeOfSubmit(
-  refusal: Of<"confirmation_rejected" | "duplicate" | "upload_incomplete">,
+  refusal: Of<"confirmation_rejected" | "duplicate" | "duplicate_render" | "upload_incomplete">,
 ): Shape {
   switch (refusal.code) {
     case "confirmation_rejected":
@@ -229,14 +229,19 @@ function shapeOfSubmit(
       };
     case "duplicate":
       return {
-        slug: "duplicate",
-        status: 409,
-        title: "Duplicate Submission",
+        ...duplicated,
         detail: "The same request was accepted less than five minutes ago; follow its job.",
         members: {
           job_id: refusal.job,
           ...(refusal.set === undefined ? {} : { set_id: refusal.set }),
         },
+      };
+    case "duplicate_render":
+      return {
+        ...duplicated,
+        detail:
+          "The same key and body were accepted less than five minutes ago; follow the render.",
+        members: { render_id: refusal.render },
       };
     case "upload_incomplete":
       return {
@@ -247,6 +252,8 @@ function shapeOfSubmit(
       };
   }
 }
+
+const duplicated = { slug: "duplicate", status: 409, title: "Duplicate Submission" };
 
 const rejections = {
   expired: "The quote has expired. Obtain a fresh quote.",
@@ -338,7 +345,14 @@ function shapeOfLimit(refusal: Of<"concurrency" | "quota" | "rate_limit">): Shap
 }
 
 function shapeOfState(
-  refusal: Of<"wait_timeout" | "conflict" | "job_not_cancellable" | "internal" | "unavailable">,
+  refusal: Of<
+    | "wait_timeout"
+    | "precondition_failed"
+    | "conflict"
+    | "job_not_cancellable"
+    | "internal"
+    | "unavailable"
+  >,
 ): Shape {
   switch (refusal.code) {
     case "wait_timeout":
@@ -350,6 +364,8 @@ function shapeOfState(
         detail: "The job has not ended yet. Wait again.",
         members: { job_id: refusal.job, job_status: refusal.status },
       };
+    case "precondition_failed":
+      return { slug: "precondition-failed", status: 412, title: "Precondition Failed" };
     case "conflict":
       return { slug: "conflict", status: 409, title: "Conflict", detail: refusal.detail };
     case "job_not_cancellable":

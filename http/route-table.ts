@@ -6,6 +6,8 @@ import { adminJobRoutes } from "./routes/admin-jobs.ts";
 import { agentRoutes } from "./routes/agents.ts";
 import { assetRoutes } from "./routes/assets.ts";
 import { billingRoutes } from "./routes/billing.ts";
+import { compositionFileRoutes } from "./routes/composition-files.ts";
+import { compositionRoutes } from "./routes/compositions.ts";
 import { costRoutes } from "./routes/cost.ts";
 import { deviceRoutes } from "./routes/device.ts";
 import { documentRoutes } from "./routes/documents.ts";
@@ -18,6 +20,7 @@ import { oauthRoutes } from "./routes/oauth.ts";
 import { oauthClientRoutes } from "./routes/oauth-clients.ts";
 import { objectRoutes } from "./routes/objects.ts";
 import { organizationRoutes } from "./routes/organizations.ts";
+import { renderRoutes } from "./routes/renders.ts";
 import { setRoutes } from "./routes/sets.ts";
 import { streamRoutes } from "./routes/streams.ts";
 import { tokenRoutes } from "./routes/tokens.ts";
@@ -32,6 +35,9 @@ export const routeTable: readonly Route[] = [
   ...streamRoutes,
   ...assetRoutes,
   ...uploadRoutes,
+  ...compositionRoutes,
+  ...compositionFileRoutes,
+  ...renderRoutes,
   ...modelRoutes,
   ...accountRoutes,
   ...billingRoutes,

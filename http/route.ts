@@ -51,6 +51,8 @@ export interface Route {
   readonly rate: Exclude<RateClass, "anonymous"> | undefined;
   /** Refused for its rate by the account, in the order of the submit's checks, not before. */
   readonly isSubmit: boolean;
+  /** Whether an Idempotency-Key is read; of a submit it always is. */
+  readonly takesKey: boolean;
   /** Whether HEAD is answered like GET, without the body. */
   readonly takesHead: boolean;
   /** Answered in a suspended organization too, since it is the way out of it. */
@@ -77,6 +79,7 @@ interface Row<B, P extends Parameters> {
   readonly needs?: Permission;
   readonly rate?: Exclude<RateClass, "anonymous">;
   readonly isSubmit?: boolean;
+  readonly takesKey?: boolean;
   readonly takesHead?: boolean;
   readonly leavesContext?: boolean;
   readonly anyOrigin?: boolean;
@@ -111,11 +114,17 @@ export function route<B = undefined, P extends Parameters = Parameters>(
   row: Row<B, P>,
 ): Route {
   const { summary, answers, access, rate, isSubmit = false, query = noParameters, body } = row;
-  const { takesHead = method === "GET", leavesContext = false, anyOrigin = false, needs } = row;
+  const {
+    takesKey = isSubmit,
+    takesHead = method === "GET",
+    leavesContext = false,
+    anyOrigin = false,
+    needs,
+  } = row;
   // The wrapper fills `body` and `query` by this very row, so the call has the types that `run`
   // wants.
   const run = row.run as Route["run"];
   const { streamBytesMax } = row;
   const asked = { method, path, summary, answers, access, needs, rate, query, body };
-  return { ...asked, isSubmit, takesHead, leavesContext, anyOrigin, streamBytesMax, run };
+  return { ...asked, isSubmit, takesKey, takesHead, leavesContext, anyOrigin, streamBytesMax, run };
 }

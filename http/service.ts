@@ -5,6 +5,7 @@ import type { IdMint } from "../engine/id.ts";
 import type { Clock } from "../engine/ports/clock.ts";
 import type { Entropy } from "../engine/ports/entropy.ts";
 import type { Objects } from "../engine/ports/objects.ts";
+import type { CompositionTimelines } from "./composition-timelines.ts";
 import type { Cursors } from "./cursors.ts";
 import type { Following } from "./following.ts";
 import type { JobReads } from "./job-reads.ts";
@@ -35,6 +36,7 @@ export interface Service {
   readonly cursors: Cursors;
   readonly quotes: Quotes;
   readonly jobs: JobReads;
+  readonly timelines: CompositionTimelines;
   readonly following: Following;
   readonly health: Health;
   /** A fault of ours, for the operator's log. */

@@ -123,8 +123,9 @@ async function peeked(bytes: AsyncIterable<Uint8Array>) {
   return { first: Buffer.concat(start), all: all() };
 }
 
-async function* capped(
-  bytes: AsyncIterable<Uint8Array>,
+/** Throws `RefusalError` with 413 at the first byte that is too many. */
+export async function* capped(
+  bytes: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
   bytesMax: number,
 ): AsyncGenerator<Uint8Array> {
   let length = 0;

@@ -6,6 +6,7 @@ import { IdMint } from "../engine/id.ts";
 import type { Clock } from "../engine/ports/clock.ts";
 import type { Entropy } from "../engine/ports/entropy.ts";
 import type { Objects } from "../engine/ports/objects.ts";
+import { CompositionTimelines, type ComputeRound } from "./composition-timelines.ts";
 import { Cursors } from "./cursors.ts";
 import { Following } from "./following.ts";
 import { JobReads } from "./job-reads.ts";
@@ -26,6 +27,7 @@ export interface Wiring {
   readonly catalogue: Catalogue;
   readonly readCatalogue: () => Catalogue;
   readonly corsOrigins: readonly string[];
+  readonly computeRound: ComputeRound;
   readonly hasRates: boolean;
   readonly renderers: CheckState;
   readonly onFault: (requestId: string, error: unknown) => void;
@@ -73,6 +75,7 @@ export function wire(wiring: Wiring): Service {
     cursors: new Cursors(keyFor("cursors")),
     quotes: new Quotes(keyFor("quotes"), clock, entropy),
     jobs,
+    timelines: new CompositionTimelines(gateway, objects, wiring.computeRound),
     following: new Following(gateway),
     health: { isDiskLow: false, isDraining: false, renderers: wiring.renderers },
     onFault,

@@ -10,6 +10,8 @@ import {
 } from "playwright-core";
 import { PortError } from "../engine/ports/port-error.ts";
 
+export type { Browser, BrowserContext, CDPSession, Page, Route } from "playwright-core";
+
 /** Where playwright keeps a Chromium of its own, whether or not it is there. */
 export function ownChromium(): string {
   return chromium.executablePath();
@@ -51,7 +53,7 @@ const flags = [
   "--no-first-run",
 ];
 
-interface Running {
+export interface Running {
   readonly browser: Browser;
   /** Playwright cannot end a browser that hangs; a signal can. */
   readonly pid: number;
@@ -170,11 +172,15 @@ export class SceneBrowser {
   }
 }
 
-async function launch({ executablePath, sandbox }: ChromiumChoice): Promise<Running> {
+/** Starts a Chromium, with `more` flags. Throws `PortError`. */
+export async function launch(
+  { executablePath, sandbox }: ChromiumChoice,
+  more: readonly string[] = [],
+): Promise<Running> {
   try {
     const browser = await chromium.launch({
       ...(executablePath !== undefined && { executablePath }),
-      args: flags,
+      args: [...flags, ...more],
       chromiumSandbox: sandbox,
       timeout: startMs,
       handleSIGHUP: false,

@@ -82,6 +82,39 @@ function conclude(
   });
 }
 
+/** The program's standard output as it comes; it waits while nobody reads. Throws `PortError`. */
+export async function* streamChild(
+  command: Omit<Command, "stdin" | "onOutput">,
+): AsyncGenerator<Buffer> {
+  const { path, args, signal, timeoutMs, fault } = command;
+  const child = spawn(path, args, { env: {}, stdio: ["ignore", "pipe", "pipe"] });
+  const kill = (): void => void child.kill("SIGKILL");
+  const timer = setTimeout(kill, timeoutMs);
+  signal.addEventListener("abort", kill, { once: true });
+  if (signal.aborted) kill();
+  const ended = new Promise<number | null>((resolve, reject) => {
+    child.once("error", (failure) =>
+      reject(new PortError(`${nameOf(path)} does not start on this farm node`, true, failure)),
+    );
+    child.once("close", resolve);
+  });
+  ended.catch(() => undefined);
+  let said = "";
+  child.stderr.on("data", (chunk: Buffer) => {
+    said = (said + chunk.toString("utf8")).slice(-limits.media.toolFaultMax);
+  });
+  try {
+    for await (const chunk of child.stdout) yield chunk;
+    const code = await ended;
+    if (signal.aborted) throw new PortError("the task was stopped", true);
+    if (code !== 0) throw new PortError(fault, code === null, said);
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener("abort", kill);
+    kill();
+  }
+}
+
 async function feed(
   source: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
   child: ChildProcess,

@@ -1,10 +1,11 @@
-import { availableParallelism, hostname } from "node:os";
+import { mkdtemp, rm } from "node:fs/promises";
+import { availableParallelism, hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { limits } from "../config/limits.ts";
 import { readSettings } from "../config/settings.ts";
 import { diskObjects } from "../engine/adapters/disk-objects.ts";
 import { ipcBrokerConnection } from "../engine/adapters/ipc-broker-connection.ts";
-import { SceneBrowser } from "./browser.ts";
+import { ownChromium, SceneBrowser } from "./browser.ts";
 import { findChromium } from "./chromium-path.ts";
 import { findTool, mediaTools } from "./media-tools.ts";
 import { studioImage } from "./models/studio-image.ts";
@@ -15,6 +16,8 @@ import { studioRestore } from "./models/studio-restore.ts";
 import { studioVideo } from "./models/studio-video.ts";
 import { studioVoice } from "./models/studio-voice.ts";
 import { probe } from "./probe.ts";
+import { isolate } from "./render/isolation.ts";
+import { render } from "./render/render.ts";
 import { TaskLoop, type Timers } from "./task-loop.ts";
 
 const slots = 2;
@@ -45,6 +48,18 @@ const tools = mediaTools(
 );
 const espeakPath = await findTool(undefined, "espeak-ng", PATH);
 const { farm } = limits;
+const ownFolder = await mkdtemp(join(tmpdir(), "klieg-node-"));
+const isolation = await isolate({
+  wanted: settings.isolation,
+  chromium: { executablePath: executablePath ?? ownChromium(), sandbox: process.getuid?.() !== 0 },
+  unsharePath: await findTool(undefined, "unshare", PATH),
+  folder: ownFolder,
+});
+const rendering = {
+  ...{ media: tools, isolation, codeFolder: join(import.meta.dirname, "..") },
+  patience: limits.capture,
+  pages: Math.min(limits.capture.pagesMax, availableParallelism()),
+};
 
 const loop = new TaskLoop(
   {
@@ -54,6 +69,7 @@ const loop = new TaskLoop(
     drainMs: farm.leaseMs,
     workersByKind: new Map([
       ["probe", probe(tools, objects, farm.probeTaskMs)],
+      ["render", render(rendering, objects, farm.renderTaskMs)],
       ["studio-image", studioImage(browser, objects, farm.imageTaskMs)],
       ["studio-matte", studioMatte(tools, objects, farm.videoTaskMs)],
       ["studio-music", studioMusic(tools, objects, farm.audioTaskMs)],
@@ -75,6 +91,7 @@ process.on("SIGTERM", () => loop.drain());
 
 const reason = await loop.ended;
 if (reason === "drained") await browser.close();
+await rm(ownFolder, { recursive: true, force: true });
 process.exit(0);
 
 function describe(fault: unknown): string {

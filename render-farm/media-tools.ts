@@ -1,6 +1,6 @@
 import { delimiter, join } from "node:path";
 import { limits } from "../config/limits.ts";
-import { runChild } from "./child-process.ts";
+import { runChild, streamChild } from "./child-process.ts";
 import { isExecutable } from "./chromium-path.ts";
 
 /**
@@ -11,6 +11,8 @@ export interface MediaTools {
   /** Resolves with its standard output. `fault` is what a client reads when it fails. */
   ffmpeg(args: readonly string[], call: ToolCall): Promise<Buffer>;
   ffprobe(args: readonly string[], call: ToolCall): Promise<Buffer>;
+  /** ffmpeg's standard output as it comes. */
+  stream(args: readonly string[], call: ToolCall): AsyncGenerator<Buffer>;
 }
 
 export interface ToolCall {
@@ -35,6 +37,10 @@ export function mediaTools(ffmpegPath: string, ffprobePath: string): MediaTools 
       if (onSeconds === undefined) return call(ffmpegPath, [...base, ...args], given);
       const told = { ...given, onOutput: (text: string) => hearSeconds(text, onSeconds) };
       return call(ffmpegPath, [...base, "-progress", "pipe:1", ...args], told);
+    },
+    stream: (args, { signal, fault, timeoutMs = limits.media.toolMs }) => {
+      const all = [...quiet, "-nostdin", "-y", ...args];
+      return streamChild({ path: ffmpegPath, args: all, signal, fault, timeoutMs });
     },
     ffprobe: (args, given) => call(ffprobePath, [...quiet, "-of", "json", ...args], given),
   };

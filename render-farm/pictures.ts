@@ -104,3 +104,37 @@ async function decoding<T>(work: () => Promise<T>): Promise<T> {
     );
   }
 }
+
+/** Whether nothing in the picture is lighter than black by more than a trace. */
+export async function isBlack(picture: Buffer): Promise<boolean> {
+  const { channels } = await decoding(() => sharp(picture).flatten().toColorspace("srgb").stats());
+  return channels.slice(0, 3).every(({ max }) => max <= 6);
+}
+
+/** Peak signal to noise of two pictures of one size, in dB; 100 when they are equal. */
+export async function likeness(one: Buffer, other: Buffer): Promise<number> {
+  const [first, second] = await decoding(() =>
+    Promise.all([one, other].map((bytes) => sharp(bytes).removeAlpha().raw().toBuffer())),
+  );
+  if (first === undefined || second === undefined || first.length !== second.length) return 0;
+  let squares = 0;
+  for (let at = 0; at < first.length; at++) squares += ((first[at] ?? 0) - (second[at] ?? 0)) ** 2;
+  return squares === 0 ? 100 : 10 * Math.log10((255 ** 2 * first.length) / squares);
+}
+
+/** An upright PNG of any accepted picture. */
+export async function uprightPng(picture: Buffer): Promise<Buffer> {
+  const options = { limitInputPixels: limits.media.pixelsMax, autoOrient: true };
+  return decoding(() => sharp(picture, options).png({ compressionLevel: 1 }).toBuffer());
+}
+
+/** A still as it is handed out: 8 bits, with alpha only when it is transparent. */
+export async function finishedStill(
+  picture: Buffer,
+  { width, height }: Size,
+  isTransparent: boolean,
+): Promise<Buffer> {
+  const kept = sharp(picture).resize(width, height, { fit: "fill", kernel: "lanczos3" });
+  const plain = isTransparent ? kept.ensureAlpha() : kept.flatten({ background: "#000000" });
+  return decoding(() => plain.toColorspace("srgb").png({ compressionLevel: 6 }).toBuffer());
+}

@@ -19,6 +19,7 @@ const texts = readdirSync(folder)
 const bodiless = [
   "POST /v1/jobs/{id}/sse-ticket",
   "POST /v1/assets/{id}/restore",
+  "POST /v1/renders/{id}/sse-ticket",
   "POST /v1/agent/sessions/{id}/events-ticket",
 ];
 

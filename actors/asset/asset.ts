@@ -128,7 +128,7 @@ export type AssetMessage =
     }
   | { readonly kind: "abort" }
   | { readonly kind: "claim"; readonly token: string }
-  | { readonly kind: "lapsed"; readonly token: string }
+  | { readonly kind: "lapsed"; readonly token: string; readonly reason?: string }
   | { readonly kind: "progress"; readonly token?: string; readonly progress: number }
   | { readonly kind: "finished"; readonly token?: string; readonly outcome: Outcome }
   | Due;

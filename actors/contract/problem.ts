@@ -10,6 +10,7 @@ export const Problem = Type.Object(
     detail: Type.Optional(Type.String()),
     instance: Type.Optional(Type.String()),
     job_id: Type.Optional(Type.String()),
+    render_id: Type.Optional(Type.String()),
     request_id: Type.Optional(Type.String()),
     errors: Type.Optional(
       Type.Array(Type.Object({ pointer: Type.String(), detail: Type.String() })),

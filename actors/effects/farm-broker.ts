@@ -148,7 +148,7 @@ export class FarmBroker {
   private finished(token: string, outcome: TaskOutcome): void {
     const lease = this.leaseByToken.get(token);
     if (lease === undefined) return;
-    if (outcome.kind === "failed" && outcome.retryable) this.lapse(lease);
+    if (outcome.kind === "failed" && outcome.retryable) this.lapse(lease, outcome.message);
     else {
       this.end(lease);
       const ended = this.outcomeOf(lease, outcome);
@@ -168,12 +168,19 @@ export class FarmBroker {
       };
     const vpart = vpartOf(job);
     const outputs = outcome.outputs.map((media) => ({ asset: this.ports.ids.under(vpart), media }));
-    return { kind: "succeeded", outputs };
+    const { warnings, details } = outcome;
+    return {
+      kind: "succeeded",
+      outputs,
+      ...(warnings === undefined ? {} : { warnings }),
+      ...(details === undefined ? {} : { details }),
+    };
   }
 
-  private lapse(lease: Lease): void {
+  private lapse(lease: Lease, reason?: string): void {
     this.end(lease);
-    this.ports.send(lease.job, { kind: "lapsed", token: lease.token });
+    const because = reason === undefined ? {} : { reason };
+    this.ports.send(lease.job, { kind: "lapsed", token: lease.token, ...because });
     this.waiting.unshift({ job: lease.job, task: lease.task });
   }
 

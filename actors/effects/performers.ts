@@ -5,6 +5,7 @@ import type { Objects } from "../../engine/ports/objects.ts";
 import type { AssetEffect } from "../asset/asset.ts";
 import type { RemovalEffect } from "../asset/removal.ts";
 import type { JobEffect } from "../job/job.ts";
+import type { RenderEffect } from "../render/render.ts";
 import { jobAtEnd } from "../tables.ts";
 import type { FarmBroker } from "./farm-broker.ts";
 import type { SimulatedProvider } from "./simulated-provider.ts";
@@ -29,7 +30,7 @@ export interface TracedCall {
 /** The table of effects: each kind and who performs it. */
 export function performerOf({ broker, simulated, objects, onTraced }: Performers): Performer {
   return async ({ from, effect: outside }: Delivery): Promise<Performance> => {
-    const effect = outside as JobEffect | AssetEffect | RemovalEffect;
+    const effect = outside as JobEffect | AssetEffect | RemovalEffect | RenderEffect;
     if ("trace" in effect && effect.trace !== undefined) {
       const [trace_id = "", span_id = ""] = effect.trace.split("-");
       onTraced({ operation: effect.kind, job: jobAtEnd(from), trace_id, span_id });

@@ -169,7 +169,13 @@ export type CancelAnswer =
 
 /** How the work itself ended. `fraction` is the billed share where the provider reports one. */
 export type Outcome =
-  | { readonly kind: "succeeded"; readonly outputs: readonly Output[] }
+  | {
+      readonly kind: "succeeded";
+      readonly outputs: readonly Output[];
+      /** What a worker says beside its outputs; see `TaskOutcome`. */
+      readonly warnings?: readonly string[];
+      readonly details?: object;
+    }
   | {
       readonly kind: "failed";
       readonly class:
@@ -214,7 +220,7 @@ export type JobMessage =
   | CreateJob
   | { readonly kind: "claim"; readonly token: string }
   /** The lease went silent, or the attempt failed in a way that another need not. */
-  | { readonly kind: "lapsed"; readonly token: string }
+  | { readonly kind: "lapsed"; readonly token: string; readonly reason?: string }
   | { readonly kind: "slot" }
   | ({ readonly kind: "submitting" } & Submitting)
   | { readonly kind: "accepted" }

@@ -1,7 +1,7 @@
 /**
  * Something that is remembered until an instant and then forgotten: a confirmation token that was
- * used, a body that a content filter refused. Only the instant may move, to a later one, so whoever
- * checks it in its shard may simply read it.
+ * used, a body that a content filter refused, a render that was asked for with a key. Only the
+ * instant may move, to a later one, so whoever checks it in its shard may simply read it.
  */
 import { type Actor, type Due, type Turn, tell } from "../../engine/actor.ts";
 import type { Id } from "../../engine/id.ts";
@@ -9,6 +9,7 @@ import { accountKey } from "../tables.ts";
 
 export type Mark =
   | { readonly kind: "consumed"; readonly expiresAtMs: number }
+  | { readonly kind: "submitted"; readonly render: Id; readonly expiresAtMs: number }
   | {
       readonly kind: "refused";
       readonly code: "prompt_nsfw" | "ip_detected";

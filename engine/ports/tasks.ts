@@ -34,7 +34,14 @@ export type ToNode =
   | { readonly kind: "drain" };
 
 export type TaskOutcome =
-  | { readonly kind: "succeeded"; readonly outputs: readonly TaskOutput[] }
+  | {
+      readonly kind: "succeeded";
+      readonly outputs: readonly TaskOutput[];
+      /** Sentences about what the result lacks. */
+      readonly warnings?: readonly string[];
+      /** What the worker decided on the way, by its own names. */
+      readonly details?: object;
+    }
   /**
    * `retryable`: another attempt may succeed (a crashed browser), else the input itself is at
    * fault.

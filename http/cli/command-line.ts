@@ -10,7 +10,9 @@ import { type Command, CommandError, type Session, UsageError } from "./command.
 import { generateImage } from "./generate-image.ts";
 import { generateMedia } from "./generate-media.ts";
 import { cancelJob, listJobs, showJob } from "./jobs.ts";
+import { lint } from "./lint.ts";
 import { login, logout } from "./login.ts";
+import { render } from "./render.ts";
 import { tokenReset } from "./token-reset.ts";
 import { tokenCreate, tokenList, tokenRevoke } from "./tokens.ts";
 import { upload } from "./upload.ts";
@@ -19,6 +21,8 @@ const commands: readonly Command[] = [
   generateImage,
   ...generateMedia,
   upload,
+  render,
+  lint,
   showJob,
   listJobs,
   cancelJob,

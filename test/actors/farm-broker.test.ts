@@ -144,7 +144,7 @@ t.test("a failed attempt lapses, and the task is offered again before others", a
   broker.run(two.key, two.task);
   farm.say({ kind: "finished", token: "t1", outcome: broken });
   t.strictSame(sent.slice(1), [
-    [one.key, { kind: "lapsed", token: "t1" }],
+    [one.key, { kind: "lapsed", token: "t1", reason: "the browser died" }],
     [one.key, { kind: "claim", token: "t2" }],
   ]);
 });

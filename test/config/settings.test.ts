@@ -11,6 +11,7 @@ t.test("without settings the service is local, on loopback, with real models onl
     shardThreads: 3,
     shards: 4,
     farmWorkers: 1,
+    isolation: "required",
     simulatedModels: false,
     rateLimits: true,
     connectionsPerAddress: 4096,

@@ -2,6 +2,7 @@
 import { join } from "node:path";
 import { BroadcastChannel } from "node:worker_threads";
 import t, { type Test } from "tap";
+import { timelineRound } from "../../actors/composition/timeline-round.ts";
 import type { CreatedAccount, Credits } from "../../actors/contract/account.ts";
 import type { Job } from "../../actors/contract/job.ts";
 import { accountKey } from "../../actors/tables.ts";
@@ -36,6 +37,7 @@ async function openHouse(t: Test) {
     catalogue: readCatalogue(undefined, true),
     readCatalogue: () => readCatalogue(undefined, true),
     corsOrigins: [],
+    computeRound: async (task) => timelineRound(task),
     hasRates: false,
     renderers: "ok",
     onFault: (_, error) => faults.push(error),

@@ -26,7 +26,7 @@ export async function standIn(t: Test, script: Readonly<Record<string, readonly 
       const text = Buffer.concat(chunks).toString();
       const type = request.headers["content-type"] ?? "";
       const parsed = () => {
-        if (type.startsWith("multipart/")) return text;
+        if (type.startsWith("multipart/") || type === "application/zip") return text;
         const isForm = type.includes("form");
         return isForm ? Object.fromEntries(new URLSearchParams(text)) : JSON.parse(text);
       };

@@ -2,6 +2,14 @@ import { memoryBrokerConnection } from "../../engine/adapters/memory-broker-conn
 import type { Objects } from "../../engine/ports/objects.ts";
 import type { NodeConnection, Task, TaskOutput } from "../../engine/ports/tasks.ts";
 
+interface Rendered {
+  readonly mimeType: string;
+  readonly width: number;
+  readonly height: number;
+  readonly warnings?: readonly string[];
+  readonly details?: object;
+}
+
 /** A farm node that does nothing by itself: a test finishes or fails what it was leased. */
 export class FarmDouble {
   readonly leases: Task[] = [];
@@ -22,7 +30,7 @@ export class FarmDouble {
       onMessage: (listener) => broker.onMessage(listener),
       onClose: (listener) => void this.onGone.push(listener),
     });
-    node.send({ kind: "hello", node: "double", slots, kinds: ["studio-image", "probe"] });
+    node.send({ kind: "hello", node: "double", slots, kinds: ["studio-image", "probe", "render"] });
   }
 
   /** The lease that came last. */
@@ -45,6 +53,19 @@ export class FarmDouble {
       outputs.push({ objectKey, mimeType: "image/png", ...stored, width: 1024, height: 1024 });
     }
     const outcome = { kind: "succeeded", outputs } as const;
+    this.connection.node.send({ kind: "finished", token: task.token, outcome });
+  }
+
+  /** As a render ends: what was made, and what the worker says beside it. */
+  async render(
+    { mimeType, width, height, warnings = [], details = {} }: Rendered,
+    task: Task = this.lease,
+  ): Promise<void> {
+    const objectKey = `${task.outputPrefix}/0.${mimeType.split("/")[1]}`;
+    const stored = await this.objects.put(objectKey, [Buffer.from("rendered")]);
+    const output: TaskOutput = { objectKey, mimeType, ...stored, width, height };
+    const outputs = [{ ...output, ...(mimeType === "video/mp4" ? { durationSeconds: 2 } : {}) }];
+    const outcome = { kind: "succeeded", outputs, warnings, details } as const;
     this.connection.node.send({ kind: "finished", token: task.token, outcome });
   }
 

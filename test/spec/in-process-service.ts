@@ -4,6 +4,7 @@
  * same every time. A promise that breaks anywhere fails its test when it ends.
  */
 import type { Test } from "tap";
+import { timelineRound } from "../../actors/composition/timeline-round.ts";
 import type { CreateAccountRequest, CreatedAccount } from "../../actors/contract/account.ts";
 import type { SseTicket } from "../../actors/contract/job.ts";
 import { simulatedMedia } from "../../actors/effects/simulated-media.ts";
@@ -129,6 +130,7 @@ export async function openInProcess(t: Test, options: InProcessOptions = {}): Pr
     catalogue: read(),
     readCatalogue: read,
     corsOrigins,
+    computeRound: async (task) => timelineRound(task),
     hasRates: rates,
     renderers: "ok",
     onFault: (_, error) => onFault(error),

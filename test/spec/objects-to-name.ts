@@ -65,6 +65,10 @@ export const kits = {
     const { session_id: session, id } = await turnOf(maker);
     return [session, id];
   },
+  composition: async ({ maker }: Stage) => [await compositionOf(maker)],
+  render: async ({ maker }: Stage) => {
+    return [await idOf(maker, `/v1/compositions/${await compositionOf(maker)}/render`, {})];
+  },
   account: async ({ house }: Stage) => [(await house.account()).id],
 } satisfies Readonly<Record<string, (stage: Stage) => Promise<Ids>>>;
 
@@ -79,6 +83,13 @@ async function assetOf(stage: Stage): Promise<string> {
   const asset = (await stage.maker.read(job)).asset;
   invariant(asset !== undefined, "the job has an asset");
   return asset.id;
+}
+
+/** With a page and a file. */
+async function compositionOf(maker: Caller): Promise<string> {
+  const id = await idOf(maker, "/v1/compositions", { template: "blank_html" });
+  await maker.request("PUT", `/v1/compositions/${id}/file?path=a.txt`, { body: "kite" });
+  return id;
 }
 
 async function uploadOf(maker: Caller): Promise<Upload> {

@@ -19,6 +19,7 @@ interface Row {
   readonly object: keyof typeof kits;
   readonly expected: string;
   readonly body?: object;
+  readonly query?: string;
   /** The maker's role; a member's where nothing is said. */
   readonly maker?: Role;
 }
@@ -60,6 +61,67 @@ const matrix: Readonly<Record<string, Row>> = {
     body: {},
   },
   "DELETE /v1/assets/uploads/{id}": { object: "upload", expected: "204 404 204 204 403 403 403" },
+
+  "GET /v1/compositions/{id}": { object: "composition", expected: "200 404 200 200 200 200 403" },
+  "PATCH /v1/compositions/{id}": {
+    object: "composition",
+    expected: "200 404 200 200 403 403 403",
+    body: { name: "Kites" },
+  },
+  "DELETE /v1/compositions/{id}": {
+    object: "composition",
+    expected: "204 404 204 204 403 403 403",
+  },
+  "PUT /v1/compositions/{id}/file": {
+    object: "composition",
+    expected: "200 404 200 200 403 403 403",
+    query: "?path=a.txt",
+    body: {},
+  },
+  "GET /v1/compositions/{id}/file": {
+    object: "composition",
+    expected: "200 404 200 200 200 200 403",
+    query: "?path=a.txt",
+  },
+  "DELETE /v1/compositions/{id}/file": {
+    object: "composition",
+    expected: "204 404 204 204 403 403 403",
+    query: "?path=a.txt",
+  },
+  "POST /v1/compositions/{id}/bundle": {
+    object: "composition",
+    // It is no archive, which is said to those who might send one.
+    expected: "415 404 415 415 403 403 403",
+  },
+  "POST /v1/compositions/{id}/files:signed-urls": {
+    object: "composition",
+    expected: "200 404 200 200 200 200 403",
+    body: {},
+  },
+  "POST /v1/compositions/{id}/clone": {
+    object: "composition",
+    expected: "201 404 201 201 201 403 403",
+    body: {},
+  },
+  "GET /v1/compositions/{id}/timeline": {
+    object: "composition",
+    expected: "200 404 200 200 200 200 403",
+  },
+  "POST /v1/compositions/{id}/render": {
+    object: "composition",
+    expected: "202 404 202 202 202 403 403",
+    body: {},
+  },
+  "GET /v1/compositions/{id}/renders": {
+    object: "composition",
+    expected: "200 404 200 200 200 200 403",
+  },
+  "GET /v1/renders/{id}": { object: "render", expected: "200 404 200 200 200 200 403" },
+  "POST /v1/renders/{id}/cancel": { object: "render", expected: "200 404 200 200 403 403 403" },
+  "POST /v1/renders/{id}/sse-ticket": {
+    object: "render",
+    expected: "201 404 201 201 201 201 403",
+  },
 
   "GET /v1/models/{id}": { object: "model", expected: "200 200 200 200 200 200 200" },
 
@@ -192,14 +254,14 @@ for (const [name, row] of Object.entries(matrix)) {
       const caller = callerOf(stage, principal);
       const ids = await kits[row.object](stage);
       const expected = statuses[at] ?? 0;
-      const ask = (asked: Ids) => caller.request(...request(name, asked, row.body));
+      const ask = (asked: Ids) => caller.request(...request(name, asked, row));
       if (expected === 404 || principal === "outsider")
         await isLikeUnknown(t, ask, ids, `${principal}: ${name}`);
       t.equal((await ask(ids)).status, expected, `${principal}: ${name}`);
     }
     if (!name.includes("/admin/")) return;
     const { status } = await stage.house.admin.request(
-      ...request(name, await kits[row.object](stage), row.body),
+      ...request(name, await kits[row.object](stage), row),
     );
     t.ok(status < 300, `an operator: ${name} ${status}`);
   });
@@ -244,10 +306,10 @@ t.test("without, with an expired and with a revoked credential each answers 401"
     if (role === undefined) objects.set(name, await kits[object](stage));
   await house.advance(86_400_000);
   const callers = [house.stranger, maker.holding(short.token), maker.holding(ended.token)];
-  for (const [name, { body }] of Object.entries(matrix)) {
+  for (const [name, row] of Object.entries(matrix)) {
     const ids = objects.get(name) ?? [unknownId];
     for (const caller of callers)
-      t.equal((await caller.request(...request(name, ids, body))).status, 401, name);
+      t.equal((await caller.request(...request(name, ids, row))).status, 401, name);
   }
 });
 
@@ -289,11 +351,11 @@ t.test("a viewer's cancel is refused before the object is looked up", async (t) 
 });
 
 /** The pieces of a request for the named route. */
-function request(name: string, ids: Ids, body: object | undefined) {
+function request(name: string, ids: Ids, { body, query = "" }: Row) {
   const [method = "", template = ""] = name.split(" ", 2);
   let at = 0;
   const path = template.replace(/\{\w+\}/g, () => ids[at++] ?? "");
-  return [method, path, { body, headers: { "x-request-id": "same" } }] as const;
+  return [method, path + query, { body, headers: { "x-request-id": "same" } }] as const;
 }
 
 function callerOf(stage: Stage, principal: PrincipalName): Caller {

@@ -1,0 +1,338 @@
+/**
+ * How a composition moves: files come and go, and renders read what stood there.
+ *
+ * 1. Every change of a file raises `revision`; sums and bounds are checked in the same turn.
+ * 2. An object is written once. What a file gave up is removed at once when no render is under way,
+ *    else when the last of them has ended.
+ * 3. Who changes all files names the revision that it has read; under another it is told `moved`
+ *    and reads again. So no turn needs a list that grows with the bundle.
+ */
+import { limits } from "../../config/limits.ts";
+import {
+  type Actor,
+  put,
+  type RowWrite,
+  type Tell,
+  type Turn,
+  type TurnView,
+  tell,
+} from "../../engine/actor.ts";
+import type { Id } from "../../engine/id.ts";
+import { type Refusal, refused } from "../refusal.ts";
+import {
+  activeRendersKey,
+  bundleFileKey,
+  bundleRemovalKey,
+  compositionDetailsKey,
+  staleObjectsKey,
+  studioKey,
+} from "../tables.ts";
+import { type BundleFile, etagOf, objectKeyOf, pathBytes, pathDigest } from "./bundle-file.ts";
+import {
+  type Composition,
+  type CompositionMessage,
+  type CompositionPatch,
+  type CompositionReply,
+  type Conditions,
+  holds,
+  versionTag,
+} from "./composition.ts";
+import { mergedMeta, metaFault } from "./meta.ts";
+
+type CompositionTurn = Turn<Composition, never>;
+type Of<Kind extends CompositionMessage["kind"]> = Extract<CompositionMessage, { kind: Kind }>;
+
+export const compositionActor: Actor<Composition, CompositionMessage, never> = {
+  kind: "composition",
+  decide(composition, message, turn) {
+    if (message.kind === "create") return create(composition, message, turn);
+    if (composition === undefined) return refuse(undefined, { code: "not_found" }, turn);
+    switch (message.kind) {
+      case "patch":
+        return patch(composition, message.patch, message.conditions, turn);
+      case "put_file":
+        return putFile(composition, message, turn);
+      case "delete_file":
+        return deleteFile(composition, message, turn);
+      case "replace":
+        return replace(composition, message, turn);
+      case "remove":
+        return remove(composition, message, turn);
+      case "render":
+        return render(composition, message, turn);
+      case "render_over":
+        return renderOver(composition, message.render, turn);
+      case "measure":
+        return measure(composition, message, turn);
+    }
+  },
+  dueAt: () => undefined,
+};
+
+function unchanged(head: Composition): CompositionTurn {
+  return { head, rows: [], replies: [], effects: [] };
+}
+
+function refuse(
+  head: Composition | undefined,
+  refusal: Refusal,
+  { request }: TurnView,
+): CompositionTurn {
+  const replies = request === undefined ? [] : [{ to: request, reply: refused(refusal) }];
+  return { head, rows: [], replies, effects: [] };
+}
+
+function answered(
+  head: Composition | undefined,
+  { request }: TurnView,
+  reply: CompositionReply,
+  rows: readonly RowWrite[] = [],
+  effects: readonly Tell[] = [],
+): CompositionTurn {
+  return { head, rows, replies: request === undefined ? [] : [{ to: request, reply }], effects };
+}
+
+const done: CompositionReply = { kind: "done" };
+const moved: CompositionReply = { kind: "moved" };
+
+function create(
+  existing: Composition | undefined,
+  { composition, details, files }: Of<"create">,
+  turn: TurnView,
+): CompositionTurn {
+  if (existing !== undefined) return answered(existing, turn, done);
+  const rows = [put(compositionDetailsKey(turn.self), details), ...rowsOf(files, turn)];
+  const counted = tell(studioKey(composition.scope), { kind: "compositions", by: 1 });
+  return answered({ ...composition, ...sumsOf(files) }, turn, done, rows, [counted]);
+}
+
+function rowsOf(files: readonly BundleFile[], { self }: TurnView): RowWrite[] {
+  return files.map((file) => put(bundleFileKey(self, pathDigest(file.path)), file));
+}
+
+function sumsOf(files: readonly BundleFile[]) {
+  const total = (sizeOf: (file: BundleFile) => number) =>
+    files.reduce((sum, file) => sum + sizeOf(file), 0);
+  return {
+    files: files.length,
+    totalBytes: total(({ size }) => size),
+    pathBytes: total(({ path }) => pathBytes(path)),
+  };
+}
+
+function changed(composition: Composition, { atMs }: TurnView, by: 0 | 1): Composition {
+  const { revision, version } = composition;
+  return { ...composition, revision: revision + by, version: version + 1, updatedAtMs: atMs };
+}
+
+const failedCondition = { code: "precondition_failed" } as const;
+
+function patch(
+  composition: Composition,
+  { name, description, projectId, meta, metaPatch }: CompositionPatch,
+  conditions: Conditions,
+  turn: TurnView,
+): CompositionTurn {
+  const key = compositionDetailsKey(turn.self);
+  const details = turn.get(key);
+  if (details === undefined) return refuse(composition, { code: "not_found" }, turn);
+  if (!holds(conditions, versionTag(composition)))
+    return refuse(composition, failedCondition, turn);
+  const next = {
+    name: name ?? details.name,
+    description: description === undefined ? details.description : description,
+    projectId: projectId === undefined ? details.projectId : projectId,
+    meta: meta ?? mergedMeta(details.meta, metaPatch ?? {}),
+  };
+  const fault = metaFault(next.meta, metaPatch === undefined ? "/meta" : "/meta_patch");
+  if (fault !== undefined)
+    return refuse(composition, { code: "validation", faults: [fault] }, turn);
+  return answered(changed(composition, turn, 0), turn, done, [put(key, next)]);
+}
+
+function putFile(
+  composition: Composition,
+  { file, conditions }: Of<"put_file">,
+  turn: TurnView,
+): CompositionTurn {
+  const key = bundleFileKey(turn.self, pathDigest(file.path));
+  const before = turn.get(key);
+  if (!holds(conditions, before && etagOf(before)))
+    return refuse(composition, failedCondition, turn);
+  const next: Composition = {
+    ...changed(composition, turn, 1),
+    files: composition.files + (before === undefined ? 1 : 0),
+    totalBytes: composition.totalBytes + file.size - (before?.size ?? 0),
+    pathBytes: composition.pathBytes + (before === undefined ? pathBytes(file.path) : 0),
+  };
+  const refusal = sumRefusal(next) ?? crowding(before === undefined ? 0 : 1, turn);
+  if (refusal !== undefined) return refuse(composition, refusal, turn);
+  const gone = before === undefined ? nothingGone : given(next, [before], turn);
+  const reply = { kind: "stored", isNew: before === undefined, file } as const;
+  return answered(next, turn, reply, [put(key, file), ...gone.rows], gone.tells);
+}
+
+/** Why a bundle of that size is refused; the same for one file and for all at once. */
+function sumRefusal({ files, totalBytes, pathBytes: paths }: ReturnType<typeof sumsOf>) {
+  const { filesMax, bytesMax, pathBytesMax } = limits.compositions;
+  const refusal = (detail: string): Refusal => ({
+    code: "payload_too_large",
+    limitBytes: bytesMax,
+    detail,
+  });
+  if (files > filesMax) return refusal(`A composition may have ${filesMax} files.`);
+  if (totalBytes > bytesMax) return { code: "payload_too_large", limitBytes: bytesMax } as const;
+  if (paths > pathBytesMax)
+    return refusal(`The paths of a composition may have ${pathBytesMax} bytes together.`);
+  return undefined;
+}
+
+/** While renders hold on to replaced files, they may become too many. */
+function crowding(count: number, turn: TurnView): Refusal | undefined {
+  const stale = turn.get(staleObjectsKey(turn.self)) ?? [];
+  if (stale.length === 0 || stale.length + count <= limits.compositions.staleMax) return undefined;
+  const detail = "Too many files were replaced while this composition is rendered.";
+  return { code: "conflict", detail };
+}
+
+interface Gone {
+  readonly rows: readonly RowWrite[];
+  readonly tells: readonly Tell[];
+}
+
+const nothingGone: Gone = { rows: [], tells: [] };
+
+/** What becomes of objects that no file has any more; `next` is the head after the change. */
+function given(next: Composition, files: readonly BundleFile[], turn: TurnView): Gone {
+  if (files.length === 0) return nothingGone;
+  const keys = files.map((file) => objectKeyOf(next.id, file));
+  if (activeRenders(turn).length === 0)
+    return { rows: [], tells: [tell(removalAt(next, turn), { kind: "remove", keys })] };
+  const stale = staleObjectsKey(turn.self);
+  return { rows: [put(stale, [...(turn.get(stale) ?? []), ...keys])], tells: [] };
+}
+
+function removalAt({ version }: Composition, { self }: TurnView) {
+  return bundleRemovalKey(self, version);
+}
+
+function activeRenders(turn: TurnView): readonly Id[] {
+  return turn.get(activeRendersKey(turn.self)) ?? [];
+}
+
+function deleteFile(
+  composition: Composition,
+  { path, conditions }: Of<"delete_file">,
+  turn: TurnView,
+): CompositionTurn {
+  const key = bundleFileKey(turn.self, pathDigest(path));
+  const before = turn.get(key);
+  if (before === undefined) return refuse(composition, { code: "not_found" }, turn);
+  if (!holds(conditions, etagOf(before))) return refuse(composition, failedCondition, turn);
+  const refusal = crowding(1, turn);
+  if (refusal !== undefined) return refuse(composition, refusal, turn);
+  const next: Composition = {
+    ...changed(composition, turn, 1),
+    files: composition.files - 1,
+    totalBytes: composition.totalBytes - before.size,
+    pathBytes: composition.pathBytes - pathBytes(path),
+  };
+  const gone = given(next, [before], turn);
+  return answered(next, turn, done, [{ key, value: undefined }, ...gone.rows], gone.tells);
+}
+
+function replace(
+  composition: Composition,
+  { revision, before, files }: Of<"replace">,
+  turn: TurnView,
+): CompositionTurn {
+  if (revision !== composition.revision) return answered(composition, turn, moved);
+  const sums = sumsOf(files);
+  const refusal = sumRefusal(sums) ?? crowding(before.length, turn);
+  if (refusal !== undefined) return refuse(composition, refusal, turn);
+  const next: Composition = { ...changed(composition, turn, 1), ...sums };
+  const { rows, found } = withdrawn(before, turn);
+  const gone = given(next, found, turn);
+  return answered(next, turn, done, [...rows, ...rowsOf(files, turn), ...gone.rows], gone.tells);
+}
+
+function withdrawn(paths: readonly string[], turn: TurnView) {
+  const keys = paths.map((path) => bundleFileKey(turn.self, pathDigest(path)));
+  const found = keys.map((key) => turn.get(key)).filter((file) => file !== undefined);
+  return { rows: keys.map((key) => ({ key, value: undefined })), found };
+}
+
+/** Renders that have ended stay. */
+function remove(
+  composition: Composition,
+  { revision, before, conditions }: Of<"remove">,
+  turn: TurnView,
+): CompositionTurn {
+  if (!holds(conditions, versionTag(composition)))
+    return refuse(composition, failedCondition, turn);
+  if (revision !== composition.revision) return answered(composition, turn, moved);
+  if (activeRenders(turn).length > 0)
+    return refuse(composition, { code: "conflict", detail: stillRendered }, turn);
+  const { rows, found } = withdrawn(before, turn);
+  const stale = staleObjectsKey(turn.self);
+  const keys = [
+    ...found.map((file) => objectKeyOf(composition.id, file)),
+    ...(turn.get(stale) ?? []),
+  ];
+  const others = [stale, activeRendersKey(turn.self), compositionDetailsKey(turn.self)];
+  const ended = others.map((key) => ({ key, value: undefined }));
+  const removal = tell(removalAt(changed(composition, turn, 1), turn), { kind: "remove", keys });
+  return answered(
+    undefined,
+    turn,
+    done,
+    [...rows, ...ended],
+    [
+      tell(studioKey(composition.scope), { kind: "compositions", by: -1 }),
+      ...(keys.length === 0 ? [] : [removal]),
+    ],
+  );
+}
+
+const stillRendered =
+  "A render of this composition has not ended; cancel it, or delete with force=true.";
+
+/** The scope's studio decides whether there is room, and answers. */
+function render(
+  composition: Composition,
+  { kind: _, ...submit }: Of<"render">,
+  turn: TurnView,
+): CompositionTurn {
+  const { order } = submit;
+  if (order.revision !== composition.revision) return answered(composition, turn, moved);
+  const active = put(activeRendersKey(turn.self), [...activeRenders(turn), order.id]);
+  const message = { kind: "submit", ...submit, request: turn.request };
+  const effects = [tell(studioKey(composition.scope), message)];
+  return { head: composition, rows: [active], replies: [], effects };
+}
+
+function renderOver(composition: Composition, ended: Id, turn: TurnView): CompositionTurn {
+  const left = activeRenders(turn).filter((id) => id !== ended);
+  const stale = staleObjectsKey(turn.self);
+  const keys = left.length === 0 ? (turn.get(stale) ?? []) : [];
+  const rows = [put(activeRendersKey(turn.self), left)];
+  if (keys.length === 0) return { ...unchanged(composition), rows };
+  // A version of its own, so that no two removals have one address.
+  const head = { ...composition, version: composition.version + 1 };
+  return {
+    head,
+    rows: [...rows, { key: stale, value: undefined }],
+    replies: [],
+    effects: [tell(removalAt(head, turn), { kind: "remove", keys })],
+  };
+}
+
+/** A note of what follows from the files; no change that clients see. */
+function measure(
+  composition: Composition,
+  { frame }: Of<"measure">,
+  turn: TurnView,
+): CompositionTurn {
+  const isOfNow = frame.revision === composition.revision;
+  return answered(isOfNow ? { ...composition, frame } : composition, turn, done);
+}

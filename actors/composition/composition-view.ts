@@ -1,0 +1,112 @@
+/**
+ * From a composition's rows to what clients see. The only place that spells its wire names.
+ */
+import { timestamp } from "../contract/common.ts";
+import type {
+  CompositionFile,
+  Composition as CompositionView,
+  EffectiveClip,
+  EffectiveTimeline,
+} from "../contract/composition.ts";
+import type { Clip, TextClip, Timeline } from "../timeline/model.ts";
+import { type BundleFile, etagOf, roleOf } from "./bundle-file.ts";
+import type { Composition, CompositionDetails, Frame } from "./composition.ts";
+
+/** `files` undefined in listings. */
+export function compositionView(
+  composition: Composition,
+  { name, description, projectId, meta }: CompositionDetails,
+  frame: Frame | undefined,
+  files: readonly BundleFile[] | undefined,
+): CompositionView {
+  const { id, user, scope } = composition;
+  return {
+    id,
+    user_id: user,
+    organization_id: user === scope ? null : scope,
+    name,
+    description,
+    project_id: projectId,
+    meta: { ...meta },
+    width: frame?.width ?? null,
+    height: frame?.height ?? null,
+    duration_seconds: frame?.durationSeconds ?? null,
+    frame_rate: frame?.frameRate ?? 30,
+    revision: composition.revision,
+    ...(files === undefined ? {} : { files: files.map(fileView) }),
+    total_bytes: composition.totalBytes,
+    created_at: timestamp(composition.createdAtMs),
+    updated_at: timestamp(composition.updatedAtMs),
+    cloned_from: composition.clonedFrom ?? null,
+  };
+}
+
+export function fileView(file: BundleFile): CompositionFile {
+  return {
+    path: file.path,
+    size_bytes: file.size,
+    mime_type: file.mime,
+    etag: etagOf(file),
+    updated_at: timestamp(file.atMs),
+    role: roleOf(file),
+  };
+}
+
+/** Without a root there is nothing to measure. */
+export function frameOf(timeline: Timeline, revision: number): Frame {
+  const { width, height, fps, duration } = timeline;
+  return {
+    revision,
+    width: width || null,
+    height: height || null,
+    frameRate: fps,
+    durationSeconds: duration ?? null,
+  };
+}
+
+export function timelineView(timeline: Timeline): EffectiveTimeline {
+  const { clips, texts, diagnostics } = timeline;
+  const { width, height, frameRate, durationSeconds } = frameOf(timeline, 0);
+  return {
+    duration_seconds: durationSeconds,
+    frame_rate: frameRate,
+    width,
+    height,
+    clips: [...clips.map(clipView), ...texts.map(textView)],
+    diagnostics: diagnostics.map(({ severity, code, message, path, element, attribute }) => ({
+      ...{ severity, code, message, path },
+      element: element ?? null,
+      attribute: attribute ?? null,
+    })),
+  };
+}
+
+function clipView({ media, ...clip }: Clip): EffectiveClip {
+  const source = media?.source;
+  return {
+    ...{ key: clip.key, id: clip.id, kind: clip.kind },
+    start_seconds: clip.start,
+    end_seconds: clip.end ?? null,
+    track_index: clip.trackIndex,
+    is_shown: clip.isShown,
+    is_audible: clip.isAudible,
+    path: source?.kind === "file" ? source.path : null,
+    asset_id: source?.kind === "asset" ? source.assetId : null,
+    media_start_seconds: media?.start ?? null,
+    playback_rate: media?.rate ?? null,
+    volume: media?.volume ?? null,
+    audio_role: media?.role ?? null,
+    text: null,
+  };
+}
+
+function textView({ id, text, start, end, trackIndex, isShown }: TextClip): EffectiveClip {
+  return {
+    ...{ key: id, id, kind: "text", text },
+    start_seconds: start,
+    end_seconds: end,
+    track_index: trackIndex,
+    is_shown: isShown,
+    is_audible: false,
+  };
+}

@@ -1,0 +1,110 @@
+/**
+ * What a composition is: a bundle of files under a name. The head has the sums, a row each what it
+ * is called, its files, and the renders that read them. How it moves: `composition-actor.ts`.
+ */
+import type { Id } from "../../engine/id.ts";
+import type { RenderSubmit } from "../render/render.ts";
+import type { BundleFile } from "./bundle-file.ts";
+
+export interface Composition {
+  readonly id: Id;
+  readonly scope: Id;
+  readonly user: Id;
+  readonly createdAtMs: number;
+  readonly updatedAtMs: number;
+  /** Rises with every change of a file. */
+  readonly revision: number;
+  /** Rises with every change that clients see. */
+  readonly version: number;
+  readonly files: number;
+  readonly totalBytes: number;
+  readonly pathBytes: number;
+  readonly clonedFrom?: Id;
+  /** What the files said when they were looked into last. */
+  readonly frame?: Frame;
+}
+
+/** What the root of `index.html` says, and how long the film is. */
+export interface Frame {
+  /** Of which the rest is true. */
+  readonly revision: number;
+  readonly width: number | null;
+  readonly height: number | null;
+  readonly frameRate: number;
+  readonly durationSeconds: number | null;
+}
+
+export interface CompositionDetails {
+  readonly name: string;
+  readonly description: string | null;
+  readonly projectId: string | null;
+  readonly meta: Meta;
+}
+
+export type Meta = Readonly<Record<string, unknown>>;
+
+export interface CompositionPatch {
+  readonly name?: string | undefined;
+  readonly description?: string | null | undefined;
+  readonly projectId?: string | null | undefined;
+  /** In the place of what was there. */
+  readonly meta?: Meta | undefined;
+  /** Member by member; null takes one away. */
+  readonly metaPatch?: Meta | undefined;
+}
+
+/** `If-Match` and `If-None-Match` (RFC 9110, section 13.1). */
+export interface Conditions {
+  readonly match?: Tags | undefined;
+  readonly noneMatch?: Tags | undefined;
+}
+
+export type Tags = "*" | readonly string[];
+
+export type CompositionMessage =
+  | {
+      readonly kind: "create";
+      readonly composition: Composition;
+      readonly details: CompositionDetails;
+      readonly files: readonly BundleFile[];
+    }
+  | { readonly kind: "patch"; readonly patch: CompositionPatch; readonly conditions: Conditions }
+  | { readonly kind: "put_file"; readonly file: BundleFile; readonly conditions: Conditions }
+  | { readonly kind: "delete_file"; readonly path: string; readonly conditions: Conditions }
+  /** All files by others; `before` are the paths of the revision that is named. */
+  | {
+      readonly kind: "replace";
+      readonly revision: number;
+      readonly before: readonly string[];
+      readonly files: readonly BundleFile[];
+    }
+  | {
+      readonly kind: "remove";
+      readonly revision: number;
+      readonly before: readonly string[];
+      readonly conditions: Conditions;
+    }
+  | ({ readonly kind: "render" } & RenderSubmit)
+  | { readonly kind: "render_over"; readonly render: Id }
+  | { readonly kind: "measure"; readonly frame: Frame };
+
+/** `moved`: the files are of another revision by now. */
+export type CompositionReply =
+  | { readonly kind: "done" }
+  | { readonly kind: "stored"; readonly isNew: boolean; readonly file: BundleFile }
+  | { readonly kind: "moved" };
+
+/** A strong entity tag of what clients see. */
+export function versionTag({ version }: Composition): string {
+  return `"v${version}"`;
+}
+
+/** `etag` undefined: there is nothing that could match. */
+export function holds({ match, noneMatch }: Conditions, etag: string | undefined): boolean {
+  if (match !== undefined && !isNamed(match, etag)) return false;
+  return noneMatch === undefined || !isNamed(noneMatch, etag);
+}
+
+function isNamed(tags: Tags, etag: string | undefined): boolean {
+  return etag !== undefined && (tags === "*" || tags.includes(etag));
+}

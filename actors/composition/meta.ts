@@ -1,0 +1,37 @@
+/** What a customer keeps with a composition: bounded, otherwise taken as it comes. */
+import { limits } from "../../config/limits.ts";
+import type { Fault } from "../../config/schema.ts";
+import type { Meta } from "./composition.ts";
+
+/** `pointer` is that of the member that holds it. */
+export function metaFault(meta: Meta, pointer: string): Fault | undefined {
+  const { metaBytesMax, metaDepthMax } = limits.compositions;
+  const { series, version } = meta;
+  if (depthOf(meta) > metaDepthMax)
+    return { pointer, detail: `is nested deeper than ${metaDepthMax} levels` };
+  if (Buffer.byteLength(JSON.stringify(meta)) > metaBytesMax)
+    return { pointer, detail: `has more than ${metaBytesMax} bytes` };
+  if (series !== undefined && (typeof series !== "string" || series.length > seriesCharsMax))
+    return {
+      pointer: `${pointer}/series`,
+      detail: `must be text of at most ${seriesCharsMax} characters`,
+    };
+  if (version !== undefined && typeof version !== "string" && typeof version !== "number")
+    return { pointer: `${pointer}/version`, detail: "must be text or a number" };
+  return undefined;
+}
+
+const seriesCharsMax = 200;
+
+/** Member by member; null takes one away. */
+export function mergedMeta(meta: Meta, patch: Meta): Meta {
+  const merged = Object.entries({ ...meta, ...patch });
+  return Object.fromEntries(merged.filter(([name]) => patch[name] !== null));
+}
+
+function depthOf(value: unknown): number {
+  if (typeof value !== "object" || value === null) return 0;
+  let deepest = 0;
+  for (const member of Object.values(value)) deepest = Math.max(deepest, depthOf(member));
+  return deepest + 1;
+}

@@ -1,0 +1,43 @@
+/** From a render's rows to what clients see. The only place that spells a render's wire names. */
+import { timestamp } from "../contract/common.ts";
+import type { Render as RenderView } from "../contract/render.ts";
+import type { Render, RenderNotes, RenderOrder } from "./render.ts";
+
+/** `hasAsset`: what it made is still there. */
+export function renderView(
+  render: Render,
+  order: RenderOrder,
+  notes: RenderNotes | undefined,
+  hasAsset: boolean,
+): RenderView {
+  const isDone = render.phase === "succeeded";
+  return {
+    id: render.id,
+    composition_id: render.composition,
+    user_id: render.user,
+    status: render.phase,
+    target: order.target,
+    composition_revision: order.revision,
+    params: notes?.params ?? order.params ?? {},
+    progress: progressOf(render),
+    width: (isDone ? render.width : undefined) ?? null,
+    height: (isDone ? render.height : undefined) ?? null,
+    duration_seconds: (isDone ? render.durationSeconds : undefined) ?? null,
+    asset_id: isDone && hasAsset ? render.asset : null,
+    warnings: [...(notes?.warnings ?? [])],
+    error: notes?.error ?? null,
+    created_at: timestamp(render.createdAtMs),
+    updated_at: timestamp(render.updatedAtMs),
+    started_at: instantOf("startedAtMs" in render ? render.startedAtMs : undefined),
+    finished_at: instantOf("finishedAtMs" in render ? render.finishedAtMs : undefined),
+  };
+}
+
+function progressOf(render: Render): number | null {
+  if (render.phase === "succeeded") return 1;
+  return render.phase === "running" ? render.progress : null;
+}
+
+function instantOf(atMs: number | undefined): string | null {
+  return atMs === undefined ? null : timestamp(atMs);
+}

@@ -1,0 +1,118 @@
+/**
+ * What a render is: one film or still of a composition as it stood when it was asked for. Three
+ * rows: what was asked (`RenderOrder`, written once), what became of it (`Render`, the head), and
+ * what there is to say about it (`RenderNotes`). How it moves: `render-actor.ts`.
+ */
+import type { Due } from "../../engine/actor.ts";
+import type { Id } from "../../engine/id.ts";
+import type {
+  AudioMix,
+  Quality,
+  RenderStillOptions,
+  RenderTarget,
+  StillParams,
+} from "../contract/render.ts";
+import type { FarmTask, Outcome, Source } from "../job/job.ts";
+
+export interface RenderOrder {
+  readonly id: Id;
+  readonly scope: Id;
+  readonly user: Id;
+  readonly composition: Id;
+  /** Of the composition, as it was asked for. */
+  readonly revision: number;
+  readonly createdAtMs: number;
+  readonly target: RenderTarget;
+  readonly quality?: Quality;
+  /** Of a still: what was asked, and the same with its time resolved. */
+  readonly still?: RenderStillOptions;
+  readonly params?: StillParams;
+  readonly audioMix?: AudioMix;
+  /** The object that lists the composition's files. */
+  readonly manifestKey: string;
+  readonly assets: Readonly<Record<string, Source>>;
+}
+
+/** `digest` as in `markKey`, when an Idempotency-Key was sent. */
+export interface RenderSubmit {
+  readonly order: RenderOrder;
+  readonly digest?: string;
+}
+
+interface Common {
+  readonly id: Id;
+  readonly scope: Id;
+  readonly user: Id;
+  readonly composition: Id;
+  /** Rises with every change. */
+  readonly version: number;
+  readonly createdAtMs: number;
+  readonly updatedAtMs: number;
+}
+
+interface Open extends Common {
+  /** Failed attempts on the farm. */
+  readonly attempts: number;
+}
+
+export interface QueuedRender extends Open {
+  readonly phase: "queued";
+  /** Whether the farm has its task; else it waits for others of its scope to end. */
+  readonly isSent: boolean;
+}
+
+export interface RunningRender extends Open {
+  readonly phase: "running";
+  readonly startedAtMs: number;
+  readonly progress: number;
+  /** Names the farm's lease; reports under another token count for nothing. */
+  readonly token?: string;
+}
+
+export interface SucceededRender extends Common {
+  readonly phase: "succeeded";
+  readonly startedAtMs: number;
+  readonly finishedAtMs: number;
+  readonly asset: Id;
+  readonly width?: number;
+  readonly height?: number;
+  readonly durationSeconds?: number;
+}
+
+export interface FailedRender extends Common {
+  readonly phase: "failed";
+  readonly startedAtMs?: number;
+  readonly finishedAtMs: number;
+  readonly isCanceled?: true;
+}
+
+export type Render = QueuedRender | RunningRender | SucceededRender | FailedRender;
+
+/** Written when it ends. */
+export interface RenderNotes {
+  readonly warnings: readonly string[];
+  readonly error?: string;
+  /** As the farm resolved them. */
+  readonly params?: StillParams;
+}
+
+export type RenderMessage =
+  | {
+      readonly kind: "create";
+      readonly order: RenderOrder;
+      readonly isSent: boolean;
+      readonly request: number | undefined;
+    }
+  /** It is its turn. */
+  | { readonly kind: "go" }
+  | { readonly kind: "claim"; readonly token: string }
+  | { readonly kind: "lapsed"; readonly token: string; readonly reason?: string }
+  | { readonly kind: "progress"; readonly token?: string; readonly progress: number }
+  | { readonly kind: "finished"; readonly token?: string; readonly outcome: Outcome }
+  | { readonly kind: "cancel"; readonly user: Id }
+  | Due;
+
+export type RenderEffect =
+  | { readonly kind: "farm.run"; readonly task: FarmTask }
+  | { readonly kind: "farm.lease"; readonly token: string }
+  | { readonly kind: "farm.cancel" };

@@ -1,0 +1,113 @@
+/**
+ * The renders of a scope in turn: so many are at the farm at once, so many more may wait, and
+ * beyond that a submit is refused. A render tells here of each of its steps, in the same turn.
+ */
+import { limits } from "../../config/limits.ts";
+import {
+  type Actor,
+  birth,
+  put,
+  type RowWrite,
+  type Tell,
+  type Turn,
+  type TurnView,
+  tell,
+} from "../../engine/actor.ts";
+import { invariant } from "../../engine/invariant.ts";
+import { vpartOf } from "../../engine/key.ts";
+import { type Refusal, refused } from "../refusal.ts";
+import { compositionKey, markKey, renderKey, waitingRendersKey } from "../tables.ts";
+import type { Place, Studio, StudioMessage } from "./studio.ts";
+
+type Submit = Extract<StudioMessage, { kind: "submit" }>;
+type StudioTurn = Turn<Studio, never>;
+
+const empty: Studio = { compositions: 0, waiting: 0, sent: 0, running: 0 };
+
+export const studioActor: Actor<Studio, StudioMessage, never> = {
+  kind: "studio",
+  decide(head = empty, message, turn) {
+    switch (message.kind) {
+      case "compositions":
+        return only({ ...head, compositions: Math.max(0, head.compositions + message.by) });
+      case "submit":
+        return submit(head, message, turn);
+      case "render_moved":
+        return follow(head, message, turn);
+    }
+  },
+  dueAt: () => undefined,
+};
+
+function only(
+  head: Studio,
+  rows: readonly RowWrite[] = [],
+  effects: readonly Tell[] = [],
+): StudioTurn {
+  return { head, rows, replies: [], effects };
+}
+
+/** The composition has noted the render already, so a refusal takes that back. */
+function submit(studio: Studio, message: Submit, turn: TurnView): StudioTurn {
+  const { order, digest, request } = message;
+  const refusal = duplicate(digest, turn) ?? crowding(studio);
+  if (refusal !== undefined) {
+    const composition = compositionKey(order.scope, order.composition);
+    const replies = request === undefined ? [] : [{ to: request, reply: refused(refusal) }];
+    const effects = [tell(composition, { kind: "render_over", render: order.id })];
+    return { head: studio, rows: [], replies, effects };
+  }
+  const isSent = studio.sent + studio.running < limits.renders.runningMax;
+  const create = { kind: "create", order, isSent, request };
+  const effects = [birth(renderKey(order.id), create), ...remembered(message, turn)];
+  if (isSent) return only({ ...studio, sent: studio.sent + 1 }, [], effects);
+  const key = waitingRendersKey(turn.self);
+  const rows = [put(key, [...(turn.get(key) ?? []), order.id])];
+  return only({ ...studio, waiting: studio.waiting + 1 }, rows, effects);
+}
+
+function duplicate(digest: string | undefined, turn: TurnView): Refusal | undefined {
+  if (digest === undefined) return undefined;
+  const mark = turn.get(markKey(vpartOf(turn.self), "submitted", digest));
+  // Its time may be over before it hears so.
+  if (mark?.kind !== "submitted" || mark.expiresAtMs <= turn.atMs) return undefined;
+  return { code: "duplicate_render", render: mark.render };
+}
+
+function remembered({ digest, order }: Submit, { self, atMs }: TurnView): Tell[] {
+  if (digest === undefined) return [];
+  const expiresAtMs = atMs + limits.jobs.duplicateWindowMs;
+  const mark = { kind: "submitted", render: order.id, expiresAtMs } as const;
+  return [tell(markKey(vpartOf(self), "submitted", digest), { kind: "set", mark })];
+}
+
+function crowding({ waiting, sent }: Studio): Refusal | undefined {
+  const { queuedMax, retryAfterSeconds } = limits.renders;
+  if (waiting + sent < queuedMax) return undefined;
+  const detail = `At most ${queuedMax} renders of one account are queued at once.`;
+  return { code: "rate_limit", retryAfterSeconds, detail };
+}
+
+function follow(
+  studio: Studio,
+  { render, from, to }: Extract<StudioMessage, { kind: "render_moved" }>,
+  turn: TurnView,
+): StudioTurn {
+  const moved = counted(counted(studio, from, -1), to, 1);
+  invariant(moved.sent >= 0 && moved.running >= 0, "a render leaves its place once");
+  const key = waitingRendersKey(turn.self);
+  const listed = studio.waiting > 0 ? (turn.get(key) ?? []) : [];
+  const left = from === "waiting" ? listed.filter((id) => id !== render) : listed;
+  const free = limits.renders.runningMax - moved.sent - moved.running;
+  const next = left.slice(0, Math.max(0, free));
+  if (next.length === 0 && left.length === listed.length) return only(moved);
+  return only(
+    { ...moved, waiting: left.length - next.length, sent: moved.sent + next.length },
+    [put(key, left.slice(next.length))],
+    next.map((id) => tell(renderKey(id), { kind: "go" })),
+  );
+}
+
+function counted(studio: Studio, place: Place, by: 1 | -1): Studio {
+  return place === "over" ? studio : { ...studio, [place]: studio[place] + by };
+}

@@ -1,0 +1,28 @@
+/**
+ * What a scope's studio knows: how many compositions there are, and whose turn it is to render.
+ * What it does: `studio-actor.ts`.
+ */
+import type { Id } from "../../engine/id.ts";
+import type { RenderSubmit } from "../render/render.ts";
+
+export interface Studio {
+  readonly compositions: number;
+  /** Renders that wait for others of the scope; their ids stand in a row. */
+  readonly waiting: number;
+  /** Given to the farm and not begun. */
+  readonly sent: number;
+  readonly running: number;
+}
+
+/** Where a render stands among those of its scope. */
+export type Place = "waiting" | "sent" | "running" | "over";
+
+export type StudioMessage =
+  | { readonly kind: "compositions"; readonly by: 1 | -1 }
+  | ({ readonly kind: "submit"; readonly request: number | undefined } & RenderSubmit)
+  | {
+      readonly kind: "render_moved";
+      readonly render: Id;
+      readonly from: Place;
+      readonly to: Place;
+    };

@@ -1,0 +1,76 @@
+import { type Element, nameOf } from "./markup.ts";
+
+/** What is wrong or will look other than written, by element and attribute. */
+export interface Diagnostic {
+  /** A timeline with an error is not rendered. */
+  readonly severity: "error" | "warning";
+  readonly code: DiagnosticCode;
+  /** A sentence that names the element and the attribute. */
+  readonly message: string;
+  /** File of the bundle. */
+  readonly path: string;
+  readonly element?: string;
+  readonly attribute?: string;
+}
+
+export type DiagnosticCode =
+  | "alias"
+  | "invalid_overlay"
+  | "invalid_root"
+  | "invalid_value"
+  | "missing_entry"
+  | "missing_file"
+  | "missing_root"
+  | "nested_too_deep"
+  | "no_duration"
+  | "overlap"
+  | "remote"
+  | "start_cycle"
+  | "too_long"
+  | "too_many"
+  | "unknown_element"
+  | "unknown_preset"
+  | "unknown_reference"
+  | "unsupported";
+
+/** Collects them in the order of the document; equal ones once. */
+export class Findings {
+  readonly #byMessage = new Map<string, Diagnostic>();
+
+  error(code: DiagnosticCode, place: Place, says: string): void {
+    this.#add("error", code, place, says);
+  }
+
+  warning(code: DiagnosticCode, place: Place, says: string): void {
+    this.#add("warning", code, place, says);
+  }
+
+  all(): readonly Diagnostic[] {
+    return [...this.#byMessage.values()];
+  }
+
+  #add(severity: Diagnostic["severity"], code: DiagnosticCode, place: Place, says: string): void {
+    if (this.#byMessage.size >= findingsMax) return;
+    const { path, element, attribute } = place;
+    const name = element && nameOf(element);
+    const subject = [name, attribute].filter((part) => part !== undefined).join(" ");
+    const message = `${path}: ${subject === "" ? "" : `${subject} `}${says}`;
+    if (this.#byMessage.has(message)) return;
+    this.#byMessage.set(message, {
+      severity,
+      code,
+      message,
+      path,
+      ...(name !== undefined && { element: name }),
+      ...(attribute !== undefined && { attribute }),
+    });
+  }
+}
+
+const findingsMax = 200;
+
+export interface Place {
+  readonly path: string;
+  readonly element?: Element | undefined;
+  readonly attribute?: string;
+}

@@ -1,0 +1,150 @@
+import type { Bundle } from "./bundle.ts";
+import { has, targetOf } from "./bundle.ts";
+import type { Findings, Place } from "./diagnostics.ts";
+import type { GradeEdit } from "./overlay.ts";
+
+/** How a picture's colours are changed: the preset and the adjustments, then the table. */
+export interface Grade {
+  readonly adjust: Adjust;
+  /** 0 to 1: how much of all this is mixed with the picture as it is. */
+  readonly intensity: number;
+  /** A .cube file of the bundle. */
+  readonly lutPath: string | undefined;
+}
+
+export const adjustments = [
+  "exposure",
+  "contrast",
+  "saturation",
+  "temperature",
+  "tint",
+  "highlights",
+  "shadows",
+] as const;
+export type Adjust = Readonly<Record<(typeof adjustments)[number], number>>;
+
+const plain: Adjust = {
+  exposure: 0,
+  contrast: 0,
+  saturation: 0,
+  temperature: 0,
+  tint: 0,
+  highlights: 0,
+  shadows: 0,
+};
+
+const presets: Readonly<Record<string, Partial<Adjust>>> = {
+  none: {},
+  neutral: {},
+  warm: { temperature: 0.25, saturation: 0.05 },
+  cool: { temperature: -0.25 },
+  vivid: { saturation: 0.3, contrast: 0.12 },
+  muted: { saturation: -0.35, contrast: -0.08 },
+  mono: { saturation: -1 },
+  noir: { saturation: -1, contrast: 0.35, shadows: -0.2 },
+  vintage: { saturation: -0.2, temperature: 0.2, contrast: -0.1, shadows: 0.15 },
+  cinematic: { contrast: 0.15, saturation: -0.1, temperature: -0.08, highlights: -0.1 },
+  "clean-studio": { exposure: 0.06, contrast: 0.06, highlights: -0.08, shadows: 0.08 },
+  "bright-pop": { exposure: 0.12, saturation: 0.2, contrast: 0.08 },
+};
+
+const known = new Set(["preset", "intensity", "adjust", "lut", "enabled", "colorSpace"]);
+
+/** What `data-color-grading` says; undefined when it cannot be used or says nothing. */
+export function authoredGrade(
+  text: string,
+  variables: Readonly<Record<string, unknown>>,
+  place: Place,
+  findings: Findings,
+): GradeEdit | undefined {
+  const value = parsed(text);
+  if (value === undefined) {
+    findings.warning("invalid_value", place, "is ignored: it is no JSON object");
+    return undefined;
+  }
+  const grade = resolved(value, variables);
+  if (grade["enabled"] === false) return undefined;
+  for (const name of Object.keys(grade).filter((name) => !known.has(name)))
+    findings.warning("unsupported", place, `has "${name.slice(0, 40)}", which is not supported`);
+  const adjust = resolved(grade["adjust"], variables);
+  for (const name of Object.keys(adjust).filter((name) => !isAdjustment(name)))
+    findings.warning("unsupported", place, `has adjust "${name.slice(0, 40)}", not supported`);
+  const { preset, intensity, lut } = grade;
+  const table = typeof lut === "string" ? lut : resolved(lut, variables)["src"];
+  const result: GradeEdit = {
+    ...(typeof preset === "string" && { preset }),
+    ...(typeof intensity === "number" && { intensity: clamped(intensity, 0, 1) }),
+    ...(typeof table === "string" && { lut_path: table }),
+  };
+  for (const name of adjustments) {
+    const amount = adjust[name];
+    if (typeof amount === "number") result[name] = clamped(amount, -1, 1);
+  }
+  return result;
+}
+
+/** The overlay's members replace the author's one by one. */
+export function effectiveGrade(
+  authored: GradeEdit | undefined,
+  edit: GradeEdit | undefined,
+  bundle: Bundle,
+  place: Place,
+  findings: Findings,
+): Grade | undefined {
+  if (authored === undefined && edit === undefined) return undefined;
+  const grade = { ...authored, ...edit };
+  const base = grade.preset === undefined ? {} : presets[grade.preset];
+  if (base === undefined)
+    findings.warning("unknown_preset", place, `has the unknown preset "${grade.preset}"`);
+  const adjust = { ...plain, ...base };
+  for (const name of adjustments) adjust[name] = clamped(adjust[name] + (grade[name] ?? 0), -1, 1);
+  return {
+    adjust,
+    intensity: grade.intensity ?? 1,
+    lutPath: tableOf(grade, bundle, place, findings),
+  };
+}
+
+function tableOf(
+  { lut_path: address }: GradeEdit,
+  bundle: Bundle,
+  place: Place,
+  findings: Findings,
+): string | undefined {
+  if (address === undefined || address === "") return undefined;
+  const target = targetOf(bundle, address, place.path);
+  if (target.kind === "file" && has(bundle, target.path)) return target.path;
+  findings.warning("missing_file", place, `names the table ${address}, which is not in the bundle`);
+  return undefined;
+}
+
+function isAdjustment(name: string): boolean {
+  return adjustments.some((known) => known === name);
+}
+
+/** A member `$name` or `${name}` stands for the composition's variable. */
+function resolved(
+  value: unknown,
+  variables: Readonly<Record<string, unknown>>,
+): Record<string, unknown> {
+  if (typeof value !== "object" || value === null) return {};
+  return Object.fromEntries(
+    Object.entries(value).map(([name, member]) => {
+      const found = typeof member === "string" ? /^\$\{?([\w-]+)\}?$/.exec(member) : null;
+      return [name, found?.[1] === undefined ? member : variables[found[1]]];
+    }),
+  );
+}
+
+function parsed(text: string): object | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === "object" && value !== null && !Array.isArray(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function clamped(value: number, least: number, most: number): number {
+  return Math.min(most, Math.max(least, value));
+}

@@ -1,0 +1,59 @@
+import { type Bundle, has, targetOf } from "./bundle.ts";
+import type { Findings } from "./diagnostics.ts";
+import { type Element, everyElement, parseMarkup } from "./markup.ts";
+import type { Composition } from "./model.ts";
+
+/** Attributes of the format that change a film and are not done here. */
+const notDone: Readonly<Record<string, string>> = {
+  "data-automation": "lanes of automation",
+  "data-audio-effects": "chains of sound effects",
+  "data-hf-media-start-basis": "media starts in the film's time",
+  "data-hdr": "high dynamic range",
+};
+
+const linkAttributes: Readonly<Record<string, string>> = {
+  script: "src",
+  link: "href",
+  iframe: "src",
+  img: "src",
+  image: "href",
+  source: "src",
+};
+
+/** Every attribute in the bundle's markup that will be left out of the film, by name. */
+export function warnOfUnsupported(
+  bundle: Bundle,
+  compositions: readonly Composition[],
+  findings: Findings,
+): void {
+  for (const path of new Set(compositions.map((composition) => composition.path)))
+    for (const element of everyElement(parseMarkup(bundle.read(path) ?? ""))) {
+      warnOfAttributes(element, path, findings);
+      warnOfLinks(bundle, element, path, findings);
+    }
+}
+
+function warnOfAttributes(element: Element, path: string, findings: Findings): void {
+  for (const [attribute, what] of Object.entries(notDone))
+    if (element.attributes[attribute] !== undefined)
+      findings.warning("unsupported", { path, element, attribute }, `is left out: ${what}`);
+  if (element.tag === "script" && /hyper-shader|HyperShader/.test(element.attributes["src"] ?? ""))
+    findings.warning("unsupported", { path, element, attribute: "src" }, "is left out: shaders");
+}
+
+function warnOfLinks(bundle: Bundle, element: Element, path: string, findings: Findings): void {
+  const attribute = linkAttributes[element.tag];
+  const address = attribute && element.attributes[attribute];
+  if (attribute === undefined || address === undefined || isHint(element)) return;
+  const place = { path, element, attribute };
+  const target = targetOf(bundle, address, path);
+  if (target.kind === "remote")
+    findings.warning("remote", place, `leads to ${target.url.slice(0, 200)}, which is not fetched`);
+  else if (target.kind === "file" && !has(bundle, target.path))
+    findings.warning("missing_file", place, `leads to ${target.path}, which is not in the bundle`);
+}
+
+/** Links that load nothing that is seen. */
+function isHint({ tag, attributes }: Element): boolean {
+  return tag === "link" && !/\b(stylesheet|preload)\b/i.test(attributes["rel"] ?? "");
+}

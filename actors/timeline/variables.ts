@@ -1,0 +1,63 @@
+import type { Findings, Place } from "./diagnostics.ts";
+import type { Element } from "./markup.ts";
+
+export type Variables = Readonly<Record<string, unknown>>;
+
+/** Defaults as `data-composition-variables` of a file's `html` or of its root declares them. */
+export function declaredVariables(
+  elements: readonly (Element | undefined)[],
+  path: string,
+  findings: Findings,
+): Variables {
+  const variables: Record<string, unknown> = {};
+  for (const element of elements) {
+    const text = element?.attributes[declared];
+    if (text === undefined) continue;
+    const place = { path, element, attribute: declared };
+    const value = parsed(text, place, findings);
+    if (!Array.isArray(value)) {
+      if (value !== undefined)
+        findings.warning("invalid_value", place, "is ignored: it is no list");
+      continue;
+    }
+    for (const entry of value.slice(0, variablesMax)) {
+      const { id, default: initial } = asObject(entry);
+      if (typeof id === "string" && id !== "") variables[id] = initial;
+    }
+  }
+  return variables;
+}
+
+/** What a host passes in; overrides the defaults one by one. */
+export function passedVariables(host: Element, path: string, findings: Findings): Variables {
+  const text = host.attributes[passed];
+  if (text === undefined) return {};
+  const place = { path, element: host, attribute: passed };
+  const value = parsed(text, place, findings);
+  if (Array.isArray(value)) findings.warning("invalid_value", place, "is ignored: it is a list");
+  return Array.isArray(value) ? {} : asObject(value);
+}
+
+const declared = "data-composition-variables";
+const passed = "data-variable-values";
+const variablesMax = 1_000;
+
+function parsed(text: string, place: Place, findings: Findings): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    findings.warning("invalid_value", place, "is ignored: it is no JSON");
+    return undefined;
+  }
+}
+
+function asObject(value: unknown): Record<string, unknown> {
+  return typeof value === "object" && value !== null ? { ...value } : {};
+}
+
+/** A variable that stands for an address: the text itself or `{ url }`. */
+export function addressIn(value: unknown): string | undefined {
+  if (typeof value === "string") return value === "" ? undefined : value;
+  const { url } = asObject(value);
+  return typeof url === "string" && url !== "" ? url : undefined;
+}

@@ -1,0 +1,124 @@
+/**
+ * A bundle out of a ZIP archive of unknown origin. yauzl is imported by this file only.
+ *
+ * 1. What an entry says of itself is checked before its bytes are read: name, kind, size.
+ * 2. Bytes beyond what was said end the reading, so an archive never unpacks to more than allowed.
+ * 3. Of an archive that is refused nothing stays.
+ */
+import { Readable } from "node:stream";
+import { type Entry, fromRandomAccessReaderPromise, RandomAccessReader, type ZipFile } from "yauzl";
+import {
+  type BundleFile,
+  bytesMaxOf,
+  mimeTypeOf,
+  pathFault,
+} from "../actors/composition/bundle-file.ts";
+import { limits } from "../config/limits.ts";
+import type { Id } from "../engine/id.ts";
+import type { Objects } from "../engine/ports/objects.ts";
+import { PortError } from "../engine/ports/port-error.ts";
+import { storeFile } from "./composition-storing.ts";
+import { dropObjects, inTurns } from "./compositions.ts";
+import { RefusalError } from "./refusal-error.ts";
+import type { Service } from "./service.ts";
+
+interface StoredArchive {
+  readonly key: string;
+  readonly sizeBytes: number;
+}
+
+/** Throws `RefusalError`: 400 for what is no archive or not a bundle, 413 for too much of it. */
+export async function unpacked(
+  service: Service,
+  composition: Id,
+  { key, sizeBytes }: StoredArchive,
+): Promise<BundleFile[]> {
+  const files: BundleFile[] = [];
+  try {
+    const reader = new ObjectReader(service.objects, key);
+    const zip = await fromRandomAccessReaderPromise(reader, sizeBytes, {
+      ...{ autoClose: false, lazyEntries: true, decodeStrings: true },
+      ...{ validateEntrySizes: true, strictFileNames: true },
+    });
+    const entries = await entriesOf(zip);
+    await inTurns([...entries], async ([path, entry]) => {
+      const bytes = await zip.openReadStreamPromise(entry);
+      files.push(await storeFile(service, composition, path, bytes));
+    });
+    return files;
+  } catch (error) {
+    await dropObjects(service, composition, files);
+    if (error instanceof RefusalError || error instanceof PortError) throw error;
+    const says = error instanceof Error ? error.message : "it cannot be read";
+    throw Object.assign(refused(`the body is no ZIP archive that can be read: ${says}`), {
+      cause: error,
+    });
+  }
+}
+
+class ObjectReader extends RandomAccessReader {
+  private readonly objects: Objects;
+  private readonly key: string;
+
+  constructor(objects: Objects, key: string) {
+    super();
+    this.objects = objects;
+    this.key = key;
+  }
+
+  override _readStreamForRange(start: number, end: number): Readable {
+    return Readable.from(this.objects.read(this.key, { start, end }), { objectMode: false });
+  }
+}
+
+/** What is to be unpacked, by path. */
+async function entriesOf(zip: ZipFile): Promise<ReadonlyMap<string, Entry>> {
+  const { filesMax, bytesMax } = limits.compositions;
+  // Folders may have entries of their own.
+  if (zip.entryCount > 2 * filesMax) throw tooMany();
+  const byPath = new Map<string, Entry>();
+  let bytes = 0;
+  for await (const entry of zip.eachEntry()) {
+    const path = entry.fileName.normalize("NFC");
+    const fault = faultOf(path, entry);
+    if (fault !== undefined) throw refused(`the entry ${JSON.stringify(path)} ${fault}`);
+    if (isFolder(path)) continue;
+    if (byPath.has(path)) throw refused(`the entry ${JSON.stringify(path)} comes twice`);
+    byPath.set(path, entry);
+    bytes += entry.uncompressedSize;
+    const most = bytesMaxOf(mimeTypeOf(path, undefined));
+    if (entry.uncompressedSize > most)
+      throw new RefusalError({ code: "payload_too_large", limitBytes: most });
+    if (bytes > bytesMax)
+      throw new RefusalError({ code: "payload_too_large", limitBytes: bytesMax });
+    if (byPath.size > filesMax) throw tooMany();
+  }
+  return byPath;
+}
+
+function isFolder(path: string): boolean {
+  return path.endsWith("/");
+}
+
+const kindBits = 0o170000;
+const plainKinds = [0, 0o040000, 0o100000];
+/** Stored as it is, and deflated. */
+const methods = [0, 8];
+
+function faultOf(path: string, entry: Entry): string | undefined {
+  const kind = (entry.externalFileAttributes >>> 16) & kindBits;
+  if (!plainKinds.includes(kind)) return "is a link or another special file";
+  if (entry.isEncrypted()) return "is encrypted";
+  if (!methods.includes(entry.compressionMethod)) return "is compressed in an unknown way";
+  return pathFault(isFolder(path) ? path.slice(0, -1) : path);
+}
+
+function refused(detail: string): RefusalError {
+  return new RefusalError({ code: "validation", faults: [{ pointer: "", detail }] });
+}
+
+function tooMany(): RefusalError {
+  const { filesMax, bytesMax } = limits.compositions;
+  const detail = `A composition may have ${filesMax} files.`;
+  return new RefusalError({ code: "payload_too_large", limitBytes: bytesMax, detail });
+}

@@ -1,0 +1,53 @@
+import { readFileSync } from "node:fs";
+import { parseArgs } from "node:util";
+import type { Bundle } from "../../actors/timeline/bundle.ts";
+import type { Diagnostic } from "../../actors/timeline/diagnostics.ts";
+import { effectiveTimeline } from "../../actors/timeline/timeline.ts";
+import { type Command, CommandError, onlyArgument } from "./command.ts";
+import { folderFiles } from "./folder-files.ts";
+
+/** Needs no service: the timeline is computed here, as a render would. */
+export const lint: Command = {
+  name: "lint",
+  usage: "<folder> [--json]",
+  summary: "Check a composition's folder without rendering it.",
+  options: ["--json  print the effective timeline with its diagnostics as JSON"],
+  async run(args, session) {
+    const { values, positionals } = parseArgs({
+      args: [...args],
+      allowPositionals: true,
+      options: { json: { type: "boolean", default: false } },
+    });
+    const folder = onlyArgument(positionals, "the folder");
+    const timeline = effectiveTimeline(await folderBundle(folder));
+    const { diagnostics } = timeline;
+    const { print } = session.terminal;
+    if (values.json) print(JSON.stringify(timeline));
+    else for (const { severity, message } of diagnostics) print(`${severity}: ${message}`);
+    const errors = diagnostics.filter(({ severity }) => severity === "error").length;
+    if (errors > 0) throw new CommandError(`${folder} cannot be rendered: ${count(errors)}.`);
+    if (!values.json) print(`${folder}: ${summary(timeline.clips.length, diagnostics)}`);
+  },
+};
+
+function summary(clips: number, diagnostics: readonly Diagnostic[]): string {
+  const warnings = diagnostics.length === 1 ? "1 warning" : `${diagnostics.length} warnings`;
+  return `${clips === 1 ? "1 clip" : `${clips} clips`}, ${warnings}`;
+}
+
+function count(errors: number): string {
+  return errors === 1 ? "1 error" : `${errors} errors`;
+}
+
+/** The folder's files as a bundle. Throws `CommandError` when it cannot be read. */
+async function folderBundle(folder: string): Promise<Bundle> {
+  const files = await folderFiles(folder);
+  return {
+    entry: "index.html",
+    has: (path) => files.has(path),
+    read(path) {
+      const file = files.get(path);
+      return file === undefined ? undefined : readFileSync(file, "utf8");
+    },
+  };
+}

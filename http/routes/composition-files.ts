@@ -1,0 +1,176 @@
+/** The files of a composition: one by one as raw bytes, or all at once as a ZIP archive. */
+import {
+  type BundleFile,
+  etagOf,
+  objectKeyOf,
+  objectsOf,
+  pathDigest,
+  pathFault,
+} from "../../actors/composition/bundle-file.ts";
+import type { Composition, CompositionReply } from "../../actors/composition/composition.ts";
+import { fileView } from "../../actors/composition/composition-view.ts";
+import {
+  Composition as CompositionSchema,
+  CompositionFile as FileSchema,
+} from "../../actors/contract/composition.ts";
+import { bundleFileKey, compositionKey } from "../../actors/tables.ts";
+import { limits } from "../../config/limits.ts";
+import { Type } from "../../config/schema.ts";
+import { type Answer, json, nothing } from "../answer.ts";
+import { unpacked } from "../bundle-archive.ts";
+import { newObject, storeFile } from "../composition-storing.ts";
+import {
+  answerWith,
+  changeWhole,
+  conditionsOf,
+  dropObjects,
+  editableComposition,
+  findComposition,
+  requireRoom,
+} from "../compositions.ts";
+import { isKnown, notChanged } from "../etag.ts";
+import type { Parameter } from "../query.ts";
+import { RefusalError } from "../refusal-error.ts";
+import { expectReply } from "../replies.ts";
+import { type Call, type Route, route } from "../route.ts";
+import { storedBytes } from "../stored-bytes.ts";
+
+const requiredPath: Parameter<string> = {
+  schema: Type.String({ minLength: 1, maxLength: 512 }),
+  read(text) {
+    if (text === undefined) return "is required";
+    return pathFault(text) ?? { value: text };
+  },
+};
+
+const place = "/v1/compositions/{id}/file";
+
+export const compositionFileRoutes: readonly Route[] = [
+  route("PUT", place, {
+    summary: "Upload or overwrite a file of a composition",
+    answers: { 200: FileSchema, 201: FileSchema },
+    access: "compositions",
+    needs: "edit_own",
+    rate: "upload",
+    query: { path: requiredPath },
+    streamBytesMax: limits.compositions.mediaBytesMax,
+    run: putFile,
+  }),
+  route("GET", place, {
+    summary: "Read a file of a composition",
+    answers: { 200: "*/*", 206: "*/*", 304: null },
+    access: "compositions",
+    needs: "read",
+    rate: "read",
+    query: { path: requiredPath },
+    run: getFile,
+  }),
+  route("DELETE", place, {
+    summary: "Delete a file of a composition",
+    answers: { 204: null },
+    access: "compositions",
+    needs: "edit_own",
+    rate: "write",
+    query: { path: requiredPath },
+    run: deleteFile,
+  }),
+  route("POST", "/v1/compositions/{id}/bundle", {
+    summary: "Replace all files of a composition by those of a ZIP archive",
+    answers: { 200: CompositionSchema },
+    access: "compositions",
+    needs: "edit_own",
+    rate: "upload",
+    streamBytesMax: limits.compositions.bytesMax + limits.compositions.archiveBytesMax,
+    run: replaceBundle,
+  }),
+];
+
+type FileCall = Call<unknown, { readonly path: string }>;
+type Stored = Extract<CompositionReply, { kind: "stored" }>;
+
+async function putFile(call: FileCall): Promise<Answer> {
+  const { service, request, query } = call;
+  const { id, scope } = editableComposition(call);
+  requireRoom(service);
+  const declared = request.headers["content-type"];
+  const file = await storeFile(service, id, query.path, request.incoming ?? [], declared);
+  const message = { kind: "put_file", file, conditions: conditionsOf(call) };
+  const reply = await accepted(call, id, [file], async () => {
+    const answer = await service.gateway.ask(compositionKey(scope, id), message, "work");
+    return expectReply<Stored>(answer, "stored");
+  });
+  return json(reply.isNew ? 201 : 200, fileView(file), [["ETag", etagOf(file)]]);
+}
+
+/** What was refused must not stay; after a lost reply it may have been accepted. */
+async function accepted<T>(
+  { service }: Call<unknown, unknown>,
+  composition: string,
+  files: readonly BundleFile[],
+  change: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await change();
+  } catch (error) {
+    if (error instanceof RefusalError && error.refusal.code !== "unavailable")
+      await dropObjects(service, composition, files);
+    throw error;
+  }
+}
+
+/** Throws `RefusalError` with 404. */
+function findFile(call: FileCall, { id, scope }: Composition): BundleFile {
+  const key = bundleFileKey(compositionKey(scope, id), pathDigest(call.query.path));
+  const file = call.service.gateway.read(key);
+  if (file === undefined) throw new RefusalError({ code: "not_found" });
+  return file;
+}
+
+/** The bytes never run as a page of this origin: they are sandboxed and not sniffed. */
+function getFile(call: FileCall): Answer {
+  const { service, request } = call;
+  const composition = findComposition(call);
+  const file = findFile(call, composition);
+  const etag = etagOf(file);
+  if (isKnown(request, etag)) return notChanged(etag);
+  const stored = { key: objectKeyOf(composition.id, file), sizeBytes: file.size };
+  return storedBytes(service, request, stored, [
+    ["Content-Type", file.mime],
+    ["ETag", etag],
+    ["Cache-Control", "private, no-cache"],
+  ]);
+}
+
+async function deleteFile(call: FileCall): Promise<Answer> {
+  const { id, scope } = editableComposition(call);
+  const message = { kind: "delete_file", path: call.query.path, conditions: conditionsOf(call) };
+  const reply = await call.service.gateway.ask(compositionKey(scope, id), message, "settle");
+  expectReply(reply, "done");
+  return nothing();
+}
+
+const archiveType = /^application\/zip\s*(;|$)/i;
+
+/** The archive is stored before it is read, since a ZIP's list of files stands at its end. */
+async function replaceBundle(call: Call): Promise<Answer> {
+  const { service, request } = call;
+  const { id } = editableComposition(call);
+  if (!archiveType.test(request.headers["content-type"] ?? ""))
+    throw new RefusalError({ code: "unsupported_media_type", accepts: "application/zip" });
+  requireRoom(service);
+  const key = `${objectsOf(id)}/${newObject(service, "incoming.zip")}`;
+  const { sizeBytes } = await service.objects.put(key, request.incoming ?? []);
+  const files = await unpacked(service, id, { key, sizeBytes }).finally(() => {
+    return service.objects.remove(key);
+  });
+  await accepted(call, id, files, () =>
+    changeWhole(
+      call,
+      ({ composition: { revision }, files: old }) => {
+        return { kind: "replace", revision, before: old.map(({ path }) => path), files };
+      },
+      "done",
+    ),
+  );
+  return answerWith(call, 200);
+}

@@ -1,0 +1,309 @@
+/** Compositions: making, listing, reading, changing, copying and deleting them. */
+import {
+  type BundleFile,
+  editsPath,
+  entryPath,
+  objectKeyOf,
+} from "../../actors/composition/bundle-file.ts";
+import type {
+  Composition,
+  CompositionDetails,
+  Meta,
+} from "../../actors/composition/composition.ts";
+import { versionTag } from "../../actors/composition/composition.ts";
+import { timelineView } from "../../actors/composition/composition-view.ts";
+import { mergedMeta, metaFault } from "../../actors/composition/meta.ts";
+import {
+  CloneCompositionRequest,
+  CompositionPage,
+  Composition as CompositionSchema,
+  CreateCompositionRequest,
+  EffectiveTimeline,
+  PatchCompositionRequest,
+  SignedUrls,
+  SignedUrlsRequest,
+} from "../../actors/contract/composition.ts";
+import {
+  activeRendersKey,
+  compositionDetailsKey,
+  compositionKey,
+  renderKey,
+} from "../../actors/tables.ts";
+import { limits } from "../../config/limits.ts";
+import type { Fault } from "../../config/schema.ts";
+import { vpartOfId } from "../../engine/id.ts";
+import { PortError } from "../../engine/ports/port-error.ts";
+import { type Answer, json, nothing } from "../answer.ts";
+import { blankPage } from "../blank-page.ts";
+import { listCompositions } from "../composition-listing.ts";
+import { storeFile } from "../composition-storing.ts";
+import { signUrls } from "../composition-urls.ts";
+import {
+  answerWith,
+  changeWhole,
+  conditionsOf,
+  dropObjects,
+  editableComposition,
+  findComposition,
+  inTurns,
+  requireRoom,
+  type Snapshot,
+  snapshotOf,
+  viewOf,
+} from "../compositions.ts";
+import { withETag } from "../etag.ts";
+import { integer, optionalFlag, optionalText } from "../query.ts";
+import { RefusalError } from "../refusal-error.ts";
+import { expectReply } from "../replies.ts";
+import { type BodyRule, type Call, jsonBody, type Route, route } from "../route.ts";
+
+const { listDefault, listMax } = limits.compositions;
+const one = "/v1/compositions/{id}";
+
+export const compositionRoutes: readonly Route[] = [
+  route("GET", "/v1/compositions", {
+    summary: "List compositions, newest first",
+    answers: { 200: CompositionPage },
+    access: "compositions",
+    needs: "read",
+    rate: "read",
+    query: {
+      limit: integer(1, listMax, listDefault),
+      cursor: optionalText(512),
+      series: optionalText(200),
+      q: optionalText(200),
+    },
+    run: listCompositions,
+  }),
+  route("POST", "/v1/compositions", {
+    summary: "Create a composition",
+    answers: { 201: CompositionSchema },
+    access: "compositions",
+    needs: "edit_own",
+    rate: "write",
+    body: jsonBody<CreateCompositionRequest>(CreateCompositionRequest, limits.http.jsonBodyMax, [
+      "meta",
+    ]),
+    run: createComposition,
+  }),
+  route("GET", one, {
+    summary: "Read a composition with its files",
+    answers: { 200: CompositionSchema, 304: null },
+    access: "compositions",
+    needs: "read",
+    rate: "read",
+    run: readComposition,
+  }),
+  route("PATCH", one, {
+    summary: "Change what a composition is called and what is kept with it",
+    answers: { 200: CompositionSchema },
+    access: "compositions",
+    needs: "edit_own",
+    rate: "write",
+    body: patchBody(),
+    run: patchComposition,
+  }),
+  route("DELETE", one, {
+    summary: "Delete a composition and all its files",
+    answers: { 204: null },
+    access: "compositions",
+    needs: "edit_own",
+    rate: "write",
+    query: { force: optionalFlag },
+    run: removeComposition,
+  }),
+  route("POST", `${one}/clone`, {
+    summary: "Copy a composition without its edits",
+    answers: { 201: CompositionSchema },
+    access: "compositions",
+    needs: "edit_own",
+    rate: "write",
+    body: jsonBody<CloneCompositionRequest>(CloneCompositionRequest, limits.http.jsonBodyMax, [
+      "meta_patch",
+    ]),
+    run: cloneComposition,
+  }),
+  route("POST", `${one}/files:signed-urls`, {
+    summary: "Sign links to files of a composition and to assets",
+    answers: { 200: SignedUrls },
+    access: "compositions",
+    needs: "read",
+    rate: "read",
+    body: jsonBody<SignedUrlsRequest>(SignedUrlsRequest),
+    run: signUrls,
+  }),
+  route("GET", `${one}/timeline`, {
+    summary: "Read the effective timeline of a composition",
+    answers: { 200: EffectiveTimeline },
+    access: "compositions",
+    needs: "read",
+    rate: "read",
+    run: readTimeline,
+  }),
+];
+
+/** Null clears what may be cleared; inside what a customer keeps it is a value. */
+function patchBody(): BodyRule<PatchCompositionRequest> {
+  const open = ["meta", "meta_patch"];
+  const rule = jsonBody<PatchCompositionRequest>(
+    PatchCompositionRequest,
+    limits.http.jsonBodyMax,
+    open,
+  );
+  return { ...rule, nulls: ["description", "project_id"] };
+}
+
+function requireMeta(meta: Meta, pointer: string): void {
+  const fault = metaFault(meta, pointer);
+  if (fault !== undefined) throw new RefusalError({ code: "validation", faults: [fault] });
+}
+
+async function createComposition(call: Call<CreateCompositionRequest>): Promise<Answer> {
+  const { service, body } = call;
+  const { name = "Untitled", description = null, project_id: projectId = null, meta = {} } = body;
+  requireMeta(meta, "/meta");
+  const composition = newComposition(call);
+  const page = pageOf(body);
+  if (page !== undefined) requireRoom(service);
+  const files =
+    page === undefined
+      ? []
+      : [await storeFile(service, composition.id, entryPath, [Buffer.from(page)])];
+  return created(call, composition, { name, description, projectId, meta }, files);
+}
+
+/** The blank page, when one is wanted. */
+function pageOf({ width, height, template }: CreateCompositionRequest): string | undefined {
+  const hasSize = width !== undefined || height !== undefined;
+  if (template === "empty" && hasSize) {
+    const detail = "must be blank_html, since an empty composition has no size";
+    const faults: Fault[] = [{ pointer: "/template", detail }];
+    throw new RefusalError({ code: "validation", faults });
+  }
+  return hasSize || template === "blank_html" ? blankPage(width, height) : undefined;
+}
+
+function newComposition({ service, principal }: Call<unknown, unknown>): Composition {
+  const { scope, user } = principal;
+  const nowMs = service.clock.nowMs();
+  return {
+    id: service.ids.under(vpartOfId(scope)),
+    ...{ scope, user: user.id },
+    ...{ createdAtMs: nowMs, updatedAtMs: nowMs },
+    ...{ revision: 1, version: 1, files: 0, totalBytes: 0, pathBytes: 0 },
+  };
+}
+
+async function created(
+  call: Call<unknown, unknown>,
+  composition: Composition,
+  details: CompositionDetails,
+  files: readonly BundleFile[],
+): Promise<Answer> {
+  const { service } = call;
+  const { id, scope } = composition;
+  const message = { kind: "create", composition, details, files };
+  expectReply(await service.gateway.ask(compositionKey(scope, id), message, "work"), "done");
+  const made = { ...call, id };
+  return answerWith(made, 201, [["Location", `${service.baseUrl}/compositions/${id}`]]);
+}
+
+async function readComposition(call: Call): Promise<Answer> {
+  const snapshot = await snapshotOf(call);
+  const view = await viewOf(call, snapshot);
+  return withETag(call.request, versionTag(snapshot.composition), JSON.stringify(view));
+}
+
+async function patchComposition(call: Call<PatchCompositionRequest>): Promise<Answer> {
+  const { service, body } = call;
+  const { name, description, project_id: projectId, meta, meta_patch: metaPatch } = body;
+  if (meta !== undefined && metaPatch !== undefined) {
+    const faults = [{ pointer: "/meta_patch", detail: "cannot accompany meta" }];
+    throw new RefusalError({ code: "validation", faults });
+  }
+  const { id, scope } = editableComposition(call);
+  const patch = { name, description, projectId, meta, metaPatch };
+  const message = { kind: "patch", patch, conditions: conditionsOf(call) };
+  expectReply(await service.gateway.ask(compositionKey(scope, id), message, "settle"), "done");
+  return answerWith(call, 200);
+}
+
+async function removeComposition(
+  call: Call<unknown, { readonly force: boolean | undefined }>,
+): Promise<Answer> {
+  const { service, principal, query } = call;
+  editableComposition(call);
+  const conditions = conditionsOf(call);
+  await changeWhole(
+    call,
+    async ({ key, composition: { revision }, files }) => {
+      const renders = service.gateway.read(activeRendersKey(key)) ?? [];
+      for (const id of query.force === true ? renders : [])
+        await service.gateway.ask(
+          renderKey(id),
+          { kind: "cancel", user: principal.user.id },
+          "settle",
+        );
+      return { kind: "remove", revision, before: files.map(({ path }) => path), conditions };
+    },
+    "done",
+  );
+  return nothing();
+}
+
+async function cloneComposition(call: Call<CloneCompositionRequest>): Promise<Answer> {
+  const { service, body } = call;
+  requireRoom(service);
+  const source = findComposition(call);
+  const details = service.gateway.read(
+    compositionDetailsKey(compositionKey(source.scope, source.id)),
+  );
+  if (details === undefined) throw new RefusalError({ code: "not_found" });
+  const meta = mergedMeta(details.meta, body.meta_patch ?? {});
+  requireMeta(meta, "/meta_patch");
+  const composition = { ...newComposition(call), clonedFrom: source.id };
+  const files = await copied(call, composition);
+  const named = {
+    name: body.name ?? `${details.name} copy`.slice(0, 200),
+    description: body.description ?? details.description,
+    projectId: body.project_id ?? details.projectId,
+    meta,
+  };
+  return created(call, composition, named, files);
+}
+
+/** Of one revision: when a file goes while it is copied, all are copied anew. */
+async function copied(call: Call<unknown>, to: Composition): Promise<BundleFile[]> {
+  const { service } = call;
+  const files: BundleFile[] = [];
+  const from = await snapshotOf(call);
+  try {
+    await inTurns(
+      from.files.filter(({ path }) => path !== editsPath),
+      async (file) => {
+        files.push(await copy(call, from, file, to));
+      },
+    );
+    return files;
+  } catch (error) {
+    await dropObjects(service, to.id, files);
+    const isGone = error instanceof PortError && !error.retryable;
+    if (!isGone || findComposition(call).revision === from.composition.revision) throw error;
+    return copied(call, to);
+  }
+}
+
+function copy(
+  { service }: Call<unknown>,
+  { composition: { id } }: Snapshot,
+  file: BundleFile,
+  to: Composition,
+): Promise<BundleFile> {
+  const bytes = service.objects.read(objectKeyOf(id, file), { start: 0, end: file.size });
+  return storeFile(service, to.id, file.path, bytes, file.mime);
+}
+
+async function readTimeline(call: Call): Promise<Answer> {
+  const { composition, files } = await snapshotOf(call);
+  return json(200, timelineView(await call.service.timelines.of(composition, files)));
+}

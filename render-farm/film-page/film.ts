@@ -1,0 +1,238 @@
+/// <reference lib="dom" />
+/// <reference lib="dom.iterable" />
+import { keyAttribute } from "../../actors/timeline/key-attribute.ts";
+import { type Composition, frameFrom } from "../../actors/timeline/model.ts";
+import { addTexts } from "./added-texts.ts";
+import { documents, holdAnimations } from "./animations.ts";
+import { drawPage, moveIntoCanvas } from "./drawing.ts";
+import { replaceVideos, showVideos } from "./film-videos.ts";
+import { bindVariables, mount, sizeHost } from "./mount.ts";
+import type { DrawOrder, FilmPlan, FilmReport, FilmWindow, FrameOrder } from "./plan.ts";
+import { dressAt, maskClip, offAttribute, type ShownClip, showAt, undress } from "./shown-clips.ts";
+import {
+  findTimeline,
+  hasOtherClock,
+  rootDuration,
+  seekOthers,
+  seekTimeline,
+} from "./timelines.ts";
+
+/**
+ * The page's side of a film: made ready once (`open`), then held at one frame after the other
+ * (`seek`). Frames may be asked for in any order; a page whose scripts count time by themselves is
+ * led through every frame on the way.
+ */
+declare const window: FilmWindow;
+
+interface Open {
+  readonly plan: FilmPlan;
+  readonly clips: readonly ShownClip[];
+  readonly compositionsByKey: ReadonlyMap<string, Composition>;
+  readonly clipsByElement: ReadonlyMap<Element, ShownClip>;
+  /** Whether frames must not be left out. */
+  isCounting: boolean;
+  frame: number;
+}
+
+let film: Open | undefined;
+
+async function open(plan: FilmPlan): Promise<FilmReport> {
+  await loaded();
+  const warnings: string[] = [];
+  addGroundRules(plan);
+  for (const composition of plan.compositions) {
+    const host = elementOf(composition.key);
+    if (composition.isMounted && host !== undefined) await mount(composition, host);
+    else if (host !== undefined) bindVariables(host, composition);
+  }
+  for (const key of plan.deleted) elementOf(key)?.remove();
+  const root = document.querySelector<HTMLElement>("[data-composition-id]");
+  if (root !== null) {
+    sizeHost(root);
+    const [own] = plan.compositions;
+    if (own !== undefined) bindVariables(root, own);
+  }
+  const authored = plan.clips.flatMap((clip): ShownClip[] => {
+    const element = elementOf(clip.key);
+    return element === undefined ? [] : [{ plan: clip, element }];
+  });
+  const { fps } = plan;
+  const frames = (text: { start: number; end: number }) => ({
+    from: frameFrom(text.start, fps),
+    to: frameFrom(text.end, fps),
+  });
+  const clips = [...authored, ...addTexts(plan.texts, frames)];
+  replaceVideos(clips);
+  const found = obstacles();
+  if (plan.isDrawn && !moveIntoCanvas(plan.width, plan.height)) found.push("no drawing");
+  await settled(clips, plan, warnings);
+  film = {
+    plan,
+    clips,
+    compositionsByKey: new Map(plan.compositions.map((one) => [one.key, one])),
+    clipsByElement: new Map(clips.map((clip) => [clip.element, clip])),
+    isCounting: false,
+    frame: -1,
+  };
+  window.__kliegClock.advance(0);
+  const lacksTimeline = await waitForTimelines(plan);
+  window.__kliegClock.advance(0);
+  film.isCounting = window.__kliegClock.isCounting();
+  hold(film, 0, true);
+  return { warnings, lacksTimeline, duration: rootDuration(), obstacles: found };
+}
+
+async function seek({ frame, videos }: FrameOrder): Promise<void> {
+  if (film === undefined) throw new Error("no film is open");
+  undress();
+  const { fps } = film.plan;
+  const first = film.isCounting && frame > film.frame ? film.frame + 1 : frame;
+  for (let at = first; at <= frame; at++) {
+    for (const one of documents(document)) advance(one.defaultView, (at * 1_000) / fps);
+    if (at < frame) {
+      hold(film, at, false);
+      await Promise.resolve();
+    }
+  }
+  hold(film, frame, false);
+  film.frame = frame;
+  await Promise.resolve();
+  if (document.fonts.status === "loading") await document.fonts.ready;
+  dressAt(film.clips, frame, frame / fps);
+  await showVideos(videos, frame);
+}
+
+async function draw(order: DrawOrder): Promise<string | null> {
+  await seek(order);
+  return drawPage(order.quality);
+}
+
+function advance(view: Window | null, ms: number): void {
+  const clock: unknown = view === null ? undefined : Reflect.get(view, "__kliegClock");
+  if (typeof clock === "object" && clock !== null && "advance" in clock)
+    (clock as FilmWindow["__kliegClock"]).advance(ms);
+}
+
+/** Everything at a frame's instant: timelines, what others registered, animations, clips. */
+function hold(
+  { plan, clips, compositionsByKey, clipsByElement }: Open,
+  frame: number,
+  isFirst: boolean,
+) {
+  const seconds = frame / plan.fps;
+  for (const composition of plan.compositions) {
+    const { start, end = Number.POSITIVE_INFINITY, offset, rate, key } = composition;
+    if (key !== "" && !isFirst && (seconds < start - 1 || seconds > end + 1)) continue;
+    const own = offset + (Math.min(seconds, end) - start) * rate;
+    seekTimeline(key, Math.max(0, own));
+  }
+  seekOthers(seconds);
+  showAt(clips, frame);
+  const timeOf = (target: Element | undefined, isStyled: boolean): number => {
+    const clip = isStyled ? clipAround(target, clipsByElement) : undefined;
+    const composition = compositionsByKey.get(clip?.plan.composition ?? "");
+    const rate = composition?.rate ?? 1;
+    return (seconds - (clip?.plan.start ?? 0)) * rate;
+  };
+  holdAnimations(timeOf, seconds, isFirst);
+}
+
+function clipAround(
+  target: Element | undefined,
+  clipsByElement: ReadonlyMap<Element, ShownClip>,
+): ShownClip | undefined {
+  for (let at: Element | null = target ?? null; at !== null; at = at.parentElement) {
+    const clip = clipsByElement.get(at);
+    if (clip !== undefined) return clip;
+  }
+  return undefined;
+}
+
+function loaded(): Promise<void> {
+  if (document.readyState === "complete") return Promise.resolve();
+  return new Promise((resolve) => window.addEventListener("load", () => resolve(), { once: true }));
+}
+
+function addGroundRules({ isTransparent }: FilmPlan): void {
+  const style = document.createElement("style");
+  style.textContent =
+    ":where(html,body){margin:0}" +
+    `:where(html){background:${isTransparent ? "transparent" : "#000"}}` +
+    "::-webkit-scrollbar{display:none}" +
+    `[${offAttribute}],[${offAttribute}] *{visibility:hidden!important}`;
+  document.head.prepend(style);
+}
+
+function elementOf(key: string): HTMLElement | undefined {
+  const found = document.querySelector(`[${keyAttribute}="${CSS.escape(key)}"]`);
+  return found instanceof HTMLElement || found instanceof SVGElement
+    ? (found as HTMLElement)
+    : undefined;
+}
+
+/** Pictures and fonts that the first frame needs. */
+async function settled(
+  clips: readonly ShownClip[],
+  { width, height }: FilmPlan,
+  warnings: string[],
+): Promise<void> {
+  const masks = clips.map((clip) => maskClip(clip, width, height)).filter((url) => url !== "");
+  for (const { plan, element } of clips)
+    if (plan.imageUrl !== undefined && element instanceof HTMLImageElement) {
+      element.removeAttribute("srcset");
+      element.src = plan.imageUrl;
+    }
+  const pictures = [
+    ...document.images,
+    ...masks.map((url) => Object.assign(new Image(), { src: url })),
+  ];
+  for (const picture of pictures) picture.loading = "eager";
+  const fonts = [...document.fonts].slice(0, 300);
+  await Promise.all([
+    ...pictures.map((picture) => picture.decode().catch(() => undefined)),
+    ...fonts.map((font) =>
+      font.load().catch(() => warnings.push(`the font ${font.family} could not be loaded`)),
+    ),
+  ]);
+}
+
+/**
+ * Waits for scripts that register late, and not long for one that threw; whether the root's
+ * timeline is still missing.
+ */
+async function waitForTimelines({ compositions, timelineMs }: FilmPlan): Promise<boolean> {
+  const stepMs = 25;
+  for (let waited = 0; ; waited += stepMs) {
+    const missing = compositions.filter((one) => !findTimeline(one));
+    const isRootMissing = missing.some(({ key }) => key === "") && isAwaited();
+    if (!isRootMissing || hasOtherClock()) return false;
+    if (waited >= (window.__kliegClock.hasFaults() ? 200 : timelineMs)) return true;
+    await new Promise<void>((resolve) => window.__kliegClock.soon(resolve, stepMs));
+    window.__kliegClock.advance(0);
+  }
+}
+
+/** Only a script that speaks of timelines will ever register one. */
+function isAwaited(): boolean {
+  if (document.querySelector("[data-no-timeline]") !== null) return false;
+  return [...document.scripts].some(({ text }) => text.includes("__timelines"));
+}
+
+/** What a picture of the page's elements alone may show otherwise. */
+function obstacles(): string[] {
+  const found = new Set<string>();
+  for (const name of ["canvas", "iframe", "object", "embed"])
+    if (document.querySelector(name) !== null) found.add(name);
+  const all = [...document.querySelectorAll("body *")];
+  if (all.length > 5_000) found.add("many elements");
+  for (const element of all.slice(0, 5_000)) {
+    const style = getComputedStyle(element);
+    if (style.transformStyle === "preserve-3d") found.add("preserve-3d");
+    if (style.perspective !== "none") found.add("perspective");
+    if (style.backdropFilter !== "none") found.add("backdrop-filter");
+    if (style.position === "fixed") found.add("fixed");
+  }
+  return [...found];
+}
+
+Object.defineProperty(window, "__kliegFilm", { value: { open, seek, draw } });

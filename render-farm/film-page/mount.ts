@@ -1,0 +1,182 @@
+/// <reference lib="dom" />
+/// <reference lib="dom.iterable" />
+import { keyAttribute } from "../../actors/timeline/key-attribute.ts";
+import type { Composition } from "../../actors/timeline/model.ts";
+import type { FilmWindow } from "./plan.ts";
+import { keepTimeline, timelineNamed } from "./timelines.ts";
+
+/**
+ * Puts the markup of other files into their hosts: styles reach only that markup, scripts see it as
+ * their document, and each instance keeps the timeline that its own scripts registered.
+ */
+declare const window: FilmWindow;
+
+export async function mount(composition: Composition, host: HTMLElement): Promise<void> {
+  const response = await fetch(encodeURI(`/${composition.path}`));
+  const parsed = new DOMParser().parseFromString(await response.text(), "text/html");
+  const template = parsed.querySelector("template");
+  const content = document.importNode(template?.content ?? bodyOf(parsed), true);
+  for (const element of content.querySelectorAll(`[${keyAttribute}]`))
+    element.setAttribute(keyAttribute, `${composition.key}/${element.getAttribute(keyAttribute)}`);
+  rebase(content, composition.path);
+  const scripts = [...content.querySelectorAll("script")];
+  for (const script of scripts) script.remove();
+  for (const style of content.querySelectorAll("style"))
+    style.textContent = scoped(style.textContent ?? "", composition.key);
+  host.setAttribute(sceneAttribute, composition.key);
+  host.replaceChildren(content);
+  sizeHost(host);
+  bindVariables(host, composition);
+  for (const script of scripts) await runScript(script, composition, host);
+}
+
+const sceneAttribute = "data-klieg-scene";
+
+function bodyOf(parsed: Document): DocumentFragment {
+  const fragment = document.createDocumentFragment();
+  fragment.append(...parsed.head.querySelectorAll("style,link,script"), ...parsed.body.childNodes);
+  return fragment;
+}
+
+/** Addresses beside the file, where the bundle's root has no such file, are told by the server. */
+function rebase(content: DocumentFragment, path: string): void {
+  for (const element of content.querySelectorAll("[src],[href]"))
+    for (const name of ["src", "href"]) {
+      const address = element.getAttribute(name);
+      if (address === null || /^([a-z][a-z0-9+.-]*:|\/|#)/i.test(address)) continue;
+      const joint = address.includes("?") ? "&" : "?";
+      const [plain = "", ...hash] = address.split("#");
+      const tail = hash.length === 0 ? "" : `#${hash.join("#")}`;
+      element.setAttribute(name, `${plain}${joint}klieg-from=${encodeURIComponent(path)}${tail}`);
+    }
+}
+
+/** Key frames, fonts and the like have no scope; everything else applies below the host only. */
+function scoped(text: string, key: string): string {
+  const sheet = new CSSStyleSheet();
+  sheet.replaceSync(text);
+  const global: string[] = [];
+  const local: string[] = [];
+  for (const rule of sheet.cssRules) {
+    const isGlobal =
+      rule instanceof CSSKeyframesRule ||
+      rule instanceof CSSFontFaceRule ||
+      rule instanceof CSSPropertyRule;
+    (isGlobal ? global : local).push(rule.cssText);
+  }
+  const own = local
+    .join("\n")
+    .replace(/(^|[{},>\s])(:root|html|body)(?=[\s,.:#[{>+~])/g, "$1:scope");
+  return `${global.join("\n")}\n@scope ([${sceneAttribute}="${key}"]) {\n${own}\n}`;
+}
+
+/** A composition that nobody placed fills the size that it asks for. */
+export function sizeHost(host: HTMLElement): void {
+  const inner = host.querySelector<HTMLElement>("[data-width][data-height]") ?? host;
+  const width = host.dataset["width"] ?? inner.dataset["width"];
+  const height = host.dataset["height"] ?? inner.dataset["height"];
+  const style = getComputedStyle(host);
+  if (style.position === "static") host.style.position = "relative";
+  if (width !== undefined && host.offsetWidth === 0) host.style.width = `${Number(width)}px`;
+  if (height !== undefined && host.offsetHeight === 0) host.style.height = `${Number(height)}px`;
+}
+
+export function bindVariables(root: HTMLElement, { variables }: Composition): void {
+  for (const [name, value] of Object.entries(variables))
+    if (typeof value === "string" || typeof value === "number")
+      root.style.setProperty(`--${name}`, String(value));
+  for (const element of root.querySelectorAll<HTMLElement>("[data-var-text]")) {
+    const value = variables[element.dataset["varText"] ?? ""];
+    if (value === undefined || value === null) continue;
+    const text = [...element.childNodes].find((node) => node.nodeType === Node.TEXT_NODE);
+    for (const node of [...element.childNodes])
+      if (node.nodeType === Node.TEXT_NODE && node !== text) node.remove();
+    if (text === undefined) element.prepend(String(value));
+    else text.textContent = String(value);
+  }
+  for (const element of root.querySelectorAll<HTMLElement>("[data-var-src]")) {
+    const value = variables[element.dataset["varSrc"] ?? ""];
+    const address =
+      typeof value === "object" && value !== null && "url" in value ? value.url : value;
+    if (typeof address === "string" && address !== "") element.setAttribute("src", address);
+  }
+}
+
+async function runScript(
+  script: HTMLScriptElement,
+  composition: Composition,
+  host: HTMLElement,
+): Promise<void> {
+  const isPlain = script.type === "" || /^(text|application)\/javascript$/.test(script.type);
+  if (script.src !== "" || !isPlain) {
+    await loadScript(script);
+    return;
+  }
+  const before = timelineNamed(composition.id);
+  const outer = window.__hyperframes;
+  window.__hyperframes = { getVariables: () => ({ ...composition.variables }) };
+  try {
+    inContext(host, () => new Function("document", script.text)(documentOf(host)));
+  } catch (fault) {
+    globalThis.reportError(fault);
+  }
+  window.__hyperframes = outer;
+  const own = timelineNamed(composition.id);
+  if (own !== undefined && own !== before) keepTimeline(composition.key, own);
+}
+
+/** The same library once, however many hosts ask for it. */
+const loaded = new Set<string>();
+
+function loadScript(script: HTMLScriptElement): Promise<void> {
+  const address = script.src.replace(/[?&]klieg-from=[^&#]*/, "");
+  const isKnown = [...document.scripts].some(({ src }) => src === address) || loaded.has(address);
+  if (script.src !== "" && isKnown) return Promise.resolve();
+  if (script.src !== "") loaded.add(address);
+  const copy = document.createElement("script");
+  for (const { name, value } of script.attributes) copy.setAttribute(name, value);
+  copy.text = script.text;
+  return new Promise((resolve) => {
+    copy.addEventListener("load", () => resolve());
+    copy.addEventListener("error", () => resolve());
+    document.head.append(copy);
+    if (script.src === "" && script.type !== "module") resolve();
+    window.__kliegClock.soon(resolve, 5_000);
+  });
+}
+
+interface Gsap {
+  context(run: () => void, scope: Element): unknown;
+}
+
+/** GSAP resolves selectors below the scope of its context. */
+function inContext(host: HTMLElement, run: () => void): void {
+  const gsap: unknown = Reflect.get(window, "gsap");
+  if (hasContext(gsap)) gsap.context(run, host);
+  else run();
+}
+
+function hasContext(value: unknown): value is Gsap {
+  const isThing = (typeof value === "object" || typeof value === "function") && value !== null;
+  return isThing && "context" in value && typeof value.context === "function";
+}
+
+/** The page's document, in which look-ups find the instance's own elements first. */
+function documentOf(host: HTMLElement): Document {
+  const lookups: Readonly<Record<string, unknown>> = {
+    querySelector: (selector: string) =>
+      host.querySelector(selector) ?? (host.matches(selector) ? host : null),
+    querySelectorAll: (selector: string) => host.querySelectorAll(selector),
+    getElementById: (id: string) => host.querySelector(`#${CSS.escape(id)}`),
+    getElementsByClassName: (name: string) => host.getElementsByClassName(name),
+    getElementsByTagName: (name: string) => host.getElementsByTagName(name),
+  };
+  return new Proxy(document, {
+    get(real, name) {
+      if (typeof name === "string" && Object.hasOwn(lookups, name)) return lookups[name];
+      const value: unknown = Reflect.get(real, name, real);
+      return typeof value === "function" ? value.bind(real) : value;
+    },
+    set: (real, name, value) => Reflect.set(real, name, value, real),
+  });
+}

@@ -1,0 +1,69 @@
+import type { Clip, Composition, TextClip } from "../../actors/timeline/model.ts";
+
+/** What the page is told about its film, once. */
+export interface FilmPlan {
+  readonly fps: number;
+  readonly width: number;
+  readonly height: number;
+  readonly isTransparent: boolean;
+  /** Whether the page draws itself into a canvas. */
+  readonly isDrawn: boolean;
+  readonly compositions: readonly Composition[];
+  readonly clips: readonly PlannedClip[];
+  readonly deleted: readonly string[];
+  readonly texts: readonly TextClip[];
+  /** How long to wait for timelines that have not registered. */
+  readonly timelineMs: number;
+}
+
+export interface PlannedClip
+  extends Pick<
+    Clip,
+    "key" | "kind" | "composition" | "isShown" | "transform" | "motion" | "mask" | "start"
+  > {
+  /** Frames `[from, to)`. */
+  readonly from: number;
+  readonly to: number;
+  /** Videos: their own size. */
+  readonly size: { readonly width: number; readonly height: number } | undefined;
+  /** Images that are not where their `src` says: graded ones and assets. */
+  readonly imageUrl: string | undefined;
+}
+
+/** What the page says when it can be filmed. */
+export interface FilmReport {
+  readonly warnings: readonly string[];
+  /** Whether the root's scripts speak of a timeline and none registered. */
+  readonly lacksTimeline: boolean;
+  /** Seconds of the root's own timeline, where it says any. */
+  readonly duration: number | undefined;
+  /** Why the page may only be painted by the compositor itself. */
+  readonly obstacles: readonly string[];
+}
+
+/** What one frame shows besides the page itself: JPEG or PNG in base64 by the clip's key. */
+export interface FrameOrder {
+  readonly frame: number;
+  readonly videos: Readonly<Record<string, string>>;
+}
+
+export interface DrawOrder extends FrameOrder {
+  /** Of the JPEG, 0 to 1. */
+  readonly quality: number;
+}
+
+export interface FilmClock {
+  advance(toMs: number): void;
+  isCounting(): boolean;
+  hasFaults(): boolean;
+  soon(call: () => void, delayMs: number): void;
+}
+
+export interface FilmWindow extends Window {
+  readonly __kliegClock: FilmClock;
+  __timelines?: Record<string, unknown>;
+  __hf?: unknown;
+  __hyperframes?: unknown;
+  __hfAnime?: unknown;
+  __hfLottie?: unknown;
+}

@@ -1,0 +1,90 @@
+/// <reference lib="dom" />
+/// <reference lib="dom.iterable" />
+import type { Composition } from "../../actors/timeline/model.ts";
+import type { FilmWindow } from "./plan.ts";
+
+/**
+ * What scripts register to be sought: timelines by their composition's id, and what other libraries
+ * leave at known places.
+ */
+declare const window: FilmWindow;
+
+type Seekable = Readonly<Record<string, unknown>>;
+
+const timelinesByKey = new Map<string, Seekable>();
+
+export function timelineNamed(id: string): Seekable | undefined {
+  const found = window.__timelines?.[id];
+  return isObject(found) ? found : undefined;
+}
+
+export function keepTimeline(key: string, timeline: Seekable): void {
+  timelinesByKey.set(key, timeline);
+  call(timeline, "pause");
+}
+
+/** Takes what registered under a composition's id; false when nothing did. */
+export function findTimeline({ key, id }: Composition): boolean {
+  if (timelinesByKey.has(key)) return true;
+  const own = timelineNamed(id) ?? (key === "" ? onlyTimeline() : undefined);
+  if (own !== undefined) keepTimeline(key, own);
+  return own !== undefined;
+}
+
+/** A root whose timeline carries another name is still meant. */
+function onlyTimeline(): Seekable | undefined {
+  const all = Object.values(window.__timelines ?? {}).filter(isObject);
+  const free = all.filter((one) => ![...timelinesByKey.values()].includes(one));
+  return free.length === 1 ? free[0] : undefined;
+}
+
+export function hasOtherClock(): boolean {
+  const { __hf, __hfAnime, __hfLottie } = window;
+  return isObject(__hf) || Array.isArray(__hfAnime) || Array.isArray(__hfLottie);
+}
+
+export function rootDuration(): number | undefined {
+  const timeline = timelinesByKey.get("");
+  const seconds = timeline && (call(timeline, "totalDuration") ?? call(timeline, "duration"));
+  const said = isObject(window.__hf) ? window.__hf["duration"] : undefined;
+  const found = seconds ?? said;
+  return typeof found === "number" && found > 0 && found < 1e6 ? found : undefined;
+}
+
+/** `seconds` are the composition's own. */
+export function seekTimeline(key: string, seconds: number): void {
+  const timeline = timelinesByKey.get(key);
+  if (timeline === undefined) return;
+  // With its events, for scripts that write text in `onUpdate`.
+  if (typeof timeline["totalTime"] === "function") call(timeline, "totalTime", seconds, false);
+  else if (typeof timeline["seek"] === "function") call(timeline, "seek", seconds);
+  else if (typeof timeline["time"] === "function") call(timeline, "time", seconds);
+}
+
+export function seekOthers(seconds: number): void {
+  if (isObject(window.__hf)) call(window.__hf, "seek", seconds);
+  for (const instance of listed(window.__hfAnime)) call(instance, "seek", seconds * 1_000);
+  for (const player of listed(window.__hfLottie))
+    if (typeof player["goToAndStop"] === "function")
+      call(player, "goToAndStop", seconds * 1_000, false);
+    else call(player, "seek", seconds);
+}
+
+function listed(value: unknown): readonly Seekable[] {
+  return Array.isArray(value) ? value.filter(isObject) : [];
+}
+
+function isObject(value: unknown): value is Seekable {
+  return typeof value === "object" && value !== null;
+}
+
+function call(target: Seekable, name: string, ...values: readonly unknown[]): unknown {
+  const method = target[name];
+  if (typeof method !== "function") return undefined;
+  try {
+    return Reflect.apply(method, target, values);
+  } catch (fault) {
+    globalThis.reportError(fault);
+    return undefined;
+  }
+}

@@ -1,0 +1,212 @@
+import { join } from "node:path";
+import type { AudioRole, Clip } from "../../actors/timeline/model.ts";
+import { epsilon } from "../../actors/timeline/model.ts";
+import type { MediaTools } from "../media-tools.ts";
+import { duckingCurve } from "./ducking.ts";
+import { type MediaFile, mediaInput, passMs } from "./media-files.ts";
+import type { AudioMix } from "./render-input.ts";
+
+/**
+ * The film's sound, mixed by ffmpeg into one lossless file as long as the pictures: each clip at
+ * its place, a bus for each role, narration over the others, then loudness, fades, the master.
+ */
+export interface HeardClip {
+  readonly clip: Clip;
+  readonly media: MediaFile;
+}
+
+export interface MixSetup {
+  readonly tools: MediaTools;
+  readonly folder: string;
+  readonly signal: AbortSignal;
+  /** Of the film's frames. */
+  readonly seconds: number;
+  readonly mix: AudioMix;
+}
+
+const format = "aformat=sample_fmts=fltp:sample_rates=48000:channel_layouts=stereo";
+const lossless = ["-ar", "48000", "-ac", "2", "-c:a", "flac", "-sample_fmt", "s32"];
+const fault = "The sound could not be mixed.";
+/** Below this nothing is heard. */
+const silenceDb = -90;
+
+/** Path of the mix; `undefined` when nothing sounds. */
+export async function mixSound(
+  clips: readonly HeardClip[],
+  setup: MixSetup,
+): Promise<string | undefined> {
+  const { mix, folder } = setup;
+  if (mix.mute === true || clips.length === 0) return undefined;
+  const buses = await Promise.all(
+    roles.map(async (role) => {
+      const own = clips.filter(({ clip }) => clip.media?.role === role);
+      return own.length === 0 ? undefined : { role, path: await mixBus(role, own, setup) };
+    }),
+  );
+  const heard = buses.filter((bus) => bus !== undefined);
+  const sum = join(folder, "sum.flac");
+  await sumUp(heard, sum, setup);
+  const measured = await loudness(sum, setup);
+  if (measured.peakDb < silenceDb) return undefined;
+  return finish(sum, measured, setup);
+}
+
+const roles: readonly AudioRole[] = ["narration", "music", "sfx", "clip"];
+
+interface Bus {
+  readonly role: AudioRole;
+  readonly path: string;
+}
+
+async function mixBus(
+  role: AudioRole,
+  clips: readonly HeardClip[],
+  setup: MixSetup,
+): Promise<string> {
+  const { tools, folder, signal, seconds } = setup;
+  const path = join(folder, `bus-${role}.flac`);
+  const inputs = clips.flatMap(({ media, clip }) =>
+    mediaInput(media, clip.media?.isLooped === true ? ["-stream_loop", "-1"] : []),
+  );
+  const chains = clips.map((heard, index) => `[${index}:a:0]${chain(heard, seconds)}[c${index}]`);
+  const all = clips.map((_, index) => `[c${index}]`).join("");
+  const mixed = `amix=inputs=${clips.length}:normalize=0:duration=longest`;
+  const sum = `${all}${mixed},${whole(seconds)}[out]`;
+  const args = [...inputs, "-filter_complex", [...chains, sum].join(";"), "-map", "[out]"];
+  await tools.ffmpeg([...args, ...lossless, `file:${path}`], { signal, timeoutMs: passMs, fault });
+  return path;
+}
+
+function chain({ clip }: HeardClip, seconds: number): string {
+  const { start = 0, rate = 1, volume = 1 } = clip.media ?? {};
+  const from = Math.max(0, clip.start);
+  const length = Math.min(clip.end ?? seconds, seconds) - from;
+  const into = start + (from - clip.start) * rate;
+  const delay = Math.round(from * 48_000);
+  return [
+    format,
+    `atrim=start=${into.toFixed(6)}:duration=${(length * rate).toFixed(6)}`,
+    "asetpts=N/SR/TB",
+    ...tempo(rate),
+    `atrim=duration=${length.toFixed(6)}`,
+    `volume=${volume}`,
+    `adelay=${delay}S:all=1`,
+    "apad",
+    "asetpts=N/SR/TB",
+    `atrim=duration=${seconds.toFixed(6)}`,
+  ].join(",");
+}
+
+function whole(seconds: number): string {
+  return `apad,asetpts=N/SR/TB,atrim=duration=${seconds.toFixed(6)}`;
+}
+
+/** One filter changes the tempo by half to two. */
+function tempo(rate: number): readonly string[] {
+  const steps: string[] = [];
+  let left = rate;
+  while (left > 2 + epsilon || left < 0.5 - epsilon) {
+    const step = left > 2 ? 2 : 0.5;
+    steps.push(`atempo=${step}`);
+    left /= step;
+  }
+  return Math.abs(left - 1) < epsilon ? steps : [...steps, `atempo=${left}`];
+}
+
+async function sumUp(buses: readonly Bus[], path: string, setup: MixSetup): Promise<void> {
+  const { tools, signal, seconds, mix } = setup;
+  const narration = buses.find(({ role }) => role === "narration");
+  const curve =
+    mix.ducking?.enabled === true && narration !== undefined
+      ? await duckingCurve(narration.path, mix.ducking, setup)
+      : undefined;
+  const inputs = buses.flatMap((bus) => ["-i", `file:${bus.path}`]);
+  const curves = curve === undefined ? [] : [...curveInput, "-i", `file:${curve}`];
+  const ducked = buses.filter(({ role }) => curve !== undefined && isDucked(role));
+  const names = ducked.map((_, index) => `[g${index}]`).join("");
+  const gains =
+    ducked.length === 0 ? [] : [`[${buses.length}:a:0]${format},asplit=${ducked.length}${names}`];
+  const chains = buses.map((bus, index) => {
+    const gain = `${format},volume=${gainOf(bus.role, mix)}dB`;
+    const at = ducked.indexOf(bus);
+    if (at < 0) return `[${index}:a:0]${gain}[b${index}]`;
+    return `[${index}:a:0]${gain}[d${index}];[d${index}][g${at}]amultiply[b${index}]`;
+  });
+  const all = buses.map((_, index) => `[b${index}]`).join("");
+  const master = `volume=${mix.master_gain_db ?? 0}dB`;
+  const sum = `${all}amix=inputs=${buses.length}:normalize=0,${master},${whole(seconds)}[out]`;
+  const graph = [...gains, ...chains, sum].join(";");
+  const args = [...inputs, ...curves, "-filter_complex", graph, "-map", "[out]"];
+  await tools.ffmpeg([...args, ...lossless, `file:${path}`], { signal, timeoutMs: passMs, fault });
+}
+
+const curveInput = ["-f", "f32le", "-ar", "1000", "-ac", "1"];
+
+function isDucked(role: AudioRole): boolean {
+  return role === "music" || role === "clip";
+}
+
+function gainOf(role: AudioRole, mix: AudioMix): number {
+  switch (role) {
+    case "narration":
+      return mix.narration_gain_db ?? 0;
+    case "music":
+      return mix.music_gain_db ?? 0;
+    case "sfx":
+      return mix.sfx_gain_db ?? 0;
+    case "clip":
+      return mix.clip_gain_db ?? 0;
+  }
+}
+
+interface Loudness {
+  readonly lufs: number;
+  readonly peakDb: number;
+}
+
+async function loudness(path: string, { tools, signal, mix }: MixSetup): Promise<Loudness> {
+  const measures = [
+    ...(typeof mix.loudness_lufs === "number" ? ["ebur128=metadata=1"] : []),
+    "astats=metadata=1:measure_perchannel=none",
+    "ametadata=mode=print:file=-",
+  ];
+  const last = ["-af", measures.join(","), "-f", "null", "-"];
+  let text = "";
+  const call = { signal, timeoutMs: passMs, fault };
+  for await (const chunk of tools.stream(["-i", `file:${path}`, ...last], call))
+    text = (text + chunk.toString("latin1")).slice(-4_096);
+  const found = (name: string): number => {
+    const values = [...text.matchAll(new RegExp(`${name}=(-?[\\d.]+|-?inf|nan)`, "g"))];
+    const value = Number(values.at(-1)?.[1] ?? Number.NaN);
+    return Number.isFinite(value) ? value : Number.NEGATIVE_INFINITY;
+  };
+  return { lufs: found("lavfi\\.r128\\.I"), peakDb: found("Overall\\.Peak_level") };
+}
+
+/** Loudness by one gain for the whole film; what would rise above -1 dBTP is limited. */
+async function finish(sum: string, { lufs }: Loudness, setup: MixSetup): Promise<string> {
+  const { tools, folder, signal, seconds, mix } = setup;
+  const wanted = mix.loudness_lufs;
+  const isLevelled = typeof wanted === "number" && lufs > -70;
+  const limit = 10 ** (-1.1 / 20);
+  const level = isLevelled
+    ? [
+        `volume=${(wanted - lufs).toFixed(2)}dB`,
+        "aresample=192000",
+        `alimiter=limit=${limit.toFixed(4)}:attack=5:release=50:level=false`,
+        "aresample=48000",
+      ]
+    : [];
+  const fadeIn = mix.fade_in_seconds ?? 0;
+  const fadeOut = Math.min(seconds, mix.fade_out_seconds ?? 0);
+  const fades = [
+    ...(fadeIn > 0 ? [`afade=t=in:d=${fadeIn}`] : []),
+    ...(fadeOut > 0 ? [`afade=t=out:st=${(seconds - fadeOut).toFixed(6)}:d=${fadeOut}`] : []),
+  ];
+  if (level.length + fades.length === 0) return sum;
+  const path = join(folder, "mix.flac");
+  const filters = [...level, ...fades, whole(seconds)].join(",");
+  const args = ["-i", `file:${sum}`, "-af", filters, ...lossless, `file:${path}`];
+  await tools.ffmpeg(args, { signal, timeoutMs: passMs, fault });
+  return path;
+}

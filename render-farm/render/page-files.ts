@@ -1,0 +1,118 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { targetOf } from "../../actors/timeline/bundle.ts";
+import { stamped } from "../../actors/timeline/markup.ts";
+import type { StageAnswer } from "../stage.ts";
+import type { Warnings } from "./render-fault.ts";
+import type { StoredBundle } from "./stored-bundle.ts";
+
+/**
+ * All that a film's page can reach: the bundle, the film's own modules, and pictures made for it.
+ * Whatever else it asks for is named in the warnings.
+ */
+export const filmOrigin = "https://bundle.invalid";
+export const entryUrl = `${filmOrigin}/index.html`;
+const ownFolder = "/.klieg/";
+const modulePath = /^(render-farm\/film-page|actors\/timeline)\/[a-z-]+\.js$/;
+
+export interface MadePicture {
+  readonly contentType: string;
+  readonly bytes: () => Promise<Buffer>;
+}
+
+/** What is under way for a page; a frame is complete when nothing is. */
+export class PageFiles {
+  readonly #bundle: StoredBundle;
+  readonly #codeFolder: string;
+  readonly #warnings: Warnings;
+  readonly #madeByName = new Map<string, MadePicture>();
+  readonly #bodies = new Map<string, Promise<StageAnswer | undefined>>();
+
+  /** `codeFolder` holds the compiled modules. */
+  constructor(bundle: StoredBundle, codeFolder: string, warnings: Warnings) {
+    this.#bundle = bundle;
+    this.#codeFolder = codeFolder;
+    this.#warnings = warnings;
+  }
+
+  /** The address under which the page finds a picture that is made when it asks. */
+  offer(name: string, picture: MadePicture): string {
+    this.#madeByName.set(name, picture);
+    return `${filmOrigin}${ownFolder}made/${name}`;
+  }
+
+  async answer(url: string, kind: string): Promise<StageAnswer | undefined> {
+    const { origin, pathname, searchParams } = new URL(url);
+    if (origin !== filmOrigin) {
+      this.#warnings.add(`${url.slice(0, 300)} is not in the bundle and was not fetched`);
+      return undefined;
+    }
+    if (pathname.startsWith(ownFolder)) return this.#own(pathname.slice(ownFolder.length));
+    // Videos and sounds do not play in the page.
+    if (kind === "media" || pathname === "/favicon.ico") return undefined;
+    const from = searchParams.get("klieg-from");
+    const key = `${pathname}?${from ?? ""}`;
+    const known = this.#bodies.get(key);
+    if (known !== undefined) return known;
+    const body = this.#file(pathname, from ?? "index.html");
+    this.#bodies.set(key, body);
+    // Large files are read again rather than kept.
+    const answer = await body;
+    if ((answer?.body.length ?? 0) > keptBytesMax) this.#bodies.delete(key);
+    return answer;
+  }
+
+  async #own(path: string): Promise<StageAnswer | undefined> {
+    if (path.startsWith("made/")) {
+      const made = this.#madeByName.get(path.slice("made/".length));
+      return made && { contentType: made.contentType, body: await made.bytes() };
+    }
+    if (!modulePath.test(path)) return undefined;
+    const body = await readFile(join(this.#codeFolder, path));
+    return { contentType: "text/javascript", body };
+  }
+
+  async #file(pathname: string, from: string): Promise<StageAnswer | undefined> {
+    const view = this.#bundle.view(() => undefined);
+    const target = targetOf(view, pathname.slice(1), from);
+    const path = target.kind === "file" ? target.path : "";
+    const source = this.#bundle.sourceOf({ kind: "file", path });
+    if (source === undefined) {
+      this.#warnings.add(`${path} is not in the bundle`);
+      return undefined;
+    }
+    const contentType = typeOf(path, source.mimeType);
+    const text = this.#bundle.text(path);
+    if (text !== undefined && contentType.startsWith("text/html"))
+      return { contentType: `${contentType}; charset=utf-8`, body: Buffer.from(stamped(text)) };
+    return { contentType, body: await this.#bundle.bytes(source) };
+  }
+}
+
+const keptBytesMax = 4 * 1024 ** 2;
+
+const types: Readonly<Record<string, string>> = {
+  html: "text/html",
+  htm: "text/html",
+  js: "text/javascript",
+  mjs: "text/javascript",
+  css: "text/css",
+  json: "application/json",
+  svg: "image/svg+xml",
+  png: "image/png",
+  jpg: "image/jpeg",
+  jpeg: "image/jpeg",
+  webp: "image/webp",
+  gif: "image/gif",
+  woff2: "font/woff2",
+  woff: "font/woff",
+  ttf: "font/ttf",
+  otf: "font/otf",
+  wasm: "application/wasm",
+};
+
+/** A page's own files by their names; the rest as it was uploaded. */
+function typeOf(path: string, declared: string): string {
+  const extension = path.slice(path.lastIndexOf(".") + 1).toLowerCase();
+  return types[extension] ?? declared;
+}

@@ -1,0 +1,35 @@
+/** Why a render fails, as its error says it: `invalid_composition: ...`. */
+export type FaultKind =
+  | "invalid_composition"
+  | "media_unavailable"
+  | "render_timeout"
+  | "out_of_memory"
+  | "internal";
+
+export class RenderFault extends Error {
+  override readonly name = "RenderFault";
+  readonly isRetryable: boolean;
+
+  constructor(kind: FaultKind, sentence: string, isRetryable = false, cause?: unknown) {
+    super(`${kind}: ${sentence}`, { cause });
+    this.isRetryable = isRetryable;
+  }
+}
+
+/** What was left out or shown otherwise; equal sentences once. */
+export class Warnings {
+  readonly #sentences = new Set<string>();
+  readonly #most: number;
+
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  add(sentence: string): void {
+    if (this.#sentences.size < this.#most) this.#sentences.add(sentence.slice(0, 500));
+  }
+
+  all(): readonly string[] {
+    return [...this.#sentences];
+  }
+}

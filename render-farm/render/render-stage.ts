@@ -1,0 +1,77 @@
+import type { Timeline } from "../../actors/timeline/model.ts";
+import type { Objects } from "../../engine/ports/objects.ts";
+import type { TaskOutput } from "../../engine/ports/tasks.ts";
+import type { FilmPlan } from "../film-page/plan.ts";
+import type { MediaTools } from "../media-tools.ts";
+import type { TaskContext } from "../task-loop.ts";
+import { FilmSession, type Patience } from "./film-page-session.ts";
+import type { Isolation } from "./isolation.ts";
+import type { MediaFiles } from "./media-files.ts";
+import type { PageFiles } from "./page-files.ts";
+import { RenderFault, type Warnings } from "./render-fault.ts";
+import type { RenderInput } from "./render-input.ts";
+import type { StoredBundle } from "./stored-bundle.ts";
+
+export interface RenderTools {
+  readonly media: MediaTools;
+  readonly isolation: Isolation;
+  /** Where the compiled modules of pages are, from the root of the sources. */
+  readonly codeFolder: string;
+  /** Pages that paint one film side by side. */
+  readonly pages: number;
+  /** How long a page may take to load, and then its animation to register. */
+  readonly patience: Patience;
+}
+
+/** What both targets work with. */
+export interface RenderStage {
+  readonly tools: RenderTools;
+  readonly objects: Objects;
+  readonly input: RenderInput;
+  readonly context: TaskContext;
+  readonly folder: string;
+  readonly bundle: StoredBundle;
+  readonly media: MediaFiles;
+  readonly files: PageFiles;
+  readonly warnings: Warnings;
+}
+
+/** What a target hands back. */
+export interface Made {
+  readonly output: TaskOutput;
+  readonly details: object;
+}
+
+/** A page of the composition, in a browser of its own. */
+export async function openSession(plan: FilmPlan, stage: RenderStage): Promise<FilmSession> {
+  const { tools, files, warnings, context } = stage;
+  if (tools.isolation.kind === "refused")
+    throw new RenderFault("internal", tools.isolation.sentence);
+  return FilmSession.open({
+    ...{ codeFolder: tools.codeFolder, files, plan, warnings, signal: context.signal },
+    chromium: tools.isolation.chromium,
+    patience: tools.patience,
+  });
+}
+
+/** The page's fault when the animation that its scripts speak of is not there. */
+export function checkAnimation(
+  lacksTimeline: boolean,
+  faults: readonly string[],
+  { diagnostics }: Timeline,
+  warnings: Warnings,
+): void {
+  if (!lacksTimeline) {
+    for (const fault of faults) warnings.add(`a script threw: ${fault}`);
+    return;
+  }
+  const remote = diagnostics
+    .filter(({ code, element }) => code === "remote" && element?.startsWith("script") === true)
+    .map(({ message }) => message);
+  const reasons = [...remote, ...faults.map((fault) => `a script threw: ${fault}`)];
+  const why = reasons.length === 0 ? "" : `; ${reasons.slice(0, 5).join("; ")}`;
+  throw new RenderFault(
+    "invalid_composition",
+    `no timeline registered in window.__timelines${why}`,
+  );
+}

@@ -1,0 +1,108 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { Timeline } from "../../actors/timeline/model.ts";
+import { limits } from "../../config/limits.ts";
+import type { TaskOutput } from "../../engine/ports/tasks.ts";
+import { finishedStill, type Size, thumbnailOf } from "../pictures.ts";
+import type { FilmSession } from "./film-page-session.ts";
+import { type FilmSetup, framesOf, setUpFilm } from "./film-setup.ts";
+import { RenderFault, type Warnings } from "./render-fault.ts";
+import type { StillOptions } from "./render-input.ts";
+import { checkAnimation, type Made, openSession, type RenderStage } from "./render-stage.ts";
+import { VideoFrames } from "./video-frames.ts";
+
+/** One frame of a composition as a PNG. */
+export async function makeStill(stage: RenderStage): Promise<Made> {
+  const { input, warnings, tools, context, folder } = stage;
+  const options = input.still ?? {};
+  if (options.atSeconds !== undefined && options.frame !== undefined)
+    throw new RenderFault("internal", "a still has at_seconds or frame, not both");
+  const { signal } = context;
+  const isTransparent = options.background === "transparent";
+  const workshop = { ...stage, tools: tools.media, signal, patience: tools.patience };
+  const setup = await setUpFilm(workshop, { isTransparent, hasSound: false });
+  const { timeline, plan } = setup;
+  const session = await openSession(plan, stage);
+  try {
+    checkAnimation(session.report.lacksTimeline, session.takeFaults(), timeline, warnings);
+    const frames = framesOf(timeline, session.report.duration);
+    const frame = frameOf(options, frames, timeline.fps, warnings);
+    const picture = await paintAt(frame, session, setup, stage);
+    const size = stillSize(timeline, options.maxDimension ?? undefined);
+    const bytes = await finishedStill(picture, size, isTransparent);
+    const path = join(folder, "still.png");
+    await writeFile(path, bytes);
+    const output = await stored(bytes, path, size, stage);
+    const details = {
+      ...{ target: "still", ...size, frame, atSeconds: frame / timeline.fps },
+      ...{ background: options.background ?? "opaque", frames, frameRate: timeline.fps },
+      maxDimension: options.maxDimension ?? null,
+    };
+    return { output, details };
+  } finally {
+    session.close();
+  }
+}
+
+async function paintAt(
+  frame: number,
+  session: FilmSession,
+  { videos, timeline }: FilmSetup,
+  { tools, context, warnings }: RenderStage,
+): Promise<Buffer> {
+  const pictures = new VideoFrames(videos, {
+    ...{ tools: tools.media, signal: context.signal, fps: timeline.fps },
+    ...{ frames: frame + 1, first: frame, warnings },
+  });
+  const shown = await pictures.at(frame);
+  await pictures.close();
+  const order = [...shown].map(([key, bytes]) => [key, bytes.toString("base64")] as const);
+  await session.seek({ frame, videos: Object.fromEntries(order) });
+  await session.paint();
+  const { image } = await session.paint({ format: "png" });
+  for (const fault of session.takeFaults()) warnings.add(`a script threw: ${fault}`);
+  if (image === undefined) throw new RenderFault("internal", "the page painted nothing", true);
+  return image;
+}
+
+/** Rounded to the nearest frame; past the end it is the last one, with a warning. */
+export function frameOf(
+  { atSeconds, frame }: StillOptions,
+  frames: number,
+  fps: number,
+  warnings: Warnings,
+): number {
+  const wanted = frame ?? Math.round((atSeconds ?? 0) * fps);
+  if (wanted < frames) return wanted;
+  const asked = frame === undefined ? `at_seconds ${atSeconds}` : `frame ${frame}`;
+  warnings.add(`${asked} is past the end; the last frame, ${frames - 1}, is shown`);
+  return frames - 1;
+}
+
+/** Within the box of stills and the asked for edge; never larger than the canvas. */
+export function stillSize({ width, height }: Timeline | Size, edge: number | undefined): Size {
+  const { stillWidthMax, stillHeightMax } = limits.capture;
+  const longest = edge ?? Math.max(width, height);
+  const factor = Math.min(
+    1,
+    stillWidthMax / width,
+    stillHeightMax / height,
+    longest / Math.max(width, height),
+  );
+  const scaled = (value: number): number => Math.max(1, Math.round(value * factor));
+  return { width: scaled(width), height: scaled(height) };
+}
+
+async function stored(
+  bytes: Buffer,
+  path: string,
+  size: Size,
+  { objects, context }: RenderStage,
+): Promise<TaskOutput> {
+  const stem = `${context.outputPrefix}/0`;
+  const objectKey = `${stem}.png`;
+  const thumbnailKey = `${stem}.thumb.jpg`;
+  const object = await objects.put(objectKey, [bytes]);
+  await objects.put(thumbnailKey, [await thumbnailOf(path)]);
+  return { objectKey, mimeType: "image/png", ...object, ...size, thumbnailKey };
+}

@@ -1,0 +1,146 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { availableParallelism, tmpdir } from "node:os";
+import { join } from "node:path";
+import type { TaskOutcome } from "../../engine/ports/tasks.ts";
+import { findChromium } from "../../render-farm/chromium-path.ts";
+import { findTool } from "../../render-farm/media-tools.ts";
+import { isolate } from "../../render-farm/render/isolation.ts";
+import { render } from "../../render-farm/render/render.ts";
+import type { TaskWorker } from "../../render-farm/task-loop.ts";
+import { type MediaBench, openMediaBench } from "./media-bench.ts";
+
+/** Enough for what is small. */
+const patience = { pageMs: 5_000, timelineMs: 500 };
+const searchPath = "/usr/local/bin:/usr/bin:/bin";
+
+type Succeeded = Extract<TaskOutcome, { kind: "succeeded" }>;
+
+/** Renders bundles with real browsers and tools, and looks at the films. */
+export interface FilmBench extends MediaBench {
+  readonly worker: TaskWorker;
+  /** Text files, or the object keys of stored ones, by path. */
+  film(files: Files, more?: object): Promise<Film>;
+  /** What a render says that fails. */
+  fail(files: Files, more?: object): Promise<string>;
+  inputOf(files: Files, more?: object): Promise<object>;
+}
+
+export type Files = Readonly<Record<string, string | { objectKey: string; mimeType: string }>>;
+
+export interface Film {
+  readonly outcome: Succeeded;
+  readonly key: string;
+  readonly warnings: readonly string[];
+  readonly details: Readonly<Record<string, unknown>>;
+  /** RGB of pixels at one frame. */
+  pixels(frame: number, ...places: readonly Place[]): Promise<readonly Rgb[]>;
+  frames(): Promise<number>;
+}
+
+export type Place = readonly [x: number, y: number];
+export type Rgb = readonly [red: number, green: number, blue: number];
+
+interface TestFolder {
+  testdir(): string;
+  teardown(run: () => Promise<void>): void;
+}
+
+export async function openFilmBench(t: TestFolder, pages?: number): Promise<FilmBench> {
+  const bench = await openMediaBench(t);
+  const folder = await mkdtemp(join(tmpdir(), "klieg-test-"));
+  t.teardown(() => rm(folder, { recursive: true, force: true }));
+  const executablePath = await findChromium(undefined, searchPath);
+  const isolation = await isolate({
+    wanted: "off",
+    chromium: { executablePath, sandbox: process.getuid?.() !== 0 },
+    unsharePath: await findTool(undefined, "unshare", searchPath),
+    folder,
+  });
+  const codeFolder = join(import.meta.dirname, "..", "..");
+  const tools = {
+    media: bench.tools,
+    isolation,
+    codeFolder,
+    patience,
+    pages: pages ?? Math.min(2, availableParallelism()),
+  };
+  const worker = render(tools, bench.objects, 300_000);
+  let bundles = 0;
+  const inputOf = async (files: Files, more: object = {}): Promise<object> => {
+    const prefix = `bundle-${bundles++}`;
+    const listed = await Promise.all(
+      Object.entries(files).map(async ([path, file], index) => {
+        if (typeof file !== "string") return { path, ...file };
+        const objectKey = `${prefix}/${index}`;
+        await bench.objects.put(objectKey, [Buffer.from(file)]);
+        return { path, objectKey, mimeType: typeOf(path) };
+      }),
+    );
+    const manifestKey = `${prefix}/manifest`;
+    await bench.objects.put(manifestKey, [Buffer.from(JSON.stringify({ files: listed }))]);
+    return { manifestKey, target: "video", assets: {}, ...more };
+  };
+  return {
+    ...bench,
+    worker,
+    inputOf,
+    async film(files, more) {
+      const outcome = await bench.run(worker, await inputOf(files, more));
+      if (outcome.kind === "failed") throw new Error(outcome.message);
+      return filmOf(outcome, bench);
+    },
+    async fail(files, more) {
+      const outcome = await bench.run(worker, await inputOf(files, more));
+      if (outcome.kind === "succeeded") throw new Error("it succeeded");
+      return outcome.message;
+    },
+  };
+}
+
+function filmOf(outcome: Succeeded, bench: MediaBench): Film {
+  const key = outcome.outputs[0]?.objectKey ?? "";
+  const width = outcome.outputs[0]?.width ?? 0;
+  return {
+    outcome,
+    key,
+    warnings: outcome.warnings ?? [],
+    details: { ...outcome.details },
+    async pixels(frame, ...places) {
+      const pick = ["-vf", `select=eq(n\\,${frame}),format=rgb24`, "-frames:v", "1"];
+      const bytes = await bench.look(key, [...pick, "-f", "rawvideo"]);
+      return places.map(([x, y]) => {
+        const at = 3 * (y * width + x);
+        return [bytes[at] ?? -1, bytes[at + 1] ?? -1, bytes[at + 2] ?? -1] as const;
+      });
+    },
+    async frames() {
+      const found = /nb_frames=(\d+)/.exec(await bench.codecs(key));
+      return Number(found?.[1]);
+    },
+  };
+}
+
+function typeOf(path: string): string {
+  if (path.endsWith(".html")) return "text/html";
+  if (path.endsWith(".js")) return "text/javascript";
+  if (path.endsWith(".css")) return "text/css";
+  return "application/octet-stream";
+}
+
+/** A composition of one file: `root` stands inside its root. */
+export function composition(root: string, attributes = 'data-duration="1"', size = [320, 180]) {
+  const [width, height] = size;
+  return {
+    "index.html": `<!doctype html><html><head><style>
+      #root{position:relative;width:${width}px;height:${height}px}
+      #root{overflow:hidden;background:#204060}
+      .clip{position:absolute}</style></head><body>
+      <div id="root" data-composition-id="main" data-start="0" data-width="${width}"
+        data-height="${height}" ${attributes}>${root}</div></body></html>`,
+  };
+}
+
+/** Whether two colours look the same after an encoder had them. */
+export function isNear(one: Rgb | undefined, other: Rgb, most = 12): boolean {
+  return one?.every((part, index) => Math.abs(part - (other[index] ?? 0)) <= most) === true;
+}

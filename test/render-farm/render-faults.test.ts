@@ -1,0 +1,84 @@
+import t from "tap";
+import { composition, isNear, openFilmBench } from "./film-bench.ts";
+
+const bench = await openFilmBench(t);
+const box = `<div id="b" class="clip" data-start="0" data-duration="1"
+  style="left:0;top:0;width:100px;height:100px;background:#fff"></div>`;
+
+t.test("a script that throws is a warning while the film is what it should be", async (t) => {
+  const film = await bench.film(composition(`${box}<script>throw new Error("oops 7")</script>`));
+  t.match(film.warnings, [/^a script threw: .*oops 7/]);
+});
+
+t.test("without the timeline that its script speaks of the composition is invalid", async (t) => {
+  const script = `<script>window.__timelines = {}; gsap.timeline();</script>`;
+  t.match(
+    await bench.fail(composition(box + script)),
+    /^invalid_composition: no timeline registered .* gsap is not defined/,
+  );
+  const remote = `<script src="https://cdn.example.org/gsap.js"></script>${script}`;
+  t.match(
+    await bench.fail(composition(box + remote)),
+    /^invalid_composition: .*script src leads to https:\/\/cdn\.example\.org\/gsap\.js/,
+  );
+});
+
+t.test("nothing but the bundle is reached, and what was asked for is named", async (t) => {
+  const script = `<script>
+    const log = document.getElementById("b");
+    const urls = ["http://127.0.0.1:9/a", "http://169.254.169.254/b", "https://example.org/c"];
+    window.done = Promise.all(urls.map((url) => fetch(url).then(() => 1, () => 0)))
+      .then((all) => { log.style.background = all.includes(1) ? "#f00" : "#0f0"; });
+    new WebSocket("ws://127.0.0.1:9/d");
+    </script><img src="file:///etc/passwd"><iframe src="file:///etc/passwd"></iframe>
+    <img src="/gone.png">`;
+  const film = await bench.film(composition(box + script));
+  const [pixel] = await film.pixels(20, [50, 50]);
+  t.ok(isNear(pixel, [0, 255, 0]), `${pixel}`);
+  for (const named of ["127.0.0.1:9/a", "169.254.169.254/b", "example.org/c", "gone.png"])
+    t.ok(
+      film.warnings.some((warning) => warning.includes(named)),
+      `${named} in ${film.warnings}`,
+    );
+});
+
+t.test("a page that never gets ready ends as such, and so does a bomb of memory", async (t) => {
+  t.match(
+    await bench.fail(composition(`${box}<script>for (;;);</script>`)),
+    /^render_timeout: the page was not ready in time/,
+  );
+});
+
+t.test("an all-black film is never a success", async (t) => {
+  const root = `<div class="clip" data-start="0" data-duration="1" id="x"
+    style="inset:0;background:#000"></div>`;
+  t.match(
+    await bench.fail(composition(root)),
+    /^invalid_composition: every sampled frame is black/,
+  );
+});
+
+t.test("bad input is refused for good and names the field", async (t) => {
+  const input = await bench.inputOf(composition(box));
+  for (const [change, message] of [
+    [{ target: "gif" }, "render: /target must be one of video, still"],
+    [{ quality: "best" }, "render: /quality must be one of fast, standard, high"],
+    [{ still: { frame: -1 } }, "render: /still/frame must be >= 0"],
+    [{ extra: 1 }, "render: /extra is not a known field"],
+  ] as const)
+    t.match(await bench.run(bench.worker, { ...input, ...change }), {
+      kind: "failed",
+      message,
+      retryable: false,
+    });
+  t.match(await bench.fail({ "a.html": "x" }), "invalid_composition: index.html: is not in");
+});
+
+t.test("a canceled render ends at once", async (t) => {
+  const input = await bench.inputOf(composition(box, 'data-duration="600"'));
+  const abort = new AbortController();
+  const running = bench.run(bench.worker, input, abort.signal);
+  setTimeout(() => abort.abort(), 1_500);
+  const outcome = await running;
+  t.match(outcome, { kind: "failed", retryable: true });
+});

@@ -1,0 +1,191 @@
+import t from "tap";
+import { composition, isNear, openFilmBench, type Rgb } from "./film-bench.ts";
+
+const bench = await openFilmBench(t);
+const folder = t.testdirName;
+const black = [0, 0, 0] as const;
+
+/** Colours that change every quarter of a second: red, green, blue, white. */
+const colors: readonly Rgb[] = [
+  [255, 0, 0],
+  [0, 255, 0],
+  [0, 0, 255],
+  [255, 255, 255],
+];
+const names = ["red", "lime", "blue", "white"];
+const quarters = names.map((name) => `color=${name}:s=160x90:d=0.25:r=24`);
+const striped = (...more: readonly string[]): string[] => [
+  ...quarters.flatMap((source) => ["-f", "lavfi", "-i", source]),
+  ...["-filter_complex", "[0][1][2][3]concat=n=4[v]", "-map", "[v]"],
+  ...["-c:v", "libx264", "-pix_fmt", "yuv420p", "-g", "12", ...more],
+];
+const video = await bench.store("stripes.mp4", "video/mp4", striped());
+
+const clip = (more: string) =>
+  `<video id="v" src="stripes.mp4" muted style="position:absolute;left:80px;top:45px;width:160px"
+    ${more}></video>`;
+const middle = [160, 90] as const;
+
+t.test("a video shows the frame that belongs to each time, and only in its place", async (t) => {
+  const film = await bench.film({
+    ...composition(clip('data-start="0.5" data-duration="1"'), 'data-duration="2"'),
+    "stripes.mp4": video,
+  });
+  t.equal(await film.frames(), 60);
+  for (const [frame, color] of [
+    [15, 0],
+    [22, 0],
+    [23, 1],
+    [29, 1],
+    [30, 2],
+    [37, 2],
+    [38, 3],
+    [44, 3],
+  ] as const) {
+    const [inside, outside] = await film.pixels(frame, middle, [20, 20]);
+    t.ok(isNear(inside, colors[color] ?? black, 16), `${frame}: ${inside} is ${names[color]}`);
+    t.ok(isNear(outside, [32, 64, 96]), `${outside}`);
+  }
+  for (const frame of [14, 45]) {
+    const [inside] = await film.pixels(frame, middle);
+    t.ok(isNear(inside, [32, 64, 96]), `${frame}: ${inside} is the ground`);
+  }
+});
+
+t.test("offset and rate choose the source's frames", async (t) => {
+  const attributes =
+    'data-start="0" data-duration="1" data-media-start="0.5" data-playback-rate="0.5"';
+  const film = await bench.film({ ...composition(clip(attributes)), "stripes.mp4": video });
+  for (const [frame, color] of [
+    [0, 2],
+    [14, 2],
+    [15, 3],
+    [29, 3],
+  ] as const) {
+    const [inside] = await film.pixels(frame, middle);
+    t.ok(isNear(inside, colors[color] ?? black, 16), `${frame}: ${inside} is ${names[color]}`);
+  }
+});
+
+t.test("a source shorter than its slot holds its last frame, with a warning", async (t) => {
+  const film = await bench.film({
+    ...composition(clip('data-start="0" data-duration="2"'), 'data-duration="2"'),
+    "stripes.mp4": video,
+  });
+  const [inside] = await film.pixels(59, middle);
+  t.ok(isNear(inside, [255, 255, 255], 16), `${inside}`);
+  t.match(film.warnings, [/^video#v: its source of 1 s is shorter than its slot/]);
+});
+
+t.test("a clip that starts later than its source's length holds the last frame", async (t) => {
+  const film = await bench.film({
+    ...composition(clip('data-start="0" data-duration="1" data-media-start="5"')),
+    "stripes.mp4": video,
+  });
+  const [inside] = await film.pixels(3, middle);
+  t.ok(isNear(inside, [255, 255, 255], 16), `${inside}`);
+  t.match(film.warnings, [/shorter than its slot/]);
+});
+
+t.test("a looped source begins again", async (t) => {
+  const film = await bench.film({
+    ...composition(clip('data-start="0" data-duration="2" loop'), 'data-duration="2"'),
+    "stripes.mp4": video,
+  });
+  for (const [frame, color] of [
+    [33, 0],
+    [40, 1],
+  ] as const) {
+    const [inside] = await film.pixels(frame, middle);
+    t.ok(isNear(inside, colors[color] ?? black, 16), `${frame}: ${inside} is ${names[color]}`);
+  }
+});
+
+t.test("video that was filmed sideways stands upright", async (t) => {
+  const halves = "color=red:s=160x90:d=1,drawbox=x=80:w=80:h=90:c=blue:t=fill";
+  const coded = ["-c:v", "libx264", "-pix_fmt", "yuv420p"];
+  const plain = ["-f", "lavfi", "-i", halves, ...coded];
+  await bench.store("plain.mp4", "video/mp4", plain);
+  const turn = ["-i", `${folder}/plain.mp4`, "-c", "copy", "-metadata:s:v:0", "rotate=270"];
+  const sideways = await bench.store("sideways.mp4", "video/mp4", turn);
+  const tall = clip('data-start="0" data-duration="1"')
+    .replace("stripes.mp4", "sideways.mp4")
+    .replace("left:80px;top:45px;width:160px", "left:100px;top:10px;height:160px");
+  const film = await bench.film({ ...composition(tall), "sideways.mp4": sideways });
+  const [top, bottom, beside] = await film.pixels(5, [145, 40], [145, 140], [220, 90]);
+  t.ok(isNear(top, [255, 0, 0], 20), `${top}`);
+  t.ok(isNear(bottom, [0, 0, 255], 20), `${bottom}`);
+  t.ok(isNear(beside, [32, 64, 96]), `${beside}`);
+});
+
+t.test("transparent video shows what is behind it", async (t) => {
+  const half = "color=lime:s=160x90:d=1,format=rgba,geq=r=0:g=255:b=0:a='if(lt(X,80),255,0)'";
+  const clear = await bench.store("clear.webm", "video/webm", [
+    ...["-f", "lavfi", "-i", half, "-c:v", "libvpx-vp9", "-pix_fmt", "yuva420p"],
+  ]);
+  const film = await bench.film({
+    ...composition(clip('data-start="0" data-duration="1"').replace("stripes.mp4", "clear.webm")),
+    "clear.webm": clear,
+  });
+  const [left, right] = await film.pixels(5, [100, 90], [220, 90]);
+  t.ok(isNear(left, [0, 255, 0], 20), `${left}`);
+  t.ok(isNear(right, [32, 64, 96], 12), `${right}`);
+});
+
+t.test("video of a varying frame rate keeps its times", async (t) => {
+  // Frames of the second half are twice as long.
+  const varied = await bench.store("varied.mp4", "video/mp4", [
+    ...quarters.flatMap((source) => ["-f", "lavfi", "-i", source]),
+    "-filter_complex",
+    "[0][1][2][3]concat=n=4,setpts='if(lt(N,12),N,12+(N-12)*2)/24/TB'[v]",
+    ...["-map", "[v]", "-vsync", "vfr", "-c:v", "libx264", "-pix_fmt", "yuv420p"],
+  ]);
+  const film = await bench.film({
+    ...composition(clip('data-start="0" data-duration="1.4"'), 'data-duration="1.4"'),
+    "stripes.mp4": varied,
+  });
+  for (const [frame, color] of [
+    [7, 0],
+    [8, 1],
+    [14, 1],
+    [16, 2],
+    [29, 2],
+    [31, 3],
+  ] as const) {
+    const [inside] = await film.pixels(frame, middle);
+    t.ok(isNear(inside, colors[color] ?? black, 16), `${frame}: ${inside} is ${names[color]}`);
+  }
+});
+
+t.test("sixteen videos at once each show their frame", async (t) => {
+  const root = Array.from({ length: 16 }, (_, at) => {
+    const place = `left:${(at % 4) * 80}px;top:${Math.floor(at / 4) * 45}px;width:80px`;
+    const offset = (at % 4) * 0.25;
+    return `<video id="v${at}" src="stripes.mp4" muted style="position:absolute;${place}"
+      data-start="0" data-duration="0.2" data-media-start="${offset}"></video>`;
+  });
+  const film = await bench.film({
+    ...composition(root.join(""), 'data-duration="0.2"'),
+    "stripes.mp4": video,
+  });
+  const places = Array.from(
+    { length: 16 },
+    (_, at) => [40 + (at % 4) * 80, 22 + Math.floor(at / 4) * 45] as const,
+  );
+  const found = await film.pixels(2, ...places);
+  for (const [at, pixel] of found.entries())
+    t.ok(isNear(pixel, colors[at % 4] ?? black, 20), `${at}: ${pixel} is ${names[at % 4]}`);
+});
+
+t.test("a missing video fails the render and names clip and file", async (t) => {
+  const root = clip('data-start="0" data-duration="1"');
+  t.match(
+    await bench.fail(composition(root)),
+    "media_unavailable: video#v: stripes.mp4 is not there",
+  );
+  const asset = root.replace('src="stripes.mp4"', 'data-asset-id="as1"');
+  t.match(await bench.fail(composition(asset)), "media_unavailable: video#v: the asset as1");
+  const film = await bench.film(composition(asset), { assets: { as1: video } });
+  const [inside] = await film.pixels(3, middle);
+  t.ok(isNear(inside, [255, 0, 0], 16), `${inside}`);
+});

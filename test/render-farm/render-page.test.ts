@@ -1,0 +1,256 @@
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import t, { type Test } from "tap";
+import {
+  composition,
+  type Files,
+  isNear,
+  openFilmBench,
+  type Place,
+  type Rgb,
+} from "./film-bench.ts";
+import { readPng } from "./png.ts";
+
+const bench = await openFilmBench(t);
+const gsap = readFileSync(createRequire(import.meta.url).resolve("gsap/dist/gsap.min.js"), "utf8");
+const white = [255, 255, 255] as const;
+const ground = [32, 64, 96] as const;
+
+/** Pixels of one frame, as a lossless still. */
+async function colorsAt(files: Files, frame: number, ...places: readonly Place[]) {
+  const film = await bench.film(files, { target: "still", still: { frame } });
+  const png = readPng(await bench.bytesOf(film.key));
+  return places.map(([x, y]) => png.at((x + 0.5) / png.width, (y + 0.5) / png.height));
+}
+
+function sees(t: Test, found: readonly (Rgb | undefined)[], wanted: readonly Rgb[]): void {
+  for (const [index, color] of wanted.entries())
+    t.ok(isNear(found[index], color, 8), `${index}: ${found[index]} is ${color}`);
+}
+
+const box = (id: string, more = "") =>
+  `<div id="${id}" style="position:absolute;left:0;top:80px;width:20px;height:20px;
+    background:#fff;${more}"></div>`;
+
+t.test("a GSAP timeline is where its author put it, with its callbacks", async (t) => {
+  const script = `<script src="gsap.js"></script><script>
+    window.__timelines = window.__timelines || {};
+    const tl = gsap.timeline({ paused: true });
+    tl.to("#b", { x: 200, duration: 1, ease: "none",
+      onUpdate() { document.getElementById("c").style.background = "#0f0"; } });
+    window.__timelines.main = tl;</script>`;
+  const files = {
+    ...composition(box("b") + box("c", "top:0;left:300px") + script),
+    "gsap.js": gsap,
+  };
+  const found = await colorsAt(files, 15, [90, 90], [110, 90], [130, 90], [310, 10]);
+  sees(t, found, [ground, white, ground, [0, 255, 0]]);
+});
+
+t.test("CSS animations, endless ones too, count from their clip's start", async (t) => {
+  const root = `<style>@keyframes go { to { transform: translateX(100px) } }
+    #b, #e { animation: go 1s linear infinite }</style>
+    <div class="clip" data-start="0.5" data-duration="5">${box("b")}</div>${box("e", "top:120px")}`;
+  const files = composition(root, 'data-duration="3"');
+  sees(t, await colorsAt(files, 30, [60, 90], [10, 130]), [white, white]);
+  sees(t, await colorsAt(files, 75, [10, 90], [60, 130]), [white, white]);
+});
+
+t.test("Web Animations and SVG's own are sought", async (t) => {
+  const root = `${box("b")}<svg width="320" height="40" style="position:absolute;left:0;top:0">
+    <rect width="20" height="20" fill="#f00">
+      <animate attributeName="x" from="0" to="200" dur="1s" fill="freeze"/></rect></svg>
+    <script>document.getElementById("b").animate(
+      [{ transform: "none" }, { transform: "translateX(100px)" }], 1000);</script>`;
+  sees(t, await colorsAt(composition(root), 15, [60, 90], [110, 10]), [white, [255, 0, 0]]);
+});
+
+t.test("art by requestAnimationFrame sees the film's own time, every frame of it", async (t) => {
+  const root = `<canvas id="c" width="320" height="180" style="position:absolute"></canvas><script>
+    const pen = document.getElementById("c").getContext("2d");
+    let count = 0;
+    const start = performance.now();
+    const draw = (now) => {
+      count = now === start ? 0 : count + 1;
+      pen.clearRect(0, 0, 320, 180);
+      pen.fillStyle = "#fff";
+      pen.fillRect(now / 10, 0, 10, 10);
+      pen.fillRect(count * 5, 50, 5, 10);
+      requestAnimationFrame(draw);
+    };
+    requestAnimationFrame(draw);</script>`;
+  const found = await colorsAt(
+    composition(root),
+    15,
+    [54, 5],
+    [44, 5],
+    [77, 55],
+    [72, 55],
+    [82, 55],
+  );
+  sees(t, found, [white, ground, white, ground, ground]);
+  const film = await bench.film(composition(root));
+  const [moving, counted] = await film.pixels(24, [84, 5], [122, 55]);
+  sees(t, [moving, counted], [white, white]);
+});
+
+t.test("timers wait for the film's time; clock and chance are the same each time", async (t) => {
+  const root = `${box("b")}<script>
+    const b = document.getElementById("b");
+    setTimeout(() => { b.style.left = "100px"; }, 500);
+    b.style.background = "rgb(" + [Math.floor(Math.random() * 256), Date.now() % 251, 9] + ")";
+    </script>`;
+  const [early] = await colorsAt(composition(root), 14, [10, 90]);
+  const [late, gone] = await colorsAt(composition(root), 15, [110, 90], [10, 90]);
+  t.strictSame(late, early, "the same colour in another run");
+  sees(t, [gone], [ground]);
+});
+
+t.test("WebGL and iframes of the bundle are filmed", async (t) => {
+  const root = `<canvas id="g" width="40" height="40" style="position:absolute;left:0;top:0">
+    </canvas><iframe src="inner.html" style="position:absolute;left:100px;top:0;width:60px;
+    height:60px;border:0"></iframe><script>
+    const gl = document.getElementById("g").getContext("webgl");
+    requestAnimationFrame(function draw(now) {
+      gl.clearColor(now < 400 ? 1 : 0, 1, 0, 1);
+      gl.clear(gl.COLOR_BUFFER_BIT);
+      requestAnimationFrame(draw);
+    });</script>`;
+  const inner = `<style>body{margin:0;background:#00f}@keyframes k{to{background:#f00}}
+    body{animation:k 1s steps(2,jump-none)}</style>`;
+  const files = { ...composition(root), "inner.html": inner };
+  sees(t, await colorsAt(files, 3, [20, 20], [120, 20]), [
+    [255, 255, 0],
+    [0, 0, 255],
+  ]);
+  sees(t, await colorsAt(files, 20, [20, 20], [120, 20]), [
+    [0, 255, 0],
+    [255, 0, 0],
+  ]);
+});
+
+t.test("sub-compositions keep their styles, scripts, ids and times to themselves", async (t) => {
+  const variables = '[{"id":"ink","default":"#ff0000"}]';
+  const card = `<html data-composition-variables='${variables}'><body><template>
+    <style>.mark{position:absolute;left:0;top:0;width:20px;height:20px;background:var(--ink)}
+      #root{position:absolute;inset:0}</style>
+    <div id="root" data-composition-id="card" data-width="100" data-height="50">
+      <div class="mark" id="mark"></div></div>
+    <script>
+      const tl = gsap.timeline({ paused: true });
+      tl.to("#mark", { x: 60, duration: 1, ease: "none" });
+      window.__timelines = window.__timelines || {};
+      window.__timelines.card = tl;
+      const { ink } = window.__hyperframes.getVariables();
+      document.querySelector("#mark").style.border = "0 solid " + ink;
+    </script></template></body></html>`;
+  const host = (id: string, top: number, start: number, values: string) =>
+    `<div id="${id}" class="clip" style="left:0;top:${top}px;width:100px;height:50px"
+      data-composition-id="card" data-composition-src="scenes/card.html"
+      data-start="${start}" data-duration="2" data-variable-values='${values}'></div>`;
+  const root = `<script src="gsap.js"></script>
+    ${host("one", 0, 0, "{}")}${host("two", 100, 0.5, '{"ink":"#00ff00"}')}
+    <div class="mark" style="position:absolute;left:300px;top:0;width:20px;height:20px"></div>`;
+  const files = {
+    ...composition(root, 'data-duration="2"'),
+    ...{ "gsap.js": gsap, "scenes/card.html": card },
+  };
+  const places = [
+    [70, 10],
+    [40, 110],
+    [310, 10],
+    [10, 10],
+  ] as const;
+  sees(t, await colorsAt(files, 30, ...places), [[255, 0, 0], [0, 255, 0], ground, ground]);
+});
+
+t.test("fonts of the bundle are there in the first frame, however late they come", async (t) => {
+  // A font whose only glyph is a full square would do; the metrics of any other tell as well.
+  const root = `<style>@font-face{font-family:Odd;src:url(gone.woff2)}</style>
+    <p style="font-family:Odd;position:absolute">x</p>`;
+  const film = await bench.film(composition(root), { target: "still" });
+  t.match(film.warnings.join("\n"), "the font Odd could not be loaded");
+  t.match(film.warnings.join("\n"), "gone.woff2 is not in the bundle");
+});
+
+t.test("odd sizes are padded by one pixel in a film, not in a still", async (t) => {
+  const files = composition(box("b"), 'data-duration="0.2"', [321, 181]);
+  t.match((await bench.film(files)).outcome.outputs, [{ width: 322, height: 182 }]);
+  const still = await bench.film(files, { target: "still" });
+  t.match(still.outcome.outputs, [{ width: 321, height: 181 }]);
+});
+
+t.test(
+  "edits: transforms, motion, masks, texts, deletions and grades are in the picture",
+  async (t) => {
+    const table = ["LUT_3D_SIZE 2", ...Array.from({ length: 8 }, () => "0 0 1")].join("\n");
+    const image = await bench.store("red.png", "image/png", [
+      ...["-f", "lavfi", "-i", "color=red:s=40x40", "-frames:v", "1"],
+    ]);
+    const root =
+      box("b") +
+      box("gone", "left:200px") +
+      box("m", "left:100px;top:0;width:100px;height:60px") +
+      box("k", "left:0;top:150px") +
+      '<img id="i" src="red.png" style="position:absolute;left:260px;top:0">' +
+      '<img id="j" src="red.png" style="position:absolute;left:260px;top:60px">';
+    const edits = {
+      version: 1,
+      deleted: ["gone"],
+      clips: {
+        b: { transform: { x: 40, scale: 2, opacity: 0.5 } },
+        m: {
+          mask: {
+            shape: "rect",
+            points: [
+              [120, 10],
+              [150, 40],
+            ],
+          },
+        },
+        k: {
+          motion: [
+            { t: 0, x: 0 },
+            { t: 1, x: 200 },
+          ],
+        },
+        i: { grade: { lut_path: "blue.cube" } },
+        j: { grade: { saturation: -1 } },
+      },
+      texts: [
+        {
+          ...{ id: "t", text: "█", start: 0, duration: 1 },
+          x: 200,
+          y: 120,
+          font_size: 50,
+          color: "#f0f",
+        },
+      ],
+    };
+    const files = {
+      ...composition(root),
+      ...{ "klieg-edits.json": JSON.stringify(edits), "blue.cube": table, "red.png": image },
+    };
+    const found = await colorsAt(
+      ...([files, 15] as const),
+      ...([
+        [32, 72],
+        [28, 72],
+        [210, 90],
+        [130, 20],
+        [115, 20],
+        [110, 160],
+      ] as const),
+      ...([
+        [280, 20],
+        [280, 80],
+        [212, 150],
+      ] as const),
+    );
+    const half = [144, 160, 176] as const;
+    sees(t, found, [half, ground, ground, white, ground, white, [0, 0, 255]]);
+    const [red, green, blue] = found[7] ?? [0, 1, 2];
+    t.ok(red === green && green === blue && red > 20, `gray: ${found[7]}`);
+    sees(t, [found[8]], [[255, 0, 255]]);
+  },
+);

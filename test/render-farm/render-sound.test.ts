@@ -1,0 +1,107 @@
+import t from "tap";
+import { gainCurve } from "../../render-farm/render/ducking.ts";
+import { composition, type Film, openFilmBench } from "./film-bench.ts";
+
+const bench = await openFilmBench(t);
+const tone = (name: string, hertz: number, seconds: number) =>
+  bench.store(name, "audio/wav", [
+    ...["-f", "lavfi", "-i", `sine=frequency=${hertz}:duration=${seconds}:sample_rate=48000`],
+    ...["-af", "volume=12dB", "-ac", "2"],
+  ]);
+const low = await tone("low.wav", 200, 4);
+const high = await tone("high.wav", 2_000, 4);
+const files = { "low.wav": low, "high.wav": high };
+const ground = '<div class="clip" data-start="0" data-duration="9" style="inset:0"></div>';
+
+const audio = (id: string, src: string, more: string) =>
+  `<audio id="${id}" src="${src}" ${more}></audio>`;
+
+/** Level of each tenth of a second in dB; a band of frequencies only when named. */
+async function levels(film: Film, band = ""): Promise<readonly number[]> {
+  const filter = `${band}aresample=8000`;
+  const args = ["-af", filter, "-ac", "1", "-f", "f32le"];
+  const bytes = await bench.look(film.key, args);
+  const values = new Float32Array(bytes.buffer, bytes.byteOffset, Math.floor(bytes.length / 4));
+  return Array.from({ length: Math.floor(values.length / 800) }, (_, at) => {
+    const part = values.subarray(at * 800, (at + 1) * 800);
+    const mean = part.reduce((sum, value) => sum + value * value, 0) / part.length;
+    return 10 * Math.log10(mean + 1e-12);
+  });
+}
+
+async function film(root: string, audioMix?: object): Promise<Film> {
+  const all = { ...composition(root + ground, 'data-duration="2"'), ...files };
+  return bench.film(all, audioMix && { audioMix });
+}
+
+t.test("each sound begins, ends and is as loud as the timeline says", async (t) => {
+  const plain = 'data-start="0.5" data-duration="1" data-volume="0.5"';
+  const made = await film(audio("a", "low.wav", plain));
+  const heard = await levels(made);
+  t.equal(heard.length, 20);
+  const sounding = heard.map((level) => level > -50);
+  t.strictSame(sounding, [
+    ...Array.from({ length: 5 }, () => false),
+    ...Array.from({ length: 10 }, () => true),
+    ...Array.from({ length: 5 }, () => false),
+  ]);
+  const full = await levels(
+    await film(
+      audio("a", "low.wav", plain.replace('0.5"', '0.5"').replace('data-volume="0.5"', "")),
+    ),
+  );
+  const drop = (full[9] ?? 0) - (heard[9] ?? 0);
+  t.ok(Math.abs(drop - 6) < 0.5, `half is ${drop} dB less`);
+  const codecs = await bench.codecs(made.key);
+  for (const line of ["codec_name=aac", "profile=LC", "sample_rate=48000", "channels=2"])
+    t.ok(codecs.includes(line), line);
+});
+
+t.test("roles have their gains, the master has its own", async (t) => {
+  const root = audio("a", "low.wav", 'data-start="0" data-audio-role="sfx"');
+  const plain = (await levels(await film(root)))[5] ?? 0;
+  const mixed = await film(root, { sfx_gain_db: -10, music_gain_db: -60, master_gain_db: -5 });
+  const drop = plain - ((await levels(mixed))[5] ?? 0);
+  t.ok(Math.abs(drop - 15) < 0.5, `${drop} dB`);
+});
+
+t.test("music gives way while narration sounds", async (t) => {
+  const root =
+    audio("m", "low.wav", 'data-start="0"') +
+    audio("n", "high.wav", 'data-start="0.7" data-duration="0.5" data-audio-role="narration"');
+  const ducking = { enabled: true, amount_db: -20, attack_ms: 20, release_ms: 100 };
+  const heard = await levels(await film(root, { ducking }), "lowpass=f=400:p=2,lowpass=f=400:p=2,");
+  const before = heard[4] ?? 0;
+  t.ok(Math.abs(before - (heard[9] ?? 0) - 20) < 2, `${heard}`);
+  t.ok(Math.abs(before - (heard[18] ?? 0)) < 1, `it comes back: ${heard}`);
+});
+
+t.test("loudness, fades and silence are as asked for", async (t) => {
+  const root = audio("a", "low.wav", 'data-start="0"');
+  const level = await film(root, { loudness_lufs: -20 });
+  const said = await bench.hear(level.key, "ebur128");
+  const found = Number(/Integrated loudness:\s+I:\s+(-?[\d.]+)/.exec(said)?.[1]);
+  t.ok(Math.abs(found + 20) < 1, `${found} LUFS`);
+  const faded = await levels(await film(root, { fade_in_seconds: 1, fade_out_seconds: 0.5 }));
+  t.ok((faded[0] ?? 0) < (faded[5] ?? 0) - 5 && (faded[5] ?? 0) < (faded[12] ?? 0), `${faded}`);
+  t.ok((faded[19] ?? 0) < (faded[12] ?? 0) - 10, `${faded}`);
+  const mute = await film(root, { mute: true });
+  t.equal(mute.outcome.outputs[0]?.hasAudio, false);
+});
+
+t.test("no audio stream when nothing sounds", async (t) => {
+  for (const more of ['data-start="0" muted', 'data-start="0" data-volume="0"', 'data-start="3"']) {
+    const silent = await film(audio("a", "low.wav", more));
+    t.equal(silent.outcome.outputs[0]?.hasAudio, false, more);
+  }
+});
+
+t.test("the curve of ducking falls with the attack and rises with the release", async (t) => {
+  const loud = [
+    ...Array.from({ length: 300 }, () => true),
+    ...Array.from({ length: 700 }, () => false),
+  ];
+  const gains = gainCurve(loud, { enabled: true, amount_db: -20, attack_ms: 10, release_ms: 100 });
+  const db = (at: number) => Math.round(20 * Math.log10(gains[at] ?? 1));
+  t.strictSame([db(4), db(9), db(299), db(540), db(599), db(999)], [-10, -20, -20, -20, -10, 0]);
+});

@@ -1,0 +1,62 @@
+import t from "tap";
+import { composition, type Files, openFilmBench } from "./film-bench.ts";
+import { readPng } from "./png.ts";
+
+const bench = await openFilmBench(t);
+const root = `<div id="a" class="clip" data-start="0" data-duration="0.5"
+    style="left:0;top:0;width:160px;height:180px;background:#f00"></div>
+  <div id="b" class="clip" data-start="0.5" data-duration="0.5"
+    style="left:160px;top:0;width:160px;height:180px;background:#0f0"></div>`;
+const files = composition(root);
+const clear = {
+  "index.html": files["index.html"].replace("background:#204060", "background:none"),
+};
+
+async function still(options: object, given: Files = files) {
+  const film = await bench.film(given, { target: "still", still: options });
+  const bytes = await bench.bytesOf(film.key);
+  return { film, bytes, png: readPng(bytes) };
+}
+
+t.test("without options a still is the first frame, opaque, as large as the canvas", async (t) => {
+  const { film, bytes, png } = await still({});
+  t.match(film.outcome.outputs, [{ mimeType: "image/png", width: 320, height: 180 }]);
+  t.match(film.details, { target: "still", frame: 0, atSeconds: 0, background: "opaque" });
+  t.equal(bytes[25], 2, "RGB");
+  t.strictSame(png.at(0.25, 0.5), [255, 0, 0]);
+  t.strictSame(png.at(0.75, 0.5), [32, 64, 96]);
+});
+
+t.test("at_seconds is rounded to the nearest frame", async (t) => {
+  const { film, png } = await still({ atSeconds: 0.49 });
+  t.match(film.details, { frame: 15, atSeconds: 0.5 });
+  t.strictSame(png.at(0.75, 0.5), [0, 255, 0]);
+  t.match((await still({ atSeconds: 0.48 })).film.details, { frame: 14 });
+});
+
+t.test("past the end it is the last frame, with a warning", async (t) => {
+  const { film } = await still({ frame: 400 });
+  t.match(film.details, { frame: 29 });
+  t.match(film.warnings, [/^frame 400 is past the end; the last frame, 29, is shown/]);
+  t.match((await still({ atSeconds: 7 })).film.details, { frame: 29 });
+});
+
+t.test(
+  "transparent keeps the alpha of what nothing covers; opaque has a black backdrop",
+  async (t) => {
+    const { bytes } = await still({ background: "transparent" }, clear);
+    t.equal(bytes[25], 6, "RGBA");
+    const key = (await still({ background: "transparent" }, clear)).film.key;
+    const rgba = await bench.look(key, ["-f", "rawvideo", "-pix_fmt", "rgba"]);
+    const at = (x: number) => [...rgba.subarray(4 * (90 * 320 + x), 4 * (90 * 320 + x) + 4)];
+    t.strictSame(at(80), [255, 0, 0, 255]);
+    t.strictSame(at(240), [0, 0, 0, 0]);
+    t.strictSame((await still({}, clear)).png.at(0.75, 0.5), [0, 0, 0]);
+  },
+);
+
+t.test("max_dimension bounds the long edge; large canvases fit the box of stills", async (t) => {
+  t.match(await still({ maxDimension: 100 }), { png: { width: 100, height: 56 } });
+  const large = composition(root, 'data-duration="1"', [2000, 4000]);
+  t.match(await still({}, large), { png: { width: 1080, height: 2160 } });
+});
