@@ -53,6 +53,7 @@ const isolation = await isolate({
   wanted: settings.isolation,
   chromium: { executablePath: executablePath ?? ownChromium(), sandbox: process.getuid?.() !== 0 },
   unsharePath: await findTool(undefined, "unshare", PATH),
+  prlimitPath: await findTool(undefined, "prlimit", PATH),
   folder: ownFolder,
 });
 const rendering = {

@@ -73,6 +73,7 @@ export class FilmSession {
       size: { width: plan.width, height: plan.height },
       flags: [...common, ...(plan.isDrawn ? drawn : driven)],
       isDriven: !plan.isDrawn,
+      start: entryUrl,
       script: await clockScript(setup.codeFolder),
       answer: async (url, kind) => {
         traffic.pending += 1;
@@ -134,9 +135,10 @@ export class FilmSession {
 
   async #ready({ plan, warnings, patience }: SessionSetup): Promise<FilmSession> {
     const { pageMs, timelineMs } = patience;
-    if (plan.isTransparent) await this.#stage.backdrop({ r: 0, g: 0, b: 0, a: 0 });
+    // Nothing is behind the page but black, and not even that when it is transparent.
+    await this.#stage.backdrop({ r: 0, g: 0, b: 0, a: plan.isTransparent ? 0 : 1 });
     const opening = (async () => {
-      await this.#stage.goto(entryUrl, pageMs);
+      await this.#stage.goto(pageMs);
       const modules = `${filmOrigin}/.klieg/render-farm/film-page/film.js`;
       await this.#pumped(this.#stage.evaluate(loadModule(modules)));
       let report: unknown;
