@@ -7,7 +7,15 @@ import { documents, holdAnimations } from "./animations.ts";
 import { drawPage, moveIntoCanvas } from "./drawing.ts";
 import { replaceVideos, showVideos } from "./film-videos.ts";
 import { bindVariables, mount, sizeHost } from "./mount.ts";
-import type { DrawOrder, FilmPlan, FilmReport, FilmWindow, FrameOrder } from "./plan.ts";
+import type {
+  DrawOrder,
+  FilmPlan,
+  FilmReport,
+  FilmWindow,
+  FrameOrder,
+  VolumeCurves,
+  VolumeOrder,
+} from "./plan.ts";
 import { dressAt, maskClip, offAttribute, type ShownClip, showAt, undress } from "./shown-clips.ts";
 import {
   findTimeline,
@@ -105,6 +113,23 @@ async function seek({ frame, videos }: FrameOrder): Promise<void> {
 async function draw(order: DrawOrder): Promise<string | null> {
   await seek(order);
   return drawPage(order.quality);
+}
+
+/** The volumes that timelines give to sounds at each frame. */
+function volumes({ from, to, clips }: VolumeOrder): VolumeCurves {
+  if (film === undefined) throw new Error("no film is open");
+  const heard = clips.flatMap(({ key, volume }) => {
+    const element = elementOf(key);
+    if (!(element instanceof HTMLMediaElement)) return [];
+    if (from === 0) element.volume = volume;
+    return [{ key, element, values: [] as number[] }];
+  });
+  for (let frame = from; frame < to; frame++) {
+    hold(film, frame, false);
+    for (const { element, values } of heard) values.push(element.volume);
+  }
+  hold(film, 0, false);
+  return Object.fromEntries(heard.map(({ key, values }) => [key, values]));
 }
 
 function advance(view: Window | null, ms: number): void {
@@ -235,4 +260,4 @@ function obstacles(): string[] {
   return [...found];
 }
 
-Object.defineProperty(window, "__kliegFilm", { value: { open, seek, draw } });
+Object.defineProperty(window, "__kliegFilm", { value: { open, seek, draw, volumes } });

@@ -13,6 +13,8 @@ import type { AudioMix } from "./render-input.ts";
 export interface HeardClip {
   readonly clip: Clip;
   readonly media: MediaFile;
+  /** Loudness at each frame of the film, in place of the clip's own. */
+  readonly curvePath?: string;
 }
 
 export interface MixSetup {
@@ -68,17 +70,27 @@ async function mixBus(
   const inputs = clips.flatMap(({ media, clip }) =>
     mediaInput(media, clip.media?.isLooped === true ? ["-stream_loop", "-1"] : []),
   );
-  const chains = clips.map((heard, index) => `[${index}:a:0]${chain(heard, seconds)}[c${index}]`);
+  const curves = clips.filter(({ curvePath }) => curvePath !== undefined);
+  const curveInputs = curves.flatMap(({ curvePath }) => [...curveInput, "-i", `file:${curvePath}`]);
+  const chains = clips.map((heard, index) => {
+    const at = curves.indexOf(heard);
+    if (at < 0) return `[${index}:a:0]${chain(heard, seconds)}[c${index}]`;
+    const gain = `[${clips.length + at}:a:0]${format}[g${index}]`;
+    const plain = `[${index}:a:0]${chain(heard, seconds)}[d${index}]`;
+    return `${gain};${plain};[d${index}][g${index}]amultiply[c${index}]`;
+  });
   const all = clips.map((_, index) => `[c${index}]`).join("");
   const mixed = `amix=inputs=${clips.length}:normalize=0:duration=longest`;
   const sum = `${all}${mixed},${whole(seconds)}[out]`;
-  const args = [...inputs, "-filter_complex", [...chains, sum].join(";"), "-map", "[out]"];
+  const graph = [...chains, sum].join(";");
+  const args = [...inputs, ...curveInputs, "-filter_complex", graph, "-map", "[out]"];
   await tools.ffmpeg([...args, ...lossless, `file:${path}`], { signal, timeoutMs: passMs, fault });
   return path;
 }
 
-function chain({ clip }: HeardClip, seconds: number): string {
-  const { start = 0, rate = 1, volume = 1 } = clip.media ?? {};
+function chain({ clip, curvePath }: HeardClip, seconds: number): string {
+  const { start = 0, rate = 1, volume: fixed = 1 } = clip.media ?? {};
+  const volume = curvePath === undefined ? fixed : 1;
   const from = Math.max(0, clip.start);
   const length = Math.min(clip.end ?? seconds, seconds) - from;
   const into = start + (from - clip.start) * rate;

@@ -3,7 +3,13 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { limits } from "../../config/limits.ts";
 import type { ChromiumChoice } from "../browser.ts";
-import type { FilmPlan, FilmReport, FrameOrder } from "../film-page/plan.ts";
+import type {
+  FilmPlan,
+  FilmReport,
+  FrameOrder,
+  VolumeCurves,
+  VolumeOrder,
+} from "../film-page/plan.ts";
 import { PageFault, type Picture, Stage } from "../stage.ts";
 import { entryUrl, filmOrigin, type PageFiles } from "./page-files.ts";
 import { RenderFault, type Warnings } from "./render-fault.ts";
@@ -122,6 +128,12 @@ export class FilmSession {
     const drawing = this.#stage.call(film, "draw", { ...order, quality });
     const text = await this.#guarded(() => drawing);
     return typeof text === "string" ? Buffer.from(text, "base64") : undefined;
+  }
+
+  /** Loudness that the page's timelines animate. */
+  async volumes(order: VolumeOrder): Promise<VolumeCurves> {
+    const curves = await this.#guarded(() => this.#stage.call(film, "volumes", order));
+    return curves as VolumeCurves;
   }
 
   /** What scripts threw since the last time. */

@@ -66,10 +66,21 @@ export class StoredBundle {
     return this.#texts.get(path);
   }
 
+  /** Whether a script of the author's may speak of `word`; libraries speak of everything. */
+  mentions(word: string): boolean {
+    const isOwn = (path: string): boolean => /\.m?js$/.test(path) && !library.test(path);
+    return (
+      [...this.#sourcesByPath.keys()].some(isOwn) ||
+      [...this.#texts.values()].some((text) => text.includes(word))
+    );
+  }
+
   async bytes(source: Source): Promise<Buffer> {
     return whole(this.#objects, source.objectKey, limits.media.wholeBytesMax);
   }
 }
+
+const library = /(^|\/)(gsap|three|anime|lottie|d3)[^/]*$|\.min\.m?js$/i;
 
 async function whole(
   objects: Objects,

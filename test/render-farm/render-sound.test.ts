@@ -65,6 +65,17 @@ t.test("roles have their gains, the master has its own", async (t) => {
   t.ok(Math.abs(drop - 15) < 0.5, `${drop} dB`);
 });
 
+t.test("a timeline may animate the volume", async (t) => {
+  const script = `<script>
+    const sound = document.getElementById("a");
+    window.__timelines = { main: { duration: () => 2, seek(seconds) {
+      sound.volume = seconds < 1 ? 1 : 0.1;
+    } } };</script>`;
+  const heard = await levels(await film(audio("a", "low.wav", 'data-start="0"') + script));
+  const drop = (heard[5] ?? 0) - (heard[15] ?? 0);
+  t.ok(Math.abs(drop - 20) < 1, `${drop} dB`);
+});
+
 t.test("music gives way while narration sounds", async (t) => {
   const root =
     audio("m", "low.wav", 'data-start="0"') +
