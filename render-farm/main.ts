@@ -56,6 +56,7 @@ const isolation = await isolate({
   prlimitPath: await findTool(undefined, "prlimit", PATH),
   folder: ownFolder,
 });
+if (isolation.kind === "refused") process.stderr.write(`farm node: ${isolation.sentence}\n`);
 const rendering = {
   ...{ media: tools, isolation, codeFolder: join(import.meta.dirname, "..") },
   patience: limits.capture,

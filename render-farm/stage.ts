@@ -68,7 +68,10 @@ export class Stage {
         timezoneId: "UTC",
       });
       await context.addInitScript({ content: setup.script });
-      await context.route("**/*", (route) => answered(route, setup).catch(() => undefined));
+      await context.route("**/*", (route) =>
+        // A request whose page closes meanwhile can and need not be answered.
+        answered(route, setup).catch(() => route.abort().catch(() => undefined)),
+      );
       const page = setup.isDriven ? await drivenPage(browser, context) : await context.newPage();
       if (setup.isDriven) await page.setViewportSize(setup.size);
       page.on("pageerror", ({ message }) => setup.onFault(message));

@@ -23,6 +23,7 @@ import {
   rootDuration,
   seekOthers,
   seekTimeline,
+  wakeTimeline,
 } from "./timelines.ts";
 
 /**
@@ -149,6 +150,7 @@ function hold(
     const { start, end = Number.POSITIVE_INFINITY, offset, rate, key } = composition;
     if (key !== "" && !isFirst && (seconds < start - 1 || seconds > end + 1)) continue;
     const own = offset + (Math.min(seconds, end) - start) * rate;
+    if (isFirst) wakeTimeline(key);
     seekTimeline(key, Math.max(0, own));
   }
   seekOthers(seconds);

@@ -51,6 +51,14 @@ export function rootDuration(): number | undefined {
   return typeof found === "number" && found > 0 && found < 1e6 ? found : undefined;
 }
 
+/** Some libraries set up what begins at 0 only when they are led there from elsewhere. */
+export function wakeTimeline(key: string): void {
+  const timeline = timelinesByKey.get(key);
+  if (timeline === undefined || typeof timeline["totalTime"] !== "function") return;
+  call(timeline, "totalTime", 0.001, true);
+  call(timeline, "totalTime", 0, true);
+}
+
 /** `seconds` are the composition's own. */
 export function seekTimeline(key: string, seconds: number): void {
   const timeline = timelinesByKey.get(key);

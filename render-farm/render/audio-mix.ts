@@ -88,7 +88,7 @@ async function mixBus(
   return path;
 }
 
-function chain({ clip, curvePath }: HeardClip, seconds: number): string {
+function chain({ clip, curvePath, media }: HeardClip, seconds: number): string {
   const { start = 0, rate = 1, volume: fixed = 1 } = clip.media ?? {};
   const volume = curvePath === undefined ? fixed : 1;
   const from = Math.max(0, clip.start);
@@ -96,6 +96,8 @@ function chain({ clip, curvePath }: HeardClip, seconds: number): string {
   const into = start + (from - clip.start) * rate;
   const delay = Math.round(from * 48_000);
   return [
+    // A single channel sounds on both sides as loud as it is.
+    ...(media.channels === 1 ? ["pan=stereo|c0=c0|c1=c0"] : []),
     format,
     `atrim=start=${into.toFixed(6)}:duration=${(length * rate).toFixed(6)}`,
     "asetpts=N/SR/TB",

@@ -205,10 +205,12 @@ class Grades {
 
   async #bake(grade: Grade, index: number): Promise<string> {
     const { bundle, folder, warnings } = this.#workshop;
-    const text = grade.lutPath && bundle.text(grade.lutPath);
-    const table = text ? parseCube(text) : undefined;
-    if (text && table === undefined)
-      warnings.add(`${grade.lutPath} is left out: it is no table of three dimensions up to 64`);
+    const { lutPath = "" } = grade;
+    const source = bundle.sourceOf({ kind: "file", path: lutPath });
+    const text = source && (await bundle.bytes(source)).toString("latin1");
+    const table = text === undefined ? undefined : parseCube(text);
+    if (text !== undefined && table === undefined)
+      warnings.add(`${lutPath} is left out: it is no table of three dimensions up to 64`);
     const path = join(folder, `grade-${index}.cube`);
     await writeFile(path, bakedCube(grade, table, "klieg"));
     return path;
