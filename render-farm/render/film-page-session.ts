@@ -34,7 +34,6 @@ export interface SessionSetup {
 }
 
 const common = [
-  "--allow-file-access-from-files=0",
   "--autoplay-policy=user-gesture-required",
   "--disable-image-animation-resync",
   "--disable-lcd-text",
@@ -89,7 +88,9 @@ export class FilmSession {
           traffic.pending -= 1;
         }
       },
-      onFault: (message) => traffic.faults.push(message.slice(0, 300)),
+      onFault: (message) => {
+        if (traffic.faults.length < faultsMax) traffic.faults.push(message.slice(0, 300));
+      },
     });
     const stop = (): void => stage.kill();
     signal.addEventListener("abort", stop, { once: true });
@@ -208,6 +209,8 @@ export class FilmSession {
 }
 
 const pumpMs = 4;
+/** Kept of those that scripts throw between two looks. */
+const faultsMax = 20;
 const nothingSaid: FilmReport = {
   ...{ warnings: [], lacksTimeline: false, duration: undefined, obstacles: [] },
 };
