@@ -76,7 +76,10 @@ export function sizeHost(host: HTMLElement): void {
   const width = host.dataset["width"] ?? inner.dataset["width"];
   const height = host.dataset["height"] ?? inner.dataset["height"];
   const style = getComputedStyle(host);
-  if (style.position === "static") host.style.position = "relative";
+  // Scenes lie over each other; what stands in a layout of the author's stays there.
+  const isScene = host.parentElement?.hasAttribute("data-composition-id") === true;
+  const place = isScene ? { position: "absolute", left: "0", top: "0" } : { position: "relative" };
+  if (style.position === "static") Object.assign(host.style, place);
   if (width !== undefined && host.offsetWidth === 0) host.style.width = `${Number(width)}px`;
   if (height !== undefined && host.offsetHeight === 0) host.style.height = `${Number(height)}px`;
 }
@@ -114,15 +117,16 @@ async function runScript(
   }
   const before = timelineNamed(composition.id);
   const outer = window.__hyperframes;
-  window.__hyperframes = { getVariables: () => ({ ...composition.variables }) };
+  const own = { ...(typeof outer === "object" && outer) };
+  window.__hyperframes = { ...own, getVariables: () => ({ ...composition.variables }) };
   try {
     inContext(host, () => new Function("document", script.text)(documentOf(host)));
   } catch (fault) {
     globalThis.reportError(fault);
   }
   window.__hyperframes = outer;
-  const own = timelineNamed(composition.id);
-  if (own !== undefined && own !== before) keepTimeline(composition.key, own);
+  const made = timelineNamed(composition.id);
+  if (made !== undefined && made !== before) keepTimeline(composition.key, made);
 }
 
 /** The same library once, however many hosts ask for it. */

@@ -45,7 +45,8 @@ export function hasOtherClock(): boolean {
 
 export function rootDuration(): number | undefined {
   const timeline = timelinesByKey.get("");
-  const seconds = timeline && (call(timeline, "totalDuration") ?? call(timeline, "duration"));
+  const counted = timeline && (call(timeline, "totalDuration") ?? call(timeline, "duration"));
+  const seconds = counted ?? timeline?.["duration"];
   const said = isObject(window.__hf) ? window.__hf["duration"] : undefined;
   const found = seconds ?? said;
   return typeof found === "number" && found > 0 && found < 1e6 ? found : undefined;
@@ -70,6 +71,8 @@ export function seekTimeline(key: string, seconds: number): void {
 }
 
 export function seekOthers(seconds: number): void {
+  Reflect.set(window, "__hfThreeTime", seconds);
+  window.dispatchEvent(new CustomEvent("hf-seek", { detail: { time: seconds } }));
   if (isObject(window.__hf)) call(window.__hf, "seek", seconds);
   for (const instance of listed(window.__hfAnime)) call(instance, "seek", seconds * 1_000);
   for (const player of listed(window.__hfLottie))

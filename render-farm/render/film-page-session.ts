@@ -79,7 +79,7 @@ export class FilmSession {
       flags: [...common, ...(plan.isDrawn ? drawn : driven)],
       isDriven: !plan.isDrawn,
       start: entryUrl,
-      script: await clockScript(setup.codeFolder),
+      script: await openingScript(setup),
       answer: async (url, kind) => {
         traffic.pending += 1;
         try {
@@ -225,9 +225,19 @@ function loadModule(url: string): string {
   return `import(${JSON.stringify(url)}).then(() => true)`;
 }
 
-/** The clock runs as a plain script, which may not say that it is a module. */
-async function clockScript(codeFolder: string): Promise<string> {
-  const text = await readFile(join(codeFolder, "render-farm/film-page/clock.js"), "utf8");
+/** What runs in the page before anything of the author's. */
+async function openingScript({ codeFolder, plan }: SessionSetup): Promise<string> {
+  const variables = JSON.stringify(plan.compositions[0]?.variables ?? {});
+  const scripts = [
+    await plainScript(codeFolder, "clock"),
+    await plainScript(codeFolder, "registers"),
+  ];
+  return [`window.__kliegVariables = ${variables};`, ...scripts].join("\n");
+}
+
+/** A plain script may not say that it is a module. */
+async function plainScript(codeFolder: string, name: string): Promise<string> {
+  const text = await readFile(join(codeFolder, `render-farm/film-page/${name}.js`), "utf8");
   return `(() => {${text.replace(/^export \{\};?$/m, "").replace(/^\/\/# source.*$/m, "")}\n})();`;
 }
 

@@ -48,6 +48,21 @@ t.test("a GSAP timeline is where its author put it, with its callbacks", async (
   sees(t, found, [ground, white, ground, [0, 255, 0]]);
 });
 
+t.test("a script finds variables and registers where it expects them", async (t) => {
+  const variables = JSON.stringify([{ id: "side", default: 100 }]);
+  const root = `${box("b")}${box("c", "top:0")}<script>
+    const { side } = window.__hyperframes.getVariables();
+    const b = document.getElementById("b");
+    const c = document.getElementById("c");
+    hyperframesAnime.register("main", { duration: 1000, pause() {}, seek(ms) {
+      b.style.left = side + ms / 10 + "px"; } });
+    window.addEventListener("hf-seek", ({ detail }) => {
+      c.style.left = detail.time * 100 + "px"; });</script>`;
+  const page = composition(root)["index.html"];
+  const declared = page.replace("<html>", `<html data-composition-variables='${variables}'>`);
+  sees(t, await colorsAt({ "index.html": declared }, 15, [160, 90], [60, 10]), [white, white]);
+});
+
 t.test("CSS animations, endless ones too, count from their clip's start", async (t) => {
   const root = `<style>@keyframes go { to { transform: translateX(100px) } }
     #b, #e { animation: go 1s linear infinite }</style>
