@@ -24,6 +24,8 @@ export async function mount(composition: Composition, host: HTMLElement): Promis
   for (const style of content.querySelectorAll("style"))
     style.textContent = scoped(style.textContent ?? "", composition.key);
   host.setAttribute(sceneAttribute, composition.key);
+  const root = content.querySelector<HTMLElement>("[data-composition-id]");
+  if (root !== null) sizeRoot(root);
   host.replaceChildren(content);
   sizeHost(host);
   bindVariables(host, composition);
@@ -68,6 +70,32 @@ function scoped(text: string, key: string): string {
     .join("\n")
     .replace(/(^|[{},>\s])(:root|html|body)(?=[\s,.:#[{>+~])/g, "$1:scope");
   return `${global.join("\n")}\n@scope ([${sceneAttribute}="${key}"]) {\n${own}\n}`;
+}
+
+function sizeRoot(root: HTMLElement): void {
+  const { width, height } = root.dataset;
+  if (width !== undefined && root.style.width === "") root.style.width = `${Number(width)}px`;
+  if (height !== undefined && root.style.height === "") root.style.height = `${Number(height)}px`;
+  if (root.id !== "") keepOut(root.id);
+}
+
+/** Every file calls its root alike; the page's rules for its own do not mean the others. */
+const keptOut = new Set<string>();
+
+function keepOut(id: string): void {
+  if (keptOut.has(id)) return;
+  keptOut.add(id);
+  const name = new RegExp(`#${CSS.escape(id).replaceAll("\\", "\\\\")}(?![\\w-])`, "g");
+  const own = `$&:not(:where([${sceneAttribute}] *))`;
+  const narrow = (rules: CSSRuleList): void => {
+    for (const rule of rules) {
+      if (rule instanceof CSSStyleRule && name.test(rule.selectorText))
+        rule.selectorText = rule.selectorText.replace(name, own);
+      else if (rule instanceof CSSGroupingRule && !rule.cssText.startsWith("@scope"))
+        narrow(rule.cssRules);
+    }
+  };
+  for (const sheet of document.styleSheets) narrow(sheet.cssRules);
 }
 
 /** A composition that nobody placed fills the size that it asks for. */
