@@ -20,7 +20,8 @@ export interface Shoot {
   /** A driven page at its first frame. */
   readonly first: FilmSession;
   readonly frames: number;
-  readonly sound: string | undefined;
+  /** Path of the mix; `undefined` when nothing sounds. */
+  readonly sound: Promise<string | undefined>;
   readonly path: string;
 }
 
@@ -127,9 +128,10 @@ async function encode(
   { stage, setup, frames, sound, path }: Shoot,
 ): Promise<void> {
   const { tools, context, input, warnings } = stage;
+  const mixed = await sound;
   const args = encodingArgs({
     ...{ quality: input.quality ?? "standard", codec, fps: setup.timeline.fps, frames },
-    sound: sound === undefined ? undefined : ownSound(sound),
+    sound: mixed === undefined ? undefined : ownSound(mixed),
   });
   await tools.media.ffmpeg([...args, ...outputTo(path)], {
     signal: context.signal,

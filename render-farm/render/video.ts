@@ -26,7 +26,10 @@ export async function makeVideo(stage: RenderStage): Promise<Made> {
     const frames = framesOf(timeline, duration);
     const seconds = frames / timeline.fps;
     const mix = { tools: tools.media, folder, signal, seconds, mix: input.audioMix ?? {} };
-    const sound = await mixSound(await withVolumes(setup, first, frames, stage), mix);
+    const sounds = await withVolumes(setup, first, frames, stage);
+    // Mixed while the pages start; the encoder waits for it.
+    const sound = mixSound(sounds, mix);
+    sound.catch(() => undefined);
     const shoot = { stage, setup, first, frames, sound, path: join(folder, "film.mp4") };
     const isDrawn = obstacles.length === 0 && frames >= drawnFramesMin;
     const capture = isDrawn ? await shootDrawn(shoot) : await shootDriven(shoot);
