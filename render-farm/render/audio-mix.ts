@@ -4,6 +4,7 @@ import { epsilon } from "../../actors/timeline/model.ts";
 import type { MediaTools } from "../media-tools.ts";
 import { duckingCurve } from "./ducking.ts";
 import { type MediaFile, mediaInput, passMs } from "./media-files.ts";
+import { mediaFault } from "./render-fault.ts";
 import type { AudioMix } from "./render-input.ts";
 
 /**
@@ -84,7 +85,11 @@ async function mixBus(
   const sum = `${all}${mixed},${whole(seconds)}[out]`;
   const graph = [...chains, sum].join(";");
   const args = [...inputs, ...curveInputs, "-filter_complex", graph, "-map", "[out]"];
-  await tools.ffmpeg([...args, ...lossless, `file:${path}`], { signal, timeoutMs: passMs, fault });
+  const call = { signal, timeoutMs: passMs, fault: "cannot be decoded" };
+  await tools.ffmpeg([...args, ...lossless, `file:${path}`], call).catch((failure: unknown) => {
+    const names = clips.map(({ clip }) => clip.id || clip.kind).join(", ");
+    throw mediaFault(`a sound of ${names}`, failure);
+  });
   return path;
 }
 
