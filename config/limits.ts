@@ -240,6 +240,8 @@ const shipped = {
     /** One frame. */
     frameMs: 20_000,
     warningsMax: 100,
+    /** Memory of one process of a page's browser. */
+    processBytesMax: 3 * 1024 ** 3,
     /** Pages that paint one film side by side. */
     pagesMax: 2,
   },

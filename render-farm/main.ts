@@ -53,8 +53,10 @@ const isolation = await isolate({
   wanted: settings.isolation,
   chromium: { executablePath: executablePath ?? ownChromium(), sandbox: process.getuid?.() !== 0 },
   unsharePath: await findTool(undefined, "unshare", PATH),
+  prlimitPath: await findTool(undefined, "prlimit", PATH),
   folder: ownFolder,
 });
+if (isolation.kind === "refused") process.stderr.write(`farm node: ${isolation.sentence}\n`);
 const rendering = {
   ...{ media: tools, isolation, codeFolder: join(import.meta.dirname, "..") },
   patience: limits.capture,

@@ -17,6 +17,8 @@ export interface StageSetup {
   readonly flags: readonly string[];
   /** The page paints only when it is told to. */
   readonly isDriven: boolean;
+  /** The only address that the page itself may have. */
+  readonly start: string;
   /** Runs first, in every frame of the page. */
   readonly script: string;
   /** What stands under an address; `undefined`: nothing does. */
@@ -39,12 +41,14 @@ export class Stage {
   readonly #page: Page;
   readonly #session: CDPSession;
   readonly #died: Promise<never>;
+  readonly #start: string;
   #global = "";
 
-  private constructor(running: Running, page: Page, session: CDPSession) {
+  private constructor(running: Running, page: Page, session: CDPSession, start: string) {
     this.#running = running;
     this.#page = page;
     this.#session = session;
+    this.#start = start;
     this.#died = new Promise((_, reject) => {
       page.once("crash", () => reject(new PageFault("crashed")));
       running.browser.once("disconnected", () => reject(new PortError("the browser died", true)));
@@ -64,21 +68,24 @@ export class Stage {
         timezoneId: "UTC",
       });
       await context.addInitScript({ content: setup.script });
-      await context.route("**/*", (route) => answered(route, setup).catch(() => undefined));
+      await context.route("**/*", (route) =>
+        // A request whose page closes meanwhile can and need not be answered.
+        answered(route, setup).catch(() => route.abort().catch(() => undefined)),
+      );
       const page = setup.isDriven ? await drivenPage(browser, context) : await context.newPage();
       if (setup.isDriven) await page.setViewportSize(setup.size);
       page.on("pageerror", ({ message }) => setup.onFault(message));
       page.on("dialog", (dialog) => void dialog.dismiss().catch(() => undefined));
       context.on("page", (other) => void other.close().catch(() => undefined));
-      return new Stage(running, page, await context.newCDPSession(page));
+      return new Stage(running, page, await context.newCDPSession(page), setup.start);
     } catch (failure) {
       process.kill(running.pid, "SIGKILL");
       throw new PortError("the browser opened no page", true, failure);
     }
   }
 
-  async goto(url: string, timeoutMs: number): Promise<void> {
-    const left = this.#page.goto(url, { waitUntil: "commit", timeout: timeoutMs });
+  async goto(timeoutMs: number): Promise<void> {
+    const left = this.#page.goto(this.#start, { waitUntil: "commit", timeout: timeoutMs });
     await this.#unlessDead(left);
   }
 
@@ -189,8 +196,11 @@ async function drivenPage(browser: Browser, context: BrowserContext): Promise<Pa
   return page;
 }
 
-async function answered(route: Route, { answer }: StageSetup): Promise<void> {
+async function answered(route: Route, { answer, start }: StageSetup): Promise<void> {
   const request = route.request();
+  // A page stays where it is; what it holds in frames may go elsewhere in the bundle.
+  const isLeaving = request.isNavigationRequest() && request.frame().parentFrame() === null;
+  if (isLeaving && request.url() !== start) return route.abort("aborted");
   const found = await answer(request.url(), request.resourceType());
   if (found === undefined) return route.abort();
   return route.fulfill({

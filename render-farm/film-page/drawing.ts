@@ -21,7 +21,8 @@ interface Drawing {
   readonly canvas: DrawnCanvas;
   readonly pen: DrawingPen;
   readonly content: HTMLElement;
-  isFresh: boolean;
+  /** Whether anything changed since the last picture, noticed by whichever paint came first. */
+  isChanged: boolean;
 }
 
 let drawing: Drawing | undefined;
@@ -42,7 +43,11 @@ export function moveIntoCanvas(width: number, height: number): boolean {
   content.append(...body.childNodes);
   canvas.append(content);
   body.append(canvas);
-  drawing = { canvas, pen, content, isFresh: true };
+  const own: Drawing = { canvas, pen, content, isChanged: true };
+  canvas.addEventListener("paint", (event: PaintEvent) => {
+    if ((event.changedElements ?? [content]).length > 0) own.isChanged = true;
+  });
+  drawing = own;
   return true;
 }
 
@@ -60,22 +65,18 @@ function behind(): string {
 /** The page as a JPEG in base64; `null` when it looks as it did when it was asked last. */
 export async function drawPage(quality: number): Promise<string | null> {
   if (drawing === undefined) throw new Error("the page is not in a canvas");
-  const { canvas, pen, content } = drawing;
+  const own = drawing;
+  const { canvas, pen, content } = own;
   const isChanged = await new Promise<boolean>((resolve) => {
-    canvas.addEventListener(
-      "paint",
-      (event: PaintEvent) => {
-        const changed =
-          drawing?.isFresh === true || (event.changedElements ?? [content]).length > 0;
-        if (changed) pen.drawElementImage(content, 0, 0);
-        resolve(changed);
-      },
-      { once: true },
-    );
+    const draw = (): void => {
+      if (own.isChanged) pen.drawElementImage(content, 0, 0);
+      resolve(own.isChanged);
+    };
+    canvas.addEventListener("paint", draw, { once: true });
     canvas.requestPaint();
   });
   if (!isChanged) return null;
-  drawing.isFresh = false;
+  own.isChanged = false;
   const blob = await new Promise<Blob | null>((resolve) =>
     canvas.toBlob(resolve, "image/jpeg", quality),
   );

@@ -7,7 +7,15 @@ import { documents, holdAnimations } from "./animations.ts";
 import { drawPage, moveIntoCanvas } from "./drawing.ts";
 import { replaceVideos, showVideos } from "./film-videos.ts";
 import { bindVariables, mount, sizeHost } from "./mount.ts";
-import type { DrawOrder, FilmPlan, FilmReport, FilmWindow, FrameOrder } from "./plan.ts";
+import type {
+  DrawOrder,
+  FilmPlan,
+  FilmReport,
+  FilmWindow,
+  FrameOrder,
+  VolumeCurves,
+  VolumeOrder,
+} from "./plan.ts";
 import { dressAt, maskClip, offAttribute, type ShownClip, showAt, undress } from "./shown-clips.ts";
 import {
   findTimeline,
@@ -15,6 +23,7 @@ import {
   rootDuration,
   seekOthers,
   seekTimeline,
+  wakeTimeline,
 } from "./timelines.ts";
 
 /**
@@ -107,6 +116,23 @@ async function draw(order: DrawOrder): Promise<string | null> {
   return drawPage(order.quality);
 }
 
+/** The volumes that timelines give to sounds at each frame. */
+function volumes({ from, to, clips }: VolumeOrder): VolumeCurves {
+  if (film === undefined) throw new Error("no film is open");
+  const heard = clips.flatMap(({ key, volume }) => {
+    const element = elementOf(key);
+    if (!(element instanceof HTMLMediaElement)) return [];
+    if (from === 0) element.volume = volume;
+    return [{ key, element, values: [] as number[] }];
+  });
+  for (let frame = from; frame < to; frame++) {
+    hold(film, frame, false);
+    for (const { element, values } of heard) values.push(element.volume);
+  }
+  hold(film, 0, false);
+  return Object.fromEntries(heard.map(({ key, values }) => [key, values]));
+}
+
 function advance(view: Window | null, ms: number): void {
   const clock: unknown = view === null ? undefined : Reflect.get(view, "__kliegClock");
   if (typeof clock === "object" && clock !== null && "advance" in clock)
@@ -124,6 +150,7 @@ function hold(
     const { start, end = Number.POSITIVE_INFINITY, offset, rate, key } = composition;
     if (key !== "" && !isFirst && (seconds < start - 1 || seconds > end + 1)) continue;
     const own = offset + (Math.min(seconds, end) - start) * rate;
+    if (isFirst) wakeTimeline(key);
     seekTimeline(key, Math.max(0, own));
   }
   seekOthers(seconds);
@@ -235,4 +262,4 @@ function obstacles(): string[] {
   return [...found];
 }
 
-Object.defineProperty(window, "__kliegFilm", { value: { open, seek, draw } });
+Object.defineProperty(window, "__kliegFilm", { value: { open, seek, draw, volumes } });

@@ -24,6 +24,8 @@ export async function mount(composition: Composition, host: HTMLElement): Promis
   for (const style of content.querySelectorAll("style"))
     style.textContent = scoped(style.textContent ?? "", composition.key);
   host.setAttribute(sceneAttribute, composition.key);
+  const root = content.querySelector<HTMLElement>("[data-composition-id]");
+  if (root !== null) sizeRoot(root);
   host.replaceChildren(content);
   sizeHost(host);
   bindVariables(host, composition);
@@ -70,13 +72,42 @@ function scoped(text: string, key: string): string {
   return `${global.join("\n")}\n@scope ([${sceneAttribute}="${key}"]) {\n${own}\n}`;
 }
 
+function sizeRoot(root: HTMLElement): void {
+  const { width, height } = root.dataset;
+  if (width !== undefined && root.style.width === "") root.style.width = `${Number(width)}px`;
+  if (height !== undefined && root.style.height === "") root.style.height = `${Number(height)}px`;
+  if (root.id !== "") keepOut(root.id);
+}
+
+/** Every file calls its root alike; the page's rules for its own do not mean the others. */
+const keptOut = new Set<string>();
+
+function keepOut(id: string): void {
+  if (keptOut.has(id)) return;
+  keptOut.add(id);
+  const name = new RegExp(`#${CSS.escape(id).replaceAll("\\", "\\\\")}(?![\\w-])`, "g");
+  const own = `$&:not(:where([${sceneAttribute}] *))`;
+  const narrow = (rules: CSSRuleList): void => {
+    for (const rule of rules) {
+      if (rule instanceof CSSStyleRule && name.test(rule.selectorText))
+        rule.selectorText = rule.selectorText.replace(name, own);
+      else if (rule instanceof CSSGroupingRule && !rule.cssText.startsWith("@scope"))
+        narrow(rule.cssRules);
+    }
+  };
+  for (const sheet of document.styleSheets) narrow(sheet.cssRules);
+}
+
 /** A composition that nobody placed fills the size that it asks for. */
 export function sizeHost(host: HTMLElement): void {
   const inner = host.querySelector<HTMLElement>("[data-width][data-height]") ?? host;
   const width = host.dataset["width"] ?? inner.dataset["width"];
   const height = host.dataset["height"] ?? inner.dataset["height"];
   const style = getComputedStyle(host);
-  if (style.position === "static") host.style.position = "relative";
+  // Scenes lie over each other; what stands in a layout of the author's stays there.
+  const isScene = host.parentElement?.hasAttribute("data-composition-id") === true;
+  const place = isScene ? { position: "absolute", left: "0", top: "0" } : { position: "relative" };
+  if (style.position === "static") Object.assign(host.style, place);
   if (width !== undefined && host.offsetWidth === 0) host.style.width = `${Number(width)}px`;
   if (height !== undefined && host.offsetHeight === 0) host.style.height = `${Number(height)}px`;
 }
@@ -114,15 +145,16 @@ async function runScript(
   }
   const before = timelineNamed(composition.id);
   const outer = window.__hyperframes;
-  window.__hyperframes = { getVariables: () => ({ ...composition.variables }) };
+  const own = { ...(typeof outer === "object" && outer) };
+  window.__hyperframes = { ...own, getVariables: () => ({ ...composition.variables }) };
   try {
     inContext(host, () => new Function("document", script.text)(documentOf(host)));
   } catch (fault) {
     globalThis.reportError(fault);
   }
   window.__hyperframes = outer;
-  const own = timelineNamed(composition.id);
-  if (own !== undefined && own !== before) keepTimeline(composition.key, own);
+  const made = timelineNamed(composition.id);
+  if (made !== undefined && made !== before) keepTimeline(composition.key, made);
 }
 
 /** The same library once, however many hosts ask for it. */

@@ -52,6 +52,17 @@ export interface DrawOrder extends FrameOrder {
   readonly quality: number;
 }
 
+/** Loudness of sounds: one value a frame, by the clip's key. */
+export type VolumeCurves = Readonly<Record<string, readonly number[]>>;
+
+export interface VolumeOrder {
+  /** Frames `[from, to)`. */
+  readonly from: number;
+  readonly to: number;
+  /** Clips that may be heard, with what the author wrote. */
+  readonly clips: readonly { readonly key: string; readonly volume: number }[];
+}
+
 export interface FilmClock {
   advance(toMs: number): void;
   isCounting(): boolean;

@@ -45,10 +45,19 @@ export function hasOtherClock(): boolean {
 
 export function rootDuration(): number | undefined {
   const timeline = timelinesByKey.get("");
-  const seconds = timeline && (call(timeline, "totalDuration") ?? call(timeline, "duration"));
+  const counted = timeline && (call(timeline, "totalDuration") ?? call(timeline, "duration"));
+  const seconds = counted ?? timeline?.["duration"];
   const said = isObject(window.__hf) ? window.__hf["duration"] : undefined;
   const found = seconds ?? said;
   return typeof found === "number" && found > 0 && found < 1e6 ? found : undefined;
+}
+
+/** Some libraries set up what begins at 0 only when they are led there from elsewhere. */
+export function wakeTimeline(key: string): void {
+  const timeline = timelinesByKey.get(key);
+  if (timeline === undefined || typeof timeline["totalTime"] !== "function") return;
+  call(timeline, "totalTime", 0.001, true);
+  call(timeline, "totalTime", 0, true);
 }
 
 /** `seconds` are the composition's own. */
@@ -62,6 +71,8 @@ export function seekTimeline(key: string, seconds: number): void {
 }
 
 export function seekOthers(seconds: number): void {
+  Reflect.set(window, "__hfThreeTime", seconds);
+  window.dispatchEvent(new CustomEvent("hf-seek", { detail: { time: seconds } }));
   if (isObject(window.__hf)) call(window.__hf, "seek", seconds);
   for (const instance of listed(window.__hfAnime)) call(instance, "seek", seconds * 1_000);
   for (const player of listed(window.__hfLottie))

@@ -4,6 +4,7 @@ import { epsilon } from "../../actors/timeline/model.ts";
 import type { MediaTools } from "../media-tools.ts";
 import { duckingCurve } from "./ducking.ts";
 import { type MediaFile, mediaInput, passMs } from "./media-files.ts";
+import { mediaFault } from "./render-fault.ts";
 import type { AudioMix } from "./render-input.ts";
 
 /**
@@ -13,6 +14,8 @@ import type { AudioMix } from "./render-input.ts";
 export interface HeardClip {
   readonly clip: Clip;
   readonly media: MediaFile;
+  /** Loudness at each frame of the film, in place of the clip's own. */
+  readonly curvePath?: string;
 }
 
 export interface MixSetup {
@@ -68,22 +71,38 @@ async function mixBus(
   const inputs = clips.flatMap(({ media, clip }) =>
     mediaInput(media, clip.media?.isLooped === true ? ["-stream_loop", "-1"] : []),
   );
-  const chains = clips.map((heard, index) => `[${index}:a:0]${chain(heard, seconds)}[c${index}]`);
+  const curves = clips.filter(({ curvePath }) => curvePath !== undefined);
+  const curveInputs = curves.flatMap(({ curvePath }) => [...curveInput, "-i", `file:${curvePath}`]);
+  const chains = clips.map((heard, index) => {
+    const at = curves.indexOf(heard);
+    if (at < 0) return `[${index}:a:0]${chain(heard, seconds)}[c${index}]`;
+    const gain = `[${clips.length + at}:a:0]${format}[g${index}]`;
+    const plain = `[${index}:a:0]${chain(heard, seconds)}[d${index}]`;
+    return `${gain};${plain};[d${index}][g${index}]amultiply[c${index}]`;
+  });
   const all = clips.map((_, index) => `[c${index}]`).join("");
   const mixed = `amix=inputs=${clips.length}:normalize=0:duration=longest`;
   const sum = `${all}${mixed},${whole(seconds)}[out]`;
-  const args = [...inputs, "-filter_complex", [...chains, sum].join(";"), "-map", "[out]"];
-  await tools.ffmpeg([...args, ...lossless, `file:${path}`], { signal, timeoutMs: passMs, fault });
+  const graph = [...chains, sum].join(";");
+  const args = [...inputs, ...curveInputs, "-filter_complex", graph, "-map", "[out]"];
+  const call = { signal, timeoutMs: passMs, fault: "cannot be decoded" };
+  await tools.ffmpeg([...args, ...lossless, `file:${path}`], call).catch((failure: unknown) => {
+    const names = clips.map(({ clip }) => clip.id || clip.kind).join(", ");
+    throw mediaFault(`a sound of ${names}`, failure);
+  });
   return path;
 }
 
-function chain({ clip }: HeardClip, seconds: number): string {
-  const { start = 0, rate = 1, volume = 1 } = clip.media ?? {};
+function chain({ clip, curvePath, media }: HeardClip, seconds: number): string {
+  const { start = 0, rate = 1, volume: fixed = 1 } = clip.media ?? {};
+  const volume = curvePath === undefined ? fixed : 1;
   const from = Math.max(0, clip.start);
   const length = Math.min(clip.end ?? seconds, seconds) - from;
   const into = start + (from - clip.start) * rate;
   const delay = Math.round(from * 48_000);
   return [
+    // A single channel sounds on both sides as loud as it is.
+    ...(media.channels === 1 ? ["pan=stereo|c0=c0|c1=c0"] : []),
     format,
     `atrim=start=${into.toFixed(6)}:duration=${(length * rate).toFixed(6)}`,
     "asetpts=N/SR/TB",

@@ -28,20 +28,29 @@ export interface Encoding {
   readonly sound: readonly string[] | undefined;
 }
 
+/** JPEG is BT.601 in full range; what goes out is BT.709 in limited range. */
+const fromJpeg = [
+  "colorspace=ispace=bt470bg:iprimaries=bt709:itrc=bt709:irange=pc",
+  "space=bt709:primaries=bt709:trc=bt709:range=tv:format=yuv420p",
+].join(":");
+
+/** The same for every sampling of colours, and for RGB, at ten times the cost. */
+function scaled(codec: FrameFormat["codec"]): string {
+  const from = codec === "mjpeg" ? "in_color_matrix=bt601:in_range=full:" : "";
+  return `scale=${from}out_color_matrix=bt709:out_range=limited:flags=accurate_rnd+bilinear`;
+}
+
 /** ffmpeg's arguments, without the output; frames come from its standard input. */
 export function encodingArgs({ quality, codec, fps, frames, sound }: Encoding): readonly string[] {
   const pictures = ["-f", "image2pipe", "-c:v", codec, "-framerate", `${fps}`, "-i", "pipe:0"];
-  // JPEG is BT.601 in full range; what goes out is BT.709 in limited range.
-  const from = codec === "mjpeg" ? "in_color_matrix=bt601:in_range=full:" : "";
-  const into = "out_color_matrix=bt709:out_range=limited:flags=accurate_rnd+bilinear";
-  const convert = `scale=${from}${into}`;
+  const convert = codec === "mjpeg" && quality !== "high" ? fromJpeg : scaled(codec);
   const even = "pad=w=ceil(iw/2)*2:h=ceil(ih/2)*2:color=black";
   const tags = ["-color_range", "tv", "-colorspace", "bt709", "-color_primaries", "bt709"];
   return [
     ...pictures,
     ...(sound ?? []),
     ...["-map", "0:v:0", ...(sound === undefined ? [] : ["-map", "1:a:0"])],
-    ...["-vf", `${convert},${even},format=yuv420p`, "-r", `${fps}`],
+    ...["-vf", `${even},${convert},format=yuv420p`, "-r", `${fps}`],
     ...["-c:v", "libx264", ...presets[quality], "-profile:v", "high", "-pix_fmt", "yuv420p"],
     ...["-threads", "2", ...tags, "-color_trc", "bt709", "-x264-params", "open-gop=0"],
     ...(sound === undefined

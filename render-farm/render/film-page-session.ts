@@ -3,7 +3,13 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { limits } from "../../config/limits.ts";
 import type { ChromiumChoice } from "../browser.ts";
-import type { FilmPlan, FilmReport, FrameOrder } from "../film-page/plan.ts";
+import type {
+  FilmPlan,
+  FilmReport,
+  FrameOrder,
+  VolumeCurves,
+  VolumeOrder,
+} from "../film-page/plan.ts";
 import { PageFault, type Picture, Stage } from "../stage.ts";
 import { entryUrl, filmOrigin, type PageFiles } from "./page-files.ts";
 import { RenderFault, type Warnings } from "./render-fault.ts";
@@ -28,7 +34,6 @@ export interface SessionSetup {
 }
 
 const common = [
-  "--allow-file-access-from-files=0",
   "--autoplay-policy=user-gesture-required",
   "--disable-image-animation-resync",
   "--disable-lcd-text",
@@ -73,7 +78,8 @@ export class FilmSession {
       size: { width: plan.width, height: plan.height },
       flags: [...common, ...(plan.isDrawn ? drawn : driven)],
       isDriven: !plan.isDrawn,
-      script: await clockScript(setup.codeFolder),
+      start: entryUrl,
+      script: await openingScript(setup),
       answer: async (url, kind) => {
         traffic.pending += 1;
         try {
@@ -82,7 +88,9 @@ export class FilmSession {
           traffic.pending -= 1;
         }
       },
-      onFault: (message) => traffic.faults.push(message.slice(0, 300)),
+      onFault: (message) => {
+        if (traffic.faults.length < faultsMax) traffic.faults.push(message.slice(0, 300));
+      },
     });
     const stop = (): void => stage.kill();
     signal.addEventListener("abort", stop, { once: true });
@@ -123,6 +131,12 @@ export class FilmSession {
     return typeof text === "string" ? Buffer.from(text, "base64") : undefined;
   }
 
+  /** Loudness that the page's timelines animate. */
+  async volumes(order: VolumeOrder): Promise<VolumeCurves> {
+    const curves = await this.#guarded(() => this.#stage.call(film, "volumes", order));
+    return curves as VolumeCurves;
+  }
+
   /** What scripts threw since the last time. */
   takeFaults(): readonly string[] {
     return this.#traffic.faults.splice(0);
@@ -134,9 +148,10 @@ export class FilmSession {
 
   async #ready({ plan, warnings, patience }: SessionSetup): Promise<FilmSession> {
     const { pageMs, timelineMs } = patience;
-    if (plan.isTransparent) await this.#stage.backdrop({ r: 0, g: 0, b: 0, a: 0 });
+    // Nothing is behind the page but black, and not even that when it is transparent.
+    await this.#stage.backdrop({ r: 0, g: 0, b: 0, a: plan.isTransparent ? 0 : 1 });
     const opening = (async () => {
-      await this.#stage.goto(entryUrl, pageMs);
+      await this.#stage.goto(pageMs);
       const modules = `${filmOrigin}/.klieg/render-farm/film-page/film.js`;
       await this.#pumped(this.#stage.evaluate(loadModule(modules)));
       let report: unknown;
@@ -194,6 +209,8 @@ export class FilmSession {
 }
 
 const pumpMs = 4;
+/** Kept of those that scripts throw between two looks. */
+const faultsMax = 20;
 const nothingSaid: FilmReport = {
   ...{ warnings: [], lacksTimeline: false, duration: undefined, obstacles: [] },
 };
@@ -208,9 +225,19 @@ function loadModule(url: string): string {
   return `import(${JSON.stringify(url)}).then(() => true)`;
 }
 
-/** The clock runs as a plain script, which may not say that it is a module. */
-async function clockScript(codeFolder: string): Promise<string> {
-  const text = await readFile(join(codeFolder, "render-farm/film-page/clock.js"), "utf8");
+/** What runs in the page before anything of the author's. */
+async function openingScript({ codeFolder, plan }: SessionSetup): Promise<string> {
+  const variables = JSON.stringify(plan.compositions[0]?.variables ?? {});
+  const scripts = [
+    await plainScript(codeFolder, "clock"),
+    await plainScript(codeFolder, "registers"),
+  ];
+  return [`window.__kliegVariables = ${variables};`, ...scripts].join("\n");
+}
+
+/** A plain script may not say that it is a module. */
+async function plainScript(codeFolder: string, name: string): Promise<string> {
+  const text = await readFile(join(codeFolder, `render-farm/film-page/${name}.js`), "utf8");
   return `(() => {${text.replace(/^export \{\};?$/m, "").replace(/^\/\/# source.*$/m, "")}\n})();`;
 }
 

@@ -4,7 +4,6 @@ import { bakedCube, parseCube } from "../../actors/timeline/cube.ts";
 import type { Grade } from "../../actors/timeline/grade.ts";
 import { type Clip, frameCount, frameFrom, type Timeline } from "../../actors/timeline/model.ts";
 import { effectiveTimeline } from "../../actors/timeline/timeline.ts";
-import { PortError } from "../../engine/ports/port-error.ts";
 import type { FilmPlan, PlannedClip } from "../film-page/plan.ts";
 import { inputOf, type MediaTools } from "../media-tools.ts";
 import { uprightPng } from "../pictures.ts";
@@ -12,7 +11,7 @@ import type { HeardClip } from "./audio-mix.ts";
 import type { Patience } from "./film-page-session.ts";
 import type { MediaFile, MediaFiles } from "./media-files.ts";
 import type { PageFiles } from "./page-files.ts";
-import { RenderFault, type Warnings } from "./render-fault.ts";
+import { mediaFault, RenderFault, type Warnings } from "./render-fault.ts";
 import type { StoredBundle } from "./stored-bundle.ts";
 import type { ShownVideo } from "./video-frames.ts";
 
@@ -117,13 +116,7 @@ async function openMedia(clip: Clip, { bundle, media }: Workshop): Promise<Media
   try {
     return await media.get(source);
   } catch (failure) {
-    if (!(failure instanceof PortError) || failure.retryable) throw failure;
-    throw new RenderFault(
-      "media_unavailable",
-      `${nameOf(clip)}: ${failure.message}`,
-      false,
-      failure,
-    );
+    throw mediaFault(nameOf(clip), failure);
   }
 }
 
@@ -205,10 +198,12 @@ class Grades {
 
   async #bake(grade: Grade, index: number): Promise<string> {
     const { bundle, folder, warnings } = this.#workshop;
-    const text = grade.lutPath && bundle.text(grade.lutPath);
-    const table = text ? parseCube(text) : undefined;
-    if (text && table === undefined)
-      warnings.add(`${grade.lutPath} is left out: it is no table of three dimensions up to 64`);
+    const { lutPath = "" } = grade;
+    const source = bundle.sourceOf({ kind: "file", path: lutPath });
+    const text = source && (await bundle.bytes(source)).toString("latin1");
+    const table = text === undefined ? undefined : parseCube(text);
+    if (text !== undefined && table === undefined)
+      warnings.add(`${lutPath} is left out: it is no table of three dimensions up to 64`);
     const path = join(folder, `grade-${index}.cube`);
     await writeFile(path, bakedCube(grade, table, "klieg"));
     return path;

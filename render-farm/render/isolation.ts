@@ -1,11 +1,12 @@
 import { chmod, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { limits } from "../../config/limits.ts";
 import type { ChromiumChoice } from "../browser.ts";
 import { runChild } from "../child-process.ts";
 
 /**
- * Keeps the browsers of strangers' pages off every network: they start in a network namespace of
- * their own, in which there is nothing, not even loopback.
+ * Keeps the browsers of strangers' pages off every network, in a network namespace of their own in
+ * which there is nothing, not even loopback; and each of their processes within its memory.
  */
 export type Isolation =
   | { readonly kind: "ready"; readonly chromium: ChromiumChoice }
@@ -17,30 +18,35 @@ const refusal =
 
 export interface IsolationSetup {
   readonly wanted: "required" | "off";
-  readonly chromium: ChromiumChoice;
+  readonly chromium: ChromiumChoice & { readonly executablePath: string };
   readonly unsharePath: string;
+  readonly prlimitPath: string;
   /** A folder that lives as long as the node. */
   readonly folder: string;
 }
 
+/** Finds out what this machine allows, and makes the program that starts such browsers. */
 export async function isolate(setup: IsolationSetup): Promise<Isolation> {
-  const { wanted, chromium, unsharePath, folder } = setup;
-  const options = process.getuid?.() === 0 ? ["--net"] : ["--map-current-user", "--net"];
-  const isPossible = await canUnshare(unsharePath, options);
-  if (wanted === "off" && !isPossible) return { kind: "ready", chromium };
-  if (!isPossible || chromium.executablePath === undefined)
-    return wanted === "off" ? { kind: "ready", chromium } : { kind: "refused", sentence: refusal };
+  const { wanted, chromium, unsharePath, prlimitPath, folder } = setup;
+  const alone = process.getuid?.() === 0 ? ["--net"] : ["--map-current-user", "--net"];
+  const bounded = [`--data=${limits.capture.processBytesMax}`];
+  const mayBeAlone = await canRun(unsharePath, [...alone, "true"]);
+  const mayBeBounded = await canRun(prlimitPath, [...bounded, "true"]);
+  if (wanted === "required" && !mayBeAlone) return { kind: "refused", sentence: refusal };
+  const command = [
+    ...(mayBeAlone ? [unsharePath, ...alone, "--"] : []),
+    ...(mayBeBounded ? [prlimitPath, ...bounded, "--"] : []),
+    chromium.executablePath,
+  ];
   const executablePath = join(folder, "chromium-alone");
-  const command = [unsharePath, ...options, "--", chromium.executablePath].map(quoted).join(" ");
-  await writeFile(executablePath, `#!/bin/sh\nexec ${command} "$@"\n`);
+  await writeFile(executablePath, `#!/bin/sh\nexec ${command.map(quoted).join(" ")} "$@"\n`);
   await chmod(executablePath, 0o755);
   return { kind: "ready", chromium: { ...chromium, executablePath } };
 }
 
-async function canUnshare(path: string, options: readonly string[]): Promise<boolean> {
-  const fault = "no namespaces";
-  const signal = new AbortController().signal;
-  return runChild({ path, args: [...options, "true"], signal, timeoutMs: 5_000, fault }).then(
+async function canRun(path: string, args: readonly string[]): Promise<boolean> {
+  const { signal } = new AbortController();
+  return runChild({ path, args, signal, timeoutMs: 5_000, fault: "not allowed" }).then(
     () => true,
     () => false,
   );

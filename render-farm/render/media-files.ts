@@ -11,6 +11,8 @@ import { fetchSource, type LocalFile, type Source } from "../workspace.ts";
 export interface MediaFile {
   readonly file: LocalFile;
   readonly recording: Recording;
+  /** Of its sound; 0 when it has none. */
+  readonly channels: number;
   /** Videos only. */
   readonly look: Look | undefined;
 }
@@ -27,6 +29,8 @@ export interface Look {
 const Probed = Type.Object({
   streams: Type.Array(
     Type.Object({
+      codec_type: Type.Optional(Type.String()),
+      channels: Type.Optional(Type.Number()),
       codec_name: Type.Optional(Type.String()),
       pix_fmt: Type.Optional(Type.String()),
       height: Type.Optional(Type.Number()),
@@ -74,19 +78,21 @@ export class MediaFiles {
       throw new PortError("is neither a video nor sound", false);
     const recording = await describe(this.#tools, file, this.#signal);
     this.#secondsByKey.set(source.objectKey, recording.durationSeconds);
-    const look = recording.picture === undefined ? undefined : await this.#look(file);
-    return { file, recording, look };
+    const streams = await this.#streams(file);
+    const sound = streams.find(({ codec_type: type }) => type === "audio");
+    const picture = streams.find(({ codec_type: type }) => type === "video");
+    const look = recording.picture === undefined ? undefined : lookOf(picture ?? {});
+    return { file, recording, look, channels: sound?.channels ?? 0 };
   }
 
-  async #look({ path, mimeType }: LocalFile): Promise<Look> {
-    const asked = ["-show_streams", "-select_streams", "v:0", ...inputOf(path, mimeType)];
+  async #streams({ path, mimeType }: LocalFile): Promise<readonly Stream[]> {
+    const asked = ["-show_streams", ...inputOf(path, mimeType)];
     const text = await this.#tools.ffprobe(asked, {
       signal: this.#signal,
       fault: "cannot be decoded",
     });
     const probed: unknown = JSON.parse(text.toString("utf8"));
-    const [stream] = isProbed(probed) ? probed.streams : [];
-    return lookOf(stream ?? {});
+    return isProbed(probed) ? probed.streams : [];
   }
 }
 

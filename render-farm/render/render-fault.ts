@@ -1,3 +1,5 @@
+import { PortError } from "../../engine/ports/port-error.ts";
+
 /** Why a render fails, as its error says it: `invalid_composition: ...`. */
 export type FaultKind =
   | "invalid_composition"
@@ -14,6 +16,12 @@ export class RenderFault extends Error {
     super(`${kind}: ${sentence}`, { cause });
     this.isRetryable = isRetryable;
   }
+}
+
+/** A damaged file is the composition's matter; a program that was killed is the node's. */
+export function mediaFault(name: string, failure: unknown): unknown {
+  if (!(failure instanceof PortError) || failure.retryable) return failure;
+  return new RenderFault("media_unavailable", `${name}: ${failure.message}`, false, failure);
 }
 
 /** What was left out or shown otherwise; equal sentences once. */

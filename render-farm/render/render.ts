@@ -1,3 +1,4 @@
+import { setMaxListeners } from "node:events";
 import { limits } from "../../config/limits.ts";
 import type { Objects } from "../../engine/ports/objects.ts";
 import { PortError } from "../../engine/ports/port-error.ts";
@@ -32,10 +33,15 @@ export function render(tools: RenderTools, objects: Objects, timeoutMs: number):
           message: `internal: ${tools.isolation.sentence}`,
           retryable: false,
         };
+      const late = AbortSignal.timeout(Math.ceil(timeoutMs * ownShare));
+      const signal = AbortSignal.any([context.signal, late]);
+      // One listener for each program and page of the render.
+      setMaxListeners(0, signal);
+      const own = { ...context, signal };
       try {
-        return await withWorkspace((folder) => perform(tools, objects, input, context, folder));
+        return await withWorkspace((folder) => perform(tools, objects, input, own, folder));
       } catch (failure) {
-        return outcomeOf(failure);
+        return late.aborted && !context.signal.aborted ? tooLong : outcomeOf(failure);
       }
     },
   };
@@ -58,6 +64,14 @@ async function perform(
   const { output, details } = await (input.target === "still" ? makeStill : makeVideo)(stage);
   return { kind: "succeeded", outputs: [output], warnings: warnings.all(), details };
 }
+
+/** Of the task's time, after which the render says itself why it fails. */
+const ownShare = 0.98;
+const tooLong: TaskOutcome = {
+  kind: "failed",
+  message: "render_timeout: the render took longer than it may",
+  retryable: false,
+};
 
 /** A bug passes through; the loop reports it. */
 function outcomeOf(failure: unknown): TaskOutcome {

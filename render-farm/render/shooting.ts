@@ -20,7 +20,8 @@ export interface Shoot {
   /** A driven page at its first frame. */
   readonly first: FilmSession;
   readonly frames: number;
-  readonly sound: string | undefined;
+  /** Path of the mix; `undefined` when nothing sounds. */
+  readonly sound: Promise<string | undefined>;
   readonly path: string;
 }
 
@@ -55,7 +56,7 @@ export async function shootDrawn(shoot: Shoot): Promise<Capture> {
   try {
     if (cast.some(({ report }) => report.obstacles.length > 0)) return await shootDriven(shoot);
     const share = frameFormats[stage.input.quality ?? "standard"].quality / 100;
-    const reference = drivenPainter(first, { format: "png" });
+    const reference = remembering(drivenPainter(first, { format: "png" }));
     const checked = new Set([0, 1, 2, 3, 4].map((at) => Math.round((at * (frames - 1)) / 4)));
     const painters = cast.map((session) => ({
       paint: compared(drawnPainter(session, share), reference, checked),
@@ -83,18 +84,26 @@ const likenessMin = 32;
 
 function compared(
   drawn: Painter,
-  reference: Painter,
+  reference: Painter["paint"],
   checked: ReadonlySet<number>,
 ): Painter["paint"] {
   let last: Buffer | undefined;
-  let wanted: Buffer | undefined;
   return async (frame, videos) => {
     const picture = await drawn.paint(frame, videos);
     last = picture ?? last;
     if (!checked.has(frame) || last === undefined) return picture;
-    wanted = (await reference.paint(frame, videos)) ?? wanted;
+    const wanted = await reference(frame, videos);
     if (wanted !== undefined && (await likeness(last, wanted)) < likenessMin) throw new Unlike();
     return picture;
+  };
+}
+
+/** One after the other, and the last picture again while nothing changes. */
+function remembering({ paint }: Painter): Painter["paint"] {
+  let last: Promise<Buffer | undefined> = Promise.resolve(undefined);
+  return (frame, videos) => {
+    last = last.then(async (before) => (await paint(frame, videos)) ?? before);
+    return last;
   };
 }
 
@@ -119,9 +128,10 @@ async function encode(
   { stage, setup, frames, sound, path }: Shoot,
 ): Promise<void> {
   const { tools, context, input, warnings } = stage;
+  const mixed = await sound;
   const args = encodingArgs({
     ...{ quality: input.quality ?? "standard", codec, fps: setup.timeline.fps, frames },
-    sound: sound === undefined ? undefined : ownSound(sound),
+    sound: mixed === undefined ? undefined : ownSound(mixed),
   });
   await tools.media.ffmpeg([...args, ...outputTo(path)], {
     signal: context.signal,

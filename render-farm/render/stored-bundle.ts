@@ -1,4 +1,5 @@
 import type { Bundle, MediaSource } from "../../actors/timeline/bundle.ts";
+import { overlayPath } from "../../actors/timeline/overlay.ts";
 import { limits } from "../../config/limits.ts";
 import type { Objects } from "../../engine/ports/objects.ts";
 import type { Source } from "../workspace.ts";
@@ -39,7 +40,7 @@ export class StoredBundle {
     );
     const bundle = new StoredBundle(objects, new Map(sources), assets);
     for (const [path, source] of sources)
-      if (/\.(html?|json|cube)$/i.test(path) || source.mimeType === "text/html")
+      if (/\.html?$/i.test(path) || source.mimeType === "text/html" || path === overlayPath)
         bundle.#texts.set(path, (await whole(objects, source.objectKey)).toString("utf8"));
     return bundle;
   }
@@ -66,10 +67,21 @@ export class StoredBundle {
     return this.#texts.get(path);
   }
 
+  /** Whether a script of the author's may speak of `word`; libraries speak of everything. */
+  mentions(word: string): boolean {
+    const isOwn = (path: string): boolean => /\.m?js$/.test(path) && !library.test(path);
+    return (
+      [...this.#sourcesByPath.keys()].some(isOwn) ||
+      [...this.#texts.values()].some((text) => text.includes(word))
+    );
+  }
+
   async bytes(source: Source): Promise<Buffer> {
     return whole(this.#objects, source.objectKey, limits.media.wholeBytesMax);
   }
 }
+
+const library = /(^|\/)(gsap|three|anime|lottie|d3)[^/]*$|\.min\.m?js$/i;
 
 async function whole(
   objects: Objects,

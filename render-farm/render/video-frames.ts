@@ -3,7 +3,7 @@ import { frameFrom } from "../../actors/timeline/model.ts";
 import { limits } from "../../config/limits.ts";
 import type { MediaTools } from "../media-tools.ts";
 import { type MediaFile, mediaInput, passMs } from "./media-files.ts";
-import type { Warnings } from "./render-fault.ts";
+import { mediaFault, type Warnings } from "./render-fault.ts";
 
 /**
  * The pictures of the film's videos, decoded by one ffmpeg a clip in the order of time while the
@@ -81,14 +81,14 @@ export class VideoFrames {
       playing.at = frame - 1;
     }
     while (playing.at < frame && !playing.isOver) {
-      const { value, done } = await playing.pictures.next();
+      const { value, done } = await playing.pictures.next().catch((failure: unknown) => {
+        throw mediaFault(nameOf(playing.video), failure);
+      });
       if (done === true) {
         playing.isOver = true;
-        const { media, clip } = playing.video;
-        const name = clip.id === "" ? "a video" : `video#${clip.id}`;
-        const seconds = media.recording.durationSeconds;
+        const seconds = playing.video.media.recording.durationSeconds;
         this.#setup.warnings.add(
-          `${name}: its source of ${seconds} s is shorter than its slot; the last frame is held`,
+          `${nameOf(playing.video)}: its source of ${seconds} s is shorter than its slot; the last frame is held`,
         );
         playing.picture ??= await lastPicture(playing.video, this.#setup);
       } else {
@@ -99,6 +99,10 @@ export class VideoFrames {
     }
     return playing.picture;
   }
+}
+
+function nameOf({ clip }: ShownVideo): string {
+  return clip.id === "" ? "a video" : `video#${clip.id}`;
 }
 
 async function* pictures(
@@ -122,7 +126,7 @@ async function* pictures(
   const filters = [when, rate, ...colors(video)].join(",");
   const output = ["-map", "0:v:0", "-vf", filters, "-frames:v", `${end - first}`];
   const args = [...mediaInput(media, before), ...output, ...coded(media)];
-  const call = { signal, timeoutMs: passMs, fault: "a video cannot be decoded" };
+  const call = { signal, timeoutMs: passMs, fault: "it cannot be decoded" };
   yield* split(tools.stream(args, call), media.look?.hasAlpha === true);
 }
 

@@ -2,6 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TaskOutcome } from "../../engine/ports/tasks.ts";
+import { ownChromium } from "../../render-farm/browser.ts";
 import { findChromium } from "../../render-farm/chromium-path.ts";
 import { findTool } from "../../render-farm/media-tools.ts";
 import { isolate } from "../../render-farm/render/isolation.ts";
@@ -49,11 +50,12 @@ export async function openFilmBench(t: TestFolder, pages?: number): Promise<Film
   const bench = await openMediaBench(t);
   const folder = await mkdtemp(join(tmpdir(), "klieg-test-"));
   t.teardown(() => rm(folder, { recursive: true, force: true }));
-  const executablePath = await findChromium(undefined, searchPath);
+  const executablePath = (await findChromium(undefined, searchPath)) ?? ownChromium();
   const isolation = await isolate({
     wanted: "off",
     chromium: { executablePath, sandbox: process.getuid?.() !== 0 },
     unsharePath: await findTool(undefined, "unshare", searchPath),
+    prlimitPath: await findTool(undefined, "prlimit", searchPath),
     folder,
   });
   const codeFolder = join(import.meta.dirname, "..", "..");

@@ -8,6 +8,7 @@ import type { FromNode, ToNode } from "../../engine/ports/tasks.ts";
 const entry = join(import.meta.dirname, "..", "..", "render-farm", "main.js");
 const kinds = [
   "probe",
+  "render",
   "studio-image",
   "studio-matte",
   "studio-music",

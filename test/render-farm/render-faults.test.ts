@@ -1,5 +1,9 @@
 import t from "tap";
+import { isolate } from "../../render-farm/render/isolation.ts";
+import { render } from "../../render-farm/render/render.ts";
 import { composition, isNear, openFilmBench } from "./film-bench.ts";
+
+const patience = { pageMs: 1_000, timelineMs: 100 };
 
 const bench = await openFilmBench(t);
 const box = `<div id="b" class="clip" data-start="0" data-duration="1"
@@ -47,6 +51,11 @@ t.test("a page that never gets ready ends as such, and so does a bomb of memory"
     await bench.fail(composition(`${box}<script>for (;;);</script>`)),
     /^render_timeout: the page was not ready in time/,
   );
+  const heap = "const a = []; for (;;) a.push(new Array(1e6).fill(Math.random()));";
+  t.match(
+    await bench.fail(composition(`${box}<script>${heap}</script>`)),
+    /^out_of_memory: the page used more memory than it may/,
+  );
 });
 
 t.test("an all-black film is never a success", async (t) => {
@@ -77,8 +86,31 @@ t.test("bad input is refused for good and names the field", async (t) => {
 t.test("a canceled render ends at once", async (t) => {
   const input = await bench.inputOf(composition(box, 'data-duration="600"'));
   const abort = new AbortController();
-  const running = bench.run(bench.worker, input, abort.signal);
-  setTimeout(() => abort.abort(), 1_500);
-  const outcome = await running;
-  t.match(outcome, { kind: "failed", retryable: true });
+  const running = bench.worker.run({
+    ...{ input, outputPrefix: "out/canceled", signal: abort.signal },
+    reportProgress: () => abort.abort(),
+  });
+  t.match(await running, { kind: "failed", retryable: true });
+});
+
+t.test("a page that goes elsewhere stays where it is", async (t) => {
+  const leave = `<script>location.href = "https://example.org/"; window.open("/b.html");
+    </script>`;
+  const film = await bench.film(composition(box + leave));
+  t.ok(isNear((await film.pixels(5, [50, 50]))[0], [255, 255, 255]));
+});
+
+t.test("where pages cannot be kept off the network nothing is rendered", async (t) => {
+  const chromium = { executablePath: "/usr/bin/false", sandbox: false };
+  const given = { chromium, unsharePath: "/nowhere", prlimitPath: "/nowhere", folder: t.testdir() };
+  const isolation = await isolate({ ...given, wanted: "required" });
+  t.match(isolation, { kind: "refused", sentence: /set KLIEG_ISOLATION=off/ });
+  t.match(await isolate({ ...given, wanted: "off" }), { kind: "ready" });
+  const tools = { media: bench.tools, isolation, codeFolder: "/", pages: 1, patience };
+  const worker = render(tools, bench.objects, 1_000);
+  t.match(await bench.run(worker, await bench.inputOf(composition(box))), {
+    kind: "failed",
+    message: /^internal: this farm node cannot keep pages off the network/,
+    retryable: false,
+  });
 });

@@ -189,3 +189,17 @@ t.test("a missing video fails the render and names clip and file", async (t) => 
   const [inside] = await film.pixels(3, middle);
   t.ok(isNear(inside, [255, 0, 0], 16), `${inside}`);
 });
+
+t.test("a damaged video fails the render and names the clip", async (t) => {
+  const bytes = await bench.bytesOf(video.objectKey);
+  const table = bytes.subarray(bytes.indexOf("moov") - 4);
+  const noise = Buffer.alloc(bytes.length - table.length, 0x55);
+  bytes.copy(noise, 0, 0, 48);
+  await bench.objects.put("sources/broken.mp4", [noise, table]);
+  const broken = { objectKey: "sources/broken.mp4", mimeType: "video/mp4" };
+  const files = composition(clip('data-start="0" data-duration="1"'));
+  t.match(await bench.fail({ ...files, "stripes.mp4": broken }), /^media_unavailable: video#v: /);
+  const text = { objectKey: "sources/text.mp4", mimeType: "video/mp4" };
+  await bench.objects.put(text.objectKey, [Buffer.from("no video")]);
+  t.match(await bench.fail({ ...files, "stripes.mp4": text }), /^media_unavailable: video#v: /);
+});

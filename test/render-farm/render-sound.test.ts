@@ -65,6 +65,29 @@ t.test("roles have their gains, the master has its own", async (t) => {
   t.ok(Math.abs(drop - 15) < 0.5, `${drop} dB`);
 });
 
+t.test("a single channel sounds on both sides as loud as it is", async (t) => {
+  const args = ["-f", "lavfi", "-i", "sine=frequency=200:duration=2", "-ac", "1"];
+  const mono = await bench.store("mono.wav", "audio/wav", args);
+  const peak = /max_volume: (-?[\d.]+)/;
+  const before = Number(peak.exec(await bench.hear(mono.objectKey, "volumedetect"))?.[1]);
+  const root = audio("a", "mono.wav", 'data-start="0"');
+  const all = { ...composition(root + ground, 'data-duration="1"'), "mono.wav": mono };
+  const made = await bench.film(all);
+  const after = Number(peak.exec(await bench.hear(made.key, "volumedetect"))?.[1]);
+  t.ok(Math.abs(before - after) < 1, `${before} dB, ${after} dB`);
+});
+
+t.test("a timeline may animate the volume", async (t) => {
+  const script = `<script>
+    const sound = document.getElementById("a");
+    window.__timelines = { main: { duration: () => 2, seek(seconds) {
+      sound.volume = seconds < 1 ? 1 : 0.1;
+    } } };</script>`;
+  const heard = await levels(await film(audio("a", "low.wav", 'data-start="0"') + script));
+  const drop = (heard[5] ?? 0) - (heard[15] ?? 0);
+  t.ok(Math.abs(drop - 20) < 1, `${drop} dB`);
+});
+
 t.test("music gives way while narration sounds", async (t) => {
   const root =
     audio("m", "low.wav", 'data-start="0"') +

@@ -1,0 +1,56 @@
+/// <reference lib="dom" />
+
+/**
+ * Runs after the clock, as a plain script before any of the author's: the places that compositions
+ * expect to find, as HyperFrames v1 documents them.
+ */
+interface AnimeInstance {
+  readonly duration: number;
+  seek(ms: number): void;
+  pause(): void;
+}
+
+interface FitOptions {
+  readonly maxWidth: number;
+  readonly baseFontSize?: number;
+  readonly minFontSize?: number;
+  readonly step?: number;
+  readonly fontFamily?: string;
+  readonly fontWeight?: string | number;
+}
+
+const timelines: Record<string, unknown> = {};
+
+/** The largest size at which a line is no wider than it may be. */
+function fitTextFontSize(text: string, options: FitOptions): { fontSize: number; fits: boolean } {
+  const { maxWidth, baseFontSize = 78, minFontSize = 42, step = 2 } = options;
+  const { fontFamily = "sans-serif", fontWeight = 900 } = options;
+  const pen = document.createElement("canvas").getContext("2d");
+  if (pen === null) return { fontSize: baseFontSize, fits: true };
+  for (let fontSize = baseFontSize; fontSize >= minFontSize; fontSize -= step) {
+    pen.font = `${fontWeight} ${fontSize}px ${fontFamily}`;
+    if (pen.measureText(text).width <= maxWidth) return { fontSize, fits: true };
+  }
+  return { fontSize: minFontSize, fits: false };
+}
+
+function define(name: string, value: unknown): void {
+  Object.defineProperty(window, name, { value, configurable: true, writable: true });
+}
+
+define("__timelines", timelines);
+define("__hyperframes", {
+  fitTextFontSize,
+  getVariables: () => ({ ...(Reflect.get(window, "__kliegVariables") as object) }),
+});
+// anime.js counts in milliseconds.
+define("hyperframesAnime", {
+  register(id: string, instance: AnimeInstance): void {
+    const registry = Reflect.get(window, "__timelines") as Record<string, unknown>;
+    registry[id] = {
+      duration: () => instance.duration / 1_000,
+      seek: (seconds: number) => instance.seek(seconds * 1_000),
+      pause: () => instance.pause(),
+    };
+  },
+});
