@@ -280,7 +280,7 @@ t.test(
   },
 );
 
-t.test("what a render reads stays while all files are replaced, until there is too much", async (t) => {
+t.test("what a render reads stays while all files are replaced, up to a bound", async (t) => {
   const house = await openInProcess(t);
   const caller = await house.account();
   const id = await made(caller, {});
