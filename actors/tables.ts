@@ -145,7 +145,7 @@ export function activeRendersKey(composition: Key): Key<readonly Id[]> {
   return keyOf(vpartOf(composition), codes.activeRenders, composition.slice(2));
 }
 
-/** Objects that no file of a composition has any more, but a render may. */
+/** Names of objects that no file of a composition has any more, but a render may. */
 export function staleObjectsKey(composition: Key): Key<readonly string[]> {
   return keyOf(vpartOf(composition), codes.staleObjects, composition.slice(2));
 }

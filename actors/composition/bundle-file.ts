@@ -27,7 +27,7 @@ export function objectsOf(composition: Id): string {
   return `compositions/${composition}`;
 }
 
-export function objectKeyOf(composition: Id, { object }: BundleFile): string {
+export function objectKeyOf(composition: Id, { object }: Pick<BundleFile, "object">): string {
   return `${objectsOf(composition)}/${object}`;
 }
 
@@ -100,7 +100,7 @@ const typeByExtension: Readonly<Record<string, string>> = {
   vtt: "text/vtt",
 };
 
-const mediaType = /^[a-z0-9][a-z0-9!#$&^_.+-]{0,62}\/[a-z0-9][a-z0-9!#$&^_.+-]{0,62}$/;
+const mediaType = /^[a-z0-9][a-z0-9!#$&^_.+-]{0,20}\/[a-z0-9][a-z0-9!#$&^_.+-]{0,62}$/;
 
 /** By its name; where that says nothing, what the client called it. */
 export function mimeTypeOf(path: string, declared: string | undefined): string {

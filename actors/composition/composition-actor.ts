@@ -205,15 +205,15 @@ const nothingGone: Gone = { rows: [], tells: [] };
 /** What becomes of objects that no file has any more; `next` is the head after the change. */
 function given(next: Composition, files: readonly BundleFile[], turn: TurnView): Gone {
   if (files.length === 0) return nothingGone;
-  const keys = files.map((file) => objectKeyOf(next.id, file));
-  if (activeRenders(turn).length === 0)
-    return { rows: [], tells: [tell(removalAt(next, turn), { kind: "remove", keys })] };
+  const names = files.map(({ object }) => object);
+  if (activeRenders(turn).length === 0) return { rows: [], tells: [removal(next, names, turn)] };
   const stale = staleObjectsKey(turn.self);
-  return { rows: [put(stale, [...(turn.get(stale) ?? []), ...keys])], tells: [] };
+  return { rows: [put(stale, [...(turn.get(stale) ?? []), ...names])], tells: [] };
 }
 
-function removalAt({ version }: Composition, { self }: TurnView) {
-  return bundleRemovalKey(self, version);
+function removal(next: Composition, names: readonly string[], { self }: TurnView): Tell {
+  const keys = names.map((object) => objectKeyOf(next.id, { object }));
+  return tell(bundleRemovalKey(self, next.version), { kind: "remove", keys });
 }
 
 function activeRenders(turn: TurnView): readonly Id[] {
@@ -275,13 +275,10 @@ function remove(
     return refuse(composition, { code: "conflict", detail: stillRendered }, turn);
   const { rows, found } = withdrawn(before, turn);
   const stale = staleObjectsKey(turn.self);
-  const keys = [
-    ...found.map((file) => objectKeyOf(composition.id, file)),
-    ...(turn.get(stale) ?? []),
-  ];
+  const names = [...found.map(({ object }) => object), ...(turn.get(stale) ?? [])];
   const others = [stale, activeRendersKey(turn.self), compositionDetailsKey(turn.self)];
   const ended = others.map((key) => ({ key, value: undefined }));
-  const removal = tell(removalAt(changed(composition, turn, 1), turn), { kind: "remove", keys });
+  const last = changed(composition, turn, 1);
   return answered(
     undefined,
     turn,
@@ -289,7 +286,7 @@ function remove(
     [...rows, ...ended],
     [
       tell(studioKey(composition.scope), { kind: "compositions", by: -1 }),
-      ...(keys.length === 0 ? [] : [removal]),
+      ...(names.length === 0 ? [] : [removal(last, names, turn)]),
     ],
   );
 }
@@ -314,16 +311,16 @@ function render(
 function renderOver(composition: Composition, ended: Id, turn: TurnView): CompositionTurn {
   const left = activeRenders(turn).filter((id) => id !== ended);
   const stale = staleObjectsKey(turn.self);
-  const keys = left.length === 0 ? (turn.get(stale) ?? []) : [];
+  const names = left.length === 0 ? (turn.get(stale) ?? []) : [];
   const rows = [put(activeRendersKey(turn.self), left)];
-  if (keys.length === 0) return { ...unchanged(composition), rows };
+  if (names.length === 0) return { ...unchanged(composition), rows };
   // A version of its own, so that no two removals have one address.
   const head = { ...composition, version: composition.version + 1 };
   return {
     head,
     rows: [...rows, { key: stale, value: undefined }],
     replies: [],
-    effects: [tell(removalAt(head, turn), { kind: "remove", keys })],
+    effects: [removal(head, names, turn)],
   };
 }
 

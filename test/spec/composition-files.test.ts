@@ -280,6 +280,24 @@ t.test(
   },
 );
 
+t.test("what a render reads stays while all files are replaced, up to a bound", async (t) => {
+  const house = await openInProcess(t);
+  const caller = await house.account();
+  const id = await made(caller, {});
+  const zip = (name: string) => {
+    const long = "d".repeat(85);
+    const more = Array.from({ length: 1_999 }, (_, at) => ({ name: `${long}/${name}${at}.txt` }));
+    return zipOf([{ name: "index.html", bytes: page() }, ...more]);
+  };
+  const replaced = async (name: string) => (await bundle(caller, id, zip(name))).status;
+  t.equal(await replaced("a"), 200);
+  const render = await caller.post<{ id: string }>(`/v1/compositions/${id}/render`, {});
+  t.strictSame([await replaced("b"), await replaced("c"), await replaced("d")], [200, 200, 409]);
+  await caller.post(`/v1/renders/${render.json.id}/cancel`);
+  t.equal(await replaced("e"), 200);
+  t.equal((await caller.delete(`/v1/compositions/${id}`)).status, 204);
+});
+
 t.test("the paths of a bundle may not be too long together: 413", async (t) => {
   const caller = await (await openInProcess(t)).account();
   const id = await made(caller, {});

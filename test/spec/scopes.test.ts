@@ -16,6 +16,8 @@ const scopes: readonly (readonly [RegExp, string])[] = [
   [/^GET \/v1\/assets\/uploads\//, "assets:write"],
   [/^GET \/v1\/assets\b/, "assets:read"],
   [/^\w+ \/v1\/assets\b/, "assets:write"],
+  [/^(GET|POST) \/v1\/(renders\/|compositions\/\{id\}\/renders?$)/, "renders"],
+  [/^\w+ \/v1\/compositions\b/, "compositions"],
   [/^GET \/v1\/me\/credits/, "billing:read"],
   [/^GET \/v1\/reports\//, "billing:read"],
   [/^GET \/v1\/organizations\/\{id\}\/usage$/, "billing:read"],
