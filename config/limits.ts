@@ -96,6 +96,8 @@ const shipped = {
     partsPerRequestMax: 100,
     pixelsMax: 100_000_000,
     uploadMs: 86_400_000,
+    /** A file that was not read this long after its upload could last have ended is given up. */
+    processingMs: 3_600_000,
     /** How long a failed or given up upload can still be read. */
     abandonedMs: 86_400_000,
     trashMs: 30 * 86_400_000,

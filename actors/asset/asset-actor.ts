@@ -76,6 +76,7 @@ export const assetActor: Actor<Asset, AssetMessage, AssetEffect> = {
       case "trashed":
         return asset.trashedAtMs + limits.assets.trashMs;
       case "processing":
+        return (asset.upload?.expiresAtMs ?? asset.createdAtMs) + limits.assets.processingMs;
       case "ready":
         return undefined;
     }
@@ -254,7 +255,10 @@ function abandon(asset: PendingAsset, as: "aborted" | "expired", turn: TurnView)
 function expire(asset: Asset, turn: TurnView): AssetTurn {
   const dueMs = assetActor.dueAt(asset);
   if (dueMs === undefined || turn.atMs < dueMs) return unchanged(asset);
-  return asset.phase === "pending_upload" ? abandon(asset, "expired", turn) : remove(asset, turn);
+  if (asset.phase === "pending_upload") return abandon(asset, "expired", turn);
+  if (asset.phase !== "processing") return remove(asset, turn);
+  const late = failed(asset, "The file could not be read in time.", turn);
+  return answered(asset, late, turn, [{ kind: "farm.cancel" }]);
 }
 
 function probe(

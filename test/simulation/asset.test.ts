@@ -30,6 +30,7 @@ interface Known {
   readonly dueMs?: number | undefined;
 }
 
+const hourMs = 3_600_000;
 const dayMs = 86_400_000;
 const bytes = { objectKey: "o", mimeType: "image/png", sizeBytes: 1, sha256: "" };
 const farm: readonly string[] = ["claim", "lapsed", "finished", "progress"];
@@ -74,7 +75,7 @@ class AssetStage implements Subject<AssetCommand> {
     this.order.push(key);
     const heard = world.ask(key, { kind: "create", asset });
     if (!this.stage.expect("an upload", heard, undefined)) return undefined;
-    const dueMs = isDirect ? undefined : expiresAtMs;
+    const dueMs = isDirect ? world.atMs + hourMs : expiresAtMs;
     world.set(this.known, key, { phase: asset.phase, attempts: 0, dueMs });
     return undefined;
   }
@@ -97,9 +98,8 @@ class AssetStage implements Subject<AssetCommand> {
       const is = head?.phase ?? "gone";
       if (is === phase) continue;
       const isDue = dueMs !== undefined && world.atMs >= dueMs;
-      const led: readonly Phase[] = phase === "pending_upload" ? ["abandoned", "gone"] : ["gone"];
-      if (!isDue || !led.includes(is)) return `an asset is ${is}, not ${phase}`;
-      const untilMs = head?.phase === "abandoned" ? head.untilMs : undefined;
+      if (!isDue || !ledTo(phase).includes(is)) return `an asset is ${is}, not ${phase}`;
+      const untilMs = head !== undefined && "untilMs" in head ? head.untilMs : undefined;
       world.set(this.known, key, { ...rest, phase: is, dueMs: untilMs });
     }
     return undefined;
@@ -116,6 +116,12 @@ class AssetStage implements Subject<AssetCommand> {
       if (codeOf(key) === codes.uploadPart && !live.has(key)) return "a part outlives its upload";
     return undefined;
   }
+}
+
+/** Where time alone leads. */
+function ledTo(phase: Phase): readonly Phase[] {
+  if (phase === "pending_upload") return ["abandoned", "gone"];
+  return phase === "processing" ? ["failed", "gone"] : ["gone"];
 }
 
 interface Move {
@@ -137,7 +143,8 @@ function moved(before: Known, message: AssetMessage, atMs: number): Move {
       return refused(phase === "pending_upload" ? undefined : "not_found");
     case "complete":
       if (phase !== "pending_upload") return refused("conflict");
-      return message.refusal === undefined ? to("processing") : to("failed", dayMs);
+      if (message.refusal !== undefined) return to("failed", dayMs);
+      return to("processing", (before.dueMs ?? atMs) + hourMs - atMs);
     case "abort":
       return phase === "pending_upload" ? to("abandoned", dayMs) : refused("not_found");
     case "trash":

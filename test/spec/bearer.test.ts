@@ -88,7 +88,7 @@ t.test("a token in the query string is ignored", async (t) => {
 
 /** Rewrites what the directory knows, as routes of later parts will. */
 async function change(house: InProcess, caller: Caller, more: Partial<Credential & User>) {
-  await house.advance(2_000);
+  await house.advance(6_000);
   const { gateway } = house.service;
   const credentialAt = credentialKey(digestOf(caller.token ?? ""));
   const credential = gateway.read(credentialAt);
@@ -114,7 +114,7 @@ t.test("an expired token answers 401", async (t) => {
 t.test("a revoked token answers 401", async (t) => {
   const house = await openInProcess(t);
   const ada = await house.account();
-  await house.advance(2_000);
+  await house.advance(6_000);
   t.equal((await ada.get("/v1/me")).status, 200);
   const key = credentialKey(digestOf(ada.token ?? ""));
   await house.engine.directoryTables.write([[key, undefined]]);
@@ -171,7 +171,7 @@ t.test("the account read and the models need no scope", async (t) => {
 t.test("tokens are stored as their SHA-256 only", async (t) => {
   const house = await openInProcess(t);
   const ada = await house.account();
-  await house.advance(2_000);
+  await house.advance(6_000);
   const range = { start: "\0\x80", end: "\0\xff" };
   const rows = house.engine.directoryTables.range(range, 1_000);
   t.ok(rows.length > 5);
