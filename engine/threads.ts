@@ -61,6 +61,8 @@ export class ShortThreads<Task extends object, Result> {
       idleTimeout: idleMs,
       resourceLimits: { maxOldGenerationSizeMb: memoryMegabytes },
     });
+    // A thread whose task was given up may still run out of memory; nobody waits for it any more.
+    this.pool.on("error", () => {});
   }
 
   /** Throws `PortError`: not retryable for a task that needs too much time or memory. */
