@@ -285,7 +285,7 @@ export const limits = {
     /** A pass into the tables begins at this many fresh rows or at this age of the oldest. */
     passRows: 200_000,
     passIntervalMs: 3_000,
-    rowsPerTransaction: 4_000,
+    rowsPerTransaction: 1_000,
     /** Fresh rows at which a shard stops taking messages until a pass has ended. */
     freshRowsMax: 400_000,
     dueGranularityMs: 250,
