@@ -37,8 +37,11 @@ export async function unpacked(
   try {
     const reader = new ObjectReader(service.objects, key);
     const zip = await fromRandomAccessReaderPromise(reader, sizeBytes, {
-      ...{ autoClose: false, lazyEntries: true, decodeStrings: true },
-      ...{ validateEntrySizes: true, strictFileNames: true },
+      autoClose: false,
+      lazyEntries: true,
+      decodeStrings: true,
+      validateEntrySizes: true,
+      strictFileNames: true,
     });
     const entries = await entriesOf(zip);
     await inTurns([...entries], async ([path, entry]) => {

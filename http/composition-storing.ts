@@ -32,7 +32,9 @@ export async function storeFile(
   const key = `${objectsOf(composition)}/${object}`;
   const { sizeBytes, sha256 } = await service.objects.put(key, capped(bytes, bytesMaxOf(mime)));
   return {
-    ...{ path, mime, object },
+    path,
+    mime,
+    object,
     size: sizeBytes,
     sha256: Buffer.from(sha256, "hex").toString("base64url"),
     atMs: service.clock.nowMs(),

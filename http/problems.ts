@@ -133,7 +133,9 @@ function shapeOfRequest(
       };
     case "payload_too_large":
       return {
-        ...{ slug: "payload-too-large", status: 413, title: "Payload Too Large" },
+        slug: "payload-too-large",
+        status: 413,
+        title: "Payload Too Large",
         detail: refusal.detail ?? `The body may have ${refusal.limitBytes} bytes.`,
         ...(refusal.detail === undefined ? { members: { limit_bytes: refusal.limitBytes } } : {}),
       };

@@ -132,8 +132,12 @@ async function orderOf(
   const { target = "video", quality = "standard", still = {}, audio_mix: audioMix } = body;
   return {
     id,
-    ...{ scope: principal.scope, user: principal.user.id, composition: composition.id },
-    ...{ revision: composition.revision, createdAtMs: service.clock.nowMs(), target },
+    scope: principal.scope,
+    user: principal.user.id,
+    composition: composition.id,
+    revision: composition.revision,
+    createdAtMs: service.clock.nowMs(),
+    target,
     ...(target === "video" ? { quality } : { still, params: paramsOf(still, timeline) }),
     ...(audioMix === undefined ? {} : { audioMix }),
     manifestKey,

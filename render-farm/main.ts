@@ -58,7 +58,9 @@ const isolation = await isolate({
 });
 if (isolation.kind === "refused") process.stderr.write(`farm node: ${isolation.sentence}\n`);
 const rendering = {
-  ...{ media: tools, isolation, codeFolder: join(import.meta.dirname, "..") },
+  media: tools,
+  isolation,
+  codeFolder: join(import.meta.dirname, ".."),
   patience: limits.capture,
   pages: Math.min(limits.capture.pagesMax, availableParallelism()),
 };

@@ -74,7 +74,10 @@ export function timelineView(timeline: Timeline): EffectiveTimeline {
     height,
     clips: [...clips.map(clipView), ...texts.map(textView)],
     diagnostics: diagnostics.map(({ severity, code, message, path, element, attribute }) => ({
-      ...{ severity, code, message, path },
+      severity,
+      code,
+      message,
+      path,
       element: element ?? null,
       attribute: attribute ?? null,
     })),
@@ -84,7 +87,9 @@ export function timelineView(timeline: Timeline): EffectiveTimeline {
 function clipView({ media, ...clip }: Clip): EffectiveClip {
   const source = media?.source;
   return {
-    ...{ key: clip.key, id: clip.id, kind: clip.kind },
+    key: clip.key,
+    id: clip.id,
+    kind: clip.kind,
     start_seconds: clip.start,
     end_seconds: clip.end ?? null,
     track_index: clip.trackIndex,
@@ -102,7 +107,10 @@ function clipView({ media, ...clip }: Clip): EffectiveClip {
 
 function textView({ id, text, start, end, trackIndex, isShown }: TextClip): EffectiveClip {
   return {
-    ...{ key: id, id, kind: "text", text },
+    key: id,
+    id,
+    kind: "text",
+    text,
     start_seconds: start,
     end_seconds: end,
     track_index: trackIndex,

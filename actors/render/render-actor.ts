@@ -105,7 +105,11 @@ function create(
   const head: QueuedRender = {
     phase: "queued",
     isSent,
-    ...{ id, scope, user, composition, createdAtMs: atMs },
+    id,
+    scope,
+    user,
+    composition,
+    createdAtMs: atMs,
     version: 1,
     updatedAtMs: atMs,
     attempts: 0,
@@ -126,7 +130,9 @@ function workOf(order: RenderOrder | undefined): RenderEffect[] {
   if (order === undefined) return [];
   const { id, manifestKey, target, quality, still, audioMix, assets } = order;
   const input = {
-    ...{ manifestKey, target, assets },
+    manifestKey,
+    target,
+    assets,
     ...(quality === undefined ? {} : { quality }),
     ...(still === undefined ? {} : { still: stillOf(still) }),
     ...(audioMix === undefined ? {} : { audioMix }),
@@ -145,7 +151,11 @@ function stillOf({ at_seconds, max_dimension, frame, background }: RenderStillOp
 
 function commonOf({ id, scope, user, composition, createdAtMs, version }: Render, atMs: number) {
   return {
-    ...{ id, scope, user, composition, createdAtMs },
+    id,
+    scope,
+    user,
+    composition,
+    createdAtMs,
     version: version + 1,
     updatedAtMs: atMs,
   };

@@ -180,7 +180,11 @@ function innerScene(
   if (address === undefined) {
     const own = declaredVariables([host], outer.path, findings);
     const scene: Scene = {
-      ...{ key, root: host, path: outer.path, isMounted: false, clips: [] },
+      key,
+      root: host,
+      path: outer.path,
+      isMounted: false,
+      clips: [],
       id: host.attributes["data-composition-id"] ?? "",
       variables: { ...outer.variables, ...own, ...passed },
     };
@@ -197,7 +201,11 @@ function innerScene(
   if (id !== undefined && wanted !== undefined && id !== wanted)
     findings.warning("alias", place, `leads to the composition "${id}", not "${wanted}"`);
   const scene: Scene = {
-    ...{ key, root, path, isMounted: true, clips: [] },
+    key,
+    root,
+    path,
+    isMounted: true,
+    clips: [],
     id: id ?? wanted ?? "",
     variables: { ...own, ...passed },
   };

@@ -24,8 +24,15 @@ export function effectiveTimeline(bundle: Bundle): Timeline {
   const script = readScript(bundle, overlay, findings);
   if (script === undefined)
     return {
-      ...{ duration: undefined, fps: 30, width: 0, height: 0 },
-      ...{ compositions: [], clips: [], deleted: [], texts: [], tracks: [] },
+      duration: undefined,
+      fps: 30,
+      width: 0,
+      height: 0,
+      compositions: [],
+      clips: [],
+      deleted: [],
+      texts: [],
+      tracks: [],
       diagnostics: findings.all(),
     };
   const { root } = script;
@@ -39,7 +46,10 @@ export function effectiveTimeline(bundle: Bundle): Timeline {
   checkNames(overlay, stage, script.deleted, findings);
   warnOfUnsupported(bundle, stage.compositions, findings);
   return {
-    ...{ duration, fps: frame.fps, width: frame.width, height: frame.height },
+    duration,
+    fps: frame.fps,
+    width: frame.width,
+    height: frame.height,
     compositions: stage.compositions,
     clips: stage.clips
       .filter(({ key }) => !isBelow(key, script.deleted))
@@ -72,8 +82,12 @@ interface Window {
 }
 
 const wholeFilm: Window = {
-  ...{ start: 0, end: undefined, offset: 0, rate: 1 },
-  ...{ isShown: true, isAudible: true },
+  start: 0,
+  end: undefined,
+  offset: 0,
+  rate: 1,
+  isShown: true,
+  isAudible: true,
 };
 
 /** Places the scene's clips and all below; the scene's length in its own seconds. */
@@ -151,7 +165,15 @@ function effectiveClip(
     written === undefined ? undefined : authoredGrade(written, scene.variables, place, findings);
   const cut = media === undefined ? 0 : offset - hostOffset(clip);
   return {
-    ...{ key, id, kind, composition: scene.key, path, start, end, trackIndex, isShown },
+    key,
+    id,
+    kind,
+    composition: scene.key,
+    path,
+    start,
+    end,
+    trackIndex,
+    isShown,
     isAudible: isAudible && media !== undefined && !media.isMuted && media.volume > 0,
     media: media && { ...media, start: media.start + cut, rate },
     transform: edit.transform,

@@ -188,9 +188,15 @@ function newComposition({ service, principal }: Call<unknown, unknown>): Composi
   const nowMs = service.clock.nowMs();
   return {
     id: service.ids.under(vpartOfId(scope)),
-    ...{ scope, user: user.id },
-    ...{ createdAtMs: nowMs, updatedAtMs: nowMs },
-    ...{ revision: 1, version: 1, files: 0, totalBytes: 0, pathBytes: 0 },
+    scope,
+    user: user.id,
+    createdAtMs: nowMs,
+    updatedAtMs: nowMs,
+    revision: 1,
+    version: 1,
+    files: 0,
+    totalBytes: 0,
+    pathBytes: 0,
   };
 }
 

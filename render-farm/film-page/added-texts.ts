@@ -35,9 +35,17 @@ export function addTexts(
     });
     document.body.append(element);
     const plan: PlannedClip = {
-      ...{ key: `text/${text.id}`, kind: "element", composition: "", start: text.start },
-      ...{ isShown: text.isShown, motion: text.motion, transform: undefined, mask: undefined },
-      ...{ size: undefined, imageUrl: undefined, ...frames(text) },
+      key: `text/${text.id}`,
+      kind: "element",
+      composition: "",
+      start: text.start,
+      isShown: text.isShown,
+      motion: text.motion,
+      transform: undefined,
+      mask: undefined,
+      size: undefined,
+      imageUrl: undefined,
+      ...frames(text),
     };
     return { plan, element };
   });

@@ -212,7 +212,10 @@ const pumpMs = 4;
 /** Kept of those that scripts throw between two looks. */
 const faultsMax = 20;
 const nothingSaid: FilmReport = {
-  ...{ warnings: [], lacksTimeline: false, duration: undefined, obstacles: [] },
+  warnings: [],
+  lacksTimeline: false,
+  duration: undefined,
+  obstacles: [],
 };
 
 interface Traffic {

@@ -140,7 +140,14 @@ async function planOf(
     const video = videos.find((one) => one.clip === clip);
     const picture = video?.media.recording.picture;
     clips.push({
-      ...{ key, kind, composition, isShown, transform, motion, mask, start },
+      key,
+      kind,
+      composition,
+      isShown,
+      transform,
+      motion,
+      mask,
+      start,
       from: frameFrom(start, fps),
       to: end === undefined ? Number.MAX_SAFE_INTEGER : frameFrom(end, fps),
       size: picture && { width: picture.width, height: picture.height },
@@ -149,8 +156,16 @@ async function planOf(
   }
   const { timelineMs } = workshop.patience;
   return {
-    ...{ fps, width, height, isTransparent, isDrawn: false, timelineMs },
-    ...{ compositions, clips, deleted, texts },
+    fps,
+    width,
+    height,
+    isTransparent,
+    isDrawn: false,
+    timelineMs,
+    compositions,
+    clips,
+    deleted,
+    texts,
   };
 }
 

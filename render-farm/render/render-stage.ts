@@ -48,7 +48,11 @@ export async function openSession(plan: FilmPlan, stage: RenderStage): Promise<F
   if (tools.isolation.kind === "refused")
     throw new RenderFault("internal", tools.isolation.sentence);
   return FilmSession.open({
-    ...{ codeFolder: tools.codeFolder, files, plan, warnings, signal: context.signal },
+    codeFolder: tools.codeFolder,
+    files,
+    plan,
+    warnings,
+    signal: context.signal,
     chromium: tools.isolation.chromium,
     patience: tools.patience,
   });

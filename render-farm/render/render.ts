@@ -57,7 +57,13 @@ async function perform(
   const warnings = new Warnings(limits.capture.warningsMax);
   const bundle = await StoredBundle.open(objects, input.manifestKey, input.assets);
   const stage: RenderStage = {
-    ...{ tools, objects, input, context, folder, bundle, warnings },
+    tools,
+    objects,
+    input,
+    context,
+    folder,
+    bundle,
+    warnings,
     media: new MediaFiles(tools.media, objects, folder, context.signal),
     files: new PageFiles(bundle, tools.codeFolder, warnings),
   };

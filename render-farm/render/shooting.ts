@@ -130,7 +130,10 @@ async function encode(
   const { tools, context, input, warnings } = stage;
   const mixed = await sound;
   const args = encodingArgs({
-    ...{ quality: input.quality ?? "standard", codec, fps: setup.timeline.fps, frames },
+    quality: input.quality ?? "standard",
+    codec,
+    fps: setup.timeline.fps,
+    frames,
     sound: mixed === undefined ? undefined : ownSound(mixed),
   });
   await tools.media.ffmpeg([...args, ...outputTo(path)], {
@@ -152,8 +155,12 @@ async function* checkedFrames(
 ): AsyncGenerator<Buffer> {
   const { timeline } = setup;
   const videos = new VideoFrames(setup.videos, {
-    ...{ tools: tools.media, signal: context.signal, fps: timeline.fps },
-    ...{ frames, first: 0, warnings },
+    tools: tools.media,
+    signal: context.signal,
+    fps: timeline.fps,
+    frames,
+    first: 0,
+    warnings,
   });
   const samples = new Map<number, Buffer>();
   const sampled = sampledFrames(frames);

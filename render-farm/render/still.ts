@@ -34,8 +34,13 @@ export async function makeStill(stage: RenderStage): Promise<Made> {
     await writeFile(path, bytes);
     const output = await stored(bytes, path, size, stage);
     const details = {
-      ...{ target: "still", ...size, frame, atSeconds: frame / timeline.fps },
-      ...{ background: options.background ?? "opaque", frames, frameRate: timeline.fps },
+      target: "still",
+      ...size,
+      frame,
+      atSeconds: frame / timeline.fps,
+      background: options.background ?? "opaque",
+      frames,
+      frameRate: timeline.fps,
       maxDimension: options.maxDimension ?? null,
     };
     return { output, details };
@@ -51,8 +56,12 @@ async function paintAt(
   { tools, context, warnings }: RenderStage,
 ): Promise<Buffer> {
   const pictures = new VideoFrames(videos, {
-    ...{ tools: tools.media, signal: context.signal, fps: timeline.fps },
-    ...{ frames: frame + 1, first: frame, warnings },
+    tools: tools.media,
+    signal: context.signal,
+    fps: timeline.fps,
+    frames: frame + 1,
+    first: frame,
+    warnings,
   });
   const shown = await pictures.at(frame);
   await pictures.close();

@@ -48,7 +48,10 @@ export class VideoFrames {
       video,
       from: Math.max(setup.first, frameFrom(video.clip.start, setup.fps)),
       to: Math.min(setup.frames, frameFrom(video.clip.end ?? Number.MAX_VALUE, setup.fps)),
-      ...{ pictures: undefined, at: -1, picture: undefined, isOver: false },
+      pictures: undefined,
+      at: -1,
+      picture: undefined,
+      isOver: false,
     }));
   }
 

@@ -16,19 +16,37 @@ const composition = "019d9000-0000-7007-8000-000000000003";
 const self = renderKey(id);
 
 const common = {
-  ...{ id, scope, composition, user: scope },
-  ...{ version: 1, createdAtMs: 1_000, updatedAtMs: 1_000, attempts: 0 },
+  id,
+  scope,
+  composition,
+  user: scope,
+  version: 1,
+  createdAtMs: 1_000,
+  updatedAtMs: 1_000,
+  attempts: 0,
 };
 const waiting: QueuedRender = { ...common, phase: "queued", isSent: false };
 const sent: QueuedRender = { ...waiting, isSent: true };
 const running: RunningRender = {
-  ...{ ...common, phase: "running", startedAtMs: 2_000, progress: 0.5, token: "t1" },
+  ...common,
+  phase: "running",
+  startedAtMs: 2_000,
+  progress: 0.5,
+  token: "t1",
 };
 const { attempts: _, ...rest } = common;
 const failed: FailedRender = { ...rest, phase: "failed", finishedAtMs: 3_000 };
 const order: RenderOrder = {
-  ...{ id, scope, composition, user: scope, revision: 2, createdAtMs: 1_000 },
-  ...{ target: "video", quality: "fast", manifestKey: "compositions/c/m", assets: {} },
+  id,
+  scope,
+  composition,
+  user: scope,
+  revision: 2,
+  createdAtMs: 1_000,
+  target: "video",
+  quality: "fast",
+  manifestKey: "compositions/c/m",
+  assets: {},
 };
 
 function at(atMs: number): TurnView {

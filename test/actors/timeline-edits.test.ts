@@ -145,7 +145,14 @@ t.test(
     const text = { id: "t1", text: "Hi", start: 1, duration: 2 };
     t.match(edited("", { texts: [text] }).texts, [
       {
-        ...{ id: "t1", text: "Hi", start: 1, end: 3, isShown: true, x: 0, y: 0, width: undefined },
+        id: "t1",
+        text: "Hi",
+        start: 1,
+        end: 3,
+        isShown: true,
+        x: 0,
+        y: 0,
+        width: undefined,
         ...{
           fontFamily: "sans-serif",
           fontSize: 64,

@@ -14,7 +14,10 @@ const page =
 
 t.test("a timeline is computed on a thread of its own", async (t) => {
   const threads = new ShortThreads<TimelineTask, TimelineRound>(entry, {
-    ...{ threads: 1, queueMax: 10, timeoutMs: 60_000, memoryMegabytes: 256 },
+    threads: 1,
+    queueMax: 10,
+    timeoutMs: 60_000,
+    memoryMegabytes: 256,
   });
   t.teardown(() => threads.close());
   t.match(await threads.run(taskOf(page)), { kind: "done", timeline: { width: 320 } });
@@ -24,7 +27,10 @@ t.test("a timeline is computed on a thread of its own", async (t) => {
 
 t.test("markup that takes too long ends its thread, and the next task gets another", async (t) => {
   const threads = new ShortThreads<TimelineTask, TimelineRound>(entry, {
-    ...{ threads: 1, queueMax: 1, timeoutMs: 6_000, memoryMegabytes: 256 },
+    threads: 1,
+    queueMax: 1,
+    timeoutMs: 6_000,
+    memoryMegabytes: 256,
   });
   t.teardown(() => threads.close());
   const hostile = taskOf("<b></b><i>".repeat(500_000));

@@ -87,7 +87,9 @@ t.test("a canceled render ends at once", async (t) => {
   const input = await bench.inputOf(composition(box, 'data-duration="600"'));
   const abort = new AbortController();
   const running = bench.worker.run({
-    ...{ input, outputPrefix: "out/canceled", signal: abort.signal },
+    input,
+    outputPrefix: "out/canceled",
+    signal: abort.signal,
     reportProgress: () => abort.abort(),
   });
   t.match(await running, { kind: "failed", retryable: true });

@@ -169,7 +169,8 @@ t.test("sub-compositions keep their styles, scripts, ids and times to themselves
     <div class="mark" style="position:absolute;left:300px;top:0;width:20px;height:20px"></div>`;
   const files = {
     ...composition(root, 'data-duration="2"'),
-    ...{ "gsap.js": gsap, "scenes/card.html": card },
+    "gsap.js": gsap,
+    "scenes/card.html": card,
   };
   const places = [
     [70, 10],
@@ -235,7 +236,10 @@ t.test(
       },
       texts: [
         {
-          ...{ id: "t", text: "█", start: 0, duration: 1 },
+          id: "t",
+          text: "█",
+          start: 0,
+          duration: 1,
           x: 200,
           y: 120,
           font_size: 50,
@@ -245,7 +249,9 @@ t.test(
     };
     const files = {
       ...composition(root),
-      ...{ "klieg-edits.json": JSON.stringify(edits), "blue.cube": table, "red.png": image },
+      "klieg-edits.json": JSON.stringify(edits),
+      "blue.cube": table,
+      "red.png": image,
     };
     const found = await colorsAt(
       ...([files, 15] as const),
