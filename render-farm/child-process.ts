@@ -121,7 +121,7 @@ async function feed(
   kill: () => void,
 ): Promise<void> {
   try {
-    await pipeline(Readable.from(source, { objectMode: true }), child.stdin as Writable);
+    await pipeline(Readable.from(source, { highWaterMark: 2 }), child.stdin as Writable);
   } catch (failure) {
     kill();
     // The program closed its end: its own exit says why.

@@ -1,5 +1,6 @@
 /// <reference lib="dom" />
 /// <reference lib="dom.iterable" />
+import { even } from "../../actors/timeline/model.ts";
 
 /**
  * The page draws itself: everything moves into a canvas whose children are laid out and painted
@@ -32,13 +33,14 @@ export function moveIntoCanvas(width: number, height: number): boolean {
   const canvas = document.createElement("canvas");
   const pen = canvas.getContext("2d", { willReadFrequently: true, alpha: false });
   if (pen === null || !isDrawingPen(pen) || !isDrawnCanvas(canvas)) return false;
-  canvas.width = width;
-  canvas.height = height;
+  // Films have even sizes; what is added stays black.
+  canvas.width = even(width);
+  canvas.height = even(height);
   canvas.setAttribute("layoutsubtree", "");
   const content = document.createElement("div");
   const { body } = document;
   const place = "position:absolute;left:0;top:0;overflow:hidden;";
-  canvas.style.cssText = `${place}display:block;width:${width}px;height:${height}px`;
+  canvas.style.cssText = `${place}display:block;width:${canvas.width}px;height:${canvas.height}px`;
   content.style.cssText = `${place}width:${width}px;height:${height}px;background:${behind()}`;
   content.append(...body.childNodes);
   canvas.append(content);
@@ -62,8 +64,8 @@ function behind(): string {
   return "#000";
 }
 
-/** The page as a JPEG in base64; `null` when it looks as it did when it was asked last. */
-export async function drawPage(quality: number): Promise<string | null> {
+/** The page as it looks now; `undefined` when that is as it was drawn last. */
+export async function drawPage(): Promise<VideoFrame | undefined> {
   if (drawing === undefined) throw new Error("the page is not in a canvas");
   const own = drawing;
   const { canvas, pen, content } = own;
@@ -75,29 +77,8 @@ export async function drawPage(quality: number): Promise<string | null> {
     canvas.addEventListener("paint", draw, { once: true });
     canvas.requestPaint();
   });
-  if (!isChanged) return null;
   own.isChanged = false;
-  const blob = await new Promise<Blob | null>((resolve) =>
-    canvas.toBlob(resolve, "image/jpeg", quality),
-  );
-  if (blob === null) throw new Error("the canvas gave no picture");
-  return base64Of(new Uint8Array(await blob.arrayBuffer()));
-}
-
-interface Base64Bytes {
-  toBase64(): string;
-}
-
-function base64Of(bytes: Uint8Array): string {
-  if (hasBase64(bytes)) return bytes.toBase64();
-  let text = "";
-  for (let at = 0; at < bytes.length; at += 32_768)
-    text += String.fromCharCode(...bytes.subarray(at, at + 32_768));
-  return btoa(text);
-}
-
-function hasBase64(bytes: Uint8Array): bytes is Uint8Array & Base64Bytes {
-  return "toBase64" in bytes;
+  return isChanged ? new VideoFrame(canvas, { timestamp: 0 }) : undefined;
 }
 
 function isDrawingPen(pen: CanvasRenderingContext2D): pen is DrawingPen {

@@ -1,16 +1,17 @@
 /// <reference lib="dom" />
 /// <reference lib="dom.iterable" />
-import type { PlannedClip } from "./plan.ts";
+import type { Exchange } from "./exchange.ts";
+import type { PicturePlace, PlannedClip } from "./plan.ts";
 import { isShownAt, offAttribute, type ShownClip } from "./shown-clips.ts";
 
 /**
- * Videos do not play: beside each stands an image that shows the frame that belongs there, in the
+ * Videos do not play: beside each stands a canvas that shows the frame that belongs there, in the
  * video's own place and style. The video stays for scripts and selectors and paints nothing.
  */
 interface FilmVideo {
   readonly clip: ShownClip;
-  readonly image: HTMLImageElement;
-  address: string;
+  readonly screen: HTMLCanvasElement;
+  isLit: boolean;
 }
 
 /** Whatever a script may animate on a video. */
@@ -22,6 +23,9 @@ const followed = [
   ..."visibility backface-visibility image-rendering".split(" "),
 ];
 
+/** Marks the canvases that are ours. */
+export const screenAttribute = "data-klieg-screen";
+
 const videosByKey = new Map<string, FilmVideo>();
 
 export function replaceVideos(clips: readonly ShownClip[]): void {
@@ -31,10 +35,10 @@ export function replaceVideos(clips: readonly ShownClip[]): void {
     element.pause();
     element.removeAttribute("controls");
     element.poster = blank(plan);
-    const image = document.createElement("img");
-    image.alt = "";
-    image.setAttribute(offAttribute, "");
-    Object.assign(image.style, {
+    const screen = document.createElement("canvas");
+    screen.setAttribute(screenAttribute, "");
+    screen.setAttribute(offAttribute, "");
+    Object.assign(screen.style, {
       position: "absolute",
       margin: "0",
       maxWidth: "none",
@@ -44,8 +48,8 @@ export function replaceVideos(clips: readonly ShownClip[]): void {
       borderColor: "transparent",
       pointerEvents: "none",
     });
-    element.after(image);
-    videosByKey.set(plan.key, { clip, image, address: "" });
+    element.after(screen);
+    videosByKey.set(plan.key, { clip, screen, isLit: false });
   }
 }
 
@@ -56,46 +60,46 @@ function blank({ size }: PlannedClip): string {
   return `data:image/svg+xml,${encodeURIComponent(drawing)}`;
 }
 
+/** Shows the pictures that are new, and each video where it stands now. */
 export async function showVideos(
-  videos: Readonly<Record<string, string>>,
+  places: Readonly<Record<string, PicturePlace>>,
   frame: number,
+  exchange: Exchange | undefined,
 ): Promise<void> {
-  const arrivals = Object.entries(videos).map(async ([key, bytes]) => {
+  for (const [key, place] of Object.entries(places)) {
     const video = videosByKey.get(key);
-    if (video === undefined) return;
-    const before = video.address;
-    video.address = URL.createObjectURL(blobOf(bytes));
-    video.image.src = video.address;
-    await video.image.decode();
-    if (before !== "") URL.revokeObjectURL(before);
-  });
-  await Promise.all(arrivals);
-  for (const { clip, image, address } of videosByKey.values()) {
-    const isOn = isShownAt(clip.plan, frame) && address !== "" && !isWithinOff(clip.element);
-    image.toggleAttribute(offAttribute, !isOn);
-    if (isOn) follow(clip.element, image);
+    if (video === undefined || exchange === undefined) continue;
+    light(video.screen, await exchange.picture(place), place);
+    video.isLit = true;
   }
+  for (const { clip, screen, isLit } of videosByKey.values()) {
+    const isOn = isShownAt(clip.plan, frame) && isLit && !isWithinOff(clip.element);
+    screen.toggleAttribute(offAttribute, !isOn);
+    if (isOn) follow(clip.element, screen);
+  }
+}
+
+function light(screen: HTMLCanvasElement, picture: VideoFrame, place: PicturePlace): void {
+  const { width, height, hasAlpha } = place;
+  if (screen.width !== width || screen.height !== height) Object.assign(screen, { width, height });
+  const pen = screen.getContext("2d", { willReadFrequently: true, alpha: hasAlpha });
+  if (hasAlpha) pen?.clearRect(0, 0, width, height);
+  pen?.drawImage(picture, 0, 0);
+  picture.close();
 }
 
 function isWithinOff(element: HTMLElement): boolean {
   return element.closest(`[${offAttribute}]`) !== null;
 }
 
-function follow(video: HTMLElement, image: HTMLImageElement): void {
+function follow(video: HTMLElement, screen: HTMLCanvasElement): void {
   const style = getComputedStyle(video);
   const copy = (name: string, value: string): void => {
-    if (image.style.getPropertyValue(name) !== value) image.style.setProperty(name, value);
+    if (screen.style.getPropertyValue(name) !== value) screen.style.setProperty(name, value);
   };
   for (const name of followed) copy(name, style.getPropertyValue(name));
   copy("left", `${video.offsetLeft}px`);
   copy("top", `${video.offsetTop}px`);
   copy("width", `${video.offsetWidth}px`);
   copy("height", `${video.offsetHeight}px`);
-}
-
-function blobOf(base64: string): Blob {
-  const text = atob(base64);
-  const bytes = new Uint8Array(text.length);
-  for (let at = 0; at < text.length; at++) bytes[at] = text.charCodeAt(at);
-  return new Blob([bytes], { type: base64.startsWith("/9j/") ? "image/jpeg" : "image/png" });
 }
