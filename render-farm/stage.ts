@@ -190,6 +190,11 @@ export class Stage {
     await this.#send("Emulation.setDefaultBackgroundColorOverride", { color });
   }
 
+  /** Gives back what frames left behind; the browser itself waits for hundreds of megabytes. */
+  async collectGarbage(): Promise<void> {
+    await this.#send("HeapProfiler.collectGarbage");
+  }
+
   async #globalObject(): Promise<string> {
     if (this.#global !== "") return this.#global;
     const { result } = await this.#send("Runtime.evaluate", { expression: "globalThis" });

@@ -25,6 +25,7 @@ interface Exchange {
 }
 
 let exchange: Exchange | undefined;
+let scratch = new Uint8Array();
 
 addEventListener("message", ({ ports: [port] }: MessageEvent) => {
   if (port === undefined) return;
@@ -88,8 +89,10 @@ function pictureAt(
 ): VideoFrame {
   const codedWidth = width + (width % 2);
   const codedHeight = height + (height % 2);
-  const planes = codedWidth * codedHeight * (hasAlpha ? 2.5 : 1.5);
-  const bytes = new Uint8Array(planes);
+  const length = codedWidth * codedHeight * (hasAlpha ? 2.5 : 1.5);
+  // Kept, because a frame has a copy of its own and what is thrown away stays long.
+  if (scratch.length < length) scratch = new Uint8Array(length);
+  const bytes = scratch.subarray(0, length);
   handle.read(bytes, { at });
   return new VideoFrame(bytes, {
     format: hasAlpha ? "I420A" : "I420",

@@ -10,13 +10,13 @@ import { planesLength, type VideoPicture } from "./video-frames.ts";
  */
 export class ExchangeFile {
   readonly #file: FileHandle;
-  readonly #frameBytes: number;
+  readonly #frame: Buffer;
   readonly #placesByKey = new Map<string, PicturePlace>();
   #end: number;
 
   private constructor(file: FileHandle, frameBytes: number) {
     this.#file = file;
-    this.#frameBytes = frameBytes;
+    this.#frame = Buffer.alloc(frameBytes);
     this.#end = Math.max(frameBytes, headBytes);
   }
 
@@ -34,9 +34,9 @@ export class ExchangeFile {
     throw new RenderFault("internal", "the browser's own file system was not found", true);
   }
 
-  /** Planes (I420) of the frame that the page handed over last. */
+  /** Planes (I420) of the frame that the page handed over last, until it is asked for again. */
   async frame(): Promise<Buffer> {
-    const bytes = Buffer.allocUnsafeSlow(this.#frameBytes);
+    const bytes = this.#frame;
     const { bytesRead } = await this.#file.read(bytes, 0, bytes.length, 0);
     if (bytesRead < bytes.length) throw new RenderFault("internal", "a frame is incomplete", true);
     return bytes;

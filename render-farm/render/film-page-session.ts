@@ -40,6 +40,7 @@ export class FilmSession {
   readonly #traffic: Traffic;
   readonly #exchange: ExchangeFile | undefined;
   #timeMs: number;
+  #pictureBytes = 0;
 
   private constructor(opened: Opened) {
     this.report = opened.report;
@@ -154,6 +155,11 @@ export class FilmSession {
     for (const [key, picture] of videos) {
       const place = await this.#exchange?.write(key, picture);
       if (place !== undefined) places[key] = place;
+      this.#pictureBytes += picture.planes.length;
+    }
+    if (this.#pictureBytes > garbageBytesMax) {
+      this.#pictureBytes = 0;
+      await this.#stage.collectGarbage();
     }
     return places;
   }
@@ -196,6 +202,8 @@ export class FilmSession {
 }
 
 const pumpMs = 4;
+/** Of pictures of videos; each leaves some five times its size in the page. */
+const garbageBytesMax = 48 * 1024 ** 2;
 /** Kept of those that scripts throw between two looks. */
 const faultsMax = 20;
 const nothingSaid: FilmReport = {

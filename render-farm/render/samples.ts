@@ -11,7 +11,7 @@ export class Samples {
 
   /** Keeps the picture if this frame is one of them. */
   add(frame: number, picture: Buffer): void {
-    this.#arrivalsByFrame.get(frame)?.resolve(picture);
+    this.#arrivalsByFrame.get(frame)?.resolve(Buffer.from(picture));
   }
 
   /** No more will come. */

@@ -1,6 +1,7 @@
 import type { Clip } from "../../actors/timeline/model.ts";
 import { frameFrom } from "../../actors/timeline/model.ts";
 import { limits } from "../../config/limits.ts";
+import type { ChildOutput } from "../child-output.ts";
 import type { MediaTools } from "../media-tools.ts";
 import { type MediaFile, mediaInput, passMs } from "./media-files.ts";
 import { mediaFault, type Warnings } from "./render-fault.ts";
@@ -108,8 +109,7 @@ export class VideoFrames {
         );
         playing.picture ??= await lastPicture(playing.video, this.#setup);
       } else {
-        const same = playing.picture?.planes.equals(value.planes) === true;
-        if (!same) playing.picture = value;
+        playing.picture = value;
         playing.at += 1;
       }
     }
@@ -141,9 +141,9 @@ async function* pictures(
   const rate = `fps=fps=${fps}:round=up:start_time=0`;
   const filters = [when, rate, ...colors(video)].join(",");
   const output = ["-map", "0:v:0", "-vf", filters, "-frames:v", `${end - first}`];
-  const args = [...mediaInput(media, before), ...output, ...asPlanes];
+  const args = [...mediaInput(media, [...oneThread, ...before]), ...output, ...asPlanes];
   const call = { signal, timeoutMs: passMs, fault: "it cannot be decoded" };
-  yield* split(tools.stream(args, call), lookOf(video));
+  yield* picturesIn(await tools.output(args, call), lookOf(video));
 }
 
 /** How far before the first frame decoding begins, to find the picture that is shown then. */
@@ -158,8 +158,8 @@ async function lastPicture(
   const shown = ["-map", "0:v:0", "-vf", colors(video).join(","), ...asPlanes];
   const call = { signal, fault: "a video cannot be decoded" };
   let last: VideoPicture | undefined;
-  const stream = tools.stream([...mediaInput(video.media, before), ...shown], call);
-  for await (const picture of split(stream, lookOf(video))) last = picture;
+  const output = await tools.output([...mediaInput(video.media, before), ...shown], call);
+  for await (const picture of picturesIn(output, lookOf(video))) last = picture;
   return last;
 }
 
@@ -194,24 +194,31 @@ function lut(path: string): string {
   return `lut3d=file=${path}:interp=tetrahedral`;
 }
 
+/** Several decode side by side already, and each thread keeps pictures. */
+const oneThread = ["-threads", "1"];
 const asPlanes = ["-f", "rawvideo", "-"];
 
-/** Cuts a stream of planes where each picture ends. */
-async function* split(
-  chunks: AsyncIterable<Buffer>,
+/**
+ * Pictures as they come; one that looks like the one before is that one. A picture is good until
+ * the third one after it comes.
+ */
+async function* picturesIn(
+  output: ChildOutput,
   look: Omit<VideoPicture, "planes">,
 ): AsyncGenerator<VideoPicture> {
-  const length = planesLength(look);
-  let planes = Buffer.allocUnsafeSlow(length);
-  let filled = 0;
-  for await (const chunk of chunks)
-    for (let at = 0; at < chunk.length; ) {
-      const taken = chunk.copy(planes, filled, at);
-      at += taken;
-      filled += taken;
-      if (filled < length) continue;
-      yield { planes, ...look };
-      planes = Buffer.allocUnsafeSlow(length);
-      filled = 0;
+  const buffers = Array.from({ length: 4 }, () => Buffer.alloc(planesLength(look)));
+  let last: VideoPicture | undefined;
+  try {
+    for (let turn = 0; ; ) {
+      const planes = buffers[turn % buffers.length];
+      if (planes === undefined || !(await output.fill(planes))) return;
+      if (last?.planes.equals(planes) !== true) {
+        last = { planes, ...look };
+        turn += 1;
+      }
+      yield last;
     }
+  } finally {
+    await output.close();
+  }
 }
