@@ -63,6 +63,7 @@ export class Stage {
       const context = await browser.newContext({
         viewport: setup.size,
         serviceWorkers: "block",
+        acceptDownloads: false,
         bypassCSP: true,
         locale: "en-US",
         timezoneId: "UTC",
@@ -79,7 +80,7 @@ export class Stage {
       context.on("page", (other) => void other.close().catch(() => undefined));
       return new Stage(running, page, await context.newCDPSession(page), setup.start);
     } catch (failure) {
-      process.kill(running.pid, "SIGKILL");
+      running.kill();
       throw new PortError("the browser opened no page", true, failure);
     }
   }
@@ -126,15 +127,9 @@ export class Stage {
     await this.#send("Emulation.setDefaultBackgroundColorOverride", { color });
   }
 
-  /** Ends the process at once. */
+  /** Ends all of its browser's processes at once. */
   kill(): void {
-    try {
-      process.kill(this.#running.pid, "SIGKILL");
-    } catch (failure) {
-      // It has ended already.
-      if (!(failure instanceof Error && "code" in failure && failure.code === "ESRCH"))
-        throw failure;
-    }
+    this.#running.kill();
   }
 
   async #globalObject(): Promise<string> {

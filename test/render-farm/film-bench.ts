@@ -4,8 +4,7 @@ import { join } from "node:path";
 import type { TaskOutcome } from "../../engine/ports/tasks.ts";
 import { ownChromium } from "../../render-farm/browser.ts";
 import { findChromium } from "../../render-farm/chromium-path.ts";
-import { findTool } from "../../render-farm/media-tools.ts";
-import { isolate } from "../../render-farm/render/isolation.ts";
+import { type Isolation, isolate } from "../../render-farm/render/isolation.ts";
 import { render } from "../../render-farm/render/render.ts";
 import type { TaskWorker } from "../../render-farm/task-loop.ts";
 import { type MediaBench, openMediaBench } from "./media-bench.ts";
@@ -19,6 +18,7 @@ type Succeeded = Extract<TaskOutcome, { kind: "succeeded" }>;
 /** Renders bundles with real browsers and tools, and looks at the films. */
 export interface FilmBench extends MediaBench {
   readonly worker: TaskWorker;
+  readonly isolation: Isolation;
   /** Text files, or the object keys of stored ones, by path. */
   film(files: Files, more?: object): Promise<Film>;
   /** What a render says that fails. */
@@ -53,9 +53,8 @@ export async function openFilmBench(t: TestFolder, pages?: number): Promise<Film
   const executablePath = (await findChromium(undefined, searchPath)) ?? ownChromium();
   const isolation = await isolate({
     wanted: "off",
-    chromium: { executablePath, sandbox: process.getuid?.() !== 0 },
-    unsharePath: await findTool(undefined, "unshare", searchPath),
-    prlimitPath: await findTool(undefined, "prlimit", searchPath),
+    executablePath,
+    searchPath,
     folder,
   });
   const codeFolder = join(import.meta.dirname, "..", "..");
@@ -85,6 +84,7 @@ export async function openFilmBench(t: TestFolder, pages?: number): Promise<Film
   return {
     ...bench,
     worker,
+    isolation,
     inputOf,
     async film(files, more) {
       const outcome = await bench.run(worker, await inputOf(files, more));
