@@ -9,8 +9,8 @@ import { render } from "../../render-farm/render/render.ts";
 import type { TaskWorker } from "../../render-farm/task-loop.ts";
 import { type MediaBench, openMediaBench } from "./media-bench.ts";
 
-/** Enough for what is small. */
-const patience = { pageMs: 5_000, timelineMs: 500 };
+/** For what is small. */
+const enough = { pageMs: 5_000, timelineMs: 500 };
 const searchPath = "/usr/local/bin:/usr/bin:/bin";
 
 type Succeeded = Extract<TaskOutcome, { kind: "succeeded" }>;
@@ -46,7 +46,11 @@ interface TestFolder {
   teardown(run: () => Promise<void>): void;
 }
 
-export async function openFilmBench(t: TestFolder, pages?: number): Promise<FilmBench> {
+export async function openFilmBench(
+  t: TestFolder,
+  pages?: number,
+  patience = enough,
+): Promise<FilmBench> {
   const bench = await openMediaBench(t);
   const folder = await mkdtemp(join(tmpdir(), "klieg-test-"));
   t.teardown(() => rm(folder, { recursive: true, force: true }));
