@@ -24,6 +24,8 @@ export interface Encoding {
   readonly codec: FrameFormat["codec"];
   readonly fps: number;
   readonly frames: number;
+  readonly width: number;
+  readonly height: number;
   /** Arguments that open the mixed sound. */
   readonly sound: readonly string[] | undefined;
 }
@@ -40,17 +42,30 @@ function scaled(codec: FrameFormat["codec"]): string {
   return `scale=${from}out_color_matrix=bt709:out_range=limited:flags=accurate_rnd+bilinear`;
 }
 
+/**
+ * Odd edges get one more pixel, like the last. Pairs of pixels share their colour, so each must
+ * have its own before: the last of an odd number would be painted over.
+ */
+function padding({ codec, width, height }: Encoding): readonly string[] {
+  const [right, bottom] = [width % 2, height % 2];
+  if (right + bottom === 0) return [];
+  const own = codec === "png" ? [] : ["scale=flags=neighbor", "format=yuvj444p"];
+  const more = `pad=w=${width + right}:h=${height + bottom}`;
+  return [...own, more, `fillborders=right=${right}:bottom=${bottom}:mode=smear`];
+}
+
 /** ffmpeg's arguments, without the output; frames come from its standard input. */
-export function encodingArgs({ quality, codec, fps, frames, sound }: Encoding): readonly string[] {
+export function encodingArgs(encoding: Encoding): readonly string[] {
+  const { quality, codec, fps, frames, sound } = encoding;
   const pictures = ["-f", "image2pipe", "-c:v", codec, "-framerate", `${fps}`, "-i", "pipe:0"];
   const convert = codec === "mjpeg" && quality !== "high" ? fromJpeg : scaled(codec);
-  const even = "pad=w=ceil(iw/2)*2:h=ceil(ih/2)*2:color=black";
+  const even = padding(encoding);
   const tags = ["-color_range", "tv", "-colorspace", "bt709", "-color_primaries", "bt709"];
   return [
     ...pictures,
     ...(sound ?? []),
     ...["-map", "0:v:0", ...(sound === undefined ? [] : ["-map", "1:a:0"])],
-    ...["-vf", `${even},${convert},format=yuv420p`, "-r", `${fps}`],
+    ...["-vf", [...even, convert, "format=yuv420p"].join(","), "-r", `${fps}`],
     ...["-c:v", "libx264", ...presets[quality], "-profile:v", "high", "-pix_fmt", "yuv420p"],
     ...["-threads", "2", ...tags, "-color_trc", "bt709", "-x264-params", "open-gop=0"],
     ...(sound === undefined

@@ -42,8 +42,8 @@ const unboxed =
   "Chromium's own sandbox does not start, because it may not make user namespaces; " +
   "pages run without it, in the other fences";
 const unfenced =
-  "Chromium does not start as a user of its own; pages run as the farm's user, without Chromium's " +
-  "own sandbox";
+  "Chromium does not start as a user of its own; pages run as the farm's user, " +
+  "without Chromium's own sandbox";
 
 /** No account has this number, and none needs to. */
 const pageUser = 65_321;

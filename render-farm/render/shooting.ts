@@ -134,6 +134,8 @@ async function encode(
     codec,
     fps: setup.timeline.fps,
     frames,
+    width: setup.timeline.width,
+    height: setup.timeline.height,
     sound: mixed === undefined ? undefined : ownSound(mixed),
   });
   await tools.media.ffmpeg([...args, ...outputTo(path)], {

@@ -34,7 +34,8 @@ t.test(
   async (t) => {
     const isolation = await isolated(
       t,
-      `case "$*" in *--no-sandbox*) exec ${chromium} "$@" ;; esac; echo No usable sandbox >&2; exit 1`,
+      `case "$*" in *--no-sandbox*) exec ${chromium} "$@" ;; esac
+    echo No usable sandbox >&2; exit 1`,
     );
     t.match(isolation, { kind: "ready", chromium: { sandbox: false } });
     t.match(isolation, { warning: /^Chromium's own sandbox does not start/ });
