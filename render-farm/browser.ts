@@ -55,8 +55,8 @@ const flags = [
 
 export interface Running {
   readonly browser: Browser;
-  /** Playwright cannot end a browser that hangs; a signal can. */
-  readonly pid: number;
+  /** Ends all of its processes at once, hanging ones too, which Playwright cannot. */
+  readonly kill: () => void;
 }
 
 interface Opened {
@@ -102,7 +102,7 @@ export class SceneBrowser {
     const running = this.#running;
     if (running === undefined) return;
     this.#forget(running);
-    process.kill((await running).pid, "SIGKILL");
+    (await running).kill();
   }
 
   async close(): Promise<void> {
@@ -173,10 +173,9 @@ export class SceneBrowser {
 }
 
 /** Starts a Chromium. Throws `PortError`. */
-async function launch({ executablePath, sandbox }: ChromiumChoice): Promise<Running> {
+export async function launch({ executablePath, sandbox }: ChromiumChoice): Promise<Running> {
   return starting(executablePath, async () => {
-    const browser = await chromium.launch(launchOptions({ executablePath, sandbox }, []));
-    return { browser, pid: await pidOf(browser) };
+    return runningOf(await chromium.launch(launchOptions({ executablePath, sandbox }, [])));
   });
 }
 
@@ -199,7 +198,7 @@ export async function launchProfile(
     });
     const browser = context.browser();
     if (browser === null) throw new PortError("Chromium does not show its pages", false);
-    return { running: { browser, pid: await pidOf(browser) }, context };
+    return { running: await runningOf(browser), context };
   });
 }
 
@@ -215,12 +214,13 @@ function launchOptions({ executablePath, sandbox }: ChromiumChoice, more: readon
   };
 }
 
-async function pidOf(browser: Browser): Promise<number> {
+async function runningOf(browser: Browser): Promise<Running> {
   const session = await browser.newBrowserCDPSession();
   const { processInfo } = await session.send("SystemInfo.getProcessInfo");
   const own = processInfo.find(({ type }) => type === "browser");
   if (own === undefined) throw new PortError("Chromium does not name its process", false);
-  return own.id;
+  const group = await groupOf(own.id);
+  return { browser, kill: () => killGroup(group) };
 }
 
 async function starting<T>(
@@ -231,6 +231,23 @@ async function starting<T>(
     return await start();
   } catch (failure) {
     throw new PortError(startFailure(executablePath, failure), true, failure);
+  }
+}
+
+/** Playwright starts each browser in a process group of its own. */
+async function groupOf(pid: number): Promise<number> {
+  const text = await readFile(`/proc/${pid}/stat`, "latin1");
+  // The name may hold anything; state, parent and group come after it.
+  const [, , group] = text.slice(text.lastIndexOf(")") + 2).split(" ");
+  return Number(group);
+}
+
+function killGroup(group: number): void {
+  try {
+    process.kill(-group, "SIGKILL");
+  } catch (failure) {
+    // It has ended already.
+    if (!(failure instanceof Error && "code" in failure && failure.code === "ESRCH")) throw failure;
   }
 }
 

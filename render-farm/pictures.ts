@@ -111,13 +111,13 @@ export async function isBlack(picture: Buffer): Promise<boolean> {
   return channels.slice(0, 3).every(({ max }) => max <= 6);
 }
 
-/** RGBA pixels of a picture in the upper left corner of a black one. */
+/** RGBA pixels of a picture, made larger by pixels like its last ones. */
 export async function pixelsOf(picture: Buffer, { width, height }: Size): Promise<Buffer> {
   return decoding(async () => {
     const image = sharp(picture).flatten().toColorspace("srgb").ensureAlpha();
     const own = await sharp(picture).metadata();
     const [right, bottom] = [width - own.width, height - own.height];
-    return image.extend({ right, bottom, background: "#000000" }).raw().toBuffer();
+    return image.extend({ right, bottom, extendWith: "copy" }).raw().toBuffer();
   });
 }
 

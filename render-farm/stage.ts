@@ -85,15 +85,9 @@ export class StageBrowser {
     }
   }
 
-  /** Ends the process at once, and all pages with it. */
+  /** Ends all of its processes at once. */
   kill(): void {
-    try {
-      process.kill(this.#running.pid, "SIGKILL");
-    } catch (failure) {
-      // It has ended already.
-      if (!(failure instanceof Error && "code" in failure && failure.code === "ESRCH"))
-        throw failure;
-    }
+    this.#running.kill();
   }
 
   /** Playwright makes no such pages, but takes them as they come. */

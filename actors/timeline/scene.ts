@@ -1,10 +1,11 @@
 import { Attributes as Reader, type Attributes as Written } from "./attributes.ts";
 import { type Bundle, targetOf } from "./bundle.ts";
 import type { Findings } from "./diagnostics.ts";
-import { type Element, everyElement, hasClass, parseMarkup } from "./markup.ts";
+import { type Element, everyElement, hasClass } from "./markup.ts";
+import type { MarkupFiles } from "./markup-files.ts";
 import type { ClipKind } from "./model.ts";
 import type { ClipEdit, Overlay } from "./overlay.ts";
-import { declaredVariables, passedVariables, type Variables } from "./variables.ts";
+import { declaredVariables, passedVariables, type Variables, writtenLength } from "./variables.ts";
 
 /**
  * The compositions of a bundle as they are written, each with its clips, edits beside them; times
@@ -18,6 +19,8 @@ export interface Scene {
   readonly root: Element;
   readonly isMounted: boolean;
   readonly variables: Variables;
+  /** Characters that the variables were written in. */
+  readonly variablesLength: number;
   readonly clips: WrittenClip[];
 }
 
@@ -39,7 +42,10 @@ interface Reading {
   readonly findings: Findings;
   readonly deleted: Set<string>;
   readonly keys: string[];
-  budget: number;
+  readonly files: MarkupFiles;
+  /** Timed elements, and characters of markup and variables, that may still be read. */
+  clipsLeft: number;
+  textLeft: number;
 }
 
 export interface Script {
@@ -49,27 +55,35 @@ export interface Script {
 }
 
 const clipsMax = 5_000;
+/** A file counts as often as it is included, variables as often as they are passed on. */
+const textMax = 32 * 1024 ** 2;
 const depthMax = 8;
 
 export function readScript(
   bundle: Bundle,
+  files: MarkupFiles,
   overlay: Overlay | undefined,
   findings: Findings,
 ): Script | undefined {
-  const text = bundle.read(bundle.entry);
+  const markup = files.at(bundle.entry);
   const place = { path: bundle.entry };
-  if (text === undefined) {
+  if (markup === undefined) {
     findings.error("missing_entry", place, "is not in the bundle");
     return undefined;
   }
-  const document = parseMarkup(text);
+  if (markup.excess !== undefined) {
+    findings.error("too_many", place, markup.excess);
+    return undefined;
+  }
+  const document = markup.html;
   const root = rootIn(document, false);
   if (root === undefined) {
     findings.error("missing_root", place, "has no element with data-composition-id");
     return undefined;
   }
   const deleted = new Set(overlay?.deleted ?? []);
-  const reading: Reading = { bundle, overlay, findings, deleted, keys: [], budget: clipsMax };
+  const left = { clipsLeft: clipsMax, textLeft: textMax - markup.length };
+  const reading: Reading = { bundle, files, overlay, findings, deleted, keys: [], ...left };
   const scene: Scene = {
     key: "",
     id: root.attributes["data-composition-id"] ?? "",
@@ -77,11 +91,14 @@ export function readScript(
     root,
     isMounted: false,
     variables: declaredVariables([document, root], bundle.entry, findings),
+    variablesLength: writtenLength(document, root),
     clips: [],
   };
   walk(root, scene, "", 0, reading);
-  if (reading.budget < 0)
+  if (reading.clipsLeft < 0)
     findings.error("too_many", place, `has more than ${clipsMax} timed elements`);
+  if (reading.textLeft < 0)
+    findings.error("too_many", place, `includes more than ${textMax} characters in all`);
   return { root: scene, deleted: reading.keys };
 }
 
@@ -123,8 +140,8 @@ function take(
   depth: number,
   reading: Reading,
 ): void {
-  reading.budget -= 1;
-  if (reading.budget < 0) return;
+  reading.clipsLeft -= 1;
+  if (reading.clipsLeft < 0) return;
   const key = `${prefix}${element.key}`;
   const id = element.attributes["id"] ?? "";
   const edits = reading.overlay?.clips ?? {};
@@ -187,9 +204,9 @@ function innerScene(
       clips: [],
       id: host.attributes["data-composition-id"] ?? "",
       variables: { ...outer.variables, ...own, ...passed },
+      variablesLength: outer.variablesLength + writtenLength(host),
     };
-    walk(host, scene, prefix, depth + 1, reading);
-    return scene;
+    return walkInner(host, scene, prefix, depth + 1, reading);
   }
   const file = includedFile(address, place, reading);
   if (file === undefined) return undefined;
@@ -208,8 +225,21 @@ function innerScene(
     clips: [],
     id: id ?? wanted ?? "",
     variables: { ...own, ...passed },
+    variablesLength: writtenLength(host, document, root),
   };
-  walk(root, scene, `${key}/`, depth + 1, reading);
+  return walkInner(root, scene, `${key}/`, depth + 1, reading);
+}
+
+function walkInner(
+  root: Element,
+  scene: Scene,
+  prefix: string,
+  depth: number,
+  reading: Reading,
+): Scene | undefined {
+  reading.textLeft -= scene.variablesLength;
+  if (reading.textLeft < 0) return undefined;
+  walk(root, scene, prefix, depth, reading);
   return scene;
 }
 
@@ -221,17 +251,25 @@ interface Included {
 function includedFile(
   address: string,
   place: { readonly path: string; readonly element: Element; readonly attribute: string },
-  { bundle, findings }: Reading,
+  reading: Reading,
 ): Included | undefined {
+  const { bundle, files, findings } = reading;
   const target = targetOf(bundle, address, place.path);
   if (target.kind !== "file") {
     findings.error("missing_file", place, "is no file of the bundle");
     return undefined;
   }
-  const text = bundle.read(target.path);
-  if (text !== undefined) return { path: target.path, document: parseMarkup(text) };
-  findings.error("missing_file", place, `leads to ${target.path}, which is not in the bundle`);
-  return undefined;
+  const markup = files.at(target.path);
+  if (markup === undefined) {
+    findings.error("missing_file", place, `leads to ${target.path}, which is not in the bundle`);
+    return undefined;
+  }
+  if (markup.excess !== undefined) {
+    findings.error("too_many", place, `leads to ${target.path}, which ${markup.excess}`);
+    return undefined;
+  }
+  reading.textLeft -= markup.length;
+  return reading.textLeft < 0 ? undefined : { path: target.path, document: markup.html };
 }
 
 /** A file without a root of its own: its template, else its body. */

@@ -33,7 +33,6 @@ export function moveIntoCanvas(width: number, height: number): boolean {
   const canvas = document.createElement("canvas");
   const pen = canvas.getContext("2d", { willReadFrequently: true, alpha: false });
   if (pen === null || !isDrawingPen(pen) || !isDrawnCanvas(canvas)) return false;
-  // Films have even sizes; what is added stays black.
   canvas.width = even(width);
   canvas.height = even(height);
   canvas.setAttribute("layoutsubtree", "");
@@ -51,6 +50,14 @@ export function moveIntoCanvas(width: number, height: number): boolean {
   });
   drawing = own;
   return true;
+}
+
+/** Films have even sizes; what is added is like the last column and row. */
+function smear({ canvas, pen, content }: Drawing): void {
+  const { offsetWidth: width, offsetHeight: height } = content;
+  if (canvas.width > width) pen.drawImage(canvas, width - 1, 0, 1, height, width, 0, 1, height);
+  if (canvas.height > height)
+    pen.drawImage(canvas, 0, height - 1, canvas.width, 1, 0, height, canvas.width, 1);
 }
 
 /** What the page itself has as a background; it is not in the canvas. */
@@ -72,6 +79,7 @@ export async function drawPage(): Promise<VideoFrame | undefined> {
   const isChanged = await new Promise<boolean>((resolve) => {
     const draw = (): void => {
       if (own.isChanged) pen.drawElementImage(content, 0, 0);
+      if (own.isChanged) smear(own);
       resolve(own.isChanged);
     };
     canvas.addEventListener("paint", draw, { once: true });

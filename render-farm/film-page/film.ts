@@ -110,6 +110,7 @@ async function seek({ frame, videos }: FrameOrder): Promise<void> {
   hold(film, frame, false);
   film.frame = frame;
   await Promise.resolve();
+  await window.__kliegClock.quiet();
   if (document.fonts.status === "loading") await document.fonts.ready;
   dressAt(film.clips, frame, frame / fps);
   await showVideos(videos, frame, film.exchange);

@@ -90,6 +90,7 @@ export interface VolumeOrder {
 
 export interface FilmClock {
   advance(toMs: number): void;
+  quiet(): Promise<void>;
   isCounting(): boolean;
   hasFaults(): boolean;
   soon(call: () => void, delayMs: number): void;

@@ -47,11 +47,11 @@ export async function openCast(
 }
 
 function launch(plan: FilmPlan, stage: RenderStage): Promise<FilmBrowser> {
-  const { tools, files, warnings, context, folder } = stage;
+  const { tools, files, warnings, context } = stage;
   const { isolation, codeFolder, patience } = tools;
   if (isolation.kind === "refused") throw new RenderFault("internal", isolation.sentence);
   const setup = { codeFolder, files, plan, warnings, patience };
-  return FilmBrowser.launch(setup, isolation.chromium, folder, context.signal);
+  return FilmBrowser.launch(setup, isolation.chromium, context.signal);
 }
 
 function atLeastOne(sessions: readonly (FilmSession | undefined)[]): Cast["sessions"] {

@@ -1,18 +1,24 @@
 import type { Quality } from "./render-input.ts";
 
 /** How pictures become a film, by quality; what a client may expect is in the contract. */
-export type FrameFormat =
+export type FrameFormat = {
+  readonly width: number;
+  readonly height: number;
+} & PictureFormat;
+
+type PictureFormat =
   | { readonly codec: "mjpeg"; readonly quality: number }
   | { readonly codec: "png" }
   /** I420 of BT.709 in limited range. */
-  | { readonly codec: "planes"; readonly width: number; readonly height: number };
+  | { readonly codec: "planes" };
 
 /** What the compositor's pictures are. */
-export const drivenFormats: Readonly<Record<Quality, Exclude<FrameFormat, { codec: "planes" }>>> = {
-  fast: { codec: "mjpeg", quality: 88 },
-  standard: { codec: "mjpeg", quality: 95 },
-  high: { codec: "png" },
-};
+export const drivenFormats: Readonly<Record<Quality, Exclude<PictureFormat, { codec: "planes" }>>> =
+  {
+    fast: { codec: "mjpeg", quality: 88 },
+    standard: { codec: "mjpeg", quality: 95 },
+    high: { codec: "png" },
+  };
 
 const presets: Readonly<Record<Quality, readonly string[]>> = {
   // The preset's own entropy coder and transforms would not be the High profile.
@@ -51,7 +57,7 @@ export function segmentArgs(
 ): readonly string[] {
   return [
     ...inputArgs(format, fps),
-    ...(format.codec === "planes" ? [] : ["-vf", conversion(format.codec, quality)]),
+    ...(format.codec === "planes" ? [] : ["-vf", conversion(format, quality)]),
     ...["-r", `${fps}`, "-c:v", "libx264", ...presets[quality], "-profile:v", "high"],
     ...["-pix_fmt", "yuv420p", "-threads", `${threads}`, ...tags],
     ...["-x264-params", "open-gop=0", "-an", ...exact, "-f", "mp4"],
@@ -65,9 +71,22 @@ function inputArgs(format: FrameFormat, fps: number): readonly string[] {
   return ["-f", "rawvideo", "-pix_fmt", "yuv420p", "-s", `${width}x${height}`, ...tags, ...rate];
 }
 
-function conversion(codec: "mjpeg" | "png", quality: Quality): string {
+function conversion(format: Exclude<FrameFormat, { codec: "planes" }>, quality: Quality): string {
+  const { codec } = format;
   const convert = codec === "mjpeg" && quality !== "high" ? fromJpeg : scaled(codec);
-  return `pad=w=ceil(iw/2)*2:h=ceil(ih/2)*2:color=black,${convert},format=yuv420p`;
+  return [...padding(format), convert, "format=yuv420p"].join(",");
+}
+
+/**
+ * Odd edges get one more pixel, like the last. Pairs of pixels share their colour, so each must
+ * have its own before: the last of an odd number would be painted over.
+ */
+function padding({ codec, width, height }: FrameFormat): readonly string[] {
+  const [right, bottom] = [width % 2, height % 2];
+  if (right + bottom === 0) return [];
+  const own = codec === "png" ? [] : ["scale=flags=neighbor", "format=yuvj444p"];
+  const more = `pad=w=${width + right}:h=${height + bottom}`;
+  return [...own, more, `fillborders=right=${right}:bottom=${bottom}:mode=smear`];
 }
 
 export interface Joining {

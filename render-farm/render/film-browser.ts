@@ -1,4 +1,5 @@
 import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { ChromiumChoice } from "../browser.ts";
 import { StageBrowser } from "../stage.ts";
@@ -40,15 +41,13 @@ export class FilmBrowser {
     if (signal.aborted) this.#stop();
   }
 
-  /** `folder` is the task's own. */
   static async launch(
     setup: SessionSetup,
     chromium: ChromiumChoice,
-    folder: string,
     signal: AbortSignal,
   ): Promise<FilmBrowser> {
     const { width, height } = setup.plan;
-    const profile = await mkdtemp(join(folder, "browser-"));
+    const profile = await mkdtemp(join(tmpdir(), "klieg-browser-"));
     const browser = await StageBrowser.launch({
       chromium,
       profile,

@@ -27,8 +27,9 @@ export async function shootDriven(cast: Cast, shoot: Shoot): Promise<Footage> {
       ? ({ format: "png" } as const)
       : ({ format: "jpeg", quality: format.quality } as const);
   const samples = new Samples(frames);
+  const { width, height } = setup.timeline;
   const cameras = cast.sessions.map((session) =>
-    recorder(drivenPainter(session, picture), format, shoot),
+    recorder(drivenPainter(session, picture), { ...format, width, height }, shoot),
   );
   const paths = await filmed(cameras, samples, shoot);
   hearFaults(cast, shoot);

@@ -1,3 +1,5 @@
+import { chmod } from "node:fs/promises";
+import { join } from "node:path";
 import t from "tap";
 import { isolate } from "../../render-farm/render/isolation.ts";
 import { render } from "../../render-farm/render/render.ts";
@@ -104,8 +106,9 @@ t.test("a page that goes elsewhere stays where it is", async (t) => {
 });
 
 t.test("where pages cannot be kept off the network nothing is rendered", async (t) => {
-  const chromium = { executablePath: "/usr/bin/false", sandbox: false };
-  const given = { chromium, unsharePath: "/nowhere", prlimitPath: "/nowhere", folder: t.testdir() };
+  const forbidden = t.testdir({ unshare: "#!/bin/sh\nexit 1\n" });
+  await chmod(join(forbidden, "unshare"), 0o755);
+  const given = { executablePath: "/usr/bin/false", searchPath: forbidden, folder: forbidden };
   const isolation = await isolate({ ...given, wanted: "required" });
   t.match(isolation, { kind: "refused", sentence: /set KLIEG_ISOLATION=off/ });
   t.match(await isolate({ ...given, wanted: "off" }), { kind: "ready" });
