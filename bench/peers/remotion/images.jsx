@@ -21,7 +21,7 @@ export function Images({ hasVideo = false }) {
         overflow: "hidden",
         background: "linear-gradient(135deg, #1b2340, #0b0d16)",
         color: "#f4f1ea",
-        fontFamily: "Film",
+        fontFamily: "Film, sans-serif",
       }}
     >
       <FilmFont />

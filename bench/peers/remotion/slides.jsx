@@ -12,7 +12,7 @@ const slides = [
 
 /** The film `slides`. */
 export function Slides() {
-  const ground = { background: "#f4f1ea", color: "#1b2340", fontFamily: "Film" };
+  const ground = { background: "#f4f1ea", color: "#1b2340", fontFamily: "Film, sans-serif" };
   return (
     <AbsoluteFill style={ground}>
       <FilmFont />
