@@ -6,7 +6,8 @@ import { addTexts } from "./added-texts.ts";
 import { documents, holdAnimations } from "./animations.ts";
 import { drawPage, moveIntoCanvas } from "./drawing.ts";
 import { replaceVideos, showVideos } from "./film-videos.ts";
-import { bindVariables, mount, sizeHost } from "./mount.ts";
+import { layOutRoot } from "./layout.ts";
+import { bindVariables, mount } from "./mount.ts";
 import type {
   DrawOrder,
   FilmPlan,
@@ -57,7 +58,7 @@ async function open(plan: FilmPlan): Promise<FilmReport> {
   for (const key of plan.deleted) elementOf(key)?.remove();
   const root = document.querySelector<HTMLElement>("[data-composition-id]");
   if (root !== null) {
-    sizeHost(root);
+    layOutRoot(root, plan);
     const [own] = plan.compositions;
     if (own !== undefined) bindVariables(root, own);
   }

@@ -40,3 +40,63 @@ t.test("text is precise from the first that a script measures, save where it say
   const found = await colorsAt(composition(root), 0, [10, 90], [110, 90], [200, 90]);
   sees(t, found, [[0, 255, 0], [255, 0, 0], ground]);
 });
+
+t.test("markup without a page around it stands in one without margins", async (t) => {
+  const root = `<div data-composition-id="main" data-start="0" data-width="320" data-height="180"
+    data-duration="1" style="width:320px;height:180px;background:#204060">
+    <h1 style="width:40px;height:40px;background:#0f0"></h1>
+    <p style="width:40px;height:40px;background:#f00"></p></div>`;
+  const found = await colorsAt({ "index.html": root }, 0, [1, 1], [38, 38], [1, 42], [42, 1]);
+  sees(t, found, [[0, 255, 0], [0, 255, 0], [255, 0, 0], ground]);
+});
+
+/** Green when the page knows of each of its fonts whether it is there. */
+const fontsKnown = (id: string) => `<script>
+  const states = [...document.fonts].map(({ status }) => status);
+  const isKnown = states.length > 0 && states.every((state) => /^(loaded|error)$/.test(state));
+  document.getElementById("${id}").style.background = isKnown ? "#0f0" : "#f00";</script>`;
+
+t.test("scripts that measure text find the fonts of the bundle", async (t) => {
+  const face = '<style>@font-face { font-family: Late; src: url("late.woff2") }</style>';
+  const found = await colorsAt(composition(face + box("b") + fontsKnown("b")), 0, [10, 90]);
+  sees(t, found, [[0, 255, 0]]);
+});
+
+t.test("scripts of sub-compositions find the fonts of their own markup", async (t) => {
+  const face = '<style>@font-face { font-family: Late; src: url("late.woff2") }</style>';
+  const inner = `<template><div data-composition-id="inner">${face}${box("i")}
+    ${fontsKnown("i")}</div></template>`;
+  const host = `<div data-composition-id="inner" data-composition-src="inner.html" data-start="0"
+    data-duration="1" data-width="320" data-height="180"></div>`;
+  const files = { ...composition(host), "inner.html": inner };
+  sees(t, await colorsAt(files, 0, [10, 90]), [[0, 255, 0]]);
+});
+
+t.test("timed elements right below the root lie over each other", async (t) => {
+  const scene = (id: string, start: number, color: string) =>
+    `<section id="${id}" data-start="${start}" data-duration="0.5"><div
+      style="width:100px;height:60px;background:${color}"></div></section>`;
+  const files = composition(scene("one", 0, "#f00") + scene("two", 0.5, "#0f0"));
+  sees(t, await colorsAt(files, 20, [50, 30], [50, 90]), [[0, 255, 0], ground]);
+});
+
+t.test("the root is as large as its film, whatever it holds, and cuts it", async (t) => {
+  const { "index.html": page } = composition(box("b", "left:310px;width:20px"));
+  const style = "#root{display:flex;width:auto;height:auto;overflow:visible}";
+  const loose = page.replace("</style>", `${style}</style>`);
+  const found = await colorsAt({ "index.html": loose }, 0, [5, 175], [315, 90], [315, 5]);
+  sees(t, found, [ground, [255, 255, 255], ground]);
+});
+
+t.test("margins in a sub-composition do not move it", async (t) => {
+  const inner = `<template><div data-composition-id="inner" data-width="100" data-height="100"
+    style="background:#f00"><h1 style="margin:20px 0;height:20px;background:#0f0"></h1></div>
+    </template>`;
+  const host = `<div data-composition-id="inner" data-composition-src="inner.html" data-start="0"
+    data-duration="1" style="position:absolute;left:0;top:0"></div>`;
+  const found = await colorsAt({ ...composition(host), "inner.html": inner }, 0, [5, 5], [5, 30]);
+  sees(t, found, [
+    [255, 0, 0],
+    [0, 255, 0],
+  ]);
+});
