@@ -100,3 +100,41 @@ t.test("margins in a sub-composition do not move it", async (t) => {
     [0, 255, 0],
   ]);
 });
+
+t.test("a timed element is visible for its time, whatever its styles say", async (t) => {
+  const hidden = 'data-start="0" data-duration="1" class="clip"';
+  const root = `<style>.clip { visibility: hidden }</style><div ${hidden}>${box("b")}</div>`;
+  sees(t, await colorsAt(composition(root), 5, [10, 90]), [[255, 255, 255]]);
+});
+
+t.test("what stands in the flow takes its place for its time only", async (t) => {
+  const line = (start: number, color: string) =>
+    `<p data-start="${start}" data-duration="0.5"
+      style="margin:0;width:20px;height:20px;background:${color}"></p>`;
+  const files = composition(`<div>${line(0, "#f00")}${line(0.4, "#0f0")}</div>`);
+  const both = await colorsAt(files, 13, [10, 10], [10, 30]);
+  sees(t, both, [
+    [255, 0, 0],
+    [0, 255, 0],
+  ]);
+  sees(t, await colorsAt(files, 20, [10, 10], [10, 30]), [[0, 255, 0], ground]);
+});
+
+t.test("what enters the flow moves from its start on, whichever frames are painted", async (t) => {
+  const root = `<style>@keyframes go { from { transform: translateX(0) }
+      to { transform: translateX(200px) } } p { animation: go 1s linear both }</style>
+    <div><p data-start="0.5" data-duration="1"
+      style="margin:0;width:20px;height:20px;background:#fff"></p></div>`;
+  const files = composition(root, 'data-duration="2"');
+  sees(t, await colorsAt(files, 30, [95, 10], [110, 10]), [ground, [255, 255, 255]]);
+});
+
+t.test("a timeline that a timer registers late is waited for", async (t) => {
+  const root = `${box("b")}<script>
+    const b = document.getElementById("b");
+    setTimeout(() => {
+      window.__timelines = { main: { pause() {}, duration: () => 1, seek(seconds) {
+        b.style.left = seconds * 100 + "px"; } } };
+    }, 200);</script>`;
+  sees(t, await colorsAt(composition(root), 15, [45, 90], [60, 90]), [ground, [255, 255, 255]]);
+});
