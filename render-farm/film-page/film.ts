@@ -7,7 +7,8 @@ import { documents, holdAnimations } from "./animations.ts";
 import { drawPage, moveIntoCanvas } from "./drawing.ts";
 import { Exchange } from "./exchange.ts";
 import { replaceVideos, screenAttribute, showVideos } from "./film-videos.ts";
-import { bindVariables, mount, sizeHost } from "./mount.ts";
+import { layOutRoot } from "./layout.ts";
+import { bindVariables, mount } from "./mount.ts";
 import type {
   FilmPlan,
   FilmReport,
@@ -16,7 +17,15 @@ import type {
   VolumeCurves,
   VolumeOrder,
 } from "./plan.ts";
-import { dressAt, maskClip, offAttribute, type ShownClip, showAt, undress } from "./shown-clips.ts";
+import {
+  awayAttribute,
+  dressAt,
+  maskClip,
+  offAttribute,
+  type ShownClip,
+  showAt,
+  undress,
+} from "./shown-clips.ts";
 import {
   findTimeline,
   hasOtherClock,
@@ -58,7 +67,7 @@ async function open(plan: FilmPlan): Promise<FilmReport> {
   for (const key of plan.deleted) elementOf(key)?.remove();
   const root = document.querySelector<HTMLElement>("[data-composition-id]");
   if (root !== null) {
-    sizeHost(root);
+    layOutRoot(root, plan);
     const [own] = plan.compositions;
     if (own !== undefined) bindVariables(root, own);
   }
@@ -162,14 +171,16 @@ function hold(
     seekTimeline(key, Math.max(0, own));
   }
   seekOthers(seconds);
-  showAt(clips, frame);
+  const arrived = showAt(clips, frame);
   const timeOf = (target: Element | undefined, isStyled: boolean): number => {
     const clip = isStyled ? clipAround(target, clipsByElement) : undefined;
     const composition = compositionsByKey.get(clip?.plan.composition ?? "");
     const rate = composition?.rate ?? 1;
     return (seconds - (clip?.plan.start ?? 0)) * rate;
   };
-  holdAnimations(timeOf, seconds, isFirst);
+  const isAtFirst = (target: Element | undefined): boolean =>
+    isFirst || (target !== undefined && [...arrived].some((one) => one.contains(target)));
+  holdAnimations(timeOf, seconds, isAtFirst);
 }
 
 function clipAround(
@@ -194,6 +205,7 @@ function addGroundRules({ isTransparent }: FilmPlan): void {
     ":where(html,body){margin:0}" +
     `:where(html){background:${isTransparent ? "transparent" : "#000"}}` +
     "::-webkit-scrollbar{display:none}" +
+    `[${awayAttribute}]{display:none!important}` +
     `[${offAttribute}],[${offAttribute}] *{visibility:hidden!important}`;
   document.head.prepend(style);
 }
@@ -243,7 +255,8 @@ async function waitForTimelines({ compositions, timelineMs }: FilmPlan): Promise
     if (!isRootMissing || hasOtherClock()) return false;
     if (waited >= (window.__kliegClock.hasFaults() ? 200 : timelineMs)) return true;
     await new Promise<void>((resolve) => window.__kliegClock.soon(resolve, stepMs));
-    window.__kliegClock.advance(0);
+    // Timers may be what it waits for.
+    window.__kliegClock.advance(waited);
   }
 }
 
