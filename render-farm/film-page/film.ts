@@ -8,12 +8,14 @@ import { drawPage, moveIntoCanvas } from "./drawing.ts";
 import { Exchange } from "./exchange.ts";
 import { replaceVideos, screenAttribute, showVideos } from "./film-videos.ts";
 import { layOutRoot } from "./layout.ts";
+import { mediaLayout } from "./media-layout.ts";
 import { bindVariables, mount } from "./mount.ts";
 import type {
   FilmPlan,
   FilmReport,
   FilmWindow,
   FrameOrder,
+  MediaLayout,
   VolumeCurves,
   VolumeOrder,
 } from "./plan.ts";
@@ -131,6 +133,11 @@ async function draw(order: FrameOrder): Promise<boolean> {
   const picture = await drawPage();
   if (picture !== undefined) await film?.exchange?.hand(picture);
   return picture !== undefined;
+}
+
+function layout(): MediaLayout | null {
+  if (film === undefined) throw new Error("no film is open");
+  return mediaLayout(film.clips, film.plan);
 }
 
 /** The volumes that timelines give to sounds at each frame. */
@@ -284,4 +291,4 @@ function obstacles(): string[] {
   return [...found];
 }
 
-Object.defineProperty(window, "__kliegFilm", { value: { open, seek, draw, volumes } });
+Object.defineProperty(window, "__kliegFilm", { value: { open, seek, draw, layout, volumes } });
