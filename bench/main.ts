@@ -1,59 +1,58 @@
-import { parseArgs } from "node:util";
 import { readClientSettings } from "../config/settings.ts";
-import type { Question } from "./question.ts";
+import { type Plan, type Question, UsageError } from "./question.ts";
 import { read } from "./read.ts";
+import { render } from "./render.ts";
 import { startSubject } from "./server-process.ts";
 import { submit } from "./submit.ts";
 
-const usage = `npm run bench -- submit|read [options]
-  submit  durable submits, beside bare uWS with the same bodies
-  read    reads of finished jobs, beside bare uWS with the same bytes
-  --seconds N      of one round (8)
-  --rounds N       of peer and service each (3)
-  --connections N  open at once (256)
-  --threads N      of the load generator (2)
-  --accounts N     that the load comes from (2000)
-  --jobs N         made before reading (20000)
-It starts a service of its own, on an empty store beside the data directory's, unless KLIEG_URL and
-KLIEG_TOKEN name one.`;
+const questions: Readonly<Record<string, Question>> = { submit, read, render };
 
-const questions: Readonly<Record<string, Question>> = { submit, read };
+function usage(): string {
+  const parts = Object.entries(questions).map(
+    ([name, { summary, options }]) =>
+      `${name.padEnd(8)}${summary}\n${options.map((option) => `    ${option}\n`).join("")}`,
+  );
+  return `npm run bench -- ${Object.keys(questions).join("|")} [options]
+${parts.join("")}It starts a service of its own, on an empty store beside the data
+directory's, unless KLIEG_URL and KLIEG_TOKEN name one.
+`;
+}
 
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: {
-    seconds: { type: "string", default: "8" },
-    rounds: { type: "string", default: "3" },
-    connections: { type: "string", default: "256" },
-    threads: { type: "string", default: "2" },
-    accounts: { type: "string", default: "2000" },
-    jobs: { type: "string", default: "20000" },
-    help: { type: "boolean", default: false },
-  },
-});
-const question = questions[positionals[0] ?? ""];
-const sizes = [values.seconds, values.rounds, values.connections, values.threads, values.accounts];
-const isRight = [...sizes, values.jobs].every((size) => /^[1-9]\d{0,5}$/.test(size));
-if (question === undefined || positionals.length > 1 || !isRight || values.help) {
-  process.stderr.write(`${usage}\n`);
-  process.exitCode = values.help ? 0 : 2;
-} else process.exitCode = await answer(question);
+process.exitCode = await run(process.argv.slice(2));
 
-async function answer(asked: Question): Promise<number> {
-  const subject = await startSubject(readClientSettings(process.env), process.env);
+async function run([name = "", ...args]: readonly string[]): Promise<number> {
+  const question = Object.hasOwn(questions, name) ? questions[name] : undefined;
+  if (question === undefined || args.includes("--help")) {
+    process.stderr.write(usage());
+    return name === "--help" || question !== undefined ? 0 : 2;
+  }
+  try {
+    return await answer(question, question.plan(args));
+  } catch (fault) {
+    if (!isUsage(fault)) throw fault;
+    process.stderr.write(`${fault.message}\n${usage()}`);
+    return 2;
+  }
+}
+
+/** Also what `parseArgs` says of options that it does not know. */
+function isUsage(fault: unknown): fault is Error {
+  return (
+    fault instanceof UsageError ||
+    (fault instanceof TypeError && "code" in fault && /^ERR_PARSE_ARGS_/.test(`${fault.code}`))
+  );
+}
+
+async function answer({ farmWorkers }: Question, plan: Plan): Promise<number> {
+  const settings = readClientSettings(process.env);
+  const subject = await startSubject(settings, farmWorkers, process.env);
   for (const signal of ["SIGINT", "SIGTERM"] as const)
     process.once(signal, () => void subject.stop().finally(() => process.exit(1)));
   try {
-    const { lines, isSound } = await asked({
+    const { lines, isSound } = await plan({
       subject,
-      course: {
-        seconds: Number(values.seconds),
-        rounds: Number(values.rounds),
-        connections: Number(values.connections),
-        threads: Number(values.threads),
-      },
-      accounts: Number(values.accounts),
-      jobs: Number(values.jobs),
+      dataDir: settings.dataDir,
+      environment: process.env,
       say: (line) => process.stderr.write(`${line}\n`),
     });
     for (const line of lines) process.stdout.write(`${line}\n`);

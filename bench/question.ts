@@ -1,21 +1,40 @@
-import type { Course } from "./contest.ts";
 import type { Subject } from "./server-process.ts";
 
 /** One file of the bench answers one of these. */
-export type Question = (setting: Setting) => Promise<Finding>;
+export interface Question {
+  readonly summary: string;
+  /** Its options, each with what it means. */
+  readonly options: readonly string[];
+  /** Farm processes of the service that is asked. */
+  readonly farmWorkers: number;
+  /** What to do as the command line says; throws `UsageError`. */
+  readonly plan: (args: readonly string[]) => Plan;
+}
+
+export type Plan = (setting: Setting) => Promise<Finding>;
 
 export interface Setting {
   readonly subject: Subject;
-  readonly course: Course;
-  readonly accounts: number;
-  /** How many jobs a read bench makes first. */
-  readonly jobs: number;
+  /** Beside the service's data; what lies there is kept for the next time. */
+  readonly dataDir: string;
+  readonly environment: Readonly<Record<string, string | undefined>>;
   /** For a person who waits. */
   readonly say: (line: string) => void;
 }
 
 export interface Finding {
   readonly lines: readonly string[];
-  /** Every answer was right and the books balance: figures of wrong answers count for nothing. */
+  /** Every answer was right: figures of wrong answers count for nothing. */
   readonly isSound: boolean;
+}
+
+/** The command line asks for what there is not. */
+export class UsageError extends Error {
+  override readonly name = "UsageError";
+}
+
+/** Throws `UsageError` unless it is a whole number above 0. */
+export function countOf(name: string, text: string): number {
+  if (/^[1-9]\d{0,5}$/.test(text)) return Number(text);
+  throw new UsageError(`--${name} is "${text}"; give it a whole number above 0.`);
 }

@@ -2,10 +2,24 @@
 import { compete, contestTable } from "./contest.ts";
 import { createCrowd, inParallel, type Member, settled } from "./crowd.ts";
 import { measureDisk } from "./disk.ts";
-import type { Question } from "./question.ts";
+import { type LoadOptions, loadOptions, readLoadOptions } from "./load-options.ts";
+import type { Finding, Question, Setting } from "./question.ts";
 import { startPeer } from "./server-process.ts";
 
-export const read: Question = async ({ subject, course, accounts, jobs, say }) => {
+export const read: Question = {
+  summary: "reads of finished jobs, beside bare uWS with the same bytes",
+  options: [...loadOptions, "--jobs N         made before reading (20000)"],
+  farmWorkers: 0,
+  plan: (args) => {
+    const options = readLoadOptions(args);
+    return (setting) => measure(options, setting);
+  },
+};
+
+async function measure(
+  { course, accounts, jobs }: LoadOptions,
+  { subject, say }: Setting,
+): Promise<Finding> {
   const crowd = await createCrowd(subject.origin, subject.token, accounts);
   say(`${crowd.length} accounts created`);
   const host = new URL(subject.origin).host;
@@ -27,7 +41,7 @@ export const read: Question = async ({ subject, course, accounts, jobs, say }) =
   } finally {
     await peer.stop();
   }
-};
+}
 
 /** Each job's read, with its owner's credential. */
 function submitAll(crowd: readonly Member[], jobs: number, host: string): Promise<string[]> {

@@ -30,6 +30,7 @@ export interface Subject extends ServerProcess {
 /** Klieg as `npm start` runs it, on an empty store, with simulated models and no rate limits. */
 export async function startSubject(
   settings: ClientSettings,
+  farmWorkers: number,
   environment: Readonly<Record<string, string | undefined>>,
 ): Promise<Subject> {
   await mkdir(settings.dataDir, { recursive: true });
@@ -49,7 +50,7 @@ export async function startSubject(
       KLIEG_CONNECTIONS_PER_ADDRESS: "100000",
       KLIEG_SIM: "1",
       KLIEG_RATE_LIMITS: "off",
-      KLIEG_FARM_WORKERS: "0",
+      KLIEG_FARM_WORKERS: String(farmWorkers),
       KLIEG_LOG_LEVEL: "warn",
       KLIEG_DATA_DIR: folder,
       KLIEG_HOST: "127.0.0.1",

@@ -4,12 +4,26 @@ import { type Contest, compete, contestTable } from "./contest.ts";
 import { balanced, countJobs, createCrowd, type Member, settled } from "./crowd.ts";
 import { measureDisk } from "./disk.ts";
 import { numberDigits, type Requests } from "./load.ts";
-import type { Question } from "./question.ts";
+import { type LoadOptions, loadOptions, readLoadOptions } from "./load-options.ts";
+import type { Finding, Question, Setting } from "./question.ts";
 import { startPeer } from "./server-process.ts";
 
 const sampledAccounts = 25;
 
-export const submit: Question = async ({ subject, course, accounts, say }) => {
+export const submit: Question = {
+  summary: "durable submits, beside bare uWS with the same bodies",
+  options: loadOptions,
+  farmWorkers: 0,
+  plan: (args) => {
+    const options = readLoadOptions(args);
+    return (setting) => measure(options, setting);
+  },
+};
+
+async function measure(
+  { course, accounts }: LoadOptions,
+  { subject, say }: Setting,
+): Promise<Finding> {
   const crowd = await createCrowd(subject.origin, subject.token, accounts);
   say(`${crowd.length} accounts created`);
   const host = new URL(subject.origin).host;
@@ -38,7 +52,7 @@ export const submit: Question = async ({ subject, course, accounts, say }) => {
   } finally {
     await peer.stop();
   }
-};
+}
 
 /** Every submit has a prompt of its own: the duplicate rule refuses none. */
 function submits(crowd: readonly Member[], host: string, run: number): Requests {

@@ -173,27 +173,63 @@ export class SceneBrowser {
   }
 }
 
-/** Starts a Chromium, with `more` flags. Throws `PortError`. */
-export async function launch(
-  { executablePath, sandbox }: ChromiumChoice,
-  more: readonly string[] = [],
-): Promise<Running> {
-  try {
-    const browser = await chromium.launch({
-      ...(executablePath !== undefined && { executablePath }),
-      args: [...flags, ...more],
-      chromiumSandbox: sandbox,
-      timeout: startMs,
-      handleSIGHUP: false,
-      handleSIGINT: false,
-      handleSIGTERM: false,
+/** Starts a Chromium. Throws `PortError`. */
+export async function launch({ executablePath, sandbox }: ChromiumChoice): Promise<Running> {
+  return starting(executablePath, async () => {
+    return runningOf(await chromium.launch(launchOptions({ executablePath, sandbox }, [])));
+  });
+}
+
+/** Starts a Chromium that keeps what its pages store in a folder. Throws `PortError`. */
+export async function launchProfile(
+  choice: ChromiumChoice,
+  more: readonly string[],
+  profile: string,
+  viewport: { readonly width: number; readonly height: number },
+): Promise<{ running: Running; context: BrowserContext }> {
+  return starting(choice.executablePath, async () => {
+    const context = await chromium.launchPersistentContext(profile, {
+      ...launchOptions(choice, more),
+      viewport,
+      serviceWorkers: "block",
+      bypassCSP: true,
+      acceptDownloads: false,
+      locale: "en-US",
+      timezoneId: "UTC",
     });
-    const session = await browser.newBrowserCDPSession();
-    const { processInfo } = await session.send("SystemInfo.getProcessInfo");
-    const own = processInfo.find(({ type }) => type === "browser");
-    if (own === undefined) throw new PortError("Chromium does not name its process", false);
-    const group = await groupOf(own.id);
-    return { browser, kill: () => killGroup(group) };
+    const browser = context.browser();
+    if (browser === null) throw new PortError("Chromium does not show its pages", false);
+    return { running: await runningOf(browser), context };
+  });
+}
+
+function launchOptions({ executablePath, sandbox }: ChromiumChoice, more: readonly string[]) {
+  return {
+    ...(executablePath !== undefined && { executablePath }),
+    args: [...flags, ...more],
+    chromiumSandbox: sandbox,
+    timeout: startMs,
+    handleSIGHUP: false,
+    handleSIGINT: false,
+    handleSIGTERM: false,
+  };
+}
+
+async function runningOf(browser: Browser): Promise<Running> {
+  const session = await browser.newBrowserCDPSession();
+  const { processInfo } = await session.send("SystemInfo.getProcessInfo");
+  const own = processInfo.find(({ type }) => type === "browser");
+  if (own === undefined) throw new PortError("Chromium does not name its process", false);
+  const group = await groupOf(own.id);
+  return { browser, kill: () => killGroup(group) };
+}
+
+async function starting<T>(
+  executablePath: string | undefined,
+  start: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await start();
   } catch (failure) {
     throw new PortError(startFailure(executablePath, failure), true, failure);
   }

@@ -20,7 +20,16 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   actors: ["engine/", "config/"],
   http: ["actors/", "engine/", "config/"],
   "render-farm": ["actors/", "engine/", "config/"],
-  bench: ["actors/contract/", "http/client", "config/"],
+  bench: [
+    "actors/contract/",
+    "http/client",
+    "http/cli/folder-",
+    "config/",
+    // The same browser and tools for the peers.
+    "render-farm/browser.ts",
+    "render-farm/chromium-path.ts",
+    "render-farm/media-tools.ts",
+  ],
   test: folders.map((folder) => `${folder}/`),
 };
 

@@ -66,20 +66,25 @@ export function* everyElement(element: Element): Generator<Element> {
   }
 }
 
-/** The same text with each tag that the timeline may name carrying its key. */
-export function stamped(text: string): string {
-  const inserts: { readonly at: number; readonly key: string }[] = [];
+export interface Insert {
+  readonly at: number;
+  readonly text: string;
+}
+
+/** The same text with each tag that the timeline may name carrying its key, and `more` in it. */
+export function stamped(text: string, more: readonly Insert[] = []): string {
+  const inserts: Insert[] = [...more];
   for (const element of everyElement(parseMarkup(text).html))
     if (isNamable(element) && /^\d+$/.test(element.key)) {
       const at = Number(element.key) + 1 + element.tag.length;
-      inserts.push({ at, key: element.key });
+      inserts.push({ at, text: ` ${keyAttribute}="${element.key}"` });
     }
   inserts.sort((one, other) => one.at - other.at);
   let result = "";
   let from = 0;
-  for (const { at, key } of inserts) {
+  for (const { at, text: insert } of inserts) {
     if (at <= from) continue;
-    result += `${text.slice(from, at)} ${keyAttribute}="${key}"`;
+    result += text.slice(from, at) + insert;
     from = at;
   }
   return result + text.slice(from);

@@ -8,9 +8,12 @@ export type TimeOf = (target: Element | undefined, isStyled: boolean) => number;
 const births = new WeakMap<Animation, number>();
 const held = new WeakSet<Animation>();
 
-export function holdAnimations(timeOf: TimeOf, seconds: number, isFirst: boolean): void {
+/** Whether what runs on the target was to run from the start of what holds it. */
+export type IsAtFirst = (target: Element | undefined) => boolean;
+
+export function holdAnimations(timeOf: TimeOf, seconds: number, isAtFirst: IsAtFirst): void {
   for (const root of documents(document)) {
-    for (const animation of root.getAnimations()) hold(animation, timeOf, seconds, isFirst);
+    for (const animation of root.getAnimations()) hold(animation, timeOf, seconds, isAtFirst);
     for (const drawing of root.querySelectorAll("svg"))
       if (
         drawing.ownerSVGElement === null &&
@@ -22,15 +25,15 @@ export function holdAnimations(timeOf: TimeOf, seconds: number, isFirst: boolean
   }
 }
 
-function hold(animation: Animation, timeOf: TimeOf, seconds: number, isFirst: boolean): void {
+function hold(animation: Animation, timeOf: TimeOf, seconds: number, isAtFirst: IsAtFirst): void {
+  const { effect } = animation;
+  const target = effect instanceof KeyframeEffect ? (effect.target ?? undefined) : undefined;
   if (!held.has(animation)) {
     held.add(animation);
     animation.pause();
     // What begins on the way begins when it is first seen.
-    if (!isFirst) births.set(animation, seconds);
+    if (!isAtFirst(target)) births.set(animation, seconds);
   }
-  const { effect } = animation;
-  const target = effect instanceof KeyframeEffect ? (effect.target ?? undefined) : undefined;
   const birth = births.get(animation);
   const age =
     birth === undefined ? timeOf(target, animation instanceof CSSAnimation) : seconds - birth;

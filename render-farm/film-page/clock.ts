@@ -152,7 +152,7 @@ count(FontFace.prototype, "load");
 count(HTMLImageElement.prototype, "decode");
 const realSend = XMLHttpRequest.prototype.send;
 replace(XMLHttpRequest.prototype, "send", function (this: XMLHttpRequest, body: null) {
-  counted(new Promise((resolve) => this.addEventListener("loadend", resolve, { once: true })));
+  void counted(new Promise((resolve) => this.addEventListener("loadend", resolve, { once: true })));
   realSend.call(this, body);
 });
 

@@ -1,14 +1,15 @@
 /// <reference lib="dom" />
 /// <reference lib="dom.iterable" />
 import { keyAttribute } from "../../actors/timeline/key-attribute.ts";
-import { type Composition, frameFrom } from "../../actors/timeline/model.ts";
+import { type Composition, even, frameFrom } from "../../actors/timeline/model.ts";
 import { addTexts } from "./added-texts.ts";
 import { documents, holdAnimations } from "./animations.ts";
 import { drawPage, moveIntoCanvas } from "./drawing.ts";
-import { replaceVideos, showVideos } from "./film-videos.ts";
-import { bindVariables, mount, sizeHost } from "./mount.ts";
+import { Exchange } from "./exchange.ts";
+import { replaceVideos, screenAttribute, showVideos } from "./film-videos.ts";
+import { layOutRoot } from "./layout.ts";
+import { bindVariables, mount } from "./mount.ts";
 import type {
-  DrawOrder,
   FilmPlan,
   FilmReport,
   FilmWindow,
@@ -16,7 +17,15 @@ import type {
   VolumeCurves,
   VolumeOrder,
 } from "./plan.ts";
-import { dressAt, maskClip, offAttribute, type ShownClip, showAt, undress } from "./shown-clips.ts";
+import {
+  awayAttribute,
+  dressAt,
+  maskClip,
+  offAttribute,
+  type ShownClip,
+  showAt,
+  undress,
+} from "./shown-clips.ts";
 import {
   findTimeline,
   hasOtherClock,
@@ -35,6 +44,7 @@ declare const window: FilmWindow;
 
 interface Open {
   readonly plan: FilmPlan;
+  readonly exchange: Exchange | undefined;
   readonly clips: readonly ShownClip[];
   readonly compositionsByKey: ReadonlyMap<string, Composition>;
   readonly clipsByElement: ReadonlyMap<Element, ShownClip>;
@@ -57,7 +67,7 @@ async function open(plan: FilmPlan): Promise<FilmReport> {
   for (const key of plan.deleted) elementOf(key)?.remove();
   const root = document.querySelector<HTMLElement>("[data-composition-id]");
   if (root !== null) {
-    sizeHost(root);
+    layOutRoot(root, plan);
     const [own] = plan.compositions;
     if (own !== undefined) bindVariables(root, own);
   }
@@ -75,8 +85,11 @@ async function open(plan: FilmPlan): Promise<FilmReport> {
   const found = obstacles();
   if (plan.isDrawn && !moveIntoCanvas(plan.width, plan.height)) found.push("no drawing");
   await settled(clips, plan, warnings);
+  const { mark, width, height } = plan;
+  const exchange = mark === "" ? undefined : await Exchange.open(mark, even(width), even(height));
   film = {
     plan,
+    exchange,
     clips,
     compositionsByKey: new Map(plan.compositions.map((one) => [one.key, one])),
     clipsByElement: new Map(clips.map((clip) => [clip.element, clip])),
@@ -109,12 +122,15 @@ async function seek({ frame, videos }: FrameOrder): Promise<void> {
   await window.__kliegClock.quiet();
   if (document.fonts.status === "loading") await document.fonts.ready;
   dressAt(film.clips, frame, frame / fps);
-  await showVideos(videos, frame);
+  await showVideos(videos, frame, film.exchange);
 }
 
-async function draw(order: DrawOrder): Promise<string | null> {
+/** Hands a frame over, unless it looks like the one before; whether it did. */
+async function draw(order: FrameOrder): Promise<boolean> {
   await seek(order);
-  return drawPage(order.quality);
+  const picture = await drawPage();
+  if (picture !== undefined) await film?.exchange?.hand(picture);
+  return picture !== undefined;
 }
 
 /** The volumes that timelines give to sounds at each frame. */
@@ -155,14 +171,16 @@ function hold(
     seekTimeline(key, Math.max(0, own));
   }
   seekOthers(seconds);
-  showAt(clips, frame);
+  const arrived = showAt(clips, frame);
   const timeOf = (target: Element | undefined, isStyled: boolean): number => {
     const clip = isStyled ? clipAround(target, clipsByElement) : undefined;
     const composition = compositionsByKey.get(clip?.plan.composition ?? "");
     const rate = composition?.rate ?? 1;
     return (seconds - (clip?.plan.start ?? 0)) * rate;
   };
-  holdAnimations(timeOf, seconds, isFirst);
+  const isAtFirst = (target: Element | undefined): boolean =>
+    isFirst || (target !== undefined && [...arrived].some((one) => one.contains(target)));
+  holdAnimations(timeOf, seconds, isAtFirst);
 }
 
 function clipAround(
@@ -187,6 +205,7 @@ function addGroundRules({ isTransparent }: FilmPlan): void {
     ":where(html,body){margin:0}" +
     `:where(html){background:${isTransparent ? "transparent" : "#000"}}` +
     "::-webkit-scrollbar{display:none}" +
+    `[${awayAttribute}]{display:none!important}` +
     `[${offAttribute}],[${offAttribute}] *{visibility:hidden!important}`;
   document.head.prepend(style);
 }
@@ -236,7 +255,8 @@ async function waitForTimelines({ compositions, timelineMs }: FilmPlan): Promise
     if (!isRootMissing || hasOtherClock()) return false;
     if (waited >= (window.__kliegClock.hasFaults() ? 200 : timelineMs)) return true;
     await new Promise<void>((resolve) => window.__kliegClock.soon(resolve, stepMs));
-    window.__kliegClock.advance(0);
+    // Timers may be what it waits for.
+    window.__kliegClock.advance(waited);
   }
 }
 
@@ -249,7 +269,8 @@ function isAwaited(): boolean {
 /** What a picture of the page's elements alone may show otherwise. */
 function obstacles(): string[] {
   const found = new Set<string>();
-  for (const name of ["canvas", "iframe", "object", "embed"])
+  const ours = `canvas[${screenAttribute}]`;
+  for (const name of [`canvas:not(${ours})`, "iframe", "object", "embed"])
     if (document.querySelector(name) !== null) found.add(name);
   const all = [...document.querySelectorAll("body *")];
   if (all.length > 5_000) found.add("many elements");

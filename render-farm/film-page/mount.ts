@@ -27,9 +27,18 @@ export async function mount(composition: Composition, host: HTMLElement): Promis
   const root = content.querySelector<HTMLElement>("[data-composition-id]");
   if (root !== null) sizeRoot(root);
   host.replaceChildren(content);
+  // The margins of what it holds do not move it.
+  if (root !== null && getComputedStyle(root).display === "block") root.style.display = "flow-root";
   sizeHost(host);
   bindVariables(host, composition);
+  if (scripts.length > 0) await fontsArrived();
   for (const script of scripts) await runScript(script, composition, host);
+}
+
+/** Of the markup that was just put in; scripts measure its text. */
+async function fontsArrived(): Promise<void> {
+  const fonts = [...document.fonts].filter(({ status }) => status === "unloaded").slice(0, 300);
+  await Promise.allSettled(fonts.map((font) => font.load()));
 }
 
 const sceneAttribute = "data-klieg-scene";
@@ -74,8 +83,8 @@ function scoped(text: string, key: string): string {
 
 function sizeRoot(root: HTMLElement): void {
   const { width, height } = root.dataset;
-  if (width !== undefined && root.style.width === "") root.style.width = `${Number(width)}px`;
-  if (height !== undefined && root.style.height === "") root.style.height = `${Number(height)}px`;
+  root.style.width = width === undefined ? "100%" : `${Number(width)}px`;
+  root.style.height = height === undefined ? "100%" : `${Number(height)}px`;
   if (root.id !== "") keepOut(root.id);
 }
 
@@ -99,7 +108,7 @@ function keepOut(id: string): void {
 }
 
 /** A composition that nobody placed fills the size that it asks for. */
-export function sizeHost(host: HTMLElement): void {
+function sizeHost(host: HTMLElement): void {
   const inner = host.querySelector<HTMLElement>("[data-width][data-height]") ?? host;
   const width = host.dataset["width"] ?? inner.dataset["width"];
   const height = host.dataset["height"] ?? inner.dataset["height"];

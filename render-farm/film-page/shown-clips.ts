@@ -13,10 +13,38 @@ export interface ShownClip {
 }
 
 export const offAttribute = "data-klieg-off";
+export const awayAttribute = "data-klieg-away";
 
-export function showAt(clips: readonly ShownClip[], frame: number): void {
-  for (const { plan, element } of clips)
-    element.toggleAttribute(offAttribute, !isShownAt(plan, frame));
+/**
+ * Timed elements are visible for their time, whatever styles say besides; what stands in the flow
+ * takes no place for the rest of it. Tells whose place was not there before.
+ */
+export function showAt(clips: readonly ShownClip[], frame: number): ReadonlySet<Element> {
+  const arrived = new Set<Element>();
+  for (const { plan, element } of clips) {
+    const isOn = isShownAt(plan, frame);
+    const isTimed = element.dataset["start"] !== undefined;
+    if (isOn && isTimed && element.style.visibility !== "visible")
+      element.style.visibility = "visible";
+    element.toggleAttribute(offAttribute, !isOn);
+    if (!isTimed || !isInFlow(element)) continue;
+    if (isOn && element.hasAttribute(awayAttribute)) arrived.add(element);
+    element.toggleAttribute(awayAttribute, !isOn);
+  }
+  return arrived;
+}
+
+const inFlow = new WeakMap<Element, boolean>();
+
+/** As it was laid out first; what holds timed elements keeps its place for them. */
+function isInFlow(element: HTMLElement): boolean {
+  const known = inFlow.get(element);
+  if (known !== undefined) return known;
+  const { position } = getComputedStyle(element);
+  const found =
+    /^(static|relative|sticky)$/.test(position) && element.querySelector("[data-start]") === null;
+  inFlow.set(element, found);
+  return found;
 }
 
 export function isShownAt({ isShown, from, to }: PlannedClip, frame: number): boolean {

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { targetOf } from "../../actors/timeline/bundle.ts";
 import { stamped } from "../../actors/timeline/markup.ts";
 import type { StageAnswer } from "../stage.ts";
+import { FontGates, fontGate, gatePath } from "./font-gate.ts";
 import type { Warnings } from "./render-fault.ts";
 import type { StoredBundle } from "./stored-bundle.ts";
 
@@ -13,7 +14,7 @@ import type { StoredBundle } from "./stored-bundle.ts";
 export const filmOrigin = "https://bundle.invalid";
 export const entryUrl = `${filmOrigin}/index.html`;
 const ownFolder = "/.klieg/";
-const modulePath = /^(render-farm\/film-page|actors\/timeline)\/[a-z-]+\.js$/;
+const modulePath = /^(render-farm\/film-page|actors\/timeline)\/[a-z-]+\.(js|wasm)$/;
 
 export interface MadePicture {
   readonly contentType: string;
@@ -26,6 +27,7 @@ export class PageFiles {
   readonly #codeFolder: string;
   readonly #warnings: Warnings;
   readonly #madeByName = new Map<string, MadePicture>();
+  readonly #gates = new FontGates();
   readonly #bodies = new Map<string, Promise<StageAnswer | undefined>>();
 
   /** `codeFolder` holds the compiled modules. */
@@ -67,9 +69,14 @@ export class PageFiles {
       const made = this.#madeByName.get(path.slice("made/".length));
       return made && { contentType: made.contentType, body: await made.bytes() };
     }
+    if (path.startsWith(gatePath))
+      return {
+        contentType: "text/javascript",
+        body: await this.#gates.answer(path.slice(gatePath.length)),
+      };
     if (!modulePath.test(path)) return undefined;
     const body = await readFile(join(this.#codeFolder, path));
-    return { contentType: "text/javascript", body };
+    return { contentType: typeOf(path, ""), body };
   }
 
   async #file(pathname: string, from: string): Promise<StageAnswer | undefined> {
@@ -83,13 +90,28 @@ export class PageFiles {
     }
     const contentType = typeOf(path, source.mimeType);
     const text = this.#bundle.text(path);
-    if (text !== undefined && contentType.startsWith("text/html"))
-      return { contentType: `${contentType}; charset=utf-8`, body: Buffer.from(stamped(text)) };
+    if (text !== undefined && contentType.startsWith("text/html")) {
+      const page = path === view.entry ? this.#entry(text) : stamped(text);
+      return { contentType: `${contentType}; charset=utf-8`, body: Buffer.from(page) };
+    }
     return { contentType, body: await this.#bundle.bytes(source) };
+  }
+
+  #entry(text: string): string {
+    const gate = this.#bundle.mentions("@font-face") ? fontGate(text) : [];
+    return wholePage(stamped(text, gate));
   }
 }
 
 const keptBytesMax = 4 * 1024 ** 2;
+
+/** What is no page of its own gets one without margins around it, as in HyperFrames. */
+function wholePage(text: string): string {
+  if (/<(!doctype|html|head|body)[\s>]/i.test(text)) return text;
+  const plain = "*{margin:0;padding:0;box-sizing:border-box}";
+  const style = `<style>${plain}body{overflow:hidden;font-family:"Inter",sans-serif}</style>`;
+  return `<!doctype html><html><head><meta charset="utf-8">${style}</head><body>${text}</body></html>`;
+}
 
 const types: Readonly<Record<string, string>> = {
   html: "text/html",

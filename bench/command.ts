@@ -1,0 +1,58 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { text } from "node:stream/consumers";
+import { type Effort, watched } from "./effort.ts";
+
+export interface Command {
+  readonly path: string;
+  readonly args: readonly string[];
+  readonly cwd?: string;
+  readonly env?: Readonly<Record<string, string | undefined>>;
+}
+
+/** What the command took; throws with the last line that it said when it failed. */
+export async function measured(command: Command): Promise<Effort> {
+  const { pid, ended } = start(command);
+  return (await watched(pid, () => ended)).effort;
+}
+
+/** All that it says, errors included; throws with the last line when it fails. */
+export function output(command: Command): Promise<string> {
+  return start(command).ended;
+}
+
+function start({ path, args, cwd, env }: Command) {
+  const child = spawn(path, args, {
+    cwd,
+    env: env && { ...env },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const stop = (): void => void child.kill("SIGTERM");
+  process.once("exit", stop);
+  const ended = (async () => {
+    const said = Promise.all([text(child.stdout), text(child.stderr)]);
+    const [code, signal] = await once(child, "close");
+    process.removeListener("exit", stop);
+    const [plain, errors] = await said;
+    if (code === 0) return plain + errors;
+    const line = lastLine(errors) ?? lastLine(plain) ?? `it ended by ${signal ?? code}`;
+    throw new CommandFault(line);
+  })();
+  ended.catch(() => undefined);
+  return { pid: child.pid, ended };
+}
+
+/** A program that failed, in its own words. */
+export class CommandFault extends Error {
+  override readonly name = "CommandFault";
+}
+
+const escapes = new RegExp(`${String.fromCharCode(27)}\\[[\\d;]*m`, "g");
+
+function lastLine(said: string): string | undefined {
+  const lines = said.replace(escapes, "").split("\n");
+  return lines
+    .map((line) => line.trim())
+    .findLast((line) => line !== "")
+    ?.slice(0, 200);
+}

@@ -1,0 +1,73 @@
+import { readFile } from "node:fs/promises";
+import { setTimeout as pause } from "node:timers/promises";
+import { familyOf } from "./processor-time.ts";
+
+/** What a piece of work took of the machine. */
+export interface Effort {
+  readonly wallSeconds: number;
+  /** Of all processes of the tree; what lived for less than a look apart is missed. */
+  readonly cpuSeconds: number;
+  /** Memory of the tree in MB, shared pages counted once; one a look. */
+  readonly memory: readonly MemoryLook[];
+}
+
+export interface MemoryLook {
+  readonly atSeconds: number;
+  readonly megabytes: number;
+}
+
+const lookMs = 50;
+/** Adding up a process's pages takes the kernel milliseconds. */
+const memoryEveryNth = 10;
+
+/** Watches the tree below a process while `work` is under way; `undefined`: no such process. */
+export async function watched<T>(
+  pid: number | undefined,
+  work: () => Promise<T>,
+): Promise<{ readonly result: T; readonly effort: Effort }> {
+  const stop = new AbortController();
+  const begunMs = performance.now();
+  const tree = watchTree(pid, begunMs, stop.signal);
+  try {
+    const result = await work();
+    const wallSeconds = (performance.now() - begunMs) / 1_000;
+    stop.abort();
+    return { result, effort: { wallSeconds, ...(await tree) } };
+  } finally {
+    stop.abort();
+  }
+}
+
+/** What was spent before does not count. A process is of the tree for good, whoever its parent. */
+async function watchTree(pid: number | undefined, begunMs: number, signal: AbortSignal) {
+  const spentUs = new Map<number, { readonly before: number; readonly now: number }>();
+  const memory: MemoryLook[] = [];
+  if (pid === undefined) return { cpuSeconds: Number.NaN, memory };
+  for (const { id, ownUs } of await familyOf(new Set([pid])))
+    spentUs.set(id, { before: ownUs, now: ownUs });
+  spentUs.set(pid, spentUs.get(pid) ?? { before: 0, now: 0 });
+  for (let look = 0; ; look++) {
+    const family = await familyOf(new Set(spentUs.keys()));
+    for (const { id, ownUs } of family)
+      spentUs.set(id, { before: spentUs.get(id)?.before ?? 0, now: ownUs });
+    if (look % memoryEveryNth === 0) {
+      const bytes = await Promise.all(family.map(({ id }) => bytesOf(id)));
+      const megabytes = bytes.reduce((sum, one) => sum + one, 0) / 1e6;
+      memory.push({ atSeconds: (performance.now() - begunMs) / 1_000, megabytes });
+    }
+    if (signal.aborted) break;
+    await pause(lookMs, undefined, { signal }).catch(() => undefined);
+  }
+  const us = [...spentUs.values()].reduce((sum, { before, now }) => sum + now - before, 0);
+  return { cpuSeconds: us / 1e6, memory };
+}
+
+/** Its share of what it has in memory (proc(5): Pss). */
+async function bytesOf(id: number): Promise<number> {
+  const text = await readFile(`/proc/${id}/smaps_rollup`, "utf8").catch(() => "");
+  return 1_024 * Number(/^Pss:\s+(\d+) kB/m.exec(text)?.[1] ?? 0);
+}
+
+export function peakOf({ memory }: Effort): number {
+  return Math.max(0, ...memory.map(({ megabytes }) => megabytes));
+}

@@ -1,0 +1,29 @@
+import { cp, mkdir, readFile, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { output } from "./command.ts";
+import { peerSources } from "./film-folder.ts";
+import type { PeerSetting } from "./renderers.ts";
+
+/** A folder with the peer's files and the packages that its package.json pins, none of ours. */
+export async function installPeer(
+  peer: string,
+  { packages, environment, say }: PeerSetting,
+): Promise<string> {
+  const folder = join(packages, peer);
+  const wanted = await readFile(join(peerSources(peer), "package.json"), "utf8");
+  const stamp = join(folder, "node_modules/.package-lock.json");
+  const present = await readFile(join(folder, "package.json"), "utf8").catch(() => "");
+  const isComplete = await readFile(stamp).then(
+    () => true,
+    () => false,
+  );
+  const isThere = present === wanted && isComplete;
+  if (!isThere) await rm(folder, { recursive: true, force: true });
+  await mkdir(folder, { recursive: true });
+  await cp(peerSources(peer), folder, { recursive: true });
+  if (isThere) return folder;
+  say(`installing ${peer} into ${folder}`);
+  const args = ["install", "--prefix", folder, "--ignore-scripts", "--no-audit", "--no-fund"];
+  await output({ path: "npm", args: [...args, "--loglevel=error"], cwd: folder, env: environment });
+  return folder;
+}

@@ -1,0 +1,34 @@
+/// <reference lib="dom" />
+/// <reference lib="dom.iterable" />
+import type { FilmPlan } from "./plan.ts";
+
+/**
+ * How HyperFrames lays out a root, whatever its author's styles leave open: as large as the film
+ * and cut at its edges, with the timed elements right below it over each other instead of one below
+ * the other.
+ */
+export function layOutRoot(root: HTMLElement, { width, height }: FilmPlan): void {
+  const size = { width: `${width}px`, height: `${height}px` };
+  for (const element of [document.documentElement, document.body, root])
+    Object.assign(element.style, size);
+  if (root.style.position === "") root.style.position = "relative";
+  root.style.overflow = "hidden";
+  root.style.setProperty("--comp-width", size.width);
+  root.style.setProperty("--comp-height", size.height);
+  for (const element of root.children)
+    if (element instanceof HTMLElement && element.dataset["start"] !== undefined) layOver(element);
+}
+
+function layOver(element: HTMLElement): void {
+  // The live style: without a place in the flow an element may have no size any more.
+  const style = getComputedStyle(element);
+  if (style.position !== "absolute" && style.position !== "fixed")
+    element.style.position = "absolute";
+  if (element instanceof HTMLAudioElement) return;
+  for (const edge of ["width", "height"] as const) {
+    if (element.style[edge] !== "") continue;
+    const asked = Number(element.dataset[edge]);
+    if (asked > 0 && /^(auto|0px)$/.test(style[edge])) element.style[edge] = `${asked}px`;
+    else if (style[edge] === "0px") element.style[edge] = "100%";
+  }
+}
