@@ -137,7 +137,7 @@ function overlay({ picture, filters }: Layer, at: number, fps: number): string[]
   const cut = `crop=${width}:${height}:${shown.x - whole.x}:${shown.y - whole.y}`;
   const time = `setpts=(N+${from})/${fps}/TB`;
   const chain = [...filters, ...(isCut ? [cut] : []), time].join(",");
-  // Between two frames, where rounding changes nothing. The filter's own count of frames runs ahead.
+  // Between two frames, where rounding changes nothing; the filter's count of frames runs ahead.
   const when = `enable='between(t,${(from - 0.5) / fps},${(to - 0.5) / fps})'`;
   return [
     `[${at + 1}:v]${chain}[p${at}]`,
