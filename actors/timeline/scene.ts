@@ -35,6 +35,8 @@ export interface WrittenClip {
 
 interface Reading {
   readonly bundle: Bundle;
+  /** Of the bundle's entry. */
+  readonly document: Element;
   readonly overlay: Overlay | undefined;
   readonly findings: Findings;
   readonly deleted: Set<string>;
@@ -69,7 +71,16 @@ export function readScript(
     return undefined;
   }
   const deleted = new Set(overlay?.deleted ?? []);
-  const reading: Reading = { bundle, overlay, findings, deleted, keys: [], budget: clipsMax };
+  const keys: string[] = [];
+  const reading: Reading = {
+    bundle,
+    document,
+    overlay,
+    findings,
+    deleted,
+    keys,
+    budget: clipsMax,
+  };
   const scene: Scene = {
     key: "",
     id: root.attributes["data-composition-id"] ?? "",
@@ -177,7 +188,8 @@ function innerScene(
     return undefined;
   }
   const passed = passedVariables(host, outer.path, findings);
-  if (address === undefined) {
+  const template = address === undefined ? templateFor(host, outer, reading) : undefined;
+  if (address === undefined && template === undefined) {
     const own = declaredVariables([host], outer.path, findings);
     const scene: Scene = {
       key,
@@ -191,7 +203,10 @@ function innerScene(
     walk(host, scene, prefix, depth + 1, reading);
     return scene;
   }
-  const file = includedFile(address, place, reading);
+  const file =
+    template === undefined
+      ? includedFile(address ?? "", place, reading)
+      : { path: outer.path, document: template };
   if (file === undefined) return undefined;
   const { path, document } = file;
   const root = rootIn(document, true) ?? contentOf(document);
@@ -211,6 +226,19 @@ function innerScene(
   };
   walk(root, scene, `${key}/`, depth + 1, reading);
   return scene;
+}
+
+/** An empty host without a file is filled by the entry's template of its name. */
+function templateFor(
+  host: Element,
+  outer: Scene,
+  { bundle, document }: Reading,
+): Element | undefined {
+  if (host.children.length > 0 || outer.path !== bundle.entry) return undefined;
+  const name = `${host.attributes["data-composition-id"]}-template`;
+  for (const element of everyElement(document))
+    if (element.tag === "template" && element.attributes["id"] === name) return element;
+  return undefined;
 }
 
 interface Included {

@@ -7,6 +7,7 @@ import { documents, holdAnimations } from "./animations.ts";
 import { drawPage, moveIntoCanvas } from "./drawing.ts";
 import { replaceVideos, showVideos } from "./film-videos.ts";
 import { layOutRoot } from "./layout.ts";
+import { madeClips } from "./made-clips.ts";
 import { bindVariables, mount } from "./mount.ts";
 import type {
   DrawOrder,
@@ -84,18 +85,19 @@ async function open(plan: FilmPlan): Promise<FilmReport> {
   const found = obstacles();
   if (plan.isDrawn && !moveIntoCanvas(plan.width, plan.height)) found.push("no drawing");
   await settled(clips, plan, warnings);
-  film = {
-    plan,
-    clips,
-    compositionsByKey: new Map(plan.compositions.map((one) => [one.key, one])),
-    clipsByElement: new Map(clips.map((clip) => [clip.element, clip])),
-    isCounting: false,
-    frame: -1,
-  };
   window.__kliegClock.advance(0);
   const lacksTimeline = await waitForTimelines(plan);
   window.__kliegClock.advance(0);
-  film.isCounting = window.__kliegClock.isCounting();
+  if (root !== null) layOutRoot(root, plan);
+  const all = [...clips, ...madeClips(plan)];
+  film = {
+    plan,
+    clips: all,
+    compositionsByKey: new Map(plan.compositions.map((one) => [one.key, one])),
+    clipsByElement: new Map(all.map((clip) => [clip.element, clip])),
+    isCounting: window.__kliegClock.isCounting(),
+    frame: -1,
+  };
   hold(film, 0, true);
   return { warnings, lacksTimeline, duration: rootDuration(), obstacles: found };
 }
