@@ -244,6 +244,10 @@ const shipped = {
     warningsMax: 100,
     /** Memory of one process of a page's browser. */
     processBytesMax: 3 * 1024 ** 3,
+    /** What the pages of one browser may keep on disk. */
+    storageBytesMax: 256 * 1024 ** 2,
+    /** Each file that a page's browser writes, shared memory included. */
+    browserFileBytesMax: 1024 ** 3,
     /** Pages that paint one film side by side. */
     pagesMax: 2,
   },

@@ -47,8 +47,10 @@ export async function signUrls(call: Call<SignedUrlsRequest>): Promise<Answer> {
       answer.files.push({ path, ...link, mime_type, size_bytes });
     }
   }
+  // Whoever may not read assets sees none, whatever a composition refers to.
+  const seesAssets = principal.credential.scopes.includes("assets:read");
   for (const name of assetIds) {
-    const asset = readyAsset(service, principal.scope, name);
+    const asset = seesAssets ? readyAsset(service, principal.scope, name) : undefined;
     if (asset === undefined) answer.missing.push(name);
     else {
       const { objectKey, mimeType: mime_type } = asset.media;

@@ -55,8 +55,8 @@ const flags = [
 
 export interface Running {
   readonly browser: Browser;
-  /** Playwright cannot end a browser that hangs; a signal can. */
-  readonly pid: number;
+  /** Ends all of its processes at once, hanging ones too, which Playwright cannot. */
+  readonly kill: () => void;
 }
 
 interface Opened {
@@ -102,7 +102,7 @@ export class SceneBrowser {
     const running = this.#running;
     if (running === undefined) return;
     this.#forget(running);
-    process.kill((await running).pid, "SIGKILL");
+    (await running).kill();
   }
 
   async close(): Promise<void> {
@@ -172,28 +172,82 @@ export class SceneBrowser {
   }
 }
 
-/** Starts a Chromium, with `more` flags. Throws `PortError`. */
-export async function launch(
-  { executablePath, sandbox }: ChromiumChoice,
-  more: readonly string[] = [],
-): Promise<Running> {
-  try {
-    const browser = await chromium.launch({
-      ...(executablePath !== undefined && { executablePath }),
-      args: [...flags, ...more],
-      chromiumSandbox: sandbox,
-      timeout: startMs,
-      handleSIGHUP: false,
-      handleSIGINT: false,
-      handleSIGTERM: false,
+/** Starts a Chromium. Throws `PortError`. */
+export async function launch({ executablePath, sandbox }: ChromiumChoice): Promise<Running> {
+  return starting(executablePath, async () => {
+    return runningOf(await chromium.launch(launchOptions({ executablePath, sandbox }, [])));
+  });
+}
+
+/** Starts a Chromium that keeps what its pages store in a folder. Throws `PortError`. */
+export async function launchProfile(
+  choice: ChromiumChoice,
+  more: readonly string[],
+  profile: string,
+  viewport: { readonly width: number; readonly height: number },
+): Promise<{ running: Running; context: BrowserContext }> {
+  return starting(choice.executablePath, async () => {
+    const context = await chromium.launchPersistentContext(profile, {
+      ...launchOptions(choice, more),
+      viewport,
+      serviceWorkers: "block",
+      bypassCSP: true,
+      acceptDownloads: false,
+      locale: "en-US",
+      timezoneId: "UTC",
     });
-    const session = await browser.newBrowserCDPSession();
-    const { processInfo } = await session.send("SystemInfo.getProcessInfo");
-    const own = processInfo.find(({ type }) => type === "browser");
-    if (own === undefined) throw new PortError("Chromium does not name its process", false);
-    return { browser, pid: own.id };
+    const browser = context.browser();
+    if (browser === null) throw new PortError("Chromium does not show its pages", false);
+    return { running: await runningOf(browser), context };
+  });
+}
+
+function launchOptions({ executablePath, sandbox }: ChromiumChoice, more: readonly string[]) {
+  return {
+    ...(executablePath !== undefined && { executablePath }),
+    args: [...flags, ...more],
+    chromiumSandbox: sandbox,
+    timeout: startMs,
+    handleSIGHUP: false,
+    handleSIGINT: false,
+    handleSIGTERM: false,
+  };
+}
+
+async function runningOf(browser: Browser): Promise<Running> {
+  const session = await browser.newBrowserCDPSession();
+  const { processInfo } = await session.send("SystemInfo.getProcessInfo");
+  const own = processInfo.find(({ type }) => type === "browser");
+  if (own === undefined) throw new PortError("Chromium does not name its process", false);
+  const group = await groupOf(own.id);
+  return { browser, kill: () => killGroup(group) };
+}
+
+async function starting<T>(
+  executablePath: string | undefined,
+  start: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await start();
   } catch (failure) {
     throw new PortError(startFailure(executablePath, failure), true, failure);
+  }
+}
+
+/** Playwright starts each browser in a process group of its own. */
+async function groupOf(pid: number): Promise<number> {
+  const text = await readFile(`/proc/${pid}/stat`, "latin1");
+  // The name may hold anything; state, parent and group come after it.
+  const [, , group] = text.slice(text.lastIndexOf(")") + 2).split(" ");
+  return Number(group);
+}
+
+function killGroup(group: number): void {
+  try {
+    process.kill(-group, "SIGKILL");
+  } catch (failure) {
+    // It has ended already.
+    if (!(failure instanceof Error && "code" in failure && failure.code === "ESRCH")) throw failure;
   }
 }
 

@@ -1,6 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { Readable, type Writable } from "node:stream";
-import { pipeline } from "node:stream/promises";
+import type { Writable } from "node:stream";
 import { limits } from "../config/limits.ts";
 import { PortError } from "../engine/ports/port-error.ts";
 
@@ -22,7 +21,10 @@ export interface Command {
   readonly cwd?: string;
   /** Hears its standard output as it comes, instead of collecting it. */
   readonly onOutput?: (text: string) => void;
-  /** Its standard input; a fault of this source passes through. */
+  /**
+   * Its standard input; a fault of this source passes through. A chunk is done with when the next
+   * one is asked for.
+   */
   readonly stdin?: Iterable<Uint8Array> | AsyncIterable<Uint8Array>;
 }
 
@@ -121,7 +123,11 @@ async function feed(
   kill: () => void,
 ): Promise<void> {
   try {
-    await pipeline(Readable.from(source, { objectMode: true }), child.stdin as Writable);
+    const stdin = child.stdin as Writable;
+    // Each write hears of its own fault.
+    stdin.on("error", () => undefined);
+    for await (const chunk of source) await written(stdin, chunk);
+    stdin.end();
   } catch (failure) {
     kill();
     // The program closed its end: its own exit says why.
@@ -129,9 +135,15 @@ async function feed(
   }
 }
 
+function written(stdin: Writable, chunk: Uint8Array): Promise<void> {
+  return new Promise((resolve, reject) => {
+    stdin.write(chunk, (fault) => (fault ? reject(fault) : resolve()));
+  });
+}
+
 function isPipeEnd(failure: unknown): boolean {
   const code = failure instanceof Error && "code" in failure ? failure.code : undefined;
-  return code === "EPIPE" || code === "ECONNRESET" || code === "ERR_STREAM_PREMATURE_CLOSE";
+  return code === "EPIPE" || code === "ECONNRESET" || code === "ERR_STREAM_DESTROYED";
 }
 
 function nameOf(path: string): string {

@@ -38,10 +38,6 @@ const connection = ipcBrokerConnection(process);
 const objects = diskObjects(join(settings.dataDir, "objects"));
 const { PATH = "" } = process.env;
 const executablePath = await findChromium(settings.chromium, PATH);
-const browser = new SceneBrowser(
-  { executablePath, sandbox: process.getuid?.() !== 0 },
-  join(import.meta.dirname, "models"),
-);
 const tools = mediaTools(
   await findTool(settings.ffmpeg, "ffmpeg", PATH),
   await findTool(settings.ffprobe, "ffprobe", PATH),
@@ -51,12 +47,18 @@ const { farm } = limits;
 const ownFolder = await mkdtemp(join(tmpdir(), "klieg-node-"));
 const isolation = await isolate({
   wanted: settings.isolation,
-  chromium: { executablePath: executablePath ?? ownChromium(), sandbox: process.getuid?.() !== 0 },
-  unsharePath: await findTool(undefined, "unshare", PATH),
-  prlimitPath: await findTool(undefined, "prlimit", PATH),
+  executablePath: executablePath ?? ownChromium(),
+  searchPath: PATH,
   folder: ownFolder,
 });
-if (isolation.kind === "refused") process.stderr.write(`farm node: ${isolation.sentence}\n`);
+const caution = isolation.kind === "refused" ? isolation.sentence : isolation.warning;
+if (caution !== undefined) process.stderr.write(`farm node: ${caution}\n`);
+// Our own pictures are made in the same fences, where there are any.
+const chromium =
+  isolation.kind === "ready"
+    ? isolation.chromium
+    : { executablePath, sandbox: process.getuid?.() !== 0 };
+const browser = new SceneBrowser(chromium, join(import.meta.dirname, "models"));
 const rendering = {
   media: tools,
   isolation,

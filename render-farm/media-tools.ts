@@ -1,5 +1,6 @@
 import { delimiter, join } from "node:path";
 import { limits } from "../config/limits.ts";
+import { ChildOutput } from "./child-output.ts";
 import { runChild, streamChild } from "./child-process.ts";
 import { isExecutable } from "./chromium-path.ts";
 
@@ -13,6 +14,8 @@ export interface MediaTools {
   ffprobe(args: readonly string[], call: ToolCall): Promise<Buffer>;
   /** ffmpeg's standard output as it comes. */
   stream(args: readonly string[], call: ToolCall): AsyncGenerator<Buffer>;
+  /** The same, for output that is read in large pieces of known lengths. */
+  output(args: readonly string[], call: ToolCall): Promise<ChildOutput>;
 }
 
 export interface ToolCall {
@@ -41,6 +44,10 @@ export function mediaTools(ffmpegPath: string, ffprobePath: string): MediaTools 
     stream: (args, { signal, fault, timeoutMs = limits.media.toolMs }) => {
       const all = [...quiet, "-nostdin", "-y", ...args];
       return streamChild({ path: ffmpegPath, args: all, signal, fault, timeoutMs });
+    },
+    output: (args, { signal, fault, timeoutMs = limits.media.toolMs }) => {
+      const all = [...quiet, "-nostdin", "-y", ...args];
+      return ChildOutput.open({ path: ffmpegPath, args: all, signal, fault, timeoutMs });
     },
     ffprobe: (args, given) => call(ffprobePath, [...quiet, "-of", "json", ...args], given),
   };

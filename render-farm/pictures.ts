@@ -111,15 +111,14 @@ export async function isBlack(picture: Buffer): Promise<boolean> {
   return channels.slice(0, 3).every(({ max }) => max <= 6);
 }
 
-/** Peak signal to noise of two pictures of one size, in dB; 100 when they are equal. */
-export async function likeness(one: Buffer, other: Buffer): Promise<number> {
-  const [first, second] = await decoding(() =>
-    Promise.all([one, other].map((bytes) => sharp(bytes).removeAlpha().raw().toBuffer())),
-  );
-  if (first === undefined || second === undefined || first.length !== second.length) return 0;
-  let squares = 0;
-  for (let at = 0; at < first.length; at++) squares += ((first[at] ?? 0) - (second[at] ?? 0)) ** 2;
-  return squares === 0 ? 100 : 10 * Math.log10((255 ** 2 * first.length) / squares);
+/** RGBA pixels of a picture, made larger by pixels like its last ones. */
+export async function pixelsOf(picture: Buffer, { width, height }: Size): Promise<Buffer> {
+  return decoding(async () => {
+    const image = sharp(picture).flatten().toColorspace("srgb").ensureAlpha();
+    const own = await sharp(picture).metadata();
+    const [right, bottom] = [width - own.width, height - own.height];
+    return image.extend({ right, bottom, extendWith: "copy" }).raw().toBuffer();
+  });
 }
 
 /** An upright PNG of any accepted picture. */

@@ -1,22 +1,26 @@
+import { limits } from "../config/limits.ts";
 import { PortError } from "../engine/ports/port-error.ts";
 import {
-  type Browser,
   type BrowserContext,
   type CDPSession,
   type ChromiumChoice,
-  launch,
+  launchProfile,
   type Page,
   type Route,
   type Running,
 } from "./browser.ts";
 
-/** A page that belongs to somebody else, in a browser of its own: one for each film or still. */
+/** A browser of its own for one film or still, and for nothing else. */
 export interface StageSetup {
   readonly chromium: ChromiumChoice;
+  /** An empty folder for what the browser keeps. */
+  readonly profile: string;
   readonly size: { readonly width: number; readonly height: number };
   readonly flags: readonly string[];
-  /** The page paints only when it is told to. */
-  readonly isDriven: boolean;
+}
+
+/** A page that belongs to somebody else. */
+export interface PageSetup {
   /** The only address that the page itself may have. */
   readonly start: string;
   /** Runs first, in every frame of the page. */
@@ -32,20 +36,97 @@ export interface StageAnswer {
   readonly body: Buffer;
 }
 
+/** Pages of one film, in processes of their own, painted one after the other. */
+export class StageBrowser {
+  readonly profile: string;
+  readonly #running: Running;
+  readonly #context: BrowserContext;
+  readonly #size: StageSetup["size"];
+  readonly #painting: Turns = { last: Promise.resolve() };
+  readonly #awaited: ((page: Page) => void)[] = [];
+
+  private constructor(running: Running, context: BrowserContext, setup: StageSetup) {
+    this.#running = running;
+    this.#context = context;
+    this.profile = setup.profile;
+    this.#size = setup.size;
+  }
+
+  /** Throws `PortError`. */
+  static async launch(setup: StageSetup): Promise<StageBrowser> {
+    const { chromium, flags, profile, size } = setup;
+    const { running, context } = await launchProfile(chromium, flags, profile, size);
+    const browser = new StageBrowser(running, context, setup);
+    // Pages answer for themselves; whatever else asks for something gets nothing.
+    await context.route("**/*", (route) => route.abort().catch(() => undefined));
+    context.on("page", (page) => browser.#take(page));
+    return browser;
+  }
+
+  /** A page that paints only when it is told to. Throws `PortError`. */
+  async open(setup: PageSetup): Promise<Stage> {
+    try {
+      const page = await this.#drivenPage();
+      await page.setViewportSize(this.#size);
+      await page.addInitScript({ content: setup.script });
+      await page.route("**/*", (route) =>
+        // A request whose page closes meanwhile can and need not be answered.
+        answered(route, setup).catch(() => route.abort().catch(() => undefined)),
+      );
+      page.on("pageerror", ({ message }) => setup.onFault(message));
+      page.on("dialog", (dialog) => void dialog.dismiss().catch(() => undefined));
+      const session = await this.#context.newCDPSession(page);
+      const { origin } = new URL(setup.start);
+      const quotaSize = limits.capture.storageBytesMax;
+      await session.send("Storage.overrideQuotaForOrigin", { origin, quotaSize });
+      return new Stage(this.#running, page, session, setup.start, this.#painting);
+    } catch (failure) {
+      throw new PortError("the browser opened no page", true, failure);
+    }
+  }
+
+  /** Ends all of its processes at once. */
+  kill(): void {
+    this.#running.kill();
+  }
+
+  /** Playwright makes no such pages, but takes them as they come. */
+  async #drivenPage(): Promise<Page> {
+    const arrived = new Promise<Page>((resolve) => this.#awaited.push(resolve));
+    const session = await this.#running.browser.newBrowserCDPSession();
+    await session.send("Target.createTarget", {
+      url: "about:blank",
+      enableBeginFrameControl: true,
+    });
+    return arrived;
+  }
+
+  /** Pages that nobody opened but an author's script are closed. */
+  #take(page: Page): void {
+    const arrived = this.#awaited.shift();
+    if (arrived === undefined) void page.close().catch(() => undefined);
+    else arrived(page);
+  }
+}
+
+interface Turns {
+  last: Promise<unknown>;
+}
+
 /**
  * The page has no network but `answer`. What a dead browser spoils is a `PortError`; a page's own
  * fault is a `PageFault`.
  */
 export class Stage {
-  readonly #running: Running;
   readonly #page: Page;
   readonly #session: CDPSession;
   readonly #died: Promise<never>;
   readonly #start: string;
+  readonly #painting: Turns;
   #global = "";
 
-  private constructor(running: Running, page: Page, session: CDPSession, start: string) {
-    this.#running = running;
+  constructor(running: Running, page: Page, session: CDPSession, start: string, painting: Turns) {
+    this.#painting = painting;
     this.#page = page;
     this.#session = session;
     this.#start = start;
@@ -54,34 +135,6 @@ export class Stage {
       running.browser.once("disconnected", () => reject(new PortError("the browser died", true)));
     });
     this.#died.catch(() => undefined);
-  }
-
-  static async open(setup: StageSetup): Promise<Stage> {
-    const running = await launch(setup.chromium, setup.flags);
-    try {
-      const { browser } = running;
-      const context = await browser.newContext({
-        viewport: setup.size,
-        serviceWorkers: "block",
-        bypassCSP: true,
-        locale: "en-US",
-        timezoneId: "UTC",
-      });
-      await context.addInitScript({ content: setup.script });
-      await context.route("**/*", (route) =>
-        // A request whose page closes meanwhile can and need not be answered.
-        answered(route, setup).catch(() => route.abort().catch(() => undefined)),
-      );
-      const page = setup.isDriven ? await drivenPage(browser, context) : await context.newPage();
-      if (setup.isDriven) await page.setViewportSize(setup.size);
-      page.on("pageerror", ({ message }) => setup.onFault(message));
-      page.on("dialog", (dialog) => void dialog.dismiss().catch(() => undefined));
-      context.on("page", (other) => void other.close().catch(() => undefined));
-      return new Stage(running, page, await context.newCDPSession(page), setup.start);
-    } catch (failure) {
-      process.kill(running.pid, "SIGKILL");
-      throw new PortError("the browser opened no page", true, failure);
-    }
   }
 
   async goto(timeoutMs: number): Promise<void> {
@@ -112,11 +165,16 @@ export class Stage {
 
   /** One frame of a driven page; a picture only when asked for. */
   async frame(timeMs: number, picture?: Picture): Promise<Painted> {
-    const { hasDamage, screenshotData } = await this.#send("HeadlessExperimental.beginFrame", {
-      frameTimeTicks: timeMs,
-      interval: 16,
-      ...(picture !== undefined && { screenshot: { ...picture, optimizeForSpeed: true } }),
-    });
+    // Chromium ends its compositor's process when two pages ask at once.
+    const painting = this.#painting.last.then(() =>
+      this.#send("HeadlessExperimental.beginFrame", {
+        frameTimeTicks: timeMs,
+        interval: 16,
+        ...(picture !== undefined && { screenshot: { ...picture, optimizeForSpeed: true } }),
+      }),
+    );
+    this.#painting.last = painting.catch(() => undefined);
+    const { hasDamage, screenshotData } = await painting;
     const image = screenshotData === undefined ? undefined : Buffer.from(screenshotData, "base64");
     return { hasDamage, image };
   }
@@ -126,15 +184,9 @@ export class Stage {
     await this.#send("Emulation.setDefaultBackgroundColorOverride", { color });
   }
 
-  /** Ends the process at once. */
-  kill(): void {
-    try {
-      process.kill(this.#running.pid, "SIGKILL");
-    } catch (failure) {
-      // It has ended already.
-      if (!(failure instanceof Error && "code" in failure && failure.code === "ESRCH"))
-        throw failure;
-    }
+  /** Gives back what frames left behind; the browser itself waits for hundreds of megabytes. */
+  async collectGarbage(): Promise<void> {
+    await this.#send("HeapProfiler.collectGarbage");
   }
 
   async #globalObject(): Promise<string> {
@@ -176,27 +228,7 @@ function faultOf(details: { text: string; exception?: { description?: string } }
   return new PageFault((details.exception?.description ?? details.text).slice(0, 1_000));
 }
 
-/** Playwright makes no such pages, but takes them as they come. */
-async function drivenPage(browser: Browser, context: BrowserContext): Promise<Page> {
-  const plain = await context.newPage();
-  const { targetInfo } = await (await context.newCDPSession(plain)).send("Target.getTargetInfo");
-  const [page] = await Promise.all([
-    context.waitForEvent("page"),
-    browser.newBrowserCDPSession().then((session) =>
-      session.send("Target.createTarget", {
-        url: "about:blank",
-        ...(targetInfo.browserContextId !== undefined && {
-          browserContextId: targetInfo.browserContextId,
-        }),
-        enableBeginFrameControl: true,
-      }),
-    ),
-  ]);
-  await plain.close();
-  return page;
-}
-
-async function answered(route: Route, { answer, start }: StageSetup): Promise<void> {
+async function answered(route: Route, { answer, start }: PageSetup): Promise<void> {
   const request = route.request();
   // A page stays where it is; what it holds in frames may go elsewhere in the bundle.
   const isLeaving = request.isNavigationRequest() && request.frame().parentFrame() === null;

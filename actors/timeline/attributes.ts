@@ -50,7 +50,9 @@ export class Attributes {
 }
 
 const limit = 86_400;
+const digitsMax = 40;
 
 export function plainNumber(text: string): number | undefined {
+  if (text.length > digitsMax) return undefined;
   return /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d{1,2})?$/i.test(text) ? Number(text) : undefined;
 }

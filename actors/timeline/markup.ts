@@ -1,8 +1,8 @@
-import { type DefaultTreeAdapterMap, parse } from "parse5";
 import { keyAttribute } from "./key-attribute.ts";
+import { childrenOf, Excess, isElement, parseTree, type TreeElement } from "./markup-tree.ts";
 
 /**
- * HTML as the timeline needs it. The only importer of parse5.
+ * HTML as the timeline needs it.
  *
  * An element's key is where its tag begins in the file, so whoever serves the file can stamp the
  * tags (`stamped`) and whoever reads the page finds the element again, whatever scripts do to it.
@@ -17,53 +17,53 @@ export interface Element {
   readonly text: string;
 }
 
-type Node = DefaultTreeAdapterMap["node"];
-type ParsedElement = DefaultTreeAdapterMap["element"];
+export interface Markup {
+  /** The `html` element; of a file that holds too much, an empty one. */
+  readonly html: Element;
+  /** What the file holds too much of. */
+  readonly excess: string | undefined;
+  /** Of its text. */
+  readonly length: number;
+}
 
-export const elementsMax = 100_000;
-const depthMax = 512;
-
-/** The `html` element. Never fails: every text is some document. */
-export function parseMarkup(text: string): Element {
-  const document = parse(text, { sourceCodeLocationInfo: true });
-  const html = document.childNodes.find(
-    (node): node is ParsedElement => isElement(node) && node.tagName === "html",
-  );
-  const budget = { elements: elementsMax };
-  return html === undefined ? nothing : converted(html, budget, 0);
+/** Never fails: every text is some document. */
+export function parseMarkup(text: string): Markup {
+  const { length } = text;
+  try {
+    const html = parseTree(text);
+    return { html: html === undefined ? nothing : converted(html, 0), excess: undefined, length };
+  } catch (failure) {
+    if (failure instanceof Excess) return { html: nothing, excess: failure.message, length };
+    throw failure;
+  }
 }
 
 const nothing: Element = { key: "0", tag: "html", attributes: {}, children: [], text: "" };
 
-function converted(node: ParsedElement, budget: { elements: number }, depth: number): Element {
-  budget.elements -= 1;
+function converted(node: TreeElement, depth: number): Element {
+  Excess.check(depth, "depth");
   const attributes: Record<string, string> = {};
   for (const { name, value } of node.attrs) attributes[name] ??= value;
   const children: Element[] = [];
   let text = "";
-  for (const child of contentOf(node)) {
+  for (const child of childrenOf(node)) {
     if ("value" in child && child.nodeName === "#text") text += child.value;
-    if (!isElement(child) || budget.elements <= 0 || depth >= depthMax) continue;
-    children.push(converted(child, budget, depth + 1));
+    if (isElement(child)) children.push(converted(child, depth + 1));
   }
   const key = String(node.sourceCodeLocation?.startTag?.startOffset ?? `-${node.tagName}`);
   return { key, tag: node.tagName, attributes, children, text };
 }
 
-function contentOf(node: ParsedElement): readonly Node[] {
-  return "content" in node
-    ? (node as DefaultTreeAdapterMap["template"]).content.childNodes
-    : node.childNodes;
-}
-
-function isElement(node: Node): node is ParsedElement {
-  return "tagName" in node;
-}
-
 /** The element and all below it, in the order of the document. */
 export function* everyElement(element: Element): Generator<Element> {
-  yield element;
-  for (const child of element.children) yield* everyElement(child);
+  const next = [element];
+  for (let at = next.pop(); at !== undefined; at = next.pop()) {
+    yield at;
+    for (let child = at.children.length - 1; child >= 0; child--) {
+      const below = at.children[child];
+      if (below !== undefined) next.push(below);
+    }
+  }
 }
 
 export interface Insert {
@@ -74,7 +74,7 @@ export interface Insert {
 /** The same text with each tag that the timeline may name carrying its key, and `more` in it. */
 export function stamped(text: string, more: readonly Insert[] = []): string {
   const inserts: Insert[] = [...more];
-  for (const element of everyElement(parseMarkup(text)))
+  for (const element of everyElement(parseMarkup(text).html))
     if (isNamable(element) && /^\d+$/.test(element.key)) {
       const at = Number(element.key) + 1 + element.tag.length;
       inserts.push({ at, text: ` ${keyAttribute}="${element.key}"` });

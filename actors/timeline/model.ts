@@ -117,6 +117,11 @@ export function frameCount(duration: number, fps: number): number {
   return Math.max(1, Math.ceil(duration * fps - epsilon));
 }
 
+/** Films have even sizes; an odd one gets one pixel more. */
+export function even(size: number): number {
+  return size + (size % 2);
+}
+
 /** The first frame whose time is not before `seconds`. */
 export function frameFrom(seconds: number, fps: number): number {
   return Math.ceil(seconds * fps - epsilon);

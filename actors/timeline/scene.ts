@@ -1,10 +1,11 @@
 import { Attributes as Reader, type Attributes as Written } from "./attributes.ts";
 import { type Bundle, targetOf } from "./bundle.ts";
 import type { Findings } from "./diagnostics.ts";
-import { type Element, everyElement, hasClass, parseMarkup } from "./markup.ts";
+import { type Element, everyElement, hasClass } from "./markup.ts";
+import type { MarkupFiles } from "./markup-files.ts";
 import type { ClipKind } from "./model.ts";
 import type { ClipEdit, Overlay } from "./overlay.ts";
-import { declaredVariables, passedVariables, type Variables } from "./variables.ts";
+import { declaredVariables, passedVariables, type Variables, writtenLength } from "./variables.ts";
 
 /**
  * The compositions of a bundle as they are written, each with its clips, edits beside them; times
@@ -18,6 +19,8 @@ export interface Scene {
   readonly root: Element;
   readonly isMounted: boolean;
   readonly variables: Variables;
+  /** Characters that the variables were written in. */
+  readonly variablesLength: number;
   readonly clips: WrittenClip[];
 }
 
@@ -36,12 +39,15 @@ export interface WrittenClip {
 interface Reading {
   readonly bundle: Bundle;
   /** Of the bundle's entry. */
-  readonly document: Element;
+  readonly templatesById: ReadonlyMap<string, Element>;
   readonly overlay: Overlay | undefined;
   readonly findings: Findings;
   readonly deleted: Set<string>;
   readonly keys: string[];
-  budget: number;
+  readonly files: MarkupFiles;
+  /** Timed elements, and characters of markup and variables, that may still be read. */
+  clipsLeft: number;
+  textLeft: number;
 }
 
 export interface Script {
@@ -51,35 +57,43 @@ export interface Script {
 }
 
 const clipsMax = 5_000;
+/** A file counts as often as it is included, variables as often as they are passed on. */
+const textMax = 32 * 1024 ** 2;
 const depthMax = 8;
 
 export function readScript(
   bundle: Bundle,
+  files: MarkupFiles,
   overlay: Overlay | undefined,
   findings: Findings,
 ): Script | undefined {
-  const text = bundle.read(bundle.entry);
+  const markup = files.at(bundle.entry);
   const place = { path: bundle.entry };
-  if (text === undefined) {
+  if (markup === undefined) {
     findings.error("missing_entry", place, "is not in the bundle");
     return undefined;
   }
-  const document = parseMarkup(text);
+  if (markup.excess !== undefined) {
+    findings.error("too_many", place, markup.excess);
+    return undefined;
+  }
+  const document = markup.html;
   const root = rootIn(document, false);
   if (root === undefined) {
     findings.error("missing_root", place, "has no element with data-composition-id");
     return undefined;
   }
   const deleted = new Set(overlay?.deleted ?? []);
-  const keys: string[] = [];
+  const left = { clipsLeft: clipsMax, textLeft: textMax - markup.length };
   const reading: Reading = {
     bundle,
-    document,
+    files,
+    templatesById: templatesOf(document),
     overlay,
     findings,
     deleted,
-    keys,
-    budget: clipsMax,
+    keys: [],
+    ...left,
   };
   const scene: Scene = {
     key: "",
@@ -88,11 +102,14 @@ export function readScript(
     root,
     isMounted: false,
     variables: declaredVariables([document, root], bundle.entry, findings),
+    variablesLength: writtenLength(document, root),
     clips: [],
   };
   walk(root, scene, "", 0, reading);
-  if (reading.budget < 0)
+  if (reading.clipsLeft < 0)
     findings.error("too_many", place, `has more than ${clipsMax} timed elements`);
+  if (reading.textLeft < 0)
+    findings.error("too_many", place, `includes more than ${textMax} characters in all`);
   return { root: scene, deleted: reading.keys };
 }
 
@@ -134,8 +151,8 @@ function take(
   depth: number,
   reading: Reading,
 ): void {
-  reading.budget -= 1;
-  if (reading.budget < 0) return;
+  reading.clipsLeft -= 1;
+  if (reading.clipsLeft < 0) return;
   const key = `${prefix}${element.key}`;
   const id = element.attributes["id"] ?? "";
   const edits = reading.overlay?.clips ?? {};
@@ -188,7 +205,7 @@ function innerScene(
     return undefined;
   }
   const passed = passedVariables(host, outer.path, findings);
-  const template = address === undefined ? templateFor(host, outer, reading) : undefined;
+  const template = address === undefined ? ownTemplate(host, outer, reading) : undefined;
   if (address === undefined && template === undefined) {
     const own = declaredVariables([host], outer.path, findings);
     const scene: Scene = {
@@ -199,14 +216,11 @@ function innerScene(
       clips: [],
       id: host.attributes["data-composition-id"] ?? "",
       variables: { ...outer.variables, ...own, ...passed },
+      variablesLength: outer.variablesLength + writtenLength(host),
     };
-    walk(host, scene, prefix, depth + 1, reading);
-    return scene;
+    return walkInner(host, scene, prefix, depth + 1, reading);
   }
-  const file =
-    template === undefined
-      ? includedFile(address ?? "", place, reading)
-      : { path: outer.path, document: template };
+  const file = template ?? includedFile(address ?? "", place, reading);
   if (file === undefined) return undefined;
   const { path, document } = file;
   const root = rootIn(document, true) ?? contentOf(document);
@@ -223,22 +237,42 @@ function innerScene(
     clips: [],
     id: id ?? wanted ?? "",
     variables: { ...own, ...passed },
+    variablesLength: writtenLength(host, document, root),
   };
-  walk(root, scene, `${key}/`, depth + 1, reading);
+  return walkInner(root, scene, `${key}/`, depth + 1, reading);
+}
+
+function walkInner(
+  root: Element,
+  scene: Scene,
+  prefix: string,
+  depth: number,
+  reading: Reading,
+): Scene | undefined {
+  reading.textLeft -= scene.variablesLength;
+  if (reading.textLeft < 0) return undefined;
+  walk(root, scene, prefix, depth, reading);
   return scene;
 }
 
-/** An empty host without a file is filled by the entry's template of its name. */
-function templateFor(
-  host: Element,
-  outer: Scene,
-  { bundle, document }: Reading,
-): Element | undefined {
+/** An empty host without a file is filled by the entry's template of its name, at the same cost. */
+function ownTemplate(host: Element, outer: Scene, reading: Reading): Included | undefined {
+  const { bundle, files, templatesById } = reading;
   if (host.children.length > 0 || outer.path !== bundle.entry) return undefined;
-  const name = `${host.attributes["data-composition-id"]}-template`;
-  for (const element of everyElement(document))
-    if (element.tag === "template" && element.attributes["id"] === name) return element;
-  return undefined;
+  const template = templatesById.get(`${host.attributes["data-composition-id"]}-template`);
+  if (template === undefined) return undefined;
+  reading.textLeft -= files.at(bundle.entry)?.length ?? 0;
+  return reading.textLeft < 0 ? undefined : { path: outer.path, document: template };
+}
+
+function templatesOf(document: Element): ReadonlyMap<string, Element> {
+  const templates = new Map<string, Element>();
+  for (const element of everyElement(document)) {
+    const { id } = element.attributes;
+    if (element.tag === "template" && id !== undefined && !templates.has(id))
+      templates.set(id, element);
+  }
+  return templates;
 }
 
 interface Included {
@@ -249,17 +283,25 @@ interface Included {
 function includedFile(
   address: string,
   place: { readonly path: string; readonly element: Element; readonly attribute: string },
-  { bundle, findings }: Reading,
+  reading: Reading,
 ): Included | undefined {
+  const { bundle, files, findings } = reading;
   const target = targetOf(bundle, address, place.path);
   if (target.kind !== "file") {
     findings.error("missing_file", place, "is no file of the bundle");
     return undefined;
   }
-  const text = bundle.read(target.path);
-  if (text !== undefined) return { path: target.path, document: parseMarkup(text) };
-  findings.error("missing_file", place, `leads to ${target.path}, which is not in the bundle`);
-  return undefined;
+  const markup = files.at(target.path);
+  if (markup === undefined) {
+    findings.error("missing_file", place, `leads to ${target.path}, which is not in the bundle`);
+    return undefined;
+  }
+  if (markup.excess !== undefined) {
+    findings.error("too_many", place, `leads to ${target.path}, which ${markup.excess}`);
+    return undefined;
+  }
+  reading.textLeft -= markup.length;
+  return reading.textLeft < 0 ? undefined : { path: target.path, document: markup.html };
 }
 
 /** A file without a root of its own: its template, else its body. */

@@ -1,6 +1,7 @@
 import type { Bundle } from "./bundle.ts";
 import { Findings } from "./diagnostics.ts";
 import { authoredGrade, effectiveGrade } from "./grade.ts";
+import { MarkupFiles } from "./markup-files.ts";
 import { hostOffset, mediaLength, mediaOf, rateOf } from "./media.ts";
 import { type Clip, type Composition, epsilon, type Timeline, type Track } from "./model.ts";
 import { type Overlay, overlayPath, readOverlay } from "./overlay.ts";
@@ -21,7 +22,8 @@ import { warnOfUnsupported } from "./unsupported.ts";
 export function effectiveTimeline(bundle: Bundle): Timeline {
   const findings = new Findings();
   const overlay = overlayOf(bundle, findings);
-  const script = readScript(bundle, overlay, findings);
+  const files = new MarkupFiles(bundle);
+  const script = readScript(bundle, files, overlay, findings);
   if (script === undefined)
     return {
       duration: undefined,
@@ -44,7 +46,8 @@ export function effectiveTimeline(bundle: Bundle): Timeline {
   const duration = frame.duration ?? (ends.length === 0 ? undefined : Math.max(...ends));
   checkDuration(duration, root, findings);
   checkNames(overlay, stage, script.deleted, findings);
-  warnOfUnsupported(bundle, stage.compositions, findings);
+  warnOfUnsupported(bundle, files, stage.compositions, findings);
+  const deleted = new Set(script.deleted);
   return {
     duration,
     fps: frame.fps,
@@ -52,7 +55,7 @@ export function effectiveTimeline(bundle: Bundle): Timeline {
     height: frame.height,
     compositions: stage.compositions,
     clips: stage.clips
-      .filter(({ key }) => !isBelow(key, script.deleted))
+      .filter(({ key }) => !isWithin(key, deleted))
       .map((clip) => ({ ...clip, end: within(duration, clip.end) })),
     deleted: script.deleted,
     texts: texts.map((text) => ({ ...text, end: Math.min(text.end, duration ?? text.end) })),
@@ -289,6 +292,9 @@ function within(duration: number | undefined, end: number | undefined): number |
   return Math.min(end, duration);
 }
 
-function isBelow(key: string, deleted: readonly string[]): boolean {
-  return deleted.some((gone) => key === gone || key.startsWith(`${gone}/`));
+/** Whether the element or a host that it stands in is one of these. */
+function isWithin(key: string, deleted: ReadonlySet<string>): boolean {
+  for (let end = key.length; end > 0; end = key.lastIndexOf("/", end - 1))
+    if (deleted.has(key.slice(0, end))) return true;
+  return false;
 }

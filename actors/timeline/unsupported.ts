@@ -1,6 +1,7 @@
 import { type Bundle, has, targetOf } from "./bundle.ts";
 import type { Findings } from "./diagnostics.ts";
-import { type Element, everyElement, parseMarkup } from "./markup.ts";
+import { type Element, everyElement } from "./markup.ts";
+import type { MarkupFiles } from "./markup-files.ts";
 import type { Composition } from "./model.ts";
 
 /** Attributes of the format that change a film and are not done here. */
@@ -28,14 +29,18 @@ const linkAttributes: Readonly<Record<string, string>> = {
 /** Every attribute in the bundle's markup that will be left out of the film, by name. */
 export function warnOfUnsupported(
   bundle: Bundle,
+  files: MarkupFiles,
   compositions: readonly Composition[],
   findings: Findings,
 ): void {
-  for (const path of new Set(compositions.map((composition) => composition.path)))
-    for (const element of everyElement(parseMarkup(bundle.read(path) ?? ""))) {
+  for (const path of new Set(compositions.map((composition) => composition.path))) {
+    const markup = files.at(path);
+    if (markup === undefined) continue;
+    for (const element of everyElement(markup.html)) {
       warnOfAttributes(element, path, findings);
       warnOfLinks(bundle, element, path, findings);
     }
+  }
 }
 
 function warnOfAttributes(element: Element, path: string, findings: Findings): void {

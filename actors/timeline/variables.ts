@@ -35,7 +35,17 @@ export function passedVariables(host: Element, path: string, findings: Findings)
   const place = { path, element: host, attribute: passed };
   const value = parsed(text, place, findings);
   if (Array.isArray(value)) findings.warning("invalid_value", place, "is ignored: it is a list");
-  return Array.isArray(value) ? {} : asObject(value);
+  if (Array.isArray(value)) return {};
+  return Object.fromEntries(Object.entries(asObject(value)).slice(0, variablesMax));
+}
+
+/** Characters of all variables that these elements declare and pass. */
+export function writtenLength(...elements: readonly Element[]): number {
+  return [...new Set(elements)].reduce(
+    (sum, { attributes }) =>
+      sum + (attributes[declared]?.length ?? 0) + (attributes[passed]?.length ?? 0),
+    0,
+  );
 }
 
 const declared = "data-composition-variables";

@@ -123,6 +123,49 @@ replace(window, "requestIdleCallback", (handler: (deadline: object) => void) =>
 );
 replace(HTMLMediaElement.prototype, "play", () => Promise.resolve());
 
+/** What scripts asked for and wait for. */
+let waiting = 0;
+/** Looks at it before what never comes is given up for good, some milliseconds each. */
+let looksLeft = 2_000;
+
+function counted<T>(work: Promise<T>): Promise<T> {
+  waiting += 1;
+  const done = (): void => {
+    waiting -= 1;
+  };
+  work.then(done, done);
+  return work;
+}
+
+/** The same method, with its promises counted. */
+function count(owner: object, name: string): void {
+  const real: unknown = Reflect.get(owner, name);
+  if (typeof real !== "function") return;
+  replace(owner, name, function (this: unknown, ...values: unknown[]) {
+    return counted(Promise.resolve(Reflect.apply(real, this, values)));
+  });
+}
+
+for (const name of ["fetch", "createImageBitmap"]) count(window, name);
+for (const name of ["arrayBuffer", "blob", "json", "text"]) count(Response.prototype, name);
+count(FontFace.prototype, "load");
+count(HTMLImageElement.prototype, "decode");
+const realSend = XMLHttpRequest.prototype.send;
+replace(XMLHttpRequest.prototype, "send", function (this: XMLHttpRequest, body: null) {
+  void counted(new Promise((resolve) => this.addEventListener("loadend", resolve, { once: true })));
+  realSend.call(this, body);
+});
+
+function isWaiting(): boolean {
+  return waiting > 0 || [...document.images].some(({ complete }) => !complete);
+}
+
+/** Resolves once what scripts wait for is there, so that no frame depends on how long it takes. */
+async function quiet(): Promise<void> {
+  for (; looksLeft > 0 && isWaiting(); looksLeft -= 1)
+    await new Promise((resolve) => realTimeout(resolve, 1));
+}
+
 let faults = 0;
 window.addEventListener("error", ({ error }) => {
   if (error !== undefined && error !== null) faults += 1;
@@ -130,6 +173,7 @@ window.addEventListener("error", ({ error }) => {
 
 replace(window, "__kliegClock", {
   advance,
+  quiet,
   /** Whether a script has thrown. */
   hasFaults: () => faults > 0,
   /** Whether scripts count frames or time by themselves, so that none may be left out. */

@@ -1,5 +1,6 @@
 /// <reference lib="dom" />
 /// <reference lib="dom.iterable" />
+import { even } from "../../actors/timeline/model.ts";
 
 /**
  * The page draws itself: everything moves into a canvas whose children are laid out and painted
@@ -32,13 +33,13 @@ export function moveIntoCanvas(width: number, height: number): boolean {
   const canvas = document.createElement("canvas");
   const pen = canvas.getContext("2d", { willReadFrequently: true, alpha: false });
   if (pen === null || !isDrawingPen(pen) || !isDrawnCanvas(canvas)) return false;
-  canvas.width = width;
-  canvas.height = height;
+  canvas.width = even(width);
+  canvas.height = even(height);
   canvas.setAttribute("layoutsubtree", "");
   const content = document.createElement("div");
   const { body } = document;
   const place = "position:absolute;left:0;top:0;overflow:hidden;";
-  canvas.style.cssText = `${place}display:block;width:${width}px;height:${height}px`;
+  canvas.style.cssText = `${place}display:block;width:${canvas.width}px;height:${canvas.height}px`;
   content.style.cssText = `${place}width:${width}px;height:${height}px;background:${behind()}`;
   content.append(...body.childNodes);
   canvas.append(content);
@@ -49,6 +50,14 @@ export function moveIntoCanvas(width: number, height: number): boolean {
   });
   drawing = own;
   return true;
+}
+
+/** Films have even sizes; what is added is like the last column and row. */
+function smear({ canvas, pen, content }: Drawing): void {
+  const { offsetWidth: width, offsetHeight: height } = content;
+  if (canvas.width > width) pen.drawImage(canvas, width - 1, 0, 1, height, width, 0, 1, height);
+  if (canvas.height > height)
+    pen.drawImage(canvas, 0, height - 1, canvas.width, 1, 0, height, canvas.width, 1);
 }
 
 /** What the page itself has as a background; it is not in the canvas. */
@@ -62,42 +71,22 @@ function behind(): string {
   return "#000";
 }
 
-/** The page as a JPEG in base64; `null` when it looks as it did when it was asked last. */
-export async function drawPage(quality: number): Promise<string | null> {
+/** The page as it looks now; `undefined` when that is as it was drawn last. */
+export async function drawPage(): Promise<VideoFrame | undefined> {
   if (drawing === undefined) throw new Error("the page is not in a canvas");
   const own = drawing;
   const { canvas, pen, content } = own;
   const isChanged = await new Promise<boolean>((resolve) => {
     const draw = (): void => {
       if (own.isChanged) pen.drawElementImage(content, 0, 0);
+      if (own.isChanged) smear(own);
       resolve(own.isChanged);
     };
     canvas.addEventListener("paint", draw, { once: true });
     canvas.requestPaint();
   });
-  if (!isChanged) return null;
   own.isChanged = false;
-  const blob = await new Promise<Blob | null>((resolve) =>
-    canvas.toBlob(resolve, "image/jpeg", quality),
-  );
-  if (blob === null) throw new Error("the canvas gave no picture");
-  return base64Of(new Uint8Array(await blob.arrayBuffer()));
-}
-
-interface Base64Bytes {
-  toBase64(): string;
-}
-
-function base64Of(bytes: Uint8Array): string {
-  if (hasBase64(bytes)) return bytes.toBase64();
-  let text = "";
-  for (let at = 0; at < bytes.length; at += 32_768)
-    text += String.fromCharCode(...bytes.subarray(at, at + 32_768));
-  return btoa(text);
-}
-
-function hasBase64(bytes: Uint8Array): bytes is Uint8Array & Base64Bytes {
-  return "toBase64" in bytes;
+  return isChanged ? new VideoFrame(canvas, { timestamp: 0 }) : undefined;
 }
 
 function isDrawingPen(pen: CanvasRenderingContext2D): pen is DrawingPen {

@@ -1,26 +1,34 @@
 /// <reference lib="dom" />
 /// <reference lib="dom.iterable" />
-import type { PlannedClip } from "./plan.ts";
+import type { Exchange } from "./exchange.ts";
+import type { PicturePlace, PlannedClip } from "./plan.ts";
 import { isShownAt, offAttribute, type ShownClip } from "./shown-clips.ts";
 
 /**
- * Videos do not play: beside each stands an image that shows the frame that belongs there, in the
- * video's own place and style. The video stays for scripts and selectors and paints nothing.
+ * Videos do not play: beside each stands a box in the video's own place and style, with a canvas
+ * that shows the frame that belongs there. The video stays for scripts and selectors and paints
+ * nothing. In a page that draws itself a canvas is painted right only at the size of its pixels and
+ * when a transform moves it, so that is how it is fitted into its box.
  */
 interface FilmVideo {
   readonly clip: ShownClip;
-  readonly image: HTMLImageElement;
-  address: string;
+  readonly box: HTMLElement;
+  readonly screen: HTMLCanvasElement;
+  pixels: ImageData | undefined;
+  isLit: boolean;
 }
 
 /** Whatever a script may animate on a video. */
 const followed = [
   ..."transform translate rotate scale transform-origin opacity filter clip-path".split(" "),
   ..."mask-image mask-position mask-size mask-repeat mask-origin mask-clip".split(" "),
-  ..."mix-blend-mode z-index border-radius object-fit object-position padding".split(" "),
+  ..."mix-blend-mode z-index border-radius padding".split(" "),
   ..."border-top-width border-right-width border-bottom-width border-left-width".split(" "),
   ..."visibility backface-visibility image-rendering".split(" "),
 ];
+
+/** Marks the canvases that are ours. */
+export const screenAttribute = "data-klieg-screen";
 
 const videosByKey = new Map<string, FilmVideo>();
 
@@ -31,21 +39,32 @@ export function replaceVideos(clips: readonly ShownClip[]): void {
     element.pause();
     element.removeAttribute("controls");
     element.poster = blank(plan);
-    const image = document.createElement("img");
-    image.alt = "";
-    image.setAttribute(offAttribute, "");
-    Object.assign(image.style, {
+    const box = document.createElement("div");
+    box.setAttribute(offAttribute, "");
+    Object.assign(box.style, {
       position: "absolute",
       margin: "0",
-      maxWidth: "none",
-      maxHeight: "none",
       boxSizing: "border-box",
       borderStyle: "solid",
       borderColor: "transparent",
+      overflow: "clip",
+      overflowClipMargin: "content-box",
       pointerEvents: "none",
     });
-    element.after(image);
-    videosByKey.set(plan.key, { clip, image, address: "" });
+    const screen = document.createElement("canvas");
+    screen.setAttribute(screenAttribute, "");
+    Object.assign(screen.style, {
+      position: "absolute",
+      left: "0",
+      top: "0",
+      margin: "0",
+      maxWidth: "none",
+      maxHeight: "none",
+      transformOrigin: "0 0",
+    });
+    box.append(screen);
+    element.after(box);
+    videosByKey.set(plan.key, { clip, box, screen, pixels: undefined, isLit: false });
   }
 }
 
@@ -56,46 +75,84 @@ function blank({ size }: PlannedClip): string {
   return `data:image/svg+xml,${encodeURIComponent(drawing)}`;
 }
 
+/** Shows the pictures that are new, and each video where it stands now. */
 export async function showVideos(
-  videos: Readonly<Record<string, string>>,
+  places: Readonly<Record<string, PicturePlace>>,
   frame: number,
+  exchange: Exchange | undefined,
 ): Promise<void> {
-  const arrivals = Object.entries(videos).map(async ([key, bytes]) => {
+  for (const [key, place] of Object.entries(places)) {
     const video = videosByKey.get(key);
-    if (video === undefined) return;
-    const before = video.address;
-    video.address = URL.createObjectURL(blobOf(bytes));
-    video.image.src = video.address;
-    await video.image.decode();
-    if (before !== "") URL.revokeObjectURL(before);
-  });
-  await Promise.all(arrivals);
-  for (const { clip, image, address } of videosByKey.values()) {
-    const isOn = isShownAt(clip.plan, frame) && address !== "" && !isWithinOff(clip.element);
-    image.toggleAttribute(offAttribute, !isOn);
-    if (isOn) follow(clip.element, image);
+    if (video === undefined || exchange === undefined) continue;
+    await light(video, await exchange.picture(place), place);
+    video.isLit = true;
   }
+  for (const video of videosByKey.values()) {
+    const { clip, box, isLit } = video;
+    const isOn = isShownAt(clip.plan, frame) && isLit && !isWithinOff(clip.element);
+    box.toggleAttribute(offAttribute, !isOn);
+    if (isOn) follow(video);
+  }
+}
+
+/** By its pixels: the browser keeps frames that are drawn in a cache of half a gigabyte. */
+async function light(video: FilmVideo, picture: VideoFrame, place: PicturePlace): Promise<void> {
+  const { screen } = video;
+  const { width, height, hasAlpha } = place;
+  if (screen.width !== width || screen.height !== height) Object.assign(screen, { width, height });
+  const pen = screen.getContext("2d", { willReadFrequently: true, alpha: hasAlpha });
+  if (video.pixels?.width !== width || video.pixels.height !== height)
+    video.pixels = new ImageData(width, height);
+  await picture.copyTo(video.pixels.data, { format: "RGBA" });
+  picture.close();
+  pen?.putImageData(video.pixels, 0, 0);
 }
 
 function isWithinOff(element: HTMLElement): boolean {
   return element.closest(`[${offAttribute}]`) !== null;
 }
 
-function follow(video: HTMLElement, image: HTMLImageElement): void {
-  const style = getComputedStyle(video);
-  const copy = (name: string, value: string): void => {
-    if (image.style.getPropertyValue(name) !== value) image.style.setProperty(name, value);
-  };
-  for (const name of followed) copy(name, style.getPropertyValue(name));
-  copy("left", `${video.offsetLeft}px`);
-  copy("top", `${video.offsetTop}px`);
-  copy("width", `${video.offsetWidth}px`);
-  copy("height", `${video.offsetHeight}px`);
+function follow({ clip, box, screen }: FilmVideo): void {
+  const { element } = clip;
+  const style = getComputedStyle(element);
+  for (const name of followed) write(box, name, style.getPropertyValue(name));
+  write(box, "left", `${element.offsetLeft}px`);
+  write(box, "top", `${element.offsetTop}px`);
+  write(box, "width", `${element.offsetWidth}px`);
+  write(box, "height", `${element.offsetHeight}px`);
+  write(screen, "width", `${screen.width}px`);
+  write(screen, "height", `${screen.height}px`);
+  write(screen, "transform", fit(style, element, screen));
 }
 
-function blobOf(base64: string): Blob {
-  const text = atob(base64);
-  const bytes = new Uint8Array(text.length);
-  for (let at = 0; at < text.length; at++) bytes[at] = text.charCodeAt(at);
-  return new Blob([bytes], { type: base64.startsWith("/9j/") ? "image/jpeg" : "image/png" });
+function write({ style }: HTMLElement, name: string, value: string): void {
+  if (style.getPropertyValue(name) !== value) style.setProperty(name, value);
+}
+
+/** Where `object-fit` and `object-position` put a picture, from the corner of the padding. */
+function fit(style: CSSStyleDeclaration, element: HTMLElement, size: HTMLCanvasElement): string {
+  const padding = [style.paddingLeft, style.paddingTop, style.paddingRight, style.paddingBottom];
+  const [left = 0, top = 0, right = 0, bottom = 0] = padding.map(Number.parseFloat);
+  const room = [element.clientWidth - left - right, element.clientHeight - top - bottom] as const;
+  const [wide, high] = [room[0] / size.width, room[1] / size.height];
+  const [scaleX, scaleY] = scales(style.objectFit, wide, high);
+  const [placeX = "50%", placeY = placeX] = style.objectPosition.split(" ");
+  const x = left + offset(placeX, room[0] - size.width * scaleX);
+  const y = top + offset(placeY, room[1] - size.height * scaleY);
+  return `translate(${x}px, ${y}px) scale(${scaleX}, ${scaleY})`;
+}
+
+function scales(objectFit: string, wide: number, high: number): readonly [x: number, y: number] {
+  const inside = Math.min(wide, high);
+  const [outside, reduced] = [Math.max(wide, high), Math.min(1, inside)];
+  if (objectFit === "contain") return [inside, inside];
+  if (objectFit === "cover") return [outside, outside];
+  if (objectFit === "scale-down") return [reduced, reduced];
+  return objectFit === "none" ? [1, 1] : [wide, high];
+}
+
+function offset(place: string, space: number): number {
+  const value = Number.parseFloat(place);
+  if (Number.isNaN(value)) return space / 2;
+  return place.endsWith("%") ? (space * value) / 100 : value;
 }

@@ -1,16 +1,16 @@
 /// <reference lib="dom" />
 /// <reference lib="dom.iterable" />
 import { keyAttribute } from "../../actors/timeline/key-attribute.ts";
-import { type Composition, frameFrom } from "../../actors/timeline/model.ts";
+import { type Composition, even, frameFrom } from "../../actors/timeline/model.ts";
 import { addTexts } from "./added-texts.ts";
 import { documents, holdAnimations } from "./animations.ts";
 import { drawPage, moveIntoCanvas } from "./drawing.ts";
-import { replaceVideos, showVideos } from "./film-videos.ts";
+import { Exchange } from "./exchange.ts";
+import { replaceVideos, screenAttribute, showVideos } from "./film-videos.ts";
 import { layOutRoot } from "./layout.ts";
 import { madeClips } from "./made-clips.ts";
 import { bindVariables, mount } from "./mount.ts";
 import type {
-  DrawOrder,
   FilmPlan,
   FilmReport,
   FilmWindow,
@@ -45,6 +45,7 @@ declare const window: FilmWindow;
 
 interface Open {
   readonly plan: FilmPlan;
+  readonly exchange: Exchange | undefined;
   readonly clips: readonly ShownClip[];
   readonly compositionsByKey: ReadonlyMap<string, Composition>;
   readonly clipsByElement: ReadonlyMap<Element, ShownClip>;
@@ -85,6 +86,8 @@ async function open(plan: FilmPlan): Promise<FilmReport> {
   const found = obstacles();
   if (plan.isDrawn && !moveIntoCanvas(plan.width, plan.height)) found.push("no drawing");
   await settled(clips, plan, warnings);
+  const { mark, width, height } = plan;
+  const exchange = mark === "" ? undefined : await Exchange.open(mark, even(width), even(height));
   window.__kliegClock.advance(0);
   const lacksTimeline = await waitForTimelines(plan);
   window.__kliegClock.advance(0);
@@ -92,6 +95,7 @@ async function open(plan: FilmPlan): Promise<FilmReport> {
   const all = [...clips, ...madeClips(plan)];
   film = {
     plan,
+    exchange,
     clips: all,
     compositionsByKey: new Map(plan.compositions.map((one) => [one.key, one])),
     clipsByElement: new Map(all.map((clip) => [clip.element, clip])),
@@ -117,14 +121,18 @@ async function seek({ frame, videos }: FrameOrder): Promise<void> {
   hold(film, frame, false);
   film.frame = frame;
   await Promise.resolve();
+  await window.__kliegClock.quiet();
   if (document.fonts.status === "loading") await document.fonts.ready;
   dressAt(film.clips, frame, frame / fps);
-  await showVideos(videos, frame);
+  await showVideos(videos, frame, film.exchange);
 }
 
-async function draw(order: DrawOrder): Promise<string | null> {
+/** Hands a frame over, unless it looks like the one before; whether it did. */
+async function draw(order: FrameOrder): Promise<boolean> {
   await seek(order);
-  return drawPage(order.quality);
+  const picture = await drawPage();
+  if (picture !== undefined) await film?.exchange?.hand(picture);
+  return picture !== undefined;
 }
 
 /** The volumes that timelines give to sounds at each frame. */
@@ -263,7 +271,8 @@ function isAwaited(): boolean {
 /** What a picture of the page's elements alone may show otherwise. */
 function obstacles(): string[] {
   const found = new Set<string>();
-  for (const name of ["canvas", "iframe", "object", "embed"])
+  const ours = `canvas[${screenAttribute}]`;
+  for (const name of [`canvas:not(${ours})`, "iframe", "object", "embed"])
     if (document.querySelector(name) !== null) found.add(name);
   const all = [...document.querySelectorAll("body *")];
   if (all.length > 5_000) found.add("many elements");

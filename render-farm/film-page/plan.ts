@@ -1,3 +1,4 @@
+/// <reference lib="dom" />
 import type { Clip, Composition, TextClip } from "../../actors/timeline/model.ts";
 
 /** What the page is told about its film, once. */
@@ -8,6 +9,11 @@ export interface FilmPlan {
   readonly isTransparent: boolean;
   /** Whether the page draws itself into a canvas. */
   readonly isDrawn: boolean;
+  /**
+   * Name of the file through which pictures come and go, and until the first one its first bytes;
+   * empty where there are none.
+   */
+  readonly mark: string;
   readonly compositions: readonly Composition[];
   readonly clips: readonly PlannedClip[];
   readonly deleted: readonly string[];
@@ -41,15 +47,34 @@ export interface FilmReport {
   readonly obstacles: readonly string[];
 }
 
-/** What one frame shows besides the page itself: JPEG or PNG in base64 by the clip's key. */
-export interface FrameOrder {
-  readonly frame: number;
-  readonly videos: Readonly<Record<string, string>>;
+/** A video's picture in the exchange's file: planes (I420 or I420A) of even sizes. */
+export interface PicturePlace {
+  readonly at: number;
+  /** Of what is to be seen. */
+  readonly width: number;
+  readonly height: number;
+  readonly hasAlpha: boolean;
 }
 
-export interface DrawOrder extends FrameOrder {
-  /** Of the JPEG, 0 to 1. */
-  readonly quality: number;
+export type ExchangeOrder =
+  | {
+      readonly kind: "open";
+      readonly mark: string;
+      /** Of the frames that go out, even numbers. */
+      readonly width: number;
+      readonly height: number;
+      /** `planar.wasm` */
+      readonly converter: ArrayBuffer;
+    }
+  | { readonly kind: "hand"; readonly frame: VideoFrame }
+  | { readonly kind: "picture"; readonly place: PicturePlace };
+
+export type ExchangeAnswer = VideoFrame | null;
+
+/** A frame and those pictures of videos that are new in it, by the clip's key. */
+export interface FrameOrder {
+  readonly frame: number;
+  readonly videos: Readonly<Record<string, PicturePlace>>;
 }
 
 /** Loudness of sounds: one value a frame, by the clip's key. */
@@ -65,6 +90,7 @@ export interface VolumeOrder {
 
 export interface FilmClock {
   advance(toMs: number): void;
+  quiet(): Promise<void>;
   isCounting(): boolean;
   hasFaults(): boolean;
   soon(call: () => void, delayMs: number): void;

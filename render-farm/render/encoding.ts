@@ -1,32 +1,31 @@
 import type { Quality } from "./render-input.ts";
 
-/** How frames become the film's file, by quality; what a client may expect is in the contract. */
-export interface FrameFormat {
-  readonly codec: "mjpeg" | "png";
-  /** Of the pictures that pages make, 1 to 100. */
-  readonly quality: number;
-}
+/** How pictures become a film, by quality; what a client may expect is in the contract. */
+export type FrameFormat = {
+  readonly width: number;
+  readonly height: number;
+} & PictureFormat;
 
-export const frameFormats: Readonly<Record<Quality, FrameFormat>> = {
-  fast: { codec: "mjpeg", quality: 88 },
-  standard: { codec: "mjpeg", quality: 95 },
-  high: { codec: "png", quality: 100 },
-};
+type PictureFormat =
+  | { readonly codec: "mjpeg"; readonly quality: number }
+  | { readonly codec: "png" }
+  /** I420 of BT.709 in limited range. */
+  | { readonly codec: "planes" };
+
+/** What the compositor's pictures are. */
+export const drivenFormats: Readonly<Record<Quality, Exclude<PictureFormat, { codec: "planes" }>>> =
+  {
+    fast: { codec: "mjpeg", quality: 88 },
+    standard: { codec: "mjpeg", quality: 95 },
+    high: { codec: "png" },
+  };
 
 const presets: Readonly<Record<Quality, readonly string[]>> = {
-  fast: ["-preset", "superfast", "-crf", "25"],
+  // The preset's own entropy coder and transforms would not be the High profile.
+  fast: ["-preset", "ultrafast", "-crf", "22", "-coder", "1", "-x264opts", "8x8dct=1"],
   standard: ["-preset", "superfast", "-crf", "20"],
   high: ["-preset", "medium", "-crf", "16"],
 };
-
-export interface Encoding {
-  readonly quality: Quality;
-  readonly codec: FrameFormat["codec"];
-  readonly fps: number;
-  readonly frames: number;
-  /** Arguments that open the mixed sound. */
-  readonly sound: readonly string[] | undefined;
-}
 
 /** JPEG is BT.601 in full range; what goes out is BT.709 in limited range. */
 const fromJpeg = [
@@ -40,23 +39,73 @@ function scaled(codec: FrameFormat["codec"]): string {
   return `scale=${from}out_color_matrix=bt709:out_range=limited:flags=accurate_rnd+bilinear`;
 }
 
-/** ffmpeg's arguments, without the output; frames come from its standard input. */
-export function encodingArgs({ quality, codec, fps, frames, sound }: Encoding): readonly string[] {
-  const pictures = ["-f", "image2pipe", "-c:v", codec, "-framerate", `${fps}`, "-i", "pipe:0"];
-  const convert = codec === "mjpeg" && quality !== "high" ? fromJpeg : scaled(codec);
-  const even = "pad=w=ceil(iw/2)*2:h=ceil(ih/2)*2:color=black";
-  const tags = ["-color_range", "tv", "-colorspace", "bt709", "-color_primaries", "bt709"];
+const tags = [
+  ...["-color_range", "tv", "-colorspace", "bt709"],
+  ...["-color_primaries", "bt709", "-color_trc", "bt709"],
+];
+const exact = ["-fflags", "+bitexact", "-flags", "+bitexact"];
+
+/**
+ * ffmpeg's arguments for one segment, without the output; frames come from its standard input.
+ * How many threads encode changes the bytes, so it must not depend on the machine.
+ */
+export function segmentArgs(
+  quality: Quality,
+  format: FrameFormat,
+  fps: number,
+  threads: number,
+): readonly string[] {
   return [
-    ...pictures,
+    ...inputArgs(format, fps),
+    ...(format.codec === "planes" ? [] : ["-vf", conversion(format, quality)]),
+    ...["-r", `${fps}`, "-c:v", "libx264", ...presets[quality], "-profile:v", "high"],
+    ...["-pix_fmt", "yuv420p", "-threads", `${threads}`, ...tags],
+    ...["-x264-params", "open-gop=0", "-an", ...exact, "-f", "mp4"],
+  ];
+}
+
+function inputArgs(format: FrameFormat, fps: number): readonly string[] {
+  const rate = ["-framerate", `${fps}`, "-i", "pipe:0"];
+  if (format.codec !== "planes") return ["-f", "image2pipe", "-c:v", format.codec, ...rate];
+  const { width, height } = format;
+  return ["-f", "rawvideo", "-pix_fmt", "yuv420p", "-s", `${width}x${height}`, ...tags, ...rate];
+}
+
+function conversion(format: Exclude<FrameFormat, { codec: "planes" }>, quality: Quality): string {
+  const { codec } = format;
+  const convert = codec === "mjpeg" && quality !== "high" ? fromJpeg : scaled(codec);
+  return [...padding(format), convert, "format=yuv420p"].join(",");
+}
+
+/**
+ * Odd edges get one more pixel, like the last. Pairs of pixels share their colour, so each must
+ * have its own before: the last of an odd number would be painted over.
+ */
+function padding({ codec, width, height }: FrameFormat): readonly string[] {
+  const [right, bottom] = [width % 2, height % 2];
+  if (right + bottom === 0) return [];
+  const own = codec === "png" ? [] : ["scale=flags=neighbor", "format=yuvj444p"];
+  const more = `pad=w=${width + right}:h=${height + bottom}`;
+  return [...own, more, `fillborders=right=${right}:bottom=${bottom}:mode=smear`];
+}
+
+export interface Joining {
+  /** Names the segments in their order, for ffmpeg's concat demuxer. */
+  readonly listPath: string;
+  readonly seconds: number;
+  /** Arguments that open the mixed sound. */
+  readonly sound: readonly string[] | undefined;
+}
+
+/** ffmpeg's arguments that make the film of what is encoded already, without the output. */
+export function joiningArgs({ listPath, seconds, sound }: Joining): readonly string[] {
+  const files = ["-protocol_whitelist", "file,pipe", "-f", "concat", "-safe", "0"];
+  const aac = ["-c:a", "aac", "-b:a", "192k", "-ar", "48000", "-ac", "2"];
+  return [
+    ...[...files, "-i", `file:${listPath}`],
     ...(sound ?? []),
-    ...["-map", "0:v:0", ...(sound === undefined ? [] : ["-map", "1:a:0"])],
-    ...["-vf", `${even},${convert},format=yuv420p`, "-r", `${fps}`],
-    ...["-c:v", "libx264", ...presets[quality], "-profile:v", "high", "-pix_fmt", "yuv420p"],
-    ...["-threads", "2", ...tags, "-color_trc", "bt709", "-x264-params", "open-gop=0"],
-    ...(sound === undefined
-      ? ["-an"]
-      : ["-c:a", "aac", "-b:a", "192k", "-ar", "48000", "-ac", "2"]),
-    ...["-t", (frames / fps).toFixed(6)],
-    ...["-movflags", "+faststart", "-fflags", "+bitexact", "-flags", "+bitexact", "-f", "mp4"],
+    ...["-map", "0:v:0", "-c:v", "copy", ...tags],
+    ...(sound === undefined ? ["-an"] : ["-map", "1:a:0", ...aac]),
+    ...["-t", seconds.toFixed(6), "-movflags", "+faststart", ...exact, "-f", "mp4"],
   ];
 }

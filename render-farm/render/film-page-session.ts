@@ -2,82 +2,59 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { limits } from "../../config/limits.ts";
-import type { ChromiumChoice } from "../browser.ts";
 import type {
   FilmPlan,
   FilmReport,
-  FrameOrder,
+  PicturePlace,
   VolumeCurves,
   VolumeOrder,
 } from "../film-page/plan.ts";
-import { PageFault, type Picture, Stage } from "../stage.ts";
+import { PageFault, type Picture, type Stage, type StageBrowser } from "../stage.ts";
+import { ExchangeFile } from "./exchange-file.ts";
 import { entryUrl, filmOrigin, type PageFiles } from "./page-files.ts";
 import { RenderFault, type Warnings } from "./render-fault.ts";
+import { planesLength, type VideoPicture } from "./video-frames.ts";
 
-/**
- * One page that stands ready at any frame of its film. Driven pages paint only when told; the
- * others paint by themselves, and only into the canvas that holds them.
- */
 export interface Patience {
+  /** How long a page may take to load. */
   readonly pageMs: number;
+  /** And then its animation to register. */
   readonly timelineMs: number;
 }
 
+/** What a film's page is made with. */
 export interface SessionSetup {
-  readonly chromium: ChromiumChoice;
   readonly codeFolder: string;
   readonly files: PageFiles;
   readonly plan: FilmPlan;
   readonly warnings: Warnings;
-  readonly signal: AbortSignal;
   readonly patience: Patience;
 }
 
-const common = [
-  "--autoplay-policy=user-gesture-required",
-  "--disable-image-animation-resync",
-  "--disable-lcd-text",
-  "--font-render-hinting=none",
-  "--hide-scrollbars",
-  "--js-flags=--max-old-space-size=2048",
-  "--mute-audio",
-  "--proxy-server=http://0.0.0.0:1",
-  "--proxy-bypass-list=<-loopback>",
-];
-const driven = [
-  "--disable-checker-imaging",
-  "--disable-new-content-rendering-timeout",
-  "--disable-threaded-animation",
-  "--disable-threaded-scrolling",
-  "--enable-begin-frame-control",
-  "--run-all-compositor-stages-before-draw",
-];
-const drawn = ["--enable-features=CanvasDrawElement", "--enable-blink-features=CanvasDrawElement"];
 const film = "__kliegFilm";
 
+/** A page that stands ready at any frame of its film. It paints only when told. */
 export class FilmSession {
   readonly report: FilmReport;
   readonly #stage: Stage;
   readonly #traffic: Traffic;
-  readonly #isDrawn: boolean;
-  #timeMs = 1_000;
+  readonly #exchange: ExchangeFile | undefined;
+  #timeMs: number;
+  #pictureBytes = 0;
 
-  private constructor(stage: Stage, traffic: Traffic, isDrawn: boolean, report: FilmReport) {
-    this.#stage = stage;
-    this.#traffic = traffic;
-    this.#isDrawn = isDrawn;
-    this.report = report;
+  private constructor(opened: Opened) {
+    this.report = opened.report;
+    this.#stage = opened.stage;
+    this.#traffic = opened.traffic;
+    this.#exchange = opened.exchange;
+    this.#timeMs = opened.timeMs;
   }
 
-  /** Throws `RenderFault` when the page gets never ready. */
-  static async open(setup: SessionSetup): Promise<FilmSession> {
-    const { plan, files, signal } = setup;
+  /** At its first frame. Throws `RenderFault` when it gets never ready. */
+  static async open(browser: StageBrowser, setup: SessionSetup): Promise<FilmSession> {
+    const { files } = setup;
     const traffic: Traffic = { pending: 0, faults: [] };
-    const stage = await Stage.open({
-      chromium: setup.chromium,
-      size: { width: plan.width, height: plan.height },
-      flags: [...common, ...(plan.isDrawn ? drawn : driven)],
-      isDriven: !plan.isDrawn,
+    const stage = await browser.open({
       start: entryUrl,
       script: await openingScript(setup),
       answer: async (url, kind) => {
@@ -92,22 +69,19 @@ export class FilmSession {
         if (traffic.faults.length < faultsMax) traffic.faults.push(message.slice(0, 300));
       },
     });
-    const stop = (): void => stage.kill();
-    signal.addEventListener("abort", stop, { once: true });
-    if (signal.aborted) stop();
-    const session = new FilmSession(stage, traffic, plan.isDrawn, nothingSaid);
+    const opened = { stage, traffic, timeMs: 1_000, exchange: undefined, report: nothingSaid };
     try {
-      return await session.#ready(setup);
+      return await new FilmSession(opened).#ready(browser.profile, setup);
     } catch (failure) {
-      stage.kill();
       throw asRenderFault(failure);
     }
   }
 
-  /** Puts the page at a frame; pictures of videos by their clip's key, in base64. */
-  async seek(order: FrameOrder): Promise<boolean> {
+  /** Puts the page at a frame, with those pictures of videos that are new in it. */
+  async seek(frame: number, videos: ReadonlyMap<string, VideoPicture>): Promise<boolean> {
+    const order = { frame, videos: await this.#placed(videos) };
     return this.#guarded(async () => {
-      let hasDamage = await this.#pumped(this.#stage.call(film, "seek", order));
+      let { hasDamage } = await this.#pumped(this.#stage.call(film, "seek", order));
       while (this.#traffic.pending > 0) {
         await pause(2);
         hasDamage = (await this.#frame()) || hasDamage;
@@ -124,11 +98,15 @@ export class FilmSession {
     });
   }
 
-  /** A drawn page at a frame as JPEG; `undefined` when it looks as it did before. */
-  async draw(order: FrameOrder, quality: number): Promise<Buffer | undefined> {
-    const drawing = this.#stage.call(film, "draw", { ...order, quality });
-    const text = await this.#guarded(() => drawing);
-    return typeof text === "string" ? Buffer.from(text, "base64") : undefined;
+  /** A drawn page at a frame: its planes (I420), `undefined` when it looks as it did before. */
+  async draw(
+    frame: number,
+    videos: ReadonlyMap<string, VideoPicture>,
+  ): Promise<Buffer | undefined> {
+    const order = { frame, videos: await this.#placed(videos) };
+    const drawing = this.#stage.call(film, "draw", order);
+    const { result } = await this.#guarded(() => this.#pumped(drawing, true));
+    return result === true ? this.#exchange?.frame() : undefined;
   }
 
   /** Loudness that the page's timelines animate. */
@@ -142,11 +120,12 @@ export class FilmSession {
     return this.#traffic.faults.splice(0);
   }
 
-  close(): void {
-    this.#stage.kill();
+  /** Lets go of the exchange's file; the page ends with its browser. */
+  async close(): Promise<void> {
+    await this.#exchange?.close();
   }
 
-  async #ready({ plan, warnings, patience }: SessionSetup): Promise<FilmSession> {
+  async #ready(profile: string, { plan, warnings, patience }: SessionSetup): Promise<FilmSession> {
     const { pageMs, timelineMs } = patience;
     // Nothing is behind the page but black, and not even that when it is transparent.
     await this.#stage.backdrop({ r: 0, g: 0, b: 0, a: plan.isTransparent ? 0 : 1 });
@@ -154,13 +133,9 @@ export class FilmSession {
       await this.#stage.goto(pageMs);
       const modules = `${filmOrigin}/.klieg/render-farm/film-page/film.js`;
       await this.#pumped(this.#stage.evaluate(loadModule(modules)));
-      let report: unknown;
-      const call = this.#stage.call(film, "open", plan).then((said) => {
-        report = said;
-      });
-      await this.#pumped(call);
+      const { result } = await this.#pumped(this.#stage.call(film, "open", plan));
       for (let settling = 0; settling < 3; settling++) await this.#frame();
-      return report as FilmReport;
+      return result as FilmReport;
     })();
     const report = await within(opening, pageMs + timelineMs, () => {
       const why = this.takeFaults().at(-1);
@@ -168,29 +143,47 @@ export class FilmSession {
       return new RenderFault("render_timeout", `the page was not ready in time${reason}`);
     });
     for (const warning of report.warnings) warnings.add(warning);
-    const session = new FilmSession(this.#stage, this.#traffic, this.#isDrawn, report);
-    session.#timeMs = this.#timeMs;
-    return session;
+    const frameBytes = planesLength({ width: plan.width, height: plan.height, hasAlpha: false });
+    const exchange =
+      plan.mark === "" ? undefined : await ExchangeFile.open(profile, plan.mark, frameBytes);
+    const [stage, traffic, timeMs] = [this.#stage, this.#traffic, this.#timeMs];
+    return new FilmSession({ stage, traffic, timeMs, exchange, report });
   }
 
-  /** A driven page gets frames while it works, because some of its promises wait for one. */
-  async #pumped(work: Promise<unknown>): Promise<boolean> {
+  async #placed(videos: ReadonlyMap<string, VideoPicture>) {
+    const places: Record<string, PicturePlace> = {};
+    for (const [key, picture] of videos) {
+      const place = await this.#exchange?.write(key, picture);
+      if (place !== undefined) places[key] = place;
+      this.#pictureBytes += picture.planes.length;
+    }
+    if (this.#pictureBytes > garbageBytesMax) {
+      this.#pictureBytes = 0;
+      await this.#stage.collectGarbage();
+    }
+    return places;
+  }
+
+  /**
+   * Gives frames to a page while it works, because some of its promises wait for one; `isAwaited`:
+   * work that is known to.
+   */
+  async #pumped(work: Promise<unknown>, isAwaited = false) {
     let isDone = false;
     let hasDamage = false;
     const done = work.finally(() => {
       isDone = true;
     });
     done.catch(() => undefined);
+    if (isAwaited) hasDamage = await this.#frame();
     while (!isDone) {
       await Promise.race([done, pause(pumpMs)]);
       if (!isDone) hasDamage = (await this.#frame()) || hasDamage;
     }
-    await done;
-    return hasDamage;
+    return { result: await done, hasDamage };
   }
 
   async #frame(): Promise<boolean> {
-    if (this.#isDrawn) return false;
     this.#timeMs += 16;
     return (await this.#stage.frame(this.#timeMs)).hasDamage;
   }
@@ -209,6 +202,8 @@ export class FilmSession {
 }
 
 const pumpMs = 4;
+/** Of pictures of videos; each leaves some five times its size in the page. */
+const garbageBytesMax = 48 * 1024 ** 2;
 /** Kept of those that scripts throw between two looks. */
 const faultsMax = 20;
 const nothingSaid: FilmReport = {
@@ -217,6 +212,14 @@ const nothingSaid: FilmReport = {
   duration: undefined,
   obstacles: [],
 };
+
+interface Opened {
+  readonly stage: Stage;
+  readonly traffic: Traffic;
+  readonly timeMs: number;
+  readonly exchange: ExchangeFile | undefined;
+  readonly report: FilmReport;
+}
 
 interface Traffic {
   pending: number;

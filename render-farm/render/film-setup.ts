@@ -161,6 +161,7 @@ async function planOf(
     height,
     isTransparent,
     isDrawn: false,
+    mark: "",
     timelineMs,
     compositions,
     clips,

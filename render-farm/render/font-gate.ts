@@ -52,6 +52,6 @@ export function fontGate(text: string): readonly Insert[] {
     }
     return undefined;
   };
-  const script = scriptBelow(parseMarkup(text));
+  const script = scriptBelow(parseMarkup(text).html);
   return script === undefined ? [] : [{ at: Number(script.key), text: gate }];
 }

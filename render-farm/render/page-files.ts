@@ -14,7 +14,7 @@ import type { StoredBundle } from "./stored-bundle.ts";
 export const filmOrigin = "https://bundle.invalid";
 export const entryUrl = `${filmOrigin}/index.html`;
 const ownFolder = "/.klieg/";
-const modulePath = /^(render-farm\/film-page|actors\/timeline)\/[a-z-]+\.js$/;
+const modulePath = /^(render-farm\/film-page|actors\/timeline)\/[a-z-]+\.(js|wasm)$/;
 
 export interface MadePicture {
   readonly contentType: string;
@@ -77,7 +77,7 @@ export class PageFiles {
       };
     if (!modulePath.test(path)) return undefined;
     const body = await readFile(join(this.#codeFolder, path));
-    return { contentType: "text/javascript", body };
+    return { contentType: typeOf(path, ""), body };
   }
 
   async #file(written: string, from: string): Promise<StageAnswer | undefined> {

@@ -1,11 +1,11 @@
-import type { FrameOrder } from "../film-page/plan.ts";
 import type { Picture } from "../stage.ts";
 import type { FilmSession } from "./film-page-session.ts";
+import type { VideoPicture } from "./video-frames.ts";
 
-/** One page's part in a film: pictures of the frames that it is asked for, in rising order. */
+/** One page's part in a film: pictures of the frames that it is asked for. */
 export interface Painter {
   /** `undefined` when the frame looks like the one that this painter painted before. */
-  paint(frame: number, videos: ReadonlyMap<string, Buffer>): Promise<Buffer | undefined>;
+  paint(frame: number, videos: ReadonlyMap<string, VideoPicture>): Promise<Buffer | undefined>;
 }
 
 /**
@@ -13,12 +13,12 @@ export interface Painter {
  * question instead of a picture.
  */
 export function drivenPainter(session: FilmSession, picture: Picture): Painter {
-  const order = orderer();
+  const news = newPictures();
   let isStill = false;
   let last: Buffer | undefined;
   return {
     async paint(frame, videos) {
-      const wasChanged = await session.seek(order(frame, videos));
+      const wasChanged = await session.seek(frame, news(videos));
       if (isStill && !wasChanged && !(await session.paint()).hasDamage) return undefined;
       const { image } = await session.paint(picture);
       isStill = image === undefined || (last !== undefined && image.equals(last));
@@ -30,23 +30,19 @@ export function drivenPainter(session: FilmSession, picture: Picture): Painter {
 }
 
 /** Drawn by the page itself into a canvas: several times faster, for pages that allow it. */
-export function drawnPainter(session: FilmSession, quality: number): Painter {
-  const order = orderer();
-  return {
-    paint: (frame, videos) => session.draw(order(frame, videos), quality),
-  };
+export function drawnPainter(session: FilmSession): Painter {
+  const news = newPictures();
+  return { paint: (frame, videos) => session.draw(frame, news(videos)) };
 }
 
-/** Sends a video's picture only when the page does not have it yet. */
-function orderer(): (frame: number, videos: ReadonlyMap<string, Buffer>) => FrameOrder {
-  const sent = new Map<string, Buffer>();
-  return (frame, videos) => {
-    const news: Record<string, string> = {};
-    for (const [key, picture] of videos) {
-      if (sent.get(key) === picture) continue;
-      sent.set(key, picture);
-      news[key] = picture.toString("base64");
-    }
-    return { frame, videos: news };
+/** Of all pictures of videos those that the page does not have yet. */
+function newPictures(): (
+  videos: ReadonlyMap<string, VideoPicture>,
+) => ReadonlyMap<string, VideoPicture> {
+  const sent = new Map<string, VideoPicture>();
+  return (videos) => {
+    const news = new Map([...videos].filter(([key, picture]) => sent.get(key) !== picture));
+    for (const [key, picture] of news) sent.set(key, picture);
+    return news;
   };
 }

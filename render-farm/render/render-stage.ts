@@ -1,10 +1,9 @@
 import type { Timeline } from "../../actors/timeline/model.ts";
 import type { Objects } from "../../engine/ports/objects.ts";
 import type { TaskOutput } from "../../engine/ports/tasks.ts";
-import type { FilmPlan } from "../film-page/plan.ts";
 import type { MediaTools } from "../media-tools.ts";
 import type { TaskContext } from "../task-loop.ts";
-import { FilmSession, type Patience } from "./film-page-session.ts";
+import type { Patience } from "./film-page-session.ts";
 import type { Isolation } from "./isolation.ts";
 import type { MediaFiles } from "./media-files.ts";
 import type { PageFiles } from "./page-files.ts";
@@ -40,22 +39,6 @@ export interface RenderStage {
 export interface Made {
   readonly output: TaskOutput;
   readonly details: object;
-}
-
-/** A page of the composition, in a browser of its own. */
-export async function openSession(plan: FilmPlan, stage: RenderStage): Promise<FilmSession> {
-  const { tools, files, warnings, context } = stage;
-  if (tools.isolation.kind === "refused")
-    throw new RenderFault("internal", tools.isolation.sentence);
-  return FilmSession.open({
-    codeFolder: tools.codeFolder,
-    files,
-    plan,
-    warnings,
-    signal: context.signal,
-    chromium: tools.isolation.chromium,
-    patience: tools.patience,
-  });
 }
 
 /** The page's fault when the animation that its scripts speak of is not there. */

@@ -4,11 +4,12 @@ import type { Timeline } from "../../actors/timeline/model.ts";
 import { limits } from "../../config/limits.ts";
 import type { TaskOutput } from "../../engine/ports/tasks.ts";
 import { finishedStill, type Size, thumbnailOf } from "../pictures.ts";
+import { openCast } from "./cast.ts";
 import type { FilmSession } from "./film-page-session.ts";
 import { type FilmSetup, framesOf, setUpFilm } from "./film-setup.ts";
 import { RenderFault, type Warnings } from "./render-fault.ts";
 import type { StillOptions } from "./render-input.ts";
-import { checkAnimation, type Made, openSession, type RenderStage } from "./render-stage.ts";
+import { checkAnimation, type Made, type RenderStage } from "./render-stage.ts";
 import { VideoFrames } from "./video-frames.ts";
 
 /** One frame of a composition as a PNG. */
@@ -22,7 +23,8 @@ export async function makeStill(stage: RenderStage): Promise<Made> {
   const workshop = { ...stage, tools: tools.media, signal, patience: tools.patience };
   const setup = await setUpFilm(workshop, { isTransparent, hasSound: false });
   const { timeline, plan } = setup;
-  const session = await openSession(plan, stage);
+  const cast = await openCast("driven", plan, 1, stage);
+  const [session] = cast.sessions;
   try {
     checkAnimation(session.report.lacksTimeline, session.takeFaults(), timeline, warnings);
     const frames = framesOf(timeline, session.report.duration);
@@ -45,7 +47,7 @@ export async function makeStill(stage: RenderStage): Promise<Made> {
     };
     return { output, details };
   } finally {
-    session.close();
+    await cast.close();
   }
 }
 
@@ -65,8 +67,7 @@ async function paintAt(
   });
   const shown = await pictures.at(frame);
   await pictures.close();
-  const order = [...shown].map(([key, bytes]) => [key, bytes.toString("base64")] as const);
-  await session.seek({ frame, videos: Object.fromEntries(order) });
+  await session.seek(frame, shown);
   await session.paint();
   const { image } = await session.paint({ format: "png" });
   for (const fault of session.takeFaults()) warnings.add(`a script threw: ${fault}`);

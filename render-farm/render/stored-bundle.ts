@@ -70,10 +70,12 @@ export class StoredBundle {
   /** Whether a script of the author's may speak of `word`; libraries speak of everything. */
   mentions(word: string): boolean {
     const isOwn = (path: string): boolean => /\.m?js$/.test(path) && !library.test(path);
-    return (
-      [...this.#sourcesByPath.keys()].some(isOwn) ||
-      [...this.#texts.values()].some((text) => text.includes(word))
-    );
+    return [...this.#sourcesByPath.keys()].some(isOwn) || this.holds(word);
+  }
+
+  /** Whether any of the author's pages holds `text`. */
+  holds(text: string): boolean {
+    return [...this.#texts.values()].some((one) => one.includes(text));
   }
 
   async bytes(source: Source): Promise<Buffer> {

@@ -1,13 +1,14 @@
 import type { Clip } from "../../actors/timeline/model.ts";
 import { frameFrom } from "../../actors/timeline/model.ts";
 import { limits } from "../../config/limits.ts";
+import type { ChildOutput } from "../child-output.ts";
 import type { MediaTools } from "../media-tools.ts";
 import { type MediaFile, mediaInput, passMs } from "./media-files.ts";
 import { mediaFault, type Warnings } from "./render-fault.ts";
 
 /**
  * The pictures of the film's videos, decoded by one ffmpeg a clip in the order of time while the
- * film goes by; nothing of them touches the disk. A picture is the source's last one whose time is
+ * film goes by. A picture is the source's last one whose time is
  * not after the frame's.
  */
 export interface ShownVideo {
@@ -17,14 +18,27 @@ export interface ShownVideo {
   readonly cubePath: string | undefined;
 }
 
+/** One picture as planes (I420 or I420A, BT.709, limited range) of even sizes. */
+export interface VideoPicture {
+  readonly planes: Buffer;
+  /** Of what is to be seen. */
+  readonly width: number;
+  readonly height: number;
+  readonly hasAlpha: boolean;
+}
+
+export function planesLength({ width, height, hasAlpha }: Omit<VideoPicture, "planes">): number {
+  return (width + (width % 2)) * (height + (height % 2)) * (hasAlpha ? 2.5 : 1.5);
+}
+
 interface Playing {
   readonly video: ShownVideo;
   readonly from: number;
   readonly to: number;
-  pictures: AsyncGenerator<Buffer> | undefined;
+  pictures: AsyncGenerator<VideoPicture> | undefined;
   /** Frame that `picture` belongs to. */
   at: number;
-  picture: Buffer | undefined;
+  picture: VideoPicture | undefined;
   isOver: boolean;
 }
 
@@ -55,9 +69,9 @@ export class VideoFrames {
     }));
   }
 
-  /** Pictures by the clip's key; the same buffer while nothing changes. Frames only go forward. */
-  async at(frame: number): Promise<ReadonlyMap<string, Buffer>> {
-    const pictures = new Map<string, Buffer>();
+  /** Pictures by the clip's key; the same object while nothing changes. Frames only go forward. */
+  async at(frame: number): Promise<ReadonlyMap<string, VideoPicture>> {
+    const pictures = new Map<string, VideoPicture>();
     await Promise.all(
       this.#playing.map(async (playing) => {
         if (frame < playing.from || frame >= playing.to) return this.#stop(playing, frame);
@@ -78,7 +92,7 @@ export class VideoFrames {
     playing.picture = undefined;
   }
 
-  async #pictureAt(playing: Playing, frame: number): Promise<Buffer | undefined> {
+  async #pictureAt(playing: Playing, frame: number): Promise<VideoPicture | undefined> {
     if (playing.pictures === undefined) {
       playing.pictures = pictures(playing.video, frame, playing.to, this.#setup);
       playing.at = frame - 1;
@@ -95,8 +109,7 @@ export class VideoFrames {
         );
         playing.picture ??= await lastPicture(playing.video, this.#setup);
       } else {
-        const same = playing.picture !== undefined && value.equals(playing.picture);
-        if (!same) playing.picture = value;
+        playing.picture = value;
         playing.at += 1;
       }
     }
@@ -113,7 +126,7 @@ async function* pictures(
   first: number,
   end: number,
   { tools, signal, fps }: FramesSetup,
-): AsyncGenerator<Buffer> {
+): AsyncGenerator<VideoPicture> {
   const { clip, media } = video;
   const source = clip.media;
   if (source === undefined) return;
@@ -128,9 +141,9 @@ async function* pictures(
   const rate = `fps=fps=${fps}:round=up:start_time=0`;
   const filters = [when, rate, ...colors(video)].join(",");
   const output = ["-map", "0:v:0", "-vf", filters, "-frames:v", `${end - first}`];
-  const args = [...mediaInput(media, before), ...output, ...coded(media)];
+  const args = [...mediaInput(media, [...oneThread, ...before]), ...output, ...asPlanes];
   const call = { signal, timeoutMs: passMs, fault: "it cannot be decoded" };
-  yield* split(tools.stream(args, call), media.look?.hasAlpha === true);
+  yield* picturesIn(await tools.output(args, call), lookOf(video));
 }
 
 /** How far before the first frame decoding begins, to find the picture that is shown then. */
@@ -139,76 +152,73 @@ const leadSeconds = 1;
 async function lastPicture(
   video: ShownVideo,
   { tools, signal }: FramesSetup,
-): Promise<Buffer | undefined> {
+): Promise<VideoPicture | undefined> {
   const length = video.media.recording.durationSeconds;
   const before = ["-ss", Math.max(0, length - 2).toFixed(3)];
-  const shown = ["-map", "0:v:0", "-vf", colors(video).join(","), ...coded(video.media)];
+  const shown = ["-map", "0:v:0", "-vf", colors(video).join(","), ...asPlanes];
   const call = { signal, fault: "a video cannot be decoded" };
-  let last: Buffer | undefined;
-  const stream = tools.stream([...mediaInput(video.media, before), ...shown], call);
-  for await (const picture of split(stream, video.media.look?.hasAlpha === true)) last = picture;
+  let last: VideoPicture | undefined;
+  const output = await tools.output([...mediaInput(video.media, before), ...shown], call);
+  for await (const picture of picturesIn(output, lookOf(video))) last = picture;
   return last;
 }
 
-/** JPEG and PNG hold full range; JPEG's matrix is that of BT.601. */
-function colors({ media, cubePath }: ShownVideo): readonly string[] {
-  const { look } = media;
-  const edge = limits.capture.stillWidthMax;
-  const fit = `scale=w='min(iw,${edge})':h='min(ih,${edge})':force_original_aspect_ratio=decrease`;
-  const from = `in_color_matrix=${look?.matrix ?? "bt709"}`;
+/** The size at which a video is shown to the page: its own, unless that is larger than any film. */
+function lookOf({ media }: ShownVideo): Omit<VideoPicture, "planes"> {
+  const { width, height } = media.recording.picture ?? { width: 2, height: 2 };
+  const factor = Math.min(1, limits.capture.stillWidthMax / Math.max(width, height));
+  const scaled = (edge: number): number => Math.max(1, Math.round(edge * factor));
+  return {
+    width: scaled(width),
+    height: scaled(height),
+    hasAlpha: media.look?.hasAlpha === true,
+  };
+}
+
+/** Planes hold BT.709 in limited range, whatever the source does. */
+function colors(video: ShownVideo): readonly string[] {
+  const { media, cubePath } = video;
+  const { width, height, hasAlpha } = lookOf(video);
+  const from = `in_color_matrix=${media.look?.matrix ?? "bt709"}`;
+  const into = "out_color_matrix=bt709:out_range=limited:flags=accurate_rnd+bilinear";
+  const fit = `scale=w=${width}:h=${height}`;
   const grade = cubePath === undefined ? [] : [`${fit}:${from}`, "format=rgba", lut(cubePath)];
-  if (look?.hasAlpha === true) return [...grade, `${fit}:${from}`, "format=rgba"];
-  const into = grade.length > 0 ? "" : `:${from}`;
-  const fine = "out_color_matrix=bt601:out_range=full:flags=accurate_rnd+bilinear";
-  return [...grade, `${fit}${into}:${fine}`, "format=yuvj444p"];
+  const converted = grade.length > 0 ? `scale=${into}` : `${fit}:${from}:${into}`;
+  const format = `format=${hasAlpha ? "yuva420p" : "yuv420p"}`;
+  const isOdd = width % 2 === 1 || height % 2 === 1;
+  const even = isOdd ? ["pad=w=ceil(iw/2)*2:h=ceil(ih/2)*2"] : [];
+  return [...grade, converted, format, ...even];
 }
 
 function lut(path: string): string {
   return `lut3d=file=${path}:interp=tetrahedral`;
 }
 
-function coded({ look }: MediaFile): readonly string[] {
-  const pictures = look?.hasAlpha === true ? ["-c:v", "png", "-compression_level", "1"] : jpeg;
-  return [...pictures, "-f", "image2pipe", "-"];
-}
+/** Several decode side by side already, and each thread keeps pictures. */
+const oneThread = ["-threads", "1"];
+const asPlanes = ["-f", "rawvideo", "-"];
 
-const jpeg = ["-c:v", "mjpeg", "-q:v", "2", "-huffman", "default"];
-
-/** Cuts a stream of pictures where each ends. */
-export async function* split(
-  chunks: AsyncIterable<Buffer>,
-  isPng: boolean,
-): AsyncGenerator<Buffer> {
-  let rest: Buffer = Buffer.alloc(0);
-  for await (const chunk of chunks) {
-    rest = Buffer.concat([rest, chunk]);
-    for (let end = endOf(rest, isPng); end > 0; end = endOf(rest, isPng)) {
-      yield rest.subarray(0, end);
-      rest = rest.subarray(end);
+/**
+ * Pictures as they come; one that looks like the one before is that one. A picture is good until
+ * the third one after it comes.
+ */
+async function* picturesIn(
+  output: ChildOutput,
+  look: Omit<VideoPicture, "planes">,
+): AsyncGenerator<VideoPicture> {
+  const buffers = Array.from({ length: 4 }, () => Buffer.alloc(planesLength(look)));
+  let last: VideoPicture | undefined;
+  try {
+    for (let turn = 0; ; ) {
+      const planes = buffers[turn % buffers.length];
+      if (planes === undefined || !(await output.fill(planes))) return;
+      if (last?.planes.equals(planes) !== true) {
+        last = { planes, ...look };
+        turn += 1;
+      }
+      yield last;
     }
+  } finally {
+    await output.close();
   }
 }
-
-function endOf(bytes: Buffer, isPng: boolean): number {
-  return isPng ? endOfPng(bytes) : endOfJpeg(bytes);
-}
-
-function endOfPng(bytes: Buffer): number {
-  for (let at = 8; at + 12 <= bytes.length; ) {
-    const end = at + 12 + bytes.readUInt32BE(at);
-    if (bytes.toString("latin1", at + 4, at + 8) === "IEND") return end <= bytes.length ? end : 0;
-    at = end;
-  }
-  return 0;
-}
-
-/** Segments say their length up to the scan, in which every 0xff byte is followed by a zero. */
-function endOfJpeg(bytes: Buffer): number {
-  let at = 2;
-  while (at + 4 <= bytes.length && bytes[at + 1] !== 0xda) at += 2 + bytes.readUInt16BE(at + 2);
-  if (at + 4 > bytes.length) return 0;
-  const end = bytes.indexOf(endOfImage, at);
-  return end < 0 ? 0 : end + 2;
-}
-
-const endOfImage = Buffer.from([0xff, 0xd9]);

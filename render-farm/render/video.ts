@@ -1,54 +1,135 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { Timeline } from "../../actors/timeline/model.ts";
+import type { Clip, Timeline } from "../../actors/timeline/model.ts";
 import { limits } from "../../config/limits.ts";
 import { deliverRecording } from "../delivery.ts";
+import { outputTo } from "../media-tools.ts";
 import { type HeardClip, mixSound } from "./audio-mix.ts";
+import { type Capture, type Cast, openCast } from "./cast.ts";
+import { joiningArgs } from "./encoding.ts";
 import type { FilmSession } from "./film-page-session.ts";
-import { type FilmSetup, framesOf, setUpFilm } from "./film-setup.ts";
+import { type FilmSetup, framesOf, ownSound, setUpFilm } from "./film-setup.ts";
+import { passMs } from "./media-files.ts";
 import { RenderFault } from "./render-fault.ts";
-import { checkAnimation, type Made, openSession, type RenderStage } from "./render-stage.ts";
-import { shootDrawn, shootDriven } from "./shooting.ts";
+import { checkAnimation, type Made, type RenderStage } from "./render-stage.ts";
+import { type Footage, shootDrawn, shootDriven } from "./shooting.ts";
 
-/** A whole film: sound first, then frames from the pages into one encoder. */
+/** A whole film: frames from the pages, sound mixed meanwhile, both joined at the end. */
 export async function makeVideo(stage: RenderStage): Promise<Made> {
-  const { input, tools, context, folder, objects, warnings } = stage;
+  const { input, tools, context, objects } = stage;
   const { signal } = context;
   const workshop = { ...stage, tools: tools.media, signal, patience: tools.patience };
   const hasSound = input.audioMix?.mute !== true;
   const setup = await setUpFilm(workshop, { isTransparent: false, hasSound });
-  const { timeline, plan } = setup;
-  checkSize(timeline);
-  const first = await openSession(plan, stage);
+  checkSize(setup.timeline);
+  const { footage, capture, frames, sound } = await shoot(setup, stage);
+  const seconds = frames / setup.timeline.fps;
+  const path = await joined(footage, frames, await sound, setup, stage);
+  const delivery = { tools: tools.media, objects, signal, stem: `${context.outputPrefix}/0` };
+  const output = await deliverRecording(delivery, path, "video/mp4");
+  const { width, height } = output;
+  const measures = { width, height, durationSeconds: seconds, frames };
+  const quality = input.quality ?? "standard";
+  return {
+    output: { ...output, durationSeconds: seconds },
+    details: { target: "video", quality, capture, ...measures },
+  };
+}
+
+interface Shot {
+  readonly footage: Footage;
+  readonly capture: Capture;
+  readonly frames: number;
+  /** Path of the mix; `undefined` when nothing sounds. */
+  readonly sound: Promise<string | undefined>;
+}
+
+async function shoot(setup: FilmSetup, stage: RenderStage): Promise<Shot> {
+  const { plan } = setup;
+  const pages = hasManyVideos(setup) ? 1 : stage.tools.pages;
+  if (mayBeDrawn(setup, stage)) {
+    const cast = await openCast("drawn", plan, pages, stage);
+    const shot = await shotOf("drawn", cast, setup, stage);
+    if (shot !== undefined) return shot;
+  }
+  const shot = await shotOf("driven", await openCast("driven", plan, pages, stage), setup, stage);
+  if (shot === undefined) throw new Error("the compositor always films");
+  return shot;
+}
+
+/** `undefined` when these pages cannot be filmed so. */
+async function shotOf(
+  capture: Capture,
+  cast: Cast,
+  setup: FilmSetup,
+  stage: RenderStage,
+): Promise<Shot | undefined> {
+  const { timeline } = setup;
   try {
+    const [first] = cast.sessions;
     const { lacksTimeline, duration, obstacles } = first.report;
-    checkAnimation(lacksTimeline, first.takeFaults(), timeline, warnings);
+    checkAnimation(lacksTimeline, first.takeFaults(), timeline, stage.warnings);
+    if (capture === "drawn" && obstacles.length > 0) return undefined;
     const frames = framesOf(timeline, duration);
-    const seconds = frames / timeline.fps;
-    const mix = { tools: tools.media, folder, signal, seconds, mix: input.audioMix ?? {} };
     const sounds = await withVolumes(setup, first, frames, stage);
-    // Mixed while the pages start; the encoder waits for it.
-    const sound = mixSound(sounds, mix);
+    const { tools, folder, context, input } = stage;
+    const seconds = frames / timeline.fps;
+    const mix = { tools: tools.media, folder, signal: context.signal, seconds };
+    // Mixed while the pages are filmed.
+    const sound = mixSound(sounds, { ...mix, mix: input.audioMix ?? {} });
     sound.catch(() => undefined);
-    const shoot = { stage, setup, first, frames, sound, path: join(folder, "film.mp4") };
-    const isDrawn = obstacles.length === 0 && frames >= drawnFramesMin;
-    const capture = isDrawn ? await shootDrawn(shoot) : await shootDriven(shoot);
-    const delivery = { tools: tools.media, objects, signal, stem: `${context.outputPrefix}/0` };
-    const output = await deliverRecording(delivery, shoot.path, "video/mp4");
-    const { width, height } = output;
-    const measures = { width, height, durationSeconds: seconds, frames };
-    const quality = input.quality ?? "standard";
-    return {
-      output: { ...output, durationSeconds: seconds },
-      details: { target: "video", quality, capture, ...measures },
-    };
+    const film = capture === "drawn" ? shootDrawn : shootDriven;
+    const footage = await film(cast, { stage, setup, frames });
+    return footage && { footage, capture, frames, sound };
   } finally {
-    first.close();
+    await cast.close();
   }
 }
 
-/** Shorter films are done before a second kind of page would have started. */
+/** What may be said before any page is there. */
+function mayBeDrawn({ timeline }: FilmSetup, { bundle }: RenderStage): boolean {
+  const { width, duration } = timeline;
+  const isShort = duration !== undefined && framesOf(timeline, duration) < drawnFramesMin;
+  return width >= drawnWidthMin && !isShort && !bundle.holds("<canvas") && !bundle.holds("<iframe");
+}
+
+/** Shorter films are done before the pages to compare with would have started. */
 const drawnFramesMin = 60;
+/** Frames are made planes eight pixels at a time. */
+const drawnWidthMin = 8;
+
+/** Each page decodes all of its videos; too many at once cost more memory than they save time. */
+function hasManyVideos({ videos }: FilmSetup): boolean {
+  const isTogether = (one: Clip, other: Clip): boolean =>
+    one.start < (other.end ?? Number.POSITIVE_INFINITY) &&
+    other.start < (one.end ?? Number.POSITIVE_INFINITY);
+  return videos.some(
+    ({ clip }) => videos.filter((other) => isTogether(clip, other.clip)).length > videosAtOnceMax,
+  );
+}
+
+const videosAtOnceMax = 4;
+
+/** The film's file: what is encoded as it is, and the sound. */
+async function joined(
+  footage: Footage,
+  frames: number,
+  sound: string | undefined,
+  { timeline }: FilmSetup,
+  { tools, folder, context }: RenderStage,
+): Promise<string> {
+  const path = join(folder, "film.mp4");
+  const listPath = join(folder, "segments.txt");
+  await writeFile(listPath, footage.map((part) => `file '${part}'\n`).join(""));
+  const heard = sound === undefined ? undefined : ownSound(sound);
+  const args = joiningArgs({ listPath, seconds: frames / timeline.fps, sound: heard });
+  await tools.media.ffmpeg([...args, ...outputTo(path)], {
+    signal: context.signal,
+    timeoutMs: passMs,
+    fault: "The film could not be joined.",
+  });
+  return path;
+}
 
 function checkSize({ width, height }: Timeline): void {
   const { longEdgeMax, shortEdgeMax } = limits.capture;

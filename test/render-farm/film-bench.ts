@@ -4,14 +4,13 @@ import { join } from "node:path";
 import type { TaskOutcome } from "../../engine/ports/tasks.ts";
 import { ownChromium } from "../../render-farm/browser.ts";
 import { findChromium } from "../../render-farm/chromium-path.ts";
-import { findTool } from "../../render-farm/media-tools.ts";
-import { isolate } from "../../render-farm/render/isolation.ts";
+import { type Isolation, isolate } from "../../render-farm/render/isolation.ts";
 import { render } from "../../render-farm/render/render.ts";
 import type { TaskWorker } from "../../render-farm/task-loop.ts";
 import { type MediaBench, openMediaBench } from "./media-bench.ts";
 
-/** Enough for what is small. */
-const patience = { pageMs: 5_000, timelineMs: 500 };
+/** For what is small. */
+const enough = { pageMs: 5_000, timelineMs: 500 };
 const searchPath = "/usr/local/bin:/usr/bin:/bin";
 
 type Succeeded = Extract<TaskOutcome, { kind: "succeeded" }>;
@@ -19,6 +18,7 @@ type Succeeded = Extract<TaskOutcome, { kind: "succeeded" }>;
 /** Renders bundles with real browsers and tools, and looks at the films. */
 export interface FilmBench extends MediaBench {
   readonly worker: TaskWorker;
+  readonly isolation: Isolation;
   /** Text files, or the object keys of stored ones, by path. */
   film(files: Files, more?: object): Promise<Film>;
   /** What a render says that fails. */
@@ -46,16 +46,19 @@ interface TestFolder {
   teardown(run: () => Promise<void>): void;
 }
 
-export async function openFilmBench(t: TestFolder, pages?: number): Promise<FilmBench> {
+export async function openFilmBench(
+  t: TestFolder,
+  pages?: number,
+  patience = enough,
+): Promise<FilmBench> {
   const bench = await openMediaBench(t);
   const folder = await mkdtemp(join(tmpdir(), "klieg-test-"));
   t.teardown(() => rm(folder, { recursive: true, force: true }));
   const executablePath = (await findChromium(undefined, searchPath)) ?? ownChromium();
   const isolation = await isolate({
     wanted: "off",
-    chromium: { executablePath, sandbox: process.getuid?.() !== 0 },
-    unsharePath: await findTool(undefined, "unshare", searchPath),
-    prlimitPath: await findTool(undefined, "prlimit", searchPath),
+    executablePath,
+    searchPath,
     folder,
   });
   const codeFolder = join(import.meta.dirname, "..", "..");
@@ -85,6 +88,7 @@ export async function openFilmBench(t: TestFolder, pages?: number): Promise<Film
   return {
     ...bench,
     worker,
+    isolation,
     inputOf,
     async film(files, more) {
       const outcome = await bench.run(worker, await inputOf(files, more));

@@ -1,3 +1,5 @@
+import { chmod } from "node:fs/promises";
+import { join } from "node:path";
 import t from "tap";
 import { isolate } from "../../render-farm/render/isolation.ts";
 import { render } from "../../render-farm/render/render.ts";
@@ -5,7 +7,8 @@ import { composition, isNear, openFilmBench } from "./film-bench.ts";
 
 const patience = { pageMs: 1_000, timelineMs: 100 };
 
-const bench = await openFilmBench(t);
+// One page each, so that bombs go off one at a time.
+const bench = await openFilmBench(t, 1);
 const box = `<div id="b" class="clip" data-start="0" data-duration="1"
   style="left:0;top:0;width:100px;height:100px;background:#fff"></div>`;
 
@@ -51,7 +54,7 @@ t.test("a page that never gets ready ends as such, and so does a bomb of memory"
     await bench.fail(composition(`${box}<script>for (;;);</script>`)),
     /^render_timeout: the page was not ready in time/,
   );
-  const heap = "const a = []; for (;;) a.push(new Array(1e6).fill(Math.random()));";
+  const heap = "const a = []; for (;;) a.push(new Array(1e7).fill(0.5));";
   t.match(
     await bench.fail(composition(`${box}<script>${heap}</script>`)),
     /^out_of_memory: the page used more memory than it may/,
@@ -103,8 +106,9 @@ t.test("a page that goes elsewhere stays where it is", async (t) => {
 });
 
 t.test("where pages cannot be kept off the network nothing is rendered", async (t) => {
-  const chromium = { executablePath: "/usr/bin/false", sandbox: false };
-  const given = { chromium, unsharePath: "/nowhere", prlimitPath: "/nowhere", folder: t.testdir() };
+  const forbidden = t.testdir({ unshare: "#!/bin/sh\nexit 1\n" });
+  await chmod(join(forbidden, "unshare"), 0o755);
+  const given = { executablePath: "/usr/bin/false", searchPath: forbidden, folder: forbidden };
   const isolation = await isolate({ ...given, wanted: "required" });
   t.match(isolation, { kind: "refused", sentence: /set KLIEG_ISOLATION=off/ });
   t.match(await isolate({ ...given, wanted: "off" }), { kind: "ready" });

@@ -177,6 +177,36 @@ t.test("sixteen videos at once each show their frame", async (t) => {
     t.ok(isNear(pixel, colors[at % 4] ?? black, 20), `${at}: ${pixel} is ${names[at % 4]}`);
 });
 
+t.test("odd sizes of canvas and video are shown whole, padded by one pixel", async (t) => {
+  const halves = "color=red:s=333x777:d=1:r=24,drawbox=y=388:w=333:h=389:c=blue:t=fill";
+  const look = ["-vf", "format=gbrp,scale=out_color_matrix=bt709", "-colorspace", "bt709"];
+  const tall = await bench.store("tall.webm", "video/webm", [
+    ...["-f", "lavfi", "-i", halves, ...look, "-c:v", "libvpx-vp9", "-pix_fmt", "yuv444p"],
+  ]);
+  const root = `<video id="v" src="tall.webm" muted data-start="0" data-duration="1"
+    style="position:absolute;left:100px;top:0;height:359px"></video>`;
+  for (const [length, quality] of [
+    [0.2, "high"],
+    [0.2, "standard"],
+    [2.1, "standard"],
+  ] as const) {
+    const files = composition(root, `data-duration="${length}"`, [641, 359]);
+    const film = await bench.film({ ...files, "tall.webm": tall }, { quality });
+    t.match(film.outcome.outputs, [{ width: 642, height: 360 }]);
+    const places = [
+      [150, 100],
+      [150, 250],
+      [98, 100],
+      [260, 100],
+      [640, 10],
+      [300, 358],
+    ] as const;
+    const [above, below, ...ground] = await film.pixels(3, ...places);
+    t.ok(isNear(above, [255, 0, 0], 20) && isNear(below, [0, 0, 255], 20), `${above} ${below}`);
+    for (const beside of ground) t.ok(isNear(beside, [32, 64, 96]), `${beside}`);
+  }
+});
+
 t.test("a missing video fails the render and names clip and file", async (t) => {
   const root = clip('data-start="0" data-duration="1"');
   t.match(

@@ -194,6 +194,25 @@ t.test("signed URLs lead to files and assets; what is not there is missing", asy
   t.equal((await caller.post(path, { paths: many })).status, 400);
 });
 
+t.test("signed URLs lead to assets only for those who may read assets", async (t) => {
+  const house = await openInProcess(t);
+  const caller = await house.account();
+  const job = await caller.job("a kite");
+  await house.settle();
+  const asset = (await caller.read(job.id)).asset?.id ?? "";
+  const inside = `<img id="p" data-asset-id="${asset}" data-start="0" data-duration="1">`;
+  const id = await made(caller, { "index.html": page({ inside }) });
+  const token = { name: "x", scopes: ["compositions"] };
+  const narrow = caller.holding(
+    (await caller.post<{ token: string }>("/v1/tokens", token)).json.token,
+  );
+  for (const wanted of [{}, { asset_ids: [asset] }]) {
+    const { json } = await narrow.post<SignedUrls>(`${all}/${id}/files:signed-urls`, wanted);
+    t.match(json, { assets: [], missing: [asset] });
+    t.equal(json.files.length, "asset_ids" in wanted ? 0 : 1);
+  }
+});
+
 t.test("a clone has the files but not the edits, and says what it was made of", async (t) => {
   const caller = await (await openInProcess(t)).account();
   const body = { name: "Kites", meta: { series: "a", version: 1 } };

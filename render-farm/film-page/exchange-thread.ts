@@ -1,0 +1,105 @@
+/// <reference lib="dom" />
+
+import type { ExchangeAnswer, ExchangeOrder, PicturePlace } from "./plan.ts";
+import { loadPlanar, type Planar } from "./planar.ts";
+
+/**
+ * Runs on a thread beside a page. Frames go out as planes and pictures of videos come in through
+ * one file in the browser's own file system that the farm opens too: the browser's protocol would
+ * carry them as text.
+ */
+interface ExchangeHandle {
+  read(bytes: Uint8Array, place: { at: number }): number;
+  write(bytes: Uint8Array, place: { at: number }): number;
+}
+
+interface ExchangeEntry {
+  createSyncAccessHandle(): Promise<ExchangeHandle>;
+}
+
+interface Exchange {
+  readonly handle: ExchangeHandle;
+  /** Bytes of a row of pixels. */
+  readonly stride: number;
+  readonly planar: Planar;
+}
+
+let exchange: Exchange | undefined;
+let scratch = new Uint8Array();
+
+addEventListener("message", ({ ports: [port] }: MessageEvent) => {
+  if (port === undefined) return;
+  let last: Promise<unknown> = Promise.resolve();
+  port.onmessage = ({ data }: MessageEvent<{ serial: number; order: ExchangeOrder }>) => {
+    const { serial, order } = data;
+    last = last
+      .then(() => obey(order))
+      .then(
+        (result) =>
+          port.postMessage({ serial, result }, result instanceof VideoFrame ? [result] : []),
+        (fault: unknown) => port.postMessage({ serial, fault: String(fault) }),
+      );
+  };
+});
+
+async function obey(order: ExchangeOrder): Promise<ExchangeAnswer> {
+  if (order.kind === "open") return open(order);
+  if (exchange === undefined) throw new Error("the exchange is not open");
+  if (order.kind === "picture") return pictureAt(order.place, exchange);
+  await convert(order.frame, exchange);
+  exchange.handle.write(exchange.planar.planes, { at: 0 });
+  return null;
+}
+
+async function open({
+  mark,
+  width,
+  height,
+  converter,
+}: Extract<ExchangeOrder, { kind: "open" }>): Promise<null> {
+  const folder = await navigator.storage.getDirectory();
+  const entry = await folder.getFileHandle(mark, { create: true });
+  if (!canBeOpened(entry)) throw new Error("this browser has no file of its own");
+  const handle = await entry.createSyncAccessHandle();
+  handle.write(new TextEncoder().encode(mark), { at: 0 });
+  exchange = { handle, stride: width * 4, planar: await loadPlanar(converter, width, height) };
+  return null;
+}
+
+function canBeOpened(entry: object): entry is ExchangeEntry {
+  return "createSyncAccessHandle" in entry;
+}
+
+async function convert(frame: VideoFrame, { planar, stride }: Exchange): Promise<void> {
+  await frame.copyTo(planar.pixels, { layout: [{ offset: 0, stride }] });
+  frame.close();
+  planar.convert();
+}
+
+const colors = {
+  matrix: "bt709",
+  primaries: "bt709",
+  transfer: "bt709",
+  fullRange: false,
+} as const;
+
+function pictureAt(
+  { at, width, height, hasAlpha }: PicturePlace,
+  { handle }: Exchange,
+): VideoFrame {
+  const codedWidth = width + (width % 2);
+  const codedHeight = height + (height % 2);
+  const length = codedWidth * codedHeight * (hasAlpha ? 2.5 : 1.5);
+  // Kept, because a frame has a copy of its own and what is thrown away stays long.
+  if (scratch.length < length) scratch = new Uint8Array(length);
+  const bytes = scratch.subarray(0, length);
+  handle.read(bytes, { at });
+  return new VideoFrame(bytes, {
+    format: hasAlpha ? "I420A" : "I420",
+    codedWidth,
+    codedHeight,
+    visibleRect: { x: 0, y: 0, width, height },
+    timestamp: 0,
+    colorSpace: colors,
+  });
+}

@@ -1,0 +1,105 @@
+import { join } from "node:path";
+import { outputTo } from "../media-tools.ts";
+import { type FrameFormat, segmentArgs } from "./encoding.ts";
+import type { FilmSetup } from "./film-setup.ts";
+import { passMs } from "./media-files.ts";
+import type { Painter } from "./painters.ts";
+import type { RenderStage } from "./render-stage.ts";
+import type { Samples } from "./samples.ts";
+import { type Segment, segmentsOf } from "./segments.ts";
+import { VideoFrames } from "./video-frames.ts";
+
+/** A film that is being made of its pages. */
+export interface Shoot {
+  readonly stage: RenderStage;
+  readonly setup: FilmSetup;
+  readonly frames: number;
+}
+
+/** Makes one segment; the path of its file. */
+export type Camera = (segment: Segment, onFrame: OnFrame) => Promise<string>;
+type OnFrame = (frame: number, picture: Buffer) => void;
+
+/** Each camera takes the next segment that nobody has, until all are there. */
+export async function filmed(
+  cameras: readonly Camera[],
+  samples: Samples,
+  { stage, setup, frames }: Shoot,
+): Promise<readonly string[]> {
+  const waiting = [...segmentsOf(frames, setup.timeline.fps)];
+  const paths: string[] = [];
+  let done = 0;
+  const onFrame: OnFrame = (frame, picture) => {
+    done += 1;
+    stage.context.reportProgress((0.97 * done) / frames);
+    samples.add(frame, picture);
+  };
+  const work = cameras.map(async (camera) => {
+    for (let next = waiting.shift(); next !== undefined; next = waiting.shift())
+      paths[next.index] = await camera(next, onFrame);
+  });
+  try {
+    await Promise.all(work);
+  } catch (failure) {
+    samples.end(failure);
+    throw failure;
+  }
+  return paths;
+}
+
+/** A page's pictures, encoded by ffmpeg. A frame that looks like the last one is that one again. */
+export function recorder(painter: Painter, format: FrameFormat, shoot: Shoot): Camera {
+  const { stage, setup, frames } = shoot;
+  const { fps } = setup.timeline;
+  const quality = stage.input.quality ?? "standard";
+  const threads = segmentsOf(frames, fps).length === 1 ? 2 : 1;
+  const args = segmentArgs(quality, format, fps, threads);
+  let last: Buffer | undefined;
+  async function* pictures(segment: Segment, onFrame: OnFrame): AsyncGenerator<Buffer> {
+    for await (const [frame, videos] of videosOf(segment, shoot)) {
+      last = (await painter.paint(frame, videos)) ?? last;
+      if (last === undefined) throw new Error("a page painted nothing");
+      onFrame(frame, last);
+      yield last;
+    }
+  }
+  return async (segment, onFrame) => {
+    const path = join(stage.folder, `segment-${segment.index}.mp4`);
+    await stage.tools.media.ffmpeg([...args, ...outputTo(path)], {
+      signal: stage.context.signal,
+      timeoutMs: passMs,
+      fault: "The frames could not be encoded.",
+      stdin: pictures(segment, onFrame),
+    });
+    return path;
+  };
+}
+
+type FrameVideos = Awaited<ReturnType<VideoFrames["at"]>>;
+
+/** A segment's frames with the pictures of its videos, of which the next are decoded meanwhile. */
+async function* videosOf(
+  { from, to }: Segment,
+  { stage, setup }: Shoot,
+): AsyncGenerator<readonly [frame: number, videos: FrameVideos]> {
+  const { tools, context, warnings } = stage;
+  const videos = new VideoFrames(setup.videos, {
+    tools: tools.media,
+    signal: context.signal,
+    fps: setup.timeline.fps,
+    frames: to,
+    first: from,
+    warnings,
+  });
+  try {
+    let next = videos.at(from);
+    for (let frame = from; frame < to; frame++) {
+      const shown = await next;
+      if (frame + 1 < to) next = videos.at(frame + 1);
+      next.catch(() => undefined);
+      yield [frame, shown];
+    }
+  } finally {
+    await videos.close();
+  }
+}

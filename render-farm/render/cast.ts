@@ -1,0 +1,61 @@
+import type { FilmPlan } from "../film-page/plan.ts";
+import { FilmBrowser } from "./film-browser.ts";
+import type { FilmSession } from "./film-page-session.ts";
+import { RenderFault } from "./render-fault.ts";
+import type { RenderStage } from "./render-stage.ts";
+
+/** Whether pages draw themselves or are painted by the compositor. */
+export type Capture = "drawn" | "driven";
+
+/** The pages of one film. */
+export interface Cast {
+  /** They film side by side. */
+  readonly sessions: readonly [FilmSession, ...FilmSession[]];
+  /** A driven page that the drawn ones are compared with. */
+  readonly reference: FilmSession | undefined;
+  /** Ends their browsers, and with them whatever they are doing. */
+  close(): Promise<void>;
+}
+
+/**
+ * A browser for each page, because a browser paints its pages one after the other; the reference,
+ * which is seldom asked, shares the first one's.
+ */
+export async function openCast(
+  capture: Capture,
+  plan: FilmPlan,
+  pages: number,
+  stage: RenderStage,
+): Promise<Cast> {
+  const launching = Array.from({ length: pages }, () => launch(plan, stage));
+  const launched = await Promise.allSettled(launching);
+  const browsers = launched.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
+  const close = async (): Promise<void> => {
+    for (const browser of browsers) await browser.close();
+  };
+  try {
+    const [first] = await Promise.all(launching);
+    const [reference, ...sessions] = await Promise.all([
+      capture === "drawn" ? first?.open("driven") : undefined,
+      ...browsers.map((browser) => browser.open(capture)),
+    ]);
+    return { sessions: atLeastOne(sessions), reference, close };
+  } catch (failure) {
+    await close();
+    throw failure;
+  }
+}
+
+function launch(plan: FilmPlan, stage: RenderStage): Promise<FilmBrowser> {
+  const { tools, files, warnings, context } = stage;
+  const { isolation, codeFolder, patience } = tools;
+  if (isolation.kind === "refused") throw new RenderFault("internal", isolation.sentence);
+  const setup = { codeFolder, files, plan, warnings, patience };
+  return FilmBrowser.launch(setup, isolation.chromium, context.signal);
+}
+
+function atLeastOne(sessions: readonly (FilmSession | undefined)[]): Cast["sessions"] {
+  const [first, ...others] = sessions.filter((session) => session !== undefined);
+  if (first === undefined) throw new Error("a film needs a page");
+  return [first, ...others];
+}

@@ -1,0 +1,60 @@
+import { type FileHandle, open, readdir } from "node:fs/promises";
+import { join } from "node:path";
+import type { PicturePlace } from "../film-page/plan.ts";
+import { RenderFault } from "./render-fault.ts";
+import { planesLength, type VideoPicture } from "./video-frames.ts";
+
+/**
+ * The farm's end of a page's exchange: its frames stand at the file's begin, pictures of videos
+ * after them, each clip's at a place of its own.
+ */
+export class ExchangeFile {
+  readonly #file: FileHandle;
+  readonly #frame: Buffer;
+  readonly #placesByKey = new Map<string, PicturePlace>();
+  #end: number;
+
+  private constructor(file: FileHandle, frameBytes: number) {
+    this.#file = file;
+    this.#frame = Buffer.alloc(frameBytes);
+    this.#end = Math.max(frameBytes, headBytes);
+  }
+
+  /** Finds the file that the page has begun with `mark`; only the browser knows its name. */
+  static async open(profile: string, mark: string, frameBytes: number): Promise<ExchangeFile> {
+    const root = join(profile, "Default", "File System");
+    const entries = await readdir(root, { recursive: true, withFileTypes: true });
+    for (const entry of entries.filter((one) => one.isFile())) {
+      const file = await open(join(entry.parentPath, entry.name), "r+");
+      const head = Buffer.alloc(mark.length);
+      await file.read(head, 0, head.length, 0);
+      if (head.toString("latin1") === mark) return new ExchangeFile(file, frameBytes);
+      await file.close();
+    }
+    throw new RenderFault("internal", "the browser's own file system was not found", true);
+  }
+
+  /** Planes (I420) of the frame that the page handed over last, until it is asked for again. */
+  async frame(): Promise<Buffer> {
+    const bytes = this.#frame;
+    const { bytesRead } = await this.#file.read(bytes, 0, bytes.length, 0);
+    if (bytesRead < bytes.length) throw new RenderFault("internal", "a frame is incomplete", true);
+    return bytes;
+  }
+
+  /** Where the page finds a video's picture. */
+  async write(key: string, { planes, ...look }: VideoPicture): Promise<PicturePlace> {
+    const place = this.#placesByKey.get(key) ?? { at: this.#end, ...look };
+    if (!this.#placesByKey.has(key)) this.#end += planesLength(look);
+    this.#placesByKey.set(key, place);
+    await this.#file.write(planes, 0, planes.length, place.at);
+    return place;
+  }
+
+  async close(): Promise<void> {
+    await this.#file.close();
+  }
+}
+
+/** More than any mark. */
+const headBytes = 64;

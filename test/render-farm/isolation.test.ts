@@ -1,0 +1,63 @@
+import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setImmediate as turn } from "node:timers/promises";
+import t, { type Test } from "tap";
+import { launch, ownChromium } from "../../render-farm/browser.ts";
+import { findChromium } from "../../render-farm/chromium-path.ts";
+import { isolate } from "../../render-farm/render/isolation.ts";
+import { childProcesses, isRunning } from "./child-processes.ts";
+
+const searchPath = "/usr/local/bin:/usr/bin:/bin";
+const chromium = (await findChromium(undefined, searchPath)) ?? ownChromium();
+const isRoot = process.getuid?.() === 0;
+
+/** What a machine makes of a Chromium that is started by this script. */
+async function isolated(t: Test, script: string, folderMode = 0o755) {
+  const folder = await mkdtemp(join(tmpdir(), "klieg-test-"));
+  t.teardown(() => rm(folder, { recursive: true, force: true }));
+  mkdirSync(join(folder, "home"), { mode: folderMode });
+  const programs = join(folder, "home", "programs");
+  mkdirSync(programs);
+  const executablePath = join(programs, "chromium-as-found");
+  writeFileSync(executablePath, `#!/bin/sh\n${script}\n`);
+  chmodSync(executablePath, 0o755);
+  const own = join(folder, "node");
+  mkdirSync(own, { mode: 0o700 });
+  chmodSync(folder, 0o755);
+  return isolate({ wanted: "off", executablePath, searchPath, folder: own });
+}
+
+t.test(
+  "where Chromium's sandbox does not start the other fences stand, with a warning",
+  async (t) => {
+    const isolation = await isolated(
+      t,
+      `case "$*" in *--no-sandbox*) exec ${chromium} "$@" ;; esac
+    echo No usable sandbox >&2; exit 1`,
+    );
+    t.match(isolation, { kind: "ready", chromium: { sandbox: false } });
+    t.match(isolation, { warning: /^Chromium's own sandbox does not start/ });
+    if (isolation.kind !== "ready" || !isRoot) return;
+    const { kill } = await launch(isolation.chromium);
+    const processes = childProcesses().filter(({ command }) => command.includes("--user-data-dir"));
+    t.ok(processes.length > 0 && processes.every(({ uid }) => uid !== 0), "not root");
+    kill();
+    while (processes.some(({ pid }) => isRunning(pid))) await turn();
+  },
+);
+
+t.test(
+  "a Chromium in a folder of root's own is shown to pages' user",
+  { skip: !isRoot },
+  async (t) => {
+    const isolation = await isolated(t, `exec ${chromium} "$@"`, 0o700);
+    t.match(isolation, { kind: "ready", warning: undefined, chromium: { sandbox: true } });
+  },
+);
+
+t.test("a Chromium that never starts is named", async (t) => {
+  const isolation = await isolated(t, "exit 1");
+  t.match(isolation, { kind: "ready", warning: /chromium-as-found does not start$/ });
+});
