@@ -156,6 +156,11 @@ export function bundleRemovalKey(composition: Key, version: number): Key<Removal
   return keyOf(vpartOf(composition), codes.removal, place);
 }
 
+/** Files on their way into a composition; 12 random bytes tell them from what it gave up. */
+export function incomingKey(composition: Key, nonce: string): Key<Removal> {
+  return keyOf(vpartOf(composition), codes.removal, composition.slice(2) + nonce);
+}
+
 export function renderKey(render: Id): Key<Render> {
   return keyOfId(codes.render, render);
 }

@@ -118,6 +118,8 @@ const shipped = {
     metaBytesMax: 16 * 1024,
     metaDepthMax: 8,
     signedUrlsMax: 500,
+    /** How long files may take from their first byte until the composition has them. */
+    reservedMs: 86_400_000,
     /** Files of a bundle that are stored at once. */
     copiesAtOnce: 8,
     /** Text that is read for one timeline. */

@@ -13,14 +13,19 @@ import {
   mimeTypeOf,
   pathFault,
 } from "../actors/composition/bundle-file.ts";
+import type { Composition } from "../actors/composition/composition.ts";
 import { limits } from "../config/limits.ts";
-import type { Id } from "../engine/id.ts";
 import type { Objects } from "../engine/ports/objects.ts";
 import { PortError } from "../engine/ports/port-error.ts";
-import { storeFile } from "./composition-storing.ts";
-import { dropObjects, inTurns } from "./compositions.ts";
+import { giveUp, type Incoming, reserve, storeFile } from "./composition-storing.ts";
+import { inTurns } from "./compositions.ts";
 import { RefusalError } from "./refusal-error.ts";
 import type { Service } from "./service.ts";
+
+interface Unpacked {
+  readonly files: readonly BundleFile[];
+  readonly incoming: Incoming;
+}
 
 interface StoredArchive {
   readonly key: string;
@@ -30,10 +35,11 @@ interface StoredArchive {
 /** Throws `RefusalError`: 400 for what is no archive or not a bundle, 413 for too much of it. */
 export async function unpacked(
   service: Service,
-  composition: Id,
+  composition: Composition,
   { key, sizeBytes }: StoredArchive,
-): Promise<BundleFile[]> {
+): Promise<Unpacked> {
   const files: BundleFile[] = [];
+  let incoming: Incoming | undefined;
   try {
     const reader = new ObjectReader(service.objects, key);
     const zip = await fromRandomAccessReaderPromise(reader, sizeBytes, {
@@ -44,13 +50,15 @@ export async function unpacked(
       strictFileNames: true,
     });
     const entries = await entriesOf(zip);
+    const reserved = await reserve(service, composition, [...entries.keys()]);
+    incoming = reserved;
     await inTurns([...entries], async ([path, entry]) => {
       const bytes = await zip.openReadStreamPromise(entry);
-      files.push(await storeFile(service, composition, path, bytes));
+      files.push(await storeFile(service, reserved, path, bytes));
     });
-    return files;
+    return { files, incoming };
   } catch (error) {
-    await dropObjects(service, composition, files);
+    if (incoming !== undefined) await giveUp(service, incoming);
     if (error instanceof RefusalError || error instanceof PortError) throw error;
     const says = error instanceof Error ? error.message : "it cannot be read";
     throw Object.assign(refused(`the body is no ZIP archive that can be read: ${says}`), {

@@ -1,4 +1,8 @@
-/** How bytes become a file of a composition: one object each, which is never written again. */
+/**
+ * How bytes become files of a composition: one object each, which is never written again. Objects
+ * are reserved before they are stored, so that those of a request that ends midway are removed.
+ */
+import type { Reserved } from "../actors/asset/removal.ts";
 import {
   type BundleFile,
   bytesMaxOf,
@@ -6,7 +10,10 @@ import {
   mimeTypeOf,
   objectsOf,
 } from "../actors/composition/bundle-file.ts";
-import type { Id } from "../engine/id.ts";
+import type { Composition, Reservation } from "../actors/composition/composition.ts";
+import { compositionKey, incomingKey } from "../actors/tables.ts";
+import { invariant } from "../engine/invariant.ts";
+import { expectReply } from "./replies.ts";
 import type { Service } from "./service.ts";
 import { capped } from "./stored-upload.ts";
 
@@ -19,17 +26,51 @@ export function newObject({ entropy }: Service, path: string): string {
   return extension === "" ? name : `${name}.${extension}`;
 }
 
-/** Throws `RefusalError` with 413 for more bytes than its kind may have; nothing is left then. */
+/** Files on their way into a composition. */
+export interface Incoming {
+  readonly composition: Pick<Composition, "id" | "scope">;
+  readonly reservation: Reservation;
+  readonly objectsByPath: ReadonlyMap<string, string>;
+}
+
+/** Throws `RefusalError` with 503. */
+export async function reserve(
+  service: Service,
+  composition: Incoming["composition"],
+  paths: readonly string[],
+): Promise<Incoming> {
+  const { id, scope } = composition;
+  const objectsByPath = new Map(paths.map((path) => [path, newObject(service, path)]));
+  const nonce = Buffer.from(service.entropy.bytes(nameBytes)).toString("latin1");
+  const key = incomingKey(compositionKey(scope, id), nonce);
+  const message = { kind: "reserve", keys: keysOf({ composition, objectsByPath }) };
+  const reply = await service.gateway.ask(key, message, "work");
+  const { untilMs } = expectReply<Reserved>(reply, "reserved");
+  return { composition, reservation: { key, untilMs }, objectsByPath };
+}
+
+function keysOf({ composition, objectsByPath }: Pick<Incoming, "composition" | "objectsByPath">) {
+  return [...objectsByPath.values()].map((object) => `${objectsOf(composition.id)}/${object}`);
+}
+
+/** What was stored is not wanted; without an answer the reservation ends by itself. */
+export async function giveUp({ gateway }: Service, incoming: Incoming): Promise<void> {
+  const message = { kind: "remove", keys: keysOf(incoming) };
+  await gateway.ask(incoming.reservation.key, message, "settle");
+}
+
+/** Throws `RefusalError` with 413 for more bytes than its kind may have. */
 export async function storeFile(
   service: Service,
-  composition: Id,
+  { composition, objectsByPath }: Incoming,
   path: string,
   bytes: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
   declared?: string,
 ): Promise<BundleFile> {
   const mime = mimeTypeOf(path, declared);
-  const object = newObject(service, path);
-  const key = `${objectsOf(composition)}/${object}`;
+  const object = objectsByPath.get(path);
+  invariant(object !== undefined, "the file has its place");
+  const key = `${objectsOf(composition.id)}/${object}`;
   const { sizeBytes, sha256 } = await service.objects.put(key, capped(bytes, bytesMaxOf(mime)));
   return {
     path,

@@ -1,5 +1,5 @@
 /** What the routes of compositions share: finding one, reading its files, showing it. */
-import { type BundleFile, objectKeyOf } from "../actors/composition/bundle-file.ts";
+import type { BundleFile } from "../actors/composition/bundle-file.ts";
 import {
   type Composition,
   type Conditions,
@@ -143,15 +143,6 @@ export async function answerWith(
   const snapshot = await snapshotOf(call);
   const view = await viewOf(call, snapshot);
   return json(status, view, [["ETag", versionTag(snapshot.composition)], ...headers]);
-}
-
-/** What was stored for a change that was refused. */
-export async function dropObjects(
-  { objects }: Service,
-  composition: string,
-  files: readonly BundleFile[],
-): Promise<void> {
-  for (const file of files) await objects.remove(objectKeyOf(composition, file));
 }
 
 /** Runs at most so many at once; the first failure is thrown when those under way have ended. */

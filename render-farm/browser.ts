@@ -49,6 +49,7 @@ const flags = [
   "--disable-gpu",
   "--disable-sync",
   "--force-color-profile=srgb",
+  "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
   "--host-resolver-rules=MAP * ~NOTFOUND",
   "--no-first-run",
 ];

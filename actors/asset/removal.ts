@@ -2,19 +2,38 @@
  * Bytes that nothing refers to any more. The asset that gave them up is gone or has moved on, so
  * what is left to remove stands here, from the same turn on, until the store has removed it: after
  * a crash, or when nobody has answered for an hour, it is asked again. Removing twice does no harm.
+ *
+ * Bytes on their way into a composition are reserved before they are stored: unless a turn takes
+ * them before the reservation ends, they are removed like any others, so a crash leaves none.
  */
 import { limits } from "../../config/limits.ts";
-import { type Actor, type Due, put, type TurnView } from "../../engine/actor.ts";
+import {
+  type Actor,
+  type Due,
+  put,
+  type Reply,
+  type Turn,
+  type TurnView,
+} from "../../engine/actor.ts";
 import { removedObjectsKey } from "../tables.ts";
 
 export interface Removal {
   readonly againMs: number;
+  /** Until then somebody may take them. */
+  readonly isReserved?: true;
 }
 
 export type RemovalMessage =
   | { readonly kind: "remove"; readonly keys: readonly string[] }
+  | { readonly kind: "reserve"; readonly keys: readonly string[] }
   | { readonly kind: "removed" }
   | Due;
+
+/** What `reserve` answers. */
+export interface Reserved {
+  readonly kind: "reserved";
+  readonly untilMs: number;
+}
 
 export interface RemovalEffect {
   readonly kind: "objects.remove";
@@ -30,8 +49,10 @@ export const removalActor: Actor<Removal, RemovalMessage, RemovalEffect> = {
       case "remove": {
         const { keys } = message;
         const effects = [{ kind: "objects.remove", keys } as const];
-        return { head: { againMs }, rows: [put(key, keys)], replies: [], effects };
+        return { head: { againMs }, rows: [put(key, keys)], replies: done(turn), effects };
       }
+      case "reserve":
+        return reserve(message.keys, turn);
       case "removed":
         return { head: undefined, rows: [{ key, value: undefined }], replies: [], effects: [] };
       case "due":
@@ -41,8 +62,23 @@ export const removalActor: Actor<Removal, RemovalMessage, RemovalEffect> = {
     }
   },
   dueAt: ({ againMs }) => againMs,
-  resume: (_, turn) => left(turn),
+  resume: ({ isReserved }, turn) => (isReserved === true ? [] : left(turn)),
 };
+
+function done({ request }: TurnView): Reply[] {
+  return request === undefined ? [] : [{ to: request, reply: { kind: "done" } }];
+}
+
+function reserve(keys: readonly string[], turn: TurnView): Turn<Removal, RemovalEffect> {
+  const untilMs = turn.atMs + limits.compositions.reservedMs;
+  const reply: Reserved = { kind: "reserved", untilMs };
+  return {
+    head: { againMs: untilMs, isReserved: true },
+    rows: [put(removedObjectsKey(turn.self), keys)],
+    replies: turn.request === undefined ? [] : [{ to: turn.request, reply }],
+    effects: [],
+  };
+}
 
 function left(turn: TurnView): RemovalEffect[] {
   const keys = turn.get(removedObjectsKey(turn.self));

@@ -35,6 +35,7 @@ import {
   type CompositionReply,
   type Conditions,
   holds,
+  type Reservation,
   versionTag,
 } from "./composition.ts";
 import { mergedMeta, metaFault } from "./meta.ts";
@@ -97,13 +98,30 @@ const moved: CompositionReply = { kind: "moved" };
 
 function create(
   existing: Composition | undefined,
-  { composition, details, files }: Of<"create">,
+  { composition, details, files, reservation }: Of<"create">,
   turn: TurnView,
 ): CompositionTurn {
   if (existing !== undefined) return answered(existing, turn, done);
+  if (isLate(reservation, turn)) return refuse(undefined, tooLate, turn);
   const rows = [put(compositionDetailsKey(turn.self), details), ...rowsOf(files, turn)];
   const counted = tell(studioKey(composition.scope), { kind: "compositions", by: 1 });
-  return answered({ ...composition, ...sumsOf(files) }, turn, done, rows, [counted]);
+  const tells = [counted, ...taken(reservation)];
+  return answered({ ...composition, ...sumsOf(files) }, turn, done, rows, tells);
+}
+
+/** The objects may be gone. */
+function isLate(reservation: Reservation | undefined, { atMs }: TurnView): boolean {
+  return reservation !== undefined && atMs >= reservation.untilMs;
+}
+
+const tooLate = {
+  code: "conflict",
+  detail: "The files took too long to arrive; send them again.",
+} as const;
+
+/** Nothing of it is to be removed any more. */
+function taken(reservation: Reservation | undefined): Tell[] {
+  return reservation === undefined ? [] : [tell(reservation.key, { kind: "removed" })];
 }
 
 function rowsOf(files: readonly BundleFile[], { self }: TurnView): RowWrite[] {
@@ -152,9 +170,10 @@ function patch(
 
 function putFile(
   composition: Composition,
-  { file, conditions }: Of<"put_file">,
+  { file, conditions, reservation }: Of<"put_file">,
   turn: TurnView,
 ): CompositionTurn {
+  if (isLate(reservation, turn)) return refuse(composition, tooLate, turn);
   const key = bundleFileKey(turn.self, pathDigest(file.path));
   const before = turn.get(key);
   if (!holds(conditions, before && etagOf(before)))
@@ -169,7 +188,8 @@ function putFile(
   if (refusal !== undefined) return refuse(composition, refusal, turn);
   const gone = before === undefined ? nothingGone : given(next, [before], turn);
   const reply = { kind: "stored", isNew: before === undefined, file } as const;
-  return answered(next, turn, reply, [put(key, file), ...gone.rows], gone.tells);
+  const tells = [...gone.tells, ...taken(reservation)];
+  return answered(next, turn, reply, [put(key, file), ...gone.rows], tells);
 }
 
 /** Why a bundle of that size is refused; the same for one file and for all at once. */
@@ -243,9 +263,10 @@ function deleteFile(
 
 function replace(
   composition: Composition,
-  { revision, before, files }: Of<"replace">,
+  { revision, before, files, reservation }: Of<"replace">,
   turn: TurnView,
 ): CompositionTurn {
+  if (isLate(reservation, turn)) return refuse(composition, tooLate, turn);
   if (revision !== composition.revision) return answered(composition, turn, moved);
   const sums = sumsOf(files);
   const refusal = sumRefusal(sums) ?? crowding(before.length, turn);
@@ -253,7 +274,8 @@ function replace(
   const next: Composition = { ...changed(composition, turn, 1), ...sums };
   const { rows, found } = withdrawn(before, turn);
   const gone = given(next, found, turn);
-  return answered(next, turn, done, [...rows, ...rowsOf(files, turn), ...gone.rows], gone.tells);
+  const tells = [...gone.tells, ...taken(reservation)];
+  return answered(next, turn, done, [...rows, ...rowsOf(files, turn), ...gone.rows], tells);
 }
 
 function withdrawn(paths: readonly string[], turn: TurnView) {

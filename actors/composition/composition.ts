@@ -3,6 +3,8 @@
  * is called, its files, and the renders that read them. How it moves: `composition-actor.ts`.
  */
 import type { Id } from "../../engine/id.ts";
+import type { Key } from "../../engine/key.ts";
+import type { Removal } from "../asset/removal.ts";
 import type { RenderSubmit } from "../render/render.ts";
 import type { BundleFile } from "./bundle-file.ts";
 
@@ -61,15 +63,28 @@ export interface Conditions {
 
 export type Tags = "*" | readonly string[];
 
+/** Where the objects of new files are reserved until a turn takes them. */
+export interface Reservation {
+  readonly key: Key<Removal>;
+  readonly untilMs: number;
+}
+
 export type CompositionMessage =
   | {
       readonly kind: "create";
       readonly composition: Composition;
       readonly details: CompositionDetails;
       readonly files: readonly BundleFile[];
+      /** Undefined without files. */
+      readonly reservation: Reservation | undefined;
     }
   | { readonly kind: "patch"; readonly patch: CompositionPatch; readonly conditions: Conditions }
-  | { readonly kind: "put_file"; readonly file: BundleFile; readonly conditions: Conditions }
+  | {
+      readonly kind: "put_file";
+      readonly file: BundleFile;
+      readonly conditions: Conditions;
+      readonly reservation: Reservation;
+    }
   | { readonly kind: "delete_file"; readonly path: string; readonly conditions: Conditions }
   /** All files by others; `before` are the paths of the revision that is named. */
   | {
@@ -77,6 +92,7 @@ export type CompositionMessage =
       readonly revision: number;
       readonly before: readonly string[];
       readonly files: readonly BundleFile[];
+      readonly reservation: Reservation;
     }
   | {
       readonly kind: "remove";

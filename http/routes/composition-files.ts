@@ -3,7 +3,6 @@ import {
   type BundleFile,
   etagOf,
   objectKeyOf,
-  objectsOf,
   pathDigest,
   pathFault,
 } from "../../actors/composition/bundle-file.ts";
@@ -18,12 +17,11 @@ import { limits } from "../../config/limits.ts";
 import { Type } from "../../config/schema.ts";
 import { type Answer, json, nothing } from "../answer.ts";
 import { unpacked } from "../bundle-archive.ts";
-import { newObject, storeFile } from "../composition-storing.ts";
+import { giveUp, type Incoming, reserve, storeFile } from "../composition-storing.ts";
 import {
   answerWith,
   changeWhole,
   conditionsOf,
-  dropObjects,
   editableComposition,
   findComposition,
   requireRoom,
@@ -90,30 +88,31 @@ type Stored = Extract<CompositionReply, { kind: "stored" }>;
 
 async function putFile(call: FileCall): Promise<Answer> {
   const { service, request, query } = call;
-  const { id, scope } = editableComposition(call);
+  const composition = editableComposition(call);
   requireRoom(service);
-  const declared = request.headers["content-type"];
-  const file = await storeFile(service, id, query.path, request.incoming ?? [], declared);
-  const message = { kind: "put_file", file, conditions: conditionsOf(call) };
-  const reply = await accepted(call, id, [file], async () => {
-    const answer = await service.gateway.ask(compositionKey(scope, id), message, "work");
-    return expectReply<Stored>(answer, "stored");
+  const key = compositionKey(composition.scope, composition.id);
+  const incoming = await reserve(service, composition, [query.path]);
+  const { reservation } = incoming;
+  const { file, isNew } = await accepted(call, incoming, async () => {
+    const declared = request.headers["content-type"];
+    const file = await storeFile(service, incoming, query.path, request.incoming ?? [], declared);
+    const message = { kind: "put_file", file, conditions: conditionsOf(call), reservation };
+    return expectReply<Stored>(await service.gateway.ask(key, message, "work"), "stored");
   });
-  return json(reply.isNew ? 201 : 200, fileView(file), [["ETag", etagOf(file)]]);
+  return json(isNew ? 201 : 200, fileView(file), [["ETag", etagOf(file)]]);
 }
 
 /** What was refused must not stay; after a lost reply it may have been accepted. */
 async function accepted<T>(
   { service }: Call<unknown, unknown>,
-  composition: string,
-  files: readonly BundleFile[],
+  incoming: Incoming,
   change: () => Promise<T>,
 ): Promise<T> {
   try {
     return await change();
   } catch (error) {
-    if (error instanceof RefusalError && error.refusal.code !== "unavailable")
-      await dropObjects(service, composition, files);
+    const isLost = error instanceof RefusalError && error.refusal.code === "unavailable";
+    if (!isLost) await giveUp(service, incoming);
     throw error;
   }
 }
@@ -149,28 +148,39 @@ async function deleteFile(call: FileCall): Promise<Answer> {
   return nothing();
 }
 
+const archiveName = "incoming.zip";
 const archiveType = /^application\/zip\s*(;|$)/i;
 
-/** The archive is stored before it is read, since a ZIP's list of files stands at its end. */
 async function replaceBundle(call: Call): Promise<Answer> {
   const { service, request } = call;
-  const { id } = editableComposition(call);
+  const composition = editableComposition(call);
   if (!archiveType.test(request.headers["content-type"] ?? ""))
     throw new RefusalError({ code: "unsupported_media_type", accepts: "application/zip" });
   requireRoom(service);
-  const key = `${objectsOf(id)}/${newObject(service, "incoming.zip")}`;
-  const { sizeBytes } = await service.objects.put(key, request.incoming ?? []);
-  const files = await unpacked(service, id, { key, sizeBytes }).finally(() => {
-    return service.objects.remove(key);
-  });
-  await accepted(call, id, files, () =>
+  const { files, incoming } = await unpackedBody(call, composition);
+  const { reservation } = incoming;
+  await accepted(call, incoming, () =>
     changeWhole(
       call,
       ({ composition: { revision }, files: old }) => {
-        return { kind: "replace", revision, before: old.map(({ path }) => path), files };
+        const before = old.map(({ path }) => path);
+        return { kind: "replace", revision, before, files, reservation };
       },
       "done",
     ),
   );
   return answerWith(call, 200);
+}
+
+/** The archive is stored before it is read, since a ZIP's list of files stands at its end. */
+async function unpackedBody({ service, request }: Call, composition: Composition) {
+  const archive = await reserve(service, composition, [archiveName]);
+  try {
+    const object = archive.objectsByPath.get(archiveName) ?? "";
+    const key = objectKeyOf(composition.id, { object });
+    const { sizeBytes } = await service.objects.put(key, request.incoming ?? []);
+    return await unpacked(service, composition, { key, sizeBytes });
+  } finally {
+    await giveUp(service, archive);
+  }
 }

@@ -36,13 +36,12 @@ import { PortError } from "../../engine/ports/port-error.ts";
 import { type Answer, json, nothing } from "../answer.ts";
 import { blankPage } from "../blank-page.ts";
 import { listCompositions } from "../composition-listing.ts";
-import { storeFile } from "../composition-storing.ts";
+import { giveUp, type Incoming, reserve, storeFile } from "../composition-storing.ts";
 import { signUrls } from "../composition-urls.ts";
 import {
   answerWith,
   changeWhole,
   conditionsOf,
-  dropObjects,
   editableComposition,
   findComposition,
   inTurns,
@@ -165,11 +164,11 @@ async function createComposition(call: Call<CreateCompositionRequest>): Promise<
   const composition = newComposition(call);
   const page = pageOf(body);
   if (page !== undefined) requireRoom(service);
-  const files =
-    page === undefined
-      ? []
-      : [await storeFile(service, composition.id, entryPath, [Buffer.from(page)])];
-  return created(call, composition, { name, description, projectId, meta }, files);
+  const details = { name, description, projectId, meta };
+  if (page === undefined) return created(call, composition, details, []);
+  const incoming = await reserve(service, composition, [entryPath]);
+  const file = await storeFile(service, incoming, entryPath, [Buffer.from(page)]);
+  return created(call, composition, details, [file], incoming);
 }
 
 /** The blank page, when one is wanted. */
@@ -205,10 +204,12 @@ async function created(
   composition: Composition,
   details: CompositionDetails,
   files: readonly BundleFile[],
+  incoming?: Incoming,
 ): Promise<Answer> {
   const { service } = call;
   const { id, scope } = composition;
-  const message = { kind: "create", composition, details, files };
+  const { reservation } = incoming ?? {};
+  const message = { kind: "create", composition, details, files, reservation };
   expectReply(await service.gateway.ask(compositionKey(scope, id), message, "work"), "done");
   const made = { ...call, id };
   return answerWith(made, 201, [["Location", `${service.baseUrl}/compositions/${id}`]]);
@@ -268,31 +269,36 @@ async function cloneComposition(call: Call<CloneCompositionRequest>): Promise<An
   const meta = mergedMeta(details.meta, body.meta_patch ?? {});
   requireMeta(meta, "/meta_patch");
   const composition = { ...newComposition(call), clonedFrom: source.id };
-  const files = await copied(call, composition);
+  const { files, incoming } = await copied(call, composition);
   const named = {
     name: body.name ?? `${details.name} copy`.slice(0, 200),
     description: body.description ?? details.description,
     projectId: body.project_id ?? details.projectId,
     meta,
   };
-  return created(call, composition, named, files);
+  return created(call, composition, named, files, incoming);
+}
+
+interface Copied {
+  readonly files: readonly BundleFile[];
+  readonly incoming: Incoming;
 }
 
 /** Of one revision: when a file goes while it is copied, all are copied anew. */
-async function copied(call: Call<unknown>, to: Composition): Promise<BundleFile[]> {
+async function copied(call: Call<unknown>, to: Composition): Promise<Copied> {
   const { service } = call;
   const files: BundleFile[] = [];
   const from = await snapshotOf(call);
+  const wanted = from.files.filter(({ path }) => path !== editsPath);
+  const paths = wanted.map(({ path }) => path);
+  const incoming = await reserve(service, to, paths);
   try {
-    await inTurns(
-      from.files.filter(({ path }) => path !== editsPath),
-      async (file) => {
-        files.push(await copy(call, from, file, to));
-      },
-    );
-    return files;
+    await inTurns(wanted, async (file) => {
+      files.push(await copy(call, from, file, incoming));
+    });
+    return { files, incoming };
   } catch (error) {
-    await dropObjects(service, to.id, files);
+    await giveUp(service, incoming);
     const isGone = error instanceof PortError && !error.retryable;
     if (!isGone || findComposition(call).revision === from.composition.revision) throw error;
     return copied(call, to);
@@ -303,10 +309,10 @@ function copy(
   { service }: Call<unknown>,
   { composition: { id } }: Snapshot,
   file: BundleFile,
-  to: Composition,
+  incoming: Incoming,
 ): Promise<BundleFile> {
   const bytes = service.objects.read(objectKeyOf(id, file), { start: 0, end: file.size });
-  return storeFile(service, to.id, file.path, bytes, file.mime);
+  return storeFile(service, incoming, file.path, bytes, file.mime);
 }
 
 async function readTimeline(call: Call): Promise<Answer> {

@@ -1,6 +1,7 @@
 /// <reference lib="dom" />
 /// <reference lib="dom.iterable" />
 import type { Exchange } from "./exchange.ts";
+import { fitted } from "./object-fit.ts";
 import type { PicturePlace, PlannedClip } from "./plan.ts";
 import { isShownAt, offAttribute, type ShownClip } from "./shown-clips.ts";
 
@@ -27,7 +28,8 @@ const followed = [
   ..."visibility backface-visibility image-rendering".split(" "),
 ];
 
-/** Marks the canvases that are ours. */
+/** Mark the boxes and canvases that are ours. */
+export const boxAttribute = "data-klieg-box";
 export const screenAttribute = "data-klieg-screen";
 
 const videosByKey = new Map<string, FilmVideo>();
@@ -40,6 +42,7 @@ export function replaceVideos(clips: readonly ShownClip[]): void {
     element.removeAttribute("controls");
     element.poster = blank(plan);
     const box = document.createElement("div");
+    box.setAttribute(boxAttribute, "");
     box.setAttribute(offAttribute, "");
     Object.assign(box.style, {
       position: "absolute",
@@ -122,37 +125,10 @@ function follow({ clip, box, screen }: FilmVideo): void {
   write(box, "height", `${element.offsetHeight}px`);
   write(screen, "width", `${screen.width}px`);
   write(screen, "height", `${screen.height}px`);
-  write(screen, "transform", fit(style, element, screen));
+  const { x, y, scaleX, scaleY } = fitted(element, screen);
+  write(screen, "transform", `translate(${x}px, ${y}px) scale(${scaleX}, ${scaleY})`);
 }
 
 function write({ style }: HTMLElement, name: string, value: string): void {
   if (style.getPropertyValue(name) !== value) style.setProperty(name, value);
-}
-
-/** Where `object-fit` and `object-position` put a picture, from the corner of the padding. */
-function fit(style: CSSStyleDeclaration, element: HTMLElement, size: HTMLCanvasElement): string {
-  const padding = [style.paddingLeft, style.paddingTop, style.paddingRight, style.paddingBottom];
-  const [left = 0, top = 0, right = 0, bottom = 0] = padding.map(Number.parseFloat);
-  const room = [element.clientWidth - left - right, element.clientHeight - top - bottom] as const;
-  const [wide, high] = [room[0] / size.width, room[1] / size.height];
-  const [scaleX, scaleY] = scales(style.objectFit, wide, high);
-  const [placeX = "50%", placeY = placeX] = style.objectPosition.split(" ");
-  const x = left + offset(placeX, room[0] - size.width * scaleX);
-  const y = top + offset(placeY, room[1] - size.height * scaleY);
-  return `translate(${x}px, ${y}px) scale(${scaleX}, ${scaleY})`;
-}
-
-function scales(objectFit: string, wide: number, high: number): readonly [x: number, y: number] {
-  const inside = Math.min(wide, high);
-  const [outside, reduced] = [Math.max(wide, high), Math.min(1, inside)];
-  if (objectFit === "contain") return [inside, inside];
-  if (objectFit === "cover") return [outside, outside];
-  if (objectFit === "scale-down") return [reduced, reduced];
-  return objectFit === "none" ? [1, 1] : [wide, high];
-}
-
-function offset(place: string, space: number): number {
-  const value = Number.parseFloat(place);
-  if (Number.isNaN(value)) return space / 2;
-  return place.endsWith("%") ? (space * value) / 100 : value;
 }

@@ -9,12 +9,14 @@ import { Exchange } from "./exchange.ts";
 import { replaceVideos, screenAttribute, showVideos } from "./film-videos.ts";
 import { layOutRoot } from "./layout.ts";
 import { madeClips } from "./made-clips.ts";
+import { mediaLayout } from "./media-layout.ts";
 import { bindVariables, mount } from "./mount.ts";
 import type {
   FilmPlan,
   FilmReport,
   FilmWindow,
   FrameOrder,
+  MediaLayout,
   VolumeCurves,
   VolumeOrder,
 } from "./plan.ts";
@@ -133,6 +135,11 @@ async function draw(order: FrameOrder): Promise<boolean> {
   const picture = await drawPage();
   if (picture !== undefined) await film?.exchange?.hand(picture);
   return picture !== undefined;
+}
+
+function layout(): MediaLayout | null {
+  if (film === undefined) throw new Error("no film is open");
+  return mediaLayout(film.clips, film.plan);
 }
 
 /** The volumes that timelines give to sounds at each frame. */
@@ -286,4 +293,4 @@ function obstacles(): string[] {
   return [...found];
 }
 
-Object.defineProperty(window, "__kliegFilm", { value: { open, seek, draw, volumes } });
+Object.defineProperty(window, "__kliegFilm", { value: { open, seek, draw, layout, volumes } });

@@ -47,6 +47,31 @@ export interface FilmReport {
   readonly obstacles: readonly string[];
 }
 
+/** A page that is nothing but pictures in boxes. */
+export interface MediaLayout {
+  /** Red, green and blue, 0 to 255, of what is behind. */
+  readonly ground: readonly [red: number, green: number, blue: number];
+  /** In the order of painting. */
+  readonly pictures: readonly PlacedPicture[];
+}
+
+/** A clip's picture on frames `[from, to)`, in whole even pixels of the canvas. */
+export interface PlacedPicture {
+  readonly key: string;
+  readonly from: number;
+  readonly to: number;
+  readonly whole: Rectangle;
+  /** As much of it as is to be seen. */
+  readonly shown: Rectangle;
+}
+
+export interface Rectangle {
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+}
+
 /** A video's picture in the exchange's file: planes (I420 or I420A) of even sizes. */
 export interface PicturePlace {
   readonly at: number;

@@ -5,7 +5,7 @@ import { RenderFault } from "./render-fault.ts";
 import type { RenderStage } from "./render-stage.ts";
 
 /** Whether pages draw themselves or are painted by the compositor. */
-export type Capture = "drawn" | "driven";
+export type PageKind = "drawn" | "driven";
 
 /** The pages of one film. */
 export interface Cast {
@@ -22,7 +22,7 @@ export interface Cast {
  * which is seldom asked, shares the first one's.
  */
 export async function openCast(
-  capture: Capture,
+  kind: PageKind,
   plan: FilmPlan,
   pages: number,
   stage: RenderStage,
@@ -36,8 +36,8 @@ export async function openCast(
   try {
     const [first] = await Promise.all(launching);
     const [reference, ...sessions] = await Promise.all([
-      capture === "drawn" ? first?.open("driven") : undefined,
-      ...browsers.map((browser) => browser.open(capture)),
+      kind === "drawn" ? first?.open("driven") : undefined,
+      ...browsers.map((browser) => browser.open(kind)),
     ]);
     return { sessions: atLeastOne(sessions), reference, close };
   } catch (failure) {

@@ -58,6 +58,13 @@ export function segmentArgs(
   return [
     ...inputArgs(format, fps),
     ...(format.codec === "planes" ? [] : ["-vf", conversion(format, quality)]),
+    ...encoderArgs(quality, fps, threads),
+  ];
+}
+
+/** ffmpeg's arguments that encode what it has, into a file of pictures alone. */
+export function encoderArgs(quality: Quality, fps: number, threads: number): readonly string[] {
+  return [
     ...["-r", `${fps}`, "-c:v", "libx264", ...presets[quality], "-profile:v", "high"],
     ...["-pix_fmt", "yuv420p", "-threads", `${threads}`, ...tags],
     ...["-x264-params", "open-gop=0", "-an", ...exact, "-f", "mp4"],

@@ -5,6 +5,7 @@ import { limits } from "../../config/limits.ts";
 import type {
   FilmPlan,
   FilmReport,
+  MediaLayout,
   PicturePlace,
   VolumeCurves,
   VolumeOrder,
@@ -107,6 +108,12 @@ export class FilmSession {
     const drawing = this.#stage.call(film, "draw", order);
     const { result } = await this.#guarded(() => this.#pumped(drawing, true));
     return result === true ? this.#exchange?.frame() : undefined;
+  }
+
+  /** The page as pictures in boxes; `null` when it is more than that. */
+  async layout(): Promise<MediaLayout | null> {
+    const layout = await this.#guarded(() => this.#stage.call(film, "layout", null));
+    return layout as MediaLayout | null;
   }
 
   /** Loudness that the page's timelines animate. */

@@ -13,7 +13,7 @@ import type { MediaFile, MediaFiles } from "./media-files.ts";
 import type { PageFiles } from "./page-files.ts";
 import { mediaFault, RenderFault, type Warnings } from "./render-fault.ts";
 import type { StoredBundle } from "./stored-bundle.ts";
-import type { ShownVideo } from "./video-frames.ts";
+import type { ShownVideo } from "./video-decoding.ts";
 
 /** Everything a film needs besides its pages, made from the effective timeline. */
 export interface FilmSetup {

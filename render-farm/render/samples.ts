@@ -1,12 +1,12 @@
 /** Frames of a film that are looked at: first, last and some between. */
 export class Samples {
-  readonly #frames: readonly number[];
+  readonly frames: readonly number[];
   readonly #arrivalsByFrame: ReadonlyMap<number, Arrival>;
 
   constructor(frames: number) {
     const places = Array.from({ length: wanted }, (_, at) => at / (wanted - 1));
-    this.#frames = [...new Set(places.map((place) => Math.round(place * (frames - 1))))];
-    this.#arrivalsByFrame = new Map(this.#frames.map((frame) => [frame, arrival()]));
+    this.frames = [...new Set(places.map((place) => Math.round(place * (frames - 1))))];
+    this.#arrivalsByFrame = new Map(this.frames.map((frame) => [frame, arrival()]));
   }
 
   /** Keeps the picture if this frame is one of them. */
@@ -19,9 +19,9 @@ export class Samples {
     for (const { reject } of this.#arrivalsByFrame.values()) reject(why);
   }
 
-  /** Every second one, in the order of time, each when it is there. */
-  async *sparse(): AsyncGenerator<readonly [frame: number, picture: Buffer]> {
-    for (const frame of this.#frames.filter((_, at) => at % 2 === 0)) {
+  /** Every `step`th one, in the order of time, each when it is there. */
+  async *every(step: number): AsyncGenerator<readonly [frame: number, picture: Buffer]> {
+    for (const frame of this.frames.filter((_, at) => at % step === 0)) {
       const picture = await this.#arrivalsByFrame.get(frame)?.picture;
       if (picture !== undefined) yield [frame, picture];
     }

@@ -2,7 +2,9 @@ import { even } from "../../actors/timeline/model.ts";
 import { isBlack } from "../pictures.ts";
 import { filmed, recorder, type Shoot } from "./cameras.ts";
 import type { Cast } from "./cast.ts";
+import { composed, isComposable } from "./composing.ts";
 import { drivenFormats } from "./encoding.ts";
+import type { FilmSession } from "./film-page-session.ts";
 import type { FilmSetup } from "./film-setup.ts";
 import { isDark, likeness, planesMaker } from "./likeness.ts";
 import { drawnPainter, drivenPainter } from "./painters.ts";
@@ -11,7 +13,7 @@ import { Samples } from "./samples.ts";
 import { VideoFrames } from "./video-frames.ts";
 
 /**
- * The two ways of filming. Drawn pages are several times faster; sampled frames of theirs are
+ * The ways of filming. Drawn pages are several times faster; sampled frames of theirs are
  * compared with those of a driven page, and one that differs sends the whole film the slow way.
  *
  * A footage is the paths of encoded segments in the film's order.
@@ -44,7 +46,7 @@ export async function shootDrawn(cast: Cast, shoot: Shoot): Promise<Footage | un
   const samples = new Samples(shoot.frames);
   const cameras = cast.sessions.map((session) => recorder(drawnPainter(session), format, shoot));
   const filming = filmed(cameras, samples, shoot);
-  const comparing = compare(samples, cast, shoot);
+  const comparing = compare(samples, 2, cast.reference, shoot);
   try {
     const [paths] = await Promise.all([filming, comparing]);
     hearFaults(cast, shoot);
@@ -59,6 +61,28 @@ export async function shootDrawn(cast: Cast, shoot: Shoot): Promise<Footage | un
   }
 }
 
+/** By ffmpeg alone; `undefined` for what is more than pictures in boxes. */
+export async function shootComposed(cast: Cast, shoot: Shoot): Promise<Footage | undefined> {
+  const [session] = cast.sessions;
+  const layout = await session.layout();
+  if (layout === null || !isComposable(layout, shoot)) return undefined;
+  const samples = new Samples(shoot.frames);
+  const composing = composed(layout, samples, shoot).catch((failure: unknown) => {
+    samples.end(failure);
+    throw failure;
+  });
+  try {
+    const [paths] = await Promise.all([composing, compare(samples, 4, session, shoot)]);
+    await checkLight(samples, async (planes) => isDark(planes), shoot.setup);
+    return paths;
+  } catch (failure) {
+    if (failure instanceof Unlike) return undefined;
+    throw failure;
+  } finally {
+    await Promise.allSettled([composing]);
+  }
+}
+
 class Unlike extends Error {}
 
 /** Below this a viewer may see a difference, in dB. */
@@ -67,7 +91,8 @@ const likenessMin = 32;
 /** Throws `Unlike`. */
 async function compare(
   samples: Samples,
-  { reference }: Cast,
+  step: number,
+  reference: FilmSession | undefined,
   { stage, setup }: Shoot,
 ): Promise<void> {
   if (reference === undefined) return;
@@ -76,7 +101,7 @@ async function compare(
   const planesOf = await planesMaker(tools.codeFolder, setup.timeline);
   const painter = drivenPainter(reference, { format: "png" });
   let picture: Buffer | undefined;
-  for await (const [frame, drawn] of samples.sparse()) {
+  for await (const [frame, drawn] of samples.every(step)) {
     const { signal } = context;
     const only = { tools: tools.media, signal, fps, frames: frame + 1, first: frame, warnings };
     const videos = new VideoFrames(setup.videos, only);

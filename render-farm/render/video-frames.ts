@@ -1,33 +1,30 @@
-import type { Clip } from "../../actors/timeline/model.ts";
 import { frameFrom } from "../../actors/timeline/model.ts";
-import { limits } from "../../config/limits.ts";
 import type { ChildOutput } from "../child-output.ts";
 import type { MediaTools } from "../media-tools.ts";
-import { type MediaFile, mediaInput, passMs } from "./media-files.ts";
+import { mediaInput, passMs } from "./media-files.ts";
 import { mediaFault, type Warnings } from "./render-fault.ts";
+import {
+  lookOf,
+  nameOf,
+  type ShownVideo,
+  shortSource,
+  type VideoLook,
+  videoColors,
+  videoFilters,
+  videoInput,
+} from "./video-decoding.ts";
 
 /**
  * The pictures of the film's videos, decoded by one ffmpeg a clip in the order of time while the
- * film goes by. A picture is the source's last one whose time is
- * not after the frame's.
+ * film goes by. A picture is the source's last one whose time is not after the frame's.
  */
-export interface ShownVideo {
-  readonly clip: Clip;
-  readonly media: MediaFile;
-  /** A .cube file that changes its colours. */
-  readonly cubePath: string | undefined;
-}
 
 /** One picture as planes (I420 or I420A, BT.709, limited range) of even sizes. */
-export interface VideoPicture {
+export interface VideoPicture extends VideoLook {
   readonly planes: Buffer;
-  /** Of what is to be seen. */
-  readonly width: number;
-  readonly height: number;
-  readonly hasAlpha: boolean;
 }
 
-export function planesLength({ width, height, hasAlpha }: Omit<VideoPicture, "planes">): number {
+export function planesLength({ width, height, hasAlpha }: VideoLook): number {
   return (width + (width % 2)) * (height + (height % 2)) * (hasAlpha ? 2.5 : 1.5);
 }
 
@@ -103,10 +100,7 @@ export class VideoFrames {
       });
       if (done === true) {
         playing.isOver = true;
-        const seconds = playing.video.media.recording.durationSeconds;
-        this.#setup.warnings.add(
-          `${nameOf(playing.video)}: its source of ${seconds} s is shorter than its slot; the last frame is held`,
-        );
+        this.#setup.warnings.add(shortSource(playing.video));
         playing.picture ??= await lastPicture(playing.video, this.#setup);
       } else {
         playing.picture = value;
@@ -117,37 +111,19 @@ export class VideoFrames {
   }
 }
 
-function nameOf({ clip }: ShownVideo): string {
-  return clip.id === "" ? "a video" : `video#${clip.id}`;
-}
-
 async function* pictures(
   video: ShownVideo,
   first: number,
   end: number,
   { tools, signal, fps }: FramesSetup,
 ): AsyncGenerator<VideoPicture> {
-  const { clip, media } = video;
-  const source = clip.media;
-  if (source === undefined) return;
-  const from = source.start + (first / fps - clip.start) * source.rate;
-  const length = media.recording.durationSeconds;
-  const into = source.isLooped && length > 0 ? from % length : from;
-  const seek = Math.max(0, into - leadSeconds);
-  const loop = source.isLooped ? ["-stream_loop", "-1"] : [];
-  const before = [...loop, ...(seek > 0 ? ["-ss", seek.toFixed(6)] : [])];
-  // A picture's time counts a hair early, so that rounding cannot make it a frame late.
-  const when = `setpts=(PTS*TB-${(into - seek).toFixed(6)})/${source.rate}/TB-0.0005/TB`;
-  const rate = `fps=fps=${fps}:round=up:start_time=0`;
-  const filters = [when, rate, ...colors(video)].join(",");
+  const span = { first, end, fps };
+  const filters = videoFilters(video, span, lookOf(video)).join(",");
   const output = ["-map", "0:v:0", "-vf", filters, "-frames:v", `${end - first}`];
-  const args = [...mediaInput(media, [...oneThread, ...before]), ...output, ...asPlanes];
+  const args = [...oneThread, ...videoInput(video, span), ...output, ...asPlanes];
   const call = { signal, timeoutMs: passMs, fault: "it cannot be decoded" };
   yield* picturesIn(await tools.output(args, call), lookOf(video));
 }
-
-/** How far before the first frame decoding begins, to find the picture that is shown then. */
-const leadSeconds = 1;
 
 async function lastPicture(
   video: ShownVideo,
@@ -155,43 +131,12 @@ async function lastPicture(
 ): Promise<VideoPicture | undefined> {
   const length = video.media.recording.durationSeconds;
   const before = ["-ss", Math.max(0, length - 2).toFixed(3)];
-  const shown = ["-map", "0:v:0", "-vf", colors(video).join(","), ...asPlanes];
+  const shown = ["-map", "0:v:0", "-vf", videoColors(video, lookOf(video)).join(","), ...asPlanes];
   const call = { signal, fault: "a video cannot be decoded" };
   let last: VideoPicture | undefined;
   const output = await tools.output([...mediaInput(video.media, before), ...shown], call);
   for await (const picture of picturesIn(output, lookOf(video))) last = picture;
   return last;
-}
-
-/** The size at which a video is shown to the page: its own, unless that is larger than any film. */
-function lookOf({ media }: ShownVideo): Omit<VideoPicture, "planes"> {
-  const { width, height } = media.recording.picture ?? { width: 2, height: 2 };
-  const factor = Math.min(1, limits.capture.stillWidthMax / Math.max(width, height));
-  const scaled = (edge: number): number => Math.max(1, Math.round(edge * factor));
-  return {
-    width: scaled(width),
-    height: scaled(height),
-    hasAlpha: media.look?.hasAlpha === true,
-  };
-}
-
-/** Planes hold BT.709 in limited range, whatever the source does. */
-function colors(video: ShownVideo): readonly string[] {
-  const { media, cubePath } = video;
-  const { width, height, hasAlpha } = lookOf(video);
-  const from = `in_color_matrix=${media.look?.matrix ?? "bt709"}`;
-  const into = "out_color_matrix=bt709:out_range=limited:flags=accurate_rnd+bilinear";
-  const fit = `scale=w=${width}:h=${height}`;
-  const grade = cubePath === undefined ? [] : [`${fit}:${from}`, "format=rgba", lut(cubePath)];
-  const converted = grade.length > 0 ? `scale=${into}` : `${fit}:${from}:${into}`;
-  const format = `format=${hasAlpha ? "yuva420p" : "yuv420p"}`;
-  const isOdd = width % 2 === 1 || height % 2 === 1;
-  const even = isOdd ? ["pad=w=ceil(iw/2)*2:h=ceil(ih/2)*2"] : [];
-  return [...grade, converted, format, ...even];
-}
-
-function lut(path: string): string {
-  return `lut3d=file=${path}:interp=tetrahedral`;
 }
 
 /** Several decode side by side already, and each thread keeps pictures. */
@@ -202,10 +147,7 @@ const asPlanes = ["-f", "rawvideo", "-"];
  * Pictures as they come; one that looks like the one before is that one. A picture is good until
  * the third one after it comes.
  */
-async function* picturesIn(
-  output: ChildOutput,
-  look: Omit<VideoPicture, "planes">,
-): AsyncGenerator<VideoPicture> {
+async function* picturesIn(output: ChildOutput, look: VideoLook): AsyncGenerator<VideoPicture> {
   const buffers = Array.from({ length: 4 }, () => Buffer.alloc(planesLength(look)));
   let last: VideoPicture | undefined;
   try {

@@ -5,14 +5,14 @@ import { limits } from "../../config/limits.ts";
 import { deliverRecording } from "../delivery.ts";
 import { outputTo } from "../media-tools.ts";
 import { type HeardClip, mixSound } from "./audio-mix.ts";
-import { type Capture, type Cast, openCast } from "./cast.ts";
+import { type Cast, openCast } from "./cast.ts";
 import { joiningArgs } from "./encoding.ts";
 import type { FilmSession } from "./film-page-session.ts";
 import { type FilmSetup, framesOf, ownSound, setUpFilm } from "./film-setup.ts";
 import { passMs } from "./media-files.ts";
 import { RenderFault } from "./render-fault.ts";
 import { checkAnimation, type Made, type RenderStage } from "./render-stage.ts";
-import { type Footage, shootDrawn, shootDriven } from "./shooting.ts";
+import { type Footage, shootComposed, shootDrawn, shootDriven } from "./shooting.ts";
 
 /** A whole film: frames from the pages, sound mixed meanwhile, both joined at the end. */
 export async function makeVideo(stage: RenderStage): Promise<Made> {
@@ -36,6 +36,8 @@ export async function makeVideo(stage: RenderStage): Promise<Made> {
   };
 }
 
+type Capture = "composed" | "drawn" | "driven";
+
 interface Shot {
   readonly footage: Footage;
   readonly capture: Capture;
@@ -47,6 +49,11 @@ interface Shot {
 async function shoot(setup: FilmSetup, stage: RenderStage): Promise<Shot> {
   const { plan } = setup;
   const pages = hasManyVideos(setup) ? 1 : stage.tools.pages;
+  if (mayBeComposed(setup, stage)) {
+    const cast = await openCast("driven", plan, 1, stage);
+    const shot = await shotOf("composed", cast, setup, stage);
+    if (shot !== undefined) return shot;
+  }
   if (mayBeDrawn(setup, stage)) {
     const cast = await openCast("drawn", plan, pages, stage);
     const shot = await shotOf("drawn", cast, setup, stage);
@@ -78,15 +85,28 @@ async function shotOf(
     // Mixed while the pages are filmed.
     const sound = mixSound(sounds, { ...mix, mix: input.audioMix ?? {} });
     sound.catch(() => undefined);
-    const film = capture === "drawn" ? shootDrawn : shootDriven;
-    const footage = await film(cast, { stage, setup, frames });
+    const footage = await films[capture](cast, { stage, setup, frames });
     return footage && { footage, capture, frames, sound };
   } finally {
     await cast.close();
   }
 }
 
-/** What may be said before any page is there. */
+const films = { composed: shootComposed, drawn: shootDrawn, driven: shootDriven };
+
+/** Both may be said before any page is there. */
+function mayBeComposed({ timeline }: FilmSetup, { bundle }: RenderStage): boolean {
+  const { clips, texts } = timeline;
+  const isMedia = clips.every(
+    ({ kind, transform, motion, mask, grade }) =>
+      (kind === "video" || kind === "audio" || (kind === "image" && grade === undefined)) &&
+      transform === undefined &&
+      motion.length === 0 &&
+      mask === undefined,
+  );
+  return isMedia && texts.length === 0 && !bundle.holds("<script") && clips.length > 0;
+}
+
 function mayBeDrawn({ timeline }: FilmSetup, { bundle }: RenderStage): boolean {
   const { width, duration } = timeline;
   const isShort = duration !== undefined && framesOf(timeline, duration) < drawnFramesMin;

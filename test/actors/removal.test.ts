@@ -1,6 +1,7 @@
 import t from "tap";
 import { removalActor } from "../../actors/asset/removal.ts";
 import { assetKey, removalKey, removedObjectsKey } from "../../actors/tables.ts";
+import { limits } from "../../config/limits.ts";
 import { put } from "../../engine/actor.ts";
 import { job, nowMs, scope, view } from "./accounts.ts";
 
@@ -26,6 +27,28 @@ t.test("bytes of removed assets stand until the store has removed them", async (
   t.strictSame([early.head, early.effects], [head, []]);
   const over = decide(head, { kind: "removed" }, later);
   t.strictSame([over.head, over.rows], [undefined, [{ key: rowKey, value: undefined }]]);
+  return undefined;
+});
+
+t.test("what is reserved is removed when its time is over, and not by a restart", async (t) => {
+  const {
+    head,
+    rows,
+    effects: now,
+  } = decide(undefined, { kind: "reserve", keys }, view(self, {}, nowMs));
+  const untilMs = nowMs + limits.compositions.reservedMs;
+  t.strictSame(
+    [head, rows, now],
+    [{ againMs: untilMs, isReserved: true }, [put(rowKey, keys)], []],
+  );
+  if (head === undefined) return t.fail("nothing stands");
+  const at = (atMs: number) => view(self, { [rowKey]: keys }, atMs);
+  t.strictSame(resume?.(head, at(nowMs)), []);
+  t.strictSame(decide(head, { kind: "due" }, at(untilMs - 1)).effects, []);
+  const due = decide(head, { kind: "due" }, at(untilMs));
+  t.strictSame([due.head, due.effects], [{ againMs: untilMs + hourMs }, effects]);
+  const taken = decide(head, { kind: "removed" }, at(nowMs));
+  t.strictSame([taken.head, taken.effects], [undefined, []]);
   return undefined;
 });
 

@@ -50,17 +50,13 @@ export async function openFilmBench(
   t: TestFolder,
   pages?: number,
   patience = enough,
+  given?: Isolation,
 ): Promise<FilmBench> {
   const bench = await openMediaBench(t);
   const folder = await mkdtemp(join(tmpdir(), "klieg-test-"));
   t.teardown(() => rm(folder, { recursive: true, force: true }));
   const executablePath = (await findChromium(undefined, searchPath)) ?? ownChromium();
-  const isolation = await isolate({
-    wanted: "off",
-    executablePath,
-    searchPath,
-    folder,
-  });
+  const isolation = given ?? (await isolate({ wanted: "off", executablePath, searchPath, folder }));
   const codeFolder = join(import.meta.dirname, "..", "..");
   const tools = {
     media: bench.tools,

@@ -2,8 +2,10 @@ import { type ChildProcess, fork, spawn } from "node:child_process";
 import { once } from "node:events";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
+import { setImmediate as turn } from "node:timers/promises";
 import t from "tap";
 import type { FromNode, ToNode } from "../../engine/ports/tasks.ts";
+import { childProcesses, isRunning } from "./child-processes.ts";
 
 const entry = join(import.meta.dirname, "..", "..", "render-farm", "main.js");
 const kinds = [
@@ -69,6 +71,24 @@ t.test("a node ends at once when the service is gone, in the midst of a task", a
   node.disconnect();
   const [code] = await once(node, "exit");
   t.equal(code, 0);
+});
+
+t.test("a node that is killed takes its browsers along", async (t) => {
+  const node = forkNode(t.testdir());
+  await heard(node, "hello");
+  const large = { ...input, width: 2048, height: 2048, count: 16 };
+  tell(node, {
+    kind: "lease",
+    task: { token: "t1", kind: "studio-image", input: large, outputPrefix: "a" },
+  });
+  let browsers = childProcesses();
+  while (!browsers.some(({ command }) => command.includes("--type=renderer"))) {
+    await turn();
+    browsers = childProcesses();
+  }
+  node.kill("SIGKILL");
+  while (browsers.some(({ pid }) => isRunning(pid))) await turn();
+  t.pass("nothing runs on");
 });
 
 t.test("a node that nobody forked says why it cannot start", async (t) => {

@@ -4,9 +4,11 @@ import { readlinkSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { setImmediate as turn } from "node:timers/promises";
-import t from "tap";
+import t, { type Test } from "tap";
+import { ownChromium } from "../../render-farm/browser.ts";
+import { findChromium } from "../../render-farm/chromium-path.ts";
 import { type ChildProcess, childProcesses, isRunning } from "./child-processes.ts";
-import { composition, isNear, openFilmBench } from "./film-bench.ts";
+import { composition, type FilmBench, isNear, openFilmBench } from "./film-bench.ts";
 
 const bench = await openFilmBench(t);
 const { isolation } = bench;
@@ -60,6 +62,17 @@ t.test("all processes of a film's browsers end with it", async (t) => {
 });
 
 t.test("no page reaches loopback, link-local, files or other renders", async (t) => {
+  await seesNothing(t, bench);
+});
+
+t.test("nor does one whose operator accepts that namespaces are not allowed", async (t) => {
+  const executablePath = (await findChromium(undefined, "/usr/bin:/bin")) ?? ownChromium();
+  const chromium = { executablePath, sandbox: process.getuid?.() !== 0 };
+  const bare = { kind: "ready", chromium, warning: undefined } as const;
+  await seesNothing(t, await openFilmBench(t, 1, { pageMs: 5_000, timelineMs: 500 }, bare));
+});
+
+async function seesNothing(t: Test, bench: FilmBench): Promise<void> {
   const reached: string[] = [];
   const server = createServer((socket) => {
     reached.push("TCP");
@@ -92,7 +105,7 @@ t.test("no page reaches loopback, link-local, files or other renders", async (t)
       film.warnings.some((warning) => warning.includes(named)),
       `${named} in ${film.warnings.join("\n")}`,
     );
-});
+}
 
 /** Every way by which a page may ask for something; turns the box green when none answered. */
 function probes(tcp: number, udp: number, secret: string): string {

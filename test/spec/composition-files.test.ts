@@ -1,6 +1,10 @@
 import t from "tap";
+import { objectKeyOf } from "../../actors/composition/bundle-file.ts";
 import type { Composition, CompositionFile } from "../../actors/contract/composition.ts";
 import { limits } from "../../config/limits.ts";
+import { parseId } from "../../engine/id.ts";
+import { invariant } from "../../engine/invariant.ts";
+import { reserve, storeFile } from "../../http/composition-storing.ts";
 import type { Caller, Refused, Reply } from "./caller.ts";
 import { made, page, putFile } from "./composition-steps.ts";
 import { openInProcess } from "./in-process-service.ts";
@@ -304,3 +308,55 @@ t.test("the paths of a bundle may not be too long together: 413", async (t) => {
   const entries = Array.from({ length: 500 }, (_, at) => ({ name: `${"p".repeat(500)}${at}` }));
   t.equal((await bundle(caller, id, zipOf(entries))).status, 413);
 });
+
+t.test("what a crash leaves of an upload goes within a day, what was accepted stays", async (t) => {
+  const house = await openInProcess(t);
+  const { service } = house;
+  const caller = await house.account();
+  const id = await made(caller, { "index.html": page() });
+  const [composition, scope] = [parseId(id), parseId(caller.id)];
+  invariant(composition !== undefined && scope !== undefined, "ids are ids");
+  const bundled = await bundle(caller, id, zipOf([{ name: "index.html", bytes: page() }]));
+  t.equal(bundled.status, 200);
+  const clone = await caller.post<Composition>(`/v1/compositions/${id}/clone`, {});
+  const incoming = await reserve(service, { id: composition, scope }, ["a.txt", "b.txt"]);
+  // Nothing more happens: the process died while it stored the second.
+  const { object } = await storeFile(service, incoming, "a.txt", [Buffer.from("kite")]);
+  const key = objectKeyOf(composition, { object });
+  await house.advance(limits.compositions.reservedMs - 60_000);
+  t.match(await service.objects.stat(key), { sizeBytes: 4 });
+  await house.advance(120_000);
+  t.equal(await service.objects.stat(key), undefined);
+  for (const one of [id, clone.json.id])
+    t.equal((await caller.get(place(one, "index.html"))).text, page(), "accepted files stay");
+});
+
+t.test(
+  "files that took longer than their reservation are refused, and nothing of them stays",
+  async (t) => {
+    const house = await openInProcess(t);
+    const { service } = house;
+    const caller = await house.account();
+    const id = await made(caller, {});
+    const kept = service.objects.put;
+    const keys: string[] = [];
+    t.teardown(() => Object.assign(service.objects, { put: kept }));
+    Object.assign(service.objects, {
+      put: async (...given: Parameters<typeof kept>) => {
+        keys.push(given[0]);
+        const stored = await kept(...given);
+        await house.advance(limits.compositions.reservedMs);
+        return stored;
+      },
+    });
+    const late = await putFile<Refused>(caller, id, "a.txt", "kite");
+    t.match(late, {
+      status: 409,
+      json: { detail: "The files took too long to arrive; send them again." },
+    });
+    await house.settle();
+    t.equal(keys.length, 1);
+    t.equal(await service.objects.stat(keys[0] ?? ""), undefined);
+    t.strictSame(await pathsOf(caller, id), []);
+  },
+);

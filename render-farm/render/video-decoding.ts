@@ -1,0 +1,103 @@
+import type { Clip } from "../../actors/timeline/model.ts";
+import { limits } from "../../config/limits.ts";
+import { type MediaFile, mediaInput } from "./media-files.ts";
+
+/** How ffmpeg is told to decode a film's video, so that each frame shows the picture it should. */
+export interface ShownVideo {
+  readonly clip: Clip;
+  readonly media: MediaFile;
+  /** A .cube file that changes its colours. */
+  readonly cubePath: string | undefined;
+}
+
+/** What a video's pictures are. */
+export interface VideoLook {
+  /** Of what is to be seen. */
+  readonly width: number;
+  readonly height: number;
+  readonly hasAlpha: boolean;
+}
+
+/** Frames `[first, end)` of the film, all within the clip. */
+export interface Span {
+  readonly first: number;
+  readonly end: number;
+  readonly fps: number;
+}
+
+export function nameOf({ clip }: ShownVideo): string {
+  return clip.id === "" ? "a video" : `video#${clip.id}`;
+}
+
+export function shortSource(video: ShownVideo): string {
+  const seconds = video.media.recording.durationSeconds;
+  return `${nameOf(video)}: its source of ${seconds} s is shorter than its slot; the last frame is held`;
+}
+
+/** Seconds of the source at the span's first frame; past the first round of one that is looped. */
+export function sourceTime({ clip, media }: ShownVideo, { first, fps }: Span): number {
+  const { start = 0, rate = 1, isLooped = false } = clip.media ?? {};
+  const from = start + (first / fps - clip.start) * rate;
+  const length = media.recording.durationSeconds;
+  return isLooped && length > 0 ? from % length : from;
+}
+
+/** Arguments that open the source a little before the span. */
+export function videoInput(video: ShownVideo, span: Span): readonly string[] {
+  const seek = seekTime(video, span);
+  const loop = video.clip.media?.isLooped === true ? ["-stream_loop", "-1"] : [];
+  return mediaInput(video.media, [...loop, ...(seek > 0 ? ["-ss", seek.toFixed(6)] : [])]);
+}
+
+/** Filters from the source to one picture a frame, in planes of BT.709. */
+export function videoFilters(
+  video: ShownVideo,
+  span: Span,
+  size: { readonly width: number; readonly height: number },
+): readonly string[] {
+  const ahead = (sourceTime(video, span) - seekTime(video, span)).toFixed(6);
+  // A picture's time counts a hair early, so that rounding cannot make it a frame late.
+  const when = `setpts=(PTS*TB-${ahead})/${video.clip.media?.rate ?? 1}/TB-0.0005/TB`;
+  const rate = `fps=fps=${span.fps}:round=up:start_time=0`;
+  return [when, rate, ...videoColors(video, size)];
+}
+
+function seekTime(video: ShownVideo, span: Span): number {
+  return Math.max(0, sourceTime(video, span) - leadSeconds);
+}
+
+/** How far before the first frame decoding begins, to find the picture that is shown then. */
+const leadSeconds = 1;
+
+/** The size at which a video is shown to the page: its own, unless that is larger than any film. */
+export function lookOf({ media }: ShownVideo): VideoLook {
+  const { width, height } = media.recording.picture ?? { width: 2, height: 2 };
+  const factor = Math.min(1, limits.capture.stillWidthMax / Math.max(width, height));
+  const scaled = (edge: number): number => Math.max(1, Math.round(edge * factor));
+  return {
+    width: scaled(width),
+    height: scaled(height),
+    hasAlpha: media.look?.hasAlpha === true,
+  };
+}
+
+/** Planes hold BT.709 in limited range, whatever the source does. */
+export function videoColors(
+  { media, cubePath }: ShownVideo,
+  { width, height }: { readonly width: number; readonly height: number },
+): readonly string[] {
+  const hasAlpha = media.look?.hasAlpha === true;
+  const from = `in_color_matrix=${media.look?.matrix ?? "bt709"}`;
+  const into = "out_color_matrix=bt709:out_range=limited:flags=accurate_rnd+bilinear";
+  const fit = `scale=w=${width}:h=${height}`;
+  const grade = cubePath === undefined ? [] : [`${fit}:${from}`, "format=rgba", lut(cubePath)];
+  const converted = grade.length > 0 ? `scale=${into}` : `${fit}:${from}:${into}`;
+  const format = `format=${hasAlpha ? "yuva420p" : "yuv420p"}`;
+  const isOdd = width % 2 === 1 || height % 2 === 1;
+  const even = isOdd ? ["pad=w=ceil(iw/2)*2:h=ceil(ih/2)*2"] : [];
+  return [...grade, converted, format, ...even];
+}
+
+function lut(path: string): string {
+  return `lut3d=file=${path}:interp=tetrahedral`;
+}
