@@ -101,7 +101,11 @@ async function measure(options: Options, setting: Setting): Promise<Finding> {
     const outcomes = await compete(contest);
     isSound &&= [...outcomes].every(([name, { kind }]) => !isKlieg(name) || kind === "rendered");
     lines.push(...filmTable(film, options.rounds, outcomes));
-    lines.push(...(await looks(contest, outcomes, klieg, tools)), "");
+    const more = await looks(contest, outcomes, klieg, tools).catch((fault: unknown) => {
+      isSound = false;
+      return [verdict(reasonOf(fault), false)];
+    });
+    lines.push(...more, "");
   }
   return { lines, isSound };
 }

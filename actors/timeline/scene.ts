@@ -38,6 +38,8 @@ export interface WrittenClip {
 
 interface Reading {
   readonly bundle: Bundle;
+  /** Of the bundle's entry. */
+  readonly templatesById: ReadonlyMap<string, Element>;
   readonly overlay: Overlay | undefined;
   readonly findings: Findings;
   readonly deleted: Set<string>;
@@ -83,7 +85,16 @@ export function readScript(
   }
   const deleted = new Set(overlay?.deleted ?? []);
   const left = { clipsLeft: clipsMax, textLeft: textMax - markup.length };
-  const reading: Reading = { bundle, files, overlay, findings, deleted, keys: [], ...left };
+  const reading: Reading = {
+    bundle,
+    files,
+    templatesById: templatesOf(document),
+    overlay,
+    findings,
+    deleted,
+    keys: [],
+    ...left,
+  };
   const scene: Scene = {
     key: "",
     id: root.attributes["data-composition-id"] ?? "",
@@ -194,7 +205,8 @@ function innerScene(
     return undefined;
   }
   const passed = passedVariables(host, outer.path, findings);
-  if (address === undefined) {
+  const template = address === undefined ? ownTemplate(host, outer, reading) : undefined;
+  if (address === undefined && template === undefined) {
     const own = declaredVariables([host], outer.path, findings);
     const scene: Scene = {
       key,
@@ -208,7 +220,7 @@ function innerScene(
     };
     return walkInner(host, scene, prefix, depth + 1, reading);
   }
-  const file = includedFile(address, place, reading);
+  const file = template ?? includedFile(address ?? "", place, reading);
   if (file === undefined) return undefined;
   const { path, document } = file;
   const root = rootIn(document, true) ?? contentOf(document);
@@ -241,6 +253,26 @@ function walkInner(
   if (reading.textLeft < 0) return undefined;
   walk(root, scene, prefix, depth, reading);
   return scene;
+}
+
+/** An empty host without a file is filled by the entry's template of its name, at the same cost. */
+function ownTemplate(host: Element, outer: Scene, reading: Reading): Included | undefined {
+  const { bundle, files, templatesById } = reading;
+  if (host.children.length > 0 || outer.path !== bundle.entry) return undefined;
+  const template = templatesById.get(`${host.attributes["data-composition-id"]}-template`);
+  if (template === undefined) return undefined;
+  reading.textLeft -= files.at(bundle.entry)?.length ?? 0;
+  return reading.textLeft < 0 ? undefined : { path: outer.path, document: template };
+}
+
+function templatesOf(document: Element): ReadonlyMap<string, Element> {
+  const templates = new Map<string, Element>();
+  for (const element of everyElement(document)) {
+    const { id } = element.attributes;
+    if (element.tag === "template" && id !== undefined && !templates.has(id))
+      templates.set(id, element);
+  }
+  return templates;
 }
 
 interface Included {

@@ -106,7 +106,8 @@ function arrange(scene: Scene, window: Window, stage: Stage): number | undefined
     if (!clip.isDeleted && hasTrack(clip))
       lanes.set(track, [...(lanes.get(track) ?? []), [clip, span]]);
     const toggles = scene.key === "" ? stage.overlay?.tracks?.[track] : undefined;
-    const isOn = !clip.isDeleted && clip.edit.hidden !== true && toggles?.enabled !== false;
+    const isHidden = clip.edit.hidden ?? clip.read.has("data-hidden");
+    const isOn = !clip.isDeleted && !isHidden && toggles?.enabled !== false;
     const placed = inFilm(span, window);
     const inner: Window = {
       ...placed,

@@ -8,6 +8,7 @@ import { drawPage, moveIntoCanvas } from "./drawing.ts";
 import { Exchange } from "./exchange.ts";
 import { replaceVideos, screenAttribute, showVideos } from "./film-videos.ts";
 import { layOutRoot } from "./layout.ts";
+import { madeClips } from "./made-clips.ts";
 import { mediaLayout } from "./media-layout.ts";
 import { bindVariables, mount } from "./mount.ts";
 import type {
@@ -89,19 +90,20 @@ async function open(plan: FilmPlan): Promise<FilmReport> {
   await settled(clips, plan, warnings);
   const { mark, width, height } = plan;
   const exchange = mark === "" ? undefined : await Exchange.open(mark, even(width), even(height));
-  film = {
-    plan,
-    exchange,
-    clips,
-    compositionsByKey: new Map(plan.compositions.map((one) => [one.key, one])),
-    clipsByElement: new Map(clips.map((clip) => [clip.element, clip])),
-    isCounting: false,
-    frame: -1,
-  };
   window.__kliegClock.advance(0);
   const lacksTimeline = await waitForTimelines(plan);
   window.__kliegClock.advance(0);
-  film.isCounting = window.__kliegClock.isCounting();
+  if (root !== null) layOutRoot(root, plan);
+  const all = [...clips, ...madeClips(plan)];
+  film = {
+    plan,
+    exchange,
+    clips: all,
+    compositionsByKey: new Map(plan.compositions.map((one) => [one.key, one])),
+    clipsByElement: new Map(all.map((clip) => [clip.element, clip])),
+    isCounting: window.__kliegClock.isCounting(),
+    frame: -1,
+  };
   hold(film, 0, true);
   return { warnings, lacksTimeline, duration: rootDuration(), obstacles: found };
 }

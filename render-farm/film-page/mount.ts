@@ -3,6 +3,7 @@
 import { keyAttribute } from "../../actors/timeline/key-attribute.ts";
 import type { Composition } from "../../actors/timeline/model.ts";
 import type { FilmWindow } from "./plan.ts";
+import { rebaseMarkup, sceneAttribute, takeStyles } from "./scoped-styles.ts";
 import { keepTimeline, timelineNamed } from "./timelines.ts";
 
 /**
@@ -14,15 +15,13 @@ declare const window: FilmWindow;
 export async function mount(composition: Composition, host: HTMLElement): Promise<void> {
   const response = await fetch(encodeURI(`/${composition.path}`));
   const parsed = new DOMParser().parseFromString(await response.text(), "text/html");
-  const template = parsed.querySelector("template");
-  const content = document.importNode(template?.content ?? bodyOf(parsed), true);
+  const content = contentOf(parsed, composition);
   for (const element of content.querySelectorAll(`[${keyAttribute}]`))
     element.setAttribute(keyAttribute, `${composition.key}/${element.getAttribute(keyAttribute)}`);
-  rebase(content, composition.path);
+  rebaseMarkup(content, composition.path);
   const scripts = [...content.querySelectorAll("script")];
   for (const script of scripts) script.remove();
-  for (const style of content.querySelectorAll("style"))
-    style.textContent = scoped(style.textContent ?? "", composition.key);
+  await takeStyles(content, composition);
   host.setAttribute(sceneAttribute, composition.key);
   const root = content.querySelector<HTMLElement>("[data-composition-id]");
   if (root !== null) sizeRoot(root);
@@ -41,44 +40,15 @@ async function fontsArrived(): Promise<void> {
   await Promise.allSettled(fonts.map((font) => font.load()));
 }
 
-const sceneAttribute = "data-klieg-scene";
-
-function bodyOf(parsed: Document): DocumentFragment {
-  const fragment = document.createDocumentFragment();
-  fragment.append(...parsed.head.querySelectorAll("style,link,script"), ...parsed.body.childNodes);
-  return fragment;
-}
-
-/** Addresses beside the file, where the bundle's root has no such file, are told by the server. */
-function rebase(content: DocumentFragment, path: string): void {
-  for (const element of content.querySelectorAll("[src],[href]"))
-    for (const name of ["src", "href"]) {
-      const address = element.getAttribute(name);
-      if (address === null || /^([a-z][a-z0-9+.-]*:|\/|#)/i.test(address)) continue;
-      const joint = address.includes("?") ? "&" : "?";
-      const [plain = "", ...hash] = address.split("#");
-      const tail = hash.length === 0 ? "" : `#${hash.join("#")}`;
-      element.setAttribute(name, `${plain}${joint}klieg-from=${encodeURIComponent(path)}${tail}`);
-    }
-}
-
-/** Key frames, fonts and the like have no scope; everything else applies below the host only. */
-function scoped(text: string, key: string): string {
-  const sheet = new CSSStyleSheet();
-  sheet.replaceSync(text);
-  const global: string[] = [];
-  const local: string[] = [];
-  for (const rule of sheet.cssRules) {
-    const isGlobal =
-      rule instanceof CSSKeyframesRule ||
-      rule instanceof CSSFontFaceRule ||
-      rule instanceof CSSPropertyRule;
-    (isGlobal ? global : local).push(rule.cssText);
-  }
-  const own = local
-    .join("\n")
-    .replace(/(^|[{},>\s])(:root|html|body)(?=[\s,.:#[{>+~])/g, "$1:scope");
-  return `${global.join("\n")}\n@scope ([${sceneAttribute}="${key}"]) {\n${own}\n}`;
+/** A template of the page itself by the host's name; of a file the first, or else its body. */
+function contentOf(parsed: Document, { id, path }: Composition): DocumentFragment {
+  const content = document.createDocumentFragment();
+  const isOwn = location.pathname === encodeURI(`/${path}`);
+  if (!isOwn) content.append(...parsed.head.querySelectorAll("style,link,script"));
+  const name = isOwn ? `#${CSS.escape(`${id}-template`)}` : "template";
+  const template = parsed.querySelector<HTMLTemplateElement>(name);
+  content.append(...(template === null ? parsed.body.childNodes : [template.content]));
+  return document.importNode(content, true);
 }
 
 function sizeRoot(root: HTMLElement): void {
@@ -170,7 +140,7 @@ async function runScript(
 const loaded = new Set<string>();
 
 function loadScript(script: HTMLScriptElement): Promise<void> {
-  const address = script.src.replace(/[?&]klieg-from=[^&#]*/, "");
+  const address = script.src.replace(/[?&]klieg-from=[^#]*/, "");
   const isKnown = [...document.scripts].some(({ src }) => src === address) || loaded.has(address);
   if (script.src !== "" && isKnown) return Promise.resolve();
   if (script.src !== "") loaded.add(address);

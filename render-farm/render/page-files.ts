@@ -52,11 +52,12 @@ export class PageFiles {
     if (pathname.startsWith(ownFolder)) return this.#own(pathname.slice(ownFolder.length));
     // Videos and sounds do not play in the page.
     if (kind === "media" || pathname === "/favicon.ico") return undefined;
-    const from = searchParams.get("klieg-from");
-    const key = `${pathname}?${from ?? ""}`;
+    const from = searchParams.get("klieg-from") ?? "index.html";
+    const written = searchParams.get("klieg-as") ?? pathname.slice(1);
+    const key = `${written}?${from}`;
     const known = this.#bodies.get(key);
     if (known !== undefined) return known;
-    const body = this.#file(pathname, from ?? "index.html");
+    const body = this.#file(written, from);
     this.#bodies.set(key, body);
     // Large files are read again rather than kept.
     const answer = await body;
@@ -79,9 +80,9 @@ export class PageFiles {
     return { contentType: typeOf(path, ""), body };
   }
 
-  async #file(pathname: string, from: string): Promise<StageAnswer | undefined> {
+  async #file(written: string, from: string): Promise<StageAnswer | undefined> {
     const view = this.#bundle.view(() => undefined);
-    const target = targetOf(view, pathname.slice(1), from);
+    const target = targetOf(view, written, from);
     const path = target.kind === "file" ? target.path : "";
     const source = this.#bundle.sourceOf({ kind: "file", path });
     if (source === undefined) {

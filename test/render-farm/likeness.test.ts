@@ -138,3 +138,64 @@ t.test("a timeline that a timer registers late is waited for", async (t) => {
     }, 200);</script>`;
   sees(t, await colorsAt(composition(root), 15, [45, 90], [60, 90]), [ground, [255, 255, 255]]);
 });
+
+t.test("an empty host without a file is filled by the page's template of its name", async (t) => {
+  const root = `<div data-composition-id="card" data-start="0" data-duration="1"
+      style="position:absolute;left:100px;top:0"></div>
+    <template id="card-template"><div data-composition-id="card" data-width="50" data-height="50"
+      style="background:#0f0">${box("late", "top:0")}<script>
+        document.getElementById("late").style.background = "#00f";</script></div></template>`;
+  const found = await colorsAt(composition(root), 0, [140, 40], [110, 10], [90, 10]);
+  sees(t, found, [[0, 255, 0], [0, 0, 255], ground]);
+});
+
+t.test("styles of a sub-composition are none of its children", async (t) => {
+  const inner = `<template><div data-composition-id="inner"><style>
+    p { margin: 0; width: 20px; height: 20px; background: #f00 }
+    p:first-child { background: #0f0 }</style><p></p><p></p></div></template>`;
+  const host = `<div data-composition-id="inner" data-composition-src="inner.html" data-start="0"
+    data-duration="1"></div>`;
+  const found = await colorsAt({ ...composition(host), "inner.html": inner }, 0, [9, 9], [9, 30]);
+  sees(t, found, [
+    [0, 255, 0],
+    [255, 0, 0],
+  ]);
+});
+
+t.test("a sub-composition finds what lies beside and above it, by its styles too", async (t) => {
+  const square = (color: string) =>
+    `<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><rect width="9" height="9"
+      fill="${color}"/></svg>`;
+  const inner = `<html><head><link rel="stylesheet" href="own.css"></head><body><template>
+    <div data-composition-id="inner"><i></i>
+    <img src="../above.svg" style="position:absolute;left:50px;top:0;width:20px;height:20px"></div>
+    </template></body></html>`;
+  const style = `i { position: absolute; left: 0; top: 0; width: 20px; height: 20px;
+    background: url("beside.svg") }`;
+  const files = {
+    ...composition(`<div data-composition-id="inner" data-composition-src="parts/a/inner.html"
+      data-start="0" data-duration="1"></div>`),
+    "parts/a/inner.html": inner,
+    "parts/a/own.css": style,
+    "parts/a/beside.svg": square("#0f0"),
+    "parts/above.svg": square("#f00"),
+  };
+  sees(t, await colorsAt(files, 0, [4, 4], [60, 10]), [
+    [0, 255, 0],
+    [255, 0, 0],
+  ]);
+});
+
+t.test("timed elements that scripts make are shown for their time", async (t) => {
+  const root = `<div id="all"></div><script>
+    for (const [index, color] of ["#f00", "#0f0"].entries()) {
+      const made = document.createElement("div");
+      Object.assign(made.dataset, { start: index / 2, duration: 0.5 });
+      made.style.cssText = "position:absolute;left:0;top:0;width:20px;height:20px;background:" +
+        color;
+      document.getElementById("all").prepend(made);
+    }</script>`;
+  const files = composition(root);
+  sees(t, await colorsAt(files, 5, [10, 10]), [[255, 0, 0]]);
+  sees(t, await colorsAt(files, 20, [10, 10]), [[0, 255, 0]]);
+});

@@ -1,0 +1,84 @@
+/// <reference lib="dom" />
+/// <reference lib="dom.iterable" />
+import type { Composition } from "../../actors/timeline/model.ts";
+
+/**
+ * What is written in one file and shown in the page of another: its addresses lead to what lies
+ * beside it, its styles reach only its own markup. Which file lies where is told by the server.
+ */
+export const sceneAttribute = "data-klieg-scene";
+
+export function rebaseMarkup(content: DocumentFragment, path: string): void {
+  for (const element of content.querySelectorAll("[src],[href],[style]")) {
+    for (const name of ["src", "href"]) {
+      const address = element.getAttribute(name);
+      if (address !== null) element.setAttribute(name, rebased(address, path));
+    }
+    const style = element.getAttribute("style");
+    if (style?.includes("url(") === true) element.setAttribute("style", rebasedStyle(style, path));
+  }
+}
+
+/** The plain address is kept besides, because a browser forgets what leads above the root. */
+function rebased(address: string, path: string): string {
+  if (address === "" || /^([a-z][a-z0-9+.-]*:|\/|#)/i.test(address)) return address;
+  const [whole = "", ...hash] = address.split("#");
+  const joint = whole.includes("?") ? "&" : "?";
+  const asked = `klieg-from=${encodeURIComponent(path)}&klieg-as=${encodeURIComponent(whole)}`;
+  return [`${whole}${joint}${asked}`, ...hash].join("#");
+}
+
+function rebasedStyle(text: string, path: string): string {
+  return text.replace(
+    /url\(\s*(["']?)([^"')]+)\1\s*\)/gi,
+    (_, quote: string, address: string) => `url(${quote}${rebased(address.trim(), path)}${quote})`,
+  );
+}
+
+/** Out of the markup, where a style would count as a child, into the page's head. */
+export async function takeStyles(
+  content: DocumentFragment,
+  { key, path }: Composition,
+): Promise<void> {
+  for (const element of content.querySelectorAll("style,link[rel~=stylesheet]")) {
+    const { text, from } = await written(element, path);
+    const style = document.createElement("style");
+    style.media = element.getAttribute("media") ?? "";
+    style.textContent = scoped(rebasedStyle(text, from), key);
+    element.remove();
+    document.head.append(style);
+  }
+}
+
+/** A stylesheet's text, and the file whose neighbours it speaks of. */
+async function written(element: Element, path: string) {
+  const address = element.getAttribute("href");
+  if (!(element instanceof HTMLLinkElement) || address === null)
+    return { text: element.textContent ?? "", from: path };
+  const [plain = ""] = address.split(/[?#]/);
+  const folder = path.slice(0, path.lastIndexOf("/") + 1);
+  const text = await fetch(address).then(
+    (answer) => (answer.ok ? answer.text() : ""),
+    () => "",
+  );
+  return { text, from: `${folder}${plain}` };
+}
+
+/** Key frames, fonts and the like have no scope; everything else applies below the host only. */
+function scoped(text: string, key: string): string {
+  const sheet = new CSSStyleSheet();
+  sheet.replaceSync(text);
+  const global: string[] = [];
+  const local: string[] = [];
+  for (const rule of sheet.cssRules) {
+    const isGlobal =
+      rule instanceof CSSKeyframesRule ||
+      rule instanceof CSSFontFaceRule ||
+      rule instanceof CSSPropertyRule;
+    (isGlobal ? global : local).push(rule.cssText);
+  }
+  const own = local
+    .join("\n")
+    .replace(/(^|[{},>\s])(:root|html|body)(?=[\s,.:#[{>+~])/g, "$1:scope");
+  return `${global.join("\n")}\n@scope ([${sceneAttribute}="${key}"]) {\n${own}\n}`;
+}
