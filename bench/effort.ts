@@ -16,9 +16,9 @@ export interface MemoryLook {
   readonly megabytes: number;
 }
 
-const lookMs = 50;
+const lookMs = 200;
 /** Adding up a process's pages takes the kernel milliseconds. */
-const memoryEveryNth = 10;
+const memoryEveryNth = 5;
 
 /** Watches the tree below a process while `work` is under way; `undefined`: no such process. */
 export async function watched<T>(

@@ -56,8 +56,8 @@ export function recorder(painter: Painter, format: FrameFormat, shoot: Shoot): C
   const args = segmentArgs(quality, format, fps, threads);
   let last: Buffer | undefined;
   async function* pictures(segment: Segment, onFrame: OnFrame): AsyncGenerator<Buffer> {
-    for await (const [frame, videos] of videosOf(segment, shoot)) {
-      last = (await painter.paint(frame, videos)) ?? last;
+    for await (const [frame, picture] of ahead(painted(segment, painter, shoot))) {
+      last = picture ?? last;
       if (last === undefined) throw new Error("a page painted nothing");
       onFrame(frame, last);
       yield last;
@@ -73,6 +73,27 @@ export function recorder(painter: Painter, format: FrameFormat, shoot: Shoot): C
     });
     return path;
   };
+}
+
+async function* painted(segment: Segment, painter: Painter, shoot: Shoot) {
+  for await (const [frame, videos] of videosOf(segment, shoot))
+    yield [frame, await painter.paint(frame, videos)] as const;
+}
+
+/** The same, each asked for while the one before is used. */
+async function* ahead<T>(items: AsyncGenerator<T>): AsyncGenerator<T> {
+  let next = items.next();
+  try {
+    for (let item = await next; item.done !== true; item = await next) {
+      next = items.next();
+      // Who asks for it hears of it.
+      next.catch(() => undefined);
+      yield item.value;
+    }
+  } finally {
+    await next.catch(() => undefined);
+    await items.return(undefined);
+  }
 }
 
 type FrameVideos = Awaited<ReturnType<VideoFrames["at"]>>;

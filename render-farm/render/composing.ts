@@ -123,7 +123,7 @@ async function layerOf(picture: PlacedPicture, shoot: Shoot): Promise<Layer | un
   if (source === undefined) return undefined;
   const path = join(stage.folder, `picture-${picture.key.replaceAll("/", "-")}.png`);
   await writeFile(path, await uprightPng(await stage.bundle.bytes(source)));
-  const into = "out_color_matrix=bt709:out_range=limited:flags=accurate_rnd+bicubic";
+  const into = "out_color_matrix=bt709:out_range=limited:flags=accurate_rnd+bilinear";
   const filters = [`scale=w=${width}:h=${height}:${into}`, "format=yuv420p"];
   const fences = ["-protocol_whitelist", "file", "-max_pixels", `${limits.media.pixelsMax}`];
   const input = [...fences, "-f", "png_pipe", "-i", `file:${path}`];

@@ -10,13 +10,14 @@ import { planesLength, type VideoPicture } from "./video-frames.ts";
  */
 export class ExchangeFile {
   readonly #file: FileHandle;
-  readonly #frame: Buffer;
+  readonly #frames: readonly [Buffer, Buffer];
   readonly #placesByKey = new Map<string, PicturePlace>();
+  #turn = 0;
   #end: number;
 
   private constructor(file: FileHandle, frameBytes: number) {
     this.#file = file;
-    this.#frame = Buffer.alloc(frameBytes);
+    this.#frames = [Buffer.alloc(frameBytes), Buffer.alloc(frameBytes)];
     this.#end = Math.max(frameBytes, headBytes);
   }
 
@@ -34,9 +35,10 @@ export class ExchangeFile {
     throw new RenderFault("internal", "the browser's own file system was not found", true);
   }
 
-  /** Planes (I420) of the frame that the page handed over last, until it is asked for again. */
+  /** Planes (I420) of the frame that the page handed over last, until the second one after it. */
   async frame(): Promise<Buffer> {
-    const bytes = this.#frame;
+    this.#turn = 1 - this.#turn;
+    const bytes = this.#frames[this.#turn] ?? this.#frames[0];
     const { bytesRead } = await this.#file.read(bytes, 0, bytes.length, 0);
     if (bytesRead < bytes.length) throw new RenderFault("internal", "a frame is incomplete", true);
     return bytes;

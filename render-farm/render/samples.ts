@@ -19,12 +19,16 @@ export class Samples {
     for (const { reject } of this.#arrivalsByFrame.values()) reject(why);
   }
 
-  /** Every `step`th one, in the order of time, each when it is there. */
-  async *every(step: number): AsyncGenerator<readonly [frame: number, picture: Buffer]> {
-    for (const frame of this.frames.filter((_, at) => at % step === 0)) {
-      const picture = await this.#arrivalsByFrame.get(frame)?.picture;
-      if (picture !== undefined) yield [frame, picture];
-    }
+  /** Every `step`th frame, in the order of time. */
+  every(step: number): readonly number[] {
+    return this.frames.filter((_, at) => at % step === 0);
+  }
+
+  /** When it is there. */
+  async at(frame: number): Promise<Buffer> {
+    const arrival = this.#arrivalsByFrame.get(frame);
+    if (arrival === undefined) throw new Error(`frame ${frame} is not looked at`);
+    return arrival.picture;
   }
 
   /** All of them, by their frames. */

@@ -6,7 +6,7 @@ import { composed, isComposable } from "./composing.ts";
 import { drivenFormats } from "./encoding.ts";
 import type { FilmSession } from "./film-page-session.ts";
 import type { FilmSetup } from "./film-setup.ts";
-import { isDark, likeness, planesMaker } from "./likeness.ts";
+import { displayed, isDark, likeness, planesMaker } from "./likeness.ts";
 import { drawnPainter, drivenPainter } from "./painters.ts";
 import { RenderFault } from "./render-fault.ts";
 import { Samples } from "./samples.ts";
@@ -43,10 +43,12 @@ export async function shootDriven(cast: Cast, shoot: Shoot): Promise<Footage> {
 export async function shootDrawn(cast: Cast, shoot: Shoot): Promise<Footage | undefined> {
   const { width, height } = shoot.setup.timeline;
   const format = { codec: "planes", width: even(width), height: even(height) } as const;
+  const { reference } = cast;
+  if (reference === undefined) throw new Error("drawn pages are compared with a driven one");
   const samples = new Samples(shoot.frames);
   const cameras = cast.sessions.map((session) => recorder(drawnPainter(session), format, shoot));
   const filming = filmed(cameras, samples, shoot);
-  const comparing = compare(samples, 2, cast.reference, shoot);
+  const comparing = compare(samples, { reference, step: 2, shown: (planes) => planes }, shoot);
   try {
     const [paths] = await Promise.all([filming, comparing]);
     hearFaults(cast, shoot);
@@ -67,12 +69,14 @@ export async function shootComposed(cast: Cast, shoot: Shoot): Promise<Footage |
   const layout = await session.layout();
   if (layout === null || !isComposable(layout, shoot)) return undefined;
   const samples = new Samples(shoot.frames);
+  const shown = (planes: Buffer): Buffer => displayed(planes, shoot.setup.timeline.width);
   const composing = composed(layout, samples, shoot).catch((failure: unknown) => {
     samples.end(failure);
     throw failure;
   });
   try {
-    const [paths] = await Promise.all([composing, compare(samples, 4, session, shoot)]);
+    const comparison = { reference: session, step: 4, shown };
+    const [paths] = await Promise.all([composing, compare(samples, comparison, shoot)]);
     await checkLight(samples, async (planes) => isDark(planes), shoot.setup);
     return paths;
   } catch (failure) {
@@ -88,20 +92,27 @@ class Unlike extends Error {}
 /** Below this a viewer may see a difference, in dB. */
 const likenessMin = 32;
 
+interface Comparison {
+  /** A driven page. */
+  readonly reference: FilmSession;
+  /** Every `step`th sample is compared. */
+  readonly step: number;
+  /** What a screen makes of a sample's planes. */
+  readonly shown: (planes: Buffer) => Buffer;
+}
+
 /** Throws `Unlike`. */
 async function compare(
   samples: Samples,
-  step: number,
-  reference: FilmSession | undefined,
+  { reference, step, shown }: Comparison,
   { stage, setup }: Shoot,
 ): Promise<void> {
-  if (reference === undefined) return;
   const { tools, context, warnings } = stage;
   const { fps } = setup.timeline;
   const planesOf = await planesMaker(tools.codeFolder, setup.timeline);
   const painter = drivenPainter(reference, { format: "png" });
   let picture: Buffer | undefined;
-  for await (const [frame, drawn] of samples.every(step)) {
+  for (const frame of samples.every(step)) {
     const { signal } = context;
     const only = { tools: tools.media, signal, fps, frames: frame + 1, first: frame, warnings };
     const videos = new VideoFrames(setup.videos, only);
@@ -111,7 +122,8 @@ async function compare(
       await videos.close();
     }
     if (picture === undefined) throw new Error("a page painted nothing");
-    if (likeness(drawn, await planesOf(picture)) < likenessMin) throw new Unlike();
+    const wanted = await planesOf(picture);
+    if (likeness(shown(await samples.at(frame)), wanted) < likenessMin) throw new Unlike();
   }
 }
 
