@@ -227,6 +227,8 @@ const shipped = {
     drainMs: 1_500,
     /** A farm child that dies is started again after this. */
     restartDelayMs: 500,
+    /** Age of a task's folders that a killed node must have left. */
+    leftoverMs: 86_400_000,
   },
   capture: {
     /** Canvas of a film. */

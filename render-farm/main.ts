@@ -5,6 +5,7 @@ import { limits } from "../config/limits.ts";
 import { readSettings } from "../config/settings.ts";
 import { diskObjects } from "../engine/adapters/disk-objects.ts";
 import { ipcBrokerConnection } from "../engine/adapters/ipc-broker-connection.ts";
+import { systemClock } from "../engine/adapters/system-clock.ts";
 import { ownChromium, SceneBrowser } from "./browser.ts";
 import { findChromium } from "./chromium-path.ts";
 import { findTool, mediaTools } from "./media-tools.ts";
@@ -19,6 +20,7 @@ import { probe } from "./probe.ts";
 import { isolate } from "./render/isolation.ts";
 import { render } from "./render/render.ts";
 import { TaskLoop, type Timers } from "./task-loop.ts";
+import { sweepLeftovers } from "./workspace.ts";
 
 const slots = 2;
 
@@ -44,6 +46,7 @@ const tools = mediaTools(
 );
 const espeakPath = await findTool(undefined, "espeak-ng", PATH);
 const { farm } = limits;
+await sweepLeftovers(systemClock.nowMs());
 const ownFolder = await mkdtemp(join(tmpdir(), "klieg-node-"));
 const isolation = await isolate({
   wanted: settings.isolation,

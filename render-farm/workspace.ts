@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { createReadStream, createWriteStream } from "node:fs";
-import { mkdtemp, open, rm, stat } from "node:fs/promises";
+import { mkdtemp, open, readdir, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
@@ -33,6 +33,22 @@ export async function withWorkspace<T>(use: (folder: string) => Promise<T>): Pro
     return await use(folder);
   } finally {
     await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/**
+ * Removes what farm nodes that were killed left: folders of tasks, browsers and pipes that are older
+ * than any task may be.
+ */
+export async function sweepLeftovers(nowMs: number): Promise<void> {
+  const root = tmpdir();
+  for (const name of await readdir(root)) {
+    if (!/^klieg-(browser|pipe|task)-/.test(name)) continue;
+    const path = join(root, name);
+    const found = await stat(path).catch(() => undefined);
+    if (found === undefined || nowMs - found.mtimeMs < limits.farm.leftoverMs) continue;
+    // Another user's are that user's to remove.
+    await rm(path, { recursive: true, force: true }).catch(() => undefined);
   }
 }
 

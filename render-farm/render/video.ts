@@ -24,7 +24,7 @@ export async function makeVideo(stage: RenderStage): Promise<Made> {
   checkSize(setup.timeline);
   const { footage, capture, frames, sound } = await shoot(setup, stage);
   const seconds = frames / setup.timeline.fps;
-  const path = await joined(footage, frames, await sound, setup, stage);
+  const path = await joined(footage, seconds, await sound.mix, stage);
   const delivery = { tools: tools.media, objects, signal, stem: `${context.outputPrefix}/0` };
   const output = await deliverRecording(delivery, path, "video/mp4");
   const { width, height } = output;
@@ -42,24 +42,31 @@ interface Shot {
   readonly footage: Footage;
   readonly capture: Capture;
   readonly frames: number;
-  /** Path of the mix; `undefined` when nothing sounds. */
-  readonly sound: Promise<string | undefined>;
+  readonly sound: Sound;
+}
+
+/** Mixed once, while the first pages that may be filmed are. */
+interface Sound {
+  /** Path of the mix; nothing when nothing sounds. */
+  mix: Promise<string | undefined> | undefined;
 }
 
 async function shoot(setup: FilmSetup, stage: RenderStage): Promise<Shot> {
   const { plan } = setup;
   const pages = hasManyVideos(setup) ? 1 : stage.tools.pages;
+  const sound: Sound = { mix: undefined };
   if (mayBeComposed(setup, stage)) {
     const cast = await openCast("driven", plan, 1, stage);
-    const shot = await shotOf("composed", cast, setup, stage);
+    const shot = await shotOf("composed", cast, sound, setup, stage);
     if (shot !== undefined) return shot;
   }
   if (mayBeDrawn(setup, stage)) {
     const cast = await openCast("drawn", plan, pages, stage);
-    const shot = await shotOf("drawn", cast, setup, stage);
+    const shot = await shotOf("drawn", cast, sound, setup, stage);
     if (shot !== undefined) return shot;
   }
-  const shot = await shotOf("driven", await openCast("driven", plan, pages, stage), setup, stage);
+  const cast = await openCast("driven", plan, pages, stage);
+  const shot = await shotOf("driven", cast, sound, setup, stage);
   if (shot === undefined) throw new Error("the compositor always films");
   return shot;
 }
@@ -68,6 +75,7 @@ async function shoot(setup: FilmSetup, stage: RenderStage): Promise<Shot> {
 async function shotOf(
   capture: Capture,
   cast: Cast,
+  sound: Sound,
   setup: FilmSetup,
   stage: RenderStage,
 ): Promise<Shot | undefined> {
@@ -78,13 +86,14 @@ async function shotOf(
     checkAnimation(lacksTimeline, first.takeFaults(), timeline, stage.warnings);
     if (capture === "drawn" && obstacles.length > 0) return undefined;
     const frames = framesOf(timeline, duration);
-    const sounds = await withVolumes(setup, first, frames, stage);
-    const { tools, folder, context, input } = stage;
-    const seconds = frames / timeline.fps;
-    const mix = { tools: tools.media, folder, signal: context.signal, seconds };
-    // Mixed while the pages are filmed.
-    const sound = mixSound(sounds, { ...mix, mix: input.audioMix ?? {} });
-    sound.catch(() => undefined);
+    if (sound.mix === undefined) {
+      const sounds = await withVolumes(setup, first, frames, stage);
+      const { tools, folder, context, input } = stage;
+      const seconds = frames / timeline.fps;
+      const mix = { tools: tools.media, folder, signal: context.signal, seconds };
+      sound.mix = mixSound(sounds, { ...mix, mix: input.audioMix ?? {} });
+      sound.mix.catch(() => undefined);
+    }
     const footage = await films[capture](cast, { stage, setup, frames });
     return footage && { footage, capture, frames, sound };
   } finally {
@@ -133,16 +142,15 @@ const videosAtOnceMax = 4;
 /** The film's file: what is encoded as it is, and the sound. */
 async function joined(
   footage: Footage,
-  frames: number,
+  seconds: number,
   sound: string | undefined,
-  { timeline }: FilmSetup,
   { tools, folder, context }: RenderStage,
 ): Promise<string> {
   const path = join(folder, "film.mp4");
   const listPath = join(folder, "segments.txt");
   await writeFile(listPath, footage.map((part) => `file '${part}'\n`).join(""));
   const heard = sound === undefined ? undefined : ownSound(sound);
-  const args = joiningArgs({ listPath, seconds: frames / timeline.fps, sound: heard });
+  const args = joiningArgs({ listPath, seconds, sound: heard });
   await tools.media.ffmpeg([...args, ...outputTo(path)], {
     signal: context.signal,
     timeoutMs: passMs,
