@@ -36,10 +36,7 @@ export async function withWorkspace<T>(use: (folder: string) => Promise<T>): Pro
   }
 }
 
-/**
- * Removes what farm nodes that were killed left: folders of tasks, browsers and pipes that are older
- * than any task may be.
- */
+/** Removes folders that killed farm nodes left, of tasks, browsers and pipes long past. */
 export async function sweepLeftovers(nowMs: number): Promise<void> {
   const root = tmpdir();
   for (const name of await readdir(root)) {
