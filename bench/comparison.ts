@@ -49,7 +49,9 @@ export async function leastLikeness(
   other: string,
 ): Promise<number> {
   const stride = Math.floor((seconds * framesPerSecond) / samplesWanted);
-  const pick = `select=not(mod(n\\,${stride})),setpts=N/TB,format=yuv420p`;
+  // As a screen shows them: planes may hold colours that none has, and peers' frames never do.
+  const shown = "scale=in_color_matrix=bt709,format=gbrp";
+  const pick = `select=not(mod(n\\,${stride})),setpts=N/TB,${shown}`;
   const compared = `[0:v]${pick}[a];[1:v]${pick}[b];[a][b]psnr=stats_file=-`;
   const said = await ffmpeg(tools, [
     ...["-v", "error", "-i", film, "-i", other, "-lavfi", compared, "-f", "null", "-"],

@@ -56,7 +56,7 @@ export async function composed(
   const [path, samplesPath] = [join(folder, "segment-0.mp4"), join(folder, "samples.yuv")];
   const asked = samples.frames.map((frame) => `eq(n\\,${frame})`).join("+");
   const graph = [
-    `[0:v]loop=loop=-1:size=1,setpts=N/${fps}/TB,trim=end_frame=${frames}[g0]`,
+    `[0:v]loop=loop=-1:size=1,setpts=round(N/${fps}/TB),trim=end_frame=${frames}[g0]`,
     ...layers.flatMap((layer, at) => overlay(layer, at, fps)),
     `[g${layers.length}]split[film][looked]`,
     `[looked]select='${asked}'[samples]`,
@@ -124,7 +124,8 @@ async function layerOf(picture: PlacedPicture, shoot: Shoot): Promise<Layer | un
   const path = join(stage.folder, `picture-${picture.key.replaceAll("/", "-")}.png`);
   await writeFile(path, await uprightPng(await stage.bundle.bytes(source)));
   const into = "out_color_matrix=bt709:out_range=limited:flags=accurate_rnd+bilinear";
-  const filters = [`scale=w=${width}:h=${height}:${into}`, "format=yuv420p"];
+  const scaled = [`scale=w=${width}:h=${height}:${into}`, "format=yuv420p"];
+  const filters = [...scaled, `fps=fps=${fps}`, "trim=end_frame=1"];
   const fences = ["-protocol_whitelist", "file", "-max_pixels", `${limits.media.pixelsMax}`];
   const input = [...fences, "-f", "png_pipe", "-i", `file:${path}`];
   return { input, filters, picture: { ...picture, to } };
@@ -135,7 +136,8 @@ function overlay({ picture, filters }: Layer, at: number, fps: number): string[]
   const { width, height } = shown;
   const isCut = width !== whole.width || height !== whole.height;
   const cut = `crop=${width}:${height}:${shown.x - whole.x}:${shown.y - whole.y}`;
-  const time = `setpts=(N+${from})/${fps}/TB`;
+  // One tick is one frame here; what is not whole would be cut off, and with it a frame.
+  const time = `setpts=N+${from}`;
   const chain = [...filters, ...(isCut ? [cut] : []), time].join(",");
   // Between two frames, where rounding changes nothing; the filter's count of frames runs ahead.
   const when = `enable='between(t,${(from - 0.5) / fps},${(to - 0.5) / fps})'`;

@@ -68,6 +68,26 @@ t.test(
   },
 );
 
+t.test("every frame of a video is shown in its turn without a page too", async (t) => {
+  const stairs = await bench.store("stairs.mp4", "video/mp4", [
+    ...["-f", "lavfi", "-i", "color=black:s=160x90:d=4:r=30,geq=lum='20+2*N':cb=128:cr=128"],
+    ...["-c:v", "libx264", "-qp", "1", "-pix_fmt", "yuv420p"],
+  ]);
+  const shown = `<video src="stairs.mp4" muted class="clip" ${seconds(0.3, 3)} style="${whole}"
+    data-media-start="0.5"></video>`;
+  const made = composition(shown, 'data-duration="4"');
+  const film = await bench.film({ ...made, "stairs.mp4": stairs }, { quality: "high" });
+  t.match(film.details, { capture: "composed" });
+  const look = ["-vf", "crop=2:2:160:90,scale=1:1", "-f", "rawvideo", "-pix_fmt", "gray"];
+  const grays = [...(await bench.look(film.key, look))].slice(9, 99);
+  const steps = grays.slice(1).map((gray, at) => gray - (grays[at] ?? 0));
+  t.equal(grays.length, 90);
+  t.ok(
+    steps.every((step) => step >= 1 && step <= 4),
+    `${steps}`,
+  );
+});
+
 t.test("pictures are fitted and cut as the page says", async (t) => {
   const root =
     clip(seconds(0, 2), "left:0;top:0;width:160px;height:178px;object-fit:contain") +
