@@ -64,11 +64,14 @@ function smear({ canvas, pen, content }: Drawing): void {
 function behind(): string {
   for (const element of [document.body, document.documentElement]) {
     const { background, backgroundColor, backgroundImage } = getComputedStyle(element);
-    const isClear =
-      backgroundImage === "none" && /^(transparent|rgba\(.*, 0\))$/.test(backgroundColor);
-    if (!isClear) return background;
+    if (backgroundImage !== "none" || !isClear(backgroundColor)) return background;
   }
   return "#000";
+}
+
+/** Whether a computed colour leaves all behind it to be seen. */
+export function isClear(color: string): boolean {
+  return /^(transparent|rgba\(.*, 0\))$/.test(color);
 }
 
 /** The page as it looks now; `undefined` when that is as it was drawn last. */

@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-
+import { even } from "../../actors/timeline/model.ts";
 import type { ExchangeAnswer, ExchangeOrder, PicturePlace } from "./plan.ts";
 import { loadPlanar, type Planar } from "./planar.ts";
 
@@ -87,8 +87,7 @@ function pictureAt(
   { at, width, height, hasAlpha }: PicturePlace,
   { handle }: Exchange,
 ): VideoFrame {
-  const codedWidth = width + (width % 2);
-  const codedHeight = height + (height % 2);
+  const [codedWidth, codedHeight] = [even(width), even(height)];
   const length = codedWidth * codedHeight * (hasAlpha ? 2.5 : 1.5);
   // Kept, because a frame has a copy of its own and what is thrown away stays long.
   if (scratch.length < length) scratch = new Uint8Array(length);

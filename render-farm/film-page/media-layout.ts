@@ -1,5 +1,6 @@
 /// <reference lib="dom" />
 /// <reference lib="dom.iterable" />
+import { isClear } from "./drawing.ts";
 import { boxAttribute } from "./film-videos.ts";
 import { fitted } from "./object-fit.ts";
 import type { FilmPlan, MediaLayout, PlacedPicture, Rectangle } from "./plan.ts";
@@ -68,9 +69,8 @@ const plainStyles: Readonly<Record<string, RegExp>> = {
   "outline-style": /^none$/,
   "background-image": /^none$/,
   "z-index": /^auto$/,
-  display: /^(block|inline|inline-block|flex|grid)$/,
+  display: /^(block|inline|inline-block|flex|grid|flow-root)$/,
 };
-const clear = /^(transparent|rgba\(.*, 0\))$/;
 
 function isPlain(element: Element, isMedia: boolean): boolean {
   if (!isMedia && !holders.test(element.tagName)) return false;
@@ -82,7 +82,7 @@ function isPlain(element: Element, isMedia: boolean): boolean {
   if (isStyled || (isMedia && style.position !== "absolute" && style.position !== "fixed"))
     return false;
   const isRoot = element.hasAttribute("data-composition-id") && element.closest("body > *");
-  if (!clear.test(style.backgroundColor) && !isRoot) return false;
+  if (!isClear(style.backgroundColor) && !isRoot) return false;
   const isWritten = [...element.childNodes].some(
     (node) => node.nodeType === Node.TEXT_NODE && (node.textContent ?? "").trim() !== "",
   );
@@ -100,7 +100,7 @@ function groundOf({ width, height }: FilmPlan): MediaLayout["ground"] | undefine
     if (element === null) return undefined;
     const { backgroundColor, backgroundImage } = getComputedStyle(element);
     if (backgroundImage !== "none") return undefined;
-    if (clear.test(backgroundColor)) continue;
+    if (isClear(backgroundColor)) continue;
     const { left, top, right, bottom } = element.getBoundingClientRect();
     const isWhole = left <= 0 && top <= 0 && right >= width && bottom >= height;
     if (element === root && !isWhole) return undefined;

@@ -9,6 +9,7 @@ import { encoderArgs } from "./encoding.ts";
 import { passMs } from "./media-files.ts";
 import type { Samples } from "./samples.ts";
 import {
+  oneThread,
   type ShownVideo,
   type Span,
   shortSource,
@@ -17,10 +18,14 @@ import {
   videoInput,
 } from "./video-decoding.ts";
 
-/** Whether every video is one that ffmpeg can lay over others, and there in its first frame. */
+/**
+ * Whether every video is one that ffmpeg can lay over others, and there in its first frame. All of
+ * them are open at once, so there may not be many.
+ */
 export function isComposable({ pictures }: MediaLayout, { setup }: Shoot): boolean {
   const { fps, width, height } = setup.timeline;
   return (
+    pictures.length <= picturesMax &&
     width % 2 === 0 &&
     height % 2 === 0 &&
     setup.videos.every((video) => {
@@ -83,6 +88,8 @@ export async function composed(
   return [path];
 }
 
+const picturesMax = 16;
+
 /** Whether the last picture is held for a frame or more. */
 function isShort(video: ShownVideo, span: Span): boolean {
   const { isLooped = false, rate = 1 } = video.clip.media ?? {};
@@ -113,7 +120,7 @@ async function layerOf(picture: PlacedPicture, shoot: Shoot): Promise<Layer | un
     const filters = videoFilters(video, span, picture.whole);
     const cut = `trim=end_frame=${to - picture.from}`;
     return {
-      input: videoInput(video, span),
+      input: [...oneThread, ...videoInput(video, span)],
       filters: [...filters, cut],
       picture: { ...picture, to },
     };

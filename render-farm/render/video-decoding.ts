@@ -42,6 +42,9 @@ export function sourceTime({ clip, media }: ShownVideo, { first, fps }: Span): n
   return isLooped && length > 0 ? from % length : from;
 }
 
+/** For inputs: several are decoded side by side already, and each thread keeps pictures. */
+export const oneThread = ["-threads", "1"];
+
 /** Arguments that open the source a little before the span. */
 export function videoInput(video: ShownVideo, span: Span): readonly string[] {
   const seek = seekTime(video, span);

@@ -1,4 +1,4 @@
-import { frameFrom } from "../../actors/timeline/model.ts";
+import { even, frameFrom } from "../../actors/timeline/model.ts";
 import type { ChildOutput } from "../child-output.ts";
 import type { MediaTools } from "../media-tools.ts";
 import { mediaInput, passMs } from "./media-files.ts";
@@ -6,6 +6,7 @@ import { mediaFault, type Warnings } from "./render-fault.ts";
 import {
   lookOf,
   nameOf,
+  oneThread,
   type ShownVideo,
   shortSource,
   type VideoLook,
@@ -25,7 +26,7 @@ export interface VideoPicture extends VideoLook {
 }
 
 export function planesLength({ width, height, hasAlpha }: VideoLook): number {
-  return (width + (width % 2)) * (height + (height % 2)) * (hasAlpha ? 2.5 : 1.5);
+  return even(width) * even(height) * (hasAlpha ? 2.5 : 1.5);
 }
 
 interface Playing {
@@ -139,8 +140,6 @@ async function lastPicture(
   return last;
 }
 
-/** Several decode side by side already, and each thread keeps pictures. */
-const oneThread = ["-threads", "1"];
 const asPlanes = ["-f", "rawvideo", "-"];
 
 /**

@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
+import type { Test } from "tap";
 import type { TaskOutcome } from "../../engine/ports/tasks.ts";
 import { ownChromium } from "../../render-farm/browser.ts";
 import { findChromium } from "../../render-farm/chromium-path.ts";
@@ -8,6 +9,7 @@ import { type Isolation, isolate } from "../../render-farm/render/isolation.ts";
 import { render } from "../../render-farm/render/render.ts";
 import type { TaskWorker } from "../../render-farm/task-loop.ts";
 import { type MediaBench, openMediaBench } from "./media-bench.ts";
+import { readPng } from "./png.ts";
 
 /** For what is small. */
 const enough = { pageMs: 5_000, timelineMs: 500 };
@@ -24,6 +26,8 @@ export interface FilmBench extends MediaBench {
   /** What a render says that fails. */
   fail(files: Files, more?: object): Promise<string>;
   inputOf(files: Files, more?: object): Promise<object>;
+  /** Pixels of one frame, as a lossless still. */
+  colorsAt(files: Files, frame: number, ...places: readonly Place[]): Promise<Colors>;
 }
 
 export type Files = Readonly<Record<string, string | { objectKey: string; mimeType: string }>>;
@@ -38,6 +42,7 @@ export interface Film {
   frames(): Promise<number>;
 }
 
+type Colors = readonly (Rgb | undefined)[];
 export type Place = readonly [x: number, y: number];
 export type Rgb = readonly [red: number, green: number, blue: number];
 
@@ -81,15 +86,21 @@ export async function openFilmBench(
     await bench.objects.put(manifestKey, [Buffer.from(JSON.stringify({ files: listed }))]);
     return { manifestKey, target: "video", assets: {}, ...more };
   };
+  const film = async (files: Files, more?: object): Promise<Film> => {
+    const outcome = await bench.run(worker, await inputOf(files, more));
+    if (outcome.kind === "failed") throw new Error(outcome.message);
+    return filmOf(outcome, bench);
+  };
   return {
     ...bench,
     worker,
     isolation,
     inputOf,
-    async film(files, more) {
-      const outcome = await bench.run(worker, await inputOf(files, more));
-      if (outcome.kind === "failed") throw new Error(outcome.message);
-      return filmOf(outcome, bench);
+    film,
+    async colorsAt(files, frame, ...places) {
+      const { key } = await film(files, { target: "still", still: { frame } });
+      const png = readPng(await bench.bytesOf(key));
+      return places.map(([x, y]) => png.at((x + 0.5) / png.width, (y + 0.5) / png.height));
     },
     async fail(files, more) {
       const outcome = await bench.run(worker, await inputOf(files, more));
@@ -140,6 +151,17 @@ export function composition(root: string, attributes = 'data-duration="1"', size
       <div id="root" data-composition-id="main" data-start="0" data-width="${width}"
         data-height="${height}" ${attributes}>${root}</div></body></html>`,
   };
+}
+
+/** A white one of 20 by 20, 80 below the top. */
+export function box(id: string, more = ""): string {
+  return `<div id="${id}" style="position:absolute;left:0;top:80px;width:20px;height:20px;
+    background:#fff;${more}"></div>`;
+}
+
+export function sees(t: Test, found: Colors, wanted: readonly Rgb[]): void {
+  for (const [index, color] of wanted.entries())
+    t.ok(isNear(found[index], color, 8), `${index}: ${found[index]} is ${color}`);
 }
 
 /** Whether two colours look the same after an encoder had them. */

@@ -1,33 +1,9 @@
 /** What strangers' compositions showed to be other than in HyperFrames, one test each. */
-import t, { type Test } from "tap";
-import {
-  composition,
-  type Files,
-  isNear,
-  openFilmBench,
-  type Place,
-  type Rgb,
-} from "./film-bench.ts";
-import { readPng } from "./png.ts";
+import t from "tap";
+import { box, composition, openFilmBench, sees } from "./film-bench.ts";
 
 const bench = await openFilmBench(t);
 const ground = [32, 64, 96] as const;
-
-/** Pixels of one frame, as a lossless still. */
-async function colorsAt(files: Files, frame: number, ...places: readonly Place[]) {
-  const film = await bench.film(files, { target: "still", still: { frame } });
-  const png = readPng(await bench.bytesOf(film.key));
-  return places.map(([x, y]) => png.at((x + 0.5) / png.width, (y + 0.5) / png.height));
-}
-
-function sees(t: Test, found: readonly (Rgb | undefined)[], wanted: readonly Rgb[]): void {
-  for (const [index, color] of wanted.entries())
-    t.ok(isNear(found[index], color, 8), `${index}: ${found[index]} is ${color}`);
-}
-
-const box = (id: string, more = "") =>
-  `<div id="${id}" style="position:absolute;left:0;top:80px;width:20px;height:20px;
-    background:#fff;${more}"></div>`;
 
 t.test("text is precise from the first that a script measures, save where it says", async (t) => {
   const root = `<style>#own { text-rendering: optimizeSpeed }</style>
@@ -37,7 +13,7 @@ t.test("text is precise from the first that a script measures, save where it say
       const said = getComputedStyle(document.getElementById(id)).textRendering.toLowerCase();
       style.background = said === "geometricprecision" ? "#0f0" : "#f00";
     }</script>`;
-  const found = await colorsAt(composition(root), 0, [10, 90], [110, 90], [200, 90]);
+  const found = await bench.colorsAt(composition(root), 0, [10, 90], [110, 90], [200, 90]);
   sees(t, found, [[0, 255, 0], [255, 0, 0], ground]);
 });
 
@@ -46,7 +22,7 @@ t.test("markup without a page around it stands in one without margins", async (t
     data-duration="1" style="width:320px;height:180px;background:#204060">
     <h1 style="width:40px;height:40px;background:#0f0"></h1>
     <p style="width:40px;height:40px;background:#f00"></p></div>`;
-  const found = await colorsAt({ "index.html": root }, 0, [1, 1], [38, 38], [1, 42], [42, 1]);
+  const found = await bench.colorsAt({ "index.html": root }, 0, [1, 1], [38, 38], [1, 42], [42, 1]);
   sees(t, found, [[0, 255, 0], [0, 255, 0], [255, 0, 0], ground]);
 });
 
@@ -58,7 +34,7 @@ const fontsKnown = (id: string) => `<script>
 
 t.test("scripts that measure text find the fonts of the bundle", async (t) => {
   const face = '<style>@font-face { font-family: Late; src: url("late.woff2") }</style>';
-  const found = await colorsAt(composition(face + box("b") + fontsKnown("b")), 0, [10, 90]);
+  const found = await bench.colorsAt(composition(face + box("b") + fontsKnown("b")), 0, [10, 90]);
   sees(t, found, [[0, 255, 0]]);
 });
 
@@ -69,7 +45,7 @@ t.test("scripts of sub-compositions find the fonts of their own markup", async (
   const host = `<div data-composition-id="inner" data-composition-src="inner.html" data-start="0"
     data-duration="1" data-width="320" data-height="180"></div>`;
   const files = { ...composition(host), "inner.html": inner };
-  sees(t, await colorsAt(files, 0, [10, 90]), [[0, 255, 0]]);
+  sees(t, await bench.colorsAt(files, 0, [10, 90]), [[0, 255, 0]]);
 });
 
 t.test("timed elements right below the root lie over each other", async (t) => {
@@ -77,14 +53,14 @@ t.test("timed elements right below the root lie over each other", async (t) => {
     `<section id="${id}" data-start="${start}" data-duration="0.5"><div
       style="width:100px;height:60px;background:${color}"></div></section>`;
   const files = composition(scene("one", 0, "#f00") + scene("two", 0.5, "#0f0"));
-  sees(t, await colorsAt(files, 20, [50, 30], [50, 90]), [[0, 255, 0], ground]);
+  sees(t, await bench.colorsAt(files, 20, [50, 30], [50, 90]), [[0, 255, 0], ground]);
 });
 
 t.test("the root is as large as its film, whatever it holds, and cuts it", async (t) => {
   const { "index.html": page } = composition(box("b", "left:310px;width:20px"));
   const style = "#root{display:flex;width:auto;height:auto;overflow:visible}";
   const loose = page.replace("</style>", `${style}</style>`);
-  const found = await colorsAt({ "index.html": loose }, 0, [5, 175], [315, 90], [315, 5]);
+  const found = await bench.colorsAt({ "index.html": loose }, 0, [5, 175], [315, 90], [315, 5]);
   sees(t, found, [ground, [255, 255, 255], ground]);
 });
 
@@ -94,7 +70,12 @@ t.test("margins in a sub-composition do not move it", async (t) => {
     </template>`;
   const host = `<div data-composition-id="inner" data-composition-src="inner.html" data-start="0"
     data-duration="1" style="position:absolute;left:0;top:0"></div>`;
-  const found = await colorsAt({ ...composition(host), "inner.html": inner }, 0, [5, 5], [5, 30]);
+  const found = await bench.colorsAt(
+    { ...composition(host), "inner.html": inner },
+    0,
+    [5, 5],
+    [5, 30],
+  );
   sees(t, found, [
     [255, 0, 0],
     [0, 255, 0],
@@ -104,7 +85,7 @@ t.test("margins in a sub-composition do not move it", async (t) => {
 t.test("a timed element is visible for its time, whatever its styles say", async (t) => {
   const hidden = 'data-start="0" data-duration="1" class="clip"';
   const root = `<style>.clip { visibility: hidden }</style><div ${hidden}>${box("b")}</div>`;
-  sees(t, await colorsAt(composition(root), 5, [10, 90]), [[255, 255, 255]]);
+  sees(t, await bench.colorsAt(composition(root), 5, [10, 90]), [[255, 255, 255]]);
 });
 
 t.test("what stands in the flow takes its place for its time only", async (t) => {
@@ -112,12 +93,12 @@ t.test("what stands in the flow takes its place for its time only", async (t) =>
     `<p data-start="${start}" data-duration="0.5"
       style="margin:0;width:20px;height:20px;background:${color}"></p>`;
   const files = composition(`<div>${line(0, "#f00")}${line(0.4, "#0f0")}</div>`);
-  const both = await colorsAt(files, 13, [10, 10], [10, 30]);
+  const both = await bench.colorsAt(files, 13, [10, 10], [10, 30]);
   sees(t, both, [
     [255, 0, 0],
     [0, 255, 0],
   ]);
-  sees(t, await colorsAt(files, 20, [10, 10], [10, 30]), [[0, 255, 0], ground]);
+  sees(t, await bench.colorsAt(files, 20, [10, 10], [10, 30]), [[0, 255, 0], ground]);
 });
 
 t.test("what enters the flow moves from its start on, whichever frames are painted", async (t) => {
@@ -126,7 +107,7 @@ t.test("what enters the flow moves from its start on, whichever frames are paint
     <div><p data-start="0.5" data-duration="1"
       style="margin:0;width:20px;height:20px;background:#fff"></p></div>`;
   const files = composition(root, 'data-duration="2"');
-  sees(t, await colorsAt(files, 30, [95, 10], [110, 10]), [ground, [255, 255, 255]]);
+  sees(t, await bench.colorsAt(files, 30, [95, 10], [110, 10]), [ground, [255, 255, 255]]);
 });
 
 t.test("a timeline that a timer registers late is waited for", async (t) => {
@@ -136,7 +117,10 @@ t.test("a timeline that a timer registers late is waited for", async (t) => {
       window.__timelines = { main: { pause() {}, duration: () => 1, seek(seconds) {
         b.style.left = seconds * 100 + "px"; } } };
     }, 200);</script>`;
-  sees(t, await colorsAt(composition(root), 15, [45, 90], [60, 90]), [ground, [255, 255, 255]]);
+  sees(t, await bench.colorsAt(composition(root), 15, [45, 90], [60, 90]), [
+    ground,
+    [255, 255, 255],
+  ]);
 });
 
 t.test("an empty host without a file is filled by the page's template of its name", async (t) => {
@@ -145,7 +129,7 @@ t.test("an empty host without a file is filled by the page's template of its nam
     <template id="card-template"><div data-composition-id="card" data-width="50" data-height="50"
       style="background:#0f0">${box("late", "top:0")}<script>
         document.getElementById("late").style.background = "#00f";</script></div></template>`;
-  const found = await colorsAt(composition(root), 0, [140, 40], [110, 10], [90, 10]);
+  const found = await bench.colorsAt(composition(root), 0, [140, 40], [110, 10], [90, 10]);
   sees(t, found, [[0, 255, 0], [0, 0, 255], ground]);
 });
 
@@ -155,7 +139,12 @@ t.test("styles of a sub-composition are none of its children", async (t) => {
     p:first-child { background: #0f0 }</style><p></p><p></p></div></template>`;
   const host = `<div data-composition-id="inner" data-composition-src="inner.html" data-start="0"
     data-duration="1"></div>`;
-  const found = await colorsAt({ ...composition(host), "inner.html": inner }, 0, [9, 9], [9, 30]);
+  const found = await bench.colorsAt(
+    { ...composition(host), "inner.html": inner },
+    0,
+    [9, 9],
+    [9, 30],
+  );
   sees(t, found, [
     [0, 255, 0],
     [255, 0, 0],
@@ -180,7 +169,7 @@ t.test("a sub-composition finds what lies beside and above it, by its styles too
     "parts/a/beside.svg": square("#0f0"),
     "parts/above.svg": square("#f00"),
   };
-  sees(t, await colorsAt(files, 0, [4, 4], [60, 10]), [
+  sees(t, await bench.colorsAt(files, 0, [4, 4], [60, 10]), [
     [0, 255, 0],
     [255, 0, 0],
   ]);
@@ -196,6 +185,6 @@ t.test("timed elements that scripts make are shown for their time", async (t) =>
       document.getElementById("all").prepend(made);
     }</script>`;
   const files = composition(root);
-  sees(t, await colorsAt(files, 5, [10, 10]), [[255, 0, 0]]);
-  sees(t, await colorsAt(files, 20, [10, 10]), [[0, 255, 0]]);
+  sees(t, await bench.colorsAt(files, 5, [10, 10]), [[255, 0, 0]]);
+  sees(t, await bench.colorsAt(files, 20, [10, 10]), [[0, 255, 0]]);
 });

@@ -59,14 +59,19 @@ t.test("a forked node paints into the data directory and ends when drained", asy
   t.equal(code, 0);
 });
 
-t.test("a node ends at once when the service is gone, in the midst of a task", async (t) => {
-  const node = forkNode(t.testdir());
-  await heard(node, "hello");
+/** A task that takes longer than what is tested. */
+function leaseLarge(node: ChildProcess): void {
   const large = { ...input, width: 2048, height: 2048, count: 16 };
   tell(node, {
     kind: "lease",
     task: { token: "t1", kind: "studio-image", input: large, outputPrefix: "a" },
   });
+}
+
+t.test("a node ends at once when the service is gone, in the midst of a task", async (t) => {
+  const node = forkNode(t.testdir());
+  await heard(node, "hello");
+  leaseLarge(node);
   await heard(node, "heartbeat");
   node.disconnect();
   const [code] = await once(node, "exit");
@@ -76,11 +81,7 @@ t.test("a node ends at once when the service is gone, in the midst of a task", a
 t.test("a node that is killed takes its browsers along", async (t) => {
   const node = forkNode(t.testdir());
   await heard(node, "hello");
-  const large = { ...input, width: 2048, height: 2048, count: 16 };
-  tell(node, {
-    kind: "lease",
-    task: { token: "t1", kind: "studio-image", input: large, outputPrefix: "a" },
-  });
+  leaseLarge(node);
   let browsers = childProcesses();
   while (!browsers.some(({ command }) => command.includes("--type=renderer"))) {
     await turn();

@@ -120,6 +120,7 @@ t.test("whatever is more than pictures in boxes is painted by its page", async (
     image(seconds(0, 2), "left:20px;top:10px;width:100px;height:100px;border-radius:9px"),
     image(seconds(0, 2), "left:21px;top:10px;width:100px;height:100px"),
     image(seconds(0, 2), "left:20px;top:10px;width:100px;height:100px;z-index:-1"),
+    image(seconds(0, 2), "left:20px;top:10px;width:100px;height:100px").repeat(16),
     `<style>@keyframes fade{from{opacity:0}}</style>${image(
       seconds(0, 2),
       "left:20px;top:10px;width:100px;height:100px;animation:fade 1s",

@@ -1,36 +1,12 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import t, { type Test } from "tap";
-import {
-  composition,
-  type Files,
-  isNear,
-  openFilmBench,
-  type Place,
-  type Rgb,
-} from "./film-bench.ts";
-import { readPng } from "./png.ts";
+import t from "tap";
+import { box, composition, isNear, openFilmBench, sees } from "./film-bench.ts";
 
 const bench = await openFilmBench(t);
 const gsap = readFileSync(createRequire(import.meta.url).resolve("gsap/dist/gsap.min.js"), "utf8");
 const white = [255, 255, 255] as const;
 const ground = [32, 64, 96] as const;
-
-/** Pixels of one frame, as a lossless still. */
-async function colorsAt(files: Files, frame: number, ...places: readonly Place[]) {
-  const film = await bench.film(files, { target: "still", still: { frame } });
-  const png = readPng(await bench.bytesOf(film.key));
-  return places.map(([x, y]) => png.at((x + 0.5) / png.width, (y + 0.5) / png.height));
-}
-
-function sees(t: Test, found: readonly (Rgb | undefined)[], wanted: readonly Rgb[]): void {
-  for (const [index, color] of wanted.entries())
-    t.ok(isNear(found[index], color, 8), `${index}: ${found[index]} is ${color}`);
-}
-
-const box = (id: string, more = "") =>
-  `<div id="${id}" style="position:absolute;left:0;top:80px;width:20px;height:20px;
-    background:#fff;${more}"></div>`;
 
 t.test("a GSAP timeline is where its author put it, with its callbacks", async (t) => {
   const script = `<script src="gsap.js"></script><script>
@@ -44,7 +20,7 @@ t.test("a GSAP timeline is where its author put it, with its callbacks", async (
     ...composition(box("b") + box("c", "top:0;left:300px") + script),
     "gsap.js": gsap,
   };
-  const found = await colorsAt(files, 15, [90, 90], [110, 90], [130, 90], [310, 25]);
+  const found = await bench.colorsAt(files, 15, [90, 90], [110, 90], [130, 90], [310, 25]);
   sees(t, found, [ground, white, ground, [0, 255, 0]]);
 });
 
@@ -60,7 +36,10 @@ t.test("a script finds variables and registers where it expects them", async (t)
       c.style.left = detail.time * 100 + "px"; });</script>`;
   const page = composition(root)["index.html"];
   const declared = page.replace("<html>", `<html data-composition-variables='${variables}'>`);
-  sees(t, await colorsAt({ "index.html": declared }, 15, [160, 90], [60, 10]), [white, white]);
+  sees(t, await bench.colorsAt({ "index.html": declared }, 15, [160, 90], [60, 10]), [
+    white,
+    white,
+  ]);
 });
 
 t.test("CSS animations, endless ones too, count from their clip's start", async (t) => {
@@ -68,8 +47,8 @@ t.test("CSS animations, endless ones too, count from their clip's start", async 
     #b, #e { animation: go 1s linear infinite }</style>
     <div class="clip" data-start="0.5" data-duration="5">${box("b")}</div>${box("e", "top:120px")}`;
   const files = composition(root, 'data-duration="3"');
-  sees(t, await colorsAt(files, 30, [60, 90], [10, 130]), [white, white]);
-  sees(t, await colorsAt(files, 75, [10, 90], [60, 130]), [white, white]);
+  sees(t, await bench.colorsAt(files, 30, [60, 90], [10, 130]), [white, white]);
+  sees(t, await bench.colorsAt(files, 75, [10, 90], [60, 130]), [white, white]);
 });
 
 t.test("Web Animations and SVG's own are sought", async (t) => {
@@ -78,7 +57,7 @@ t.test("Web Animations and SVG's own are sought", async (t) => {
       <animate attributeName="x" from="0" to="200" dur="1s" fill="freeze"/></rect></svg>
     <script>document.getElementById("b").animate(
       [{ transform: "none" }, { transform: "translateX(100px)" }], 1000);</script>`;
-  sees(t, await colorsAt(composition(root), 15, [60, 90], [110, 10]), [white, [255, 0, 0]]);
+  sees(t, await bench.colorsAt(composition(root), 15, [60, 90], [110, 10]), [white, [255, 0, 0]]);
 });
 
 t.test("art by requestAnimationFrame sees the film's own time, every frame of it", async (t) => {
@@ -95,7 +74,7 @@ t.test("art by requestAnimationFrame sees the film's own time, every frame of it
       requestAnimationFrame(draw);
     };
     requestAnimationFrame(draw);</script>`;
-  const found = await colorsAt(
+  const found = await bench.colorsAt(
     composition(root),
     15,
     [54, 5],
@@ -116,8 +95,8 @@ t.test("timers wait for the film's time; clock and chance are the same each time
     setTimeout(() => { b.style.left = "100px"; }, 500);
     b.style.background = "rgb(" + [Math.floor(Math.random() * 256), Date.now() % 251, 9] + ")";
     </script>`;
-  const [early] = await colorsAt(composition(root), 14, [10, 90]);
-  const [late, gone] = await colorsAt(composition(root), 15, [110, 90], [10, 90]);
+  const [early] = await bench.colorsAt(composition(root), 14, [10, 90]);
+  const [late, gone] = await bench.colorsAt(composition(root), 15, [110, 90], [10, 90]);
   t.strictSame(late, early, "the same colour in another run");
   sees(t, [gone], [ground]);
 });
@@ -135,11 +114,11 @@ t.test("WebGL and iframes of the bundle are filmed", async (t) => {
   const inner = `<style>body{margin:0;background:#00f}@keyframes k{to{background:#f00}}
     body{animation:k 1s steps(2,jump-none)}</style>`;
   const files = { ...composition(root), "inner.html": inner };
-  sees(t, await colorsAt(files, 3, [20, 20], [120, 20]), [
+  sees(t, await bench.colorsAt(files, 3, [20, 20], [120, 20]), [
     [255, 255, 0],
     [0, 0, 255],
   ]);
-  sees(t, await colorsAt(files, 20, [20, 20], [120, 20]), [
+  sees(t, await bench.colorsAt(files, 20, [20, 20], [120, 20]), [
     [0, 255, 0],
     [255, 0, 0],
   ]);
@@ -178,7 +157,7 @@ t.test("sub-compositions keep their styles, scripts, ids and times to themselves
     [310, 10],
     [10, 10],
   ] as const;
-  sees(t, await colorsAt(files, 30, ...places), [[255, 0, 0], [0, 255, 0], ground, ground]);
+  sees(t, await bench.colorsAt(files, 30, ...places), [[255, 0, 0], [0, 255, 0], ground, ground]);
 });
 
 t.test("fonts of the bundle are there in the first frame, however late they come", async (t) => {
@@ -253,7 +232,7 @@ t.test(
       "blue.cube": table,
       "red.png": image,
     };
-    const found = await colorsAt(
+    const found = await bench.colorsAt(
       ...([files, 15] as const),
       ...([
         [32, 72],

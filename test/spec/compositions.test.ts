@@ -7,9 +7,9 @@ import type {
   SignedUrls,
 } from "../../actors/contract/composition.ts";
 import type { Static } from "../../config/schema.ts";
-import type { Refused } from "./caller.ts";
+import type { Caller, Refused } from "./caller.ts";
 import { made, page, putFile } from "./composition-steps.ts";
-import { openInProcess } from "./in-process-service.ts";
+import { type InProcess, openInProcess } from "./in-process-service.ts";
 
 type Page = Static<typeof CompositionPage>;
 const all = "/v1/compositions";
@@ -168,13 +168,19 @@ t.test("a composition that is deleted takes its files along", async (t) => {
   t.equal((await caller.get(`${all}/${id}/file?path=a.txt`)).status, 404);
 });
 
-t.test("signed URLs lead to files and assets; what is not there is missing", async (t) => {
-  const house = await openInProcess(t);
-  const caller = await house.account();
+/** A finished picture, and markup that shows it. */
+async function pictured(house: InProcess, caller: Caller) {
   const job = await caller.job("a kite");
   await house.settle();
   const asset = (await caller.read(job.id)).asset?.id ?? "";
   const inside = `<img id="p" data-asset-id="${asset}" data-start="0" data-duration="1">`;
+  return { asset, inside };
+}
+
+t.test("signed URLs lead to files and assets; what is not there is missing", async (t) => {
+  const house = await openInProcess(t);
+  const caller = await house.account();
+  const { asset, inside } = await pictured(house, caller);
   const id = await made(caller, { "index.html": page({ inside }), "a/b.txt": "kite" });
   const path = `${all}/${id}/files:signed-urls`;
   const { json } = await caller.post<SignedUrls>(path, {});
@@ -197,10 +203,7 @@ t.test("signed URLs lead to files and assets; what is not there is missing", asy
 t.test("signed URLs lead to assets only for those who may read assets", async (t) => {
   const house = await openInProcess(t);
   const caller = await house.account();
-  const job = await caller.job("a kite");
-  await house.settle();
-  const asset = (await caller.read(job.id)).asset?.id ?? "";
-  const inside = `<img id="p" data-asset-id="${asset}" data-start="0" data-duration="1">`;
+  const { asset, inside } = await pictured(house, caller);
   const id = await made(caller, { "index.html": page({ inside }) });
   const token = { name: "x", scopes: ["compositions"] };
   const narrow = caller.holding(
