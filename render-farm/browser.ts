@@ -185,12 +185,10 @@ export async function launchProfile(
   choice: ChromiumChoice,
   more: readonly string[],
   profile: string,
-  viewport: { readonly width: number; readonly height: number },
 ): Promise<{ running: Running; context: BrowserContext }> {
   return starting(choice.executablePath, async () => {
     const context = await chromium.launchPersistentContext(profile, {
       ...launchOptions(choice, more),
-      viewport,
       serviceWorkers: "block",
       bypassCSP: true,
       acceptDownloads: false,

@@ -30,10 +30,12 @@ export async function deliverRecording(
   mimeType: string,
 ): Promise<TaskOutput> {
   const file = { path, mimeType };
-  const recording = await describe(tools, file, signal);
-  const thumbnailKey = await storeThumbnail({ tools, objects, signal, stem }, file, recording);
   const objectKey = `${stem}.${extensions[mimeType] ?? "bin"}`;
-  const stored = await storeFile(objects, objectKey, path);
+  const recording = await describe(tools, file, signal);
+  const [stored, thumbnailKey] = await Promise.all([
+    storeFile(objects, objectKey, path),
+    storeThumbnail({ tools, objects, signal, stem }, file, recording),
+  ]);
   return { objectKey, mimeType, ...stored, ...measuresOf(recording), thumbnailKey };
 }
 

@@ -19,6 +19,7 @@ import { studioVoice } from "./models/studio-voice.ts";
 import { probe } from "./probe.ts";
 import { isolate } from "./render/isolation.ts";
 import { render } from "./render/render.ts";
+import { SpareBrowsers } from "./render/spare-browsers.ts";
 import { TaskLoop, type Timers } from "./task-loop.ts";
 import { sweepLeftovers } from "./workspace.ts";
 
@@ -62,12 +63,15 @@ const chromium =
     ? isolation.chromium
     : { executablePath, sandbox: process.getuid?.() !== 0 };
 const browser = new SceneBrowser(chromium, join(import.meta.dirname, "models"));
+const pages = Math.min(limits.capture.pagesMax, availableParallelism());
+const filmBrowsers = new SpareBrowsers(isolation, pages);
 const rendering = {
   media: tools,
   isolation,
+  browsers: filmBrowsers,
   codeFolder: join(import.meta.dirname, ".."),
   patience: limits.capture,
-  pages: Math.min(limits.capture.pagesMax, availableParallelism()),
+  pages,
 };
 
 const loop = new TaskLoop(
@@ -100,6 +104,7 @@ process.on("SIGTERM", () => loop.drain());
 
 const reason = await loop.ended;
 if (reason === "drained") await browser.close();
+await filmBrowsers.close();
 await rm(ownFolder, { recursive: true, force: true });
 process.exit(0);
 

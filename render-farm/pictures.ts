@@ -31,8 +31,9 @@ export interface Raster extends Size {
   readonly pixels: Uint8Array;
 }
 
-function open(path: string): Sharp {
-  return sharp(path, {
+/** A file or its bytes. */
+function open(picture: string | Buffer): Sharp {
+  return sharp(picture, {
     limitInputPixels: limits.media.pixelsMax,
     failOn: "error",
     autoOrient: true,
@@ -49,10 +50,10 @@ export async function inspectPicture(path: string): Promise<Size> {
 }
 
 /** A JPEG with a long edge of 512 at most; transparent parts on white. */
-export async function thumbnailOf(path: string): Promise<Buffer> {
+export async function thumbnailOf(picture: string | Buffer): Promise<Buffer> {
   const edge = limits.media.thumbnailEdge;
   return decoding(() =>
-    open(path)
+    open(picture)
       .flatten({ background: "#ffffff" })
       .resize(edge, edge, { fit: "inside", withoutEnlargement: true })
       .jpeg({ quality: 86 })

@@ -1,3 +1,6 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { limits } from "../config/limits.ts";
 import { PortError } from "../engine/ports/port-error.ts";
 import {
@@ -10,19 +13,24 @@ import {
   type Running,
 } from "./browser.ts";
 
-/** A browser of its own for one film or still, and for nothing else. */
+/** A browser for one film or still, and for nothing else. */
 export interface StageSetup {
   readonly chromium: ChromiumChoice;
-  /** An empty folder for what the browser keeps. */
-  readonly profile: string;
-  readonly size: { readonly width: number; readonly height: number };
   readonly flags: readonly string[];
+  /** Where all of its pages come from. */
+  readonly origin: string;
+}
+
+interface Size {
+  readonly width: number;
+  readonly height: number;
 }
 
 /** A page that belongs to somebody else. */
 export interface PageSetup {
   /** The only address that the page itself may have. */
   readonly start: string;
+  readonly size: Size;
   /** Runs first, in every frame of the page. */
   readonly script: string;
   /** What stands under an address; `undefined`: nothing does. */
@@ -38,36 +46,48 @@ export interface StageAnswer {
 
 /** Pages of one film, in processes of their own, painted one after the other. */
 export class StageBrowser {
+  /** The folder of what the browser keeps. */
   readonly profile: string;
   readonly #running: Running;
   readonly #context: BrowserContext;
-  readonly #size: StageSetup["size"];
   readonly #painting: Turns = { last: Promise.resolve() };
   readonly #awaited: ((page: Page) => void)[] = [];
+  /** An empty page, for whoever opens one first. */
+  #spare: Page | undefined;
 
-  private constructor(running: Running, context: BrowserContext, setup: StageSetup) {
+  private constructor(running: Running, context: BrowserContext, profile: string) {
     this.#running = running;
     this.#context = context;
-    this.profile = setup.profile;
-    this.#size = setup.size;
+    this.profile = profile;
   }
 
   /** Throws `PortError`. */
-  static async launch(setup: StageSetup): Promise<StageBrowser> {
-    const { chromium, flags, profile, size } = setup;
-    const { running, context } = await launchProfile(chromium, flags, profile, size);
-    const browser = new StageBrowser(running, context, setup);
-    // Pages answer for themselves; whatever else asks for something gets nothing.
-    await context.route("**/*", (route) => route.abort().catch(() => undefined));
-    context.on("page", (page) => browser.#take(page));
-    return browser;
+  static async launch({ chromium, flags, origin }: StageSetup): Promise<StageBrowser> {
+    const profile = await mkdtemp(join(tmpdir(), "klieg-browser-"));
+    try {
+      const { running, context } = await launchProfile(chromium, flags, profile);
+      const browser = new StageBrowser(running, context, profile);
+      await browser.#prepare(`${origin}/`).catch((failure: unknown) => {
+        running.kill();
+        throw new PortError("the browser opened no page", true, failure);
+      });
+      return browser;
+    } catch (failure) {
+      await emptied(profile);
+      throw failure;
+    }
+  }
+
+  get isAlive(): boolean {
+    return this.#running.browser.isConnected();
   }
 
   /** A page that paints only when it is told to. Throws `PortError`. */
   async open(setup: PageSetup): Promise<Stage> {
     try {
-      const page = await this.#drivenPage();
-      await page.setViewportSize(this.#size);
+      const page = this.#spare ?? (await this.#drivenPage());
+      this.#spare = undefined;
+      await page.setViewportSize(setup.size);
       await page.addInitScript({ content: setup.script });
       await page.route("**/*", (route) =>
         // A request whose page closes meanwhile can and need not be answered.
@@ -88,6 +108,22 @@ export class StageBrowser {
   /** Ends all of its processes at once. */
   kill(): void {
     this.#running.kill();
+  }
+
+  /** And removes what it kept. */
+  async close(): Promise<void> {
+    this.kill();
+    await emptied(this.profile);
+  }
+
+  /** A page that has been where the film will come from has the process that the film needs. */
+  async #prepare(blank: string): Promise<void> {
+    // Pages answer for themselves; whatever else asks for something gets nothing.
+    await this.#context.route("**/*", (route) => answeredBlank(route, blank));
+    this.#context.on("page", (page) => this.#take(page));
+    this.#spare = await this.#drivenPage();
+    for (const page of this.#context.pages()) if (page !== this.#spare) await page.close();
+    await this.#spare.goto(blank, { waitUntil: "commit" });
   }
 
   /** Playwright makes no such pages, but takes them as they come. */
@@ -226,6 +262,16 @@ export interface Painted {
 
 function faultOf(details: { text: string; exception?: { description?: string } }): PageFault {
   return new PageFault((details.exception?.description ?? details.text).slice(0, 1_000));
+}
+
+function emptied(folder: string): Promise<void> {
+  return rm(folder, { recursive: true, force: true, maxRetries: 5 });
+}
+
+function answeredBlank(route: Route, blank: string): Promise<void> {
+  const isBlank = route.request().url() === blank;
+  const answer = isBlank ? route.fulfill({ contentType: "text/html", body: "" }) : route.abort();
+  return answer.catch(() => undefined);
 }
 
 async function answered(route: Route, { answer, start }: PageSetup): Promise<void> {

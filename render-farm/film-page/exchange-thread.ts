@@ -22,6 +22,8 @@ interface Exchange {
   /** Bytes of a row of pixels. */
   readonly stride: number;
   readonly planar: Planar;
+  /** Frames are written to the file's first two places by turns. */
+  turn: number;
 }
 
 let exchange: Exchange | undefined;
@@ -47,7 +49,9 @@ async function obey(order: ExchangeOrder): Promise<ExchangeAnswer> {
   if (exchange === undefined) throw new Error("the exchange is not open");
   if (order.kind === "picture") return pictureAt(order.place, exchange);
   await convert(order.frame, exchange);
-  exchange.handle.write(exchange.planar.planes, { at: 0 });
+  const { handle, planar, turn } = exchange;
+  handle.write(planar.planes, { at: turn * planar.planes.length });
+  exchange.turn = 1 - turn;
   return null;
 }
 
@@ -62,7 +66,8 @@ async function open({
   if (!canBeOpened(entry)) throw new Error("this browser has no file of its own");
   const handle = await entry.createSyncAccessHandle();
   handle.write(new TextEncoder().encode(mark), { at: 0 });
-  exchange = { handle, stride: width * 4, planar: await loadPlanar(converter, width, height) };
+  const planar = await loadPlanar(converter, width, height);
+  exchange = { handle, stride: width * 4, planar, turn: 0 };
   return null;
 }
 

@@ -1,10 +1,13 @@
 /// <reference lib="dom" />
 import type { ExchangeAnswer, ExchangeOrder, PicturePlace } from "./plan.ts";
 
+const codePath = `${location.origin}/.klieg/render-farm/film-page`;
+
 /** The page's end of its exchange thread. */
 export class Exchange {
   readonly #port: MessagePort;
   readonly #waiting = new Map<number, (answer: Reply) => void>();
+  #handing: Promise<unknown> = Promise.resolve();
   #serial = 0;
 
   private constructor(port: MessagePort) {
@@ -16,20 +19,27 @@ export class Exchange {
   }
 
   static async open(mark: string, width: number, height: number): Promise<Exchange> {
-    const module = new URL("exchange-thread.js", import.meta.url);
-    const thread = new Worker(module, { type: "module" });
+    const thread = new Worker(`${codePath}/exchange-thread.bundle.js`);
     const { port1, port2 } = new MessageChannel();
     thread.postMessage(null, [port2]);
     const exchange = new Exchange(port1);
-    const response = await fetch(new URL("planar.wasm", import.meta.url));
+    const response = await fetch(`${codePath}/planar.wasm`);
     const converter = await response.arrayBuffer();
     await exchange.#ask({ kind: "open", mark, width, height, converter });
     return exchange;
   }
 
-  /** Hands a frame over to the farm. */
+  /** Begins to hand a frame over to the farm; waits for the one before. */
   async hand(frame: VideoFrame): Promise<void> {
-    await this.#ask({ kind: "hand", frame }, [frame]);
+    await this.#handing;
+    this.#handing = this.#ask({ kind: "hand", frame }, [frame]);
+    // Who waits for it hears of it.
+    this.#handing.catch(() => undefined);
+  }
+
+  /** Resolves when the last frame is handed over. */
+  async handed(): Promise<void> {
+    await this.#handing;
   }
 
   async picture(place: PicturePlace): Promise<VideoFrame> {

@@ -129,12 +129,17 @@ async function seek({ frame, videos }: FrameOrder): Promise<void> {
   await showVideos(videos, frame, film.exchange);
 }
 
-/** Hands a frame over, unless it looks like the one before; whether it did. */
-async function draw(order: FrameOrder): Promise<boolean> {
-  await seek(order);
+/** Begins to hand over what the page shows now, unless that looks as it did before; whether so. */
+async function draw(): Promise<boolean> {
   const picture = await drawPage();
   if (picture !== undefined) await film?.exchange?.hand(picture);
   return picture !== undefined;
+}
+
+/** Resolves when all that was drawn is handed over. */
+async function handed(): Promise<null> {
+  await film?.exchange?.handed();
+  return null;
 }
 
 function layout(): MediaLayout | null {
@@ -293,4 +298,6 @@ function obstacles(): string[] {
   return [...found];
 }
 
-Object.defineProperty(window, "__kliegFilm", { value: { open, seek, draw, layout, volumes } });
+Object.defineProperty(window, "__kliegFilm", {
+  value: { open, seek, draw, handed, layout, volumes },
+});

@@ -5,7 +5,7 @@ import type { FilmSetup } from "./film-setup.ts";
 import { passMs } from "./media-files.ts";
 import type { Painter } from "./painters.ts";
 import type { RenderStage } from "./render-stage.ts";
-import type { Samples } from "./samples.ts";
+import type { Sample, Samples } from "./samples.ts";
 import { type Segment, segmentsOf } from "./segments.ts";
 import { VideoFrames } from "./video-frames.ts";
 
@@ -18,7 +18,7 @@ export interface Shoot {
 
 /** Makes one segment; the path of its file. */
 export type Camera = (segment: Segment, onFrame: OnFrame) => Promise<string>;
-type OnFrame = (frame: number, picture: Buffer) => void;
+type OnFrame = (frame: number, shown: Sample) => void;
 
 /** Each camera takes the next segment that nobody has, until all are there. */
 export async function filmed(
@@ -29,10 +29,10 @@ export async function filmed(
   const waiting = [...segmentsOf(frames, setup.timeline.fps)];
   const paths: string[] = [];
   let done = 0;
-  const onFrame: OnFrame = (frame, picture) => {
+  const onFrame: OnFrame = (frame, shown) => {
     done += 1;
     stage.context.reportProgress((0.97 * done) / frames);
-    samples.add(frame, picture);
+    samples.add(frame, shown);
   };
   const work = cameras.map(async (camera) => {
     for (let next = waiting.shift(); next !== undefined; next = waiting.shift())
@@ -56,10 +56,10 @@ export function recorder(painter: Painter, format: FrameFormat, shoot: Shoot): C
   const args = segmentArgs(quality, format, fps, threads);
   let last: Buffer | undefined;
   async function* pictures(segment: Segment, onFrame: OnFrame): AsyncGenerator<Buffer> {
-    for await (const [frame, picture] of ahead(painted(segment, painter, shoot))) {
-      last = picture ?? last;
+    for await (const [frame, painting, videos] of ahead(painted(segment, painter, shoot))) {
+      last = (await painting?.picture) ?? last;
       if (last === undefined) throw new Error("a page painted nothing");
-      onFrame(frame, last);
+      onFrame(frame, { picture: last, videos });
       yield last;
     }
   }
@@ -77,7 +77,7 @@ export function recorder(painter: Painter, format: FrameFormat, shoot: Shoot): C
 
 async function* painted(segment: Segment, painter: Painter, shoot: Shoot) {
   for await (const [frame, videos] of videosOf(segment, shoot))
-    yield [frame, await painter.paint(frame, videos)] as const;
+    yield [frame, await painter.paint(frame, videos), videos] as const;
 }
 
 /** The same, each asked for while the one before is used. */

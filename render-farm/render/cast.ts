@@ -1,7 +1,6 @@
 import type { FilmPlan } from "../film-page/plan.ts";
 import { FilmBrowser } from "./film-browser.ts";
 import type { FilmSession } from "./film-page-session.ts";
-import { RenderFault } from "./render-fault.ts";
 import type { RenderStage } from "./render-stage.ts";
 
 /** Whether pages draw themselves or are painted by the compositor. */
@@ -48,10 +47,9 @@ export async function openCast(
 
 function launch(plan: FilmPlan, stage: RenderStage): Promise<FilmBrowser> {
   const { tools, files, warnings, context } = stage;
-  const { isolation, codeFolder, patience } = tools;
-  if (isolation.kind === "refused") throw new RenderFault("internal", isolation.sentence);
+  const { browsers, codeFolder, patience } = tools;
   const setup = { codeFolder, files, plan, warnings, patience };
-  return FilmBrowser.launch(setup, isolation.chromium, context.signal);
+  return FilmBrowser.from(browsers, setup, context.signal);
 }
 
 function atLeastOne(sessions: readonly (FilmSession | undefined)[]): Cast["sessions"] {

@@ -83,8 +83,10 @@ export async function composed(
   });
   const bytes = await readFile(samplesPath);
   const length = bytes.length / samples.frames.length;
-  for (const [at, frame] of samples.frames.entries())
-    samples.add(frame, bytes.subarray(at * length, (at + 1) * length));
+  for (const [at, frame] of samples.frames.entries()) {
+    const picture = bytes.subarray(at * length, (at + 1) * length);
+    samples.add(frame, { picture, videos: new Map() });
+  }
   return [path];
 }
 

@@ -5,8 +5,8 @@ import { RenderFault } from "./render-fault.ts";
 import { planesLength, type VideoPicture } from "./video-frames.ts";
 
 /**
- * The farm's end of a page's exchange: its frames stand at the file's begin, pictures of videos
- * after them, each clip's at a place of its own.
+ * The farm's end of a page's exchange: its frames stand at the file's begin, in two places by
+ * turns, pictures of videos after them, each clip's at a place of its own.
  */
 export class ExchangeFile {
   readonly #file: FileHandle;
@@ -18,7 +18,7 @@ export class ExchangeFile {
   private constructor(file: FileHandle, frameBytes: number) {
     this.#file = file;
     this.#frames = [Buffer.alloc(frameBytes), Buffer.alloc(frameBytes)];
-    this.#end = Math.max(frameBytes, headBytes);
+    this.#end = Math.max(2 * frameBytes, headBytes);
   }
 
   /** Finds the file that the page has begun with `mark`; only the browser knows its name. */
@@ -35,11 +35,12 @@ export class ExchangeFile {
     throw new RenderFault("internal", "the browser's own file system was not found", true);
   }
 
-  /** Planes (I420) of the frame that the page handed over last, until the second one after it. */
+  /** Planes (I420) of the next frame that the page handed over, until the second one after it. */
   async frame(): Promise<Buffer> {
-    this.#turn = 1 - this.#turn;
-    const bytes = this.#frames[this.#turn] ?? this.#frames[0];
-    const { bytesRead } = await this.#file.read(bytes, 0, bytes.length, 0);
+    const turn = this.#turn;
+    this.#turn = 1 - turn;
+    const bytes = this.#frames[turn] ?? this.#frames[0];
+    const { bytesRead } = await this.#file.read(bytes, 0, bytes.length, turn * bytes.length);
     if (bytesRead < bytes.length) throw new RenderFault("internal", "a frame is incomplete", true);
     return bytes;
   }

@@ -1,31 +1,10 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import type { ChromiumChoice } from "../browser.ts";
-import { StageBrowser } from "../stage.ts";
+import type { StageBrowser } from "../stage.ts";
 import { FilmSession, type SessionSetup } from "./film-page-session.ts";
+import type { SpareBrowsers } from "./spare-browsers.ts";
 
-const flags = [
-  "--autoplay-policy=user-gesture-required",
-  "--disable-checker-imaging",
-  "--disable-image-animation-resync",
-  "--disable-lcd-text",
-  "--disable-new-content-rendering-timeout",
-  "--disable-threaded-animation",
-  "--disable-threaded-scrolling",
-  "--enable-begin-frame-control",
-  "--enable-blink-features=CanvasDrawElement",
-  "--enable-features=CanvasDrawElement",
-  "--font-render-hinting=none",
-  "--hide-scrollbars",
-  "--js-flags=--max-old-space-size=2048",
-  "--mute-audio",
-  "--proxy-bypass-list=<-loopback>",
-  "--proxy-server=http://0.0.0.0:1",
-  "--run-all-compositor-stages-before-draw",
-];
 /** The browser of one film, ended when the signal aborts. */
 export class FilmBrowser {
+  readonly #browsers: SpareBrowsers;
   readonly #browser: StageBrowser;
   readonly #setup: SessionSetup;
   readonly #signal: AbortSignal;
@@ -33,7 +12,13 @@ export class FilmBrowser {
   #opened = 0;
   #isClosed = false;
 
-  private constructor(browser: StageBrowser, setup: SessionSetup, signal: AbortSignal) {
+  private constructor(
+    browsers: SpareBrowsers,
+    browser: StageBrowser,
+    setup: SessionSetup,
+    signal: AbortSignal,
+  ) {
+    this.#browsers = browsers;
     this.#browser = browser;
     this.#setup = setup;
     this.#signal = signal;
@@ -41,20 +26,12 @@ export class FilmBrowser {
     if (signal.aborted) this.#stop();
   }
 
-  static async launch(
+  static async from(
+    browsers: SpareBrowsers,
     setup: SessionSetup,
-    chromium: ChromiumChoice,
     signal: AbortSignal,
   ): Promise<FilmBrowser> {
-    const { width, height } = setup.plan;
-    const profile = await mkdtemp(join(tmpdir(), "klieg-browser-"));
-    const browser = await StageBrowser.launch({
-      chromium,
-      profile,
-      size: { width, height },
-      flags,
-    });
-    return new FilmBrowser(browser, setup, signal);
+    return new FilmBrowser(browsers, await browsers.take(), setup, signal);
   }
 
   /** A page at its first frame. Throws `RenderFault` when it gets never ready. */
@@ -77,7 +54,7 @@ export class FilmBrowser {
     this.#signal.removeEventListener("abort", this.#stop);
     this.#stop();
     await Promise.all(this.#sessions.map((session) => session.close()));
-    await rm(this.#browser.profile, { recursive: true, force: true, maxRetries: 5 });
+    await this.#browsers.end(this.#browser);
   }
 
   #stop = (): void => this.#browser.kill();

@@ -12,7 +12,7 @@ import type {
 } from "../film-page/plan.ts";
 import { PageFault, type Picture, type Stage, type StageBrowser } from "../stage.ts";
 import { ExchangeFile } from "./exchange-file.ts";
-import { entryUrl, filmOrigin, type PageFiles } from "./page-files.ts";
+import { entryUrl, type PageFiles } from "./page-files.ts";
 import { RenderFault, type Warnings } from "./render-fault.ts";
 import { planesLength, type VideoPicture } from "./video-frames.ts";
 
@@ -57,6 +57,7 @@ export class FilmSession {
     const traffic: Traffic = { pending: 0, faults: [] };
     const stage = await browser.open({
       start: entryUrl,
+      size: setup.plan,
       script: await openingScript(setup),
       answer: async (url, kind) => {
         traffic.pending += 1;
@@ -99,15 +100,21 @@ export class FilmSession {
     });
   }
 
-  /** A drawn page at a frame: its planes (I420), `undefined` when it looks as it did before. */
+  /**
+   * A drawn page at a frame: its planes (I420) as soon as they are handed over, until the second
+   * frame after it is drawn; nothing when it looks as it did before.
+   */
   async draw(
     frame: number,
     videos: ReadonlyMap<string, VideoPicture>,
-  ): Promise<Buffer | undefined> {
-    const order = { frame, videos: await this.#placed(videos) };
-    const drawing = this.#stage.call(film, "draw", order);
+  ): Promise<{ readonly planes: Promise<Buffer> } | undefined> {
+    await this.seek(frame, videos);
+    const drawing = this.#stage.call(film, "draw", null);
     const { result } = await this.#guarded(() => this.#pumped(drawing, true));
-    return result === true ? this.#exchange?.frame() : undefined;
+    if (result !== true) return undefined;
+    const planes = this.#guarded(() => this.#handedOver());
+    planes.catch(() => undefined);
+    return { planes };
   }
 
   /** The page as pictures in boxes; `null` when it is more than that. */
@@ -132,14 +139,14 @@ export class FilmSession {
     await this.#exchange?.close();
   }
 
-  async #ready(profile: string, { plan, warnings, patience }: SessionSetup): Promise<FilmSession> {
+  async #ready(profile: string, setup: SessionSetup): Promise<FilmSession> {
+    const { codeFolder, plan, warnings, patience } = setup;
     const { pageMs, timelineMs } = patience;
     // Nothing is behind the page but black, and not even that when it is transparent.
     await this.#stage.backdrop({ r: 0, g: 0, b: 0, a: plan.isTransparent ? 0 : 1 });
     const opening = (async () => {
       await this.#stage.goto(pageMs);
-      const modules = `${filmOrigin}/.klieg/render-farm/film-page/film.js`;
-      await this.#pumped(this.#stage.evaluate(loadModule(modules)));
+      await this.#stage.evaluate(await filmScript(codeFolder));
       const { result } = await this.#pumped(this.#stage.call(film, "open", plan));
       for (let settling = 0; settling < 3; settling++) await this.#frame();
       return result as FilmReport;
@@ -155,6 +162,12 @@ export class FilmSession {
       plan.mark === "" ? undefined : await ExchangeFile.open(profile, plan.mark, frameBytes);
     const [stage, traffic, timeMs] = [this.#stage, this.#traffic, this.#timeMs];
     return new FilmSession({ stage, traffic, timeMs, exchange, report });
+  }
+
+  async #handedOver(): Promise<Buffer> {
+    if (this.#exchange === undefined) throw new Error("a drawn page has an exchange");
+    await this.#stage.call(film, "handed", null);
+    return this.#exchange.frame();
   }
 
   async #placed(videos: ReadonlyMap<string, VideoPicture>) {
@@ -183,8 +196,9 @@ export class FilmSession {
     });
     done.catch(() => undefined);
     if (isAwaited) hasDamage = await this.#frame();
-    while (!isDone) {
-      await Promise.race([done, pause(pumpMs)]);
+    // Most is done without a frame, or with that one.
+    for (let waitMs = patientMs; !isDone; waitMs = pumpMs) {
+      await Promise.race([done, pause(waitMs)]);
       if (!isDone) hasDamage = (await this.#frame()) || hasDamage;
     }
     return { result: await done, hasDamage };
@@ -208,6 +222,7 @@ export class FilmSession {
   }
 }
 
+const patientMs = 16;
 const pumpMs = 4;
 /** Of pictures of videos; each leaves some five times its size in the page. */
 const garbageBytesMax = 48 * 1024 ** 2;
@@ -233,9 +248,9 @@ interface Traffic {
   readonly faults: string[];
 }
 
-/** A page that is not yet there has no document to add a module to. */
-function loadModule(url: string): string {
-  return `import(${JSON.stringify(url)}).then(() => true)`;
+/** The page's side of the film. */
+function filmScript(codeFolder: string): Promise<string> {
+  return readFile(join(codeFolder, "render-farm/film-page/film.bundle.js"), "utf8");
 }
 
 /** What runs in the page before anything of the author's. */

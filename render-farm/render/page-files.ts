@@ -8,13 +8,13 @@ import type { Warnings } from "./render-fault.ts";
 import type { StoredBundle } from "./stored-bundle.ts";
 
 /**
- * All that a film's page can reach: the bundle, the film's own modules, and pictures made for it.
+ * All that a film's page can reach: the bundle, the code of its exchange, and pictures made for it.
  * Whatever else it asks for is named in the warnings.
  */
 export const filmOrigin = "https://bundle.invalid";
 export const entryUrl = `${filmOrigin}/index.html`;
 const ownFolder = "/.klieg/";
-const modulePath = /^(render-farm\/film-page|actors\/timeline)\/[a-z-]+\.(js|wasm)$/;
+const codePath = /^render-farm\/film-page\/(exchange-thread\.bundle\.js|planar\.wasm)$/;
 
 export interface MadePicture {
   readonly contentType: string;
@@ -75,7 +75,7 @@ export class PageFiles {
         contentType: "text/javascript",
         body: await this.#gates.answer(path.slice(gatePath.length)),
       };
-    if (!modulePath.test(path)) return undefined;
+    if (!codePath.test(path)) return undefined;
     const body = await readFile(join(this.#codeFolder, path));
     return { contentType: typeOf(path, ""), body };
   }

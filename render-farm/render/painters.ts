@@ -5,7 +5,12 @@ import type { VideoPicture } from "./video-frames.ts";
 /** One page's part in a film: pictures of the frames that it is asked for. */
 export interface Painter {
   /** `undefined` when the frame looks like the one that this painter painted before. */
-  paint(frame: number, videos: ReadonlyMap<string, VideoPicture>): Promise<Buffer | undefined>;
+  paint(frame: number, videos: ReadonlyMap<string, VideoPicture>): Promise<Painting | undefined>;
+}
+
+/** The next frame may be painted before the picture is there, but not the one after that. */
+export interface Painting {
+  readonly picture: Promise<Buffer>;
 }
 
 /**
@@ -22,9 +27,9 @@ export function drivenPainter(session: FilmSession, picture: Picture): Painter {
       if (isStill && !wasChanged && !(await session.paint()).hasDamage) return undefined;
       const { image } = await session.paint(picture);
       isStill = image === undefined || (last !== undefined && image.equals(last));
-      if (isStill) return undefined;
+      if (image === undefined || isStill) return undefined;
       last = image;
-      return image;
+      return { picture: Promise.resolve(image) };
     },
   };
 }
@@ -32,7 +37,12 @@ export function drivenPainter(session: FilmSession, picture: Picture): Painter {
 /** Drawn by the page itself into a canvas: several times faster, for pages that allow it. */
 export function drawnPainter(session: FilmSession): Painter {
   const news = newPictures();
-  return { paint: (frame, videos) => session.draw(frame, news(videos)) };
+  return {
+    async paint(frame, videos) {
+      const drawn = await session.draw(frame, news(videos));
+      return drawn && { picture: drawn.planes };
+    },
+  };
 }
 
 /** Of all pictures of videos those that the page does not have yet. */

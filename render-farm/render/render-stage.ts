@@ -9,11 +9,13 @@ import type { MediaFiles } from "./media-files.ts";
 import type { PageFiles } from "./page-files.ts";
 import { RenderFault, type Warnings } from "./render-fault.ts";
 import type { RenderInput } from "./render-input.ts";
+import type { SpareBrowsers } from "./spare-browsers.ts";
 import type { StoredBundle } from "./stored-bundle.ts";
 
 export interface RenderTools {
   readonly media: MediaTools;
   readonly isolation: Isolation;
+  readonly browsers: SpareBrowsers;
   /** Where the compiled modules of pages are, from the root of the sources. */
   readonly codeFolder: string;
   /** Pages that paint one film side by side. */

@@ -1,3 +1,12 @@
+import type { VideoPicture } from "./video-frames.ts";
+
+/** A frame that is looked at. */
+export interface Sample {
+  readonly picture: Buffer;
+  /** What its videos showed, by the clip's key. */
+  readonly videos: ReadonlyMap<string, VideoPicture>;
+}
+
 /** Frames of a film that are looked at: first, last and some between. */
 export class Samples {
   readonly frames: readonly number[];
@@ -9,9 +18,12 @@ export class Samples {
     this.#arrivalsByFrame = new Map(this.frames.map((frame) => [frame, arrival()]));
   }
 
-  /** Keeps the picture if this frame is one of them. */
-  add(frame: number, picture: Buffer): void {
-    this.#arrivalsByFrame.get(frame)?.resolve(Buffer.from(picture));
+  /** Keeps a copy if this frame is one of them. */
+  add(frame: number, { picture, videos }: Sample): void {
+    const arrival = this.#arrivalsByFrame.get(frame);
+    if (arrival === undefined) return;
+    const kept = new Map([...videos].map(([key, video]) => [key, copyOf(video)]));
+    arrival.resolve({ picture: Buffer.from(picture), videos: kept });
   }
 
   /** No more will come. */
@@ -25,37 +37,41 @@ export class Samples {
   }
 
   /** When it is there. */
-  async at(frame: number): Promise<Buffer> {
+  async at(frame: number): Promise<Sample> {
     const arrival = this.#arrivalsByFrame.get(frame);
     if (arrival === undefined) throw new Error(`frame ${frame} is not looked at`);
-    return arrival.picture;
+    return arrival.sample;
   }
 
   /** All of them, by their frames. */
-  async all(): Promise<ReadonlyMap<number, Buffer>> {
-    const pictures = new Map<number, Buffer>();
-    for (const [frame, { picture }] of this.#arrivalsByFrame) pictures.set(frame, await picture);
-    return pictures;
+  async all(): Promise<ReadonlyMap<number, Sample>> {
+    const samples = new Map<number, Sample>();
+    for (const [frame, { sample }] of this.#arrivalsByFrame) samples.set(frame, await sample);
+    return samples;
   }
 }
 
 const wanted = 9;
 
 interface Arrival {
-  readonly picture: Promise<Buffer>;
-  readonly resolve: (picture: Buffer) => void;
+  readonly sample: Promise<Sample>;
+  readonly resolve: (sample: Sample) => void;
   readonly reject: (why: unknown) => void;
 }
 
 function arrival(): Arrival {
   let settle: Pick<Arrival, "resolve" | "reject"> | undefined;
-  const picture = new Promise<Buffer>((resolve, reject) => {
+  const sample = new Promise<Sample>((resolve, reject) => {
     settle = { resolve, reject };
   });
-  picture.catch(() => undefined);
+  sample.catch(() => undefined);
   return {
-    picture,
-    resolve: (bytes) => settle?.resolve(bytes),
+    sample,
+    resolve: (one) => settle?.resolve(one),
     reject: (why) => settle?.reject(why),
   };
+}
+
+function copyOf({ planes, ...look }: VideoPicture): VideoPicture {
+  return { planes: Buffer.from(planes), ...look };
 }

@@ -9,7 +9,7 @@ import type { FilmSetup } from "./film-setup.ts";
 import { displayed, isDark, likeness, planesMaker } from "./likeness.ts";
 import { drawnPainter, drivenPainter } from "./painters.ts";
 import { RenderFault } from "./render-fault.ts";
-import { Samples } from "./samples.ts";
+import { type Sample, Samples } from "./samples.ts";
 import { VideoFrames } from "./video-frames.ts";
 
 /**
@@ -48,7 +48,9 @@ export async function shootDrawn(cast: Cast, shoot: Shoot): Promise<Footage | un
   const samples = new Samples(shoot.frames);
   const cameras = cast.sessions.map((session) => recorder(drawnPainter(session), format, shoot));
   const filming = filmed(cameras, samples, shoot);
-  const comparing = compare(samples, { reference, step: 2, shown: (planes) => planes }, shoot);
+  const videosAt = async (frame: number) => (await samples.at(frame)).videos;
+  const comparison = { reference, step: 2, shown: (planes: Buffer) => planes, videosAt };
+  const comparing = compare(samples, comparison, shoot);
   try {
     const [paths] = await Promise.all([filming, comparing]);
     hearFaults(cast, shoot);
@@ -75,7 +77,8 @@ export async function shootComposed(cast: Cast, shoot: Shoot): Promise<Footage |
     throw failure;
   });
   try {
-    const comparison = { reference: session, step: 4, shown };
+    const videosAt = (frame: number) => videosOf(frame, shoot);
+    const comparison = { reference: session, step: 4, shown, videosAt };
     const [paths] = await Promise.all([composing, compare(samples, comparison, shoot)]);
     await checkLight(samples, async (planes) => isDark(planes), shoot.setup);
     return paths;
@@ -92,6 +95,8 @@ class Unlike extends Error {}
 /** Below this a viewer may see a difference, in dB. */
 const likenessMin = 32;
 
+type FrameVideos = Sample["videos"];
+
 interface Comparison {
   /** A driven page. */
   readonly reference: FilmSession;
@@ -99,31 +104,46 @@ interface Comparison {
   readonly step: number;
   /** What a screen makes of a sample's planes. */
   readonly shown: (planes: Buffer) => Buffer;
+  /** What videos show in a frame. */
+  readonly videosAt: (frame: number) => Promise<FrameVideos>;
 }
 
 /** Throws `Unlike`. */
 async function compare(
   samples: Samples,
-  { reference, step, shown }: Comparison,
+  { reference, step, shown, videosAt }: Comparison,
   { stage, setup }: Shoot,
 ): Promise<void> {
-  const { tools, context, warnings } = stage;
-  const { fps } = setup.timeline;
-  const planesOf = await planesMaker(tools.codeFolder, setup.timeline);
+  const planesOf = await planesMaker(stage.tools.codeFolder, setup.timeline);
   const painter = drivenPainter(reference, { format: "png" });
-  let picture: Buffer | undefined;
-  for (const frame of samples.every(step)) {
-    const { signal } = context;
-    const only = { tools: tools.media, signal, fps, frames: frame + 1, first: frame, warnings };
-    const videos = new VideoFrames(setup.videos, only);
-    try {
-      picture = (await painter.paint(frame, await videos.at(frame))) ?? picture;
-    } finally {
-      await videos.close();
-    }
-    if (picture === undefined) throw new Error("a page painted nothing");
-    const wanted = await planesOf(picture);
-    if (likeness(shown(await samples.at(frame)), wanted) < likenessMin) throw new Unlike();
+  let last: Buffer | undefined;
+  const paint = async (frame: number): Promise<Buffer> => {
+    const painting = await painter.paint(frame, await videosAt(frame));
+    last = (await painting?.picture) ?? last;
+    if (last === undefined) throw new Error("a page painted nothing");
+    return planesOf(last);
+  };
+  let before: Promise<unknown> = Promise.resolve();
+  const comparing = samples.every(step).map(async (frame) => {
+    const painting = before.then(() => paint(frame));
+    before = painting;
+    const wanted = await painting;
+    const { picture } = await samples.at(frame);
+    if (likeness(shown(picture), wanted) < likenessMin) throw new Unlike();
+  });
+  await Promise.all(comparing);
+}
+
+async function videosOf(frame: number, { stage, setup }: Shoot): Promise<FrameVideos> {
+  const { tools, context, warnings } = stage;
+  const { signal } = context;
+  const { fps } = setup.timeline;
+  const only = { tools: tools.media, signal, fps, frames: frame + 1, first: frame, warnings };
+  const videos = new VideoFrames(setup.videos, only);
+  try {
+    return await videos.at(frame);
+  } finally {
+    await videos.close();
   }
 }
 
@@ -138,9 +158,9 @@ async function checkLight(
   isUnlit: (picture: Buffer) => Promise<boolean>,
   { timeline, plan }: FilmSetup,
 ): Promise<void> {
-  const pictures = await samples.all();
-  for (const picture of pictures.values()) if (!(await isUnlit(picture))) return;
-  const shown = [...pictures.keys()].flatMap((frame) =>
+  const looked = await samples.all();
+  for (const { picture } of looked.values()) if (!(await isUnlit(picture))) return;
+  const shown = [...looked.keys()].flatMap((frame) =>
     plan.clips.filter(({ isShown, from, to }) => isShown && frame >= from && frame < to),
   );
   if (shown.length === 0 && timeline.texts.length === 0) return;

@@ -1,5 +1,3 @@
-import { writeFile } from "node:fs/promises";
-import { join } from "node:path";
 import type { Timeline } from "../../actors/timeline/model.ts";
 import { limits } from "../../config/limits.ts";
 import type { TaskOutput } from "../../engine/ports/tasks.ts";
@@ -14,7 +12,7 @@ import { VideoFrames } from "./video-frames.ts";
 
 /** One frame of a composition as a PNG. */
 export async function makeStill(stage: RenderStage): Promise<Made> {
-  const { input, warnings, tools, context, folder } = stage;
+  const { input, warnings, tools, context } = stage;
   const options = input.still ?? {};
   if (options.atSeconds !== undefined && options.frame !== undefined)
     throw new RenderFault("internal", "a still has at_seconds or frame, not both");
@@ -31,10 +29,7 @@ export async function makeStill(stage: RenderStage): Promise<Made> {
     const frame = frameOf(options, frames, timeline.fps, warnings);
     const picture = await paintAt(frame, session, setup, stage);
     const size = stillSize(timeline, options.maxDimension ?? undefined);
-    const bytes = await finishedStill(picture, size, isTransparent);
-    const path = join(folder, "still.png");
-    await writeFile(path, bytes);
-    const output = await stored(bytes, path, size, stage);
+    const output = await stored(picture, size, isTransparent, stage);
     const details = {
       target: "still",
       ...size,
@@ -104,15 +99,17 @@ export function stillSize({ width, height }: Timeline | Size, edge: number | und
 }
 
 async function stored(
-  bytes: Buffer,
-  path: string,
+  picture: Buffer,
   size: Size,
+  isTransparent: boolean,
   { objects, context }: RenderStage,
 ): Promise<TaskOutput> {
   const stem = `${context.outputPrefix}/0`;
   const objectKey = `${stem}.png`;
   const thumbnailKey = `${stem}.thumb.jpg`;
-  const object = await objects.put(objectKey, [bytes]);
-  await objects.put(thumbnailKey, [await thumbnailOf(path)]);
+  const [object] = await Promise.all([
+    finishedStill(picture, size, isTransparent).then((bytes) => objects.put(objectKey, [bytes])),
+    thumbnailOf(picture).then((bytes) => objects.put(thumbnailKey, [bytes])),
+  ]);
   return { objectKey, mimeType: "image/png", ...object, ...size, thumbnailKey };
 }

@@ -7,6 +7,7 @@ import { ownChromium } from "../../render-farm/browser.ts";
 import { findChromium } from "../../render-farm/chromium-path.ts";
 import { type Isolation, isolate } from "../../render-farm/render/isolation.ts";
 import { render } from "../../render-farm/render/render.ts";
+import { SpareBrowsers } from "../../render-farm/render/spare-browsers.ts";
 import type { TaskWorker } from "../../render-farm/task-loop.ts";
 import { type MediaBench, openMediaBench } from "./media-bench.ts";
 import { readPng } from "./png.ts";
@@ -66,6 +67,7 @@ export async function openFilmBench(
   const tools = {
     media: bench.tools,
     isolation,
+    browsers: new SpareBrowsers(isolation, 0),
     codeFolder,
     patience,
     pages: pages ?? Math.min(2, availableParallelism()),

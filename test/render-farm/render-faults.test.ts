@@ -3,6 +3,7 @@ import { join } from "node:path";
 import t from "tap";
 import { isolate } from "../../render-farm/render/isolation.ts";
 import { render } from "../../render-farm/render/render.ts";
+import { SpareBrowsers } from "../../render-farm/render/spare-browsers.ts";
 import { composition, isNear, openFilmBench } from "./film-bench.ts";
 
 const patience = { pageMs: 1_000, timelineMs: 100 };
@@ -114,7 +115,8 @@ t.test("where pages cannot be kept off the network nothing is rendered", async (
   const isolation = await isolate({ ...given, wanted: "required" });
   t.match(isolation, { kind: "refused", sentence: /set KLIEG_ISOLATION=off/ });
   t.match(await isolate({ ...given, wanted: "off" }), { kind: "ready" });
-  const tools = { media: bench.tools, isolation, codeFolder: "/", pages: 1, patience };
+  const browsers = new SpareBrowsers(isolation, 0);
+  const tools = { media: bench.tools, isolation, browsers, codeFolder: "/", pages: 1, patience };
   const worker = render(tools, bench.objects, 1_000);
   t.match(await bench.run(worker, await bench.inputOf(composition(box))), {
     kind: "failed",
