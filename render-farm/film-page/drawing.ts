@@ -22,6 +22,8 @@ interface Drawing {
   readonly canvas: DrawnCanvas;
   readonly pen: DrawingPen;
   readonly content: HTMLElement;
+  /** Of a strip that is painted at a time. */
+  readonly rows: number;
   /** Whether anything changed since the last picture, noticed by whichever paint came first. */
   isChanged: boolean;
 }
@@ -44,13 +46,44 @@ export function moveIntoCanvas(width: number, height: number): boolean {
   content.append(...body.childNodes);
   canvas.append(content);
   body.append(canvas);
-  const own: Drawing = { canvas, pen, content, isChanged: true };
+  const rows = isCostly(content) ? canvas.height : Math.ceil(stripBytes / canvas.width / 4);
+  const own: Drawing = { canvas, pen, content, rows, isChanged: true };
   canvas.addEventListener("paint", (event: PaintEvent) => {
     if ((event.changedElements ?? [content]).length > 0) own.isChanged = true;
   });
   drawing = own;
   return true;
 }
+
+/**
+ * In strips: the browser draws on layers first, and has memory at hand only for small ones; whole
+ * pictures take three times as long.
+ */
+function paint({ canvas, pen, content, rows }: Drawing): void {
+  for (let top = 0; top < canvas.height; top += rows) {
+    pen.save();
+    pen.beginPath();
+    pen.rect(0, top, canvas.width, rows);
+    pen.clip();
+    pen.drawElementImage(content, 0, 0);
+    pen.restore();
+  }
+}
+
+const stripBytes = 900 * 1024;
+
+/** Whether strips cost more than they save: what is blurred is blurred anew in each. */
+function isCostly(content: HTMLElement): boolean {
+  const all = [...content.querySelectorAll("*")];
+  const isBlurred = (element: Element): boolean => {
+    const { boxShadow, filter } = getComputedStyle(element);
+    return boxShadow !== "none" || filter !== "none";
+  };
+  return all.length > stripElementsMax || all.some(isBlurred);
+}
+
+/** Each strip is given all of them. */
+const stripElementsMax = 500;
 
 /** Films have even sizes; what is added is like the last column and row. */
 function smear({ canvas, pen, content }: Drawing): void {
@@ -78,11 +111,13 @@ export function isClear(color: string): boolean {
 export async function drawPage(): Promise<VideoFrame | undefined> {
   if (drawing === undefined) throw new Error("the page is not in a canvas");
   const own = drawing;
-  const { canvas, pen, content } = own;
+  const { canvas } = own;
   const isChanged = await new Promise<boolean>((resolve) => {
     const draw = (): void => {
-      if (own.isChanged) pen.drawElementImage(content, 0, 0);
-      if (own.isChanged) smear(own);
+      if (own.isChanged) {
+        paint(own);
+        smear(own);
+      }
       resolve(own.isChanged);
     };
     canvas.addEventListener("paint", draw, { once: true });
