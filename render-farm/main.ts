@@ -17,6 +17,7 @@ import { studioRestore } from "./models/studio-restore.ts";
 import { studioVideo } from "./models/studio-video.ts";
 import { studioVoice } from "./models/studio-voice.ts";
 import { probe } from "./probe.ts";
+import { renderCrew } from "./render/crew.ts";
 import { isolate } from "./render/isolation.ts";
 import { render } from "./render/render.ts";
 import { TaskLoop, type Timers } from "./task-loop.ts";
@@ -67,8 +68,12 @@ const rendering = {
   isolation,
   codeFolder: join(import.meta.dirname, ".."),
   patience: limits.capture,
-  pages: Math.min(limits.capture.pagesMax, availableParallelism()),
+  /** As many as there are processors when a render begins: they may be taken from a process. */
+  get pages() {
+    return Math.min(limits.capture.pagesMax, availableParallelism());
+  },
 };
+const studio = { tools: rendering, objects, timeoutMs: farm.renderTaskMs };
 
 const loop = new TaskLoop(
   {
@@ -78,7 +83,8 @@ const loop = new TaskLoop(
     drainMs: farm.leaseMs,
     workersByKind: new Map([
       ["probe", probe(tools, objects, farm.probeTaskMs)],
-      ["render", render(rendering, objects, farm.renderTaskMs)],
+      ["render", render(studio)],
+      ["render-crew", renderCrew(studio)],
       ["studio-image", studioImage(browser, objects, farm.imageTaskMs)],
       ["studio-matte", studioMatte(tools, objects, farm.videoTaskMs)],
       ["studio-music", studioMusic(tools, objects, farm.audioTaskMs)],

@@ -70,7 +70,7 @@ export async function openFilmBench(
     patience,
     pages: pages ?? Math.min(2, availableParallelism()),
   };
-  const worker = render(tools, bench.objects, 300_000);
+  const worker = render({ tools, objects: bench.objects, timeoutMs: 300_000 });
   let bundles = 0;
   const inputOf = async (files: Files, more: object = {}): Promise<object> => {
     const prefix = `bundle-${bundles++}`;

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import t from "tap";
 import { isolate } from "../../render-farm/render/isolation.ts";
 import { render } from "../../render-farm/render/render.ts";
+import { alone } from "./alone.ts";
 import { composition, isNear, openFilmBench } from "./film-bench.ts";
 
 const patience = { pageMs: 1_000, timelineMs: 100 };
@@ -92,6 +93,7 @@ t.test("a canceled render ends at once", async (t) => {
   const input = await bench.inputOf(composition(box, 'data-duration="600"'));
   const abort = new AbortController();
   const running = bench.worker.run({
+    ...alone,
     input,
     outputPrefix: "out/canceled",
     signal: abort.signal,
@@ -115,7 +117,7 @@ t.test("where pages cannot be kept off the network nothing is rendered", async (
   t.match(isolation, { kind: "refused", sentence: /set KLIEG_ISOLATION=off/ });
   t.match(await isolate({ ...given, wanted: "off" }), { kind: "ready" });
   const tools = { media: bench.tools, isolation, codeFolder: "/", pages: 1, patience };
-  const worker = render(tools, bench.objects, 1_000);
+  const worker = render({ tools, objects: bench.objects, timeoutMs: 1_000 });
   t.match(await bench.run(worker, await bench.inputOf(composition(box))), {
     kind: "failed",
     message: /^internal: this farm node cannot keep pages off the network/,
