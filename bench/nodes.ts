@@ -18,6 +18,7 @@ import { verdict } from "./render-table.ts";
 import { type Subject, startSubject } from "./server-process.ts";
 import { findTools } from "./tools.ts";
 
+export const nodesFilm = "images";
 const timesMin = 1.7;
 const startMs = 20_000;
 
@@ -36,6 +37,8 @@ export const nodes: Question = {
 /** A service of its own with its nodes. */
 interface House {
   readonly subject: Subject;
+  readonly klieg: KliegRenderer;
+  /** Process ids. */
   readonly nodes: readonly number[];
   readonly efforts: Effort[];
   /** The busiest node's processor time in each round. */
@@ -44,11 +47,11 @@ interface House {
 
 /** The images film by turns. */
 export async function compareNodes(rounds: number, setting: Setting): Promise<Finding> {
-  if (availableParallelism() < 2)
-    return { lines: ["nodes: not run, it needs two processors"], isSound: true };
   const { subject, environment, say } = setting;
-  const [film] = films;
-  if (film === undefined) throw new Error("there is no film");
+  if (availableParallelism() < 2 || subject.pid === undefined)
+    return { lines: ["nodes: not run, it needs two processors of this machine"], isSound: true };
+  const film = films.find(({ name }) => name === nodesFilm);
+  if (film === undefined) throw new Error(`there is no film ${nodesFilm}`);
   const media = await makeMedia(join(subject.folder, "media"), await findTools(environment));
   const source = join(subject.folder, "films", film.name);
   await layOut(film, source, media);
@@ -63,7 +66,7 @@ export async function compareNodes(rounds: number, setting: Setting): Promise<Fi
         const path = join(outputs, `${house.nodes.length}-${round}.mp4`);
         const took = await measureFilm(house, source, path);
         paths.push(path);
-        say(`${film.name}, round ${round}: ${house.nodes.length} nodes ${took.toFixed(1)} s`);
+        say(`${film.name}, round ${round}, farm nodes ${house.nodes.length}: ${took.toFixed(1)} s`);
       }
     return { lines: await table(houses, paths), isSound: true };
   } finally {
@@ -73,10 +76,9 @@ export async function compareNodes(rounds: number, setting: Setting): Promise<Fi
 
 /** Seconds. The first round of a house starts its farm and counts for nothing. */
 async function measureFilm(house: House, source: string, path: string): Promise<number> {
-  const { subject, nodes: pids, efforts, busiest } = house;
-  const klieg = rendererOf(subject);
+  const { klieg, nodes: pids, efforts, busiest } = house;
   const spent: number[] = [];
-  const perNode = pids.reduce(
+  const watching = pids.reduce(
     (work, pid) => async () => {
       const { result, effort } = await watched(pid, work);
       spent.push(effort.cpuSeconds);
@@ -84,18 +86,10 @@ async function measureFilm(house: House, source: string, path: string): Promise<
     },
     () => klieg.render(source, { quality: "standard" }, path),
   );
-  const effort = await perNode();
+  const effort = await watching();
   efforts.push(effort);
   busiest.push(Math.max(...spent));
   return effort.wallSeconds;
-}
-
-const renderers = new Map<Subject, KliegRenderer>();
-
-function rendererOf(subject: Subject): KliegRenderer {
-  const known = renderers.get(subject) ?? new KliegRenderer(subject);
-  renderers.set(subject, known);
-  return known;
 }
 
 async function openHouse(count: number, environment: Setting["environment"]): Promise<House> {
@@ -105,7 +99,8 @@ async function openHouse(count: number, environment: Setting["environment"]): Pr
     const nodes = await nodesOf(subject, count);
     for (const [core, pid] of nodes.entries())
       await output({ path: "taskset", args: ["-a", "-p", "-c", `${core}`, `${pid}`] });
-    return { subject, nodes, efforts: [], busiest: [] };
+    const klieg = new KliegRenderer(subject);
+    return { subject, klieg, nodes, efforts: [], busiest: [] };
   } catch (fault) {
     await subject.stop();
     throw fault;

@@ -10,6 +10,7 @@ import { layOut, makeMedia } from "./film-folder.ts";
 import { type Contestant, type Film, films, type PeerName } from "./films.ts";
 import { openHyperframes } from "./hyperframes.ts";
 import { KliegRenderer } from "./klieg-renderer.ts";
+import { compareNodes, nodesFilm } from "./nodes.ts";
 import { countOf, type Finding, type Question, type Setting, UsageError } from "./question.ts";
 import { openRemotion } from "./remotion.ts";
 import { filmTable, type Outcome, type Outcomes, verdict } from "./render-table.ts";
@@ -107,6 +108,8 @@ async function measure(options: Options, setting: Setting): Promise<Finding> {
     });
     lines.push(...more, "");
   }
+  if (options.films.some(({ name }) => name === nodesFilm))
+    lines.push(...(await compareNodes(options.rounds, setting)).lines);
   return { lines, isSound };
 }
 

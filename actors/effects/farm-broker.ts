@@ -225,7 +225,11 @@ export class FarmBroker {
     this.ports.clock.after(limits.farm.heartbeatMs, () => {
       const oldestMs = this.ports.clock.monotonicMs() - limits.farm.leaseMs;
       for (const lease of this.leaseByToken.values())
-        if (lease.heardMs < oldestMs) this.lapse(lease);
+        if (lease.heardMs < oldestMs) {
+          this.lapse(lease);
+          // A node that wakes up works no more on what is another's, nor waits for parts of it.
+          if (lease.isDurable) lease.node.connection.send({ kind: "cancel", token: lease.token });
+        }
       this.crews.watch();
       this.offer();
       this.watch();

@@ -7,7 +7,7 @@ import { passMs } from "./media-files.ts";
 import type { Painter } from "./painters.ts";
 import type { RenderStage } from "./render-stage.ts";
 import type { Samples } from "./samples.ts";
-import { type Segment, segmentsOf } from "./segments.ts";
+import { type Cuttable, type Segment, segmentsOf } from "./segments.ts";
 import type { SharedFilm } from "./sharing.ts";
 import { VideoFrames } from "./video-frames.ts";
 
@@ -30,7 +30,7 @@ export async function filmed(
   samples: Samples,
   { stage, setup, frames, shared }: Shoot,
 ): Promise<readonly string[]> {
-  const segments = segmentsOf(frames, setup.timeline.fps);
+  const segments = segmentsOf(frames, setup);
   const parts = shared?.parts ?? ownParts(segments.length);
   const paths: string[] = [];
   let done = 0;
@@ -75,9 +75,9 @@ export async function filmed(
 export async function* segmentsIn(
   parts: Parts,
   frames: number,
-  { timeline }: FilmSetup,
+  film: Cuttable,
 ): AsyncGenerator<Segment> {
-  const segments = segmentsOf(frames, timeline.fps);
+  const segments = segmentsOf(frames, film);
   for (let next = await parts.take(); next !== undefined; next = await parts.take())
     yield segmentAt(segments, next);
 }
@@ -93,7 +93,7 @@ export function recorder(painter: Painter, format: FrameFormat, shoot: Shoot): C
   const { stage, setup, frames } = shoot;
   const { fps } = setup.timeline;
   const quality = stage.input.quality ?? "standard";
-  const threads = segmentsOf(frames, fps).length === 1 ? 2 : 1;
+  const threads = segmentsOf(frames, setup).length === 1 ? 2 : 1;
   const args = segmentArgs(quality, format, fps, threads);
   let last: Buffer | undefined;
   async function* pictures(segment: Segment, onFrame: OnFrame): AsyncGenerator<Buffer> {

@@ -108,10 +108,15 @@ export class SharedFilm {
   readonly #segments: readonly Segment[];
   readonly #store: SegmentStore;
 
-  private constructor(capture: ShareableCapture, frames: number, fps: number, stage: RenderStage) {
+  private constructor(
+    capture: ShareableCapture,
+    frames: number,
+    setup: FilmSetup,
+    stage: RenderStage,
+  ) {
     this.#stage = stage;
     this.#capture = capture;
-    this.#segments = segmentsOf(frames, fps);
+    this.#segments = segmentsOf(frames, setup);
     const { context, input, objects } = stage;
     const outputPrefix = `${volatileRoot}/${context.outputPrefix}/${capture}`;
     this.#store = new SegmentStore(objects, outputPrefix, frames);
@@ -123,12 +128,12 @@ export class SharedFilm {
   /** Nothing for a film that is soon done, or whose length only its page knows. */
   static open(
     capture: ShareableCapture,
-    { timeline }: FilmSetup,
+    setup: FilmSetup,
     stage: RenderStage,
   ): SharedFilm | undefined {
-    const { duration, fps } = timeline;
-    const frames = duration === undefined ? 0 : framesOf(timeline, duration);
-    return frames < framesMin ? undefined : new SharedFilm(capture, frames, fps, stage);
+    const { timeline } = setup;
+    const frames = timeline.duration === undefined ? 0 : framesOf(timeline, undefined);
+    return frames < framesMin ? undefined : new SharedFilm(capture, frames, setup, stage);
   }
 
   /** A segment that another node says it has made. */

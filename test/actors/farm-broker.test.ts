@@ -107,6 +107,7 @@ t.test("a node that is silent for 15 s loses its lease", async (t) => {
   clock.advance(2_000);
   t.strictSame(sent[1], [one.key, { kind: "lapsed", token: "t1" }]);
   t.strictSame(sent[2], [one.key, { kind: "claim", token: "t2" }]);
+  t.strictSame(farm.got[1], { kind: "cancel", token: "t1" });
   farm.say({ kind: "finished", token: "t1", outcome: done });
   t.equal(sent.length, 3, "a report of the old lease counts for nothing");
 });
