@@ -108,8 +108,13 @@ async function measure(options: Options, setting: Setting): Promise<Finding> {
     });
     lines.push(...more, "");
   }
-  if (options.films.some(({ name }) => name === nodesFilm))
-    lines.push(...(await compareNodes(options.rounds, setting)).lines);
+  if (options.films.some(({ name }) => name === nodesFilm)) {
+    // A machine whose processors cannot be given to a node still has the other figures.
+    const compared = compareNodes(options.rounds, setting).catch((fault: unknown) => ({
+      lines: [verdict(`nodes: ${reasonOf(fault)}`, false)],
+    }));
+    lines.push(...(await compared).lines);
+  }
   return { lines, isSound };
 }
 
