@@ -58,6 +58,10 @@ export async function compareNodes(rounds: number, setting: Setting): Promise<Fi
   const outputs = join(subject.folder, "made", "nodes");
   await mkdir(outputs, { recursive: true });
   const houses: House[] = [];
+  const abandon = (): void => {
+    for (const { subject } of houses) if (subject.pid !== undefined) process.kill(subject.pid);
+  };
+  process.once("exit", abandon);
   try {
     for (const count of [1, 2]) houses.push(await openHouse(count, environment));
     const paths: string[] = [];
@@ -70,6 +74,7 @@ export async function compareNodes(rounds: number, setting: Setting): Promise<Fi
       }
     return { lines: await table(houses, paths), isSound: true };
   } finally {
+    process.removeListener("exit", abandon);
     for (const house of houses) await house.subject.stop();
   }
 }
