@@ -1,11 +1,12 @@
 import { readClientSettings } from "../config/settings.ts";
+import { nodes } from "./nodes.ts";
 import { type Plan, type Question, UsageError } from "./question.ts";
 import { read } from "./read.ts";
 import { render } from "./render.ts";
 import { startSubject } from "./server-process.ts";
 import { submit } from "./submit.ts";
 
-const questions: Readonly<Record<string, Question>> = { submit, read, render };
+const questions: Readonly<Record<string, Question>> = { submit, read, render, nodes };
 
 function usage(): string {
   const parts = Object.entries(questions).map(

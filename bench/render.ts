@@ -10,6 +10,7 @@ import { layOut, makeMedia } from "./film-folder.ts";
 import { type Contestant, type Film, films, type PeerName } from "./films.ts";
 import { openHyperframes } from "./hyperframes.ts";
 import { KliegRenderer } from "./klieg-renderer.ts";
+import { compareNodes, nodesFilm } from "./nodes.ts";
 import { countOf, type Finding, type Question, type Setting, UsageError } from "./question.ts";
 import { openRemotion } from "./remotion.ts";
 import { filmTable, type Outcome, type Outcomes, verdict } from "./render-table.ts";
@@ -106,6 +107,13 @@ async function measure(options: Options, setting: Setting): Promise<Finding> {
       return [verdict(reasonOf(fault), false)];
     });
     lines.push(...more, "");
+  }
+  if (options.films.some(({ name }) => name === nodesFilm)) {
+    // A machine whose processors cannot be given to a node still has the other figures.
+    const compared = compareNodes(options.rounds, setting).catch((fault: unknown) => ({
+      lines: [verdict(`nodes: ${reasonOf(fault)}`, false)],
+    }));
+    lines.push(...(await compared).lines);
   }
   return { lines, isSound };
 }

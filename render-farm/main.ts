@@ -17,6 +17,7 @@ import { studioRestore } from "./models/studio-restore.ts";
 import { studioVideo } from "./models/studio-video.ts";
 import { studioVoice } from "./models/studio-voice.ts";
 import { probe } from "./probe.ts";
+import { renderCrew } from "./render/crew.ts";
 import { isolate } from "./render/isolation.ts";
 import { render } from "./render/render.ts";
 import { SpareBrowsers } from "./render/spare-browsers.ts";
@@ -63,16 +64,20 @@ const chromium =
     ? isolation.chromium
     : { executablePath, sandbox: process.getuid?.() !== 0 };
 const browser = new SceneBrowser(chromium, join(import.meta.dirname, "models"));
-const pages = Math.min(limits.capture.pagesMax, availableParallelism());
-const filmBrowsers = new SpareBrowsers(isolation, pages);
+const pagesNow = (): number => Math.min(limits.capture.pagesMax, availableParallelism());
+const filmBrowsers = new SpareBrowsers(isolation, pagesNow());
 const rendering = {
   media: tools,
   isolation,
   browsers: filmBrowsers,
   codeFolder: join(import.meta.dirname, ".."),
   patience: limits.capture,
-  pages,
+  /** As many as there are processors when a render begins: they may be taken from a process. */
+  get pages() {
+    return pagesNow();
+  },
 };
+const studio = { tools: rendering, objects, timeoutMs: farm.renderTaskMs };
 
 const loop = new TaskLoop(
   {
@@ -82,7 +87,8 @@ const loop = new TaskLoop(
     drainMs: farm.leaseMs,
     workersByKind: new Map([
       ["probe", probe(tools, objects, farm.probeTaskMs)],
-      ["render", render(rendering, objects, farm.renderTaskMs)],
+      ["render", render(studio)],
+      ["render-crew", renderCrew(studio)],
       ["studio-image", studioImage(browser, objects, farm.imageTaskMs)],
       ["studio-matte", studioMatte(tools, objects, farm.videoTaskMs)],
       ["studio-music", studioMusic(tools, objects, farm.audioTaskMs)],

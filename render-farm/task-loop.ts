@@ -1,6 +1,13 @@
 import type { Fault } from "../config/schema.ts";
 import { PortError } from "../engine/ports/port-error.ts";
-import type { BrokerConnection, Task, TaskOutcome, ToNode } from "../engine/ports/tasks.ts";
+import type {
+  BrokerConnection,
+  CrewTask,
+  Task,
+  TaskOutcome,
+  ToNode,
+} from "../engine/ports/tasks.ts";
+import { BrokeredParts, type Parts, type SharedParts } from "./task-parts.ts";
 
 /**
  * A farm node's life: hello, leases up to its slots, heartbeats, one `finished` for each lease.
@@ -12,6 +19,7 @@ import type { BrokerConnection, Task, TaskOutcome, ToNode } from "../engine/port
  * 2. A canceled, late or dropped task is answered and its slot freed at once; its worker is
  *    aborted and whatever it still reports is ignored.
  * 3. A worker that throws costs its task, never the node. This is the farm's only catch of faults.
+ * 4. Parts of a task end with it: whoever still waits for one hears so.
  *
  * Called by `main.ts`; tests give it the memory connection and simulated timers.
  */
@@ -28,6 +36,10 @@ export interface TaskContext {
   readonly signal: AbortSignal;
   /** 0 to 1; goes out with the next heartbeat. */
   reportProgress(fraction: number): void;
+  /** Lets a crew of idle nodes make `parts` parts of this task too; the last split counts. */
+  split(parts: number, crew: CrewTask): SharedParts;
+  /** The parts of the task that this one, a crew's, was leased for. */
+  join(): Parts;
 }
 
 /** Each returns the function that stops it. */
@@ -51,6 +63,8 @@ interface Run {
   readonly abort: AbortController;
   readonly stopDeadline: () => void;
   progress: number;
+  /** Names under which the run makes parts. */
+  readonly members: string[];
 }
 
 export class TaskLoop {
@@ -59,6 +73,7 @@ export class TaskLoop {
   readonly #connection: BrokerConnection;
   readonly #timers: Timers;
   readonly #runsByToken = new Map<string, Run>();
+  readonly #partsByMember = new Map<string, BrokeredParts>();
   readonly #stopHeartbeat: () => void;
   #stopDrain: (() => void) | undefined;
   #end: (reason: "drained" | "closed") => void = () => undefined;
@@ -100,6 +115,10 @@ export class TaskLoop {
         break;
       case "drain":
         this.drain();
+        break;
+      case "part":
+      case "made":
+        this.#partsByMember.get(message.member)?.hear(message);
     }
   }
 
@@ -123,13 +142,20 @@ export class TaskLoop {
     const stopDeadline = this.#timers.after(worker.timeoutMs, () =>
       this.#finish(token, failed(`${kind} took longer than ${worker.timeoutMs} ms`, true)),
     );
-    const run: Run = { abort, stopDeadline, progress: 0 };
+    const run: Run = { abort, stopDeadline, progress: 0, members: [] };
     this.#runsByToken.set(token, run);
     const reportProgress = (fraction: number): void => {
       run.progress = Math.max(run.progress, Math.min(1, fraction));
     };
+    const split = (parts: number, crew: CrewTask): SharedParts => {
+      const member = `${token}/${run.members.length}`;
+      const shared = this.#open(run, member);
+      this.#connection.send({ kind: "split", token, member, parts, crew });
+      return shared;
+    };
+    const join = (): Parts => this.#open(run, token);
     const isCurrent = () => this.#runsByToken.get(token) === run;
-    worker.run({ input, outputPrefix, signal: abort.signal, reportProgress }).then(
+    worker.run({ input, outputPrefix, signal: abort.signal, reportProgress, split, join }).then(
       (outcome) => isCurrent() && this.#finish(token, outcome),
       (fault: unknown) => {
         if (!isCurrent()) return;
@@ -139,12 +165,30 @@ export class TaskLoop {
     );
   }
 
+  /** What the run made parts of before is void. */
+  #open(run: Run, member: string): BrokeredParts {
+    this.#closeParts(run);
+    const parts = new BrokeredParts(member, (message) => this.#connection.send(message));
+    this.#partsByMember.set(member, parts);
+    run.members.push(member);
+    if (run.abort.signal.aborted) this.#closeParts(run);
+    return parts;
+  }
+
+  #closeParts({ members }: Run): void {
+    for (const member of members) {
+      this.#partsByMember.get(member)?.close();
+      this.#partsByMember.delete(member);
+    }
+  }
+
   #finish(token: string, outcome: TaskOutcome): void {
     const run = this.#runsByToken.get(token);
     if (run === undefined) return;
     this.#runsByToken.delete(token);
     run.stopDeadline();
     run.abort.abort();
+    this.#closeParts(run);
     this.#connection.send({ kind: "finished", token, outcome });
     if (this.#stopDrain !== undefined && this.#runsByToken.size === 0) this.#stop("drained");
   }

@@ -6,6 +6,9 @@
  *
  *   waiting --claim--> claiming --farm.lease--> leased --finished--> concluded
  *      ^------------------lapsed (silence, a dead node, a failed attempt)---'
+ *
+ * A node that has nothing to do, while nothing waits for it, joins the crew of a task that another
+ * node split; a crew is gone with the lease that it belongs to.
  */
 import { limits } from "../../config/limits.ts";
 import type { IdMint } from "../../engine/id.ts";
@@ -14,6 +17,7 @@ import type { Performance } from "../../engine/outbox.ts";
 import type { Clock } from "../../engine/ports/clock.ts";
 import type { FromNode, NodeConnection, TaskOutcome } from "../../engine/ports/tasks.ts";
 import type { FarmTask, JobMessage, Outcome } from "../job/job.ts";
+import { FarmCrews } from "./farm-crews.ts";
 
 interface Waiting {
   readonly job: Key;
@@ -32,6 +36,8 @@ interface Node {
   readonly connection: NodeConnection;
   kinds: readonly string[];
   slots: number;
+  /** Slots without a lease. */
+  free: number;
 }
 
 export interface BrokerPorts {
@@ -47,14 +53,16 @@ export class FarmBroker {
   private waiting: Waiting[] = [];
   private readonly leaseByJob = new Map<Key, Lease>();
   private readonly leaseByToken = new Map<string, Lease>();
+  private readonly crews: FarmCrews;
 
   constructor(ports: BrokerPorts) {
     this.ports = ports;
+    this.crews = new FarmCrews(ports);
     this.watch();
   }
 
   attach(connection: NodeConnection): void {
-    const node: Node = { connection, kinds: [], slots: 0 };
+    const node: Node = { connection, kinds: [], slots: 0, free: 0 };
     this.nodes.add(node);
     connection.onMessage((message) => this.hear(node, message));
     connection.onClose(() => this.lose(node));
@@ -105,32 +113,48 @@ export class FarmBroker {
       case "hello":
         node.kinds = message.kinds;
         node.slots = message.slots;
+        node.free = message.slots;
         this.offer();
         return;
       case "heartbeat":
+        this.crews.heartbeat(message.token);
         this.heartbeat(message.token, message.progress);
         return;
       case "finished":
+        this.crews.finished(message.token);
         this.finished(message.token, message.outcome);
+        this.offer();
+        return;
+      case "split":
+        if (this.leaseByToken.get(message.token)?.node !== node) return;
+        this.crews.split(node, message);
+        this.offer();
+        return;
+      case "take":
+        this.crews.take(message.member);
+        return;
+      case "made":
+        this.crews.made(message.member, message.part, message.result);
         return;
     }
   }
 
   private offer(): void {
     for (const node of this.nodes)
-      while (node.slots > 0) {
+      while (node.free > 0) {
         const at = this.waiting.findIndex(({ task }) => node.kinds.includes(task.kind));
         const [next] = at < 0 ? [] : this.waiting.splice(at, 1);
         if (next === undefined) break;
         this.claim(node, next);
       }
+    this.crews.recruit([...this.nodes].filter(({ slots, free }) => slots > 0 && free === slots));
   }
 
   private claim(node: Node, { job, task }: Waiting): void {
     const token = this.ports.mintToken();
     const heardMs = this.ports.clock.monotonicMs();
     const lease = { job, task, token, node, heardMs, toldMs: 0, isDurable: false };
-    node.slots--;
+    node.free--;
     this.leaseByJob.set(job, lease);
     this.leaseByToken.set(token, lease);
     this.ports.send(job, { kind: "claim", token });
@@ -154,7 +178,6 @@ export class FarmBroker {
       const ended = this.outcomeOf(lease, outcome);
       this.ports.send(lease.job, { kind: "finished", token, outcome: ended });
     }
-    this.offer();
   }
 
   private outcomeOf({ job }: Lease, outcome: TaskOutcome): Outcome {
@@ -185,13 +208,15 @@ export class FarmBroker {
   }
 
   private end(lease: Lease): void {
-    lease.node.slots++;
+    lease.node.free++;
+    this.crews.disband(lease.token);
     this.leaseByJob.delete(lease.job);
     this.leaseByToken.delete(lease.token);
   }
 
   private lose(node: Node): void {
     this.nodes.delete(node);
+    this.crews.lose(node);
     for (const lease of this.leaseByToken.values()) if (lease.node === node) this.lapse(lease);
     this.offer();
   }
@@ -200,7 +225,12 @@ export class FarmBroker {
     this.ports.clock.after(limits.farm.heartbeatMs, () => {
       const oldestMs = this.ports.clock.monotonicMs() - limits.farm.leaseMs;
       for (const lease of this.leaseByToken.values())
-        if (lease.heardMs < oldestMs) this.lapse(lease);
+        if (lease.heardMs < oldestMs) {
+          this.lapse(lease);
+          // A node that wakes up works no more on what is another's, nor waits for parts of it.
+          if (lease.isDurable) lease.node.connection.send({ kind: "cancel", token: lease.token });
+        }
+      this.crews.watch();
       this.offer();
       this.watch();
     });

@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from "node:crypto";
 import { type FileHandle, mkdir, open, rename, rm, stat, unlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import type { ByteRange, Objects, StoredObject } from "../ports/objects.ts";
+import { type ByteRange, type Objects, type StoredObject, volatileRoot } from "../ports/objects.ts";
 import { PortError } from "../ports/port-error.ts";
 import { checkObjectKey } from "./object-key.ts";
 
@@ -46,10 +46,13 @@ export function diskObjects(root: string): Objects {
   };
 }
 
-/** Deletes what writers that died left behind; called before the first writer of `root` starts. */
+/**
+ * Deletes what writers that died left behind, and all that is volatile; called before the first
+ * writer of `root` starts.
+ */
 export async function removeStaleTemporaries(root: string): Promise<void> {
-  const path = join(root, temporaryFolder);
-  await onDisk(temporaryFolder, rm(path, { recursive: true, force: true }));
+  for (const folder of [temporaryFolder, volatileRoot])
+    await onDisk(folder, rm(join(root, folder), { recursive: true, force: true }));
 }
 
 async function put(

@@ -15,6 +15,17 @@ const isToNode = check<ToNode>(
     }),
     Type.Object({ kind: Type.Literal("cancel"), token: Type.String() }),
     Type.Object({ kind: Type.Literal("drain") }),
+    Type.Object({
+      kind: Type.Literal("part"),
+      member: Type.String(),
+      part: Type.Union([Type.Null(), Type.Integer({ minimum: 0 })]),
+    }),
+    Type.Object({
+      kind: Type.Literal("made"),
+      member: Type.String(),
+      part: Type.Integer({ minimum: 0 }),
+      result: Type.Unknown(),
+    }),
   ]),
 );
 

@@ -1,3 +1,6 @@
+/** Objects whose keys begin with this are no longer there when the service has started again. */
+export const volatileRoot = "volatile";
+
 /**
  * Bytes under names. Adapters: a disk folder, memory; later any S3 store.
  * A key is 1 to 8 segments of `[A-Za-z0-9._-]`, separated by `/`; no segment is `.` or `..`.

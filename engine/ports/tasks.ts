@@ -4,6 +4,10 @@
  *
  * node -> broker: hello, heartbeat, finished.   broker -> node: lease, cancel, drain.
  * A node that misses `limits.leaseMs` of heartbeats loses its lease and the task is offered again.
+ *
+ * A node may split its task into parts that a crew of idle nodes makes with it. Nobody but the node
+ * knows: parts are as volatile as the lease, and end with it.
+ * node -> broker: split, take, made.   broker -> node: part, made.
  */
 export interface Task {
   /** Attempt token: names this lease in every later message. */
@@ -25,11 +29,40 @@ export type FromNode =
     }
   /** At least every `limits.heartbeatMs` for each lease; progress is 0 to 1. */
   | { readonly kind: "heartbeat"; readonly token: string; readonly progress: number }
-  | { readonly kind: "finished"; readonly token: string; readonly outcome: TaskOutcome };
+  | { readonly kind: "finished"; readonly token: string; readonly outcome: TaskOutcome }
+  /** The task under `token` has parts 0 to `parts` - 1; what it was split into before is void. */
+  | {
+      readonly kind: "split";
+      readonly token: string;
+      /** The node's own name for itself as one who makes these parts. */
+      readonly member: string;
+      readonly parts: number;
+      readonly crew: CrewTask;
+    }
+  /** Wants a part; answered when there is one, or when all are made. */
+  | { readonly kind: "take"; readonly member: string }
+  | {
+      readonly kind: "made";
+      readonly member: string;
+      readonly part: number;
+      readonly result: unknown;
+    };
+
+/** What the broker leases to nodes that join: each under a token of its own, its member's name. */
+export type CrewTask = Omit<Task, "token">;
 
 export type ToNode =
   | { readonly kind: "lease"; readonly task: Task }
   | { readonly kind: "cancel"; readonly token: string }
+  /** Answers one `take`; `null`: all parts are made. */
+  | { readonly kind: "part"; readonly member: string; readonly part: number | null }
+  /** To the node that split the task: another one made a part. */
+  | {
+      readonly kind: "made";
+      readonly member: string;
+      readonly part: number;
+      readonly result: unknown;
+    }
   /** Take nothing new, finish or drop what runs, then exit. */
   | { readonly kind: "drain" };
 

@@ -1,12 +1,14 @@
 import { join } from "node:path";
 import { outputTo } from "../media-tools.ts";
+import { ownParts, type Parts } from "../task-parts.ts";
 import { type FrameFormat, segmentArgs } from "./encoding.ts";
 import type { FilmSetup } from "./film-setup.ts";
 import { passMs } from "./media-files.ts";
 import type { Painter } from "./painters.ts";
 import type { RenderStage } from "./render-stage.ts";
 import type { Sample, Samples } from "./samples.ts";
-import { type Segment, segmentsOf } from "./segments.ts";
+import { type Cuttable, type Segment, segmentsOf } from "./segments.ts";
+import type { SharedFilm } from "./sharing.ts";
 import { VideoFrames } from "./video-frames.ts";
 
 /** A film that is being made of its pages. */
@@ -14,32 +16,54 @@ export interface Shoot {
   readonly stage: RenderStage;
   readonly setup: FilmSetup;
   readonly frames: number;
+  /** What other nodes make of it too. */
+  readonly shared: SharedFilm | undefined;
 }
 
 /** Makes one segment; the path of its file. */
 export type Camera = (segment: Segment, onFrame: OnFrame) => Promise<string>;
 type OnFrame = (frame: number, shown: Sample) => void;
 
-/** Each camera takes the next segment that nobody has, until all are there. */
+/** Each camera takes the next segment that nobody has, here or elsewhere, until all are there. */
 export async function filmed(
   cameras: readonly Camera[],
   samples: Samples,
-  { stage, setup, frames }: Shoot,
+  { stage, setup, frames, shared }: Shoot,
 ): Promise<readonly string[]> {
-  const waiting = [...segmentsOf(frames, setup.timeline.fps)];
+  const segments = segmentsOf(frames, setup);
+  const parts = shared?.parts ?? ownParts(segments.length);
   const paths: string[] = [];
   let done = 0;
-  const onFrame: OnFrame = (frame, shown) => {
-    done += 1;
+  const progress = (more: number): void => {
+    done += more;
     stage.context.reportProgress((0.97 * done) / frames);
+  };
+  const onFrame: OnFrame = (frame, shown) => {
+    progress(1);
     samples.add(frame, shown);
   };
+  const fetching: Promise<void>[] = [];
+  const fetchMade = async (film: SharedFilm, index: number, report: unknown): Promise<void> => {
+    const segment = segmentAt(segments, index);
+    const { path, pictures } = await film.fetch(segment, report);
+    paths[index] = path;
+    for (const [frame, picture] of pictures) samples.add(frame, { picture });
+    progress(segment.to - segment.from);
+  };
+  shared?.parts.onMade((index, report) => {
+    const fetched = fetchMade(shared, index, report);
+    fetched.catch((failure: unknown) => samples.end(failure));
+    fetching.push(fetched);
+  });
   const work = cameras.map(async (camera) => {
-    for (let next = waiting.shift(); next !== undefined; next = waiting.shift())
-      paths[next.index] = await camera(next, onFrame);
+    for await (const segment of segmentsIn(parts, frames, setup)) {
+      paths[segment.index] = await camera(segment, onFrame);
+      parts.made(segment.index, {});
+    }
   });
   try {
     await Promise.all(work);
+    await Promise.all(fetching);
   } catch (failure) {
     samples.end(failure);
     throw failure;
@@ -47,12 +71,29 @@ export async function filmed(
   return paths;
 }
 
+/** Those that are given to who asks here. */
+export async function* segmentsIn(
+  parts: Parts,
+  frames: number,
+  film: Cuttable,
+): AsyncGenerator<Segment> {
+  const segments = segmentsOf(frames, film);
+  for (let next = await parts.take(); next !== undefined; next = await parts.take())
+    yield segmentAt(segments, next);
+}
+
+function segmentAt(segments: readonly Segment[], index: number): Segment {
+  const segment = segments[index];
+  if (segment === undefined) throw new Error(`the film has no segment ${index}`);
+  return segment;
+}
+
 /** A page's pictures, encoded by ffmpeg. A frame that looks like the last one is that one again. */
 export function recorder(painter: Painter, format: FrameFormat, shoot: Shoot): Camera {
   const { stage, setup, frames } = shoot;
   const { fps } = setup.timeline;
   const quality = stage.input.quality ?? "standard";
-  const threads = segmentsOf(frames, fps).length === 1 ? 2 : 1;
+  const threads = segmentsOf(frames, setup).length === 1 ? 2 : 1;
   const args = segmentArgs(quality, format, fps, threads);
   let last: Buffer | undefined;
   async function* pictures(segment: Segment, onFrame: OnFrame): AsyncGenerator<Buffer> {

@@ -25,6 +25,7 @@ export async function openCast(
   plan: FilmPlan,
   pages: number,
   stage: RenderStage,
+  isCompared = kind === "drawn",
 ): Promise<Cast> {
   const launching = Array.from({ length: pages }, () => launch(plan, stage));
   const launched = await Promise.allSettled(launching);
@@ -35,7 +36,7 @@ export async function openCast(
   try {
     const [first] = await Promise.all(launching);
     const [reference, ...sessions] = await Promise.all([
-      kind === "drawn" ? first?.open("driven") : undefined,
+      isCompared ? first?.open("driven") : undefined,
       ...browsers.map((browser) => browser.open(kind)),
     ]);
     return { sessions: atLeastOne(sessions), reference, close };

@@ -85,7 +85,7 @@ export async function composed(
   const length = bytes.length / samples.frames.length;
   for (const [at, frame] of samples.frames.entries()) {
     const picture = bytes.subarray(at * length, (at + 1) * length);
-    samples.add(frame, { picture, videos: new Map() });
+    samples.add(frame, { picture });
   }
   return [path];
 }

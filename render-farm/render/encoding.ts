@@ -67,7 +67,9 @@ export function encoderArgs(quality: Quality, fps: number, threads: number): rea
   return [
     ...["-r", `${fps}`, "-c:v", "libx264", ...presets[quality], "-profile:v", "high"],
     ...["-pix_fmt", "yuv420p", "-threads", `${threads}`, ...tags],
-    ...["-x264-params", "open-gop=0", "-an", ...exact, "-f", "mp4"],
+    ...["-x264-params", "open-gop=0", "-an", ...exact],
+    // Lengths in thousandths of a second would not be whole frames, and the next segment late.
+    ...["-movie_timescale", `${Math.round(fps * 1_000)}`, "-f", "mp4"],
   ];
 }
 

@@ -44,7 +44,7 @@ const Still = Type.Object(
 );
 export type StillOptions = Static<typeof Still>;
 
-const RenderInput = Type.Object(
+export const RenderInput = Type.Object(
   {
     manifestKey: Type.String({ minLength: 1, maxLength: 1_024 }),
     target: Type.Enum(["video", "still"]),

@@ -3,8 +3,8 @@ import type { VideoPicture } from "./video-frames.ts";
 /** A frame that is looked at. */
 export interface Sample {
   readonly picture: Buffer;
-  /** What its videos showed, by the clip's key. */
-  readonly videos: ReadonlyMap<string, VideoPicture>;
+  /** What its videos showed, by the clip's key, where that is at hand. */
+  readonly videos?: ReadonlyMap<string, VideoPicture>;
 }
 
 /** Frames of a film that are looked at: first, last and some between. */
@@ -19,11 +19,13 @@ export class Samples {
   }
 
   /** Keeps a copy if this frame is one of them. */
-  add(frame: number, { picture, videos }: Sample): void {
+  add(frame: number, sample: Sample): void {
     const arrival = this.#arrivalsByFrame.get(frame);
     if (arrival === undefined) return;
-    const kept = new Map([...videos].map(([key, video]) => [key, copyOf(video)]));
-    arrival.resolve({ picture: Buffer.from(picture), videos: kept });
+    const picture = Buffer.from(sample.picture);
+    if (sample.videos === undefined) return arrival.resolve({ picture });
+    const videos = new Map([...sample.videos].map(([key, video]) => [key, copyOf(video)]));
+    arrival.resolve({ picture, videos });
   }
 
   /** No more will come. */

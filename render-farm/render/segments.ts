@@ -5,21 +5,34 @@ export interface Segment {
   readonly to: number;
 }
 
-/**
- * Cuts a film into parts that may be made side by side. Where it is cut depends on nothing but the
- * film, so whoever makes the parts, the joined film has the same bytes.
- */
-export function segmentsOf(frames: number, fps: number): readonly Segment[] {
-  const quarter = Math.ceil(frames / 4);
-  const length = Math.ceil(Math.min(Math.max(quarter, fps * secondsMin), fps * secondsMax));
-  return Array.from({ length: Math.ceil(frames / length) }, (_, index) => ({
-    index,
-    from: index * length,
-    to: Math.min(frames, (index + 1) * length),
-  }));
+/** What decides where a film is cut, beside its length. */
+export interface Cuttable {
+  readonly timeline: { readonly fps: number };
+  readonly videos: readonly unknown[];
 }
 
-/** Each part costs an encoder's start and a key frame. */
-const secondsMin = 1;
-/** And what comes after a lost part is little. */
+/**
+ * Cuts a film into parts that may be made side by side: long ones first, so that who takes the last
+ * one does not keep the others waiting. Where it is cut depends on nothing but the film, so whoever
+ * makes the parts, the joined film has the same bytes.
+ */
+export function segmentsOf(frames: number, { timeline, videos }: Cuttable): readonly Segment[] {
+  const { shares, secondsMin } = videos.length === 0 ? pageCut : videoCut;
+  const segments: Segment[] = [];
+  const least = Math.max(1, Math.floor(timeline.fps * secondsMin));
+  for (let from = 0; from < frames; ) {
+    const left = frames - from;
+    const share = left / Math.max(1, Math.min(shares, Math.floor(left / least)));
+    const length = Math.ceil(Math.min(share, timeline.fps * secondsMax));
+    segments.push({ index: segments.length, from, to: Math.min(frames, from + length) });
+    from += length;
+  }
+  return segments;
+}
+
+/** The next part's share of what is left. Each costs an encoder's start and a key frame. */
+const pageCut = { shares: 5, secondsMin: 0.75 };
+/** And each of a film with videos starts their decoders, at a key frame before its own start. */
+const videoCut = { shares: 3, secondsMin: 2 };
+/** What comes after a lost part is little. */
 const secondsMax = 8;

@@ -1,6 +1,6 @@
 import { even } from "../../actors/timeline/model.ts";
 import { isBlack } from "../pictures.ts";
-import { filmed, recorder, type Shoot } from "./cameras.ts";
+import { type Camera, filmed, recorder, type Shoot } from "./cameras.ts";
 import type { Cast } from "./cast.ts";
 import { composed, isComposable } from "./composing.ts";
 import { drivenFormats } from "./encoding.ts";
@@ -22,33 +22,34 @@ export type Footage = readonly string[];
 
 /** Every frame by the compositor. */
 export async function shootDriven(cast: Cast, shoot: Shoot): Promise<Footage> {
-  const { stage, setup, frames } = shoot;
+  const samples = new Samples(shoot.frames);
+  const paths = await filmed(drivenCameras(cast, shoot), samples, shoot);
+  hearFaults(cast, shoot);
+  await checkLight(samples, isBlack, shoot.setup);
+  return paths;
+}
+
+function drivenCameras({ sessions }: Cast, shoot: Shoot): readonly Camera[] {
+  const { stage, setup } = shoot;
   const format = drivenFormats[stage.input.quality ?? "standard"];
   const picture =
     format.codec === "png"
       ? ({ format: "png" } as const)
       : ({ format: "jpeg", quality: format.quality } as const);
-  const samples = new Samples(frames);
   const { width, height } = setup.timeline;
-  const cameras = cast.sessions.map((session) =>
+  return sessions.map((session) =>
     recorder(drivenPainter(session, picture), { ...format, width, height }, shoot),
   );
-  const paths = await filmed(cameras, samples, shoot);
-  hearFaults(cast, shoot);
-  await checkLight(samples, isBlack, setup);
-  return paths;
 }
 
 /** By the pages themselves; `undefined` when that does not look like the compositor's frames. */
 export async function shootDrawn(cast: Cast, shoot: Shoot): Promise<Footage | undefined> {
-  const { width, height } = shoot.setup.timeline;
-  const format = { codec: "planes", width: even(width), height: even(height) } as const;
   const { reference } = cast;
   if (reference === undefined) throw new Error("drawn pages are compared with a driven one");
   const samples = new Samples(shoot.frames);
-  const cameras = cast.sessions.map((session) => recorder(drawnPainter(session), format, shoot));
-  const filming = filmed(cameras, samples, shoot);
-  const videosAt = async (frame: number) => (await samples.at(frame)).videos;
+  const filming = filmed(drawnCameras(cast, shoot), samples, shoot);
+  const videosAt = async (frame: number) =>
+    (await samples.at(frame)).videos ?? videosOf(frame, shoot);
   const comparison = { reference, step: 2, shown: (planes: Buffer) => planes, videosAt };
   const comparing = compare(samples, comparison, shoot);
   try {
@@ -60,10 +61,20 @@ export async function shootDrawn(cast: Cast, shoot: Shoot): Promise<Footage | un
     if (failure instanceof Unlike) return undefined;
     throw failure;
   } finally {
+    shoot.shared?.parts.close();
     await cast.close();
     await Promise.allSettled([filming, comparing]);
   }
 }
+
+function drawnCameras({ sessions }: Cast, shoot: Shoot): readonly Camera[] {
+  const { width, height } = shoot.setup.timeline;
+  const format = { codec: "planes", width: even(width), height: even(height) } as const;
+  return sessions.map((session) => recorder(drawnPainter(session), format, shoot));
+}
+
+/** Those of a cast's pages. */
+export const camerasOf = { drawn: drawnCameras, driven: drivenCameras };
 
 /** By ffmpeg alone; `undefined` for what is more than pictures in boxes. */
 export async function shootComposed(cast: Cast, shoot: Shoot): Promise<Footage | undefined> {
@@ -95,7 +106,7 @@ class Unlike extends Error {}
 /** Below this a viewer may see a difference, in dB. */
 const likenessMin = 32;
 
-type FrameVideos = Sample["videos"];
+type FrameVideos = NonNullable<Sample["videos"]>;
 
 interface Comparison {
   /** A driven page. */
@@ -147,7 +158,8 @@ async function videosOf(frame: number, { stage, setup }: Shoot): Promise<FrameVi
   }
 }
 
-function hearFaults({ sessions }: Cast, { stage }: Shoot): void {
+/** What scripts threw meanwhile becomes warnings. */
+export function hearFaults({ sessions }: Cast, { stage }: Shoot): void {
   for (const fault of sessions.flatMap((session) => session.takeFaults()))
     stage.warnings.add(`a script threw: ${fault}`);
 }

@@ -12,16 +12,14 @@ import { type FilmSetup, framesOf, ownSound, setUpFilm } from "./film-setup.ts";
 import { passMs } from "./media-files.ts";
 import { RenderFault } from "./render-fault.ts";
 import { checkAnimation, type Made, type RenderStage } from "./render-stage.ts";
+import { type ShareableCapture, SharedFilm } from "./sharing.ts";
 import { type Footage, shootComposed, shootDrawn, shootDriven } from "./shooting.ts";
 
 /** A whole film: frames from the pages, sound mixed meanwhile, both joined at the end. */
 export async function makeVideo(stage: RenderStage): Promise<Made> {
   const { input, tools, context, objects } = stage;
   const { signal } = context;
-  const workshop = { ...stage, tools: tools.media, signal, patience: tools.patience };
-  const hasSound = input.audioMix?.mute !== true;
-  const setup = await setUpFilm(workshop, { isTransparent: false, hasSound });
-  checkSize(setup.timeline);
+  const setup = await setUpVideo(stage);
   const { footage, capture, frames, sound } = await shoot(setup, stage);
   const seconds = frames / setup.timeline.fps;
   const path = await joined(footage, seconds, await sound.mix, stage);
@@ -34,6 +32,17 @@ export async function makeVideo(stage: RenderStage): Promise<Made> {
     output: { ...output, durationSeconds: seconds },
     details: { target: "video", quality, capture, ...measures },
   };
+}
+
+/** The same on every node that works on the film. */
+export async function setUpVideo(stage: RenderStage): Promise<FilmSetup> {
+  const { input, tools, context } = stage;
+  const { media, patience } = tools;
+  const workshop = { ...stage, tools: media, signal: context.signal, patience };
+  const hasSound = input.audioMix?.mute !== true;
+  const setup = await setUpFilm(workshop, { isTransparent: false, hasSound });
+  checkSize(setup.timeline);
+  return setup;
 }
 
 type Capture = "composed" | "drawn" | "driven";
@@ -52,30 +61,47 @@ interface Sound {
 }
 
 async function shoot(setup: FilmSetup, stage: RenderStage): Promise<Shot> {
-  const { plan } = setup;
-  const pages = hasManyVideos(setup) ? 1 : stage.tools.pages;
   const sound: Sound = { mix: undefined };
   if (mayBeComposed(setup, stage)) {
-    const cast = await openCast("driven", plan, 1, stage);
-    const shot = await shotOf("composed", cast, sound, setup, stage);
+    const cast = await openCast("driven", setup.plan, 1, stage);
+    const shot = await shotOf("composed", cast, { sound, shared: undefined }, setup, stage);
     if (shot !== undefined) return shot;
   }
   if (mayBeDrawn(setup, stage)) {
-    const cast = await openCast("drawn", plan, pages, stage);
-    const shot = await shotOf("drawn", cast, sound, setup, stage);
+    const shot = await sharedShot("drawn", sound, setup, stage);
     if (shot !== undefined) return shot;
   }
-  const cast = await openCast("driven", plan, pages, stage);
-  const shot = await shotOf("driven", cast, sound, setup, stage);
+  const shot = await sharedShot("driven", sound, setup, stage);
   if (shot === undefined) throw new Error("the compositor always films");
   return shot;
+}
+
+/** Others are asked to join first, so that their pages get ready while these do. */
+async function sharedShot(
+  capture: ShareableCapture,
+  sound: Sound,
+  setup: FilmSetup,
+  stage: RenderStage,
+): Promise<Shot | undefined> {
+  const shared = SharedFilm.open(capture, setup, stage);
+  try {
+    const cast = await openCast(capture, setup.plan, pagesFor(setup, stage), stage);
+    return await shotOf(capture, cast, { sound, shared }, setup, stage);
+  } finally {
+    await shared?.close();
+  }
+}
+
+/** How many pages of a node film side by side. */
+export function pagesFor(setup: FilmSetup, { tools }: RenderStage): number {
+  return hasManyVideos(setup) ? 1 : tools.pages;
 }
 
 /** `undefined` when these pages cannot be filmed so. */
 async function shotOf(
   capture: Capture,
   cast: Cast,
-  sound: Sound,
+  { sound, shared }: { readonly sound: Sound; readonly shared: SharedFilm | undefined },
   setup: FilmSetup,
   stage: RenderStage,
 ): Promise<Shot | undefined> {
@@ -94,7 +120,7 @@ async function shotOf(
       sound.mix = mixSound(sounds, { ...mix, mix: input.audioMix ?? {} });
       sound.mix.catch(() => undefined);
     }
-    const footage = await films[capture](cast, { stage, setup, frames });
+    const footage = await films[capture](cast, { stage, setup, frames, shared });
     return footage && { footage, capture, frames, sound };
   } finally {
     await cast.close();

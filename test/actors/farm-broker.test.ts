@@ -1,65 +1,8 @@
 import t from "tap";
-import { FarmBroker } from "../../actors/effects/farm-broker.ts";
-import type { FarmTask, JobMessage } from "../../actors/job/job.ts";
-import { jobKey } from "../../actors/tables.ts";
+import type { JobMessage } from "../../actors/job/job.ts";
 import { limits } from "../../config/limits.ts";
-import { ManualClock } from "../../engine/adapters/manual-clock.ts";
-import { seededEntropy } from "../../engine/adapters/seeded-entropy.ts";
-import { IdMint } from "../../engine/id.ts";
 import type { Key } from "../../engine/key.ts";
-import type { FromNode, NodeConnection, ToNode } from "../../engine/ports/tasks.ts";
-import { asked } from "./accounts.ts";
-
-/** A farm node as the broker sees it. */
-interface Node extends NodeConnection {
-  readonly got: ToNode[];
-  say(message: FromNode): void;
-  die(): void;
-}
-
-function node(): Node {
-  const got: ToNode[] = [];
-  let listen = (_: FromNode) => {};
-  let close = () => {};
-  return {
-    got,
-    send: (message) => got.push(message),
-    onMessage(listener) {
-      listen = listener;
-    },
-    onClose(listener) {
-      close = listener;
-    },
-    say: (message) => listen(message),
-    die: () => close(),
-  };
-}
-
-function stage() {
-  const clock = new ManualClock(1_000_000);
-  const sent: (readonly [Key, JobMessage])[] = [];
-  let tokens = 0;
-  const broker = new FarmBroker({
-    clock,
-    ids: new IdMint(clock, seededEntropy(1)),
-    mintToken: () => `t${++tokens}`,
-    send: (to, message) => sent.push([to, message]),
-  });
-  const attach = (slots = 1) => {
-    const attached = node();
-    broker.attach(attached);
-    attached.say({ kind: "hello", node: "n", slots, kinds: ["studio-image"] });
-    return attached;
-  };
-  return { clock, sent, broker, attach };
-}
-
-function job(number: number): { key: Key; task: FarmTask } {
-  const id = `01990000-0000-7021-8000-00000000000${number}`;
-  const { input } = asked;
-  const task = { kind: "studio-image", input, outputPrefix: `jobs/${number}` };
-  return { key: jobKey(id), task };
-}
+import { job, stage } from "./broker-stage.ts";
 
 const one = job(1);
 const two = job(2);
@@ -164,6 +107,7 @@ t.test("a node that is silent for 15 s loses its lease", async (t) => {
   clock.advance(2_000);
   t.strictSame(sent[1], [one.key, { kind: "lapsed", token: "t1" }]);
   t.strictSame(sent[2], [one.key, { kind: "claim", token: "t2" }]);
+  t.strictSame(farm.got[1], { kind: "cancel", token: "t1" });
   farm.say({ kind: "finished", token: "t1", outcome: done });
   t.equal(sent.length, 3, "a report of the old lease counts for nothing");
 });

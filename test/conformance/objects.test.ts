@@ -164,8 +164,12 @@ t.test("the disk keeps no temporary file after a put, failed or not", async (t) 
   t.strictSame(await readdir(join(root, "~incoming")), []);
 });
 
-t.test("what a dead writer left behind is removed at the start", async (t) => {
-  const root = t.testdir({ "~incoming": { left: "half" }, kept: "whole" });
+t.test("what a dead writer left behind and what is volatile is removed at the start", async (t) => {
+  const root = t.testdir({
+    "~incoming": { left: "half" },
+    volatile: { a: { b: "whole" } },
+    kept: "whole",
+  });
   await removeStaleTemporaries(root);
   t.strictSame(await readdir(root), ["kept"]);
   await removeStaleTemporaries(join(root, "not-there-yet"));

@@ -1,6 +1,7 @@
 import t from "tap";
 import { PortError } from "../../engine/ports/port-error.ts";
 import { SceneBrowser } from "../../render-farm/browser.ts";
+import { alone } from "./alone.ts";
 import { openFarmBench } from "./farm-bench.ts";
 
 const picture = { prompt: "sea", seed: 1, width: 2048, height: 2048, count: 8, format: "png" };
@@ -29,7 +30,7 @@ t.test("an aborted picture ends at once and the next one works", async (t) => {
   t.teardown(() => browser.close());
   await run(small);
   const abort = new AbortController();
-  const context = { input: picture, outputPrefix: "x", reportProgress: () => undefined };
+  const context = { ...alone, input: picture, outputPrefix: "x", reportProgress: () => undefined };
   const running = worker.run({ ...context, signal: abort.signal });
   abort.abort();
   await t.rejects(running, { name: "PortError", message: "the picture was stopped" });

@@ -6,6 +6,7 @@ import { SceneBrowser } from "../../render-farm/browser.ts";
 import { findChromium } from "../../render-farm/chromium-path.ts";
 import { studioImage } from "../../render-farm/models/studio-image.ts";
 import type { TaskWorker } from "../../render-farm/task-loop.ts";
+import { alone } from "./alone.ts";
 
 /** A browser, objects in memory and the image worker between them. */
 export interface FarmBench {
@@ -28,6 +29,7 @@ export async function openFarmBench(): Promise<FarmBench> {
     worker,
     run: (input, outputPrefix = "out") =>
       worker.run({
+        ...alone,
         input,
         outputPrefix,
         signal: new AbortController().signal,

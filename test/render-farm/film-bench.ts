@@ -8,6 +8,7 @@ import { findChromium } from "../../render-farm/chromium-path.ts";
 import { type Isolation, isolate } from "../../render-farm/render/isolation.ts";
 import { render } from "../../render-farm/render/render.ts";
 import { SpareBrowsers } from "../../render-farm/render/spare-browsers.ts";
+import type { Studio } from "../../render-farm/render/staging.ts";
 import type { TaskWorker } from "../../render-farm/task-loop.ts";
 import { type MediaBench, openMediaBench } from "./media-bench.ts";
 import { readPng } from "./png.ts";
@@ -20,6 +21,7 @@ type Succeeded = Extract<TaskOutcome, { kind: "succeeded" }>;
 
 /** Renders bundles with real browsers and tools, and looks at the films. */
 export interface FilmBench extends MediaBench {
+  readonly studio: Studio;
   readonly worker: TaskWorker;
   readonly isolation: Isolation;
   /** Text files, or the object keys of stored ones, by path. */
@@ -72,7 +74,8 @@ export async function openFilmBench(
     patience,
     pages: pages ?? Math.min(2, availableParallelism()),
   };
-  const worker = render(tools, bench.objects, 300_000);
+  const studio = { tools, objects: bench.objects, timeoutMs: 300_000 };
+  const worker = render(studio);
   let bundles = 0;
   const inputOf = async (files: Files, more: object = {}): Promise<object> => {
     const prefix = `bundle-${bundles++}`;
@@ -95,6 +98,7 @@ export async function openFilmBench(
   };
   return {
     ...bench,
+    studio,
     worker,
     isolation,
     inputOf,

@@ -8,6 +8,7 @@ import { PortError } from "../../engine/ports/port-error.ts";
 import type { TaskOutcome, TaskOutput } from "../../engine/ports/tasks.ts";
 import { findTool, type MediaTools, mediaTools } from "../../render-farm/media-tools.ts";
 import type { TaskWorker } from "../../render-farm/task-loop.ts";
+import { alone } from "./alone.ts";
 
 const execute = promisify(execFile);
 const searchPath = "/usr/local/bin:/usr/bin:/bin";
@@ -66,6 +67,7 @@ export async function openMediaBench(t: TestFolder): Promise<MediaBench> {
   const run: MediaBench["run"] = (worker, input, signal = new AbortController().signal) =>
     worker
       .run({
+        ...alone,
         input,
         outputPrefix: `out/${taskCount++}`,
         signal,

@@ -11,6 +11,7 @@ const entry = join(import.meta.dirname, "..", "..", "render-farm", "main.js");
 const kinds = [
   "probe",
   "render",
+  "render-crew",
   "studio-image",
   "studio-matte",
   "studio-music",

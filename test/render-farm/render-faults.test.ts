@@ -4,6 +4,7 @@ import t from "tap";
 import { isolate } from "../../render-farm/render/isolation.ts";
 import { render } from "../../render-farm/render/render.ts";
 import { SpareBrowsers } from "../../render-farm/render/spare-browsers.ts";
+import { alone } from "./alone.ts";
 import { composition, isNear, openFilmBench } from "./film-bench.ts";
 
 const patience = { pageMs: 1_000, timelineMs: 100 };
@@ -93,6 +94,7 @@ t.test("a canceled render ends at once", async (t) => {
   const input = await bench.inputOf(composition(box, 'data-duration="600"'));
   const abort = new AbortController();
   const running = bench.worker.run({
+    ...alone,
     input,
     outputPrefix: "out/canceled",
     signal: abort.signal,
@@ -117,7 +119,7 @@ t.test("where pages cannot be kept off the network nothing is rendered", async (
   t.match(await isolate({ ...given, wanted: "off" }), { kind: "ready" });
   const browsers = new SpareBrowsers(isolation, 0);
   const tools = { media: bench.tools, isolation, browsers, codeFolder: "/", pages: 1, patience };
-  const worker = render(tools, bench.objects, 1_000);
+  const worker = render({ tools, objects: bench.objects, timeoutMs: 1_000 });
   t.match(await bench.run(worker, await bench.inputOf(composition(box))), {
     kind: "failed",
     message: /^internal: this farm node cannot keep pages off the network/,

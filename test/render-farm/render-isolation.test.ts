@@ -7,6 +7,7 @@ import { setImmediate as turn } from "node:timers/promises";
 import t, { type Test } from "tap";
 import { ownChromium } from "../../render-farm/browser.ts";
 import { findChromium } from "../../render-farm/chromium-path.ts";
+import { alone } from "./alone.ts";
 import { type ChildProcess, childProcesses, isRunning } from "./child-processes.ts";
 import { composition, type FilmBench, isNear, openFilmBench } from "./film-bench.ts";
 
@@ -20,6 +21,7 @@ const box = `<div id="b" class="clip" data-start="0" data-duration="9"
 async function processesOf(root: string): Promise<readonly ChildProcess[]> {
   let seen: readonly ChildProcess[] = [];
   const outcome = await bench.worker.run({
+    ...alone,
     input: await bench.inputOf(composition(root)),
     outputPrefix: "out/watched",
     signal: new AbortController().signal,

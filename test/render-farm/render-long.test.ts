@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import t from "tap";
+import { alone } from "./alone.ts";
 import { childProcesses } from "./child-processes.ts";
 import { composition, openFilmBench } from "./film-bench.ts";
 
@@ -46,6 +47,7 @@ t.test(
     const memory: number[] = [];
     let next = 0.1;
     const outcome = await bench.worker.run({
+      ...alone,
       input: await bench.inputOf(files, { quality: "fast" }),
       outputPrefix: "out/long",
       signal: new AbortController().signal,

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import t from "tap";
 import type { TaskOutput } from "../../engine/ports/tasks.ts";
+import { alone } from "./alone.ts";
 import { type FarmBench, openFarmBench } from "./farm-bench.ts";
 import { type Pixels, readPng } from "./png.ts";
 
@@ -162,6 +163,7 @@ t.test("image i of several is the single image of seed + i, wrapping at 2^32", a
 t.test("progress advances with each image", async (t) => {
   const progress: number[] = [];
   await bench.worker.run({
+    ...alone,
     input: { ...plain, count: 4 },
     outputPrefix: "out",
     signal: new AbortController().signal,

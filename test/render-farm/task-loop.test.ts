@@ -6,8 +6,10 @@ import {
 import { PortError } from "../../engine/ports/port-error.ts";
 import type { FromNode, Task, TaskOutcome } from "../../engine/ports/tasks.ts";
 import { type TaskContext, TaskLoop } from "../../render-farm/task-loop.ts";
+import type { SharedParts } from "../../render-farm/task-parts.ts";
 import { type SimulatedTimers, simulatedTimers } from "./simulated-timers.ts";
 
+const crew = { kind: "crew", input: 1, outputPrefix: "volatile/x" };
 const done: TaskOutcome = { kind: "succeeded", outputs: [] };
 
 interface Started {
@@ -61,6 +63,13 @@ function task(token: string, kind = "image"): Task {
 
 function failure(token: string, message: string, retryable: boolean): FromNode {
   return { kind: "finished", token, outcome: { kind: "failed", message, retryable } };
+}
+
+/** What the task was split into. */
+function split({ started }: Bench, parts: number): SharedParts {
+  const { context } = started[0] ?? {};
+  if (context === undefined) throw new Error("nothing was started");
+  return context.split(parts, crew);
 }
 
 /** Lets settled promises be heard. */
@@ -213,4 +222,72 @@ t.test("the node ends at once when the broker is gone", async (t) => {
   t.ok(started[0]?.context.signal.aborted);
   timers.advance(60_000);
   t.equal(sent.length, 1);
+});
+
+t.test("a task that is split hears of its parts until all are made", async (t) => {
+  const node = startNode();
+  const { broker, sent } = node;
+  broker.send({ kind: "lease", task: task("t1") });
+  const parts = split(node, 3);
+  broker.send({ kind: "made", member: "t1/0", part: 2, result: { early: true } });
+  const takes = [parts.take(), parts.take()];
+  t.strictSame(sent.slice(1), [
+    { kind: "split", token: "t1", member: "t1/0", parts: 3, crew },
+    { kind: "take", member: "t1/0" },
+    { kind: "take", member: "t1/0" },
+  ]);
+  for (const part of [1, null]) broker.send({ kind: "part", member: "t1/0", part });
+  t.strictSame(await Promise.all(takes), [1, undefined]);
+  parts.made(1, { size: 7 });
+  t.strictSame(sent.at(-1), { kind: "made", member: "t1/0", part: 1, result: { size: 7 } });
+  const heard: unknown[] = [];
+  parts.onMade((part, result) => heard.push([part, result]));
+  broker.send({ kind: "made", member: "t1/0", part: 0, result: {} });
+  t.strictSame(
+    heard,
+    [
+      [2, { early: true }],
+      [0, {}],
+    ],
+    "also of what was made before it listened",
+  );
+});
+
+t.test("a crew's task takes parts under its own token", async (t) => {
+  const { broker, sent, started } = startNode();
+  broker.send({ kind: "lease", task: task("t1") });
+  const part = started[0]?.context.join().take();
+  t.strictSame(sent.at(-1), { kind: "take", member: "t1" });
+  broker.send({ kind: "part", member: "t2", part: 1 });
+  broker.send({ kind: "part", member: "t1", part: 4 });
+  t.equal(await part, 4);
+});
+
+t.test("a second split replaces the first, and what is said of that one is void", async (t) => {
+  const node = startNode();
+  const { broker, sent } = node;
+  broker.send({ kind: "lease", task: task("t1") });
+  const first = split(node, 3);
+  const waiting = first.take();
+  const second = split(node, 2);
+  await t.rejects(waiting, { name: "PortError", retryable: true });
+  t.match(sent.at(-1), { kind: "split", member: "t1/1", parts: 2 });
+  const part = second.take();
+  broker.send({ kind: "part", member: "t1/0", part: 2 });
+  broker.send({ kind: "part", member: "t1/1", part: 0 });
+  t.equal(await part, 0);
+});
+
+t.test("whoever waits for a part when its task ends hears so", async (t) => {
+  const node = startNode();
+  const { broker, sent } = node;
+  broker.send({ kind: "lease", task: task("t1") });
+  const parts = split(node, 3);
+  const waiting = parts.take();
+  broker.send({ kind: "cancel", token: "t1" });
+  await t.rejects(waiting, { message: "the parts of the task are no longer wanted" });
+  const count = sent.length;
+  await t.rejects(parts.take());
+  parts.made(0, {});
+  t.equal(sent.length, count, "the broker hears no more of them");
 });

@@ -1,0 +1,187 @@
+/**
+ * Crews: nodes that make parts of a task which another node leads. All of it is volatile and ends
+ * with the lead's lease; the task's job knows nothing of it. Called by the broker.
+ *
+ *   a part:    free --take--> taken --made--> made
+ *                ^----------------'  its member is gone
+ *   a member:  leased --finished, silent, a dead node, the lead's end--> gone
+ *
+ * 1. A part has one taker at a time, and is made once: what a member says that is gone counts for
+ *    nothing.
+ * 2. A node joins a crew once, so one that fails is not asked again; the lead's own node never.
+ * 3. A `take` is answered when a part is free or all are made; one of a member that is gone never.
+ */
+import { limits } from "../../config/limits.ts";
+import type { Clock } from "../../engine/ports/clock.ts";
+import type { CrewTask, FromNode, NodeConnection } from "../../engine/ports/tasks.ts";
+
+export interface CrewPorts {
+  readonly clock: Clock;
+  readonly mintToken: () => string;
+}
+
+/** A farm node as far as crews are concerned. */
+export interface CrewNode {
+  readonly connection: NodeConnection;
+  readonly kinds: readonly string[];
+  /** Leases that it may still have. */
+  free: number;
+}
+
+interface Split {
+  /** Name and node of the one who split the task. */
+  readonly lead: Pick<Member, "name" | "node">;
+  readonly crew: CrewTask;
+  readonly parts: number;
+  /** In the order in which they are to be made. */
+  readonly free: number[];
+  readonly takersByPart: Map<number, Member>;
+  /** Takes that nothing could be given yet. */
+  readonly waiting: Member[];
+  /** Nodes that joined, whether they are still there or not. */
+  readonly asked: Set<CrewNode>;
+  madeCount: number;
+}
+
+/** Who makes parts of a split task: the lead, or a node that was leased the crew's task. */
+interface Member {
+  readonly name: string;
+  readonly node: CrewNode;
+  readonly split: Split;
+  readonly isLead: boolean;
+  heardMs: number;
+}
+
+type SplitMessage = Extract<FromNode, { readonly kind: "split" }>;
+
+export class FarmCrews {
+  private readonly ports: CrewPorts;
+  private readonly splitsByToken = new Map<string, Split>();
+  private readonly members = new Map<string, Member>();
+
+  constructor(ports: CrewPorts) {
+    this.ports = ports;
+  }
+
+  /** The task that `node` has under `token` now has parts. */
+  split(node: CrewNode, { token, member, parts, crew }: SplitMessage): void {
+    this.disband(token);
+    const split: Split = {
+      lead: { name: member, node },
+      crew,
+      parts,
+      free: Array.from({ length: parts }, (_, part) => part),
+      takersByPart: new Map(),
+      waiting: [],
+      asked: new Set([node]),
+      madeCount: 0,
+    };
+    this.members.set(member, { name: member, node, split, isLead: true, heardMs: 0 });
+    this.splitsByToken.set(token, split);
+  }
+
+  /** Nodes that have nothing else to do join where parts are free. */
+  recruit(idle: Iterable<CrewNode>): void {
+    for (const node of idle) {
+      const split = [...this.splitsByToken.values()].find(
+        ({ free, crew, asked }) =>
+          free.length > 0 && node.kinds.includes(crew.kind) && !asked.has(node),
+      );
+      if (split === undefined) continue;
+      const token = this.ports.mintToken();
+      const heardMs = this.ports.clock.monotonicMs();
+      split.asked.add(node);
+      node.free--;
+      this.members.set(token, { name: token, node, split, isLead: false, heardMs });
+      node.connection.send({ kind: "lease", task: { ...split.crew, token } });
+    }
+  }
+
+  take(name: string): void {
+    const member = this.members.get(name);
+    if (member === undefined) return;
+    member.split.waiting.push(member);
+    this.hand(member.split);
+  }
+
+  made(name: string, part: number, result: unknown): void {
+    const member = this.members.get(name);
+    if (member === undefined) return;
+    const { split, isLead } = member;
+    if (split.takersByPart.get(part) !== member) return;
+    split.takersByPart.delete(part);
+    split.madeCount++;
+    const { lead } = split;
+    if (!isLead) lead.node.connection.send({ kind: "made", member: lead.name, part, result });
+    this.hand(split);
+  }
+
+  /** A sign of life of a node that joined. */
+  heartbeat(token: string): void {
+    const member = this.members.get(token);
+    if (member !== undefined) member.heardMs = this.ports.clock.monotonicMs();
+  }
+
+  /** However a crew's task ended: what it took and did not make is free again. */
+  finished(token: string): void {
+    const member = this.members.get(token);
+    if (member?.isLead === false) this.remove(member);
+  }
+
+  /** The lead's lease has ended, or its task is split anew. */
+  disband(token: string): void {
+    const split = this.splitsByToken.get(token);
+    if (split === undefined) return;
+    this.splitsByToken.delete(token);
+    for (const member of this.members.values()) {
+      if (member.split !== split) continue;
+      this.members.delete(member.name);
+      if (member.isLead) continue;
+      member.node.free++;
+      member.node.connection.send({ kind: "cancel", token: member.name });
+    }
+  }
+
+  /** The node is dead; the broker ends the leases of tasks that it led. */
+  lose(node: CrewNode): void {
+    for (const member of this.members.values())
+      if (member.node === node && !member.isLead) this.remove(member);
+  }
+
+  /** Gives up members that were silent for too long. */
+  watch(): void {
+    const oldestMs = this.ports.clock.monotonicMs() - limits.farm.leaseMs;
+    for (const member of this.members.values()) {
+      if (member.isLead || member.heardMs >= oldestMs) continue;
+      this.remove(member);
+      member.node.connection.send({ kind: "cancel", token: member.name });
+    }
+  }
+
+  private remove(member: Member): void {
+    const { split, node, name } = member;
+    this.members.delete(name);
+    node.free++;
+    split.waiting.splice(0, split.waiting.length, ...split.waiting.filter((one) => one !== member));
+    for (const [part, taker] of split.takersByPart) {
+      if (taker !== member) continue;
+      split.takersByPart.delete(part);
+      split.free.unshift(part);
+    }
+    this.hand(split);
+  }
+
+  /** Answers takes as far as there are answers. */
+  private hand(split: Split): void {
+    const { free, waiting, takersByPart } = split;
+    const isMade = split.madeCount === split.parts;
+    while (waiting.length > 0 && (isMade || free.length > 0)) {
+      const member = waiting.shift();
+      const part = free.shift();
+      if (member === undefined) return;
+      if (part !== undefined) takersByPart.set(part, member);
+      const { name, node } = member;
+      node.connection.send({ kind: "part", member: name, part: part ?? null });
+    }
+  }
+}

@@ -1,0 +1,162 @@
+/** How much faster is one film with a second farm node, each node with a processor of its own? */
+import { mkdir, readFile } from "node:fs/promises";
+import { availableParallelism } from "node:os";
+import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { parseArgs } from "node:util";
+import { readClientSettings } from "../config/settings.ts";
+import { output } from "./command.ts";
+import { sameBytes } from "./comparison.ts";
+import { type Effort, watched } from "./effort.ts";
+import { percentile } from "./figures.ts";
+import { layOut, makeMedia } from "./film-folder.ts";
+import { films } from "./films.ts";
+import { KliegRenderer } from "./klieg-renderer.ts";
+import { familyOf } from "./processor-time.ts";
+import { countOf, type Finding, type Question, type Setting } from "./question.ts";
+import { verdict } from "./render-table.ts";
+import { type Subject, startSubject } from "./server-process.ts";
+import { findTools } from "./tools.ts";
+
+export const nodesFilm = "images";
+const timesMin = 1.7;
+const startMs = 20_000;
+
+export const nodes: Question = {
+  summary: "a film on one farm node and on two, each of them on a processor of its own",
+  options: ["--rounds N       of each (3)"],
+  farmWorkers: 1,
+  plan: (args) => {
+    const options = { rounds: { type: "string", default: "3" } } as const;
+    const { values } = parseArgs({ args: [...args], options });
+    const rounds = countOf("rounds", values.rounds);
+    return (setting) => compareNodes(rounds, setting);
+  },
+};
+
+/** A service of its own with its nodes. */
+interface House {
+  readonly subject: Subject;
+  readonly klieg: KliegRenderer;
+  /** Process ids. */
+  readonly nodes: readonly number[];
+  readonly efforts: Effort[];
+  /** The busiest node's processor time in each round. */
+  readonly busiest: number[];
+}
+
+/** The images film by turns. */
+export async function compareNodes(rounds: number, setting: Setting): Promise<Finding> {
+  const { subject, environment, say } = setting;
+  if (availableParallelism() < 2 || subject.pid === undefined)
+    return { lines: ["nodes: not run, it needs two processors of this machine"], isSound: true };
+  const film = films.find(({ name }) => name === nodesFilm);
+  if (film === undefined) throw new Error(`there is no film ${nodesFilm}`);
+  const media = await makeMedia(join(subject.folder, "media"), await findTools(environment));
+  const source = join(subject.folder, "films", film.name);
+  await layOut(film, source, media);
+  const outputs = join(subject.folder, "made", "nodes");
+  await mkdir(outputs, { recursive: true });
+  const houses: House[] = [];
+  const abandon = (): void => {
+    for (const { subject } of houses) if (subject.pid !== undefined) process.kill(subject.pid);
+  };
+  process.once("exit", abandon);
+  try {
+    for (const count of [1, 2]) houses.push(await openHouse(count, environment));
+    const paths: string[] = [];
+    for (let round = 0; round <= rounds; round++)
+      for (const house of houses) {
+        const path = join(outputs, `${house.nodes.length}-${round}.mp4`);
+        const took = await measureFilm(house, source, path);
+        paths.push(path);
+        say(`${film.name}, round ${round}, farm nodes ${house.nodes.length}: ${took.toFixed(1)} s`);
+      }
+    return { lines: await table(houses, paths), isSound: true };
+  } finally {
+    process.removeListener("exit", abandon);
+    for (const house of houses) await house.subject.stop();
+  }
+}
+
+/** Seconds. The first round of a house starts its farm and counts for nothing. */
+async function measureFilm(house: House, source: string, path: string): Promise<number> {
+  const { klieg, nodes: pids, efforts, busiest } = house;
+  const spent: number[] = [];
+  const watching = pids.reduce(
+    (work, pid) => async () => {
+      const { result, effort } = await watched(pid, work);
+      spent.push(effort.cpuSeconds);
+      return result;
+    },
+    () => klieg.render(source, { quality: "standard" }, path),
+  );
+  const effort = await watching();
+  efforts.push(effort);
+  busiest.push(Math.max(...spent));
+  return effort.wallSeconds;
+}
+
+async function openHouse(count: number, environment: Setting["environment"]): Promise<House> {
+  const settings = { ...readClientSettings(environment), url: undefined };
+  const subject = await startSubject(settings, count, environment);
+  try {
+    const nodes = await nodesOf(subject, count);
+    for (const [core, pid] of nodes.entries())
+      await output({ path: "taskset", args: ["-a", "-p", "-c", `${core}`, `${pid}`] });
+    const klieg = new KliegRenderer(subject);
+    return { subject, klieg, nodes, efforts: [], busiest: [] };
+  } catch (fault) {
+    await subject.stop();
+    throw fault;
+  }
+}
+
+/** Process ids of the farm's nodes, once all are there. */
+async function nodesOf({ pid }: Subject, count: number): Promise<readonly number[]> {
+  const until = performance.now() + startMs;
+  while (pid !== undefined && performance.now() < until) {
+    const family = await familyOf(new Set([pid]));
+    const children = family.filter(({ parent }) => parent === pid).map(({ id }) => id);
+    const commands = await Promise.all(children.map(commandOf));
+    const found = children.filter((_, at) => commands[at]?.includes("render-farm/main.js"));
+    if (found.length === count) return found;
+    await pause(50);
+  }
+  throw new Error(`the service started no ${count} farm nodes`);
+}
+
+function commandOf(id: number): Promise<string> {
+  return readFile(`/proc/${id}/cmdline`, "utf8").catch(() => "");
+}
+
+async function table(houses: readonly House[], paths: readonly string[]): Promise<string[]> {
+  const [one, two] = houses.map(({ efforts, busiest }) => ({
+    wall: percentile(
+      efforts.slice(1).map(({ wallSeconds }) => wallSeconds),
+      0.5,
+    ),
+    cpu: percentile(
+      efforts.slice(1).map(({ cpuSeconds }) => cpuSeconds),
+      0.5,
+    ),
+    busiest: percentile(busiest.slice(1), 0.5),
+  }));
+  if (one === undefined || two === undefined) throw new Error("two services are compared");
+  const lines = [one, two].map(
+    ({ wall, cpu, busiest }, at) =>
+      `${at + 1} of a processor each: ${wall.toFixed(1)} s, CPU ${cpu.toFixed(1)} s, ` +
+      `of the busiest node ${busiest.toFixed(1)} s`,
+  );
+  const times = one.wall / two.wall;
+  const work = (one.busiest / two.busiest).toFixed(2);
+  return [
+    "nodes: the images film, medians",
+    ...lines,
+    verdict(
+      `two nodes are ${times.toFixed(2)} x as fast as one, bar ${timesMin}; by CPU ${work} x`,
+      times >= timesMin,
+    ),
+    verdict("all films of one node and of two are the same bytes", await sameBytes(paths)),
+  ];
+}

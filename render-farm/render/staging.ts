@@ -1,0 +1,76 @@
+import { setMaxListeners } from "node:events";
+import { limits } from "../../config/limits.ts";
+import type { Objects } from "../../engine/ports/objects.ts";
+import { PortError } from "../../engine/ports/port-error.ts";
+import type { TaskOutcome } from "../../engine/ports/tasks.ts";
+import type { TaskContext } from "../task-loop.ts";
+import { withWorkspace } from "../workspace.ts";
+import { MediaFiles } from "./media-files.ts";
+import { PageFiles } from "./page-files.ts";
+import { RenderFault, Warnings } from "./render-fault.ts";
+import type { RenderInput } from "./render-input.ts";
+import type { RenderStage, RenderTools } from "./render-stage.ts";
+import { StoredBundle } from "./stored-bundle.ts";
+
+/** Where a composition is rendered. */
+export interface Studio {
+  readonly tools: RenderTools;
+  readonly objects: Objects;
+  /** Of a task's wall time. */
+  readonly timeoutMs: number;
+}
+
+/** Works on a composition's stage and clears it away; what fails begins with its kind. */
+export async function onStage(
+  { tools, objects, timeoutMs }: Studio,
+  input: RenderInput,
+  context: TaskContext,
+  work: (stage: RenderStage) => Promise<TaskOutcome>,
+): Promise<TaskOutcome> {
+  if (tools.isolation.kind === "refused")
+    return { kind: "failed", message: `internal: ${tools.isolation.sentence}`, retryable: false };
+  const late = AbortSignal.timeout(Math.ceil(timeoutMs * ownShare));
+  const signal = AbortSignal.any([context.signal, late]);
+  // One listener for each program and page of the render.
+  setMaxListeners(0, signal);
+  try {
+    return await withWorkspace(async (folder) => {
+      const bundle = await StoredBundle.open(objects, input.manifestKey, input.assets);
+      const warnings = new Warnings(limits.capture.warningsMax);
+      return work({
+        tools,
+        objects,
+        input,
+        context: { ...context, signal },
+        folder,
+        bundle,
+        warnings,
+        media: new MediaFiles(tools.media, objects, folder, signal),
+        files: new PageFiles(bundle, tools.codeFolder, warnings),
+      });
+    });
+  } catch (failure) {
+    return late.aborted && !context.signal.aborted ? tooLong : outcomeOf(failure);
+  }
+}
+
+/** Of the task's time, after which the render says itself why it fails. */
+const ownShare = 0.98;
+const tooLong: TaskOutcome = {
+  kind: "failed",
+  message: "render_timeout: the render took longer than it may",
+  retryable: false,
+};
+
+/** A bug passes through; the loop reports it. */
+function outcomeOf(failure: unknown): TaskOutcome {
+  if (failure instanceof RenderFault)
+    return { kind: "failed", message: failure.message, retryable: failure.isRetryable };
+  if (failure instanceof PortError)
+    return {
+      kind: "failed",
+      message: `internal: ${failure.message}`,
+      retryable: failure.retryable,
+    };
+  throw failure;
+}

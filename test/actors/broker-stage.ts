@@ -1,0 +1,61 @@
+import { FarmBroker } from "../../actors/effects/farm-broker.ts";
+import type { FarmTask, JobMessage } from "../../actors/job/job.ts";
+import { jobKey } from "../../actors/tables.ts";
+import { ManualClock } from "../../engine/adapters/manual-clock.ts";
+import { seededEntropy } from "../../engine/adapters/seeded-entropy.ts";
+import { IdMint } from "../../engine/id.ts";
+import type { Key } from "../../engine/key.ts";
+import type { FromNode, NodeConnection, ToNode } from "../../engine/ports/tasks.ts";
+import { asked } from "./accounts.ts";
+
+/** A farm node as the broker sees it. */
+export interface Node extends NodeConnection {
+  readonly got: ToNode[];
+  say(message: FromNode): void;
+  die(): void;
+}
+
+function node(): Node {
+  const got: ToNode[] = [];
+  let listen = (_: FromNode) => {};
+  let close = () => {};
+  return {
+    got,
+    send: (message) => got.push(message),
+    onMessage(listener) {
+      listen = listener;
+    },
+    onClose(listener) {
+      close = listener;
+    },
+    say: (message) => listen(message),
+    die: () => close(),
+  };
+}
+
+/** A broker, and nodes as they are attached. */
+export function stage() {
+  const clock = new ManualClock(1_000_000);
+  const sent: (readonly [Key, JobMessage])[] = [];
+  let tokens = 0;
+  const broker = new FarmBroker({
+    clock,
+    ids: new IdMint(clock, seededEntropy(1)),
+    mintToken: () => `t${++tokens}`,
+    send: (to, message) => sent.push([to, message]),
+  });
+  const attach = (slots = 1) => {
+    const attached = node();
+    broker.attach(attached);
+    attached.say({ kind: "hello", node: "n", slots, kinds: ["studio-image", "crew"] });
+    return attached;
+  };
+  return { clock, sent, broker, attach };
+}
+
+export function job(number: number): { key: Key; task: FarmTask } {
+  const id = `01990000-0000-7021-8000-00000000000${number}`;
+  const { input } = asked;
+  const task = { kind: "studio-image", input, outputPrefix: `jobs/${number}` };
+  return { key: jobKey(id), task };
+}

@@ -1,0 +1,8 @@
+import type { TaskContext } from "../../render-farm/task-loop.ts";
+import { ownParts } from "../../render-farm/task-parts.ts";
+
+/** A task's context on a farm of one node: nobody joins. */
+export const alone: Pick<TaskContext, "split" | "join"> = {
+  split: (parts) => ({ ...ownParts(parts), onMade: () => undefined }),
+  join: () => ownParts(0),
+};

@@ -1,0 +1,120 @@
+import { FarmBroker } from "../../actors/effects/farm-broker.ts";
+import type { JobMessage } from "../../actors/job/job.ts";
+import { jobKey } from "../../actors/tables.ts";
+import { ManualClock } from "../../engine/adapters/manual-clock.ts";
+import { memoryBrokerConnection } from "../../engine/adapters/memory-broker-connection.ts";
+import { seededEntropy } from "../../engine/adapters/seeded-entropy.ts";
+import { IdMint } from "../../engine/id.ts";
+import type { FromNode } from "../../engine/ports/tasks.ts";
+import { renderCrew } from "../../render-farm/render/crew.ts";
+import { render } from "../../render-farm/render/render.ts";
+import type { Studio } from "../../render-farm/render/staging.ts";
+import { TaskLoop, type TaskWorker } from "../../render-farm/task-loop.ts";
+import { simulatedTimers } from "./simulated-timers.ts";
+
+/** A node that a test may hold up or kill. */
+export interface NodeInReach {
+  /** Messages that the broker gets only when they are let go. */
+  hold(kind: FromNode["kind"]): void;
+  letGo(): void;
+  onSaid(listener: (message: FromNode) => void): void;
+  /** Its process is gone. */
+  die(): void;
+}
+
+/** A farm of two real nodes, of which the second has only the time for crews. */
+export interface TwoNodes {
+  readonly lead: NodeInReach;
+  readonly other: NodeInReach;
+  /** What becomes of a render, and of how many attempts. */
+  run(input: object): Promise<{ readonly ending: JobMessage; readonly attempts: number }>;
+}
+
+export function twoNodes(studio: Studio): TwoNodes {
+  const clock = new ManualClock(1_000_000);
+  let tokens = 0;
+  let attempts = 0;
+  let end: (message: JobMessage) => void = () => undefined;
+  const broker = new FarmBroker({
+    clock,
+    ids: new IdMint(clock, seededEntropy(1)),
+    mintToken: () => `t${++tokens}`,
+    send: (_, message) => {
+      if (message.kind === "claim") {
+        attempts += 1;
+        queueMicrotask(() => broker.lease(message.token));
+      } else if (message.kind === "finished") end(message);
+    },
+  });
+  const lead = attach(broker, "lead", new Map([["render", render(studio)]]));
+  const other = attach(broker, "other", new Map([["render-crew", renderCrew(studio)]]));
+  return {
+    lead,
+    other,
+    async run(input) {
+      attempts = 0;
+      const ended = new Promise<JobMessage>((resolve) => {
+        end = resolve;
+      });
+      const key = jobKey("01990000-0000-7021-8000-000000000001");
+      broker.run(key, { kind: "render", input, outputPrefix: `renders/${tokens}` });
+      return { ending: await ended, attempts };
+    },
+  };
+}
+
+function attach(
+  broker: FarmBroker,
+  name: string,
+  workersByKind: ReadonlyMap<string, TaskWorker>,
+): NodeInReach {
+  const connection = memoryBrokerConnection();
+  const held: FromNode[] = [];
+  const heard: ((message: FromNode) => void)[] = [];
+  const gone: (() => void)[] = [];
+  let heldKind: FromNode["kind"] | undefined;
+  let onSaid = (_: FromNode): void => undefined;
+  const pass = (message: FromNode): void => {
+    for (const listener of heard) listener(message);
+  };
+  connection.broker.onMessage((message) => {
+    onSaid(message);
+    if (message.kind === heldKind) held.push(message);
+    else pass(message);
+  });
+  broker.attach({
+    send: (message) => connection.broker.send(message),
+    onMessage: (listener) => void heard.push(listener),
+    onClose: (listener) => void gone.push(listener),
+  });
+  new TaskLoop(
+    {
+      name,
+      slots: 1,
+      heartbeatMs: 1_000,
+      drainMs: 1_000,
+      workersByKind,
+      reportBug: (fault) => {
+        throw fault;
+      },
+    },
+    connection.node,
+    simulatedTimers(),
+  );
+  return {
+    hold: (kind) => {
+      heldKind = kind;
+    },
+    letGo() {
+      heldKind = undefined;
+      for (const message of held.splice(0)) pass(message);
+    },
+    onSaid: (listener) => {
+      onSaid = listener;
+    },
+    die() {
+      connection.broker.close();
+      for (const listener of gone) listener();
+    },
+  };
+}
