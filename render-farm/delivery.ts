@@ -28,26 +28,42 @@ export async function deliverRecording(
   { tools, objects, signal, stem }: Delivery,
   path: string,
   mimeType: string,
+  thumbnail?: Promise<Thumbnail>,
 ): Promise<TaskOutput> {
   const file = { path, mimeType };
   const objectKey = `${stem}.${extensions[mimeType] ?? "bin"}`;
   const recording = await describe(tools, file, signal);
+  const delivery = { tools, objects, signal, stem };
   const [stored, thumbnailKey] = await Promise.all([
     storeFile(objects, objectKey, path),
-    storeThumbnail({ tools, objects, signal, stem }, file, recording),
+    storeThumbnail(delivery, thumbnail ?? recordingThumbnail(delivery, file, recording)),
   ]);
   return { objectKey, mimeType, ...stored, ...measuresOf(recording), thumbnailKey };
 }
 
-export async function storeThumbnail(
-  { tools, objects, signal, stem }: Delivery,
+export interface Thumbnail {
+  readonly extension: "jpg" | "png";
+  readonly bytes: Buffer;
+}
+
+/** Of moving pictures the frame at a tenth, of sound its wave. */
+export async function recordingThumbnail(
+  { tools, signal }: Pick<Delivery, "tools" | "signal">,
   file: { readonly path: string; readonly mimeType: string },
-  { picture, durationSeconds }: Recording,
+  { picture, durationSeconds }: Pick<Recording, "picture" | "durationSeconds">,
+): Promise<Thumbnail> {
+  if (picture === undefined)
+    return { extension: "png", bytes: await waveThumbnail(tools, file, signal) };
+  const bytes = await frameThumbnail(tools, file, durationSeconds / 10, signal);
+  return { extension: "jpg", bytes };
+}
+
+export async function storeThumbnail(
+  { objects, stem }: Pick<Delivery, "objects" | "stem">,
+  thumbnail: Promise<Thumbnail>,
 ): Promise<string> {
-  const key = picture ? `${stem}.thumb.jpg` : `${stem}.thumb.png`;
-  const bytes = picture
-    ? await frameThumbnail(tools, file, durationSeconds, signal)
-    : await waveThumbnail(tools, file, signal);
+  const { extension, bytes } = await thumbnail;
+  const key = `${stem}.thumb.${extension}`;
   await objects.put(key, [bytes]);
   return key;
 }

@@ -5,7 +5,7 @@ import { check, type Static, Type } from "../config/schema.ts";
 import type { Objects } from "../engine/ports/objects.ts";
 import { PortError } from "../engine/ports/port-error.ts";
 import type { TaskOutcome, TaskOutput } from "../engine/ports/tasks.ts";
-import { measuresOf, storeThumbnail } from "./delivery.ts";
+import { type Delivery, measuresOf, recordingThumbnail, storeThumbnail } from "./delivery.ts";
 import type { MediaTools } from "./media-tools.ts";
 import { inspectModel } from "./model-files.ts";
 import { inspectPicture, thumbnailOf } from "./pictures.ts";
@@ -61,10 +61,7 @@ async function examine(
   return { objectKey: source.objectKey, sizeBytes, sha256, ...measures };
 }
 
-async function measure(
-  file: LocalFile,
-  delivery: Parameters<typeof storeThumbnail>[0],
-): Promise<Measures> {
+async function measure(file: LocalFile, delivery: Delivery): Promise<Measures> {
   const { mimeType, path } = file;
   switch (mimeType.split("/")[0]) {
     case "image": {
@@ -76,7 +73,8 @@ async function measure(
     case "video":
     case "audio": {
       const recording = await inspectRecording(delivery.tools, file, delivery.signal);
-      const thumbnailKey = await storeThumbnail(delivery, file, recording);
+      const thumbnail = recordingThumbnail(delivery, file, recording);
+      const thumbnailKey = await storeThumbnail(delivery, thumbnail);
       return { mimeType: recording.mimeType, ...measuresOf(recording), thumbnailKey };
     }
     case "model":

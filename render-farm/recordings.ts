@@ -152,11 +152,11 @@ function parsed(json: Buffer): unknown {
   }
 }
 
-/** A JPEG of the frame at a tenth of the duration, its long edge 512 at most. */
+/** A JPEG of the frame at that time, its long edge 512 at most. */
 export async function frameThumbnail(
   tools: MediaTools,
   { path, mimeType }: Found,
-  durationSeconds: number,
+  atSeconds: number,
   signal: AbortSignal,
 ): Promise<Buffer> {
   const edge = limits.media.thumbnailEdge;
@@ -164,10 +164,10 @@ export async function frameThumbnail(
   const picture = ["-map", "0:v:0", "-frames:v", "1", "-vf", `${fit},format=yuvj420p`];
   const encoded = [...picture, "-q:v", "3", "-f", "mjpeg", "-"];
   const call = { signal, fault: damaged };
-  const early = ["-ss", (durationSeconds / 10).toFixed(3)];
+  const early = ["-ss", atSeconds.toFixed(3)];
   const frame = await tools.ffmpeg([...inputOf(path, mimeType, early), ...encoded], call);
   if (frame.length > 0) return frame;
-  // The last frame of a short file begins before its tenth.
+  // The last frame of a short file may begin before.
   const first = await tools.ffmpeg([...inputOf(path, mimeType), ...encoded], call);
   if (first.length === 0) throw new PortError(damaged, false);
   return first;

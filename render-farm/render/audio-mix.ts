@@ -3,13 +3,14 @@ import type { AudioRole, Clip } from "../../actors/timeline/model.ts";
 import { epsilon } from "../../actors/timeline/model.ts";
 import type { MediaTools } from "../media-tools.ts";
 import { duckingCurve } from "./ducking.ts";
+import { exact } from "./encoding.ts";
 import { type MediaFile, mediaInput, passMs } from "./media-files.ts";
 import { mediaFault } from "./render-fault.ts";
 import type { AudioMix } from "./render-input.ts";
 
 /**
- * The film's sound, mixed by ffmpeg into one lossless file as long as the pictures: each clip at
- * its place, a bus for each role, narration over the others, then loudness, fades, the master.
+ * The film's sound, mixed by ffmpeg into one file (AAC) as long as the pictures: each clip at its
+ * place, a bus for each role, narration over the others, then loudness, fades, the master.
  */
 export interface HeardClip {
   readonly clip: Clip;
@@ -29,6 +30,7 @@ export interface MixSetup {
 
 const format = "aformat=sample_fmts=fltp:sample_rates=48000:channel_layouts=stereo";
 const lossless = ["-ar", "48000", "-ac", "2", "-c:a", "flac", "-sample_fmt", "s32"];
+const aac = ["-c:a", "aac", "-b:a", "192k", "-ar", "48000", "-ac", "2"];
 const fault = "The sound could not be mixed.";
 /** Below this nothing is heard. */
 const silenceDb = -90;
@@ -222,10 +224,9 @@ async function finish(sum: string, { lufs }: Loudness, setup: MixSetup): Promise
     ...(fadeIn > 0 ? [`afade=t=in:d=${fadeIn}`] : []),
     ...(fadeOut > 0 ? [`afade=t=out:st=${(seconds - fadeOut).toFixed(6)}:d=${fadeOut}`] : []),
   ];
-  if (level.length + fades.length === 0) return sum;
-  const path = join(folder, "mix.flac");
+  const path = join(folder, "mix.m4a");
   const filters = [...level, ...fades, whole(seconds)].join(",");
-  const args = ["-i", `file:${sum}`, "-af", filters, ...lossless, `file:${path}`];
+  const args = ["-i", `file:${sum}`, "-af", filters, ...aac, ...exact, `file:${path}`];
   await tools.ffmpeg(args, { signal, timeoutMs: passMs, fault });
   return path;
 }

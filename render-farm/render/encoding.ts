@@ -23,7 +23,7 @@ export const drivenFormats: Readonly<Record<Quality, Exclude<PictureFormat, { co
 const presets: Readonly<Record<Quality, readonly string[]>> = {
   // Transforms of eight by eight make it the High profile; its entropy coder is too slow.
   fast: ["-preset", "ultrafast", "-crf", "24", "-x264opts", "8x8dct=1"],
-  standard: ["-preset", "superfast", "-crf", "20"],
+  standard: ["-preset", "superfast", "-crf", "19.5"],
   high: ["-preset", "medium", "-crf", "16"],
 };
 
@@ -43,7 +43,8 @@ const tags = [
   ...["-color_range", "tv", "-colorspace", "bt709"],
   ...["-color_primaries", "bt709", "-color_trc", "bt709"],
 ];
-const exact = ["-fflags", "+bitexact", "-flags", "+bitexact"];
+/** The same input, the same bytes. */
+export const exact = ["-fflags", "+bitexact", "-flags", "+bitexact"];
 
 /**
  * ffmpeg's arguments for one segment, without the output; frames come from its standard input.
@@ -102,19 +103,18 @@ export interface Joining {
   /** Names the segments in their order, for ffmpeg's concat demuxer. */
   readonly listPath: string;
   readonly seconds: number;
-  /** Arguments that open the mixed sound. */
+  /** Arguments that open the mixed sound, encoded as it will be. */
   readonly sound: readonly string[] | undefined;
 }
 
 /** ffmpeg's arguments that make the film of what is encoded already, without the output. */
 export function joiningArgs({ listPath, seconds, sound }: Joining): readonly string[] {
   const files = ["-protocol_whitelist", "file,pipe", "-f", "concat", "-safe", "0"];
-  const aac = ["-c:a", "aac", "-b:a", "192k", "-ar", "48000", "-ac", "2"];
   return [
     ...[...files, "-i", `file:${listPath}`],
     ...(sound ?? []),
     ...["-map", "0:v:0", "-c:v", "copy", ...tags],
-    ...(sound === undefined ? ["-an"] : ["-map", "1:a:0", ...aac]),
+    ...(sound === undefined ? ["-an"] : ["-map", "1:a:0", "-c:a", "copy"]),
     ...["-t", seconds.toFixed(6), "-movflags", "+faststart", ...exact, "-f", "mp4"],
   ];
 }

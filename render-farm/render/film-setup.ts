@@ -239,5 +239,5 @@ export function framesOf({ duration, fps }: Timeline, said: number | undefined):
 
 /** The tools' arguments for a sound that the farm wrote itself. */
 export function ownSound(path: string): readonly string[] {
-  return inputOf(path, "audio/flac");
+  return inputOf(path, "audio/mp4");
 }

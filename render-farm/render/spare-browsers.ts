@@ -24,8 +24,8 @@ const flags = [
 ];
 
 /**
- * Browsers for films. Some stand ready, so that a film need not wait for their start; they are
- * started while no film is made. Each serves one film and no other.
+ * Browsers for films. Once a node has made a film some stand ready, so that the next need not wait
+ * for their start. Each serves one film and no other.
  */
 export class SpareBrowsers {
   readonly #isolation: Isolation;
@@ -34,7 +34,7 @@ export class SpareBrowsers {
   #taken = 0;
   #isClosed = false;
 
-  /** `count`: how many stand ready once a film has shown that this node makes films. */
+  /** `count`: how many stand ready. */
   constructor(isolation: Isolation, count: number) {
     this.#isolation = isolation;
     this.#count = count;
@@ -56,6 +56,10 @@ export class SpareBrowsers {
   async end(browser: StageBrowser): Promise<void> {
     await browser.close();
     this.#taken -= 1;
+  }
+
+  /** Starts those that are missing, unless a film is being made. */
+  refill(): void {
     if (this.#taken > 0 || this.#isClosed) return;
     while (this.#ready.length < this.#count) {
       const starting = this.#start();

@@ -51,6 +51,8 @@ export async function onStage(
     });
   } catch (failure) {
     return late.aborted && !context.signal.aborted ? tooLong : outcomeOf(failure);
+  } finally {
+    tools.browsers.refill();
   }
 }
 

@@ -2,8 +2,9 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Clip, Timeline } from "../../actors/timeline/model.ts";
 import { limits } from "../../config/limits.ts";
-import { deliverRecording } from "../delivery.ts";
+import { deliverRecording, type Thumbnail } from "../delivery.ts";
 import { outputTo } from "../media-tools.ts";
+import { frameThumbnail } from "../recordings.ts";
 import { type HeardClip, mixSound } from "./audio-mix.ts";
 import { type Cast, openCast } from "./cast.ts";
 import { joiningArgs } from "./encoding.ts";
@@ -12,6 +13,7 @@ import { type FilmSetup, framesOf, ownSound, setUpFilm } from "./film-setup.ts";
 import { passMs } from "./media-files.ts";
 import { RenderFault } from "./render-fault.ts";
 import { checkAnimation, type Made, type RenderStage } from "./render-stage.ts";
+import { segmentsOf } from "./segments.ts";
 import { type ShareableCapture, SharedFilm } from "./sharing.ts";
 import { type Footage, shootComposed, shootDrawn, shootDriven } from "./shooting.ts";
 
@@ -22,9 +24,10 @@ export async function makeVideo(stage: RenderStage): Promise<Made> {
   const setup = await setUpVideo(stage);
   const { footage, capture, frames, sound } = await shoot(setup, stage);
   const seconds = frames / setup.timeline.fps;
+  const thumbnail = thumbnailOf(footage, frames, setup, stage);
   const path = await joined(footage, seconds, await sound.mix, stage);
   const delivery = { tools: tools.media, objects, signal, stem: `${context.outputPrefix}/0` };
-  const output = await deliverRecording(delivery, path, "video/mp4");
+  const output = await deliverRecording(delivery, path, "video/mp4", thumbnail);
   const { width, height } = output;
   const measures = { width, height, durationSeconds: seconds, frames };
   const quality = input.quality ?? "standard";
@@ -183,6 +186,25 @@ async function joined(
     fault: "The film could not be joined.",
   });
   return path;
+}
+
+/** Of the frame at a tenth, from the segment that has it, while all are joined. */
+function thumbnailOf(
+  footage: Footage,
+  frames: number,
+  setup: FilmSetup,
+  { tools, context }: RenderStage,
+): Promise<Thumbnail> {
+  const segments = footage.length === 1 ? [] : segmentsOf(frames, setup);
+  const wanted = Math.floor(frames / 10);
+  const { index, from } = segments.find(({ to }) => wanted < to) ?? { index: 0, from: 0 };
+  const file = { path: footage[index] ?? "", mimeType: "video/mp4" };
+  const seconds = (wanted - from) / setup.timeline.fps;
+  const picture = frameThumbnail(tools.media, file, seconds, context.signal);
+  const thumbnail = picture.then((bytes) => ({ extension: "jpg", bytes }) as const);
+  // Who stores it hears of it.
+  thumbnail.catch(() => undefined);
+  return thumbnail;
 }
 
 function checkSize({ width, height }: Timeline): void {
