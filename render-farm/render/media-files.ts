@@ -76,9 +76,11 @@ export class MediaFiles {
     const file = await fetchSource(this.#objects, source, path, this.#signal);
     if (!/^(video|audio)\//.test(file.mimeType))
       throw new PortError("is neither a video nor sound", false);
-    const recording = await describe(this.#tools, file, this.#signal);
+    const [recording, streams] = await Promise.all([
+      describe(this.#tools, file, this.#signal),
+      this.#streams(file),
+    ]);
     this.#secondsByKey.set(source.objectKey, recording.durationSeconds);
-    const streams = await this.#streams(file);
     const sound = streams.find(({ codec_type: type }) => type === "audio");
     const picture = streams.find(({ codec_type: type }) => type === "video");
     const look = recording.picture === undefined ? undefined : lookOf(picture ?? {});

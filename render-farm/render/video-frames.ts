@@ -121,7 +121,9 @@ async function* pictures(
   const span = { first, end, fps };
   const filters = videoFilters(video, span, lookOf(video)).join(",");
   const output = ["-map", "0:v:0", "-vf", filters, "-frames:v", `${end - first}`];
-  const args = [...oneThread, ...videoInput(video, span), ...output, ...asPlanes];
+  // Many frames leave the other processors to others; one alone is waited for.
+  const threads = end - first > 1 ? oneThread : [];
+  const args = [...threads, ...videoInput(video, span), ...output, ...asPlanes];
   const call = { signal, timeoutMs: passMs, fault: "it cannot be decoded" };
   yield* picturesIn(await tools.output(args, call), lookOf(video));
 }
