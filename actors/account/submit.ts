@@ -236,8 +236,10 @@ export function withSlots(
   modality: CreateJob["asked"]["modality"],
   by: number,
 ): Account["active"] {
-  const pool = poolOf(modality);
-  return { ...active, [pool]: active[pool] + by };
+  const { media, three_d } = active;
+  return poolOf(modality) === "media"
+    ? { media: media + by, three_d }
+    : { media, three_d: three_d + by };
 }
 
 function withModel(
