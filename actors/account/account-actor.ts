@@ -87,7 +87,6 @@ function open(head: Account | undefined, message: OpenAccount, turn: TurnView): 
   const credits = message.credits ?? monthlyCredits;
   const account: Account = {
     plan: message.plan,
-    ...(message.isOrganization === true ? { isOrganization: true } : {}),
     createdAtMs: turn.atMs,
     granted: credits,
     held: 0,
@@ -104,6 +103,8 @@ function open(head: Account | undefined, message: OpenAccount, turn: TurnView): 
     remembered: 0,
     sets: 0,
     assets: [],
+    // Last, as in `carried`: accounts of one hidden class are cloned fifty times as fast.
+    ...(message.isOrganization === true ? { isOrganization: true } : {}),
   };
   const entries = [{ type: "grant", amount: credits, balance: credits }] as const;
   return only(account, [put(ledgerKey(turn.self, 0), { atMs: turn.atMs, entries })], replies);

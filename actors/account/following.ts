@@ -9,6 +9,7 @@ import type { Id } from "../../engine/id.ts";
 import { invariant } from "../../engine/invariant.ts";
 import { vpartOf } from "../../engine/key.ts";
 import type { JobStatus } from "../contract/job.ts";
+import type { Terms } from "../job/job.ts";
 import { fingerprintKey, jobKey, ledgerKey, waitingKey } from "../tables.ts";
 import {
   type Account,
@@ -17,6 +18,8 @@ import {
   available,
   change,
   countIndex,
+  type Draft,
+  draftOf,
   type JobChanged,
   type JobDeleted,
   type JobDiscarded,
@@ -29,20 +32,22 @@ import { memberCounted } from "./member-counts.ts";
 import { commit } from "./run.ts";
 import { dayOf, usedToday, withSlots } from "./submit.ts";
 
+/** What a change of the account brings along. */
 interface Step {
-  readonly account: Account;
   readonly rows: readonly RowWrite[];
   readonly tells: readonly Tell[];
 }
 
+const nothing: Step = { rows: [], tells: [] };
+
 export function follow(account: Account, message: JobChanged, turn: TurnView): AccountTurn {
   const { terms, from, to, hadSlot, charge } = message;
-  const moved = from === to ? account : recounted(account, message);
-  const freed =
-    !isActive(to) && isActive(from) ? freeSlot(moved, terms, hadSlot, turn) : kept(moved);
-  const settled = charge === undefined ? kept(freed.account) : settle(freed.account, message, turn);
+  const next = draftOf(account);
+  if (from !== to) recount(next, message);
+  const freed = !isActive(to) && isActive(from) ? freeSlot(next, terms, hadSlot, turn) : nothing;
+  const settled = charge === undefined ? nothing : settle(next, terms, charge, turn);
   return only(
-    settled.account,
+    next,
     [...freed.rows, ...settled.rows, ...countedForMember(message, turn)],
     [],
     [...freed.tells, ...settled.tells],
@@ -59,19 +64,15 @@ function countedForMember({ terms, from, to }: JobChanged, turn: TurnView): RowW
   return memberCounted(member, changes, turn);
 }
 
-function kept(account: Account): Step {
-  return { account, rows: [], tells: [] };
-}
-
-function recounted(account: Account, message: JobChanged): Account {
-  const { terms, from, to, assets: brought } = message;
-  const counts = account.counts.slice();
+function recount(next: Draft, { terms, from, to, assets: brought }: JobChanged): void {
+  const counts = next.counts.slice();
   change(counts, countIndex(terms.modality, from), -1);
   change(counts, countIndex(terms.modality, to), 1);
-  if (brought.length === 0) return { ...account, counts };
-  const assets = account.assets.slice();
+  next.counts = counts;
+  if (brought.length === 0) return;
+  const assets = next.assets.slice();
   for (const modality of brought) change(assets, assetIndex(modality, "ready"), 1);
-  return { ...account, counts, assets };
+  next.assets = assets;
 }
 
 function isActive(status: JobStatus): boolean {
@@ -79,37 +80,40 @@ function isActive(status: JobStatus): boolean {
 }
 
 function freeSlot(
-  account: Account,
+  next: Draft,
   { job, modality }: JobChanged["terms"],
   hadSlot: boolean,
   turn: TurnView,
 ): Step {
-  if (!hadSlot) return withoutWaiting(account, job, turn);
-  const active = withSlots(account, modality, -1);
-  invariant(active[poolOf(modality)] >= 0, "a slot is freed once (I7)");
-  return startWaiting({ ...account, active }, turn);
+  if (!hadSlot) return withoutWaiting(next, job, turn);
+  next.active = withSlots(next, modality, -1);
+  invariant(next.active[poolOf(modality)] >= 0, "a slot is freed once (I7)");
+  return startWaiting(next, turn);
 }
 
 /** A job of a set ended before it had a slot. */
-function withoutWaiting(account: Account, job: Id, turn: TurnView): Step {
+function withoutWaiting(next: Draft, job: Id, turn: TurnView): Step {
   const key = waitingKey(turn.self);
   const left = (turn.get(key) ?? []).filter((other) => other !== job);
-  return { account: { ...account, waiting: left.length }, rows: [put(key, left)], tells: [] };
+  next.waiting = left.length;
+  return { rows: [put(key, left)], tells: [] };
 }
 
 /** I7: only below the ceiling; a plan may have become smaller since, or larger. */
-function startWaiting(account: Account, turn: TurnView): Step {
-  const { concurrentMax } = allowanceOf(account.plan, account.overrides);
-  const free = Math.min(concurrentMax - account.active.media, limits.sets.startsPerTurnMax);
-  if (account.waiting === 0 || free <= 0) return kept(account);
+function startWaiting(next: Draft, turn: TurnView): Step {
+  if (next.waiting === 0) return nothing;
+  const { concurrentMax } = allowanceOf(next.plan, next.overrides);
+  const { media, three_d } = next.active;
+  const free = Math.min(concurrentMax - media, limits.sets.startsPerTurnMax);
+  if (free <= 0) return nothing;
   const key = waitingKey(turn.self);
   const waiting = turn.get(key) ?? [];
-  const [next, left] = [waiting.slice(0, free), waiting.slice(free)];
-  const active = { ...account.active, media: account.active.media + next.length };
+  const [first, left] = [waiting.slice(0, free), waiting.slice(free)];
+  next.active = { media: media + first.length, three_d };
+  next.waiting = left.length;
   return {
-    account: { ...account, active, waiting: left.length },
     rows: [put(key, left)],
-    tells: next.map((job) => tell(jobKey(job), { kind: "slot" })),
+    tells: first.map((job) => tell(jobKey(job), { kind: "slot" })),
   };
 }
 
@@ -119,7 +123,8 @@ export function setTerms(
   { plan, overrides = {} }: SetTerms,
   turn: TurnView,
 ): AccountTurn {
-  const { account: next, rows, tells } = startWaiting({ ...account, plan, overrides }, turn);
+  const next = { ...account, plan, overrides };
+  const { rows, tells } = startWaiting(next, turn);
   return only(next, rows, [], tells);
 }
 
@@ -127,27 +132,23 @@ export function setTerms(
  * The whole hold comes back, then the charge goes off; together they are the one resolution of the
  * hold.
  */
-function settle(account: Account, { terms, charge = 0 }: JobChanged, turn: TurnView): Step {
+function settle(next: Draft, terms: Terms, charge: number, turn: TurnView): Step {
   const { hold, job } = terms;
-  if (hold === 0) return kept(account);
+  if (hold === 0) return nothing;
   invariant(charge >= 0 && charge <= hold, "a charge is a share of its hold (I6)");
-  const next: Account = {
-    ...account,
-    held: account.held - hold,
-    spent: account.spent + charge,
-    planLeft: Math.max(0, account.planLeft - charge),
-    ledgerLength: account.ledgerLength + 1,
-  };
+  next.held -= hold;
+  next.spent += charge;
+  next.planLeft = Math.max(0, next.planLeft - charge);
   invariant(next.held >= 0, "held credits are the sum of open holds (I6)");
   const balance = available(next);
   const release = { type: "release", amount: hold, balance: balance + charge } as const;
   const entries =
     charge === 0 ? [release] : [release, { type: "charge", amount: -charge, balance } as const];
-  const row = put(ledgerKey(turn.self, account.ledgerLength), { atMs: turn.atMs, job, entries });
+  const row = put(ledgerKey(turn.self, next.ledgerLength++), { atMs: turn.atMs, job, entries });
   const back = givenBack(terms, hold - charge, turn);
-  if (terms.turn === undefined) return { account: next, rows: [row, ...back], tells: [] };
+  if (terms.turn === undefined) return { rows: [row, ...back], tells: [] };
   const { rows, tells } = commit(terms.turn, charge - hold, undefined, turn);
-  return { account: next, rows: [row, ...back, ...rows], tells };
+  return { rows: [row, ...back, ...rows], tells };
 }
 
 /** As if it had never been, but for the ledger, which forgets nothing. */
@@ -162,16 +163,16 @@ export function discard(
   const used = usedToday(account, turn.atMs);
   // Accepted before midnight, it counted for another day.
   const ofToday = dayOf(terms.createdAtMs) === dayOf(turn.atMs) ? 1 : 0;
-  const quota = { ...account.quota, used: used - ofToday };
-  const freed = freeSlot({ ...account, counts, quota }, terms, true, turn);
-  const step = settle(freed.account, { ...unbilled, terms }, turn);
+  const next: Draft = { ...account, counts, quota: { ...account.quota, used: used - ofToday } };
+  const freed = freeSlot(next, terms, true, turn);
+  const settled = settle(next, terms, 0, turn);
   const forgotten = { key: fingerprintKey(vpartOf(turn.self), fingerprint), value: undefined };
   const counted = memberCounted(terms.member, [[index, -1]], turn);
   return only(
-    step.account,
-    [forgotten, ...freed.rows, ...step.rows, ...counted],
+    next,
+    [forgotten, ...freed.rows, ...settled.rows, ...counted],
     [],
-    [...freed.tells, ...step.tells],
+    [...freed.tells, ...settled.tells],
   );
 }
 
@@ -182,12 +183,3 @@ export function forget(account: Account, { terms, from }: JobDeleted, turn: Turn
   change(counts, index, -1);
   return only({ ...account, counts }, memberCounted(terms.member, [[index, -1]], turn));
 }
-
-const unbilled = {
-  kind: "job_changed",
-  from: "queued",
-  to: "queued",
-  hadSlot: true,
-  charge: 0,
-  assets: [],
-} as const;

@@ -16,6 +16,7 @@ import {
   available,
   change,
   countIndex,
+  draftOf,
   modelPlace,
   only,
   poolOf,
@@ -205,15 +206,13 @@ export function accept(
 ): Accepted {
   const counts = account.counts.slice();
   change(counts, countIndex(asked.modality, "queued"), 1);
-  const next: Account = {
-    ...account,
-    held: account.held + hold,
-    active: takesSlot ? withSlots(account, asked.modality, 1) : account.active,
-    counts,
-    models: withModel(account.models, asked.modality, modelTag),
-    quota: { day: dayOf(turn.atMs), used: usedToday(account, turn.atMs) + 1 },
-    ledgerLength: account.ledgerLength + (hold === 0 ? 0 : 1),
-  };
+  const next = draftOf(account);
+  next.held += hold;
+  if (takesSlot) next.active = withSlots(account, asked.modality, 1);
+  next.counts = counts;
+  next.models = withModel(account.models, asked.modality, modelTag);
+  next.quota = { day: dayOf(turn.atMs), used: usedToday(account, turn.atMs) + 1 };
+  if (hold !== 0) next.ledgerLength++;
   const tells = asked.turn === undefined ? undefined : commit(asked.turn, hold, asked.id, turn);
   const entries = [{ type: "hold", amount: -hold, balance: available(next) }] as const;
   const ledger = { atMs: turn.atMs, job: asked.id, entries };
@@ -236,8 +235,10 @@ export function withSlots(
   modality: CreateJob["asked"]["modality"],
   by: number,
 ): Account["active"] {
-  const pool = poolOf(modality);
-  return { ...active, [pool]: active[pool] + by };
+  const { media, three_d } = active;
+  return poolOf(modality) === "media"
+    ? { media: media + by, three_d }
+    : { media, three_d: three_d + by };
 }
 
 function withModel(

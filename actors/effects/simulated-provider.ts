@@ -12,7 +12,7 @@ import type { IdMint } from "../../engine/id.ts";
 import { type Key, vpartOf } from "../../engine/key.ts";
 import type { Performance } from "../../engine/outbox.ts";
 import type { Clock } from "../../engine/ports/clock.ts";
-import type { CancelAnswer, JobEffect, JobMessage, Outcome } from "../job/job.ts";
+import type { CancelAnswer, JobEffect, JobMessage, Outcome, Output } from "../job/job.ts";
 import { isImmediate, type Scenario, scenarioOf } from "./scenario.ts";
 import { simulatedMedia } from "./simulated-media.ts";
 
@@ -132,10 +132,10 @@ export class SimulatedProvider {
     if (refusal !== undefined) return refusedAs(refusal, false, billed);
     switch (ending) {
       case "succeed": {
-        const outputs = Array.from({ length: count }, () => ({
-          asset: this.ports.ids.under(vpartOf(job)),
-          media: simulatedMedia[modality].media,
-        }));
+        const { media } = simulatedMedia[modality];
+        const outputs: Output[] = [];
+        while (outputs.length < count)
+          outputs.push({ asset: this.ports.ids.under(vpartOf(job)), media });
         return { kind: "succeeded", outputs };
       }
       case "nsfw_output":

@@ -59,10 +59,10 @@ export function capabilityFaults(
   capabilityByField: Readonly<Record<string, string>>,
 ): Fault[] {
   const faults: Fault[] = [];
-  for (const [field, capability] of Object.entries(capabilityByField)) {
+  for (const field in capabilityByField) {
     const value = request[field];
-    const isAsked = value !== undefined && value !== false;
-    if (isAsked && model.capabilities[capability] !== true)
+    if (value === undefined || value === false) continue;
+    if (model.capabilities[capabilityByField[field] ?? ""] !== true)
       faults.push({ pointer: `/${field}`, detail: `is not supported by ${model.id}` });
   }
   if (request["provider_options"] !== undefined)

@@ -110,7 +110,6 @@ function resolved(
     model,
     modality: "image",
     prompt,
-    ...(enhanced === prompt ? {} : { enhancedPrompt: enhanced }),
     displayName: request.display_name ?? nameOf(prompt),
     tags: request.tags ?? [],
     price: priceOf(model, units, { aspect_ratio: ratio, resolution, quality }),
@@ -119,6 +118,7 @@ function resolved(
     promptAs: "prompt",
     canonical: canonical(request.prompt === prompt ? request : { ...request, prompt }, model),
     quoted: () => quoted(model, request, { width, height }, quality),
+    ...(enhanced === prompt ? {} : { enhancedPrompt: enhanced }),
   };
 }
 

@@ -44,15 +44,15 @@ function termsOf(
   return {
     job,
     scope,
-    ...(user === scope ? {} : { member: user }),
-    ...(turn === undefined ? {} : { turn }),
-    ...(tags.length === 0 ? {} : { tags: tags.map(tagDigest) }),
     modality,
     modelTag,
     provider,
     hold,
     count,
     createdAtMs,
+    ...(user === scope ? {} : { member: user }),
+    ...(turn === undefined ? {} : { turn }),
+    ...(tags.length === 0 ? {} : { tags: tags.map(tagDigest) }),
   };
 }
 

@@ -154,7 +154,7 @@ async function submit<B extends Confirmable>(call: Call<B>, kind: Kind<B>): Prom
     ? { bodyDigest: digestOfBody(call, kind.path, canonical, undefined) }
     : {};
   const job = jobOf(call, id, generation, terms.fingerprint, keyless);
-  const message: Submit = { kind: "submit", ...terms, job };
+  const message: Submit = { kind: "submit", job, ...terms };
   const reply = await service.gateway.ask(accountKey(principal.scope), message, "work");
   const accepted = expectReply<{ kind: "accepted"; body: string }>(reply, "accepted");
   const location = ["Location", `${service.baseUrl}/jobs/${id}`] as const;
