@@ -25,6 +25,8 @@ import { TaskLoop, type Timers } from "./task-loop.ts";
 import { sweepLeftovers } from "./workspace.ts";
 
 const slots = 2;
+/** After which a node that is still there makes ready for films. */
+const settledMs = 2_000;
 
 const timers: Timers = {
   every(intervalMs, tick) {
@@ -107,6 +109,8 @@ const loop = new TaskLoop(
 // Control-C reaches the whole process group: the service decides when its nodes stop.
 process.on("SIGINT", () => undefined);
 process.on("SIGTERM", () => loop.drain());
+
+timers.after(settledMs, () => filmBrowsers.refill());
 
 const reason = await loop.ended;
 if (reason === "drained") await browser.close();

@@ -24,8 +24,8 @@ const flags = [
 ];
 
 /**
- * Browsers for films. Once a node has made a film some stand ready, so that the next need not wait
- * for their start. Each serves one film and no other.
+ * Browsers for films. While none is made some stand ready, so that the next need not wait for their
+ * start. Each serves one film and no other.
  */
 export class SpareBrowsers {
   readonly #isolation: Isolation;
