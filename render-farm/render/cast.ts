@@ -35,9 +35,9 @@ export async function openCast(
   };
   try {
     const [first] = await Promise.all(launching);
-    const [reference, ...sessions] = await Promise.all([
+    const [sessions, reference] = await Promise.all([
+      Promise.all(browsers.map((browser) => browser.open(kind))),
       isCompared ? first?.open("driven") : undefined,
-      ...browsers.map((browser) => browser.open(kind)),
     ]);
     return { sessions: atLeastOne(sessions), reference, close };
   } catch (failure) {
@@ -53,8 +53,7 @@ function launch(plan: FilmPlan, stage: RenderStage): Promise<FilmBrowser> {
   return FilmBrowser.from(browsers, setup, context.signal);
 }
 
-function atLeastOne(sessions: readonly (FilmSession | undefined)[]): Cast["sessions"] {
-  const [first, ...others] = sessions.filter((session) => session !== undefined);
+function atLeastOne([first, ...others]: readonly FilmSession[]): Cast["sessions"] {
   if (first === undefined) throw new Error("a film needs a page");
   return [first, ...others];
 }

@@ -23,7 +23,8 @@ export const drivenFormats: Readonly<Record<Quality, Exclude<PictureFormat, { co
 const presets: Readonly<Record<Quality, readonly string[]>> = {
   // Transforms of eight by eight make it the High profile; its entropy coder is too slow.
   fast: ["-preset", "ultrafast", "-crf", "24", "-x264opts", "8x8dct=1"],
-  standard: ["-preset", "superfast", "-crf", "19.5"],
+  // Frames that look ahead cost a quarter more time and 60 MB, and make nothing smaller here.
+  standard: ["-preset", "superfast", "-crf", "19.5", "-bf", "0"],
   high: ["-preset", "medium", "-crf", "16"],
 };
 
