@@ -16,9 +16,10 @@ export interface MemoryLook {
   readonly megabytes: number;
 }
 
-const lookMs = 200;
+/** The looks themselves cost time that the work lacks. */
+const lookMs = 500;
 /** Adding up a process's pages takes the kernel milliseconds. */
-const memoryEveryNth = 5;
+const memoryEveryNth = 3;
 
 /** Watches the tree below a process while `work` is under way; `undefined`: no such process. */
 export async function watched<T>(

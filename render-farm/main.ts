@@ -67,7 +67,7 @@ const chromium =
     : { executablePath, sandbox: process.getuid?.() !== 0 };
 const browser = new SceneBrowser(chromium, join(import.meta.dirname, "models"));
 const pagesNow = (): number => Math.min(limits.capture.pagesMax, availableParallelism());
-const filmBrowsers = new SpareBrowsers(isolation, pagesNow());
+const filmBrowsers = new SpareBrowsers(isolation, pagesNow);
 const rendering = {
   media: tools,
   isolation,

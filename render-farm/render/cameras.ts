@@ -20,8 +20,17 @@ export interface Shoot {
   readonly shared: SharedFilm | undefined;
 }
 
-/** Makes one segment; the path of its file. */
-export type Camera = (segment: Segment, onFrame: OnFrame) => Promise<string>;
+/** Makes one segment. */
+export type Camera = (segment: Segment, onFrame: OnFrame) => Take;
+
+/** A segment that is being made. */
+export interface Take {
+  /** When all of its frames are with the encoder, and the camera is free. */
+  readonly filmed: Promise<void>;
+  /** Of its file, when that is there. */
+  readonly path: Promise<string>;
+}
+
 type OnFrame = (frame: number, shown: Sample) => void;
 
 /** Each camera takes the next segment that nobody has, here or elsewhere, until all are there. */
@@ -55,12 +64,16 @@ export async function filmed(
     fetched.catch((failure: unknown) => samples.end(failure));
     fetching.push(fetched);
   });
-  const work = cameras.map(async (camera) => {
-    for await (const segment of segmentsIn(parts, frames, setup)) {
-      paths[segment.index] = await camera(segment, onFrame);
-      parts.made(segment.index, {});
-    }
-  });
+  const work = cameras.map((camera) =>
+    takeByTake(segmentsIn(parts, frames, setup), (segment) => {
+      const { filmed, path } = camera(segment, onFrame);
+      const kept = path.then((made) => {
+        paths[segment.index] = made;
+        parts.made(segment.index, {});
+      });
+      return { filmed, kept };
+    }),
+  );
   try {
     await Promise.all(work);
     await Promise.all(fetching);
@@ -69,6 +82,28 @@ export async function filmed(
     throw failure;
   }
   return paths;
+}
+
+/** A segment is begun while the one before is being encoded to its end, and kept. */
+export function takeByTake(
+  segments: AsyncIterable<Segment>,
+  begin: (segment: Segment) => { readonly filmed: Promise<void>; readonly kept: Promise<void> },
+): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const all = async (): Promise<void> => {
+      let before: Promise<void> | undefined;
+      for await (const segment of segments) {
+        const { filmed, kept } = begin(segment);
+        // Whoever waits for the next segment would wait for this one too.
+        kept.catch(reject);
+        await filmed;
+        await before;
+        before = kept;
+      }
+      await before;
+    };
+    all().then(resolve, reject);
+  });
 }
 
 /** Those that are given to who asks here. */
@@ -104,15 +139,23 @@ export function recorder(painter: Painter, format: FrameFormat, shoot: Shoot): C
       yield last;
     }
   }
-  return async (segment, onFrame) => {
+  return (segment, onFrame) => {
     const path = join(stage.folder, `segment-${segment.index}.mp4`);
-    await stage.tools.media.ffmpeg([...args, ...outputTo(path)], {
+    let isFilmed = (): void => undefined;
+    const filmed = new Promise<void>((resolve) => {
+      isFilmed = resolve;
+    });
+    async function* all(): AsyncGenerator<Buffer> {
+      yield* pictures(segment, onFrame);
+      isFilmed();
+    }
+    const encoded = stage.tools.media.ffmpeg([...args, ...outputTo(path)], {
       signal: stage.context.signal,
       timeoutMs: passMs,
       fault: "The frames could not be encoded.",
-      stdin: pictures(segment, onFrame),
+      stdin: all(),
     });
-    return path;
+    return { filmed, path: encoded.then(() => path) };
   };
 }
 

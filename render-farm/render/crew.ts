@@ -1,6 +1,6 @@
 import type { TaskOutcome } from "../../engine/ports/tasks.ts";
 import { refusedInput, type TaskWorker } from "../task-loop.ts";
-import { type Camera, segmentsIn } from "./cameras.ts";
+import { segmentsIn, takeByTake } from "./cameras.ts";
 import { openCast } from "./cast.ts";
 import type { RenderStage } from "./render-stage.ts";
 import type { Segment } from "./segments.ts";
@@ -42,35 +42,32 @@ async function join(stage: RenderStage, { capture, frames }: CrewInput): Promise
   const store = new SegmentStore(objects, context.outputPrefix, frames);
   const parts = context.join();
   const stored: Segment[] = [];
-  const work = camerasOf[capture](cast, shoot).map(async (camera) => {
-    for await (const segment of segmentsIn(parts, frames, setup)) {
-      const made = await filmedBy(camera, segment, store);
-      stored.push(segment);
-      await store.put(segment, made);
-      hearFaults(cast, shoot);
-      const report: SegmentReport = { warnings: [...stage.warnings.all()] };
-      parts.made(segment.index, report);
-    }
-  });
+  const keeping: Promise<void>[] = [];
+  const keep = async (segment: Segment, made: MadeSegment): Promise<void> => {
+    stored.push(segment);
+    await store.put(segment, made);
+    hearFaults(cast, shoot);
+    const report: SegmentReport = { warnings: [...stage.warnings.all()] };
+    parts.made(segment.index, report);
+  };
+  const work = camerasOf[capture](cast, shoot).map((camera) =>
+    takeByTake(segmentsIn(parts, frames, setup), (segment) => {
+      const wanted = new Set(store.sampledIn(segment));
+      const pictures = new Map<number, Buffer>();
+      const { filmed, path } = camera(segment, (frame, { picture }) => {
+        if (wanted.has(frame)) pictures.set(frame, Buffer.from(picture));
+      });
+      const kept = path.then((made) => keep(segment, { path: made, pictures }));
+      keeping.push(kept);
+      return { filmed, kept };
+    }),
+  );
   try {
     await Promise.all(work);
   } finally {
     parts.close();
     await cast.close();
-    await Promise.allSettled(work);
+    await Promise.allSettled([...work, ...keeping]);
     if (context.signal.aborted) await store.remove(stored);
   }
-}
-
-async function filmedBy(
-  camera: Camera,
-  segment: Segment,
-  store: SegmentStore,
-): Promise<MadeSegment> {
-  const wanted = new Set(store.sampledIn(segment));
-  const pictures = new Map<number, Buffer>();
-  const path = await camera(segment, (frame, { picture }) => {
-    if (wanted.has(frame)) pictures.set(frame, Buffer.from(picture));
-  });
-  return { path, pictures };
 }

@@ -29,13 +29,13 @@ const flags = [
  */
 export class SpareBrowsers {
   readonly #isolation: Isolation;
-  readonly #count: number;
+  readonly #count: () => number;
   readonly #ready: Promise<StageBrowser>[] = [];
   #taken = 0;
   #isClosed = false;
 
-  /** `count`: how many stand ready. */
-  constructor(isolation: Isolation, count: number) {
+  /** `count`: how many stand ready, asked each time. */
+  constructor(isolation: Isolation, count: () => number) {
     this.#isolation = isolation;
     this.#count = count;
   }
@@ -61,7 +61,7 @@ export class SpareBrowsers {
   /** Starts those that are missing, unless a film is being made. */
   refill(): void {
     if (this.#taken > 0 || this.#isClosed) return;
-    while (this.#ready.length < this.#count) {
+    while (this.#ready.length < this.#count()) {
       const starting = this.#start();
       // Whoever takes it starts another.
       starting.catch(() => undefined);

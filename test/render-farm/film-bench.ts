@@ -69,7 +69,7 @@ export async function openFilmBench(
   const tools = {
     media: bench.tools,
     isolation,
-    browsers: new SpareBrowsers(isolation, 0),
+    browsers: new SpareBrowsers(isolation, () => 0),
     codeFolder,
     patience,
     pages: pages ?? Math.min(2, availableParallelism()),

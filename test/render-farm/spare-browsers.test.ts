@@ -6,7 +6,7 @@ import { openFilmBench } from "./film-bench.ts";
 const { isolation } = await openFilmBench(t);
 
 t.test("after a film browsers stand ready, and each serves one film alone", async (t) => {
-  const browsers = new SpareBrowsers(isolation, 1);
+  const browsers = new SpareBrowsers(isolation, () => 1);
   t.teardown(() => browsers.close());
   const first = await browsers.take();
   await browsers.end(first);
@@ -22,12 +22,12 @@ t.test("after a film browsers stand ready, and each serves one film alone", asyn
 });
 
 t.test("where pages cannot be kept off the network no browser starts", async (t) => {
-  const browsers = new SpareBrowsers({ kind: "refused", sentence: "not here" }, 1);
+  const browsers = new SpareBrowsers({ kind: "refused", sentence: "not here" }, () => 1);
   await t.rejects(browsers.take(), { message: "internal: not here" });
 });
 
 t.test("browsers that stand ready end with the node", async (t) => {
-  const browsers = new SpareBrowsers(isolation, 1);
+  const browsers = new SpareBrowsers(isolation, () => 1);
   browsers.refill();
   const ready = await browsers.take();
   await browsers.close();
