@@ -23,8 +23,8 @@ export const drivenFormats: Readonly<Record<Quality, Exclude<PictureFormat, { co
 const presets: Readonly<Record<Quality, readonly string[]>> = {
   // Transforms of eight by eight make it the High profile; its entropy coder is too slow.
   fast: ["-preset", "ultrafast", "-crf", "24", "-x264opts", "8x8dct=1"],
-  // Frames that look ahead cost a quarter more time and 60 MB, and make nothing smaller here.
-  standard: ["-preset", "superfast", "-crf", "19.5", "-bf", "0"],
+  // More than one frame at a time that looks ahead costs 40 MB and time for a tenth of the bytes.
+  standard: ["-preset", "superfast", "-crf", "19", "-bf", "1"],
   high: ["-preset", "medium", "-crf", "16"],
 };
 
