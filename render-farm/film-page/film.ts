@@ -208,9 +208,10 @@ function clipAround(
   return undefined;
 }
 
-function loaded(): Promise<void> {
-  if (document.readyState === "complete") return Promise.resolve();
-  return new Promise((resolve) => window.addEventListener("load", () => resolve(), { once: true }));
+/** A page that tries to go elsewhere while it loads gets no `load` event. */
+async function loaded(): Promise<void> {
+  while (document.readyState !== "complete")
+    await new Promise<void>((resolve) => window.__kliegClock.soon(resolve, 4));
 }
 
 function addGroundRules({ isTransparent }: FilmPlan): void {

@@ -23,9 +23,9 @@ export class Samples {
     const arrival = this.#arrivalsByFrame.get(frame);
     if (arrival === undefined) return;
     const picture = Buffer.from(sample.picture);
-    if (sample.videos === undefined) return arrival.resolve({ picture });
-    const videos = new Map([...sample.videos].map(([key, video]) => [key, copyOf(video)]));
-    arrival.resolve({ picture, videos });
+    const { videos } = sample;
+    const kept = videos && new Map([...videos].map(([key, video]) => [key, copyOf(video)]));
+    arrival.resolve({ picture, ...(kept !== undefined && { videos: kept }) });
   }
 
   /** No more will come. */
