@@ -59,7 +59,7 @@ export async function compareNodes(rounds: number, setting: Setting): Promise<Fi
   await mkdir(outputs, { recursive: true });
   const houses: House[] = [];
   const abandon = (): void => {
-    for (const { subject } of houses) if (subject.pid !== undefined) process.kill(subject.pid);
+    for (const { subject } of houses) if (subject.pid !== undefined) end(subject.pid);
   };
   process.once("exit", abandon);
   try {
@@ -159,4 +159,13 @@ async function table(houses: readonly House[], paths: readonly string[]): Promis
     ),
     verdict("all films of one node and of two are the same bytes", await sameBytes(paths)),
   ];
+}
+
+function end(pid: number): void {
+  try {
+    process.kill(pid);
+  } catch (failure) {
+    // It has ended already.
+    if (!(failure instanceof Error && "code" in failure && failure.code === "ESRCH")) throw failure;
+  }
 }
