@@ -70,7 +70,6 @@ const pagesNow = (): number => Math.min(limits.capture.pagesMax, availableParall
 const filmBrowsers = new SpareBrowsers(isolation, pagesNow);
 const rendering = {
   media: tools,
-  isolation,
   browsers: filmBrowsers,
   codeFolder: join(import.meta.dirname, ".."),
   patience: limits.capture,

@@ -4,7 +4,6 @@ import type { TaskOutput } from "../../engine/ports/tasks.ts";
 import type { MediaTools } from "../media-tools.ts";
 import type { TaskContext } from "../task-loop.ts";
 import type { Patience } from "./film-page-session.ts";
-import type { Isolation } from "./isolation.ts";
 import type { MediaFiles } from "./media-files.ts";
 import type { PageFiles } from "./page-files.ts";
 import { RenderFault, type Warnings } from "./render-fault.ts";
@@ -14,7 +13,6 @@ import type { StoredBundle } from "./stored-bundle.ts";
 
 export interface RenderTools {
   readonly media: MediaTools;
-  readonly isolation: Isolation;
   readonly browsers: SpareBrowsers;
   /** Where the compiled modules of pages are, from the root of the sources. */
   readonly codeFolder: string;

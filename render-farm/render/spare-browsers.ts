@@ -40,6 +40,11 @@ export class SpareBrowsers {
     this.#count = count;
   }
 
+  /** Why no page is opened on this machine. */
+  get refusal(): string | undefined {
+    return this.#isolation.kind === "refused" ? this.#isolation.sentence : undefined;
+  }
+
   /** Throws `PortError`, and `RenderFault` where pages cannot be kept off the network. */
   async take(): Promise<StageBrowser> {
     this.#taken += 1;

@@ -27,8 +27,9 @@ export async function onStage(
   context: TaskContext,
   work: (stage: RenderStage) => Promise<TaskOutcome>,
 ): Promise<TaskOutcome> {
-  if (tools.isolation.kind === "refused")
-    return { kind: "failed", message: `internal: ${tools.isolation.sentence}`, retryable: false };
+  const { refusal } = tools.browsers;
+  if (refusal !== undefined)
+    return { kind: "failed", message: `internal: ${refusal}`, retryable: false };
   const late = AbortSignal.timeout(Math.ceil(timeoutMs * ownShare));
   const signal = AbortSignal.any([context.signal, late]);
   // One listener for each program and page of the render.

@@ -68,7 +68,6 @@ export async function openFilmBench(
   const codeFolder = join(import.meta.dirname, "..", "..");
   const tools = {
     media: bench.tools,
-    isolation,
     browsers: new SpareBrowsers(isolation, () => 0),
     codeFolder,
     patience,

@@ -118,7 +118,7 @@ t.test("where pages cannot be kept off the network nothing is rendered", async (
   t.match(isolation, { kind: "refused", sentence: /set KLIEG_ISOLATION=off/ });
   t.match(await isolate({ ...given, wanted: "off" }), { kind: "ready" });
   const browsers = new SpareBrowsers(isolation, () => 0);
-  const tools = { media: bench.tools, isolation, browsers, codeFolder: "/", pages: 1, patience };
+  const tools = { media: bench.tools, browsers, codeFolder: "/", pages: 1, patience };
   const worker = render({ tools, objects: bench.objects, timeoutMs: 1_000 });
   t.match(await bench.run(worker, await bench.inputOf(composition(box))), {
     kind: "failed",
