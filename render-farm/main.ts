@@ -19,6 +19,7 @@ import { studioVoice } from "./models/studio-voice.ts";
 import { probe } from "./probe.ts";
 import { renderCrew } from "./render/crew.ts";
 import { isolate } from "./render/isolation.ts";
+import { KnownMedia } from "./render/known-media.ts";
 import { render } from "./render/render.ts";
 import { SpareBrowsers } from "./render/spare-browsers.ts";
 import { TaskLoop, type Timers } from "./task-loop.ts";
@@ -70,6 +71,7 @@ const pagesNow = (): number => Math.min(limits.capture.pagesMax, availableParall
 const filmBrowsers = new SpareBrowsers(isolation, pagesNow);
 const rendering = {
   media: tools,
+  known: new KnownMedia(tools),
   browsers: filmBrowsers,
   codeFolder: join(import.meta.dirname, ".."),
   patience: limits.capture,

@@ -27,6 +27,11 @@ const Stream = Type.Object({
   codec_name: Type.Optional(Type.String()),
   width: Type.Optional(Type.Number()),
   height: Type.Optional(Type.Number()),
+  channels: Type.Optional(Type.Number()),
+  pix_fmt: Type.Optional(Type.String()),
+  color_space: Type.Optional(Type.String()),
+  color_transfer: Type.Optional(Type.String()),
+  tags: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
   avg_frame_rate: Type.Optional(Type.String()),
   r_frame_rate: Type.Optional(Type.String()),
   duration: Type.Optional(Type.String()),
@@ -35,7 +40,8 @@ const Stream = Type.Object({
     Type.Array(Type.Object({ rotation: Type.Optional(Type.Number()) })),
   ),
 });
-type Stream = Static<typeof Stream>;
+/** As ffprobe describes it. */
+export type Stream = Static<typeof Stream>;
 const Probed = Type.Object({
   streams: Type.Array(Stream),
   format: Type.Object({ duration: Type.Optional(Type.String()) }),
@@ -72,9 +78,18 @@ export async function inspectRecording(
 /** The same without decoding, for a file that this farm made itself. */
 export async function describe(
   tools: MediaTools,
-  { path, mimeType }: Found,
+  file: Found,
   signal: AbortSignal,
 ): Promise<Recording> {
+  return (await lookInto(tools, file, signal)).recording;
+}
+
+/** And the streams as they are coded. */
+export async function lookInto(
+  tools: MediaTools,
+  { path, mimeType }: Found,
+  signal: AbortSignal,
+): Promise<{ readonly recording: Recording; readonly streams: readonly Stream[] }> {
   const asked = ["-show_streams", "-show_format", ...inputOf(path, mimeType)];
   const probed = parsed(await tools.ffprobe(asked, { signal, fault: damaged }));
   if (!isProbed(probed)) throw new PortError(damaged, false);
@@ -92,7 +107,7 @@ export async function describe(
     told > 0 ? told : await lastPacketEnd(tools, { path, mimeType }, picture ? "v" : "a", signal);
   if (durationSeconds > limits.media.secondsMax)
     throw new PortError("The recording is too long.", false);
-  return {
+  const recording = {
     mimeType: isSound
       ? mimeType.replace("video/quicktime", "video/mp4").replace("video/", "audio/")
       : mimeType,
@@ -101,6 +116,7 @@ export async function describe(
     audioCodec: audio?.codec_name,
     picture,
   };
+  return { recording, streams };
 }
 
 function pictureOf(stream: Stream): MovingPicture {

@@ -148,7 +148,7 @@ export class FilmSession {
       await this.#stage.goto(pageMs);
       await this.#stage.evaluate(await filmScript(codeFolder));
       const { result } = await this.#pumped(this.#stage.call(film, "open", plan));
-      for (let settling = 0; settling < 3; settling++) await this.#frame();
+      await this.#frame();
       return result as FilmReport;
     })();
     const report = await within(opening, pageMs + timelineMs, () => {

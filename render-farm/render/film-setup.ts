@@ -47,7 +47,11 @@ export async function setUpFilm(workshop: Workshop, wanted: Wanted): Promise<Fil
   const rough = effectiveTimeline(bundle.view(() => undefined));
   checkTimeline(rough);
   const needed = rough.clips.filter((clip) => isNeeded(clip, wanted.hasSound));
-  for (const clip of needed) await openMedia(clip, workshop);
+  const waiting = needed.values();
+  const openSome = async (): Promise<void> => {
+    for (const clip of waiting) await openMedia(clip, workshop);
+  };
+  await Promise.all([openSome(), openSome()]);
   const timeline = effectiveTimeline(bundle.view((source) => media.secondsOf(source)));
   checkTimeline(timeline);
   for (const { severity, message } of timeline.diagnostics)

@@ -1,11 +1,11 @@
 import { join } from "node:path";
 import { limits } from "../../config/limits.ts";
-import { check, type Static, Type } from "../../config/schema.ts";
 import type { Objects } from "../../engine/ports/objects.ts";
 import { PortError } from "../../engine/ports/port-error.ts";
-import { inputOf, type MediaTools } from "../media-tools.ts";
-import { describe, type Recording } from "../recordings.ts";
+import { inputOf } from "../media-tools.ts";
+import type { Recording, Stream } from "../recordings.ts";
 import { fetchSource, type LocalFile, type Source } from "../workspace.ts";
+import type { KnownMedia } from "./known-media.ts";
 
 /** The videos and sounds of a film, each copied into the task's folder and looked at once. */
 export interface MediaFile {
@@ -26,33 +26,16 @@ export interface Look {
   readonly isHdr: boolean;
 }
 
-const Probed = Type.Object({
-  streams: Type.Array(
-    Type.Object({
-      codec_type: Type.Optional(Type.String()),
-      channels: Type.Optional(Type.Number()),
-      codec_name: Type.Optional(Type.String()),
-      pix_fmt: Type.Optional(Type.String()),
-      height: Type.Optional(Type.Number()),
-      color_space: Type.Optional(Type.String()),
-      color_transfer: Type.Optional(Type.String()),
-      tags: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
-    }),
-  ),
-});
-const isProbed = check<Static<typeof Probed>>(Probed);
-type Stream = Static<typeof Probed>["streams"][number];
-
 export class MediaFiles {
-  readonly #tools: MediaTools;
+  readonly #known: KnownMedia;
   readonly #objects: Objects;
   readonly #folder: string;
   readonly #signal: AbortSignal;
   readonly #filesByKey = new Map<string, Promise<MediaFile>>();
   readonly #secondsByKey = new Map<string, number>();
 
-  constructor(tools: MediaTools, objects: Objects, folder: string, signal: AbortSignal) {
-    this.#tools = tools;
+  constructor(known: KnownMedia, objects: Objects, folder: string, signal: AbortSignal) {
+    this.#known = known;
     this.#objects = objects;
     this.#folder = folder;
     this.#signal = signal;
@@ -76,25 +59,12 @@ export class MediaFiles {
     const file = await fetchSource(this.#objects, source, path, this.#signal);
     if (!/^(video|audio)\//.test(file.mimeType))
       throw new PortError("is neither a video nor sound", false);
-    const [recording, streams] = await Promise.all([
-      describe(this.#tools, file, this.#signal),
-      this.#streams(file),
-    ]);
+    const { recording, streams } = await this.#known.look(file, this.#signal);
     this.#secondsByKey.set(source.objectKey, recording.durationSeconds);
     const sound = streams.find(({ codec_type: type }) => type === "audio");
     const picture = streams.find(({ codec_type: type }) => type === "video");
     const look = recording.picture === undefined ? undefined : lookOf(picture ?? {});
     return { file, recording, look, channels: sound?.channels ?? 0 };
-  }
-
-  async #streams({ path, mimeType }: LocalFile): Promise<readonly Stream[]> {
-    const asked = ["-show_streams", ...inputOf(path, mimeType)];
-    const text = await this.#tools.ffprobe(asked, {
-      signal: this.#signal,
-      fault: "cannot be decoded",
-    });
-    const probed: unknown = JSON.parse(text.toString("utf8"));
-    return isProbed(probed) ? probed.streams : [];
   }
 }
 

@@ -4,6 +4,7 @@ import type { TaskOutput } from "../../engine/ports/tasks.ts";
 import type { MediaTools } from "../media-tools.ts";
 import type { TaskContext } from "../task-loop.ts";
 import type { Patience } from "./film-page-session.ts";
+import type { KnownMedia } from "./known-media.ts";
 import type { MediaFiles } from "./media-files.ts";
 import type { PageFiles } from "./page-files.ts";
 import { RenderFault, type Warnings } from "./render-fault.ts";
@@ -13,6 +14,7 @@ import type { StoredBundle } from "./stored-bundle.ts";
 
 export interface RenderTools {
   readonly media: MediaTools;
+  readonly known: KnownMedia;
   readonly browsers: SpareBrowsers;
   /** Where the compiled modules of pages are, from the root of the sources. */
   readonly codeFolder: string;

@@ -46,7 +46,7 @@ export async function onStage(
         folder,
         bundle,
         warnings,
-        media: new MediaFiles(tools.media, objects, folder, signal),
+        media: new MediaFiles(tools.known, objects, folder, signal),
         files: new PageFiles(bundle, tools.codeFolder, warnings),
       });
     });

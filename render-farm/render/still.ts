@@ -3,12 +3,11 @@ import { limits } from "../../config/limits.ts";
 import type { TaskOutput } from "../../engine/ports/tasks.ts";
 import { finishedStill, type Size, thumbnailOf } from "../pictures.ts";
 import { openCast } from "./cast.ts";
-import type { FilmSession } from "./film-page-session.ts";
 import { type FilmSetup, framesOf, setUpFilm } from "./film-setup.ts";
 import { RenderFault, type Warnings } from "./render-fault.ts";
 import type { StillOptions } from "./render-input.ts";
 import { checkAnimation, type Made, type RenderStage } from "./render-stage.ts";
-import { VideoFrames } from "./video-frames.ts";
+import { VideoFrames, type VideoPicture } from "./video-frames.ts";
 
 /** One frame of a composition as a PNG. */
 export async function makeStill(stage: RenderStage): Promise<Made> {
@@ -21,15 +20,28 @@ export async function makeStill(stage: RenderStage): Promise<Made> {
   const workshop = { ...stage, tools: tools.media, signal, patience: tools.patience };
   const setup = await setUpFilm(workshop, { isTransparent, hasSound: false });
   const { timeline, plan } = setup;
-  const cast = await openCast("driven", plan, 1, stage);
-  const [session] = cast.sessions;
+  const choice = (said: number | undefined): Choice => {
+    const frames = framesOf(timeline, said);
+    return { frames, frame: frameOf(options, frames, timeline.fps, warnings) };
+  };
+  // Its videos are decoded while the page opens, unless only the page knows how long the film is.
+  const stop = new AbortController();
+  const videos = (frame: number) => videosAt(frame, setup, stage, stop.signal);
+  const early = timeline.duration === undefined ? undefined : choice(undefined);
+  const shown = early && videos(early.frame);
+  shown?.catch(() => undefined);
+  const opening = openCast("driven", plan, 1, stage);
   try {
+    const { sessions, close } = await opening;
+    const [session] = sessions;
     checkAnimation(session.report.lacksTimeline, session.takeFaults(), timeline, warnings);
-    const frames = framesOf(timeline, session.report.duration);
-    const frame = frameOf(options, frames, timeline.fps, warnings);
-    const picture = await paintAt(frame, session, setup, stage);
+    const { frames, frame } = early ?? choice(session.report.duration);
+    await session.seek(frame, await (shown ?? videos(frame)));
+    const { image } = await session.paint({ format: "png" });
+    for (const fault of session.takeFaults()) warnings.add(`a script threw: ${fault}`);
+    if (image === undefined) throw new RenderFault("internal", "the page painted nothing", true);
     const size = stillSize(timeline, options.maxDimension ?? undefined);
-    const output = await stored(picture, size, isTransparent, stage);
+    const [output] = await Promise.all([stored(image, size, isTransparent, stage), close()]);
     const details = {
       target: "still",
       ...size,
@@ -42,19 +54,26 @@ export async function makeStill(stage: RenderStage): Promise<Made> {
     };
     return { output, details };
   } finally {
-    await cast.close();
+    stop.abort();
+    await opening.then(({ close }) => close()).catch(() => undefined);
   }
 }
 
-async function paintAt(
+interface Choice {
+  readonly frame: number;
+  /** Of the whole film. */
+  readonly frames: number;
+}
+
+async function videosAt(
   frame: number,
-  session: FilmSession,
   { videos, timeline }: FilmSetup,
   { tools, context, warnings }: RenderStage,
-): Promise<Buffer> {
+  stopped: AbortSignal,
+): Promise<ReadonlyMap<string, VideoPicture>> {
   const pictures = new VideoFrames(videos, {
     tools: tools.media,
-    signal: context.signal,
+    signal: AbortSignal.any([context.signal, stopped]),
     fps: timeline.fps,
     frames: frame + 1,
     first: frame,
@@ -62,12 +81,7 @@ async function paintAt(
   });
   const shown = await pictures.at(frame);
   await pictures.close();
-  await session.seek(frame, shown);
-  await session.paint();
-  const { image } = await session.paint({ format: "png" });
-  for (const fault of session.takeFaults()) warnings.add(`a script threw: ${fault}`);
-  if (image === undefined) throw new RenderFault("internal", "the page painted nothing", true);
-  return image;
+  return shown;
 }
 
 /** Rounded to the nearest frame; past the end it is the last one, with a warning. */

@@ -6,6 +6,7 @@ import type { TaskOutcome } from "../../engine/ports/tasks.ts";
 import { ownChromium } from "../../render-farm/browser.ts";
 import { findChromium } from "../../render-farm/chromium-path.ts";
 import { type Isolation, isolate } from "../../render-farm/render/isolation.ts";
+import { KnownMedia } from "../../render-farm/render/known-media.ts";
 import { render } from "../../render-farm/render/render.ts";
 import { SpareBrowsers } from "../../render-farm/render/spare-browsers.ts";
 import type { Studio } from "../../render-farm/render/staging.ts";
@@ -68,6 +69,7 @@ export async function openFilmBench(
   const codeFolder = join(import.meta.dirname, "..", "..");
   const tools = {
     media: bench.tools,
+    known: new KnownMedia(bench.tools),
     browsers: new SpareBrowsers(isolation, () => 0),
     codeFolder,
     patience,

@@ -2,6 +2,7 @@ import { chmod } from "node:fs/promises";
 import { join } from "node:path";
 import t from "tap";
 import { isolate } from "../../render-farm/render/isolation.ts";
+import { KnownMedia } from "../../render-farm/render/known-media.ts";
 import { render } from "../../render-farm/render/render.ts";
 import { SpareBrowsers } from "../../render-farm/render/spare-browsers.ts";
 import { alone } from "./alone.ts";
@@ -118,7 +119,8 @@ t.test("where pages cannot be kept off the network nothing is rendered", async (
   t.match(isolation, { kind: "refused", sentence: /set KLIEG_ISOLATION=off/ });
   t.match(await isolate({ ...given, wanted: "off" }), { kind: "ready" });
   const browsers = new SpareBrowsers(isolation, () => 0);
-  const tools = { media: bench.tools, browsers, codeFolder: "/", pages: 1, patience };
+  const known = new KnownMedia(bench.tools);
+  const tools = { media: bench.tools, known, browsers, codeFolder: "/", pages: 1, patience };
   const worker = render({ tools, objects: bench.objects, timeoutMs: 1_000 });
   t.match(await bench.run(worker, await bench.inputOf(composition(box))), {
     kind: "failed",

@@ -1,0 +1,47 @@
+import t from "tap";
+import { PortError } from "../../engine/ports/port-error.ts";
+import type { MediaTools } from "../../render-farm/media-tools.ts";
+import { KnownMedia } from "../../render-farm/render/known-media.ts";
+
+const sound = { streams: [{ codec_type: "audio", codec_name: "aac" }], format: { duration: "2" } };
+const { signal } = new AbortController();
+
+/** Tools that answer every question about a file with `answers`, one after the other. */
+function toolsSaying(answers: readonly (object | PortError)[]): MediaTools & { asked: number } {
+  const unused = () => {
+    throw new Error("nothing is made");
+  };
+  const tools = {
+    asked: 0,
+    ffmpeg: unused,
+    stream: unused,
+    output: unused,
+    async ffprobe(): Promise<Buffer> {
+      const answer = answers[tools.asked++];
+      if (answer instanceof PortError) throw answer;
+      return Buffer.from(JSON.stringify(answer));
+    },
+  };
+  return tools;
+}
+
+function file(sha256: string) {
+  return { path: "/a", mimeType: "audio/mp4", sizeBytes: 9, sha256 };
+}
+
+t.test("media of equal bytes are looked into once", async (t) => {
+  const tools = toolsSaying([sound, sound]);
+  const known = new KnownMedia(tools);
+  t.match(await known.look(file("one"), signal), { recording: { durationSeconds: 2 } });
+  t.match(await known.look(file("one"), signal), { recording: { durationSeconds: 2 } });
+  t.equal(tools.asked, 1);
+  await known.look(file("two"), signal);
+  t.equal(tools.asked, 2);
+});
+
+t.test("a look that failed is tried again", async (t) => {
+  const tools = toolsSaying([new PortError("the tool was killed", true), sound]);
+  const known = new KnownMedia(tools);
+  await t.rejects(known.look(file("one"), signal), { message: "the tool was killed" });
+  t.match(await known.look(file("one"), signal), { recording: { durationSeconds: 2 } });
+});
