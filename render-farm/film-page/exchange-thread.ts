@@ -1,6 +1,6 @@
 /// <reference lib="dom" />
 import { even } from "../../actors/timeline/model.ts";
-import type { ExchangeAnswer, ExchangeOrder, PicturePlace } from "./plan.ts";
+import type { ExchangeAnswer, ExchangeOrder } from "./plan.ts";
 import { loadPlanar, type Planar } from "./planar.ts";
 
 /**
@@ -37,8 +37,7 @@ addEventListener("message", ({ ports: [port] }: MessageEvent) => {
     last = last
       .then(() => obey(order))
       .then(
-        (result) =>
-          port.postMessage({ serial, result }, result instanceof VideoFrame ? [result] : []),
+        (result) => port.postMessage({ serial, result }, result === null ? [] : [result]),
         (fault: unknown) => port.postMessage({ serial, fault: String(fault) }),
       );
   };
@@ -47,7 +46,7 @@ addEventListener("message", ({ ports: [port] }: MessageEvent) => {
 async function obey(order: ExchangeOrder): Promise<ExchangeAnswer> {
   if (order.kind === "open") return open(order);
   if (exchange === undefined) throw new Error("the exchange is not open");
-  if (order.kind === "picture") return pictureAt(order.place, exchange);
+  if (order.kind === "picture") return pictureAt(order, exchange);
   await convert(order.frame, exchange);
   const { handle, planar, turn } = exchange;
   handle.write(planar.planes, { at: turn * planar.planes.length });
@@ -81,6 +80,8 @@ async function convert(frame: VideoFrame, { planar, stride }: Exchange): Promise
   planar.convert();
 }
 
+type PictureOrder = Extract<ExchangeOrder, { kind: "picture" }>;
+
 const colors = {
   matrix: "bt709",
   primaries: "bt709",
@@ -88,17 +89,17 @@ const colors = {
   fullRange: false,
 } as const;
 
-function pictureAt(
-  { at, width, height, hasAlpha }: PicturePlace,
+async function pictureAt(
+  { place: { at, width, height, hasAlpha }, room }: PictureOrder,
   { handle }: Exchange,
-): VideoFrame {
+): Promise<ArrayBuffer> {
   const [codedWidth, codedHeight] = [even(width), even(height)];
   const length = codedWidth * codedHeight * (hasAlpha ? 2.5 : 1.5);
   // Kept, because a frame has a copy of its own and what is thrown away stays long.
   if (scratch.length < length) scratch = new Uint8Array(length);
   const bytes = scratch.subarray(0, length);
   handle.read(bytes, { at });
-  return new VideoFrame(bytes, {
+  const picture = new VideoFrame(bytes, {
     format: hasAlpha ? "I420A" : "I420",
     codedWidth,
     codedHeight,
@@ -106,4 +107,8 @@ function pictureAt(
     timestamp: 0,
     colorSpace: colors,
   });
+  const pixels = room ?? new ArrayBuffer(width * height * 4);
+  await picture.copyTo(pixels, { format: "RGBA" });
+  picture.close();
+  return pixels;
 }

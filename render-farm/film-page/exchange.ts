@@ -42,10 +42,12 @@ export class Exchange {
     await this.#handing;
   }
 
-  async picture(place: PicturePlace): Promise<VideoFrame> {
-    const picture = await this.#ask({ kind: "picture", place });
-    if (picture instanceof VideoFrame) return picture;
-    throw new Error("there is no picture");
+  /** `room` is taken for its pixels. */
+  async picture(place: PicturePlace, room: ArrayBuffer | undefined): Promise<ImageData> {
+    const order = { kind: "picture", place, room } as const;
+    const pixels = await this.#ask(order, room === undefined ? [] : [room]);
+    if (pixels === null) throw new Error("there is no picture");
+    return new ImageData(new Uint8ClampedArray(pixels), place.width, place.height);
   }
 
   #ask(order: ExchangeOrder, transfer: Transferable[] = []): Promise<ExchangeAnswer> {

@@ -2,7 +2,7 @@
 /// <reference lib="dom.iterable" />
 import type { Exchange } from "./exchange.ts";
 import { fitted } from "./object-fit.ts";
-import type { PicturePlace, PlannedClip } from "./plan.ts";
+import type { PicturePlaces, PlannedClip } from "./plan.ts";
 import { isShownAt, offAttribute, type ShownClip } from "./shown-clips.ts";
 
 /**
@@ -15,8 +15,16 @@ interface FilmVideo {
   readonly clip: ShownClip;
   readonly box: HTMLElement;
   readonly screen: HTMLCanvasElement;
-  pixels: ImageData | undefined;
+  coming: Coming | undefined;
+  shown: ImageData | undefined;
+  hasAlpha: boolean;
   isLit: boolean;
+}
+
+/** A picture that is shown from some frame on. */
+interface Coming {
+  readonly from: number;
+  readonly picture: Promise<ImageData>;
 }
 
 /** Whatever a script may animate on a video. */
@@ -67,7 +75,15 @@ export function replaceVideos(clips: readonly ShownClip[]): void {
     });
     box.append(screen);
     element.after(box);
-    videosByKey.set(plan.key, { clip, box, screen, pixels: undefined, isLit: false });
+    videosByKey.set(plan.key, {
+      clip,
+      box,
+      screen,
+      coming: undefined,
+      shown: undefined,
+      hasAlpha: false,
+      isLit: false,
+    });
   }
 }
 
@@ -78,19 +94,26 @@ function blank({ size }: PlannedClip): string {
   return `data:image/svg+xml,${encodeURIComponent(drawing)}`;
 }
 
-/** Shows the pictures that are new, and each video where it stands now. */
-export async function showVideos(
-  places: Readonly<Record<string, PicturePlace>>,
-  frame: number,
-  exchange: Exchange | undefined,
-): Promise<void> {
+/** Begins to take in what videos show from that frame on, beside whatever the page does. */
+export function expectPictures(from: number, places: PicturePlaces, exchange: Exchange): void {
   for (const [key, place] of Object.entries(places)) {
     const video = videosByKey.get(key);
-    if (video === undefined || exchange === undefined) continue;
-    await light(video, await exchange.picture(place), place);
-    video.isLit = true;
+    if (video === undefined) continue;
+    const { shown } = video;
+    const isFit = shown?.width === place.width && shown.height === place.height;
+    const picture = exchange.picture(place, isFit ? shown.data.buffer : undefined);
+    // Who shows it hears of it.
+    picture.catch(() => undefined);
+    const coming: Coming = { from, picture };
+    Object.assign(video, { coming, shown: undefined, hasAlpha: place.hasAlpha });
   }
+}
+
+/** Shows the pictures that have come, and each video where it stands now. */
+export async function showVideos(frame: number): Promise<void> {
   for (const video of videosByKey.values()) {
+    const { coming } = video;
+    if (coming !== undefined && coming.from <= frame) light(video, await coming.picture);
     const { clip, box, isLit } = video;
     const isOn = isShownAt(clip.plan, frame) && isLit && !isWithinOff(clip.element);
     box.toggleAttribute(offAttribute, !isOn);
@@ -99,16 +122,13 @@ export async function showVideos(
 }
 
 /** By its pixels: the browser keeps frames that are drawn in a cache of half a gigabyte. */
-async function light(video: FilmVideo, picture: VideoFrame, place: PicturePlace): Promise<void> {
+function light(video: FilmVideo, picture: ImageData): void {
   const { screen } = video;
-  const { width, height, hasAlpha } = place;
+  const { width, height } = picture;
   if (screen.width !== width || screen.height !== height) Object.assign(screen, { width, height });
-  const pen = screen.getContext("2d", { willReadFrequently: true, alpha: hasAlpha });
-  if (video.pixels?.width !== width || video.pixels.height !== height)
-    video.pixels = new ImageData(width, height);
-  await picture.copyTo(video.pixels.data, { format: "RGBA" });
-  picture.close();
-  pen?.putImageData(video.pixels, 0, 0);
+  const pen = screen.getContext("2d", { willReadFrequently: true, alpha: video.hasAlpha });
+  pen?.putImageData(picture, 0, 0);
+  Object.assign(video, { coming: undefined, shown: picture, isLit: true });
 }
 
 function isWithinOff(element: HTMLElement): boolean {

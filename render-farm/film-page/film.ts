@@ -6,7 +6,7 @@ import { addTexts } from "./added-texts.ts";
 import { documents, holdAnimations } from "./animations.ts";
 import { drawPage, moveIntoCanvas } from "./drawing.ts";
 import { Exchange } from "./exchange.ts";
-import { replaceVideos, screenAttribute, showVideos } from "./film-videos.ts";
+import { expectPictures, replaceVideos, screenAttribute, showVideos } from "./film-videos.ts";
 import { layOutRoot } from "./layout.ts";
 import { madeClips } from "./made-clips.ts";
 import { mediaLayout } from "./media-layout.ts";
@@ -110,6 +110,7 @@ async function open(plan: FilmPlan): Promise<FilmReport> {
 
 async function seek({ frame, videos }: FrameOrder): Promise<void> {
   if (film === undefined) throw new Error("no film is open");
+  if (film.exchange !== undefined) expectPictures(frame, videos, film.exchange);
   undress();
   const { fps } = film.plan;
   const first = film.isCounting && frame > film.frame ? film.frame + 1 : frame;
@@ -126,11 +127,13 @@ async function seek({ frame, videos }: FrameOrder): Promise<void> {
   await window.__kliegClock.quiet();
   if (document.fonts.status === "loading") await document.fonts.ready;
   dressAt(film.clips, frame, frame / fps);
-  await showVideos(videos, frame, film.exchange);
+  await showVideos(frame);
 }
 
-/** Begins to hand over what the page shows now, unless that looks as it did before; whether so. */
-async function draw(): Promise<boolean> {
+/** Begins to hand over what a frame shows, unless that looks as it did before; whether so. */
+async function draw(order: FrameOrder): Promise<boolean> {
+  await seek(order);
+  if (film?.exchange !== undefined) expectPictures(order.frame + 1, order.next, film.exchange);
   const picture = await drawPage();
   if (picture !== undefined) await film?.exchange?.hand(picture);
   return picture !== undefined;

@@ -92,14 +92,24 @@ export type ExchangeOrder =
       readonly converter: ArrayBuffer;
     }
   | { readonly kind: "hand"; readonly frame: VideoFrame }
-  | { readonly kind: "picture"; readonly place: PicturePlace };
+  | {
+      readonly kind: "picture";
+      readonly place: PicturePlace;
+      /** For its pixels, if there is one of the right size that nobody needs. */
+      readonly room: ArrayBuffer | undefined;
+    };
 
-export type ExchangeAnswer = VideoFrame | null;
+/** Pixels (RGBA), or nothing. */
+export type ExchangeAnswer = ArrayBuffer | null;
 
-/** A frame and those pictures of videos that are new in it, by the clip's key. */
+/** Pictures of videos by the clip's key. */
+export type PicturePlaces = Readonly<Record<string, PicturePlace>>;
+
+/** A frame, with those pictures of videos that are new in it and in the one after it. */
 export interface FrameOrder {
   readonly frame: number;
-  readonly videos: Readonly<Record<string, PicturePlace>>;
+  readonly videos: PicturePlaces;
+  readonly next: PicturePlaces;
 }
 
 /** Loudness of sounds: one value a frame, by the clip's key. */

@@ -160,8 +160,24 @@ export function recorder(painter: Painter, format: FrameFormat, shoot: Shoot): C
 }
 
 async function* painted(segment: Segment, painter: Painter, shoot: Shoot) {
+  const all = ahead(placed(segment, painter, shoot));
+  for await (const [{ frame, videos, places }, next] of pairs(all))
+    yield [frame, await painter.paint(frame, places, next?.places), videos] as const;
+}
+
+async function* placed(segment: Segment, painter: Painter, shoot: Shoot) {
   for await (const [frame, videos] of videosOf(segment, shoot))
-    yield [frame, await painter.paint(frame, videos), videos] as const;
+    yield { frame, videos, places: await painter.place(videos) };
+}
+
+/** Each with the one after it. */
+async function* pairs<T>(items: AsyncGenerator<T>): AsyncGenerator<readonly [T, T?]> {
+  let before: readonly [T] | undefined;
+  for await (const item of items) {
+    if (before !== undefined) yield [...before, item];
+    before = [item];
+  }
+  if (before !== undefined) yield before;
 }
 
 /** The same, each asked for while the one before is used. */

@@ -2,16 +2,17 @@ import { type FileHandle, open, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { PicturePlace } from "../film-page/plan.ts";
 import { RenderFault } from "./render-fault.ts";
+import type { VideoLook } from "./video-decoding.ts";
 import { planesLength, type VideoPicture } from "./video-frames.ts";
 
 /**
  * The farm's end of a page's exchange: its frames stand at the file's begin, in two places by
- * turns, pictures of videos after them, each clip's at a place of its own.
+ * turns, pictures of videos after them, each clip's in three places of its own.
  */
 export class ExchangeFile {
   readonly #file: FileHandle;
   readonly #frames: readonly [Buffer, Buffer];
-  readonly #placesByKey = new Map<string, PicturePlace>();
+  readonly #placesByKey = new Map<string, Places>();
   #turn = 0;
   #end: number;
 
@@ -45,19 +46,30 @@ export class ExchangeFile {
     return bytes;
   }
 
-  /** Where the page finds a video's picture. */
+  /** Where the page finds a video's picture, until the third one after it is written. */
   async write(key: string, { planes, ...look }: VideoPicture): Promise<PicturePlace> {
-    const place = this.#placesByKey.get(key) ?? { at: this.#end, ...look };
-    if (!this.#placesByKey.has(key)) this.#end += planesLength(look);
-    this.#placesByKey.set(key, place);
-    await this.#file.write(planes, 0, planes.length, place.at);
-    return place;
+    const places = this.#placesByKey.get(key) ?? this.#made(look);
+    const [first, second, third] = places;
+    this.#placesByKey.set(key, [second, third, first]);
+    await this.#file.write(planes, 0, planes.length, first.at);
+    return first;
+  }
+
+  #made(look: VideoLook): Places {
+    const place = (): PicturePlace => {
+      const at = this.#end;
+      this.#end += planesLength(look);
+      return { at, ...look };
+    };
+    return [place(), place(), place()];
   }
 
   async close(): Promise<void> {
     await this.#file.close();
   }
 }
+
+type Places = readonly [PicturePlace, PicturePlace, PicturePlace];
 
 /** More than any mark. */
 const headBytes = 64;

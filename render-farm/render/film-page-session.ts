@@ -5,8 +5,10 @@ import { limits } from "../../config/limits.ts";
 import type {
   FilmPlan,
   FilmReport,
+  FrameOrder,
   MediaLayout,
   PicturePlace,
+  PicturePlaces,
   VolumeCurves,
   VolumeOrder,
 } from "../film-page/plan.ts";
@@ -41,6 +43,7 @@ export class FilmSession {
   readonly #traffic: Traffic;
   readonly #exchange: ExchangeFile | undefined;
   #timeMs: number;
+  #expected: PicturePlaces = {};
   #pictureBytes = 0;
 
   private constructor(opened: Opened) {
@@ -54,12 +57,13 @@ export class FilmSession {
   /** At its first frame. Throws `RenderFault` when it gets never ready. */
   static async open(browser: StageBrowser, setup: SessionSetup): Promise<FilmSession> {
     const { files } = setup;
-    const traffic: Traffic = { pending: 0, faults: [] };
+    const traffic: Traffic = { asked: 0, pending: 0, faults: [] };
     const stage = await browser.open({
       start: entryUrl,
       size: setup.plan,
       script: await openingScript(setup),
       answer: async (url, kind) => {
+        traffic.asked += 1;
         traffic.pending += 1;
         try {
           return await files.answer(url, kind);
@@ -79,16 +83,30 @@ export class FilmSession {
     }
   }
 
+  /**
+   * Puts what videos show where the page finds it: at most two frames ahead of the one that it is
+   * at or on its way to.
+   */
+  async place(videos: ReadonlyMap<string, VideoPicture>): Promise<PicturePlaces> {
+    const places: Record<string, PicturePlace> = {};
+    for (const [key, picture] of videos) {
+      const place = await this.#exchange?.write(key, picture);
+      if (place !== undefined) places[key] = place;
+      this.#pictureBytes += picture.planes.length;
+    }
+    if (this.#pictureBytes > garbageBytesMax) {
+      this.#pictureBytes = 0;
+      await this.#guarded(() => this.#stage.collectGarbage());
+    }
+    return places;
+  }
+
   /** Puts the page at a frame, with those pictures of videos that are new in it. */
-  async seek(frame: number, videos: ReadonlyMap<string, VideoPicture>): Promise<boolean> {
-    const order = { frame, videos: await this.#placed(videos) };
+  async seek(frame: number, videos: PicturePlaces): Promise<boolean> {
     return this.#guarded(async () => {
-      let { hasDamage } = await this.#pumped(this.#stage.call(film, "seek", order));
-      while (this.#traffic.pending > 0) {
-        await pause(2);
-        hasDamage = (await this.#frame()) || hasDamage;
-      }
-      return hasDamage;
+      const order = { frame, videos, next: {} };
+      const { hasDamage } = await this.#pumped(this.#stage.call(film, "seek", order));
+      return (await this.#served()) || hasDamage;
     });
   }
 
@@ -101,20 +119,31 @@ export class FilmSession {
   }
 
   /**
-   * A drawn page at a frame: its planes (I420) as soon as they are handed over, until the second
-   * frame after it is drawn; nothing when it looks as it did before.
+   * What a drawn page looks like at a frame: its planes (I420) as soon as they are handed over,
+   * until the second frame after it is drawn; nothing when it looks as it did before. `next`: new
+   * pictures of videos in the frame that is drawn after it.
    */
   async draw(
     frame: number,
-    videos: ReadonlyMap<string, VideoPicture>,
+    videos: PicturePlaces,
+    next: PicturePlaces,
   ): Promise<{ readonly planes: Promise<Buffer> } | undefined> {
-    await this.seek(frame, videos);
-    const drawing = this.#stage.call(film, "draw", null);
-    const { result } = await this.#guarded(() => this.#pumped(drawing, true));
-    if (result !== true) return undefined;
-    const planes = this.#guarded(() => this.#handedOver());
-    planes.catch(() => undefined);
-    return { planes };
+    let order: FrameOrder = { frame, videos: videos === this.#expected ? {} : videos, next };
+    this.#expected = next;
+    for (let planes: Promise<Buffer> | undefined; ; ) {
+      const { asked } = this.#traffic;
+      const drawing = this.#stage.call(film, "draw", order);
+      const { result } = await this.#guarded(() => this.#pumped(drawing, true));
+      if (result === true) {
+        planes = this.#guarded(() => this.#handedOver());
+        planes.catch(() => undefined);
+      }
+      if (this.#traffic.asked === asked) return planes && { planes };
+      // What the page asked for may be a part of the picture.
+      await planes;
+      await this.#guarded(() => this.#served());
+      order = { frame, videos: {}, next: {} };
+    }
   }
 
   /** The page as pictures in boxes; `null` when it is more than that. */
@@ -170,18 +199,14 @@ export class FilmSession {
     return this.#exchange.frame();
   }
 
-  async #placed(videos: ReadonlyMap<string, VideoPicture>) {
-    const places: Record<string, PicturePlace> = {};
-    for (const [key, picture] of videos) {
-      const place = await this.#exchange?.write(key, picture);
-      if (place !== undefined) places[key] = place;
-      this.#pictureBytes += picture.planes.length;
+  /** When the page has all that it asked for; whether it looks otherwise since. */
+  async #served(): Promise<boolean> {
+    let hasDamage = false;
+    while (this.#traffic.pending > 0) {
+      await pause(2);
+      hasDamage = (await this.#frame()) || hasDamage;
     }
-    if (this.#pictureBytes > garbageBytesMax) {
-      this.#pictureBytes = 0;
-      await this.#stage.collectGarbage();
-    }
-    return places;
+    return hasDamage;
   }
 
   /**
@@ -195,9 +220,14 @@ export class FilmSession {
       isDone = true;
     });
     done.catch(() => undefined);
-    if (isAwaited) hasDamage = await this.#frame();
+    if (isAwaited) {
+      const frame = this.#frame();
+      // The page is done with its part while the compositor still works on its own.
+      frame.catch(() => undefined);
+      await Promise.race([done, frame]);
+    }
     // Most is done without a frame, or with that one.
-    for (let waitMs = patientMs; !isDone; waitMs = pumpMs) {
+    for (let waitMs = isAwaited ? pumpMs : patientMs; !isDone; waitMs = pumpMs) {
       await Promise.race([done, pause(waitMs)]);
       if (!isDone) hasDamage = (await this.#frame()) || hasDamage;
     }
@@ -244,6 +274,7 @@ interface Opened {
 }
 
 interface Traffic {
+  asked: number;
   pending: number;
   readonly faults: string[];
 }

@@ -1,12 +1,25 @@
+import type { PicturePlaces } from "../film-page/plan.ts";
 import type { Picture } from "../stage.ts";
 import type { FilmSession } from "./film-page-session.ts";
 import type { VideoPicture } from "./video-frames.ts";
 
 /** One page's part in a film: pictures of the frames that it is asked for. */
 export interface Painter {
-  /** `undefined` when the frame looks like the one that this painter painted before. */
-  paint(frame: number, videos: ReadonlyMap<string, VideoPicture>): Promise<Painting | undefined>;
+  /** Gives the page what videos show, frame by frame, at most two frames ahead of `paint`. */
+  place(videos: Shown): Promise<PicturePlaces>;
+  /**
+   * `undefined` when the frame looks like the one that this painter painted before. `videos` and
+   * `next`: what was placed for this frame and for the one after it.
+   */
+  paint(
+    frame: number,
+    videos: PicturePlaces,
+    next: PicturePlaces | undefined,
+  ): Promise<Painting | undefined>;
 }
+
+/** By the clip's key. */
+type Shown = ReadonlyMap<string, VideoPicture>;
 
 /** The next frame may be painted before the picture is there, but not the one after that. */
 export interface Painting {
@@ -18,12 +31,12 @@ export interface Painting {
  * question instead of a picture.
  */
 export function drivenPainter(session: FilmSession, picture: Picture): Painter {
-  const news = newPictures();
   let isStill = false;
   let last: Buffer | undefined;
   return {
+    place: placer(session),
     async paint(frame, videos) {
-      const wasChanged = await session.seek(frame, news(videos));
+      const wasChanged = await session.seek(frame, videos);
       if (isStill && !wasChanged && !(await session.paint()).hasDamage) return undefined;
       const { image } = await session.paint(picture);
       isStill = image === undefined || (last !== undefined && image.equals(last));
@@ -36,23 +49,21 @@ export function drivenPainter(session: FilmSession, picture: Picture): Painter {
 
 /** Drawn by the page itself into a canvas: several times faster, for pages that allow it. */
 export function drawnPainter(session: FilmSession): Painter {
-  const news = newPictures();
   return {
-    async paint(frame, videos) {
-      const drawn = await session.draw(frame, news(videos));
+    place: placer(session),
+    async paint(frame, videos, next = {}) {
+      const drawn = await session.draw(frame, videos, next);
       return drawn && { picture: drawn.planes };
     },
   };
 }
 
-/** Of all pictures of videos those that the page does not have yet. */
-function newPictures(): (
-  videos: ReadonlyMap<string, VideoPicture>,
-) => ReadonlyMap<string, VideoPicture> {
+/** Places those pictures that the page does not have yet. */
+function placer(session: FilmSession): Painter["place"] {
   const sent = new Map<string, VideoPicture>();
   return (videos) => {
     const news = new Map([...videos].filter(([key, picture]) => sent.get(key) !== picture));
     for (const [key, picture] of news) sent.set(key, picture);
-    return news;
+    return session.place(news);
   };
 }

@@ -129,7 +129,8 @@ async function compare(
   const painter = drivenPainter(reference, { format: "png" });
   let last: Buffer | undefined;
   const paint = async (frame: number): Promise<Buffer> => {
-    const painting = await painter.paint(frame, await videosAt(frame));
+    const places = await painter.place(await videosAt(frame));
+    const painting = await painter.paint(frame, places, undefined);
     last = (await painting?.picture) ?? last;
     if (last === undefined) throw new Error("a page painted nothing");
     return planesOf(last);

@@ -36,7 +36,7 @@ export async function makeStill(stage: RenderStage): Promise<Made> {
     const [session] = sessions;
     checkAnimation(session.report.lacksTimeline, session.takeFaults(), timeline, warnings);
     const { frames, frame } = early ?? choice(session.report.duration);
-    await session.seek(frame, await (shown ?? videos(frame)));
+    await session.seek(frame, await session.place(await (shown ?? videos(frame))));
     const { image } = await session.paint({ format: "png" });
     for (const fault of session.takeFaults()) warnings.add(`a script threw: ${fault}`);
     if (image === undefined) throw new RenderFault("internal", "the page painted nothing", true);
