@@ -37,7 +37,7 @@ export function renderCrew(studio: Studio): TaskWorker {
 async function join(stage: RenderStage, { capture, frames }: CrewInput): Promise<void> {
   const { context, objects } = stage;
   const setup = await setUpVideo(stage);
-  const cast = await openCast(capture, setup.plan, pagesFor(setup, stage), stage, false);
+  const cast = await openCast(capture, setup.plan, pagesFor(capture, setup, stage), stage, false);
   const shoot = { stage, setup, frames, shared: undefined };
   const store = new SegmentStore(objects, context.outputPrefix, frames);
   const parts = context.join();

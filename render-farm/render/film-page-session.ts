@@ -94,15 +94,12 @@ export class FilmSession {
       if (place !== undefined) places[key] = place;
       this.#pictureBytes += picture.planes.length;
     }
-    if (this.#pictureBytes > garbageBytesMax) {
-      this.#pictureBytes = 0;
-      await this.#guarded(() => this.#stage.collectGarbage());
-    }
     return places;
   }
 
   /** Puts the page at a frame, with those pictures of videos that are new in it. */
   async seek(frame: number, videos: PicturePlaces): Promise<boolean> {
+    this.#tidy();
     return this.#guarded(async () => {
       const order = { frame, videos, next: {} };
       const { hasDamage } = await this.#pumped(this.#stage.call(film, "seek", order));
@@ -128,6 +125,7 @@ export class FilmSession {
     videos: PicturePlaces,
     next: PicturePlaces,
   ): Promise<{ readonly planes: Promise<Buffer> } | undefined> {
+    this.#tidy();
     let order: FrameOrder = { frame, videos: videos === this.#expected ? {} : videos, next };
     this.#expected = next;
     for (let planes: Promise<Buffer> | undefined; ; ) {
@@ -197,6 +195,14 @@ export class FilmSession {
     if (this.#exchange === undefined) throw new Error("a drawn page has an exchange");
     await this.#stage.call(film, "handed", null);
     return this.#exchange.frame();
+  }
+
+  /** Before a frame the page does nothing else. */
+  #tidy(): void {
+    if (this.#pictureBytes < garbageBytesMax) return;
+    this.#pictureBytes = 0;
+    // A page that cannot do that any more cannot do what follows either.
+    this.#stage.collectGarbage().catch(() => undefined);
   }
 
   /** When the page has all that it asked for; whether it looks otherwise since. */

@@ -7,68 +7,97 @@ export interface Sample {
   readonly videos?: ReadonlyMap<string, VideoPicture>;
 }
 
-/** Frames of a film that are looked at: first, last and some between. */
+export interface Looking {
+  /** Whether a picture is black. */
+  readonly isUnlit: (picture: Buffer) => boolean | Promise<boolean>;
+  /** Every `step`th sample is compared; 0: none is. */
+  readonly step: number;
+}
+
+/** Frames of a film that are looked at. Only what is compared is kept, until it was. */
 export class Samples {
   readonly frames: readonly number[];
-  readonly #arrivalsByFrame: ReadonlyMap<number, Arrival>;
+  /** In the order of time. */
+  readonly compared: readonly number[];
+  readonly #isUnlit: Looking["isUnlit"];
+  readonly #darknessByFrame: ReadonlyMap<number, Arrival<boolean>>;
+  readonly #samplesByFrame: Map<number, Arrival<Sample>>;
+  /** One that is not black is enough. */
+  #isLit = false;
 
-  constructor(frames: number) {
-    const places = Array.from({ length: wanted }, (_, at) => at / (wanted - 1));
-    this.frames = [...new Set(places.map((place) => Math.round(place * (frames - 1))))];
-    this.#arrivalsByFrame = new Map(this.frames.map((frame) => [frame, arrival()]));
+  constructor(frames: number, { isUnlit, step }: Looking) {
+    this.frames = sampledFrames(frames);
+    this.compared = this.frames.filter((_, at) => at % step === 0);
+    this.#isUnlit = isUnlit;
+    this.#darknessByFrame = new Map(this.frames.map((frame) => [frame, arrival()]));
+    this.#samplesByFrame = new Map(this.compared.map((frame) => [frame, arrival()]));
   }
 
-  /** Keeps a copy if this frame is one of them. */
-  add(frame: number, sample: Sample): void {
-    const arrival = this.#arrivalsByFrame.get(frame);
-    if (arrival === undefined) return;
-    const picture = Buffer.from(sample.picture);
-    const { videos } = sample;
+  /** Looks at the frame, and keeps a copy if it is to be compared. */
+  add(frame: number, { picture, videos }: Sample): void {
+    const darkness = this.#darknessByFrame.get(frame);
+    if (darkness === undefined) return;
+    darkness.resolve(this.#isLit ? false : this.#look(picture));
     const kept = videos && new Map([...videos].map(([key, video]) => [key, copyOf(video)]));
-    arrival.resolve({ picture, ...(kept !== undefined && { videos: kept }) });
+    this.#samplesByFrame.get(frame)?.resolve({
+      picture: Buffer.from(picture),
+      ...(kept !== undefined && { videos: kept }),
+    });
+  }
+
+  async #look(picture: Buffer): Promise<boolean> {
+    const isUnlit = await this.#isUnlit(picture);
+    this.#isLit ||= !isUnlit;
+    return isUnlit;
   }
 
   /** No more will come. */
   end(why: unknown): void {
-    for (const { reject } of this.#arrivalsByFrame.values()) reject(why);
+    for (const { reject } of this.#darknessByFrame.values()) reject(why);
+    for (const { reject } of this.#samplesByFrame.values()) reject(why);
   }
 
-  /** Every `step`th frame, in the order of time. */
-  every(step: number): readonly number[] {
-    return this.frames.filter((_, at) => at % step === 0);
-  }
-
-  /** When it is there. */
+  /** One that is compared, when it is there. */
   async at(frame: number): Promise<Sample> {
-    const arrival = this.#arrivalsByFrame.get(frame);
-    if (arrival === undefined) throw new Error(`frame ${frame} is not looked at`);
-    return arrival.sample;
+    const arrival = this.#samplesByFrame.get(frame);
+    if (arrival === undefined) throw new Error(`frame ${frame} is not compared`);
+    return arrival.thing;
   }
 
-  /** All of them, by their frames. */
-  async all(): Promise<ReadonlyMap<number, Sample>> {
-    const samples = new Map<number, Sample>();
-    for (const [frame, { sample }] of this.#arrivalsByFrame) samples.set(frame, await sample);
-    return samples;
+  /** It was compared. */
+  forget(frame: number): void {
+    this.#samplesByFrame.delete(frame);
   }
+
+  /** Whether every one of them is black, when all are there. */
+  async areUnlit(): Promise<boolean> {
+    const all = [...this.#darknessByFrame.values()].map(({ thing }) => thing);
+    return (await Promise.all(all)).every((isUnlit) => isUnlit);
+  }
+}
+
+/** First, last and some between. */
+export function sampledFrames(frames: number): readonly number[] {
+  const places = Array.from({ length: wanted }, (_, at) => at / (wanted - 1));
+  return [...new Set(places.map((place) => Math.round(place * (frames - 1))))];
 }
 
 const wanted = 9;
 
-interface Arrival {
-  readonly sample: Promise<Sample>;
-  readonly resolve: (sample: Sample) => void;
+interface Arrival<T> {
+  readonly thing: Promise<T>;
+  readonly resolve: (thing: T | Promise<T>) => void;
   readonly reject: (why: unknown) => void;
 }
 
-function arrival(): Arrival {
-  let settle: Pick<Arrival, "resolve" | "reject"> | undefined;
-  const sample = new Promise<Sample>((resolve, reject) => {
+function arrival<T>(): Arrival<T> {
+  let settle: Pick<Arrival<T>, "resolve" | "reject"> | undefined;
+  const thing = new Promise<T>((resolve, reject) => {
     settle = { resolve, reject };
   });
-  sample.catch(() => undefined);
+  thing.catch(() => undefined);
   return {
-    sample,
+    thing,
     resolve: (one) => settle?.resolve(one),
     reject: (why) => settle?.reject(why),
   };

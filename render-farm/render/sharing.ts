@@ -9,7 +9,7 @@ import { fetchSource } from "../workspace.ts";
 import { type FilmSetup, framesOf } from "./film-setup.ts";
 import { RenderInput } from "./render-input.ts";
 import type { RenderStage } from "./render-stage.ts";
-import { Samples } from "./samples.ts";
+import { sampledFrames } from "./samples.ts";
 import { type Segment, segmentsOf } from "./segments.ts";
 
 /** How pages are filmed. */
@@ -48,7 +48,7 @@ export class SegmentStore {
   constructor(objects: Objects, prefix: string, frames: number) {
     this.#objects = objects;
     this.#prefix = prefix;
-    this.#sampled = new Samples(frames).frames;
+    this.#sampled = sampledFrames(frames);
   }
 
   /** Takes the file away. */

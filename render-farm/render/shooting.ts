@@ -22,10 +22,10 @@ export type Footage = readonly string[];
 
 /** Every frame by the compositor. */
 export async function shootDriven(cast: Cast, shoot: Shoot): Promise<Footage> {
-  const samples = new Samples(shoot.frames);
+  const samples = new Samples(shoot.frames, { isUnlit: isBlack, step: 0 });
   const paths = await filmed(drivenCameras(cast, shoot), samples, shoot);
   hearFaults(cast, shoot);
-  await checkLight(samples, isBlack, shoot.setup);
+  await checkLight(samples, shoot.setup);
   return paths;
 }
 
@@ -46,16 +46,16 @@ function drivenCameras({ sessions }: Cast, shoot: Shoot): readonly Camera[] {
 export async function shootDrawn(cast: Cast, shoot: Shoot): Promise<Footage | undefined> {
   const { reference } = cast;
   if (reference === undefined) throw new Error("drawn pages are compared with a driven one");
-  const samples = new Samples(shoot.frames);
+  const samples = new Samples(shoot.frames, { isUnlit: isDark, step: 2 });
   const filming = filmed(drawnCameras(cast, shoot), samples, shoot);
   const videosAt = async (frame: number) =>
     (await samples.at(frame)).videos ?? videosOf(frame, shoot);
-  const comparison = { reference, step: 2, shown: (planes: Buffer) => planes, videosAt };
+  const comparison = { reference, shown: (planes: Buffer) => planes, videosAt };
   const comparing = compare(samples, comparison, shoot);
   try {
     const [paths] = await Promise.all([filming, comparing]);
     hearFaults(cast, shoot);
-    await checkLight(samples, async (planes) => isDark(planes), shoot.setup);
+    await checkLight(samples, shoot.setup);
     return paths;
   } catch (failure) {
     if (failure instanceof Unlike) return undefined;
@@ -81,7 +81,7 @@ export async function shootComposed(cast: Cast, shoot: Shoot): Promise<Footage |
   const [session] = cast.sessions;
   const layout = await session.layout();
   if (layout === null || !isComposable(layout, shoot)) return undefined;
-  const samples = new Samples(shoot.frames);
+  const samples = new Samples(shoot.frames, { isUnlit: isDark, step: 4 });
   const shown = (planes: Buffer): Buffer => displayed(planes, shoot.setup.timeline.width);
   const composing = composed(layout, samples, shoot).catch((failure: unknown) => {
     samples.end(failure);
@@ -89,9 +89,9 @@ export async function shootComposed(cast: Cast, shoot: Shoot): Promise<Footage |
   });
   try {
     const videosAt = (frame: number) => videosOf(frame, shoot);
-    const comparison = { reference: session, step: 4, shown, videosAt };
+    const comparison = { reference: session, shown, videosAt };
     const [paths] = await Promise.all([composing, compare(samples, comparison, shoot)]);
-    await checkLight(samples, async (planes) => isDark(planes), shoot.setup);
+    await checkLight(samples, shoot.setup);
     return paths;
   } catch (failure) {
     if (failure instanceof Unlike) return undefined;
@@ -111,8 +111,6 @@ type FrameVideos = NonNullable<Sample["videos"]>;
 interface Comparison {
   /** A driven page. */
   readonly reference: FilmSession;
-  /** Every `step`th sample is compared. */
-  readonly step: number;
   /** What a screen makes of a sample's planes. */
   readonly shown: (planes: Buffer) => Buffer;
   /** What videos show in a frame. */
@@ -122,7 +120,7 @@ interface Comparison {
 /** Throws `Unlike`. */
 async function compare(
   samples: Samples,
-  { reference, step, shown, videosAt }: Comparison,
+  { reference, shown, videosAt }: Comparison,
   { stage, setup }: Shoot,
 ): Promise<void> {
   const planesOf = await planesMaker(stage.tools.codeFolder, setup.timeline);
@@ -136,11 +134,12 @@ async function compare(
     return planesOf(last);
   };
   let before: Promise<unknown> = Promise.resolve();
-  const comparing = samples.every(step).map(async (frame) => {
+  const comparing = samples.compared.map(async (frame) => {
     const painting = before.then(() => paint(frame));
     before = painting;
     const wanted = await painting;
     const { picture } = await samples.at(frame);
+    samples.forget(frame);
     if (likeness(shown(picture), wanted) < likenessMin) throw new Unlike();
   });
   await Promise.all(comparing);
@@ -166,14 +165,9 @@ export function hearFaults({ sessions }: Cast, { stage }: Shoot): void {
 }
 
 /** Fails for a film that is black where it should not be. */
-async function checkLight(
-  samples: Samples,
-  isUnlit: (picture: Buffer) => Promise<boolean>,
-  { timeline, plan }: FilmSetup,
-): Promise<void> {
-  const looked = await samples.all();
-  for (const { picture } of looked.values()) if (!(await isUnlit(picture))) return;
-  const shown = [...looked.keys()].flatMap((frame) =>
+async function checkLight(samples: Samples, { timeline, plan }: FilmSetup): Promise<void> {
+  if (!(await samples.areUnlit())) return;
+  const shown = samples.frames.flatMap((frame) =>
     plan.clips.filter(({ isShown, from, to }) => isShown && frame >= from && frame < to),
   );
   if (shown.length === 0 && timeline.texts.length === 0) return;

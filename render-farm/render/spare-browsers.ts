@@ -74,9 +74,17 @@ export class SpareBrowsers {
     }
   }
 
-  /** Ends those that stand ready. */
+  /** A film that has its browsers needs the memory of those that stand ready. */
+  dismiss(): void {
+    void this.#endReady();
+  }
+
   async close(): Promise<void> {
     this.#isClosed = true;
+    await this.#endReady();
+  }
+
+  async #endReady(): Promise<void> {
     const ready = await Promise.allSettled(this.#ready.splice(0));
     for (const one of ready) if (one.status === "fulfilled") await one.value.close();
   }

@@ -88,7 +88,8 @@ async function sharedShot(
 ): Promise<Shot | undefined> {
   const shared = SharedFilm.open(capture, setup, stage);
   try {
-    const cast = await openCast(capture, setup.plan, pagesFor(setup, stage), stage);
+    const cast = await openCast(capture, setup.plan, pagesFor(capture, setup, stage), stage);
+    stage.tools.browsers.dismiss();
     return await shotOf(capture, cast, { sound, shared }, setup, stage);
   } finally {
     await shared?.close();
@@ -96,8 +97,15 @@ async function sharedShot(
 }
 
 /** How many pages of a node film side by side. */
-export function pagesFor(setup: FilmSetup, { tools }: RenderStage): number {
-  return hasManyVideos(setup) ? 1 : tools.pages;
+export function pagesFor(
+  capture: ShareableCapture,
+  setup: FilmSetup,
+  { tools }: RenderStage,
+): number {
+  if (hasManyVideos(setup)) return 1;
+  // What decodes a video and takes its pictures in keeps a second processor busy.
+  const isShared = capture === "drawn" && setup.videos.length > 0;
+  return isShared ? Math.max(1, Math.floor(tools.pages / 2)) : tools.pages;
 }
 
 /** `undefined` when these pages cannot be filmed so. */

@@ -26,6 +26,21 @@ t.test("where pages cannot be kept off the network no browser starts", async (t)
   await t.rejects(browsers.take(), { message: "internal: not here" });
 });
 
+t.test("a film that has its browser ends those that stand ready", async (t) => {
+  let count = 2;
+  const browsers = new SpareBrowsers(isolation, () => count);
+  t.teardown(() => browsers.close());
+  browsers.refill();
+  const own = await browsers.take();
+  browsers.dismiss();
+  count = 0;
+  t.ok(own.isAlive);
+  const another = await browsers.take();
+  t.ok(another.isAlive, "whoever wants one still gets one");
+  await browsers.end(own);
+  await browsers.end(another);
+});
+
 t.test("browsers that stand ready end with the node", async (t) => {
   const browsers = new SpareBrowsers(isolation, () => 1);
   browsers.refill();
