@@ -6,10 +6,7 @@ export interface FarmChild extends NodeConnection {
   kill(): void;
 }
 
-/** Pictures are megabytes each: what is freed of them goes back to the system (mallopt(3)). */
-const memory = { MALLOC_MMAP_THRESHOLD_: `${1024 ** 2}` };
-
-/** And what stands in V8's heap is little: a large young space would only be filled with garbage. */
+/** A node's pictures are outside V8's heap; what is inside would only be a heap of garbage. */
 const execArgv = ["--max-semi-space-size=2"];
 
 /** A farm node as a child process of this one; it ends when this process does. */
@@ -17,7 +14,6 @@ export function startFarmChild(entry: string): FarmChild {
   const child: ChildProcess = fork(entry, [], {
     stdio: ["ignore", "inherit", "inherit", "ipc"],
     execArgv,
-    env: { ...process.env, ...memory },
   });
   return {
     send(message) {

@@ -261,7 +261,7 @@ export class FilmSession {
 const patientMs = 16;
 const pumpMs = 4;
 /** Of pictures of videos; each leaves some five times its size in the page. */
-const garbageBytesMax = 12 * 1024 ** 2;
+const garbageBytesMax = 8 * 1024 ** 2;
 /** Kept of those that scripts throw between two looks. */
 const faultsMax = 20;
 const nothingSaid: FilmReport = {

@@ -146,10 +146,10 @@ const asPlanes = ["-f", "rawvideo", "-"];
 
 /**
  * Pictures as they come; one that looks like the one before is that one. A picture is good until
- * the fifth one after it comes.
+ * the fourth one after it comes.
  */
 async function* picturesIn(output: ChildOutput, look: VideoLook): AsyncGenerator<VideoPicture> {
-  const buffers = Array.from({ length: 6 }, () => Buffer.alloc(planesLength(look)));
+  const buffers = Array.from({ length: 5 }, () => Buffer.alloc(planesLength(look)));
   let last: VideoPicture | undefined;
   try {
     for (let turn = 0; ; ) {
