@@ -5,11 +5,11 @@ import { type FrameFormat, segmentArgs } from "./encoding.ts";
 import type { FilmSetup } from "./film-setup.ts";
 import { passMs } from "./media-files.ts";
 import type { Painter } from "./painters.ts";
+import { Reel } from "./reel.ts";
 import type { RenderStage } from "./render-stage.ts";
 import type { Sample, Samples } from "./samples.ts";
 import { type Cuttable, type Segment, segmentsOf } from "./segments.ts";
 import type { SharedFilm } from "./sharing.ts";
-import { VideoFrames } from "./video-frames.ts";
 
 /** A film that is being made of its pages. */
 export interface Shoot {
@@ -20,8 +20,11 @@ export interface Shoot {
   readonly shared: SharedFilm | undefined;
 }
 
-/** Makes one segment. */
-export type Camera = (segment: Segment, onFrame: OnFrame) => Take;
+/** Makes segments in the order of time, one after the other. */
+export interface Camera {
+  film(segment: Segment, onFrame: OnFrame): Take;
+  close(): Promise<void>;
+}
 
 /** A segment that is being made. */
 export interface Take {
@@ -66,13 +69,13 @@ export async function filmed(
   });
   const work = cameras.map((camera) =>
     takeByTake(segmentsIn(parts, frames, setup), (segment) => {
-      const { filmed, path } = camera(segment, onFrame);
+      const { filmed, path } = camera.film(segment, onFrame);
       const kept = path.then((made) => {
         paths[segment.index] = made;
         parts.made(segment.index, {});
       });
       return { filmed, kept };
-    }),
+    }).finally(() => camera.close()),
   );
   try {
     await Promise.all(work);
@@ -130,16 +133,17 @@ export function recorder(painter: Painter, format: FrameFormat, shoot: Shoot): C
   const quality = stage.input.quality ?? "standard";
   const threads = segmentsOf(frames, setup).length === 1 ? 2 : 1;
   const args = segmentArgs(quality, format, fps, threads);
+  const reel = new Reel(shoot);
   let last: Buffer | undefined;
   async function* pictures(segment: Segment, onFrame: OnFrame): AsyncGenerator<Buffer> {
-    for await (const [frame, painting, videos] of ahead(painted(segment, painter, shoot))) {
+    for await (const [frame, painting, videos] of ahead(painted(segment, painter, reel))) {
       last = (await painting?.picture) ?? last;
       if (last === undefined) throw new Error("a page painted nothing");
       onFrame(frame, { picture: last, videos });
       yield last;
     }
   }
-  return (segment, onFrame) => {
+  const film = (segment: Segment, onFrame: OnFrame): Take => {
     const path = join(stage.folder, `segment-${segment.index}.mp4`);
     let isFilmed = (): void => undefined;
     const filmed = new Promise<void>((resolve) => {
@@ -157,16 +161,17 @@ export function recorder(painter: Painter, format: FrameFormat, shoot: Shoot): C
     });
     return { filmed, path: encoded.then(() => path) };
   };
+  return { film, close: () => reel.close() };
 }
 
-async function* painted(segment: Segment, painter: Painter, shoot: Shoot) {
-  const all = ahead(placed(segment, painter, shoot));
+async function* painted(segment: Segment, painter: Painter, reel: Reel) {
+  const all = ahead(placed(segment, painter, reel));
   for await (const [{ frame, videos, places }, next] of pairs(all))
     yield [frame, await painter.paint(frame, places, next?.places), videos] as const;
 }
 
-async function* placed(segment: Segment, painter: Painter, shoot: Shoot) {
-  for await (const [frame, videos] of videosOf(segment, shoot))
+async function* placed(segment: Segment, painter: Painter, reel: Reel) {
+  for await (const [frame, videos] of reel.of(segment))
     yield { frame, videos, places: await painter.place(videos) };
 }
 
@@ -193,34 +198,5 @@ async function* ahead<T>(items: AsyncGenerator<T>): AsyncGenerator<T> {
   } finally {
     await next.catch(() => undefined);
     await items.return(undefined);
-  }
-}
-
-type FrameVideos = Awaited<ReturnType<VideoFrames["at"]>>;
-
-/** A segment's frames with the pictures of its videos, of which the next are decoded meanwhile. */
-async function* videosOf(
-  { from, to }: Segment,
-  { stage, setup }: Shoot,
-): AsyncGenerator<readonly [frame: number, videos: FrameVideos]> {
-  const { tools, context, warnings } = stage;
-  const videos = new VideoFrames(setup.videos, {
-    tools: tools.media,
-    signal: context.signal,
-    fps: setup.timeline.fps,
-    frames: to,
-    first: from,
-    warnings,
-  });
-  try {
-    let next = videos.at(from);
-    for (let frame = from; frame < to; frame++) {
-      const shown = await next;
-      if (frame + 1 < to) next = videos.at(frame + 1);
-      next.catch(() => undefined);
-      yield [frame, shown];
-    }
-  } finally {
-    await videos.close();
   }
 }

@@ -54,13 +54,13 @@ async function join(stage: RenderStage, { capture, frames }: CrewInput): Promise
     takeByTake(segmentsIn(parts, frames, setup), (segment) => {
       const wanted = new Set(store.sampledIn(segment));
       const pictures = new Map<number, Buffer>();
-      const { filmed, path } = camera(segment, (frame, { picture }) => {
+      const { filmed, path } = camera.film(segment, (frame, { picture }) => {
         if (wanted.has(frame)) pictures.set(frame, Buffer.from(picture));
       });
       const kept = path.then((made) => keep(segment, { path: made, pictures }));
       keeping.push(kept);
       return { filmed, kept };
-    }),
+    }).finally(() => camera.close()),
   );
   try {
     await Promise.all(work);
