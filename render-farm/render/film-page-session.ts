@@ -307,15 +307,14 @@ async function plainScript(codeFolder: string, name: string): Promise<string> {
 }
 
 async function within<T>(work: Promise<T>, timeoutMs: number, late: () => Error): Promise<T> {
-  const stop = new AbortController();
-  const timer = pause(timeoutMs, undefined, { signal: stop.signal }).then(() => {
-    throw late();
+  let timer: NodeJS.Timeout | undefined;
+  const tooLong = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(late()), timeoutMs);
   });
-  timer.catch(() => undefined);
   try {
-    return await Promise.race([work, timer]);
+    return await Promise.race([work, tooLong]);
   } finally {
-    stop.abort();
+    clearTimeout(timer);
     work.catch(() => undefined);
   }
 }
