@@ -84,12 +84,18 @@ export async function describe(
   return (await lookInto(tools, file, signal)).recording;
 }
 
-/** And the streams as they are coded. */
+export interface Looked {
+  readonly recording: Recording;
+  /** As they are coded. */
+  readonly streams: readonly Stream[];
+}
+
+/** And its streams. */
 export async function lookInto(
   tools: MediaTools,
   { path, mimeType }: Found,
   signal: AbortSignal,
-): Promise<{ readonly recording: Recording; readonly streams: readonly Stream[] }> {
+): Promise<Looked> {
   const asked = ["-show_streams", "-show_format", ...inputOf(path, mimeType)];
   const probed = parsed(await tools.ffprobe(asked, { signal, fault: damaged }));
   if (!isProbed(probed)) throw new PortError(damaged, false);

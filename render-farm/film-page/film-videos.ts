@@ -104,8 +104,9 @@ export function expectPictures(from: number, places: PicturePlaces, exchange: Ex
     const picture = exchange.picture(place, isFit ? shown.data.buffer : undefined);
     // Who shows it hears of it.
     picture.catch(() => undefined);
-    const coming: Coming = { from, picture };
-    Object.assign(video, { coming, shown: undefined, hasAlpha: place.hasAlpha });
+    video.coming = { from, picture };
+    video.shown = undefined;
+    video.hasAlpha = place.hasAlpha;
   }
 }
 
@@ -128,7 +129,9 @@ function light(video: FilmVideo, picture: ImageData): void {
   if (screen.width !== width || screen.height !== height) Object.assign(screen, { width, height });
   const pen = screen.getContext("2d", { willReadFrequently: true, alpha: video.hasAlpha });
   pen?.putImageData(picture, 0, 0);
-  Object.assign(video, { coming: undefined, shown: picture, isLit: true });
+  video.coming = undefined;
+  video.shown = picture;
+  video.isLit = true;
 }
 
 function isWithinOff(element: HTMLElement): boolean {

@@ -47,6 +47,7 @@ export async function setUpFilm(workshop: Workshop, wanted: Wanted): Promise<Fil
   const rough = effectiveTimeline(bundle.view(() => undefined));
   checkTimeline(rough);
   const needed = rough.clips.filter((clip) => isNeeded(clip, wanted.hasSound));
+  // Two at a time: each is copied, and looked into by a program.
   const waiting = needed.values();
   const openSome = async (): Promise<void> => {
     for (const clip of waiting) await openMedia(clip, workshop);

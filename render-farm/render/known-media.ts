@@ -1,11 +1,6 @@
 import type { MediaTools } from "../media-tools.ts";
-import { lookInto, type Recording, type Stream } from "../recordings.ts";
+import { type Looked, lookInto } from "../recordings.ts";
 import type { LocalFile } from "../workspace.ts";
-
-export interface Looked {
-  readonly recording: Recording;
-  readonly streams: readonly Stream[];
-}
 
 /** What a node found in media lately, by the digest of their bytes: a look starts a program. */
 export class KnownMedia {

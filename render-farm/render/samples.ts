@@ -38,8 +38,10 @@ export class Samples {
     const darkness = this.#darknessByFrame.get(frame);
     if (darkness === undefined) return;
     darkness.resolve(this.#isLit ? false : this.#look(picture));
+    const sample = this.#samplesByFrame.get(frame);
+    if (sample === undefined) return;
     const kept = videos && new Map([...videos].map(([key, video]) => [key, copyOf(video)]));
-    this.#samplesByFrame.get(frame)?.resolve({
+    sample.resolve({
       picture: Buffer.from(picture),
       ...(kept !== undefined && { videos: kept }),
     });

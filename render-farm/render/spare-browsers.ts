@@ -31,6 +31,7 @@ export class SpareBrowsers {
   readonly #isolation: Isolation;
   readonly #count: () => number;
   readonly #ready: Promise<StageBrowser>[] = [];
+  #dismissing: Promise<unknown> = Promise.resolve();
   #taken = 0;
   #isClosed = false;
 
@@ -76,11 +77,15 @@ export class SpareBrowsers {
 
   /** A film that has its browsers needs the memory of those that stand ready. */
   dismiss(): void {
-    void this.#endReady();
+    // What cannot be removed is swept away with what killed nodes leave.
+    const ending = this.#endReady().catch(() => undefined);
+    this.#dismissing = Promise.all([this.#dismissing, ending]);
   }
 
+  /** Ends those that stand ready, for good. */
   async close(): Promise<void> {
     this.#isClosed = true;
+    await this.#dismissing;
     await this.#endReady();
   }
 

@@ -24,9 +24,9 @@ export async function makeStill(stage: RenderStage): Promise<Made> {
     const frames = framesOf(timeline, said);
     return { frames, frame: frameOf(options, frames, timeline.fps, warnings) };
   };
-  // Its videos are decoded while the page opens, unless only the page knows how long the film is.
   const stop = new AbortController();
   const videos = (frame: number) => videosAt(frame, setup, stage, stop.signal);
+  // Its videos are decoded while the page opens, unless only the page knows how long the film is.
   const early = timeline.duration === undefined ? undefined : choice(undefined);
   const shown = early && videos(early.frame);
   shown?.catch(() => undefined);
