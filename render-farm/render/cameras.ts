@@ -3,6 +3,7 @@ import { outputTo } from "../media-tools.ts";
 import { ownParts, type Parts } from "../task-parts.ts";
 import { type FrameFormat, segmentArgs } from "./encoding.ts";
 import type { FilmSetup } from "./film-setup.ts";
+import { pictureChunk, repetition, streamHead } from "./frame-stream.ts";
 import { passMs } from "./media-files.ts";
 import type { Painter } from "./painters.ts";
 import { Reel } from "./reel.ts";
@@ -136,11 +137,14 @@ export function recorder(painter: Painter, format: FrameFormat, shoot: Shoot): C
   const reel = new Reel(shoot);
   let last: Buffer | undefined;
   async function* pictures(segment: Segment, onFrame: OnFrame): AsyncGenerator<Buffer> {
+    yield streamHead(format, fps);
+    const ends = [segment.from, segment.to - 1];
     for await (const [frame, painting, videos] of ahead(painted(segment, painter, reel))) {
       last = (await painting?.picture) ?? last;
       if (last === undefined) throw new Error("a page painted nothing");
       onFrame(frame, { picture: last, videos });
-      yield last;
+      if (painting === undefined && !ends.includes(frame)) yield repetition;
+      else yield* pictureChunk(last);
     }
   }
   const film = (segment: Segment, onFrame: OnFrame): Take => {

@@ -48,7 +48,8 @@ const tags = [
 export const exact = ["-fflags", "+bitexact", "-flags", "+bitexact"];
 
 /**
- * ffmpeg's arguments for one segment, without the output; frames come from its standard input.
+ * ffmpeg's arguments for one segment, without the output; its frames come as a stream of them
+ * (`frame-stream.ts`) from its standard input.
  * How many threads encode changes the bytes, so it must not depend on the machine.
  */
 export function segmentArgs(
@@ -57,11 +58,10 @@ export function segmentArgs(
   fps: number,
   threads: number,
 ): readonly string[] {
-  return [
-    ...inputArgs(format, fps),
-    ...(format.codec === "planes" ? [] : ["-vf", conversion(format, quality)]),
-    ...encoderArgs(quality, fps, threads),
-  ];
+  const every = `fps=${fps}`;
+  const filters = format.codec === "planes" ? [every] : [...conversion(format, quality), every];
+  const input = ["-f", "avi", ...(format.codec === "planes" ? tags : []), "-i", "pipe:0"];
+  return [...input, "-vf", filters.join(","), ...encoderArgs(quality, fps, threads)];
 }
 
 /** ffmpeg's arguments that encode what it has, into a file of pictures alone. */
@@ -75,17 +75,10 @@ export function encoderArgs(quality: Quality, fps: number, threads: number): rea
   ];
 }
 
-function inputArgs(format: FrameFormat, fps: number): readonly string[] {
-  const rate = ["-framerate", `${fps}`, "-i", "pipe:0"];
-  if (format.codec !== "planes") return ["-f", "image2pipe", "-c:v", format.codec, ...rate];
-  const { width, height } = format;
-  return ["-f", "rawvideo", "-pix_fmt", "yuv420p", "-s", `${width}x${height}`, ...tags, ...rate];
-}
-
-function conversion(format: Exclude<FrameFormat, { codec: "planes" }>, quality: Quality): string {
+function conversion(format: FrameFormat, quality: Quality): readonly string[] {
   const { codec } = format;
   const convert = codec === "mjpeg" && quality !== "high" ? fromJpeg : scaled(codec);
-  return [...padding(format), convert, "format=yuv420p"].join(",");
+  return [...padding(format), convert, "format=yuv420p"];
 }
 
 /**
