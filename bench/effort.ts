@@ -16,19 +16,24 @@ export interface MemoryLook {
   readonly megabytes: number;
 }
 
-/** The looks themselves cost time that the work lacks. */
-const lookMs = 500;
-/** Adding up a process's pages takes the kernel milliseconds. */
-const memoryEveryNth = 3;
+/** How often is looked. The looks themselves cost time that the work lacks. */
+export interface Looks {
+  readonly everyMs: number;
+  /** Adding up a process's pages takes the kernel milliseconds; 0: never. */
+  readonly memoryEveryNth: number;
+}
+
+const often: Looks = { everyMs: 500, memoryEveryNth: 3 };
 
 /** Watches the tree below a process while `work` is under way; `undefined`: no such process. */
 export async function watched<T>(
   pid: number | undefined,
   work: () => Promise<T>,
+  looks = often,
 ): Promise<{ readonly result: T; readonly effort: Effort }> {
   const stop = new AbortController();
   const begunMs = performance.now();
-  const tree = watchTree(pid, begunMs, stop.signal);
+  const tree = watchTree(pid, begunMs, looks, stop.signal);
   try {
     const result = await work();
     const wallSeconds = (performance.now() - begunMs) / 1_000;
@@ -40,7 +45,12 @@ export async function watched<T>(
 }
 
 /** What was spent before does not count. A process is of the tree for good, whoever its parent. */
-async function watchTree(pid: number | undefined, begunMs: number, signal: AbortSignal) {
+async function watchTree(
+  pid: number | undefined,
+  begunMs: number,
+  { everyMs, memoryEveryNth }: Looks,
+  signal: AbortSignal,
+) {
   const spentUs = new Map<number, { readonly before: number; readonly now: number }>();
   const memory: MemoryLook[] = [];
   if (pid === undefined) return { cpuSeconds: Number.NaN, memory };
@@ -51,13 +61,13 @@ async function watchTree(pid: number | undefined, begunMs: number, signal: Abort
     const family = await familyOf(new Set(spentUs.keys()));
     for (const { id, ownUs } of family)
       spentUs.set(id, { before: spentUs.get(id)?.before ?? 0, now: ownUs });
-    if (look % memoryEveryNth === 0) {
+    if (memoryEveryNth > 0 && look % memoryEveryNth === 0) {
       const bytes = await Promise.all(family.map(({ id }) => bytesOf(id)));
       const megabytes = bytes.reduce((sum, one) => sum + one, 0) / 1e6;
       memory.push({ atSeconds: (performance.now() - begunMs) / 1_000, megabytes });
     }
     if (signal.aborted) break;
-    await pause(lookMs, undefined, { signal }).catch(() => undefined);
+    await pause(everyMs, undefined, { signal }).catch(() => undefined);
   }
   const us = [...spentUs.values()].reduce((sum, { before, now }) => sum + now - before, 0);
   return { cpuSeconds: us / 1e6, memory };

@@ -4,7 +4,7 @@ import { archiveOf } from "../http/cli/folder-archive.ts";
 import { folderFiles } from "../http/cli/folder-files.ts";
 import { Client } from "../http/client.ts";
 import { followRender } from "../http/client-follow.ts";
-import { type Effort, watched } from "./effort.ts";
+import { type Effort, type Looks, watched } from "./effort.ts";
 import type { Renderer } from "./renderers.ts";
 import type { Subject } from "./server-process.ts";
 
@@ -12,20 +12,23 @@ import type { Subject } from "./server-process.ts";
 export class KliegRenderer {
   readonly #subject: Subject;
   readonly #client: Client;
+  readonly #looks: Looks | undefined;
   readonly #compositions = new Map<string, Promise<string>>();
 
-  constructor(subject: Subject) {
+  constructor(subject: Subject, looks?: Looks) {
     this.#subject = subject;
+    this.#looks = looks;
     this.#client = new Client({ origin: subject.origin, token: subject.token, surface: "api" });
   }
 
   /** From the submit to the end; what is fetched afterwards does not count. */
   async render(folder: string, request: RenderRequest, output: string): Promise<Effort> {
     const composition = await this.#composition(folder);
-    const { result, effort } = await watched(this.#subject.pid, async () => {
+    const rendered = async () => {
       const { id } = await this.#client.submitRender(composition, request);
       return followRender(this.#client, id, () => undefined);
-    });
+    };
+    const { result, effort } = await watched(this.#subject.pid, rendered, this.#looks);
     if (result.status !== "succeeded" || typeof result.asset_id !== "string")
       throw new Error(result.error ?? "the render failed");
     const { signed_url: url } = await this.#client.asset(result.asset_id);

@@ -19,6 +19,8 @@ export interface Shoot {
   readonly frames: number;
   /** What other nodes make of it too. */
   readonly shared: SharedFilm | undefined;
+  /** Hears of each segment's file when that is there. */
+  readonly onMade?: (segment: Segment, path: string) => void;
 }
 
 /** Makes segments in the order of time, one after the other. */
@@ -41,7 +43,7 @@ type OnFrame = (frame: number, shown: Sample) => void;
 export async function filmed(
   cameras: readonly Camera[],
   samples: Samples,
-  { stage, setup, frames, shared }: Shoot,
+  { stage, setup, frames, shared, onMade }: Shoot,
 ): Promise<readonly string[]> {
   const segments = segmentsOf(frames, setup);
   const parts = shared?.parts ?? ownParts(segments.length);
@@ -55,11 +57,15 @@ export async function filmed(
     progress(1);
     samples.add(frame, shown);
   };
+  const keep = (segment: Segment, path: string): void => {
+    paths[segment.index] = path;
+    onMade?.(segment, path);
+  };
   const fetching: Promise<void>[] = [];
   const fetchMade = async (film: SharedFilm, index: number, report: unknown): Promise<void> => {
     const segment = segmentAt(segments, index);
     const { path, pictures } = await film.fetch(segment, report);
-    paths[index] = path;
+    keep(segment, path);
     for (const [frame, picture] of pictures) samples.add(frame, { picture });
     progress(segment.to - segment.from);
   };
@@ -72,7 +78,7 @@ export async function filmed(
     takeByTake(segmentsIn(parts, frames, setup), (segment) => {
       const { filmed, path } = camera.film(segment, onFrame);
       const kept = path.then((made) => {
-        paths[segment.index] = made;
+        keep(segment, made);
         parts.made(segment.index, {});
       });
       return { filmed, kept };

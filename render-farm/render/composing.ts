@@ -87,6 +87,7 @@ export async function composed(
     const picture = bytes.subarray(at * length, (at + 1) * length);
     samples.add(frame, { picture });
   }
+  shoot.onMade?.({ index: 0, from: 0, to: frames }, path);
   return [path];
 }
 

@@ -31,7 +31,7 @@ export function segmentsOf(frames: number, { timeline, videos }: Cuttable): read
 }
 
 /** The next part's share of what is left. Each costs an encoder's start and a key frame. */
-const pageCut = { shares: 4, secondsMin: 0.75 };
+const pageCut = { shares: 4, secondsMin: 0.5 };
 /** And each of a film with videos starts their decoders, at a key frame before its own start. */
 const videoCut = { shares: 3, secondsMin: 2 };
 /** What comes after a lost part is little. */

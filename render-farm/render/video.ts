@@ -6,6 +6,7 @@ import { deliverRecording, type Thumbnail } from "../delivery.ts";
 import { outputTo } from "../media-tools.ts";
 import { frameThumbnail } from "../recordings.ts";
 import { type HeardClip, mixSound } from "./audio-mix.ts";
+import type { Shoot } from "./cameras.ts";
 import { type Cast, openCast } from "./cast.ts";
 import { joiningArgs } from "./encoding.ts";
 import type { FilmSession } from "./film-page-session.ts";
@@ -13,7 +14,7 @@ import { type FilmSetup, framesOf, ownSound, setUpFilm } from "./film-setup.ts";
 import { passMs } from "./media-files.ts";
 import { RenderFault } from "./render-fault.ts";
 import { checkAnimation, type Made, type RenderStage } from "./render-stage.ts";
-import { segmentsOf } from "./segments.ts";
+import type { Segment } from "./segments.ts";
 import { type ShareableCapture, SharedFilm } from "./sharing.ts";
 import { type Footage, shootComposed, shootDrawn, shootDriven } from "./shooting.ts";
 
@@ -22,9 +23,8 @@ export async function makeVideo(stage: RenderStage): Promise<Made> {
   const { input, tools, context, objects } = stage;
   const { signal } = context;
   const setup = await setUpVideo(stage);
-  const { footage, capture, frames, sound } = await shoot(setup, stage);
+  const { footage, capture, frames, sound, thumbnail } = await shoot(setup, stage);
   const seconds = frames / setup.timeline.fps;
-  const thumbnail = thumbnailOf(footage, frames, setup, stage);
   const path = await joined(footage, seconds, await sound.mix, stage);
   const delivery = { tools: tools.media, objects, signal, stem: `${context.outputPrefix}/0` };
   const output = await deliverRecording(delivery, path, "video/mp4", thumbnail);
@@ -55,6 +55,7 @@ interface Shot {
   readonly capture: Capture;
   readonly frames: number;
   readonly sound: Sound;
+  readonly thumbnail: Promise<Thumbnail> | undefined;
 }
 
 /** Mixed once, while the first pages that may be filmed are. */
@@ -131,8 +132,13 @@ async function shotOf(
       sound.mix = mixSound(sounds, { ...mix, mix: input.audioMix ?? {} });
       sound.mix.catch(() => undefined);
     }
-    const footage = await films[capture](cast, { stage, setup, frames, shared });
-    return footage && { footage, capture, frames, sound };
+    let thumbnail: Promise<Thumbnail> | undefined;
+    const film = { stage, setup, frames, shared };
+    const onMade = (segment: Segment, path: string): void => {
+      thumbnail ??= thumbnailIn(segment, path, film);
+    };
+    const footage = await films[capture](cast, { ...film, onMade });
+    return footage && { footage, capture, frames, sound, thumbnail };
   } finally {
     await cast.close();
   }
@@ -196,18 +202,17 @@ async function joined(
   return path;
 }
 
-/** Of the frame at a tenth, from the segment that has it, while all are joined. */
-function thumbnailOf(
-  footage: Footage,
-  frames: number,
-  setup: FilmSetup,
-  { tools, context }: RenderStage,
-): Promise<Thumbnail> {
-  const segments = footage.length === 1 ? [] : segmentsOf(frames, setup);
+/** Of the frame at a tenth, when it is in this segment. */
+function thumbnailIn(
+  { from, to }: Segment,
+  path: string,
+  { frames, setup, stage }: Pick<Shoot, "frames" | "setup" | "stage">,
+): Promise<Thumbnail> | undefined {
   const wanted = Math.floor(frames / 10);
-  const { index, from } = segments.find(({ to }) => wanted < to) ?? { index: 0, from: 0 };
-  const file = { path: footage[index] ?? "", mimeType: "video/mp4" };
+  if (wanted < from || wanted >= to) return undefined;
+  const file = { path, mimeType: "video/mp4" };
   const seconds = (wanted - from) / setup.timeline.fps;
+  const { tools, context } = stage;
   const picture = frameThumbnail(tools.media, file, seconds, context.signal);
   const thumbnail = picture.then((bytes) => ({ extension: "jpg", bytes }) as const);
   // Who stores it hears of it.
