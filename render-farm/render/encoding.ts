@@ -60,8 +60,11 @@ export function segmentArgs(
 ): readonly string[] {
   const every = `fps=${fps}`;
   const filters = format.codec === "planes" ? [every] : [...conversion(format, quality), every];
-  const input = ["-f", "avi", ...(format.codec === "planes" ? tags : []), "-i", "pipe:0"];
-  return [...input, "-vf", filters.join(","), ...encoderArgs(quality, fps, threads)];
+  // Its rate is what its head says, however many of the first frames repeat.
+  const input = ["-fpsprobesize", "0", "-f", "avi"];
+  const colors = format.codec === "planes" ? tags : [];
+  const filtered = [...colors, "-i", "pipe:0", "-vf", filters.join(",")];
+  return [...input, ...filtered, ...encoderArgs(quality, fps, threads)];
 }
 
 /** ffmpeg's arguments that encode what it has, into a file of pictures alone. */
