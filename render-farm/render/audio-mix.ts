@@ -28,6 +28,7 @@ export interface MixSetup {
   readonly mix: AudioMix;
 }
 
+const sampleRate = 48_000;
 const format = "aformat=sample_fmts=fltp:sample_rates=48000:channel_layouts=stereo";
 const lossless = ["-ar", "48000", "-ac", "2", "-c:a", "flac", "-sample_fmt", "s32"];
 const aac = ["-c:a", "aac", "-b:a", "192k", "-ar", "48000", "-ac", "2"];
@@ -70,9 +71,7 @@ async function mixBus(
 ): Promise<string> {
   const { tools, folder, signal, seconds } = setup;
   const path = join(folder, `bus-${role}.flac`);
-  const inputs = clips.flatMap(({ media, clip }) =>
-    mediaInput(media, clip.media?.isLooped === true ? ["-stream_loop", "-1"] : []),
-  );
+  const inputs = clips.flatMap(({ media }) => mediaInput(media));
   const curves = clips.filter(({ curvePath }) => curvePath !== undefined);
   const curveInputs = curves.flatMap(({ curvePath }) => [...curveInput, "-i", `file:${curvePath}`]);
   const chains = clips.map((heard, index) => {
@@ -95,17 +94,21 @@ async function mixBus(
   return path;
 }
 
-function chain({ clip, curvePath, media }: HeardClip, seconds: number): string {
+function chain(heard: HeardClip, seconds: number): string {
+  const { clip, curvePath, media } = heard;
   const { start = 0, rate = 1, volume: fixed = 1 } = clip.media ?? {};
   const volume = curvePath === undefined ? fixed : 1;
   const from = Math.max(0, clip.start);
   const length = Math.min(clip.end ?? seconds, seconds) - from;
-  const into = start + (from - clip.start) * rate;
-  const delay = Math.round(from * 48_000);
+  const played = (from - clip.start) * rate;
+  const round = roundOf(heard, played + length * rate);
+  const into = (round === undefined ? start : 0) + played;
+  const delay = Math.round(from * sampleRate);
   return [
     // A single channel sounds on both sides as loud as it is.
     ...(media.channels === 1 ? ["pan=stereo|c0=c0|c1=c0"] : []),
     format,
+    ...(round ?? []),
     `atrim=start=${into.toFixed(6)}:duration=${(length * rate).toFixed(6)}`,
     "asetpts=N/SR/TB",
     ...tempo(rate),
@@ -116,6 +119,20 @@ function chain({ clip, curvePath, media }: HeardClip, seconds: number): string {
     "asetpts=N/SR/TB",
     `atrim=duration=${seconds.toFixed(6)}`,
   ].join(",");
+}
+
+/** Filters that play a looped source from where it is entered to its end, without end. */
+function roundOf({ clip, media }: HeardClip, seconds: number): readonly string[] | undefined {
+  const { start = 0, isLooped = false } = clip.media ?? {};
+  const length = media.recording.durationSeconds - start;
+  if (!isLooped || length <= 0 || seconds <= length) return undefined;
+  const samples = Math.round(length * sampleRate);
+  return [
+    `atrim=start=${start.toFixed(6)}:duration=${length.toFixed(6)}`,
+    "asetpts=N/SR/TB",
+    `apad=whole_len=${samples}`,
+    `aloop=loop=-1:size=${samples}`,
+  ];
 }
 
 function whole(seconds: number): string {

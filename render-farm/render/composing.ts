@@ -33,9 +33,16 @@ export function isComposable({ pictures }: MediaLayout, { setup }: Shoot): boole
       if (picture === undefined) return true;
       const span = { first: picture.from, end: picture.to, fps };
       const last = video.media.recording.durationSeconds - 1 / fps;
-      return video.media.look?.hasAlpha !== true && sourceTime(video, span) < last;
+      const { look } = video.media;
+      return look?.hasAlpha !== true && sourceTime(video, span) < last && beginsAgain(video);
     })
   );
+}
+
+/** A looped source can only be opened again at its own begin. */
+function beginsAgain({ clip }: ShownVideo): boolean {
+  const { isLooped = false, start = 0 } = clip.media ?? {};
+  return !isLooped || (start === 0 && clip.start >= 0);
 }
 
 /**
@@ -122,8 +129,9 @@ async function layerOf(picture: PlacedPicture, shoot: Shoot): Promise<Layer | un
     if (isShort(video, span)) stage.warnings.add(shortSource(video));
     const filters = videoFilters(video, span, picture.whole);
     const cut = `trim=end_frame=${to - picture.from}`;
+    const loop = video.clip.media?.isLooped === true ? ["-stream_loop", "-1"] : [];
     return {
-      input: [...oneThread, ...videoInput(video, span)],
+      input: [...oneThread, ...loop, ...videoInput(video, span)],
       filters: [...filters, cut],
       picture: { ...picture, to },
     };

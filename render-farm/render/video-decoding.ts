@@ -1,4 +1,4 @@
-import type { Clip } from "../../actors/timeline/model.ts";
+import { type Clip, frameFrom } from "../../actors/timeline/model.ts";
 import { limits } from "../../config/limits.ts";
 import { type MediaFile, mediaInput } from "./media-files.ts";
 
@@ -34,13 +34,35 @@ export function shortSource(video: ShownVideo): string {
   return `${nameOf(video)}: its source of ${seconds} s is shorter than its slot; the last frame is held`;
 }
 
-/** Seconds of the source at the span's first frame; past the first round of one that is looped. */
-export function sourceTime({ clip, media }: ShownVideo, { first, fps }: Span): number {
-  const { start = 0, rate = 1, isLooped = false } = clip.media ?? {};
-  const from = start + (first / fps - clip.start) * rate;
-  const length = media.recording.durationSeconds;
-  return isLooped && length > 0 ? from % length : from;
+/**
+ * Seconds of the source at the span's first frame. A looped one goes from its end back to where it
+ * was entered (HyperFrames' meaning of `loop` beside `data-media-start`).
+ */
+export function sourceTime(video: ShownVideo, span: Span): number {
+  const { start, played, round } = playedAt(video, span);
+  return start + (round === undefined ? played : Math.max(0, ((played + hair) % round) - hair));
 }
+
+/** The first frame after the span's first one that a later round of a looped source shows. */
+export function roundEnd(video: ShownVideo, span: Span): number {
+  const { played, round } = playedAt(video, span);
+  if (round === undefined) return span.end;
+  const { clip } = video;
+  const rounds = Math.floor((played + hair) / round) + 1;
+  const next = frameFrom(clip.start + (rounds * round) / (clip.media?.rate ?? 1), span.fps);
+  return Math.min(span.end, Math.max(span.first + 1, next));
+}
+
+/** What the source has played since the clip began, and how much of it is played again and again. */
+function playedAt({ clip, media }: ShownVideo, { first, fps }: Span) {
+  const { start = 0, rate = 1, isLooped = false } = clip.media ?? {};
+  const round = media.recording.durationSeconds - start;
+  const played = (first / fps - clip.start) * rate;
+  return { start, played, round: isLooped && round > 0 ? round : undefined };
+}
+
+/** Seconds by which sums of times may miss. */
+const hair = 1e-6;
 
 /** For inputs: several are decoded side by side already, and each thread keeps pictures. */
 export const oneThread = ["-threads", "1"];
@@ -48,8 +70,7 @@ export const oneThread = ["-threads", "1"];
 /** Arguments that open the source a little before the span. */
 export function videoInput(video: ShownVideo, span: Span): readonly string[] {
   const seek = seekTime(video, span);
-  const loop = video.clip.media?.isLooped === true ? ["-stream_loop", "-1"] : [];
-  return mediaInput(video.media, [...loop, ...(seek > 0 ? ["-ss", seek.toFixed(6)] : [])]);
+  return mediaInput(video.media, seek > 0 ? ["-ss", seek.toFixed(6)] : []);
 }
 
 /** Filters from the source to one picture a frame, in planes of BT.709. */

@@ -7,7 +7,9 @@ import {
   lookOf,
   nameOf,
   oneThread,
+  roundEnd,
   type ShownVideo,
+  type Span,
   shortSource,
   type VideoLook,
   videoColors,
@@ -112,17 +114,42 @@ export class VideoFrames {
   }
 }
 
+/** One for each frame, until the source ends unless it is looped. */
 async function* pictures(
   video: ShownVideo,
   first: number,
   end: number,
-  { tools, signal, fps }: FramesSetup,
+  setup: FramesSetup,
 ): AsyncGenerator<VideoPicture> {
-  const span = { first, end, fps };
+  const { fps } = setup;
+  for (let frame = first; frame < end; ) {
+    const span = { first: frame, end: roundEnd(video, { first: frame, end, fps }), fps };
+    let shown: VideoPicture | undefined;
+    for await (const picture of decoded(video, span, setup)) {
+      shown = picture;
+      frame += 1;
+      yield picture;
+    }
+    if (video.clip.media?.isLooped !== true) return;
+    // A round is as long as the source, and that may be longer than its pictures are.
+    for (; frame < span.end; frame++) {
+      shown ??= await lastPicture(video, setup);
+      if (shown === undefined) return;
+      yield shown;
+    }
+  }
+}
+
+async function* decoded(
+  video: ShownVideo,
+  span: Span,
+  { tools, signal }: FramesSetup,
+): AsyncGenerator<VideoPicture> {
+  const count = span.end - span.first;
   const filters = videoFilters(video, span, lookOf(video)).join(",");
-  const output = ["-map", "0:v:0", "-vf", filters, "-frames:v", `${end - first}`];
+  const output = ["-map", "0:v:0", "-vf", filters, "-frames:v", `${count}`];
   // Many frames leave the other processors to others; one alone is waited for.
-  const threads = end - first > 1 ? oneThread : [];
+  const threads = count > 1 ? oneThread : [];
   const args = [...threads, ...videoInput(video, span), ...output, ...asPlanes];
   const call = { signal, timeoutMs: passMs, fault: "it cannot be decoded" };
   yield* picturesIn(await tools.output(args, call), lookOf(video));

@@ -113,10 +113,26 @@ t.test("a source shorter than its slot holds its last frame without a page too",
   t.match(film.warnings, [/its source of 2 s is shorter than its slot; the last frame is held/]);
 });
 
+t.test("a looped source begins again without a page too", async (t) => {
+  const capture = await looks(clip(seconds(0.5, 5), whole, "loop"), 6, [
+    [14, 160, 90, ground],
+    [15, 160, 90, red],
+    [74, 160, 90, lime],
+    [75, 160, 90, red],
+    [104, 160, 90, red],
+    [105, 160, 90, lime],
+    [135, 160, 90, red],
+    [164, 160, 90, red],
+    [165, 160, 90, ground],
+  ]);
+  t.equal(capture, "composed");
+});
+
 t.test("whatever is more than pictures in boxes is painted by its page", async (t) => {
   const shown = clip(seconds(0, 2), whole);
   for (const more of [
     "<p>a word</p>",
+    clip(seconds(0, 2), "left:20px;top:10px;width:80px", 'data-media-start="0.5" loop'),
     image(seconds(0, 2), "left:20px;top:10px;width:100px;height:100px;border-radius:9px"),
     image(seconds(0, 2), "left:21px;top:10px;width:100px;height:100px"),
     image(seconds(0, 2), "left:20px;top:10px;width:100px;height:100px;z-index:-1"),

@@ -25,6 +25,8 @@ const clip = (more: string) =>
   `<video id="v" src="stripes.mp4" muted style="position:absolute;left:80px;top:45px;width:160px"
     ${more}></video>`;
 const middle = [160, 90] as const;
+/** Not for ffmpeg alone. */
+const drawnAnew = '<p style="position:absolute;left:0;top:0;transform:rotate(3deg)">text</p>';
 
 t.test("a video shows the frame that belongs to each time, and only in its place", async (t) => {
   const film = await bench.film({
@@ -87,17 +89,38 @@ t.test("a clip that starts later than its source's length holds the last frame",
   t.match(film.warnings, [/shorter than its slot/]);
 });
 
-t.test("a looped source begins again", async (t) => {
-  const film = await bench.film({
-    ...composition(clip('data-start="0" data-duration="2" loop'), 'data-duration="2"'),
-    "stripes.mp4": video,
-  });
-  for (const [frame, color] of [
-    [33, 0],
-    [40, 1],
-  ] as const) {
-    const [inside] = await film.pixels(frame, middle);
-    t.ok(isNear(inside, colors[color] ?? black, 16), `${frame}: ${inside} is ${names[color]}`);
+t.test("a looped source begins again, in each segment of the film", async (t) => {
+  const loop = clip('data-start="0.5" data-duration="8.5" loop');
+  const page = composition(loop + drawnAnew, 'data-duration="9"');
+  const film = await bench.film({ ...page, "stripes.mp4": video });
+  for (const second of [0.5, 2.5, 4.5, 6.5, 7.5])
+    for (const [at, color] of colors.entries())
+      for (const part of [0.5, 6.5]) {
+        const frame = Math.floor(second * 30 + at * 7.5 + part);
+        const [inside] = await film.pixels(frame, middle);
+        t.ok(isNear(inside, color, 16), `${frame}: ${inside} is ${names[at]}`);
+      }
+});
+
+t.test("a looped source that is entered later begins there again", async (t) => {
+  const loop = clip('data-start="0" data-duration="2" data-media-start="0.5" loop');
+  for (const more of ["", drawnAnew]) {
+    const page = composition(loop + more, 'data-duration="2"');
+    const film = await bench.film({ ...page, "stripes.mp4": video });
+    for (const [frame, color] of [
+      [0, 2],
+      [7, 2],
+      [8, 3],
+      [14, 3],
+      [15, 2],
+      [22, 2],
+      [23, 3],
+      [30, 2],
+      [59, 3],
+    ] as const) {
+      const [inside] = await film.pixels(frame, middle);
+      t.ok(isNear(inside, colors[color] ?? black, 16), `${frame}: ${inside} is ${names[color]}`);
+    }
   }
 });
 

@@ -65,6 +65,21 @@ t.test("roles have their gains, the master has its own", async (t) => {
   t.ok(Math.abs(drop - 15) < 0.5, `${drop} dB`);
 });
 
+t.test("a looped sound begins again where it was entered", async (t) => {
+  const late = await bench.store("late.wav", "audio/wav", [
+    ...["-f", "lavfi", "-i", "sine=frequency=200:duration=1:sample_rate=48000"],
+    ...["-af", "volume=12dB,volume=0:enable='lt(t,0.5)'", "-ac", "2"],
+  ]);
+  const heard = async (more: string): Promise<string> => {
+    const root = audio("a", "late.wav", `data-start="0" data-duration="2" loop ${more}`);
+    const page = composition(root + ground, 'data-duration="2"');
+    const all = await levels(await bench.film({ ...page, "late.wav": late }));
+    return all.map((level) => (level > -30 ? "#" : ".")).join("");
+  };
+  t.equal(await heard(""), ".....#####.....#####");
+  t.match(await heard('data-media-start="0.2"'), /^[.]{3}#####[.]{3}#####[.]{3}#$/);
+});
+
 t.test("a single channel sounds on both sides as loud as it is", async (t) => {
   const args = ["-f", "lavfi", "-i", "sine=frequency=200:duration=2", "-ac", "1"];
   const mono = await bench.store("mono.wav", "audio/wav", args);
