@@ -136,5 +136,5 @@ export async function finishedStill(
 ): Promise<Buffer> {
   const kept = sharp(picture).resize(width, height, { fit: "fill", kernel: "lanczos3" });
   const plain = isTransparent ? kept.ensureAlpha() : kept.flatten({ background: "#000000" });
-  return decoding(() => plain.toColorspace("srgb").png({ compressionLevel: 6 }).toBuffer());
+  return decoding(() => plain.toColorspace("srgb").png({ compressionLevel: 3 }).toBuffer());
 }

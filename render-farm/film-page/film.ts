@@ -59,6 +59,10 @@ interface Open {
 let film: Open | undefined;
 
 async function open(plan: FilmPlan): Promise<FilmReport> {
+  const { mark, width, height } = plan;
+  const exchanging = mark === "" ? undefined : Exchange.open(mark, even(width), even(height));
+  // Who waits for it hears of it.
+  exchanging?.catch(() => undefined);
   await loaded();
   const warnings: string[] = [];
   addGroundRules(plan);
@@ -88,8 +92,7 @@ async function open(plan: FilmPlan): Promise<FilmReport> {
   const found = obstacles();
   if (plan.isDrawn && !moveIntoCanvas(plan.width, plan.height)) found.push("no drawing");
   await settled(clips, plan, warnings);
-  const { mark, width, height } = plan;
-  const exchange = mark === "" ? undefined : await Exchange.open(mark, even(width), even(height));
+  const exchange = await exchanging;
   window.__kliegClock.advance(0);
   const lacksTimeline = await waitForTimelines(plan);
   window.__kliegClock.advance(0);

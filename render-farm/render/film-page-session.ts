@@ -258,7 +258,8 @@ export class FilmSession {
   }
 }
 
-const patientMs = 16;
+/** Pictures of videos take half of it, and a frame is dearer than this. */
+const patientMs = 40;
 const pumpMs = 4;
 /** Of pictures of videos; each leaves some five times its size in the page. */
 const garbageBytesMax = 8 * 1024 ** 2;

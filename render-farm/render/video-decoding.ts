@@ -53,7 +53,7 @@ export function roundEnd(video: ShownVideo, span: Span): number {
   return Math.min(span.end, Math.max(span.first + 1, next));
 }
 
-/** What the source has played since the clip began, and how much of it is played again and again. */
+/** What the source has played since the clip began, and how much of it is played in a round. */
 function playedAt({ clip, media }: ShownVideo, { first, fps }: Span) {
   const { start = 0, rate = 1, isLooped = false } = clip.media ?? {};
   const round = media.recording.durationSeconds - start;
@@ -70,7 +70,12 @@ export const oneThread = ["-threads", "1"];
 /** Arguments that open the source a little before the span. */
 export function videoInput(video: ShownVideo, span: Span): readonly string[] {
   const seek = seekTime(video, span);
-  return mediaInput(video.media, seek > 0 ? ["-ss", seek.toFixed(6)] : []);
+  return mediaInput(video.media, seek > 0 ? entering(seek) : []);
+}
+
+/** With all pictures from the key frame on: the one that is shown then may be long before. */
+export function entering(seconds: number): readonly string[] {
+  return ["-noaccurate_seek", "-ss", seconds.toFixed(6)];
 }
 
 /** Filters from the source to one picture a frame, in planes of BT.709. */
@@ -86,12 +91,18 @@ export function videoFilters(
   return [when, rate, ...videoColors(video, size)];
 }
 
+/**
+ * Earlier by as much as decoding may reorder, because files find key frames by when they are
+ * decoded, and one that is shown later would be too late.
+ */
 function seekTime(video: ShownVideo, span: Span): number {
-  return Math.max(0, sourceTime(video, span) - leadSeconds);
+  const rate = video.media.recording.picture?.frameRate || 1;
+  return Math.max(0, sourceTime(video, span) - Math.max(leadSeconds, reorderedMax / rate));
 }
 
-/** How far before the first frame decoding begins, to find the picture that is shown then. */
-const leadSeconds = 1;
+const leadSeconds = 0.5;
+/** Pictures; encoders reorder four at most, and usually two. */
+const reorderedMax = 8;
 
 /** The size at which a video is shown to the page: its own, unless that is larger than any film. */
 export function lookOf({ media }: ShownVideo): VideoLook {

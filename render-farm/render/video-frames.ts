@@ -4,6 +4,7 @@ import type { MediaTools } from "../media-tools.ts";
 import { mediaInput, passMs } from "./media-files.ts";
 import { mediaFault, type Warnings } from "./render-fault.ts";
 import {
+  entering,
   lookOf,
   nameOf,
   oneThread,
@@ -160,7 +161,7 @@ async function lastPicture(
   { tools, signal }: FramesSetup,
 ): Promise<VideoPicture | undefined> {
   const length = video.media.recording.durationSeconds;
-  const before = ["-ss", Math.max(0, length - 2).toFixed(3)];
+  const before = entering(Math.max(0, length - 2));
   const shown = ["-map", "0:v:0", "-vf", videoColors(video, lookOf(video)).join(","), ...asPlanes];
   const call = { signal, fault: "a video cannot be decoded" };
   let last: VideoPicture | undefined;

@@ -180,6 +180,32 @@ t.test("video of a varying frame rate keeps its times", async (t) => {
   }
 });
 
+t.test("a picture of a recording is shown until the next, however long that is", async (t) => {
+  const blue = "drawbox=c=blue:t=fill:enable='gte(t,8)'";
+  const held = await bench.store("held.mp4", "video/mp4", [
+    ...["-f", "lavfi", "-i", `color=red:s=160x90:r=10:d=10,${blue}`],
+    ...["-vf", "select='lt(t,1)+gte(t,8)'", "-vsync", "vfr", "-c:v", "libx264"],
+    ...["-pix_fmt", "yuv420p", "-bf", "3"],
+  ]);
+  const shown = clip('data-start="0" data-duration="10"').replace("stripes.mp4", "held.mp4");
+  const page = composition(shown + drawnAnew, 'data-duration="10"');
+  const film = await bench.film({ ...page, "held.mp4": held });
+  for (const [frame, color] of [
+    [0, 0],
+    [60, 0],
+    [100, 0],
+    [101, 0],
+    [167, 0],
+    [200, 0],
+    [239, 0],
+    [240, 2],
+    [299, 2],
+  ] as const) {
+    const [inside] = await film.pixels(frame, middle);
+    t.ok(isNear(inside, colors[color] ?? black, 16), `${frame}: ${inside} is ${names[color]}`);
+  }
+});
+
 t.test("sixteen videos at once each show their frame", async (t) => {
   const root = Array.from({ length: 16 }, (_, at) => {
     const place = `left:${(at % 4) * 80}px;top:${Math.floor(at / 4) * 45}px;width:80px`;
