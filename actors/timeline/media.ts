@@ -23,6 +23,8 @@ export function mediaOf(
     role: roleOf(clip),
     isMuted: read.has("muted") || kind === "image",
     isLooped: read.has("loop"),
+    fadeIn: read.number("data-fade-in", 0) ?? 0,
+    fadeOut: read.number("data-fade-out", 0) ?? 0,
   };
 }
 

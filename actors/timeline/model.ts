@@ -79,6 +79,9 @@ export interface ClipMedia {
   readonly role: AudioRole;
   readonly isMuted: boolean;
   readonly isLooped: boolean;
+  /** Seconds in which its sound comes at the clip's start, and goes at its end. */
+  readonly fadeIn: number;
+  readonly fadeOut: number;
 }
 
 export interface TextClip {

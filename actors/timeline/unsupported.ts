@@ -9,8 +9,6 @@ const notDone: Readonly<Record<string, string>> = {
   "data-automation": "lanes of automation",
   "data-audio-effects": "chains of sound effects",
   "data-audio-group": "groups of sounds",
-  "data-fade-in": "fades of single clips",
-  "data-fade-out": "fades of single clips",
   "data-fx-chain": "chains of sound effects",
   "data-vfx-chain": "chains of picture effects",
   "data-hf-media-start-basis": "media starts in the film's time",

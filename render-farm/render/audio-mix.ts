@@ -114,11 +114,32 @@ function chain(heard: HeardClip, seconds: number): string {
     ...tempo(rate),
     `atrim=duration=${length.toFixed(6)}`,
     `volume=${volume}`,
+    ...fades(heard, { from, length, seconds }),
     `adelay=${delay}S:all=1`,
     "apad",
     "asetpts=N/SR/TB",
     `atrim=duration=${seconds.toFixed(6)}`,
   ].join(",");
+}
+
+/**
+ * Straight ramps at the clip's own edges, whatever the film shows of it; both get shorter when they
+ * are longer than the clip.
+ */
+function fades(
+  { clip }: HeardClip,
+  { from, length, seconds }: { from: number; length: number; seconds: number },
+): readonly string[] {
+  const { fadeIn = 0, fadeOut = 0 } = clip.media ?? {};
+  const end = clip.end ?? seconds;
+  const share = Math.min(1, (end - clip.start) / (fadeIn + fadeOut));
+  const outFrom = end - fadeOut * share - from;
+  const ramp = (kind: "in" | "out", at: number, duration: number): string =>
+    `afade=t=${kind}:st=${Math.max(0, at).toFixed(6)}:d=${duration.toFixed(6)}:curve=tri`;
+  return [
+    ...(fadeIn > 0 ? [ramp("in", 0, fadeIn * share)] : []),
+    ...(fadeOut > 0 && outFrom < length ? [ramp("out", outFrom, fadeOut * share)] : []),
+  ];
 }
 
 /** Filters that play a looped source from where it is entered to its end, without end. */

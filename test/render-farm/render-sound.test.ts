@@ -80,6 +80,28 @@ t.test("a looped sound begins again where it was entered", async (t) => {
   t.match(await heard('data-media-start="0.2"'), /^[.]{3}#####[.]{3}#####[.]{3}#$/);
 });
 
+t.test("a clip's sound comes and goes over its fades, in straight lines", async (t) => {
+  const times = 'data-start="0.2" data-duration="1.6"';
+  const plain = await levels(await film(audio("a", "low.wav", times)));
+  const fades = 'data-fade-in="0.8" data-fade-out="0.4"';
+  const faded = await levels(await film(audio("a", "low.wav", `${times} ${fades}`)));
+  const gain = (at: number): number => 10 ** (((faded[at] ?? 0) - (plain[at] ?? 0)) / 20);
+  for (const [at, wanted] of [
+    [3, 0.19],
+    [5, 0.44],
+    [8, 0.81],
+    [11, 1],
+    [13, 1],
+    [15, 0.63],
+    [17, 0.14],
+  ] as const)
+    t.ok(Math.abs(gain(at) - wanted) < 0.04, `${at}: ${gain(at)} is ${wanted}`);
+  const long = 'data-fade-in="4.8" data-fade-out="1.6"';
+  const shared = await levels(await film(audio("a", "low.wav", `${times} ${long}`)));
+  const peak = shared.indexOf(Math.max(...shared));
+  t.ok(peak === 13 || peak === 14, `three quarters of the clip come: ${peak}`);
+});
+
 t.test("a single channel sounds on both sides as loud as it is", async (t) => {
   const args = ["-f", "lavfi", "-i", "sine=frequency=200:duration=2", "-ac", "1"];
   const mono = await bench.store("mono.wav", "audio/wav", args);
