@@ -45,7 +45,7 @@ export function hasOtherClock(): boolean {
 
 export function rootDuration(): number | undefined {
   const timeline = timelinesByKey.get("");
-  const counted = timeline && (call(timeline, "totalDuration") ?? call(timeline, "duration"));
+  const counted = timeline && (call(timeline, "duration") ?? call(timeline, "totalDuration"));
   const seconds = counted ?? timeline?.["duration"];
   const said = isObject(window.__hf) ? window.__hf["duration"] : undefined;
   const found = seconds ?? said;
@@ -65,9 +65,17 @@ export function seekTimeline(key: string, seconds: number): void {
   const timeline = timelinesByKey.get(key);
   if (timeline === undefined) return;
   // With its events, for scripts that write text in `onUpdate`.
-  if (typeof timeline["totalTime"] === "function") call(timeline, "totalTime", seconds, false);
+  if (typeof timeline["totalTime"] === "function")
+    call(timeline, "totalTime", Math.min(seconds, playedOnce(timeline)), false);
   else if (typeof timeline["seek"] === "function") call(timeline, "seek", seconds);
   else if (typeof timeline["time"] === "function") call(timeline, "time", seconds);
+}
+
+/** One that repeats holds its last state like others that are shorter than their composition. */
+function playedOnce(timeline: Seekable): number {
+  const [repeats, duration] = [call(timeline, "repeat"), call(timeline, "duration")];
+  const isRepeated = typeof repeats === "number" && repeats !== 0;
+  return isRepeated && typeof duration === "number" ? duration : Number.POSITIVE_INFINITY;
 }
 
 export function seekOthers(seconds: number): void {

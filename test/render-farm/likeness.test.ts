@@ -123,6 +123,20 @@ t.test("a timeline that a timer registers late is waited for", async (t) => {
   ]);
 });
 
+t.test("a timeline that is registered plays once and holds its last state", async (t) => {
+  const root = `${box("b")}<script>
+    const { style } = document.getElementById("b");
+    window.__timelines = { main: {
+      pause() {}, duration: () => 0.5, totalDuration: () => 1, repeat: () => 1,
+      totalTime(seconds) {
+        style.background = seconds < 0.5 ? "#00f" : seconds === 0.5 ? "#0f0" : "#f00";
+      } } };</script>`;
+  sees(t, await bench.colorsAt(composition(root), 10, [10, 90]), [[0, 0, 255]]);
+  sees(t, await bench.colorsAt(composition(root), 20, [10, 90]), [[0, 255, 0]]);
+  const film = await bench.film(composition(root, ""));
+  t.equal(await film.frames(), 15, "and is as long as that");
+});
+
 t.test("an empty host without a file is filled by the page's template of its name", async (t) => {
   const root = `<div data-composition-id="card" data-start="0" data-duration="1"
       style="position:absolute;left:100px;top:0"></div>
