@@ -1,5 +1,5 @@
-import t from "tap";
-import { composition, isNear, openFilmBench, type Rgb } from "./film-bench.ts";
+import t, { type Test } from "tap";
+import { composition, type Film, isNear, openFilmBench, type Rgb } from "./film-bench.ts";
 
 const bench = await openFilmBench(t);
 const folder = t.testdirName;
@@ -27,6 +27,14 @@ const clip = (more: string) =>
 const middle = [160, 90] as const;
 /** Not for ffmpeg alone. */
 const drawnAnew = '<p style="position:absolute;left:0;top:0;transform:rotate(3deg)">text</p>';
+
+/** Each frame's colour in the middle, by its number. */
+async function shows(t: Test, film: Film, wanted: readonly (readonly [number, number])[]) {
+  for (const [frame, color] of wanted) {
+    const [inside] = await film.pixels(frame, middle);
+    t.ok(isNear(inside, colors[color] ?? black, 16), `${frame}: ${inside} is ${names[color]}`);
+  }
+}
 
 t.test("a video shows the frame that belongs to each time, and only in its place", async (t) => {
   const film = await bench.film({
@@ -58,15 +66,12 @@ t.test("offset and rate choose the source's frames", async (t) => {
   const attributes =
     'data-start="0" data-duration="1" data-media-start="0.5" data-playback-rate="0.5"';
   const film = await bench.film({ ...composition(clip(attributes)), "stripes.mp4": video });
-  for (const [frame, color] of [
+  await shows(t, film, [
     [0, 2],
     [14, 2],
     [15, 3],
     [29, 3],
-  ] as const) {
-    const [inside] = await film.pixels(frame, middle);
-    t.ok(isNear(inside, colors[color] ?? black, 16), `${frame}: ${inside} is ${names[color]}`);
-  }
+  ]);
 });
 
 t.test("a source shorter than its slot holds its last frame, with a warning", async (t) => {
@@ -94,12 +99,13 @@ t.test("a looped source begins again, in each segment of the film", async (t) =>
   const page = composition(loop + drawnAnew, 'data-duration="9"');
   const film = await bench.film({ ...page, "stripes.mp4": video });
   for (const second of [0.5, 2.5, 4.5, 6.5, 7.5])
-    for (const [at, color] of colors.entries())
-      for (const part of [0.5, 6.5]) {
-        const frame = Math.floor(second * 30 + at * 7.5 + part);
-        const [inside] = await film.pixels(frame, middle);
-        t.ok(isNear(inside, color, 16), `${frame}: ${inside} is ${names[at]}`);
-      }
+    for (const color of colors.keys()) {
+      const from = second * 30 + color * 7.5;
+      await shows(t, film, [
+        [Math.floor(from + 0.5), color],
+        [Math.floor(from + 6.5), color],
+      ]);
+    }
 });
 
 t.test("a looped source that is entered later begins there again", async (t) => {
@@ -107,7 +113,7 @@ t.test("a looped source that is entered later begins there again", async (t) => 
   for (const more of ["", drawnAnew]) {
     const page = composition(loop + more, 'data-duration="2"');
     const film = await bench.film({ ...page, "stripes.mp4": video });
-    for (const [frame, color] of [
+    await shows(t, film, [
       [0, 2],
       [7, 2],
       [8, 3],
@@ -117,10 +123,7 @@ t.test("a looped source that is entered later begins there again", async (t) => 
       [23, 3],
       [30, 2],
       [59, 3],
-    ] as const) {
-      const [inside] = await film.pixels(frame, middle);
-      t.ok(isNear(inside, colors[color] ?? black, 16), `${frame}: ${inside} is ${names[color]}`);
-    }
+    ]);
   }
 });
 
@@ -167,17 +170,14 @@ t.test("video of a varying frame rate keeps its times", async (t) => {
     ...composition(clip('data-start="0" data-duration="1.4"'), 'data-duration="1.4"'),
     "stripes.mp4": varied,
   });
-  for (const [frame, color] of [
+  await shows(t, film, [
     [7, 0],
     [8, 1],
     [14, 1],
     [16, 2],
     [29, 2],
     [31, 3],
-  ] as const) {
-    const [inside] = await film.pixels(frame, middle);
-    t.ok(isNear(inside, colors[color] ?? black, 16), `${frame}: ${inside} is ${names[color]}`);
-  }
+  ]);
 });
 
 t.test("a picture of a recording is shown until the next, however long that is", async (t) => {
@@ -190,7 +190,7 @@ t.test("a picture of a recording is shown until the next, however long that is",
   const shown = clip('data-start="0" data-duration="10"').replace("stripes.mp4", "held.mp4");
   const page = composition(shown + drawnAnew, 'data-duration="10"');
   const film = await bench.film({ ...page, "held.mp4": held });
-  for (const [frame, color] of [
+  await shows(t, film, [
     [0, 0],
     [60, 0],
     [100, 0],
@@ -200,10 +200,7 @@ t.test("a picture of a recording is shown until the next, however long that is",
     [239, 0],
     [240, 2],
     [299, 2],
-  ] as const) {
-    const [inside] = await film.pixels(frame, middle);
-    t.ok(isNear(inside, colors[color] ?? black, 16), `${frame}: ${inside} is ${names[color]}`);
-  }
+  ]);
 });
 
 t.test("sixteen videos at once each show their frame", async (t) => {
