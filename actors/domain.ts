@@ -9,6 +9,7 @@ import { removalActor } from "./asset/removal.ts";
 import { compositionActor } from "./composition/composition-actor.ts";
 import { directoryActor } from "./directory/directory-actor.ts";
 import { expiryActor } from "./directory/expiry.ts";
+import { forms } from "./forms.ts";
 import type { Asked } from "./job/job.ts";
 import { jobActor } from "./job/job-actor.ts";
 import { markActor } from "./mark/mark.ts";
@@ -35,6 +36,7 @@ const actorByCode: ReadonlyMap<number, AnyActor> = new Map<number, AnyActor>([
 /** Everything that the engine runs. */
 export const domain: Domain = {
   actorByCode,
+  forms,
   // An id is as old as its job, and a job ends after it began.
   sweep: {
     source: (vpart, nowMs) => ({

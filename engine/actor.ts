@@ -6,6 +6,7 @@
  * message by the table code, so it needs no knowledge of what the actors are about.
  */
 import type { Key } from "./key.ts";
+import type { Forms } from "./row-form.ts";
 
 export interface Actor<Head, Message, Effect> {
   readonly kind: string;
@@ -90,6 +91,8 @@ export interface Due {
 /** The domain as the engine sees it. */
 export interface Domain {
   readonly actorByCode: ReadonlyMap<number, AnyActor>;
+  /** How tables spell their rows, those that do not as JSON does. */
+  readonly forms?: Forms;
   /** Short windows by table code; see `window.ts`. */
   readonly windows: readonly WindowRule[];
   readonly sweep?: SweepRule;

@@ -10,6 +10,7 @@ import { limits } from "../config/limits.ts";
 import type { AnyActor, Domain, OutsideEffect, Reply, RequestId, Tell, TurnView } from "./actor.ts";
 import { invariant } from "./invariant.ts";
 import { codeOf, engineTables, type Key, keyOf, orderedNumber, vpartOf } from "./key.ts";
+import { spelled } from "./row-form.ts";
 import type { ShardRows } from "./shard-rows.ts";
 
 /** What waits in a shard's inbox. */
@@ -176,7 +177,7 @@ export class Batch {
   private keep(atMs: number): void {
     let bytes = 0;
     for (const { key, before, after } of this.changes) {
-      after.text = after.value === undefined ? undefined : JSON.stringify(after.value);
+      if (after.value !== undefined) after.text = spelled(this.domain.forms, key, after.value);
       if (after.actor !== undefined) {
         invariant(
           fits(after.text, limits.engine.headBytesMax),

@@ -13,6 +13,7 @@ import type { Lane } from "./inbox.ts";
 import { type Key, shardOf } from "./key.ts";
 import type { TableReader, TableRow } from "./ports/tables.ts";
 import { eachWrite, textOf } from "./record.ts";
+import { type Forms, rowOf } from "./row-form.ts";
 import type { ShardEvent } from "./shard.ts";
 import type { ToShard } from "./wire.ts";
 
@@ -38,13 +39,15 @@ export class Gateway {
   private readonly pending = new Map<RequestId, Pending>();
   private readonly watchersByKey = new Map<Key, Set<Watcher>>();
   private readonly listener: RowListener;
+  private readonly forms: Forms | undefined;
   private lastRequest: RequestId;
 
   /** `firstRequest` must be above every id that an earlier life gave out. */
-  constructor(shardCount: number, firstRequest: RequestId, listener: RowListener) {
+  constructor(shardCount: number, firstRequest: RequestId, listener: RowListener, forms?: Forms) {
     this.shards = new Array<ShardEnd | undefined>(shardCount + 1).fill(undefined);
     this.lastRequest = firstRequest;
     this.listener = listener;
+    this.forms = forms;
   }
 
   get isOpen(): boolean {
@@ -82,7 +85,12 @@ export class Gateway {
   /** Undefined when there is no row. Throws when the shard is down. */
   read<Row>(key: Key<Row>): Row | undefined {
     const text = this.end(key).text(key);
-    return text === undefined ? undefined : JSON.parse(text);
+    return text === undefined ? undefined : this.row({ key, text });
+  }
+
+  /** What a row of a range says. */
+  row<Row>({ key, text }: TableRow): Row {
+    return rowOf(this.forms, key, text) as Row;
   }
 
   /** At most `limit` rows of a range within one vpart; waits for a pass when rows are fresh. */

@@ -11,6 +11,7 @@ import type { FreshHead, FreshRow } from "./fresh-rows.ts";
 import { codeOf, engineTables, type Key, keyOf, vpartOf } from "./key.ts";
 import type { TableWrite } from "./ports/tables.ts";
 import { bytesOf, type Slice, textOf } from "./record.ts";
+import { rowOf } from "./row-form.ts";
 import type { ShardRows } from "./shard-rows.ts";
 
 /** How far the tables are, and what the next record follows. */
@@ -38,7 +39,10 @@ export async function materialise(
   for (const [key, row] of lastWrites) {
     chunk.push([key, bytesOf(row)]);
     const actor = domain.actorByCode.get(codeOf(key));
-    if (actor !== undefined) addDerived(chunk, rows.due, actor, key, row.head ?? read(row, actor));
+    if (actor !== undefined) {
+      const head = row.head ?? read(key, row, actor, domain);
+      addDerived(chunk, rows.due, actor, key, head);
+    }
     if (chunk.length < limits.engine.rowsPerTransaction) continue;
     await rows.tables.write(chunk);
     chunk = [];
@@ -65,10 +69,10 @@ function addDerived(
 }
 
 /** Of a record that was found at a restart. */
-function read(row: Slice, actor: AnyActor): FreshHead {
+function read(key: Key, row: Slice, actor: AnyActor, { forms }: Domain): FreshHead {
   const text = textOf(row);
   if (text === undefined) return { dueMs: undefined, listed: undefined };
-  const head: unknown = JSON.parse(text);
+  const head = rowOf(forms, key, text);
   return { dueMs: actor.dueAt(head), listed: head };
 }
 

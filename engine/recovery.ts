@@ -12,6 +12,7 @@ import { actorOfDueKey, materialise, type Position, positionKey } from "./materi
 import type { Journal } from "./ports/journal.ts";
 import type { TableRow, Tables } from "./ports/tables.ts";
 import { noHash, readHead, verify } from "./record.ts";
+import { rowOf } from "./row-form.ts";
 import { ShardRows } from "./shard-rows.ts";
 
 export interface Recovered {
@@ -41,7 +42,7 @@ export async function recover(
   await materialise(rows, tail.rows.lastWrites(), tail.position, domain);
   await journal.trim(tail.position.seq);
   tables.refresh();
-  for (const rule of domain.windows) fillWindow(rows, rule, place, nowMs);
+  for (const rule of domain.windows) fillWindow(rows, rule, place, domain, nowMs);
   const undelivered = [...readOutbox(tables, place), ...underWay(rows, tables, place, domain)];
   return { rows, position: tail.position, undelivered };
 }
@@ -65,12 +66,18 @@ function readTail(journal: Journal, from: Position): { rows: FreshRows; position
   return { rows, position };
 }
 
-function fillWindow(rows: ShardRows, rule: WindowRule, place: ShardPlace, nowMs: number): void {
+function fillWindow(
+  rows: ShardRows,
+  rule: WindowRule,
+  place: ShardPlace,
+  domain: Domain,
+  nowMs: number,
+): void {
   const { first, last } = vpartsOf(place.shard, place.shardCount);
   for (let vpart = first; vpart <= last; vpart++) {
     const range = rule.source(vpart, nowMs - rule.windowMs);
     for (const { key, text } of all(rows.tables, range)) {
-      const entry = rule.entry(key, JSON.parse(text));
+      const entry = rule.entry(key, rowOf(domain.forms, key, text));
       if (entry !== undefined) rows.setWindow(entry.key, entry.value, entry.atMs);
     }
   }

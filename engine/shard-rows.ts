@@ -14,18 +14,21 @@ import { invariant } from "./invariant.ts";
 import { codeOf, type Key } from "./key.ts";
 import type { Tables } from "./ports/tables.ts";
 import { textOf } from "./record.ts";
+import { type Forms, rowOf } from "./row-form.ts";
 import { Window } from "./window.ts";
 
 export class ShardRows {
   readonly fresh = new FreshRows();
   readonly due: DueIndex;
   readonly tables: Tables;
+  private readonly forms: Forms | undefined;
   private readonly windows = new Map<number, Window>();
   private readonly heads = new Map<Key, { head: unknown; bytes: number }>();
   private headBytes = 0;
 
   constructor(tables: Tables, domain: Domain, nowMs: number) {
     this.tables = tables;
+    this.forms = domain.forms;
     this.due = new DueIndex(nowMs);
     for (const rule of domain.windows) this.windows.set(rule.code, new Window(rule.windowMs));
   }
@@ -76,7 +79,7 @@ export class ShardRows {
   private stored(key: Key): unknown {
     const fresh = this.fresh.get(key);
     const text = fresh === undefined ? this.tables.get(key) : textOf(fresh);
-    return text === undefined ? undefined : JSON.parse(text);
+    return text === undefined ? undefined : rowOf(this.forms, key, text);
   }
 
   private evict(): void {

@@ -66,7 +66,7 @@ export async function sessionView(
   if (turnsShown === 0) return view;
   const rows = await gateway.range(rangeOf(turnsKey(session.id)), turnsShown, true);
   view.turns = [];
-  for (const { text } of rows) view.turns.push(await turnView(service, JSON.parse(text)));
+  for (const row of rows) view.turns.push(await turnView(service, gateway.row(row)));
   return view;
 }
 

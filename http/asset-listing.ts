@@ -56,8 +56,8 @@ async function search(
   for (;;) {
     const stride = Math.min(limits.jobs.listStride, Math.max(2 * count, 64));
     const rows = await service.gateway.range({ start, end }, stride, true);
-    for (const { text } of rows) {
-      const asset = JSON.parse(text) as Asset;
+    for (const row of rows) {
+      const asset = service.gateway.row<Asset>(row);
       if (!isWanted(asset, query)) continue;
       const view = service.jobs.assetView(asset);
       if (!isNamed(view, query)) continue;

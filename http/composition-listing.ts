@@ -70,8 +70,9 @@ async function search(
   for (;;) {
     const stride = Math.min(limits.jobs.listStride, Math.max(2 * count, 64));
     const rows = await service.gateway.range({ start, end }, stride, true);
-    for (const { key, text } of rows) {
-      const composition = JSON.parse(text) as Composition;
+    for (const row of rows) {
+      const { key } = row;
+      const composition = service.gateway.row<Composition>(row);
       const details = service.gateway.read(compositionDetailsKey(key));
       if (details === undefined || !isWanted(details, query)) continue;
       total++;

@@ -66,7 +66,7 @@ export async function snapshotOf(call: Call<unknown, unknown>): Promise<Snapshot
     const rows = await service.gateway.range(range, limits.compositions.filesMax + 1, false);
     const composition = findComposition(call);
     if (composition.revision !== revision) continue;
-    const files = rows.map(({ text }) => JSON.parse(text) as BundleFile);
+    const files = rows.map((row) => service.gateway.row<BundleFile>(row));
     files.sort((one, other) => (one.path < other.path ? -1 : 1));
     return { key, composition, files };
   }

@@ -105,7 +105,6 @@ export function jobOf(
       model: model.id,
       prompt,
       tags: generation.tags,
-      surface: surfaceOf(request),
       createdAtMs: service.clock.nowMs(),
       task: model.provider_model,
       input: generation.input,
@@ -117,6 +116,7 @@ export function jobOf(
       ...(more.set === undefined ? {} : { set: more.set }),
       ...(principal.run === undefined ? {} : { turn: principal.run }),
       ...(parent === undefined ? {} : { parent }),
+      ...surfaceOf(request),
       ...traceOf(request),
       ...(more.bodyDigest === undefined ? {} : { bodyDigest: hexOf(more.bodyDigest) }),
     },
@@ -156,14 +156,14 @@ const traceparent =
 
 function traceOf({ headers }: HttpRequest): { readonly trace?: string } {
   const given = headers["traceparent"];
-  if (given === undefined) return untraced;
+  if (given === undefined) return none;
   const trace = traceparent.exec(given)?.[1];
-  return trace === undefined ? untraced : { trace };
+  return trace === undefined ? none : { trace };
 }
 
-const untraced = {};
+const none = {};
 
-function surfaceOf({ headers }: HttpRequest): string | null {
+function surfaceOf({ headers }: HttpRequest): { readonly surface?: string } {
   const surface = headers["x-service-surface"];
-  return surface !== undefined && /^[a-z][a-z0-9_-]{0,31}$/.test(surface) ? surface : null;
+  return surface !== undefined && /^[a-z][a-z0-9_-]{0,31}$/.test(surface) ? { surface } : none;
 }

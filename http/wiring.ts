@@ -1,4 +1,5 @@
 import type { SigningPurpose } from "../actors/directory/directory.ts";
+import { forms } from "../actors/forms.ts";
 import { signingKeyKey } from "../actors/tables.ts";
 import type { Catalogue } from "../config/catalogue.ts";
 import { Gateway, ShardDown } from "../engine/gateway.ts";
@@ -39,13 +40,18 @@ export function wire(wiring: Wiring): Service {
   let { catalogue } = wiring;
   const baseUrl = `${origin}/v1`;
   // Ids of requests rise over restarts: a thousand a millisecond is more than can ever be asked.
-  const gateway: Gateway = new Gateway(shardCount, clock.nowMs() * 1000, {
-    listens: (shard) => shard === shardCount || jobs.keepsTexts,
-    changed(key) {
-      principals.onWrite(key);
-      jobs.onWrite(key);
+  const gateway: Gateway = new Gateway(
+    shardCount,
+    clock.nowMs() * 1000,
+    {
+      listens: (shard) => shard === shardCount || jobs.keepsTexts,
+      changed(key) {
+        principals.onWrite(key);
+        jobs.onWrite(key);
+      },
     },
-  });
+    forms,
+  );
   const keyFor = (purpose: SigningPurpose) => () => {
     const key = gateway.read(signingKeyKey(purpose));
     if (key === undefined) throw new ShardDown();

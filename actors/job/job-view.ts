@@ -46,7 +46,7 @@ export function jobView(
     parent_job_id: asked.parent ?? null,
     credits_held: job.terms.hold,
     credits_charged: null,
-    surface: asked.surface,
+    surface: asked.surface ?? null,
   };
   if ("startedAtMs" in job) view.started_at = timestamp(job.startedAtMs);
   if ("completedAtMs" in job) view.completed_at = timestamp(job.completedAtMs);

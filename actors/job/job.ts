@@ -19,7 +19,7 @@ export interface Asked {
   readonly enhancedPrompt?: string;
   readonly displayName?: string;
   readonly tags: readonly string[];
-  readonly surface: string | null;
+  readonly surface?: string;
   readonly createdAtMs: number;
   /** The kind of the farm's task, and what its worker is given beside the prompt. */
   readonly task: string;

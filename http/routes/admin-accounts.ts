@@ -106,7 +106,7 @@ async function listAccounts({ service, query }: Call<unknown, PageQuery>): Promi
   const { start, end } = rangeOf(usersKey);
   const range = { start, end: after === undefined ? end : userKey(after) };
   const rows = await gateway.range(range, query.limit + 1, true);
-  const users = rows.slice(0, query.limit).map(({ text }): User => JSON.parse(text));
+  const users = rows.slice(0, query.limit).map((row) => gateway.row<User>(row));
   const last = rows.length > query.limit ? users.at(-1)?.id : undefined;
   return json(200, {
     items: users.map((user) => accountView(service, user)),

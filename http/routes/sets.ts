@@ -159,7 +159,7 @@ async function listSets(
   const { start, end } = rangeOf(setsKey(scope));
   const before = after === undefined ? end : setsKey(scope) + idBytes(after);
   const rows = await service.gateway.range({ start, end: before }, query.limit + 1, true);
-  const sets = rows.map(({ text }) => JSON.parse(text) as OutputSet);
+  const sets = rows.map((row) => service.gateway.row<OutputSet>(row));
   const page = sets.slice(0, query.limit);
   const last = sets.length > query.limit ? page.at(-1) : undefined;
   return json(200, {

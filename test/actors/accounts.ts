@@ -82,7 +82,6 @@ export const asked: Asked = {
   prompt: "a kite",
   displayName: "a kite",
   tags: [],
-  surface: null,
   createdAtMs: nowMs,
   task: "sim-instant",
   input: { seed: 0, width: 1024, height: 1024, count: 1, format: "png" },

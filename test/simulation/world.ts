@@ -6,6 +6,7 @@
  * What a crash takes with it (the open batch) is taken back here too, with every fact of a model
  * that was set by `set`.
  */
+import { isDeepStrictEqual } from "node:util";
 import { jobKey } from "../../actors/tables.ts";
 import type { AnyActor, Domain, OutsideEffect, Turn, TurnView } from "../../engine/actor.ts";
 import { memoryJournal, memoryTables } from "../../engine/adapters/memory-stores.ts";
@@ -214,9 +215,10 @@ export class World {
   /** Everything that was kept is there after a restart, and all work is handed over once more. */
   private compare(undelivered: readonly Delivery[]): void {
     for (const [key, value] of this.kept) {
-      const found = JSON.stringify(this.rows.row(key, this.atMs));
-      if (found !== JSON.stringify(value))
-        this.wrong.push(`a restart made ${found} of ${JSON.stringify(value)}`);
+      const found = asJson(this.rows.row(key, this.atMs));
+      const kept = asJson(value);
+      if (!isDeepStrictEqual(found, kept))
+        this.wrong.push(`a restart made ${JSON.stringify(found)} of ${JSON.stringify(kept)}`);
     }
     const resumed = new Set(undelivered.map(({ from }) => from));
     for (const [key, head] of this.kept) {
@@ -262,4 +264,9 @@ function isWorkedOn(key: Key, head: unknown): boolean | undefined {
   const job = head as { phase: string; waits?: true; settlement?: { kind: string } };
   if (job.phase === "queued") return job.waits !== true;
   return job.phase === "running" || job.settlement?.kind === "pending";
+}
+
+/** Without members that are undefined. */
+function asJson(value: unknown): unknown {
+  return value === undefined ? undefined : JSON.parse(JSON.stringify(value));
 }
