@@ -48,18 +48,18 @@ class Generation {
   private words = new Uint32Array(firstSlots * wordsPerEntry);
 
   get(key: string): { value: string; atMs: number } | undefined {
-    const at = this.slotOf(wordsOf(key));
+    const at = this.slotOf(wordsOf(key), 0);
     const atMs = this.timeAt(at);
-    if (atMs === 0 && this.isFree(at)) return undefined;
-    return { value: textOf(this.words.subarray(at + 4, at + 8)), atMs };
+    if (atMs === 0 && isFree(this.words, at)) return undefined;
+    return { value: textOf(this.words, at + 4), atMs };
   }
 
   set(key: string, value: string, atMs: number): void {
     if ((this.count + 1) * 2 > this.slots) this.grow();
     const words = wordsOf(key);
-    const at = this.slotOf(words);
+    const at = this.slotOf(words, 0);
     if (this.firstMs === 0) this.firstMs = atMs;
-    if (this.isFree(at)) {
+    if (isFree(this.words, at)) {
       this.count++;
       this.words.set(words, at);
     }
@@ -72,25 +72,21 @@ class Generation {
     return (this.words[at + 8] ?? 0) * 0x100000000 + (this.words[at + 9] ?? 0);
   }
 
-  private isFree(at: number): boolean {
+  /**
+   * Word offset of the entry whose key stands in `source` from `from` on, or of the free slot where
+   * it belongs.
+   */
+  private slotOf(source: Uint32Array, from: number): number {
     const words = this.words;
-    return (
-      ((words[at] ?? 0) | (words[at + 1] ?? 0) | (words[at + 2] ?? 0) | (words[at + 3] ?? 0)) === 0
-    );
-  }
-
-  /** Word offset of the key's entry, or of the free slot where it belongs. */
-  private slotOf(key: Uint32Array): number {
-    const words = this.words;
-    let slot = (key[0] ?? 0) & (this.slots - 1);
+    let slot = (source[from] ?? 0) & (this.slots - 1);
     for (;;) {
       const at = slot * wordsPerEntry;
-      if (this.isFree(at)) return at;
+      if (isFree(this.words, at)) return at;
       if (
-        words[at] === key[0] &&
-        words[at + 1] === key[1] &&
-        words[at + 2] === key[2] &&
-        words[at + 3] === key[3]
+        words[at] === source[from] &&
+        words[at + 1] === source[from + 1] &&
+        words[at + 2] === source[from + 2] &&
+        words[at + 3] === source[from + 3]
       )
         return at;
       slot = (slot + 1) & (this.slots - 1);
@@ -101,10 +97,12 @@ class Generation {
     const old = this.words;
     this.slots *= 2;
     this.words = new Uint32Array(this.slots * wordsPerEntry);
-    for (let at = 0; at < old.length; at += wordsPerEntry) {
-      const entry = old.subarray(at, at + wordsPerEntry);
-      if (((entry[0] ?? 0) | (entry[1] ?? 0) | (entry[2] ?? 0) | (entry[3] ?? 0)) !== 0)
-        this.words.set(entry, this.slotOf(entry));
+    for (let from = 0; from < old.length; from += wordsPerEntry) {
+      if (isFree(old, from)) continue;
+      const at = this.slotOf(old, from);
+      // Word by word: a view of each entry would cost more than the move itself.
+      for (let word = 0; word < wordsPerEntry; word++)
+        this.words[at + word] = old[from + word] ?? 0;
     }
   }
 }
@@ -124,9 +122,18 @@ function wordsOf(text: string): Uint32Array {
   return scratch;
 }
 
-function textOf(words: Uint32Array): string {
+/** The inverse, of the four words from `at` on. */
+function textOf(words: Uint32Array, at: number): string {
   let text = "";
-  for (const word of words)
+  for (let index = at; index < at + 4; index++) {
+    const word = words[index] ?? 0;
     text += String.fromCharCode(word >>> 24, (word >> 16) & 255, (word >> 8) & 255, word & 255);
+  }
   return text;
+}
+
+function isFree(words: Uint32Array, at: number): boolean {
+  return (
+    ((words[at] ?? 0) | (words[at + 1] ?? 0) | (words[at + 2] ?? 0) | (words[at + 3] ?? 0)) === 0
+  );
 }
