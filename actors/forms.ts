@@ -1,16 +1,38 @@
-/**
- * How the tables that every generation writes spell their rows; the others spell them as JSON does.
- * Places may be appended, not moved.
- */
+/** How the tables that every generation writes spell their rows; the others do as JSON does. */
 import { idOfBytes } from "../engine/id.ts";
 import type { Key } from "../engine/key.ts";
-import { type Forms, listForm, rowForm } from "../engine/row-form.ts";
+import { type Forms, kindsForm, listForm, rowForm } from "../engine/row-form.ts";
 import type { Account, LedgerRow } from "./account/account.ts";
-import type { Asset, Media, Origin } from "./asset/asset.ts";
-import type { Asked, Job, Terms } from "./job/job.ts";
+import type {
+  AbandonedUpload,
+  Asset,
+  FailedAsset,
+  Media,
+  Origin,
+  PendingAsset,
+  ProcessingAsset,
+  ReadyAsset,
+  TrashedAsset,
+} from "./asset/asset.ts";
+import type {
+  Asked,
+  CanceledJob,
+  FailedJob,
+  Job,
+  QueuedJob,
+  RunningJob,
+  SucceededJob,
+  Terms,
+} from "./job/job.ts";
 import { codes, jobAtEnd } from "./tables.ts";
 
 const idInKey = (key: Key) => idOfBytes(key, 2);
+
+/** Of an origin, which has one of several kinds of members. */
+type EachOf<Union> = { readonly [Name in Union extends unknown ? keyof Union : never]: unknown };
+
+/** Members of a kind of row, but for what tells the kinds apart. */
+type Of<Row> = Omit<Row, "phase">;
 
 const account = rowForm<Account>({
   plan: "plain",
@@ -57,31 +79,48 @@ const terms = rowForm<Terms>({
   tags: "plain",
 });
 
-const job = rowForm<Job>({
-  phase: "plain",
-  terms,
-  revision: "plain",
-  updatedAtMs: "plain",
-  startedAtMs: "plain",
-  completedAtMs: "plain",
-  charged: "plain",
-  assets: "plain",
-  deadlineMs: "plain",
-  attempts: "plain",
-  progress: "plain",
-  token: "plain",
-  events: "plain",
-  detail: "plain",
-  submitting: "plain",
-  isAccepted: "plain",
-  waits: "plain",
-  inline: "plain",
-  failure: "plain",
-  stage: "plain",
-  providerCancel: "plain",
-  settlement: "plain",
-  canceledBy: "plain",
-  awaits: "plain",
+const ofJob = { terms, revision: "plain", updatedAtMs: "plain", events: "plain" } as const;
+const ofOpenJob = { ...ofJob, deadlineMs: "plain", attempts: "plain" } as const;
+
+const job = kindsForm<"phase", Job>("phase", {
+  queued: rowForm<Of<QueuedJob>>({
+    ...ofOpenJob,
+    detail: "plain",
+    submitting: "plain",
+    isAccepted: "plain",
+    waits: "plain",
+    inline: "plain",
+  }),
+  running: rowForm<Of<RunningJob>>({
+    ...ofOpenJob,
+    startedAtMs: "plain",
+    progress: "plain",
+    token: "plain",
+  }),
+  succeeded: rowForm<Of<SucceededJob>>({
+    ...ofJob,
+    startedAtMs: "plain",
+    completedAtMs: "plain",
+    charged: "plain",
+    assets: "plain",
+  }),
+  failed: rowForm<Of<FailedJob>>({
+    ...ofJob,
+    startedAtMs: "plain",
+    completedAtMs: "plain",
+    charged: "plain",
+    failure: "plain",
+  }),
+  canceled: rowForm<Of<CanceledJob>>({
+    ...ofJob,
+    startedAtMs: "plain",
+    completedAtMs: "plain",
+    stage: "plain",
+    providerCancel: "plain",
+    settlement: "plain",
+    canceledBy: "plain",
+    awaits: "plain",
+  }),
 });
 
 const asked = rowForm<Asked>({
@@ -97,10 +136,10 @@ const asked = rowForm<Asked>({
   input: "plain",
   typicalSeconds: "plain",
   fingerprint: "plain",
-  surface: "plain",
   promptAs: "plain",
-  enhancedPrompt: "plain",
   displayName: "plain",
+  surface: "plain",
+  enhancedPrompt: "plain",
   set: "plain",
   turn: "plain",
   parent: "plain",
@@ -122,24 +161,37 @@ const media = rowForm<Media>({
   thumbnailKey: "plain",
 });
 
-const asset = rowForm<Asset>({
-  phase: "plain",
+const ofAsset = {
   id: jobAtEnd,
   scope: idInKey,
   createdAtMs: "plain",
-  origin: rowForm<Origin>({ job: "plain", filename: "plain", user: "plain", render: "plain" }),
-  media,
-  displayName: "plain",
-  tags: "plain",
-  favorite: "plain",
-  upload: "plain",
-  bytes: "plain",
-  token: "plain",
-  attempts: "plain",
-  reason: "plain",
-  as: "plain",
-  untilMs: "plain",
-  trashedAtMs: "plain",
+  origin: rowForm<EachOf<Origin>>({
+    job: "plain",
+    filename: "plain",
+    render: "plain",
+    user: "plain",
+  }),
+} as const;
+const namedByOwner = { displayName: "plain", tags: "plain", favorite: "plain" } as const;
+const ofUpload = { ...ofAsset, upload: "plain", ...namedByOwner } as const;
+
+const asset = kindsForm<"phase", Asset>("phase", {
+  pending_upload: rowForm<Of<PendingAsset>>(ofUpload),
+  abandoned: rowForm<Of<AbandonedUpload>>({ ...ofUpload, as: "plain", untilMs: "plain" }),
+  processing: rowForm<Of<ProcessingAsset>>({
+    ...ofUpload,
+    bytes: "plain",
+    token: "plain",
+    attempts: "plain",
+  }),
+  ready: rowForm<Of<ReadyAsset>>({ ...ofAsset, media, upload: "plain", ...namedByOwner }),
+  failed: rowForm<Of<FailedAsset>>({
+    ...ofUpload,
+    bytes: "plain",
+    reason: "plain",
+    untilMs: "plain",
+  }),
+  trashed: rowForm<Of<TrashedAsset>>({ ...ofAsset, media, trashedAtMs: "plain", ...namedByOwner }),
 });
 
 export const forms: Forms = new Map([

@@ -1,101 +1,167 @@
 /**
- * How a table spells its rows: members by their places in an array instead of by their names. A row
- * is spelled at each of its writes and carried through journal, threads and tables; names would be
- * more than half of it.
+ * How a table spells its rows: members by their places in a flat array instead of by their names. A
+ * row is spelled at each of its writes and carried through journal, threads and tables; names would
+ * be more than half of it, and each array or object inside costs as much as three numbers.
  *
- * Stored: places may be appended, not moved nor given to another member.
+ * Stored: a form that changes makes the store another version's.
  */
 import { invariant } from "./invariant.ts";
 import { codeOf, type Key } from "./key.ts";
 
-/** `stored` is what JSON can say. */
-export interface Form {
-  toStored(row: unknown): unknown;
-  toRow(stored: unknown, key: Key): unknown;
-}
-
 /** By table code; tables without one spell their rows as JSON does. */
 export type Forms = ReadonlyMap<number, Form>;
 
-/** As it is, in a form of its own, or not at all: the row's key says it. */
-type Place = "plain" | Form | ((key: Key) => unknown);
-
-type MemberOf<Row> = Row extends unknown ? keyof Row : never;
-
-interface Stored {
-  readonly name: string;
-  readonly form: Form | undefined;
+/** `values` are what JSON can say; nothing stands behind those of a row. */
+export interface Form {
+  append(values: unknown[], row: unknown): void;
+  /** Reads from `values[at]` on. */
+  read(values: readonly unknown[], at: number, key: Key): unknown;
 }
+
+/** A form that always takes as many places, so that others can follow. */
+export interface PartForm extends Form {
+  readonly width: number;
+}
+
+/** As it is, in the places of its own members, or not at all: the row's key says it. */
+type Place = "plain" | PartForm | ((key: Key) => unknown);
+
+type Places<Row> = Readonly<Record<keyof Row & string, Place>>;
 
 /** A row's JSON. */
 export function spelled(forms: Forms | undefined, key: Key, row: unknown): string {
   const form = forms?.get(codeOf(key));
-  return JSON.stringify(form === undefined ? row : form.toStored(row));
+  if (form === undefined) return JSON.stringify(row);
+  const values: unknown[] = [];
+  form.append(values, row);
+  while (values.length > 0 && values[values.length - 1] === undefined) values.pop();
+  return JSON.stringify(values);
 }
 
 /** The row that `text` spells. */
 export function rowOf(forms: Forms | undefined, key: Key, text: string): unknown {
   const form = forms?.get(codeOf(key));
   const stored: unknown = JSON.parse(text);
-  return form === undefined ? stored : form.toRow(stored, key);
+  return form === undefined ? stored : form.read(stored as unknown[], 0, key);
 }
 
-/**
- * `places` names each member of a row, of all its kinds, in the order in which they are stored.
- * None may be null.
- */
-export function rowForm<Row extends object>(
-  places: Readonly<Record<MemberOf<Row> & string, Place>>,
+/** `places` names each member in the order in which they are stored. None may be null. */
+export function rowForm<Row extends object>(places: Places<Row>): PartForm {
+  return new Members(Object.entries<Place>(places));
+}
+
+/** A row of several kinds, told apart by `tag`. */
+export function kindsForm<Tag extends string, Row extends { readonly [Name in Tag]: string }>(
+  tag: Tag,
+  kinds: { readonly [Kind in Row[Tag]]: PartForm },
 ): Form {
-  const stored: Stored[] = [];
-  const inKey: { readonly name: string; readonly read: (key: Key) => unknown }[] = [];
-  for (const [name, place] of Object.entries<Place>(places)) {
-    if (typeof place === "function") inKey.push({ name, read: place });
-    else stored.push({ name, form: place === "plain" ? undefined : place });
-  }
-  return {
-    toStored: (row) => toStored(stored, row as Members),
-    toRow(values, key) {
-      const row = toMembers(stored, values as readonly unknown[], key);
-      for (const { name, read } of inKey) row[name] = read(key);
-      return row;
-    },
-  };
+  return new Kinds(tag, Object.entries<PartForm>(kinds));
 }
 
-/** A list whose items have `form`. */
-export function listForm(form: Form): Form {
-  return {
-    toStored: (rows) => (rows as readonly unknown[]).map((row) => form.toStored(row)),
-    toRow: (stored, key) => (stored as readonly unknown[]).map((item) => form.toRow(item, key)),
-  };
+/** A list whose items are of one form, in one place. */
+export function listForm(form: PartForm): PartForm {
+  return new List(form);
 }
 
-type Members = Record<string, unknown>;
+type Row = Record<string, unknown>;
 
-/** Absent members are null, and nothing at the end. */
-function toStored(places: readonly Stored[], row: Members): unknown[] {
-  const values: unknown[] = [];
-  let absent = 0;
-  for (const { name, form } of places) {
-    const value = row[name];
-    if (value === undefined) {
-      absent++;
-      continue;
+class Members implements PartForm {
+  readonly width: number;
+  private readonly names: string[] = [];
+  private readonly forms: (PartForm | undefined)[] = [];
+  private readonly inKey: { readonly name: string; readonly find: (key: Key) => unknown }[] = [];
+
+  constructor(places: readonly (readonly [name: string, place: Place])[]) {
+    let width = 0;
+    for (const [name, place] of places) {
+      if (typeof place === "function") {
+        this.inKey.push({ name, find: place });
+        continue;
+      }
+      this.names.push(name);
+      this.forms.push(place === "plain" ? undefined : place);
+      width += place === "plain" ? 1 : place.width;
     }
-    invariant(value !== null, "a member of a stored row is absent or something");
-    for (; absent > 0; absent--) values.push(null);
-    values.push(form === undefined ? value : form.toStored(value));
+    this.width = width;
   }
-  return values;
+
+  append(values: unknown[], row: Row): void {
+    const { names, forms } = this;
+    for (let at = 0; at < names.length; at++) {
+      const value = row[names[at] ?? ""];
+      const form = forms[at];
+      invariant(value !== null, "a member of a stored row is absent or something");
+      if (form === undefined) values.push(value);
+      else if (value !== undefined) form.append(values, value);
+      else for (let place = 0; place < form.width; place++) values.push(undefined);
+    }
+  }
+
+  /** Undefined when none of its members is there. */
+  read(values: readonly unknown[], from: number, key: Key): Row | undefined {
+    const row: Row = {};
+    let at = from;
+    let isThere = false;
+    for (const [index, name] of this.names.entries()) {
+      const form = this.forms[index];
+      const value = form === undefined ? values[at] : form.read(values, at, key);
+      at += form?.width ?? 1;
+      if (value === undefined || value === null) continue;
+      row[name] = value;
+      isThere = true;
+    }
+    if (!isThere) return undefined;
+    for (const { name, find } of this.inKey) row[name] = find(key);
+    return row;
+  }
 }
 
-function toMembers(places: readonly Stored[], values: readonly unknown[], key: Key): Members {
-  const row: Members = {};
-  for (const [at, { name, form }] of places.entries()) {
-    const value = values[at];
-    if (value === null || value === undefined) continue;
-    row[name] = form === undefined ? value : form.toRow(value, key);
+class Kinds implements Form {
+  private readonly tag: string;
+  private readonly names: readonly string[];
+  private readonly forms: readonly PartForm[];
+
+  constructor(tag: string, kinds: readonly (readonly [name: string, form: PartForm])[]) {
+    this.tag = tag;
+    this.names = kinds.map(([name]) => name);
+    this.forms = kinds.map(([, form]) => form);
   }
-  return row;
+
+  append(values: unknown[], row: Row): void {
+    const kind = this.names.indexOf(String(row[this.tag]));
+    const form = this.forms[kind];
+    invariant(form !== undefined, `a stored row has one of the kinds of its ${this.tag}`);
+    values.push(kind);
+    form.append(values, row);
+  }
+
+  read(values: readonly unknown[], at: number, key: Key): unknown {
+    const kind = Number(values[at]);
+    const members = this.forms[kind]?.read(values, at + 1, key) as Row | undefined;
+    return { [this.tag]: this.names[kind], ...members };
+  }
+}
+
+class List implements PartForm {
+  readonly width = 1;
+  private readonly form: PartForm;
+
+  constructor(form: PartForm) {
+    this.form = form;
+  }
+
+  append(values: unknown[], items: readonly unknown[]): void {
+    const list: unknown[] = [];
+    for (const item of items) this.form.append(list, item);
+    values.push(list);
+  }
+
+  read(values: readonly unknown[], at: number, key: Key): unknown {
+    const list = values[at];
+    if (!Array.isArray(list)) return undefined;
+    const items: unknown[] = [];
+    for (let from = 0; from < list.length; from += this.form.width)
+      items.push(this.form.read(list, from, key));
+    return items;
+  }
 }
