@@ -8,7 +8,7 @@
  */
 import { invariant } from "./invariant.ts";
 import { codeOf, engineTables, type Key, vpartOf } from "./key.ts";
-import { eachWrite, type Slice } from "./record.ts";
+import { eachValue, eachWrite, type Slice } from "./record.ts";
 
 export interface FreshRow extends Slice {
   /** Undefined for what is no head, and for what was read back from the journal. */
@@ -23,20 +23,26 @@ export interface FreshHead {
   readonly listed: unknown;
 }
 
-type Heads = readonly (FreshHead | undefined)[];
+/** What is known of a record's writes, in their order: keys need not be read again. */
+export interface Contents {
+  readonly keys: readonly Key[];
+  readonly heads: readonly (FreshHead | undefined)[];
+}
 
 export class FreshRows {
   private current = new Generation();
   private frozen = new Generation();
 
-  /** About how many rows there are: those that were written twice count twice. */
+  /**
+   * About how many rows there are: those that were written twice count twice, a record whose
+   * contents nobody told counts once.
+   */
   get size(): number {
     return this.current.writes + this.frozen.writes;
   }
 
-  /** `writes` is the number of rows in the record and `heads` its heads, if the caller knows. */
-  add(record: Uint8Array, writes = 1, heads: Heads = []): void {
-    if (record.length > 0) this.current.add(record, writes, heads);
+  add(record: Uint8Array, contents?: Contents): void {
+    if (record.length > 0) this.current.add(record, contents);
   }
 
   get(key: Key): FreshRow | undefined {
@@ -63,13 +69,13 @@ export class FreshRows {
 
 class Generation {
   writes = 0;
-  private records: (readonly [record: Uint8Array, heads: Heads])[] = [];
+  private records: (readonly [record: Uint8Array, contents: Contents | undefined])[] = [];
   /** By vpart: many small maps are much cheaper to fill than a large one. */
   private readonly rowsByVpart: Map<Key, FreshRow>[] = [];
 
-  add(record: Uint8Array, writes: number, heads: Heads): void {
-    this.records.push([record, heads]);
-    this.writes += writes;
+  add(record: Uint8Array, contents: Contents | undefined): void {
+    this.records.push([record, contents]);
+    this.writes += contents?.keys.length ?? 1;
   }
 
   get(key: Key): FreshRow | undefined {
@@ -86,12 +92,21 @@ class Generation {
     const { records } = this;
     if (records.length === 0) return;
     this.records = [];
-    for (const [record, heads] of records) {
-      let index = 0;
-      eachWrite(record, (key, start, end) => {
-        this.put(key, { record, start, end, head: heads[index++] });
-      });
+    for (const [record, contents] of records) {
+      if (contents === undefined)
+        eachWrite(record, (key, start, end) => {
+          this.put(key, { record, start, end, head: undefined });
+        });
+      else this.readKnown(record, contents);
     }
+  }
+
+  private readKnown(record: Uint8Array, { keys, heads }: Contents): void {
+    let at = 0;
+    eachValue(record, (start, end) => {
+      this.put(keys[at] ?? "", { record, start, end, head: heads[at] });
+      at++;
+    });
   }
 
   private put(key: Key, row: FreshRow): void {

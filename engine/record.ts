@@ -2,8 +2,9 @@
  * A record: one group commit of one shard. Replicas apply its writes and never re-run actor code.
  *
  * Layout, little endian: version u8, pad u8, shard u16, epoch u32, seq f64, atMs f64, count u32,
- * then per write: key length u8, value length u32 (0xffffffff deletes), key (latin1), value (UTF-8
- * JSON); last the 32 bytes of `sha256(previous hash + all before it)`.
+ * place of the values u32; per write: key length u8, value length u32 (0xffffffff deletes), key
+ * (latin1); then all values (UTF-8 JSON) in the same order; last the 32 bytes of `sha256(previous
+ * hash + all before it)`.
  *
  * I1 same seq, same hash on every replica. I2 seq contiguous, epoch non-decreasing.
  */
@@ -33,8 +34,8 @@ export interface Slice {
   readonly end: number;
 }
 
-const version = 1;
-const headBytes = 28;
+const version = 2;
+const headBytes = 32;
 const hashBytes = 32;
 const keyBytesMax = 255;
 const deleted = 0xffffffff;
@@ -48,29 +49,49 @@ export function seal(
   writes: ReadonlyMap<Key, { readonly text: string | undefined }>,
   previousHash: string,
 ): Sealed {
-  let at = headBytes;
+  const texts: string[] = [];
+  let valuesAt = headBytes;
   for (const [key, { text }] of writes) {
-    invariant(key.length <= keyBytesMax, "a key has at most 255 bytes");
-    const most = 5 + key.length + (text === undefined ? 0 : text.length * 3) + hashBytes;
-    if (at + most > scratch.length) grow(at + most);
-    scratch[at] = key.length;
-    scratch.write(key, at + 5, "latin1");
-    const valueAt = at + 5 + key.length;
-    const length = text === undefined ? 0 : scratch.write(text, valueAt, "utf8");
-    scratch.writeUInt32LE(text === undefined ? deleted : length, at + 1);
-    at = valueAt + length;
+    valuesAt = writeKey(key, text, valuesAt);
+    if (text !== undefined) texts.push(text);
   }
-  writeHead(head, writes.size);
+  // In one go: a call out of JavaScript costs as much as a hundred bytes.
+  const values = texts.join("");
+  reserve(valuesAt + values.length * 3 + hashBytes);
+  const bytes = scratch.write(values, valuesAt, "utf8");
+  if (bytes !== values.length) correctLengths(writes);
+  writeHead(head, writes.size, valuesAt);
+  const at = valuesAt + bytes;
   const hash = chained(previousHash, scratch.subarray(0, at));
   hash.copy(scratch, at);
   return { bytes: new Uint8Array(scratch.subarray(0, at + hashBytes)), hash: hash.toString("hex") };
+}
+
+/** The value's length as if it were ASCII. Returns where the next key belongs. */
+function writeKey(key: Key, text: string | undefined, at: number): number {
+  invariant(key.length <= keyBytesMax, "a key has at most 255 bytes");
+  const keyAt = at + 5;
+  const end = keyAt + key.length;
+  reserve(end);
+  scratch[at] = key.length;
+  scratch.writeUInt32LE(text === undefined ? deleted : text.length, at + 1);
+  for (let index = 0; index < key.length; index++) scratch[keyAt + index] = key.charCodeAt(index);
+  return end;
+}
+
+function correctLengths(writes: ReadonlyMap<Key, { readonly text: string | undefined }>): void {
+  let at = headBytes;
+  for (const [key, { text }] of writes) {
+    if (text !== undefined) scratch.writeUInt32LE(Buffer.byteLength(text), at + 1);
+    at += 5 + key.length;
+  }
 }
 
 /** Throws when the bytes are no record or its hash does not follow from `previousHash`. */
 export function verify(bytes: Uint8Array, previousHash: string): RecordHead & { hash: string } {
   const body = asBuffer(bytes);
   const end = body.length - hashBytes;
-  invariant(end >= headBytes && body[0] === version, "a journal value is a record of version 1");
+  invariant(end >= headBytes && body[0] === version, "a journal value is a record of version 2");
   const hash = chained(previousHash, body.subarray(0, end));
   invariant(hash.equals(body.subarray(end)), "a record's hash follows from the one before it (I1)");
   return { ...readHead(bytes), hash: hash.toString("hex") };
@@ -94,15 +115,27 @@ export function eachWrite(
   bytes: Uint8Array,
   visit: (key: Key, start: number, end: number) => void,
 ): void {
+  const body = asBuffer(bytes);
+  let at = headBytes;
+  eachValue(bytes, (start, end) => {
+    const keyEnd = at + 5 + (body[at] ?? 0);
+    visit(body.toString("latin1", at + 5, keyEnd), start, end);
+    at = keyEnd;
+  });
+}
+
+/** `eachWrite` for whoever knows the keys. */
+export function eachValue(bytes: Uint8Array, visit: (start: number, end: number) => void): void {
   if (bytes.length === 0) return;
   const body = asBuffer(bytes);
   let at = headBytes;
+  let start = body.readUInt32LE(28);
   for (let left = body.readUInt32LE(24); left > 0; left--) {
-    const keyEnd = at + 5 + (body[at] ?? 0);
     const length = body.readUInt32LE(at + 1);
-    const end = length === deleted ? keyEnd : keyEnd + length;
-    visit(body.toString("latin1", at + 5, keyEnd), length === deleted ? -1 : keyEnd, end);
-    at = end;
+    const end = length === deleted ? start : start + length;
+    visit(length === deleted ? -1 : start, end);
+    at += 5 + (body[at] ?? 0);
+    start = end;
   }
 }
 
@@ -120,7 +153,7 @@ function asBuffer(bytes: Uint8Array): Buffer {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
-function writeHead(head: RecordHead, count: number): void {
+function writeHead(head: RecordHead, count: number, valuesAt: number): void {
   scratch[0] = version;
   scratch[1] = 0;
   scratch.writeUInt16LE(head.shard, 2);
@@ -128,13 +161,15 @@ function writeHead(head: RecordHead, count: number): void {
   scratch.writeDoubleLE(head.seq, 8);
   scratch.writeDoubleLE(head.atMs, 16);
   scratch.writeUInt32LE(count, 24);
+  scratch.writeUInt32LE(valuesAt, 28);
 }
 
 function chained(previousHash: string, body: Uint8Array): Buffer {
   return createHash("sha256").update(previousHash, "hex").update(body).digest();
 }
 
-function grow(least: number): void {
+function reserve(least: number): void {
+  if (least <= scratch.length) return;
   const larger = Buffer.allocUnsafeSlow(2 ** Math.ceil(Math.log2(least)));
   scratch.copy(larger);
   scratch = larger;

@@ -3,7 +3,8 @@
  * one look-up. Owned by the shard; the batch reads and keeps through it, the materialiser empties
  * it.
  *
- * Idle heads leave memory by bytes, oldest write first; a message brings them back.
+ * Idle heads leave memory by bytes, those first that were written once and long ago; a message
+ * brings them back.
  */
 import { limits } from "../config/limits.ts";
 import type { Domain } from "./actor.ts";
@@ -17,13 +18,19 @@ import { textOf } from "./record.ts";
 import { type Forms, rowOf } from "./row-form.ts";
 import { Window } from "./window.ts";
 
+interface CachedHead {
+  head: unknown;
+  readonly bytes: number;
+  isWrittenAgain: boolean;
+}
+
 export class ShardRows {
   readonly fresh = new FreshRows();
   readonly due: DueIndex;
   readonly tables: Tables;
   private readonly forms: Forms | undefined;
   private readonly windows = new Map<number, Window>();
-  private readonly heads = new Map<Key, { head: unknown; bytes: number }>();
+  private readonly heads = new Map<Key, CachedHead>();
   private headBytes = 0;
 
   constructor(tables: Tables, domain: Domain, nowMs: number) {
@@ -47,10 +54,13 @@ export class ShardRows {
 
   /** A record that is on its way into the journal, and the batch that it was made of. */
   add(record: Uint8Array, writes: Batch["writes"]): void {
+    const keys: Key[] = [];
     const heads: (FreshHead | undefined)[] = [];
-    for (const { actor, value, dueMs } of writes.values())
+    for (const [key, { actor, value, dueMs }] of writes) {
+      keys.push(key);
       heads.push(actor && { dueMs, listed: actor.listing && value });
-    this.fresh.add(record, writes.size, heads);
+    }
+    this.fresh.add(record, { keys, heads });
   }
 
   isWindow(key: Key): boolean {
@@ -67,11 +77,16 @@ export class ShardRows {
 
   /** An actor that waits for nothing leaves memory at once. */
   keepHead(key: Key, head: unknown, isWaiting: boolean): void {
-    this.headBytes -= this.heads.get(key)?.bytes ?? 0;
-    this.heads.delete(key);
+    const cached = this.heads.get(key);
+    if (cached !== undefined && isWaiting) {
+      cached.head = head;
+      cached.isWrittenAgain = true;
+      return;
+    }
+    if (cached !== undefined) this.drop(key, cached);
     if (!isWaiting) return;
     const bytes = 2 * key.length + limits.engine.headBytesGuess;
-    this.heads.set(key, { head, bytes });
+    this.heads.set(key, { head, bytes, isWrittenAgain: false });
     this.headBytes += bytes;
     if (this.headBytes > limits.engine.headCacheBytes) this.evict();
   }
@@ -82,11 +97,20 @@ export class ShardRows {
     return text === undefined ? undefined : rowOf(this.forms, key, text);
   }
 
+  /** Oldest first; what was written again since it came, or since the last look, may stay. */
   private evict(): void {
-    for (const [key, { bytes }] of this.heads) {
+    for (const [key, cached] of this.heads) {
       if (this.headBytes <= limits.engine.headCacheBytes) return;
-      this.heads.delete(key);
-      this.headBytes -= bytes;
+      this.drop(key, cached);
+      if (!cached.isWrittenAgain) continue;
+      cached.isWrittenAgain = false;
+      this.heads.set(key, cached);
+      this.headBytes += cached.bytes;
     }
+  }
+
+  private drop(key: Key, { bytes }: CachedHead): void {
+    this.heads.delete(key);
+    this.headBytes -= bytes;
   }
 }

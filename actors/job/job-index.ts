@@ -72,12 +72,14 @@ export function listingOf({ terms, phase }: Job, wasOpen: boolean): RowWrite[] {
   const { scope, modality, modelTag } = terms;
   const job = idBytes(terms.job);
   const end = endOf(phase);
-  return ownersOf(terms).flatMap((owner) => {
-    const row = put(jobsOf(scope, owner, modality, end, modelTag) + job, "");
-    if (end === "open" || !wasOpen) return [row];
+  const rows: RowWrite[] = [];
+  for (const owner of ownersOf(terms)) {
+    rows.push(put(jobsOf(scope, owner, modality, end, modelTag) + job, ""));
+    if (end === "open" || !wasOpen) continue;
     const open = jobsOf(scope, owner, modality, "open", modelTag) + job;
-    return [row, { key: open, value: undefined }];
-  });
+    rows.push({ key: open, value: undefined });
+  }
+  return rows;
 }
 
 function ownersOf({ scope, member, turn, tags = [] }: Terms): string[] {

@@ -33,7 +33,7 @@ export interface DataDirectory {
 
 const lockName = "lock";
 const storeName = "store.json";
-const formatVersion = 2;
+const formatVersion = 3;
 
 export function openDataDirectory(path: string, shardCount: number): DataDirectory {
   try {

@@ -1,0 +1,39 @@
+import t from "tap";
+import { limits } from "../../config/limits.ts";
+import { memoryTables } from "../../engine/adapters/memory-stores.ts";
+import { type Key, keyOf } from "../../engine/key.ts";
+import { ShardRows } from "../../engine/shard-rows.ts";
+
+const room = Math.floor(limits.engine.headCacheBytes / (limits.engine.headBytesGuess + 12));
+
+function keyAt(place: number): Key {
+  return keyOf(0, 16, String(place).padStart(4, " "));
+}
+
+function rowsWithHeads(count: number): ShardRows {
+  const rows = new ShardRows(memoryTables(), { actorByCode: new Map(), windows: [] }, 0);
+  for (let place = 0; place < count; place++) rows.keepHead(keyAt(place), { place }, true);
+  return rows;
+}
+
+t.test("idle heads leave memory by bytes, oldest first", async (t) => {
+  const rows = rowsWithHeads(room + 1_000);
+  t.equal(rows.head(keyAt(0), undefined), undefined, "the first is gone");
+  t.strictSame(rows.head(keyAt(room + 999), undefined), { place: room + 999 });
+});
+
+t.test("a head that is written again and again stays", async (t) => {
+  const rows = rowsWithHeads(1);
+  for (let place = 1; place < room + 1_000; place++) {
+    rows.keepHead(keyAt(place), { place }, true);
+    rows.keepHead(keyAt(0), { place: 0, by: place }, true);
+  }
+  t.strictSame(rows.head(keyAt(0), undefined), { place: 0, by: room + 999 });
+  t.equal(rows.head(keyAt(1), undefined), undefined);
+});
+
+t.test("an actor that waits for nothing leaves memory at once", async (t) => {
+  const rows = rowsWithHeads(1);
+  rows.keepHead(keyAt(0), { place: 0 }, false);
+  t.equal(rows.head(keyAt(0), undefined), undefined);
+});
