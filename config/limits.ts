@@ -281,6 +281,8 @@ export const limits = {
   engine: {
     /** New work that waits for one shard; beyond it the answer is 503. */
     inboxMax: 8_192,
+    /** Messages to another thread of which the first need not wait for the end of the tick. */
+    messagesPerPost: 48,
     /** A batch closes at this many bytes of writes. */
     batchBytes: 256 * 1024,
     batchTurnsMax: 4_096,
@@ -291,9 +293,9 @@ export const limits = {
     headBytesGuess: 1_024,
     headCacheBytes: 128 * 1024 * 1024,
     /** A pass into the tables begins at this many fresh rows or at this age of the oldest. */
-    passRows: 200_000,
+    passRows: 100_000,
     passIntervalMs: 3_000,
-    rowsPerTransaction: 1_000,
+    rowsPerTransaction: 3_000,
     /** Fresh rows at which a shard stops taking messages until a pass has ended. */
     freshRowsMax: 400_000,
     dueGranularityMs: 250,

@@ -1,8 +1,10 @@
 import type { MessagePort, Transferable } from "node:worker_threads";
+import { limits } from "../config/limits.ts";
 
 /**
  * One end of a connection between two threads. Messages of one tick travel together: a round trip
- * costs the same for one message as for hundreds.
+ * costs the same for one message as for hundreds. Of a long tick some leave early, so that the
+ * other thread works while this one goes on.
  */
 export class Link<Out, In> {
   private readonly port: MessagePort;
@@ -19,7 +21,9 @@ export class Link<Out, In> {
   /** `owned` is what only one thread can own: this one must not touch it any more. */
   send(message: Out, owned?: Transferable): void {
     if (owned !== undefined) this.owned.push(owned);
-    if (this.queue.push(message) === 1) setImmediate(() => this.flush());
+    const waiting = this.queue.push(message);
+    if (waiting === 1) setImmediate(() => this.flush());
+    else if (waiting === limits.engine.messagesPerPost) this.flush();
   }
 
   close(): void {
