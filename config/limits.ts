@@ -293,7 +293,7 @@ export const limits = {
     headBytesGuess: 1_024,
     headCacheBytes: 128 * 1024 * 1024,
     /** A pass into the tables begins at this many fresh rows or at this age of the oldest. */
-    passRows: 100_000,
+    passRows: 200_000,
     passIntervalMs: 3_000,
     rowsPerTransaction: 3_000,
     /** Fresh rows at which a shard stops taking messages until a pass has ended. */
