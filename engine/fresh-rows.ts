@@ -4,7 +4,8 @@
  * and the frozen one that a pass is writing into the tables. Look-ups go new, frozen, table.
  *
  * A record that is added costs nothing but its place in a list; finding its rows is left to the
- * first look-up or to the pass. Used by the shard and by the gateway.
+ * first look-up or to the pass, which takes some records at a time: a shard has other things to do
+ * meanwhile. Used by the shard and by the gateway.
  */
 import { invariant } from "./invariant.ts";
 import { codeOf, engineTables, type Key, vpartOf } from "./key.ts";
@@ -56,6 +57,11 @@ export class FreshRows {
     this.current = new Generation();
   }
 
+  /** Finds the frozen rows; awaits `pause` again and again, so that others get their turn. */
+  async findFrozen(pause: () => Promise<void>): Promise<void> {
+    while (this.frozen.read(recordsPerTurn)) await pause();
+  }
+
   /** The last write of each frozen row, vpart by vpart. */
   lastWrites(): Iterable<readonly [Key, FreshRow]> {
     return this.frozen.lastWrites();
@@ -66,6 +72,9 @@ export class FreshRows {
     this.frozen = new Generation();
   }
 }
+
+/** Some thousand rows under load: about a millisecond. */
+const recordsPerTurn = 8;
 
 class Generation {
   writes = 0;
@@ -88,17 +97,19 @@ class Generation {
     for (let vpart = 0; vpart < 256; vpart++) yield* this.rowsByVpart[vpart] ?? [];
   }
 
-  private read(): void {
+  /** At most `count` records more; false when that was all. */
+  read(count = Number.POSITIVE_INFINITY): boolean {
     const { records } = this;
-    if (records.length === 0) return;
-    this.records = [];
-    for (const [record, contents] of records) {
+    if (records.length === 0) return false;
+    this.records = records.slice(count);
+    for (const [record, contents] of records.slice(0, count)) {
       if (contents === undefined)
         eachWrite(record, (key, start, end) => {
           this.put(key, { record, start, end, head: undefined });
         });
       else this.readKnown(record, contents);
     }
+    return this.records.length > 0;
   }
 
   private readKnown(record: Uint8Array, { keys, heads }: Contents): void {

@@ -276,6 +276,7 @@ class Shard {
     this.rows.fresh.freeze();
     this.outlets.event({ kind: "frozen" });
     if (this.rows.fresh.size > 0) {
+      await this.rows.fresh.findFrozen(() => new Promise(setImmediate));
       await materialise(this.rows, this.rows.fresh.lastWrites(), position, this.domain);
       await this.stores.journal.trim(position.seq);
     }

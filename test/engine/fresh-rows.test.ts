@@ -46,6 +46,20 @@ t.test("a pass gets the last write of each key, vpart by vpart", async (t) => {
   t.strictSame(frozen(rows), ["a gone", "ab 2", "b 3", `${high} 1`]);
 });
 
+t.test("frozen rows are found some records at a time, and look-ups need not wait", async (t) => {
+  const rows = new FreshRows();
+  for (let place = 10; place < 30; place++) rows.add(record({ [`k${place}`]: `${place}` }));
+  rows.freeze();
+  const seen: (string | undefined)[] = [];
+  await rows.findFrozen(async () => {
+    rows.add(record({ [`k${seen.length + 10}`]: '"new"' }));
+    seen.push(look(rows, "k29"));
+  });
+  t.strictSame(seen, ["29"], "a look-up finds the rest, so there is nothing left to wait for");
+  t.equal(frozen(rows).length, 20);
+  t.equal(look(rows, "k10"), '"new"');
+});
+
 t.test("thawing drops the frozen generation and nothing else", async (t) => {
   const rows = new FreshRows();
   rows.add(record({ a: "1", b: "1" }));
