@@ -24,7 +24,7 @@ import type {
   SucceededJob,
   Terms,
 } from "./job/job.ts";
-import { codes, jobAtEnd } from "./tables.ts";
+import { codes, idAtEnd } from "./tables.ts";
 
 const idInKey = (key: Key) => idOfBytes(key, 2);
 
@@ -162,7 +162,7 @@ const media = rowForm<Media>({
 });
 
 const ofAsset = {
-  id: jobAtEnd,
+  id: idAtEnd,
   scope: idInKey,
   createdAtMs: "plain",
   origin: rowForm<EachOf<Origin>>({

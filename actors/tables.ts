@@ -202,8 +202,8 @@ export function jobsOfOwnerKey(vpart: number, owner: string, place: string): Key
   return keyOf(vpart, codes.jobOfOwner, owner + place);
 }
 
-/** The job that the last 16 bytes of a key name. */
-export function jobAtEnd(key: Key): Id {
+/** What the last 16 bytes of a key name. */
+export function idAtEnd(key: Key): Id {
   return idOfBytes(key, key.length - 16);
 }
 

@@ -63,7 +63,8 @@ export function listForm(form: PartForm): PartForm {
   return new List(form);
 }
 
-type Row = Record<string, unknown>;
+/** A row, or a part of one, whose type its form has checked. */
+type Named = Record<string, unknown>;
 
 class Members implements PartForm {
   readonly width: number;
@@ -85,7 +86,7 @@ class Members implements PartForm {
     this.width = width;
   }
 
-  append(values: unknown[], row: Row): void {
+  append(values: unknown[], row: Named): void {
     const { names, forms } = this;
     for (let at = 0; at < names.length; at++) {
       const value = row[names[at] ?? ""];
@@ -98,8 +99,8 @@ class Members implements PartForm {
   }
 
   /** Undefined when none of its members is there. */
-  read(values: readonly unknown[], from: number, key: Key): Row | undefined {
-    const row: Row = {};
+  read(values: readonly unknown[], from: number, key: Key): Named | undefined {
+    const row: Named = {};
     let at = from;
     let isThere = false;
     for (const [index, name] of this.names.entries()) {
@@ -127,7 +128,7 @@ class Kinds implements Form {
     this.forms = kinds.map(([, form]) => form);
   }
 
-  append(values: unknown[], row: Row): void {
+  append(values: unknown[], row: Named): void {
     const kind = this.names.indexOf(String(row[this.tag]));
     const form = this.forms[kind];
     invariant(form !== undefined, `a stored row has one of the kinds of its ${this.tag}`);
@@ -137,7 +138,7 @@ class Kinds implements Form {
 
   read(values: readonly unknown[], at: number, key: Key): unknown {
     const kind = Number(values[at]);
-    const members = this.forms[kind]?.read(values, at + 1, key) as Row | undefined;
+    const members = this.forms[kind]?.read(values, at + 1, key) as Named | undefined;
     return { [this.tag]: this.names[kind], ...members };
   }
 }

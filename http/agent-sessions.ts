@@ -7,7 +7,7 @@ import type {
 import { timestamp } from "../actors/contract/common.ts";
 import {
   briefKey,
-  jobAtEnd,
+  idAtEnd,
   jobsOfTurnKey,
   sessionTermsKey,
   turnKey,
@@ -32,7 +32,7 @@ export async function turnView(
     status: turn.status,
     credit_ceiling: turn.ceiling,
     credits_committed: turn.committed,
-    job_ids: jobs.map(({ key }) => jobAtEnd(key)),
+    job_ids: jobs.map(({ key }) => idAtEnd(key)),
     summary: turn.summary ?? null,
     started_at: timestamp(turn.startedAtMs),
     ended_at: turn.endedAtMs === undefined ? null : timestamp(turn.endedAtMs),

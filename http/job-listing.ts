@@ -8,7 +8,7 @@ import { setImmediate as turnOfTheLoop } from "node:timers/promises";
 import { countIndex, modelPlace } from "../actors/account/account.ts";
 import { type JobStatus, jobStatuses } from "../actors/contract/job.ts";
 import { endOf, jobsOf, modelTag, narrowed, ownerOf, tagDigest } from "../actors/job/job-index.ts";
-import { accountKey, jobAtEnd, memberCountsKey, setKey } from "../actors/tables.ts";
+import { accountKey, idAtEnd, memberCountsKey, setKey } from "../actors/tables.ts";
 import { type Modality, modalities } from "../config/catalogue.ts";
 import { limits } from "../config/limits.ts";
 import type { KeyRange } from "../engine/actor.ts";
@@ -81,7 +81,7 @@ export async function search(
     // Long searches let other requests through.
     if (looked % limits.jobs.listStride === 0) await turnOfTheLoop();
     const key = inSet === undefined ? merge.next() : undefined;
-    const id = inSet === undefined ? key && jobAtEnd(key) : inSet.shift();
+    const id = inSet === undefined ? key && idAtEnd(key) : inSet.shift();
     if (id === undefined) return found;
     const job = matching(call, id, member);
     if (job !== undefined) found.push(job);

@@ -6,7 +6,7 @@ import type { AssetEffect } from "../asset/asset.ts";
 import type { RemovalEffect } from "../asset/removal.ts";
 import type { JobEffect } from "../job/job.ts";
 import type { RenderEffect } from "../render/render.ts";
-import { jobAtEnd } from "../tables.ts";
+import { idAtEnd } from "../tables.ts";
 import type { FarmBroker } from "./farm-broker.ts";
 import type { SimulatedProvider } from "./simulated-provider.ts";
 
@@ -33,7 +33,7 @@ export function performerOf({ broker, simulated, objects, onTraced }: Performers
     const effect = outside as JobEffect | AssetEffect | RemovalEffect | RenderEffect;
     if ("trace" in effect && effect.trace !== undefined) {
       const [trace_id = "", span_id = ""] = effect.trace.split("-");
-      onTraced({ operation: effect.kind, job: jobAtEnd(from), trace_id, span_id });
+      onTraced({ operation: effect.kind, job: idAtEnd(from), trace_id, span_id });
     }
     switch (effect.kind) {
       case "farm.run":

@@ -5,7 +5,7 @@
  */
 import { setImmediate as turnOfTheLoop } from "node:timers/promises";
 import { JobPage, type JobStatus, jobStatuses } from "../../actors/contract/job.ts";
-import { codes, jobAtEnd, jobKey } from "../../actors/tables.ts";
+import { codes, idAtEnd, jobKey } from "../../actors/tables.ts";
 import { type Modality, modalities } from "../../config/catalogue.ts";
 import { limits } from "../../config/limits.ts";
 import { Type } from "../../config/schema.ts";
@@ -64,7 +64,7 @@ async function listJobs({ service, query }: Call<unknown, Query>): Promise<Answe
     if (looked % limits.jobs.listStride === 0) await turnOfTheLoop();
     const key = keys.next();
     if (key === undefined) return json(200, { items, next_cursor: null });
-    last = jobAtEnd(key);
+    last = idAtEnd(key);
     const found = look(service, last);
     if (found !== undefined && matches(found, query)) items.push(service.jobs.view(found));
   }

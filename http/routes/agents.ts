@@ -16,7 +16,7 @@ import {
 import { timestamp } from "../../actors/contract/common.ts";
 import { SseTicket } from "../../actors/contract/job.ts";
 import { ownerOf } from "../../actors/job/job-index.ts";
-import { jobAtEnd, sessionKey, sessionOfOwnerKey } from "../../actors/tables.ts";
+import { idAtEnd, sessionKey, sessionOfOwnerKey } from "../../actors/tables.ts";
 import { limits } from "../../config/limits.ts";
 import { type Id, idBytes, parseId, vpartOfId } from "../../engine/id.ts";
 import { rangeOf } from "../../engine/key.ts";
@@ -199,7 +199,7 @@ async function listSessions(
   const total = ranges(all, limits.agents.sessionsCountedMax, true).length;
   const end = after === undefined ? all.end : sessionOfOwnerKey(scope, owner, idBytes(after));
   const ids = ranges({ start: all.start, end }, query.limit + 1, true).map(({ key }) =>
-    jobAtEnd(key),
+    idAtEnd(key),
   );
   const page = ids.slice(0, query.limit);
   const last = ids.length > query.limit ? page.at(-1) : undefined;
