@@ -5,6 +5,7 @@
 import {
   accessSync,
   constants,
+  existsSync,
   linkSync,
   mkdirSync,
   readFileSync,
@@ -12,7 +13,7 @@ import {
   rmSync,
   writeFileSync,
 } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 
 export class DataDirectoryError extends Error {
   override readonly name = "DataDirectoryError";
@@ -37,7 +38,7 @@ const formatVersion = 3;
 
 export function openDataDirectory(path: string, shardCount: number): DataDirectory {
   try {
-    mkdirSync(path, { recursive: true, mode: 0o700 });
+    makeDirectory(path);
     accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch (error) {
     throw unusable(path, error);
@@ -53,6 +54,16 @@ export function openDataDirectory(path: string, shardCount: number): DataDirecto
   const store = storeOf(path, directory.read(storeName)) ?? { formatVersion, shardCount };
   directory.writePrivate(storeName, `${JSON.stringify(store)}\n`);
   return { ...directory, shardCount: store.shardCount };
+}
+
+/**
+ * With its parents, one by one: Node's own recursive form never returns where a parent exists but
+ * the kernel says that it does not, as below `/proc`.
+ */
+function makeDirectory(path: string): void {
+  if (existsSync(path)) return;
+  makeDirectory(dirname(path));
+  mkdirSync(path, { mode: 0o700 });
 }
 
 function storeOf(

@@ -52,8 +52,10 @@ t.test("a data directory that another Klieg uses", async (t) => {
 });
 
 t.test("a data directory that cannot be written", async (t) => {
-  const ended = await failedStart(t, "/dev/null/klieg");
-  isOneSentence(t, ended, /\/dev\/null\/klieg cannot be written; .*KLIEG_DATA_DIR/);
+  for (const dataDir of ["/dev/null/klieg", "/proc/klieg", "/proc/klieg/data"]) {
+    const ended = await failedStart(t, dataDir);
+    isOneSentence(t, ended, /(null|proc)\/klieg(\/data)? cannot be written; .*KLIEG_DATA_DIR/);
+  }
 });
 
 t.test("a data directory of another version, or one that is damaged", async (t) => {
