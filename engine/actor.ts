@@ -6,7 +6,7 @@
  * message by the table code, so it needs no knowledge of what the actors are about.
  */
 import type { Key } from "./key.ts";
-import type { Forms } from "./row-form.ts";
+import type { Forms, SpelledRow } from "./row-form.ts";
 
 export interface Actor<Head, Message, Effect> {
   readonly kind: string;
@@ -140,6 +140,6 @@ export function birth(to: Key, message: unknown): Tell {
   return { kind: "tell", to, message, isBirth: true };
 }
 
-export function put<Row>(key: Key<Row>, value: Row): RowWrite {
+export function put<Row>(key: Key<Row>, value: Row | SpelledRow): RowWrite {
   return { key, value };
 }

@@ -9,8 +9,9 @@
 import { limits } from "../config/limits.ts";
 import type { AnyActor, Domain, OutsideEffect, Reply, RequestId, Tell, TurnView } from "./actor.ts";
 import { invariant } from "./invariant.ts";
+import type { JsonBytes } from "./json-bytes.ts";
 import { codeOf, engineTables, type Key, keyOf, orderedNumber, vpartOf } from "./key.ts";
-import { spelled } from "./row-form.ts";
+import { rowOf, SpelledRow, spell } from "./row-form.ts";
 import type { ShardRows } from "./shard-rows.ts";
 
 /** What waits in a shard's inbox. */
@@ -41,8 +42,9 @@ export interface Delivery {
 
 export interface Written {
   readonly value: unknown;
-  /** JSON, since the end of the turn that wrote it; undefined deletes. */
-  text: string | undefined;
+  /** Its JSON in the batch's values, from the end of its turn on; -1 for a value of undefined. */
+  start: number;
+  end: number;
   /** Set for heads. */
   readonly actor: AnyActor | undefined;
   /** When the actor of a head wants to hear `due`. */
@@ -61,6 +63,8 @@ interface Change {
 
 export class Batch {
   readonly writes = new Map<Key, Written>();
+  /** JSON of the writes; what a later turn wrote over stands there still. */
+  readonly values: JsonBytes;
   readonly replies: Reply[] = [];
   readonly deliveries: Delivery[] = [];
   readonly acknowledged: Origin[] = [];
@@ -73,11 +77,21 @@ export class Batch {
   private tells = 0;
   /** The open turn: its writes stand in `writes` already and are taken back if it is dropped. */
   private changes: Change[] = [];
+  private valuesBefore = 0;
   private readonly windowRows = new Map<Key, unknown>();
   private turnReplies: Reply[] = [];
   private turnDeliveries: Delivery[] = [];
 
-  constructor(rows: ShardRows, domain: Domain, seq: number, owns: (key: Key) => boolean) {
+  /** `values` serve one batch at a time, until its record is sealed. */
+  constructor(
+    rows: ShardRows,
+    domain: Domain,
+    seq: number,
+    owns: (key: Key) => boolean,
+    values: JsonBytes,
+  ) {
+    values.truncate(0);
+    this.values = values;
     this.rows = rows;
     this.domain = domain;
     this.seq = seq;
@@ -112,11 +126,14 @@ export class Batch {
   read(key: Key, atMs: number): unknown {
     if (this.windowRows.size > 0 && this.windowRows.has(key)) return this.windowRows.get(key);
     const written = this.writes.get(key);
-    return written === undefined ? this.rows.row(key, atMs) : written.value;
+    if (written === undefined) return this.rows.row(key, atMs);
+    const { value } = written;
+    return value instanceof SpelledRow ? rowOf(this.domain.forms, key, value.json) : value;
   }
 
   private begin(): void {
     this.changes = [];
+    this.valuesBefore = this.values.end;
     this.windowRows.clear();
     this.turnReplies = [];
     this.turnDeliveries = [];
@@ -149,7 +166,7 @@ export class Batch {
   }
 
   private write(key: Key, value: unknown, actor: AnyActor | undefined): void {
-    const after: Written = { value, text: undefined, actor, dueMs: undefined };
+    const after: Written = { value, start: -1, end: -1, actor, dueMs: undefined };
     this.changes.push({ key, before: this.writes.get(key), after });
     this.writes.set(key, after);
   }
@@ -177,15 +194,16 @@ export class Batch {
   private keep(atMs: number): void {
     let bytes = 0;
     for (const { key, before, after } of this.changes) {
-      if (after.value !== undefined) after.text = spelled(this.domain.forms, key, after.value);
+      if (after.value !== undefined) this.spell(key, after);
       if (after.actor !== undefined) {
         invariant(
-          fits(after.text, limits.engine.headBytesMax),
+          after.end - after.start <= limits.engine.headBytesMax,
           `${after.actor.kind} heads are small`,
         );
         after.dueMs = after.value === undefined ? undefined : after.actor.dueAt(after.value);
       }
-      bytes += key.length + (after.text?.length ?? 0) - (before?.text?.length ?? 0);
+      bytes += key.length + after.end - after.start;
+      if (before !== undefined) bytes -= before.end - before.start;
     }
     invariant(bytes <= limits.engine.turnBytesMax, "a turn writes at most 900 KiB");
 
@@ -199,18 +217,19 @@ export class Batch {
     for (const delivery of this.turnDeliveries) this.deliveries.push(delivery);
   }
 
+  private spell(key: Key, written: Written): void {
+    written.start = this.values.end;
+    spell(this.domain.forms, key, written.value, this.values);
+    written.end = this.values.end;
+  }
+
   private takeBack(): void {
+    this.values.truncate(this.valuesBefore);
     for (const { key, before } of this.changes.reverse()) {
       if (before === undefined) this.writes.delete(key);
       else this.writes.set(key, before);
     }
   }
-}
-
-/** Counts bytes only when characters cannot tell. */
-function fits(text: string | undefined, bytesMax: number): boolean {
-  if (text === undefined || text.length * 3 <= bytesMax) return true;
-  return Buffer.byteLength(text) <= bytesMax;
 }
 
 class View implements TurnView {

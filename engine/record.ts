@@ -25,13 +25,14 @@ export interface Sealed {
   readonly hash: string;
 }
 
-/**
- * `[start, end)` of a record's bytes hold a value as UTF-8 JSON; `start` -1 stands for a deletion.
- */
-export interface Slice {
-  readonly record: Uint8Array;
+/** `[start, end)` of some bytes hold a value as UTF-8 JSON; both are -1 for a deletion. */
+export interface Span {
   readonly start: number;
   readonly end: number;
+}
+
+export interface Slice extends Span {
+  readonly record: Uint8Array;
 }
 
 const version = 2;
@@ -44,47 +45,58 @@ export const noHash = "0".repeat(64);
 
 let scratch = Buffer.allocUnsafeSlow(256 * 1024);
 
+/** `writes` are spans of `values`. */
 export function seal(
   head: RecordHead,
-  writes: ReadonlyMap<Key, { readonly text: string | undefined }>,
+  writes: ReadonlyMap<Key, Span>,
+  values: Uint8Array,
   previousHash: string,
 ): Sealed {
-  const texts: string[] = [];
   let valuesAt = headBytes;
-  for (const [key, { text }] of writes) {
-    valuesAt = writeKey(key, text, valuesAt);
-    if (text !== undefined) texts.push(text);
+  let bytes = 0;
+  for (const [key, { start, end }] of writes) {
+    valuesAt = writeKey(key, start < 0 ? deleted : end - start, valuesAt);
+    bytes += end - start;
   }
-  // In one go: a call out of JavaScript costs as much as a hundred bytes.
-  const values = texts.join("");
-  reserve(valuesAt + values.length * 3 + hashBytes);
-  const bytes = scratch.write(values, valuesAt, "utf8");
-  if (bytes !== values.length) correctLengths(writes);
-  writeHead(head, writes.size, valuesAt);
   const at = valuesAt + bytes;
+  reserve(at + hashBytes);
+  copyValues(writes, values, valuesAt);
+  writeHead(head, writes.size, valuesAt);
   const hash = chained(previousHash, scratch.subarray(0, at));
   hash.copy(scratch, at);
   return { bytes: new Uint8Array(scratch.subarray(0, at + hashBytes)), hash: hash.toString("hex") };
 }
 
-/** The value's length as if it were ASCII. Returns where the next key belongs. */
-function writeKey(key: Key, text: string | undefined, at: number): number {
+/** Returns where the next key belongs. */
+function writeKey(key: Key, length: number, at: number): number {
   invariant(key.length <= keyBytesMax, "a key has at most 255 bytes");
   const keyAt = at + 5;
   const end = keyAt + key.length;
   reserve(end);
   scratch[at] = key.length;
-  scratch.writeUInt32LE(text === undefined ? deleted : text.length, at + 1);
+  scratch.writeUInt32LE(length, at + 1);
   for (let index = 0; index < key.length; index++) scratch[keyAt + index] = key.charCodeAt(index);
   return end;
 }
 
-function correctLengths(writes: ReadonlyMap<Key, { readonly text: string | undefined }>): void {
-  let at = headBytes;
-  for (const [key, { text }] of writes) {
-    if (text !== undefined) scratch.writeUInt32LE(Buffer.byteLength(text), at + 1);
-    at += 5 + key.length;
+/** Values that stand behind each other go together: a call costs as much as a hundred bytes. */
+function copyValues(writes: ReadonlyMap<Key, Span>, values: Uint8Array, target: number): void {
+  let at = target;
+  let from = 0;
+  let to = 0;
+  const copy = () => {
+    if (from < to) scratch.set(values.subarray(from, to), at);
+    at += to - from;
+  };
+  for (const { start, end } of writes.values()) {
+    if (start < 0) continue;
+    if (start !== to) {
+      copy();
+      from = start;
+    }
+    to = end;
   }
+  copy();
 }
 
 /** Throws when the bytes are no record or its hash does not follow from `previousHash`. */
@@ -133,7 +145,7 @@ export function eachValue(bytes: Uint8Array, visit: (start: number, end: number)
   for (let left = body.readUInt32LE(24); left > 0; left--) {
     const length = body.readUInt32LE(at + 1);
     const end = length === deleted ? start : start + length;
-    visit(length === deleted ? -1 : start, end);
+    visit(length === deleted ? -1 : start, length === deleted ? -1 : end);
     at += 5 + (body[at] ?? 0);
     start = end;
   }

@@ -6,14 +6,16 @@
  * Stored: a form that changes makes the store another version's.
  */
 import { invariant } from "./invariant.ts";
+import { JsonBytes } from "./json-bytes.ts";
 import { codeOf, type Key } from "./key.ts";
 
 /** By table code; tables without one spell their rows as JSON does. */
 export type Forms = ReadonlyMap<number, Form>;
 
-/** `values` are what JSON can say; nothing stands behind those of a row. */
+/** Members are what JSON can say. */
 export interface Form {
-  append(values: unknown[], row: unknown): void;
+  /** Writes `row` as items of the open list. */
+  write(to: JsonBytes, row: unknown): void;
   /** Reads from `values[at]` on. */
   read(values: readonly unknown[], at: number, key: Key): unknown;
 }
@@ -28,14 +30,34 @@ type Place = "plain" | PartForm | ((key: Key) => unknown);
 
 type Places<Row> = Readonly<Record<keyof Row & string, Place>>;
 
+/** A row that is spelled already: who writes it need not know what it says. */
+export class SpelledRow {
+  readonly json: string;
+
+  constructor(json: string) {
+    this.json = json;
+  }
+}
+
+/** Writes a row behind what stands in `to`. */
+export function spell(forms: Forms | undefined, key: Key, row: unknown, to: JsonBytes): void {
+  const form = forms?.get(codeOf(key));
+  if (row instanceof SpelledRow) to.json(row.json);
+  else if (form === undefined) to.value(row);
+  else {
+    to.openList();
+    form.write(to, row);
+    to.closeList();
+  }
+}
+
+const scratch = new JsonBytes();
+
 /** A row's JSON. */
 export function spelled(forms: Forms | undefined, key: Key, row: unknown): string {
-  const form = forms?.get(codeOf(key));
-  if (form === undefined) return JSON.stringify(row);
-  const values: unknown[] = [];
-  form.append(values, row);
-  while (values.length > 0 && values[values.length - 1] === undefined) values.pop();
-  return JSON.stringify(values);
+  scratch.truncate(0);
+  spell(forms, key, row, scratch);
+  return scratch.bytes.toString("utf8", 0, scratch.end);
 }
 
 /** The row that `text` spells. */
@@ -86,15 +108,15 @@ class Members implements PartForm {
     this.width = width;
   }
 
-  append(values: unknown[], row: Named): void {
+  write(to: JsonBytes, row: Named): void {
     const { names, forms } = this;
     for (let at = 0; at < names.length; at++) {
       const value = row[names[at] ?? ""];
       const form = forms[at];
       invariant(value !== null, "a member of a stored row is absent or something");
-      if (form === undefined) values.push(value);
-      else if (value !== undefined) form.append(values, value);
-      else for (let place = 0; place < form.width; place++) values.push(undefined);
+      if (form === undefined) to.item(value);
+      else if (value !== undefined) form.write(to, value);
+      else for (let place = 0; place < form.width; place++) to.item(undefined);
     }
   }
 
@@ -128,12 +150,12 @@ class Kinds implements Form {
     this.forms = kinds.map(([, form]) => form);
   }
 
-  append(values: unknown[], row: Named): void {
+  write(to: JsonBytes, row: Named): void {
     const kind = this.names.indexOf(String(row[this.tag]));
     const form = this.forms[kind];
     invariant(form !== undefined, `a stored row has one of the kinds of its ${this.tag}`);
-    values.push(kind);
-    form.append(values, row);
+    to.item(kind);
+    form.write(to, row);
   }
 
   read(values: readonly unknown[], at: number, key: Key): unknown {
@@ -151,10 +173,10 @@ class List implements PartForm {
     this.form = form;
   }
 
-  append(values: unknown[], items: readonly unknown[]): void {
-    const list: unknown[] = [];
-    for (const item of items) this.form.append(list, item);
-    values.push(list);
+  write(to: JsonBytes, items: readonly unknown[]): void {
+    to.openItem();
+    for (const item of items) this.form.write(to, item);
+    to.closeList();
   }
 
   read(values: readonly unknown[], at: number, key: Key): unknown {

@@ -14,6 +14,7 @@ import { limits } from "../config/limits.ts";
 import type { Domain, Due, Reply } from "./actor.ts";
 import { Batch, broken, type Delivery, type Envelope, type Origin } from "./batch.ts";
 import { Inbox, type Lane } from "./inbox.ts";
+import { JsonBytes } from "./json-bytes.ts";
 import { type Key, shardOf } from "./key.ts";
 import { materialise, type Position } from "./materialiser.ts";
 import type { Clock } from "./ports/clock.ts";
@@ -83,6 +84,7 @@ class Shard {
   private nextPassMs = 0;
   private nextDueMs = 0;
   private batch: Batch;
+  private readonly values = new JsonBytes();
   private isPutting = false;
   private failure: { readonly error: unknown } | undefined;
   private stopping = false;
@@ -108,7 +110,7 @@ class Shard {
 
   async open(undelivered: readonly Delivery[]): Promise<void> {
     const epoch = this.position.epoch + 1;
-    await this.commit(new Map(), epoch, this.time.nowMs());
+    await this.commit(this.batch, epoch, this.time.nowMs());
     this.outlets.event({ kind: "opened", seq: this.position.seq });
     this.outlets.deliver(undelivered, []);
   }
@@ -192,8 +194,10 @@ class Shard {
   private startPut(nowMs: number): void {
     const { batch } = this;
     this.isPutting = true;
+    const put = this.put(batch, Math.max(nowMs, this.position.atMs));
+    // Its record is sealed: the next batch may have its values' place.
     this.batch = this.nextBatch(this.position.seq + (batch.writes.size > 0 ? 2 : 1));
-    this.put(batch, Math.max(nowMs, this.position.atMs)).then(
+    put.then(
       () => this.ended(),
       (error: unknown) => this.ended({ error }),
     );
@@ -208,9 +212,7 @@ class Shard {
   private async put(batch: Batch, atMs: number): Promise<void> {
     // Refusals rest on what is durable already, so they need no record of their own.
     const record =
-      batch.writes.size === 0
-        ? noWrites
-        : await this.commit(batch.writes, this.position.epoch, atMs);
+      batch.writes.size === 0 ? noWrites : await this.commit(batch, this.position.epoch, atMs);
     const { replies, deliveries, acknowledged } = batch;
     this.outlets.event({ kind: "release", seq: this.position.seq, record, replies });
     if (deliveries.length + acknowledged.length > 0) this.outlets.deliver(deliveries, acknowledged);
@@ -218,7 +220,7 @@ class Shard {
 
   /** `seq` is the one that the batch's record will have, if it has one. */
   private nextBatch(seq: number): Batch {
-    return new Batch(this.rows, this.domain, seq, this.owns);
+    return new Batch(this.rows, this.domain, seq, this.owns, this.values);
   }
 
   private decide(batch: Batch, envelope: Envelope, atMs: number): void {
@@ -239,10 +241,11 @@ class Shard {
     }
   }
 
-  private async commit(writes: Batch["writes"], epoch: number, atMs: number): Promise<Uint8Array> {
+  private async commit(batch: Batch, epoch: number, atMs: number): Promise<Uint8Array> {
+    const { writes, values } = batch;
     const seq = this.position.seq + 1;
     const head = { shard: this.place.shard, epoch, seq, atMs };
-    const { bytes, hash } = seal(head, writes, this.position.hash);
+    const { bytes, hash } = seal(head, writes, values.bytes, this.position.hash);
     this.rows.add(bytes, writes);
     await this.stores.journal.append(seq, bytes);
     this.position = { seq, epoch, atMs, hash };

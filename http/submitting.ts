@@ -7,7 +7,8 @@ import type { SubmitTerms } from "../actors/account/account.ts";
 import type { CostKind } from "../actors/contract/cost.ts";
 import type { Generation, Sources } from "../actors/generation/generation.ts";
 import type { Asking } from "../actors/generation/model-choice.ts";
-import type { CreateJob } from "../actors/job/job.ts";
+import { creationOf } from "../actors/job/creation.ts";
+import type { Asked, CreateJob } from "../actors/job/job.ts";
 import { modelTag } from "../actors/job/job-index.ts";
 import { assetKey } from "../actors/tables.ts";
 import { type Id, parseId } from "../engine/id.ts";
@@ -79,48 +80,51 @@ export function digestOfBody(
   return hash("sha256", text, "binary").slice(0, 16);
 }
 
-/** The job that the account is to accept; `more` says what it belongs to. */
-export function jobOf(
+/** What the caller asked for; `more` says what it belongs to. */
+export function askedOf(
   { service, principal, request }: Call<unknown, unknown>,
   id: Id,
   generation: Generation,
   fingerprint: string,
   more: { readonly bodyDigest?: string; readonly set?: Id } = {},
-): CreateJob {
+): Asked {
   const { model, modality, prompt, enhancedPrompt, displayName, promptAs, parent } = generation;
   return {
-    kind: "create",
-    provider: model.provider === "sim" ? "sim" : "farm",
-    hold: generation.price,
-    count: generation.count,
-    deadlineSeconds: model.deadline_seconds,
-    modelTag: tagOf(model.id),
-    inlineMs: model.provider === "farm" ? 0 : model.inline_submit_ms,
-    request: undefined,
-    asked: {
-      id,
-      scope: principal.scope,
-      user: principal.user.id,
-      modality,
-      model: model.id,
-      prompt,
-      tags: generation.tags,
-      createdAtMs: service.clock.nowMs(),
-      task: model.provider_model,
-      input: generation.input,
-      typicalSeconds: model.typical_seconds,
-      fingerprint: hexOf(fingerprint),
-      ...(displayName === undefined ? {} : { displayName }),
-      ...(promptAs === undefined ? {} : { promptAs }),
-      ...(enhancedPrompt === undefined ? {} : { enhancedPrompt }),
-      ...(more.set === undefined ? {} : { set: more.set }),
-      ...(principal.run === undefined ? {} : { turn: principal.run }),
-      ...(parent === undefined ? {} : { parent }),
-      ...surfaceOf(request),
-      ...traceOf(request),
-      ...(more.bodyDigest === undefined ? {} : { bodyDigest: hexOf(more.bodyDigest) }),
-    },
+    id,
+    scope: principal.scope,
+    user: principal.user.id,
+    modality,
+    model: model.id,
+    prompt,
+    tags: generation.tags,
+    createdAtMs: service.clock.nowMs(),
+    task: model.provider_model,
+    input: generation.input,
+    typicalSeconds: model.typical_seconds,
+    fingerprint: hexOf(fingerprint),
+    ...(displayName === undefined ? {} : { displayName }),
+    ...(promptAs === undefined ? {} : { promptAs }),
+    ...(enhancedPrompt === undefined ? {} : { enhancedPrompt }),
+    ...(more.set === undefined ? {} : { set: more.set }),
+    ...(principal.run === undefined ? {} : { turn: principal.run }),
+    ...(parent === undefined ? {} : { parent }),
+    ...surfaceOf(request),
+    ...traceOf(request),
+    ...(more.bodyDigest === undefined ? {} : { bodyDigest: hexOf(more.bodyDigest) }),
   };
+}
+
+/** The job that the account is to accept. */
+export function jobOf(asked: Asked, { model, price, count }: Generation): CreateJob {
+  const isSimulated = model.provider === "sim";
+  return creationOf(asked, {
+    modelTag: tagOf(model.id),
+    provider: isSimulated ? "sim" : "farm",
+    hold: price,
+    count,
+    deadlineSeconds: model.deadline_seconds,
+    inlineMs: model.provider === "farm" ? 0 : model.inline_submit_ms,
+  });
 }
 
 const tagByModel = new Map<string, number>();

@@ -31,6 +31,7 @@ import {
 import { setBudget } from "./budget.ts";
 import { discard, follow, forget, setTerms } from "./following.ts";
 import { grant } from "./grant.ts";
+import { unpacked } from "./packed-submit.ts";
 import { pay } from "./payment.ts";
 import { renew } from "./renewal.ts";
 import { changedRun } from "./run.ts";
@@ -45,6 +46,8 @@ export const accountActor: Actor<Account, AccountMessage, never> = {
     switch (message.kind) {
       case "submit":
         return submit(head, message, turn);
+      case "packed_submit":
+        return submit(head, unpacked(message.submit), turn);
       case "submit_set":
         return submitSet(head, message, turn);
       case "pay":

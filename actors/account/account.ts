@@ -13,6 +13,7 @@ import type { Refusal } from "../refusal.ts";
 import type { OutputSet } from "../set/set.ts";
 import type { Ticket } from "../ticket/ticket.ts";
 import type { SetBudget } from "./budget.ts";
+import type { PackedSubmit } from "./packed-submit.ts";
 
 /** Which ceiling a job counts against: 3D has one of its own. */
 type Pool = "media" | "three_d";
@@ -193,6 +194,7 @@ export interface AssetChanged {
 export type AccountMessage =
   | OpenAccount
   | Submit
+  | { readonly kind: "packed_submit"; readonly submit: PackedSubmit }
   | SubmitSet
   | Pay
   | JobChanged

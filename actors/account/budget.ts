@@ -31,11 +31,6 @@ export interface SetBudget {
   readonly budget: Budget | undefined;
 }
 
-/** Undefined in a personal space. */
-export function memberOf({ user, scope }: { user: Id; scope: Id }): Id | undefined {
-  return user === scope ? undefined : user;
-}
-
 /** Step 8 of a submit: 402 before the wallet is looked at. */
 export function memberBudget(
   member: Id | undefined,

@@ -65,7 +65,7 @@ function refusalOfFirst(
   const room = limits.sets.waitingMax - account.waiting;
   if (message.members.length <= room) return undefined;
   const { concurrentMax: max } = allowanceOf(message.plan, message.overrides);
-  return { code: "concurrency", max, active: account.active[poolOf(work.asked.modality)] };
+  return { code: "concurrency", max, active: account.active[poolOf(work.modality)] };
 }
 
 interface Progress {
@@ -93,7 +93,7 @@ function admit(
     if (refusal !== undefined) progress.members.push({ label, refusal });
     return;
   }
-  const { id, modality } = work.asked;
+  const { job, modality } = work;
   const { concurrentMax } = allowanceOf(message.plan, message.overrides);
   const isFree = progress.account.active[poolOf(modality)] < concurrentMax;
   const accepted = accept(progress.account, work, isFree, seen);
@@ -101,10 +101,10 @@ function admit(
   progress.rows.push(...accepted.rows);
   progress.tells.push(
     ...accepted.tells,
-    birth(jobKey(id), isFree ? work : { ...work, waits: true }),
+    birth(jobKey(job), isFree ? work : { ...work, waits: true }),
   );
-  if (!isFree) progress.waiting.push(id);
-  progress.members.push({ label, job: id });
+  if (!isFree) progress.waiting.push(job);
+  progress.members.push({ label, job });
 }
 
 /** The first was asked already. */

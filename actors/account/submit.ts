@@ -3,6 +3,7 @@
  * answers, and nothing is held for a refused submit. Steps 1 and 2 (credential, shape, model,
  * assets) are done when a submit arrives here.
  */
+import type { Modality } from "../../config/catalogue.ts";
 import { allowanceOf } from "../../config/plans.ts";
 import { birth, put, type RowWrite, type Tell, type TurnView, tell } from "../../engine/actor.ts";
 import { type Id, idBytes, idOfBytes } from "../../engine/id.ts";
@@ -24,7 +25,7 @@ import {
   type Submit,
   type SubmitTerms,
 } from "./account.ts";
-import { committed, memberBudget, memberOf } from "./budget.ts";
+import { committed, memberBudget } from "./budget.ts";
 import { memberCounted } from "./member-counts.ts";
 import { commit, refusalOfRun } from "./run.ts";
 
@@ -46,8 +47,9 @@ export function submit(account: Account, message: Submit, turn: TurnView): Accou
   const refusal = firstRefusal(account, message, message.job, turn);
   if (refusal !== undefined) return refuse(account, refusal, turn);
   const accepted = accept(account, message.job, true, turn);
-  const create = birth(jobKey(message.job.asked.id), { ...message.job, request: turn.request });
-  const rows = [...requestRows(message, message.job.asked.id, turn), ...accepted.rows];
+  const { job } = message.job;
+  const create = birth(jobKey(job), { ...message.job, request: turn.request });
+  const rows = [...requestRows(message, job, turn), ...accepted.rows];
   return only(
     accepted.account,
     rows,
@@ -118,21 +120,20 @@ function confirmation(
 function run(
   _: Account,
   __: SubmitTerms,
-  { asked, hold }: CreateJob,
+  { turn: ofTurn, hold }: CreateJob,
   turn: TurnView,
 ): Refusal | undefined {
-  return asked.turn === undefined ? undefined : refusalOfRun(asked.turn, hold, turn);
+  return ofTurn === undefined ? undefined : refusalOfRun(ofTurn, hold, turn);
 }
 
 function moderated(
   { remembered }: Account,
   _: SubmitTerms,
-  { asked }: CreateJob,
+  { bodyDigest }: CreateJob,
   turn: TurnView,
 ): Refusal | undefined {
   if (remembered === 0) return undefined;
-  const digest = Buffer.from(asked.bodyDigest ?? asked.fingerprint, "hex").toString("latin1");
-  const mark = turn.get(markKey(vpartOf(turn.self), "refused", digest));
+  const mark = turn.get(markKey(vpartOf(turn.self), "refused", bodyDigest));
   // Its time may be over before it hears so.
   if (mark?.kind !== "refused" || mark.expiresAtMs <= turn.atMs) return undefined;
   const detail = "The content filter refused this request before; change the prompt or the media.";
@@ -150,10 +151,10 @@ export function requestRate(
 function concurrency(
   account: Account,
   { plan, overrides }: SubmitTerms,
-  { asked }: CreateJob,
+  { modality }: CreateJob,
 ): Refusal | undefined {
   const max = allowanceOf(plan, overrides).concurrentMax;
-  const active = account.active[poolOf(asked.modality)];
+  const active = account.active[poolOf(modality)];
   return active < max ? undefined : { code: "concurrency", max, active };
 }
 
@@ -175,10 +176,10 @@ function quota(
 function budget(
   _: Account,
   __: SubmitTerms,
-  { asked, hold }: CreateJob,
+  { member, hold }: CreateJob,
   turn: TurnView,
 ): Refusal | undefined {
-  return memberBudget(memberOf(asked), hold, turn);
+  return memberBudget(member, hold, turn);
 }
 
 export function wallet(
@@ -200,24 +201,24 @@ interface Accepted {
 /** Hold, slot, ledger and quota; the caller brings the job into being in the same turn. */
 export function accept(
   account: Account,
-  { asked, hold, modelTag }: CreateJob,
+  { job, modality, modelTag, hold, member, turn: ofTurn }: CreateJob,
   takesSlot: boolean,
   turn: TurnView,
 ): Accepted {
   const counts = account.counts.slice();
-  change(counts, countIndex(asked.modality, "queued"), 1);
+  const place = countIndex(modality, "queued");
+  change(counts, place, 1);
   const next = draftOf(account);
   next.held += hold;
-  if (takesSlot) next.active = withSlots(account, asked.modality, 1);
+  if (takesSlot) next.active = withSlots(account, modality, 1);
   next.counts = counts;
-  next.models = withModel(account.models, asked.modality, modelTag);
+  next.models = withModel(account.models, modality, modelTag);
   next.quota = { day: dayOf(turn.atMs), used: usedToday(account, turn.atMs) + 1 };
   if (hold !== 0) next.ledgerLength++;
-  const tells = asked.turn === undefined ? undefined : commit(asked.turn, hold, asked.id, turn);
+  const tells = ofTurn === undefined ? undefined : commit(ofTurn, hold, job, turn);
   const entries = [{ type: "hold", amount: -hold, balance: available(next) }] as const;
-  const ledger = { atMs: turn.atMs, job: asked.id, entries };
-  const member = memberOf(asked);
-  const counted = memberCounted(member, [[countIndex(asked.modality, "queued"), 1]], turn);
+  const ledger = { atMs: turn.atMs, job, entries };
+  const counted = memberCounted(member, [[place, 1]], turn);
   const rows =
     hold === 0
       ? counted
@@ -230,22 +231,14 @@ export function accept(
   return { account: next, rows: [...rows, ...tells.rows], tells: tells.tells };
 }
 
-export function withSlots(
-  { active }: Account,
-  modality: CreateJob["asked"]["modality"],
-  by: number,
-): Account["active"] {
+export function withSlots({ active }: Account, modality: Modality, by: number): Account["active"] {
   const { media, three_d } = active;
   return poolOf(modality) === "media"
     ? { media: media + by, three_d }
     : { media, three_d: three_d + by };
 }
 
-function withModel(
-  models: readonly number[],
-  modality: CreateJob["asked"]["modality"],
-  tag: number,
-): readonly number[] {
+function withModel(models: readonly number[], modality: Modality, tag: number): readonly number[] {
   const place = modelPlace(modality, tag);
   return models.includes(place) ? models : [...models, place];
 }

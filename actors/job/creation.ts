@@ -7,17 +7,65 @@ import {
   type TurnView,
 } from "../../engine/actor.ts";
 import { idBytes } from "../../engine/id.ts";
+import { SpelledRow, spelled } from "../../engine/row-form.ts";
+import { forms } from "../forms.ts";
 import { askedKey, jobsOfTurnKey } from "../tables.ts";
-import type { Asked, CreateJob, FarmTask, Job, JobEffect, QueuedJob } from "./job.ts";
+import type { Accepted, Asked, CreateJob, Job, JobEffect, QueuedJob, Terms } from "./job.ts";
 import { tagDigest } from "./job-index.ts";
 import { become, carried, type JobTurn, unchanged } from "./job-turn.ts";
-import { jobView } from "./job-view.ts";
 
 type Submission = Extract<JobEffect, { kind: "farm.run" | "provider.submit" }>;
 
+/** How the job of a request is to be made, and what for. */
+type Offer = Pick<
+  CreateJob,
+  "modelTag" | "provider" | "hold" | "count" | "deadlineSeconds" | "inlineMs"
+>;
+
+/** The message that brings the job of a request into being. */
+export function creationOf(asked: Asked, offer: Offer): CreateJob {
+  const { id, scope, user, modality, turn, tags, trace } = asked;
+  const { modelTag, provider, hold, count, deadlineSeconds, inlineMs } = offer;
+  const digest = asked.bodyDigest ?? asked.fingerprint;
+  return {
+    kind: "create",
+    job: id,
+    scope,
+    modality,
+    modelTag,
+    provider,
+    hold,
+    count,
+    asked: spelled(forms, askedKey(id), asked),
+    work: workOf(provider, asked),
+    bodyDigest: Buffer.from(digest, "hex").toString("latin1"),
+    deadlineSeconds,
+    inlineMs,
+    request: undefined,
+    ...(user === scope ? {} : { member: user }),
+    ...(turn === undefined ? {} : { turn }),
+    ...(tags.length === 0 ? {} : { tags: tags.map(tagDigest) }),
+    ...(trace === undefined ? {} : { trace }),
+  };
+}
+
 export function create(message: CreateJob, { atMs }: TurnView): JobTurn {
-  const { asked, request, inlineMs, waits } = message;
-  const job: QueuedJob = {
+  const { request, inlineMs, waits } = message;
+  const job = born(message, atMs);
+  const rows = [put(askedKey(job.terms.job), new SpelledRow(message.asked)), ...indexRows(message)];
+  const effects = waits === true ? [] : [submission(message, message.work, message.trace)];
+  if (request === undefined) return { head: job, rows, replies: [], effects };
+  if (inlineMs > 0) {
+    const inline = { request, untilMs: atMs + inlineMs };
+    return { head: { ...job, inline }, rows, replies: [], effects };
+  }
+  return { head: job, rows, replies: [accepted(atMs, request)], effects };
+}
+
+/** The job as it begins at `atMs`, in shard time. */
+export function born(message: CreateJob, atMs: number): QueuedJob {
+  const { waits } = message;
+  return {
     phase: "queued",
     terms: termsOf(message, atMs),
     revision: 1,
@@ -26,21 +74,10 @@ export function create(message: CreateJob, { atMs }: TurnView): JobTurn {
     attempts: 0,
     ...(waits === undefined ? {} : { waits }),
   };
-  const rows = [put(askedKey(asked.id), asked), ...indexRows(asked)];
-  const effects = waits === true ? [] : [work(job, asked)];
-  if (request === undefined) return { head: job, rows, replies: [], effects };
-  if (inlineMs > 0) {
-    const inline = { request, untilMs: atMs + inlineMs };
-    return { head: { ...job, inline }, rows, replies: [], effects };
-  }
-  return { head: job, rows, replies: [accepted(asked, job, request)], effects };
 }
 
-function termsOf(
-  { asked, provider, hold, count, modelTag }: CreateJob,
-  createdAtMs: number,
-): Job["terms"] {
-  const { id: job, scope, user, turn, tags, modality } = asked;
+function termsOf(message: CreateJob, createdAtMs: number): Terms {
+  const { job, scope, modality, modelTag, provider, hold, count, member, turn, tags } = message;
   return {
     job,
     scope,
@@ -50,19 +87,19 @@ function termsOf(
     hold,
     count,
     createdAtMs,
-    ...(user === scope ? {} : { member: user }),
+    ...(member === undefined ? {} : { member }),
     ...(turn === undefined ? {} : { turn }),
-    ...(tags.length === 0 ? {} : { tags: tags.map(tagDigest) }),
+    ...(tags === undefined ? {} : { tags }),
   };
 }
 
-export function indexRows({ id, turn }: Asked): RowWrite[] {
-  return turn === undefined ? [] : [put(jobsOfTurnKey(turn.turn, idBytes(id)), "")];
+export function indexRows({ job, turn }: Pick<Terms, "job" | "turn">): RowWrite[] {
+  return turn === undefined ? [] : [put(jobsOfTurnKey(turn.turn, idBytes(job)), "")];
 }
 
-/** The submit's answer. */
-export function accepted(asked: Asked, job: Job, to: RequestId): Reply {
-  return { to, reply: { kind: "accepted", body: JSON.stringify(jobView(asked, job, [])) } };
+export function accepted(job: Accepted["job"], to: RequestId): Reply {
+  const reply: Accepted = { kind: "accepted", job };
+  return { to, reply };
 }
 
 export function takeSlot(job: Job, turn: TurnView): JobTurn {
@@ -78,17 +115,24 @@ export function takeSlot(job: Job, turn: TurnView): JobTurn {
 }
 
 export function work({ terms }: Job, asked: Asked): Submission {
-  const effect = effectOf(terms, asked);
-  return asked.trace === undefined ? effect : { ...effect, trace: asked.trace };
+  return submission(terms, workOf(terms.provider, asked), asked.trace);
 }
 
-function effectOf({ provider, count }: Job["terms"], asked: Asked): Submission {
-  if (provider === "farm") return { kind: "farm.run", task: taskOf(asked) };
-  const { prompt, modality } = asked;
-  return { kind: "provider.submit", prompt, modality, count };
+function submission(
+  { modality, count }: Pick<Terms, "modality" | "count">,
+  given: CreateJob["work"],
+  trace: string | undefined,
+): Submission {
+  const effect: Submission =
+    typeof given === "string"
+      ? { kind: "provider.submit", prompt: given, modality, count }
+      : { kind: "farm.run", task: given };
+  return trace === undefined ? effect : { ...effect, trace };
 }
 
-function taskOf({ id, task, input, promptAs, prompt, enhancedPrompt }: Asked): FarmTask {
+function workOf(provider: Terms["provider"], asked: Asked): CreateJob["work"] {
+  const { id, task, input, promptAs, prompt, enhancedPrompt } = asked;
+  if (provider === "sim") return prompt;
   const text = promptAs === undefined ? {} : { [promptAs]: enhancedPrompt ?? prompt };
   return { kind: task, input: { ...text, ...input }, outputPrefix: `jobs/${id}` };
 }

@@ -39,7 +39,7 @@ export function retire(job: Job, turn: TurnView): JobTurn {
 function without(job: Job, keepsWords: boolean, turn: TurnView): JobTurn {
   const { terms, phase } = job;
   const asked = turn.get(askedKey(terms.job));
-  const found = [...listingOf(job, true), ...(asked === undefined ? [] : indexRows(asked))];
+  const found = [...listingOf(job, true), ...indexRows(terms)];
   const history = Array.from({ length: job.events ?? 0 }, (_, at) => jobEventKey(terms.job, at));
   const keys = [...found.map(({ key }) => key), ...history];
   const rows = keys.map((key) => ({ key, value: undefined }));

@@ -5,7 +5,7 @@ import { type Refusal, refused } from "../refusal.ts";
 import { accountKey, askedKey } from "../tables.ts";
 import { accepted, indexRows } from "./creation.ts";
 import { remembrance } from "./ending.ts";
-import type { Asked, CreateJob, Failure, Job, JobMessage, Outcome, QueuedJob } from "./job.ts";
+import type { CreateJob, Failure, Job, JobMessage, Outcome, QueuedJob } from "./job.ts";
 import { listingOf } from "./job-index.ts";
 import { become, carried, type JobTurn } from "./job-turn.ts";
 import { failureOf } from "./outcome.ts";
@@ -23,33 +23,32 @@ export function decideInline(
   const { inline, ...open } = job;
   if (inline === undefined) return decide(job, message, turn);
   const { request, untilMs } = inline;
-  const asked = turn.get(askedKey(job.terms.job));
-  invariant(asked !== undefined, "what was asked stands beside the job");
   const outcome = message.kind === "finished" ? message.outcome : undefined;
   // What fails at its output was accepted before.
   if (outcome?.kind === "failed" && !outcome.atOutput && job.isAccepted !== true)
-    return discarded(job, asked, outcome, request, turn);
+    return discarded(job, outcome, request, turn);
   const isLate = message.kind === "due" && turn.atMs >= untilMs;
   const next = isLate
     ? become(job, { ...open, ...carried(job, turn) })
     : decide(open, message, turn);
   // An unchanged head goes on waiting.
   if (next.head === undefined || next.head === open) return { ...next, head: job };
-  return { ...next, replies: [...next.replies, accepted(asked, next.head, request)] };
+  return { ...next, replies: [...next.replies, accepted(next.head, request)] };
 }
 
 function discarded(
   job: QueuedJob,
-  asked: Asked,
   outcome: Extract<Outcome, { kind: "failed" }>,
   request: RequestId,
   turn: TurnView,
 ): JobTurn {
+  const asked = turn.get(askedKey(job.terms.job));
+  invariant(asked !== undefined, "what was asked stands beside the job");
   const failure = failureOf(outcome);
   const fingerprint = Buffer.from(asked.fingerprint, "hex").toString("latin1");
   const notice: JobDiscarded = { kind: "job_discarded", terms: job.terms, fingerprint };
   // A pass may have listed it already.
-  const index = [...indexRows(asked), ...listingOf(job, true)].map(({ key }) => ({
+  const index = [...indexRows(job.terms), ...listingOf(job, true)].map(({ key }) => ({
     key,
     value: undefined,
   }));

@@ -194,19 +194,27 @@ export interface Output {
   readonly media: Media;
 }
 
-export interface CreateJob {
+/** Terms but for their time, and what the job brings along. */
+export interface CreateJob extends Omit<Terms, "createdAtMs"> {
   readonly kind: "create";
-  readonly asked: Asked;
-  readonly provider: "farm" | "sim";
-  readonly hold: number;
-  /** Outputs that the hold pays for. */
-  readonly count: number;
+  /** The row of what was asked as its table spells it: a shard only stores it. */
+  readonly asked: string;
+  /** For the farm its task, for a provider the prompt. */
+  readonly work: FarmTask | string;
+  readonly trace?: string;
+  /** 16 bytes as a binary string, by which moderation is remembered. */
+  readonly bodyDigest: string;
   readonly deadlineSeconds: number;
-  readonly modelTag: number;
   /** How long the answer may wait for the provider's first word. */
   readonly inlineMs: number;
   readonly waits?: true;
   readonly request: RequestId | undefined;
+}
+
+/** The answer to a submit: the job as it is by then, or only when it began, in shard time. */
+export interface Accepted {
+  readonly kind: "accepted";
+  readonly job: Job | number;
 }
 
 /** What no head remembers once it is over. */

@@ -2,7 +2,8 @@
  * `POST /generate/...`, `/remove-background/video` and `/restore/video`: a request is understood,
  * then the account accepts or refuses it in one durable turn.
  */
-import type { Pay, Submit } from "../../actors/account/account.ts";
+import type { Pay } from "../../actors/account/account.ts";
+import { packed } from "../../actors/account/packed-submit.ts";
 import type { CostKind } from "../../actors/contract/cost.ts";
 import {
   EnhancedPrompt,
@@ -25,17 +26,19 @@ import { rewrittenForVideo } from "../../actors/generation/prompt-rewriter.ts";
 import { resolveRestoration } from "../../actors/generation/restoration.ts";
 import { resolve3D } from "../../actors/generation/three-d.ts";
 import { resolveVideo } from "../../actors/generation/video.ts";
+import { born } from "../../actors/job/creation.ts";
+import type { Accepted } from "../../actors/job/job.ts";
 import type { Refusal } from "../../actors/refusal.ts";
 import { accountKey } from "../../actors/tables.ts";
 import { limits } from "../../config/limits.ts";
 import type { Type } from "../../config/schema.ts";
 import { vpartOfId } from "../../engine/id.ts";
-import { type Answer, json, jsonText } from "../answer.ts";
+import { type Answer, json } from "../answer.ts";
 import { deprecationOf } from "../deprecation.ts";
 import { RefusalError } from "../refusal-error.ts";
 import { expectReply } from "../replies.ts";
 import { type Call, jsonBody, type Route, route } from "../route.ts";
-import { askingOf, digestOfBody, jobOf, sourcesOf, termsOf } from "../submitting.ts";
+import { askedOf, askingOf, digestOfBody, jobOf, sourcesOf, termsOf } from "../submitting.ts";
 import { visibleBalance } from "../visible-balance.ts";
 
 interface Confirmable {
@@ -153,12 +156,18 @@ async function submit<B extends Confirmable>(call: Call<B>, kind: Kind<B>): Prom
   const keyless = isKeyed
     ? { bodyDigest: digestOfBody(call, kind.path, canonical, undefined) }
     : {};
-  const job = jobOf(call, id, generation, terms.fingerprint, keyless);
-  const message: Submit = { kind: "submit", job, ...terms };
+  const asked = askedOf(call, id, generation, terms.fingerprint, keyless);
+  const job = jobOf(asked, generation);
+  const submit = packed({ kind: "submit", job, ...terms });
+  const message = { kind: "packed_submit", submit };
   const reply = await service.gateway.ask(accountKey(principal.scope), message, "work");
-  const accepted = expectReply<{ kind: "accepted"; body: string }>(reply, "accepted");
+  const { job: found } = expectReply<Accepted>(reply, "accepted");
+  const view = service.jobs.view({
+    asked,
+    job: typeof found === "number" ? born(job, found) : found,
+  });
   const location = ["Location", `${service.baseUrl}/jobs/${id}`] as const;
-  return jsonText(202, accepted.body, [location, ...deprecationOf(model, service)]);
+  return json(202, view, [location, ...deprecationOf(model, service)]);
 }
 
 /** Rewritten first, paid then: only an answer costs. */

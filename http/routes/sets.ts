@@ -20,7 +20,7 @@ import { integer, optionalText } from "../query.ts";
 import { RefusalError } from "../refusal-error.ts";
 import { expectReply } from "../replies.ts";
 import { type Call, jsonBody, type Route, route } from "../route.ts";
-import { askingOf, digestOfBody, jobOf, sourcesOf, termsOf } from "../submitting.ts";
+import { askedOf, askingOf, digestOfBody, jobOf, sourcesOf, termsOf } from "../submitting.ts";
 import { imagePath } from "./generate.ts";
 
 const setPath = "/v1/generate/set";
@@ -118,7 +118,8 @@ function candidatesOf(
   const candidate = (work: Generation, at: number) => {
     const bodyDigest = digestOfBody(call, imagePath, work.canonical, undefined);
     const own = at === 0 ? fingerprint : "";
-    return { ...jobOf(call, ids.under(vpart), work, own, { bodyDigest, set }), inlineMs: 0 };
+    const asked = askedOf(call, ids.under(vpart), work, own, { bodyDigest, set });
+    return { ...jobOf(asked, work), inlineMs: 0 };
   };
   return members.map(({ label, work }, at) => ({
     label,

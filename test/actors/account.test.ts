@@ -152,7 +152,7 @@ t.test("the ceiling is the plan's, and a submit below it passes", async (t) => {
 t.test("3D jobs use a separate pool of the same size", async (t) => {
   const solid = {
     ...submitted,
-    job: { ...create, asked: { ...create.asked, modality: "three_d" } },
+    job: { ...create, modality: "three_d" },
   } as const;
   const full = { ...account, active: { media: 4, three_d: 0 } };
   t.match(decide(full, solid, view(self)).head, { active: { media: 4, three_d: 1 } });

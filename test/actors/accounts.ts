@@ -8,6 +8,7 @@ import {
 } from "../../actors/account/account.ts";
 import { assetStatuses } from "../../actors/contract/asset.ts";
 import { jobStatuses } from "../../actors/contract/job.ts";
+import { creationOf } from "../../actors/job/creation.ts";
 import type { Asked, CreateJob, Job, QueuedJob, RunningJob, Terms } from "../../actors/job/job.ts";
 import { accountKey, jobKey } from "../../actors/tables.ts";
 import { modalities } from "../../config/catalogue.ts";
@@ -90,17 +91,14 @@ export const asked: Asked = {
   fingerprint: "66656463626139383736353433323130",
 };
 
-export const create: CreateJob = {
-  kind: "create",
-  asked,
+export const create: CreateJob = creationOf(asked, {
   provider: "sim",
   hold: 10,
   count: 1,
   deadlineSeconds: 600,
   modelTag: 7,
   inlineMs: 0,
-  request: undefined,
-};
+});
 
 export const submitted: Submit = {
   kind: "submit",

@@ -1,5 +1,7 @@
 /** A job's life but for its cancellation. */
 import t from "tap";
+import { forms } from "../../actors/forms.ts";
+import { born, creationOf } from "../../actors/job/creation.ts";
 import type { Job, JobMessage } from "../../actors/job/job.ts";
 import { jobActor } from "../../actors/job/job-actor.ts";
 import { jobsOf } from "../../actors/job/job-index.ts";
@@ -7,6 +9,7 @@ import { jobView } from "../../actors/job/job-view.ts";
 import { accountKey, askedKey, assetKey, markKey } from "../../actors/tables.ts";
 import { birth, put, tell } from "../../engine/actor.ts";
 import { idBytes } from "../../engine/id.ts";
+import { rowOf, SpelledRow } from "../../engine/row-form.ts";
 import {
   asked,
   create,
@@ -52,22 +55,24 @@ function next(head: Job, message: JobMessage, atMs = laterMs): Job {
   return turn.head;
 }
 
-t.test("a new job is queued, answers with its view and goes to its provider", async (t) => {
+t.test("a new job is queued, answers when it began and goes to its provider", async (t) => {
   const turn = decide(undefined, { ...create, request: 7 }, view(jobSelf));
   t.strictSame(turn.head, queued);
-  t.strictSame(turn.rows, [put(askedKey(job), asked)]);
+  t.strictSame(turn.rows, [put(askedKey(job), new SpelledRow(create.asked))]);
+  t.strictSame(rowOf(forms, askedKey(job), create.asked), asked);
   t.strictSame(turn.effects, [
     { kind: "provider.submit", prompt: "a kite", modality: "image", count: 1 },
   ]);
-  const body = JSON.stringify(jobView(asked, queued, []));
-  t.strictSame(turn.replies, [{ to: 7, reply: { kind: "accepted", body } }]);
+  t.strictSame(turn.replies, [{ to: 7, reply: { kind: "accepted", job: nowMs } }]);
+  t.strictSame(born(create, nowMs), queued, "who knows what was asked knows the job");
   t.match(jobView(asked, queued, []), {
     id: job,
     status: "queued",
     progress: null,
     credits_held: 10,
   });
-  const onTheFarm = decide(undefined, { ...create, provider: "farm" }, view(jobSelf));
+  const toFarm = creationOf(asked, { ...create, provider: "farm" });
+  const onTheFarm = decide(undefined, toFarm, view(jobSelf));
   t.strictSame(onTheFarm.effects, [{ kind: "farm.run", task }]);
   t.strictSame(onTheFarm.replies, [], "without a request nobody is answered");
 });

@@ -3,8 +3,10 @@ import { limits } from "../../config/limits.ts";
 import { type Actor, type AnyActor, birth, type Domain, put, tell } from "../../engine/actor.ts";
 import { memoryTables } from "../../engine/adapters/memory-stores.ts";
 import { Batch } from "../../engine/batch.ts";
+import { JsonBytes } from "../../engine/json-bytes.ts";
 import { codeOf, engineTables, type Key, keyOf } from "../../engine/key.ts";
 import { noHash, seal } from "../../engine/record.ts";
+import { SpelledRow } from "../../engine/row-form.ts";
 import { ShardRows } from "../../engine/shard-rows.ts";
 import { type CounterMessage, counterKey, noteKey, toys } from "./toys.ts";
 
@@ -16,15 +18,21 @@ const owns = (key: Key) => key.charCodeAt(0) < 128;
 
 function stage(domain: Domain = toys) {
   const rows = new ShardRows(memoryTables(), domain, 0);
-  const open = (seq = 1) => new Batch(rows, domain, seq, owns);
+  const open = (seq = 1) => new Batch(rows, domain, seq, owns, new JsonBytes());
   /** What the shard does with a batch: its record becomes fresh rows. */
-  const seal_ = (batch: Batch) =>
-    rows.fresh.add(seal({ shard: 0, epoch: 1, seq: 1, atMs: 0 }, batch.writes, noHash).bytes);
-  return { rows, open, commit: seal_ };
+  const commit = ({ writes, values }: Batch) => {
+    const head = { shard: 0, epoch: 1, seq: 1, atMs: 0 };
+    rows.fresh.add(seal(head, writes, values.bytes, noHash).bytes);
+  };
+  return { rows, open, commit };
 }
 
 function written(batch: Batch): Record<Key, string | undefined> {
-  return Object.fromEntries([...batch.writes].map(([key, { text }]) => [key, text]));
+  const { bytes } = batch.values;
+  const texts = [...batch.writes].map(([key, { start, end }]) => {
+    return [key, start < 0 ? undefined : bytes.toString("utf8", start, end)];
+  });
+  return Object.fromEntries(texts);
 }
 
 function ask(batch: Batch, to: Key, message: CounterMessage, request = 1): void {
@@ -55,6 +63,25 @@ t.test(
     t.equal(next.writes.size, 0, "what did not change is not written");
   },
 );
+
+t.test("a row that comes spelled is written as it is, and read as what it says", async (t) => {
+  const scribe: Actor<unknown, "write" | "read", never> = {
+    kind: "scribe",
+    decide(head, message, turn) {
+      const key = noteKey(turn.self, "n");
+      const rows = message === "write" ? [put(key, new SpelledRow('"x"'))] : [];
+      const replies = [{ to: 1, reply: turn.get(key) }];
+      return { head, rows, replies, effects: [] };
+    },
+    dueAt: () => undefined,
+  };
+  const actorByCode = new Map([[codeOf(a), scribe as AnyActor]]);
+  const batch = stage({ ...toys, actorByCode }).open();
+  batch.turn({ to: a, message: "write" }, 0);
+  batch.turn({ to: a, message: "read" }, 0);
+  t.strictSame(written(batch), { [noteKey(a, "n")]: '"x"' });
+  t.equal(batch.replies[1]?.reply, "x");
+});
 
 t.test("a turn is one message and the tells that it causes, first in, first out", async (t) => {
   const heard: string[] = [];
@@ -147,7 +174,7 @@ t.test("a head is at most 4 KiB", async (t) => {
   const batch = stage().open();
   const room = limits.engine.headBytesMax - '{"count":0,"padding":""}'.length;
   ask(batch, a, { kind: "pad", length: room });
-  t.equal(batch.writes.get(a)?.text?.length, 4_096);
+  t.equal(written(batch)[a]?.length, 4_096);
   t.throws(() => ask(batch, b, { kind: "pad", length: room + 1 }), { name: "BrokenInvariant" });
   t.notOk(batch.writes.has(b));
 });

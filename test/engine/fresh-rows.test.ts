@@ -1,11 +1,11 @@
 import t from "tap";
 import { FreshRows } from "../../engine/fresh-rows.ts";
 import { engineTables, type Key, keyOf } from "../../engine/key.ts";
-import { noHash, seal, textOf } from "../../engine/record.ts";
+import { noHash, textOf } from "../../engine/record.ts";
+import { sealed } from "./sealed.ts";
 
 function record(rows: Readonly<Record<Key, string | undefined>>): Uint8Array {
-  const writes = new Map(Object.entries(rows).map(([key, text]) => [key, { text }]));
-  return seal({ shard: 0, epoch: 1, seq: 1, atMs: 0 }, writes, noHash).bytes;
+  return sealed({ shard: 0, epoch: 1, seq: 1, atMs: 0 }, rows, noHash).bytes;
 }
 
 /**

@@ -3,8 +3,9 @@ import { memoryTables } from "../../engine/adapters/memory-stores.ts";
 import { Gateway, lost } from "../../engine/gateway.ts";
 import { type Key, keyOf } from "../../engine/key.ts";
 import type { Tables } from "../../engine/ports/tables.ts";
-import { noHash, seal } from "../../engine/record.ts";
+import { noHash } from "../../engine/record.ts";
 import type { ToShard } from "../../engine/wire.ts";
+import { sealed } from "./sealed.ts";
 import { idle } from "./toys.ts";
 
 const a = keyOf(1, 16, "a");
@@ -33,8 +34,7 @@ let seq = 0;
 
 function release(rows: Readonly<Record<Key, string | undefined>>, reply?: [number, unknown]) {
   seq++;
-  const writes = new Map(Object.entries(rows).map(([key, text]) => [key, { text }]));
-  const record = seal({ shard: 0, epoch: 1, seq, atMs: 0 }, writes, noHash).bytes;
+  const record = sealed({ shard: 0, epoch: 1, seq, atMs: 0 }, rows, noHash).bytes;
   const replies = reply === undefined ? [] : [{ to: reply[0], reply: reply[1] }];
   return { kind: "release", seq, record, replies } as const;
 }

@@ -1,20 +1,14 @@
 import { createHash } from "node:crypto";
 import t from "tap";
 import { BrokenInvariant } from "../../engine/invariant.ts";
-import type { Key } from "../../engine/key.ts";
 import { noHash, readHead, seal, verify } from "../../engine/record.ts";
+import { sealed } from "./sealed.ts";
 import { textsOf } from "./toys.ts";
 
 const head = { shard: 3, epoch: 2, seq: 41, atMs: 1_763_000_000_123 };
 
-function writes(rows: Readonly<Record<string, string | undefined>>) {
-  return new Map<Key, { text: string | undefined }>(
-    Object.entries(rows).map(([key, text]) => [key, { text }]),
-  );
-}
-
 t.test("a record gives back its head, its puts and its deletions, in order", async (t) => {
-  const { bytes } = seal(head, writes({ b: '{"x":1}', a: undefined, c: '""' }), noHash);
+  const { bytes } = sealed(head, { b: '{"x":1}', a: undefined, c: '""' }, noHash);
   t.strictSame(readHead(bytes), head);
   t.strictSame(textsOf(bytes), [
     ["b", '{"x":1}'],
@@ -25,12 +19,12 @@ t.test("a record gives back its head, its puts and its deletions, in order", asy
 
 t.test("keys are bytes and values are any text", async (t) => {
   const rows = { "\0\xff\x80 key": '"é 漢字 🎈 \\u0000"', ["k".repeat(255)]: "[]" };
-  const { bytes } = seal(head, writes(rows), noHash);
+  const { bytes } = sealed(head, rows, noHash);
   t.strictSame(textsOf(bytes), Object.entries(rows));
 });
 
 t.test("a record without writes is a record", async (t) => {
-  const { bytes, hash } = seal(head, writes({}), noHash);
+  const { bytes, hash } = sealed(head, {}, noHash);
   t.strictSame(textsOf(bytes), []);
   t.strictSame(verify(bytes, noHash), { ...head, hash });
 });
@@ -41,21 +35,37 @@ t.test("no bytes stand for no writes", async (t) => {
 
 t.test("a record larger than any before it is sealed whole", async (t) => {
   const large = JSON.stringify("é".repeat(800_000));
-  const { bytes, hash } = seal(head, writes({ a: large, b: "1" }), noHash);
+  const { bytes, hash } = sealed(head, { a: large, b: "1" }, noHash);
   t.equal(verify(bytes, noHash).hash, hash);
   t.ok(textsOf(bytes)[0]?.[1] === large);
   t.strictSame(textsOf(bytes)[1], ["b", "1"]);
 });
 
 t.test("sealing the next record leaves the bytes of the last one alone", async (t) => {
-  const first = seal(head, writes({ a: '"first"' }), noHash);
+  const first = sealed(head, { a: '"first"' }, noHash);
   const before = Buffer.from(first.bytes).toString("hex");
-  seal({ ...head, seq: 42 }, writes({ a: '"second"' }), first.hash);
+  sealed({ ...head, seq: 42 }, { a: '"second"' }, first.hash);
   t.equal(Buffer.from(first.bytes).toString("hex"), before);
 });
 
+t.test("values are taken from where they stand, with whatever stands between them", async (t) => {
+  const values = Buffer.from('"old""b""a""new"');
+  const spans = new Map([
+    ["c", { start: 11, end: 16 }],
+    ["d", { start: -1, end: -1 }],
+    ["a", { start: 8, end: 11 }],
+    ["b", { start: 5, end: 8 }],
+  ]);
+  t.strictSame(textsOf(seal(head, spans, values, noHash).bytes), [
+    ["c", '"new"'],
+    ["d", undefined],
+    ["a", '"a"'],
+    ["b", '"b"'],
+  ]);
+});
+
 t.test("a record may lie anywhere in a larger buffer", async (t) => {
-  const { bytes, hash } = seal(head, writes({ a: '"1"', b: undefined }), noHash);
+  const { bytes, hash } = sealed(head, { a: '"1"', b: undefined }, noHash);
   const room = new Uint8Array(bytes.length + 13);
   room.set(bytes, 13);
   const inside = room.subarray(13);
@@ -64,8 +74,8 @@ t.test("a record may lie anywhere in a larger buffer", async (t) => {
 });
 
 t.test("I1: the hash is sha256 of the previous hash and the body", async (t) => {
-  const first = seal(head, writes({ a: "1" }), noHash);
-  const second = seal({ ...head, seq: 42 }, writes({ a: "2" }), first.hash);
+  const first = sealed(head, { a: "1" }, noHash);
+  const second = sealed({ ...head, seq: 42 }, { a: "2" }, first.hash);
   const expected = createHash("sha256")
     .update(first.hash, "hex")
     .update(second.bytes.subarray(0, -32))
@@ -77,17 +87,17 @@ t.test("I1: the hash is sha256 of the previous hash and the body", async (t) => 
 
 t.test("I1: equal records have equal bytes", async (t) => {
   const rows = { a: '"1"', b: undefined };
-  t.strictSame(seal(head, writes(rows), noHash), seal(head, writes(rows), noHash));
+  t.strictSame(sealed(head, rows, noHash), sealed(head, rows, noHash));
 });
 
 t.test("I1: a record that follows another one is refused", async (t) => {
-  const first = seal(head, writes({ a: "1" }), noHash);
-  const second = seal({ ...head, seq: 42 }, writes({ a: "2" }), first.hash);
+  const first = sealed(head, { a: "1" }, noHash);
+  const second = sealed({ ...head, seq: 42 }, { a: "2" }, first.hash);
   t.throws(() => verify(second.bytes, noHash), { name: "BrokenInvariant", message: /I1/ });
 });
 
 t.test("I1: a record of which any byte was changed is refused", async (t) => {
-  const { bytes } = seal(head, writes({ abc: '"text"', d: undefined }), noHash);
+  const { bytes } = sealed(head, { abc: '"text"', d: undefined }, noHash);
   const unseen: number[] = [];
   for (let at = 0; at < bytes.length; at++) {
     const tampered = Uint8Array.from(bytes);
@@ -98,7 +108,7 @@ t.test("I1: a record of which any byte was changed is refused", async (t) => {
 });
 
 t.test("bytes that are cut short are refused", async (t) => {
-  const { bytes } = seal(head, writes({ a: "1" }), noHash);
+  const { bytes } = sealed(head, { a: "1" }, noHash);
   for (const length of [0, 1, 27, 28, 59, bytes.length - 1])
     t.throws(() => verify(bytes.subarray(0, length), noHash), { name: "BrokenInvariant" });
 });
@@ -113,6 +123,6 @@ function isTrusted(bytes: Uint8Array): boolean {
 }
 
 t.test("a key has at most 255 bytes", async (t) => {
-  const long = () => seal(head, writes({ ["k".repeat(256)]: "1" }), noHash);
+  const long = () => sealed(head, { ["k".repeat(256)]: "1" }, noHash);
   t.throws(long, { name: "BrokenInvariant" });
 });

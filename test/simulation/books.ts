@@ -25,6 +25,7 @@ import { allowanceOf } from "../../config/plans.ts";
 import type { Id } from "../../engine/id.ts";
 import { codeOf } from "../../engine/key.ts";
 import {
+  askedOf,
   chargeOf,
   committedOf,
   dayOf,
@@ -61,7 +62,7 @@ export function sumsOf(world: World, facts: Facts): Map<Id, Sums> {
   };
   for (const [id, { job, atMs }] of facts.accepted) {
     const head = facts.phases.get(id);
-    if (head !== undefined) addJob(of(job.asked.scope), head, atMs, job.asked.user, world.atMs);
+    if (head !== undefined) addJob(of(job.scope), head, atMs, askedOf(job).user, world.atMs);
   }
   for (const { scope, pay, atMs } of facts.paid.values()) {
     const sums = of(scope);

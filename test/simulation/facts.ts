@@ -5,11 +5,20 @@
  */
 import type { Account, LedgerRow, Pay } from "../../actors/account/account.ts";
 import type { Budget } from "../../actors/account/budget.ts";
-import type { CreateJob, Job } from "../../actors/job/job.ts";
-import { accountKey, jobKey, ledgerKey, sessionKey, ticketKey } from "../../actors/tables.ts";
+import { forms } from "../../actors/forms.ts";
+import type { Asked, CreateJob, Job } from "../../actors/job/job.ts";
+import {
+  accountKey,
+  askedKey,
+  jobKey,
+  ledgerKey,
+  sessionKey,
+  ticketKey,
+} from "../../actors/tables.ts";
 import type { PlanName, PlanOverrides } from "../../config/plans.ts";
 import type { Id } from "../../engine/id.ts";
 import { codeOf } from "../../engine/key.ts";
+import { rowOf } from "../../engine/row-form.ts";
 import type { Step, World } from "./world.ts";
 
 export interface Accepted {
@@ -121,7 +130,7 @@ export class Facts {
   }
 
   private accept(job: CreateJob, atMs: number): void {
-    const { id, scope, fingerprint } = job.asked;
+    const { id, scope, fingerprint } = askedOf(job);
     if (this.accepted.has(id)) this.of.wrong.push("a job is made once");
     this.of.set(this.accepted, id, { job, atMs });
     if (fingerprint === "") return;
@@ -136,7 +145,7 @@ export class Facts {
     const id = job.terms.job;
     const accepted = this.accepted.get(id);
     if (accepted === undefined) return;
-    const { scope, fingerprint } = accepted.job.asked;
+    const { scope, fingerprint } = askedOf(accepted.job);
     this.moderate(id, (reply as { refusal?: { as?: string } })?.refusal?.as ?? "", atMs);
     this.of.set(this.accepted, id, undefined);
     this.of.set(this.discarded, id, accepted);
@@ -146,11 +155,16 @@ export class Facts {
 
   private moderate(id: Id, code: string, atMs: number): void {
     if (code !== "prompt_nsfw" && code !== "ip_detected") return;
-    const asked = this.accepted.get(id)?.job.asked;
-    if (asked === undefined) return;
+    const job = this.accepted.get(id)?.job;
+    if (job === undefined) return;
+    const asked = askedOf(job);
     const name = `${asked.scope} ${asked.bodyDigest ?? asked.fingerprint}`;
     this.of.set(this.moderated, name, atMs + dayMs);
   }
+}
+
+export function askedOf({ job, asked }: CreateJob): Asked {
+  return rowOf(forms, askedKey(job), asked) as Asked;
 }
 
 /** I5: what a job may not do, or undefined. */

@@ -7,7 +7,7 @@ import type { CreateJob } from "../../actors/job/job.ts";
 import { allowanceOf } from "../../config/plans.ts";
 import type { Id } from "../../engine/id.ts";
 import { committedByRun, type Sums, sumsOf } from "./books.ts";
-import type { Facts } from "./facts.ts";
+import { askedOf, type Facts } from "./facts.ts";
 import type { World } from "./world.ts";
 
 export interface Request {
@@ -87,8 +87,8 @@ export class Oracle {
     return this.budget(scope, user, hold) ?? this.wallet(scope, hold);
   }
 
-  private run({ asked, hold }: CreateJob): string | undefined {
-    return asked.turn === undefined ? undefined : this.runRefusal(asked.turn.turn, hold);
+  private run({ turn, hold }: CreateJob): string | undefined {
+    return turn === undefined ? undefined : this.runRefusal(turn.turn, hold);
   }
 
   private runRefusal(run: Id, price: number): string | undefined {
@@ -98,16 +98,17 @@ export class Oracle {
     return fact.ceiling !== null && total > fact.ceiling ? "approval_required" : undefined;
   }
 
-  private moderated({ asked }: CreateJob): string | undefined {
+  private moderated(job: CreateJob): string | undefined {
+    const asked = askedOf(job);
     const name = `${asked.scope} ${asked.bodyDigest ?? asked.fingerprint}`;
     const untilMs = this.facts.moderated.get(name) ?? 0;
     return this.world.atMs < untilMs ? "moderated" : undefined;
   }
 
-  private concurrency(scope: Id, { asked }: CreateJob): string | undefined {
+  private concurrency(scope: Id, { modality }: CreateJob): string | undefined {
     const { plan, overrides } = this.facts.ceilings.get(scope) ?? { plan: "free" };
     const { concurrentMax } = allowanceOf(plan, overrides);
-    const pool = asked.modality === "three_d" ? "three_d" : "media";
+    const pool = modality === "three_d" ? "three_d" : "media";
     return (this.sums?.active[pool] ?? 0) >= concurrentMax ? "concurrency" : undefined;
   }
 

@@ -4,7 +4,8 @@
  */
 import type { Confirmation, SetCandidate, SubmitTerms } from "../../actors/account/account.ts";
 import { domain as product } from "../../actors/domain.ts";
-import type { CreateJob, JobMessage, TurnOfJob } from "../../actors/job/job.ts";
+import { creationOf } from "../../actors/job/creation.ts";
+import type { Asked, CreateJob, JobMessage, TurnOfJob } from "../../actors/job/job.ts";
 import type { OutputSet } from "../../actors/set/set.ts";
 import { accountKey, jobKey, setKey } from "../../actors/tables.ts";
 import type { PlanName } from "../../config/plans.ts";
@@ -127,38 +128,43 @@ export class Stage {
     const request: Request = { scope, user, fingerprint, confirmation, isTooFast };
     const oracle = new Oracle(this.world, this.facts, scope);
     const expected = oracle.first(request, job);
-    this.jobs.push(job.asked.id);
+    this.jobs.push(job.job);
     const terms = this.termsOf(request);
     const heard = this.world.ask(accountKey(scope), { kind: "submit", job, ...terms });
     if (this.expect("a submit", heard, expected)) this.consume(confirmation);
     return undefined;
   }
 
-  private jobOf(command: SubmitCommand, scope: Id, user: Id, fingerprint: string): CreateJob {
+  private jobOf(
+    command: SubmitCommand,
+    scope: Id,
+    user: Id,
+    fingerprint: string,
+    more: Partial<Asked> = {},
+  ): CreateJob {
     const { body, modality, hold, isFarm, isInline, lagMs, idempotencyKey } = command;
     const createdAtMs = this.world.atMs - lagMs;
     const turn = this.turnOf(command.run, scope);
-    return {
-      kind: "create",
-      asked: {
-        ...asked,
-        id: this.world.id(createdAtMs),
-        scope,
-        user,
-        modality,
-        createdAtMs,
-        fingerprint,
-        ...(idempotencyKey === 0 ? {} : { bodyDigest: digest(scope, body, 0) }),
-        ...(turn === undefined ? {} : { turn }),
-      },
+    const request = {
+      ...asked,
+      id: this.world.id(createdAtMs),
+      scope,
+      user,
+      modality,
+      createdAtMs,
+      fingerprint,
+      ...(idempotencyKey === 0 ? {} : { bodyDigest: digest(scope, body, 0) }),
+      ...(turn === undefined ? {} : { turn }),
+      ...more,
+    };
+    return creationOf(request, {
       provider: isFarm ? "farm" : "sim",
       hold,
       count: 2,
       deadlineSeconds: 600,
       modelTag: 7,
       inlineMs: isInline && !isFarm ? 250 : 0,
-      request: undefined,
-    };
+    });
   }
 
   private termsOf({ scope, fingerprint, confirmation, isTooFast }: Request): SubmitTerms {
@@ -199,7 +205,7 @@ export class Stage {
     const confirmation = this.confirmation(command.confirmation);
     const request: Request = { scope, user, fingerprint, confirmation, isTooFast: false };
     const expected = this.expectedSet(request, members);
-    this.jobs.push(...jobs.map(({ asked }) => asked.id));
+    this.jobs.push(...jobs.map(({ job }) => job));
     const about = { id: set, scope, user, name: "", model: "m", createdAtMs: this.world.atMs };
     const terms = this.termsOf(request);
     const message = { kind: "submit_set", set: about, members, ...terms };
@@ -230,9 +236,8 @@ export class Stage {
       isTooFast: false,
       lagMs: 0,
     };
-    const job = this.jobOf(submit, scope, user, fingerprint);
     const bodyDigest = digest(scope, command.body, 9);
-    return { ...job, asked: { ...job.asked, set, bodyDigest } };
+    return this.jobOf(submit, scope, user, fingerprint, { set, bodyDigest });
   }
 
   private expectedSet(request: Request, members: readonly SetCandidate[]) {

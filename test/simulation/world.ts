@@ -12,11 +12,13 @@ import type { AnyActor, Domain, OutsideEffect, Turn, TurnView } from "../../engi
 import { memoryJournal, memoryTables } from "../../engine/adapters/memory-stores.ts";
 import { Batch, type Delivery } from "../../engine/batch.ts";
 import { firstIdAt, type Id } from "../../engine/id.ts";
+import { JsonBytes } from "../../engine/json-bytes.ts";
 import { codeOf, type Key, shardOf } from "../../engine/key.ts";
 import { materialise, type Position } from "../../engine/materialiser.ts";
 import type { TableRow } from "../../engine/ports/tables.ts";
 import { noHash, seal } from "../../engine/record.ts";
 import { recover } from "../../engine/recovery.ts";
+import { rowOf, SpelledRow } from "../../engine/row-form.ts";
 import { ShardRows } from "../../engine/shard-rows.ts";
 
 /** A Friday noon, eleven days before plans renew. */
@@ -106,7 +108,7 @@ export class World {
   }
 
   commit(): void {
-    this.seal(this.batch.writes);
+    this.seal(this.batch);
     this.undo = [];
     this.heardReplies = 0;
     this.batch = this.nextBatch();
@@ -139,7 +141,7 @@ export class World {
     const recovered = await recover(place, this.journal, this.tables, this.domain, this.atMs);
     this.rows = recovered.rows;
     this.position = { ...recovered.position, epoch: recovered.position.epoch + 1 };
-    this.seal(new Map());
+    this.seal(this.nextBatch());
     this.undo = [];
     this.heardReplies = 0;
     this.batch = this.nextBatch();
@@ -171,8 +173,12 @@ export class World {
     const { self, before, turn } = step;
     if (turn.head !== before) this.set(this.kept, self, turn.head);
     for (const { key, value } of turn.rows)
-      if (!this.rows.isWindow(key)) this.set(this.kept, key, value);
+      if (!this.rows.isWindow(key)) this.set(this.kept, key, this.rowOf(key, value));
     this.listener(step);
+  }
+
+  private rowOf(key: Key, value: unknown): unknown {
+    return value instanceof SpelledRow ? rowOf(this.domain.forms, key, value.json) : value;
   }
 
   private hear(): void {
@@ -193,12 +199,13 @@ export class World {
     this.passes++;
   }
 
-  private seal(writes: Batch["writes"]): void {
+  private seal({ writes, values }: Batch): void {
     const { epoch } = this.position;
     const seq = this.position.seq + 1;
     const { bytes, hash } = seal(
       { shard: place.shard, epoch, seq, atMs: this.atMs },
       writes,
+      values.bytes,
       this.position.hash,
     );
     this.rows.add(bytes, writes);
@@ -209,7 +216,7 @@ export class World {
 
   private nextBatch(): Batch {
     const owns = (key: Key) => shardOf(key, place.shardCount) === place.shard;
-    return new Batch(this.rows, this.domain, this.position.seq + 1, owns);
+    return new Batch(this.rows, this.domain, this.position.seq + 1, owns, new JsonBytes());
   }
 
   /** Everything that was kept is there after a restart, and all work is handed over once more. */

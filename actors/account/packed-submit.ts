@@ -1,0 +1,82 @@
+/**
+ * A submit on its way to its shard, as one flat list: what threads tell each other is copied member
+ * by member with its name, and a submit has many.
+ */
+import type { CreateJob } from "../job/job.ts";
+import type { Submit } from "./account.ts";
+
+export type PackedSubmit = ReturnType<typeof packed>;
+
+export function packed(submit: Submit) {
+  const { job: create } = submit;
+  return [
+    submit.fingerprint,
+    submit.confirmation,
+    submit.plan,
+    submit.overrides,
+    submit.rateRetryAfterSeconds,
+    create.job,
+    create.scope,
+    create.modality,
+    create.modelTag,
+    create.provider,
+    create.hold,
+    create.count,
+    create.asked,
+    create.work,
+    create.bodyDigest,
+    create.deadlineSeconds,
+    create.inlineMs,
+    create.member,
+    create.turn,
+    create.tags,
+    create.trace,
+  ] as const;
+}
+
+export function unpacked([
+  fingerprint,
+  confirmation,
+  plan,
+  overrides,
+  rateRetryAfterSeconds,
+  job,
+  scope,
+  modality,
+  modelTag,
+  provider,
+  hold,
+  count,
+  asked,
+  work,
+  bodyDigest,
+  deadlineSeconds,
+  inlineMs,
+  member,
+  turn,
+  tags,
+  trace,
+]: PackedSubmit): Submit {
+  const create: CreateJob = {
+    kind: "create",
+    job,
+    scope,
+    modality,
+    modelTag,
+    provider,
+    hold,
+    count,
+    asked,
+    work,
+    bodyDigest,
+    deadlineSeconds,
+    inlineMs,
+    request: undefined,
+    ...(member === undefined ? {} : { member }),
+    ...(turn === undefined ? {} : { turn }),
+    ...(tags === undefined ? {} : { tags }),
+    ...(trace === undefined ? {} : { trace }),
+  };
+  const terms = { fingerprint, confirmation, plan, overrides, rateRetryAfterSeconds };
+  return { kind: "submit", job: create, ...terms };
+}
