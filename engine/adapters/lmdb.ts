@@ -13,6 +13,12 @@ import type { Journal } from "../ports/journal.ts";
 import { PortError } from "../ports/port-error.ts";
 import type { TableReader, TableRow, Tables } from "../ports/tables.ts";
 
+/**
+ * Records and passes bring many rows at once: of larger pages there are fewer to find, to split and
+ * to free.
+ */
+const environment = { overlappingSync: false, pageSize: 16_384 };
+
 const sequenceKeys = { keyEncoding: "uint32" } as const;
 
 /** Keys are binary strings already; no transcoding, no copies. */
@@ -28,7 +34,7 @@ const binaryKeys = {
 /** Throws `PortError` when the folder cannot be used. */
 export function openJournal(path: string): Journal {
   const database: RootDatabase<Uint8Array, number> = attempt("open the journal", () =>
-    open({ path, encoding: "binary", overlappingSync: false, mapSize: 2 ** 36, ...sequenceKeys }),
+    open({ path, encoding: "binary", mapSize: 2 ** 36, ...sequenceKeys, ...environment } as never),
   );
   return {
     async append(seq, record) {
@@ -84,8 +90,8 @@ function openRows(path: string, readOnly: boolean): RootDatabase<string, string>
     readOnly,
     encoding: "string",
     keyEncoder: binaryKeys,
-    overlappingSync: false,
     mapSize: 2 ** 38,
+    ...environment,
   } as never);
 }
 
