@@ -219,7 +219,7 @@ export class Batch {
 
   private spell(key: Key, written: Written): void {
     written.start = this.values.end;
-    spell(this.domain.forms, key, written.value, this.values);
+    spell(this.domain.forms, codeOf(key), written.value, this.values);
     written.end = this.values.end;
   }
 

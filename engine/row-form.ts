@@ -39,9 +39,9 @@ export class SpelledRow {
   }
 }
 
-/** Writes a row behind what stands in `to`. */
-export function spell(forms: Forms | undefined, key: Key, row: unknown, to: JsonBytes): void {
-  const form = forms?.get(codeOf(key));
+/** Writes a row of the table `code` behind what stands in `to`. */
+export function spell(forms: Forms | undefined, code: number, row: unknown, to: JsonBytes): void {
+  const form = forms?.get(code);
   if (row instanceof SpelledRow) to.json(row.json);
   else if (form === undefined) to.value(row);
   else {
@@ -53,10 +53,10 @@ export function spell(forms: Forms | undefined, key: Key, row: unknown, to: Json
 
 const scratch = new JsonBytes();
 
-/** A row's JSON. */
-export function spelled(forms: Forms | undefined, key: Key, row: unknown): string {
+/** The JSON of a row of the table `code`. */
+export function spelled(forms: Forms | undefined, code: number, row: unknown): string {
   scratch.truncate(0);
-  spell(forms, key, row, scratch);
+  spell(forms, code, row, scratch);
   return scratch.bytes.toString("utf8", 0, scratch.end);
 }
 

@@ -133,7 +133,8 @@ function moderated(
   turn: TurnView,
 ): Refusal | undefined {
   if (remembered === 0) return undefined;
-  const mark = turn.get(markKey(vpartOf(turn.self), "refused", bodyDigest));
+  const digest = Buffer.from(bodyDigest, "hex").toString("latin1");
+  const mark = turn.get(markKey(vpartOf(turn.self), "refused", digest));
   // Its time may be over before it hears so.
   if (mark?.kind !== "refused" || mark.expiresAtMs <= turn.atMs) return undefined;
   const detail = "The content filter refused this request before; change the prompt or the media.";

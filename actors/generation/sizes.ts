@@ -36,7 +36,8 @@ export function even(length: number): number {
   return 2 * Math.round(length / 2);
 }
 
-function partsOf(ratio: string): [number, number] {
-  const [across = 1, down = 1] = ratio.split(":").map(Number);
-  return [across, down];
+function partsOf(ratio: string): [across: number, down: number] {
+  const colon = ratio.indexOf(":");
+  if (colon < 0) return [Number(ratio), 1];
+  return [Number(ratio.slice(0, colon)), Number(ratio.slice(colon + 1))];
 }

@@ -9,7 +9,7 @@ import {
 import { idBytes } from "../../engine/id.ts";
 import { SpelledRow, spelled } from "../../engine/row-form.ts";
 import { forms } from "../forms.ts";
-import { askedKey, jobsOfTurnKey } from "../tables.ts";
+import { askedKey, codes, jobsOfTurnKey } from "../tables.ts";
 import type { Accepted, Asked, CreateJob, Job, JobEffect, QueuedJob, Terms } from "./job.ts";
 import { tagDigest } from "./job-index.ts";
 import { become, carried, type JobTurn, unchanged } from "./job-turn.ts";
@@ -26,7 +26,6 @@ type Offer = Pick<
 export function creationOf(asked: Asked, offer: Offer): CreateJob {
   const { id, scope, user, modality, turn, tags, trace } = asked;
   const { modelTag, provider, hold, count, deadlineSeconds, inlineMs } = offer;
-  const digest = asked.bodyDigest ?? asked.fingerprint;
   return {
     kind: "create",
     job: id,
@@ -36,9 +35,9 @@ export function creationOf(asked: Asked, offer: Offer): CreateJob {
     provider,
     hold,
     count,
-    asked: spelled(forms, askedKey(id), asked),
+    asked: spelled(forms, codes.asked, asked),
     work: workOf(provider, asked),
-    bodyDigest: Buffer.from(digest, "hex").toString("latin1"),
+    bodyDigest: asked.bodyDigest ?? asked.fingerprint,
     deadlineSeconds,
     inlineMs,
     request: undefined,

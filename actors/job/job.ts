@@ -202,7 +202,7 @@ export interface CreateJob extends Omit<Terms, "createdAtMs"> {
   /** For the farm its task, for a provider the prompt. */
   readonly work: FarmTask | string;
   readonly trace?: string;
-  /** 16 bytes as a binary string, by which moderation is remembered. */
+  /** 16 bytes in hex, by which moderation is remembered. */
   readonly bodyDigest: string;
   readonly deadlineSeconds: number;
   /** How long the answer may wait for the provider's first word. */
