@@ -45,8 +45,6 @@ export const accountActor: Actor<Account, AccountMessage, never> = {
     invariant(head !== undefined, `an account exists before it gets ${message.kind}`);
     switch (message.kind) {
       case "submit":
-        return submit(head, message, turn);
-      case "packed_submit":
         return submit(head, unpacked(message.submit), turn);
       case "submit_set":
         return submitSet(head, message, turn);

@@ -106,7 +106,6 @@ export interface SubmitTerms {
 }
 
 export interface Submit extends SubmitTerms {
-  readonly kind: "submit";
   readonly job: CreateJob;
 }
 
@@ -193,8 +192,7 @@ export interface AssetChanged {
 
 export type AccountMessage =
   | OpenAccount
-  | Submit
-  | { readonly kind: "packed_submit"; readonly submit: PackedSubmit }
+  | { readonly kind: "submit"; readonly submit: PackedSubmit }
   | SubmitSet
   | Pay
   | JobChanged

@@ -77,6 +77,5 @@ export function unpacked([
     ...(tags === undefined ? {} : { tags }),
     ...(trace === undefined ? {} : { trace }),
   };
-  const terms = { fingerprint, confirmation, plan, overrides, rateRetryAfterSeconds };
-  return { kind: "submit", job: create, ...terms };
+  return { job: create, fingerprint, confirmation, plan, overrides, rateRetryAfterSeconds };
 }

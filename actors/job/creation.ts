@@ -58,7 +58,7 @@ export function create(message: CreateJob, { atMs }: TurnView): JobTurn {
     const inline = { request, untilMs: atMs + inlineMs };
     return { head: { ...job, inline }, rows, replies: [], effects };
   }
-  return { head: job, rows, replies: [accepted(atMs, request)], effects };
+  return { head: job, rows, replies: [answered(request, { kind: "accepted", atMs })], effects };
 }
 
 /** The job as it begins at `atMs`, in shard time. */
@@ -96,8 +96,7 @@ export function indexRows({ job, turn }: Pick<Terms, "job" | "turn">): RowWrite[
   return turn === undefined ? [] : [put(jobsOfTurnKey(turn.turn, idBytes(job)), "")];
 }
 
-export function accepted(job: Accepted["job"], to: RequestId): Reply {
-  const reply: Accepted = { kind: "accepted", job };
+export function answered(to: RequestId, reply: Accepted): Reply {
   return { to, reply };
 }
 

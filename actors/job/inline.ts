@@ -3,7 +3,7 @@ import { invariant } from "../../engine/invariant.ts";
 import type { JobDiscarded } from "../account/account.ts";
 import { type Refusal, refused } from "../refusal.ts";
 import { accountKey, askedKey } from "../tables.ts";
-import { accepted, indexRows } from "./creation.ts";
+import { answered, indexRows } from "./creation.ts";
 import { remembrance } from "./ending.ts";
 import type { CreateJob, Failure, Job, JobMessage, Outcome, QueuedJob } from "./job.ts";
 import { listingOf } from "./job-index.ts";
@@ -33,7 +33,8 @@ export function decideInline(
     : decide(open, message, turn);
   // An unchanged head goes on waiting.
   if (next.head === undefined || next.head === open) return { ...next, head: job };
-  return { ...next, replies: [...next.replies, accepted(next.head, request)] };
+  const answer = answered(request, { kind: "accepted", job: next.head });
+  return { ...next, replies: [...next.replies, answer] };
 }
 
 function discarded(

@@ -212,10 +212,9 @@ export interface CreateJob extends Omit<Terms, "createdAtMs"> {
 }
 
 /** The answer to a submit: the job as it is by then, or only when it began, in shard time. */
-export interface Accepted {
-  readonly kind: "accepted";
-  readonly job: Job | number;
-}
+export type Accepted =
+  | { readonly kind: "accepted"; readonly job: Job }
+  | { readonly kind: "accepted"; readonly atMs: number };
 
 /** What no head remembers once it is over. */
 export interface JobEvent {

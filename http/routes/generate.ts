@@ -158,13 +158,12 @@ async function submit<B extends Confirmable>(call: Call<B>, kind: Kind<B>): Prom
     : {};
   const asked = askedOf(call, id, generation, terms.fingerprint, keyless);
   const job = jobOf(asked, generation);
-  const submit = packed({ kind: "submit", job, ...terms });
-  const message = { kind: "packed_submit", submit };
+  const message = { kind: "submit", submit: packed({ job, ...terms }) };
   const reply = await service.gateway.ask(accountKey(principal.scope), message, "work");
-  const { job: found } = expectReply<Accepted>(reply, "accepted");
+  const accepted = expectReply<Accepted>(reply, "accepted");
   const view = service.jobs.view({
     asked,
-    job: typeof found === "number" ? born(job, found) : found,
+    job: "job" in accepted ? accepted.job : born(job, accepted.atMs),
   });
   const location = ["Location", `${service.baseUrl}/jobs/${id}`] as const;
   return json(202, view, [location, ...deprecationOf(model, service)]);

@@ -1,8 +1,14 @@
 import t from "tap";
-import { available } from "../../actors/account/account.ts";
+import {
+  type Account,
+  type AccountMessage,
+  available,
+  type Submit,
+} from "../../actors/account/account.ts";
 import { accountActor } from "../../actors/account/account-actor.ts";
+import { packed } from "../../actors/account/packed-submit.ts";
 import { fingerprintKey, jobKey, ledgerKey } from "../../actors/tables.ts";
-import { birth, put } from "../../engine/actor.ts";
+import { birth, put, type TurnView } from "../../engine/actor.ts";
 import { idBytes } from "../../engine/id.ts";
 import {
   account,
@@ -20,7 +26,11 @@ import {
   view,
 } from "./accounts.ts";
 
-const { decide } = accountActor;
+/** Submits arrive packed. */
+function decide(head: Account | undefined, message: AccountMessage | Submit, turn: TurnView) {
+  const heard = "kind" in message ? message : { kind: "submit" as const, submit: packed(message) };
+  return accountActor.decide(head, heard, turn);
+}
 const dayMs = 86_400_000;
 const today = Math.floor(nowMs / dayMs);
 

@@ -101,7 +101,6 @@ export const create: CreateJob = creationOf(asked, {
 });
 
 export const submitted: Submit = {
-  kind: "submit",
   job: create,
   fingerprint,
   confirmation: undefined,

@@ -63,7 +63,7 @@ t.test("a new job is queued, answers when it began and goes to its provider", as
   t.strictSame(turn.effects, [
     { kind: "provider.submit", prompt: "a kite", modality: "image", count: 1 },
   ]);
-  t.strictSame(turn.replies, [{ to: 7, reply: { kind: "accepted", job: nowMs } }]);
+  t.strictSame(turn.replies, [{ to: 7, reply: { kind: "accepted", atMs: nowMs } }]);
   t.strictSame(born(create, nowMs), queued, "who knows what was asked knows the job");
   t.match(jobView(asked, queued, []), {
     id: job,

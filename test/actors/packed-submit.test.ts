@@ -1,9 +1,8 @@
 import t from "tap";
 import type { Submit } from "../../actors/account/account.ts";
-import { accountActor } from "../../actors/account/account-actor.ts";
 import { packed, unpacked } from "../../actors/account/packed-submit.ts";
 import { creationOf } from "../../actors/job/creation.ts";
-import { account, asked, create, self, submitted, view } from "./accounts.ts";
+import { asked, create, submitted } from "./accounts.ts";
 
 const session = "01990000-0000-7021-8000-00000000a001";
 const turn = "01990000-0000-7021-8000-00000000a002";
@@ -23,11 +22,4 @@ const rich: Submit = {
 t.test("a submit that was packed for its shard is what it was", async (t) => {
   for (const submit of [submitted, rich])
     t.strictSame(unpacked(structuredClone(packed(submit))), { overrides: undefined, ...submit });
-});
-
-t.test("an account decides on a packed submit as on any other", async (t) => {
-  t.strictSame(
-    accountActor.decide(account, { kind: "packed_submit", submit: packed(submitted) }, view(self)),
-    accountActor.decide(account, submitted, view(self)),
-  );
 });

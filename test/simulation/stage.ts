@@ -3,6 +3,7 @@
  * commands and compares every answer with the oracle's.
  */
 import type { Confirmation, SetCandidate, SubmitTerms } from "../../actors/account/account.ts";
+import { packed } from "../../actors/account/packed-submit.ts";
 import { domain as product } from "../../actors/domain.ts";
 import { creationOf } from "../../actors/job/creation.ts";
 import type { Asked, CreateJob, JobMessage, TurnOfJob } from "../../actors/job/job.ts";
@@ -129,8 +130,8 @@ export class Stage {
     const oracle = new Oracle(this.world, this.facts, scope);
     const expected = oracle.first(request, job);
     this.jobs.push(job.job);
-    const terms = this.termsOf(request);
-    const heard = this.world.ask(accountKey(scope), { kind: "submit", job, ...terms });
+    const submit = packed({ job, ...this.termsOf(request) });
+    const heard = this.world.ask(accountKey(scope), { kind: "submit", submit });
     if (this.expect("a submit", heard, expected)) this.consume(confirmation);
     return undefined;
   }
