@@ -292,12 +292,15 @@ export const limits = {
     /** Heads kept in memory per shard; a decoded head is counted as so many bytes. */
     headBytesGuess: 1_024,
     headCacheBytes: 128 * 1024 * 1024,
-    /** A pass into the tables begins at this many fresh rows or at this age of the oldest. */
-    passRows: 200_000,
-    passIntervalMs: 3_000,
+    /**
+     * A pass into the tables begins at this many fresh rows or at this age of the oldest: the more
+     * rows of a scope come together, the fewer pages a row costs.
+     */
+    passRows: 500_000,
+    passIntervalMs: 5_000,
     rowsPerTransaction: 3_000,
     /** Fresh rows at which a shard stops taking messages until a pass has ended. */
-    freshRowsMax: 400_000,
+    freshRowsMax: 1_000_000,
     dueGranularityMs: 250,
     /** Old actors told in one go, and the rest after a round through all of them. */
     sweepRows: 256,

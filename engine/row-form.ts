@@ -90,6 +90,7 @@ type Named = Record<string, unknown>;
 
 class Members implements PartForm {
   readonly width: number;
+  private readonly writer: Writer;
   private readonly names: string[] = [];
   private readonly forms: (PartForm | undefined)[] = [];
   private readonly inKey: { readonly name: string; readonly find: (key: Key) => unknown }[] = [];
@@ -106,18 +107,11 @@ class Members implements PartForm {
       width += place === "plain" ? 1 : place.width;
     }
     this.width = width;
+    this.writer = writerOf(this.names, this.forms);
   }
 
   write(to: JsonBytes, row: Named): void {
-    const { names, forms } = this;
-    for (let at = 0; at < names.length; at++) {
-      const value = row[names[at] ?? ""];
-      const form = forms[at];
-      invariant(value !== null, "a member of a stored row is absent or something");
-      if (form === undefined) to.item(value);
-      else if (value !== undefined) form.write(to, value);
-      else for (let place = 0; place < form.width; place++) to.item(undefined);
-    }
+    this.writer(to, row);
   }
 
   /** Undefined when none of its members is there. */
@@ -137,6 +131,22 @@ class Members implements PartForm {
     for (const { name, find } of this.inKey) row[name] = find(key);
     return row;
   }
+}
+
+type Writer = (to: JsonBytes, row: Named) => void;
+
+/**
+ * Code that says each member by its name: a loop over names takes V8 twice as long, and rows are
+ * spelled more often than anything else is done.
+ */
+function writerOf(names: readonly string[], forms: readonly (PartForm | undefined)[]): Writer {
+  const lines = names.map((name, at) => {
+    const member = `row[${JSON.stringify(name)}]`;
+    return forms[at] === undefined
+      ? `to.item(${member});`
+      : `${member} === undefined ? to.skip(forms[${at}].width) : forms[${at}].write(to, ${member});`;
+  });
+  return new Function("forms", `return (to, row) => {\n${lines.join("\n")}\n};`)(forms) as Writer;
 }
 
 class Kinds implements Form {

@@ -66,7 +66,8 @@ const writable = /^[\t -~\u00a0-\uffff]*$/;
  */
 export function lineOf([name, value, line]: Header): string {
   if (line !== undefined) return line;
-  return writable.test(value) && writable.test(name) ? `\r\n${name}: ${value}` : "";
+  const written = `${name}: ${value}`;
+  return writable.test(written) ? `\r\n${written}` : "";
 }
 
 const jsonHeader = constantHeader("Content-Type", "application/json; charset=utf-8");

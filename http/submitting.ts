@@ -76,7 +76,8 @@ export function digestOfBody(
   key: string | undefined,
 ): string {
   const { user, scope } = principal;
-  const text = [user.id, scope, path, canonical, key === undefined ? "" : `=${key}`].join("\n");
+  const keyed = key === undefined ? "" : `=${key}`;
+  const text = `${user.id}\n${scope}\n${path}\n${canonical}\n${keyed}`;
   return hash("sha256", text, "binary").slice(0, 16);
 }
 
