@@ -28,17 +28,23 @@ export interface Contest {
 
 const warmUpSeconds = 2;
 
-/** `requestsOf` makes the requests of one run; what must differ between runs is its business. */
+export interface Rounds {
+  /** Of one run; what must differ between runs is its business. */
+  readonly requests: () => Requests;
+  /** Resolves when Klieg has done what a run left to do, so that the peer does not pay for it. */
+  readonly rest: () => Promise<unknown>;
+}
+
 export async function compete(
   course: Course,
   peer: ServerProcess,
   subject: ServerProcess,
-  requestsOf: () => Requests,
+  { requests, rest }: Rounds,
   say: (line: string) => void,
 ): Promise<Contest> {
   const load = (more: Partial<Load>): Load => ({
     ...course,
-    requests: requestsOf(),
+    requests: requests(),
     countStatuses: false,
     ...more,
   });
@@ -48,6 +54,7 @@ export async function compete(
   const warmUp = await drive(subject.origin, load({ seconds: warmUpSeconds, countStatuses: true }));
   results.push(warmUp);
   for (let round = 1; round <= course.rounds; round++) {
+    await rest();
     figures.peer.push((await measured(peer, load({}))).figures);
     const { figures: own, result } = await measured(subject, load({}));
     figures.subject.push(own);

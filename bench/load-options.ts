@@ -11,7 +11,7 @@ export interface LoadOptions {
 }
 
 export const loadOptions: readonly string[] = [
-  "--seconds N      of one round (8)",
+  "--seconds N      of one round (12)",
   "--rounds N       of peer and service each (3)",
   "--connections N  open at once (256)",
   "--threads N      of the load generator (2)",
@@ -25,7 +25,7 @@ export function readLoadOptions(args: readonly string[]): LoadOptions {
   const { values } = parseArgs({
     args: [...args],
     options: {
-      seconds: text("8"),
+      seconds: text("12"),
       rounds: text("3"),
       connections: text("256"),
       threads: text("2"),

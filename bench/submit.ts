@@ -32,11 +32,13 @@ async function measure(
     const disk = await measureDisk(subject.folder);
     const before = await countJobs(crowd);
     let run = 0;
-    const contest = await compete(course, peer, subject, () => submits(crowd, host, ++run), say);
+    const sample = everyNth(crowd, Math.max(1, Math.floor(crowd.length / sampledAccounts)));
+    // A listing waits until all that came before it is in the tables.
+    const rounds = { requests: () => submits(crowd, host, ++run), rest: () => countJobs(sample) };
+    const contest = await compete(course, peer, subject, rounds, say);
     say("waiting until every job has ended");
     const open = await settled(crowd);
     const jobs = (await countJobs(crowd)) - before;
-    const sample = everyNth(crowd, Math.max(1, Math.floor(crowd.length / sampledAccounts)));
     const sound = await balanced(sample);
     const isSound =
       isAccountedFor(contest, jobs, course.connections * (course.rounds + 1)) &&

@@ -79,8 +79,15 @@ const recordsPerTurn = 8;
 class Generation {
   writes = 0;
   private records: (readonly [record: Uint8Array, contents: Contents | undefined])[] = [];
-  /** By vpart: many small maps are much cheaper to fill than a large one. */
-  private readonly rowsByVpart: Map<Key, FreshRow>[] = [];
+  /**
+   * Places in the columns, by vpart: many small maps are much cheaper to fill than a large one, and
+   * columns than a million objects that live for seconds.
+   */
+  private readonly placesByVpart: Map<Key, number>[] = [];
+  private readonly recordAt: Uint8Array[] = [];
+  private readonly startAt: number[] = [];
+  private readonly endAt: number[] = [];
+  private readonly headAt: (FreshHead | undefined)[] = [];
 
   add(record: Uint8Array, contents: Contents | undefined): void {
     this.records.push([record, contents]);
@@ -89,12 +96,14 @@ class Generation {
 
   get(key: Key): FreshRow | undefined {
     this.read();
-    return this.rowsByVpart[vpartOf(key)]?.get(key);
+    const place = this.placesByVpart[vpartOf(key)]?.get(key);
+    return place === undefined ? undefined : this.rowAt(place);
   }
 
   *lastWrites(): Generator<readonly [Key, FreshRow]> {
     this.read();
-    for (let vpart = 0; vpart < 256; vpart++) yield* this.rowsByVpart[vpart] ?? [];
+    for (let vpart = 0; vpart < 256; vpart++)
+      for (const [key, place] of this.placesByVpart[vpart] ?? []) yield [key, this.rowAt(place)];
   }
 
   /** At most `count` records more; false when that was all. */
@@ -105,7 +114,7 @@ class Generation {
     for (const [record, contents] of records.slice(0, count)) {
       if (contents === undefined)
         eachWrite(record, (key, start, end) => {
-          this.put(key, { record, start, end, head: undefined });
+          this.put(key, record, start, end, undefined);
         });
       else this.readKnown(record, contents);
     }
@@ -115,19 +124,37 @@ class Generation {
   private readKnown(record: Uint8Array, { keys, heads }: Contents): void {
     let at = 0;
     eachValue(record, (start, end) => {
-      this.put(keys[at] ?? "", { record, start, end, head: heads[at] });
+      this.put(keys[at] ?? "", record, start, end, heads[at]);
       at++;
     });
   }
 
-  private put(key: Key, row: FreshRow): void {
-    let rows = this.rowsByVpart[vpartOf(key)];
-    if (rows === undefined) {
-      rows = new Map();
-      this.rowsByVpart[vpartOf(key)] = rows;
+  private put(
+    key: Key,
+    record: Uint8Array,
+    start: number,
+    end: number,
+    head: FreshHead | undefined,
+  ): void {
+    let places = this.placesByVpart[vpartOf(key)];
+    if (places === undefined) {
+      places = new Map();
+      this.placesByVpart[vpartOf(key)] = places;
     }
     // An effect that is concluded soon enough never reaches the tables.
-    const isConcluded = row.start < 0 && codeOf(key) === engineTables.outbox;
-    if (!(isConcluded && rows.delete(key))) rows.set(key, row);
+    const isConcluded = start < 0 && codeOf(key) === engineTables.outbox;
+    if (isConcluded && places.delete(key)) return;
+    places.set(key, this.recordAt.push(record) - 1);
+    this.startAt.push(start);
+    this.endAt.push(end);
+    this.headAt.push(head);
+  }
+
+  private rowAt(place: number): FreshRow {
+    const record = this.recordAt[place] ?? noBytes;
+    const start = this.startAt[place] ?? -1;
+    return { record, start, end: this.endAt[place] ?? -1, head: this.headAt[place] };
   }
 }
+
+const noBytes = new Uint8Array(0);

@@ -142,9 +142,9 @@ type Writer = (to: JsonBytes, row: Named) => void;
 function writerOf(names: readonly string[], forms: readonly (PartForm | undefined)[]): Writer {
   const lines = names.map((name, at) => {
     const member = `row[${JSON.stringify(name)}]`;
-    return forms[at] === undefined
-      ? `to.item(${member});`
-      : `${member} === undefined ? to.skip(forms[${at}].width) : forms[${at}].write(to, ${member});`;
+    if (forms[at] === undefined) return `to.item(${member});`;
+    const write = `forms[${at}].write(to, ${member})`;
+    return `${member} === undefined ? to.skip(forms[${at}].width) : ${write};`;
   });
   return new Function("forms", `return (to, row) => {\n${lines.join("\n")}\n};`)(forms) as Writer;
 }

@@ -4,7 +4,8 @@
  */
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { openJournal, openTables } from "../../engine/adapters/lmdb.ts";
+import { openJournal } from "../../engine/adapters/file-journal.ts";
+import { openTables } from "../../engine/adapters/lmdb.ts";
 import { openLog } from "../../engine/adapters/log.ts";
 import { systemClock } from "../../engine/adapters/system-clock.ts";
 import { Link } from "../../engine/link.ts";

@@ -1,25 +1,15 @@
 /**
- * The journal and the tables of a shard on LMDB, in two environments: in one, puts waited behind
- * table passes and fought for its pages. `overlappingSync` is off, so a write's promise settles
- * after the flush. One thread writes an environment; others open `openTableReader`, and see new
- * rows after `refresh`.
+ * The tables of a shard on LMDB. `overlappingSync` is off, so a write's promise settles after the
+ * flush. One thread writes an environment; others open `openTableReader`, and see new rows after
+ * `refresh`.
  *
  * lmdb is imported by this file only.
  */
 import { asBinary, type Database, type Key as LmdbKey, open, type RootDatabase } from "lmdb";
 import type { KeyRange } from "../actor.ts";
 import type { Key } from "../key.ts";
-import type { Journal } from "../ports/journal.ts";
 import { PortError } from "../ports/port-error.ts";
 import type { TableReader, TableRow, Tables } from "../ports/tables.ts";
-
-/**
- * Records and passes bring many rows at once: of larger pages there are fewer to find, to split and
- * to free.
- */
-const environment = { overlappingSync: false, pageSize: 16_384 };
-
-const sequenceKeys = { keyEncoding: "uint32" } as const;
 
 /** Keys are binary strings already; no transcoding, no copies. */
 const binaryKeys = {
@@ -30,31 +20,6 @@ const binaryKeys = {
     return Buffer.from(source.buffer, source.byteOffset + start, end - start).toString("latin1");
   },
 };
-
-/** Throws `PortError` when the folder cannot be used. */
-export function openJournal(path: string): Journal {
-  const database: RootDatabase<Uint8Array, number> = attempt("open the journal", () =>
-    open({ path, encoding: "binary", mapSize: 2 ** 36, ...sequenceKeys, ...environment } as never),
-  );
-  return {
-    async append(seq, record) {
-      const isNew = await settled("append to the journal", () =>
-        database.put(seq, record, { noOverwrite: true } as never),
-      );
-      if (!isNew) throw new PortError(`record ${seq} is in the journal already`, false);
-    },
-    *from(seq) {
-      for (const { key, value } of database.getRange({ start: seq }))
-        yield { seq: key, record: value };
-    },
-    async trim(seq) {
-      let last: Promise<boolean> | undefined;
-      for (const key of database.getKeys({ start: 0, end: seq + 1 })) last = database.remove(key);
-      if (last !== undefined) await settled("trim the journal", () => last);
-    },
-    close: () => settled("close the journal", () => database.close()),
-  };
-}
 
 /** Throws `PortError` when the folder cannot be used. */
 export function openTables(path: string): Tables {
@@ -91,7 +56,9 @@ function openRows(path: string, readOnly: boolean): RootDatabase<string, string>
     encoding: "string",
     keyEncoder: binaryKeys,
     mapSize: 2 ** 38,
-    ...environment,
+    overlappingSync: false,
+    // A pass brings many rows at once: of larger pages there are fewer to find, split and free.
+    pageSize: 16_384,
   } as never);
 }
 

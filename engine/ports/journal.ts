@@ -1,10 +1,13 @@
 /**
- * The shard's own history: one value per group commit, by sequence number. Adapters: LMDB, memory.
+ * The shard's own history: one value per group commit, by sequence number. Adapters: files, memory.
  */
 export interface Journal {
-  /** Durable when it resolves. Throws `PortError` when the disk fails or `seq` is there already. */
+  /**
+   * Durable when it resolves. Numbers rise. Throws `PortError` when the disk fails or `seq` is
+   * there already.
+   */
   append(seq: number, record: Uint8Array): Promise<void>;
-  /** Records from `seq` on, in order. */
+  /** Records from `seq` on, in order; after a restart `seq` is above all that were trimmed. */
   from(seq: number): Iterable<{ readonly seq: number; readonly record: Uint8Array }>;
   /** Drops all up to and including `seq`. */
   trim(seq: number): Promise<void>;

@@ -1,0 +1,109 @@
+import { closeSync, openSync, readdirSync, readSync, writeSync } from "node:fs";
+import { join } from "node:path";
+import t from "tap";
+import { openJournal } from "../../engine/adapters/file-journal.ts";
+import type { Journal } from "../../engine/ports/journal.ts";
+
+const megabyte = 1024 * 1024;
+
+t.test("an append that was cut short is not there, and its number is free", async (t) => {
+  for (const whole of [0, 1, 2]) {
+    const path = t.testdir();
+    const seqs = Array.from({ length: whole }, (_, at) => at + 1);
+    await filled(path, [...seqs, whole + 1]);
+    damage(onlySegment(path), whole);
+
+    const journal = openJournal(path);
+    t.strictSame(seqsOf(journal, 1), seqs);
+    await journal.append(whole + 1, record(77));
+    t.strictSame(seqsOf(journal, 1), [...seqs, whole + 1]);
+    await journal.close();
+    const next = openJournal(path);
+    t.strictSame(seqsOf(next, 1), [...seqs, whole + 1]);
+    t.equal([...next.from(whole + 1)][0]?.record[0], 77, "the later one counts");
+    await next.close();
+  }
+});
+
+t.test("damage before the last record stops the start", async (t) => {
+  for (const at of [0, 1]) {
+    const path = t.testdir();
+    await filled(path, [1, 2, 3]);
+    damage(onlySegment(path), at);
+    const refusal = { name: "PortError", message: /is damaged/, retryable: false };
+    t.throws(() => openJournal(path), refusal);
+  }
+});
+
+t.test("files are used again once their records are needed no more", async (t) => {
+  const path = t.testdir();
+  let journal = openJournal(path);
+  for (let seq = 1; seq <= 60; seq++) {
+    await journal.append(seq, record(seq, megabyte));
+    if (seq % 6 === 0) await journal.trim(seq - 3);
+    if (seq % 25 !== 0) continue;
+    await journal.close();
+    journal = openJournal(path);
+    await journal.trim(seq - 3);
+  }
+  t.strictSame(seqsOf(journal, 58), [58, 59, 60]);
+  t.ok(readdirSync(path).length <= 7, "60 MB went through a few files of 4 MB");
+  for (const { seq, record: found } of journal.from(58))
+    t.ok(Buffer.from(found).equals(record(seq, megabyte)), "and came out as they went in");
+  await journal.close();
+});
+
+t.test("an append into a used file that was cut short leaves what came before", async (t) => {
+  const path = t.testdir();
+  const journal = openJournal(path);
+  for (let seq = 1; seq <= 9; seq++) {
+    await journal.append(seq, record(seq, megabyte));
+    await journal.trim(seq - 4);
+  }
+  await journal.append(10, record(10, megabyte));
+  await journal.close();
+  const used = segments(path).find((file) => firstSeq(file) === 10) ?? "";
+  damage(used, 0);
+  const after = openJournal(path);
+  t.strictSame(seqsOf(after, 7), [7, 8, 9]);
+  await after.close();
+});
+
+async function filled(path: string, seqs: readonly number[]): Promise<void> {
+  const journal = openJournal(path);
+  for (const seq of seqs) await journal.append(seq, record(seq));
+  await journal.close();
+}
+
+function record(seq: number, length = 100): Uint8Array {
+  return new Uint8Array(length).fill(seq);
+}
+
+function seqsOf(journal: Journal, seq: number): number[] {
+  return [...journal.from(seq)].map((entry) => entry.seq);
+}
+
+function segments(path: string): string[] {
+  return readdirSync(path).map((name) => join(path, name));
+}
+
+function onlySegment(path: string): string {
+  const [file, ...more] = segments(path);
+  if (file === undefined || more.length > 0) throw new Error("one segment was expected");
+  return file;
+}
+
+function firstSeq(file: string): number {
+  const head = Buffer.alloc(24);
+  const fd = openSync(file, "r");
+  readSync(fd, head, 0, 24, 0);
+  closeSync(fd);
+  return head.readDoubleLE(16);
+}
+
+/** Zeros within the record that begins on the page `page`. */
+function damage(file: string, page: number): void {
+  const fd = openSync(file, "r+");
+  writeSync(fd, Buffer.alloc(16), 0, 16, page * 4096 + 60);
+  closeSync(fd);
+}
