@@ -95,8 +95,7 @@ export class JsonBytes {
   }
 
   private digits(value: number): void {
-    if (value < 10) this.bytes[this.end++] = zero + value;
-    else if (value < billion) this.digitsOfSmall(value);
+    if (value < billion) this.digitsOfSmall(value);
     else {
       const billions = Math.floor(value / billion);
       const rest = value - billions * billion;

@@ -90,7 +90,7 @@ type Named = Record<string, unknown>;
 
 class Members implements PartForm {
   readonly width: number;
-  private readonly writer: Writer;
+  readonly write: Writer;
   private readonly names: string[] = [];
   private readonly forms: (PartForm | undefined)[] = [];
   private readonly inKey: { readonly name: string; readonly find: (key: Key) => unknown }[] = [];
@@ -107,11 +107,7 @@ class Members implements PartForm {
       width += place === "plain" ? 1 : place.width;
     }
     this.width = width;
-    this.writer = writerOf(this.names, this.forms);
-  }
-
-  write(to: JsonBytes, row: Named): void {
-    this.writer(to, row);
+    this.write = writerOf(this.names, this.forms);
   }
 
   /** Undefined when none of its members is there. */

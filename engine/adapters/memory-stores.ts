@@ -1,4 +1,4 @@
-/** In-memory twins of the LMDB stores: the executable specification of the ports, for tests. */
+/** In-memory twins of a shard's stores: the executable specification of the ports, for tests. */
 import type { KeyRange } from "../actor.ts";
 import type { Key } from "../key.ts";
 import type { Journal } from "../ports/journal.ts";

@@ -1,4 +1,4 @@
-/** Threads of a real engine die on command, and the service goes on from LMDB. */
+/** Threads of a real engine die on command, and the service goes on from its disk. */
 import { join } from "node:path";
 import { BroadcastChannel } from "node:worker_threads";
 import t, { type Test } from "tap";
@@ -109,7 +109,7 @@ async function again<T extends { readonly status: number }>(ask: () => Promise<T
 }
 
 t.test(
-  "a shard thread that dies starts again from LMDB and loses nothing acknowledged",
+  "a shard thread that dies starts again from disk and loses nothing acknowledged",
   async (t) => {
     const house = await openHouse(t);
     const ada = await house.account();
