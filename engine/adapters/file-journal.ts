@@ -18,6 +18,7 @@ import {
   readdirSync,
   readFileSync,
   readSync,
+  writeSync,
 } from "node:fs";
 import { type FileHandle, open, unlink } from "node:fs/promises";
 import { join } from "node:path";
@@ -58,7 +59,7 @@ export function openJournal(path: string): Journal {
 class FileJournal implements Journal {
   private readonly folder: string;
   /** Those with entries, in their order. */
-  private segments: Segment[] = [];
+  private readonly segments: Segment[] = [];
   private readonly free: string[] = [];
   /** The last segment, once this journal has written to it. */
   private open: { readonly file: FileHandle; end: number } | undefined;
@@ -118,8 +119,9 @@ class FileJournal implements Journal {
     const size = headBytes + record.length;
     invariant(size <= segmentBytes, "a record is smaller than a segment");
     await attempt("append to the journal", async () => {
-      const fits = this.open !== undefined && this.open.end + size <= segmentBytes;
-      const target = fits && this.open !== undefined ? this.open : await this.turnOver(seq);
+      const { open: last } = this;
+      const fits = last !== undefined && last.end + size <= segmentBytes;
+      const target = fits ? last : await this.turnOver(seq);
       const { bytesWritten } = await target.file.writev([headOf(seq, record), record], target.end);
       if (bytesWritten !== size) throw new Error("the write was cut short");
       target.end = nextPage(target.end + size);
@@ -155,7 +157,7 @@ class FileJournal implements Journal {
     const path = join(this.folder, `${++this.made}.segment`);
     const file = await open(path, "w");
     try {
-      await file.write(new Uint8Array(segmentBytes));
+      await file.writeFile(new Uint8Array(segmentBytes));
       await file.datasync();
     } finally {
       await file.close();
@@ -169,17 +171,21 @@ class FileJournal implements Journal {
     this.free.push(path);
   }
 
-  /** Segments whose first entry is not whole hold nothing. */
+  /**
+   * Segments whose first entry is not whole hold nothing; what their heads say is wiped, since
+   * another segment may soon begin with the same number.
+   */
   private findEnd(): void {
-    const suspects: string[] = [];
+    const torn: string[] = [];
     for (let last = this.segments.at(-1); last !== undefined; last = this.segments.at(-1)) {
       this.lastSeq = lastSeqOf(readFileSync(last.path));
       if (this.lastSeq > 0) break;
-      suspects.push(last.path);
+      torn.push(last.path);
       this.segments.pop();
     }
-    for (const path of suspects) {
+    for (const path of torn) {
       refuseDamage(readFileSync(path), 0, this.lastSeq);
+      wipeHead(path);
       this.free.push(path);
     }
   }
@@ -240,6 +246,15 @@ function firstSeqOf(path: string): number | undefined {
     closeSync(file);
   }
   return head.readUInt32LE(0) === magic ? head.readDoubleLE(16) : undefined;
+}
+
+function wipeHead(path: string): void {
+  const file = openSync(path, constants.O_WRONLY | constants.O_DSYNC);
+  try {
+    writeSync(file, Buffer.alloc(headBytes), 0, headBytes, 0);
+  } finally {
+    closeSync(file);
+  }
 }
 
 function nextPage(at: number): number {

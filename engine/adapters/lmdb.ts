@@ -23,7 +23,7 @@ const binaryKeys = {
 
 /** Throws `PortError` when the folder cannot be used. */
 export function openTables(path: string): Tables {
-  const database = attempt("open the tables", () => openRows(path, false));
+  const database = attempt("open the tables", () => openRows(path));
   return {
     ...readerOf(database),
     async write(rows) {
@@ -42,17 +42,16 @@ function stored(value: string | Uint8Array): string {
 }
 
 export function openTableReader(path: string): TableReader & { close(): Promise<void> } {
-  const database = attempt("open the tables", () => openRows(path, false));
+  const database = attempt("open the tables", () => openRows(path));
   return {
     ...readerOf(database),
     close: () => settled("close the tables", () => database.close()),
   };
 }
 
-function openRows(path: string, readOnly: boolean): RootDatabase<string, string> {
+function openRows(path: string): RootDatabase<string, string> {
   return open({
     path,
-    readOnly,
     encoding: "string",
     keyEncoder: binaryKeys,
     mapSize: 2 ** 38,

@@ -69,6 +69,21 @@ t.test("an append into a used file that was cut short leaves what came before", 
   await after.close();
 });
 
+t.test("a file whose first append was cut short stands in nobody's way", async (t) => {
+  const path = t.testdir();
+  const first = openJournal(path);
+  for (let seq = 1; seq <= 10; seq++) await first.append(seq, record(seq, megabyte));
+  await first.close();
+  damage(segments(path).find((file) => firstSeq(file) === 10) ?? "", 0);
+  const second = openJournal(path);
+  await second.trim(9);
+  for (let seq = 10; seq <= 13; seq++) await second.append(seq, record(seq, megabyte));
+  await second.close();
+  const third = openJournal(path);
+  t.strictSame(seqsOf(third, 11), [11, 12, 13]);
+  await third.close();
+});
+
 async function filled(path: string, seqs: readonly number[]): Promise<void> {
   const journal = openJournal(path);
   for (const seq of seqs) await journal.append(seq, record(seq));
