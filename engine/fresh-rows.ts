@@ -62,7 +62,7 @@ export class FreshRows {
     while (this.frozen.read(recordsPerTurn)) await pause();
   }
 
-  /** The last write of each frozen row, vpart by vpart. */
+  /** The last write of each frozen row, vpart by vpart and there table by table. */
   lastWrites(): Iterable<readonly [Key, FreshRow]> {
     return this.frozen.lastWrites();
   }
@@ -80,10 +80,11 @@ class Generation {
   writes = 0;
   private records: (readonly [record: Uint8Array, contents: Contents | undefined])[] = [];
   /**
-   * Places in the columns, by vpart: many small maps are much cheaper to fill than a large one, and
-   * columns than a million objects that live for seconds.
+   * Places in the columns, by vpart and table: many small maps are much cheaper to fill than a
+   * large one, and columns than a million objects that live for seconds. Rows of a table go to the
+   * same pages, so they leave together.
    */
-  private readonly placesByVpart: Map<Key, number>[] = [];
+  private readonly placesOf: Map<Key, number>[][] = [];
   private readonly recordAt: Uint8Array[] = [];
   private readonly startAt: number[] = [];
   private readonly endAt: number[] = [];
@@ -96,14 +97,15 @@ class Generation {
 
   get(key: Key): FreshRow | undefined {
     this.read();
-    const place = this.placesByVpart[vpartOf(key)]?.get(key);
+    const place = this.placesOf[vpartOf(key)]?.[codeOf(key)]?.get(key);
     return place === undefined ? undefined : this.rowAt(place);
   }
 
   *lastWrites(): Generator<readonly [Key, FreshRow]> {
     this.read();
-    for (let vpart = 0; vpart < 256; vpart++)
-      for (const [key, place] of this.placesByVpart[vpart] ?? []) yield [key, this.rowAt(place)];
+    for (const tables of this.placesOf)
+      for (const places of tables ?? [])
+        for (const [key, place] of places ?? []) yield [key, this.rowAt(place)];
   }
 
   /** At most `count` records more; false when that was all. */
@@ -136,18 +138,29 @@ class Generation {
     end: number,
     head: FreshHead | undefined,
   ): void {
-    let places = this.placesByVpart[vpartOf(key)];
-    if (places === undefined) {
-      places = new Map();
-      this.placesByVpart[vpartOf(key)] = places;
-    }
+    const code = codeOf(key);
+    const places = this.placesIn(vpartOf(key), code);
     // An effect that is concluded soon enough never reaches the tables.
-    const isConcluded = start < 0 && codeOf(key) === engineTables.outbox;
+    const isConcluded = start < 0 && code === engineTables.outbox;
     if (isConcluded && places.delete(key)) return;
     places.set(key, this.recordAt.push(record) - 1);
     this.startAt.push(start);
     this.endAt.push(end);
     this.headAt.push(head);
+  }
+
+  private placesIn(vpart: number, code: number): Map<Key, number> {
+    let tables = this.placesOf[vpart];
+    if (tables === undefined) {
+      tables = [];
+      this.placesOf[vpart] = tables;
+    }
+    let places = tables[code];
+    if (places === undefined) {
+      places = new Map();
+      tables[code] = places;
+    }
+    return places;
   }
 
   private rowAt(place: number): FreshRow {

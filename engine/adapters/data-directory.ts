@@ -34,7 +34,7 @@ export interface DataDirectory {
 
 const lockName = "lock";
 const storeName = "store.json";
-const formatVersion = 4;
+const formatVersion = 5;
 
 export function openDataDirectory(path: string, shardCount: number): DataDirectory {
   try {

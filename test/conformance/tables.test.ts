@@ -28,7 +28,7 @@ const adapters: Readonly<Record<string, (path: string) => Pair>> = {
 
 for (const [name, open] of Object.entries(adapters)) {
   t.test(`tables on ${name}`, async (t) => {
-    for (const part of [testRows, testRanges, testByteOrder, testReader])
+    for (const part of [testRows, testSizes, testRanges, testByteOrder, testReader])
       await t.test(part.name, async (t) => {
         const pair = open(t.testdir());
         await part(t, pair);
@@ -68,6 +68,26 @@ async function testRows(t: Test, { tables }: Pair): Promise<void> {
   ]);
   tables.refresh();
   t.equal(tables.get("a"), "5", "a row that is deleted and written again is there");
+}
+
+/** Between them pages have to be split at many places. */
+async function testSizes(t: Test, { tables }: Pair): Promise<void> {
+  for (const large of [500, 1_000, 2_000, 4_000]) {
+    const name = (prefix: string, place: number) => `${large} ${prefix}${100 + place}`;
+    const smalls = Array.from({ length: 20 }, (_, place) => [name("a", place), "1"] as const);
+    const length = Math.floor(16_000 / large);
+    const larges = Array.from(
+      { length },
+      (_, place) => [name("b", place), "2".repeat(large - 40)] as const,
+    );
+    await tables.write([...smalls, ...larges]);
+    for (let place = 0; place < length; place++)
+      await tables.write([[`${name("b", place)}+`, "3".repeat(900)]]);
+    tables.refresh();
+    const rows = tables.range({ start: `${large} `, end: `${large}!` }, 1_000);
+    t.equal(rows.length, 20 + 2 * length, "small rows lie beside large ones");
+    t.ok(rows.every(({ text }) => new Set(text).size === 1));
+  }
 }
 
 async function testRanges(t: Test, { tables }: Pair): Promise<void> {

@@ -34,16 +34,17 @@ t.test("a look-up goes new, then frozen, and no further", async (t) => {
   );
 });
 
-t.test("a pass gets the last write of each key, vpart by vpart", async (t) => {
+t.test("a pass gets the last write of each key, vpart by vpart and table by table", async (t) => {
   const rows = new FreshRows();
-  const high = keyOf(255, 16, "z");
-  rows.add(record({ b: "1", a: "1", [high]: "1" }));
-  rows.add(record({ b: "2", ab: "2" }));
-  t.equal(look(rows, "b"), "2");
-  rows.add(record({ a: undefined, b: "3" }));
+  const [low, next, high] = [keyOf(7, 16, "z"), keyOf(7, 17, "a"), keyOf(255, 16, "a")];
+  const other = keyOf(7, 16, "y");
+  rows.add(record({ [high]: "1", [next]: "1", [low]: "1" }));
+  rows.add(record({ [next]: "2", [other]: "2" }));
+  t.equal(look(rows, next), "2");
+  rows.add(record({ [low]: undefined, [next]: "3" }));
   rows.freeze();
-  rows.add(record({ b: "4" }));
-  t.strictSame(frozen(rows), ["a gone", "ab 2", "b 3", `${high} 1`]);
+  rows.add(record({ [next]: "4" }));
+  t.strictSame(frozen(rows), [`${low} gone`, `${other} 2`, `${next} 3`, `${high} 1`]);
 });
 
 t.test("frozen rows are found some records at a time, and look-ups need not wait", async (t) => {
