@@ -79,15 +79,10 @@ const recordsPerTurn = 8;
 class Generation {
   writes = 0;
   private records: (readonly [record: Uint8Array, contents: Contents | undefined])[] = [];
-  /**
-   * Places in the columns, by vpart and table: many small maps are much cheaper to fill than a
-   * large one, and columns than a million objects that live for seconds. Rows of a table go to the
-   * same pages, so they leave together.
-   */
-  private readonly placesOf: Map<Key, number>[][] = [];
-  private readonly recordAt: Uint8Array[] = [];
-  private readonly startAt: number[] = [];
-  private readonly endAt: number[] = [];
+  private readonly vparts: VpartRows[] = [];
+  /** A place is a record, and where in it a row begins and ends: no collection walks these. */
+  private places = new Int32Array(3 * 1024);
+  private readonly recordsRead: Uint8Array[] = [];
   private readonly headAt: (FreshHead | undefined)[] = [];
 
   add(record: Uint8Array, contents: Contents | undefined): void {
@@ -97,15 +92,15 @@ class Generation {
 
   get(key: Key): FreshRow | undefined {
     this.read();
-    const place = this.placesOf[vpartOf(key)]?.[codeOf(key)]?.get(key);
+    const place = this.vparts[vpartOf(key)]?.get(key);
     return place === undefined ? undefined : this.rowAt(place);
   }
 
   *lastWrites(): Generator<readonly [Key, FreshRow]> {
     this.read();
-    for (const tables of this.placesOf)
-      for (const places of tables ?? [])
-        for (const [key, place] of places ?? []) yield [key, this.rowAt(place)];
+    for (const rows of this.vparts)
+      if (rows !== undefined)
+        for (const [key, place] of rows.lastWrites()) yield [key, this.rowAt(place)];
   }
 
   /** At most `count` records more; false when that was all. */
@@ -114,9 +109,10 @@ class Generation {
     if (records.length === 0) return false;
     this.records = records.slice(count);
     for (const [record, contents] of records.slice(0, count)) {
+      this.recordsRead.push(record);
       if (contents === undefined)
         eachWrite(record, (key, start, end) => {
-          this.put(key, record, start, end, undefined);
+          this.put(key, start, end, undefined);
         });
       else this.readKnown(record, contents);
     }
@@ -126,47 +122,91 @@ class Generation {
   private readKnown(record: Uint8Array, { keys, heads }: Contents): void {
     let at = 0;
     eachValue(record, (start, end) => {
-      this.put(keys[at] ?? "", record, start, end, heads[at]);
+      this.put(keys[at] ?? "", start, end, heads[at]);
       at++;
     });
   }
 
-  private put(
-    key: Key,
-    record: Uint8Array,
-    start: number,
-    end: number,
-    head: FreshHead | undefined,
-  ): void {
-    const code = codeOf(key);
-    const places = this.placesIn(vpartOf(key), code);
+  /** Of the record that was read last. */
+  private put(key: Key, start: number, end: number, head: FreshHead | undefined): void {
+    const place = this.headAt.push(head) - 1;
+    if (place * 3 === this.places.length) this.grow();
+    this.places[place * 3] = this.recordsRead.length - 1;
+    this.places[place * 3 + 1] = start;
+    this.places[place * 3 + 2] = end;
+    const vpart = vpartOf(key);
+    let rows = this.vparts[vpart];
+    if (rows === undefined) {
+      rows = new VpartRows();
+      this.vparts[vpart] = rows;
+    }
     // An effect that is concluded soon enough never reaches the tables.
-    const isConcluded = start < 0 && code === engineTables.outbox;
-    if (isConcluded && places.delete(key)) return;
-    places.set(key, this.recordAt.push(record) - 1);
-    this.startAt.push(start);
-    this.endAt.push(end);
-    this.headAt.push(head);
+    rows.add(key, start < 0 && codeOf(key) === engineTables.outbox ? -1 - place : place);
   }
 
-  private placesIn(vpart: number, code: number): Map<Key, number> {
-    let tables = this.placesOf[vpart];
-    if (tables === undefined) {
-      tables = [];
-      this.placesOf[vpart] = tables;
-    }
-    let places = tables[code];
-    if (places === undefined) {
-      places = new Map();
-      tables[code] = places;
-    }
-    return places;
+  private grow(): void {
+    const { places } = this;
+    this.places = new Int32Array(places.length * 2);
+    this.places.set(places);
   }
 
   private rowAt(place: number): FreshRow {
-    const record = this.recordAt[place] ?? noBytes;
-    const start = this.startAt[place] ?? -1;
-    return { record, start, end: this.endAt[place] ?? -1, head: this.headAt[place] };
+    const { places } = this;
+    const [record, start, end] = [places[place * 3], places[place * 3 + 1], places[place * 3 + 2]];
+    return {
+      record: this.recordsRead[record ?? -1] ?? noBytes,
+      start: start ?? -1,
+      end: end ?? -1,
+      head: this.headAt[place],
+    };
+  }
+}
+
+/**
+ * The keys of one vpart. They are looked up in maps by table, which are made when somebody looks:
+ * a pass needs those of one vpart after the other, and small maps that are filled at once and
+ * forgotten soon cost a fraction of large ones.
+ */
+class VpartRows {
+  private readonly keys: Key[] = [];
+  /** Negative, from -1 on, for the end of an effect. */
+  private readonly places: number[] = [];
+  private tables: Map<Key, number>[] = [];
+  private indexed = 0;
+
+  add(key: Key, place: number): void {
+    this.keys.push(key);
+    this.places.push(place);
+  }
+
+  get(key: Key): number | undefined {
+    this.index();
+    return this.tables[codeOf(key)]?.get(key);
+  }
+
+  /** Rows of a table go to the same pages, so they leave together. */
+  *lastWrites(): Generator<readonly [Key, number]> {
+    this.index();
+    const { tables } = this;
+    this.tables = [];
+    this.indexed = 0;
+    for (const places of tables) if (places !== undefined) yield* places;
+  }
+
+  private index(): void {
+    const { keys, places, tables } = this;
+    for (; this.indexed < keys.length; this.indexed++) {
+      const key = keys[this.indexed] ?? "";
+      const place = places[this.indexed] ?? 0;
+      const code = codeOf(key);
+      let table = tables[code];
+      if (table === undefined) {
+        table = new Map();
+        tables[code] = table;
+      }
+      if (place >= 0) table.set(key, place);
+      else if (!table.delete(key)) table.set(key, -1 - place);
+    }
   }
 }
 
