@@ -224,12 +224,13 @@ class Shard {
   }
 
   private decide(batch: Batch, envelope: Envelope, atMs: number): void {
-    const failures = this.brokenTurns.get(envelope.to) ?? 0;
+    const { brokenTurns } = this;
+    const failures = brokenTurns.size === 0 ? 0 : (brokenTurns.get(envelope.to) ?? 0);
     try {
       if (failures >= limits.engine.brokenTurnsMax) throw new Error("this actor is set aside");
       batch.turn(envelope, atMs);
     } catch (error) {
-      this.brokenTurns.set(envelope.to, failures + 1);
+      brokenTurns.set(envelope.to, failures + 1);
       // Its time has passed and stands nowhere else: without this it would never hear of it again.
       if (isDue(envelope.message) && failures + 1 < limits.engine.brokenTurnsMax)
         this.rows.due.set(envelope.to, atMs + limits.engine.brokenDueMs);

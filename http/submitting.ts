@@ -103,15 +103,15 @@ export function askedOf(
     input: generation.input,
     typicalSeconds: model.typical_seconds,
     fingerprint: hexOf(fingerprint),
-    ...(displayName === undefined ? {} : { displayName }),
-    ...(promptAs === undefined ? {} : { promptAs }),
-    ...(enhancedPrompt === undefined ? {} : { enhancedPrompt }),
-    ...(more.set === undefined ? {} : { set: more.set }),
-    ...(principal.run === undefined ? {} : { turn: principal.run }),
-    ...(parent === undefined ? {} : { parent }),
-    ...surfaceOf(request),
-    ...traceOf(request),
-    ...(more.bodyDigest === undefined ? {} : { bodyDigest: hexOf(more.bodyDigest) }),
+    displayName,
+    promptAs,
+    enhancedPrompt,
+    set: more.set,
+    turn: principal.run,
+    parent,
+    surface: surfaceOf(request),
+    trace: traceOf(request),
+    bodyDigest: more.bodyDigest === undefined ? undefined : hexOf(more.bodyDigest),
   };
 }
 
@@ -159,16 +159,12 @@ export function idempotencyKey({ headers }: HttpRequest): string | undefined {
 const traceparent =
   /^(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32}-(?!0{16})[0-9a-f]{16})-[0-9a-f]{2}(?=$|-)/;
 
-function traceOf({ headers }: HttpRequest): { readonly trace?: string } {
+function traceOf({ headers }: HttpRequest): string | undefined {
   const given = headers["traceparent"];
-  if (given === undefined) return none;
-  const trace = traceparent.exec(given)?.[1];
-  return trace === undefined ? none : { trace };
+  return given === undefined ? undefined : traceparent.exec(given)?.[1];
 }
 
-const none = {};
-
-function surfaceOf({ headers }: HttpRequest): { readonly surface?: string } {
+function surfaceOf({ headers }: HttpRequest): string | undefined {
   const surface = headers["x-service-surface"];
-  return surface !== undefined && /^[a-z][a-z0-9_-]{0,31}$/.test(surface) ? { surface } : none;
+  return surface !== undefined && /^[a-z][a-z0-9_-]{0,31}$/.test(surface) ? surface : undefined;
 }

@@ -1,5 +1,6 @@
 /** From an asset's rows to what clients see. The only place that spells an asset's wire names. */
 import type { Modality } from "../../config/catalogue.ts";
+import { limits } from "../../config/limits.ts";
 import type { Asset as AssetView } from "../contract/asset.ts";
 import { timestamp } from "../contract/common.ts";
 import type { Asked } from "../job/job.ts";
@@ -23,7 +24,7 @@ export function assetView(asset: Asset, asked: Asked | undefined, sign: Sign): A
     ...measures(media),
     thumbnail_url: thumbnailOf(asset, sign),
     created_at: createdAt,
-    display_name: asset.displayName ?? asked?.displayName ?? nameOf(asset, modality),
+    display_name: asset.displayName ?? asked?.displayName ?? nameOf(asset, asked, modality),
     favorite: asset.favorite ?? false,
     model: asked?.model ?? "",
     prompt: asked?.prompt ?? "",
@@ -69,7 +70,13 @@ function sourceOf({ origin }: Asset): AssetView["source"] {
   return "render" in origin ? "render" : "upload";
 }
 
-function nameOf({ origin, createdAtMs }: Asset, modality: Modality | undefined): string {
+/** Of what nobody named: the beginning of its prompt, its file, or what it is. */
+function nameOf(asset: Asset, asked: Asked | undefined, modality: Modality | undefined): string {
+  const { origin, createdAtMs } = asset;
+  const { displayNameMax: max } = limits.jobs;
+  const prompt = asked?.prompt ?? "";
+  if (prompt !== "")
+    return prompt.length <= max ? prompt : [...prompt.slice(0, 2 * max)].slice(0, max).join("");
   if ("filename" in origin && origin.filename !== "") return origin.filename;
   return `${modality ?? "file"} ${timestamp(createdAtMs)}`;
 }

@@ -16,7 +16,7 @@ import {
   sourceOf,
   textFaults,
 } from "./faults.ts";
-import { type Generation, nameOf, type Sources } from "./generation.ts";
+import type { Generation, Sources } from "./generation.ts";
 import { type Asking, chooseModel, refusalOf } from "./model-choice.ts";
 
 const canonical = canonicalOf(GenerateAudioRequest.properties, { output_format: "mp3", speed: 1 });
@@ -109,7 +109,7 @@ function resolved(
     model,
     modality: "audio",
     prompt,
-    displayName: request.display_name ?? nameOf(prompt),
+    displayName: request.display_name,
     tags: request.tags ?? [],
     price: priceOf(model, units, options),
     count: 1,

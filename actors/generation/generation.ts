@@ -3,7 +3,6 @@
  * schema. One shape for every kind, so that quote, submit and set read the same thing.
  */
 import type { Modality, ModelEntry } from "../../config/catalogue.ts";
-import { limits } from "../../config/limits.ts";
 import type { Id } from "../../engine/id.ts";
 import type { Media } from "../asset/asset.ts";
 import type { TaskInput } from "../job/job.ts";
@@ -46,9 +45,3 @@ export interface SourceAsset {
 
 /** Finds what a request refers to; undefined when it is not there, not visible or not ready. */
 export type Sources = (asset: string) => SourceAsset | undefined;
-
-export function nameOf(prompt: string): string | undefined {
-  const max = limits.jobs.displayNameMax;
-  const name = prompt.length <= max ? prompt : [...prompt.slice(0, 2 * max)].slice(0, max).join("");
-  return name === "" ? undefined : name;
-}

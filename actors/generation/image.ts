@@ -15,7 +15,7 @@ import {
   sourceOf,
   textFaults,
 } from "./faults.ts";
-import { type Generation, nameOf, type Quoted, type Sources } from "./generation.ts";
+import type { Generation, Quoted, Sources } from "./generation.ts";
 import { type Asking, chooseModel, refusalOf } from "./model-choice.ts";
 import { rewritten } from "./prompt-rewriter.ts";
 import { imageSize, type Size } from "./sizes.ts";
@@ -110,7 +110,7 @@ function resolved(
     model,
     modality: "image",
     prompt,
-    displayName: request.display_name ?? nameOf(prompt),
+    displayName: request.display_name,
     tags: request.tags ?? [],
     price: priceOf(model, units, { aspect_ratio: ratio, resolution, quality }),
     count,

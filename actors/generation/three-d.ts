@@ -12,7 +12,7 @@ import {
   References,
   textFaults,
 } from "./faults.ts";
-import { type Generation, nameOf, type Sources } from "./generation.ts";
+import type { Generation, Sources } from "./generation.ts";
 import { type Asking, chooseModel, refusalOf } from "./model-choice.ts";
 
 const canonical = canonicalOf(Generate3DRequest.properties, {
@@ -46,7 +46,7 @@ export function resolve3D(
     model,
     modality: "three_d",
     prompt,
-    displayName: request.display_name ?? nameOf(prompt),
+    displayName: request.display_name,
     tags: request.tags ?? [],
     price: priceOf(
       model,

@@ -16,7 +16,7 @@ import {
   sourceOf,
   textFaults,
 } from "./faults.ts";
-import { type Generation, nameOf, type Sources } from "./generation.ts";
+import type { Generation, Sources } from "./generation.ts";
 import { type Asking, chooseModel, refusalOf } from "./model-choice.ts";
 import { rewritten } from "./prompt-rewriter.ts";
 import { videoSize } from "./sizes.ts";
@@ -97,7 +97,7 @@ function resolved(request: GenerateVideoRequest, model: ModelEntry, shown: TaskI
     modality: "video",
     prompt,
     ...(enhanced === prompt ? {} : { enhancedPrompt: enhanced }),
-    displayName: request.display_name ?? nameOf(prompt),
+    displayName: request.display_name,
     tags: request.tags ?? [],
     price: priceOf(model, units, options),
     count: 1,

@@ -58,7 +58,15 @@ export function create(message: CreateJob, { atMs }: TurnView): JobTurn {
     const inline = { request, untilMs: atMs + inlineMs };
     return { head: { ...job, inline }, rows, replies: [], effects };
   }
-  return { head: job, rows, replies: [answered(request, { kind: "accepted", atMs })], effects };
+  return { head: job, rows, replies: [answered(request, acceptedAt(atMs))], effects };
+}
+
+let accepted = { kind: "accepted" as const, atMs: 0 };
+
+/** The same for all jobs of a moment: what is the same travels once to another thread. */
+function acceptedAt(atMs: number): Accepted {
+  if (accepted.atMs !== atMs) accepted = { kind: "accepted", atMs };
+  return accepted;
 }
 
 /** The job as it begins at `atMs`, in shard time. */

@@ -16,30 +16,30 @@ export interface Asked {
   readonly model: string;
   readonly prompt: string;
   /** What the model gets instead of the prompt, when a rewriter changed it. */
-  readonly enhancedPrompt?: string;
-  readonly displayName?: string;
+  readonly enhancedPrompt?: string | undefined;
+  readonly displayName?: string | undefined;
   readonly tags: readonly string[];
-  readonly surface?: string;
+  readonly surface?: string | undefined;
   readonly createdAtMs: number;
   /** The kind of the farm's task, and what its worker is given beside the prompt. */
   readonly task: string;
   readonly input: TaskInput;
   /** Under which name the worker gets the prompt. */
-  readonly promptAs?: "prompt" | "text";
+  readonly promptAs?: "prompt" | "text" | undefined;
   /** The set, agent turn and source job that it belongs to. */
-  readonly set?: Id;
-  readonly turn?: TurnOfJob;
-  readonly parent?: Id;
+  readonly set?: Id | undefined;
+  readonly turn?: TurnOfJob | undefined;
+  readonly parent?: Id | undefined;
   /** The model's usual running time, by which a share of the work is estimated. */
   readonly typicalSeconds: number;
   /** 16 bytes in hex; the duplicate window is rebuilt from it. */
   readonly fingerprint: string;
   /** Trace and span of the caller, who traces the submit (W3C trace context). */
-  readonly trace?: string;
+  readonly trace?: string | undefined;
   /** The same without the Idempotency-Key, when there was one: moderation is remembered by it. */
-  readonly bodyDigest?: string;
+  readonly bodyDigest?: string | undefined;
   /** How it had ended, once it is deleted or forgotten. */
-  readonly goneAs?: Job["phase"];
+  readonly goneAs?: Job["phase"] | undefined;
 }
 
 export type TaskInput = Readonly<Record<string, unknown>>;

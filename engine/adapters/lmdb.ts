@@ -14,7 +14,7 @@ import type { TableReader, TableRow, Tables } from "../ports/tables.ts";
 /** Keys are binary strings already; no transcoding, no copies. */
 const binaryKeys = {
   writeKey(key: LmdbKey, target: Buffer, start: number): number {
-    return start + target.write(String(key), start, "latin1");
+    return start + target.write(key as Key, start, "latin1");
   },
   readKey(source: Buffer, start: number, end: number): LmdbKey {
     return Buffer.from(source.buffer, source.byteOffset + start, end - start).toString("latin1");
