@@ -22,11 +22,13 @@ export interface Actor<Head, Message, Effect> {
    * what it has already.
    */
   resume?(head: Head, turn: TurnView): readonly Effect[];
+  /** What `listing` wants to know of a head: kept until the next pass, so that the head need not. */
+  listed?(head: Head): unknown;
   /**
-   * Rows by which range reads find the actor; they follow from the head, so need no record.
+   * Rows by which range reads find the actor; they follow from what is `listed`, so need no record.
    * `wasWaiting`: the tables hold rows of an earlier head, one that waited for something.
    */
-  listing?(address: Key, head: Head, wasWaiting: boolean): readonly RowWrite[];
+  listing?(listed: unknown, wasWaiting: boolean): readonly RowWrite[];
 }
 
 /** What `decide` may look at besides its head and its message. */

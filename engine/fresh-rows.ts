@@ -20,7 +20,7 @@ export interface FreshRow extends Slice {
 export interface FreshHead {
   /** When its actor wants to hear `due`. */
   readonly dueMs: number | undefined;
-  /** The head itself, if its actor has a listing. */
+  /** What its actor's listing wants to know of it. */
   readonly listed: unknown;
 }
 

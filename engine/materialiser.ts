@@ -64,7 +64,7 @@ function addDerived(
   const change = due.difference(key, dueMs);
   if (change !== undefined) chunk.push([dueKey(key), change === null ? undefined : String(change)]);
   if (listed === undefined || actor.listing === undefined) return;
-  for (const { key: place, value } of actor.listing(key, listed, wasWaiting))
+  for (const { key: place, value } of actor.listing(listed, wasWaiting))
     chunk.push([place, value === undefined ? undefined : JSON.stringify(value)]);
 }
 
@@ -73,7 +73,7 @@ function read(key: Key, row: Slice, actor: AnyActor, { forms }: Domain): FreshHe
   const text = textOf(row);
   if (text === undefined) return { dueMs: undefined, listed: undefined };
   const head = rowOf(forms, key, text);
-  return { dueMs: actor.dueAt(head), listed: head };
+  return { dueMs: actor.dueAt(head), listed: actor.listed?.(head) };
 }
 
 function dueKey(actor: Key): Key<number> {

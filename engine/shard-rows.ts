@@ -58,7 +58,8 @@ export class ShardRows {
     const heads: (FreshHead | undefined)[] = [];
     for (const [key, { actor, value, dueMs }] of writes) {
       keys.push(key);
-      heads.push(actor && { dueMs, listed: actor.listing && value });
+      const listed = value === undefined ? undefined : actor?.listed?.(value);
+      heads.push(actor && freshHead(dueMs, listed));
     }
     this.fresh.add(record, { keys, heads });
   }
@@ -113,4 +114,13 @@ export class ShardRows {
     this.heads.delete(key);
     this.headBytes -= bytes;
   }
+}
+
+let bare: FreshHead = { dueMs: undefined, listed: undefined };
+
+/** Heads without a listing share what is the same: they are kept by the hundred thousand. */
+function freshHead(dueMs: number | undefined, listed: unknown): FreshHead {
+  if (listed !== undefined) return { dueMs, listed };
+  if (bare.dueMs !== dueMs) bare = { dueMs, listed };
+  return bare;
 }

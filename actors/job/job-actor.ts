@@ -29,7 +29,7 @@ import {
   type JobMessage,
   lastDeadline,
 } from "./job.ts";
-import { listingOf } from "./job-index.ts";
+import { type Listed, listingOf } from "./job-index.ts";
 import { type JobTurn, unchanged, withdrawal } from "./job-turn.ts";
 import { accept, claim, lapse, report, reportDetail, send } from "./running.ts";
 
@@ -48,7 +48,8 @@ export const jobActor: Actor<Job, JobMessage, JobEffect> = {
     if (job.phase === "canceled") return [work(job, asked), withdrawal(job)];
     return [work(job, asked)];
   },
-  listing: (_, job, wasWaiting) => listingOf(job, wasWaiting),
+  listed: ({ terms, phase }): Listed => ({ terms, phase }),
+  listing: (listed, wasWaiting) => listingOf(listed as Listed, wasWaiting),
   dueAt,
 };
 

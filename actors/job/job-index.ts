@@ -67,8 +67,10 @@ export function jobsOf(
   return jobsOfOwnerKey(vpartOfId(scope), owner, place);
 }
 
+export type Listed = Pick<Job, "terms" | "phase">;
+
 /** The rows that a job's head stands for; those of an open job go when it `wasOpen` before. */
-export function listingOf({ terms, phase }: Job, wasOpen: boolean): RowWrite[] {
+export function listingOf({ terms, phase }: Listed, wasOpen: boolean): RowWrite[] {
   const { scope, modality, modelTag } = terms;
   const job = idBytes(terms.job);
   const end = endOf(phase);
