@@ -22,7 +22,7 @@ export interface Actor<Head, Message, Effect> {
    * what it has already.
    */
   resume?(head: Head, turn: TurnView): readonly Effect[];
-  /** What `listing` wants to know of a head: kept until the next pass, so that the head need not. */
+  /** What `listing` wants to know of a head; kept until the next pass instead of the head. */
   listed?(head: Head): unknown;
   /**
    * Rows by which range reads find the actor; they follow from what is `listed`, so need no record.
