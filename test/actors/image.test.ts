@@ -29,13 +29,12 @@ function pointers(result: Generation | Refusal): string[] {
 }
 
 t.test("a plain request gets the model's defaults", async (t) => {
-  const { model, prompt, displayName, tags, input } = accepted({ prompt: "  a kite  " });
+  const { model, prompt, tags, input } = accepted({ prompt: "  a kite  " });
   t.equal(model, plainModel);
   t.strictSame(
-    { prompt, displayName, tags, input },
+    { prompt, tags, input },
     {
       prompt: "a kite",
-      displayName: "a kite",
       tags: [],
       input: { seed: 0, width: 1024, height: 1024, count: 1, format: "png" },
     },
@@ -186,9 +185,7 @@ t.test("equal requests have equal canonical bodies", async (t) => {
     t.not(canonical(other), plain);
 });
 
-t.test("the display name is the first 80 characters of the prompt", async (t) => {
-  const model = { ...plainModel, limits: {} };
-  t.equal(accepted({ prompt: "x".repeat(200) }, model).displayName, "x".repeat(80));
-  t.equal(accepted({ prompt: "🎈".repeat(90) }, model).displayName, "🎈".repeat(80));
-  t.equal(accepted({ display_name: "mine" }, model).displayName, "mine");
+t.test("a display name is the caller's, or left to the prompt", async (t) => {
+  t.equal(accepted({ display_name: "mine" }).displayName, "mine");
+  t.equal(accepted({ prompt: "a kite" }).displayName, undefined);
 });

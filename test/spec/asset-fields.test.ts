@@ -20,6 +20,8 @@ t.test("display_name defaults to the first 80 characters of the prompt", async (
   const prompt = "kite ".repeat(40).trim();
   const { asset } = await made(house, ada, prompt);
   t.equal(asset.display_name, prompt.slice(0, 80));
+  const balloons = await made(house, ada, "🎈".repeat(90));
+  t.equal(balloons.asset.display_name, "🎈".repeat(80));
   const own = await made(house, ada, "another kite", { display_name: "Mine" });
   t.equal(own.asset.display_name, "Mine");
 });
