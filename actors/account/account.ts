@@ -219,11 +219,34 @@ export function monthlyCreditsOf({ plan, isOrganization }: Account): number {
   return isOrganization === true && plan === "free" ? 0 : plans[plan].monthlyCredits;
 }
 
-/** A copy that a turn changes by assignment, which costs V8 a third of what a literal does. */
+/** A copy that a turn changes by assignment. */
 export type Draft = { -readonly [Member in keyof Account]: Account[Member] };
 
+/** Each member by its name: accounts have several hidden classes, and V8 spreads those slowly. */
 export function draftOf(account: Account): Draft {
-  return { ...account };
+  const { overrides, isOrganization } = account;
+  const draft: Draft = {
+    plan: account.plan,
+    createdAtMs: account.createdAtMs,
+    granted: account.granted,
+    held: account.held,
+    spent: account.spent,
+    planLeft: account.planLeft,
+    renewsAtMs: account.renewsAtMs,
+    active: account.active,
+    counts: account.counts,
+    quota: account.quota,
+    ledgerLength: account.ledgerLength,
+    tickets: account.tickets,
+    models: account.models,
+    waiting: account.waiting,
+    remembered: account.remembered,
+    sets: account.sets,
+    assets: account.assets,
+  };
+  if (overrides !== undefined) draft.overrides = overrides;
+  if (isOrganization !== undefined) draft.isOrganization = isOrganization;
+  return draft;
 }
 
 /** What can still be spent. */
