@@ -11,6 +11,7 @@ import type { KeyRange, RequestId } from "./actor.ts";
 import { FreshRows } from "./fresh-rows.ts";
 import type { Lane } from "./inbox.ts";
 import { type Key, shardOf } from "./key.ts";
+import { OpenRequests } from "./open-requests.ts";
 import type { TableReader, TableRow } from "./ports/tables.ts";
 import { eachWrite, textOf } from "./record.ts";
 import { type Forms, rowOf } from "./row-form.ts";
@@ -20,7 +21,7 @@ import type { ToShard } from "./wire.ts";
 /** The answer when a shard went away with the question: the outcome is unknown. */
 export const lost = { kind: "lost" } as const;
 
-interface Pending {
+interface Waiting {
   readonly shard: number;
   readonly resolve: (reply: unknown) => void;
 }
@@ -36,16 +37,15 @@ export interface RowListener {
 
 export class Gateway {
   private readonly shards: (ShardEnd | undefined)[];
-  private readonly pending = new Map<RequestId, Pending>();
+  private readonly requests: OpenRequests<Waiting>;
   private readonly watchersByKey = new Map<Key, Set<Watcher>>();
   private readonly listener: RowListener;
   private readonly forms: Forms | undefined;
-  private lastRequest: RequestId;
 
   /** `firstRequest` must be above every id that an earlier life gave out. */
   constructor(shardCount: number, firstRequest: RequestId, listener: RowListener, forms?: Forms) {
     this.shards = new Array<ShardEnd | undefined>(shardCount + 1).fill(undefined);
-    this.lastRequest = firstRequest;
+    this.requests = new OpenRequests(firstRequest);
     this.listener = listener;
     this.forms = forms;
   }
@@ -63,11 +63,8 @@ export class Gateway {
   detach(shard: number): void {
     this.shards[shard]?.abandon();
     this.shards[shard] = undefined;
-    for (const [request, { shard: asked, resolve }] of this.pending)
-      if (asked === shard) {
-        this.pending.delete(request);
-        resolve(lost);
-      }
+    for (const { resolve } of this.requests.takeWhere((waiting) => waiting.shard === shard))
+      resolve(lost);
   }
 
   /** Resolves to the actor's reply, or `busy`, `broken`, `lost`. Rows are readable by then. */
@@ -75,10 +72,8 @@ export class Gateway {
     const shard = this.shardOf(to);
     const end = this.shards[shard];
     if (end === undefined) return Promise.resolve(lost);
-    const request = ++this.lastRequest;
-    end.send({ kind: "ask", envelope: { to, message, request }, lane });
     return new Promise((resolve) => {
-      this.pending.set(request, { shard, resolve });
+      end.send([to, message, this.requests.add({ shard, resolve }), lane]);
     });
   }
 
@@ -127,16 +122,9 @@ export class Gateway {
       end.release(event.record);
       if (this.listener.listens(shard))
         eachWrite(event.record, (key) => this.listener.changed(key));
-      for (const { to, reply } of event.replies) this.answer(to, reply);
+      for (const { to, reply } of event.replies) this.requests.take(to)?.resolve(reply);
       if (this.watchersByKey.size > 0) this.notify(event.record);
     } else end.event(event);
-  }
-
-  private answer(request: RequestId, reply: unknown): void {
-    const pending = this.pending.get(request);
-    if (pending === undefined) return;
-    this.pending.delete(request);
-    pending.resolve(reply);
   }
 
   private notify(record: Uint8Array): void {

@@ -25,6 +25,7 @@ import { recover, type ShardPlace } from "./recovery.ts";
 import type { ShardRows } from "./shard-rows.ts";
 import { ShardTime } from "./shard-time.ts";
 import { Sweep } from "./sweep.ts";
+import type { ToShard } from "./wire.ts";
 
 /** What leaves a shard, in the order in which it happened. */
 export type ShardEvent =
@@ -119,6 +120,15 @@ class Shard {
     if (this.inbox.offer(envelope, lane) || envelope.request === undefined) return;
     const replies = [{ to: envelope.request, reply: busy }];
     this.outlets.event({ kind: "release", seq: this.position.seq, record: noWrites, replies });
+  }
+
+  /** What the HTTP thread says. */
+  hear(message: ToShard): void {
+    if (!("kind" in message)) {
+      const [to, question, request, lane] = message;
+      this.receive({ to, message: question, request }, lane);
+    } else if (message.kind === "flush") this.flush();
+    else this.stop();
   }
 
   /** Brings every row that was released before the call into the tables, soon. */

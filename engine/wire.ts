@@ -2,15 +2,17 @@
  * What threads say to each other, beside the shard's events. One channel between each two of them.
  */
 import type { MessagePort } from "node:worker_threads";
-import type { Delivery, Envelope, Origin } from "./batch.ts";
+import type { RequestId } from "./actor.ts";
+import type { Delivery, Origin } from "./batch.ts";
 import type { Lane } from "./inbox.ts";
+import type { Key } from "./key.ts";
 import type { OutboxMessage } from "./outbox.ts";
 
+/** A request to an actor, as a list: members of objects travel with their names. */
+export type Ask = readonly [to: Key, message: unknown, request: RequestId, lane: Lane];
+
 /** From the HTTP thread to a shard. */
-export type ToShard =
-  | { readonly kind: "ask"; readonly envelope: Envelope; readonly lane: Lane }
-  | { readonly kind: "flush" }
-  | { readonly kind: "stop" };
+export type ToShard = Ask | { readonly kind: "flush" } | { readonly kind: "stop" };
 
 /** From a shard to the effects thread. */
 export type ToEffects =

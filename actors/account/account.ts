@@ -4,7 +4,7 @@
  */
 import { type Modality, modalities } from "../../config/catalogue.ts";
 import { type PlanName, type PlanOverrides, plans } from "../../config/plans.ts";
-import type { Due, Reply, RowWrite, Tell, Turn, TurnView } from "../../engine/actor.ts";
+import type { Draft, Due, Reply, RowWrite, Tell, Turn, TurnView } from "../../engine/actor.ts";
 import type { Id } from "../../engine/id.ts";
 import { type AssetStatus, assetStatuses } from "../contract/asset.ts";
 import { type JobStatus, jobStatuses } from "../contract/job.ts";
@@ -220,12 +220,12 @@ export function monthlyCreditsOf({ plan, isOrganization }: Account): number {
 }
 
 /** A copy that a turn changes by assignment. */
-export type Draft = { -readonly [Member in keyof Account]: Account[Member] };
+export type AccountDraft = Draft<Account>;
 
 /** Each member by its name: accounts have several hidden classes, and V8 spreads those slowly. */
-export function draftOf(account: Account): Draft {
+export function draftOf(account: Account): AccountDraft {
   const { overrides, isOrganization } = account;
-  const draft: Draft = {
+  const draft: AccountDraft = {
     plan: account.plan,
     createdAtMs: account.createdAtMs,
     granted: account.granted,

@@ -13,12 +13,12 @@ import type { Terms } from "../job/job.ts";
 import { fingerprintKey, jobKey, ledgerKey, waitingKey } from "../tables.ts";
 import {
   type Account,
+  type AccountDraft,
   type AccountTurn,
   assetIndex,
   available,
   change,
   countIndex,
-  type Draft,
   draftOf,
   type JobChanged,
   type JobDeleted,
@@ -64,7 +64,7 @@ function countedForMember({ terms, from, to }: JobChanged, turn: TurnView): RowW
   return memberCounted(member, changes, turn);
 }
 
-function recount(next: Draft, { terms, from, to, assets: brought }: JobChanged): void {
+function recount(next: AccountDraft, { terms, from, to, assets: brought }: JobChanged): void {
   const counts = next.counts.slice();
   change(counts, countIndex(terms.modality, from), -1);
   change(counts, countIndex(terms.modality, to), 1);
@@ -80,7 +80,7 @@ function isActive(status: JobStatus): boolean {
 }
 
 function freeSlot(
-  next: Draft,
+  next: AccountDraft,
   { job, modality }: JobChanged["terms"],
   hadSlot: boolean,
   turn: TurnView,
@@ -92,7 +92,7 @@ function freeSlot(
 }
 
 /** A job of a set ended before it had a slot. */
-function withoutWaiting(next: Draft, job: Id, turn: TurnView): Step {
+function withoutWaiting(next: AccountDraft, job: Id, turn: TurnView): Step {
   const key = waitingKey(turn.self);
   const left = (turn.get(key) ?? []).filter((other) => other !== job);
   next.waiting = left.length;
@@ -100,7 +100,7 @@ function withoutWaiting(next: Draft, job: Id, turn: TurnView): Step {
 }
 
 /** I7: only below the ceiling; a plan may have become smaller since, or larger. */
-function startWaiting(next: Draft, turn: TurnView): Step {
+function startWaiting(next: AccountDraft, turn: TurnView): Step {
   if (next.waiting === 0) return nothing;
   const { concurrentMax } = allowanceOf(next.plan, next.overrides);
   const { media, three_d } = next.active;
@@ -132,7 +132,7 @@ export function setTerms(
  * The whole hold comes back, then the charge goes off; together they are the one resolution of the
  * hold.
  */
-function settle(next: Draft, terms: Terms, charge: number, turn: TurnView): Step {
+function settle(next: AccountDraft, terms: Terms, charge: number, turn: TurnView): Step {
   const { hold, job } = terms;
   if (hold === 0) return nothing;
   invariant(charge >= 0 && charge <= hold, "a charge is a share of its hold (I6)");
@@ -163,7 +163,11 @@ export function discard(
   const used = usedToday(account, turn.atMs);
   // Accepted before midnight, it counted for another day.
   const ofToday = dayOf(terms.createdAtMs) === dayOf(turn.atMs) ? 1 : 0;
-  const next: Draft = { ...account, counts, quota: { ...account.quota, used: used - ofToday } };
+  const next: AccountDraft = {
+    ...account,
+    counts,
+    quota: { ...account.quota, used: used - ofToday },
+  };
   const freed = freeSlot(next, terms, true, turn);
   const settled = settle(next, terms, 0, turn);
   const forgotten = { key: fingerprintKey(vpartOf(turn.self), fingerprint), value: undefined };

@@ -2,6 +2,7 @@
  * A submit on its way to its shard, as one flat list: what threads tell each other is copied member
  * by member with its name, and a submit has many.
  */
+import type { Draft } from "../../engine/actor.ts";
 import type { CreateJob } from "../job/job.ts";
 import type { Submit } from "./account.ts";
 
@@ -57,7 +58,7 @@ export function unpacked([
   tags,
   trace,
 ]: PackedSubmit): Submit {
-  const create: CreateJob = {
+  const create: Draft<CreateJob> = {
     kind: "create",
     job,
     scope,
@@ -72,10 +73,10 @@ export function unpacked([
     deadlineSeconds,
     inlineMs,
     request: undefined,
-    ...(member === undefined ? {} : { member }),
-    ...(turn === undefined ? {} : { turn }),
-    ...(tags === undefined ? {} : { tags }),
-    ...(trace === undefined ? {} : { trace }),
   };
+  if (member !== undefined) create.member = member;
+  if (turn !== undefined) create.turn = turn;
+  if (tags !== undefined) create.tags = tags;
+  if (trace !== undefined) create.trace = trace;
   return { job: create, fingerprint, confirmation, plan, overrides, rateRetryAfterSeconds };
 }

@@ -1,5 +1,6 @@
 /** How a job comes into being, and how its work leaves for the farm or a provider. */
 import {
+  type Draft,
   put,
   type Reply,
   type RequestId,
@@ -26,7 +27,7 @@ type Offer = Pick<
 export function creationOf(asked: Asked, offer: Offer): CreateJob {
   const { id, scope, user, modality, turn, tags, trace } = asked;
   const { modelTag, provider, hold, count, deadlineSeconds, inlineMs } = offer;
-  return {
+  const create: Draft<CreateJob> = {
     kind: "create",
     job: id,
     scope,
@@ -41,11 +42,12 @@ export function creationOf(asked: Asked, offer: Offer): CreateJob {
     deadlineSeconds,
     inlineMs,
     request: undefined,
-    ...(user === scope ? {} : { member: user }),
-    ...(turn === undefined ? {} : { turn }),
-    ...(tags.length === 0 ? {} : { tags: tags.map(tagDigest) }),
-    ...(trace === undefined ? {} : { trace }),
   };
+  if (user !== scope) create.member = user;
+  if (turn !== undefined) create.turn = turn;
+  if (tags.length > 0) create.tags = tags.map(tagDigest);
+  if (trace !== undefined) create.trace = trace;
+  return create;
 }
 
 export function create(message: CreateJob, { atMs }: TurnView): JobTurn {
@@ -72,20 +74,21 @@ function acceptedAt(atMs: number): Accepted {
 /** The job as it begins at `atMs`, in shard time. */
 export function born(message: CreateJob, atMs: number): QueuedJob {
   const { waits } = message;
-  return {
+  const job: Draft<QueuedJob> = {
     phase: "queued",
     terms: termsOf(message, atMs),
     revision: 1,
     updatedAtMs: atMs,
     deadlineMs: atMs + message.deadlineSeconds * 1000,
     attempts: 0,
-    ...(waits === undefined ? {} : { waits }),
   };
+  if (waits !== undefined) job.waits = waits;
+  return job;
 }
 
 function termsOf(message: CreateJob, createdAtMs: number): Terms {
   const { job, scope, modality, modelTag, provider, hold, count, member, turn, tags } = message;
-  return {
+  const terms: Draft<Terms> = {
     job,
     scope,
     modality,
@@ -94,10 +97,11 @@ function termsOf(message: CreateJob, createdAtMs: number): Terms {
     hold,
     count,
     createdAtMs,
-    ...(member === undefined ? {} : { member }),
-    ...(turn === undefined ? {} : { turn }),
-    ...(tags === undefined ? {} : { tags }),
   };
+  if (member !== undefined) terms.member = member;
+  if (turn !== undefined) terms.turn = turn;
+  if (tags !== undefined) terms.tags = tags;
+  return terms;
 }
 
 export function indexRows({ job, turn }: Pick<Terms, "job" | "turn">): RowWrite[] {

@@ -1,6 +1,6 @@
 /** How a job ends by itself: with media, with a failure, or at its deadline. */
 import { limits } from "../../config/limits.ts";
-import { birth, type Tell, type TurnView, tell } from "../../engine/actor.ts";
+import { birth, type Draft, type Tell, type TurnView, tell } from "../../engine/actor.ts";
 import { vpartOf } from "../../engine/key.ts";
 import { modalityOf, type ReadyAsset } from "../asset/asset.ts";
 import { askedKey, assetKey, markKey } from "../tables.ts";
@@ -14,6 +14,7 @@ import {
   type Output,
   type QueuedJob,
   type RunningJob,
+  type SucceededJob,
 } from "./job.ts";
 import { become, carried, type JobTurn, unchanged, withdrawal } from "./job-turn.ts";
 import { failureOf, isCharged } from "./outcome.ts";
@@ -105,14 +106,18 @@ function succeed(job: Open, outputs: readonly Output[], turn: TurnView): JobTurn
   if (outputs.length === 0) return fail(job, nothingCame, 0, turn);
   // What was asked for and did not come is not paid for.
   const charge = Math.ceil(terms.hold * Math.min(1, outputs.length / terms.count));
-  const next: Job = {
+  const { revision, updatedAtMs, events } = carried(job, turn);
+  const next: Draft<SucceededJob> = {
     phase: "succeeded",
     startedAtMs: job.phase === "running" ? job.startedAtMs : turn.atMs,
     completedAtMs: turn.atMs,
     charged: charge,
     assets: outputs.map(({ asset }) => asset),
-    ...carried(job, turn),
+    terms,
+    revision,
+    updatedAtMs,
   };
+  if (events !== undefined) next.events = events;
   const assets = outputs.map(({ media }) => modalityOf(media.mimeType));
   return become(job, next, { charge, effects: births(job, outputs, turn), assets });
 }

@@ -39,11 +39,7 @@ async function runShard(
     tables: openTables(join(folder, "tables")),
   };
   let shard: Shard | undefined;
-  const toGateway = new Link<ShardEvent, ToShard>(gateway, (message) => {
-    if (message.kind === "ask") shard?.receive(message.envelope, message.lane);
-    else if (message.kind === "flush") shard?.flush();
-    else shard?.stop();
-  });
+  const toGateway = new Link<ShardEvent, ToShard>(gateway, (message) => shard?.hear(message));
   const toEffects = new Link<ToEffects, FromEffects>(effects, (envelope) =>
     shard?.receive(envelope, "settle"),
   );

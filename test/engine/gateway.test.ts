@@ -16,7 +16,7 @@ function stage(listens = true) {
   const sent: { shard: number; message: ToShard }[] = [];
   const changed: Key[] = [];
   const tables: Tables[] = [memoryTables(), memoryTables(), memoryTables()];
-  const gateway = new Gateway(2, 100, {
+  const gateway = new Gateway(2, 101, {
     listens: () => listens,
     changed: (key) => changed.push(key),
   });
@@ -47,19 +47,15 @@ t.test("a question goes to the shard of its address, and its reply comes back", 
   t.strictSame(sent, [
     {
       shard: 0,
-      message: { kind: "ask", envelope: { to: a, message: "one", request: 101 }, lane: "work" },
+      message: [a, "one", 101, "work"],
     },
     {
       shard: 1,
-      message: { kind: "ask", envelope: { to: far, message: "two", request: 102 }, lane: "settle" },
+      message: [far, "two", 102, "settle"],
     },
     {
       shard: 2,
-      message: {
-        kind: "ask",
-        envelope: { to: keyOf(0, 128, ""), message: "three", request: 103 },
-        lane: "work",
-      },
+      message: [keyOf(0, 128, ""), "three", 103, "work"],
     },
   ]);
   gateway.event(0, release({}, [101, "reply one"]));

@@ -20,7 +20,6 @@ import type { Entropy } from "../../engine/ports/entropy.ts";
 import type { Objects } from "../../engine/ports/objects.ts";
 import type { Tables } from "../../engine/ports/tables.ts";
 import { openShard, type Shard } from "../../engine/shard.ts";
-import type { ToShard } from "../../engine/wire.ts";
 
 export interface InProcessEngine {
   readonly broker: FarmBroker;
@@ -45,13 +44,6 @@ export interface EngineParts {
   readonly entropy: Entropy;
   readonly objects: Objects;
   readonly onFault: (error: unknown) => void;
-}
-
-/** Never within the call that sends: a thread hears later too. */
-function give(shard: Shard | undefined, message: ToShard): void {
-  if (message.kind === "ask") shard?.receive(message.envelope, message.lane);
-  else if (message.kind === "flush") shard?.flush();
-  else shard?.stop();
 }
 
 export async function openEngine(parts: EngineParts): Promise<InProcessEngine> {
@@ -87,7 +79,8 @@ export async function openEngine(parts: EngineParts): Promise<InProcessEngine> {
       number,
       (message) => {
         moves++;
-        queueMicrotask(() => give(shards.get(number), message));
+        // Never within the call that sends: a thread hears later too.
+        queueMicrotask(() => shards.get(number)?.hear(message));
       },
       tables,
     );
