@@ -5,13 +5,15 @@
  *
  * A record that is added costs nothing but its place in a list; finding its rows is left to the
  * first look-up or to the pass, which takes some records at a time: a shard has other things to do
- * meanwhile. Used by the shard and by the gateway.
+ * meanwhile. What is found is numbers too: keys stay where they lie in their records until somebody
+ * wants them. Used by the shard and by the gateway.
  */
 import { invariant } from "./invariant.ts";
-import { codeOf, engineTables, type Key, vpartOf } from "./key.ts";
-import { eachValue, eachWrite, type Slice } from "./record.ts";
+import { engineTables, type Key, vpartOf } from "./key.ts";
+import { asBuffer, eachPlace, type Slice } from "./record.ts";
 
 export interface FreshRow extends Slice {
+  readonly key: Key;
   /** Undefined for what is no head, and for what was read back from the journal. */
   readonly head: FreshHead | undefined;
 }
@@ -24,29 +26,26 @@ export interface FreshHead {
   readonly listed: unknown;
 }
 
-/** What is known of a record's writes, in their order: keys need not be read again. */
-export interface Contents {
-  readonly keys: readonly Key[];
-  readonly heads: readonly (FreshHead | undefined)[];
-}
+/** Of a record's writes, in their order. */
+type Heads = readonly (FreshHead | undefined)[];
 
 export class FreshRows {
   private current = new Generation();
   private frozen = new Generation();
 
   /**
-   * About how many rows there are: those that were written twice count twice, a record whose
-   * contents nobody told counts once.
+   * About how many rows there are: those that were written twice count twice, a record whose heads
+   * nobody told counts once.
    */
   get size(): number {
     return this.current.writes + this.frozen.writes;
   }
 
-  add(record: Uint8Array, contents?: Contents): void {
-    if (record.length > 0) this.current.add(record, contents);
+  add(record: Uint8Array, heads?: Heads): void {
+    if (record.length > 0) this.current.add(record, heads);
   }
 
-  get(key: Key): FreshRow | undefined {
+  get(key: Key): Slice | undefined {
     return this.current.get(key) ?? this.frozen.get(key);
   }
 
@@ -62,8 +61,8 @@ export class FreshRows {
     while (this.frozen.read(recordsPerTurn)) await pause();
   }
 
-  /** The last write of each frozen row, vpart by vpart and there table by table. */
-  lastWrites(): Iterable<readonly [Key, FreshRow]> {
+  /** The last write of each frozen row: vpart by vpart, and there table by table. */
+  lastWrites(): Iterable<readonly FreshRow[]> {
     return this.frozen.lastWrites();
   }
 
@@ -75,139 +74,210 @@ export class FreshRows {
 
 /** Some thousand rows under load: about a millisecond. */
 const recordsPerTurn = 8;
+const rowsPerTurn = 1024;
+
+/** Of a row: its record, where its key and its value stand there, and what finds it. */
+const [recordWord, keyStartWord, keyWord, startWord, endWord] = [0, 1, 2, 3, 4];
+const [headWord, hashWord, olderWord, wordsPerRow] = [5, 6, 7, 8];
+/** Of `keyWord`: how long the key is, and above that its table's code. */
+const lengthBits = 8;
+const vparts = 256;
 
 class Generation {
   writes = 0;
-  private records: (readonly [record: Uint8Array, contents: Contents | undefined])[] = [];
-  private readonly vparts: VpartRows[] = [];
-  /** A place is a record, and where in it a row begins and ends: no collection walks these. */
-  private places = new Int32Array(3 * 1024);
-  private readonly recordsRead: Uint8Array[] = [];
-  private readonly headAt: (FreshHead | undefined)[] = [];
+  private unread: (readonly [record: Uint8Array, heads: Heads | undefined])[] = [];
+  private readonly records: Buffer[] = [];
+  private readonly heads: FreshHead[] = [];
+  private count = 0;
+  private words = new Int32Array(wordsPerRow * 1024);
+  /** The newest row of each vpart, from which `olderWord` leads to the others; -1 for none. */
+  private readonly newest = new Int32Array(vparts).fill(-1);
+  private readonly counts = new Int32Array(vparts);
+  private readonly indexes: (VpartIndex | undefined)[] = [];
 
-  add(record: Uint8Array, contents: Contents | undefined): void {
-    this.records.push([record, contents]);
-    this.writes += contents?.keys.length ?? 1;
+  add(record: Uint8Array, heads: Heads | undefined): void {
+    this.unread.push([record, heads]);
+    this.writes += heads?.length ?? 1;
   }
 
-  get(key: Key): FreshRow | undefined {
+  get(key: Key): Slice | undefined {
     this.read();
-    const place = this.vparts[vpartOf(key)]?.get(key);
-    return place === undefined ? undefined : this.rowAt(place);
+    const { slots } = this.indexOf(vpartOf(key));
+    const hash = hashOfKey(key);
+    for (let at = hash & (slots.length - 1); ; at = (at + 1) & (slots.length - 1)) {
+      const found = slots[at] ?? 0;
+      if (found === 0) return undefined;
+      const row = Math.abs(found) - 1;
+      if (this.word(row, hashWord) === hash && this.keyOf(row) === key) return this.sliceOf(row);
+    }
   }
 
-  *lastWrites(): Generator<readonly [Key, FreshRow]> {
+  *lastWrites(): Generator<readonly FreshRow[]> {
     this.read();
-    for (const rows of this.vparts)
-      if (rows !== undefined)
-        for (const [key, place] of rows.lastWrites()) yield [key, this.rowAt(place)];
+    for (let vpart = 0; vpart < vparts; vpart++)
+      if (this.newest[vpart] !== -1) yield* this.lastWritesOf(vpart);
   }
 
   /** At most `count` records more; false when that was all. */
   read(count = Number.POSITIVE_INFINITY): boolean {
-    const { records } = this;
-    if (records.length === 0) return false;
-    this.records = records.slice(count);
-    for (const [record, contents] of records.slice(0, count)) {
-      this.recordsRead.push(record);
-      if (contents === undefined)
-        eachWrite(record, (key, start, end) => {
-          this.put(key, start, end, undefined);
-        });
-      else this.readKnown(record, contents);
-    }
-    return this.records.length > 0;
+    const { unread } = this;
+    if (unread.length === 0) return false;
+    this.unread = unread.slice(count);
+    for (const [record, heads] of unread.slice(0, count)) this.readRecord(record, heads);
+    return this.unread.length > 0;
   }
 
-  private readKnown(record: Uint8Array, { keys, heads }: Contents): void {
-    let at = 0;
-    eachValue(record, (start, end) => {
-      this.put(keys[at] ?? "", start, end, heads[at]);
-      at++;
+  private readRecord(record: Uint8Array, heads: Heads | undefined): void {
+    const number = this.records.push(asBuffer(record)) - 1;
+    let write = 0;
+    eachPlace(record, (keyStart, keyEnd, start, end) => {
+      const head = heads?.[write++];
+      const vpart = record[keyStart] ?? 0;
+      const row = this.count++;
+      const at = row * wordsPerRow;
+      if (at === this.words.length) this.grow();
+      const { words } = this;
+      words[at + recordWord] = number;
+      words[at + keyStartWord] = keyStart;
+      words[at + keyWord] = (keyEnd - keyStart) | ((record[keyStart + 1] ?? 0) << lengthBits);
+      words[at + startWord] = start;
+      words[at + endWord] = end;
+      words[at + headWord] = head === undefined ? -1 : this.heads.push(head) - 1;
+      words[at + hashWord] = hashOfBytes(record, keyStart, keyEnd);
+      words[at + olderWord] = this.newest[vpart] ?? -1;
+      this.newest[vpart] = row;
+      this.counts[vpart] = (this.counts[vpart] ?? 0) + 1;
     });
   }
 
-  /** Of the record that was read last. */
-  private put(key: Key, start: number, end: number, head: FreshHead | undefined): void {
-    const place = this.headAt.push(head) - 1;
-    if (place * 3 === this.places.length) this.grow();
-    this.places[place * 3] = this.recordsRead.length - 1;
-    this.places[place * 3 + 1] = start;
-    this.places[place * 3 + 2] = end;
-    const vpart = vpartOf(key);
-    let rows = this.vparts[vpart];
-    if (rows === undefined) {
-      rows = new VpartRows();
-      this.vparts[vpart] = rows;
+  private *lastWritesOf(vpart: number): Generator<readonly FreshRow[]> {
+    const { slots } = this.indexOf(vpart);
+    const found = new Int32Array(slots.length);
+    let count = 0;
+    for (const slot of slots)
+      if (slot > 0) found[count++] = (this.codeOf(slot - 1) << rowBits) | (slot - 1);
+    const places = found.subarray(0, count).sort();
+    for (let from = 0; from < count; from += rowsPerTurn) {
+      const rows: FreshRow[] = [];
+      for (const place of places.subarray(from, from + rowsPerTurn))
+        rows.push(this.rowOf(place & (2 ** rowBits - 1)));
+      yield rows;
     }
-    // An effect that is concluded soon enough never reaches the tables.
-    rows.add(key, start < 0 && codeOf(key) === engineTables.outbox ? -1 - place : place);
+  }
+
+  private rowOf(row: number): FreshRow {
+    const { record, start, end } = this.sliceOf(row);
+    return { key: this.keyOf(row), record, start, end, head: this.heads[this.word(row, headWord)] };
+  }
+
+  /** The index of a vpart with all of its rows. */
+  private indexOf(vpart: number): VpartIndex {
+    const count = this.counts[vpart] ?? 0;
+    let index = this.indexes[vpart];
+    if (index === undefined || count * 2 > index.slots.length) {
+      const size = 2 ** Math.ceil(Math.log2(count * 3 + 2));
+      index = { slots: new Int32Array(size), newest: -1 };
+      this.indexes[vpart] = index;
+    }
+    const newest = this.newest[vpart] ?? -1;
+    for (let row = newest; row > index.newest; row = this.word(row, olderWord))
+      this.place(index.slots, row);
+    index.newest = newest;
+    return index;
+  }
+
+  private place(slots: Int32Array, row: number): void {
+    const hash = this.word(row, hashWord);
+    for (let at = hash & (slots.length - 1); ; at = (at + 1) & (slots.length - 1)) {
+      const found = slots[at] ?? 0;
+      if (found === 0) {
+        slots[at] = row + 1;
+        return;
+      }
+      const other = Math.abs(found) - 1;
+      if (this.word(other, hashWord) !== hash || !this.haveOneKey(row, other)) continue;
+      const [older, newer] = row < other ? [row, other] : [other, row];
+      slots[at] = this.isUndone(older, newer) ? -1 - newer : newer + 1;
+      return;
+    }
+  }
+
+  /** An effect that is concluded soon enough never reaches the tables. */
+  private isUndone(older: number, newer: number): boolean {
+    return (
+      this.word(older, startWord) >= 0 &&
+      this.word(newer, startWord) < 0 &&
+      this.codeOf(newer) === engineTables.outbox
+    );
+  }
+
+  private haveOneKey(a: number, b: number): boolean {
+    if (this.word(a, keyWord) !== this.word(b, keyWord)) return false;
+    const [recordOfA, recordOfB] = [this.recordOf(a), this.recordOf(b)];
+    const [startOfA, startOfB] = [this.word(a, keyStartWord), this.word(b, keyStartWord)];
+    for (let at = this.lengthOf(a) - 1; at >= 0; at--)
+      if (recordOfA[startOfA + at] !== recordOfB[startOfB + at]) return false;
+    return true;
+  }
+
+  private keyOf(row: number): Key {
+    const start = this.word(row, keyStartWord);
+    return this.recordOf(row).toString("latin1", start, start + this.lengthOf(row));
+  }
+
+  private codeOf(row: number): number {
+    return this.word(row, keyWord) >> lengthBits;
+  }
+
+  private lengthOf(row: number): number {
+    return this.word(row, keyWord) & (2 ** lengthBits - 1);
+  }
+
+  private sliceOf(row: number): Slice {
+    const record = this.recordOf(row);
+    return { record, start: this.word(row, startWord), end: this.word(row, endWord) };
+  }
+
+  private recordOf(row: number): Buffer {
+    return this.records[this.word(row, recordWord)] ?? noBytes;
+  }
+
+  private word(row: number, word: number): number {
+    return this.words[row * wordsPerRow + word] ?? -1;
   }
 
   private grow(): void {
-    const { places } = this;
-    this.places = new Int32Array(places.length * 2);
-    this.places.set(places);
-  }
-
-  private rowAt(place: number): FreshRow {
-    const { places } = this;
-    const [record, start, end] = [places[place * 3], places[place * 3 + 1], places[place * 3 + 2]];
-    return {
-      record: this.recordsRead[record ?? -1] ?? noBytes,
-      start: start ?? -1,
-      end: end ?? -1,
-      head: this.headAt[place],
-    };
+    const { words } = this;
+    this.words = new Int32Array(words.length * 2);
+    this.words.set(words);
   }
 }
 
 /**
- * The keys of one vpart. They are looked up in maps by table, which are made when somebody looks:
- * a pass needs those of one vpart after the other, and small maps that are filled at once and
- * forgotten soon cost a fraction of large ones.
+ * Open addressing with linear probing over the rows of a vpart up to `newest`. A slot is 0, or the
+ * number of a key's last write from 1 on, or the same below 0 for one that undid what it follows.
  */
-class VpartRows {
-  private readonly keys: Key[] = [];
-  /** Negative, from -1 on, for the end of an effect. */
-  private readonly places: number[] = [];
-  private tables: Map<Key, number>[] = [];
-  private indexed = 0;
-
-  add(key: Key, place: number): void {
-    this.keys.push(key);
-    this.places.push(place);
-  }
-
-  get(key: Key): number | undefined {
-    this.index();
-    return this.tables[codeOf(key)]?.get(key);
-  }
-
-  /** Rows of a table go to the same pages, so they leave together. */
-  *lastWrites(): Generator<readonly [Key, number]> {
-    this.index();
-    const { tables } = this;
-    this.tables = [];
-    this.indexed = 0;
-    for (const places of tables) if (places !== undefined) yield* places;
-  }
-
-  private index(): void {
-    const { keys, places, tables } = this;
-    for (; this.indexed < keys.length; this.indexed++) {
-      const key = keys[this.indexed] ?? "";
-      const place = places[this.indexed] ?? 0;
-      const code = codeOf(key);
-      let table = tables[code];
-      if (table === undefined) {
-        table = new Map();
-        tables[code] = table;
-      }
-      if (place >= 0) table.set(key, place);
-      else if (!table.delete(key)) table.set(key, -1 - place);
-    }
-  }
+interface VpartIndex {
+  readonly slots: Int32Array;
+  newest: number;
 }
 
-const noBytes = new Uint8Array(0);
+/** A table's code stands above so many bits of a row's number. */
+const rowBits = 23;
+const noBytes = Buffer.alloc(0);
+
+/** FNV-1a, 32 bits. */
+const [offsetBasis, prime] = [0x811c9dc5, 0x01000193];
+
+function hashOfBytes(bytes: Uint8Array, start: number, end: number): number {
+  let hash = offsetBasis | 0;
+  for (let at = start; at < end; at++) hash = Math.imul(hash ^ (bytes[at] ?? 0), prime);
+  return hash ^ (hash >>> 15);
+}
+
+/** The same of a key, whose characters are its bytes. */
+function hashOfKey(key: Key): number {
+  let hash = offsetBasis | 0;
+  for (let at = 0; at < key.length; at++) hash = Math.imul(hash ^ key.charCodeAt(at), prime);
+  return hash ^ (hash >>> 15);
+}

@@ -10,7 +10,7 @@ import type { DueIndex } from "./due-index.ts";
 import type { FreshHead, FreshRow } from "./fresh-rows.ts";
 import { codeOf, engineTables, type Key, keyOf, vpartOf } from "./key.ts";
 import type { TableWrite } from "./ports/tables.ts";
-import { bytesOf, type Slice, textOf } from "./record.ts";
+import { bytesOf, textOf } from "./record.ts";
 import { rowOf } from "./row-form.ts";
 import type { ShardRows } from "./shard-rows.ts";
 
@@ -31,17 +31,17 @@ export const positionKey: Key<Position> = keyOf(0, 0, "position");
  */
 export async function materialise(
   rows: ShardRows,
-  lastWrites: Iterable<readonly [Key, FreshRow]>,
+  lastWrites: Iterable<readonly FreshRow[]>,
   position: Position,
   domain: Domain,
 ): Promise<void> {
   let chunk: TableWrite[] = [];
-  for (const [key, row] of lastWrites) {
-    chunk.push([key, bytesOf(row)]);
-    const actor = domain.actorByCode.get(codeOf(key));
-    if (actor !== undefined) {
-      const head = row.head ?? read(key, row, actor, domain);
-      addDerived(chunk, rows.due, actor, key, head);
+  for (const ofVpart of lastWrites) {
+    for (const row of ofVpart) {
+      chunk.push([row.key, bytesOf(row)]);
+      const actor = domain.actorByCode.get(codeOf(row.key));
+      if (actor !== undefined)
+        addDerived(chunk, rows.due, actor, row.key, row.head ?? read(row, actor, domain));
     }
     if (chunk.length < limits.engine.rowsPerTransaction) continue;
     await rows.tables.write(chunk);
@@ -69,10 +69,10 @@ function addDerived(
 }
 
 /** Of a record that was found at a restart. */
-function read(key: Key, row: Slice, actor: AnyActor, { forms }: Domain): FreshHead {
+function read(row: FreshRow, actor: AnyActor, { forms }: Domain): FreshHead {
   const text = textOf(row);
   if (text === undefined) return { dueMs: undefined, listed: undefined };
-  const head = rowOf(forms, key, text);
+  const head = rowOf(forms, row.key, text);
   return { dueMs: actor.dueAt(head), listed: actor.listed?.(head) };
 }
 

@@ -128,26 +128,30 @@ export function eachWrite(
   visit: (key: Key, start: number, end: number) => void,
 ): void {
   const body = asBuffer(bytes);
-  let at = headBytes;
-  eachValue(bytes, (start, end) => {
-    const keyEnd = at + 5 + (body[at] ?? 0);
-    visit(body.toString("latin1", at + 5, keyEnd), start, end);
-    at = keyEnd;
+  eachPlace(bytes, (keyStart, keyEnd, start, end) => {
+    visit(body.toString("latin1", keyStart, keyEnd), start, end);
   });
 }
 
-/** `eachWrite` for whoever knows the keys. */
-export function eachValue(bytes: Uint8Array, visit: (start: number, end: number) => void): void {
+/** `eachWrite` for whoever needs only some of the keys. */
+export function eachPlace(
+  bytes: Uint8Array,
+  visit: (keyStart: number, keyEnd: number, start: number, end: number) => void,
+): void {
   if (bytes.length === 0) return;
   const body = asBuffer(bytes);
   let at = headBytes;
   let start = body.readUInt32LE(28);
   for (let left = body.readUInt32LE(24); left > 0; left--) {
     const length = body.readUInt32LE(at + 1);
-    const end = length === deleted ? start : start + length;
-    visit(length === deleted ? -1 : start, length === deleted ? -1 : end);
-    at += 5 + (body[at] ?? 0);
-    start = end;
+    const keyStart = at + 5;
+    const keyEnd = keyStart + (body[at] ?? 0);
+    if (length === deleted) visit(keyStart, keyEnd, -1, -1);
+    else {
+      visit(keyStart, keyEnd, start, start + length);
+      start += length;
+    }
+    at = keyEnd;
   }
 }
 
@@ -161,7 +165,8 @@ export function bytesOf({ record, start, end }: Slice): Uint8Array | undefined {
   return start < 0 ? undefined : record.subarray(start, end);
 }
 
-function asBuffer(bytes: Uint8Array): Buffer {
+/** The same bytes. */
+export function asBuffer(bytes: Uint8Array): Buffer {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 

@@ -54,14 +54,12 @@ export class ShardRows {
 
   /** A record that is on its way into the journal, and the batch that it was made of. */
   add(record: Uint8Array, writes: Batch["writes"]): void {
-    const keys: Key[] = [];
     const heads: (FreshHead | undefined)[] = [];
-    for (const [key, { actor, value, dueMs }] of writes) {
-      keys.push(key);
+    for (const { actor, value, dueMs } of writes.values()) {
       const listed = value === undefined ? undefined : actor?.listed?.(value);
       heads.push(actor && freshHead(dueMs, listed));
     }
-    this.fresh.add(record, { keys, heads });
+    this.fresh.add(record, heads);
   }
 
   isWindow(key: Key): boolean {

@@ -17,7 +17,7 @@ function look(rows: FreshRows, key: Key): string | undefined {
 }
 
 function frozen(rows: FreshRows): string[] {
-  return [...rows.lastWrites()].map(([key, slice]) => `${key} ${textOf(slice) ?? "gone"}`);
+  return [...rows.lastWrites()].flat().map((row) => `${row.key} ${textOf(row) ?? "gone"}`);
 }
 
 t.test("a look-up goes new, then frozen, and no further", async (t) => {
@@ -44,7 +44,7 @@ t.test("a pass gets the last write of each key, vpart by vpart and table by tabl
   rows.add(record({ [low]: undefined, [next]: "3" }));
   rows.freeze();
   rows.add(record({ [next]: "4" }));
-  t.strictSame(frozen(rows), [`${low} gone`, `${other} 2`, `${next} 3`, `${high} 1`]);
+  t.strictSame(frozen(rows), [`${other} 2`, `${low} gone`, `${next} 3`, `${high} 1`]);
 });
 
 t.test("frozen rows are found some records at a time, and look-ups need not wait", async (t) => {
@@ -59,6 +59,25 @@ t.test("frozen rows are found some records at a time, and look-ups need not wait
   t.strictSame(seen, ["29"], "a look-up finds the rest, so there is nothing left to wait for");
   t.equal(frozen(rows).length, 20);
   t.equal(look(rows, "k10"), '"new"');
+});
+
+t.test("each of many rows of a vpart is found while more come, and leaves once", async (t) => {
+  const rows = new FreshRows();
+  const key = (number: number) => keyOf(7, 16 + (number % 3), `row ${number}`);
+  const written = new Map<Key, string>();
+  for (let turn = 0; turn < 40; turn++) {
+    const writes: Record<Key, string> = {};
+    for (let number = turn * 50; number < turn * 50 + 100; number++) {
+      writes[key(number)] = `${turn}`;
+      written.set(key(number), `${turn}`);
+    }
+    rows.add(record(writes));
+    t.equal(look(rows, key(turn * 50)), `${turn}`);
+    t.equal(look(rows, key(turn * 50 + 100)), undefined);
+  }
+  for (const [key, text] of written) t.equal(look(rows, key), text);
+  rows.freeze();
+  t.strictSame(frozen(rows).sort(), [...written].map(([key, text]) => `${key} ${text}`).sort());
 });
 
 t.test("thawing drops the frozen generation and nothing else", async (t) => {
