@@ -248,6 +248,7 @@ class Generation {
 
   private grow(): void {
     const { words } = this;
+    invariant(this.count < 2 ** rowBits, "a generation is in the tables before it is that large");
     this.words = new Int32Array(words.length * 2);
     this.words.set(words);
   }
