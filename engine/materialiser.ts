@@ -36,8 +36,8 @@ export async function materialise(
   domain: Domain,
 ): Promise<void> {
   let chunk: TableWrite[] = [];
-  for (const ofVpart of lastWrites) {
-    for (const row of ofVpart) {
+  for (const some of lastWrites) {
+    for (const row of some) {
       chunk.push([row.key, bytesOf(row)]);
       const actor = domain.actorByCode.get(codeOf(row.key));
       if (actor !== undefined)

@@ -1,50 +1,48 @@
 import type { RequestId } from "./actor.ts";
 
 /**
- * Requests that wait for their replies. Ids count up and replies come roughly in order, so they
- * stand in a list whose answered beginning is cut off now and then; a map costs several times that.
+ * Requests that wait for their replies. Ids count up and most replies come soon, so the latest
+ * stand in a list, which costs a fraction of a map; those that wait longer move into one, so that
+ * none of them holds up the list.
  */
 export class OpenRequests<Waiter> {
-  private waiters: (Waiter | undefined)[] = [];
-  /** The id of the first in the list. */
+  private latest: (Waiter | undefined)[] = [];
+  /** The id of the first of the latest. */
   private first: RequestId;
-  /** All before are answered. */
-  private at = 0;
+  private readonly earlier = new Map<RequestId, Waiter>();
 
   constructor(first: RequestId) {
     this.first = first;
   }
 
   add(waiter: Waiter): RequestId {
-    return this.first + this.waiters.push(waiter) - 1;
+    if (this.latest.length === latestMax) this.setAside();
+    return this.first + this.latest.push(waiter) - 1;
   }
 
   /** Undefined for one that was taken before, or never was. */
   take(request: RequestId): Waiter | undefined {
-    const { waiters } = this;
     const place = request - this.first;
-    const waiter = waiters[place];
-    if (waiter === undefined) return undefined;
-    waiters[place] = undefined;
-    while (this.at < waiters.length && waiters[this.at] === undefined) this.at++;
-    if (this.at > 1024 && this.at * 2 > waiters.length) this.cut();
+    const waiter = place < 0 ? this.earlier.get(request) : this.latest[place];
+    if (place < 0) this.earlier.delete(request);
+    else if (waiter !== undefined) this.latest[place] = undefined;
     return waiter;
   }
 
   /** Takes all that are meant. */
   takeWhere(isMeant: (waiter: Waiter) => boolean): Waiter[] {
-    const taken: Waiter[] = [];
-    for (const [place, waiter] of this.waiters.entries()) {
-      if (waiter === undefined || !isMeant(waiter)) continue;
-      this.waiters[place] = undefined;
-      taken.push(waiter);
-    }
-    return taken;
+    this.setAside();
+    const taken = [...this.earlier].filter(([, waiter]) => isMeant(waiter));
+    for (const [request] of taken) this.earlier.delete(request);
+    return taken.map(([, waiter]) => waiter);
   }
 
-  private cut(): void {
-    this.waiters = this.waiters.slice(this.at);
-    this.first += this.at;
-    this.at = 0;
+  private setAside(): void {
+    for (const [place, waiter] of this.latest.entries())
+      if (waiter !== undefined) this.earlier.set(this.first + place, waiter);
+    this.first += this.latest.length;
+    this.latest = [];
   }
 }
+
+const latestMax = 4_096;
