@@ -81,6 +81,7 @@ const [recordWord, keyStartWord, keyWord, startWord, endWord] = [0, 1, 2, 3, 4];
 const [headWord, hashWord, olderWord, wordsPerRow] = [5, 6, 7, 8];
 /** Of `keyWord`: how long the key is, and above that its table's code. */
 const lengthBits = 8;
+const lengthMask = 2 ** lengthBits - 1;
 const vparts = 256;
 
 class Generation {
@@ -160,7 +161,7 @@ class Generation {
     for (let from = 0; from < count; from += rowsPerTurn) {
       const rows: FreshRow[] = [];
       for (const place of places.subarray(from, from + rowsPerTurn))
-        rows.push(this.rowOf(place & (2 ** rowBits - 1)));
+        rows.push(this.rowOf(place & rowMask));
       yield rows;
     }
   }
@@ -230,7 +231,7 @@ class Generation {
   }
 
   private lengthOf(row: number): number {
-    return this.word(row, keyWord) & (2 ** lengthBits - 1);
+    return this.word(row, keyWord) & lengthMask;
   }
 
   private sliceOf(row: number): Slice {
@@ -248,7 +249,7 @@ class Generation {
 
   private grow(): void {
     const { words } = this;
-    invariant(this.count < 2 ** rowBits, "a generation is in the tables before it is that large");
+    invariant(this.count <= rowMask, "a generation is in the tables before it is that large");
     this.words = new Int32Array(words.length * 2);
     this.words.set(words);
   }
@@ -265,6 +266,7 @@ interface VpartIndex {
 
 /** A table's code stands above so many bits of a row's number. */
 const rowBits = 23;
+const rowMask = 2 ** rowBits - 1;
 const noBytes = Buffer.alloc(0);
 
 /** FNV-1a, 32 bits. */
