@@ -199,13 +199,17 @@ export class Stage {
     return result.value;
   }
 
-  /** One frame of a driven page; a picture only when asked for. */
-  async frame(timeMs: number, picture?: Picture): Promise<Painted> {
+  /**
+   * One frame of a driven page; a picture only when asked for. `isShown`: whether the compositor
+   * draws it too. Without that nothing is said of damage.
+   */
+  async frame(timeMs: number, picture?: Picture, isShown = true): Promise<Painted> {
     // Chromium ends its compositor's process when two pages ask at once.
     const painting = this.#painting.last.then(() =>
       this.#send("HeadlessExperimental.beginFrame", {
         frameTimeTicks: timeMs,
         interval: 16,
+        noDisplayUpdates: !isShown,
         ...(picture !== undefined && { screenshot: { ...picture, optimizeForSpeed: true } }),
       }),
     );

@@ -42,6 +42,8 @@ export class FilmSession {
   readonly #stage: Stage;
   readonly #traffic: Traffic;
   readonly #exchange: ExchangeFile | undefined;
+  /** Not of a page that draws itself: nobody sees what the compositor would make of it. */
+  readonly #isShown: boolean;
   #timeMs: number;
   #expected: PicturePlaces = {};
   #pictureBytes = 0;
@@ -51,6 +53,7 @@ export class FilmSession {
     this.#stage = opened.stage;
     this.#traffic = opened.traffic;
     this.#exchange = opened.exchange;
+    this.#isShown = opened.isShown;
     this.#timeMs = opened.timeMs;
   }
 
@@ -75,7 +78,8 @@ export class FilmSession {
         if (traffic.faults.length < faultsMax) traffic.faults.push(message.slice(0, 300));
       },
     });
-    const opened = { stage, traffic, timeMs: 1_000, exchange: undefined, report: nothingSaid };
+    const isShown = !setup.plan.isDrawn;
+    const opened = { stage, traffic, isShown, timeMs: 1_000, ...unopened };
     try {
       return await new FilmSession(opened).#ready(browser.profile, setup);
     } catch (failure) {
@@ -188,7 +192,7 @@ export class FilmSession {
     const exchange =
       plan.mark === "" ? undefined : await ExchangeFile.open(profile, plan.mark, frameBytes);
     const [stage, traffic, timeMs] = [this.#stage, this.#traffic, this.#timeMs];
-    return new FilmSession({ stage, traffic, timeMs, exchange, report });
+    return new FilmSession({ stage, traffic, timeMs, isShown: this.#isShown, exchange, report });
   }
 
   async #handedOver(): Promise<Buffer> {
@@ -242,7 +246,7 @@ export class FilmSession {
 
   async #frame(): Promise<boolean> {
     this.#timeMs += 16;
-    return (await this.#stage.frame(this.#timeMs)).hasDamage;
+    return (await this.#stage.frame(this.#timeMs, undefined, this.#isShown)).hasDamage;
   }
 
   async #guarded<T>(work: () => Promise<T>): Promise<T> {
@@ -271,11 +275,13 @@ const nothingSaid: FilmReport = {
   duration: undefined,
   obstacles: [],
 };
+const unopened = { exchange: undefined, report: nothingSaid };
 
 interface Opened {
   readonly stage: Stage;
   readonly traffic: Traffic;
   readonly timeMs: number;
+  readonly isShown: boolean;
   readonly exchange: ExchangeFile | undefined;
   readonly report: FilmReport;
 }
