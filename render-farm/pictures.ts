@@ -128,12 +128,24 @@ export async function uprightPng(picture: Buffer): Promise<Buffer> {
   return decoding(() => sharp(picture, options).png({ compressionLevel: 1 }).toBuffer());
 }
 
-/** A still as it is handed out: 8 bits, with alpha only when it is transparent. */
+/**
+ * A still as it is handed out: a PNG of 8 bits, with alpha only when it is transparent. One that is
+ * so already stays as it is: to encode it anew takes longer than to paint it.
+ */
 export async function finishedStill(
   picture: Buffer,
   { width, height }: Size,
   isTransparent: boolean,
 ): Promise<Buffer> {
+  const own = await decoding(() => sharp(picture).metadata());
+  const isFinished =
+    own.format === "png" &&
+    own.depth === "uchar" &&
+    own.space === "srgb" &&
+    own.hasAlpha === isTransparent &&
+    own.width === width &&
+    own.height === height;
+  if (isFinished) return picture;
   const kept = sharp(picture).resize(width, height, { fit: "fill", kernel: "lanczos3" });
   const plain = isTransparent ? kept.ensureAlpha() : kept.flatten({ background: "#000000" });
   return decoding(() => plain.toColorspace("srgb").png({ compressionLevel: 3 }).toBuffer());

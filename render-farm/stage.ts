@@ -200,17 +200,22 @@ export class Stage {
   }
 
   /**
-   * One frame of a driven page; a picture only when asked for. `isShown`: whether the compositor
-   * draws it too. Without that nothing is said of damage.
+   * One frame of a driven page, with a picture only when asked for. A hidden one is not drawn by
+   * the compositor: what it changes is damage of the next that is shown.
    */
-  async frame(timeMs: number, picture?: Picture, isShown = true): Promise<Painted> {
+  async frame(
+    timeMs: number,
+    shown: "hidden" | { picture?: Picture | undefined },
+  ): Promise<Painted> {
+    const isHidden = shown === "hidden";
+    const screenshot = isHidden || shown.picture === undefined ? undefined : shown.picture;
     // Chromium ends its compositor's process when two pages ask at once.
     const painting = this.#painting.last.then(() =>
       this.#send("HeadlessExperimental.beginFrame", {
         frameTimeTicks: timeMs,
         interval: 16,
-        noDisplayUpdates: !isShown,
-        ...(picture !== undefined && { screenshot: { ...picture, optimizeForSpeed: true } }),
+        noDisplayUpdates: isHidden,
+        ...(screenshot !== undefined && { screenshot: { ...screenshot, optimizeForSpeed: true } }),
       }),
     );
     this.#painting.last = painting.catch(() => undefined);

@@ -42,8 +42,6 @@ export class FilmSession {
   readonly #stage: Stage;
   readonly #traffic: Traffic;
   readonly #exchange: ExchangeFile | undefined;
-  /** Not of a page that draws itself: nobody sees what the compositor would make of it. */
-  readonly #isShown: boolean;
   #timeMs: number;
   #expected: PicturePlaces = {};
   #pictureBytes = 0;
@@ -53,7 +51,6 @@ export class FilmSession {
     this.#stage = opened.stage;
     this.#traffic = opened.traffic;
     this.#exchange = opened.exchange;
-    this.#isShown = opened.isShown;
     this.#timeMs = opened.timeMs;
   }
 
@@ -78,8 +75,7 @@ export class FilmSession {
         if (traffic.faults.length < faultsMax) traffic.faults.push(message.slice(0, 300));
       },
     });
-    const isShown = !setup.plan.isDrawn;
-    const opened = { stage, traffic, isShown, timeMs: 1_000, ...unopened };
+    const opened = { stage, traffic, timeMs: 1_000, exchange: undefined, report: nothingSaid };
     try {
       return await new FilmSession(opened).#ready(browser.profile, setup);
     } catch (failure) {
@@ -102,12 +98,12 @@ export class FilmSession {
   }
 
   /** Puts the page at a frame, with those pictures of videos that are new in it. */
-  async seek(frame: number, videos: PicturePlaces): Promise<boolean> {
+  async seek(frame: number, videos: PicturePlaces): Promise<void> {
     this.#tidy();
-    return this.#guarded(async () => {
+    await this.#guarded(async () => {
       const order = { frame, videos, next: {} };
-      const { hasDamage } = await this.#pumped(this.#stage.call(film, "seek", order));
-      return (await this.#served()) || hasDamage;
+      await this.#pumped(this.#stage.call(film, "seek", order));
+      await this.#served();
     });
   }
 
@@ -115,7 +111,7 @@ export class FilmSession {
   async paint(picture?: Picture): Promise<{ hasDamage: boolean; image: Buffer | undefined }> {
     return this.#guarded(() => {
       this.#timeMs += 16;
-      return this.#stage.frame(this.#timeMs, picture);
+      return this.#stage.frame(this.#timeMs, { picture });
     });
   }
 
@@ -135,7 +131,7 @@ export class FilmSession {
     for (let planes: Promise<Buffer> | undefined; ; ) {
       const { asked } = this.#traffic;
       const drawing = this.#stage.call(film, "draw", order);
-      const { result } = await this.#guarded(() => this.#pumped(drawing, true));
+      const result = await this.#guarded(() => this.#pumped(drawing, true));
       if (result === true) {
         planes = this.#guarded(() => this.#handedOver());
         planes.catch(() => undefined);
@@ -178,7 +174,7 @@ export class FilmSession {
     const opening = (async () => {
       await this.#stage.goto(pageMs);
       await this.#stage.evaluate(await filmScript(codeFolder));
-      const { result } = await this.#pumped(this.#stage.call(film, "open", plan));
+      const result = await this.#pumped(this.#stage.call(film, "open", plan));
       await this.#frame();
       return result as FilmReport;
     })();
@@ -192,7 +188,7 @@ export class FilmSession {
     const exchange =
       plan.mark === "" ? undefined : await ExchangeFile.open(profile, plan.mark, frameBytes);
     const [stage, traffic, timeMs] = [this.#stage, this.#traffic, this.#timeMs];
-    return new FilmSession({ stage, traffic, timeMs, isShown: this.#isShown, exchange, report });
+    return new FilmSession({ stage, traffic, timeMs, exchange, report });
   }
 
   async #handedOver(): Promise<Buffer> {
@@ -209,23 +205,20 @@ export class FilmSession {
     this.#stage.collectGarbage().catch(() => undefined);
   }
 
-  /** When the page has all that it asked for; whether it looks otherwise since. */
-  async #served(): Promise<boolean> {
-    let hasDamage = false;
+  /** When the page has all that it asked for. */
+  async #served(): Promise<void> {
     while (this.#traffic.pending > 0) {
       await pause(2);
-      hasDamage = (await this.#frame()) || hasDamage;
+      await this.#frame();
     }
-    return hasDamage;
   }
 
   /**
    * Gives frames to a page while it works, because some of its promises wait for one; `isAwaited`:
    * work that is known to.
    */
-  async #pumped(work: Promise<unknown>, isAwaited = false) {
+  async #pumped(work: Promise<unknown>, isAwaited = false): Promise<unknown> {
     let isDone = false;
-    let hasDamage = false;
     const done = work.finally(() => {
       isDone = true;
     });
@@ -239,14 +232,15 @@ export class FilmSession {
     // Most is done without a frame, or with that one.
     for (let waitMs = isAwaited ? pumpMs : patientMs; !isDone; waitMs = pumpMs) {
       await Promise.race([done, pause(waitMs)]);
-      if (!isDone) hasDamage = (await this.#frame()) || hasDamage;
+      if (!isDone) await this.#frame();
     }
-    return { result: await done, hasDamage };
+    return done;
   }
 
-  async #frame(): Promise<boolean> {
+  /** One that the compositor does not draw. */
+  async #frame(): Promise<void> {
     this.#timeMs += 16;
-    return (await this.#stage.frame(this.#timeMs, undefined, this.#isShown)).hasDamage;
+    await this.#stage.frame(this.#timeMs, "hidden");
   }
 
   async #guarded<T>(work: () => Promise<T>): Promise<T> {
@@ -275,13 +269,11 @@ const nothingSaid: FilmReport = {
   duration: undefined,
   obstacles: [],
 };
-const unopened = { exchange: undefined, report: nothingSaid };
 
 interface Opened {
   readonly stage: Stage;
   readonly traffic: Traffic;
   readonly timeMs: number;
-  readonly isShown: boolean;
   readonly exchange: ExchangeFile | undefined;
   readonly report: FilmReport;
 }

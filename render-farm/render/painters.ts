@@ -36,8 +36,8 @@ export function drivenPainter(session: FilmSession, picture: Picture): Painter {
   return {
     place: placer(session),
     async paint(frame, videos) {
-      const wasChanged = await session.seek(frame, videos);
-      if (isStill && !wasChanged && !(await session.paint()).hasDamage) return undefined;
+      await session.seek(frame, videos);
+      if (isStill && !(await session.paint()).hasDamage) return undefined;
       const { image } = await session.paint(picture);
       isStill = image === undefined || (last !== undefined && image.equals(last));
       if (image === undefined || isStill) return undefined;
