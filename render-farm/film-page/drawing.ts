@@ -1,6 +1,7 @@
 /// <reference lib="dom" />
 /// <reference lib="dom.iterable" />
 import { even } from "../../actors/timeline/model.ts";
+import { PhotoShadows } from "./photo-shadows.ts";
 
 /**
  * The page draws itself: everything moves into a canvas whose children are laid out and painted
@@ -23,7 +24,8 @@ interface Drawing {
   readonly pen: DrawingPen;
   readonly content: HTMLElement;
   /** Of a strip that is painted at a time. */
-  readonly rows: number;
+  rows: number;
+  shadows: PhotoShadows | undefined;
   /** Whether anything changed since the last picture, noticed by whichever paint came first. */
   isChanged: boolean;
 }
@@ -46,13 +48,21 @@ export function moveIntoCanvas(width: number, height: number): boolean {
   content.append(...body.childNodes);
   canvas.append(content);
   body.append(canvas);
-  const rows = isCostly(content) ? canvas.height : Math.ceil(stripBytes / canvas.width / 4);
-  const own: Drawing = { canvas, pen, content, rows, isChanged: true };
+  const own: Drawing = { canvas, pen, content, rows: 0, shadows: undefined, isChanged: true };
   canvas.addEventListener("paint", (event: PaintEvent) => {
     if ((event.changedElements ?? [content]).length > 0) own.isChanged = true;
   });
   drawing = own;
   return true;
+}
+
+/** Once a page that draws itself looks as it begins, so that all of a film draw in one way. */
+export function prepareDrawing(): void {
+  if (drawing === undefined) return;
+  const { canvas, content } = drawing;
+  drawing.shadows = PhotoShadows.of(content);
+  drawing.shadows.follow();
+  drawing.rows = isCostly(content) ? canvas.height : Math.ceil(stripBytes / canvas.width / 4);
 }
 
 /**
@@ -112,6 +122,7 @@ export async function drawPage(): Promise<VideoFrame | undefined> {
   if (drawing === undefined) throw new Error("the page is not in a canvas");
   const own = drawing;
   const { canvas } = own;
+  own.shadows?.follow();
   const isChanged = await new Promise<boolean>((resolve) => {
     const draw = (): void => {
       if (own.isChanged) {

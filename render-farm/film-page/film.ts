@@ -4,7 +4,7 @@ import { keyAttribute } from "../../actors/timeline/key-attribute.ts";
 import { type Composition, even, frameFrom } from "../../actors/timeline/model.ts";
 import { addTexts } from "./added-texts.ts";
 import { documents, holdAnimations } from "./animations.ts";
-import { drawPage, moveIntoCanvas } from "./drawing.ts";
+import { drawPage, moveIntoCanvas, prepareDrawing } from "./drawing.ts";
 import { Exchange } from "./exchange.ts";
 import { expectPictures, replaceVideos, screenAttribute, showVideos } from "./film-videos.ts";
 import { layOutRoot } from "./layout.ts";
@@ -108,6 +108,7 @@ async function open(plan: FilmPlan): Promise<FilmReport> {
     frame: -1,
   };
   hold(film, 0, true);
+  prepareDrawing();
   return { warnings, lacksTimeline, duration: rootDuration(), obstacles: found };
 }
 

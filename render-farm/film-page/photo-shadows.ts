@@ -1,0 +1,179 @@
+/// <reference lib="dom" />
+/// <reference lib="dom.iterable" />
+
+/**
+ * Blurred shadows of photos as pictures: a page that draws itself blurs them anew in each frame,
+ * and all at once where it could draw in strips, which takes as long as the rest of a frame. What
+ * is blurred has no details, so a small picture around the photo looks the same.
+ *
+ * Only of photos: they cover what lies under them, where a shadow is cut out otherwise. A shadow
+ * that the author changes is the browser's again for as long as it is another one.
+ */
+export class PhotoShadows {
+  readonly #shadows: readonly PaintedShadow[];
+
+  private constructor(shadows: readonly PaintedShadow[]) {
+    this.#shadows = shadows;
+  }
+
+  /** Of all photos within `content`, once their pictures are there. */
+  static of(content: Element): PhotoShadows {
+    const photos = [...content.querySelectorAll("img")].slice(0, photosMax);
+    const painted = photos.flatMap((photo): PaintedShadow[] => {
+      const frame = isPhoto(photo) ? frameOf(photo) : undefined;
+      return frame === undefined ? [] : [{ photo, looks: looksOf(photo), frame }];
+    });
+    const style = document.createElement("style");
+    style.textContent = painted.map(({ frame }, index) => ruleOf(index, frame)).join("");
+    document.head.append(style);
+    return new PhotoShadows(painted);
+  }
+
+  /** Before a frame is drawn. */
+  follow(): void {
+    for (const [index, { photo, looks }] of this.#shadows.entries()) {
+      if (looksOf(photo) !== looks) photo.removeAttribute(shadowAttribute);
+      else if (!photo.hasAttribute(shadowAttribute))
+        photo.setAttribute(shadowAttribute, String(index));
+    }
+  }
+}
+
+interface PaintedShadow {
+  readonly photo: HTMLImageElement;
+  /** What its shadow was painted for. */
+  readonly looks: string;
+  readonly frame: Frame;
+}
+
+/** A picture around a box, as `border-image` has it. */
+interface Frame {
+  readonly url: string;
+  /** In pixels of the picture. */
+  readonly sliceX: number;
+  readonly sliceY: number;
+  /** How far it reaches beyond the box, and from there inwards. */
+  readonly outset: number;
+  readonly width: number;
+}
+
+interface Shadow {
+  readonly color: string;
+  readonly x: number;
+  readonly y: number;
+  readonly blur: number;
+  readonly spread: number;
+}
+
+const shadowAttribute = "data-klieg-shadow";
+const photosMax = 20;
+
+function ruleOf(index: number, { url, sliceX, sliceY, outset, width }: Frame): string {
+  return (
+    `[${shadowAttribute}="${index}"]{box-shadow:none!important;` +
+    `border-image:url("${url}") ${sliceY} ${sliceX} / ${width}px / ${outset}px stretch!important}`
+  );
+}
+
+/** What authors and their scripts do to a box whose shadow they change. */
+function looksOf(photo: HTMLImageElement): string {
+  const { className, id, style, offsetWidth, offsetHeight, currentSrc } = photo;
+  const { boxShadow, border, borderRadius, borderImage, padding, objectFit } = style;
+  const said = [boxShadow, border, borderRadius, borderImage, padding, objectFit];
+  return [className, id, offsetWidth, offsetHeight, currentSrc, ...said].join("\n");
+}
+
+/** Covers its box, which has nothing else, whatever the film does to it. */
+function isPhoto(photo: HTMLImageElement): boolean {
+  const style = getComputedStyle(photo);
+  const isBare =
+    style.borderImageSource === "none" &&
+    /^(0px ?)+$/.test(`${style.borderWidth} ${style.padding}`) &&
+    /^(fill|cover)$/.test(style.objectFit);
+  return isBare && !isReshaped(photo) && isOpaque(photo);
+}
+
+/** Whether an animation changes more than where it is and how much of it is seen. */
+function isReshaped(photo: HTMLImageElement): boolean {
+  const keyframes = photo
+    .getAnimations()
+    .flatMap(({ effect }) => (effect instanceof KeyframeEffect ? effect.getKeyframes() : []));
+  return keyframes.flatMap(Object.keys).some((name) => /^(box|border|padding|object)/.test(name));
+}
+
+function isOpaque(photo: HTMLImageElement): boolean {
+  const canvas = new OffscreenCanvas(64, 64);
+  const pen = canvas.getContext("2d", { willReadFrequently: true });
+  if (pen === null || photo.naturalWidth === 0) return false;
+  pen.drawImage(photo, 0, 0, canvas.width, canvas.height);
+  const { data } = pen.getImageData(0, 0, canvas.width, canvas.height);
+  return data.every((value, at) => at % 4 !== 3 || value === 255);
+}
+
+/** Undefined where the browser's own is as quick, or another shape than this can paint. */
+function frameOf(photo: HTMLImageElement): Frame | undefined {
+  const style = getComputedStyle(photo);
+  const shadows = shadowsOf(style.boxShadow);
+  const radius = radiusOf(style);
+  if (shadows === undefined || radius === undefined) return undefined;
+  const { offsetWidth: width, offsetHeight: height } = photo;
+  const reach = shadows.map(
+    ({ x, y, blur, spread }) => Math.max(Math.abs(x), Math.abs(y)) + 1.5 * blur + spread,
+  );
+  const outset = Math.ceil(Math.max(...reach));
+  const inset = Math.ceil(radius);
+  if (Math.min(width, height) < 2 * inset + 2) return undefined;
+  const scale = 1 / Math.max(1, Math.floor(Math.min(...shadows.map(({ blur }) => blur)) / 20));
+  const full = { width: width + 2 * outset, height: height + 2 * outset };
+  const canvas = document.createElement("canvas");
+  canvas.width = Math.round(full.width * scale);
+  canvas.height = Math.round(full.height * scale);
+  const [scaleX, scaleY] = [canvas.width / full.width, canvas.height / full.height];
+  const pen = canvas.getContext("2d");
+  if (pen === null) return undefined;
+  // The first lies above the others.
+  for (const { color, x, y, blur, spread } of shadows.toReversed()) {
+    // The box itself stays outside of the picture.
+    const far = canvas.width;
+    pen.shadowColor = color;
+    pen.shadowOffsetX = far + x * scaleX;
+    pen.shadowOffsetY = y * scaleY;
+    pen.shadowBlur = blur * scale;
+    pen.beginPath();
+    pen.roundRect(
+      (outset - spread) * scaleX - far,
+      (outset - spread) * scaleY,
+      (width + 2 * spread) * scaleX,
+      (height + 2 * spread) * scaleY,
+      radius === 0 ? 0 : (radius + spread) * scale,
+    );
+    pen.fill();
+  }
+  const reached = outset + inset;
+  const [sliceX, sliceY] = [reached * scaleX, reached * scaleY];
+  return { url: canvas.toDataURL(), sliceX, sliceY, outset, width: reached };
+}
+
+/** Undefined unless all of them are blurred and outside. */
+function shadowsOf(computed: string): readonly Shadow[] | undefined {
+  const shadows = computed.split(/,(?![^(]*\))/).map((text): Shadow | undefined => {
+    const [, color = "", ...lengths] = shadowForm.exec(text.trim()) ?? [];
+    const [x = 0, y = 0, blur = 0, spread = 0] = lengths.map(Number);
+    return blur < blurMin || spread < 0 ? undefined : { color, x, y, blur, spread };
+  });
+  const found = shadows.filter((shadow) => shadow !== undefined);
+  return found.length === shadows.length ? found : undefined;
+}
+
+/** As `getComputedStyle` says it. */
+const shadowForm = /^(.+?\)) (-?[\d.]+)px (-?[\d.]+)px ([\d.]+)px (-?[\d.]+)px$/;
+/** What is blurred less costs little. */
+const blurMin = 8;
+
+/** Of all corners; undefined when they differ. */
+function radiusOf(style: CSSStyleDeclaration): number | undefined {
+  const { borderTopLeftRadius: radius, borderTopRightRadius, borderBottomLeftRadius } = style;
+  const others = [borderTopRightRadius, borderBottomLeftRadius, style.borderBottomRightRadius];
+  if (!/^[\d.]+px$/.test(radius) || others.some((other) => other !== radius)) return undefined;
+  return Number.parseFloat(radius);
+}
