@@ -48,8 +48,11 @@ export async function shootDrawn(cast: Cast, shoot: Shoot): Promise<Footage | un
   if (reference === undefined) throw new Error("drawn pages are compared with a driven one");
   const samples = new Samples(shoot.frames, { isUnlit: isDark, step: 2 });
   const filming = filmed(drawnCameras(cast, shoot), samples, shoot);
-  const videosAt = async (frame: number) =>
-    (await samples.at(frame)).videos ?? videosOf(frame, shoot);
+  const videosAt = async (frame: number) => {
+    // Without videos the page to compare with need not wait for the others.
+    if (shoot.setup.videos.length === 0) return noVideos;
+    return (await samples.at(frame)).videos ?? videosOf(frame, shoot);
+  };
   const comparison = { reference, shown: (planes: Buffer) => planes, videosAt };
   const comparing = compare(samples, comparison, shoot);
   try {
@@ -107,6 +110,8 @@ class Unlike extends Error {}
 const likenessMin = 32;
 
 type FrameVideos = NonNullable<Sample["videos"]>;
+
+const noVideos: FrameVideos = new Map();
 
 interface Comparison {
   /** A driven page. */
