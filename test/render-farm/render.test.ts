@@ -71,6 +71,53 @@ t.test("long films are drawn by their pages, and look the same", async (t) => {
   }
 });
 
+t.test("a photo that turns has its shadow, also while a script changes that", async (t) => {
+  const photo = await bench.store("photo.png", "image/png", [
+    ...["-f", "lavfi", "-i", "color=white:s=100x60", "-frames:v", "1"],
+  ]);
+  const root = `<style>#p { position: absolute; left: 110px; top: 60px; width: 100px;
+      height: 60px; border-radius: 12px; box-shadow: 0 6px 40px 4px #000 }</style>
+    <img id="p" src="photo.png" alt=""><script>
+    window.__timelines = { main: { duration: () => 2.5, pause() {}, seek(seconds) {
+      const { style } = document.getElementById("p");
+      style.transform = "rotate(" + 10 * seconds + "deg)";
+      style.boxShadow = seconds >= 1 && seconds < 2 ? "0 0 40px 4px #f00" : "";
+    } } };</script>`;
+  const film = async (more: string) => {
+    const files = composition(root + more, 'data-duration="2.5"');
+    return bench.film({ ...files, "photo.png": photo }, { quality: "high" });
+  };
+  const drawn = await film("");
+  const driven = await film('<canvas width="1" height="1"></canvas>');
+  t.match([drawn.details, driven.details], [{ capture: "drawn" }, { capture: "driven" }]);
+  const places = [
+    ...([
+      [160, 90],
+      [220, 90],
+      [104, 90],
+      [160, 126],
+      [160, 52],
+    ] as const),
+    ...([
+      [109, 59],
+      [212, 124],
+      [90, 150],
+      [235, 30],
+    ] as const),
+  ];
+  for (const frame of [0, 15, 29, 30, 45, 59, 60, 74]) {
+    const [found, wanted] = [
+      await drawn.pixels(frame, ...places),
+      await driven.pixels(frame, ...places),
+    ];
+    for (const [index, color] of wanted.entries())
+      t.ok(isNear(found[index], color), `${frame}, ${places[index]}: ${found[index]} is ${color}`);
+  }
+  const [beside, changed] = [await drawn.pixels(15, [220, 90]), await drawn.pixels(45, [220, 90])];
+  t.ok((beside[0]?.[0] ?? 255) < 25, `black: ${beside}`);
+  t.ok((changed[0]?.[0] ?? 0) > 100, `red: ${changed}`);
+});
+
 t.test("a film whose pages draw it otherwise goes the slow way", async (t) => {
   const style = "<style>body > #root { background: #00f !important }</style>";
   const long = 'data-duration="2.5"';
