@@ -89,7 +89,9 @@ function isPhoto(photo: HTMLImageElement): boolean {
   const isBare =
     style.borderImageSource === "none" &&
     /^(0px ?)+$/.test(`${style.borderWidth} ${style.padding}`) &&
-    /^(fill|cover)$/.test(style.objectFit);
+    /^(fill|cover)$/.test(style.objectFit) &&
+    // It would see its shadow go, and take its time for that.
+    /^(0s(, )?)+$/.test(style.transitionDuration);
   return isBare && !isReshaped(photo) && isOpaque(photo);
 }
 
