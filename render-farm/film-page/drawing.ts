@@ -48,7 +48,8 @@ export function moveIntoCanvas(width: number, height: number): boolean {
   content.append(...body.childNodes);
   canvas.append(content);
   body.append(canvas);
-  const own: Drawing = { canvas, pen, content, rows: 0, shadows: undefined, isChanged: true };
+  const rows = canvas.height;
+  const own: Drawing = { canvas, pen, content, rows, shadows: undefined, isChanged: true };
   canvas.addEventListener("paint", (event: PaintEvent) => {
     if ((event.changedElements ?? [content]).length > 0) own.isChanged = true;
   });

@@ -20,11 +20,11 @@ export class PhotoShadows {
   static of(content: Element): PhotoShadows {
     const photos = [...content.querySelectorAll("img")].slice(0, photosMax);
     const painted = photos.flatMap((photo): PaintedShadow[] => {
-      const frame = isPhoto(photo) ? frameOf(photo) : undefined;
-      return frame === undefined ? [] : [{ photo, looks: looksOf(photo), frame }];
+      const picture = isPhoto(photo) ? pictureOf(photo) : undefined;
+      return picture === undefined ? [] : [{ photo, looks: looksOf(photo), picture }];
     });
     const style = document.createElement("style");
-    style.textContent = painted.map(({ frame }, index) => ruleOf(index, frame)).join("");
+    style.textContent = painted.map(({ picture }, index) => ruleOf(index, picture)).join("");
     document.head.append(style);
     return new PhotoShadows(painted);
   }
@@ -43,11 +43,11 @@ interface PaintedShadow {
   readonly photo: HTMLImageElement;
   /** What its shadow was painted for. */
   readonly looks: string;
-  readonly frame: Frame;
+  readonly picture: ShadowPicture;
 }
 
 /** A picture around a box, as `border-image` has it. */
-interface Frame {
+interface ShadowPicture {
   readonly url: string;
   /** In pixels of the picture. */
   readonly sliceX: number;
@@ -67,8 +67,10 @@ interface Shadow {
 
 const shadowAttribute = "data-klieg-shadow";
 const photosMax = 20;
+/** Of one picture: two full HD's. */
+const pixelsMax = 4_000_000;
 
-function ruleOf(index: number, { url, sliceX, sliceY, outset, width }: Frame): string {
+function ruleOf(index: number, { url, sliceX, sliceY, outset, width }: ShadowPicture): string {
   return (
     `[${shadowAttribute}="${index}"]{box-shadow:none!important;` +
     `border-image:url("${url}") ${sliceY} ${sliceX} / ${width}px / ${outset}px stretch!important}`
@@ -113,7 +115,7 @@ function isOpaque(photo: HTMLImageElement): boolean {
 }
 
 /** Undefined where the browser's own is as quick, or another shape than this can paint. */
-function frameOf(photo: HTMLImageElement): Frame | undefined {
+function pictureOf(photo: HTMLImageElement): ShadowPicture | undefined {
   const style = getComputedStyle(photo);
   const shadows = shadowsOf(style.boxShadow);
   const radius = radiusOf(style);
@@ -128,8 +130,9 @@ function frameOf(photo: HTMLImageElement): Frame | undefined {
   const scale = 1 / Math.max(1, Math.floor(Math.min(...shadows.map(({ blur }) => blur)) / 20));
   const full = { width: width + 2 * outset, height: height + 2 * outset };
   const canvas = document.createElement("canvas");
-  canvas.width = Math.round(full.width * scale);
-  canvas.height = Math.round(full.height * scale);
+  const size = [Math.round(full.width * scale), Math.round(full.height * scale)] as const;
+  if (size[0] * size[1] > pixelsMax) return undefined;
+  [canvas.width, canvas.height] = size;
   const [scaleX, scaleY] = [canvas.width / full.width, canvas.height / full.height];
   const pen = canvas.getContext("2d");
   if (pen === null) return undefined;
