@@ -65,6 +65,7 @@ async function start(): Promise<void> {
   const log = openLog(settings.logLevel, "http");
   const service = await openService(settings, data, { catalogue, readCatalogue: read }, log);
   const host = openHost(settings, data, service.gateway, log);
+  service.health.isStarting = true;
   const api = new Api(service, routeTable);
   const listener = await listen(api, settings, systemClock);
   if (listener === undefined) {
@@ -78,6 +79,7 @@ async function start(): Promise<void> {
   process.once("SIGINT", stop);
   await host.start();
   await bootstrap(service.gateway, service, data, token);
+  service.health.isStarting = false;
   data.writePrivate("address", `${settings.publicUrl}\n`);
   process.on("SIGHUP", () => reload(service, log));
   watchDisk(service, settings.dataDir, log);

@@ -83,7 +83,7 @@ export function wire(wiring: Wiring): Service {
     jobs,
     timelines: new CompositionTimelines(gateway, objects, wiring.computeRound),
     following: new Following(gateway),
-    health: { isDiskLow: false, isDraining: false, renderers: wiring.renderers },
+    health: { isDiskLow: false, isStarting: false, isDraining: false, renderers: wiring.renderers },
     onFault,
   };
 }
