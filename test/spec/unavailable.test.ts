@@ -25,8 +25,12 @@ t.test("/readyz answers 200 with the checks", async (t) => {
   });
 });
 
-t.test("/readyz answers 503 while a shard is away and while the service drains", async (t) => {
+t.test("/readyz answers 503 while a shard is away, and while the service starts or drains", async (t) => {
   const house = await openInProcess(t, { shardCount: 2 });
+  t.equal((await house.stranger.get("/readyz")).status, 200);
+  house.service.health.isStarting = true;
+  t.equal((await house.stranger.get("/readyz")).status, 503);
+  house.service.health.isStarting = false;
   house.service.health.isDraining = true;
   t.equal((await house.stranger.get("/readyz")).status, 503);
   house.service.health.isDraining = false;
