@@ -12,7 +12,7 @@ import { inspectPicture, thumbnailOf } from "./pictures.ts";
 import { inspectRecording } from "./recordings.ts";
 import { refusedInput, type TaskContext, type TaskWorker } from "./task-loop.ts";
 import { inspectFont, inspectTable } from "./text-files.ts";
-import { fetchSource, type LocalFile, Source, withWorkspace } from "./workspace.ts";
+import { digestOf, fetchSource, type LocalFile, Source, withWorkspace } from "./workspace.ts";
 
 /**
  * Task kind `probe`: what an uploaded or fetched file is, told from its bytes, and whether
@@ -57,7 +57,8 @@ async function examine(
       `The file is ${measures.mimeType}, not ${declaredType} as was declared.`,
       false,
     );
-  const { sizeBytes, sha256 } = file;
+  const { sizeBytes } = file;
+  const sha256 = await digestOf(file.path);
   return { objectKey: source.objectKey, sizeBytes, sha256, ...measures };
 }
 

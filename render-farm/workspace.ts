@@ -20,10 +20,14 @@ export const Source = Type.Object(
 );
 export type Source = Static<typeof Source>;
 
-/** A source in a task's own folder; `mimeType` is what its bytes show. */
-export interface LocalFile extends StoredObject {
+/** A source in a task's own folder, which is read there and never written to. */
+export interface LocalFile {
   readonly path: string;
+  /** What its bytes show. */
   readonly mimeType: string;
+  readonly sizeBytes: number;
+  /** Other bytes have another. */
+  readonly version: string;
 }
 
 /** Lends a private folder, removed with all that is in it. */
@@ -49,7 +53,7 @@ export async function sweepLeftovers(nowMs: number): Promise<void> {
   }
 }
 
-/** Copies a source to `path`. Throws `PortError` when it is missing, too large or unknown. */
+/** Brings a source to `path`. Throws `PortError` when it is missing, too large or unknown. */
 export async function fetchSource(
   objects: Objects,
   source: Source,
@@ -61,17 +65,38 @@ export async function fetchSource(
   const { sizeBytes } = found;
   if (sizeBytes > limits.media.sourceBytesMax)
     throw new PortError("The source file is too large.", false);
+  const linked = await objects.link(source.objectKey, path);
+  const version = linked ?? (await copied(objects, source.objectKey, sizeBytes, path, signal));
+  return { path, mimeType: await sniff(path, source.mimeType), sizeBytes, version };
+}
+
+async function copied(
+  objects: Objects,
+  key: string,
+  sizeBytes: number,
+  path: string,
+  signal: AbortSignal,
+): Promise<string> {
   const hash = createHash("sha256");
   const bytes = async function* (): AsyncGenerator<Uint8Array> {
-    for await (const chunk of objects.read(source.objectKey, { start: 0, end: sizeBytes })) {
+    for await (const chunk of objects.read(key, { start: 0, end: sizeBytes })) {
       hash.update(chunk);
       yield chunk;
     }
   };
   await pipeline(bytes, createWriteStream(path, { flags: "wx" }), { signal }).catch(asStopped);
-  const mimeType = await sniff(path, source.mimeType);
-  return { path, mimeType, sizeBytes, sha256: hash.digest("hex") };
+  return hash.digest("hex");
 }
+
+/** SHA-256 of a file, in lower-case hex. */
+export async function digestOf(path: string): Promise<string> {
+  const hash = createHash("sha256");
+  for await (const chunk of createReadStream(path, { highWaterMark: readBytes }))
+    hash.update(chunk);
+  return hash.digest("hex");
+}
+
+const readBytes = 256 * 1024;
 
 function asStopped(failure: unknown): never {
   if (failure instanceof Error && failure.name === "AbortError")
@@ -103,5 +128,5 @@ export async function storeFile(
   const { size } = await stat(path);
   if (size >= limits.media.outputBytesMax)
     throw new PortError("The result is larger than what may be stored.", false);
-  return objects.put(key, createReadStream(path, { highWaterMark: 256 * 1024 }));
+  return objects.put(key, createReadStream(path, { highWaterMark: readBytes }));
 }

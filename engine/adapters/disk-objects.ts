@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from "node:crypto";
-import { type FileHandle, mkdir, open, rename, rm, stat, unlink } from "node:fs/promises";
+import { type FileHandle, link, mkdir, open, rename, rm, stat, unlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { type ByteRange, type Objects, type StoredObject, volatileRoot } from "../ports/objects.ts";
 import { PortError } from "../ports/port-error.ts";
@@ -23,6 +23,8 @@ const temporaryFolder = "~incoming";
 /** No later attempt mends these: the path or its permissions are wrong. */
 const lastingCodes = new Set(["EACCES", "EISDIR", "ENAMETOOLONG", "ENOTDIR", "EPERM", "EROFS"]);
 const absentCodes = new Set(["ENOENT", "ENOTDIR"]);
+/** The path lies on another file system, or that has no such links or not for us. */
+const unlinkableCodes = new Set(["EMLINK", "ENOSYS", "ENOTSUP", "EOPNOTSUPP", "EPERM", "EXDEV"]);
 
 export function diskObjects(root: string): Objects {
   const pathOf = (key: string): string => {
@@ -39,6 +41,7 @@ export function diskObjects(root: string): Objects {
     async *read(key, range) {
       yield* read(key, pathOf(key), range);
     },
+    link: async (key, path) => onDisk(key, linked(pathOf(key), path)),
     remove: async (key) => {
       const path = pathOf(key);
       await onDisk(key, absentAsUndefined(unlink(path)));
@@ -134,6 +137,18 @@ async function* read(key: string, path: string, range: ByteRange): AsyncGenerato
   } finally {
     await file.close();
   }
+}
+
+async function linked(from: string, path: string): Promise<string | undefined> {
+  try {
+    await link(from, path);
+  } catch (failure) {
+    const code = codeOf(failure);
+    if (unlinkableCodes.has(code) || absentCodes.has(code)) return undefined;
+    throw failure;
+  }
+  const { dev, ino, mtimeNs, size } = await stat(path, { bigint: true });
+  return [dev, ino, mtimeNs, size].join("-");
 }
 
 async function absentAsUndefined<T>(work: Promise<T>): Promise<T | undefined> {

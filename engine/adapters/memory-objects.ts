@@ -33,6 +33,10 @@ export function memoryObjects(): Objects {
       for (let at = range.start; at < end; at += chunkBytesMax)
         yield bytes.slice(at, Math.min(end, at + chunkBytesMax));
     },
+    async link(key) {
+      checkObjectKey(key);
+      return undefined;
+    },
     async remove(key) {
       checkObjectKey(key);
       bytesByKey.delete(key);

@@ -18,6 +18,12 @@ export interface Objects {
    * object.
    */
   read(key: string, range: ByteRange): AsyncIterable<Uint8Array>;
+  /**
+   * Makes an object stand at `path` too, without copying it; it stays there when it is removed or
+   * replaced, and must not be written to. Resolves to a name that no other bytes have, or to
+   * `undefined` when that cannot be done and nothing was.
+   */
+  link(key: string, path: string): Promise<string | undefined>;
   /** Removing what is not there is no error. */
   remove(key: string): Promise<void>;
 }

@@ -1,10 +1,11 @@
 import type { MediaTools } from "../media-tools.ts";
 import { type Looked, lookInto } from "../recordings.ts";
-import type { LocalFile } from "../workspace.ts";
+import { digestOf, type LocalFile } from "../workspace.ts";
 
 /** What a node found in media lately, by the digest of their bytes: a look starts a program. */
 export class KnownMedia {
   readonly #tools: MediaTools;
+  readonly #digests = new Map<string, string>();
   readonly #looks = new Map<string, Looked>();
 
   constructor(tools: MediaTools) {
@@ -13,15 +14,22 @@ export class KnownMedia {
 
   /** Throws `PortError` for what cannot be decoded. */
   async look(file: LocalFile, signal: AbortSignal): Promise<Looked> {
-    const name = `${file.mimeType} ${file.sha256}`;
+    const { path, version, mimeType } = file;
+    const digest = this.#digests.get(version) ?? (await digestOf(path));
+    keepLast(this.#digests, version, digest);
+    const name = `${mimeType} ${digest}`;
     const looked = this.#looks.get(name) ?? (await lookInto(this.#tools, file, signal));
-    // The last used come last.
-    this.#looks.delete(name);
-    this.#looks.set(name, looked);
-    const [oldest] = this.#looks.keys();
-    if (this.#looks.size > knownMax && oldest !== undefined) this.#looks.delete(oldest);
+    keepLast(this.#looks, name, looked);
     return looked;
   }
+}
+
+/** The last used come last. */
+function keepLast<T>(known: Map<string, T>, name: string, value: T): void {
+  known.delete(name);
+  known.set(name, value);
+  const [oldest] = known.keys();
+  if (known.size > knownMax && oldest !== undefined) known.delete(oldest);
 }
 
 const knownMax = 1_000;

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
-import { mkdir, readdir, rm, writeFile } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import t, { type Test } from "tap";
 import { diskObjects, removeStaleTemporaries } from "../../engine/adapters/disk-objects.ts";
@@ -45,6 +46,26 @@ function testReading(t: Test, objects: Objects): void {
     t.strictSame(await objects.stat("a/b.bin"), { sizeBytes: 200_000 });
     t.ok((await bytesOf(objects, "a/b.bin")).equals(bytes));
   });
+
+  t.test(
+    "an object that is linked stays as it was, and no other bytes have its name",
+    async (t) => {
+      const folder = t.testdir();
+      const first = join(folder, "first");
+      const again = join(folder, "again");
+      await objects.put("linked", [patterned(70_000)]);
+      const name = await objects.link("linked", first);
+      await objects.put("linked", [patterned(70_000).reverse()]);
+      const other = await objects.link("linked", again);
+      await objects.remove("linked");
+      t.equal(await objects.link("linked", join(folder, "none")), undefined);
+      t.equal(existsSync(first), name !== undefined);
+      if (name === undefined) return;
+      t.ok((await readFile(first)).equals(patterned(70_000)));
+      t.ok((await readFile(again)).equals(patterned(70_000).reverse()));
+      t.not(name, other);
+    },
+  );
 
   t.test("a range is its bytes from start to before end", async (t) => {
     const bytes = patterned(150_000);

@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import t from "tap";
 import { PortError } from "../../engine/ports/port-error.ts";
 import type { MediaTools } from "../../render-farm/media-tools.ts";
@@ -25,8 +26,10 @@ function toolsSaying(answers: readonly (object | PortError)[]): MediaTools & { a
   return tools;
 }
 
-function file(sha256: string) {
-  return { path: "/a", mimeType: "audio/mp4", sizeBytes: 9, sha256 };
+const folder = t.testdir({ one: "the same", copy: "the same", two: "another" });
+
+function file(name: string) {
+  return { path: join(folder, name), mimeType: "audio/mp4", sizeBytes: 9, version: name };
 }
 
 t.test("media of equal bytes are looked into once", async (t) => {
@@ -34,6 +37,7 @@ t.test("media of equal bytes are looked into once", async (t) => {
   const known = new KnownMedia(tools);
   t.match(await known.look(file("one"), signal), { recording: { durationSeconds: 2 } });
   t.match(await known.look(file("one"), signal), { recording: { durationSeconds: 2 } });
+  t.match(await known.look(file("copy"), signal), { recording: { durationSeconds: 2 } });
   t.equal(tools.asked, 1);
   await known.look(file("two"), signal);
   t.equal(tools.asked, 2);
