@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { limits } from "../config/limits.ts";
 import { PortError } from "../engine/ports/port-error.ts";
 import {
+  type Browser,
   type BrowserContext,
   type CDPSession,
   type ChromiumChoice,
@@ -50,15 +51,18 @@ export class StageBrowser {
   readonly profile: string;
   readonly #running: Running;
   readonly #context: BrowserContext;
-  readonly #painting: Turns = { last: Promise.resolve() };
+  readonly #painting: Turns = { last: Promise.resolve(), timeMs: 1_000 };
+  readonly #leaving: (() => Promise<Page>)[] = [];
   readonly #awaited: ((page: Page) => void)[] = [];
+  readonly #origin: string;
   /** An empty page, for whoever opens one first. */
   #spare: Page | undefined;
 
-  private constructor(running: Running, context: BrowserContext, profile: string) {
+  private constructor(running: Running, context: BrowserContext, profile: string, origin: string) {
     this.#running = running;
     this.#context = context;
     this.profile = profile;
+    this.#origin = origin;
   }
 
   /** Throws `PortError`. */
@@ -66,8 +70,8 @@ export class StageBrowser {
     const profile = await mkdtemp(join(tmpdir(), "klieg-browser-"));
     try {
       const { running, context } = await launchProfile(chromium, flags, profile);
-      const browser = new StageBrowser(running, context, profile);
-      await browser.#prepare(`${origin}/`).catch((failure: unknown) => {
+      const browser = new StageBrowser(running, context, profile, origin);
+      await browser.#prepare().catch((failure: unknown) => {
         running.kill();
         throw new PortError("the browser opened no page", true, failure);
       });
@@ -87,21 +91,47 @@ export class StageBrowser {
     try {
       const page = this.#spare ?? (await this.#drivenPage());
       this.#spare = undefined;
-      await page.setViewportSize(setup.size);
-      await page.addInitScript({ content: setup.script });
-      await page.route("**/*", (route) =>
+      const onFault = ({ message }: Error): void => setup.onFault(message);
+      page.on("pageerror", onFault);
+      const answer = (route: Route): Promise<void> =>
         // A request whose page closes meanwhile can and need not be answered.
-        answered(route, setup).catch(() => route.abort().catch(() => undefined)),
-      );
-      page.on("pageerror", ({ message }) => setup.onFault(message));
-      page.on("dialog", (dialog) => void dialog.dismiss().catch(() => undefined));
-      const session = await this.#context.newCDPSession(page);
-      const { origin } = new URL(setup.start);
-      const quotaSize = limits.capture.storageBytesMax;
-      await session.send("Storage.overrideQuotaForOrigin", { origin, quotaSize });
-      return new Stage(this.#running, page, session, setup.start, this.#painting);
+        answered(route, setup).catch(() => route.abort().catch(() => undefined));
+      const [session, script] = await Promise.all([
+        this.#session(page),
+        page.addInitScript({ content: setup.script }),
+        page.setViewportSize(setup.size),
+        page.route("**/*", answer),
+      ]);
+      const stage = new Stage(this.#running, page, session, setup.start, this.#painting);
+      this.#leaving.push(async () => {
+        page.off("pageerror", onFault);
+        await Promise.all([stage.leave(), script.dispose(), page.unroute("**/*", answer)]);
+        return page;
+      });
+      return stage;
     } catch (failure) {
       throw new PortError("the browser opened no page", true, failure);
+    }
+  }
+
+  /** Leaves it with one empty page and nothing of what there was. Throws `PortError`. */
+  async renew(): Promise<void> {
+    try {
+      const [page] = await Promise.all(this.#leaving.splice(0).map((leave) => leave()));
+      const kept = page ?? (await this.#drivenPage());
+      const others = this.#context.pages().filter((one) => one !== kept);
+      await Promise.all(others.map((one) => one.close()));
+      await kept.goto(`${this.#origin}/`, { waitUntil: "commit", timeout: leavingMs });
+      const session = await this.#context.newCDPSession(kept);
+      const storage = { origin: this.#origin, storageTypes: "all" };
+      await Promise.all([
+        kept.evaluate("sessionStorage.clear(); window.name = ''"),
+        session.send("Storage.clearDataForOrigin", storage),
+      ]);
+      await session.detach();
+      this.#spare = kept;
+    } catch (failure) {
+      throw new PortError("the browser kept what it had", true, failure);
     }
   }
 
@@ -117,13 +147,14 @@ export class StageBrowser {
   }
 
   /** A page that has been where the film will come from has the process that the film needs. */
-  async #prepare(blank: string): Promise<void> {
+  async #prepare(): Promise<void> {
     // Pages answer for themselves; whatever else asks for something gets nothing.
-    await this.#context.route("**/*", (route) => answeredBlank(route, blank));
+    await this.#context.route("**/*", (route) => answeredBlank(route, `${this.#origin}/`));
     this.#context.on("page", (page) => this.#take(page));
-    this.#spare = await this.#drivenPage();
-    for (const page of this.#context.pages()) if (page !== this.#spare) await page.close();
-    await this.#spare.goto(blank, { waitUntil: "commit" });
+    const spare = await this.#drivenPage();
+    for (const page of this.#context.pages()) if (page !== spare) await page.close();
+    await spare.goto(`${this.#origin}/`, { waitUntil: "commit" });
+    this.#spare = spare;
   }
 
   /** Playwright makes no such pages, but takes them as they come. */
@@ -137,6 +168,13 @@ export class StageBrowser {
     return arrived;
   }
 
+  async #session(page: Page): Promise<CDPSession> {
+    const session = await this.#context.newCDPSession(page);
+    const quotaSize = limits.capture.storageBytesMax;
+    await session.send("Storage.overrideQuotaForOrigin", { origin: this.#origin, quotaSize });
+    return session;
+  }
+
   /** Pages that nobody opened but an author's script are closed. */
   #take(page: Page): void {
     const arrived = this.#awaited.shift();
@@ -145,8 +183,14 @@ export class StageBrowser {
   }
 }
 
+const frameMs = 16;
+/** For a page's last scripts. */
+const leavingMs = 1_000;
+
 interface Turns {
   last: Promise<unknown>;
+  /** Of frames; it never goes back. */
+  timeMs: number;
 }
 
 /**
@@ -154,23 +198,31 @@ interface Turns {
  * fault is a `PageFault`.
  */
 export class Stage {
+  readonly #browser: Browser;
   readonly #page: Page;
   readonly #session: CDPSession;
-  readonly #died: Promise<never>;
+  /** Of those who wait; a promise of its end would hold on to all that they ever got. */
+  readonly #rejects = new Set<(fault: Error) => void>();
   readonly #start: string;
   readonly #painting: Turns;
   #global = "";
+  #end: Error | undefined;
 
   constructor(running: Running, page: Page, session: CDPSession, start: string, painting: Turns) {
     this.#painting = painting;
     this.#page = page;
     this.#session = session;
     this.#start = start;
-    this.#died = new Promise((_, reject) => {
-      page.once("crash", () => reject(new PageFault("crashed")));
-      running.browser.once("disconnected", () => reject(new PortError("the browser died", true)));
-    });
-    this.#died.catch(() => undefined);
+    this.#browser = running.browser;
+    page.once("crash", this.#crashed);
+    this.#browser.once("disconnected", this.#lost);
+  }
+
+  /** Lets go of the page. */
+  async leave(): Promise<void> {
+    this.#page.off("crash", this.#crashed);
+    this.#browser.off("disconnected", this.#lost);
+    await this.#session.detach();
   }
 
   async goto(timeoutMs: number): Promise<void> {
@@ -203,22 +255,24 @@ export class Stage {
    * One frame of a driven page, with a picture only when asked for. A hidden one is not drawn by
    * the compositor: what it changes is damage of the next that is shown.
    */
-  async frame(
-    timeMs: number,
-    shown: "hidden" | { picture?: Picture | undefined },
-  ): Promise<Painted> {
+  async frame(shown: "hidden" | { picture?: Picture | undefined }): Promise<Painted> {
     const isHidden = shown === "hidden";
     const screenshot = isHidden || shown.picture === undefined ? undefined : shown.picture;
+    const turns = this.#painting;
     // Chromium ends its compositor's process when two pages ask at once.
-    const painting = this.#painting.last.then(() =>
-      this.#send("HeadlessExperimental.beginFrame", {
-        frameTimeTicks: timeMs,
-        interval: 16,
+    const painting = turns.last.then(() => {
+      turns.timeMs += frameMs;
+      return this.#send("HeadlessExperimental.beginFrame", {
+        frameTimeTicks: turns.timeMs,
+        interval: frameMs,
         noDisplayUpdates: isHidden,
         ...(screenshot !== undefined && { screenshot: { ...screenshot, optimizeForSpeed: true } }),
-      }),
+      });
+    });
+    turns.last = painting.then(
+      () => undefined,
+      () => undefined,
     );
-    this.#painting.last = painting.catch(() => undefined);
     const { hasDamage, screenshotData } = await painting;
     const image = screenshotData === undefined ? undefined : Buffer.from(screenshotData, "base64");
     return { hasDamage, image };
@@ -244,12 +298,33 @@ export class Stage {
   #send: CDPSession["send"] = (method, parameters) =>
     this.#unlessDead(this.#session.send(method, parameters));
 
-  #unlessDead<T>(work: Promise<T>): Promise<T> {
-    const failed = (failure: unknown): never => {
+  async #unlessDead<T>(work: Promise<T>): Promise<T> {
+    if (this.#end !== undefined) {
+      work.catch(() => undefined);
+      throw this.#end;
+    }
+    let reject: (fault: Error) => void = () => undefined;
+    const ending = new Promise<never>((_, rejectEnding) => {
+      reject = rejectEnding;
+    });
+    this.#rejects.add(reject);
+    try {
+      return await Promise.race([work, ending]);
+    } catch (failure) {
       if (failure instanceof PageFault || failure instanceof PortError) throw failure;
       throw new PortError("the browser died", true, failure);
-    };
-    return Promise.race([work, this.#died]).catch(failed);
+    } finally {
+      this.#rejects.delete(reject);
+    }
+  }
+
+  #crashed = (): void => this.#endWith(new PageFault("crashed"));
+
+  #lost = (): void => this.#endWith(new PortError("the browser died", true));
+
+  #endWith(fault: Error): void {
+    this.#end ??= fault;
+    for (const reject of this.#rejects) reject(fault);
   }
 }
 

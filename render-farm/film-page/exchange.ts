@@ -1,7 +1,7 @@
 /// <reference lib="dom" />
-import type { ExchangeAnswer, ExchangeOrder, PicturePlace } from "./plan.ts";
+import type { ExchangeAnswer, ExchangeCode, ExchangeOrder, PicturePlace } from "./plan.ts";
 
-const codePath = `${location.origin}/.klieg/render-farm/film-page`;
+declare const __kliegExchange: ExchangeCode;
 
 /** The page's end of its exchange thread. */
 export class Exchange {
@@ -19,12 +19,13 @@ export class Exchange {
   }
 
   static async open(mark: string, width: number, height: number): Promise<Exchange> {
-    const thread = new Worker(`${codePath}/exchange-thread.bundle.js`);
+    const script = new Blob([__kliegExchange.thread], { type: "text/javascript" });
+    const thread = new Worker(URL.createObjectURL(script));
     const { port1, port2 } = new MessageChannel();
     thread.postMessage(null, [port2]);
     const exchange = new Exchange(port1);
-    const response = await fetch(`${codePath}/planar.wasm`);
-    const converter = await response.arrayBuffer();
+    const coded = atob(__kliegExchange.converter);
+    const converter = Uint8Array.from(coded, (letter) => letter.charCodeAt(0));
     await exchange.#ask({ kind: "open", mark, width, height, converter });
     return exchange;
   }

@@ -81,6 +81,14 @@ export interface PicturePlace {
   readonly hasAlpha: boolean;
 }
 
+/** What a page's exchange thread is made of; the farm leaves it in the page. */
+export interface ExchangeCode {
+  /** The thread's script. */
+  readonly thread: string;
+  /** `planar.wasm` in base64. */
+  readonly converter: string;
+}
+
 export type ExchangeOrder =
   | {
       readonly kind: "open";
@@ -89,7 +97,7 @@ export type ExchangeOrder =
       readonly width: number;
       readonly height: number;
       /** `planar.wasm` */
-      readonly converter: ArrayBuffer;
+      readonly converter: BufferSource;
     }
   | { readonly kind: "hand"; readonly frame: VideoFrame }
   | {

@@ -48,8 +48,8 @@ export async function openCast(
 
 function launch(plan: FilmPlan, stage: RenderStage): Promise<FilmBrowser> {
   const { tools, files, warnings, context } = stage;
-  const { browsers, codeFolder, patience } = tools;
-  const setup = { codeFolder, files, plan, warnings, patience };
+  const { browsers, scripts, patience } = tools;
+  const setup = { scripts, files, plan, warnings, patience };
   return FilmBrowser.from(browsers, setup, context.signal);
 }
 

@@ -11,14 +11,15 @@ import { planesLength, type VideoPicture } from "./video-frames.ts";
  */
 export class ExchangeFile {
   readonly #file: FileHandle;
-  readonly #frames: readonly [Buffer, Buffer];
+  readonly #frameBytes: number;
+  readonly #frames: Buffer[] = [];
   readonly #placesByKey = new Map<string, Places>();
   #turn = 0;
   #end: number;
 
   private constructor(file: FileHandle, frameBytes: number) {
     this.#file = file;
-    this.#frames = [Buffer.alloc(frameBytes), Buffer.alloc(frameBytes)];
+    this.#frameBytes = frameBytes;
     this.#end = Math.max(2 * frameBytes, headBytes);
   }
 
@@ -40,7 +41,8 @@ export class ExchangeFile {
   async frame(): Promise<Buffer> {
     const turn = this.#turn;
     this.#turn = 1 - turn;
-    const bytes = this.#frames[turn] ?? this.#frames[0];
+    const bytes = this.#frames[turn] ?? Buffer.allocUnsafeSlow(this.#frameBytes);
+    this.#frames[turn] = bytes;
     const { bytesRead } = await this.#file.read(bytes, 0, bytes.length, turn * bytes.length);
     if (bytesRead < bytes.length) throw new RenderFault("internal", "a frame is incomplete", true);
     return bytes;

@@ -1,17 +1,15 @@
-import { readFile } from "node:fs/promises";
-import { join } from "node:path";
 import { even } from "../../actors/timeline/model.ts";
 import { loadPlanar } from "../film-page/planar.ts";
 import { pixelsOf } from "../pictures.ts";
+import type { PageScripts } from "./page-scripts.ts";
 
 /** Makes planes of the compositor's pictures of a page, exactly as the page does of its own. */
 export async function planesMaker(
-  codeFolder: string,
+  scripts: PageScripts,
   size: { readonly width: number; readonly height: number },
 ): Promise<(picture: Buffer) => Promise<Buffer>> {
-  const module = await readFile(join(codeFolder, "render-farm/film-page/planar.wasm"));
   const [width, height] = [even(size.width), even(size.height)];
-  const planar = await loadPlanar(module, width, height);
+  const planar = await loadPlanar(new Uint8Array(await scripts.converter()), width, height);
   return async (picture) => {
     const colors = await pixelsOf(picture, { width, height });
     const { pixels, planes } = planar;

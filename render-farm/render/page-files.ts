@@ -1,5 +1,3 @@
-import { readFile } from "node:fs/promises";
-import { join } from "node:path";
 import { targetOf } from "../../actors/timeline/bundle.ts";
 import { stamped } from "../../actors/timeline/markup.ts";
 import type { StageAnswer } from "../stage.ts";
@@ -8,13 +6,12 @@ import type { Warnings } from "./render-fault.ts";
 import type { StoredBundle } from "./stored-bundle.ts";
 
 /**
- * All that a film's page can reach: the bundle, the code of its exchange, and pictures made for it.
+ * All that a film's page can reach: the bundle and pictures made for it.
  * Whatever else it asks for is named in the warnings.
  */
 export const filmOrigin = "https://bundle.invalid";
 export const entryUrl = `${filmOrigin}/index.html`;
 const ownFolder = "/.klieg/";
-const codePath = /^render-farm\/film-page\/(exchange-thread\.bundle\.js|planar\.wasm)$/;
 
 export interface MadePicture {
   readonly contentType: string;
@@ -24,16 +21,13 @@ export interface MadePicture {
 /** What is under way for a page; a frame is complete when nothing is. */
 export class PageFiles {
   readonly #bundle: StoredBundle;
-  readonly #codeFolder: string;
   readonly #warnings: Warnings;
   readonly #madeByName = new Map<string, MadePicture>();
   readonly #gates = new FontGates();
   readonly #bodies = new Map<string, Promise<StageAnswer | undefined>>();
 
-  /** `codeFolder` holds the compiled modules. */
-  constructor(bundle: StoredBundle, codeFolder: string, warnings: Warnings) {
+  constructor(bundle: StoredBundle, warnings: Warnings) {
     this.#bundle = bundle;
-    this.#codeFolder = codeFolder;
     this.#warnings = warnings;
   }
 
@@ -41,6 +35,11 @@ export class PageFiles {
   offer(name: string, picture: MadePicture): string {
     this.#madeByName.set(name, picture);
     return `${filmOrigin}${ownFolder}made/${name}`;
+  }
+
+  /** For another page of the same film; nothing when pictures are made for it. */
+  anew(warnings: Warnings): PageFiles | undefined {
+    return this.#madeByName.size === 0 ? new PageFiles(this.#bundle, warnings) : undefined;
   }
 
   async answer(url: string, kind: string): Promise<StageAnswer | undefined> {
@@ -75,9 +74,7 @@ export class PageFiles {
         contentType: "text/javascript",
         body: await this.#gates.answer(path.slice(gatePath.length)),
       };
-    if (!codePath.test(path)) return undefined;
-    const body = await readFile(join(this.#codeFolder, path));
-    return { contentType: typeOf(path, ""), body };
+    return undefined;
   }
 
   async #file(written: string, from: string): Promise<StageAnswer | undefined> {

@@ -128,7 +128,7 @@ async function compare(
   { reference, shown, videosAt }: Comparison,
   { stage, setup }: Shoot,
 ): Promise<void> {
-  const planesOf = await planesMaker(stage.tools.codeFolder, setup.timeline);
+  const planesOf = await planesMaker(stage.tools.scripts, setup.timeline);
   const painter = drivenPainter(reference, { format: "png" });
   let last: Buffer | undefined;
   const paint = async (frame: number): Promise<Buffer> => {
