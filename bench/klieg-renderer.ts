@@ -22,13 +22,18 @@ export class KliegRenderer {
   }
 
   /** From the submit to the end; what is fetched afterwards does not count. */
-  async render(folder: string, request: RenderRequest, output: string): Promise<Effort> {
+  async render(
+    folder: string,
+    request: RenderRequest,
+    output: string,
+    looks = this.#looks,
+  ): Promise<Effort> {
     const composition = await this.#composition(folder);
     const rendered = async () => {
       const { id } = await this.#client.submitRender(composition, request);
       return followRender(this.#client, id, () => undefined);
     };
-    const { result, effort } = await watched(this.#subject.pid, rendered, this.#looks);
+    const { result, effort } = await watched(this.#subject.pid, rendered, looks);
     if (result.status !== "succeeded" || typeof result.asset_id !== "string")
       throw new Error(result.error ?? "the render failed");
     const { signed_url: url } = await this.#client.asset(result.asset_id);

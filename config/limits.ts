@@ -252,6 +252,10 @@ const shipped = {
     storageBytesMax: 256 * 1024 ** 2,
     /** Each file that a page's browser writes, shared memory included. */
     browserFileBytesMax: 1024 ** 3,
+    /** After a film, until browsers for the next ones are started. */
+    restMs: 500,
+    /** How long a still's browser waits for another still of the same film. */
+    keptBrowserMs: 30_000,
     /** Pages that paint one film side by side. */
     pagesMax: 2,
   },

@@ -117,7 +117,8 @@ export async function* streamChild(
   }
 }
 
-async function feed(
+/** Writes a source to a program's standard input; a fault of the source kills it and passes. */
+export async function feed(
   source: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
   child: ChildProcess,
   kill: () => void,

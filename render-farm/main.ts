@@ -20,8 +20,10 @@ import { probe } from "./probe.ts";
 import { renderCrew } from "./render/crew.ts";
 import { isolate } from "./render/isolation.ts";
 import { KnownMedia } from "./render/known-media.ts";
+import { PageScripts } from "./render/page-scripts.ts";
 import { render } from "./render/render.ts";
 import { SpareBrowsers } from "./render/spare-browsers.ts";
+import { SpareDecoder } from "./render/spare-decoder.ts";
 import { TaskLoop, type Timers } from "./task-loop.ts";
 import { sweepLeftovers } from "./workspace.ts";
 
@@ -68,12 +70,14 @@ const chromium =
     : { executablePath, sandbox: process.getuid?.() !== 0 };
 const browser = new SceneBrowser(chromium, join(import.meta.dirname, "models"));
 const pagesNow = (): number => Math.min(limits.capture.pagesMax, availableParallelism());
-const filmBrowsers = new SpareBrowsers(isolation, pagesNow);
+const filmBrowsers = new SpareBrowsers(isolation, pagesNow, timers);
+const decoder = new SpareDecoder(tools, availableParallelism);
 const rendering = {
   media: tools,
   known: new KnownMedia(tools),
   browsers: filmBrowsers,
-  codeFolder: join(import.meta.dirname, ".."),
+  decoder,
+  scripts: new PageScripts(join(import.meta.dirname, "..")),
   patience: limits.capture,
   /** As many as there are processors when a render begins: they may be taken from a process. */
   get pages() {
@@ -111,11 +115,15 @@ const loop = new TaskLoop(
 process.on("SIGINT", () => undefined);
 process.on("SIGTERM", () => loop.drain());
 
-timers.after(settledMs, () => filmBrowsers.refill());
+timers.after(settledMs, () => {
+  filmBrowsers.refill();
+  decoder.refill();
+});
 
 const reason = await loop.ended;
 if (reason === "drained") await browser.close();
 await filmBrowsers.close();
+await decoder.close();
 await rm(ownFolder, { recursive: true, force: true });
 process.exit(0);
 

@@ -45,9 +45,9 @@ export function mediaTools(ffmpegPath: string, ffprobePath: string): MediaTools 
       const all = [...quiet, "-nostdin", "-y", ...args];
       return streamChild({ path: ffmpegPath, args: all, signal, fault, timeoutMs });
     },
-    output: (args, { signal, fault, timeoutMs = limits.media.toolMs }) => {
+    output: (args, { onSeconds, timeoutMs = limits.media.toolMs, ...given }) => {
       const all = [...quiet, "-nostdin", "-y", ...args];
-      return ChildOutput.open({ path: ffmpegPath, args: all, signal, fault, timeoutMs });
+      return ChildOutput.open({ path: ffmpegPath, args: all, timeoutMs, ...given });
     },
     ffprobe: (args, given) => call(ffprobePath, [...quiet, "-of", "json", ...args], given),
   };
@@ -82,10 +82,15 @@ const demuxers: Readonly<Record<string, string>> = {
   "audio/flac": "flac",
 };
 
+/** Arguments of every input: what it may lead to, and how large its pictures may be. */
+export const fences: readonly string[] = [
+  ...["-protocol_whitelist", "file,pipe"],
+  ...["-max_pixels", `${limits.media.pixelsMax}`],
+];
+
 /** Arguments that open a file whose bytes showed this type; `before` are further input options. */
 export function inputOf(path: string, mimeType: string, before: readonly string[] = []): string[] {
   const demuxer = demuxers[mimeType] ?? "mov";
-  const fences = ["-protocol_whitelist", "file,pipe", "-max_pixels", `${limits.media.pixelsMax}`];
   return [...before, ...fences, "-f", demuxer, "-i", `file:${path}`];
 }
 

@@ -29,6 +29,7 @@ const Stream = Type.Object({
   height: Type.Optional(Type.Number()),
   channels: Type.Optional(Type.Number()),
   pix_fmt: Type.Optional(Type.String()),
+  color_range: Type.Optional(Type.String()),
   color_space: Type.Optional(Type.String()),
   color_transfer: Type.Optional(Type.String()),
   tags: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
@@ -44,7 +45,10 @@ const Stream = Type.Object({
 export type Stream = Static<typeof Stream>;
 const Probed = Type.Object({
   streams: Type.Array(Stream),
-  format: Type.Object({ duration: Type.Optional(Type.String()) }),
+  format: Type.Object({
+    duration: Type.Optional(Type.String()),
+    start_time: Type.Optional(Type.String()),
+  }),
 });
 const isProbed = check<Static<typeof Probed>>(Probed);
 const Packets = Type.Object({
@@ -86,6 +90,8 @@ export async function describe(
 
 export interface Looked {
   readonly recording: Recording;
+  /** When the first of them begins. */
+  readonly startSeconds: number;
   /** As they are coded. */
   readonly streams: readonly Stream[];
 }
@@ -122,7 +128,7 @@ export async function lookInto(
     audioCodec: audio?.codec_name,
     picture,
   };
-  return { recording, streams };
+  return { recording, streams, startSeconds: Number(format.start_time ?? 0) };
 }
 
 function pictureOf(stream: Stream): MovingPicture {

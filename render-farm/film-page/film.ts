@@ -17,6 +17,7 @@ import type {
   FilmWindow,
   FrameOrder,
   MediaLayout,
+  PicturePlaces,
   VolumeCurves,
   VolumeOrder,
 } from "./plan.ts";
@@ -132,6 +133,13 @@ async function seek({ frame, videos }: FrameOrder): Promise<void> {
   if (document.fonts.status === "loading") await document.fonts.ready;
   dressAt(film.clips, frame, frame / fps);
   await showVideos(frame);
+}
+
+/** Shows pictures of videos in the frame at which the page is. */
+async function show(videos: PicturePlaces): Promise<void> {
+  if (film?.exchange === undefined) throw new Error("no film with videos is open");
+  expectPictures(film.frame, videos, film.exchange);
+  await showVideos(film.frame);
 }
 
 /** Begins to hand over what a frame shows, unless that looks as it did before; whether so. */
@@ -307,5 +315,5 @@ function obstacles(): string[] {
 }
 
 Object.defineProperty(window, "__kliegFilm", {
-  value: { open, seek, draw, handed, layout, volumes },
+  value: { open, seek, show, draw, handed, layout, volumes },
 });

@@ -1,5 +1,3 @@
-import { readFile } from "node:fs/promises";
-import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { limits } from "../../config/limits.ts";
 import type {
@@ -15,6 +13,7 @@ import type {
 import { PageFault, type Picture, type Stage, type StageBrowser } from "../stage.ts";
 import { ExchangeFile } from "./exchange-file.ts";
 import { entryUrl, type PageFiles } from "./page-files.ts";
+import type { PageScripts } from "./page-scripts.ts";
 import { RenderFault, type Warnings } from "./render-fault.ts";
 import { planesLength, type VideoPicture } from "./video-frames.ts";
 
@@ -27,7 +26,7 @@ export interface Patience {
 
 /** What a film's page is made with. */
 export interface SessionSetup {
-  readonly codeFolder: string;
+  readonly scripts: PageScripts;
   readonly files: PageFiles;
   readonly plan: FilmPlan;
   readonly warnings: Warnings;
@@ -39,19 +38,20 @@ const film = "__kliegFilm";
 /** A page that stands ready at any frame of its film. It paints only when told. */
 export class FilmSession {
   readonly report: FilmReport;
+  /** Of what its page lacks. */
+  readonly warnings: Warnings;
   readonly #stage: Stage;
   readonly #traffic: Traffic;
   readonly #exchange: ExchangeFile | undefined;
-  #timeMs: number;
   #expected: PicturePlaces = {};
   #pictureBytes = 0;
 
   private constructor(opened: Opened) {
     this.report = opened.report;
+    this.warnings = opened.warnings;
     this.#stage = opened.stage;
     this.#traffic = opened.traffic;
     this.#exchange = opened.exchange;
-    this.#timeMs = opened.timeMs;
   }
 
   /** At its first frame. Throws `RenderFault` when it gets never ready. */
@@ -61,7 +61,7 @@ export class FilmSession {
     const stage = await browser.open({
       start: entryUrl,
       size: setup.plan,
-      script: await openingScript(setup),
+      script: await setup.scripts.opening(setup.plan.compositions[0]?.variables ?? {}),
       answer: async (url, kind) => {
         traffic.asked += 1;
         traffic.pending += 1;
@@ -75,7 +75,8 @@ export class FilmSession {
         if (traffic.faults.length < faultsMax) traffic.faults.push(message.slice(0, 300));
       },
     });
-    const opened = { stage, traffic, timeMs: 1_000, exchange: undefined, report: nothingSaid };
+    const { warnings } = setup;
+    const opened = { stage, traffic, warnings, exchange: undefined, report: nothingSaid };
     try {
       return await new FilmSession(opened).#ready(browser.profile, setup);
     } catch (failure) {
@@ -107,12 +108,14 @@ export class FilmSession {
     });
   }
 
+  /** Shows pictures of videos in the frame at which the page is. */
+  async show(videos: PicturePlaces): Promise<void> {
+    await this.#guarded(() => this.#pumped(this.#stage.call(film, "show", videos)));
+  }
+
   /** What a driven page looks like now; without a picture only whether it changed. */
   async paint(picture?: Picture): Promise<{ hasDamage: boolean; image: Buffer | undefined }> {
-    return this.#guarded(() => {
-      this.#timeMs += 16;
-      return this.#stage.frame(this.#timeMs, { picture });
-    });
+    return this.#guarded(() => this.#stage.frame({ picture }));
   }
 
   /**
@@ -167,13 +170,13 @@ export class FilmSession {
   }
 
   async #ready(profile: string, setup: SessionSetup): Promise<FilmSession> {
-    const { codeFolder, plan, warnings, patience } = setup;
+    const { scripts, plan, warnings, patience } = setup;
     const { pageMs, timelineMs } = patience;
     // Nothing is behind the page but black, and not even that when it is transparent.
     await this.#stage.backdrop({ r: 0, g: 0, b: 0, a: plan.isTransparent ? 0 : 1 });
     const opening = (async () => {
       await this.#stage.goto(pageMs);
-      await this.#stage.evaluate(await filmScript(codeFolder));
+      await this.#stage.evaluate(await scripts.film());
       const result = await this.#pumped(this.#stage.call(film, "open", plan));
       await this.#frame();
       return result as FilmReport;
@@ -187,8 +190,8 @@ export class FilmSession {
     const frameBytes = planesLength({ width: plan.width, height: plan.height, hasAlpha: false });
     const exchange =
       plan.mark === "" ? undefined : await ExchangeFile.open(profile, plan.mark, frameBytes);
-    const [stage, traffic, timeMs] = [this.#stage, this.#traffic, this.#timeMs];
-    return new FilmSession({ stage, traffic, timeMs, exchange, report });
+    const [stage, traffic] = [this.#stage, this.#traffic];
+    return new FilmSession({ stage, traffic, warnings, exchange, report });
   }
 
   async #handedOver(): Promise<Buffer> {
@@ -239,8 +242,7 @@ export class FilmSession {
 
   /** One that the compositor does not draw. */
   async #frame(): Promise<void> {
-    this.#timeMs += 16;
-    await this.#stage.frame(this.#timeMs, "hidden");
+    await this.#stage.frame("hidden");
   }
 
   async #guarded<T>(work: () => Promise<T>): Promise<T> {
@@ -273,7 +275,7 @@ const nothingSaid: FilmReport = {
 interface Opened {
   readonly stage: Stage;
   readonly traffic: Traffic;
-  readonly timeMs: number;
+  readonly warnings: Warnings;
   readonly exchange: ExchangeFile | undefined;
   readonly report: FilmReport;
 }
@@ -282,27 +284,6 @@ interface Traffic {
   asked: number;
   pending: number;
   readonly faults: string[];
-}
-
-/** The page's side of the film. */
-function filmScript(codeFolder: string): Promise<string> {
-  return readFile(join(codeFolder, "render-farm/film-page/film.bundle.js"), "utf8");
-}
-
-/** What runs in the page before anything of the author's. */
-async function openingScript({ codeFolder, plan }: SessionSetup): Promise<string> {
-  const variables = JSON.stringify(plan.compositions[0]?.variables ?? {});
-  const scripts = [
-    await plainScript(codeFolder, "clock"),
-    await plainScript(codeFolder, "registers"),
-  ];
-  return [`window.__kliegVariables = ${variables};`, ...scripts].join("\n");
-}
-
-/** A plain script may not say that it is a module. */
-async function plainScript(codeFolder: string, name: string): Promise<string> {
-  const text = await readFile(join(codeFolder, `render-farm/film-page/${name}.js`), "utf8");
-  return `(() => {${text.replace(/^export \{\};?$/m, "").replace(/^\/\/# source.*$/m, "")}\n})();`;
 }
 
 async function within<T>(work: Promise<T>, timeoutMs: number, late: () => Error): Promise<T> {

@@ -24,6 +24,8 @@ export interface Look {
   /** How its colours are coded, for ffmpeg's scaler. */
   readonly matrix: "bt601" | "bt709" | "bt2020";
   readonly isHdr: boolean;
+  /** In planes of BT.709 in limited range from its start at zero, as films show it. */
+  readonly isPlain: boolean;
 }
 
 export class MediaFiles {
@@ -59,27 +61,32 @@ export class MediaFiles {
     const file = await fetchSource(this.#objects, source, path, this.#signal);
     if (!/^(video|audio)\//.test(file.mimeType))
       throw new PortError("is neither a video nor sound", false);
-    const { recording, streams } = await this.#known.look(file, this.#signal);
+    const { recording, streams, startSeconds } = await this.#known.look(file, this.#signal);
     this.#secondsByKey.set(source.objectKey, recording.durationSeconds);
     const sound = streams.find(({ codec_type: type }) => type === "audio");
     const picture = streams.find(({ codec_type: type }) => type === "video");
-    const look = recording.picture === undefined ? undefined : lookOf(picture ?? {});
+    const look = recording.picture === undefined ? undefined : lookOf(picture ?? {}, startSeconds);
     return { file, recording, look, channels: sound?.channels ?? 0 };
   }
 }
 
-function lookOf(stream: Stream): Look {
+function lookOf(stream: Stream, startSeconds: number): Look {
   const { codec_name: codec, pix_fmt: format = "", color_space: space = "" } = stream;
+  const { color_range: range = "tv", side_data_list: sides = [] } = stream;
   const tags = Object.entries(stream.tags ?? {});
   const isTagged = tags.some(([name, value]) => /^alpha_mode$/i.test(name) && value === "1");
   const hasAlpha = isTagged || /^(yuva|rgba|argb|bgra|abgr|gbrap|ya|pal8)/.test(format);
   const vpx = codec === "vp9" ? "libvpx-vp9" : "libvpx";
   const isVpx = isTagged && (codec === "vp9" || codec === "vp8");
+  const matrix = matrixOf(space, stream.height ?? 0);
+  const isUpright = sides.every(({ rotation = 0 }) => rotation === 0);
+  const isOfFilms = format === "yuv420p" && matrix === "bt709" && range === "tv";
   return {
     hasAlpha,
     decoder: isVpx ? ["-c:v", vpx] : [],
-    matrix: matrixOf(space, stream.height ?? 0),
+    matrix,
     isHdr: /^(smpte2084|arib-std-b67)$/.test(stream.color_transfer ?? ""),
+    isPlain: isOfFilms && isUpright && !isTagged && startSeconds === 0,
   };
 }
 

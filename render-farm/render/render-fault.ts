@@ -28,13 +28,21 @@ export function mediaFault(name: string, failure: unknown): unknown {
 export class Warnings {
   readonly #sentences = new Set<string>();
   readonly #most: number;
+  #heir: Warnings | undefined;
 
   constructor(most: number) {
     this.#most = most;
   }
 
   add(sentence: string): void {
-    if (this.#sentences.size < this.#most) this.#sentences.add(sentence.slice(0, 500));
+    if (this.#heir !== undefined) this.#heir.add(sentence);
+    else if (this.#sentences.size < this.#most) this.#sentences.add(sentence.slice(0, 500));
+  }
+
+  /** What it has and will hear goes to another. */
+  leaveTo(heir: Warnings): void {
+    this.#heir = heir;
+    for (const sentence of this.#sentences) heir.add(sentence);
   }
 
   all(): readonly string[] {

@@ -7,17 +7,19 @@ import type { Patience } from "./film-page-session.ts";
 import type { KnownMedia } from "./known-media.ts";
 import type { MediaFiles } from "./media-files.ts";
 import type { PageFiles } from "./page-files.ts";
+import type { PageScripts } from "./page-scripts.ts";
 import { RenderFault, type Warnings } from "./render-fault.ts";
 import type { RenderInput } from "./render-input.ts";
 import type { SpareBrowsers } from "./spare-browsers.ts";
+import type { SpareDecoder } from "./spare-decoder.ts";
 import type { StoredBundle } from "./stored-bundle.ts";
 
 export interface RenderTools {
   readonly media: MediaTools;
   readonly known: KnownMedia;
   readonly browsers: SpareBrowsers;
-  /** Where the compiled modules of pages are, from the root of the sources. */
-  readonly codeFolder: string;
+  readonly decoder: SpareDecoder;
+  readonly scripts: PageScripts;
   /** Pages that paint one film side by side. */
   readonly pages: number;
   /** How long a page may take to load, and then its animation to register. */

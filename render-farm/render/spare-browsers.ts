@@ -1,4 +1,7 @@
+import { limits } from "../../config/limits.ts";
 import { StageBrowser } from "../stage.ts";
+import type { Timers } from "../task-loop.ts";
+import type { FilmSession } from "./film-page-session.ts";
 import type { Isolation } from "./isolation.ts";
 import { filmOrigin } from "./page-files.ts";
 import { RenderFault } from "./render-fault.ts";
@@ -25,20 +28,25 @@ const flags = [
 
 /**
  * Browsers for films. While none is made some stand ready, so that the next need not wait for their
- * start. Each serves one film and no other.
+ * start. Each serves one film and no other: one that made a still is kept for a while for the next
+ * still of that film.
  */
 export class SpareBrowsers {
   readonly #isolation: Isolation;
   readonly #count: () => number;
+  readonly #timers: Pick<Timers, "after">;
   readonly #ready: Promise<StageBrowser>[] = [];
-  #dismissing: Promise<unknown> = Promise.resolve();
+  #kept: Kept | undefined;
+  #ending: Promise<unknown> = Promise.resolve();
+  #stopRefill: () => void = () => undefined;
   #taken = 0;
   #isClosed = false;
 
   /** `count`: how many stand ready, asked each time. */
-  constructor(isolation: Isolation, count: () => number) {
+  constructor(isolation: Isolation, count: () => number, timers: Pick<Timers, "after">) {
     this.#isolation = isolation;
     this.#count = count;
+    this.#timers = timers;
   }
 
   /** Why no page is opened on this machine. */
@@ -58,40 +66,89 @@ export class SpareBrowsers {
     }
   }
 
+  /** The one that is kept for a film, if there is one. */
+  async takeKept(film: string): Promise<KeptBrowser | undefined> {
+    const kept = this.#kept;
+    if (kept?.film !== film) return undefined;
+    this.#kept = undefined;
+    this.#taken += 1;
+    kept.stopTimer();
+    const { browser } = kept;
+    // A page that did not open fails again in another browser, for whoever wants it, or does not.
+    const ready = await kept.ready.then(
+      (page) => ({ page }),
+      () => undefined,
+    );
+    if (ready !== undefined && browser.isAlive) return { browser, ...ready };
+    await this.end(browser);
+    return undefined;
+  }
+
   /** Ends a browser that was taken. */
   async end(browser: StageBrowser): Promise<void> {
     await browser.close();
     this.#taken -= 1;
   }
 
-  /** Starts those that are missing, unless a film is being made. */
+  /**
+   * Keeps a browser that was taken, instead of ending it, for whoever takes one for its film.
+   * `ready`: when it may be taken, with a page if one is open.
+   */
+  keep(browser: StageBrowser, film: string, ready: Promise<FilmSession | undefined>): void {
+    this.#taken -= 1;
+    this.#endKept();
+    // Whoever takes it hears of it.
+    ready.catch(() => undefined);
+    const stopTimer = this.#timers.after(limits.capture.keptBrowserMs, () => this.#endKept());
+    this.#kept = { browser, film, ready, stopTimer };
+    if (this.#isClosed) this.#endKept();
+  }
+
+  /** Starts those that are missing when no film has been made for a moment. */
   refill(): void {
-    if (this.#taken > 0 || this.#isClosed) return;
-    while (this.#ready.length < this.#count()) {
-      const starting = this.#start();
-      // Whoever takes it starts another.
-      starting.catch(() => undefined);
-      this.#ready.push(starting);
-    }
+    this.#stopRefill();
+    this.#stopRefill = this.#timers.after(limits.capture.restMs, () => this.#fill());
   }
 
   /** A film that has its browsers needs the memory of those that stand ready. */
   dismiss(): void {
-    // What cannot be removed is swept away with what killed nodes leave.
-    const ending = this.#endReady().catch(() => undefined);
-    this.#dismissing = Promise.all([this.#dismissing, ending]);
+    this.#endKept();
+    for (const starting of this.#ready.splice(0))
+      this.#endSoon(starting.then((browser) => browser.close()));
   }
 
   /** Ends those that stand ready, for good. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    await this.#dismissing;
-    await this.#endReady();
+    this.#stopRefill();
+    this.dismiss();
+    await this.#ending;
   }
 
-  async #endReady(): Promise<void> {
-    const ready = await Promise.allSettled(this.#ready.splice(0));
-    for (const one of ready) if (one.status === "fulfilled") await one.value.close();
+  /** One after the other, because the first is wanted first. */
+  #fill(): void {
+    if (this.#taken > 0 || this.#isClosed || this.#ready.length >= this.#count()) return;
+    const starting = this.#start();
+    this.#ready.push(starting);
+    // Whoever takes one that failed starts another.
+    starting.then(
+      () => this.#fill(),
+      () => undefined,
+    );
+  }
+
+  #endKept(): void {
+    const kept = this.#kept;
+    if (kept === undefined) return;
+    this.#kept = undefined;
+    kept.stopTimer();
+    this.#endSoon(kept.ready.then((page) => page?.close()));
+    this.#endSoon(kept.browser.close());
+  }
+
+  /** What cannot be removed is swept away with what killed nodes leave. */
+  #endSoon(ending: Promise<unknown>): void {
+    this.#ending = Promise.all([this.#ending, ending.catch(() => undefined)]);
   }
 
   async #start(): Promise<StageBrowser> {
@@ -99,4 +156,18 @@ export class SpareBrowsers {
     if (isolation.kind === "refused") throw new RenderFault("internal", isolation.sentence);
     return StageBrowser.launch({ chromium: isolation.chromium, flags, origin: filmOrigin });
   }
+}
+
+/** It has made stills of a film. */
+export interface KeptBrowser {
+  readonly browser: StageBrowser;
+  /** For the next one, if it is open already. */
+  readonly page: FilmSession | undefined;
+}
+
+interface Kept {
+  readonly browser: StageBrowser;
+  readonly film: string;
+  readonly ready: Promise<FilmSession | undefined>;
+  readonly stopTimer: () => void;
 }

@@ -47,13 +47,14 @@ export async function onStage(
         bundle,
         warnings,
         media: new MediaFiles(tools.known, objects, folder, signal),
-        files: new PageFiles(bundle, tools.codeFolder, warnings),
+        files: new PageFiles(bundle, warnings),
       });
     });
   } catch (failure) {
     return late.aborted && !context.signal.aborted ? tooLong : outcomeOf(failure);
   } finally {
     tools.browsers.refill();
+    tools.decoder.refill();
   }
 }
 

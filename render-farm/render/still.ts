@@ -2,7 +2,7 @@ import type { Timeline } from "../../actors/timeline/model.ts";
 import { limits } from "../../config/limits.ts";
 import type { TaskOutput } from "../../engine/ports/tasks.ts";
 import { finishedStill, type Size, thumbnailOf } from "../pictures.ts";
-import { openCast } from "./cast.ts";
+import { FilmBrowser } from "./film-browser.ts";
 import { type FilmSetup, framesOf, setUpFilm } from "./film-setup.ts";
 import { RenderFault, type Warnings } from "./render-fault.ts";
 import type { StillOptions } from "./render-input.ts";
@@ -30,18 +30,26 @@ export async function makeStill(stage: RenderStage): Promise<Made> {
   const early = timeline.duration === undefined ? undefined : choice(undefined);
   const shown = early && videos(early.frame);
   shown?.catch(() => undefined);
-  const opening = openCast("driven", plan, 1, stage);
+  const { browsers, scripts, patience } = tools;
+  const pageSetup = { scripts, files: stage.files, plan, warnings, patience };
+  const film = `${stage.bundle.digest} ${JSON.stringify(plan)}`;
+  const browser = await FilmBrowser.from(browsers, pageSetup, signal, film);
   try {
-    const { sessions, close } = await opening;
-    const [session] = sessions;
+    const session = await browser.open("driven");
     checkAnimation(session.report.lacksTimeline, session.takeFaults(), timeline, warnings);
     const { frames, frame } = early ?? choice(session.report.duration);
-    await session.seek(frame, await session.place(await (shown ?? videos(frame))));
+    await session.seek(frame, {});
+    if (setup.videos.length > 0) {
+      // All but its videos is painted while they are decoded.
+      await session.paint();
+      await session.show(await session.place(await (shown ?? videos(frame))));
+    }
     const { image } = await session.paint({ format: "png" });
     for (const fault of session.takeFaults()) warnings.add(`a script threw: ${fault}`);
     if (image === undefined) throw new RenderFault("internal", "the page painted nothing", true);
     const size = stillSize(timeline, options.maxDimension ?? undefined);
-    const [output] = await Promise.all([stored(image, size, isTransparent, stage), close()]);
+    const output = await stored(image, size, isTransparent, stage);
+    await browser.keep(film);
     const details = {
       target: "still",
       ...size,
@@ -55,7 +63,7 @@ export async function makeStill(stage: RenderStage): Promise<Made> {
     return { output, details };
   } finally {
     stop.abort();
-    await opening.then(({ close }) => close()).catch(() => undefined);
+    await browser.close();
   }
 }
 
@@ -78,6 +86,7 @@ async function videosAt(
     frames: frame + 1,
     first: frame,
     warnings,
+    decoder: tools.decoder,
   });
   const shown = await pictures.at(frame);
   await pictures.close();

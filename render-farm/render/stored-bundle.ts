@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import type { Bundle, MediaSource } from "../../actors/timeline/bundle.ts";
 import { overlayPath } from "../../actors/timeline/overlay.ts";
 import { limits } from "../../config/limits.ts";
@@ -11,16 +12,20 @@ import { isManifest } from "./render-input.ts";
  * timeline is computed from them; everything else when a page asks for it.
  */
 export class StoredBundle {
+  /** The same for equal files and assets. */
+  readonly digest: string;
   readonly #objects: Objects;
   readonly #sourcesByPath: ReadonlyMap<string, Source>;
   readonly #texts = new Map<string, string>();
   readonly #assets: Readonly<Record<string, Source>>;
 
   private constructor(
+    digest: string,
     objects: Objects,
     sourcesByPath: ReadonlyMap<string, Source>,
     assets: Readonly<Record<string, Source>>,
   ) {
+    this.digest = digest;
     this.#objects = objects;
     this.#sourcesByPath = sourcesByPath;
     this.#assets = assets;
@@ -32,13 +37,15 @@ export class StoredBundle {
     manifestKey: string,
     assets: Readonly<Record<string, Source>>,
   ): Promise<StoredBundle> {
-    const manifest = parsed((await whole(objects, manifestKey)).toString("utf8"));
+    const list = await whole(objects, manifestKey);
+    const manifest = parsed(list.toString("utf8"));
+    const hash = createHash("sha256").update(list).update(JSON.stringify(assets));
     if (!isManifest(manifest) || manifest.files.length > limits.capture.filesMax)
       throw new RenderFault("internal", "the composition's list of files cannot be read");
     const sources = manifest.files.map(
       ({ path, objectKey, mimeType }) => [path.normalize("NFC"), { objectKey, mimeType }] as const,
     );
-    const bundle = new StoredBundle(objects, new Map(sources), assets);
+    const bundle = new StoredBundle(hash.digest("hex"), objects, new Map(sources), assets);
     for (const [path, source] of sources)
       if (/\.html?$/i.test(path) || source.mimeType === "text/html" || path === overlayPath)
         bundle.#texts.set(path, (await whole(objects, source.objectKey)).toString("utf8"));

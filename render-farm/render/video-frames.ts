@@ -3,6 +3,7 @@ import type { ChildOutput } from "../child-output.ts";
 import type { MediaTools } from "../media-tools.ts";
 import { mediaInput, passMs } from "./media-files.ts";
 import { mediaFault, type Warnings } from "./render-fault.ts";
+import type { SpareDecoder } from "./spare-decoder.ts";
 import {
   entering,
   lookOf,
@@ -51,6 +52,8 @@ export interface FramesSetup {
   readonly frames: number;
   readonly first: number;
   readonly warnings: Warnings;
+  /** For one frame alone. */
+  readonly decoder?: SpareDecoder;
 }
 
 export class VideoFrames {
@@ -144,8 +147,10 @@ async function* pictures(
 async function* decoded(
   video: ShownVideo,
   span: Span,
-  { tools, signal }: FramesSetup,
+  { tools, signal, decoder }: FramesSetup,
 ): AsyncGenerator<VideoPicture> {
+  const spare = await decoder?.take(video, span, signal);
+  if (spare !== undefined) return yield* picturesIn(spare, lookOf(video));
   const count = span.end - span.first;
   const filters = videoFilters(video, span, lookOf(video)).join(",");
   const output = ["-map", "0:v:0", "-vf", filters, "-frames:v", `${count}`];
@@ -172,17 +177,20 @@ async function lastPicture(
 
 const asPlanes = ["-f", "rawvideo", "-"];
 
+const buffersMax = 5;
+
 /**
  * Pictures as they come; one that looks like the one before is that one. A picture is good until
  * the fourth one after it comes.
  */
 async function* picturesIn(output: ChildOutput, look: VideoLook): AsyncGenerator<VideoPicture> {
-  const buffers = Array.from({ length: 5 }, () => Buffer.alloc(planesLength(look)));
+  const buffers: Buffer[] = [];
   let last: VideoPicture | undefined;
   try {
     for (let turn = 0; ; ) {
-      const planes = buffers[turn % buffers.length];
-      if (planes === undefined || !(await output.fill(planes))) return;
+      const planes = buffers[turn % buffersMax] ?? Buffer.allocUnsafeSlow(planesLength(look));
+      buffers[turn % buffersMax] = planes;
+      if (!(await output.fill(planes))) return;
       if (last?.planes.equals(planes) !== true) {
         last = { planes, ...look };
         turn += 1;

@@ -7,12 +7,15 @@ import { ownChromium } from "../../render-farm/browser.ts";
 import { findChromium } from "../../render-farm/chromium-path.ts";
 import { type Isolation, isolate } from "../../render-farm/render/isolation.ts";
 import { KnownMedia } from "../../render-farm/render/known-media.ts";
+import { PageScripts } from "../../render-farm/render/page-scripts.ts";
 import { render } from "../../render-farm/render/render.ts";
 import { SpareBrowsers } from "../../render-farm/render/spare-browsers.ts";
+import { SpareDecoder } from "../../render-farm/render/spare-decoder.ts";
 import type { Studio } from "../../render-farm/render/staging.ts";
 import type { TaskWorker } from "../../render-farm/task-loop.ts";
 import { type MediaBench, openMediaBench } from "./media-bench.ts";
 import { readPng } from "./png.ts";
+import { simulatedTimers } from "./simulated-timers.ts";
 
 /** For what is small. */
 const enough = { pageMs: 5_000, timelineMs: 500 };
@@ -66,12 +69,17 @@ export async function openFilmBench(
   t.teardown(() => rm(folder, { recursive: true, force: true }));
   const executablePath = (await findChromium(undefined, searchPath)) ?? ownChromium();
   const isolation = given ?? (await isolate({ wanted: "off", executablePath, searchPath, folder }));
-  const codeFolder = join(import.meta.dirname, "..", "..");
+  const scripts = new PageScripts(join(import.meta.dirname, "..", ".."));
+  const browsers = new SpareBrowsers(isolation, () => 0, simulatedTimers());
+  t.teardown(() => browsers.close());
+  const decoder = new SpareDecoder(bench.tools, () => 2);
+  t.teardown(() => decoder.close());
   const tools = {
     media: bench.tools,
     known: new KnownMedia(bench.tools),
-    browsers: new SpareBrowsers(isolation, () => 0),
-    codeFolder,
+    browsers,
+    decoder,
+    scripts,
     patience,
     pages: pages ?? Math.min(2, availableParallelism()),
   };

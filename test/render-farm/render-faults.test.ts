@@ -2,13 +2,11 @@ import { chmod } from "node:fs/promises";
 import { join } from "node:path";
 import t from "tap";
 import { isolate } from "../../render-farm/render/isolation.ts";
-import { KnownMedia } from "../../render-farm/render/known-media.ts";
 import { render } from "../../render-farm/render/render.ts";
 import { SpareBrowsers } from "../../render-farm/render/spare-browsers.ts";
 import { alone } from "./alone.ts";
 import { composition, isNear, openFilmBench } from "./film-bench.ts";
-
-const patience = { pageMs: 1_000, timelineMs: 100 };
+import { simulatedTimers } from "./simulated-timers.ts";
 
 // One page each, so that bombs go off one at a time.
 const bench = await openFilmBench(t, 1);
@@ -118,9 +116,8 @@ t.test("where pages cannot be kept off the network nothing is rendered", async (
   const isolation = await isolate({ ...given, wanted: "required" });
   t.match(isolation, { kind: "refused", sentence: /set KLIEG_ISOLATION=off/ });
   t.match(await isolate({ ...given, wanted: "off" }), { kind: "ready" });
-  const browsers = new SpareBrowsers(isolation, () => 0);
-  const known = new KnownMedia(bench.tools);
-  const tools = { media: bench.tools, known, browsers, codeFolder: "/", pages: 1, patience };
+  const browsers = new SpareBrowsers(isolation, () => 0, simulatedTimers());
+  const tools = { ...bench.studio.tools, browsers };
   const worker = render({ tools, objects: bench.objects, timeoutMs: 1_000 });
   t.match(await bench.run(worker, await bench.inputOf(composition(box))), {
     kind: "failed",

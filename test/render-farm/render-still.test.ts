@@ -60,3 +60,53 @@ t.test("max_dimension bounds the long edge; large canvases fit the box of stills
   const large = composition(root, 'data-duration="1"', [2000, 4000]);
   t.match(await still({}, large), { png: { width: 1080, height: 2160 } });
 });
+
+t.test("a video shows the same picture when its decoder had started before", async (t) => {
+  const coded = ["-c:v", "libx264", "-pix_fmt", "yuv420p", "-bf", "3", "-g", "40"];
+  const colors = ["-colorspace", "bt709", "-color_range", "tv"];
+  const source = ["-f", "lavfi", "-i", "testsrc=s=160x90:r=25:d=3"];
+  const counted = await bench.store("counted.mp4", "video/mp4", [...source, ...coded, ...colors]);
+  const shown = (more: string) => ({
+    ...composition(`<video src="counted.mp4" muted style="width:320px" ${more}></video>`),
+    "counted.mp4": counted,
+  });
+  const { decoder } = bench.studio.tools;
+  for (const [more, frames] of [
+    ['data-start="0" data-duration="1"', [0, 1, 15, 29]],
+    ['data-start="0" data-duration="1" data-media-start="1.3"', [0, 9, 29]],
+    ['data-start="0.2" data-duration="0.8" data-playback-rate="2.3"', [6, 18]],
+    ['data-start="0" data-duration="1" data-media-start="2.5" loop', [14, 15, 29]],
+    ['data-start="0" data-duration="1" data-media-start="2.5"', [15]],
+  ] as const)
+    for (const frame of frames) {
+      decoder.refill();
+      const early = await still({ frame }, shown(more));
+      await decoder.close();
+      const late = await still({ frame }, shown(more));
+      t.ok(early.bytes.equals(late.bytes), `${frame} of ${more}`);
+      t.strictSame(early.film.warnings, late.film.warnings);
+    }
+});
+
+t.test("stills of one film leave each other nothing", async (t) => {
+  const remembered = `<script>
+    const known = [localStorage.known, sessionStorage.known, window.name, document.cookie];
+    localStorage.known = sessionStorage.known = window.name = document.cookie = "known=1";
+    const isFirst = known.every((one) => !one);
+    document.getElementById("a").style.background = isFirst ? "#fff" : "#00f";
+    throw new Error("oops");
+  </script><img src="missing.png">`;
+  const asked = { target: "still", still: {} };
+  const input = await bench.inputOf(composition(root + remembered), asked);
+  for (let turn = 0; turn < 3; turn++) {
+    const outcome = await bench.run(bench.worker, input);
+    if (outcome.kind === "failed") throw new Error(outcome.message);
+    const png = readPng(await bench.bytesOf(outcome.outputs[0]?.objectKey));
+    t.strictSame(png.at(0.25, 0.5), [255, 255, 255]);
+    t.strictSame(outcome.warnings, [
+      "index.html: img src leads to missing.png, which is not in the bundle",
+      "missing.png is not in the bundle",
+      "a script threw: oops",
+    ]);
+  }
+});

@@ -1,16 +1,21 @@
 import { access } from "node:fs/promises";
 import t from "tap";
+import { filmOrigin } from "../../render-farm/render/page-files.ts";
 import { SpareBrowsers } from "../../render-farm/render/spare-browsers.ts";
+import type { Stage, StageBrowser } from "../../render-farm/stage.ts";
 import { openFilmBench } from "./film-bench.ts";
+import { simulatedTimers } from "./simulated-timers.ts";
 
 const { isolation } = await openFilmBench(t);
 
 t.test("after a film browsers stand ready, and each serves one film alone", async (t) => {
-  const browsers = new SpareBrowsers(isolation, () => 1);
+  const timers = simulatedTimers();
+  const browsers = new SpareBrowsers(isolation, () => 1, timers);
   t.teardown(() => browsers.close());
   const first = await browsers.take();
   await browsers.end(first);
   browsers.refill();
+  timers.advance(500);
   await t.rejects(access(first.profile), { code: "ENOENT" });
   const second = await browsers.take();
   const third = await browsers.take();
@@ -22,15 +27,21 @@ t.test("after a film browsers stand ready, and each serves one film alone", asyn
 });
 
 t.test("where pages cannot be kept off the network no browser starts", async (t) => {
-  const browsers = new SpareBrowsers({ kind: "refused", sentence: "not here" }, () => 1);
+  const browsers = new SpareBrowsers(
+    { kind: "refused", sentence: "not here" },
+    () => 1,
+    simulatedTimers(),
+  );
   await t.rejects(browsers.take(), { message: "internal: not here" });
 });
 
 t.test("a film that has its browser ends those that stand ready", async (t) => {
   let count = 2;
-  const browsers = new SpareBrowsers(isolation, () => count);
+  const timers = simulatedTimers();
+  const browsers = new SpareBrowsers(isolation, () => count, timers);
   t.teardown(() => browsers.close());
   browsers.refill();
+  timers.advance(500);
   const own = await browsers.take();
   browsers.dismiss();
   count = 0;
@@ -42,10 +53,70 @@ t.test("a film that has its browser ends those that stand ready", async (t) => {
 });
 
 t.test("browsers that stand ready end with the node", async (t) => {
-  const browsers = new SpareBrowsers(isolation, () => 1);
+  const timers = simulatedTimers();
+  const browsers = new SpareBrowsers(isolation, () => 1, timers);
   browsers.refill();
+  timers.advance(500);
   const ready = await browsers.take();
   await browsers.close();
   await browsers.end(ready);
   await t.rejects(access(ready.profile), { code: "ENOENT" });
 });
+
+t.test("a browser that is kept serves its own film again, and nothing is left in it", async (t) => {
+  const browsers = new SpareBrowsers(isolation, () => 0, simulatedTimers());
+  t.teardown(() => browsers.close());
+  const first = await browsers.take();
+  const opened = await pageOf(first);
+  await opened.evaluate("localStorage.setItem('left', 'here')");
+  t.equal(await opened.evaluate("localStorage.getItem('left')"), "here");
+  browsers.keep(first, "one", emptied(first));
+  t.equal(await browsers.takeKept("another"), undefined);
+  const again = await browsers.takeKept("one");
+  t.equal(again?.browser, first);
+  t.equal(await (await pageOf(first)).evaluate("localStorage.getItem('left')"), null);
+  await browsers.end(first);
+});
+
+t.test("a browser is kept for a while, and only the last one", async (t) => {
+  const timers = simulatedTimers();
+  const browsers = new SpareBrowsers(isolation, () => 0, timers);
+  const [first, second] = [await browsers.take(), await browsers.take()];
+  browsers.keep(first, "one", emptied(first));
+  browsers.keep(second, "another", emptied(second));
+  t.equal(await browsers.takeKept("one"), undefined);
+  timers.advance(30_000);
+  t.equal(await browsers.takeKept("another"), undefined);
+  const third = await browsers.take();
+  browsers.keep(third, "one", emptied(third));
+  await browsers.close();
+  for (const { profile } of [first, second, third])
+    await t.rejects(access(profile), { code: "ENOENT" });
+});
+
+t.test("a browser that died, or could not be emptied, is kept for nobody", async (t) => {
+  const browsers = new SpareBrowsers(isolation, () => 0, simulatedTimers());
+  t.teardown(() => browsers.close());
+  const first = await browsers.take();
+  first.kill();
+  browsers.keep(first, "one", emptied(first));
+  t.equal(await browsers.takeKept("one"), undefined);
+  await t.rejects(access(first.profile), { code: "ENOENT" });
+});
+
+async function emptied(browser: StageBrowser): Promise<undefined> {
+  await browser.renew();
+  return undefined;
+}
+
+async function pageOf(browser: StageBrowser): Promise<Stage> {
+  const stage = await browser.open({
+    start: `${filmOrigin}/index.html`,
+    size: { width: 16, height: 16 },
+    script: "",
+    answer: async () => ({ contentType: "text/html", body: Buffer.from("") }),
+    onFault: () => undefined,
+  });
+  await stage.goto(5_000);
+  return stage;
+}

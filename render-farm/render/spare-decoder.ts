@@ -1,0 +1,111 @@
+import type { ChildOutput } from "../child-output.ts";
+import { fences, type MediaTools } from "../media-tools.ts";
+import { lookOf, type ShownVideo, type Span, sourceTime } from "./video-decoding.ts";
+
+/**
+ * An ffmpeg that has started and waits to hear what it shall decode: a still, which needs one
+ * picture at once, else waits for its start about as long as for the picture. It decodes what needs
+ * no other arguments than any video, and reads the rest as a list of one file.
+ */
+export class SpareDecoder {
+  readonly #tools: MediaTools;
+  readonly #threads: () => number;
+  #waiting: Waiting | undefined;
+
+  /** `threads`: how many decode, asked each time. */
+  constructor(tools: MediaTools, threads: () => number) {
+    this.#tools = tools;
+    this.#threads = threads;
+  }
+
+  /** Its output; `undefined` when there is none that waits or the video needs another. */
+  async take(video: ShownVideo, span: Span, signal: AbortSignal): Promise<ChildOutput | undefined> {
+    const waiting = this.#waiting;
+    if (waiting === undefined || !isPlain(video)) return undefined;
+    this.#waiting = undefined;
+    const output = await waiting.output.catch(() => undefined);
+    if (output?.isRunning !== true) {
+      await output?.close();
+      return undefined;
+    }
+    signal.addEventListener("abort", waiting.stop, { once: true });
+    if (signal.aborted) waiting.stop();
+    waiting.order(listOf(video, span));
+    return output;
+  }
+
+  /** Starts one unless one waits. */
+  refill(): void {
+    this.#waiting ??= started(this.#tools, this.#threads());
+  }
+
+  /** Ends the one that waits. */
+  async close(): Promise<void> {
+    const waiting = this.#waiting;
+    this.#waiting = undefined;
+    const output = await waiting?.output.catch(() => undefined);
+    await output?.close();
+  }
+}
+
+interface Waiting {
+  readonly output: Promise<ChildOutput>;
+  readonly order: (list: string) => void;
+  readonly stop: () => void;
+}
+
+function started(tools: MediaTools, threads: number): Waiting {
+  const stopping = new AbortController();
+  let order: (list: string) => void = () => undefined;
+  const ordered = new Promise<string>((resolve) => {
+    order = resolve;
+  });
+  const stdin = (async function* () {
+    yield Buffer.from(await ordered);
+  })();
+  const when = `setpts=(PTS*TB-${leadSeconds})/TB-0.0005/TB`;
+  const filters = [when, "fps=fps=30:round=up:start_time=0", "format=yuv420p"].join(",");
+  const input = [...fences, "-f", "concat", "-safe", "0", "-i", "pipe:0"];
+  const picture = ["-map", "0:v:0", "-vf", filters, "-frames:v", "1", "-f", "rawvideo", "-"];
+  const decoding = ["-threads", `${threads}`, "-copyts"];
+  const output = tools.output([...decoding, ...input, ...picture], {
+    signal: stopping.signal,
+    timeoutMs: waitMs,
+    fault: "it cannot be decoded",
+    stdin,
+  });
+  // Whoever takes it hears of it.
+  output.catch(() => undefined);
+  return { output, order, stop: () => stopping.abort() };
+}
+
+/** After which one that nobody asked for ends. */
+const waitMs = 2 ** 31 - 1;
+
+/** From where it is decoded to the picture. */
+const leadSeconds = 0.5;
+
+/** Whether pictures are shown as they are decoded, and key frames are found by `leadSeconds`. */
+function isPlain(video: ShownVideo): boolean {
+  const { file, look, recording } = video.media;
+  const { width, height } = lookOf(video);
+  const { picture } = recording;
+  return (
+    file.mimeType === "video/mp4" &&
+    look?.isPlain === true &&
+    video.cubePath === undefined &&
+    picture?.width === width &&
+    picture.height === height &&
+    width % 2 === 0 &&
+    height % 2 === 0 &&
+    picture.frameRate >= 16
+  );
+}
+
+/** In the words of ffmpeg's `concat` demuxer; times of the pictures count from the in point. */
+function listOf(video: ShownVideo, span: Span): string {
+  const rate = video.clip.media?.rate ?? 1;
+  const from = sourceTime(video, span) - leadSeconds + 0.0005 * (rate - 1);
+  const { path } = video.media.file;
+  return `ffconcat version 1.0\nfile 'file:${path}'\ninpoint ${from.toFixed(6)}\n`;
+}
