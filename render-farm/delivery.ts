@@ -32,11 +32,14 @@ export async function deliverRecording(
 ): Promise<TaskOutput> {
   const file = { path, mimeType };
   const objectKey = `${stem}.${extensions[mimeType] ?? "bin"}`;
-  const recording = await describe(tools, file, signal);
   const delivery = { tools, objects, signal, stem };
-  const [stored, thumbnailKey] = await Promise.all([
+  const describing = describe(tools, file, signal);
+  const ownThumbnail = async (): Promise<Thumbnail> =>
+    recordingThumbnail(delivery, file, await describing);
+  const [recording, stored, thumbnailKey] = await Promise.all([
+    describing,
     storeFile(objects, objectKey, path),
-    storeThumbnail(delivery, thumbnail ?? recordingThumbnail(delivery, file, recording)),
+    storeThumbnail(delivery, thumbnail ?? ownThumbnail()),
   ]);
   return { objectKey, mimeType, ...stored, ...measuresOf(recording), thumbnailKey };
 }

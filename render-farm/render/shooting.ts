@@ -1,5 +1,6 @@
 import { even } from "../../actors/timeline/model.ts";
 import { isBlack } from "../pictures.ts";
+import type { Picture } from "../stage.ts";
 import { type Camera, filmed, recorder, type Shoot } from "./cameras.ts";
 import type { Cast } from "./cast.ts";
 import { composed, isComposable } from "./composing.ts";
@@ -113,6 +114,9 @@ type FrameVideos = NonNullable<Sample["videos"]>;
 
 const noVideos: FrameVideos = new Map();
 
+/** Half the work of a PNG, and noise of it is far below what is looked for. */
+const closely: Picture = { format: "jpeg", quality: 95 };
+
 interface Comparison {
   /** A driven page. */
   readonly reference: FilmSession;
@@ -129,7 +133,7 @@ async function compare(
   { stage, setup }: Shoot,
 ): Promise<void> {
   const planesOf = await planesMaker(stage.tools.scripts, setup.timeline);
-  const painter = drivenPainter(reference, { format: "png" });
+  const painter = drivenPainter(reference, closely);
   let last: Buffer | undefined;
   const paint = async (frame: number): Promise<Buffer> => {
     const places = await painter.place(await videosAt(frame));
