@@ -255,7 +255,7 @@ const shipped = {
     /** After a film, until browsers for the next ones are started. */
     restMs: 500,
     /** How long a still's browser waits for another still of the same film. */
-    keptBrowserMs: 30_000,
+    keptBrowserMs: 15_000,
     /** Pages that paint one film side by side. */
     pagesMax: 2,
   },

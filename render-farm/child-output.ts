@@ -3,7 +3,7 @@ import { type FileHandle, mkdtemp, open, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PortError } from "../engine/ports/port-error.ts";
-import { type Command, feed, runChild } from "./child-process.ts";
+import { type Command, runChild } from "./child-process.ts";
 
 /**
  * A program's standard output, read straight into buffers of the reader's own: pictures by the
@@ -29,13 +29,9 @@ export class ChildOutput {
     });
   }
 
-  get isRunning(): boolean {
-    return this.#child.exitCode === null && this.#child.signalCode === null;
-  }
-
   /** Throws `PortError` where no pipe can be made. */
   static async open(command: Command): Promise<ChildOutput> {
-    const { path, args, signal, stdin } = command;
+    const { path, args, signal } = command;
     const folder = await mkdtemp(join(tmpdir(), "klieg-pipe-"));
     try {
       const name = join(folder, "pipe");
@@ -44,11 +40,7 @@ export class ChildOutput {
       // While both ends are open neither waits for the other.
       const both = await open(name, "r+");
       const [reader, writer] = await Promise.all([open(name, "r"), open(name, "w")]);
-      const input = stdin === undefined ? "ignore" : "pipe";
-      const child = spawn(path, args, { env: {}, stdio: [input, writer.fd, "ignore"] });
-      // Its own end says what came of it.
-      if (stdin !== undefined)
-        feed(stdin, child, () => child.kill("SIGKILL")).catch(() => undefined);
+      const child = spawn(path, args, { env: {}, stdio: ["ignore", writer.fd, "ignore"] });
       await Promise.all([both.close(), writer.close()]);
       return new ChildOutput(command, reader, child);
     } finally {

@@ -117,8 +117,7 @@ export async function* streamChild(
   }
 }
 
-/** Writes a source to a program's standard input; a fault of the source kills it and passes. */
-export async function feed(
+async function feed(
   source: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
   child: ChildProcess,
   kill: () => void,

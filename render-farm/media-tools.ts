@@ -45,9 +45,9 @@ export function mediaTools(ffmpegPath: string, ffprobePath: string): MediaTools 
       const all = [...quiet, "-nostdin", "-y", ...args];
       return streamChild({ path: ffmpegPath, args: all, signal, fault, timeoutMs });
     },
-    output: (args, { onSeconds, timeoutMs = limits.media.toolMs, ...given }) => {
+    output: (args, { signal, fault, timeoutMs = limits.media.toolMs }) => {
       const all = [...quiet, "-nostdin", "-y", ...args];
-      return ChildOutput.open({ path: ffmpegPath, args: all, timeoutMs, ...given });
+      return ChildOutput.open({ path: ffmpegPath, args: all, signal, fault, timeoutMs });
     },
     ffprobe: (args, given) => call(ffprobePath, [...quiet, "-of", "json", ...args], given),
   };

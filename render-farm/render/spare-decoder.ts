@@ -1,4 +1,3 @@
-import type { ChildOutput } from "../child-output.ts";
 import { fences, type MediaTools } from "../media-tools.ts";
 import { lookOf, type ShownVideo, type Span, sourceTime } from "./video-decoding.ts";
 
@@ -18,20 +17,18 @@ export class SpareDecoder {
     this.#threads = threads;
   }
 
-  /** Its output; `undefined` when there is none that waits or the video needs another. */
-  async take(video: ShownVideo, span: Span, signal: AbortSignal): Promise<ChildOutput | undefined> {
+  /**
+   * The planes of a span's first picture, none where the source has ended; `undefined` when no
+   * decoder waits, the video needs another, or this one failed.
+   */
+  async picture(video: ShownVideo, span: Span, signal: AbortSignal): Promise<Buffer | undefined> {
     const waiting = this.#waiting;
     if (waiting === undefined || !isPlain(video)) return undefined;
     this.#waiting = undefined;
-    const output = await waiting.output.catch(() => undefined);
-    if (output?.isRunning !== true) {
-      await output?.close();
-      return undefined;
-    }
     signal.addEventListener("abort", waiting.stop, { once: true });
     if (signal.aborted) waiting.stop();
     waiting.order(listOf(video, span));
-    return output;
+    return waiting.picture.catch(() => undefined);
   }
 
   /** Starts one unless one waits. */
@@ -43,13 +40,13 @@ export class SpareDecoder {
   async close(): Promise<void> {
     const waiting = this.#waiting;
     this.#waiting = undefined;
-    const output = await waiting?.output.catch(() => undefined);
-    await output?.close();
+    waiting?.stop();
+    await waiting?.picture.catch(() => undefined);
   }
 }
 
 interface Waiting {
-  readonly output: Promise<ChildOutput>;
+  readonly picture: Promise<Buffer>;
   readonly order: (list: string) => void;
   readonly stop: () => void;
 }
@@ -66,17 +63,18 @@ function started(tools: MediaTools, threads: number): Waiting {
   const when = `setpts=(PTS*TB-${leadSeconds})/TB-0.0005/TB`;
   const filters = [when, "fps=fps=30:round=up:start_time=0", "format=yuv420p"].join(",");
   const input = [...fences, "-f", "concat", "-safe", "0", "-i", "pipe:0"];
-  const picture = ["-map", "0:v:0", "-vf", filters, "-frames:v", "1", "-f", "rawvideo", "-"];
-  const decoding = ["-threads", `${threads}`, "-copyts"];
-  const output = tools.output([...decoding, ...input, ...picture], {
-    signal: stopping.signal,
-    timeoutMs: waitMs,
-    fault: "it cannot be decoded",
-    stdin,
-  });
-  // Whoever takes it hears of it.
-  output.catch(() => undefined);
-  return { output, order, stop: () => stopping.abort() };
+  const output = ["-map", "0:v:0", "-vf", filters, "-frames:v", "1", "-f", "rawvideo", "-"];
+  const args = ["-threads", `${threads}`, "-copyts", ...input, ...output];
+  const call = { signal: stopping.signal, timeoutMs: waitMs, fault: "it cannot be decoded", stdin };
+  const picture = tools.ffmpeg(args, call);
+  const stop = (): void => {
+    stopping.abort();
+    // Else its input would be waited for.
+    order("");
+  };
+  // Whoever takes it decodes otherwise.
+  picture.catch(() => undefined);
+  return { picture, order, stop };
 }
 
 /** After which one that nobody asked for ends. */

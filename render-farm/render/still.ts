@@ -33,8 +33,9 @@ export async function makeStill(stage: RenderStage): Promise<Made> {
   const { browsers, scripts, patience } = tools;
   const pageSetup = { scripts, files: stage.files, plan, warnings, patience };
   const film = `${stage.bundle.digest} ${JSON.stringify(plan)}`;
-  const browser = await FilmBrowser.from(browsers, pageSetup, signal, film);
+  const taking = FilmBrowser.from(browsers, pageSetup, signal, film);
   try {
+    const browser = await taking;
     const session = await browser.open("driven");
     checkAnimation(session.report.lacksTimeline, session.takeFaults(), timeline, warnings);
     const { frames, frame } = early ?? choice(session.report.duration);
@@ -63,7 +64,7 @@ export async function makeStill(stage: RenderStage): Promise<Made> {
     return { output, details };
   } finally {
     stop.abort();
-    await browser.close();
+    await taking.then((browser) => browser.close()).catch(() => undefined);
   }
 }
 

@@ -149,16 +149,20 @@ async function* decoded(
   span: Span,
   { tools, signal, decoder }: FramesSetup,
 ): AsyncGenerator<VideoPicture> {
-  const spare = await decoder?.take(video, span, signal);
-  if (spare !== undefined) return yield* picturesIn(spare, lookOf(video));
+  const look = lookOf(video);
+  const planes = await decoder?.picture(video, span, signal);
+  if (planes !== undefined) {
+    if (planes.length === planesLength(look)) yield { planes, ...look };
+    return;
+  }
   const count = span.end - span.first;
-  const filters = videoFilters(video, span, lookOf(video)).join(",");
+  const filters = videoFilters(video, span, look).join(",");
   const output = ["-map", "0:v:0", "-vf", filters, "-frames:v", `${count}`];
   // Many frames leave the other processors to others; one alone is waited for.
   const threads = count > 1 ? oneThread : [];
   const args = [...threads, ...videoInput(video, span), ...output, ...asPlanes];
   const call = { signal, timeoutMs: passMs, fault: "it cannot be decoded" };
-  yield* picturesIn(await tools.output(args, call), lookOf(video));
+  yield* picturesIn(await tools.output(args, call), look);
 }
 
 async function lastPicture(

@@ -85,7 +85,7 @@ t.test("a browser is kept for a while, and only the last one", async (t) => {
   browsers.keep(first, "one", emptied(first));
   browsers.keep(second, "another", emptied(second));
   t.equal(await browsers.takeKept("one"), undefined);
-  timers.advance(30_000);
+  timers.advance(15_000);
   t.equal(await browsers.takeKept("another"), undefined);
   const third = await browsers.take();
   browsers.keep(third, "one", emptied(third));
