@@ -32,6 +32,7 @@ const Stream = Type.Object({
   color_range: Type.Optional(Type.String()),
   color_space: Type.Optional(Type.String()),
   color_transfer: Type.Optional(Type.String()),
+  time_base: Type.Optional(Type.String()),
   tags: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
   avg_frame_rate: Type.Optional(Type.String()),
   r_frame_rate: Type.Optional(Type.String()),
@@ -167,7 +168,8 @@ async function lastPacketEnd(
   return last;
 }
 
-function ratio(text: string | undefined): number {
+/** Of `a/b`; 0 where there is none. */
+export function ratio(text: string | undefined): number {
   const [over = 0, under = 0] = (text ?? "").split("/").map(Number);
   return under === 0 ? 0 : over / under;
 }

@@ -3,7 +3,7 @@ import { limits } from "../../config/limits.ts";
 import type { Objects } from "../../engine/ports/objects.ts";
 import { PortError } from "../../engine/ports/port-error.ts";
 import { inputOf } from "../media-tools.ts";
-import type { Recording, Stream } from "../recordings.ts";
+import { type Recording, ratio, type Stream } from "../recordings.ts";
 import { fetchSource, type LocalFile, type Source } from "../workspace.ts";
 import type { KnownMedia } from "./known-media.ts";
 
@@ -24,6 +24,8 @@ export interface Look {
   /** How its colours are coded, for ffmpeg's scaler. */
   readonly matrix: "bt601" | "bt709" | "bt2020";
   readonly isHdr: boolean;
+  /** Seconds; its pictures' times are whole numbers of it. */
+  readonly tick: number;
   /** In planes of BT.709 in limited range from its start at zero, as films show it. */
   readonly isPlain: boolean;
 }
@@ -86,6 +88,7 @@ function lookOf(stream: Stream, startSeconds: number): Look {
     decoder: isVpx ? ["-c:v", vpx] : [],
     matrix,
     isHdr: /^(smpte2084|arib-std-b67)$/.test(stream.color_transfer ?? ""),
+    tick: ratio(stream.time_base),
     isPlain: isOfFilms && isUpright && !isTagged && startSeconds === 0,
   };
 }

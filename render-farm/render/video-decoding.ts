@@ -88,7 +88,8 @@ export function videoFilters(
   // A picture's time counts a hair early, so that rounding cannot make it a frame late.
   const when = `setpts=(PTS*TB-${ahead})/${video.clip.media?.rate ?? 1}/TB-0.0005/TB`;
   const rate = `fps=fps=${span.fps}:round=up:start_time=0`;
-  return [when, rate, ...videoColors(video, size)];
+  // Ticks of its own may be as long as frames.
+  return ["settb=AVTB", when, rate, ...videoColors(video, size)];
 }
 
 /**
@@ -96,8 +97,12 @@ export function videoFilters(
  * decoded, and one that is shown later would be too late.
  */
 function seekTime(video: ShownVideo, span: Span): number {
-  const rate = video.media.recording.picture?.frameRate || 1;
-  return Math.max(0, sourceTime(video, span) - Math.max(leadSeconds, reorderedMax / rate));
+  const { recording, look } = video.media;
+  const lead = Math.max(leadSeconds, reorderedMax / (recording.picture?.frameRate || 1));
+  const seconds = Math.max(0, sourceTime(video, span) - lead);
+  // ffmpeg takes it off each picture's time in whole ticks.
+  const tick = look?.tick || 1e-6;
+  return Math.floor(seconds / tick) * tick;
 }
 
 const leadSeconds = 0.5;

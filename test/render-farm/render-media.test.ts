@@ -180,6 +180,23 @@ t.test("video of a varying frame rate keeps its times", async (t) => {
   ]);
 });
 
+t.test("video whose file counts time in its own frames keeps its times", async (t) => {
+  const ticked = await bench.store(
+    "ticked.mp4",
+    "video/mp4",
+    striped("-video_track_timescale", "24"),
+  );
+  const shown = clip('data-start="0" data-duration="0.3" data-media-start="0.7"');
+  const page = composition(shown + drawnAnew, 'data-duration="0.3"');
+  const film = await bench.film({ ...page, "stripes.mp4": ticked });
+  await shows(t, film, [
+    [0, 2],
+    [1, 2],
+    [2, 3],
+    [8, 3],
+  ]);
+});
+
 t.test("a picture of a recording is shown until the next, however long that is", async (t) => {
   const blue = "drawbox=c=blue:t=fill:enable='gte(t,8)'";
   const held = await bench.store("held.mp4", "video/mp4", [
