@@ -17,13 +17,13 @@ import { studioRestore } from "./models/studio-restore.ts";
 import { studioVideo } from "./models/studio-video.ts";
 import { studioVoice } from "./models/studio-voice.ts";
 import { probe } from "./probe.ts";
+import { CodedPictures } from "./render/coded-pictures.ts";
 import { renderCrew } from "./render/crew.ts";
 import { isolate } from "./render/isolation.ts";
 import { KnownMedia } from "./render/known-media.ts";
 import { PageScripts } from "./render/page-scripts.ts";
 import { render } from "./render/render.ts";
 import { SpareBrowsers } from "./render/spare-browsers.ts";
-import { SpareDecoder } from "./render/spare-decoder.ts";
 import { TaskLoop, type Timers } from "./task-loop.ts";
 import { sweepLeftovers } from "./workspace.ts";
 
@@ -71,12 +71,12 @@ const chromium =
 const browser = new SceneBrowser(chromium, join(import.meta.dirname, "models"));
 const pagesNow = (): number => Math.min(limits.capture.pagesMax, availableParallelism());
 const filmBrowsers = new SpareBrowsers(isolation, pagesNow, timers);
-const decoder = new SpareDecoder(tools, availableParallelism);
+const coded = new CodedPictures(timers);
 const rendering = {
   media: tools,
   known: new KnownMedia(tools),
   browsers: filmBrowsers,
-  decoder,
+  coded,
   scripts: new PageScripts(join(import.meta.dirname, "..")),
   patience: limits.capture,
   /** As many as there are processors when a render begins: they may be taken from a process. */
@@ -117,13 +117,13 @@ process.on("SIGTERM", () => loop.drain());
 
 timers.after(settledMs, () => {
   filmBrowsers.refill();
-  decoder.refill();
+  coded.start();
 });
 
 const reason = await loop.ended;
 if (reason === "drained") await browser.close();
 await filmBrowsers.close();
-await decoder.close();
+await coded.close();
 await rm(ownFolder, { recursive: true, force: true });
 process.exit(0);
 

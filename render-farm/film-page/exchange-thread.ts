@@ -1,6 +1,6 @@
 /// <reference lib="dom" />
 import { even } from "../../actors/timeline/model.ts";
-import type { ExchangeAnswer, ExchangeOrder } from "./plan.ts";
+import type { CodedRun, ExchangeAnswer, ExchangeOrder, PicturePlace } from "./plan.ts";
 import { loadPlanar, type Planar } from "./planar.ts";
 
 /**
@@ -90,15 +90,17 @@ const colors = {
 } as const;
 
 async function pictureAt(
-  { place: { at, width, height, hasAlpha }, room }: PictureOrder,
+  { place, room }: PictureOrder,
   { handle }: Exchange,
 ): Promise<ArrayBuffer> {
+  const { at, width, height, hasAlpha, coded } = place;
   const [codedWidth, codedHeight] = [even(width), even(height)];
   const length = codedWidth * codedHeight * (hasAlpha ? 2.5 : 1.5);
   // Kept, because a frame has a copy of its own and what is thrown away stays long.
   if (scratch.length < length) scratch = new Uint8Array(length);
   const bytes = scratch.subarray(0, length);
-  handle.read(bytes, { at });
+  if (coded === undefined) handle.read(bytes, { at });
+  else await decode(coded, place, handle, bytes);
   const picture = new VideoFrame(bytes, {
     format: hasAlpha ? "I420A" : "I420",
     codedWidth,
@@ -111,4 +113,43 @@ async function pictureAt(
   await picture.copyTo(pixels, { format: "RGBA" });
   picture.close();
   return pixels;
+}
+
+/** The planes of a run's picture. */
+async function decode(
+  { codec, description, packets, shownUs }: CodedRun,
+  { at, width, height }: PicturePlace,
+  handle: ExchangeHandle,
+  planes: Uint8Array,
+): Promise<void> {
+  let end = at;
+  const next = (length: number): Uint8Array => {
+    const bytes = new Uint8Array(length);
+    end += handle.read(bytes, { at: end });
+    return bytes;
+  };
+  let shown: VideoFrame | undefined;
+  const decoder = new VideoDecoder({
+    output(frame) {
+      if (frame.timestamp === shownUs) shown = frame;
+      else frame.close();
+    },
+    // Whoever waits for its end hears of it.
+    error: () => undefined,
+  });
+  try {
+    decoder.configure({ codec, description: next(description) });
+    packets.forEach(({ length, timeUs }, index) => {
+      const type = index === 0 ? "key" : "delta";
+      decoder.decode(new EncodedVideoChunk({ type, timestamp: timeUs, data: next(length) }));
+    });
+    await decoder.flush();
+    if (shown?.format !== "I420") throw new Error("there is no such picture");
+    const { width: shownWidth, height: shownHeight } = shown.visibleRect ?? {};
+    if (shownWidth !== width || shownHeight !== height) throw new Error("its size is another");
+    await shown.copyTo(planes);
+  } finally {
+    shown?.close();
+    if (decoder.state !== "closed") decoder.close();
+  }
 }

@@ -110,6 +110,22 @@ export function expectPictures(from: number, places: PicturePlaces, exchange: Ex
   }
 }
 
+/** Pictures that are expected come with that frame; the keys of those that could not be made. */
+export async function bringPictures(frame: number): Promise<string[]> {
+  const lost: string[] = [];
+  for (const [key, video] of videosByKey) {
+    const { coming } = video;
+    if (coming === undefined) continue;
+    const isMade = await coming.picture.then(
+      () => true,
+      () => false,
+    );
+    video.coming = isMade ? { ...coming, from: frame } : undefined;
+    if (!isMade) lost.push(key);
+  }
+  return lost;
+}
+
 /** Shows the pictures that have come, and each video where it stands now. */
 export async function showVideos(frame: number): Promise<void> {
   for (const video of videosByKey.values()) {

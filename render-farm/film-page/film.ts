@@ -6,7 +6,13 @@ import { addTexts } from "./added-texts.ts";
 import { documents, holdAnimations } from "./animations.ts";
 import { drawPage, moveIntoCanvas, prepareDrawing } from "./drawing.ts";
 import { Exchange } from "./exchange.ts";
-import { expectPictures, replaceVideos, screenAttribute, showVideos } from "./film-videos.ts";
+import {
+  bringPictures,
+  expectPictures,
+  replaceVideos,
+  screenAttribute,
+  showVideos,
+} from "./film-videos.ts";
 import { layOutRoot } from "./layout.ts";
 import { madeClips } from "./made-clips.ts";
 import { mediaLayout } from "./media-layout.ts";
@@ -135,11 +141,19 @@ async function seek({ frame, videos }: FrameOrder): Promise<void> {
   await showVideos(frame);
 }
 
-/** Shows pictures of videos in the frame at which the page is. */
-async function show(videos: PicturePlaces): Promise<void> {
+/** Begins to take in pictures of videos beside whatever the page does. */
+function expect(videos: PicturePlaces): null {
   if (film?.exchange === undefined) throw new Error("no film with videos is open");
-  expectPictures(film.frame, videos, film.exchange);
+  expectPictures(Number.POSITIVE_INFINITY, videos, film.exchange);
+  return null;
+}
+
+/** Shows them in the frame at which the page is; the keys of those that could not be decoded. */
+async function show(): Promise<string[]> {
+  if (film === undefined) throw new Error("no film is open");
+  const lost = await bringPictures(film.frame);
   await showVideos(film.frame);
+  return lost;
 }
 
 /** Begins to hand over what a frame shows, unless that looks as it did before; whether so. */
@@ -315,5 +329,5 @@ function obstacles(): string[] {
 }
 
 Object.defineProperty(window, "__kliegFilm", {
-  value: { open, seek, show, draw, handed, layout, volumes },
+  value: { open, seek, expect, show, draw, handed, layout, volumes },
 });

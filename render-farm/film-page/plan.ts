@@ -72,13 +72,29 @@ export interface Rectangle {
   readonly height: number;
 }
 
-/** A video's picture in the exchange's file: planes (I420 or I420A) of even sizes. */
+/**
+ * A video's picture in the exchange's file: planes (I420 or I420A) of even sizes, or what they are
+ * decoded from.
+ */
 export interface PicturePlace {
   readonly at: number;
   /** Of what is to be seen. */
   readonly width: number;
   readonly height: number;
   readonly hasAlpha: boolean;
+  readonly coded?: CodedRun;
+}
+
+/** Packets from a key frame to a picture, one after the other. */
+export interface CodedRun {
+  /** As WebCodecs names it. */
+  readonly codec: string;
+  /** Bytes before the first packet that the decoder is set up with. */
+  readonly description: number;
+  /** In the order of decoding. */
+  readonly packets: readonly { readonly length: number; readonly timeUs: number }[];
+  /** Time of the picture. */
+  readonly shownUs: number;
 }
 
 /** What a page's exchange thread is made of; the farm leaves it in the page. */

@@ -1,6 +1,7 @@
 import { type FileHandle, open, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { PicturePlace } from "../film-page/plan.ts";
+import type { CodedPicture } from "./coded-pictures.ts";
 import { RenderFault } from "./render-fault.ts";
 import type { VideoLook } from "./video-decoding.ts";
 import { planesLength, type VideoPicture } from "./video-frames.ts";
@@ -48,13 +49,25 @@ export class ExchangeFile {
     return bytes;
   }
 
-  /** Where the page finds a video's picture, until the third one after it is written. */
-  async write(key: string, { planes, ...look }: VideoPicture): Promise<PicturePlace> {
+  /**
+   * Where the page finds a video's picture: planes until the third one after them is written, what
+   * they are decoded from as long as there is the file.
+   */
+  async write(key: string, picture: VideoPicture | CodedPicture): Promise<PicturePlace> {
+    if ("coded" in picture) return this.#append(picture);
+    const { planes, ...look } = picture;
     const places = this.#placesByKey.get(key) ?? this.#made(look);
     const [first, second, third] = places;
     this.#placesByKey.set(key, [second, third, first]);
     await this.#file.write(planes, 0, planes.length, first.at);
     return first;
+  }
+
+  async #append({ bytes, ...coded }: CodedPicture): Promise<PicturePlace> {
+    const at = this.#end;
+    this.#end += bytes.length;
+    await this.#file.write(bytes, 0, bytes.length, at);
+    return { at, ...coded };
   }
 
   #made(look: VideoLook): Places {

@@ -11,6 +11,7 @@ import type {
   VolumeOrder,
 } from "../film-page/plan.ts";
 import { PageFault, type Picture, type Stage, type StageBrowser } from "../stage.ts";
+import type { CodedPicture } from "./coded-pictures.ts";
 import { ExchangeFile } from "./exchange-file.ts";
 import { entryUrl, type PageFiles } from "./page-files.ts";
 import type { PageScripts } from "./page-scripts.ts";
@@ -88,12 +89,12 @@ export class FilmSession {
    * Puts what videos show where the page finds it: at most two frames ahead of the one that it is
    * at or on its way to.
    */
-  async place(videos: ReadonlyMap<string, VideoPicture>): Promise<PicturePlaces> {
+  async place(videos: ReadonlyMap<string, VideoPicture | CodedPicture>): Promise<PicturePlaces> {
     const places: Record<string, PicturePlace> = {};
     for (const [key, picture] of videos) {
       const place = await this.#exchange?.write(key, picture);
       if (place !== undefined) places[key] = place;
-      this.#pictureBytes += picture.planes.length;
+      this.#pictureBytes += planesLength(picture);
     }
     return places;
   }
@@ -108,9 +109,16 @@ export class FilmSession {
     });
   }
 
-  /** Shows pictures of videos in the frame at which the page is. */
-  async show(videos: PicturePlaces): Promise<void> {
-    await this.#guarded(() => this.#pumped(this.#stage.call(film, "show", videos)));
+  /** Begins to decode what videos show, or to take it in, beside whatever else the page does. */
+  async expect(videos: ReadonlyMap<string, VideoPicture | CodedPicture>): Promise<void> {
+    const places = await this.place(videos);
+    await this.#guarded(() => this.#stage.call(film, "expect", places));
+  }
+
+  /** Shows it in the frame at which the page is; the keys of what the page could not decode. */
+  async show(): Promise<readonly string[]> {
+    const lost = await this.#guarded(() => this.#pumped(this.#stage.call(film, "show", null)));
+    return lost as readonly string[];
   }
 
   /** What a driven page looks like now; without a picture only whether it changed. */

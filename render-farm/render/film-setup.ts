@@ -37,8 +37,6 @@ export interface Workshop {
 export interface Wanted {
   readonly isTransparent: boolean;
   readonly hasSound: boolean;
-  /** The only frame that is wanted, of those that the film has. */
-  readonly frameOf?: (timeline: Timeline) => number;
 }
 
 /** Throws `RenderFault` for what cannot be rendered. */
@@ -57,16 +55,11 @@ export async function setUpFilm(workshop: Workshop, wanted: Wanted): Promise<Fil
   checkTimeline(timeline);
   for (const { severity, message } of timeline.diagnostics)
     if (severity === "warning") warnings.add(message);
-  const only = wanted.frameOf?.(timeline);
   const grades = new Grades(workshop);
   const videos: ShownVideo[] = [];
   for (const clip of timeline.clips.filter(isShownVideo)) {
     const file = await openMedia(clip, workshop);
-    if (
-      file?.recording.picture === undefined ||
-      (only !== undefined && !isAt(clip, only, timeline.fps))
-    )
-      continue;
+    if (file?.recording.picture === undefined) continue;
     if (file.look?.isHdr === true)
       warnings.add(`${nameOf(clip)}: its high dynamic range is shown as it is coded`);
     const cubePath = clip.grade && (await grades.cubePath(clip.grade));
@@ -102,10 +95,6 @@ function isShownVideo({ kind, isShown, start, end }: Clip): boolean {
 
 function isHeard({ isAudible, start, end }: Clip): boolean {
   return isAudible && (end === undefined || end > Math.max(0, start));
-}
-
-function isAt({ start, end }: Clip, frame: number, fps: number): boolean {
-  return frame >= frameFrom(start, fps) && (end === undefined || frame < frameFrom(end, fps));
 }
 
 /** The clip's file, present and readable; `undefined` when the clip names none that is fetched. */

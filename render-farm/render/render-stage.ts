@@ -3,6 +3,7 @@ import type { Objects } from "../../engine/ports/objects.ts";
 import type { TaskOutput } from "../../engine/ports/tasks.ts";
 import type { MediaTools } from "../media-tools.ts";
 import type { TaskContext } from "../task-loop.ts";
+import type { CodedPictures } from "./coded-pictures.ts";
 import type { Patience } from "./film-page-session.ts";
 import type { KnownMedia } from "./known-media.ts";
 import type { MediaFiles } from "./media-files.ts";
@@ -11,14 +12,13 @@ import type { PageScripts } from "./page-scripts.ts";
 import { RenderFault, type Warnings } from "./render-fault.ts";
 import type { RenderInput } from "./render-input.ts";
 import type { SpareBrowsers } from "./spare-browsers.ts";
-import type { SpareDecoder } from "./spare-decoder.ts";
 import type { StoredBundle } from "./stored-bundle.ts";
 
 export interface RenderTools {
   readonly media: MediaTools;
   readonly known: KnownMedia;
   readonly browsers: SpareBrowsers;
-  readonly decoder: SpareDecoder;
+  readonly coded: CodedPictures;
   readonly scripts: PageScripts;
   /** Pages that paint one film side by side. */
   readonly pages: number;

@@ -54,7 +54,6 @@ export async function onStage(
     return late.aborted && !context.signal.aborted ? tooLong : outcomeOf(failure);
   } finally {
     tools.browsers.refill();
-    tools.decoder.refill();
   }
 }
 

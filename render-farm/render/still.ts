@@ -3,11 +3,12 @@ import { limits } from "../../config/limits.ts";
 import type { TaskOutput } from "../../engine/ports/tasks.ts";
 import { finishedStill, type Size, thumbnailOf } from "../pictures.ts";
 import { FilmBrowser } from "./film-browser.ts";
-import { type FilmSetup, framesOf, setUpFilm } from "./film-setup.ts";
+import type { FilmSession } from "./film-page-session.ts";
+import { framesOf, setUpFilm } from "./film-setup.ts";
 import { RenderFault, type Warnings } from "./render-fault.ts";
 import type { StillOptions } from "./render-input.ts";
 import { checkAnimation, type Made, type RenderStage } from "./render-stage.ts";
-import { VideoFrames, type VideoPicture } from "./video-frames.ts";
+import { StillVideos } from "./still-videos.ts";
 
 /** One frame of a composition as a PNG. */
 export async function makeStill(stage: RenderStage): Promise<Made> {
@@ -25,11 +26,10 @@ export async function makeStill(stage: RenderStage): Promise<Made> {
     return { frames, frame: frameOf(options, frames, timeline.fps, warnings) };
   };
   const stop = new AbortController();
-  const videos = (frame: number) => videosAt(frame, setup, stage, stop.signal);
-  // Its videos are decoded while the page opens, unless only the page knows how long the film is.
+  const videosAt = (frame: number) => new StillVideos(frame, setup, stage, stop.signal);
+  // They are read while the page opens, unless only the page knows how long the film is.
   const early = timeline.duration === undefined ? undefined : choice(undefined);
-  const shown = early && videos(early.frame);
-  shown?.catch(() => undefined);
+  const ahead = early && videosAt(early.frame);
   const { browsers, scripts, patience } = tools;
   const pageSetup = { scripts, files: stage.files, plan, warnings, patience };
   const film = `${stage.bundle.digest} ${JSON.stringify(plan)}`;
@@ -39,12 +39,8 @@ export async function makeStill(stage: RenderStage): Promise<Made> {
     const session = await browser.open("driven");
     checkAnimation(session.report.lacksTimeline, session.takeFaults(), timeline, warnings);
     const { frames, frame } = early ?? choice(session.report.duration);
-    await session.seek(frame, {});
-    if (setup.videos.length > 0) {
-      // All but its videos is painted while they are decoded.
-      await session.paint();
-      await session.show(await session.place(await (shown ?? videos(frame))));
-    }
+    if (setup.videos.length === 0) await session.seek(frame, {});
+    else await seekWith(ahead ?? videosAt(frame), frame, session);
     const { image } = await session.paint({ format: "png" });
     for (const fault of session.takeFaults()) warnings.add(`a script threw: ${fault}`);
     if (image === undefined) throw new RenderFault("internal", "the page painted nothing", true);
@@ -74,24 +70,17 @@ interface Choice {
   readonly frames: number;
 }
 
-async function videosAt(
-  frame: number,
-  { videos, timeline }: FilmSetup,
-  { tools, context, warnings }: RenderStage,
-  stopped: AbortSignal,
-): Promise<ReadonlyMap<string, VideoPicture>> {
-  const pictures = new VideoFrames(videos, {
-    tools: tools.media,
-    signal: AbortSignal.any([context.signal, stopped]),
-    fps: timeline.fps,
-    frames: frame + 1,
-    first: frame,
-    warnings,
-    decoder: tools.decoder,
-  });
-  const shown = await pictures.at(frame);
-  await pictures.close();
-  return shown;
+/** All but its videos is painted while they are decoded. */
+async function seekWith(videos: StillVideos, frame: number, session: FilmSession): Promise<void> {
+  const expecting = videos.pictures.then((pictures) => session.expect(pictures));
+  expecting.catch(() => undefined);
+  await session.seek(frame, {});
+  await session.paint();
+  await expecting;
+  const lost = await session.show();
+  if (lost.length === 0) return;
+  await session.expect(await videos.decoded(lost));
+  await session.show();
 }
 
 /** Rounded to the nearest frame; past the end it is the last one, with a warning. */

@@ -3,7 +3,6 @@ import type { ChildOutput } from "../child-output.ts";
 import type { MediaTools } from "../media-tools.ts";
 import { mediaInput, passMs } from "./media-files.ts";
 import { mediaFault, type Warnings } from "./render-fault.ts";
-import type { SpareDecoder } from "./spare-decoder.ts";
 import {
   entering,
   lookOf,
@@ -52,8 +51,6 @@ export interface FramesSetup {
   readonly frames: number;
   readonly first: number;
   readonly warnings: Warnings;
-  /** For one frame alone. */
-  readonly decoder?: SpareDecoder;
 }
 
 export class VideoFrames {
@@ -147,14 +144,9 @@ async function* pictures(
 async function* decoded(
   video: ShownVideo,
   span: Span,
-  { tools, signal, decoder }: FramesSetup,
+  { tools, signal }: FramesSetup,
 ): AsyncGenerator<VideoPicture> {
   const look = lookOf(video);
-  const planes = await decoder?.picture(video, span, signal);
-  if (planes !== undefined) {
-    if (planes.length === planesLength(look)) yield { planes, ...look };
-    return;
-  }
   const count = span.end - span.first;
   const filters = videoFilters(video, span, look).join(",");
   const output = ["-map", "0:v:0", "-vf", filters, "-frames:v", `${count}`];

@@ -5,12 +5,12 @@ import type { Test } from "tap";
 import type { TaskOutcome } from "../../engine/ports/tasks.ts";
 import { ownChromium } from "../../render-farm/browser.ts";
 import { findChromium } from "../../render-farm/chromium-path.ts";
+import { CodedPictures } from "../../render-farm/render/coded-pictures.ts";
 import { type Isolation, isolate } from "../../render-farm/render/isolation.ts";
 import { KnownMedia } from "../../render-farm/render/known-media.ts";
 import { PageScripts } from "../../render-farm/render/page-scripts.ts";
 import { render } from "../../render-farm/render/render.ts";
 import { SpareBrowsers } from "../../render-farm/render/spare-browsers.ts";
-import { SpareDecoder } from "../../render-farm/render/spare-decoder.ts";
 import type { Studio } from "../../render-farm/render/staging.ts";
 import type { TaskWorker } from "../../render-farm/task-loop.ts";
 import { type MediaBench, openMediaBench } from "./media-bench.ts";
@@ -72,13 +72,13 @@ export async function openFilmBench(
   const scripts = new PageScripts(join(import.meta.dirname, "..", ".."));
   const browsers = new SpareBrowsers(isolation, () => 0, simulatedTimers());
   t.teardown(() => browsers.close());
-  const decoder = new SpareDecoder(bench.tools, () => 2);
-  t.teardown(() => decoder.close());
+  const coded = new CodedPictures(simulatedTimers());
+  t.teardown(() => coded.close());
   const tools = {
     media: bench.tools,
     known: new KnownMedia(bench.tools),
     browsers,
-    decoder,
+    coded,
     scripts,
     patience,
     pages: pages ?? Math.min(2, availableParallelism()),
