@@ -25,23 +25,38 @@ const extensions: Readonly<Record<string, string>> = {
 
 /** Stores a finished file and its thumbnail; what the output says of it comes from probing it. */
 export async function deliverRecording(
-  { tools, objects, signal, stem }: Delivery,
+  delivery: Delivery,
   path: string,
   mimeType: string,
-  thumbnail?: Promise<Thumbnail>,
 ): Promise<TaskOutput> {
   const file = { path, mimeType };
-  const objectKey = `${stem}.${extensions[mimeType] ?? "bin"}`;
-  const delivery = { tools, objects, signal, stem };
-  const describing = describe(tools, file, signal);
-  const ownThumbnail = async (): Promise<Thumbnail> =>
-    recordingThumbnail(delivery, file, await describing);
-  const [recording, stored, thumbnailKey] = await Promise.all([
-    describing,
-    storeFile(objects, objectKey, path),
-    storeThumbnail(delivery, thumbnail ?? ownThumbnail()),
+  const describing = describe(delivery.tools, file, delivery.signal);
+  const thumbnail = describing.then((recording) => recordingThumbnail(delivery, file, recording));
+  const [recording, stored] = await Promise.all([describing, store(delivery, file, thumbnail)]);
+  return { ...stored, ...measuresOf(recording) };
+}
+
+/** The same of a film whose maker knows what it is. */
+export async function deliverFilm(
+  delivery: Delivery,
+  path: string,
+  measures: Measures,
+  thumbnail: Promise<Thumbnail>,
+): Promise<TaskOutput> {
+  return { ...(await store(delivery, { path, mimeType: "video/mp4" }, thumbnail)), ...measures };
+}
+
+async function store(
+  delivery: Delivery,
+  { path, mimeType }: { readonly path: string; readonly mimeType: string },
+  thumbnail: Promise<Thumbnail>,
+): Promise<TaskOutput> {
+  const objectKey = `${delivery.stem}.${extensions[mimeType] ?? "bin"}`;
+  const [stored, thumbnailKey] = await Promise.all([
+    storeFile(delivery.objects, objectKey, path),
+    storeThumbnail(delivery, thumbnail),
   ]);
-  return { objectKey, mimeType, ...stored, ...measuresOf(recording), thumbnailKey };
+  return { objectKey, mimeType, ...stored, thumbnailKey };
 }
 
 export interface Thumbnail {
@@ -72,7 +87,12 @@ export async function storeThumbnail(
 }
 
 /** The members of an output that a recording fills. */
-export function measuresOf({ picture, durationSeconds, hasAudio }: Recording): Partial<TaskOutput> {
+export type Measures = Pick<
+  TaskOutput,
+  "width" | "height" | "durationSeconds" | "hasAudio" | "frameRate"
+>;
+
+export function measuresOf({ picture, durationSeconds, hasAudio }: Recording): Measures {
   if (picture === undefined) return { durationSeconds, hasAudio };
   const { width, height, frameRate } = picture;
   return { width, height, durationSeconds, hasAudio, frameRate };

@@ -97,11 +97,20 @@ function padding({ codec, width, height }: FrameFormat): readonly string[] {
 }
 
 export interface Joining {
-  /** Names the segments in their order, for ffmpeg's concat demuxer. */
+  /** Holds a `segmentList`. */
   readonly listPath: string;
   readonly seconds: number;
   /** Arguments that open the mixed sound, encoded as it will be. */
   readonly sound: readonly string[] | undefined;
+}
+
+/**
+ * In the words of ffmpeg's concat demuxer. Segments are taken as they are, so that none is decoded
+ * to find out what it is: that would take longer than all the rest.
+ */
+export function segmentList(paths: readonly string[]): string {
+  const segments = paths.map((path) => `file '${path}'\noption codec_whitelist none\n`);
+  return ["ffconcat version 1.0\n", ...segments].join("");
 }
 
 /** ffmpeg's arguments that make the film of what is encoded already, without the output. */

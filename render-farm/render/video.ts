@@ -1,14 +1,14 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { Clip, Timeline } from "../../actors/timeline/model.ts";
+import { type Clip, even, type Timeline } from "../../actors/timeline/model.ts";
 import { limits } from "../../config/limits.ts";
-import { deliverRecording, type Thumbnail } from "../delivery.ts";
+import { deliverFilm, type Thumbnail } from "../delivery.ts";
 import { outputTo } from "../media-tools.ts";
 import { frameThumbnail } from "../recordings.ts";
 import { type HeardClip, mixSound } from "./audio-mix.ts";
 import type { Shoot } from "./cameras.ts";
 import { type Cast, openCast } from "./cast.ts";
-import { joiningArgs } from "./encoding.ts";
+import { joiningArgs, segmentList } from "./encoding.ts";
 import type { FilmSession } from "./film-page-session.ts";
 import { type FilmSetup, framesOf, ownSound, setUpFilm } from "./film-setup.ts";
 import { passMs } from "./media-files.ts";
@@ -24,17 +24,17 @@ export async function makeVideo(stage: RenderStage): Promise<Made> {
   const { signal } = context;
   const setup = await setUpVideo(stage);
   const { footage, capture, frames, sound, thumbnail } = await shoot(setup, stage);
-  const seconds = frames / setup.timeline.fps;
-  const path = await joined(footage, seconds, await sound.mix, stage);
+  const { timeline } = setup;
+  const durationSeconds = frames / timeline.fps;
+  const mix = await sound.mix;
+  const path = await joined(footage, durationSeconds, mix, stage);
   const delivery = { tools: tools.media, objects, signal, stem: `${context.outputPrefix}/0` };
-  const output = await deliverRecording(delivery, path, "video/mp4", thumbnail);
-  const { width, height } = output;
-  const measures = { width, height, durationSeconds: seconds, frames };
+  const size = { width: even(timeline.width), height: even(timeline.height) };
+  const measures = { ...size, durationSeconds };
+  const known = { ...measures, hasAudio: mix !== undefined, frameRate: timeline.fps };
+  const output = await deliverFilm(delivery, path, known, thumbnail);
   const quality = input.quality ?? "standard";
-  return {
-    output: { ...output, durationSeconds: seconds },
-    details: { target: "video", quality, capture, ...measures },
-  };
+  return { output, details: { target: "video", quality, capture, ...measures, frames } };
 }
 
 /** The same on every node that works on the film. */
@@ -55,7 +55,7 @@ interface Shot {
   readonly capture: Capture;
   readonly frames: number;
   readonly sound: Sound;
-  readonly thumbnail: Promise<Thumbnail> | undefined;
+  readonly thumbnail: Promise<Thumbnail>;
 }
 
 /** Mixed once, while the first pages that may be filmed are. */
@@ -138,7 +138,9 @@ async function shotOf(
       thumbnail ??= thumbnailIn(segment, path, film);
     };
     const footage = await films[capture](cast, { ...film, onMade });
-    return footage && { footage, capture, frames, sound, thumbnail };
+    if (footage === undefined) return undefined;
+    if (thumbnail === undefined) throw new Error("no segment has the thumbnail's frame");
+    return { footage, capture, frames, sound, thumbnail };
   } finally {
     await cast.close();
   }
@@ -191,7 +193,7 @@ async function joined(
 ): Promise<string> {
   const path = join(folder, "film.mp4");
   const listPath = join(folder, "segments.txt");
-  await writeFile(listPath, footage.map((part) => `file '${part}'\n`).join(""));
+  await writeFile(listPath, segmentList(footage));
   const heard = sound === undefined ? undefined : ownSound(sound);
   const args = joiningArgs({ listPath, seconds, sound: heard });
   await tools.media.ffmpeg([...args, ...outputTo(path)], {
