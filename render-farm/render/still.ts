@@ -80,7 +80,8 @@ async function seekWith(videos: StillVideos, frame: number, session: FilmSession
   const lost = await session.show();
   if (lost.length === 0) return;
   await session.expect(await videos.decoded(lost));
-  await session.show();
+  const missing = await session.show();
+  if (missing.length > 0) throw new RenderFault("internal", "a video's picture got lost", true);
 }
 
 /** Rounded to the nearest frame; past the end it is the last one, with a warning. */
