@@ -53,12 +53,12 @@ export class CodedPictures {
     return found && { ...found, ...lookOf(video) };
   }
 
-  /** Gets ready. */
+  /** Gets ready, which takes a quarter of a second. */
   start(): void {
     this.#started();
   }
 
-  /** Ends the thread; whoever waits for it gets nothing. */
+  /** Ends the thread until the next picture; whoever waits for it gets nothing. */
   async close(): Promise<void> {
     const thread = this.#thread;
     this.#drop();

@@ -91,6 +91,7 @@ async function sharedShot(
   try {
     const cast = await openCast(capture, setup.plan, pagesFor(capture, setup, stage), stage);
     stage.tools.browsers.dismiss();
+    await stage.tools.coded.close();
     return await shotOf(capture, cast, { sound, shared }, setup, stage);
   } finally {
     await shared?.close();
