@@ -12,6 +12,11 @@ const shipped = {
     generationBodyMax: 256 * 1024,
     jsonBodyMax: 1024 * 1024,
     jsonDepthMax: 32,
+    /** A client that has begun to send a body may be silent so long; looked at every so often. */
+    bodyIdleMs: 30_000,
+    bodyIdleCheckMs: 5_000,
+    /** What is read of a refused body and dropped, before the connection is closed on it. */
+    drainBytesMax: 1024 ** 3,
     signedUrlSeconds: 3_600,
     streamUnsentMax: 64 * 1024,
     streamMs: 3_600_000,

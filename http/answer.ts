@@ -10,8 +10,11 @@ export interface HttpRequest {
   readonly query: string;
   /** By lower-case name; the last of repeated ones. */
   readonly headers: Readonly<Record<string, string | undefined>>;
-  /** Empty when the route takes none; `too_large` when there was more than the route takes. */
-  readonly body: Uint8Array | "too_large";
+  /**
+   * Empty when the route takes none; `too_large` when there was more than the route takes,
+   * `stalled` when it stopped coming.
+   */
+  readonly body: Uint8Array | "too_large" | "stalled";
   /** Of a route that reads its body as it comes; undefined when there is none. */
   readonly incoming: AsyncIterable<Uint8Array> | undefined;
   readonly address: string;

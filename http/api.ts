@@ -10,7 +10,7 @@ import { limits } from "../config/limits.ts";
 import { ShardDown } from "../engine/gateway.ts";
 import { PortError } from "../engine/ports/port-error.ts";
 import { type Answer, constantHeader, type Header, type HttpRequest } from "./answer.ts";
-import { checkMediaType, parseBody } from "./body.ts";
+import { checkMediaType, parseBody, stalledBody } from "./body.ts";
 import { corsHeaders, type Origins, preflightHeaders } from "./cors.ts";
 import { parseForm } from "./form.ts";
 import { requirePermission } from "./permissions.ts";
@@ -220,6 +220,7 @@ function bodyOf(route: Route, request: HttpRequest): unknown {
   const { bytesMax } = route.body;
   if (request.body === "too_large")
     throw new RefusalError({ code: "payload_too_large", limitBytes: bytesMax });
+  if (request.body === "stalled") throw new RefusalError(stalledBody);
   const { check, open, nulls, mediaType } = route.body;
   const contentType = request.headers["content-type"];
   if (mediaType !== undefined) return parseForm(request.body, contentType, check);

@@ -8,6 +8,13 @@ import { RefusalError } from "./refusal-error.ts";
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false });
 const acceptedType = /^application\/json\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?$/i;
 
+/** Of a client that began to send and then sent nothing for too long. */
+export const stalledBody: Refusal = {
+  code: "validation",
+  detail: `Nothing of the body came for ${limits.http.bodyIdleMs / 1000} seconds.`,
+  faults: [],
+};
+
 /** A missing type counts as JSON. Throws `RefusalError` with 415. */
 export function checkMediaType(contentType: string | undefined): void {
   if (contentType !== undefined && !acceptedType.test(contentType))

@@ -1,7 +1,9 @@
 /**
  * A request's body as it arrives, for what is too large to keep. Whoever reads slowly holds the
- * client back; what comes beyond the cap ends the reading with a refusal.
+ * client back; what comes beyond the cap ends the reading with a refusal, and so does a client
+ * that sends nothing for too long.
  */
+import type { Refusal } from "../actors/refusal.ts";
 import { PortError } from "../engine/ports/port-error.ts";
 import { RefusalError } from "./refusal-error.ts";
 
@@ -32,8 +34,22 @@ export class IncomingBody implements AsyncIterable<Uint8Array> {
     this.valve = valve;
   }
 
-  get isWhole(): boolean {
-    return this.state.kind === "whole";
+  /** Held back by whoever reads: the client may send nothing. */
+  get isHeldBack(): boolean {
+    return this.isPaused;
+  }
+
+  /** Nobody will read it any more: what still comes is dropped. */
+  drop(): void {
+    if (this.state.kind === "open")
+      this.end({ kind: "broken", error: new PortError("the request was answered", false) });
+    this.chunks = [];
+    this.queuedBytes = 0;
+    this.relieve();
+  }
+
+  refuse(refusal: Refusal): void {
+    if (this.state.kind === "open") this.end({ kind: "broken", error: new RefusalError(refusal) });
   }
 
   /** The chunk is kept: it must be a copy. */
@@ -41,8 +57,7 @@ export class IncomingBody implements AsyncIterable<Uint8Array> {
     if (this.state.kind !== "open") return;
     this.bytes += chunk.length;
     if (this.bytes > this.bytesMax) {
-      const refusal = { code: "payload_too_large", limitBytes: this.bytesMax } as const;
-      this.end({ kind: "broken", error: new RefusalError(refusal) });
+      this.refuse({ code: "payload_too_large", limitBytes: this.bytesMax });
       return;
     }
     this.chunks.push(chunk);

@@ -13,8 +13,10 @@ import { limits } from "../config/limits.ts";
 import type { Clock } from "../engine/ports/clock.ts";
 import { type Answer, type HttpRequest, lineOf, type Sink, type Stream } from "./answer.ts";
 import type { Api, Match } from "./api.ts";
+import { Arrival, type Receiver, watchArrivals } from "./arrival.ts";
+import { stalledBody } from "./body.ts";
 import { Connections, socketTable } from "./connections.ts";
-import { IncomingBody } from "./incoming-body.ts";
+import { IncomingBody, type Valve } from "./incoming-body.ts";
 
 export interface Listener {
   /** Takes no more connections; open requests go on. */
@@ -44,7 +46,9 @@ export async function listen(
     else if (!connections.opened(hexAddressOf(res))) res.close();
   };
   app.filter(track);
-  app.any("/*", (res, req) => take(api, res, req));
+  const arrivals = new Set<Arrival>();
+  watchArrivals(arrivals, clock);
+  app.any("/*", (res, req) => take(api, arrivals, res, req));
   const socket = await new Promise<uWS.us_listen_socket | false>((resolve) => {
     app.listen(options.host, options.port, resolve);
   });
@@ -75,6 +79,8 @@ class Exchange implements HttpRequest {
   readonly framings: number;
   body: HttpRequest["body"] = noBody;
   incoming: IncomingBody | undefined;
+  /** Undefined for a request without a body, or one whose body no route reads. */
+  arrival: Arrival | undefined;
   private readonly res: uWS.HttpResponse;
   private goneListeners: (() => void)[] = [];
   private waits = false;
@@ -119,6 +125,7 @@ class Exchange implements HttpRequest {
     this.waits = true;
     this.res.onAborted(() => {
       this.gone = true;
+      this.arrival?.stop();
       for (const listener of this.goneListeners) listener();
       this.goneListeners = [];
     });
@@ -126,6 +133,7 @@ class Exchange implements HttpRequest {
 
   send(answer: Answer, closes: boolean): void {
     if (this.gone) return;
+    this.arrival?.stop();
     if (typeof answer.body !== "string") this.wait();
     if (this.waits) this.res.cork(() => this.write(answer, closes));
     else this.write(answer, closes);
@@ -201,7 +209,8 @@ class ResponseSink implements Sink {
   end(): void {
     if (this.isOver) return;
     this.res.cork(() => {
-      if (this.length === undefined) this.res.end(undefined, true);
+      // Asked to close the connection as well, uWS would write a header into the body.
+      if (this.length === undefined) this.res.end();
       else this.res.endWithoutBody(this.length);
     });
     this.finish();
@@ -252,7 +261,7 @@ class ResponseSink implements Sink {
 }
 
 /** One request from its head to its answer. */
-function take(api: Api, res: uWS.HttpResponse, req: uWS.HttpRequest): void {
+function take(api: Api, arrivals: Set<Arrival>, res: uWS.HttpResponse, req: uWS.HttpRequest): void {
   const exchange = new Exchange(res, req);
   const refusal = refusalOf(exchange);
   if (refusal !== undefined) {
@@ -263,71 +272,95 @@ function take(api: Api, res: uWS.HttpResponse, req: uWS.HttpRequest): void {
     return;
   }
   const match = api.match(exchange.method, exchange.path);
-  if (match.streamBytesMax !== undefined && exchange.framings > 0) {
-    exchange.wait();
-    exchange.incoming = streamOf(res, exchange, match.streamBytesMax);
-    respond(api, match, exchange);
-    return;
-  }
-  if (exchange.framings === 0 || match.bodyBytesMax === 0) {
+  const { streamBytesMax, bodyBytesMax } = match;
+  if (exchange.framings === 0 || (streamBytesMax === undefined && bodyBytesMax === 0)) {
     respond(api, match, exchange);
     return;
   }
   exchange.wait();
-  readBody(res, match, exchange.headers["content-length"], (body) => {
-    exchange.body = body;
-    respond(api, match, exchange);
-  });
-}
-
-function respond(api: Api, match: Match, exchange: Exchange): void {
-  const answer = api.answer(match, exchange);
-  const closes = exchange.body === "too_large" || exchange.incoming?.isWhole === false;
-  if (answer instanceof Promise) {
-    exchange.wait();
-    void answer.then((ready) =>
-      exchange.send(ready, closes && exchange.incoming?.isWhole !== true),
-    );
-  } else if (closes) setImmediate(() => exchange.send(answer, true));
-  else exchange.send(answer, false);
-}
-
-function streamOf(res: uWS.HttpResponse, exchange: Exchange, bytesMax: number): IncomingBody {
+  const receive = (receiver: Receiver, valve: Valve) => {
+    const arrival = new Arrival(valve, arrivals, receiver);
+    exchange.arrival = arrival;
+    res.onData((chunk, isLast) => arrival.push(new Uint8Array(chunk), isLast));
+  };
   const valve = {
     pause: () => void (exchange.isGone() || res.pause()),
     resume: () => void (exchange.isGone() || res.resume()),
   };
-  const body = new IncomingBody(bytesMax, valve);
-  exchange.onGone(() => body.break());
-  res.onData((chunk, isLast) => body.push(Uint8Array.from(new Uint8Array(chunk)), isLast));
-  return body;
+  if (streamBytesMax !== undefined) {
+    const body = new IncomingBody(streamBytesMax, valve);
+    exchange.incoming = body;
+    exchange.onGone(() => body.break());
+    receive(streamReceiver(body), valve);
+    respond(api, match, exchange);
+  } else if (Number(exchange.headers["content-length"]) > bodyBytesMax) {
+    exchange.body = "too_large";
+    respond(api, match, exchange);
+  } else {
+    const whole = (body: HttpRequest["body"]) => {
+      exchange.body = body;
+      respond(api, match, exchange);
+    };
+    receive(bufferReceiver(bodyBytesMax, whole), valve);
+  }
+}
+
+function respond(api: Api, match: Match, exchange: Exchange): void {
+  const answer = api.answer(match, exchange);
+  if (answer instanceof Promise) {
+    exchange.wait();
+    void answer.then((ready) => conclude(exchange, ready));
+  } else conclude(exchange, answer);
+}
+
+/**
+ * Answers so that a client that sends before it reads can read the answer: uWS drops what is left
+ * of a body of a known length by itself; of another the end is waited for.
+ */
+function conclude(exchange: Exchange, answer: Answer): void {
+  const { arrival, incoming, headers } = exchange;
+  if (arrival === undefined || arrival.isWhole) exchange.send(answer, false);
+  else if (arrival.isOver) exchange.send(answer, true);
+  else if (Number(headers["content-length"]) <= limits.http.drainBytesMax) {
+    incoming?.drop();
+    exchange.send(answer, false);
+  } else {
+    incoming?.drop();
+    void arrival.drain().then(() => exchange.send(answer, !arrival.isWhole));
+  }
+}
+
+function streamReceiver(body: IncomingBody): Receiver {
+  return {
+    chunk: (bytes, isLast) => body.push(Uint8Array.from(bytes), isLast),
+    stalled: () => body.refuse(stalledBody),
+    isHeldBack: () => body.isHeldBack,
+  };
 }
 
 /** Bytes are counted while they arrive; what is beyond the cap is not kept. */
-function readBody(
-  res: uWS.HttpResponse,
-  { bodyBytesMax }: Match,
-  contentLength: string | undefined,
-  respond: (body: HttpRequest["body"]) => void,
-): void {
-  if (Number(contentLength) > bodyBytesMax) {
-    respond("too_large");
-    return;
-  }
+function bufferReceiver(bytesMax: number, done: (body: HttpRequest["body"]) => void): Receiver {
   const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  let isOver = false;
-  res.onData((chunk, isLast) => {
-    if (isOver) return;
-    bytes += chunk.byteLength;
-    isOver = isLast || bytes > bodyBytesMax;
-    if (bytes > bodyBytesMax) respond("too_large");
-    else if (isLast && chunks.length === 0) respond(new Uint8Array(chunk));
-    else {
-      chunks.push(Uint8Array.from(new Uint8Array(chunk)));
-      if (isLast) respond(Buffer.concat(chunks));
-    }
-  });
+  let length = 0;
+  let isDone = false;
+  const finish = (body: HttpRequest["body"]) => {
+    if (isDone) return;
+    isDone = true;
+    done(body);
+  };
+  return {
+    chunk(bytes, isLast) {
+      length += bytes.length;
+      if (length > bytesMax) finish("too_large");
+      else if (isLast && chunks.length === 0) finish(bytes);
+      else {
+        chunks.push(Uint8Array.from(bytes));
+        if (isLast) finish(Buffer.concat(chunks));
+      }
+    },
+    stalled: () => finish("stalled"),
+    isHeldBack: () => false,
+  };
 }
 
 /** Most paths, told quickly. */

@@ -190,14 +190,61 @@ t.test("a body over its limit answers 413 while it arrives", async (t) => {
   const announced = open();
   announced.write(post(`${bearer}Content-Length: 300000\r\n`, "{"));
   t.equal((await announced.reply()).status, 413, "before the body is there");
-  await announced.whenClosed;
+  announced.write(`${"x".repeat(299_999)}${get("/healthz")}`);
+  t.equal((await announced.reply()).status, 200, "and the connection goes on behind the body");
   const chunked = open();
   chunked.write(post(`${bearer}Transfer-Encoding: chunked\r\n`, ""));
   for (let n = 0; n < 5; n++) chunked.write(`10000\r\n${"x".repeat(0x10000)}\r\n`);
+  chunked.write("0\r\n\r\n");
   const { status, body } = await chunked.reply();
   t.equal(status, 413);
   t.match(JSON.parse(body.toString()), { limit_bytes: 262_144 });
-  await chunked.whenClosed;
+  chunked.write(get("/healthz"));
+  t.equal((await chunked.reply()).status, 200);
+});
+
+t.test("413 is readable for a client that sends 64 MiB before it reads (D8)", async (t) => {
+  const { open, house } = await heard(t);
+  const { token } = await house.account();
+  const bearer = `Authorization: Bearer ${token}\r\n`;
+  const bytes = 64 * 1024 * 1024;
+  const bodies = [`${post(`${bearer}Content-Length: ${bytes}\r\n`, "")}`, get("/v1/me")];
+  const connection = open();
+  connection.socket.pause();
+  connection.write(bodies[0] ?? "");
+  for (let sent = 0; sent < bytes; sent += 1024 * 1024)
+    connection.write(Buffer.alloc(1024 * 1024, "x"));
+  connection.write(bodies[1] ?? "");
+  connection.socket.resume();
+  t.equal((await connection.reply()).status, 413);
+  t.equal((await connection.reply()).status, 401, "the next request is answered too");
+});
+
+t.test("a body of which nothing comes for 30 seconds answers 400, and closes (D7)", async (t) => {
+  const { open, house } = await heard(t);
+  const { token } = await house.account();
+  const bearer = `Authorization: Bearer ${token}\r\n`;
+  for (const start of [
+    post(`${bearer}Content-Length: 20\r\n`, '{"model":'),
+    post(`${bearer}Content-Length: 20\r\n`, ""),
+    post(`${bearer}Transfer-Encoding: chunked\r\n`, "2\r\n{}\r\n"),
+    `POST /v1/assets HTTP/1.1\r\n${host}${bearer}Content-Length: 900\r\n` +
+      "Content-Type: multipart/form-data; boundary=b\r\n\r\n--b\r\n",
+  ]) {
+    const connection = open();
+    connection.write(`${start} `);
+    await house.settle();
+    const answer = connection.reply();
+    let isAnswered = false;
+    void answer.finally(() => {
+      isAnswered = true;
+    });
+    while (!isAnswered) await house.advance(5_000);
+    const { status, body } = await answer;
+    t.equal(status, 400);
+    t.match(JSON.parse(body.toString()), { detail: /30 seconds/ });
+    await connection.whenClosed;
+  }
 });
 
 t.test("a body for a route that takes none is not kept", async (t) => {

@@ -80,7 +80,8 @@ t.test("an event stream arrives frame by frame and ends", async (t) => {
   await connection.seen("event: status");
   await house.advance(1_250);
   await connection.seen("event: complete");
-  await connection.whenClosed;
+  await connection.seen("\r\n0\r\n\r\n");
+  t.ok(connection.rest.endsWith("\n\n\r\n0\r\n\r\n"), "the last chunk is a frame's");
   t.match(connection.rest, /Content-Type: text\/event-stream; charset=utf-8/);
   t.match(connection.rest, /retry: 5000/);
 });
