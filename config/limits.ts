@@ -12,6 +12,12 @@ const shipped = {
     generationBodyMax: 256 * 1024,
     jsonBodyMax: 1024 * 1024,
     jsonDepthMax: 32,
+    /**
+     * Colons and commas of a JSON text; members and items, at all depths but inside what is passed
+     * on as it came.
+     */
+    jsonTokensMax: 10_000,
+    jsonEntriesMax: 2_000,
     /** A client that has begun to send a body may be silent so long; looked at every so often. */
     bodyIdleMs: 30_000,
     bodyIdleCheckMs: 5_000,
@@ -109,6 +115,9 @@ const shipped = {
     /** Bytes whose removal nobody has confirmed are removed again after this. */
     removedAgainMs: 3_600_000,
     sniffBytes: 64 * 1024,
+    /** Of the form of a direct upload. */
+    formPartsMax: 16,
+    formFieldBytesMax: 64 * 1024,
   },
   compositions: {
     listDefault: 50,

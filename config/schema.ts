@@ -1,6 +1,7 @@
 /** TypeBox, behind one door: schemas, compiled checks, and faults that name the field. */
 import { type Static, Type } from "typebox";
 import { Compile } from "typebox/compile";
+import { Settings } from "typebox/system";
 
 export { type Static, Type };
 
@@ -17,6 +18,8 @@ export interface Check<T> {
 }
 
 const faultsMax = 20;
+const pointerMax = 256;
+Settings.Set({ maxErrors: faultsMax });
 
 export function check<T>(schema: Type.TSchema): Check<T> {
   const compiled = Compile(schema);
@@ -26,19 +29,28 @@ export function check<T>(schema: Type.TSchema): Check<T> {
   });
 }
 
+/** What is said back of a name that somebody chose. */
+function cut(pointer: string): string {
+  return pointer.length <= pointerMax ? pointer : `${pointer.slice(0, pointerMax)}...`;
+}
+
 type Finding = ReturnType<ReturnType<typeof Compile>["Errors"]>[number];
 
 function faultsOf(findings: readonly Finding[]): Fault[] {
   const byPointer = new Map<string, string>();
   for (const finding of findings)
-    for (const { pointer, detail } of described(finding))
+    for (const { pointer, detail } of described(finding)) {
+      if (byPointer.size === faultsMax) break;
       if (!byPointer.has(pointer)) byPointer.set(pointer, detail);
-  return [...byPointer].slice(0, faultsMax).map(([pointer, detail]) => ({ pointer, detail }));
+    }
+  return [...byPointer].map(([pointer, detail]) => ({ pointer: cut(pointer), detail }));
 }
 
 function described({ keyword, instancePath, message, params }: Finding): Fault[] {
   const at = (names: unknown, detail: string) =>
-    (names as string[]).map((name) => ({ pointer: `${instancePath}/${escaped(name)}`, detail }));
+    (names as string[])
+      .slice(0, faultsMax)
+      .map((name) => ({ pointer: `${instancePath}/${escaped(name)}`, detail }));
   const given = params as Readonly<Record<string, unknown>>;
   switch (keyword) {
     case "required":
@@ -56,7 +68,8 @@ function described({ keyword, instancePath, message, params }: Finding): Fault[]
   }
 }
 
-function escaped(name: string): string {
+/** A member's name as a segment of an RFC 6901 pointer. */
+export function escaped(name: string): string {
   return name.replaceAll("~", "~0").replaceAll("/", "~1");
 }
 

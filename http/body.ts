@@ -2,7 +2,7 @@
 
 import type { Refusal } from "../actors/refusal.ts";
 import { limits } from "../config/limits.ts";
-import type { Check } from "../config/schema.ts";
+import { type Check, escaped } from "../config/schema.ts";
 import { RefusalError } from "./refusal-error.ts";
 
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false });
@@ -33,11 +33,23 @@ export function parseBody<T>(
   nulls: readonly string[] = [],
 ): T {
   const text = decode(bytes);
-  const value = parse(text === "" ? "{}" : text);
-  refuseDuplicates(text, value);
+  const value = parseJson(text === "" ? "{}" : text, open);
   dropNulls(value, open, nulls);
   if (check(value)) return value;
   throw new RefusalError({ code: "validation", faults: check.faults(value) });
+}
+
+/**
+ * JSON of unknown origin, bounded before it is looked at. Throws `RefusalError` with 400: no JSON,
+ * too deep, too many entries outside `open` members, or a member twice.
+ */
+export function parseJson(text: string, open: readonly string[] = []): unknown {
+  const members = countMembers(text);
+  const value = parse(text);
+  // JSON.parse keeps the last of equal keys silently.
+  if (members !== membersOf(value)) throw malformed("an object has the same member twice");
+  refuseCrowd(value, open);
+  return value;
 }
 
 function decode(bytes: Uint8Array): string {
@@ -62,32 +74,44 @@ function malformed(detail: string, cause?: unknown): RefusalError {
 }
 
 /**
- * JSON.parse keeps the last of equal keys silently. Each member has one colon outside strings, so
- * the text has more colons than the value has members exactly when a key came twice.
+ * The members of all objects, told by their colons. JSON.parse takes half a second for a megabyte
+ * of keys or brackets, so their number and depth are bounded before. What is no JSON at all is left
+ * to JSON.parse. Throws `RefusalError` with 400.
  */
-function refuseDuplicates(text: string, value: unknown): void {
-  if (colonsOf(text) !== membersOf(value, 1))
-    throw malformed("an object has the same member twice");
-}
-
-function colonsOf(text: string): number {
+function countMembers(text: string): number {
+  const { jsonDepthMax, jsonTokensMax } = limits.http;
   let colons = 0;
+  let commas = 0;
+  let depth = 0;
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at);
     if (code === colon) colons++;
+    else if (code === comma) commas++;
+    else if (code === bracket || code === brace) depth++;
+    else if (code === closingBracket || code === closingBrace) depth--;
     else if (code === quote) at = endOfString(text, at + 1);
+    if (depth > jsonDepthMax)
+      throw malformed(`the body is nested deeper than ${jsonDepthMax} levels`);
+    if (colons + commas > jsonTokensMax)
+      throw malformed(`the body has more than ${jsonTokensMax} members and items`);
   }
   return colons;
 }
 
 const quote = 34;
+const comma = 44;
+const bracket = 91;
+const closingBracket = 93;
+const brace = 123;
+const closingBrace = 125;
 const colon = 58;
 const backslash = 92;
 
+/** The place of the closing quote; the text's end when there is none. */
 function endOfString(text: string, from: number): number {
   let end = text.indexOf('"', from);
-  while (isEscaped(text, end)) end = text.indexOf('"', end + 1);
-  return end;
+  while (end >= 0 && isEscaped(text, end)) end = text.indexOf('"', end + 1);
+  return end < 0 ? text.length : end;
 }
 
 function isEscaped(text: string, at: number): boolean {
@@ -96,13 +120,49 @@ function isEscaped(text: string, at: number): boolean {
   return slashes % 2 === 1;
 }
 
-function membersOf(value: unknown, depth: number): number {
+function membersOf(value: unknown): number {
   if (typeof value !== "object" || value === null) return 0;
-  if (depth > limits.http.jsonDepthMax)
-    throw malformed(`the body is nested deeper than ${limits.http.jsonDepthMax} levels`);
   let members = Array.isArray(value) ? 0 : Object.keys(value).length;
-  for (const member of Object.values(value)) members += membersOf(member, depth + 1);
+  for (const member of Object.values(value)) members += membersOf(member);
   return members;
+}
+
+/**
+ * What a schema has to say costs by the entry, so their number is bounded before it is asked. What
+ * is passed on as it came is bounded by its bytes.
+ */
+function refuseCrowd(value: unknown, open: readonly string[]): void {
+  const pointer = crowdedAt(value, open);
+  if (pointer === undefined) return;
+  const detail = `has more than ${limits.http.jsonEntriesMax} entries`;
+  throw new RefusalError({ code: "validation", faults: [{ pointer, detail }] });
+}
+
+/** The pointer to an object or array with too many entries, its own and those of its inside. */
+function crowdedAt(value: unknown, open: readonly string[]): string | undefined {
+  const crowd = { pointer: undefined as string | undefined };
+  countEntries(value, "", open, crowd);
+  return crowd.pointer;
+}
+
+function countEntries(
+  value: unknown,
+  pointer: string,
+  open: readonly string[],
+  crowd: { pointer: string | undefined },
+): number {
+  if (typeof value !== "object" || value === null) return 0;
+  const names = Object.keys(value);
+  let entries = names.length;
+  for (let at = 0; at < names.length && entries <= limits.http.jsonEntriesMax; at++) {
+    const name = names[at] ?? "";
+    if (open.includes(name)) continue;
+    const member = (value as Record<string, unknown>)[name];
+    if (typeof member === "object")
+      entries += countEntries(member, `${pointer}/${escaped(name)}`, open, crowd);
+  }
+  if (entries > limits.http.jsonEntriesMax) crowd.pointer ??= pointer;
+  return entries;
 }
 
 /** In place: the value is ours, fresh from the parser. */

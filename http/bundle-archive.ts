@@ -19,6 +19,7 @@ import type { Objects } from "../engine/ports/objects.ts";
 import { PortError } from "../engine/ports/port-error.ts";
 import { giveUp, type Incoming, reserve, storeFile } from "./composition-storing.ts";
 import { inTurns } from "./compositions.ts";
+import { foreignBytes } from "./foreign-bytes.ts";
 import { RefusalError } from "./refusal-error.ts";
 import type { Service } from "./service.ts";
 
@@ -50,11 +51,12 @@ export async function unpacked(
       strictFileNames: true,
     });
     const entries = await entriesOf(zip);
+    refuseOverlaps([...entries.values()], sizeBytes);
     const reserved = await reserve(service, composition, [...entries.keys()]);
     incoming = reserved;
     await inTurns([...entries], async ([path, entry]) => {
       const bytes = await zip.openReadStreamPromise(entry);
-      files.push(await storeFile(service, reserved, path, bytes));
+      files.push(await storeFile(service, reserved, path, foreignBytes(bytes)));
     });
     return { files, incoming };
   } catch (error) {
@@ -105,6 +107,25 @@ async function entriesOf(zip: ZipFile): Promise<ReadonlyMap<string, Entry>> {
     if (byPath.size > filesMax) throw tooMany();
   }
   return byPath;
+}
+
+/** The least that stands before an entry's bytes: its local header, and its name once more. */
+const localHeaderBytes = 30;
+
+/**
+ * Entries that share bytes make a small archive a large bundle. Throws `RefusalError` with 400.
+ */
+function refuseOverlaps(entries: readonly Entry[], archiveBytes: number): void {
+  const inOrder = [...entries].sort(
+    (one, other) => one.relativeOffsetOfLocalHeader - other.relativeOffsetOfLocalHeader,
+  );
+  for (const [n, entry] of inOrder.entries()) {
+    const { relativeOffsetOfLocalHeader: start, fileNameLength, compressedSize } = entry;
+    const end = start + localHeaderBytes + fileNameLength + compressedSize;
+    const next = inOrder[n + 1]?.relativeOffsetOfLocalHeader ?? archiveBytes;
+    if (end > next)
+      throw refused(`the entry ${JSON.stringify(entry.fileName)} shares bytes with another`);
+  }
 }
 
 function isFolder(path: string): boolean {

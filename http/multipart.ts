@@ -1,8 +1,13 @@
-/** `multipart/form-data` (RFC 7578) with one file, read as it arrives. */
+/**
+ * `multipart/form-data` (RFC 7578) with one file, read as it arrives. Whatever goes wrong, a part
+ * too many, a malformed part, a client that leaves, ends the reading of all parts at once.
+ */
 
 import { Readable } from "node:stream";
 import { Busboy, type BusboyHeaders, type BusboyInstance } from "@fastify/busboy";
+import { limits } from "../config/limits.ts";
 import type { Fault } from "../config/schema.ts";
+import { foreignBytes } from "./foreign-bytes.ts";
 import { RefusalError } from "./refusal-error.ts";
 
 /** What becomes of the file's bytes; it must read them all or throw. */
@@ -22,8 +27,6 @@ export interface Form<T> {
   readonly faults: readonly Fault[];
 }
 
-const fieldBytesMax = 64 * 1024;
-
 /**
  * Throws `RefusalError` with 415 for another type, 400 for a malformed body, an unknown or repeated
  * part, or no file; and whatever `receive` throws.
@@ -36,10 +39,11 @@ export async function readForm<T>(
 ): Promise<Form<T>> {
   if (!/^multipart\/form-data\s*;/i.test(contentType ?? ""))
     throw new RefusalError({ code: "unsupported_media_type" });
-  const parser = parserOf({ "content-type": contentType } as BusboyHeaders);
+  const parser = openParser({ "content-type": contentType } as BusboyHeaders);
   const source = Readable.from(body ?? [], { objectMode: false });
   const fields = new Map<string, string>();
   const faults: Fault[] = [];
+  const files: Readable[] = [];
   let received: Promise<T> | undefined;
   parser.on("field", (name, value, _nameCut, isCut) => {
     const pointer = `/${name}`;
@@ -50,16 +54,19 @@ export async function readForm<T>(
   });
   const whole = new Promise<void>((resolve, reject) => {
     parser.on("file", (name, stream, filename, _encoding, mediaType) => {
-      source.on("error", (error) => stream.destroy(error));
-      if (name === "file" && received === undefined) {
-        received = receive({ filename: filename ?? "", mediaType, bytes: stream });
-        // Refused bytes are read no further.
+      const bytes = foreignBytes(stream);
+      files.push(stream);
+      if (name !== "file") reject(wrongPart(name, "is not a known file"));
+      else if (received !== undefined) reject(wrongPart(name, "is given more than once"));
+      else {
+        received = receive({ filename: filename ?? "", mediaType, bytes });
         received.catch(reject);
-        return;
       }
-      faults.push({ pointer: `/${name}`, detail: "is one file too many" });
-      stream.resume();
     });
+    for (const limit of ["partsLimit", "fieldsLimit", "filesLimit"] as const)
+      parser.on(limit, () =>
+        reject(malformed(`has more than ${limits.assets.formPartsMax} parts`)),
+      );
     parser.on("error", (cause: unknown) =>
       reject(Object.assign(malformed("is no well-formed form"), { cause })),
     );
@@ -67,10 +74,16 @@ export async function readForm<T>(
     source.on("error", reject);
     source.pipe(parser);
   });
-  await whole.catch((error: unknown) => {
+  try {
+    await whole;
+  } catch (error) {
     source.unpipe(parser);
+    source.destroy();
+    for (const file of files) file.destroy(error instanceof Error ? error : undefined);
+    // What was being stored is given up before the answer says that it was.
+    await received?.catch(() => undefined);
     throw error;
-  });
+  }
   if (received === undefined)
     throw new RefusalError({
       code: "validation",
@@ -79,12 +92,17 @@ export async function readForm<T>(
   return { file: await received, fields, faults };
 }
 
-function parserOf(headers: BusboyHeaders): BusboyInstance {
+function openParser(headers: BusboyHeaders): BusboyInstance {
+  const { formFieldBytesMax: fieldSize, formPartsMax: parts } = limits.assets;
   try {
-    return new Busboy({ headers, limits: { fieldSize: fieldBytesMax, fields: 16, files: 2 } });
+    return new Busboy({ headers, limits: { fieldSize, fields: parts, files: 2, parts } });
   } catch (error) {
     throw Object.assign(malformed("has no usable boundary"), { cause: error });
   }
+}
+
+function wrongPart(name: string, detail: string): RefusalError {
+  return new RefusalError({ code: "validation", faults: [{ pointer: `/${name}`, detail }] });
 }
 
 function malformed(detail: string): RefusalError {

@@ -1,5 +1,5 @@
 /** Stored media: listing, reading, renaming, the trash, and direct upload. */
-import type { Asset } from "../../actors/asset/asset.ts";
+import type { Asset, StoredBytes } from "../../actors/asset/asset.ts";
 import { AssetPage, Asset as AssetSchema, assetStatuses } from "../../actors/contract/asset.ts";
 import { AssetPatchRequest, DirectUploadFields } from "../../actors/contract/upload.ts";
 import { assetKey } from "../../actors/tables.ts";
@@ -9,6 +9,7 @@ import { check, type Fault } from "../../config/schema.ts";
 import { parseId, vpartOfId } from "../../engine/id.ts";
 import { type Answer, json } from "../answer.ts";
 import { listAssets } from "../asset-listing.ts";
+import { parseJson } from "../body.ts";
 import { readForm } from "../multipart.ts";
 import { requirePermission } from "../permissions.ts";
 import { integer, optionalFlag, optionalText, someOf } from "../query.ts";
@@ -153,40 +154,36 @@ async function uploadAsset(call: Call): Promise<Answer> {
     throw new RefusalError({ code: "unavailable", retryAfterSeconds: 60 });
   const { scope, user } = principal;
   const id = service.ids.under(vpartOfId(scope));
-  const { file, fields, faults } = await readForm(
-    request.incoming,
-    request.headers["content-type"],
-    ["display_name", "tags", "checksum_sha256"],
-    async ({ filename, mediaType, bytes }) => {
-      const hints = {
-        filename: plainFilename(filename),
-        declared: declaredType(mediaType),
-        bytesMax: limits.assets.directBytesMax,
-      };
-      const stored = await storeUpload(
-        service.objects,
-        `assets/${scope}/${id}/media`,
-        bytes,
-        hints,
-      );
-      return { stored, filename: hints.filename };
-    },
-  );
-  const { stored, filename } = file;
+  let stored: StoredBytes | undefined;
   try {
+    const { file, fields, faults } = await readForm(
+      request.incoming,
+      request.headers["content-type"],
+      ["display_name", "tags", "checksum_sha256"],
+      async ({ filename, mediaType, bytes }) => {
+        const hints = {
+          filename: plainFilename(filename),
+          declared: declaredType(mediaType),
+          bytesMax: limits.assets.directBytesMax,
+        };
+        const stem = `assets/${scope}/${id}/media`;
+        stored = await storeUpload(service.objects, stem, bytes, hints);
+        return { stored, filename: hints.filename };
+      },
+    );
     if (faults.length > 0) throw new RefusalError({ code: "validation", faults });
     const { display_name: displayName, tags, checksum_sha256: sha256 } = fieldsOf(fields);
-    if (sha256 !== undefined && sha256.toLowerCase() !== stored.sha256)
+    if (sha256 !== undefined && sha256.toLowerCase() !== file.stored.sha256)
       throw wrongFile("does not have the checksum that was given");
     const asset: Asset = {
       phase: "processing",
       id,
       scope,
       createdAtMs: service.clock.nowMs(),
-      origin: { filename, user: user.id },
+      origin: { filename: file.filename, user: user.id },
       ...(displayName === undefined ? {} : { displayName }),
       ...(tags === undefined ? {} : { tags }),
-      bytes: stored,
+      bytes: file.stored,
       attempts: 0,
     };
     const key = assetKey(scope, id);
@@ -195,8 +192,8 @@ async function uploadAsset(call: Call): Promise<Answer> {
     return json(201, view, [["Location", `${service.baseUrl}/assets/${id}`]]);
   } catch (error) {
     // What was not accepted must not stay; after a lost reply it may have been.
-    if (error instanceof RefusalError && error.refusal.code !== "unavailable")
-      await service.objects.remove(stored.objectKey);
+    const isLost = error instanceof RefusalError && error.refusal.code === "unavailable";
+    if (stored !== undefined && !isLost) await service.objects.remove(stored.objectKey);
     throw error;
   }
 }
@@ -211,7 +208,7 @@ function fieldsOf(fields: ReadonlyMap<string, string>): DirectUploadFields {
 
 function listOf(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseJson(text);
   } catch (error) {
     const faults: Fault[] = [{ pointer: "/tags", detail: "must be a JSON array" }];
     throw Object.assign(new RefusalError({ code: "validation", faults }), { cause: error });

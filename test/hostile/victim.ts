@@ -1,0 +1,85 @@
+/** A running service that hostile bytes are sent to, and what must hold of it afterwards. */
+import { existsSync, readdirSync } from "node:fs";
+import { connect } from "node:net";
+import { join } from "node:path";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import type { Test } from "tap";
+import { ask, createOwners } from "../crash/accounts.ts";
+import { type Environment, type Klieg, startKlieg } from "../crash/klieg-process.ts";
+
+export class Victim {
+  readonly klieg: Klieg;
+  readonly token: string;
+  private readonly dataDir: string;
+
+  constructor(klieg: Klieg, token: string, dataDir: string) {
+    this.klieg = klieg;
+    this.token = token;
+    this.dataDir = dataDir;
+  }
+
+  /** The status, or 0 when the connection was closed without an answer. */
+  async send(
+    method: string,
+    path: string,
+    body: Uint8Array | string,
+    mediaType: string,
+  ): Promise<number> {
+    try {
+      const reply = await fetch(`http://127.0.0.1:${this.klieg.port}${path}`, {
+        method,
+        headers: { authorization: `Bearer ${this.token}`, "content-type": mediaType },
+        body: typeof body === "string" ? body : new Uint8Array(body),
+        redirect: "manual",
+      });
+      await reply.arrayBuffer();
+      return reply.status;
+    } catch (error) {
+      if (this.klieg.child.exitCode !== null) throw error;
+      return 0;
+    }
+  }
+
+  /** Sends what it is given and leaves without a word. Resolves when the connection is closed. */
+  abort(bytes: Uint8Array | string): Promise<void> {
+    return new Promise((resolve) => {
+      const socket = connect(this.klieg.port, "127.0.0.1");
+      socket.on("error", () => {});
+      socket.on("close", () => resolve());
+      socket.write(bytes, () => socket.resetAndDestroy());
+    });
+  }
+
+  head(method: string, path: string, bodyBytes: number, mediaType: string): string {
+    return (
+      `${method} ${path} HTTP/1.1\r\nHost: klieg\r\nAuthorization: Bearer ${this.token}\r\n` +
+      `Content-Type: ${mediaType}\r\nContent-Length: ${bodyBytes}\r\n\r\n`
+    );
+  }
+
+  /** The process that was started answers, and nothing is left of what it refused. */
+  async lives(t: Test): Promise<void> {
+    const reply = await fetch(`http://127.0.0.1:${this.klieg.port}/healthz`);
+    t.equal(reply.status, 200);
+    t.equal(this.klieg.child.exitCode, null, "the process that was started still runs");
+    const incoming = join(this.dataDir, "objects", "~incoming");
+    while (existsSync(incoming) && readdirSync(incoming).length > 0) await nextTurn();
+  }
+
+  async composition(): Promise<string> {
+    const { json } = await ask<{ id: string }>(this.klieg.port, this.token, "/compositions", {});
+    return json.id;
+  }
+}
+
+export async function openVictim(t: Test, more: Environment = {}): Promise<Victim> {
+  const dataDir = t.testdir();
+  const klieg = await startKlieg(t, dataDir, more);
+  const [owner] = await createOwners(klieg.port, 1);
+  return new Victim(klieg, owner?.token ?? "", dataDir);
+}
+
+/** What a refusal may say: never that the service failed, unless it is out of room. */
+export function isSound(status: number): boolean {
+  return status < 500 || status === 503;
+}
