@@ -94,6 +94,9 @@ const remedy = "correct it or unset KLIEG_MODELS.";
 
 const isCatalogueFile = check<CatalogueFile>(CatalogueFile);
 
+/** Who runs models: the farm, and the simulated provider of load tests. */
+const providers: readonly string[] = ["farm", "sim"];
+
 /** Reads `file`, or the shipped catalogue. Simulated models are absent unless asked for. */
 export function readCatalogue(file: string | undefined, simulated: boolean): Catalogue {
   const value: unknown = file === undefined ? shipped : parsed(file);
@@ -108,6 +111,11 @@ export function readCatalogue(file: string | undefined, simulated: boolean): Cat
     const fault = deprecationFault(model, value.models);
     if (fault !== undefined) throw new CatalogueError(`${name}: ${model.id} ${fault}; ${remedy}`);
   }
+  const strange = value.models.find(({ provider }) => !providers.includes(provider));
+  if (strange !== undefined)
+    throw new CatalogueError(
+      `${name}: ${strange.id} has the provider ${strange.provider}, but there are ${providers.join(" and ")}; ${remedy}`,
+    );
   const models = value.models.filter((model) => simulated || model.provider !== "sim");
   const byName = new Map<string, ModelEntry>();
   for (const model of models)

@@ -1,3 +1,4 @@
+import { isIP } from "node:net";
 import { join, resolve } from "node:path";
 import { limitsFault } from "./overrides.ts";
 
@@ -12,6 +13,8 @@ export interface Settings {
   readonly publicUrl: string;
   /** Origins whose pages may ask all of the API. */
   readonly corsOrigins: readonly string[];
+  /** Networks whose proxies may say in `X-Forwarded-For` for whom they ask. */
+  readonly trustedProxies: readonly string[];
   readonly dataDir: string;
   readonly shardThreads: number;
   /** Shard count when the store is created; a power of two. */
@@ -56,6 +59,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 export function readSettings(environment: Environment, cores: number): Settings {
   const fault = limitsFault();
   if (fault !== undefined) throw new SettingsError(fault);
+  refuseUnknown(environment);
   const host = text(environment, "KLIEG_HOST") ?? "127.0.0.1";
   const port = integer(environment, "KLIEG_PORT", 8080, 1, 65_535);
   const shardThreads = integer(environment, "KLIEG_SHARD_THREADS", Math.max(1, cores - 1), 1, 64);
@@ -65,8 +69,9 @@ export function readSettings(environment: Environment, cores: number): Settings 
   return {
     host,
     port,
-    publicUrl: origin(environment, "KLIEG_PUBLIC_URL") ?? `http://${bracketed(host)}:${port}`,
+    publicUrl: publicOrigin(environment, "KLIEG_PUBLIC_URL") ?? `http://${bracketed(host)}:${port}`,
     corsOrigins: origins(environment, "KLIEG_CORS_ORIGINS"),
+    trustedProxies: networks(environment, "KLIEG_TRUSTED_PROXIES"),
     dataDir: dataDirectory(environment),
     shardThreads,
     shards,
@@ -89,6 +94,46 @@ export function readSettings(environment: Environment, cores: number): Settings 
     bootstrapTokenFile: text(environment, "KLIEG_BOOTSTRAP_TOKEN_FILE"),
     logLevel: choice(environment, "KLIEG_LOG_LEVEL", logLevels, "info"),
   };
+}
+
+/** Of the service and of the command line; `KLIEG_LIMITS` is read in `overrides.ts`. */
+const names: ReadonlySet<string> = new Set([
+  "KLIEG_BOOTSTRAP_TOKEN",
+  "KLIEG_BOOTSTRAP_TOKEN_FILE",
+  "KLIEG_CHROMIUM",
+  "KLIEG_CONNECTIONS_PER_ADDRESS",
+  "KLIEG_CORS_ORIGINS",
+  "KLIEG_DATA_DIR",
+  "KLIEG_FARM_WORKERS",
+  "KLIEG_FFMPEG",
+  "KLIEG_FFPROBE",
+  "KLIEG_HOST",
+  "KLIEG_ISOLATION",
+  "KLIEG_LIMITS",
+  "KLIEG_LOG_LEVEL",
+  "KLIEG_MODELS",
+  // Keeps a port free for the listener of metrics.
+  "KLIEG_OPERATOR_PORT",
+  "KLIEG_PORT",
+  "KLIEG_PUBLIC_URL",
+  "KLIEG_RATE_LIMITS",
+  "KLIEG_SHARDS",
+  "KLIEG_SHARD_THREADS",
+  "KLIEG_SIM",
+  "KLIEG_TOKEN",
+  "KLIEG_TRUSTED_PROXIES",
+  "KLIEG_URL",
+]);
+
+/** A misspelt setting would be taken for an unset one. Throws `SettingsError`. */
+function refuseUnknown(environment: Environment): void {
+  const unknown = Object.keys(environment).find(
+    (name) => name.startsWith("KLIEG_") && !names.has(name),
+  );
+  if (unknown !== undefined)
+    throw new SettingsError(
+      `${unknown} is no setting of this version; unset it, or see the settings in README.md.`,
+    );
 }
 
 /** Throws `SettingsError`. */
@@ -156,6 +201,32 @@ function origin(environment: Environment, name: string): string | undefined {
       `${name} is "${value}"; set it to an http or https origin such as http://127.0.0.1:8080.`,
     );
   return new URL(value).origin;
+}
+
+/** Links are made of it, and the service answers at the root of its origin. */
+function publicOrigin(environment: Environment, name: string): string | undefined {
+  const found = origin(environment, name);
+  const { pathname, search, hash, username } = new URL(text(environment, name) ?? "http://unset");
+  if (found === undefined || (pathname === "/" && search + hash + username === "")) return found;
+  throw new SettingsError(
+    `${name} has more than an origin; set it to ${found}, and let the proxy serve Klieg at its root.`,
+  );
+}
+
+/** Addresses and networks (RFC 4632, RFC 4291) with commas between. */
+function networks(environment: Environment, name: string): string[] {
+  const found = (text(environment, name) ?? "").split(",").map((part) => part.trim());
+  if (found.join("") === "") return [];
+  for (const part of found) {
+    const [address = "", bits, more] = part.split("/");
+    const most = isIP(address) === 6 ? 128 : 32;
+    const isRight = bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= most);
+    if (isIP(address) === 0 || !isRight || more !== undefined)
+      throw new SettingsError(
+        `${name} has "${part}"; set it to networks such as 10.0.0.0/8 with commas between.`,
+      );
+  }
+  return found;
 }
 
 /** With commas between; exactly as browsers send them. */

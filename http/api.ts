@@ -143,7 +143,7 @@ export class Api {
   /** Who comes without valid credentials is counted by address. */
   private counted(error: unknown, request: HttpRequest): unknown {
     const isStranger = error instanceof RefusalError && isOfStranger(error.refusal);
-    const rate = isStranger ? this.service.rates?.count("anonymous", request.address) : undefined;
+    const rate = isStranger ? this.service.rates?.countAddress(request.address) : undefined;
     return rate?.isOver === true ? tooMany(rate) : error;
   }
 

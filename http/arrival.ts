@@ -5,7 +5,9 @@
  */
 import { limits } from "../config/limits.ts";
 import type { Clock } from "../engine/ports/clock.ts";
-import type { Valve } from "./incoming-body.ts";
+import type { HttpRequest } from "./answer.ts";
+import { stalledBody } from "./body.ts";
+import type { IncomingBody, Valve } from "./incoming-body.ts";
 
 /** Whoever the chunks are for. A chunk is valid only during the call. */
 export interface Receiver {
@@ -88,4 +90,44 @@ export function watchArrivals(open: ReadonlySet<Arrival>, clock: Clock): void {
     for (const arrival of [...open]) arrival.look(bodyIdleCheckMs);
     watchArrivals(open, clock);
   });
+}
+
+/** For a route that reads its body as it comes. */
+export function streamReceiver(body: IncomingBody): Receiver {
+  return {
+    chunk: (bytes, isLast) => body.push(Uint8Array.from(bytes), isLast),
+    stalled: () => body.refuse(stalledBody),
+    isHeldBack: () => body.isHeldBack,
+  };
+}
+
+/**
+ * For a route that wants its body whole. Bytes are counted while they arrive; what is beyond the
+ * cap is not kept.
+ */
+export function bufferReceiver(
+  bytesMax: number,
+  done: (body: HttpRequest["body"]) => void,
+): Receiver {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  let isDone = false;
+  const finish = (body: HttpRequest["body"]) => {
+    if (isDone) return;
+    isDone = true;
+    done(body);
+  };
+  return {
+    chunk(bytes, isLast) {
+      length += bytes.length;
+      if (length > bytesMax) finish("too_large");
+      else if (isLast && chunks.length === 0) finish(bytes);
+      else {
+        chunks.push(Uint8Array.from(bytes));
+        if (isLast) finish(Buffer.concat(chunks));
+      }
+    },
+    stalled: () => finish("stalled"),
+    isHeldBack: () => false,
+  };
 }

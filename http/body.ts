@@ -9,10 +9,11 @@ const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false });
 const acceptedType = /^application\/json\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?$/i;
 
 /** Of a client that began to send and then sent nothing for too long. */
+const silence = `Nothing of the body came for ${limits.http.bodyIdleMs / 1000} seconds.`;
 export const stalledBody: Refusal = {
   code: "validation",
-  detail: `Nothing of the body came for ${limits.http.bodyIdleMs / 1000} seconds.`,
-  faults: [],
+  detail: silence,
+  faults: [{ pointer: "", detail: silence }],
 };
 
 /** A missing type counts as JSON. Throws `RefusalError` with 415. */
@@ -49,6 +50,7 @@ export function parseJson(text: string, open: readonly string[] = []): unknown {
   // JSON.parse keeps the last of equal keys silently.
   if (members !== membersOf(value)) throw malformed("an object has the same member twice");
   refuseCrowd(value, open);
+  if (surrogate.test(text)) refuseHalfCharacters(value, "");
   return value;
 }
 
@@ -125,6 +127,21 @@ function membersOf(value: unknown): number {
   let members = Array.isArray(value) ? 0 : Object.keys(value).length;
   for (const member of Object.values(value)) members += membersOf(member);
   return members;
+}
+
+/** UTF-8 has no lone surrogates; an escape may bring one. */
+const surrogate = /\\u[dD][89a-fA-F]/;
+
+/** Throws `RefusalError` with 400 for a name or text that is no Unicode. */
+function refuseHalfCharacters(value: unknown, pointer: string): void {
+  const detail = "has half of a surrogate pair";
+  const refusal = { code: "validation", faults: [{ pointer, detail }] } as const;
+  if (typeof value === "string" && !value.isWellFormed()) throw new RefusalError(refusal);
+  if (typeof value !== "object" || value === null) return;
+  for (const [name, member] of Object.entries(value)) {
+    if (!name.isWellFormed()) throw new RefusalError(refusal);
+    refuseHalfCharacters(member, `${pointer}/${escaped(name)}`);
+  }
 }
 
 /**

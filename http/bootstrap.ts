@@ -8,7 +8,7 @@ import { tokenScopes } from "../actors/contract/account.ts";
 import { directoryKey } from "../actors/tables.ts";
 import { type Settings, SettingsError } from "../config/settings.ts";
 import type { Gateway } from "../engine/gateway.ts";
-import { accountWith, type Mints, mintToken } from "./new-account.ts";
+import { type Mints, mintToken, newAccount } from "./new-account.ts";
 import { expectReply } from "./replies.ts";
 
 export const tokenFile = "admin-token";
@@ -48,7 +48,7 @@ export async function bootstrap(
   const secret = () => Buffer.from(mints.entropy.bytes(32)).toString("base64url");
   const message = {
     kind: "bootstrap",
-    first: accountWith(mints, request, token, tokenScopes),
+    first: newAccount(mints, request, token, tokenScopes),
     signingKeys: { urls: secret(), cursors: secret(), quotes: secret() },
   };
   expectReply(await gateway.ask(directoryKey, message, "work"), "created");

@@ -29,10 +29,12 @@ import { ShortThreads } from "../engine/threads.ts";
 import { findChromium, isExecutable } from "../render-farm/chromium-path.ts";
 import { Api } from "./api.ts";
 import { bootstrap, chosenToken } from "./bootstrap.ts";
+import { checkFree, ListenError } from "./free-port.ts";
 import { routeTable } from "./route-table.ts";
 import { type Listener, listen } from "./server.ts";
 import type { Service } from "./service.ts";
 import { resetFirstToken } from "./token-reset.ts";
+import { TrustedProxies } from "./trusted-proxies.ts";
 import { type Wiring, wire } from "./wiring.ts";
 
 const entries = {
@@ -61,25 +63,25 @@ async function start(): Promise<void> {
   const read = () => readCatalogue(settings.modelsFile, settings.simulatedModels);
   const catalogue = read();
   if (settings.farmWorkers > 0) await checkChromium(settings);
+  await checkFree(settings);
   const data = openDataDirectory(settings.dataDir, settings.shards);
   const log = openLog(settings.logLevel, "http");
-  const service = await openService(settings, data, { catalogue, readCatalogue: read }, log);
+  const proxies = new TrustedProxies(settings.trustedProxies);
+  const service = await openService(
+    settings,
+    data,
+    { catalogue, readCatalogue: read, proxies },
+    log,
+  );
   const host = openHost(settings, data, service.gateway, log);
-  service.health.isStarting = true;
-  const api = new Api(service, routeTable);
-  const listener = await listen(api, settings, systemClock);
-  if (listener === undefined) {
-    data.release();
-    throw new StartError(
-      `Port ${settings.port} on ${settings.host} is taken; stop what listens there or set KLIEG_PORT to another port.`,
-    );
-  }
+  let listener: Listener | undefined;
   const stop = () => void stopAll(service, host, listener, data);
   process.once("SIGTERM", stop);
   process.once("SIGINT", stop);
   await host.start();
   await bootstrap(service.gateway, service, data, token);
-  service.health.isStarting = false;
+  // Whoever finds the port open gets an answer.
+  listener = await listen(new Api(service, routeTable), { ...settings, proxies }, systemClock);
   data.writePrivate("address", `${settings.publicUrl}\n`);
   process.on("SIGHUP", () => reload(service, log));
   watchDisk(service, settings.dataDir, log);
@@ -105,7 +107,7 @@ async function checkChromium(settings: Settings): Promise<void> {
 async function openService(
   settings: Settings,
   data: DataDirectory,
-  catalogue: Pick<Wiring, "catalogue" | "readCatalogue">,
+  known: Pick<Wiring, "catalogue" | "readCatalogue" | "proxies">,
   log: Logger,
 ): Promise<Service> {
   const objectsFolder = join(settings.dataDir, "objects");
@@ -128,7 +130,7 @@ async function openService(
     clock: systemClock,
     entropy: systemEntropy(),
     objects,
-    ...catalogue,
+    ...known,
     corsOrigins: settings.corsOrigins,
     computeRound: (task) => timelines.run(task),
     hasRates: settings.rateLimits,
@@ -167,14 +169,14 @@ function openHost(settings: Settings, data: DataDirectory, gateway: Gateway, log
 async function stopAll(
   { health, following, gateway }: Service,
   host: Host,
-  listener: Listener,
+  listener: Listener | undefined,
   data: DataDirectory,
 ): Promise<void> {
   health.isDraining = true;
-  listener.stopListening();
+  listener?.stopListening();
   following.drain();
   if (gateway.isOpen) await host.stop();
-  listener.close();
+  listener?.close();
   data.release();
   process.exit(0);
 }
@@ -219,7 +221,12 @@ async function watchTokenReset(service: Service, data: DataDirectory, log: Logge
 }
 
 function isForOperator(error: unknown): error is Error {
-  return [SettingsError, CatalogueError, DataDirectoryError, StartError, PortError].some(
-    (kind) => error instanceof kind,
-  );
+  return [
+    SettingsError,
+    CatalogueError,
+    DataDirectoryError,
+    ListenError,
+    StartError,
+    PortError,
+  ].some((kind) => error instanceof kind);
 }

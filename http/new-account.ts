@@ -20,17 +20,15 @@ export interface Mints {
   readonly entropy: Entropy;
 }
 
-export function newAccount(mints: Mints, request: CreateAccountRequest): CreateUser {
-  const token = request.issue_token === true ? mintToken(mints.entropy) : undefined;
-  return accountWith(mints, request, token, scopesOfClients);
-}
-
-/** `token` undefined for an account without a credential. */
-export function accountWith(
+/**
+ * `token` undefined for an account without a credential. Only its digest is in the message, which
+ * is written down with all that follows from it.
+ */
+export function newAccount(
   { ids, clock }: Mints,
   request: CreateAccountRequest,
   token: string | undefined,
-  scopes: readonly TokenScope[],
+  scopes: readonly TokenScope[] = scopesOfClients,
 ): CreateUser {
   const { email, display_name: displayName = email, plan = "free" } = request;
   const id = ids.scope();
@@ -40,7 +38,6 @@ export function accountWith(
     email,
     plan,
     balance_credits: request.credits ?? plans[plan].monthlyCredits,
-    ...(token === undefined ? {} : { token }),
   };
   return {
     kind: "create_user",

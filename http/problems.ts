@@ -2,16 +2,7 @@
 import { timestamp } from "../actors/contract/common.ts";
 import type { Refusal } from "../actors/refusal.ts";
 import { type Answer, type Header, json } from "./answer.ts";
-
-interface Shape {
-  readonly slug: string;
-  readonly status: number;
-  readonly title: string;
-  readonly code?: string;
-  readonly detail?: string;
-  readonly members?: Readonly<Record<string, unknown>>;
-  readonly headers?: readonly Header[];
-}
+import { type Shape, shapeOfRequest } from "./request-problems.ts";
 
 /** `problems` is the URL under which the types are explained. */
 export function problem(refusal: Refusal, requestId: string, problems: string): Answer {
@@ -48,6 +39,14 @@ export function problemOf(refusal: Refusal) {
     return { slug: "oauth", status: 400, title: refusal.error, detail: refusal.detail };
   const { slug, status, title, code, detail } = shapeOf(refusal);
   return { slug, status, title, code, detail };
+}
+
+function count(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? "" : "s"}`;
+}
+
+function isOrAre(number: number): string {
+  return number === 1 ? "is" : "are";
 }
 
 /** Refusals that are problem objects. */
@@ -97,64 +96,6 @@ function shapeOf(refusal: Explained): Shape {
 
 type Of<Code extends Refusal["code"]> = Extract<Refusal, { code: Code }>;
 
-function shapeOfRequest(
-  refusal: Of<
-    | "validation"
-    | "not_found"
-    | "method_not_allowed"
-    | "payload_too_large"
-    | "uri_too_long"
-    | "not_acceptable"
-    | "headers_too_large"
-    | "unsupported_media_type"
-  >,
-): Shape {
-  switch (refusal.code) {
-    case "validation": {
-      const [first] = refusal.faults;
-      const detail = refusal.detail ?? (first && `${first.pointer} ${first.detail}`.trim());
-      return {
-        slug: "validation",
-        status: 400,
-        title: "Invalid Request",
-        code: "validation",
-        ...(detail === undefined ? {} : { detail }),
-        members: { errors: refusal.faults },
-      };
-    }
-    case "not_found":
-      return { slug: "not-found", status: 404, title: "Not Found" };
-    case "method_not_allowed":
-      return {
-        slug: "method-not-allowed",
-        status: 405,
-        title: "Method Not Allowed",
-        headers: [["Allow", refusal.allow]],
-      };
-    case "payload_too_large":
-      return {
-        slug: "payload-too-large",
-        status: 413,
-        title: "Payload Too Large",
-        detail: refusal.detail ?? `The body may have ${refusal.limitBytes} bytes.`,
-        ...(refusal.detail === undefined ? { members: { limit_bytes: refusal.limitBytes } } : {}),
-      };
-    case "not_acceptable":
-      return { slug: "not-acceptable", status: 406, title: "Not Acceptable" };
-    case "uri_too_long":
-      return { slug: "uri-too-long", status: 414, title: "URI Too Long" };
-    case "headers_too_large":
-      return { slug: "headers-too-large", status: 431, title: "Headers Too Large" };
-    case "unsupported_media_type":
-      return {
-        slug: "unsupported-media-type",
-        status: 415,
-        title: "Unsupported Media Type",
-        detail: `Send ${refusal.accepts ?? "application/json in UTF-8"}.`,
-      };
-  }
-}
-
 function shapeOfCredential(refusal: Of<"unauthorized" | "forbidden">): Shape {
   if (refusal.code === "forbidden")
     return {
@@ -194,7 +135,7 @@ function shapeOfPrice(refusal: Of<"plan_required" | "out_of_credits" | "member_b
         status: 402,
         title: "Out Of Credits",
         code: "out_of_credits",
-        detail: `This costs ${refusal.creditsRequired} credits; ${refusal.balanceCredits} are left.`,
+        detail: `This costs ${count(refusal.creditsRequired, "credit")}; ${refusal.balanceCredits} ${isOrAre(refusal.balanceCredits)} left.`,
         members: {
           credits_required: refusal.creditsRequired,
           balance_credits: refusal.balanceCredits,
@@ -206,7 +147,7 @@ function shapeOfPrice(refusal: Of<"plan_required" | "out_of_credits" | "member_b
         status: 402,
         title: "Member Budget Reached",
         code: "out_of_credits",
-        detail: `${refusal.usedCredits} of your budget of ${refusal.budgetCredits} credits are used.`,
+        detail: `${refusal.usedCredits} of your budget of ${count(refusal.budgetCredits, "credit")} ${isOrAre(refusal.usedCredits)} used.`,
         members: {
           budget_credits: refusal.budgetCredits,
           budget_used_credits: refusal.usedCredits,
@@ -294,7 +235,7 @@ function shapeOfGeneration(
         title: "Approval Needed",
         code: "approval_required",
         detail:
-          `This generation costs ${creditsRequired} credits and would bring the run to ` +
+          `This generation costs ${count(creditsRequired, "credit")} and would bring the run to ` +
           `${runTotalCredits}; the approved price is ${creditCeiling}.`,
         members: {
           credits_required: creditsRequired,
@@ -323,7 +264,7 @@ function shapeOfLimit(refusal: Of<"concurrency" | "quota" | "rate_limit">): Shap
         ...limited,
         slug: "concurrency",
         title: "Generation Concurrency Limit Reached",
-        detail: `Your plan runs ${refusal.max} generations at once. Try again when one has ended.`,
+        detail: `Your plan runs ${count(refusal.max, "generation")} at once. Try again when one has ended.`,
         members: { concurrent_max: refusal.max, concurrent_active: refusal.active },
       };
     case "quota":
@@ -331,7 +272,7 @@ function shapeOfLimit(refusal: Of<"concurrency" | "quota" | "rate_limit">): Shap
         ...limited,
         slug: "quota",
         title: "Generation Quota Reached",
-        detail: `Your plan accepts ${refusal.quota} generations a day.`,
+        detail: `Your plan accepts ${count(refusal.quota, "generation")} a day.`,
         members: { quota: refusal.quota, used: refusal.used },
         headers: [["Retry-After-Reset", timestamp(refusal.resetsAtMs)]],
       };
@@ -367,7 +308,12 @@ function shapeOfState(
         members: { job_id: refusal.job, job_status: refusal.status },
       };
     case "precondition_failed":
-      return { slug: "precondition-failed", status: 412, title: "Precondition Failed" };
+      return {
+        slug: "precondition-failed",
+        status: 412,
+        title: "Precondition Failed",
+        detail: "It was changed meanwhile; read it again.",
+      };
     case "conflict":
       return { slug: "conflict", status: 409, title: "Conflict", detail: refusal.detail };
     case "job_not_cancellable":

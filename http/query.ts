@@ -79,7 +79,9 @@ export function someOf<T extends string>(
       if (text === undefined) return { value: undefined };
       const chosen = text.split(",").map((part) => values.find((value) => value === part));
       const known = chosen.filter((value) => value !== undefined);
-      return known.length === chosen.length ? { value: known } : `must be of ${values.join(", ")}`;
+      return known.length === chosen.length
+        ? { value: known }
+        : `must be one or several of ${values.join(", ")}, with commas between`;
     },
   };
 }

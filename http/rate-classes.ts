@@ -5,6 +5,7 @@
 import { limits } from "../config/limits.ts";
 import type { Clock } from "../engine/ports/clock.ts";
 import { constantHeader, type Header } from "./answer.ts";
+import type { TrustedProxies } from "./trusted-proxies.ts";
 
 export type RateClass = "read" | "submit" | "write" | "upload" | "anonymous";
 
@@ -19,11 +20,18 @@ const windowMs = limits.rates.windowSeconds * 1000;
 
 export class RateClasses {
   private readonly clock: Clock;
+  private readonly proxies: TrustedProxies;
   private window = 0;
   private used = noUse();
 
-  constructor(clock: Clock) {
+  constructor(clock: Clock, proxies: TrustedProxies) {
     this.clock = clock;
+    this.proxies = proxies;
+  }
+
+  /** Counts one request without a valid bearer; a trusted proxy is no client. */
+  countAddress(address: string): RateState | undefined {
+    return this.proxies.has(address) ? undefined : this.count("anonymous", address);
   }
 
   /** Counts one request of `who`. */

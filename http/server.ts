@@ -7,16 +7,22 @@
 
 import * as uWS from "uWebSockets.js";
 import { STATUS_CODES } from "node:http";
-import { createServer } from "node:net";
 import type { Refusal } from "../actors/refusal.ts";
 import { limits } from "../config/limits.ts";
 import type { Clock } from "../engine/ports/clock.ts";
 import { type Answer, type HttpRequest, lineOf, type Sink, type Stream } from "./answer.ts";
 import type { Api, Match } from "./api.ts";
-import { Arrival, type Receiver, watchArrivals } from "./arrival.ts";
-import { stalledBody } from "./body.ts";
+import {
+  Arrival,
+  bufferReceiver,
+  type Receiver,
+  streamReceiver,
+  watchArrivals,
+} from "./arrival.ts";
 import { Connections, socketTable } from "./connections.ts";
+import { checkFree, portTaken } from "./free-port.ts";
 import { IncomingBody, type Valve } from "./incoming-body.ts";
+import type { TrustedProxies } from "./trusted-proxies.ts";
 
 export interface Listener {
   /** Takes no more connections; open requests go on. */
@@ -29,43 +35,38 @@ export interface ListenOptions {
   readonly host: string;
   readonly port: number;
   readonly connectionsPerAddress: number;
+  readonly proxies: TrustedProxies;
 }
 
-/** Undefined when the port is taken. */
-export async function listen(
-  api: Api,
-  options: ListenOptions,
-  clock: Clock,
-): Promise<Listener | undefined> {
-  if (!(await isFree(options))) return undefined;
+/** Throws `ListenError`. */
+export async function listen(api: Api, options: ListenOptions, clock: Clock): Promise<Listener> {
+  await checkFree(options);
   const app = uWS.App();
-  const { port, connectionsPerAddress } = options;
+  const { port, connectionsPerAddress, proxies } = options;
   const connections = new Connections(port, connectionsPerAddress, clock, socketTable);
   const track = (res: uWS.HttpResponse, change: number) => {
     if (change < 0) connections.closed();
-    else if (!connections.opened(hexAddressOf(res))) res.close();
+    else if (!connections.opened(hexAddressOf(res)) && !proxies.has(addressOf(res))) res.close();
   };
   app.filter(track);
-  const arrivals = new Set<Arrival>();
-  watchArrivals(arrivals, clock);
-  app.any("/*", (res, req) => take(api, arrivals, res, req));
+  const listening: Listening = { api, proxies, arrivals: new Set() };
+  watchArrivals(listening.arrivals, clock);
+  app.any("/*", (res, req) => take(listening, res, req));
   const socket = await new Promise<uWS.us_listen_socket | false>((resolve) => {
     app.listen(options.host, options.port, resolve);
   });
-  if (socket === false) return undefined;
+  if (socket === false) throw portTaken(options);
   return {
     stopListening: () => uWS.us_listen_socket_close(socket),
     close: () => void app.close(),
   };
 }
 
-/** uWS shares a port with whoever else shares it; a plain listener does not. */
-function isFree({ host, port }: ListenOptions): Promise<boolean> {
-  return new Promise((resolve) => {
-    const probe = createServer();
-    probe.once("error", () => resolve(false));
-    probe.listen({ host, port, exclusive: true }, () => probe.close(() => resolve(true)));
-  });
+/** What the requests of a listener share. */
+interface Listening {
+  readonly api: Api;
+  readonly proxies: TrustedProxies;
+  readonly arrivals: Set<Arrival>;
 }
 
 /** One request and its response. uWS takes nothing more for it once the client has gone. */
@@ -82,11 +83,12 @@ class Exchange implements HttpRequest {
   /** Undefined for a request without a body, or one whose body no route reads. */
   arrival: Arrival | undefined;
   private readonly res: uWS.HttpResponse;
+  private readonly proxies: TrustedProxies;
   private goneListeners: (() => void)[] = [];
   private waits = false;
   private gone = false;
 
-  constructor(res: uWS.HttpResponse, req: uWS.HttpRequest) {
+  constructor(res: uWS.HttpResponse, req: uWS.HttpRequest, proxies: TrustedProxies) {
     const headers: Record<string, string> = {};
     let headerBytes = 0;
     let framings = 0;
@@ -96,6 +98,7 @@ class Exchange implements HttpRequest {
       if (name === "content-length" || name === "transfer-encoding") framings++;
     });
     this.res = res;
+    this.proxies = proxies;
     this.method = req.getCaseSensitiveMethod().toUpperCase();
     this.path = req.getUrl();
     this.query = req.getQuery() ?? "";
@@ -105,7 +108,8 @@ class Exchange implements HttpRequest {
   }
 
   get address(): string {
-    return this.gone ? "" : addressOf(this.res);
+    if (this.gone) return "";
+    return this.proxies.client(addressOf(this.res), this.headers["x-forwarded-for"]);
   }
 
   isGone(): boolean {
@@ -261,8 +265,12 @@ class ResponseSink implements Sink {
 }
 
 /** One request from its head to its answer. */
-function take(api: Api, arrivals: Set<Arrival>, res: uWS.HttpResponse, req: uWS.HttpRequest): void {
-  const exchange = new Exchange(res, req);
+function take(
+  { api, proxies, arrivals }: Listening,
+  res: uWS.HttpResponse,
+  req: uWS.HttpRequest,
+): void {
+  const exchange = new Exchange(res, req, proxies);
   const refusal = refusalOf(exchange);
   if (refusal !== undefined) {
     // A turn later: while an answer is due uWS closes on whatever else the same packet brought.
@@ -330,42 +338,9 @@ function conclude(exchange: Exchange, answer: Answer): void {
   }
 }
 
-function streamReceiver(body: IncomingBody): Receiver {
-  return {
-    chunk: (bytes, isLast) => body.push(Uint8Array.from(bytes), isLast),
-    stalled: () => body.refuse(stalledBody),
-    isHeldBack: () => body.isHeldBack,
-  };
-}
-
-/** Bytes are counted while they arrive; what is beyond the cap is not kept. */
-function bufferReceiver(bytesMax: number, done: (body: HttpRequest["body"]) => void): Receiver {
-  const chunks: Uint8Array[] = [];
-  let length = 0;
-  let isDone = false;
-  const finish = (body: HttpRequest["body"]) => {
-    if (isDone) return;
-    isDone = true;
-    done(body);
-  };
-  return {
-    chunk(bytes, isLast) {
-      length += bytes.length;
-      if (length > bytesMax) finish("too_large");
-      else if (isLast && chunks.length === 0) finish(bytes);
-      else {
-        chunks.push(Uint8Array.from(bytes));
-        if (isLast) finish(Buffer.concat(chunks));
-      }
-    },
-    stalled: () => finish("stalled"),
-    isHeldBack: () => false,
-  };
-}
-
 /** Most paths, told quickly. */
 const plainPath = /^(?:\/[\w.:-]+)+$/;
-const oddPath = /\p{Cc}|\\|\/\/|%2e%2e|%2f|%00|%5c/iu;
+const oddPath = /\p{Cc}|\\|%2e%2e|%2f|%00|%5c/iu;
 
 /** What must not reach a route, and closes the connection. */
 function refusalOf({ path, query, headers, headerBytes, framings }: Exchange): Refusal | undefined {
@@ -380,7 +355,7 @@ function refusalOf({ path, query, headers, headerBytes, framings }: Exchange): R
 }
 
 function malformed(detail: string): Refusal {
-  return { code: "validation", detail, faults: [] };
+  return { code: "validation", detail, faults: [{ pointer: "", detail }] };
 }
 
 function hexAddressOf(res: uWS.HttpResponse): string {

@@ -49,8 +49,6 @@ export interface Health {
   /** Set while the disk has less free space than new work may need. */
   isDiskLow: boolean;
   /** Set from the signal to stop on. */
-  /** Until the first credential is good, so that nobody tries it too early. */
-  isStarting: boolean;
   isDraining: boolean;
   /** Whether this node's farm can draw. */
   renderers: CheckState;

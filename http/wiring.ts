@@ -16,6 +16,7 @@ import { Quotes } from "./quotes.ts";
 import { RateClasses } from "./rate-classes.ts";
 import type { CheckState, Service } from "./service.ts";
 import { SignedUrls } from "./signed-urls.ts";
+import type { TrustedProxies } from "./trusted-proxies.ts";
 
 export interface Wiring {
   readonly version: string;
@@ -30,6 +31,7 @@ export interface Wiring {
   readonly corsOrigins: readonly string[];
   readonly computeRound: ComputeRound;
   readonly hasRates: boolean;
+  readonly proxies: TrustedProxies;
   readonly renderers: CheckState;
   readonly onFault: (requestId: string, error: unknown) => void;
 }
@@ -66,7 +68,7 @@ export function wire(wiring: Wiring): Service {
     gateway,
     principals,
     corsOrigins: new Set(wiring.corsOrigins),
-    rates: wiring.hasRates ? new RateClasses(clock) : undefined,
+    rates: wiring.hasRates ? new RateClasses(clock, wiring.proxies) : undefined,
     get catalogue() {
       return catalogue;
     },
@@ -83,7 +85,7 @@ export function wire(wiring: Wiring): Service {
     jobs,
     timelines: new CompositionTimelines(gateway, objects, wiring.computeRound),
     following: new Following(gateway),
-    health: { isDiskLow: false, isStarting: false, isDraining: false, renderers: wiring.renderers },
+    health: { isDiskLow: false, isDraining: false, renderers: wiring.renderers },
     onFault,
   };
 }

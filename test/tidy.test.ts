@@ -38,7 +38,15 @@ const packageExceptions: Readonly<Record<string, readonly string[]>> = {
   // The peer is the same library without the service: what the bench measures against.
   "uWebSockets.js": ["http/server.ts", "bench/peer.ts"],
 };
-const testPackages = ["tap", "fast-check", "typescript", "ajv", "ajv-formats", "gltf-validator"];
+const testPackages = [
+  "tap",
+  "fast-check",
+  "typescript",
+  "ajv",
+  "ajv-formats",
+  "gltf-validator",
+  "eventsource",
+];
 
 interface Ban {
   readonly word: string;

@@ -92,15 +92,20 @@ function refusalOf(
   return undefined;
 }
 
+/** Of a job that the content filter refused, the refusal is said instead. */
 function duplicate(
-  _: Account,
-  { fingerprint }: SubmitTerms,
-  __: CreateJob,
+  account: Account,
+  terms: SubmitTerms,
+  create: CreateJob,
   turn: TurnView,
 ): Refusal | undefined {
-  const earlier = turn.get(fingerprintKey(vpartOf(turn.self), fingerprint));
+  const earlier = turn.get(fingerprintKey(vpartOf(turn.self), terms.fingerprint));
   if (earlier === undefined) return undefined;
   const job = idOfBytes(earlier);
+  const ended = turn.get(jobKey(job));
+  const isModerated = ended?.phase === "failed" && ended.failure.kind === "moderated";
+  const remembered = isModerated ? moderated(account, terms, create, turn) : undefined;
+  if (remembered !== undefined) return remembered;
   const set = turn.get(askedKey(job))?.set;
   return set === undefined ? { code: "duplicate", job } : { code: "duplicate", job, set };
 }

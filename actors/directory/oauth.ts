@@ -28,7 +28,6 @@ import { hexOf } from "./digest.ts";
 import type { Credential, Directory, NewCredential } from "./directory.ts";
 import { answered, changed, conflict, type DirectoryTurn, refuse } from "./directory-turn.ts";
 import { deleted, expire } from "./expiry.ts";
-import { liveTokens, withdrawn } from "./tokens.ts";
 
 export interface OAuthClient {
   readonly id: Id;
@@ -100,6 +99,8 @@ export interface Refresh {
 export interface Revoke {
   readonly kind: "revoke";
   readonly digest: string;
+  /** Who asks: nothing but its own tokens is revoked (RFC 7009, section 2.1). */
+  readonly client: string;
 }
 
 export interface TokensGranted {
@@ -191,22 +192,26 @@ export function refresh(head: Directory, message: Refresh, turn: TurnView): Dire
 
 const invalidGrant = oauth("invalid_grant", "The refresh token is not valid, expired or revoked.");
 
-/** Unknown tokens are as good as revoked. A personal access token is revoked by its holder too. */
-export function revoke(head: Directory, { digest }: Revoke, turn: TurnView): DirectoryTurn {
+/** Unknown tokens, and those of others, are left as they are. */
+export function revoke(head: Directory, { digest, client }: Revoke, turn: TurnView): DirectoryTurn {
   const done = { kind: "revoked" };
   const token = turn.get(refreshTokenKey(digest));
   if (token !== undefined) {
+    if (turn.get(refreshFamilyKey(token.family))?.client !== client)
+      return answered(head, turn, done);
     const rows = deleted([refreshTokenKey(digest), refreshFamilyKey(token.family)]);
     return changed(head, turn, { rows, reply: done });
   }
   const credential = turn.get(credentialKey(digest));
-  if (credential === undefined) return answered(head, turn, done);
-  const ref = liveTokens(credential.user, turn).find((one) => one.digest === hexOf(digest));
-  const rows =
-    ref === undefined
-      ? deleted([credentialKey(digest), tokenUseKey(digest)])
-      : withdrawn(credential.user, [ref], turn);
+  if (credential === undefined || issuer(credential, turn) !== client)
+    return answered(head, turn, done);
+  const rows = deleted([credentialKey(digest), tokenUseKey(digest)]);
   return changed(head, turn, { rows, reply: done });
+}
+
+/** The client that an access token was given to; undefined for a personal token. */
+function issuer({ client, family }: Credential, turn: TurnView): string | undefined {
+  return client ?? (family === undefined ? undefined : turn.get(refreshFamilyKey(family))?.client);
 }
 
 function pairRows(

@@ -6,9 +6,10 @@
 import { hostname } from "node:os";
 import { setTimeout as pause } from "node:timers/promises";
 import { parseArgs } from "node:util";
+import { tokenScopes } from "../../actors/contract/account.ts";
 import type { AccessToken, DeviceAuthorization } from "../../actors/contract/oauth.ts";
 import { Client } from "../client.ts";
-import { postForm } from "../client-call.ts";
+import { ApiProblem, postForm } from "../client-call.ts";
 import { type Command, CommandError, type Session } from "./command.ts";
 import { findOrigin } from "./credential.ts";
 import { readLogin, removeLogin, writeLogin } from "./login-file.ts";
@@ -36,11 +37,22 @@ export const logout: Command = {
     parseArgs({ args: [...args], options: {} });
     const known = await readLogin(settings());
     if (known === undefined) throw new CommandError("Nobody is logged in here.");
-    await postForm(known.origin, "/oauth/revoke", { token: known.token });
+    const client = new Client({ ...known, surface: "cli" });
+    await client.revokeToken(tokenId(known.token)).catch(passUnauthorized);
     await removeLogin(settings());
     terminal.say(`Logged out at ${known.origin}.\n`);
   },
 };
+
+/** The eight characters between `pat_` and the secret. */
+function tokenId(token: string): string {
+  return token.split("_")[1] ?? "";
+}
+
+/** A login that has ended already is as good as ended now. */
+function passUnauthorized(error: unknown): void {
+  if (!(error instanceof ApiProblem && [401, 404].includes(error.status))) throw error;
+}
 
 interface Refusal {
   readonly error: string;
@@ -53,12 +65,15 @@ async function logIn({ settings, terminal }: Session): Promise<void> {
   const device = await begin(origin);
   terminal.say(`Open ${device.verification_uri_complete ?? device.verification_uri}\n`);
   terminal.say(`and approve the code ${device.user_code}\n`);
-  const { access_token: token, refresh_token: refresh } = await granted(origin, device);
+  const { access_token: token, refresh_token: refresh, scope } = await granted(origin, device);
   const client = new Client({ origin, token, surface: "cli" });
-  const made = await client.createToken({ name: `klieg login, ${hostname()}`.slice(0, 100) });
+  const made = await client.createToken({
+    name: `klieg login, ${hostname()}`.slice(0, 100),
+    scopes: tokenScopes.filter((name) => scope.split(" ").includes(name)),
+  });
   const file = await writeLogin(settings(), { origin, token: made.token });
   for (const used of [refresh, token])
-    if (used !== undefined) await postForm(origin, "/oauth/revoke", { token: used });
+    if (used !== undefined) await postForm(origin, "/oauth/revoke", { token: used, client_id });
   terminal.say(`Logged in at ${origin} until ${made.expires_at ?? "revoked"}; kept in ${file}.\n`);
 }
 

@@ -5,7 +5,7 @@ import { directoryKey } from "../../actors/tables.ts";
 import { CatalogueError } from "../../config/catalogue.ts";
 import { type Answer, json } from "../answer.ts";
 import { auditNote } from "../audit-note.ts";
-import { newAccount } from "../new-account.ts";
+import { mintToken, newAccount } from "../new-account.ts";
 import { RefusalError } from "../refusal-error.ts";
 import { expectReply } from "../replies.ts";
 import { type Call, jsonBody, type Route, route } from "../route.ts";
@@ -33,11 +33,13 @@ export const adminRoutes: readonly Route[] = [
 /** Answers when the wallet is there too, so whoever has the token can submit at once. */
 async function createAccount(call: Call<CreateAccountRequest>): Promise<Answer> {
   const { service, body } = call;
-  const account = newAccount(service, body);
+  const token = body.issue_token === true ? mintToken(service.entropy) : undefined;
+  const account = newAccount(service, body, token);
   const message = { ...account, audit: auditNote(call, "account.create", account.user.id) };
   const reply = await service.gateway.ask(directoryKey, message, "work");
   type Created = { kind: "created"; account: CreatedAccount };
-  return json(201, expectReply<Created>(reply, "created").account);
+  const view = expectReply<Created>(reply, "created").account;
+  return json(201, token === undefined ? view : { ...view, token });
 }
 
 /** Holds are as they were agreed; a quote of a price that changed no longer fits. */

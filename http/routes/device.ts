@@ -48,7 +48,7 @@ export const deviceRoutes: readonly Route[] = [
 async function begin(call: Call<DeviceForm>): Promise<Answer> {
   const { service, request, body } = call;
   const client = oauthCaller(call);
-  const rate = service.rates?.count("anonymous", request.address);
+  const rate = service.rates?.countAddress(request.address);
   if (rate?.isOver === true)
     throw new RefusalError({ code: "rate_limit", retryAfterSeconds: rate.resetSeconds });
   const deviceCode = drawSecret(service.entropy, "");

@@ -27,6 +27,6 @@ function ready({ service }: Call): Answer {
     workers: gateway.isOpen ? "ok" : "down",
     renderers: health.renderers,
   };
-  const isReady = gateway.isOpen && !health.isStarting && !health.isDraining;
+  const isReady = gateway.isOpen && !health.isDraining;
   return json(isReady ? 200 : 503, { status: isReady ? "ok" : "down", checks });
 }

@@ -95,7 +95,7 @@ async function add(call: Call<AddMemberRequest>): Promise<Answer> {
     kind: "add_member",
     organization: organization.id,
     role: body.role,
-    newcomer: newAccount(service, { email: body.email }),
+    newcomer: newAccount(service, { email: body.email }, undefined),
     audit: auditNote(call, `member.add ${body.role}`, organization.id),
   };
   const reply = await gateway.ask(directoryKey, message, "work");

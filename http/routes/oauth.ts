@@ -59,8 +59,22 @@ function metadata({ baseUrl }: Service) {
     grant_types_supported: ["client_credentials", "refresh_token", deviceGrant],
     scopes_supported: [...tokenScopes],
     token_endpoint_auth_methods_supported: ["client_secret_basic", "client_secret_post", "none"],
-    revocation_endpoint_auth_methods_supported: ["none"],
+    revocation_endpoint_auth_methods_supported: [
+      "client_secret_basic",
+      "client_secret_post",
+      "none",
+    ],
   };
+}
+
+/** Throws `RefusalError` with 429: a client by its account, the public one by address. */
+function countCaller({ service, request }: Call<unknown>, { confidential }: OAuthCaller): void {
+  const rate =
+    confidential === undefined
+      ? service.rates?.countAddress(request.address)
+      : service.rates?.count("write", confidential.user);
+  if (rate?.isOver === true)
+    throw new RefusalError({ code: "rate_limit", retryAfterSeconds: rate.resetSeconds });
 }
 
 async function giveToken(call: Call<TokenForm>): Promise<Answer> {
@@ -69,6 +83,7 @@ async function giveToken(call: Call<TokenForm>): Promise<Answer> {
   const client = oauthCaller(call);
   switch (grant) {
     case "client_credentials":
+      if (client.confidential !== undefined) countCaller(call, client);
       return byClient(call, client);
     case "refresh_token":
       return byRefresh(call, client);
@@ -92,9 +107,6 @@ async function byClient(
       error: "unauthorized_client",
       detail: "A client without a secret has no credentials of its own.",
     });
-  const rate = service.rates?.count("write", client.user);
-  if (rate?.isOver === true)
-    throw new RefusalError({ code: "rate_limit", retryAfterSeconds: rate.resetSeconds });
   const scopes = scopesAsked(body.scope) ?? client.scopes;
   if (!scopes.every((scope) => client.scopes.includes(scope)))
     throw new RefusalError({
@@ -164,14 +176,13 @@ function shown(token: string, scopes: readonly TokenScope[], refresh: string | u
   return json(200, view, [noStore]);
 }
 
-/** Whoever holds a token may end it; a client that names itself must be itself. */
+/** A client ends what was given to it, and nothing else. */
 async function revoke(call: Call<RevokeForm>): Promise<Answer> {
-  const { service, request, body } = call;
-  const { token, client_id: id, client_secret: secret } = body;
-  if (token === undefined) throw invalidRequest("The field token is required.");
-  if (id !== undefined || secret !== undefined || request.headers["authorization"] !== undefined)
-    oauthCaller(call);
-  const message = { kind: "revoke", digest: digestOf(token) };
+  const { service, body } = call;
+  const client = oauthCaller(call);
+  countCaller(call, client);
+  if (body.token === undefined) throw invalidRequest("The field token is required.");
+  const message = { kind: "revoke", digest: digestOf(body.token), client: client.id };
   expectReply(await service.gateway.ask(directoryKey, message, "work"), "revoked");
   return { status: 200, headers: [], body: "" };
 }

@@ -26,6 +26,6 @@ async function readObject({ service, request, id: key }: Call): Promise<Answer> 
   const { sizeBytes } = stored;
   return storedBytes(service, request, { key, sizeBytes }, [
     ["Content-Type", mediaTypeOfKey(key) ?? "application/octet-stream"],
-    ["Cache-Control", "private, max-age=3600, immutable"],
+    ["Cache-Control", "private, no-store"],
   ]);
 }

@@ -14,12 +14,14 @@ import { type Id, idBytes, parseId, vpartOfId } from "../../engine/id.ts";
 import { rangeOf } from "../../engine/key.ts";
 import { type Answer, json } from "../answer.ts";
 import { deprecationOf } from "../deprecation.ts";
+import { isTerminal } from "../following.ts";
 import { requirePermission } from "../permissions.ts";
 import { problemOf } from "../problems.ts";
 import { integer, optionalText } from "../query.ts";
 import { RefusalError } from "../refusal-error.ts";
 import { expectReply } from "../replies.ts";
 import { type Call, jsonBody, type Route, route } from "../route.ts";
+import type { Service } from "../service.ts";
 import { askedOf, askingOf, digestOfBody, jobOf, sourcesOf, termsOf } from "../submitting.ts";
 import { imagePath } from "./generate.ts";
 
@@ -171,6 +173,11 @@ async function listSets(
   });
 }
 
+function isOpen({ gateway }: Service, id: Id): boolean {
+  const job = gateway.read(jobKey(id));
+  return job !== undefined && !isTerminal(job);
+}
+
 /** Last first: a member that waits must not get the slot of one that is canceled before it. */
 async function cancelSet(call: Call): Promise<Answer> {
   const { service, principal } = call;
@@ -179,7 +186,7 @@ async function cancelSet(call: Call): Promise<Answer> {
   const message = { kind: "cancel", user: principal.user.id };
   let canceled = 0;
   for (const member of set.members.toReversed()) {
-    if (!("job" in member)) continue;
+    if (!("job" in member) || !isOpen(service, member.job)) continue;
     const reply = await service.gateway.ask(jobKey(member.job), message, "settle");
     if ((reply as { kind: string }).kind === "canceled") canceled++;
   }

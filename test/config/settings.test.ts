@@ -25,7 +25,7 @@ t.test("one processor still has a shard thread", async (t) => {
 
 t.test("the public origin follows host and port unless it is set", async (t) => {
   t.equal(readSettings({ KLIEG_HOST: "::1" }, 2).publicUrl, "http://[::1]:8080");
-  const set = readSettings({ KLIEG_PUBLIC_URL: "https://media.example/x" }, 2);
+  const set = readSettings({ KLIEG_PUBLIC_URL: "https://media.example/" }, 2);
   t.equal(set.publicUrl, "https://media.example");
 });
 
@@ -45,54 +45,80 @@ t.test("a blank setting is an unset one", async (t) => {
   });
 });
 
+t.test("trusted proxies are networks with commas between", async (t) => {
+  t.strictSame(readSettings({}, 2).trustedProxies, []);
+  const listed = { KLIEG_TRUSTED_PROXIES: "10.0.0.0/8, ::1" };
+  t.strictSame(readSettings(listed, 2).trustedProxies, ["10.0.0.0/8", "::1"]);
+});
+
 t.test("switches are read", async (t) => {
   const settings = readSettings({ KLIEG_SIM: "1", KLIEG_RATE_LIMITS: "off" }, 2);
   t.match(settings, { simulatedModels: true, rateLimits: false });
 });
 
-t.test("a setting that cannot be used is named in one sentence with its remedy", async (t) => {
-  const wrong: readonly (readonly [Record<string, string>, string])[] = [
-    [{ KLIEG_PORT: "0" }, 'KLIEG_PORT is "0"; set it to a whole number from 1 to 65535.'],
-    [{ KLIEG_PORT: "8e3" }, 'KLIEG_PORT is "8e3"; set it to a whole number from 1 to 65535.'],
-    [{ KLIEG_PORT: "-1" }, 'KLIEG_PORT is "-1"; set it to a whole number from 1 to 65535.'],
-    [
-      { KLIEG_SHARD_THREADS: "65" },
-      'KLIEG_SHARD_THREADS is "65"; set it to a whole number from 1 to 64.',
-    ],
-    [{ KLIEG_SHARDS: "3" }, "KLIEG_SHARDS is 3; set it to a power of two from 1 to 128."],
-    [{ KLIEG_SHARDS: "256" }, 'KLIEG_SHARDS is "256"; set it to a whole number from 1 to 128.'],
-    [
-      { KLIEG_FARM_WORKERS: "many" },
-      'KLIEG_FARM_WORKERS is "many"; set it to a whole number from 0 to 64.',
-    ],
-    [{ KLIEG_SIM: "yes" }, 'KLIEG_SIM is "yes"; set it to one of 0, 1.'],
-    [{ KLIEG_RATE_LIMITS: "no" }, 'KLIEG_RATE_LIMITS is "no"; set it to one of on, off.'],
-    [
-      { KLIEG_CONNECTIONS_PER_ADDRESS: "0" },
-      'KLIEG_CONNECTIONS_PER_ADDRESS is "0"; set it to a whole number from 1 to 1000000.',
-    ],
-    [
-      { KLIEG_LOG_LEVEL: "loud" },
-      'KLIEG_LOG_LEVEL is "loud"; ' +
-        "set it to one of fatal, error, warn, info, debug, trace, silent.",
-    ],
-    [
-      { KLIEG_PUBLIC_URL: "media.example" },
-      'KLIEG_PUBLIC_URL is "media.example"; ' +
-        "set it to an http or https origin such as http://127.0.0.1:8080.",
-    ],
-    ...["https://a.example/x", "https://a.example,", "*", "ftp://a.example"].map((value) => {
-      const part = value.endsWith(",") ? "" : value;
-      const remedy = "set it to origins such as https://studio.example with commas between.";
-      return [
-        { KLIEG_CORS_ORIGINS: value },
-        `KLIEG_CORS_ORIGINS has "${part}"; ${remedy}`,
-      ] as const;
-    }),
-  ];
-  for (const [environment, sentence] of wrong)
-    t.throws(() => readSettings(environment, 2), new SettingsError(sentence));
-});
+t.test(
+  "a setting that cannot be used is named in one sentence with its remedy (D10)",
+  async (t) => {
+    const wrong: readonly (readonly [Record<string, string>, string])[] = [
+      [{ KLIEG_PORT: "0" }, 'KLIEG_PORT is "0"; set it to a whole number from 1 to 65535.'],
+      [{ KLIEG_PORT: "8e3" }, 'KLIEG_PORT is "8e3"; set it to a whole number from 1 to 65535.'],
+      [{ KLIEG_PORT: "-1" }, 'KLIEG_PORT is "-1"; set it to a whole number from 1 to 65535.'],
+      [
+        { KLIEG_SHARD_THREADS: "65" },
+        'KLIEG_SHARD_THREADS is "65"; set it to a whole number from 1 to 64.',
+      ],
+      [{ KLIEG_SHARDS: "3" }, "KLIEG_SHARDS is 3; set it to a power of two from 1 to 128."],
+      [{ KLIEG_SHARDS: "256" }, 'KLIEG_SHARDS is "256"; set it to a whole number from 1 to 128.'],
+      [
+        { KLIEG_FARM_WORKERS: "many" },
+        'KLIEG_FARM_WORKERS is "many"; set it to a whole number from 0 to 64.',
+      ],
+      [{ KLIEG_SIM: "yes" }, 'KLIEG_SIM is "yes"; set it to one of 0, 1.'],
+      [{ KLIEG_RATE_LIMITS: "no" }, 'KLIEG_RATE_LIMITS is "no"; set it to one of on, off.'],
+      [
+        { KLIEG_CONNECTIONS_PER_ADDRESS: "0" },
+        'KLIEG_CONNECTIONS_PER_ADDRESS is "0"; set it to a whole number from 1 to 1000000.',
+      ],
+      [
+        { KLIEG_LOG_LEVEL: "loud" },
+        'KLIEG_LOG_LEVEL is "loud"; ' +
+          "set it to one of fatal, error, warn, info, debug, trace, silent.",
+      ],
+      [
+        { KLIEG_PUBLIC_URL: "media.example" },
+        'KLIEG_PUBLIC_URL is "media.example"; ' +
+          "set it to an http or https origin such as http://127.0.0.1:8080.",
+      ],
+      [
+        { KLIEG_PUBLIC_URL: "https://media.example/x" },
+        "KLIEG_PUBLIC_URL has more than an origin; " +
+          "set it to https://media.example, and let the proxy serve Klieg at its root.",
+      ],
+      [
+        { KLIEG_POTR: "8080" },
+        "KLIEG_POTR is no setting of this version; unset it, or see the settings in README.md.",
+      ],
+      ...["10.0.0.0/33", "localhost", "10.0.0.0/8/8", "::1/x"].map(
+        (value) =>
+          [
+            { KLIEG_TRUSTED_PROXIES: value },
+            `KLIEG_TRUSTED_PROXIES has "${value}"; ` +
+              "set it to networks such as 10.0.0.0/8 with commas between.",
+          ] as const,
+      ),
+      ...["https://a.example/x", "https://a.example,", "*", "ftp://a.example"].map((value) => {
+        const part = value.endsWith(",") ? "" : value;
+        const remedy = "set it to origins such as https://studio.example with commas between.";
+        return [
+          { KLIEG_CORS_ORIGINS: value },
+          `KLIEG_CORS_ORIGINS has "${part}"; ${remedy}`,
+        ] as const;
+      }),
+    ];
+    for (const [environment, sentence] of wrong)
+      t.throws(() => readSettings(environment, 2), new SettingsError(sentence));
+  },
+);
 
 t.test("the command line knows no address and no credential unless they are set", async (t) => {
   t.strictSame(readClientSettings({}), {

@@ -1,7 +1,7 @@
 /** The real service as a child process, on a free port and a data directory of the test. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { connect } from "node:net";
+import { watch } from "node:fs";
 import { join } from "node:path";
 import type { Test } from "tap";
 import { freePort } from "../http/raw-http.ts";
@@ -71,24 +71,15 @@ export async function failedStart(
   return ended;
 }
 
-/** Told to stop as soon as its port answers, which is before its shards are open. */
+/** Told to stop as soon as it touches its data directory, which is before its shards are open. */
 export async function interruptedStart(t: Test, dataDir: string): Promise<Ended> {
-  const port = await freePort();
-  const { child, ended } = launch(dataDir, port, {});
+  const { child, ended } = launch(dataDir, await freePort(), {});
+  const watcher = watch(dataDir);
   t.teardown(() => void child.kill("SIGKILL"));
-  while (child.exitCode === null && !(await isListening(port)));
+  await Promise.race([once(watcher, "change"), ended]);
+  watcher.close();
   child.kill("SIGTERM");
   return ended;
-}
-
-async function isListening(port: number): Promise<boolean> {
-  const socket = connect(port, "127.0.0.1");
-  const isOpen = await Promise.race([
-    once(socket, "connect").then(() => true),
-    once(socket, "close").then(() => false),
-  ]).catch(() => false);
-  socket.destroy();
-  return isOpen;
 }
 
 function launch(dataDir: string, port: number, more: Environment) {

@@ -34,6 +34,18 @@ t.test("a port that another program has", async (t) => {
   t.equal((await next.kill("SIGTERM")).code, 0, "the data directory is free again");
 });
 
+t.test("a host that is no address of this machine (D10)", async (t) => {
+  for (const host of ["nowhere.invalid", "192.0.2.1"]) {
+    const ended = await failedStart(t, t.testdir(), { KLIEG_HOST: host });
+    isOneSentence(t, ended, /KLIEG_HOST is "[^"]+", which is no address of this machine/);
+  }
+});
+
+t.test("a setting that Klieg does not have (D10)", async (t) => {
+  const ended = await failedStart(t, t.testdir(), { KLIEG_POTR: "1" });
+  isOneSentence(t, ended, /KLIEG_POTR is no setting/);
+});
+
 t.test("a port that another Klieg has", async (t) => {
   const first = await startKlieg(t, join(t.testdir(), "one"));
   const ended = await failedStart(t, join(t.testdirName, "two"), {}, first.port);

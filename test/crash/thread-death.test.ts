@@ -17,6 +17,7 @@ import { shardOf } from "../../engine/key.ts";
 import { Api } from "../../http/api.ts";
 import { bootstrap } from "../../http/bootstrap.ts";
 import { routeTable } from "../../http/route-table.ts";
+import { TrustedProxies } from "../../http/trusted-proxies.ts";
 import { wire } from "../../http/wiring.ts";
 import { Caller } from "../spec/caller.ts";
 import { deathChannel } from "./dying-shard.ts";
@@ -39,6 +40,7 @@ async function openHouse(t: Test) {
     corsOrigins: [],
     computeRound: async (task) => timelineRound(task),
     hasRates: false,
+    proxies: new TrustedProxies([]),
     renderers: "ok",
     onFault: (_, error) => faults.push(error),
   });

@@ -6,6 +6,7 @@ import type { Test } from "tap";
 import { Api } from "../../http/api.ts";
 import type { Route } from "../../http/route.ts";
 import { routeTable } from "../../http/route-table.ts";
+import { TrustedProxies } from "../../http/trusted-proxies.ts";
 import { type InProcess, openInProcess } from "../spec/in-process-service.ts";
 import { freePort, RawConnection } from "./raw-http.ts";
 
@@ -22,17 +23,19 @@ export async function heard(
   t: Test,
   connectionsPerAddress = 100,
   more: readonly Route[] = [],
+  trustedProxies: readonly string[] = [],
 ): Promise<Heard> {
   const house = await openInProcess(t);
   const port = await freePort();
   const api = new Api(house.service, [...routeTable, ...more]);
-  const options = { host: "127.0.0.1", port, connectionsPerAddress };
+  const proxies = new TrustedProxies(trustedProxies);
+  const options = { host: "127.0.0.1", port, connectionsPerAddress, proxies };
   const listener = await listen(api, options, house.clock);
   const connections: RawConnection[] = [];
   t.teardown(() => {
     for (const connection of connections) connection.end();
-    listener?.stopListening();
-    listener?.close();
+    listener.stopListening();
+    listener.close();
   });
   const open = () => {
     const connection = new RawConnection(port);

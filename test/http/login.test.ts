@@ -41,9 +41,11 @@ t.test("a login asks on until it is granted, then keeps a token of its own", asy
     [begin]: [json(200, device)],
     [token]: [
       refused("authorization_pending", "Nobody has decided yet."),
-      json(200, { access_token: "oat_1", refresh_token: "ort_1" }),
+      json(200, { access_token: "oat_1", refresh_token: "ort_1", scope: "generate tokens" }),
     ],
-    "POST /v1/tokens": [json(201, { token: "pat_1", expires_at: "2026-07-14T12:00:00.000Z" })],
+    "POST /v1/tokens": [
+      json(201, { token: "pat_12345678_s", expires_at: "2026-07-14T12:00:00.000Z" }),
+    ],
     "POST /v1/oauth/revoke": [json(200, {})],
     "GET /v1/me": [json(200, { email: "ada@klieg.example", plan: "pro" })],
   });
@@ -59,13 +61,21 @@ t.test("a login asks on until it is granted, then keeps a token of its own", asy
     grant_type: "urn:ietf:params:oauth:grant-type:device_code",
     device_code: "d1",
   });
-  t.match(body("POST /v1/tokens"), { name: /^klieg login, / });
+  t.match(body("POST /v1/tokens"), { name: /^klieg login, /, scopes: ["generate", "tokens"] });
   const revoked = [0, 1].map((at) => body("POST /v1/oauth/revoke", at));
-  t.strictSame(revoked, [{ token: "ort_1" }, { token: "oat_1" }], "what was used is ended");
-  t.strictSame(JSON.parse(readFileSync(loginFile(t), "utf8")), { origin, token: "pat_1" });
+  const client_id = "klieg-cli";
+  t.strictSame(
+    revoked,
+    [
+      { token: "ort_1", client_id },
+      { token: "oat_1", client_id },
+    ],
+    "what was used is ended",
+  );
+  t.strictSame(JSON.parse(readFileSync(loginFile(t), "utf8")), { origin, token: "pat_12345678_s" });
 
   await klieg(t, ["me"], origin);
-  t.equal(asked.at(-1)?.headers.authorization, "Bearer pat_1");
+  t.equal(asked.at(-1)?.headers.authorization, "Bearer pat_12345678_s");
 });
 
 t.test("a login that is denied or expires says so, and keeps nothing", async (t) => {

@@ -24,6 +24,7 @@ async function openStream(t: Test): Promise<Open> {
 t.test("curl reads a stream to its end without an error (D1)", async (t) => {
   const { url, finish } = await openStream(t);
   const curl = spawn("curl", ["-sSN", url]);
+  const closed = once(curl, "close");
   let output = "";
   let errors = "";
   curl.stdout.setEncoding("utf8").on("data", (text: string) => {
@@ -34,7 +35,7 @@ t.test("curl reads a stream to its end without an error (D1)", async (t) => {
   });
   await once(curl.stdout, "data");
   await finish();
-  const [code] = await once(curl, "close");
+  const [code] = await closed;
   t.strictSame([code, errors], [0, ""]);
   t.match(output, /event: status[\s\S]*event: complete\n.*\ndata: .*"succeeded".*\n\n$/);
 });

@@ -203,7 +203,11 @@ t.test("revoking a refresh token revokes its access tokens", async (t) => {
   const house = await openInProcess(t);
   const ada = await house.account();
   const { access_token, refresh_token: token = "" } = await loggedIn(house, ada);
-  await house.stranger.form("/v1/oauth/revoke", { token, token_type_hint: "refresh_token" });
+  await house.stranger.form("/v1/oauth/revoke", {
+    token,
+    token_type_hint: "refresh_token",
+    client_id: "klieg-cli",
+  });
   t.equal((await ada.holding(access_token).get("/v1/me")).status, 401);
   t.equal((await refresh(house, token)).status, 400);
 });

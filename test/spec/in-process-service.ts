@@ -19,6 +19,7 @@ import { Api } from "../../http/api.ts";
 import { bootstrap } from "../../http/bootstrap.ts";
 import { routeTable } from "../../http/route-table.ts";
 import type { Service } from "../../http/service.ts";
+import { TrustedProxies } from "../../http/trusted-proxies.ts";
 import { wire } from "../../http/wiring.ts";
 import { Caller, type RequestParts } from "./caller.ts";
 import { EventReader } from "./event-reader.ts";
@@ -37,6 +38,7 @@ export interface InProcessOptions {
   readonly simulatedModels?: boolean;
   readonly modelsFile?: string;
   readonly corsOrigins?: readonly string[];
+  readonly trustedProxies?: readonly string[];
 }
 
 export class InProcess {
@@ -111,7 +113,7 @@ export class InProcess {
 
 export async function openInProcess(t: Test, options: InProcessOptions = {}): Promise<InProcess> {
   const { shardCount = 1, rates = false, simulatedModels = true, modelsFile } = options;
-  const { corsOrigins = [] } = options;
+  const { corsOrigins = [], trustedProxies = [] } = options;
   const clock = new ManualClock(startMs);
   const entropy = seededEntropy(7);
   const faults: unknown[] = [];
@@ -132,6 +134,7 @@ export async function openInProcess(t: Test, options: InProcessOptions = {}): Pr
     corsOrigins,
     computeRound: async (task) => timelineRound(task),
     hasRates: rates,
+    proxies: new TrustedProxies(trustedProxies),
     renderers: "ok",
     onFault: (_, error) => onFault(error),
   });

@@ -22,6 +22,18 @@ for (const [word, code, title] of [
     t.equal((await ada.submit(`a kite ${word}`, {}, { "idempotency-key": "l" })).status, 202);
   });
 
+  t.test(`the same body after a job that failed with ${code} answers 400 (D14)`, async (t) => {
+    const house = await openInProcess(t);
+    const ada = await house.account({ credits: 10 });
+    const job = await ada.job(`a kite ${word}`);
+    await house.settle();
+    t.match(await ada.read(job.id), { status: "failed" });
+    const again = await ada.submit<Refused>(`a kite ${word}`);
+    t.match(again, { status: 400, json: { code, title } }, "the remembered refusal, not 409");
+    t.equal((await ada.submit("a kite")).status, 202);
+    t.equal((await ada.submit("a kite")).status, 409, "of another body still a duplicate");
+  });
+
   t.test(`an immediate upstream ${code} answers the submit 422 and leaves no job`, async (t) => {
     const house = await openInProcess(t);
     const ada = await house.account({ credits: 10 });

@@ -184,12 +184,13 @@ t.test("DELETE /oauth/clients/{id} ends the client and its tokens", async (t) =>
   t.equal((await ada.delete(path)).status, 404);
 });
 
-t.test("POST /oauth/revoke ends a token; unknown ones answer 200 too", async (t) => {
+t.test("POST /oauth/revoke ends a client's own token; unknown ones answer 200 too", async (t) => {
   const house = await openInProcess(t);
   const ada = await house.account();
   const robot = await client(ada);
   const { json } = await house.stranger.form<AccessToken>(tokenPath, credentials(robot));
-  const revoke = (token: string) => house.stranger.form("/v1/oauth/revoke", { token });
+  const own = { client_id: robot.client_id, client_secret: robot.client_secret };
+  const revoke = (token: string) => house.stranger.form("/v1/oauth/revoke", { token, ...own });
   t.equal((await ada.holding(json.access_token).get("/v1/me")).status, 200);
   const { status, text } = await revoke(json.access_token);
   t.equal(status, 200);
@@ -197,13 +198,37 @@ t.test("POST /oauth/revoke ends a token; unknown ones answer 200 too", async (t)
   t.equal((await ada.holding(json.access_token).get("/v1/me")).status, 401);
   t.equal((await revoke(json.access_token)).status, 200, "a second time");
   t.equal((await revoke("nonsense")).status, 200);
-  t.equal((await house.stranger.form("/v1/oauth/revoke", {})).status, 400);
+  t.equal((await house.stranger.form("/v1/oauth/revoke", own)).status, 400);
   const wrong = { token: "x", client_id: robot.client_id, client_secret: "wrong" };
   t.equal((await house.stranger.form("/v1/oauth/revoke", wrong)).status, 401);
+});
+
+t.test("POST /oauth/revoke authenticates the client and ends nothing of others (D4)", async (t) => {
+  const house = await openInProcess(t);
+  const ada = await house.account();
+  const [robot, other] = [await client(ada), await client(ada)];
+  const { json } = await house.stranger.form<AccessToken>(tokenPath, credentials(robot));
+  const token = json.access_token;
+  const revoke = (fields: object) => house.stranger.form("/v1/oauth/revoke", { token, ...fields });
+  t.match(await revoke({}), { status: 401, json: { error: "invalid_client" } }, "no client");
+  const foreign = { client_id: other.client_id, client_secret: other.client_secret };
+  t.equal((await revoke(foreign)).status, 200, "another client");
+  t.equal((await revoke({ client_id: "klieg-cli" })).status, 200, "the public one");
+  t.equal((await ada.holding(token).get("/v1/me")).status, 200, "the token lives");
   const personal = (await ada.post<{ token: string }>("/v1/tokens", { name: "x" })).json.token;
-  await revoke(personal);
-  t.equal((await ada.holding(personal).get("/v1/me")).status, 401, "a personal one as well");
-  t.equal((await ada.get<{ items: [] }>("/v1/tokens")).json.items.length, 1);
+  const own = { client_id: robot.client_id, client_secret: robot.client_secret };
+  t.equal((await revoke({ ...own, token: personal })).status, 200);
+  t.equal((await ada.holding(personal).get("/v1/me")).status, 200, "a personal one lives, too");
+});
+
+t.test("revocations are counted in the rate class of POST /oauth/token (D4)", async (t) => {
+  const house = await openInProcess(t, { rates: true });
+  const statuses: number[] = [];
+  for (let n = 0; n < 61; n++) {
+    const fields = { token: "nonsense", client_id: "klieg-cli" };
+    statuses.push((await house.stranger.form("/v1/oauth/revoke", fields)).status);
+  }
+  t.strictSame([statuses[59], statuses[60]], [200, 429]);
 });
 
 t.test("a client of a suspended account gets nothing", async (t) => {

@@ -244,7 +244,7 @@ t.test("a wrong method answers 405 with Allow", async (t) => {
     const { status, headers, json } = await ada.request<Refused>(method, path);
     t.equal(status, 405, `${method} ${path}`);
     t.equal(headers["allow"], allow);
-    t.equal(json.title, "Method Not Allowed");
+    t.match(json, { title: "Method Not Allowed", detail: `This address answers ${allow}.` });
   }
 });
 

@@ -105,6 +105,12 @@ t.test("addresses are counted apart, and a valid bearer is not held up by strang
   t.equal((await ada.get("/v1/me")).status, 200);
 });
 
+t.test("a trusted proxy is no client and is not held up for those it asks for (D10)", async (t) => {
+  const house = await openInProcess(t, { rates: true, trustedProxies: ["192.0.2.0/24"] });
+  for (let n = 0; n < 70; n++)
+    t.equal((await house.stranger.request("GET", "/v1/me", {})).status, 401);
+});
+
 t.test("guessing tickets is held to 60 a minute and address too", async (t) => {
   const house = await openInProcess(t, { rates: true });
   const guess = Buffer.alloc(33, 3).toString("base64url");

@@ -177,6 +177,14 @@ t.test("POST /v1/sets/{id}/cancel cancels all non-terminal members", async (t) =
   t.equal(late.status, 409, "409 when none is cancellable");
 });
 
+t.test("canceling a set that was canceled answers 409 (D7)", async (t) => {
+  const house = await openInProcess(t);
+  const ada = await house.account({ plan: "studio" });
+  const { json } = await submit(ada, labeled("sim:slow=60000", "sim:slow=50000"));
+  t.equal((await ada.post(`/v1/sets/${json.id}/cancel`)).status, 200);
+  t.equal((await ada.post(`/v1/sets/${json.id}/cancel`)).status, 409);
+});
+
 t.test("GET /v1/sets lists the newest first, by cursor, with a total", async (t) => {
   const house = await openInProcess(t);
   const ada = await house.account();

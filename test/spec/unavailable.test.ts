@@ -25,14 +25,6 @@ t.test("/readyz answers 200 with the checks", async (t) => {
   });
 });
 
-t.test("/readyz answers 503 until the service has started", async (t) => {
-  const { service, stranger } = await openInProcess(t);
-  service.health.isStarting = true;
-  t.equal((await stranger.get("/readyz")).status, 503);
-  service.health.isStarting = false;
-  t.equal((await stranger.get("/readyz")).status, 200);
-});
-
 t.test("/readyz answers 503 while a shard is away and while the service drains", async (t) => {
   const house = await openInProcess(t, { shardCount: 2 });
   house.service.health.isDraining = true;

@@ -1,0 +1,55 @@
+/** Whether the service can listen where it is told to, and if not, why. */
+import { createServer } from "node:net";
+
+/** What is wrong with where it is to listen; one sentence for the operator. */
+export class ListenError extends Error {
+  override readonly name = "ListenError";
+}
+
+interface Place {
+  readonly host: string;
+  readonly port: number;
+}
+
+/**
+ * uWS shares a port with whoever else shares it, and says of a failure nothing but that; a plain
+ * listener does not share and says why. Throws `ListenError`.
+ */
+export function checkFree(options: Place): Promise<void> {
+  const { host, port } = options;
+  return new Promise((resolve, reject) => {
+    const probe = createServer();
+    probe.once("error", (error: NodeJS.ErrnoException) =>
+      reject(listenErrorOf(options, error.code)),
+    );
+    probe.listen({ host, port, exclusive: true }, () => probe.close(() => resolve()));
+  });
+}
+
+function listenErrorOf(options: Place, code: string | undefined): ListenError {
+  const { host, port } = options;
+  switch (code) {
+    case "EADDRINUSE":
+      return portTaken(options);
+    case "EACCES":
+      return new ListenError(
+        `Port ${port} is not allowed to this user; set KLIEG_PORT to one above 1023.`,
+      );
+    case "ENOTFOUND":
+    case "EAI_AGAIN":
+    case "EADDRNOTAVAIL":
+    case "EINVAL":
+      return new ListenError(
+        `KLIEG_HOST is "${host}", which is no address of this machine; set it to one, for example 127.0.0.1 or 0.0.0.0.`,
+      );
+    default:
+      return new ListenError(`Nothing can listen on ${host}, port ${port} (${code}).`);
+  }
+}
+
+/** For whoever lost the port after `checkFree`. */
+export function portTaken({ host, port }: Place): ListenError {
+  return new ListenError(
+    `Port ${port} on ${host} is taken; stop what listens there or set KLIEG_PORT to another port.`,
+  );
+}
