@@ -41,6 +41,10 @@ const shipped = {
     diskFreeBytesMin: 1024 ** 3,
     diskFreeShareMin: 0.05,
   },
+  log: {
+    /** Lines of requests that did not fail; of others there is always one. */
+    requestsPerSecond: 50,
+  },
   /** Requests per account and minute, and per address without a valid bearer. */
   rates: {
     windowSeconds: 60,

@@ -34,6 +34,16 @@ export interface Match {
   readonly streamBytesMax: number | undefined;
 }
 
+/** What is known of a request on its way to its answer. */
+interface Trail {
+  readonly request: HttpRequest;
+  readonly route: Route | undefined;
+  readonly requestId: string;
+  readonly startedMs: number;
+  principal: Principal | undefined;
+  rate: RateState | undefined;
+}
+
 const requestIdPattern = /^[A-Za-z0-9._-]{1,64}$/;
 
 export class Api {
@@ -74,13 +84,15 @@ export class Api {
   }
 
   private answered(match: Match, request: HttpRequest): Answer | Promise<Answer> {
-    const requestId = this.requestId(request.headers["x-request-id"]);
     const { route } = match;
-    let rate: RateState | undefined;
+    const trail = this.trail(request, route);
+    const { requestId } = trail;
     try {
       if (route === undefined) throw new RefusalError(match.refusal ?? { code: "not_found" });
       const principal = this.authenticate(route, request);
-      rate = this.count(route, principal);
+      trail.principal = principal;
+      const rate = this.count(route, principal);
+      trail.rate = rate;
       admit(route, principal, rate);
       const call: Call = {
         service: this.service,
@@ -94,37 +106,51 @@ export class Api {
         rate,
       };
       const answer = route.run(call);
-      if (!(answer instanceof Promise)) return finished(answer, requestId, rate, route);
-      return this.awaited(answer, call, route);
+      if (!(answer instanceof Promise)) return this.finish(answer, trail);
+      return this.awaited(answer, trail);
     } catch (error) {
-      return this.failed(error, request, requestId, rate, route);
+      return this.failed(error, trail);
     }
   }
 
-  private async awaited(answer: Promise<Answer>, call: Call, route: Route): Promise<Answer> {
-    const { request, requestId, rate } = call;
+  private async awaited(answer: Promise<Answer>, trail: Trail): Promise<Answer> {
     try {
-      return finished(await answer, requestId, rate, route);
+      return this.finish(await answer, trail);
     } catch (error) {
-      return this.failed(error, request, requestId, rate, route);
+      return this.failed(error, trail);
     }
   }
 
-  private failed(
-    error: unknown,
-    request: HttpRequest,
-    requestId: string,
-    rate: RateState | undefined,
-    route: Route | undefined,
-  ): Answer {
+  private failed(error: unknown, trail: Trail): Answer {
+    const { route, request, requestId } = trail;
     const counted = route?.access === "open" ? this.counted(error, request) : error;
-    return finished(this.refusal(counted, requestId, route), requestId, rate, route);
+    return this.finish(this.refusal(counted, requestId, route), trail);
   }
 
   /** For what the transport itself refuses. */
-  refuse(refusal: Refusal, requestId?: string): Answer {
-    const id = this.requestId(requestId);
-    return finished(problem(refusal, id, this.problems), id, undefined, undefined);
+  refuse(refusal: Refusal, request: HttpRequest): Answer {
+    const trail = this.trail(request, undefined);
+    return this.finish(problem(refusal, trail.requestId, this.problems), trail);
+  }
+
+  private trail(request: HttpRequest, route: Route | undefined): Trail {
+    const startedMs = this.service.clock.monotonicMs();
+    const requestId = this.requestId(request.headers["x-request-id"]);
+    return { request, route, requestId, startedMs, principal: undefined, rate: undefined };
+  }
+
+  private finish(answer: Answer, trail: Trail): Answer {
+    const { request, route, requestId, startedMs, principal, rate } = trail;
+    this.service.requests.add(answer.status, () => ({
+      method: request.method,
+      route: route?.path,
+      status: answer.status,
+      ms: Math.round((this.service.clock.monotonicMs() - startedMs) * 10) / 10,
+      requestId,
+      account: principal?.user.id,
+      address: request.address,
+    }));
+    return finished(answer, requestId, rate, route);
   }
 
   private get problems(): string {

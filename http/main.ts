@@ -30,6 +30,7 @@ import { findChromium, isExecutable } from "../render-farm/chromium-path.ts";
 import { Api } from "./api.ts";
 import { bootstrap, chosenToken } from "./bootstrap.ts";
 import { checkFree, ListenError } from "./free-port.ts";
+import { RequestLog } from "./request-log.ts";
 import { routeTable } from "./route-table.ts";
 import { type Listener, listen } from "./server.ts";
 import type { Service } from "./service.ts";
@@ -76,6 +77,7 @@ async function start(): Promise<void> {
   const host = openHost(settings, data, service.gateway, log);
   let listener: Listener | undefined;
   const stop = () => void stopAll(service, host, listener, data);
+  process.on("uncaughtException", (error) => abandon(error, service, listener, log));
   process.once("SIGTERM", stop);
   process.once("SIGINT", stop);
   await host.start();
@@ -135,6 +137,10 @@ async function openService(
     computeRound: (task) => timelines.run(task),
     hasRates: settings.rateLimits,
     renderers: settings.farmWorkers > 0 ? "ok" : "degraded",
+    requests: new RequestLog(systemClock, {
+      line: (level, line) => log[level](line, "request"),
+      skipped: (requests) => log.info({ requests }, "requests were not logged"),
+    }),
     onFault: (requestId, error) => log.error({ err: error, requestId }, "a request failed"),
   });
 }
@@ -179,6 +185,25 @@ async function stopAll(
   listener?.close();
   data.release();
   process.exit(0);
+}
+
+/** EX_SOFTWARE of sysexits(3): whoever started the service starts it again. */
+const brokenCode = 70;
+
+/**
+ * The last resort, which no request may reach. What was acknowledged is in the journals; streams
+ * are told to come again, and the process ends, since nobody knows what state it is in.
+ */
+function abandon(
+  error: unknown,
+  { following }: Service,
+  listener: Listener | undefined,
+  log: Logger,
+): void {
+  log.fatal({ err: error }, "an error that nothing caught ends the service");
+  listener?.stopListening();
+  following.drain();
+  setImmediate(() => process.exit(brokenCode));
 }
 
 /** An operator who corrects the catalogue need not stop the service for it. */

@@ -275,7 +275,7 @@ function take(
   if (refusal !== undefined) {
     // A turn later: while an answer is due uWS closes on whatever else the same packet brought.
     exchange.wait();
-    const answer = api.refuse(refusal, exchange.headers["x-request-id"]);
+    const answer = api.refuse(refusal, exchange);
     setImmediate(() => exchange.send(answer, true));
     return;
   }

@@ -12,6 +12,7 @@ import type { JobReads } from "./job-reads.ts";
 import type { Principals } from "./principals.ts";
 import type { Quotes } from "./quotes.ts";
 import type { RateClasses } from "./rate-classes.ts";
+import type { RequestLog } from "./request-log.ts";
 import type { SignedUrls } from "./signed-urls.ts";
 
 export interface Service {
@@ -40,6 +41,7 @@ export interface Service {
   readonly following: Following;
   readonly health: Health;
   /** A fault of ours, for the operator's log. */
+  readonly requests: RequestLog;
   readonly onFault: (requestId: string, error: unknown) => void;
 }
 

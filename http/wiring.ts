@@ -14,6 +14,7 @@ import { JobReads } from "./job-reads.ts";
 import { Principals } from "./principals.ts";
 import { Quotes } from "./quotes.ts";
 import { RateClasses } from "./rate-classes.ts";
+import type { RequestLog } from "./request-log.ts";
 import type { CheckState, Service } from "./service.ts";
 import { SignedUrls } from "./signed-urls.ts";
 import type { TrustedProxies } from "./trusted-proxies.ts";
@@ -33,6 +34,7 @@ export interface Wiring {
   readonly hasRates: boolean;
   readonly proxies: TrustedProxies;
   readonly renderers: CheckState;
+  readonly requests: RequestLog;
   readonly onFault: (requestId: string, error: unknown) => void;
 }
 
@@ -86,6 +88,7 @@ export function wire(wiring: Wiring): Service {
     timelines: new CompositionTimelines(gateway, objects, wiring.computeRound),
     following: new Following(gateway),
     health: { isDiskLow: false, isDraining: false, renderers: wiring.renderers },
+    requests: wiring.requests,
     onFault,
   };
 }

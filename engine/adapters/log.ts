@@ -2,10 +2,30 @@ import { type Logger, pino } from "pino";
 
 export type { Logger };
 
+/** Names under which a secret or a prompt could come, at the first two levels of a line. */
+const secretNames = [
+  "authorization",
+  "cookie",
+  "token",
+  "ticket",
+  "password",
+  "secret",
+  "client_secret",
+  "access_token",
+  "refresh_token",
+  "credential",
+  "signature",
+  "prompt",
+  "text",
+  "brief",
+];
+
 /**
  * One JSON line an event on standard error, written at once, so that a thread that dies has said
- * why. Secrets and prompts are never given to it.
+ * why. Secrets and prompts are not given to it; what comes under their names is left out.
  */
 export function openLog(level: string, thread: string): Logger {
-  return pino({ level, base: { thread } }, pino.destination({ fd: 2, sync: true }));
+  const paths = secretNames.flatMap((name) => [name, `*.${name}`]);
+  const redact = { paths, censor: "[left out]" };
+  return pino({ level, base: { thread }, redact }, pino.destination({ fd: 2, sync: true }));
 }

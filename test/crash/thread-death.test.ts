@@ -16,6 +16,7 @@ import { Host } from "../../engine/host.ts";
 import { shardOf } from "../../engine/key.ts";
 import { Api } from "../../http/api.ts";
 import { bootstrap } from "../../http/bootstrap.ts";
+import { RequestLog } from "../../http/request-log.ts";
 import { routeTable } from "../../http/route-table.ts";
 import { TrustedProxies } from "../../http/trusted-proxies.ts";
 import { wire } from "../../http/wiring.ts";
@@ -42,6 +43,7 @@ async function openHouse(t: Test) {
     hasRates: false,
     proxies: new TrustedProxies([]),
     renderers: "ok",
+    requests: new RequestLog(systemClock, { line: () => {}, skipped: () => {} }),
     onFault: (_, error) => faults.push(error),
   });
   const common = { shardCount, dataDir, logLevel: "silent" };

@@ -17,6 +17,7 @@ import { invariant } from "../../engine/invariant.ts";
 import type { Answer } from "../../http/answer.ts";
 import { Api } from "../../http/api.ts";
 import { bootstrap } from "../../http/bootstrap.ts";
+import { RequestLog } from "../../http/request-log.ts";
 import { routeTable } from "../../http/route-table.ts";
 import type { Service } from "../../http/service.ts";
 import { TrustedProxies } from "../../http/trusted-proxies.ts";
@@ -47,13 +48,22 @@ export class InProcess {
   readonly clock: ManualClock;
   readonly faults: unknown[];
   readonly engine: InProcessEngine;
+  /** The lines of the log about requests. */
+  readonly requests: readonly object[];
   /** With every scope. */
   readonly admin: Caller;
   /** Without any credential. */
   readonly stranger: Caller;
   private accounts = 0;
 
-  constructor(service: Service, clock: ManualClock, faults: unknown[], engine: InProcessEngine) {
+  constructor(
+    service: Service,
+    clock: ManualClock,
+    faults: unknown[],
+    engine: InProcessEngine,
+    requests: readonly object[],
+  ) {
+    this.requests = requests;
     this.service = service;
     this.api = new Api(service, routeTable);
     this.clock = clock;
@@ -117,6 +127,7 @@ export async function openInProcess(t: Test, options: InProcessOptions = {}): Pr
   const clock = new ManualClock(startMs);
   const entropy = seededEntropy(7);
   const faults: unknown[] = [];
+  const requests: object[] = [];
   const onFault = (error: unknown) => faults.push(error);
   const objects = memoryObjects();
   for (const { bytes, media } of Object.values(simulatedMedia))
@@ -136,6 +147,10 @@ export async function openInProcess(t: Test, options: InProcessOptions = {}): Pr
     hasRates: rates,
     proxies: new TrustedProxies(trustedProxies),
     renderers: "ok",
+    requests: new RequestLog(clock, {
+      line: (level, line) => requests.push({ level, ...line }),
+      skipped: (missing) => requests.push({ missing }),
+    }),
     onFault: (_, error) => onFault(error),
   });
   const { gateway } = service;
@@ -146,5 +161,5 @@ export async function openInProcess(t: Test, options: InProcessOptions = {}): Pr
   t.teardown(() => {
     if (faults.length > 0) throw faults[0];
   });
-  return new InProcess(service, clock, faults, engine);
+  return new InProcess(service, clock, faults, engine, requests);
 }

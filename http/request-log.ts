@@ -1,0 +1,71 @@
+/**
+ * A line of the log for every request, by which an operator finds a request id again. At high rates
+ * only some are written, but always those that failed; how many are missing is said.
+ */
+import { limits } from "../config/limits.ts";
+import type { Id } from "../engine/id.ts";
+import type { Clock } from "../engine/ports/clock.ts";
+
+export interface RequestLine {
+  readonly method: string;
+  /** The path of the route table, without ids and query; undefined for an unknown path. */
+  readonly route: string | undefined;
+  readonly status: number;
+  /** To the answer; of a stream to its beginning. */
+  readonly ms: number;
+  readonly requestId: string;
+  /** The user's id. */
+  readonly account: Id | undefined;
+  readonly address: string;
+}
+
+export type RequestLevel = "debug" | "info" | "warn" | "error";
+
+interface Output {
+  line(level: RequestLevel, line: RequestLine): void;
+  /** Lines of the last second that were not written. */
+  skipped(lines: number): void;
+}
+
+const windowMs = 1_000;
+/** What watches the service asks again and again. */
+const probes: readonly (string | undefined)[] = ["/healthz", "/readyz"];
+
+export class RequestLog {
+  private readonly clock: Clock;
+  private readonly output: Output;
+  private window = 0;
+  private written = 0;
+  private missing = 0;
+
+  constructor(clock: Clock, output: Output) {
+    this.clock = clock;
+    this.output = output;
+  }
+
+  /** Calls `describe` only for a line that is written. */
+  add(status: number, describe: () => RequestLine): void {
+    const window = Math.floor(this.clock.monotonicMs() / windowMs);
+    if (window !== this.window) this.begin(window);
+    if (status < 500 && this.written >= limits.log.requestsPerSecond) {
+      this.missing++;
+      return;
+    }
+    this.written++;
+    const line = describe();
+    this.output.line(levelOf(line), line);
+  }
+
+  private begin(window: number): void {
+    if (this.missing > 0) this.output.skipped(this.missing);
+    this.window = window;
+    this.written = 0;
+    this.missing = 0;
+  }
+}
+
+function levelOf({ status, route }: RequestLine): RequestLevel {
+  if (status >= 500) return "error";
+  if (status >= 400) return "warn";
+  return probes.includes(route) ? "debug" : "info";
+}
