@@ -1,8 +1,14 @@
 /**
  * The engine's life in one process: starts the effects thread and the shard threads, ties them
  * together and to the gateway, and starts again whatever dies. A shard that dies loses nothing that
- * was acknowledged; its callers hear `lost`. A dead effects thread makes every shard start again,
- * so that each hands over its undelivered effects once more.
+ * was acknowledged; its callers hear `lost`.
+ *
+ * 1. A shard is connected to the effects thread when it has opened and that thread lives; whichever
+ *    comes later connects them. What it has to deliver waits in its own thread until then.
+ * 2. A life of the effects thread that ends ends the threads of all shards that were connected to
+ *    it: each starts again and hands over its undelivered effects once more. A thread has ended
+ *    only when all of its shards have, so those that open meanwhile are stopped too.
+ * 3. Nothing is started once the host stops.
  */
 import { limits } from "../config/limits.ts";
 import type { Gateway } from "./gateway.ts";
@@ -10,13 +16,21 @@ import { Link } from "./link.ts";
 import type { Clock } from "./ports/clock.ts";
 import type { TableReader } from "./ports/tables.ts";
 import type { ShardEvent } from "./shard.ts";
-import { channel, Threads } from "./threads.ts";
-import type { EffectsControl, EffectsTask, ShardTask, ToShard } from "./wire.ts";
+import { channel, type ThreadPool } from "./threads.ts";
+import type {
+  EffectsControl,
+  EffectsTask,
+  FromEffectsThread,
+  ShardTask,
+  ToShardThread,
+} from "./wire.ts";
 
 export interface HostOptions {
   readonly shardCount: number;
   readonly shardThreads: number;
   readonly entries: { readonly shards: URL; readonly effects: URL };
+  /** `count` threads that run the entry's module. */
+  readonly openThreads: (entry: URL, count: number) => ThreadPool;
   readonly shardTask: Omit<ShardTask, "shards">;
   readonly effectsTask: Omit<EffectsTask, "control">;
   readonly openReader: (shard: number) => TableReader;
@@ -27,14 +41,34 @@ export interface HostOptions {
 /** The shards of one thread. */
 type Group = readonly number[];
 
+/** From the start of a thread of shards to its end. */
+interface GroupLife {
+  readonly name: string;
+  readonly shards: readonly ShardLife[];
+  /** Its shards are stopped, those that have not opened yet as soon as they have. */
+  isEnding: boolean;
+}
+
+interface ShardLife {
+  readonly shard: number;
+  readonly link: Link<ToShardThread, ShardEvent>;
+  isOpen: boolean;
+  isConnected: boolean;
+}
+
+type EffectsLink = Link<EffectsControl, FromEffectsThread>;
+
+const effectsName = "effects";
+
 export class Host {
   private readonly options: HostOptions;
   private readonly gateway: Gateway;
-  private readonly shardPool: Threads;
-  private readonly effectsPool: Threads;
+  private readonly shardPool: ThreadPool;
+  private readonly effectsPool: ThreadPool;
   private readonly readers = new Map<number, TableReader>();
-  private readonly links = new Map<number, Link<ToShard, ShardEvent>>();
-  private effects: Link<EffectsControl, never> | undefined;
+  private readonly lives = new Set<GroupLife>();
+  /** Undefined while there is no effects thread. */
+  private effects: EffectsLink | undefined;
   private readonly living = new Set<Promise<void>>();
   /** Deaths of a thread since it last opened: one that cannot open is tried less and less often. */
   private readonly deaths = new Map<string, number>();
@@ -42,10 +76,11 @@ export class Host {
   private opened: () => void = () => {};
 
   constructor(options: HostOptions, gateway: Gateway) {
+    const { entries, openThreads } = options;
     this.options = options;
     this.gateway = gateway;
-    this.shardPool = new Threads(options.entries.shards, this.groups().length);
-    this.effectsPool = new Threads(options.entries.effects, 1);
+    this.shardPool = openThreads(entries.shards, this.groups().length);
+    this.effectsPool = openThreads(entries.effects, 1);
   }
 
   /** Resolves when every shard has opened its gate. */
@@ -61,7 +96,7 @@ export class Host {
   /** Shards decide what waits, flush and close; then the effects thread ends. */
   async stop(): Promise<void> {
     this.stopping = true;
-    for (const link of this.links.values()) link.send({ kind: "stop" });
+    for (const life of this.lives) this.end(life);
     this.effects?.send({ kind: "stop" });
     await Promise.allSettled(this.living);
     await Promise.all([this.shardPool.close(), this.effectsPool.close()]);
@@ -78,57 +113,61 @@ export class Host {
 
   private startEffects(): void {
     const { near, far } = channel();
-    this.effects = new Link(near, () => {});
+    const link: EffectsLink = new Link(near, () => this.deaths.delete(effectsName));
+    this.effects = link;
+    for (const life of this.lives) for (const shard of life.shards) this.connect(life, shard);
     const task: EffectsTask = { ...this.options.effectsTask, control: far };
-    this.live("effects", this.effectsPool.start(task, [far]).ended, () => {
-      this.startEffects();
-      for (const link of this.links.values()) link.send({ kind: "stop" });
-    });
+    const gone = () => {
+      link.close();
+      this.effects = undefined;
+      for (const life of this.lives)
+        if (life.shards.some(({ isConnected }) => isConnected)) this.end(life);
+    };
+    const { ended } = this.effectsPool.start(task, [far]);
+    this.live(effectsName, ended, gone, () => this.startEffects());
   }
 
   private startGroup(group: Group): void {
-    const name = `shards ${group.join(", ")}`;
+    const far: ShardTask["shards"][number][] = [];
     const shards = group.map((shard) => {
       const gateway = channel();
-      const effects = channel();
-      const link = new Link<ToShard, ShardEvent>(gateway.near, (event) => {
-        if (event.kind === "opened") {
-          this.deaths.delete(name);
-          this.attach(shard, link);
-        }
+      far.push({ shard, gateway: gateway.far });
+      const link = new Link<ToShardThread, ShardEvent>(gateway.near, (event) => {
+        if (event.kind === "opened") this.open(life, one);
         this.gateway.event(shard, event);
         if (event.kind === "opened" && this.gateway.isOpen) this.opened();
       });
-      this.effects?.send({ kind: "attach", shard, port: effects.near }, effects.near);
-      return { shard, gateway: gateway.far, effects: effects.far };
+      const one: ShardLife = { shard, link, isOpen: false, isConnected: false };
+      return one;
     });
-    const ports = shards.flatMap(({ gateway, effects }) => [gateway, effects]);
-    const task: ShardTask = { ...this.options.shardTask, shards };
-    this.live(
-      name,
-      this.shardPool.start(task, ports).ended,
-      () => {
-        this.startGroup(group);
-      },
-      () => {
-        for (const shard of group) this.detach(shard);
-      },
+    const life: GroupLife = { name: `shards ${group.join(", ")}`, shards, isEnding: false };
+    this.lives.add(life);
+    const task: ShardTask = { ...this.options.shardTask, shards: far };
+    const { ended } = this.shardPool.start(
+      task,
+      far.map(({ gateway }) => gateway),
     );
+    const gone = () => {
+      this.lives.delete(life);
+      for (const { shard, link } of shards) {
+        link.close();
+        this.effects?.send({ kind: "detach", shard });
+        this.gateway.detach(shard);
+      }
+    };
+    this.live(life.name, ended, gone, () => this.startGroup(group));
   }
 
   /** Watches one life of a thread: `gone` at its end, `again` unless the service is stopping. */
-  private live(
-    name: string,
-    ended: Promise<void>,
-    again: () => void,
-    gone: () => void = () => {},
-  ): void {
+  private live(name: string, ended: Promise<void>, gone: () => void, again: () => void): void {
     const life = ended
       .catch((error: unknown) => this.options.onDeath(name, error))
       .then(() => {
         this.living.delete(life);
         gone();
-        if (!this.stopping) this.options.clock.after(this.restartDelayMs(name), again);
+        this.options.clock.after(this.restartDelayMs(name), () => {
+          if (!this.stopping) again();
+        });
       });
     this.living.add(life);
   }
@@ -139,16 +178,28 @@ export class Host {
     return Math.min(limits.engine.restartDelayMs * 2 ** deaths, limits.engine.restartDelayMaxMs);
   }
 
-  private attach(shard: number, link: Link<ToShard, ShardEvent>): void {
-    const reader = this.readers.get(shard) ?? this.options.openReader(shard);
-    this.readers.set(shard, reader);
-    this.links.set(shard, link);
-    this.gateway.attach(shard, (message) => link.send(message), reader);
+  private open(life: GroupLife, shard: ShardLife): void {
+    const { shard: number, link } = shard;
+    this.deaths.delete(life.name);
+    shard.isOpen = true;
+    const reader = this.readers.get(number) ?? this.options.openReader(number);
+    this.readers.set(number, reader);
+    this.gateway.attach(number, (message) => link.send(message), reader);
+    if (life.isEnding || this.stopping) link.send({ kind: "stop" });
+    else this.connect(life, shard);
   }
 
-  private detach(shard: number): void {
-    this.links.get(shard)?.close();
-    this.links.delete(shard);
-    this.gateway.detach(shard);
+  private connect(life: GroupLife, shard: ShardLife): void {
+    if (this.effects === undefined || !shard.isOpen || life.isEnding) return;
+    const { near, far } = channel();
+    shard.isConnected = true;
+    this.effects.send({ kind: "attach", shard: shard.shard, port: near }, near);
+    shard.link.send({ kind: "effects", port: far }, far);
+  }
+
+  private end(life: GroupLife): void {
+    if (life.isEnding) return;
+    life.isEnding = true;
+    for (const { isOpen, link } of life.shards) if (isOpen) link.send({ kind: "stop" });
   }
 }

@@ -12,7 +12,14 @@ export interface Thread {
   readonly ended: Promise<void>;
 }
 
-export class Threads {
+/** Adapters: threads, and what a test plays. */
+export interface ThreadPool {
+  /** `ports` are handed over to the thread inside `task`. */
+  start(task: object, ports: readonly MessagePort[]): Thread;
+  close(): Promise<void>;
+}
+
+export class Threads implements ThreadPool {
   private readonly pool: Piscina;
 
   /** `entry` is the URL of a module whose default task is named `run`; `count` threads at most. */
@@ -27,7 +34,6 @@ export class Threads {
     });
   }
 
-  /** `ports` are handed over to the thread inside `task`. */
   start(task: object, ports: readonly MessagePort[]): Thread {
     return { ended: this.pool.run(task, { transferList: [...ports] }) };
   }

@@ -14,21 +14,27 @@ export type Ask = readonly [to: Key, message: unknown, request: RequestId, lane:
 /** From the HTTP thread to a shard. */
 export type ToShard = Ask | { readonly kind: "flush" } | { readonly kind: "stop" };
 
+/** From the host to a shard's thread, once: the way to the effects thread. */
+export type ToShardThread = ToShard | { readonly kind: "effects"; readonly port: MessagePort };
+
 /** From a shard to the effects thread. */
-export type ToEffects =
-  | { readonly kind: "opened" }
-  | {
-      readonly kind: "deliver";
-      readonly deliveries: readonly Delivery[];
-      readonly acknowledged: readonly Origin[];
-    };
+export interface ToEffects {
+  readonly deliveries: readonly Delivery[];
+  readonly acknowledged: readonly Origin[];
+}
 
 /** From the effects thread to a shard. */
 export type FromEffects = OutboxMessage;
 
-/** From the host to the effects thread. */
+/** From the effects thread to the host. */
+export interface FromEffectsThread {
+  readonly kind: "ready";
+}
+
+/** From the host to the effects thread; a shard that is attached is open. */
 export type EffectsControl =
   | { readonly kind: "attach"; readonly shard: number; readonly port: MessagePort }
+  | { readonly kind: "detach"; readonly shard: number }
   | { readonly kind: "stop" };
 
 /** The task of a thread that runs shards. */
@@ -39,7 +45,6 @@ export interface ShardTask {
   readonly shards: readonly {
     readonly shard: number;
     readonly gateway: MessagePort;
-    readonly effects: MessagePort;
   }[];
 }
 

@@ -25,7 +25,7 @@ import { systemEntropy } from "../engine/adapters/system-entropy.ts";
 import type { Gateway } from "../engine/gateway.ts";
 import { Host } from "../engine/host.ts";
 import { PortError } from "../engine/ports/port-error.ts";
-import { ShortThreads } from "../engine/threads.ts";
+import { ShortThreads, Threads } from "../engine/threads.ts";
 import { findChromium, isExecutable } from "../render-farm/chromium-path.ts";
 import { Api } from "./api.ts";
 import { bootstrap, chosenToken } from "./bootstrap.ts";
@@ -154,6 +154,7 @@ function openHost(settings: Settings, data: DataDirectory, gateway: Gateway, log
       shardCount,
       shardThreads,
       entries,
+      openThreads: (entry, count) => new Threads(entry, count),
       shardTask: common,
       effectsTask: { ...common, farmWorkers, farmEntry: entries.farm },
       openReader: (shard) => {

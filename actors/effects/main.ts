@@ -13,7 +13,13 @@ import { systemEntropy } from "../../engine/adapters/system-entropy.ts";
 import { IdMint } from "../../engine/id.ts";
 import { Link } from "../../engine/link.ts";
 import { Outbox } from "../../engine/outbox.ts";
-import type { EffectsControl, EffectsTask, FromEffects, ToEffects } from "../../engine/wire.ts";
+import type {
+  EffectsControl,
+  EffectsTask,
+  FromEffects,
+  FromEffectsThread,
+  ToEffects,
+} from "../../engine/wire.ts";
 import { FarmBroker } from "./farm-broker.ts";
 import { performerOf, type TracedCall } from "./performers.ts";
 import { SimulatedProvider } from "./simulated-provider.ts";
@@ -41,16 +47,24 @@ export async function run(task: EffectsTask): Promise<void> {
   const stopFarm = startFarm(task, broker);
 
   await new Promise<void>((resolve) => {
-    new Link<never, EffectsControl>(task.control, (message) => {
+    const host = new Link<FromEffectsThread, EffectsControl>(task.control, (message) => {
       if (message.kind === "stop") return resolve();
-      const link = new Link<FromEffects, ToEffects>(message.port, (event) => {
-        if (event.kind === "opened") return outbox.opened(message.shard);
-        outbox.acknowledge(event.acknowledged);
-        outbox.deliver(message.shard, event.deliveries);
-      });
-      outbox.closed(message.shard);
-      links.set(message.shard, link);
+      const { shard } = message;
+      if (message.kind === "detach") {
+        outbox.closed(shard);
+        links.get(shard)?.close();
+        return;
+      }
+      links.set(
+        shard,
+        new Link<FromEffects, ToEffects>(message.port, ({ deliveries, acknowledged }) => {
+          outbox.acknowledge(acknowledged);
+          outbox.deliver(shard, deliveries);
+        }),
+      );
+      outbox.opened(shard);
     });
+    host.send({ kind: "ready" });
   });
   await stopFarm(broker);
 }

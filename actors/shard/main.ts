@@ -4,13 +4,14 @@
  */
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
+import type { MessagePort } from "node:worker_threads";
 import { openJournal } from "../../engine/adapters/file-journal.ts";
 import { openTables } from "../../engine/adapters/lmdb.ts";
 import { openLog } from "../../engine/adapters/log.ts";
 import { systemClock } from "../../engine/adapters/system-clock.ts";
 import { Link } from "../../engine/link.ts";
 import { openShard, type Shard, type ShardEvent } from "../../engine/shard.ts";
-import type { FromEffects, ShardTask, ToEffects, ToShard } from "../../engine/wire.ts";
+import type { FromEffects, ShardTask, ToEffects, ToShardThread } from "../../engine/wire.ts";
 import { domain } from "../domain.ts";
 
 /**
@@ -28,7 +29,7 @@ export async function run(task: ShardTask): Promise<void> {
 
 async function runShard(
   { shardCount, dataDir }: ShardTask,
-  { shard: number, gateway, effects }: ShardTask["shards"][number],
+  { shard: number, gateway }: ShardTask["shards"][number],
   log: ReturnType<typeof openLog>,
 ): Promise<void> {
   const folder = join(dataDir, `shard-${number === shardCount ? "directory" : number}`);
@@ -39,21 +40,47 @@ async function runShard(
     tables: openTables(join(folder, "tables")),
   };
   let shard: Shard | undefined;
-  const toGateway = new Link<ShardEvent, ToShard>(gateway, (message) => shard?.hear(message));
-  const toEffects = new Link<ToEffects, FromEffects>(effects, (envelope) =>
-    shard?.receive(envelope, "settle"),
-  );
+  const effects = new EffectsLine((envelope) => shard?.receive(envelope, "settle"));
+  const toGateway = new Link<ShardEvent, ToShardThread>(gateway, (message) => {
+    if ("kind" in message && message.kind === "effects") effects.connect(message.port);
+    else shard?.hear(message);
+  });
   const place = { shard: number, shardCount };
   shard = await openShard(place, domain, stores, {
     event: (event) => toGateway.send(event),
-    deliver: (deliveries, acknowledged) =>
-      toEffects.send({ kind: "deliver", deliveries, acknowledged }),
+    deliver: (deliveries, acknowledged) => effects.send({ deliveries, acknowledged }),
     brokenTurn: (_, error) => log.error(error, "an actor broke a promise; its turn was dropped"),
   });
-  toEffects.send({ kind: "opened" });
   await shard.run();
   toGateway.close();
-  toEffects.close();
+  effects.close();
   await stores.journal.close();
   await stores.tables.close();
+}
+
+/** The way to the effects thread: what is sent before there is one waits. */
+class EffectsLine {
+  private readonly receive: (message: FromEffects) => void;
+  private link: Link<ToEffects, FromEffects> | undefined;
+  private waiting: ToEffects[] = [];
+
+  constructor(receive: (message: FromEffects) => void) {
+    this.receive = receive;
+  }
+
+  connect(port: MessagePort): void {
+    const link = new Link<ToEffects, FromEffects>(port, this.receive);
+    for (const message of this.waiting) link.send(message);
+    this.waiting = [];
+    this.link = link;
+  }
+
+  send(message: ToEffects): void {
+    if (this.link === undefined) this.waiting.push(message);
+    else this.link.send(message);
+  }
+
+  close(): void {
+    this.link?.close();
+  }
 }

@@ -14,6 +14,7 @@ import { systemClock } from "../../engine/adapters/system-clock.ts";
 import { systemEntropy } from "../../engine/adapters/system-entropy.ts";
 import { Host } from "../../engine/host.ts";
 import { shardOf } from "../../engine/key.ts";
+import { Threads } from "../../engine/threads.ts";
 import { Api } from "../../http/api.ts";
 import { bootstrap } from "../../http/bootstrap.ts";
 import { RequestLog } from "../../http/request-log.ts";
@@ -57,6 +58,7 @@ async function openHouse(t: Test) {
         shards: new URL("./dying-shard.js", import.meta.url),
         effects: new URL("./dying-effects.js", import.meta.url),
       },
+      openThreads: (entry, count) => new Threads(entry, count),
       shardTask: common,
       effectsTask: { ...common, farmWorkers: 0, farmEntry: "" },
       openReader: (shard) => {
