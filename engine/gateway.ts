@@ -6,6 +6,11 @@
  * do not merge: when the shard has fresh rows they wait for the next pass, one in flight shared by
  * all waiters. Rows are applied before replies are sent, so whoever got a reply reads what it
  * speaks of.
+ *
+ * A read throws while its shard is starting again. Requests answer 503 then; whatever reads outside
+ * of a request (watchers, timers) does so within `look`, which never throws and looks again when a
+ * shard has opened. A shard may die with words unsaid of what it made durable: all who watch its
+ * rows look when it is back.
  */
 import type { KeyRange, RequestId } from "./actor.ts";
 import { FreshRows } from "./fresh-rows.ts";
@@ -26,19 +31,26 @@ interface Waiting {
   readonly resolve: (reply: unknown) => void;
 }
 
-type Watcher = (key: Key) => void;
-
 /** Hears of rows that change, before any reply that speaks of them. */
 export interface RowListener {
   /** False while nothing of that shard would matter: its records are then not even read. */
   listens(shard: number): boolean;
   changed(key: Key): void;
+  /** The shard has opened: any of its rows may have changed without a word. */
+  missed(shard: number): void;
+  /** What looked at rows outside of a request broke. */
+  failed(error: unknown): void;
 }
+
+/** Reads rows and says what is new in them; to look once too often is harmless. */
+type Look = () => void;
 
 export class Gateway {
   private readonly shards: (ShardEnd | undefined)[];
   private readonly requests: OpenRequests<Waiting>;
-  private readonly watchersByKey = new Map<Key, Set<Watcher>>();
+  private readonly watchersByKey = new Map<Key, Set<Look>>();
+  /** Those that met a shard that was down. */
+  private readonly interrupted = new Set<Look>();
   private readonly listener: RowListener;
   private readonly forms: Forms | undefined;
 
@@ -104,12 +116,23 @@ export class Gateway {
     return (range, limit, reverse) => end.reader.range(range, limit, reverse);
   }
 
+  /** Runs `look` now, and once more after a shard has opened when it met one that is down. */
+  look(look: Look): void {
+    try {
+      look();
+    } catch (error) {
+      if (error instanceof ShardDown) this.interrupted.add(look);
+      else this.listener.failed(error);
+    }
+  }
+
   /** Calls `watcher` after each change of the row until the returned function is called. */
-  watch(key: Key, watcher: Watcher): () => void {
+  watch(key: Key, watcher: Look): () => void {
     const watchers = this.watchersByKey.get(key) ?? new Set();
     this.watchersByKey.set(key, watchers.add(watcher));
     return () => {
       watchers.delete(watcher);
+      this.interrupted.delete(watcher);
       if (watchers.size === 0 && this.watchersByKey.get(key) === watchers)
         this.watchersByKey.delete(key);
     };
@@ -124,13 +147,26 @@ export class Gateway {
         eachWrite(event.record, (key) => this.listener.changed(key));
       for (const { to, reply } of event.replies) this.requests.take(to)?.resolve(reply);
       if (this.watchersByKey.size > 0) this.notify(event.record);
-    } else end.event(event);
+    } else {
+      end.event(event);
+      if (event.kind === "opened") this.lookAgain(shard);
+    }
   }
 
   private notify(record: Uint8Array): void {
     eachWrite(record, (key) => {
-      for (const watcher of this.watchersByKey.get(key) ?? []) watcher(key);
+      for (const watcher of this.watchersByKey.get(key) ?? []) this.look(watcher);
     });
+  }
+
+  /** Whoever watches rows of the shard, and whoever looked in vain while some shard was down. */
+  private lookAgain(shard: number): void {
+    this.listener.missed(shard);
+    const looks = new Set(this.interrupted);
+    this.interrupted.clear();
+    for (const [key, watchers] of this.watchersByKey)
+      if (this.shardOf(key) === shard) for (const watcher of watchers) looks.add(watcher);
+    for (const look of looks) this.look(look);
   }
 
   private end(key: Key): ShardEnd {

@@ -37,7 +37,10 @@ export function jobStream(
   return {
     status: 200,
     headers: frameHeaders,
-    body: { length: undefined, start: (sink) => new JobStream(service, id, sink).open(reader) },
+    body: {
+      length: undefined,
+      start: (sink) => new JobStream(service, id, sink).open(job.terms.scope, reader),
+    },
   };
 }
 
@@ -55,63 +58,63 @@ class JobStream {
   }
 
   /** Returns what to call when the client has gone. */
-  open(reader: Reader | undefined): () => void {
+  open(scope: Id, reader: Reader | undefined): () => void {
     const { following, gateway, clock } = this.service;
     const { frames } = this;
-    const job = gateway.read(jobKey(this.id));
+    const look = () => this.look();
     frames.open(following, clock);
     frames.whileReadable(following, reader);
-    if (job === undefined) frames.end();
-    else {
-      frames.until(following.watch(this.id, (next) => this.changed(next)));
-      frames.until(() => following.leave("stream", job.terms.scope));
-      frames.until(() => this.stopProgress?.());
-      this.status(job);
-      if (isTerminal(job)) this.complete(job);
-    }
+    frames.until(gateway.watch(jobKey(this.id), look));
+    frames.until(() => following.leave("stream", scope));
+    frames.until(() => this.stopProgress?.());
+    gateway.look(look);
     return () => frames.close();
   }
 
-  private changed(job: Job): void {
-    const { shown } = this;
-    if (this.frames.isClosed || shown === undefined || job.revision <= shown.revision) return;
-    if (isTerminal(job)) this.complete(job);
-    else if (job.phase !== shown.phase || detailOf(job) !== detailOf(shown)) this.status(job);
-    else this.later();
+  /** All is read before anything is said, so that a look that was interrupted can be repeated. */
+  private look(isProgressDue = false): void {
+    const { frames, shown } = this;
+    if (frames.isClosed) return;
+    const job = this.service.gateway.read(jobKey(this.id));
+    const found = job && this.service.jobs.look(this.id, job.terms.scope);
+    if (job === undefined || found === undefined) {
+      frames.end();
+      return;
+    }
+    if (shown !== undefined && job.revision <= shown.revision) return;
+    if (shown !== undefined && isProgressOnly(job, shown) && !isProgressDue) {
+      this.later();
+      return;
+    }
+    const view = this.service.jobs.view(found);
+    this.shown = job;
+    const place = `${this.id}:${job.revision}`;
+    const isOver = isTerminal(job);
+    if (shown === undefined || !isOver) frames.say("status", statusOf(job, view), place);
+    if (isOver) frames.last("complete", outcomeOf(view), place);
   }
 
   /** Progress alone: one frame for all that comes within the interval. */
   private later(): void {
-    this.stopProgress ??= this.service.clock.after(limits.http.progressFrameMs, () => {
+    const { clock, gateway } = this.service;
+    this.stopProgress ??= clock.after(limits.http.progressFrameMs, () => {
       this.stopProgress = undefined;
-      const job = this.service.gateway.read(jobKey(this.id));
-      if (job !== undefined && !isTerminal(job) && !this.frames.isClosed) this.status(job);
+      gateway.look(() => this.look(true));
     });
   }
+}
 
-  private status(job: Job): void {
-    this.shown = job;
-    const view = this.viewOf(job);
-    const data = {
-      status: job.phase,
-      progress: view?.progress ?? undefined,
-      status_detail: view?.status_detail ?? undefined,
-      status_message: detailOf(job) === undefined ? undefined : view?.status_message,
-    };
-    this.frames.say("status", data, `${this.id}:${job.revision}`);
-  }
+function isProgressOnly(job: Job, shown: Job): boolean {
+  return job.phase === shown.phase && !isTerminal(job) && detailOf(job) === detailOf(shown);
+}
 
-  private complete(job: Job): void {
-    const view = this.viewOf(job);
-    if (view !== undefined)
-      this.frames.say("complete", outcomeOf(view), `${this.id}:${job.revision}`);
-    this.frames.end();
-  }
-
-  private viewOf(job: Job): JobView | undefined {
-    const { asked } = this.service.jobs.find(this.id, job.terms.scope);
-    return this.service.jobs.view({ asked, job });
-  }
+function statusOf(job: Job, view: JobView): object {
+  return {
+    status: job.phase,
+    progress: view.progress ?? undefined,
+    status_detail: view.status_detail ?? undefined,
+    status_message: detailOf(job) === undefined ? undefined : view.status_message,
+  };
 }
 
 function detailOf(job: Job): string | undefined {

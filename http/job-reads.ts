@@ -114,6 +114,12 @@ export class JobReads {
     return this.textByJob.size > 0;
   }
 
+  /** Any row may have changed. */
+  forget(): void {
+    this.textByJob.clear();
+    this.jobByAsset.clear();
+  }
+
   /** Hears of every row that changes while texts are kept. */
   onWrite(key: Key): void {
     const code = codeOf(key);

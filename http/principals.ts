@@ -102,6 +102,11 @@ export class Principals {
     if (code >= directoryCode && !indifferent.has(code)) this.version++;
   }
 
+  /** Anything in the directory may have changed. */
+  forget(): void {
+    this.version++;
+  }
+
   private find(authorization: string | undefined, before: Known | undefined): Known {
     const token = bearer.exec(authorization ?? "")?.[1];
     if (authorization === undefined || token === undefined)

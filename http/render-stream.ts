@@ -2,6 +2,7 @@
  * A render's life as server-sent events, as a job's: `status` at once and at every change, one
  * `complete`, then the end (I11).
  */
+import type { Render as RenderView } from "../actors/contract/render.ts";
 import type { Render } from "../actors/render/render.ts";
 import { assetKey, renderKey } from "../actors/tables.ts";
 import type { Reader } from "../actors/ticket/ticket.ts";
@@ -28,82 +29,79 @@ export function renderStream(
       retryAfterSeconds: limits.http.retryAfterSeconds,
       detail: `At most ${limits.jobs.streamsMax} streams of one account are open at once.`,
     });
-  const start = (sink: Sink) => new RenderStream(service, render, sink).open(reader);
+  const start = (sink: Sink) => new RenderStream(service, id, sink).open(render.scope, reader);
   return { status: 200, headers: frameHeaders, body: { length: undefined, start } };
 }
 
 class RenderStream {
   private readonly service: Service;
   private readonly frames: Frames;
-  private shown: Render;
+  private readonly id: Id;
+  private shown: Render | undefined;
   private stopProgress: (() => void) | undefined;
 
-  constructor(service: Service, render: Render, sink: Sink) {
+  constructor(service: Service, id: Id, sink: Sink) {
     this.service = service;
-    this.shown = render;
+    this.id = id;
     this.frames = new Frames(sink);
   }
 
   /** Returns what to call when the client has gone. */
-  open(reader: Reader | undefined): () => void {
+  open(scope: Id, reader: Reader | undefined): () => void {
     const { following, gateway, clock } = this.service;
     const { frames } = this;
-    const { id, scope } = this.shown;
+    const look = () => this.look();
     frames.open(following, clock);
     frames.whileReadable(following, reader);
     frames.until(() => following.leave("stream", scope));
-    frames.until(gateway.watch(renderKey(id), () => this.look()));
+    frames.until(gateway.watch(renderKey(this.id), look));
     frames.until(() => this.stopProgress?.());
-    this.shown = gateway.read(renderKey(id)) ?? this.shown;
-    this.status();
-    if (isOver(this.shown)) this.complete();
+    gateway.look(look);
     return () => frames.close();
   }
 
-  private look(): void {
-    const before = this.shown;
-    const render = this.service.gateway.read(renderKey(before.id));
-    if (this.frames.isClosed || render === undefined || render.version <= before.version) return;
-    if (isOver(render)) {
-      this.shown = render;
-      this.complete();
-    } else if (render.phase !== before.phase) {
-      this.shown = render;
-      this.status();
-    } else this.later();
+  /** All is read before anything is said, so that a look that was interrupted can be repeated. */
+  private look(isProgressDue = false): void {
+    const { frames, shown, service } = this;
+    if (frames.isClosed) return;
+    const render = service.gateway.read(renderKey(this.id));
+    if (render === undefined) {
+      frames.end();
+      return;
+    }
+    if (shown !== undefined && render.version <= shown.version) return;
+    const isProgress = shown !== undefined && render.phase === shown.phase && !isOver(render);
+    if (isProgress && !isProgressDue) {
+      this.later();
+      return;
+    }
+    const { view } = renderText(service, render);
+    const outcome = isOver(render) ? outcomeOf(service, render, view) : undefined;
+    this.shown = render;
+    const place = `${render.id}:${render.version}`;
+    if (shown === undefined || outcome === undefined)
+      frames.say("status", { status: view.status, progress: view.progress ?? undefined }, place);
+    if (outcome !== undefined) frames.last("complete", outcome, place);
   }
 
   /** Progress alone: one frame for all that comes within the interval. */
   private later(): void {
-    this.stopProgress ??= this.service.clock.after(limits.http.progressFrameMs, () => {
+    const { clock, gateway } = this.service;
+    this.stopProgress ??= clock.after(limits.http.progressFrameMs, () => {
       this.stopProgress = undefined;
-      const render = this.service.gateway.read(renderKey(this.shown.id));
-      if (render === undefined || isOver(render) || this.frames.isClosed) return;
-      this.shown = render;
-      this.status();
+      gateway.look(() => this.look(true));
     });
   }
+}
 
-  private status(): void {
-    const { status, progress } = renderText(this.service, this.shown).view;
-    this.frames.say("status", { status, progress: progress ?? undefined }, this.place);
-  }
-
-  private complete(): void {
-    const { service, shown } = this;
-    const { status, error, warnings } = renderText(service, shown).view;
-    const asset =
-      shown.phase === "succeeded"
-        ? service.gateway.read(assetKey(shown.scope, shown.asset))
-        : undefined;
-    const url = asset && service.jobs.assetView(asset).signed_url;
-    const outcome = { status, asset_url: url, error: error ?? undefined, warnings };
-    this.frames.last("complete", outcome, this.place);
-  }
-
-  private get place(): string {
-    return `${this.shown.id}:${this.shown.version}`;
-  }
+/** The data of the one terminal frame. */
+function outcomeOf(service: Service, render: Render, { status, error, warnings }: RenderView) {
+  const asset =
+    render.phase === "succeeded"
+      ? service.gateway.read(assetKey(render.scope, render.asset))
+      : undefined;
+  const url = asset && service.jobs.assetView(asset).signed_url;
+  return { status, asset_url: url, error: error ?? undefined, warnings };
 }
 
 function isOver({ phase }: Render): boolean {

@@ -3,7 +3,7 @@
  * cost, until the turn ends.
  */
 import type { LastTurn, Session } from "../actors/agent/session.ts";
-import { sessionKey } from "../actors/tables.ts";
+import { jobKey, sessionKey } from "../actors/tables.ts";
 import type { Reader } from "../actors/ticket/ticket.ts";
 import { limits } from "../config/limits.ts";
 import type { Id } from "../engine/id.ts";
@@ -48,18 +48,19 @@ class SessionStream {
   open(reader: Reader | undefined): () => void {
     const { following, gateway, clock } = this.service;
     const { frames, session } = this;
-    const key = sessionKey(session.id);
+    const look = () => this.look();
     frames.open(following, clock);
     frames.whileReadable(following, reader);
     frames.until(() => following.leave("stream", session.scope));
-    frames.until(gateway.watch(key, () => this.changed(gateway.read(key))));
-    this.changed(session);
+    frames.until(gateway.watch(sessionKey(session.id), look));
+    gateway.look(look);
     return () => frames.close();
   }
 
-  private changed(session: Session | undefined): void {
+  private look(): void {
     const { frames } = this;
     if (frames.isClosed) return;
+    const session = this.service.gateway.read(sessionKey(this.session.id));
     if (session === undefined) frames.last("complete", { status: "stopped" });
     const last = session?.last;
     if (last === undefined) return;
@@ -76,14 +77,15 @@ class SessionStream {
   private follow(job: Id): void {
     if (this.followed.has(job)) return;
     this.followed.add(job);
+    const { gateway } = this.service;
     let shown = "";
-    const say = (status: string) => {
-      if (status === shown || this.frames.isClosed) return;
-      shown = status;
-      this.frames.say("job", { job_id: job, status });
+    const look = () => {
+      const phase = gateway.read(jobKey(job))?.phase;
+      if (phase === undefined || phase === shown || this.frames.isClosed) return;
+      shown = phase;
+      this.frames.say("job", { job_id: job, status: phase });
     };
-    this.frames.until(this.service.following.watch(job, ({ phase }) => say(phase)));
-    const found = this.service.jobs.look(job, this.session.scope);
-    if (found !== undefined) say(found.job.phase);
+    this.frames.until(gateway.watch(jobKey(job), look));
+    gateway.look(look);
   }
 }

@@ -53,6 +53,11 @@ export function wire(wiring: Wiring): Service {
         principals.onWrite(key);
         jobs.onWrite(key);
       },
+      missed(shard) {
+        if (shard === shardCount) principals.forget();
+        jobs.forget();
+      },
+      failed: (error) => onFault("watching", error),
     },
     forms,
   );

@@ -15,10 +15,14 @@ const far = keyOf(200, 16, "far");
 function stage(listens = true) {
   const sent: { shard: number; message: ToShard }[] = [];
   const changed: Key[] = [];
+  const missed: number[] = [];
+  const failures: unknown[] = [];
   const tables: Tables[] = [memoryTables(), memoryTables(), memoryTables()];
   const gateway = new Gateway(2, 101, {
     listens: () => listens,
     changed: (key) => changed.push(key),
+    missed: (shard) => missed.push(shard),
+    failed: (error) => failures.push(error),
   });
   const attach = (shard: number) =>
     gateway.attach(
@@ -27,7 +31,7 @@ function stage(listens = true) {
       tables[shard] ?? memoryTables(),
     );
   for (const shard of [0, 1, 2]) attach(shard);
-  return { gateway, sent, changed, tables, attach };
+  return { gateway, sent, changed, missed, failures, tables, attach };
 }
 
 let seq = 0;
@@ -154,7 +158,7 @@ t.test("a range read whose shard goes away does not answer without the fresh row
 t.test("a watcher is called after each change of its row until it goes", async (t) => {
   const { gateway } = stage();
   const calls: unknown[] = [];
-  const leaveFirst = gateway.watch(a, (key) => calls.push(["first", gateway.read(key)]));
+  const leaveFirst = gateway.watch(a, () => calls.push(["first", gateway.read(a)]));
   const leaveSecond = gateway.watch(a, () => calls.push(["second"]));
   gateway.event(0, release({ [a]: '"1"', [b]: '"2"' }));
   t.strictSame(calls, [["first", "1"], ["second"]]);
@@ -188,4 +192,66 @@ t.test("the listener hears of each row, and of none while it does not listen", a
   const deaf = stage(false);
   deaf.gateway.event(0, release({ [a]: '"1"' }));
   t.strictSame(deaf.changed, []);
+});
+
+t.test("a watcher that meets a shard which is down looks again when it has opened", async (t) => {
+  const { gateway, attach, failures, tables } = stage();
+  const seen: unknown[] = [];
+  gateway.watch(a, () => seen.push([gateway.read(a), gateway.read(far)]));
+  gateway.detach(1);
+  gateway.event(0, release({ [a]: '"1"' }));
+  t.strictSame(seen, [], "nothing is thrown where the shard's event is heard");
+  await tables[1]?.write([[far, '"far"']]);
+  attach(1);
+  t.strictSame(seen, [], "its rows can be read once it says that it has opened");
+  gateway.event(1, { kind: "opened", seq: 9 });
+  t.strictSame(seen, [["1", "far"]]);
+  gateway.event(1, { kind: "opened", seq: 9 });
+  t.equal(seen.length, 1);
+  t.strictSame(failures, []);
+});
+
+t.test("I11: all who watch rows of a shard that comes back look once", async (t) => {
+  const { gateway, attach, missed } = stage();
+  const looks: string[] = [];
+  gateway.watch(a, () => looks.push("a"));
+  gateway.watch(b, () => looks.push("b"));
+  gateway.watch(far, () => looks.push("far"));
+  gateway.detach(0);
+  attach(0);
+  gateway.event(0, { kind: "opened", seq: 9 });
+  t.strictSame(looks, ["a", "b"]);
+  t.strictSame(missed, [0], "and what was remembered of its rows is forgotten");
+});
+
+t.test("a timer that reads while a shard is down looks again, unless it broke", async (t) => {
+  const { gateway, attach, failures } = stage();
+  const seen: unknown[] = [];
+  gateway.detach(0);
+  const bug = new TypeError("a bug");
+  gateway.look(() => seen.push(gateway.read(a)));
+  gateway.look(() => {
+    throw bug;
+  });
+  t.strictSame(seen, []);
+  t.strictSame(failures, [bug]);
+  attach(0);
+  gateway.event(0, { kind: "opened", seq: 9 });
+  t.strictSame(seen, [undefined]);
+  t.strictSame(failures, [bug]);
+});
+
+t.test("a watcher that left while its shard was down does not look again", async (t) => {
+  const { gateway, attach } = stage();
+  let looks = 0;
+  const leave = gateway.watch(a, () => {
+    looks++;
+    gateway.read(far);
+  });
+  gateway.detach(1);
+  gateway.event(0, release({ [a]: '"1"' }));
+  leave();
+  attach(1);
+  gateway.event(1, { kind: "opened", seq: 9 });
+  t.equal(looks, 1);
 });

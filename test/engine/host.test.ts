@@ -93,7 +93,9 @@ async function turns(): Promise<void> {
 
 function stage(t: Test) {
   const clock = new ManualClock(1_000_000);
-  const gateway = new Gateway(2, 1, { listens: () => false, changed: () => {} });
+  const ignore = () => {};
+  const listener = { listens: () => false, changed: ignore, missed: ignore, failed: ignore };
+  const gateway = new Gateway(2, 1, listener);
   const deaths: string[] = [];
   const carriers: PlayedEffects[] = [];
   const shards: PlayedShards[] = [];

@@ -33,8 +33,12 @@ export interface InProcessEngine {
   progress(job: Id, token: string, progress: number): void;
   /** A provider's word on why a job waits. */
   detail(job: Id, detail: StatusDetail | null): void;
+  /** The shard makes durable what it decides, and says no word of it any more. */
+  silence(shard: number): void;
   /** Shards that are gone answer nothing, like a thread that died. */
   lose(shard: number): void;
+  /** The next life of a shard that is gone, on the same stores. */
+  reopen(shard: number): Promise<void>;
 }
 
 export interface EngineParts {
@@ -48,12 +52,12 @@ export interface EngineParts {
 
 export async function openEngine(parts: EngineParts): Promise<InProcessEngine> {
   const { gateway, shardCount, clock, entropy, objects, onFault } = parts;
-  const shards = new Map<number, Shard>();
+  const lives = new Map<number, { shard?: Shard; isSilent: boolean }>();
   let moves = 0;
   const outbox = new Outbox(shardCount, {
     send(shard, message) {
       moves++;
-      shards.get(shard)?.receive(message, "settle");
+      lives.get(shard)?.shard?.receive(message, "settle");
     },
     perform: (delivery) => perform(delivery),
     onFault: (_, error) => onFault(error),
@@ -71,40 +75,52 @@ export async function openEngine(parts: EngineParts): Promise<InProcessEngine> {
   const traced: TracedCall[] = [];
   const onTraced = (call: TracedCall) => traced.push(call);
   const perform = performerOf({ broker, simulated, objects, onTraced });
-  const tablesByShard: Tables[] = [];
-  for (let number = 0; number <= shardCount; number++) {
-    const tables = memoryTables();
-    tablesByShard.push(tables);
-    gateway.attach(
-      number,
-      (message) => {
-        moves++;
-        // Never within the call that sends: a thread hears later too.
-        queueMicrotask(() => shards.get(number)?.hear(message));
-      },
-      tables,
-    );
-    const stores = { clock, journal: memoryJournal(), tables };
-    const shard = await openShard({ shard: number, shardCount }, domain, stores, {
+  const disks = Array.from({ length: shardCount + 1 }, () => ({
+    clock,
+    journal: memoryJournal(),
+    tables: memoryTables(),
+  }));
+  const open = async (number: number, { clock, journal, tables }: (typeof disks)[number]) => {
+    const attach = () =>
+      gateway.attach(
+        number,
+        (message) => {
+          moves++;
+          // Never within the call that sends: a thread hears later too.
+          queueMicrotask(() => life.shard?.hear(message));
+        },
+        tables,
+      );
+    const life: { shard?: Shard; isSilent: boolean } = { isSilent: false };
+    lives.set(number, life);
+    const stores = { clock, journal, tables };
+    life.shard = await openShard({ shard: number, shardCount }, domain, stores, {
       event(event) {
         moves++;
+        if (life.isSilent) return;
+        if (event.kind === "opened") attach();
         gateway.event(number, event);
       },
       deliver(deliveries, acknowledged) {
         moves++;
+        if (life.isSilent) return;
         outbox.acknowledge(acknowledged);
         outbox.deliver(number, deliveries);
       },
       brokenTurn: (_, error) => onFault(error),
     });
-    shards.set(number, shard);
     outbox.opened(number);
-    void shard.run();
-  }
+    void life.shard.run();
+  };
+  const silence = (number: number) => {
+    const life = lives.get(number);
+    if (life !== undefined) life.isSilent = true;
+  };
+  for (const [number, disk] of disks.entries()) await open(number, disk);
   return {
     broker,
     traced,
-    directoryTables: tablesByShard[shardCount] ?? memoryTables(),
+    directoryTables: disks[shardCount]?.tables ?? memoryTables(),
     async settle() {
       for (let quiet = 0; quiet < 4; quiet++) {
         const before = moves;
@@ -116,10 +132,17 @@ export async function openEngine(parts: EngineParts): Promise<InProcessEngine> {
       outbox.send(jobKey(job), { kind: "progress", token, progress });
     },
     detail: (job, detail) => outbox.send(jobKey(job), { kind: "detail", detail }),
-    lose(shard) {
-      shards.delete(shard);
-      outbox.closed(shard);
-      gateway.detach(shard);
+    silence,
+    lose(number) {
+      silence(number);
+      lives.get(number)?.shard?.stop();
+      lives.delete(number);
+      outbox.closed(number);
+      gateway.detach(number);
+    },
+    async reopen(number) {
+      const disk = disks[number];
+      if (disk !== undefined) await open(number, disk);
     },
   };
 }
