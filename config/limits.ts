@@ -323,7 +323,10 @@ export const limits = {
     rowsPerTransaction: 3_000,
     /** Fresh rows at which a shard stops taking messages until a pass has ended. */
     freshRowsMax: 1_000_000,
-    dueGranularityMs: 250,
+    /** Actors whose times are so close are told together. */
+    dueGranularityMs: 5,
+    /** How often a shard that nobody asks anything looks whether a pass or old actors are due. */
+    tickMs: 250,
     /** Old actors told in one go, and the rest after a round through all of them. */
     sweepRows: 256,
     sweepRestMs: 3_600_000,

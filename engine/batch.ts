@@ -99,7 +99,8 @@ export class Batch {
   }
 
   get isEmpty(): boolean {
-    return this.writes.size === 0 && this.replies.length === 0 && this.acknowledged.length === 0;
+    const { writes, replies, deliveries, acknowledged } = this;
+    return writes.size + replies.length + deliveries.length + acknowledged.length === 0;
   }
 
   /** Throws what the actor threw; then nothing of the turn is left. */

@@ -1,8 +1,8 @@
 /**
- * When each open actor wants to hear `due`. Buckets of `granularityMs`, so that setting and
- * clearing cost the same however many actors wait. The materialiser writes the index beside the
- * heads that it stands for and a starting shard refills it, so no timer is ever lost and none is
- * stored twice.
+ * When each open actor wants to hear `due`, from the record on that its head is sealed in. Buckets
+ * of `granularityMs`, so that setting and clearing cost the same however many actors wait. The
+ * materialiser writes the index beside the heads that it stands for and a starting shard refills
+ * it, so no timer is ever lost and none is stored twice.
  */
 
 import { limits } from "../config/limits.ts";
@@ -16,9 +16,12 @@ export class DueIndex {
   /** What the tables hold, so that a pass writes only differences. */
   private readonly storedByActor = new Map<Key, number>();
   private swept: number;
+  /** Nobody waits in a bucket before this one, but for those that are swept. */
+  private soonest: number;
 
   constructor(nowMs: number) {
     this.swept = bucketOf(nowMs) - 1;
+    this.soonest = this.swept + 1;
   }
 
   set(actor: Key, dueMs: number | undefined): void {
@@ -28,6 +31,7 @@ export class DueIndex {
     if (dueMs === undefined) return;
     this.dueByActor.set(actor, dueMs);
     const bucket = Math.max(bucketOf(dueMs), this.swept + 1);
+    if (bucket < this.soonest) this.soonest = bucket;
     const actors = this.actorsByBucket.get(bucket);
     if (actors === undefined) this.actorsByBucket.set(bucket, new Set([actor]));
     else actors.add(actor);
@@ -53,6 +57,16 @@ export class DueIndex {
     }
     this.swept = last;
     return due;
+  }
+
+  /** When to call `take` again: at `latestMs`, or when somebody is due before that. */
+  nextMs(latestMs: number): number {
+    if (this.soonest <= this.swept) {
+      const last = bucketOf(latestMs);
+      this.soonest = this.swept + 1;
+      while (this.soonest <= last && !this.actorsByBucket.has(this.soonest)) this.soonest++;
+    }
+    return Math.min(latestMs, (this.soonest + 1) * granularityMs);
   }
 
   /** In order. After a long pause there are fewer that somebody waits in than have passed. */

@@ -41,7 +41,13 @@ export async function materialise(
       chunk.push([row.key, bytesOf(row)]);
       const actor = domain.actorByCode.get(codeOf(row.key));
       if (actor !== undefined)
-        addDerived(chunk, rows.due, actor, row.key, row.head ?? read(row, actor, domain));
+        addDerived(
+          chunk,
+          rows.due,
+          actor,
+          row.key,
+          row.head ?? restored(row, rows.due, actor, domain),
+        );
     }
     if (chunk.length < limits.engine.rowsPerTransaction) continue;
     await rows.tables.write(chunk);
@@ -60,7 +66,6 @@ function addDerived(
   { dueMs, listed }: FreshHead,
 ): void {
   const wasWaiting = due.isStored(key);
-  due.set(key, dueMs);
   const change = due.difference(key, dueMs);
   if (change !== undefined) chunk.push([dueKey(key), change === null ? undefined : String(change)]);
   if (listed === undefined || actor.listing === undefined) return;
@@ -68,12 +73,13 @@ function addDerived(
     chunk.push([place, value === undefined ? undefined : JSON.stringify(value)]);
 }
 
-/** Of a record that was found at a restart. */
-function read(row: FreshRow, actor: AnyActor, { forms }: Domain): FreshHead {
+/** Of a record that was found at a restart: its time is not in the index yet. */
+function restored(row: FreshRow, due: DueIndex, actor: AnyActor, { forms }: Domain): FreshHead {
   const text = textOf(row);
-  if (text === undefined) return { dueMs: undefined, listed: undefined };
-  const head = rowOf(forms, row.key, text);
-  return { dueMs: actor.dueAt(head), listed: actor.listed?.(head) };
+  const head = text === undefined ? undefined : rowOf(forms, row.key, text);
+  const dueMs = head === undefined ? undefined : actor.dueAt(head);
+  due.set(row.key, dueMs);
+  return { dueMs, listed: head === undefined ? undefined : actor.listed?.(head) };
 }
 
 function dueKey(actor: Key): Key<number> {

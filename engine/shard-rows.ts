@@ -55,9 +55,10 @@ export class ShardRows {
   /** A record that is on its way into the journal, and the batch that it was made of. */
   add(record: Uint8Array, writes: Batch["writes"]): void {
     const heads: (FreshHead | undefined)[] = [];
-    for (const { actor, value, dueMs } of writes.values()) {
+    for (const [key, { actor, value, dueMs }] of writes) {
       const listed = value === undefined ? undefined : actor?.listed?.(value);
       heads.push(actor && freshHead(dueMs, listed));
+      if (actor !== undefined) this.due.set(key, dueMs);
     }
     this.fresh.add(record, heads);
   }

@@ -83,7 +83,10 @@ class Shard {
   private pass: Promise<void> | undefined;
   private passWanted = false;
   private nextPassMs = 0;
-  private nextDueMs = 0;
+  private nextSweepMs = 0;
+  /** When the timer rings that is set; 0 for none. */
+  private ringMs = 0;
+  private cancelRing: () => void = () => {};
   private batch: Batch;
   private readonly values = new JsonBytes();
   private isPutting = false;
@@ -145,8 +148,8 @@ class Shard {
 
   /** Resolves after `stop`, throws when a store fails. */
   async run(): Promise<void> {
-    const stopTicking = this.tick();
     while (!(this.stopping && this.inbox.isEmpty && this.batch.isEmpty && !this.isPutting)) {
+      this.setRing(this.time.nowMs());
       await this.inbox.waiting(this.isBlocked);
       if (this.failure !== undefined) throw this.failure.error;
       const nowMs = this.time.nowMs();
@@ -160,7 +163,7 @@ class Shard {
       // before.
       await new Promise(setImmediate);
     }
-    stopTicking();
+    this.cancelRing();
     await this.pass;
     if (this.failure !== undefined) throw this.failure.error;
     await this.materialise();
@@ -181,10 +184,10 @@ class Shard {
   }
 
   private hearDue(nowMs: number): void {
-    if (nowMs < this.nextDueMs) return;
-    this.nextDueMs = nowMs + limits.engine.dueGranularityMs;
     for (const actor of this.rows.due.take(nowMs))
       this.inbox.offer({ to: actor, message: { kind: "due" } }, "settle");
+    if (nowMs < this.nextSweepMs) return;
+    this.nextSweepMs = nowMs + limits.engine.tickMs;
     for (const envelope of this.sweep.take(nowMs)) this.inbox.offer(envelope, "settle");
   }
 
@@ -299,17 +302,16 @@ class Shard {
     this.outlets.event({ kind: "materialised", seq: position.seq });
   }
 
-  /** Rings for due times and passes while nothing else does. Returns how to end it. */
-  private tick(): () => void {
-    let cancel = () => {};
-    const next = () => {
-      cancel = this.stores.clock.after(limits.engine.dueGranularityMs, () => {
-        this.inbox.ring();
-        next();
-      });
-    };
-    next();
-    return () => cancel();
+  /** Rings when the next actor is due, and for passes and the sweep while nothing else does. */
+  private setRing(nowMs: number): void {
+    const atMs = this.rows.due.nextMs(nowMs + limits.engine.tickMs);
+    if (this.ringMs > 0 && this.ringMs <= atMs) return;
+    this.cancelRing();
+    this.ringMs = atMs;
+    this.cancelRing = this.stores.clock.after(Math.max(1, atMs - nowMs), () => {
+      this.ringMs = 0;
+      this.inbox.ring();
+    });
   }
 }
 

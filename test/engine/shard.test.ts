@@ -4,7 +4,7 @@ import { limits } from "../../config/limits.ts";
 import { memoryJournal, memoryTables } from "../../engine/adapters/memory-stores.ts";
 import { engineTables } from "../../engine/key.ts";
 import { heldJournal } from "./held-journal.ts";
-import { counterKey, idle, memoryDisks, noteKey, openBench } from "./toys.ts";
+import { type Call, counterKey, idle, memoryDisks, noteKey, openBench } from "./toys.ts";
 
 /** With two shards `low` lives in the first and `high` in the second. */
 const low = counterKey(1, "a");
@@ -16,6 +16,8 @@ const parts = [
   testRefusals,
   testBroken,
   testDue,
+  testPunctual,
+  testEffectsAlone,
   testBrokenDue,
   testFull,
   testEffects,
@@ -128,6 +130,44 @@ async function testDue(t: Test, shardCount: number): Promise<void> {
   await bench.ask(low, { kind: "sleep", untilMs: 1_090_000 });
   await bench.pass(19_000);
   t.equal(await bench.count(low), 2_000, "the last time that an actor names counts");
+}
+
+/** Of an actor that sleeps from now on: how late it hears of its time. */
+async function testPunctual(t: Test, shardCount: number): Promise<void> {
+  const bench = await openBench({ disks: memoryDisks(shardCount) });
+  const stepMs = 1;
+  const lateMs = async (sleepMs: number, before: () => Promise<void>) => {
+    const awake = bench.releases(0).length;
+    const untilMs = bench.clock.nowMs() + sleepMs;
+    await bench.ask(low, { kind: "sleep", untilMs });
+    await before();
+    while (bench.releases(0).length < awake + 2) {
+      bench.clock.advance(stepMs);
+      await idle();
+    }
+    return bench.clock.nowMs() - untilMs;
+  };
+  const nothing = async () => {};
+  await bench.pass(3_000);
+  for (const sleepMs of [1, 3, 7, 40, 249, 250, 251, 1_000]) {
+    const late = await lateMs(sleepMs, nothing);
+    t.ok(late >= 0 && late <= 10, `asleep for ${sleepMs} ms: ${late} ms late`);
+  }
+  // What a pass writes of it is older than what it was told while the pass was under way.
+  await bench.ask(low, { kind: "sleep", untilMs: bench.clock.nowMs() + 60_000 });
+  const late = await lateMs(600, async () => {
+    bench.shards[0]?.flush();
+    await idle();
+  });
+  t.ok(late >= 0 && late <= 10, `told again before a pass: ${late} ms late`);
+}
+
+async function testEffectsAlone(t: Test, shardCount: number): Promise<void> {
+  const bench = await openBench({ disks: memoryDisks(shardCount) });
+  bench.shards[0]?.receive({ to: low, message: { kind: "hail", name: "now" } }, "settle");
+  await idle();
+  const names = bench.performed.map(({ effect }) => effect as Call);
+  t.match(names, [{ name: "now" }], "effects without a write do not wait for the next write");
 }
 
 async function testBrokenDue(t: Test, shardCount: number): Promise<void> {

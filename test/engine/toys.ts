@@ -42,6 +42,8 @@ export type CounterMessage =
   /** Adds to itself, then tells each of `to`. */
   | { readonly kind: "spread"; readonly to: readonly Key[]; readonly message: CounterMessage }
   | { readonly kind: "call"; readonly names: readonly string[] }
+  /** Calls, and neither writes nor answers. */
+  | { readonly kind: "hail"; readonly name: string }
   | { readonly kind: "answered"; readonly by: number }
   | { readonly kind: "sleep"; readonly untilMs: number; readonly soundFromMs?: number }
   | { readonly kind: "note"; readonly name: string; readonly text: string }
@@ -88,6 +90,10 @@ const counterActor: Actor<Counter, CounterMessage, Call> = {
       case "call": {
         const effects = message.names.map((name) => ({ kind: "call", name }) as const);
         return { ...said({ ...counter, calls: message.names, dueMs: never }, turn), effects };
+      }
+      case "hail": {
+        const call = { kind: "call", name: message.name } as const;
+        return { head, rows: [], replies: [], effects: [call] };
       }
       case "answered": {
         const { calls: _, dueMs: __, ...answered } = counter;
