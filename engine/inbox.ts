@@ -1,5 +1,6 @@
 import { limits } from "../config/limits.ts";
 import type { Envelope } from "./batch.ts";
+import { Fifo } from "./fifo.ts";
 
 /**
  * `settle`: results, due times and cancels, never refused. `work`: new work, refused when the inbox
@@ -9,8 +10,8 @@ export type Lane = "settle" | "work";
 
 /** What waits for a shard: two queues, the settling one first. */
 export class Inbox {
-  private readonly settling = new Queue();
-  private readonly working = new Queue();
+  private readonly settling = new Fifo<Envelope>();
+  private readonly working = new Fifo<Envelope>();
   private wake: (() => void) | undefined;
   private isBlocked = false;
   /** A ring that came while nobody waited. */
@@ -53,30 +54,5 @@ export class Inbox {
   private awake(): void {
     this.wake?.();
     this.wake = undefined;
-  }
-}
-
-/** First in, first out; the array is cut when its dead half outgrows the living. */
-class Queue {
-  private items: (Envelope | undefined)[] = [];
-  private at = 0;
-
-  get size(): number {
-    return this.items.length - this.at;
-  }
-
-  push(envelope: Envelope): void {
-    this.items.push(envelope);
-  }
-
-  shift(): Envelope | undefined {
-    const envelope = this.items[this.at];
-    if (envelope === undefined) return undefined;
-    this.items[this.at++] = undefined;
-    if (this.at > 1024 && this.at * 2 > this.items.length) {
-      this.items = this.items.slice(this.at);
-      this.at = 0;
-    }
-    return envelope;
   }
 }

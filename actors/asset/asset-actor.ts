@@ -145,7 +145,7 @@ function probeOf({ id, scope, bytes }: ProcessingAsset): AssetEffect {
     input: { source: { objectKey, mimeType }, ...declared },
     outputPrefix: `assets/${scope}/${id}`,
   };
-  return { kind: "farm.run", task };
+  return { kind: "farm.run", scope, task };
 }
 
 function patched(asset: Asset, { displayName, tags, favorite }: AssetPatch): Asset {

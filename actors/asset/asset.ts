@@ -134,7 +134,7 @@ export type AssetMessage =
   | Due;
 
 export type AssetEffect =
-  | { readonly kind: "farm.run"; readonly task: FarmTask }
+  | { readonly kind: "farm.run"; readonly scope: Id; readonly task: FarmTask }
   | { readonly kind: "farm.lease"; readonly token: string }
   | { readonly kind: "farm.cancel" };
 

@@ -4,6 +4,8 @@
  * result counts only under the job's current token. After a restart every unfinished job hands its
  * task over again.
  *
+ * Whoever waits longest for a node is not whoever came first: accounts take turns (`farm-queue.ts`).
+ *
  *   waiting --claim--> claiming --farm.lease--> leased --finished--> concluded
  *      ^------------------lapsed (silence, a dead node, a failed attempt)---'
  *
@@ -11,20 +13,16 @@
  * node split; a crew is gone with the lease that it belongs to.
  */
 import { limits } from "../../config/limits.ts";
-import type { IdMint } from "../../engine/id.ts";
+import type { Id, IdMint } from "../../engine/id.ts";
 import { type Key, vpartOf } from "../../engine/key.ts";
 import type { Performance } from "../../engine/outbox.ts";
 import type { Clock } from "../../engine/ports/clock.ts";
 import type { FromNode, NodeConnection, TaskOutcome } from "../../engine/ports/tasks.ts";
 import type { FarmTask, JobMessage, Outcome } from "../job/job.ts";
 import { FarmCrews } from "./farm-crews.ts";
+import { FarmQueue, type WaitingTask } from "./farm-queue.ts";
 
-interface Waiting {
-  readonly job: Key;
-  readonly task: FarmTask;
-}
-
-interface Lease extends Waiting {
+interface Lease extends WaitingTask {
   readonly token: string;
   readonly node: Node;
   heardMs: number;
@@ -50,7 +48,7 @@ export interface BrokerPorts {
 export class FarmBroker {
   private readonly ports: BrokerPorts;
   private readonly nodes = new Set<Node>();
-  private waiting: Waiting[] = [];
+  private readonly waiting = new FarmQueue();
   private readonly leaseByJob = new Map<Key, Lease>();
   private readonly leaseByToken = new Map<string, Lease>();
   private readonly crews: FarmCrews;
@@ -71,9 +69,9 @@ export class FarmBroker {
   /**
    * Effect `farm.run`: kept until the task has ended. One that is under way already is left alone.
    */
-  run(job: Key, task: FarmTask): Performance {
-    const isKnown = this.leaseByJob.has(job) || this.waiting.some((other) => other.job === job);
-    if (!isKnown) this.waiting.push({ job, task });
+  run(job: Key, scope: Id, task: FarmTask): Performance {
+    if (this.leaseByJob.has(job) || this.waiting.has(job)) return { kind: "kept" };
+    this.waiting.add({ job, scope, task });
     this.offer();
     return { kind: "kept" };
   }
@@ -98,7 +96,7 @@ export class FarmBroker {
       if (lease.isDurable) lease.node.connection.send({ kind: "cancel", token: lease.token });
       this.end(lease);
     }
-    this.waiting = this.waiting.filter((other) => other.job !== job);
+    this.waiting.remove(job);
     this.offer();
     return { kind: "concluded" };
   }
@@ -142,18 +140,17 @@ export class FarmBroker {
   private offer(): void {
     for (const node of this.nodes)
       while (node.free > 0) {
-        const at = this.waiting.findIndex(({ task }) => node.kinds.includes(task.kind));
-        const [next] = at < 0 ? [] : this.waiting.splice(at, 1);
+        const next = this.waiting.take(node.kinds);
         if (next === undefined) break;
         this.claim(node, next);
       }
     this.crews.recruit([...this.nodes].filter(({ slots, free }) => slots > 0 && free === slots));
   }
 
-  private claim(node: Node, { job, task }: Waiting): void {
+  private claim(node: Node, { job, scope, task }: WaitingTask): void {
     const token = this.ports.mintToken();
     const heardMs = this.ports.clock.monotonicMs();
-    const lease = { job, task, token, node, heardMs, toldMs: 0, isDurable: false };
+    const lease = { job, scope, task, token, node, heardMs, toldMs: 0, isDurable: false };
     node.free--;
     this.leaseByJob.set(job, lease);
     this.leaseByToken.set(token, lease);
@@ -201,14 +198,16 @@ export class FarmBroker {
   }
 
   private lapse(lease: Lease, reason?: string): void {
+    const { job, scope, task, token } = lease;
     this.end(lease);
     const because = reason === undefined ? {} : { reason };
-    this.ports.send(lease.job, { kind: "lapsed", token: lease.token, ...because });
-    this.waiting.unshift({ job: lease.job, task: lease.task });
+    this.ports.send(job, { kind: "lapsed", token, ...because });
+    this.waiting.putBack({ job, scope, task });
   }
 
   private end(lease: Lease): void {
     lease.node.free++;
+    this.waiting.ended(lease.scope);
     this.crews.disband(lease.token);
     this.leaseByJob.delete(lease.job);
     this.leaseByToken.delete(lease.token);

@@ -37,7 +37,7 @@ export function performerOf({ broker, simulated, objects, onTraced }: Performers
     }
     switch (effect.kind) {
       case "farm.run":
-        return broker.run(from, effect.task);
+        return broker.run(from, effect.scope, effect.task);
       case "farm.lease":
         return broker.lease(effect.token);
       case "farm.cancel":

@@ -129,14 +129,14 @@ export function work({ terms }: Job, asked: Asked): Submission {
 }
 
 function submission(
-  { modality, count }: Pick<Terms, "modality" | "count">,
+  { scope, modality, count }: Pick<Terms, "scope" | "modality" | "count">,
   given: CreateJob["work"],
   trace: string | undefined,
 ): Submission {
   const effect: Submission =
     typeof given === "string"
       ? { kind: "provider.submit", prompt: given, modality, count }
-      : { kind: "farm.run", task: given };
+      : { kind: "farm.run", scope, task: given };
   return trace === undefined ? effect : { ...effect, trace };
 }
 

@@ -251,7 +251,12 @@ export type FarmTask = Omit<Task, "token">;
 
 export type JobEffect =
   /** Kept until the task has ended, however many attempts that takes. */
-  | { readonly kind: "farm.run"; readonly task: FarmTask; readonly trace?: string }
+  | {
+      readonly kind: "farm.run";
+      readonly scope: Id;
+      readonly task: FarmTask;
+      readonly trace?: string;
+    }
   | { readonly kind: "farm.lease"; readonly token: string }
   | { readonly kind: "farm.cancel" }
   | {

@@ -128,7 +128,7 @@ function create(
 /** What a farm node is to do. */
 function workOf(order: RenderOrder | undefined): RenderEffect[] {
   if (order === undefined) return [];
-  const { id, manifestKey, target, quality, still, audioMix, assets } = order;
+  const { id, scope, manifestKey, target, quality, still, audioMix, assets } = order;
   const input = {
     manifestKey,
     target,
@@ -137,7 +137,8 @@ function workOf(order: RenderOrder | undefined): RenderEffect[] {
     ...(still === undefined ? {} : { still: stillOf(still) }),
     ...(audioMix === undefined ? {} : { audioMix }),
   };
-  return [{ kind: "farm.run", task: { kind: "render", input, outputPrefix: `renders/${id}` } }];
+  const task = { kind: "render", input, outputPrefix: `renders/${id}` };
+  return [{ kind: "farm.run", scope, task }];
 }
 
 function stillOf({ at_seconds, max_dimension, frame, background }: RenderStillOptions) {

@@ -113,6 +113,6 @@ export type RenderMessage =
   | Due;
 
 export type RenderEffect =
-  | { readonly kind: "farm.run"; readonly task: FarmTask }
+  | { readonly kind: "farm.run"; readonly scope: Id; readonly task: FarmTask }
   | { readonly kind: "farm.lease"; readonly token: string }
   | { readonly kind: "farm.cancel" };

@@ -53,8 +53,11 @@ export function stage() {
   return { clock, sent, broker, attach };
 }
 
+export const ada = "01990000-0000-7021-8000-0000000000aa";
+export const bob = "01990000-0000-7021-8000-0000000000bb";
+
 export function job(number: number): { key: Key; task: FarmTask } {
-  const id = `01990000-0000-7021-8000-00000000000${number}`;
+  const id = `01990000-0000-7021-8000-0000${String(number).padStart(8, "0")}`;
   const { input } = asked;
   const task = { kind: "studio-image", input, outputPrefix: `jobs/${number}` };
   return { key: jobKey(id), task };

@@ -2,7 +2,7 @@ import t from "tap";
 import type { JobMessage } from "../../actors/job/job.ts";
 import { limits } from "../../config/limits.ts";
 import type { Key } from "../../engine/key.ts";
-import { job, stage } from "./broker-stage.ts";
+import { ada, bob, job, stage } from "./broker-stage.ts";
 
 const one = job(1);
 const two = job(2);
@@ -11,7 +11,7 @@ const broken = { kind: "failed", message: "the browser died", retryable: true } 
 
 t.test("a task is claimed first and leased when the claim is durable", async (t) => {
   const { sent, broker, attach } = stage();
-  t.strictSame(broker.run(one.key, one.task), { kind: "kept" });
+  t.strictSame(broker.run(one.key, ada, one.task), { kind: "kept" });
   t.strictSame(sent, [], "without a node it waits");
   const farm = attach();
   t.strictSame(sent, [[one.key, { kind: "claim", token: "t1" }]]);
@@ -34,9 +34,9 @@ t.test("a task is claimed first and leased when the claim is durable", async (t)
 
 t.test("a node has as many leases as slots, and only of its kinds", async (t) => {
   const { sent, broker, attach } = stage();
-  broker.run(job(9).key, { ...job(9).task, kind: "studio-video" });
+  broker.run(job(9).key, ada, { ...job(9).task, kind: "studio-video" });
   const farm = attach(2);
-  for (const { key, task } of [one, two, job(3)]) broker.run(key, task);
+  for (const { key, task } of [one, two, job(3)]) broker.run(key, ada, task);
   t.strictSame(claims(sent), [one.key, two.key]);
   broker.lease("t1");
   farm.say({ kind: "finished", token: "t1", outcome: done });
@@ -48,7 +48,7 @@ t.test(
   async (t) => {
     const { sent, broker, attach } = stage();
     const farm = attach();
-    broker.run(one.key, one.task);
+    broker.run(one.key, ada, one.task);
     broker.lease("t1");
     const output = { objectKey: "o", mimeType: "image/png", sizeBytes: 1, sha256: "00" };
     farm.say({
@@ -69,7 +69,7 @@ t.test(
 t.test("a failure that another attempt cannot mend ends the job", async (t) => {
   const { sent, broker, attach } = stage();
   const farm = attach();
-  broker.run(one.key, one.task);
+  broker.run(one.key, ada, one.task);
   broker.lease("t1");
   farm.say({ kind: "finished", token: "t1", outcome: { ...broken, retryable: false } });
   t.match(sent.at(-1)?.[1], {
@@ -82,9 +82,9 @@ t.test("a failure that another attempt cannot mend ends the job", async (t) => {
 t.test("a failed attempt lapses, and the task is offered again before others", async (t) => {
   const { sent, broker, attach } = stage();
   const farm = attach();
-  broker.run(one.key, one.task);
+  broker.run(one.key, ada, one.task);
   broker.lease("t1");
-  broker.run(two.key, two.task);
+  broker.run(two.key, ada, two.task);
   farm.say({ kind: "finished", token: "t1", outcome: broken });
   t.strictSame(sent.slice(1), [
     [one.key, { kind: "lapsed", token: "t1", reason: "the browser died" }],
@@ -95,7 +95,7 @@ t.test("a failed attempt lapses, and the task is offered again before others", a
 t.test("a node that is silent for 15 s loses its lease", async (t) => {
   const { clock, sent, broker, attach } = stage();
   const farm = attach();
-  broker.run(one.key, one.task);
+  broker.run(one.key, ada, one.task);
   broker.lease("t1");
   for (let second = 0; second < 60; second++) {
     clock.advance(1_000);
@@ -115,7 +115,7 @@ t.test("a node that is silent for 15 s loses its lease", async (t) => {
 t.test("a claim that never became durable lapses too", async (t) => {
   const { clock, sent, broker, attach } = stage();
   attach();
-  broker.run(one.key, one.task);
+  broker.run(one.key, ada, one.task);
   clock.advance(limits.farm.leaseMs + 2_000);
   t.strictSame(sent[1], [one.key, { kind: "lapsed", token: "t1" }]);
 });
@@ -123,7 +123,7 @@ t.test("a claim that never became durable lapses too", async (t) => {
 t.test("a node that dies loses all its leases, and another node takes them", async (t) => {
   const { sent, broker, attach } = stage();
   const first = attach(2);
-  for (const { key, task } of [one, two]) broker.run(key, task);
+  for (const { key, task } of [one, two]) broker.run(key, ada, task);
   for (const token of ["t1", "t2"]) broker.lease(token);
   first.die();
   const lapsed = sent.filter(([, { kind }]) => kind === "lapsed").map(([key]) => key);
@@ -138,7 +138,7 @@ t.test("a node that dies loses all its leases, and another node takes them", asy
 t.test("progress is told at most every 2 s", async (t) => {
   const { clock, sent, broker, attach } = stage();
   const farm = attach();
-  broker.run(one.key, one.task);
+  broker.run(one.key, ada, one.task);
   broker.lease("t1");
   clock.advance(5_000);
   for (let at = 1; at <= 40; at++) {
@@ -155,7 +155,7 @@ t.test("progress is told at most every 2 s", async (t) => {
 t.test("a canceled task is taken from its node, or from the queue", async (t) => {
   const { sent, broker, attach } = stage();
   const farm = attach();
-  for (const { key, task } of [one, two, job(3)]) broker.run(key, task);
+  for (const { key, task } of [one, two, job(3)]) broker.run(key, ada, task);
   broker.lease("t1");
   t.strictSame(broker.cancel(two.key), { kind: "concluded" });
   broker.cancel(one.key);
@@ -170,10 +170,10 @@ t.test("a canceled task is taken from its node, or from the queue", async (t) =>
 t.test("a task that is handed over again while under way is not doubled", async (t) => {
   const { sent, broker, attach } = stage();
   attach(4);
-  for (const { key, task } of [one, one]) broker.run(key, task);
+  for (const { key, task } of [one, one]) broker.run(key, ada, task);
   t.strictSame(claims(sent), [one.key]);
   const waiting = stage();
-  for (const { key, task } of [one, one]) waiting.broker.run(key, task);
+  for (const { key, task } of [one, one]) waiting.broker.run(key, ada, task);
   waiting.attach(4);
   t.strictSame(claims(waiting.sent), [one.key]);
 });
@@ -188,3 +188,40 @@ t.test("a drain is told to every node", async (t) => {
 function claims(sent: readonly (readonly [Key, JobMessage])[]): Key[] {
   return sent.flatMap(([key, { kind }]) => (kind === "claim" ? [key] : []));
 }
+
+t.test("a node that is free takes the task of another account next", async (t) => {
+  const { sent, broker, attach } = stage();
+  const farm = attach();
+  for (const { key, task } of [one, two, job(3)]) broker.run(key, ada, task);
+  broker.run(job(4).key, bob, job(4).task);
+  broker.lease("t1");
+  farm.say({ kind: "finished", token: "t1", outcome: done });
+  t.strictSame(claims(sent), [one.key, job(4).key], "not the one that came before it");
+});
+
+t.test("ten thousand waiting tasks cost ten times what a thousand do", async (t) => {
+  const lookedAt = (count: number) => {
+    const { sent, broker, attach } = stage();
+    let looks = 0;
+    for (let n = 0; n < count; n++) {
+      const { key, task } = job(n);
+      const counted = {
+        ...task,
+        get kind() {
+          looks++;
+          return task.kind;
+        },
+      };
+      broker.run(key, n % 3 === 0 ? ada : bob, counted);
+    }
+    for (let n = 0; n < count; n += 10) broker.cancel(job(n).key);
+    const farm = attach();
+    for (let n = 1; n <= (count * 9) / 10; n++) {
+      broker.lease(`t${n}`);
+      farm.say({ kind: "finished", token: `t${n}`, outcome: done });
+    }
+    t.equal(claims(sent).length, (count * 9) / 10);
+    return looks;
+  };
+  t.equal(lookedAt(10_000), 10 * lookedAt(1_000));
+});

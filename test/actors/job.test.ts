@@ -73,7 +73,7 @@ t.test("a new job is queued, answers when it began and goes to its provider", as
   });
   const toFarm = creationOf(asked, { ...create, provider: "farm" });
   const onTheFarm = decide(undefined, toFarm, view(jobSelf));
-  t.strictSame(onTheFarm.effects, [{ kind: "farm.run", task }]);
+  t.strictSame(onTheFarm.effects, [{ kind: "farm.run", scope, task }]);
   t.strictSame(onTheFarm.replies, [], "without a request nobody is answered");
 });
 
@@ -364,7 +364,7 @@ t.test("a job that is under way is handed over again when its shard starts", asy
   t.strictSame(resumed(queued), [
     { kind: "provider.submit", prompt: "a kite", modality: "image", count: 1 },
   ]);
-  t.strictSame(resumed(onFarm(running)), [{ kind: "farm.run", task }]);
+  t.strictSame(resumed(onFarm(running)), [{ kind: "farm.run", scope, task }]);
   const pending = next(running, { kind: "cancel", user: "u" });
   t.strictSame(resumed(pending), [
     { kind: "provider.submit", prompt: "a kite", modality: "image", count: 1 },

@@ -65,7 +65,8 @@ t.test(
     const resumed = [sent, running, waiting, failed].map((head) =>
       renderActor.resume?.(head, at(0)),
     );
-    t.strictSame(resumed, [[{ kind: "farm.run", task }], [{ kind: "farm.run", task }], [], []]);
+    const run = { kind: "farm.run", scope, task };
+    t.strictSame(resumed, [[run], [run], [], []]);
     t.ok(
       [sent, running].every((head) => renderActor.dueAt(head) !== undefined),
       "so it is found",

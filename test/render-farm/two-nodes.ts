@@ -56,8 +56,8 @@ export function twoNodes(studio: Studio): TwoNodes {
       const ended = new Promise<JobMessage>((resolve) => {
         end = resolve;
       });
-      const key = jobKey("01990000-0000-7021-8000-000000000001");
-      broker.run(key, { kind: "render", input, outputPrefix: `renders/${tokens}` });
+      const [key, scope] = [jobKey("01990000-0000-7021-8000-000000000001"), "payer"];
+      broker.run(key, scope, { kind: "render", input, outputPrefix: `renders/${tokens}` });
       return { ending: await ended, attempts };
     },
   };
