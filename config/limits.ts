@@ -243,6 +243,8 @@ const shipped = {
     renderTaskMs: 3_600_000,
     /** Time that a stopping service gives its nodes; the whole stop stays under 5 s. */
     drainMs: 1_500,
+    /** A node whose service is gone ends after this, whatever it still does. */
+    orphanMs: 2_000,
     /** A farm child that dies is started again after this. */
     restartDelayMs: 500,
     /** Age of a task's folders that a killed node must have left. */

@@ -44,6 +44,7 @@ const timers: Timers = {
 
 const settings = readSettings(process.env, availableParallelism());
 const connection = ipcBrokerConnection(process);
+connection.onClose(() => timers.after(limits.farm.orphanMs, () => process.exit(1)));
 const objects = diskObjects(join(settings.dataDir, "objects"));
 const { PATH = "" } = process.env;
 const executablePath = await findChromium(settings.chromium, PATH);

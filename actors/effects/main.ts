@@ -4,6 +4,7 @@
  */
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
+import { farmEnvironment } from "../../config/farm-environment.ts";
 import { limits } from "../../config/limits.ts";
 import { diskObjects } from "../../engine/adapters/disk-objects.ts";
 import { startFarmChild } from "../../engine/adapters/farm-child.ts";
@@ -72,9 +73,10 @@ export async function run(task: EffectsTask): Promise<void> {
 /** Keeps the node's own farm workers alive until the returned function is called. */
 function startFarm(task: EffectsTask, broker: FarmBroker): (broker: FarmBroker) => Promise<void> {
   const children = new Set<{ kill(): void; ended: Promise<void> }>();
+  const environment = farmEnvironment(process.env);
   let stopping = false;
   const start = () => {
-    const child = startFarmChild(task.farmEntry);
+    const child = startFarmChild(task.farmEntry, environment);
     broker.attach(child);
     const ended = new Promise<void>((resolve) => child.onClose(resolve));
     const entry = { kill: () => child.kill(), ended };

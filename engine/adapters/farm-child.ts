@@ -1,4 +1,4 @@
-import { type ChildProcess, fork } from "node:child_process";
+import { type ChildProcess, fork, spawnSync } from "node:child_process";
 import type { FromNode, NodeConnection } from "../ports/tasks.ts";
 
 export interface FarmChild extends NodeConnection {
@@ -7,13 +7,29 @@ export interface FarmChild extends NodeConnection {
 }
 
 /** A node's pictures are outside V8's heap; what is inside would only be a heap of garbage. */
-const execArgv = ["--max-semi-space-size=2"];
+const nodeArgs = ["--max-semi-space-size=2"];
 
-/** A farm node as a child process of this one; it ends when this process does. */
-export function startFarmChild(entry: string): FarmChild {
+/**
+ * Becomes the program that follows, which the kernel kills when the thread that started it has
+ * ended, however it did (prctl(2), PR_SET_PDEATHSIG). Its own children end with their pipes to it.
+ */
+const mortal = ["setpriv", "--pdeathsig", "KILL", "--"] as const;
+
+let hasMortal: boolean | undefined;
+
+/**
+ * A farm node as a child process of this one, with this environment and no more. It ends when this
+ * process does: by the kernel where that can be asked to, and when it finds its channel closed.
+ */
+export function startFarmChild(entry: string, env: Record<string, string>): FarmChild {
+  const [name, ...args] = mortal;
+  hasMortal ??= spawnSync(name, [...args, "true"], { env }).status === 0;
   const child: ChildProcess = fork(entry, [], {
     stdio: ["ignore", "inherit", "inherit", "ipc"],
-    execArgv,
+    env,
+    ...(hasMortal
+      ? { execPath: name, execArgv: [...args, process.execPath, ...nodeArgs] }
+      : { execArgv: nodeArgs }),
   });
   return {
     send(message) {

@@ -48,7 +48,8 @@ export function ipcBrokerConnection(child: NodeJS.Process): BrokerConnection {
       });
     },
     onClose(listener) {
-      child.once("disconnect", listener);
+      if (child.connected) child.once("disconnect", listener);
+      else queueMicrotask(listener);
     },
   };
 }

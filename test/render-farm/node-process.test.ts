@@ -79,6 +79,13 @@ t.test("a node ends at once when the service is gone, in the midst of a task", a
   t.equal(code, 0);
 });
 
+t.test("a node whose service is gone before it has begun ends too", async (t) => {
+  const node = forkNode(t.testdir());
+  node.disconnect();
+  const [code] = await once(node, "exit");
+  t.ok(code === 0 || code === 1, `it ended with ${code}`);
+});
+
 t.test("a node that is killed takes its browsers along", async (t) => {
   const node = forkNode(t.testdir());
   await heard(node, "hello");
