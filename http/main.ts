@@ -20,6 +20,7 @@ import {
 import { diskObjects, removeStaleTemporaries } from "../engine/adapters/disk-objects.ts";
 import { openTableReader } from "../engine/adapters/lmdb.ts";
 import { type Logger, openLog } from "../engine/adapters/log.ts";
+import { makePrivate } from "../engine/adapters/private-files.ts";
 import { systemClock } from "../engine/adapters/system-clock.ts";
 import { systemEntropy } from "../engine/adapters/system-entropy.ts";
 import type { Gateway } from "../engine/gateway.ts";
@@ -50,6 +51,8 @@ class StartError extends Error {
   override readonly name = "StartError";
 }
 
+// LMDB makes its files with the usual rights, and whoever reads them may sign links.
+process.umask(0o077);
 try {
   await start();
 } catch (error) {
@@ -67,6 +70,13 @@ async function start(): Promise<void> {
   await checkFree(settings);
   const data = openDataDirectory(settings.dataDir, settings.shards);
   const log = openLog(settings.logLevel, "http");
+  if (data.wasOpen) {
+    const changed = await makePrivate(settings.dataDir);
+    log.warn(
+      { dataDir: settings.dataDir, changed },
+      "the data directory was open to other users and is now closed to them",
+    );
+  }
   const proxies = new TrustedProxies(settings.trustedProxies);
   const service = await openService(
     settings,

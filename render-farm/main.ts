@@ -42,6 +42,8 @@ const timers: Timers = {
   },
 };
 
+// Pages run as another user, who must find what they are to show; objects are closed by themselves.
+process.umask(0o022);
 const settings = readSettings(process.env, availableParallelism());
 const connection = ipcBrokerConnection(process);
 connection.onClose(() => timers.after(limits.farm.orphanMs, () => process.exit(1)));

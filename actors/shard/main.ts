@@ -33,7 +33,7 @@ async function runShard(
   log: ReturnType<typeof openLog>,
 ): Promise<void> {
   const folder = join(dataDir, `shard-${number === shardCount ? "directory" : number}`);
-  mkdirSync(folder, { recursive: true });
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
   const stores = {
     clock: systemClock,
     journal: openJournal(join(folder, "journal")),

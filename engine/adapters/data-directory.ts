@@ -1,12 +1,12 @@
 /**
- * The data directory: one process at a time, one shard count for its life. Every way in which it
- * cannot be used is a `DataDirectoryError` whose message is one sentence with the remedy.
+ * The data directory: one process at a time, by a lock of the kernel's; closed to other users; one
+ * shard count for its life. Every way in which it cannot be used is a `DataDirectoryError` whose
+ * message is one sentence with the remedy.
  */
 import {
   accessSync,
   constants,
   existsSync,
-  linkSync,
   mkdirSync,
   readFileSync,
   renameSync,
@@ -14,6 +14,9 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
+import { limits } from "../../config/limits.ts";
+import { lockFile } from "./kernel-lock.ts";
+import { closeFolder, isOpenToOthers } from "./private-files.ts";
 
 export class DataDirectoryError extends Error {
   override readonly name = "DataDirectoryError";
@@ -23,6 +26,8 @@ export interface DataDirectory {
   readonly path: string;
   /** Powers of two; set when the store was created. */
   readonly shardCount: number;
+  /** Whether others could read it until now; what is below it has their rights still. */
+  readonly wasOpen: boolean;
   /** Puts a small file in its place whole, readable by this user only. */
   writePrivate(name: string, text: string): void;
   /** Undefined when there is none. */
@@ -43,14 +48,16 @@ export function openDataDirectory(path: string, shardCount: number): DataDirecto
   } catch (error) {
     throw unusable(path, error);
   }
+  const wasOpen = close(path);
+  const release = lock(path);
   const directory = {
     path,
+    wasOpen,
     writePrivate: (name: string, text: string) => replace(join(path, name), text),
     read: (name: string) => readIfThere(join(path, name)),
     remove: (name: string) => rmSync(join(path, name), { force: true }),
-    release: () => rmSync(join(path, lockName), { force: true }),
+    release,
   };
-  lock(path);
   const store = storeOf(path, directory.read(storeName)) ?? { formatVersion, shardCount };
   directory.writePrivate(storeName, `${JSON.stringify(store)}\n`);
   return { ...directory, shardCount: store.shardCount };
@@ -96,50 +103,43 @@ function parsed(path: string, text: string): unknown {
   }
 }
 
-/**
- * The lock names its holder by process id and start time, so that a killed holder's lock is seen to
- * be stale.
- */
-function lock(path: string): void {
-  const mine = join(path, `${lockName}.${process.pid}`);
-  const shared = join(path, lockName);
+/** A holder that is being torn down lets go soon; one that serves does not. */
+function lock(path: string): () => void {
+  let release: (() => void) | undefined;
   try {
-    writeFileSync(mine, `${process.pid} ${startTimeOf(process.pid) ?? ""}`, { mode: 0o600 });
+    release = lockFile(join(path, lockName), limits.engine.lockWaitSeconds);
   } catch (error) {
-    throw unusable(path, error);
-  }
-  try {
-    const holder = readIfThere(shared);
-    if (holder !== undefined && !isAlive(holder)) rmSync(shared, { force: true });
-    linkSync(mine, shared);
-  } catch (error) {
+    if (!isCode(error, "ENOENT")) throw unusable(path, error);
     throw new DataDirectoryError(
-      `Another Klieg process uses ${path}; stop it or set KLIEG_DATA_DIR to another directory.`,
+      `The data directory ${path} cannot be locked without the program flock; install util-linux.`,
       { cause: error },
     );
-  } finally {
-    rmSync(mine, { force: true });
   }
+  if (release !== undefined) return release;
+  throw new DataDirectoryError(
+    `Another Klieg process uses ${path}; stop it or set KLIEG_DATA_DIR to another directory.`,
+  );
 }
 
-function isAlive(holder: string): boolean {
-  const [pid = "", startTime = ""] = holder.split(" ");
-  return startTime !== "" && startTimeOf(Number(pid)) === startTime;
-}
-
-/**
- * In clock ticks since boot: field 22 of proc(5)'s stat, the twentieth after the command's name.
- */
-function startTimeOf(pid: number): string | undefined {
-  const stat = readIfThere(`/proc/${pid}/stat`);
-  return stat?.slice(stat.lastIndexOf(")") + 2).split(" ")[19];
+/** True when others could look into it; all below it must then be closed as well. */
+function close(path: string): boolean {
+  const isOpen = isOpenToOthers(path);
+  try {
+    if (isOpen) closeFolder(path);
+  } catch (error) {
+    throw new DataDirectoryError(
+      `The data directory ${path} is open to others and belongs to another user; make it this user's (chown -R) or set KLIEG_DATA_DIR to another directory.`,
+      { cause: error },
+    );
+  }
+  return isOpen;
 }
 
 function readIfThere(file: string): string | undefined {
   try {
     return readFileSync(file, "utf8");
   } catch (error) {
-    if (isCode(error, "ENOENT") || isCode(error, "ESRCH")) return undefined;
+    if (isCode(error, "ENOENT")) return undefined;
     throw error;
   }
 }

@@ -66,7 +66,7 @@ async function put(
 ): Promise<StoredObject> {
   const temporary = join(root, temporaryFolder, randomUUID());
   await onDisk(key, makeFolder(dirname(temporary)));
-  const file = await onDisk(key, open(temporary, "wx"));
+  const file = await onDisk(key, open(temporary, "wx", 0o600));
   try {
     const stored = await writeAll(key, file, bytes).finally(() => file.close());
     await onDisk(key, publish(temporary, path));
@@ -111,7 +111,7 @@ async function publish(temporary: string, path: string): Promise<void> {
 }
 
 async function makeFolder(folder: string): Promise<void> {
-  const firstMade = await mkdir(folder, { recursive: true });
+  const firstMade = await mkdir(folder, { recursive: true, mode: 0o700 });
   if (firstMade === undefined) return;
   for (let made = folder; made.length >= firstMade.length; made = dirname(made))
     await syncFolder(dirname(made));

@@ -48,7 +48,7 @@ interface Entry {
 /** Throws `PortError` when the folder cannot be used or its end is damaged. */
 export function openJournal(path: string): Journal {
   try {
-    mkdirSync(path, { recursive: true });
+    mkdirSync(path, { recursive: true, mode: 0o700 });
     return new FileJournal(path);
   } catch (error) {
     if (error instanceof PortError) throw error;
@@ -155,7 +155,7 @@ class FileJournal implements Journal {
 
   private async make(): Promise<void> {
     const path = join(this.folder, `${++this.made}.segment`);
-    const file = await open(path, "w");
+    const file = await open(path, "w", 0o600);
     try {
       await file.writeFile(new Uint8Array(segmentBytes));
       await file.datasync();

@@ -57,14 +57,15 @@ export async function startKlieg(t: Test, dataDir: string, more: Environment = {
   };
 }
 
-/** A start that is expected to fail. */
+/** A start that is expected to fail; `command` starts node when it is not started by itself. */
 export async function failedStart(
   t: Test,
   dataDir: string,
   more: Environment = {},
   port?: number,
+  command: readonly string[] = [],
 ): Promise<Ended> {
-  const { child, ended, said } = launch(dataDir, port ?? (await freePort()), more);
+  const { child, ended, said } = launch(dataDir, port ?? (await freePort()), more, command);
   t.teardown(() => void child.kill("SIGKILL"));
   await Promise.race([ended, said("serves")]);
   child.kill("SIGKILL");
@@ -82,9 +83,10 @@ export async function interruptedStart(t: Test, dataDir: string): Promise<Ended>
   return ended;
 }
 
-function launch(dataDir: string, port: number, more: Environment) {
+function launch(dataDir: string, port: number, more: Environment, command: readonly string[] = []) {
   const env = { ...common, KLIEG_DATA_DIR: dataDir, KLIEG_PORT: `${port}`, ...more };
-  const child = spawn(process.execPath, [entry], { env, stdio: ["ignore", "pipe", "pipe"] });
+  const [name = "", ...args] = [...command, process.execPath, entry];
+  const child = spawn(name, args, { env, stdio: ["ignore", "pipe", "pipe"] });
   let [stdout, stderr] = ["", ""];
   let heard = () => {};
   child.stdout.setEncoding("utf8").on("data", (text: string) => {
@@ -102,4 +104,13 @@ function launch(dataDir: string, port: number, more: Environment) {
       };
     });
   return { child, ended, said };
+}
+
+/** How a start that cannot be ends. */
+export function isOneSentence(t: Test, { code, stdout, stderr }: Ended, remedy: RegExp): void {
+  t.equal(code, 1);
+  t.equal(stdout, "");
+  t.match(stderr, /^[^\n]+\.\n$/, "one line that ends with a full stop");
+  t.notMatch(stderr, /^\s+at |node:internal/m, "no stack");
+  t.match(stderr, remedy);
 }

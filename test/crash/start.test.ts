@@ -1,26 +1,12 @@
 /** Each start that cannot be ends with exit code 1 and one sentence that names the remedy. */
 import { once } from "node:events";
-import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
-import t, { type Test } from "tap";
+import t from "tap";
 import shipped from "../../config/models.json" with { type: "json" };
 import { ask } from "./accounts.ts";
-import {
-  type Ended,
-  type Environment,
-  failedStart,
-  firstToken,
-  startKlieg,
-} from "./klieg-process.ts";
-
-function isOneSentence(t: Test, { code, stdout, stderr }: Ended, remedy: RegExp): void {
-  t.equal(code, 1);
-  t.equal(stdout, "");
-  t.match(stderr, /^[^\n]+\.\n$/, "one line that ends with a full stop");
-  t.notMatch(stderr, /^\s+at |node:internal/m, "no stack");
-  t.match(stderr, remedy);
-}
+import { type Environment, failedStart, isOneSentence, startKlieg } from "./klieg-process.ts";
 
 t.test("a port that another program has", async (t) => {
   const server = createServer().listen(0, "127.0.0.1");
@@ -50,16 +36,6 @@ t.test("a port that another Klieg has", async (t) => {
   const first = await startKlieg(t, join(t.testdir(), "one"));
   const ended = await failedStart(t, join(t.testdirName, "two"), {}, first.port);
   isOneSentence(t, ended, /KLIEG_PORT/);
-  await first.kill("SIGKILL");
-});
-
-t.test("a data directory that another Klieg uses", async (t) => {
-  const dataDir = t.testdir();
-  const first = await startKlieg(t, dataDir);
-  const ended = await failedStart(t, dataDir);
-  isOneSentence(t, ended, /Another Klieg process uses .*KLIEG_DATA_DIR/);
-  const { status } = await ask(first.port, firstToken, "/me");
-  t.equal(status, 200, "the first goes on");
   await first.kill("SIGKILL");
 });
 
@@ -126,14 +102,4 @@ t.test("the first start writes the first credential for its user only", async (t
   t.equal(readFileSync(file, "utf8").trim(), token, "a later start keeps it");
   t.equal((await ask(again.port, token, "/me")).status, 200);
   await again.kill("SIGKILL");
-});
-
-t.test("a lock of a process that is no more is taken over", async (t) => {
-  const dataDir = t.testdir();
-  for (const lock of [`${process.pid} 1`, "nonsense"]) {
-    mkdirSync(dataDir, { recursive: true });
-    writeFileSync(join(dataDir, "lock"), lock);
-    const klieg = await startKlieg(t, dataDir);
-    t.equal((await klieg.kill("SIGTERM")).code, 0, JSON.stringify(lock));
-  }
 });
