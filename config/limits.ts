@@ -308,9 +308,10 @@ export const limits = {
     /** Messages to another thread of which the first need not wait for the end of the tick. */
     messagesPerPost: 48,
     /** A batch closes at this many bytes of writes. */
-    batchBytes: 256 * 1024,
+    batchBytes: 64 * 1024,
     batchTurnsMax: 4_096,
-    turnBytesMax: 900 * 1024,
+    /** A whole record, also one of a single turn: less than a message of NATS may have. */
+    recordBytesMax: 900 * 1024,
     tellsPerTurnMax: 64,
     headBytesMax: 4 * 1024,
     /** Heads kept in memory per shard; a decoded head is counted as so many bytes. */

@@ -11,8 +11,11 @@ import type { AnyActor, Domain, OutsideEffect, Reply, RequestId, Tell, TurnView 
 import { invariant } from "./invariant.ts";
 import type { JsonBytes } from "./json-bytes.ts";
 import { codeOf, engineTables, type Key, keyOf, orderedNumber, vpartOf } from "./key.ts";
+import { recordOverheadBytes, writeOverheadBytes } from "./record.ts";
 import { rowOf, SpelledRow, spell } from "./row-form.ts";
 import type { ShardRows } from "./shard-rows.ts";
+
+const recordBytesMax = limits.engine.recordBytesMax - recordOverheadBytes;
 
 /** What waits in a shard's inbox. */
 export interface Envelope {
@@ -103,24 +106,34 @@ export class Batch {
     return writes.size + replies.length + deliveries.length + acknowledged.length === 0;
   }
 
-  /** Throws what the actor threw; then nothing of the turn is left. */
-  turn(first: Envelope, atMs: number): void {
+  /**
+   * False when the turn does not fit into this batch's record: the next batch is to have it. Throws
+   * what the actor threw. Either way nothing of the turn is left.
+   */
+  turn(first: Envelope, atMs: number): boolean {
     const { done, origin } = first;
     if (origin !== undefined && this.isSeen(origin)) {
       this.acknowledged.push(origin);
-      return;
+      return true;
     }
     this.begin();
     try {
       this.decideAll(first.to === done ? [] : [first], atMs);
       if (done !== undefined) this.write(done, undefined, undefined);
       if (origin !== undefined) this.write(seenKey(origin), placeOf(origin.key), undefined);
-      this.keep(atMs);
+      const bytes = this.spellChanges();
+      invariant(bytes <= recordBytesMax, "a turn writes at most 900 KiB");
+      if (this.bytes + bytes > recordBytesMax) {
+        this.takeBack();
+        return false;
+      }
+      this.keep(bytes, atMs);
     } catch (error) {
       this.takeBack();
       throw error;
     }
     if (origin !== undefined) this.acknowledged.push(origin);
+    return true;
   }
 
   /** This batch, then fresh rows, then the table. */
@@ -191,8 +204,8 @@ export class Batch {
     return typeof last === "string" && placeOf(origin.key) <= last;
   }
 
-  /** Checks all of the turn before it keeps what cannot be taken back. */
-  private keep(atMs: number): void {
+  /** Checks heads on the way. Returns by how much the batch's record would grow. */
+  private spellChanges(): number {
     let bytes = 0;
     for (const { key, before, after } of this.changes) {
       if (after.value !== undefined) this.spell(key, after);
@@ -203,11 +216,14 @@ export class Batch {
         );
         after.dueMs = after.value === undefined ? undefined : after.actor.dueAt(after.value);
       }
-      bytes += key.length + after.end - after.start;
+      bytes += writeOverheadBytes + key.length + after.end - after.start;
       if (before !== undefined) bytes -= before.end - before.start;
     }
-    invariant(bytes <= limits.engine.turnBytesMax, "a turn writes at most 900 KiB");
+    return bytes;
+  }
 
+  /** What cannot be taken back any more. */
+  private keep(bytes: number, atMs: number): void {
     this.bytes += bytes;
     this.turns++;
     for (const { key, after } of this.changes)

@@ -41,6 +41,10 @@ const hashBytes = 32;
 const keyBytesMax = 255;
 const deleted = 0xffffffff;
 
+/** What a record has beside the keys and values of its writes: once, and for each of them. */
+export const recordOverheadBytes = headBytes + hashBytes;
+export const writeOverheadBytes = 5;
+
 export const noHash = "0".repeat(64);
 
 let scratch = Buffer.allocUnsafeSlow(256 * 1024);

@@ -88,6 +88,9 @@ class Shard {
   private ringMs = 0;
   private cancelRing: () => void = () => {};
   private batch: Batch;
+  /** What did not fit into the open batch any more: the first of the next. */
+  private heldBack: Envelope | undefined;
+  private isClosed = false;
   private readonly values = new JsonBytes();
   private isPutting = false;
   private failure: { readonly error: unknown } | undefined;
@@ -148,7 +151,7 @@ class Shard {
 
   /** Resolves after `stop`, throws when a store fails. */
   async run(): Promise<void> {
-    while (!(this.stopping && this.inbox.isEmpty && this.batch.isEmpty && !this.isPutting)) {
+    while (!(this.stopping && this.isIdle)) {
       this.setRing(this.time.nowMs());
       await this.inbox.waiting(this.isBlocked);
       if (this.failure !== undefined) throw this.failure.error;
@@ -169,6 +172,11 @@ class Shard {
     await this.materialise();
   }
 
+  private get isIdle(): boolean {
+    const { inbox, batch, heldBack, isPutting } = this;
+    return inbox.isEmpty && batch.isEmpty && heldBack === undefined && !isPutting;
+  }
+
   /** Nothing can be decided before a put or a pass has ended; both ring. */
   private get isBlocked(): boolean {
     return (
@@ -180,7 +188,8 @@ class Shard {
   /** Refusals write nothing, so turns are counted too. */
   private get isFull(): boolean {
     const { bytes, turns } = this.batch;
-    return bytes >= limits.engine.batchBytes || turns >= limits.engine.batchTurnsMax;
+    const { batchBytes, batchTurnsMax } = limits.engine;
+    return this.isClosed || bytes >= batchBytes || turns >= batchTurnsMax;
   }
 
   private hearDue(nowMs: number): void {
@@ -195,9 +204,10 @@ class Shard {
   private fill(nowMs: number): void {
     const atMs = Math.max(nowMs, this.position.atMs);
     while (!this.isFull) {
-      const envelope = this.inbox.take();
+      const envelope = this.heldBack ?? this.inbox.take();
       if (envelope === undefined) return;
-      this.decide(this.batch, envelope, atMs);
+      this.isClosed = !this.decide(this.batch, envelope, atMs);
+      this.heldBack = this.isClosed ? envelope : undefined;
     }
   }
 
@@ -209,6 +219,7 @@ class Shard {
     this.isPutting = true;
     const put = this.put(batch, Math.max(nowMs, this.position.atMs));
     // Its record is sealed: the next batch may have its values' place.
+    this.isClosed = false;
     this.batch = this.nextBatch(this.position.seq + (batch.writes.size > 0 ? 2 : 1));
     put.then(
       () => this.ended(),
@@ -236,12 +247,13 @@ class Shard {
     return new Batch(this.rows, this.domain, seq, this.owns, this.values);
   }
 
-  private decide(batch: Batch, envelope: Envelope, atMs: number): void {
+  /** False when the batch has no room for it. */
+  private decide(batch: Batch, envelope: Envelope, atMs: number): boolean {
     const { brokenTurns } = this;
     const failures = brokenTurns.size === 0 ? 0 : (brokenTurns.get(envelope.to) ?? 0);
     try {
       if (failures >= limits.engine.brokenTurnsMax) throw new Error("this actor is set aside");
-      batch.turn(envelope, atMs);
+      return batch.turn(envelope, atMs);
     } catch (error) {
       brokenTurns.set(envelope.to, failures + 1);
       // Its time has passed and stands nowhere else: without this it would never hear of it again.
@@ -252,6 +264,7 @@ class Shard {
       if (envelope.origin !== undefined) batch.acknowledged.push(envelope.origin);
       if (envelope.request !== undefined)
         batch.replies.push({ to: envelope.request, reply: broken });
+      return true;
     }
   }
 

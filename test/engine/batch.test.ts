@@ -181,10 +181,10 @@ t.test("a head is at most 4 KiB", async (t) => {
 
 t.test("a turn writes at most 900 KiB", async (t) => {
   const batch = stage().open();
-  const text = "x".repeat(limits.engine.turnBytesMax - 200);
+  const text = "x".repeat(limits.engine.recordBytesMax - 200);
   ask(batch, a, { kind: "note", name: "n", text });
   t.ok(batch.bytes >= text.length);
-  const tooMuch = "x".repeat(limits.engine.turnBytesMax);
+  const tooMuch = "x".repeat(limits.engine.recordBytesMax);
   t.throws(() => ask(batch, b, { kind: "note", name: "n", text: tooMuch }), {
     name: "BrokenInvariant",
   });

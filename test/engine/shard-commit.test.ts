@@ -75,6 +75,27 @@ t.test("a batch closes when it has enough bytes", async (t) => {
   t.strictSame(notes, [4, 4], "four quarters fill a batch");
 });
 
+t.test("a turn that would make its record too large begins the next one", async (t) => {
+  const { bench, journal } = await openHeld();
+  journal.hold();
+  void bench.ask(a, { kind: "add", by: 1 });
+  await idle();
+  const { batchBytes, recordBytesMax } = limits.engine;
+  const lengths = [batchBytes - 1_000, recordBytesMax - 500, 10];
+  const asks = lengths.map((length, at) =>
+    bench.ask(b, { kind: "note", name: String(at), text: "x".repeat(length) }),
+  );
+  await idle();
+  bench.shards[0]?.stop();
+  journal.release();
+  await Promise.all(asks);
+  const sizes = journal.records.slice(2).map(({ length }) => length);
+  t.equal(sizes.length, 3, "each has a record of its own, also while the shard stops");
+  t.ok(sizes.every((size) => size <= 900 * 1024));
+  t.ok((sizes[1] ?? 0) > 899 * 1024);
+  t.equal(await bench.ends[0], undefined);
+});
+
 t.test("a full batch waits for the record in flight, and new work waits behind it", async (t) => {
   const { bench, journal } = await openHeld();
   journal.hold();
