@@ -23,6 +23,8 @@ export type DiagnosticCode =
   | "missing_root"
   | "nested_too_deep"
   | "no_duration"
+  | "no_timeline"
+  | "outside_root"
   | "overlap"
   | "remote"
   | "start_cycle"

@@ -106,6 +106,7 @@ export function readScript(
     clips: [],
   };
   walk(root, scene, "", 0, reading);
+  walkBeside(root, document, scene, reading);
   if (reading.clipsLeft < 0)
     findings.error("too_many", place, `has more than ${clipsMax} timed elements`);
   if (reading.textLeft < 0)
@@ -124,6 +125,39 @@ function rootIn(document: Element, inTemplates: boolean): Element | undefined {
   return undefined;
 }
 
+/**
+ * What stands beside the root plays in its time, as in HyperFrames: media are often children of
+ * `body`. Whatever else shows there has no time of its own.
+ */
+function walkBeside(root: Element, document: Element, scene: Scene, reading: Reading): void {
+  const around = new Set(elementsAround(root, document));
+  for (const parent of around)
+    for (const child of parent.children) {
+      if (child === root || around.has(child) || unseen.has(child.tag)) continue;
+      const before = scene.clips.length;
+      visit(child, scene, "", 0, reading);
+      const isHolder = scene.clips.length > before;
+      if (isHolder || child.attributes["hidden"] !== undefined) continue;
+      const place = { path: scene.path, element: child };
+      const says = "stands outside the root and is shown for the whole film";
+      reading.findings.warning("outside_root", place, says);
+    }
+}
+
+const unseen = new Set(
+  "head script style template link meta title base noscript source track".split(" "),
+);
+
+/** From the document down to the root's parent. */
+function elementsAround(root: Element, from: Element): readonly Element[] | undefined {
+  if (from === root) return [];
+  for (const child of from.children) {
+    const below = elementsAround(root, child);
+    if (below !== undefined) return [from, ...below];
+  }
+  return undefined;
+}
+
 function walk(
   parent: Element,
   scene: Scene,
@@ -131,16 +165,25 @@ function walk(
   depth: number,
   reading: Reading,
 ): void {
-  for (const child of parent.children) {
-    if (child.tag === "template" || child.tag === "script" || child.tag === "style") continue;
-    const kind = kindOf(child);
-    const id = child.attributes["id"] ?? "";
-    const isDeleted = id !== "" && reading.deleted.has(id);
-    const isNamed = id !== "" && Object.hasOwn(reading.overlay?.clips ?? {}, id);
-    if (isDeleted) reading.keys.push(`${prefix}${child.key}`);
-    if (kind === undefined && !isNamed) walk(child, scene, prefix, depth, reading);
-    else take(child, kind ?? plainKind(child), scene, prefix, depth, reading);
-  }
+  for (const child of parent.children)
+    if (child.tag !== "template" && child.tag !== "script" && child.tag !== "style")
+      visit(child, scene, prefix, depth, reading);
+}
+
+function visit(
+  element: Element,
+  scene: Scene,
+  prefix: string,
+  depth: number,
+  reading: Reading,
+): void {
+  const kind = kindOf(element);
+  const id = element.attributes["id"] ?? "";
+  const isDeleted = id !== "" && reading.deleted.has(id);
+  const isNamed = id !== "" && Object.hasOwn(reading.overlay?.clips ?? {}, id);
+  if (isDeleted) reading.keys.push(`${prefix}${element.key}`);
+  if (kind === undefined && !isNamed) walk(element, scene, prefix, depth, reading);
+  else take(element, kind ?? plainKind(element), scene, prefix, depth, reading);
 }
 
 function take(

@@ -3,6 +3,7 @@ import type { Findings } from "./diagnostics.ts";
 import { type Element, everyElement } from "./markup.ts";
 import type { MarkupFiles } from "./markup-files.ts";
 import type { Composition } from "./model.ts";
+import { mayRegister, speaksOfTimelines } from "./registration.ts";
 
 /** Attributes of the format that change a film and are not done here. */
 const notDone: Readonly<Record<string, string>> = {
@@ -34,11 +35,32 @@ export function warnOfUnsupported(
   for (const path of new Set(compositions.map((composition) => composition.path))) {
     const markup = files.at(path);
     if (markup === undefined) continue;
-    for (const element of everyElement(markup.html)) {
+    const elements = [...everyElement(markup.html)];
+    for (const element of elements) {
       warnOfAttributes(element, path, findings);
       warnOfLinks(bundle, element, path, findings);
     }
+    warnOfEmptyRegistry(bundle, elements, path, findings);
   }
+}
+
+/** Unless a file that is not read here may hold the timeline. */
+function warnOfEmptyRegistry(
+  bundle: Bundle,
+  elements: readonly Element[],
+  path: string,
+  findings: Findings,
+): void {
+  const scripts = elements.filter(({ tag }) => tag === "script");
+  const texts = scripts.map(({ text, attributes: { src } }) => {
+    const target = src === undefined ? undefined : targetOf(bundle, src, path);
+    return target?.kind === "file" ? bundle.read(target.path) : text;
+  });
+  const element = scripts.find(({ text }) => speaksOfTimelines(text));
+  if (element === undefined || texts.some((text) => text === undefined || mayRegister(text)))
+    return;
+  const says = "makes window.__timelines and registers nothing in it, so it moves nothing";
+  findings.warning("no_timeline", { path, element }, says);
 }
 
 function warnOfAttributes(element: Element, path: string, findings: Findings): void {

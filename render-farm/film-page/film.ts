@@ -2,6 +2,7 @@
 /// <reference lib="dom.iterable" />
 import { keyAttribute } from "../../actors/timeline/key-attribute.ts";
 import { type Composition, even, frameFrom } from "../../actors/timeline/model.ts";
+import { mayRegister, speaksOfTimelines } from "../../actors/timeline/registration.ts";
 import { addTexts } from "./added-texts.ts";
 import { documents, holdAnimations } from "./animations.ts";
 import { drawPage, moveIntoCanvas, prepareDrawing } from "./drawing.ts";
@@ -304,10 +305,11 @@ async function waitForTimelines({ compositions, timelineMs }: FilmPlan): Promise
   }
 }
 
-/** Only a script that speaks of timelines will ever register one. */
+/** Only a script that speaks of timelines will ever register one, or would have but threw. */
 function isAwaited(): boolean {
   if (document.querySelector("[data-no-timeline]") !== null) return false;
-  return [...document.scripts].some(({ text }) => text.includes("__timelines"));
+  const isMeant = window.__kliegClock.hasFaults() ? speaksOfTimelines : mayRegister;
+  return [...document.scripts].some(({ text }) => isMeant(text));
 }
 
 /** What a picture of the page's elements alone may show otherwise. */

@@ -51,9 +51,9 @@ function compositionOf(
   for (let at = element.parentElement; at !== null; at = at.parentElement) {
     const found = byKey.get(at.getAttribute(keyAttribute) ?? "-");
     if (found !== undefined) return found;
-    if (at.hasAttribute("data-composition-id")) return byKey.get("");
+    if (at.hasAttribute("data-composition-id")) break;
   }
-  return undefined;
+  return byKey.get("");
 }
 
 function inFilm(seconds: number, { start, offset, rate }: Composition): number {

@@ -45,7 +45,10 @@ export interface Made {
   readonly details: object;
 }
 
-/** The page's fault when the animation that its scripts speak of is not there. */
+/**
+ * The page's fault when the animation that its scripts speak of is not there and something says
+ * why; without a reason, what they might have moved stands still.
+ */
 export function checkAnimation(
   lacksTimeline: boolean,
   faults: readonly string[],
@@ -60,9 +63,8 @@ export function checkAnimation(
     .filter(({ code, element }) => code === "remote" && element?.startsWith("script") === true)
     .map(({ message }) => message);
   const reasons = [...remote, ...faults.map((fault) => `a script threw: ${fault}`)];
-  const why = reasons.length === 0 ? "" : `; ${reasons.slice(0, 5).join("; ")}`;
-  throw new RenderFault(
-    "invalid_composition",
-    `no timeline registered in window.__timelines${why}`,
-  );
+  const lack = "no timeline registered in window.__timelines";
+  if (reasons.length > 0)
+    throw new RenderFault("invalid_composition", [lack, ...reasons.slice(0, 5)].join("; "));
+  warnings.add(`${lack}; what scripts were to animate stands still`);
 }

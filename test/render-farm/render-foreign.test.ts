@@ -1,0 +1,43 @@
+/** Films of compositions that nobody here wrote: what they hold beside the format's own ways. */
+import t from "tap";
+import { box, composition, openFilmBench, sees } from "./film-bench.ts";
+
+const bench = await openFilmBench(t);
+const ground = [32, 64, 96] as const;
+const white = [255, 255, 255] as const;
+const blue = [0, 0, 246] as const;
+
+const clip = await bench.store("blue.mp4", "video/mp4", [
+  ...["-f", "lavfi", "-i", "color=blue:s=64x36:d=1:r=30", "-f", "lavfi", "-i", "sine=440:d=1"],
+  ...["-c:v", "libx264", "-pix_fmt", "yuv420p", "-c:a", "aac"],
+]);
+
+t.test("media that stand beside the root keep their picture and their sound", async (t) => {
+  const { "index.html": page } = composition(box("b"), 'data-duration="2"');
+  const media = `<div style="position:absolute;left:160px;top:0;width:160px;height:90px">
+    <video src="blue.mp4" muted data-start="0.5" data-duration="1"
+      style="width:160px;height:90px"></video></div>
+    <audio src="blue.mp4" data-start="0.5" data-duration="1"></audio>`;
+  const files = { "index.html": page.replace("</body>", `${media}</body>`), "blue.mp4": clip };
+  for (const quality of ["standard", "high"]) {
+    const film = await bench.film(files, { quality });
+    t.strictSame(film.warnings, []);
+    sees(t, await film.pixels(10, [240, 45], [10, 90]), [ground, white]);
+    sees(t, await film.pixels(30, [240, 45], [10, 90]), [blue, white]);
+    t.match(await bench.hear(film.key, "astats"), /RMS level dB: -2\d/);
+  }
+});
+
+t.test("a page that only makes window.__timelines is filmed at once", async (t) => {
+  const script = "<script>window.__timelines = window.__timelines || {}</script>";
+  const film = await bench.film(composition(box("b") + script));
+  sees(t, await film.pixels(10, [10, 90]), [white]);
+  t.match(film.warnings, [/registers nothing in it/]);
+});
+
+t.test("a timeline that never registers is a warning where nothing says why", async (t) => {
+  const script = "<script>if (window.neverSet) window.__timelines.main = {}</script>";
+  const film = await bench.film(composition(box("b") + script));
+  sees(t, await film.pixels(10, [10, 90]), [white]);
+  t.match(film.warnings, [/^no timeline registered in window.__timelines; .* stands still$/]);
+});
