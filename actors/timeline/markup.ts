@@ -66,14 +66,9 @@ export function* everyElement(element: Element): Generator<Element> {
   }
 }
 
-export interface Insert {
-  readonly at: number;
-  readonly text: string;
-}
-
-/** The same text with each tag that the timeline may name carrying its key, and `more` in it. */
-export function stamped(text: string, more: readonly Insert[] = []): string {
-  const inserts: Insert[] = [...more];
+/** The same text with each tag that the timeline may name carrying its key. */
+export function stamped(text: string): string {
+  const inserts: { readonly at: number; readonly text: string }[] = [];
   for (const element of everyElement(parseMarkup(text).html))
     if (isNamable(element) && /^\d+$/.test(element.key)) {
       const at = Number(element.key) + 1 + element.tag.length;

@@ -17,6 +17,23 @@ export function layOutRoot(root: HTMLElement, { width, height }: FilmPlan): void
   root.style.setProperty("--comp-height", size.height);
   for (const element of root.children)
     if (element instanceof HTMLElement && element.dataset["start"] !== undefined) layOver(element);
+  for (const element of root.parentElement?.children ?? [])
+    if (element !== root && element instanceof HTMLElement && holdsVideo(element))
+      keepInSight(element);
+}
+
+function holdsVideo(element: HTMLElement): boolean {
+  return element.matches(video) || element.querySelector(video) !== null;
+}
+
+const video = "video[data-start]";
+
+/** What lies over the root but is placed nowhere would begin where the root ends, below the film. */
+function keepInSight(element: HTMLElement): void {
+  const styles = element.computedStyleMap();
+  const isAuto = (name: string): boolean => String(styles.get(name)) === "auto";
+  if (!/^(absolute|fixed)$/.test(String(styles.get("position")))) return;
+  if (isAuto("top") && isAuto("bottom")) element.style.top = "0";
 }
 
 function layOver(element: HTMLElement): void {

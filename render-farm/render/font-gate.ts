@@ -1,5 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { type Element, type Insert, parseMarkup } from "../../actors/timeline/markup.ts";
+import { type Element, parseMarkup } from "../../actors/timeline/markup.ts";
 
 /**
  * Scripts that measure text find its fonts, as in HyperFrames: before the first that can find the
@@ -39,8 +39,8 @@ const gate = `<script>{
   document.write('<script src="' + gate + '"></' + "script>");
 }</script>`;
 
-/** Before the first script that can find the root of the page. */
-export function fontGate(text: string): readonly Insert[] {
+/** The page with a gate before the first script that can find its root. */
+export function withFontGate(text: string): string {
   let isInRoot = false;
   const scriptBelow = (element: Element): Element | undefined => {
     isInRoot ||= element.attributes["data-composition-id"] !== undefined;
@@ -53,5 +53,6 @@ export function fontGate(text: string): readonly Insert[] {
     return undefined;
   };
   const script = scriptBelow(parseMarkup(text).html);
-  return script === undefined ? [] : [{ at: Number(script.key), text: gate }];
+  const at = Number(script?.key ?? Number.NaN);
+  return Number.isInteger(at) ? text.slice(0, at) + gate + text.slice(at) : text;
 }

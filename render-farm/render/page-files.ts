@@ -1,7 +1,8 @@
 import { targetOf } from "../../actors/timeline/bundle.ts";
 import { stamped } from "../../actors/timeline/markup.ts";
 import type { StageAnswer } from "../stage.ts";
-import { FontGates, fontGate, gatePath } from "./font-gate.ts";
+import { FontGates, gatePath, withFontGate } from "./font-gate.ts";
+import { withLateScripts } from "./late-scripts.ts";
 import type { Warnings } from "./render-fault.ts";
 import type { StoredBundle } from "./stored-bundle.ts";
 
@@ -96,8 +97,8 @@ export class PageFiles {
   }
 
   #entry(text: string): string {
-    const gate = this.#bundle.mentions("@font-face") ? fontGate(text) : [];
-    return wholePage(stamped(text, gate));
+    const page = withLateScripts(stamped(text));
+    return wholePage(this.#bundle.mentions("@font-face") ? withFontGate(page) : page);
   }
 }
 

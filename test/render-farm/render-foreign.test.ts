@@ -28,6 +28,28 @@ t.test("media that stand beside the root keep their picture and their sound", as
   }
 });
 
+t.test(
+  "a holder of a video beside the root that is placed nowhere lies over the root",
+  async (t) => {
+    const { "index.html": page } = composition("");
+    const media = `<div style="position:absolute;width:160px;height:90px;transform:translate(9px,9px)">
+    <video src="blue.mp4" muted data-start="0" data-duration="1" style="width:160px"></video></div>`;
+    const files = { "index.html": page.replace("</body>", `${media}</body>`), "blue.mp4": clip };
+    sees(t, await bench.colorsAt(files, 10, [3, 3], [20, 20]), [ground, blue]);
+  },
+);
+
+t.test("inline scripts of the body find what is written after them", async (t) => {
+  const { "index.html": page } = composition(`<script>
+    document.getElementById("beside").style.background = "#0f0";
+    document.getElementById("late").style.background = "#fff";</script>
+    <div id="late" style="position:absolute;left:0;top:0;width:20px;height:20px"></div>`);
+  const beside = `<div id="beside" style="position:absolute;left:40px;top:0;width:20px;height:20px">
+    </div></body>`;
+  const files = { "index.html": page.replace("</body>", beside) };
+  sees(t, await bench.colorsAt(files, 0, [9, 9], [49, 9]), [white, [0, 255, 0]]);
+});
+
 t.test("a page that only makes window.__timelines is filmed at once", async (t) => {
   const script = "<script>window.__timelines = window.__timelines || {}</script>";
   const film = await bench.film(composition(box("b") + script));
