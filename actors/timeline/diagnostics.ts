@@ -22,6 +22,7 @@ export type DiagnosticCode =
   | "missing_file"
   | "missing_root"
   | "nested_too_deep"
+  | "no_background"
   | "no_duration"
   | "no_timeline"
   | "outside_root"

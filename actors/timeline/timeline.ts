@@ -46,7 +46,7 @@ export function effectiveTimeline(bundle: Bundle): Timeline {
   const duration = frame.duration ?? (ends.length === 0 ? undefined : Math.max(...ends));
   checkDuration(duration, root, findings);
   checkNames(overlay, stage, script.deleted, findings);
-  warnOfUnsupported(bundle, files, stage.compositions, findings);
+  warnOfUnsupported(bundle, root.root, files, stage.compositions, findings);
   const deleted = new Set(script.deleted);
   return {
     duration,

@@ -1,9 +1,11 @@
-import { type Bundle, has, targetOf } from "./bundle.ts";
-import type { Findings } from "./diagnostics.ts";
+import { type Bundle, has, type Target, targetOf } from "./bundle.ts";
+import type { Findings, Place } from "./diagnostics.ts";
+import { mayHaveGround } from "./ground.ts";
 import { type Element, everyElement } from "./markup.ts";
 import type { MarkupFiles } from "./markup-files.ts";
 import type { Composition } from "./model.ts";
 import { mayRegister, speaksOfTimelines } from "./registration.ts";
+import { addressesIn, importsIn, type Stylesheets, stylesheetsOf } from "./stylesheets.ts";
 
 /** Attributes of the format that change a film and are not done here. */
 const notDone: Readonly<Record<string, string>> = {
@@ -25,9 +27,10 @@ const linkAttributes: Readonly<Record<string, string>> = {
   source: "src",
 };
 
-/** Every attribute in the bundle's markup that will be left out of the film, by name. */
+/** Everything in the bundle's markup that will be left out of the film, by name. */
 export function warnOfUnsupported(
   bundle: Bundle,
+  root: Element,
   files: MarkupFiles,
   compositions: readonly Composition[],
   findings: Findings,
@@ -41,7 +44,37 @@ export function warnOfUnsupported(
       warnOfLinks(bundle, element, path, findings);
     }
     warnOfEmptyRegistry(bundle, elements, path, findings);
+    const sheets = stylesheetsOf(bundle, markup.html, path);
+    warnOfStyles(bundle, sheets, findings);
+    if (path === bundle.entry && !mayHaveGround(markup.html, root, sheets))
+      findings.warning(
+        "no_background",
+        { path, element: root },
+        "has no background, nor has its page; the film is black behind it",
+      );
   }
+}
+
+/** Files that styles name; those of fonts and pictures that are not there change the film. */
+function warnOfStyles(bundle: Bundle, { all }: Stylesheets, findings: Findings): void {
+  for (const { path, element, text } of all)
+    for (const address of [...importsIn(text), ...addressesIn(text)]) {
+      const target = targetOf(bundle, address, path);
+      warnOfTarget(bundle, target, { path, element }, "names", findings);
+    }
+}
+
+function warnOfTarget(
+  bundle: Bundle,
+  target: Target,
+  place: Place,
+  verb: string,
+  findings: Findings,
+): void {
+  if (target.kind === "remote")
+    findings.warning("remote", place, `${verb} ${target.url.slice(0, 200)}, which is not fetched`);
+  else if (target.kind === "file" && !has(bundle, target.path))
+    findings.warning("missing_file", place, `${verb} ${target.path}, which is not in the bundle`);
 }
 
 /** Unless a file that is not read here may hold the timeline. */
@@ -76,11 +109,7 @@ function warnOfLinks(bundle: Bundle, element: Element, path: string, findings: F
   const address = attribute && element.attributes[attribute];
   if (attribute === undefined || address === undefined || isHint(element)) return;
   const place = { path, element, attribute };
-  const target = targetOf(bundle, address, path);
-  if (target.kind === "remote")
-    findings.warning("remote", place, `leads to ${target.url.slice(0, 200)}, which is not fetched`);
-  else if (target.kind === "file" && !has(bundle, target.path))
-    findings.warning("missing_file", place, `leads to ${target.path}, which is not in the bundle`);
+  warnOfTarget(bundle, targetOf(bundle, address, path), place, "leads to", findings);
 }
 
 /** Links that load nothing that is seen. */

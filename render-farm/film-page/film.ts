@@ -5,7 +5,7 @@ import { type Composition, even, frameFrom } from "../../actors/timeline/model.t
 import { mayRegister, speaksOfTimelines } from "../../actors/timeline/registration.ts";
 import { addTexts } from "./added-texts.ts";
 import { documents, holdAnimations } from "./animations.ts";
-import { drawPage, moveIntoCanvas, prepareDrawing } from "./drawing.ts";
+import { drawPage, isClear, moveIntoCanvas, prepareDrawing } from "./drawing.ts";
 import { Exchange } from "./exchange.ts";
 import {
   bringPictures,
@@ -73,7 +73,8 @@ async function open(plan: FilmPlan): Promise<FilmReport> {
   exchanging?.catch(() => undefined);
   await loaded();
   const warnings: string[] = [];
-  addGroundRules(plan);
+  addGroundRules();
+  const ground = addBackdrop(plan);
   for (const composition of plan.compositions) {
     const host = elementOf(composition.key);
     if (composition.isMounted && host !== undefined) await mount(composition, host);
@@ -116,8 +117,9 @@ async function open(plan: FilmPlan): Promise<FilmReport> {
     frame: -1,
   };
   hold(film, 0, true);
+  const isGrounded = hasGround(root, ground);
   prepareDrawing();
-  return { warnings, lacksTimeline, duration: rootDuration(), obstacles: found };
+  return { warnings, lacksTimeline, isGrounded, duration: rootDuration(), obstacles: found };
 }
 
 async function seek({ frame, videos }: FrameOrder): Promise<void> {
@@ -244,11 +246,30 @@ async function loaded(): Promise<void> {
     await new Promise<void>((resolve) => window.__kliegClock.soon(resolve, 4));
 }
 
-function addGroundRules({ isTransparent }: FilmPlan): void {
+/** The film is black where nothing paints; whether the page has a ground is asked without that. */
+function addBackdrop({ isTransparent }: FilmPlan): HTMLStyleElement {
+  const style = document.createElement("style");
+  style.textContent = `:where(html){background:${isTransparent ? "transparent" : "#000"}}`;
+  document.head.prepend(style);
+  return style;
+}
+
+/** Whether the page, its body or the root paints what is behind everything. */
+function hasGround(root: Element | null, { sheet }: HTMLStyleElement): boolean {
+  if (sheet !== null) sheet.disabled = true;
+  const grounds = [document.documentElement, document.body, ...(root === null ? [] : [root])];
+  const isPainted = grounds.some((element) => {
+    const { backgroundColor, backgroundImage } = getComputedStyle(element);
+    return backgroundImage !== "none" || !isClear(backgroundColor);
+  });
+  if (sheet !== null) sheet.disabled = false;
+  return isPainted;
+}
+
+function addGroundRules(): void {
   const style = document.createElement("style");
   style.textContent =
     ":where(html,body){margin:0}" +
-    `:where(html){background:${isTransparent ? "transparent" : "#000"}}` +
     "::-webkit-scrollbar{display:none}" +
     `[${awayAttribute}]{display:none!important}` +
     `[${offAttribute}],[${offAttribute}] *{visibility:hidden!important}`;

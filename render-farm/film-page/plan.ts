@@ -41,6 +41,8 @@ export interface FilmReport {
   readonly warnings: readonly string[];
   /** Whether the root's scripts speak of a timeline and none registered. */
   readonly lacksTimeline: boolean;
+  /** Whether the page, its body or the root has a background. */
+  readonly isGrounded: boolean;
   /** Seconds of the root's own timeline, where it says any. */
   readonly duration: number | undefined;
   /** Why the page may only be painted by the compositor itself. */

@@ -276,6 +276,7 @@ const faultsMax = 20;
 const nothingSaid: FilmReport = {
   warnings: [],
   lacksTimeline: false,
+  isGrounded: true,
   duration: undefined,
   obstacles: [],
 };

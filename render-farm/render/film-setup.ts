@@ -53,8 +53,9 @@ export async function setUpFilm(workshop: Workshop, wanted: Wanted): Promise<Fil
   await Promise.all([openSome(), openSome()]);
   const timeline = effectiveTimeline(bundle.view((source) => media.secondsOf(source)));
   checkTimeline(timeline);
-  for (const { severity, message } of timeline.diagnostics)
-    if (severity === "warning") warnings.add(message);
+  for (const { severity, code, message } of timeline.diagnostics)
+    if (severity === "warning" && !(wanted.isTransparent && code === "no_background"))
+      warnings.add(message);
   const grades = new Grades(workshop);
   const videos: ShownVideo[] = [];
   for (const clip of timeline.clips.filter(isShownVideo)) {

@@ -1,6 +1,7 @@
 import type { Timeline } from "../../actors/timeline/model.ts";
 import type { Objects } from "../../engine/ports/objects.ts";
 import type { TaskOutput } from "../../engine/ports/tasks.ts";
+import type { FilmReport } from "../film-page/plan.ts";
 import type { MediaTools } from "../media-tools.ts";
 import type { TaskContext } from "../task-loop.ts";
 import type { CodedPictures } from "./coded-pictures.ts";
@@ -50,7 +51,7 @@ export interface Made {
  * why; without a reason, what they might have moved stands still.
  */
 export function checkAnimation(
-  lacksTimeline: boolean,
+  { lacksTimeline }: FilmReport,
   faults: readonly string[],
   { diagnostics }: Timeline,
   warnings: Warnings,
@@ -67,4 +68,14 @@ export function checkAnimation(
   if (reasons.length > 0)
     throw new RenderFault("invalid_composition", [lack, ...reasons.slice(0, 5)].join("; "));
   warnings.add(`${lack}; what scripts were to animate stands still`);
+}
+
+/** Unless the markup has told of it already. */
+export function warnOfBlackGround(
+  { isGrounded }: FilmReport,
+  { diagnostics }: Timeline,
+  warnings: Warnings,
+): void {
+  if (isGrounded || diagnostics.some(({ code }) => code === "no_background")) return;
+  warnings.add("nothing paints the background of page, body or root; the film is black there");
 }

@@ -6,7 +6,6 @@ import type { Cast } from "./cast.ts";
 import { composed, isComposable } from "./composing.ts";
 import { drivenFormats } from "./encoding.ts";
 import type { FilmSession } from "./film-page-session.ts";
-import type { FilmSetup } from "./film-setup.ts";
 import { displayed, isDark, likeness, planesMaker } from "./likeness.ts";
 import { drawnPainter, drivenPainter } from "./painters.ts";
 import { RenderFault } from "./render-fault.ts";
@@ -26,7 +25,7 @@ export async function shootDriven(cast: Cast, shoot: Shoot): Promise<Footage> {
   const samples = new Samples(shoot.frames, { isUnlit: isBlack, step: 0 });
   const paths = await filmed(drivenCameras(cast, shoot), samples, shoot);
   hearFaults(cast, shoot);
-  await checkLight(samples, shoot.setup);
+  await checkLight(samples, cast, shoot);
   return paths;
 }
 
@@ -59,7 +58,7 @@ export async function shootDrawn(cast: Cast, shoot: Shoot): Promise<Footage | un
   try {
     const [paths] = await Promise.all([filming, comparing]);
     hearFaults(cast, shoot);
-    await checkLight(samples, shoot.setup);
+    await checkLight(samples, cast, shoot);
     return paths;
   } catch (failure) {
     if (failure instanceof Unlike) return undefined;
@@ -95,7 +94,7 @@ export async function shootComposed(cast: Cast, shoot: Shoot): Promise<Footage |
     const videosAt = (frame: number) => videosOf(frame, shoot);
     const comparison = { reference: session, shown, videosAt };
     const [paths] = await Promise.all([composing, compare(samples, comparison, shoot)]);
-    await checkLight(samples, shoot.setup);
+    await checkLight(samples, cast, shoot);
     return paths;
   } catch (failure) {
     if (failure instanceof Unlike) return undefined;
@@ -173,9 +172,10 @@ export function hearFaults({ sessions }: Cast, { stage }: Shoot): void {
     stage.warnings.add(`a script threw: ${fault}`);
 }
 
-/** Fails for a film that is black where it should not be. */
-async function checkLight(samples: Samples, { timeline, plan }: FilmSetup): Promise<void> {
-  if (!(await samples.areUnlit())) return;
+/** Fails for a film that is black where it should not be; on no background, text may be black. */
+async function checkLight(samples: Samples, { sessions }: Cast, { setup }: Shoot): Promise<void> {
+  if (!(await samples.areUnlit()) || !sessions[0].report.isGrounded) return;
+  const { timeline, plan } = setup;
   const shown = samples.frames.flatMap((frame) =>
     plan.clips.filter(({ isShown, from, to }) => isShown && frame >= from && frame < to),
   );

@@ -7,7 +7,7 @@ import type { FilmSession } from "./film-page-session.ts";
 import { framesOf, setUpFilm } from "./film-setup.ts";
 import { RenderFault, type Warnings } from "./render-fault.ts";
 import type { StillOptions } from "./render-input.ts";
-import { checkAnimation, type Made, type RenderStage } from "./render-stage.ts";
+import { checkAnimation, type Made, type RenderStage, warnOfBlackGround } from "./render-stage.ts";
 import { StillVideos } from "./still-videos.ts";
 
 /** One frame of a composition as a PNG. */
@@ -37,7 +37,8 @@ export async function makeStill(stage: RenderStage): Promise<Made> {
   try {
     const browser = await taking;
     const session = await browser.open("driven");
-    checkAnimation(session.report.lacksTimeline, session.takeFaults(), timeline, warnings);
+    checkAnimation(session.report, session.takeFaults(), timeline, warnings);
+    if (!isTransparent) warnOfBlackGround(session.report, timeline, warnings);
     const { frames, frame } = early ?? choice(session.report.duration);
     if (setup.videos.length === 0) await session.seek(frame, {});
     else await seekWith(ahead ?? videosAt(frame), frame, session);

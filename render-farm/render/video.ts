@@ -13,7 +13,7 @@ import type { FilmSession } from "./film-page-session.ts";
 import { type FilmSetup, framesOf, ownSound, setUpFilm } from "./film-setup.ts";
 import { passMs } from "./media-files.ts";
 import { RenderFault } from "./render-fault.ts";
-import { checkAnimation, type Made, type RenderStage } from "./render-stage.ts";
+import { checkAnimation, type Made, type RenderStage, warnOfBlackGround } from "./render-stage.ts";
 import type { Segment } from "./segments.ts";
 import { type ShareableCapture, SharedFilm } from "./sharing.ts";
 import { type Footage, shootComposed, shootDrawn, shootDriven } from "./shooting.ts";
@@ -121,8 +121,9 @@ async function shotOf(
   const { timeline } = setup;
   try {
     const [first] = cast.sessions;
-    const { lacksTimeline, duration, obstacles } = first.report;
-    checkAnimation(lacksTimeline, first.takeFaults(), timeline, stage.warnings);
+    const { duration, obstacles } = first.report;
+    checkAnimation(first.report, first.takeFaults(), timeline, stage.warnings);
+    warnOfBlackGround(first.report, timeline, stage.warnings);
     if (capture === "drawn" && obstacles.length > 0) return undefined;
     const frames = framesOf(timeline, duration);
     if (sound.mix === undefined) {

@@ -15,7 +15,7 @@ export function bundleOf(
 export function page(root: string, attributes = 'data-duration="5"'): string {
   const size = 'data-width="320" data-height="180"';
   const opened = `<div id="root" data-composition-id="main" ${size} ${attributes}>`;
-  return `<!doctype html><html><body>${opened}${root}</div></body></html>`;
+  return `<!doctype html><html><body style="background:#000">${opened}${root}</div></body></html>`;
 }
 
 /** The timeline of `root` with these edits. */

@@ -63,3 +63,26 @@ t.test("a timeline that never registers is a warning where nothing says why", as
   sees(t, await film.pixels(10, [10, 90]), [white]);
   t.match(film.warnings, [/^no timeline registered in window.__timelines; .* stands still$/]);
 });
+
+const bare = (root: string) =>
+  composition(root)["index.html"].replace("background:#204060", "color:#000");
+
+t.test("a film without a background is black there, says so and does not fail", async (t) => {
+  const line = '<p id="p" class="clip" data-start="0" data-duration="1">dark</p>';
+  const files = { "index.html": bare(line) };
+  for (const quality of ["standard", "high"]) {
+    const film = await bench.film(files, { quality });
+    t.match(film.warnings, [/div#main has no background|div#root has no background/]);
+    sees(t, await film.pixels(10, [300, 150]), [[0, 0, 0]]);
+  }
+  sees(t, await bench.colorsAt(files, 10, [300, 150]), [[0, 0, 0]]);
+  const linked = files["index.html"].replace(
+    "</head>",
+    '<link rel="stylesheet" href="a.css"></head>',
+  );
+  const film = await bench.film({ "index.html": linked, "a.css": "p{left:0}" });
+  t.match(film.warnings, [/^nothing paints the background of page, body or root/]);
+  const lit = await bench.film({ "index.html": linked, "a.css": "html{background:#204060}" });
+  t.strictSame(lit.warnings, []);
+  sees(t, await lit.pixels(10, [300, 150]), [ground]);
+});

@@ -1,0 +1,80 @@
+import { type Bundle, targetOf } from "./bundle.ts";
+import { type Element, everyElement } from "./markup.ts";
+
+/** Styles of a page as they are written: in its markup, in the files that it names, and in theirs. */
+export interface Stylesheet {
+  readonly path: string;
+  /** That it stands in or is named by. */
+  readonly element: Element;
+  /** Without comments; of a `style` attribute the declarations alone. */
+  readonly text: string;
+  readonly isAttribute: boolean;
+}
+
+export interface Stylesheets {
+  readonly all: readonly Stylesheet[];
+  /** Whether there are some that are not read here. */
+  readonly isPartial: boolean;
+}
+
+const filesMax = 200;
+
+export function stylesheetsOf(bundle: Bundle, html: Element, path: string): Stylesheets {
+  const all: Stylesheet[] = [];
+  const seen = new Set<string>();
+  let isPartial = false;
+  const add = (element: Element, from: string, written: string): void => {
+    const text = written.replace(/\/\*[\s\S]*?(\*\/|$)/g, " ");
+    all.push({ path: from, element, text, isAttribute: false });
+    for (const address of importsIn(text)) addFile(element, address, from);
+  };
+  const addFile = (element: Element, address: string, from: string): void => {
+    const target = targetOf(bundle, address, from);
+    if (target.kind === "file" && seen.has(target.path)) return;
+    const text = target.kind === "file" ? bundle.read(target.path) : undefined;
+    if (target.kind !== "file" || text === undefined || seen.size >= filesMax) {
+      isPartial = true;
+      return;
+    }
+    seen.add(target.path);
+    add(element, target.path, text);
+  };
+  for (const element of everyElement(html)) {
+    const { style, href, rel = "" } = element.attributes;
+    if (element.tag === "style") add(element, path, element.text);
+    if (element.tag === "link" && href !== undefined && /\bstylesheet\b/i.test(rel))
+      addFile(element, href, path);
+    if (style !== undefined) all.push({ path, element, text: style, isAttribute: true });
+  }
+  return { all, isPartial };
+}
+
+const importRule = /@import\s+(?:url\(\s*)?(?:"([^"]*)"|'([^']*)'|([^\s"');]+))/gi;
+
+/** Addresses of the files that it takes in. */
+export function importsIn(text: string): readonly string[] {
+  return [...text.matchAll(importRule)].map(([, a, b, c]) => a ?? b ?? c ?? "");
+}
+
+const addressed = /url\(\s*(?:"([^"]*)"|'([^']*)'|([^\s"')]+))/gi;
+
+/** Whatever else it names. */
+export function addressesIn(text: string): readonly string[] {
+  const rest = text.replace(importRule, "");
+  return [...rest.matchAll(addressed)].map(([, a, b, c]) => a ?? b ?? c ?? "");
+}
+
+export interface StyleRule {
+  readonly selectors: readonly string[];
+  readonly declarations: string;
+}
+
+/** Rules that hold declarations, those in conditions too. */
+export function rulesIn({ text, isAttribute }: Stylesheet): readonly StyleRule[] {
+  if (isAttribute) return [{ selectors: [], declarations: text }];
+  const found = text.matchAll(/([^{};]*)\{([^{}]*)\}/g);
+  return [...found].map(([, selectors = "", declarations = ""]) => ({
+    selectors: selectors.split(",").map((selector) => selector.trim()),
+    declarations,
+  }));
+}
