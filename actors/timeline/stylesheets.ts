@@ -49,11 +49,12 @@ export function stylesheetsOf(bundle: Bundle, html: Element, path: string): Styl
   return { all, isPartial };
 }
 
-const importRule = /@import\s+(?:url\(\s*)?(?:"([^"]*)"|'([^']*)'|([^\s"');]+))/gi;
+const importRule =
+  /@import\s+(?:url\(\s*)?(?:"([^"]*)"|'([^']*)'|(?<=url\(\s*)([^\s"')]+)|([^\s"');]+))/gi;
 
 /** Addresses of the files that it takes in. */
 export function importsIn(text: string): readonly string[] {
-  return [...text.matchAll(importRule)].map(([, a, b, c]) => a ?? b ?? c ?? "");
+  return [...text.matchAll(importRule)].map(([, a, b, c, d]) => a ?? b ?? c ?? d ?? "");
 }
 
 const addressed = /url\(\s*(?:"([^"]*)"|'([^']*)'|([^\s"')]+))/gi;
@@ -72,9 +73,20 @@ export interface StyleRule {
 /** Rules that hold declarations, those in conditions too. */
 export function rulesIn({ text, isAttribute }: Stylesheet): readonly StyleRule[] {
   if (isAttribute) return [{ selectors: [], declarations: text }];
-  const found = text.matchAll(/([^{};]*)\{([^{}]*)\}/g);
-  return [...found].map(([, selectors = "", declarations = ""]) => ({
-    selectors: selectors.split(",").map((selector) => selector.trim()),
-    declarations,
-  }));
+  const rules: StyleRule[] = [];
+  let head = "";
+  let from = 0;
+  let opened = -1;
+  for (const { 0: mark, index } of text.matchAll(/[{};]/g)) {
+    if (mark === "{") {
+      head = text.slice(from, index);
+      opened = index + 1;
+    } else if (mark === "}" && opened >= 0) {
+      const selectors = head.split(",").map((selector) => selector.trim());
+      rules.push({ selectors, declarations: text.slice(opened, index) });
+      opened = -1;
+    }
+    from = index + 1;
+  }
+  return rules;
 }
