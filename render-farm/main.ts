@@ -75,6 +75,10 @@ const browser = new SceneBrowser(chromium, join(import.meta.dirname, "models"));
 const pagesNow = (): number => Math.min(limits.capture.pagesMax, availableParallelism());
 const filmBrowsers = new SpareBrowsers(isolation, pagesNow, timers);
 const coded = new CodedPictures(timers);
+const isTold = /^(info|debug|trace)$/.test(settings.logLevel);
+const note = (line: string): void => {
+  if (isTold) process.stderr.write(`farm node: ${line}\n`);
+};
 const rendering = {
   media: tools,
   known: new KnownMedia(tools),
@@ -82,6 +86,7 @@ const rendering = {
   coded,
   scripts: new PageScripts(join(import.meta.dirname, "..")),
   patience: limits.capture,
+  note,
   /** As many as there are processors when a render begins: they may be taken from a process. */
   get pages() {
     return pagesNow();

@@ -98,7 +98,7 @@ export class PageFiles {
 
   #entry(text: string): string {
     const page = withLateScripts(stamped(text));
-    return wholePage(this.#bundle.mentions("@font-face") ? withFontGate(page) : page);
+    return wholePage(this.#bundle.mentions(/@font-face/) ? withFontGate(page) : page);
   }
 }
 

@@ -25,6 +25,8 @@ export interface RenderTools {
   readonly pages: number;
   /** How long a page may take to load, and then its animation to register. */
   readonly patience: Patience;
+  /** Takes a line for the operator's log. */
+  readonly note: (line: string) => void;
 }
 
 /** What both targets work with. */

@@ -27,7 +27,9 @@ export class Samples {
 
   constructor(frames: number, { isUnlit, step }: Looking) {
     this.frames = sampledFrames(frames);
-    this.compared = this.frames.filter((_, at) => at % step === 0);
+    const seldom = evenFrames(frames).filter((_, at) => at % step === 0);
+    const early = step === 2 ? earlyFrames(frames) : [];
+    this.compared = this.frames.filter((frame) => seldom.includes(frame) || early.includes(frame));
     this.#isUnlit = isUnlit;
     this.#darknessByFrame = new Map(this.frames.map((frame) => [frame, arrival()]));
     this.#samplesByFrame = new Map(this.compared.map((frame) => [frame, arrival()]));
@@ -78,12 +80,23 @@ export class Samples {
   }
 }
 
-/** First, last and some between. */
+/** First, last and some between; of a long film some at its begin, so that it is judged early. */
 export function sampledFrames(frames: number): readonly number[] {
+  const all = new Set([...evenFrames(frames), ...earlyFrames(frames)]);
+  return [...all].sort((one, other) => one - other);
+}
+
+function evenFrames(frames: number): readonly number[] {
   const places = Array.from({ length: wanted }, (_, at) => at / (wanted - 1));
   return [...new Set(places.map((place) => Math.round(place * (frames - 1))))];
 }
 
+function earlyFrames(frames: number): readonly number[] {
+  return frames < longFrames ? [] : [15, 60, 150];
+}
+
+/** Of shorter films a quarter is early enough. */
+const longFrames = 900;
 const wanted = 9;
 
 interface Arrival<T> {

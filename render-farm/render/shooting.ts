@@ -6,7 +6,7 @@ import type { Cast } from "./cast.ts";
 import { composed, isComposable } from "./composing.ts";
 import { drivenFormats } from "./encoding.ts";
 import type { FilmSession } from "./film-page-session.ts";
-import { displayed, isDark, likeness, planesMaker } from "./likeness.ts";
+import { displayed, isDark, likenessOf, planesMaker } from "./likeness.ts";
 import { drawnPainter, drivenPainter } from "./painters.ts";
 import { RenderFault } from "./render-fault.ts";
 import { type Sample, Samples } from "./samples.ts";
@@ -19,6 +19,11 @@ import { VideoFrames } from "./video-frames.ts";
  * A footage is the paths of encoded segments in the film's order.
  */
 export type Footage = readonly string[];
+
+/** Why pages cannot be filmed in a way. */
+export interface Refusal {
+  readonly refusal: string;
+}
 
 /** Every frame by the compositor. */
 export async function shootDriven(cast: Cast, shoot: Shoot): Promise<Footage> {
@@ -42,8 +47,8 @@ function drivenCameras({ sessions }: Cast, shoot: Shoot): readonly Camera[] {
   );
 }
 
-/** By the pages themselves; `undefined` when that does not look like the compositor's frames. */
-export async function shootDrawn(cast: Cast, shoot: Shoot): Promise<Footage | undefined> {
+/** By the pages themselves; refused when that does not look like the compositor's frames. */
+export async function shootDrawn(cast: Cast, shoot: Shoot): Promise<Footage | Refusal> {
   const { reference } = cast;
   if (reference === undefined) throw new Error("drawn pages are compared with a driven one");
   const samples = new Samples(shoot.frames, { isUnlit: isDark, step: 2 });
@@ -61,7 +66,7 @@ export async function shootDrawn(cast: Cast, shoot: Shoot): Promise<Footage | un
     await checkLight(samples, cast, shoot);
     return paths;
   } catch (failure) {
-    if (failure instanceof Unlike) return undefined;
+    if (failure instanceof Unlike) return { refusal: failure.message };
     throw failure;
   } finally {
     shoot.shared?.parts.close();
@@ -79,11 +84,12 @@ function drawnCameras({ sessions }: Cast, shoot: Shoot): readonly Camera[] {
 /** Those of a cast's pages. */
 export const camerasOf = { drawn: drawnCameras, driven: drivenCameras };
 
-/** By ffmpeg alone; `undefined` for what is more than pictures in boxes. */
-export async function shootComposed(cast: Cast, shoot: Shoot): Promise<Footage | undefined> {
+/** By ffmpeg alone; refused for what is more than pictures in boxes. */
+export async function shootComposed(cast: Cast, shoot: Shoot): Promise<Footage | Refusal> {
   const [session] = cast.sessions;
   const layout = await session.layout();
-  if (layout === null || !isComposable(layout, shoot)) return undefined;
+  if (layout === null || !isComposable(layout, shoot))
+    return { refusal: "the page is more than pictures in boxes" };
   const samples = new Samples(shoot.frames, { isUnlit: isDark, step: 4 });
   const shown = (planes: Buffer): Buffer => displayed(planes, shoot.setup.timeline.width);
   const composing = composed(layout, samples, shoot).catch((failure: unknown) => {
@@ -97,17 +103,18 @@ export async function shootComposed(cast: Cast, shoot: Shoot): Promise<Footage |
     await checkLight(samples, cast, shoot);
     return paths;
   } catch (failure) {
-    if (failure instanceof Unlike) return undefined;
+    if (failure instanceof Unlike) return { refusal: failure.message };
     throw failure;
   } finally {
     await Promise.allSettled([composing]);
   }
 }
 
+/** The message says in which frame, and by how much. */
 class Unlike extends Error {}
 
-/** Below this a viewer may see a difference, in dB. */
-const likenessMin = 32;
+/** Below these a viewer may see a difference, in dB. */
+const likenessMin = { overall: 32, worst: 22 } as const;
 
 type FrameVideos = NonNullable<Sample["videos"]>;
 
@@ -148,7 +155,10 @@ async function compare(
     const wanted = await painting;
     const { picture } = await samples.at(frame);
     samples.forget(frame);
-    if (likeness(shown(picture), wanted) < likenessMin) throw new Unlike();
+    const { overall, worst } = likenessOf(shown(picture), wanted, even(setup.timeline.width));
+    if (overall >= likenessMin.overall && worst >= likenessMin.worst) return;
+    const found = `${overall.toFixed(1)} dB, ${worst.toFixed(1)} dB at the worst place`;
+    throw new Unlike(`frame ${frame} is not like the compositor's (${found})`);
   });
   await Promise.all(comparing);
 }

@@ -74,10 +74,11 @@ export class StoredBundle {
     return this.#texts.get(path);
   }
 
-  /** Whether a script of the author's may speak of `word`; libraries speak of everything. */
-  mentions(word: string): boolean {
+  /** Whether a script of the author's may speak of this; libraries speak of everything. */
+  mentions(words: RegExp): boolean {
     const isOwn = (path: string): boolean => /\.m?js$/.test(path) && !library.test(path);
-    return [...this.#sourcesByPath.keys()].some(isOwn) || this.holds(word);
+    const isSpoken = [...this.#texts.values()].some((text) => words.test(text));
+    return isSpoken || [...this.#sourcesByPath.keys()].some(isOwn);
   }
 
   /** Whether any of the author's pages holds `text`. */

@@ -16,14 +16,17 @@ import { RenderFault } from "./render-fault.ts";
 import { checkAnimation, type Made, type RenderStage, warnOfBlackGround } from "./render-stage.ts";
 import type { Segment } from "./segments.ts";
 import { type ShareableCapture, SharedFilm } from "./sharing.ts";
-import { type Footage, shootComposed, shootDrawn, shootDriven } from "./shooting.ts";
+import { type Footage, type Refusal, shootComposed, shootDrawn, shootDriven } from "./shooting.ts";
 
 /** A whole film: frames from the pages, sound mixed meanwhile, both joined at the end. */
 export async function makeVideo(stage: RenderStage): Promise<Made> {
   const { input, tools, context, objects } = stage;
   const { signal } = context;
   const setup = await setUpVideo(stage);
-  const { footage, capture, frames, sound, thumbnail } = await shoot(setup, stage);
+  const { footage, capture, frames, sound, thumbnail, refusals } = await shoot(setup, stage);
+  const captureReason = refusals.length === 0 ? null : refusals.join("; ");
+  const why = captureReason === null ? "" : ` (${captureReason})`;
+  tools.note(`render ${context.outputPrefix}: filmed the ${capture} way${why}`);
   const { timeline } = setup;
   const durationSeconds = frames / timeline.fps;
   const mix = await sound.mix;
@@ -34,7 +37,8 @@ export async function makeVideo(stage: RenderStage): Promise<Made> {
   const known = { ...measures, hasAudio: mix !== undefined, frameRate: timeline.fps };
   const output = await deliverFilm(delivery, path, known, thumbnail);
   const quality = input.quality ?? "standard";
-  return { output, details: { target: "video", quality, capture, ...measures, frames } };
+  const details = { target: "video", quality, capture, captureReason, ...measures, frames };
+  return { output, details };
 }
 
 /** The same on every node that works on the film. */
@@ -52,6 +56,8 @@ type Capture = "composed" | "drawn" | "driven";
 
 interface Shot {
   readonly footage: Footage;
+  /** Why it was not filmed in the faster ways, one each. */
+  readonly refusals: readonly string[];
   readonly capture: Capture;
   readonly frames: number;
   readonly sound: Sound;
@@ -66,16 +72,23 @@ interface Sound {
 
 async function shoot(setup: FilmSetup, stage: RenderStage): Promise<Shot> {
   const sound: Sound = { mix: undefined };
+  const refusals: string[] = [];
+  const taken = (shot: Shot | Refusal): Shot | undefined => {
+    if (!("refusal" in shot)) return { ...shot, refusals };
+    refusals.push(shot.refusal);
+    return undefined;
+  };
   if (mayBeComposed(setup, stage)) {
     const cast = await openCast("driven", setup.plan, 1, stage);
-    const shot = await shotOf("composed", cast, { sound, shared: undefined }, setup, stage);
+    const shot = taken(await shotOf("composed", cast, { sound, shared: undefined }, setup, stage));
     if (shot !== undefined) return shot;
   }
-  if (mayBeDrawn(setup, stage)) {
-    const shot = await sharedShot("drawn", sound, setup, stage);
+  const obstacle = drawingObstacle(setup, stage);
+  if (obstacle === undefined) {
+    const shot = taken(await sharedShot("drawn", sound, setup, stage));
     if (shot !== undefined) return shot;
-  }
-  const shot = await sharedShot("driven", sound, setup, stage);
+  } else refusals.push(obstacle);
+  const shot = taken(await sharedShot("driven", sound, setup, stage));
   if (shot === undefined) throw new Error("the compositor always films");
   return shot;
 }
@@ -86,7 +99,7 @@ async function sharedShot(
   sound: Sound,
   setup: FilmSetup,
   stage: RenderStage,
-): Promise<Shot | undefined> {
+): Promise<Shot | Refusal> {
   const shared = SharedFilm.open(capture, setup, stage);
   try {
     const cast = await openCast(capture, setup.plan, pagesFor(capture, setup, stage), stage);
@@ -110,21 +123,22 @@ export function pagesFor(
   return isShared ? Math.max(1, Math.floor(tools.pages / 2)) : tools.pages;
 }
 
-/** `undefined` when these pages cannot be filmed so. */
+/** Refused when these pages cannot be filmed so. */
 async function shotOf(
   capture: Capture,
   cast: Cast,
   { sound, shared }: { readonly sound: Sound; readonly shared: SharedFilm | undefined },
   setup: FilmSetup,
   stage: RenderStage,
-): Promise<Shot | undefined> {
+): Promise<Shot | Refusal> {
   const { timeline } = setup;
   try {
     const [first] = cast.sessions;
     const { duration, obstacles } = first.report;
     checkAnimation(first.report, first.takeFaults(), timeline, stage.warnings);
     warnOfBlackGround(first.report, timeline, stage.warnings);
-    if (capture === "drawn" && obstacles.length > 0) return undefined;
+    if (capture === "drawn" && obstacles.length > 0)
+      return { refusal: `the page has ${obstacles.join(", ")}` };
     const frames = framesOf(timeline, duration);
     if (sound.mix === undefined) {
       const sounds = await withVolumes(setup, first, frames, stage);
@@ -140,9 +154,9 @@ async function shotOf(
       thumbnail ??= thumbnailIn(segment, path, film);
     };
     const footage = await films[capture](cast, { ...film, onMade });
-    if (footage === undefined) return undefined;
+    if ("refusal" in footage) return footage;
     if (thumbnail === undefined) throw new Error("no segment has the thumbnail's frame");
-    return { footage, capture, frames, sound, thumbnail };
+    return { footage, capture, frames, sound, thumbnail, refusals: [] };
   } finally {
     await cast.close();
   }
@@ -150,7 +164,7 @@ async function shotOf(
 
 const films = { composed: shootComposed, drawn: shootDrawn, driven: shootDriven };
 
-/** Both may be said before any page is there. */
+/** This and the next may be said before any page is there. */
 function mayBeComposed({ timeline }: FilmSetup, { bundle }: RenderStage): boolean {
   const { clips, texts } = timeline;
   const isMedia = clips.every(
@@ -163,10 +177,13 @@ function mayBeComposed({ timeline }: FilmSetup, { bundle }: RenderStage): boolea
   return isMedia && texts.length === 0 && !bundle.holds("<script") && clips.length > 0;
 }
 
-function mayBeDrawn({ timeline }: FilmSetup, { bundle }: RenderStage): boolean {
+function drawingObstacle({ timeline }: FilmSetup, { bundle }: RenderStage): string | undefined {
   const { width, duration } = timeline;
-  const isShort = duration !== undefined && framesOf(timeline, duration) < drawnFramesMin;
-  return width >= drawnWidthMin && !isShort && !bundle.holds("<canvas") && !bundle.holds("<iframe");
+  if (width < drawnWidthMin) return "the film is too narrow";
+  if (duration !== undefined && framesOf(timeline, duration) < drawnFramesMin)
+    return "the film is short";
+  const tag = ["<canvas", "<iframe"].find((one) => bundle.holds(one));
+  return tag === undefined ? undefined : `the page has ${tag.slice(1)}`;
 }
 
 /** Shorter films are done before the pages to compare with would have started. */
@@ -238,7 +255,7 @@ async function withVolumes(
   frames: number,
   { bundle, folder }: RenderStage,
 ): Promise<readonly HeardClip[]> {
-  if (sounds.length === 0 || !bundle.mentions("volume")) return sounds;
+  if (sounds.length === 0 || !bundle.mentions(/(?<!data-)\bvolume\b/)) return sounds;
   const clips = sounds.map(({ clip }) => ({ key: clip.key, volume: clip.media?.volume ?? 1 }));
   const valuesByKey = new Map<string, number[]>();
   for (let from = 0; from < frames; from += volumeStride) {

@@ -28,6 +28,8 @@ export interface FilmBench extends MediaBench {
   readonly studio: Studio;
   readonly worker: TaskWorker;
   readonly isolation: Isolation;
+  /** What the farm told its operator. */
+  readonly notes: readonly string[];
   /** Text files, or the object keys of stored ones, by path. */
   film(files: Files, more?: object): Promise<Film>;
   /** What a render says that fails. */
@@ -74,6 +76,7 @@ export async function openFilmBench(
   t.teardown(() => browsers.close());
   const coded = new CodedPictures(simulatedTimers());
   t.teardown(() => coded.close());
+  const notes: string[] = [];
   const tools = {
     media: bench.tools,
     known: new KnownMedia(bench.tools),
@@ -81,6 +84,7 @@ export async function openFilmBench(
     coded,
     scripts,
     patience,
+    note: (line: string) => void notes.push(line),
     pages: pages ?? Math.min(2, availableParallelism()),
   };
   const studio = { tools, objects: bench.objects, timeoutMs: 300_000 };
@@ -110,6 +114,7 @@ export async function openFilmBench(
     studio,
     worker,
     isolation,
+    notes,
     inputOf,
     film,
     async colorsAt(files, frame, ...places) {

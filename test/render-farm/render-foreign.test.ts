@@ -86,3 +86,25 @@ t.test("a film without a background is black there, says so and does not fail", 
   t.strictSame(lit.warnings, []);
   sees(t, await lit.pixels(10, [300, 150]), [ground]);
 });
+
+const grain = await bench.store("grain.jpg", "image/jpeg", [
+  ...["-f", "lavfi", "-i", "nullsrc=s=1600x1200,geq=random(1)*255:128:128", "-frames:v", "1"],
+]);
+
+t.test("a detailed photo that turns stays on pages that draw themselves", async (t) => {
+  const photo = `<style>@keyframes turn { from { transform: rotate(-9deg) }
+      to { transform: rotate(9deg) } } img { animation: turn 3s linear both }</style>
+    <img src="grain.jpg" style="position:absolute;left:100px;top:20px;width:480px;height:360px">`;
+  const film = await bench.film({
+    ...composition(photo, 'data-duration="3"', [640, 400]),
+    "grain.jpg": grain,
+  });
+  t.match(film.details, { capture: "drawn", captureReason: null });
+  t.match(bench.notes.at(-1), /^render .*: filmed the drawn way$/);
+});
+
+t.test("the log says why the compositor films a page", async (t) => {
+  const film = await bench.film(composition("<canvas></canvas>", 'data-duration="3"'));
+  t.match(film.details, { capture: "driven", captureReason: "the page has canvas" });
+  t.match(bench.notes.at(-1), /filmed the driven way \(the page has canvas\)$/);
+});
