@@ -24,6 +24,7 @@ import { KnownMedia } from "./render/known-media.ts";
 import { PageScripts } from "./render/page-scripts.ts";
 import { render } from "./render/render.ts";
 import { SpareBrowsers } from "./render/spare-browsers.ts";
+import { systemFontsTime } from "./render/system-fonts.ts";
 import { TaskLoop, type Timers } from "./task-loop.ts";
 import { sweepLeftovers } from "./workspace.ts";
 
@@ -73,7 +74,7 @@ const chromium =
     : { executablePath, sandbox: process.getuid?.() !== 0 };
 const browser = new SceneBrowser(chromium, join(import.meta.dirname, "models"));
 const pagesNow = (): number => Math.min(limits.capture.pagesMax, availableParallelism());
-const filmBrowsers = new SpareBrowsers(isolation, pagesNow, timers);
+const filmBrowsers = new SpareBrowsers(isolation, pagesNow, timers, systemFontsTime);
 const coded = new CodedPictures(timers);
 const isTold = /^(info|debug|trace)$/.test(settings.logLevel);
 const note = (line: string): void => {

@@ -185,6 +185,7 @@ export class FarmBroker {
         message: outcome.message,
         atOutput: false,
         billed: false,
+        ...(outcome.warnings === undefined ? {} : { warnings: outcome.warnings }),
       };
     const vpart = vpartOf(job);
     const outputs = outcome.outputs.map((media) => ({ asset: this.ports.ids.under(vpart), media }));

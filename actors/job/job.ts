@@ -187,6 +187,8 @@ export type Outcome =
       readonly message: string;
       readonly atOutput: boolean;
       readonly billed: boolean;
+      /** Sentences about the input, found before it failed. */
+      readonly warnings?: readonly string[];
     };
 
 export interface Output {

@@ -216,7 +216,11 @@ function report(render: Render, { token, progress }: Of<"progress">, turn: TurnV
 function finish(render: Render, { token, outcome }: Of<"finished">, turn: TurnView): RenderTurn {
   if (render.phase !== "running" || render.token !== token) return unchanged(render);
   if (outcome.kind === "failed")
-    return fail(render, { warnings: [], error: failureText(outcome.message) }, turn);
+    return fail(
+      render,
+      { warnings: outcome.warnings ?? [], error: failureText(outcome.message) },
+      turn,
+    );
   const [output] = outcome.outputs;
   if (output === undefined)
     return fail(render, { warnings: [], error: failureText("nothing was made") }, turn);

@@ -20,6 +20,7 @@ export type DiagnosticCode =
   | "invalid_value"
   | "missing_entry"
   | "missing_file"
+  | "missing_font"
   | "missing_root"
   | "nested_too_deep"
   | "no_background"

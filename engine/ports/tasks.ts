@@ -79,7 +79,13 @@ export type TaskOutcome =
    * `retryable`: another attempt may succeed (a crashed browser), else the input itself is at
    * fault.
    */
-  | { readonly kind: "failed"; readonly message: string; readonly retryable: boolean };
+  | {
+      readonly kind: "failed";
+      readonly message: string;
+      readonly retryable: boolean;
+      /** What was found before it failed. */
+      readonly warnings?: readonly string[];
+    };
 
 /** One stored object and what a probe found in it. */
 export interface TaskOutput {

@@ -1,24 +1,36 @@
-import { readdir } from "node:fs/promises";
-import { join, relative, sep } from "node:path";
+import { readdir, realpath, stat } from "node:fs/promises";
+import { join } from "node:path";
 import { CommandError } from "./command.ts";
 
 /**
- * The files of a folder by their paths in a bundle; hidden ones and `node_modules` are none of
- * them. Throws `CommandError` when it cannot be read.
+ * The files of a folder by their paths in a bundle, links followed; hidden ones and `node_modules`
+ * are none of them. Throws `CommandError` when it cannot be read.
  */
 export async function folderFiles(folder: string): Promise<ReadonlyMap<string, string>> {
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(
-    (cause: unknown) => {
-      throw Object.assign(new CommandError(`${folder} cannot be read.`), { cause });
-    },
-  );
   const files = new Map<string, string>();
-  for (const entry of entries) {
-    const file = join(entry.parentPath, entry.name);
-    const parts = relative(folder, file).split(sep);
-    if (entry.isFile() && !parts.some(isLeftOut)) files.set(parts.join("/").normalize("NFC"), file);
-  }
+  await addFiles(folder, "", [], files);
   return files;
+}
+
+async function addFiles(
+  folder: string,
+  prefix: string,
+  above: readonly string[],
+  files: Map<string, string>,
+): Promise<void> {
+  const unreadable = (what: string) => (cause: unknown) => {
+    throw Object.assign(new CommandError(`${what} cannot be read.`), { cause });
+  };
+  const place = await realpath(folder).catch(unreadable(folder));
+  if (above.includes(place)) throw new CommandError(`${folder} is a link to what holds it.`);
+  const names = await readdir(folder).catch(unreadable(folder));
+  for (const name of names.filter((one) => !isLeftOut(one)).sort()) {
+    const file = join(folder, name);
+    const found = await stat(file).catch(unreadable(file));
+    const path = `${prefix}${name}`;
+    if (found.isFile()) files.set(path.normalize("NFC"), file);
+    else if (found.isDirectory()) await addFiles(file, `${path}/`, [...above, place], files);
+  }
 }
 
 function isLeftOut(part: string): boolean {

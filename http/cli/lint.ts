@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import type { Bundle } from "../../actors/timeline/bundle.ts";
 import type { Diagnostic } from "../../actors/timeline/diagnostics.ts";
+import { missingFonts } from "../../actors/timeline/font-families.ts";
 import { effectiveTimeline } from "../../actors/timeline/timeline.ts";
 import { type Command, CommandError, onlyArgument } from "./command.ts";
 import { folderFiles } from "./folder-files.ts";
@@ -19,10 +20,12 @@ export const lint: Command = {
       options: { json: { type: "boolean", default: false } },
     });
     const folder = onlyArgument(positionals, "the folder");
-    const timeline = effectiveTimeline(await folderBundle(folder));
-    const { diagnostics } = timeline;
+    const bundle = await folderBundle(folder);
+    const timeline = effectiveTimeline(bundle);
+    const pages = timeline.compositions.map(({ path }) => path);
+    const diagnostics = [...timeline.diagnostics, ...missingFonts(bundle, pages)];
     const { print } = session.terminal;
-    if (values.json) print(JSON.stringify(timeline));
+    if (values.json) print(JSON.stringify({ ...timeline, diagnostics }));
     else for (const { severity, message } of diagnostics) print(`${severity}: ${message}`);
     const errors = diagnostics.filter(({ severity }) => severity === "error").length;
     if (errors > 0) throw new CommandError(`${folder} cannot be rendered: ${count(errors)}.`);

@@ -55,7 +55,6 @@ async function run(args: readonly string[], session: Session): Promise<void> {
   await client.replaceBundle(id, await archiveOf(files));
   const made = await rendered(client, id, request, session);
   const sizeBytes = await save(client, made, output);
-  for (const warning of made.warnings) session.terminal.say(`warning: ${warning}\n`);
   const file = { path: output, size_bytes: sizeBytes };
   session.terminal.print(
     values.json ? JSON.stringify({ render: made, file }) : described(made, file.path, sizeBytes),
@@ -110,6 +109,8 @@ async function rendered(
   try {
     show(accepted);
     const made = await followRender(client, accepted.id, show);
+    line.clear();
+    for (const warning of made.warnings) terminal.say(`warning: ${warning}\n`);
     if (made.status === "succeeded") return made;
     throw new CommandError(`${made.error ?? "The render failed"}.`);
   } catch (fault) {

@@ -14,6 +14,7 @@ import {
   screenAttribute,
   showVideos,
 } from "./film-videos.ts";
+import { facesUsed, lackingFonts, promptFaces } from "./fonts.ts";
 import { layOutRoot } from "./layout.ts";
 import { madeClips } from "./made-clips.ts";
 import { mediaLayout } from "./media-layout.ts";
@@ -117,6 +118,8 @@ async function open(plan: FilmPlan): Promise<FilmReport> {
     frame: -1,
   };
   hold(film, 0, true);
+  await facesUsed();
+  warnings.push(...lackingFonts());
   const isGrounded = hasGround(root, ground);
   prepareDrawing();
   return { warnings, lacksTimeline, isGrounded, duration: rootDuration(), obstacles: found };
@@ -139,7 +142,7 @@ async function seek({ frame, videos }: FrameOrder): Promise<void> {
   film.frame = frame;
   await Promise.resolve();
   await window.__kliegClock.quiet();
-  if (document.fonts.status === "loading") await document.fonts.ready;
+  await facesUsed();
   dressAt(film.clips, frame, frame / fps);
   await showVideos(frame);
 }
@@ -300,10 +303,9 @@ async function settled(
     ...masks.map((url) => Object.assign(new Image(), { src: url })),
   ];
   for (const picture of pictures) picture.loading = "eager";
-  const fonts = [...document.fonts].slice(0, 300);
   await Promise.all([
     ...pictures.map((picture) => picture.decode().catch(() => undefined)),
-    ...fonts.map((font) =>
+    ...promptFaces().map((font) =>
       font.load().catch(() => warnings.push(`the font ${font.family} could not be loaded`)),
     ),
   ]);

@@ -2,6 +2,7 @@
 /// <reference lib="dom.iterable" />
 import { keyAttribute } from "../../actors/timeline/key-attribute.ts";
 import type { Composition } from "../../actors/timeline/model.ts";
+import { promptFaces } from "./fonts.ts";
 import type { FilmWindow } from "./plan.ts";
 import { rebaseMarkup, sceneAttribute, takeStyles } from "./scoped-styles.ts";
 import { keepTimeline, timelineNamed } from "./timelines.ts";
@@ -36,7 +37,7 @@ export async function mount(composition: Composition, host: HTMLElement): Promis
 
 /** Of the markup that was just put in; scripts measure its text. */
 async function fontsArrived(): Promise<void> {
-  const fonts = [...document.fonts].filter(({ status }) => status === "unloaded").slice(0, 300);
+  const fonts = promptFaces().filter(({ status }) => status === "unloaded");
   await Promise.allSettled(fonts.map((font) => font.load()));
 }
 

@@ -40,11 +40,13 @@ function define(name: string, value: unknown): void {
 
 /**
  * Glyphs stand where their outlines say, as in HyperFrames, from the first text that a script
- * measures. In a layer, so that every rule of the author's comes before it.
+ * measures; emoji are pictures even where a font of letters has them. In a layer, so that every
+ * rule of the author's comes before it.
  */
 function layTextPrecisely(): void {
   const sheet = new CSSStyleSheet();
-  sheet.replaceSync("@layer klieg{html,body,*{text-rendering:geometricPrecision}}");
+  const emoji = "html{font-variant-emoji:unicode}";
+  sheet.replaceSync(`@layer klieg{html,body,*{text-rendering:geometricPrecision}${emoji}}`);
   document.adoptedStyleSheets = [sheet];
 }
 

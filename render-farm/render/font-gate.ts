@@ -33,7 +33,10 @@ const gatesMax = 100;
 const gate = `<script>{
   const gate = "/.klieg/${gatePath}" + URL.createObjectURL(new Blob()).slice(-36);
   document.documentElement.offsetHeight;
-  const fonts = [...document.fonts].slice(0, 300).map((font) => font.load());
+  const isPrompt = ({ display, style, unicodeRange }) =>
+    !/^(block|fallback)$/.test(display) ||
+    (display === "block" && style === "normal" && /^U\\+0+-FF\\b/i.test(unicodeRange));
+  const fonts = [...document.fonts].filter(isPrompt).slice(0, 300).map((font) => font.load());
   Promise.allSettled(fonts).then(() => fetch(gate + "/open"));
   document.currentScript.remove();
   document.write('<script src="' + gate + '"></' + "script>");

@@ -1,10 +1,11 @@
 import { targetOf } from "../../actors/timeline/bundle.ts";
-import { stamped } from "../../actors/timeline/markup.ts";
+import { parseMarkup, stamped } from "../../actors/timeline/markup.ts";
 import type { StageAnswer } from "../stage.ts";
 import { FontGates, gatePath, withFontGate } from "./font-gate.ts";
 import { withLateScripts } from "./late-scripts.ts";
 import type { Warnings } from "./render-fault.ts";
 import type { StoredBundle } from "./stored-bundle.ts";
+import { faceFile, facesFor, facesPath } from "./web-fonts.ts";
 
 /**
  * All that a film's page can reach: the bundle and pictures made for it.
@@ -70,6 +71,10 @@ export class PageFiles {
       const made = this.#madeByName.get(path.slice("made/".length));
       return made && { contentType: made.contentType, body: await made.bytes() };
     }
+    if (path.startsWith(facesPath)) {
+      const face = await faceFile(path.slice(facesPath.length));
+      return face && { contentType: "font/woff2", body: face };
+    }
     if (path.startsWith(gatePath))
       return {
         contentType: "text/javascript",
@@ -90,16 +95,29 @@ export class PageFiles {
     const contentType = typeOf(path, source.mimeType);
     const text = this.#bundle.text(path);
     if (text !== undefined && contentType.startsWith("text/html")) {
-      const page = path === view.entry ? this.#entry(text) : stamped(text);
+      const page = path === view.entry ? await this.#entry(text) : stamped(text);
       return { contentType: `${contentType}; charset=utf-8`, body: Buffer.from(page) };
     }
     return { contentType, body: await this.#bundle.bytes(source) };
   }
 
-  #entry(text: string): string {
-    const page = withLateScripts(stamped(text));
-    return wholePage(this.#bundle.mentions(/@font-face/) ? withFontGate(page) : page);
+  async #entry(text: string): Promise<string> {
+    const page = wholePage(withLateScripts(stamped(text)));
+    const texts = [page, ...(await this.#bundle.styledTexts())];
+    const { rules, areNamed } = await facesFor(texts, `${ownFolder}${facesPath}`);
+    const dressed = withStyle(page, rules);
+    return areNamed || this.#bundle.mentions(/@font-face/) ? withFontGate(dressed) : dressed;
   }
+}
+
+/** Before every style of the author's. */
+function withStyle(page: string, rules: string): string {
+  const { key, children } = parseMarkup(page).html;
+  const keys = [children.find(({ tag }) => tag === "head")?.key, key];
+  const tag = keys.map(Number).find(Number.isInteger);
+  const doctype = /^\s*<!doctype[^>]*>/i.exec(page)?.[0].length ?? 0;
+  const at = tag === undefined ? doctype : page.indexOf(">", tag) + 1;
+  return `${page.slice(0, at)}<style>${rules}</style>${page.slice(at)}`;
 }
 
 const keptBytesMax = 4 * 1024 ** 2;

@@ -41,12 +41,24 @@ export class SpareBrowsers {
   #stopRefill: () => void = () => undefined;
   #taken = 0;
   #isClosed = false;
+  readonly #fontsTime: () => Promise<number>;
+  /** When the machine's fonts last changed, as far as those that stand ready know. */
+  #fontsKnown: number | undefined;
 
-  /** `count`: how many stand ready, asked each time. */
-  constructor(isolation: Isolation, count: () => number, timers: Pick<Timers, "after">) {
+  /**
+   * `count`: how many stand ready, asked each time; `fontsTime`: when the machine's fonts last
+   * changed.
+   */
+  constructor(
+    isolation: Isolation,
+    count: () => number,
+    timers: Pick<Timers, "after">,
+    fontsTime: () => Promise<number>,
+  ) {
     this.#isolation = isolation;
     this.#count = count;
     this.#timers = timers;
+    this.#fontsTime = fontsTime;
   }
 
   /** Why no page is opened on this machine. */
@@ -57,6 +69,7 @@ export class SpareBrowsers {
   /** Throws `PortError`, and `RenderFault` where pages cannot be kept off the network. */
   async take(): Promise<StageBrowser> {
     this.#taken += 1;
+    await this.#dismissOutdated();
     try {
       const spare = await this.#ready.shift()?.catch(() => undefined);
       return spare?.isAlive === true ? spare : await this.#start();
@@ -68,6 +81,7 @@ export class SpareBrowsers {
 
   /** The one that is kept for a film, if there is one. */
   async takeKept(film: string): Promise<KeptBrowser | undefined> {
+    await this.#dismissOutdated();
     const kept = this.#kept;
     if (kept?.film !== film) return undefined;
     this.#kept = undefined;
@@ -125,6 +139,13 @@ export class SpareBrowsers {
     await this.#ending;
   }
 
+  /** A film's browsers all know the same fonts. */
+  async #dismissOutdated(): Promise<void> {
+    const time = await this.#fontsTime();
+    if (this.#fontsKnown !== undefined && this.#fontsKnown !== time) this.dismiss();
+    this.#fontsKnown = time;
+  }
+
   /** One after the other, because the first is wanted first. */
   #fill(): void {
     if (this.#taken > 0 || this.#isClosed || this.#ready.length >= this.#count()) return;
@@ -154,6 +175,7 @@ export class SpareBrowsers {
   async #start(): Promise<StageBrowser> {
     const isolation = this.#isolation;
     if (isolation.kind === "refused") throw new RenderFault("internal", isolation.sentence);
+    this.#fontsKnown ??= await this.#fontsTime();
     return StageBrowser.launch({ chromium: isolation.chromium, flags, origin: filmOrigin });
   }
 }

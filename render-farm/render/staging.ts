@@ -34,10 +34,10 @@ export async function onStage(
   const signal = AbortSignal.any([context.signal, late]);
   // One listener for each program and page of the render.
   setMaxListeners(0, signal);
+  const warnings = new Warnings(limits.capture.warningsMax);
   try {
     return await withWorkspace(async (folder) => {
       const bundle = await StoredBundle.open(objects, input.manifestKey, input.assets);
-      const warnings = new Warnings(limits.capture.warningsMax);
       return work({
         tools,
         objects,
@@ -51,7 +51,8 @@ export async function onStage(
       });
     });
   } catch (failure) {
-    return late.aborted && !context.signal.aborted ? tooLong : outcomeOf(failure);
+    const outcome = late.aborted && !context.signal.aborted ? tooLong : outcomeOf(failure);
+    return { ...outcome, warnings: warnings.all() };
   } finally {
     tools.browsers.refill();
   }

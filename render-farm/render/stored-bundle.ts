@@ -17,6 +17,7 @@ export class StoredBundle {
   readonly #objects: Objects;
   readonly #sourcesByPath: ReadonlyMap<string, Source>;
   readonly #texts = new Map<string, string>();
+  #styled: Promise<readonly string[]> | undefined;
   readonly #assets: Readonly<Record<string, Source>>;
 
   private constructor(
@@ -74,6 +75,23 @@ export class StoredBundle {
     return this.#texts.get(path);
   }
 
+  /** What may name fonts: markup, styles and scripts, without libraries. */
+  styledTexts(): Promise<readonly string[]> {
+    this.#styled ??= this.#readStyled();
+    return this.#styled;
+  }
+
+  async #readStyled(): Promise<readonly string[]> {
+    const texts = [...this.#texts.values()];
+    for (const [path, source] of this.#sourcesByPath)
+      if (/\.(css|m?js)$/i.test(path) && !library.test(path)) {
+        const found = await this.#objects.stat(source.objectKey);
+        if (found !== undefined && found.sizeBytes <= styledBytesMax)
+          texts.push((await whole(this.#objects, source.objectKey)).toString("utf8"));
+      }
+    return texts;
+  }
+
   /** Whether a script of the author's may speak of this; libraries speak of everything. */
   mentions(words: RegExp): boolean {
     const isOwn = (path: string): boolean => /\.m?js$/.test(path) && !library.test(path);
@@ -91,6 +109,7 @@ export class StoredBundle {
   }
 }
 
+const styledBytesMax = 512 * 1024;
 const library = /(^|\/)(gsap|three|anime|lottie|d3)[^/]*$|\.min\.m?js$/i;
 
 async function whole(

@@ -1,8 +1,10 @@
+import { symlink } from "node:fs/promises";
 import t from "tap";
 import { runCommandLine } from "../../http/cli/command-line.ts";
 
 const root = (inner: string) =>
-  `<div data-composition-id="m" data-width="320" data-height="180" data-duration="2">${inner}</div>`;
+  `<div data-composition-id="m" data-width="320" data-height="180" data-duration="2"
+    style="background:#fff">${inner}</div>`;
 
 async function lint(...args: readonly string[]) {
   const out: string[] = [];
@@ -49,4 +51,26 @@ t.test("an error makes it fail, with every finding printed", async (t) => {
   t.strictSame(said, [`${folder} cannot be rendered: 1 error.\n`]);
   t.match(await lint(`${folder}/nowhere`), { code: 1, said: [/cannot be read/] });
   t.match(await lint(), { code: 2, said: [/Name the folder/] });
+});
+
+t.test("links in the folder are followed, and one that leads nowhere is named", async (t) => {
+  const shown = `${root("")}<style>body{background:#fff url(linked/a.png)}</style>`;
+  const linked = { a: { "index.html": shown }, b: { "a.png": "x" } };
+  const folder = t.testdir({ ...linked, gone: t.fixture("symlink", "./nowhere") });
+  await symlink("../b", `${folder}/a/linked`);
+  t.match(await lint(`${folder}/a`), { code: 0, out: [`${folder}/a: 0 clips, 0 warnings`] });
+  t.match(await lint(folder), { code: 1, said: [`${folder}/gone cannot be read.\n`] });
+  await symlink("..", `${folder}/a/up`);
+  t.match(await lint(`${folder}/a`), { code: 1, said: [/is a link to what holds it/] });
+});
+
+t.test("fonts that neither the bundle nor every farm has are named", async (t) => {
+  const style = `<style>@font-face{font-family:Own;src:url(own.woff2)} body{background:#fff;
+    font-family:'Nowhere Sans',Arial} p{font-family:Own} b{font-family:arial} i{font-family:serif}
+    </style>`;
+  const folder = t.testdir({ "index.html": root("") + style, "own.woff2": "x" });
+  t.strictSame((await lint(folder)).out, [
+    'warning: index.html: asks for the font "Nowhere Sans", which neither the bundle nor every farm has',
+    `${folder}: 0 clips, 1 warning`,
+  ]);
 });

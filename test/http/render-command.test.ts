@@ -10,7 +10,12 @@ const created = { id: "c1" };
 const queued = { id: "r1", composition_id: "c1", status: "queued", progress: null, warnings: [] };
 const ended = { ...queued, status: "succeeded", progress: 1, asset_id: "a1", warnings: ["no x"] };
 const measures = { width: 320, height: 180, duration_seconds: 2 };
-const failed = { ...queued, status: "failed", error: "invalid_composition: no timeline" };
+const failed = {
+  ...queued,
+  status: "failed",
+  error: "invalid_composition: no timeline",
+  warnings: ["no y"],
+};
 
 async function render(t: Test, last: object, ...options: readonly string[]) {
   const folder = t.testdir({

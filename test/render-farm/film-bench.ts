@@ -21,6 +21,9 @@ import { simulatedTimers } from "./simulated-timers.ts";
 const enough = { pageMs: 5_000, timelineMs: 500 };
 const searchPath = "/usr/local/bin:/usr/bin:/bin";
 
+/** A machine whose fonts stay as they are. */
+export const sameFonts = async (): Promise<number> => 0;
+
 type Succeeded = Extract<TaskOutcome, { kind: "succeeded" }>;
 
 /** Renders bundles with real browsers and tools, and looks at the films. */
@@ -72,7 +75,7 @@ export async function openFilmBench(
   const executablePath = (await findChromium(undefined, searchPath)) ?? ownChromium();
   const isolation = given ?? (await isolate({ wanted: "off", executablePath, searchPath, folder }));
   const scripts = new PageScripts(join(import.meta.dirname, "..", ".."));
-  const browsers = new SpareBrowsers(isolation, () => 0, simulatedTimers());
+  const browsers = new SpareBrowsers(isolation, () => 0, simulatedTimers(), sameFonts);
   t.teardown(() => browsers.close());
   const coded = new CodedPictures(simulatedTimers());
   t.teardown(() => coded.close());

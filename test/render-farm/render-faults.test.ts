@@ -5,7 +5,7 @@ import { isolate } from "../../render-farm/render/isolation.ts";
 import { render } from "../../render-farm/render/render.ts";
 import { SpareBrowsers } from "../../render-farm/render/spare-browsers.ts";
 import { alone } from "./alone.ts";
-import { composition, isNear, openFilmBench } from "./film-bench.ts";
+import { composition, isNear, openFilmBench, sameFonts } from "./film-bench.ts";
 import { simulatedTimers } from "./simulated-timers.ts";
 
 // One page each, so that bombs go off one at a time.
@@ -116,7 +116,7 @@ t.test("where pages cannot be kept off the network nothing is rendered", async (
   const isolation = await isolate({ ...given, wanted: "required" });
   t.match(isolation, { kind: "refused", sentence: /set KLIEG_ISOLATION=off/ });
   t.match(await isolate({ ...given, wanted: "off" }), { kind: "ready" });
-  const browsers = new SpareBrowsers(isolation, () => 0, simulatedTimers());
+  const browsers = new SpareBrowsers(isolation, () => 0, simulatedTimers(), sameFonts);
   const tools = { ...bench.studio.tools, browsers };
   const worker = render({ tools, objects: bench.objects, timeoutMs: 1_000 });
   t.match(await bench.run(worker, await bench.inputOf(composition(box))), {

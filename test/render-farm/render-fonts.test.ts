@@ -1,5 +1,5 @@
 import t from "tap";
-import { composition, isNear, openFilmBench } from "./film-bench.ts";
+import { composition, isNear, openFilmBench, sees } from "./film-bench.ts";
 import { squareFont } from "./square-font.ts";
 
 const bench = await openFilmBench(t);
@@ -52,4 +52,50 @@ t.test("a font that a script adds late is there in the next frame", async (t) =>
       t.ok(isNear(pixel, wanted), `${film.details["capture"]} ${frame}: ${pixel} is ${wanted}`);
     }
   }
+});
+
+/** Green where a text of ten letters is as wide as it should be. */
+const measured = (id: number, family: string, letters: string, wanted: number) =>
+  `<span id="s${id}" style="position:absolute;top:0;font:100px ${family}">${letters}</span>
+  <div id="b${id}" style="position:absolute;left:${id * 40}px;top:80px;width:40px;height:40px"></div>
+  <script>{
+    const { width } = document.getElementById("s${id}").getBoundingClientRect();
+    const isRight = Math.abs(width - ${wanted}) < 2;
+    document.getElementById("b${id}").style.background = isRight ? "#0f0" : "#f00";
+  }</script>`;
+
+t.test("common families take the room that they take elsewhere, whatever is here", async (t) => {
+  const root = [
+    measured(0, "Arial", "m".repeat(10), 833),
+    measured(1, "'Helvetica Neue', sans-serif", "m".repeat(10), 833),
+    measured(2, "'Times New Roman'", "m".repeat(10), 778),
+    measured(3, "'Courier New'", "i".repeat(10), 600),
+    measured(4, "Georgia", "m".repeat(10), 880),
+  ].join("");
+  const film = await bench.film(composition(root), { target: "still", still: { frame: 0 } });
+  t.strictSame(film.warnings, []);
+  const places = [0, 1, 2, 3, 4].map((id) => [id * 40 + 20, 100] as const);
+  sees(
+    t,
+    await bench.colorsAt(composition(root), 0, ...places),
+    places.map(() => [0, 255, 0]),
+  );
+});
+
+t.test("a family that nothing has is named, and so are letters", async (t) => {
+  const root = `<p style="font-family:'Nowhere Sans',Arial">seen</p>
+    <p style="font-family:Nothing">also</p><p style="font-family:Arial">\ue123 caf\u00e9</p>`;
+  const film = await bench.film(composition(root), { target: "still", still: { frame: 0 } });
+  t.strictSame(film.warnings, [
+    "no font here is called Nowhere Sans; its text is shown in Arial",
+    "no font here is called Nothing; its text is shown in another font",
+    'no font here has the letters "\ue123"; they are shown as empty boxes',
+  ]);
+});
+
+t.test("a family that the bundle brings itself is the bundle's", async (t) => {
+  const face = "<style>@font-face{font-family:Arial;src:url(square.ttf)}</style>";
+  const late = text("").replace("color:", "font-family:Arial;color:");
+  const files = { ...composition(face + late), "square.ttf": font };
+  sees(t, await bench.colorsAt(files, 0, [30, 20]), [white]);
 });

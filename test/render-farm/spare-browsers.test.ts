@@ -3,14 +3,14 @@ import t from "tap";
 import { filmOrigin } from "../../render-farm/render/page-files.ts";
 import { SpareBrowsers } from "../../render-farm/render/spare-browsers.ts";
 import type { Stage, StageBrowser } from "../../render-farm/stage.ts";
-import { openFilmBench } from "./film-bench.ts";
+import { openFilmBench, sameFonts } from "./film-bench.ts";
 import { simulatedTimers } from "./simulated-timers.ts";
 
 const { isolation } = await openFilmBench(t);
 
 t.test("after a film browsers stand ready, and each serves one film alone", async (t) => {
   const timers = simulatedTimers();
-  const browsers = new SpareBrowsers(isolation, () => 1, timers);
+  const browsers = new SpareBrowsers(isolation, () => 1, timers, sameFonts);
   t.teardown(() => browsers.close());
   const first = await browsers.take();
   await browsers.end(first);
@@ -31,6 +31,7 @@ t.test("where pages cannot be kept off the network no browser starts", async (t)
     { kind: "refused", sentence: "not here" },
     () => 1,
     simulatedTimers(),
+    sameFonts,
   );
   await t.rejects(browsers.take(), { message: "internal: not here" });
 });
@@ -38,7 +39,7 @@ t.test("where pages cannot be kept off the network no browser starts", async (t)
 t.test("a film that has its browser ends those that stand ready", async (t) => {
   let count = 2;
   const timers = simulatedTimers();
-  const browsers = new SpareBrowsers(isolation, () => count, timers);
+  const browsers = new SpareBrowsers(isolation, () => count, timers, sameFonts);
   t.teardown(() => browsers.close());
   browsers.refill();
   timers.advance(500);
@@ -52,9 +53,25 @@ t.test("a film that has its browser ends those that stand ready", async (t) => {
   await browsers.end(another);
 });
 
+t.test("browsers that stand ready do not outlive a change of the machine's fonts", async (t) => {
+  let fontsMs = 1;
+  const timers = simulatedTimers();
+  const browsers = new SpareBrowsers(
+    isolation,
+    () => 0,
+    timers,
+    async () => fontsMs,
+  );
+  t.teardown(() => browsers.close());
+  const own = await browsers.take();
+  browsers.keep(own, "one", Promise.resolve(undefined));
+  fontsMs = 2;
+  t.equal(await browsers.takeKept("one"), undefined);
+});
+
 t.test("browsers that stand ready end with the node", async (t) => {
   const timers = simulatedTimers();
-  const browsers = new SpareBrowsers(isolation, () => 1, timers);
+  const browsers = new SpareBrowsers(isolation, () => 1, timers, sameFonts);
   browsers.refill();
   timers.advance(500);
   const ready = await browsers.take();
@@ -64,7 +81,7 @@ t.test("browsers that stand ready end with the node", async (t) => {
 });
 
 t.test("a browser that is kept serves its own film again, and nothing is left in it", async (t) => {
-  const browsers = new SpareBrowsers(isolation, () => 0, simulatedTimers());
+  const browsers = new SpareBrowsers(isolation, () => 0, simulatedTimers(), sameFonts);
   t.teardown(() => browsers.close());
   const first = await browsers.take();
   const opened = await pageOf(first);
@@ -80,7 +97,7 @@ t.test("a browser that is kept serves its own film again, and nothing is left in
 
 t.test("a browser is kept for a while, and only the last one", async (t) => {
   const timers = simulatedTimers();
-  const browsers = new SpareBrowsers(isolation, () => 0, timers);
+  const browsers = new SpareBrowsers(isolation, () => 0, timers, sameFonts);
   const [first, second] = [await browsers.take(), await browsers.take()];
   browsers.keep(first, "one", emptied(first));
   browsers.keep(second, "another", emptied(second));
@@ -95,7 +112,7 @@ t.test("a browser is kept for a while, and only the last one", async (t) => {
 });
 
 t.test("a browser that died, or could not be emptied, is kept for nobody", async (t) => {
-  const browsers = new SpareBrowsers(isolation, () => 0, simulatedTimers());
+  const browsers = new SpareBrowsers(isolation, () => 0, simulatedTimers(), sameFonts);
   t.teardown(() => browsers.close());
   const first = await browsers.take();
   first.kill();
