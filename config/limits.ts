@@ -60,8 +60,9 @@ const shipped = {
     settlementGraceMs: 3_600_000,
     /** Jobs that ended so long ago are forgotten. */
     retentionMs: 400 * 86_400_000,
-    /** How long a cancel waits to hear whether the provider has the job. */
-    submitOutcomeMs: 10_000,
+    /** How long a cancel waits for the provider's answer, and how many wait for the same one. */
+    cancelAnswerMs: 10_000,
+    cancelAnswersMax: 32,
     /** A provider that can be asked is asked so long whether it has a canceled job. */
     reconciledMs: 86_400_000,
     duplicateWindowMs: 300_000,

@@ -13,7 +13,7 @@ import type { Reader } from "../actors/ticket/ticket.ts";
 import { limits } from "../config/limits.ts";
 import type { Id } from "../engine/id.ts";
 import type { Answer, Sink } from "./answer.ts";
-import { isTerminal } from "./following.ts";
+import { hasEnded, isTerminal } from "./following.ts";
 import { Frames, frameHeaders } from "./frames.ts";
 import { RefusalError } from "./refusal-error.ts";
 import type { Call } from "./route.ts";
@@ -82,6 +82,8 @@ class JobStream {
       return;
     }
     if (shown !== undefined && job.revision <= shown.revision) return;
+    const isOver = hasEnded(job);
+    if (shown !== undefined && isTerminal(job) && !isOver) return;
     if (shown !== undefined && isProgressOnly(job, shown) && !isProgressDue) {
       this.later();
       return;
@@ -89,7 +91,6 @@ class JobStream {
     const view = this.service.jobs.view(found);
     this.shown = job;
     const place = `${this.id}:${job.revision}`;
-    const isOver = isTerminal(job);
     if (shown === undefined || !isOver) frames.say("status", statusOf(job, view), place);
     if (isOver) frames.last("complete", outcomeOf(view), place);
   }

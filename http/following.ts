@@ -75,6 +75,11 @@ export class Following {
   }
 }
 
+/** Nothing more is to be said of it: a canceled job when its provider has answered, or did not. */
+export function hasEnded(job: Job): boolean {
+  return isTerminal(job) && !(job.phase === "canceled" && job.awaits !== undefined);
+}
+
 export function isTerminal(job: Job): boolean {
   return job.phase !== "queued" && job.phase !== "running";
 }

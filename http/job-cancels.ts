@@ -5,6 +5,7 @@ import { jobKey } from "../actors/tables.ts";
 import { limits } from "../config/limits.ts";
 import { type Id, parseId } from "../engine/id.ts";
 import { type Answer, json } from "./answer.ts";
+import { hasEnded } from "./following.ts";
 import { type ListQuery, search } from "./job-listing.ts";
 import { requirePermission } from "./permissions.ts";
 import { problemOf } from "./problems.ts";
@@ -21,7 +22,8 @@ type Result = CanceledJobs["results"][number];
 export async function cancel({ service, principal }: Asker, job: Id): Promise<string> {
   const { asked, job: head } = service.jobs.find(job, principal.scope);
   if (asked.user !== principal.user.id) requirePermission(principal, "cancel_any");
-  if (head.phase === "canceled") return service.jobs.text(job, principal.scope).text;
+  if (hasEnded(head) && head.phase === "canceled")
+    return service.jobs.text(job, principal.scope).text;
   const message = { kind: "cancel", user: principal.user.id };
   const reply = await service.gateway.ask(jobKey(job), message, "settle");
   return expectReply<{ kind: "canceled"; body: string }>(reply, "canceled").body;

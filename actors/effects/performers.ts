@@ -45,7 +45,7 @@ export function performerOf({ broker, simulated, objects, onTraced }: Performers
       case "provider.submit":
         return simulated.submit(from, effect);
       case "provider.cancel":
-        return simulated.cancel(from, effect.request);
+        return simulated.cancel(from);
       case "objects.remove":
         for (const key of effect.keys) await objects.remove(key);
         return { kind: "concluded", message: { kind: "removed" } };

@@ -25,6 +25,7 @@ interface Run {
   readonly count: number;
   stage: "waiting" | "unknown" | "queued" | "running";
   acceptedAtMs: number;
+  startedAtMs: number;
   stopTimer: () => void;
 }
 
@@ -53,7 +54,12 @@ export class SimulatedProvider {
   submit(job: Key, { prompt, modality, count }: Submission): Performance {
     if (this.runs.has(job)) return { kind: "kept" };
     const scenario = scenarioOf(prompt);
-    const idle = { stage: "waiting", acceptedAtMs: 0, stopTimer: () => {} } as const;
+    const idle = {
+      stage: "waiting",
+      acceptedAtMs: 0,
+      startedAtMs: 0,
+      stopTimer: () => {},
+    } as const;
     const run: Run = { job, scenario, modality, count, ...idle };
     if (isImmediate(scenario)) return { kind: "concluded", message: finished(this.endOf(run)) };
     this.runs.set(job, run);
@@ -61,15 +67,15 @@ export class SimulatedProvider {
     return { kind: "kept" };
   }
 
-  cancel(job: Key, request: number | undefined): Performance {
+  cancel(job: Key): Performance {
     const run = this.runs.get(job);
-    const answer = answerOf(run);
+    const answer = answerOf(run, this.ports.clock.nowMs());
     const isStopped = answer.kind === "cancelled" || answer.kind === "stopped_partway";
     if (run !== undefined && (isStopped || run.stage === "unknown")) {
       run.stopTimer();
       this.runs.delete(job);
     }
-    return { kind: "concluded", message: { kind: "cancel_answer", answer, request } };
+    return { kind: "concluded", message: { kind: "cancel_answer", answer } };
   }
 
   private connect(run: Run, failures: number): void {
@@ -100,6 +106,7 @@ export class SimulatedProvider {
 
   private start(run: Run): void {
     run.stage = "running";
+    run.startedAtMs = this.ports.clock.nowMs();
     this.ports.send(run.job, { kind: "started" });
     this.after(run, run.scenario.slowMs, () => this.callBack(run));
   }
@@ -155,12 +162,14 @@ export class SimulatedProvider {
 }
 
 /** Without a run nothing was ever sent, or it is over: there is nothing left to stop. */
-function answerOf(run: Run | undefined): CancelAnswer {
+function answerOf(run: Run | undefined, nowMs: number): CancelAnswer {
   const asked = run?.scenario.cancel;
-  if (asked === "partway") return { kind: "stopped_partway" };
-  if (asked !== undefined) return { kind: asked };
+  if (asked !== undefined && asked !== "partway") return { kind: asked };
   if (run?.stage === "unknown") return { kind: "failed" };
-  return { kind: run?.stage === "running" ? "stopped_partway" : "cancelled" };
+  if (run?.stage !== "running")
+    return { kind: asked === undefined ? "cancelled" : "stopped_partway" };
+  const { scenario, startedAtMs } = run;
+  return { kind: "stopped_partway", billedFraction: (nowMs - startedAtMs) / scenario.slowMs };
 }
 
 function finished(outcome: Outcome): JobMessage {

@@ -7,11 +7,11 @@
  *   at a provider ........................ asked to stop; its answer, its last word or the limit
  *                                          settles
  *
- * The slot is free at once in every case, and no asset comes of it whatever the provider still
- * delivers.
+ * Whoever cancels meanwhile hears the one answer, at the latest after ten seconds. The slot is free
+ * at once in every case, and no asset comes of it whatever the provider still delivers.
  */
 import { limits } from "../../config/limits.ts";
-import type { Reply, TurnView } from "../../engine/actor.ts";
+import type { Reply, RequestId, TurnView } from "../../engine/actor.ts";
 import { refused } from "../refusal.ts";
 import { askedKey } from "../tables.ts";
 import {
@@ -40,7 +40,7 @@ export function cancel(job: Job, user: string, turn: TurnView): JobTurn {
         ? stopFarm(job, user, turn)
         : askProvider(job, "provider_running", user, turn);
     case "canceled":
-      return { ...unchanged(job), replies: shown(job, turn, turn.request) };
+      return cancelAgain(job, turn);
     case "succeeded":
     case "failed": {
       const reply = refused({ code: "job_not_cancellable" });
@@ -56,7 +56,7 @@ function stopBefore(job: QueuedJob, user: string, turn: TurnView): JobTurn {
     stage: "before_submit",
     settlement: { kind: "settled", charged: 0, atMs: turn.atMs },
   };
-  return settled(job, next, 0, turn, turn.request);
+  return settled(job, next, 0, turn, asList(turn.request));
 }
 
 function stopFarm(job: RunningJob, user: string, turn: TurnView): JobTurn {
@@ -67,7 +67,25 @@ function stopFarm(job: RunningJob, user: string, turn: TurnView): JobTurn {
     providerCancel: "stopped_partway",
     settlement: { kind: "settled", charged: charge, atMs: turn.atMs },
   };
-  return settled(job, next, charge, turn, turn.request);
+  return settled(job, next, charge, turn, asList(turn.request));
+}
+
+/** Whoever cancels while the provider is asked hears what it answers. */
+function cancelAgain(job: CanceledJob, turn: TurnView): JobTurn {
+  const { awaits } = job;
+  const { request } = turn;
+  if (awaits === undefined || awaits.requests.length >= limits.jobs.cancelAnswersMax)
+    return { ...unchanged(job), replies: shown(job, turn, asList(request)) };
+  const requests = [...awaits.requests, ...asList(request)];
+  return become(job, { ...job, awaits: { ...awaits, requests }, ...carried(job, turn) });
+}
+
+function asList(request: RequestId | undefined): readonly RequestId[] {
+  return request === undefined ? [] : [request];
+}
+
+function awaiting({ atMs, request }: TurnView) {
+  return { requests: asList(request), untilMs: atMs + limits.jobs.cancelAnswerMs };
 }
 
 /** The caller is answered when the provider has answered. */
@@ -81,8 +99,9 @@ function askProvider(
     ...canceled(job, user, turn),
     stage,
     settlement: { kind: "pending", limitMs: settlementLimit(job, turn) },
+    awaits: awaiting(turn),
   };
-  return become(job, next, { effects: [{ kind: "provider.cancel", request: turn.request }] });
+  return become(job, next, { effects: [{ kind: "provider.cancel" }] });
 }
 
 function settlementLimit(job: QueuedJob | RunningJob, { atMs }: TurnView): number {
@@ -97,13 +116,12 @@ function awaitSubmit(
   user: string,
   turn: TurnView,
 ): JobTurn {
-  const { atMs, request } = turn;
-  const limitMs = hasLookUp ? atMs + limits.jobs.reconciledMs : settlementLimit(job, turn);
+  const limitMs = hasLookUp ? turn.atMs + limits.jobs.reconciledMs : settlementLimit(job, turn);
   const next: CanceledJob = {
     ...canceled(job, user, turn),
     stage: "submitting",
     settlement: { kind: "pending", limitMs },
-    awaits: { request, untilMs: atMs + limits.jobs.submitOutcomeMs },
+    awaits: awaiting(turn),
   };
   return become(job, next);
 }
@@ -114,29 +132,22 @@ export function resolveSubmit(job: CanceledJob, isAccepted: boolean, turn: TurnV
   const { awaits, ...known } = job;
   if (!isAccepted) {
     const next = settle(known, 0, turn);
-    const replies = shown(next, turn, awaits?.request);
+    const replies = shown(next, turn, awaits?.requests ?? []);
     return become(job, next, { charge: 0, replies, effects: [withdrawal(job)] });
   }
-  const effect = { kind: "provider.cancel", request: awaits?.request } as const;
-  return become(job, { ...known, ...carried(job, turn) }, { effects: [effect] });
+  const asked = { requests: awaits?.requests ?? [], untilMs: awaiting(turn).untilMs };
+  const next = { ...known, awaits: asked, ...carried(job, turn) };
+  return become(job, next, { effects: [{ kind: "provider.cancel" }] });
 }
 
-export function resolveCancel(
-  job: Job,
-  answer: CancelAnswer,
-  request: number | undefined,
-  turn: TurnView,
-): JobTurn {
-  if (job.phase !== "canceled" || job.settlement.kind === "settled") {
-    const replies = job.phase === "canceled" ? shown(job, turn, request) : [];
-    return { ...unchanged(job), replies };
-  }
+export function resolveCancel(job: Job, answer: CancelAnswer, turn: TurnView): JobTurn {
+  if (job.phase !== "canceled" || job.settlement.kind === "settled") return unchanged(job);
   const charge = chargeFor(job, answer, turn);
-  const { awaits: _, ...known } = job;
+  const { awaits, ...known } = job;
   const answered: CanceledJob = { ...known, ...carried(job, turn), providerCancel: answer.kind };
   if (charge !== undefined)
-    return settled(job, settle(answered, charge, turn), charge, turn, request);
-  return become(job, answered, { replies: shown(answered, turn, request) });
+    return settled(job, settle(answered, charge, turn), charge, turn, awaits?.requests);
+  return become(job, answered, { replies: shown(answered, turn, awaits?.requests) });
 }
 
 /** Undefined while the provider's last word is still to come. */
@@ -166,7 +177,7 @@ export function resolvePending(job: CanceledJob, outcome: Outcome, turn: TurnVie
   const isBilled = outcome.kind === "succeeded" || isCharged(outcome);
   const charge = isBilled ? job.terms.hold : 0;
   const { awaits, ...known } = job;
-  return settled(job, settle(known, charge, turn), charge, turn, awaits?.request);
+  return settled(job, settle(known, charge, turn), charge, turn, awaits?.requests);
 }
 
 /** Nobody answered in time: the customer does not pay for silence. */
@@ -179,9 +190,11 @@ export function settleAtLimit(job: CanceledJob, turn: TurnView): JobTurn {
   return become(job, next, { charge: 0, effects });
 }
 
+/** The provider is silent: of a submit nobody knows, of a cancel only that it was asked. */
 function leaveUnknown({ awaits, ...known }: CanceledJob, turn: TurnView): JobTurn {
-  const next: CanceledJob = { ...known, ...carried(known, turn), providerCancel: "failed" };
-  return become(known, next, { replies: shown(next, turn, awaits?.request) });
+  const providerCancel = known.stage === "submitting" ? "failed" : "requested";
+  const next: CanceledJob = { ...known, ...carried(known, turn), providerCancel };
+  return become(known, next, { replies: shown(next, turn, awaits?.requests) });
 }
 
 function canceled(job: QueuedJob | RunningJob, user: string, turn: TurnView) {
@@ -205,12 +218,12 @@ function settled(
   next: CanceledJob,
   charge: number,
   turn: TurnView,
-  request: number | undefined,
+  requests: readonly RequestId[] = [],
 ): JobTurn {
   const isOpen = before.phase === "queued" || before.phase === "running";
   return become(before, next, {
     charge,
-    replies: shown(next, turn, request),
+    replies: shown(next, turn, requests),
     effects: isOpen && !isWaiting(before) ? [withdrawal(before)] : [],
   });
 }
@@ -221,9 +234,9 @@ function isWaiting(job: Job): boolean {
 }
 
 /** The reply to a cancel: the job as it is now. */
-function shown(job: CanceledJob, turn: TurnView, request: number | undefined): Reply[] {
+function shown(job: CanceledJob, turn: TurnView, requests: readonly RequestId[] = []): Reply[] {
   const asked = turn.get(askedKey(job.terms.job));
-  if (request === undefined || asked === undefined) return [];
+  if (requests.length === 0 || asked === undefined) return [];
   const body = JSON.stringify(jobView(asked, job, []));
-  return [{ to: request, reply: { kind: "canceled", body } }];
+  return requests.map((to) => ({ to, reply: { kind: "canceled", body } }));
 }

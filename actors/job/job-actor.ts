@@ -80,7 +80,7 @@ function decide(job: Job, message: Exclude<JobMessage, CreateJob>, turn: TurnVie
     case "retire":
       return retire(job, turn);
     case "cancel_answer":
-      return resolveCancel(job, message.answer, message.request, turn);
+      return resolveCancel(job, message.answer, turn);
     case "due": {
       // The time may have moved since the index was written.
       const dueMs = dueAt(job);

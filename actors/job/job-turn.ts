@@ -73,7 +73,5 @@ function noted(job: Job, event: Omit<JobEvent, "atMs">): [Job, RowWrite[]] {
 
 /** Tells whoever works on the job that nobody wants it any more. */
 export function withdrawal({ terms }: Job): JobEffect {
-  return terms.provider === "farm"
-    ? { kind: "farm.cancel" }
-    : { kind: "provider.cancel", request: undefined };
+  return { kind: terms.provider === "farm" ? "farm.cancel" : "provider.cancel" };
 }

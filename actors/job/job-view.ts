@@ -143,6 +143,8 @@ function cancellationMessage({ settlement, terms, providerCancel }: CanceledJob)
     case "partially_refunded":
       return `Canceled part way. ${charged} credits were charged for the rendered share and ${returned} were returned.`;
     case "charged":
+      if (providerCancel === "stopped_partway")
+        return `Canceled part way. The rendered share came to the whole price, so ${charged} credits were charged.`;
       return `Canceled. The provider finished and billed the work, so ${charged} credits were charged.`;
   }
 }

@@ -156,8 +156,10 @@ export interface CanceledJob extends Common {
   readonly providerCancel?: CancelAnswer["kind"];
   readonly settlement: Settlement;
   readonly canceledBy: string;
-  /** The cancel is answered when the outcome of the submit is known, at the latest then. */
-  readonly awaits?: { readonly request: RequestId | undefined; readonly untilMs: number };
+  /**
+   * While the provider has not said what it did: who is answered when it has, at the latest then.
+   */
+  readonly awaits?: { readonly requests: readonly RequestId[]; readonly untilMs: number };
 }
 
 export type Job = QueuedJob | RunningJob | SucceededJob | FailedJob | CanceledJob;
@@ -241,11 +243,7 @@ export type JobMessage =
   | { readonly kind: "delete" }
   /** It may have ended long enough ago. */
   | { readonly kind: "retire" }
-  | {
-      readonly kind: "cancel_answer";
-      readonly answer: CancelAnswer;
-      readonly request: number | undefined;
-    }
+  | { readonly kind: "cancel_answer"; readonly answer: CancelAnswer }
   | Due;
 
 /** What a farm node is to do; each attempt gets a token and a prefix of its own. */
@@ -268,7 +266,7 @@ export type JobEffect =
       readonly count: number;
       readonly trace?: string;
     }
-  | { readonly kind: "provider.cancel"; readonly request: number | undefined };
+  | { readonly kind: "provider.cancel" };
 
 const dayMs = 86_400_000;
 

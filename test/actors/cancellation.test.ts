@@ -67,7 +67,7 @@ t.test("before_submit: nothing is sent, refunded in full at once", async (t) => 
       settled_at: "2026-11-20T12:00:04.000Z",
     });
     t.strictSame(replies, shown(canceled(next)));
-    t.strictSame(effects, [changed("queued", 0), { kind: "provider.cancel", request: undefined }]);
+    t.strictSame(effects, [changed("queued", 0), { kind: "provider.cancel" }]);
   }
 });
 
@@ -89,7 +89,7 @@ for (const [progress, charge, settlement, message] of [
     1,
     10,
     "charged",
-    "Canceled. The provider finished and billed the work, so 10 credits were charged.",
+    "Canceled part way. The rendered share came to the whole price, so 10 credits were charged.",
   ],
 ] as const)
   t.test(`a farm task at ${progress} is stopped part way and charged ${charge}`, async (t) => {
@@ -117,7 +117,7 @@ t.test(
     ] as const) {
       const { head: next, effects, replies } = turn(head, cancel);
       t.strictSame(replies, []);
-      t.strictSame(effects, [changed(head.phase), { kind: "provider.cancel", request: 7 }]);
+      t.strictSame(effects, [changed(head.phase), { kind: "provider.cancel" }]);
       const view = cancellationView(canceled(next));
       t.match(view, {
         stage,
@@ -125,7 +125,15 @@ t.test(
         message: "Canceled. The provider was asked to stop; credits settle when it answers.",
       });
       t.notOk("credits_refunded" in view || "credits_charged" in view || "settled_at" in view);
-      t.equal(next && dueAt(next), nowMs + 600_000 + 3_600_000, "deadline plus 3600 s");
+      t.equal(next && dueAt(next), nowMs + 4_000 + 10_000, "10 seconds for the answer");
+      const silent = turn(canceled(next), { kind: "due" }, nowMs + 14_000);
+      t.strictSame(silent.replies, shown(canceled(silent.head)));
+      t.match(cancellationView(canceled(silent.head)), {
+        provider_cancel: "requested",
+        settlement: "pending",
+      });
+      const limitMs = nowMs + 600_000 + 3_600_000;
+      t.equal(silent.head && dueAt(silent.head), limitMs, "deadline plus 3600 s");
     }
   },
 );
@@ -143,7 +151,7 @@ for (const [kind, message] of [
   t.test(
     `provider_cancel ${kind}: settlement pending until the provider's last word`,
     async (t) => {
-      const answer = { kind: "cancel_answer", answer: { kind }, request: 7 } as const;
+      const answer = { kind: "cancel_answer", answer: { kind } } as const;
       const { head, effects, replies } = turn(pending, answer);
       const answered = canceled(head);
       t.match(cancellationView(answered), {
@@ -188,7 +196,7 @@ const answers: readonly (readonly [CancelAnswer, number])[] = [
 
 for (const [answer, charge] of answers)
   t.test(`the answer ${JSON.stringify(answer)} settles at ${charge} of 10`, async (t) => {
-    const { head, effects, replies } = turn(pending, { kind: "cancel_answer", answer, request: 7 });
+    const { head, effects, replies } = turn(pending, { kind: "cancel_answer", answer });
     const view = cancellationView(canceled(head));
     t.equal(view.provider_cancel, answer.kind);
     t.strictSame([view.credits_charged, view.credits_refunded], [charge, 10 - charge]);
@@ -198,15 +206,17 @@ for (const [answer, charge] of answers)
   });
 
 t.test("an unanswered settlement is refunded at its limit", async (t) => {
-  const limitMs = dueAt(pending) ?? 0;
-  const { head, effects } = turn(pending, { kind: "due" }, limitMs);
+  const silent = canceled(turn(pending, { kind: "due" }, dueAt(pending)).head);
+  const limitMs = dueAt(silent) ?? 0;
+  const { head, effects } = turn(silent, { kind: "due" }, limitMs);
   t.match(cancellationView(canceled(head)), { settlement: "refunded", credits_refunded: 10 });
   t.strictSame(effects, [changed("canceled", 0)]);
 });
 
 t.test("canceling again answers with the same record", async (t) => {
   const settled = canceled(turn(queued, cancel).head);
-  for (const head of [pending, settled]) {
+  const answered = canceled(turn(pending, { kind: "due" }, dueAt(pending)).head);
+  for (const head of [answered, settled]) {
     const again = turn(head, { kind: "cancel", user: "someone else" });
     t.equal(again.head, head);
     t.strictSame(again.replies, shown(head));
@@ -218,10 +228,10 @@ t.test("the answer to a cancel that is settled already changes nothing", async (
   const settled = canceled(
     turn(pending, { kind: "finished", outcome: { kind: "succeeded", outputs: [] } }).head,
   );
-  const answer = { kind: "cancel_answer", answer: { kind: "cancelled" }, request: 7 } as const;
+  const answer = { kind: "cancel_answer", answer: { kind: "cancelled" } } as const;
   const late = turn(settled, answer);
   t.equal(late.head, settled);
-  t.strictSame(late.replies, shown(settled), "but whoever waits hears how it is");
+  t.strictSame(late.replies, []);
 });
 
 t.test("succeeded and failed jobs are not cancellable, nothing changes", async (t) => {

@@ -213,7 +213,7 @@ t.test("time spent with status_detail set does not count against the deadline", 
 t.test("the deadline ends a job failed with kind timeout, refunded", async (t) => {
   const atMs = nowMs + 600_000;
   for (const [before, withdrawal] of [
-    [queued, { kind: "provider.cancel", request: undefined }],
+    [queued, { kind: "provider.cancel" }],
     [onFarm(running), { kind: "farm.cancel" }],
   ] as const) {
     const turn = decide(before, { kind: "due" }, view(jobSelf, {}, atMs));
@@ -314,11 +314,7 @@ const late: readonly JobMessage[] = [
   { kind: "finished", outcome: success },
   { kind: "finished", token: "t9", outcome: success },
   { kind: "due" },
-  {
-    kind: "cancel_answer",
-    answer: { kind: "stopped_partway", billedFraction: 1 },
-    request: undefined,
-  },
+  { kind: "cancel_answer", answer: { kind: "stopped_partway", billedFraction: 1 } },
 ];
 
 for (const head of ended)
@@ -368,7 +364,7 @@ t.test("a job that is under way is handed over again when its shard starts", asy
   const pending = next(running, { kind: "cancel", user: "u" });
   t.strictSame(resumed(pending), [
     { kind: "provider.submit", prompt: "a kite", modality: "image", count: 1 },
-    { kind: "provider.cancel", request: undefined },
+    { kind: "provider.cancel" },
   ]);
 });
 

@@ -95,7 +95,7 @@ t.test("sim:unknown_submit: nobody hears whether the provider has it", async (t)
   const { submit, provider, clock, sent } = stage();
   submit("sim:unknown_submit sim:slow=5");
   t.strictSame(sent, [{ kind: "submitting", hasLookUp: true }]);
-  t.strictSame(provider.cancel(jobSelf, 7), answer("failed"));
+  t.strictSame(provider.cancel(jobSelf), answer("failed"));
   clock.advance(100_000_000);
   t.equal(sent.length, 1);
 });
@@ -179,8 +179,8 @@ t.test("handing over again what is under way changes nothing", async (t) => {
   t.strictSame(heard(), ["accepted", "started", "succeeded 1"]);
 });
 
-function answer(kind: string) {
-  return { kind: "concluded", message: { kind: "cancel_answer", answer: { kind }, request: 7 } };
+function answer(kind: string, share: object = {}) {
+  return { kind: "concluded", message: { kind: "cancel_answer", answer: { kind, ...share } } };
 }
 
 t.test("a cancel is answered cancelled when queued and stopped_partway when running", async (t) => {
@@ -191,12 +191,14 @@ t.test("a cancel is answered cancelled when queued and stopped_partway when runn
   ] as const) {
     const { submit, provider, clock, heard } = stage();
     submit(prompt);
-    t.strictSame(provider.cancel(jobSelf, 7), answer(kind));
+    clock.advance(25);
+    const share = kind === "stopped_partway" ? { billedFraction: 0.25 } : {};
+    t.strictSame(provider.cancel(jobSelf), answer(kind, share), "the share of its own time (D3)");
     const before = heard().length;
     clock.advance(1_000_000);
     t.equal(heard().length, before, "what is stopped says nothing more");
   }
-  t.strictSame(stage().provider.cancel(jobSelf, 7), answer("cancelled"), "nothing was ever sent");
+  t.strictSame(stage().provider.cancel(jobSelf), answer("cancelled"), "nothing was ever sent");
 });
 
 for (const [word, kind, goesOn] of [
@@ -209,7 +211,7 @@ for (const [word, kind, goesOn] of [
   t.test(`sim:cancel_${word} fixes the answer`, async (t) => {
     const { submit, provider, clock, heard } = stage();
     submit(`sim:queue=50 sim:slow=50 sim:billed sim:cancel_${word}`);
-    t.strictSame(provider.cancel(jobSelf, 7), answer(kind));
+    t.strictSame(provider.cancel(jobSelf), answer(kind));
     clock.advance(1_000);
     t.equal(heard().includes("succeeded 1"), goesOn);
   });

@@ -60,6 +60,8 @@ export class Facts {
   readonly paid = new Map<number, Paid>();
   /** Until when a body is refused; by scope and digest. */
   readonly moderated = new Map<string, number>();
+  /** Jobs that the content filter ended. */
+  readonly moderatedJobs = new Map<Id, true>();
   readonly consumed = new Map<string, true>();
   readonly ceilings = new Map<Id, Ceilings>();
   readonly budgets = new Map<Id, Budget>();
@@ -160,6 +162,7 @@ export class Facts {
     const asked = askedOf(job);
     const name = `${asked.scope} ${asked.bodyDigest ?? asked.fingerprint}`;
     this.of.set(this.moderated, name, atMs + dayMs);
+    this.of.set(this.moderatedJobs, id, true);
   }
 }
 

@@ -39,7 +39,10 @@ export class Oracle {
   /** The code of the refusal of the first job, or undefined when it is accepted. */
   first(request: Request, job: CreateJob): string | undefined {
     const earlier = this.facts.fingerprints.get(`${request.scope} ${request.fingerprint}`);
-    if (earlier !== undefined && this.world.atMs - earlier.atMs < 300_000) return "duplicate";
+    if (earlier !== undefined && this.world.atMs - earlier.atMs < 300_000)
+      return (
+        (this.facts.moderatedJobs.has(earlier.job) ? this.moderated(job) : undefined) ?? "duplicate"
+      );
     const { confirmation: found } = request;
     if (found?.kind === "rejected") return "confirmation_rejected";
     if (found !== undefined && this.facts.consumed.has(found.digest))

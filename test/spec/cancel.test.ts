@@ -59,7 +59,7 @@ t.test("a job that is stopped part way pays for the rendered share", async (t) =
   const house = await openInProcess(t);
   const ada = await house.account({ credits: 10 });
   const job = await ada.job("sim:slow=60000", { num_images: 4 });
-  await house.advance(500);
+  await house.advance(30_000);
   const { json } = await ada.cancel(job.id);
   t.match(json, {
     status: "canceled",
@@ -77,19 +77,43 @@ t.test("a job that is stopped part way pays for the rendered share", async (t) =
   t.strictSame(await creditsOf(ada), { balance: 8, held: 0 });
 });
 
-t.test("the rendered share is clamped to the whole and rounded up", async (t) => {
+t.test(
+  "the rendered share is rounded up, and the whole price is said to be one (D3)",
+  async (t) => {
+    const house = await openInProcess(t);
+    const ada = await house.account({ credits: 10 });
+    const long = await ada.job("long sim:slow=60000", { num_images: 3 });
+    const short = await ada.job("short sim:queue=54000 sim:slow=60000", { num_images: 3 });
+    await house.advance(58_000);
+    t.match((await ada.cancel(long.id)).json.cancellation, {
+      settlement: "charged",
+      credits_charged: 3,
+      credits_refunded: 0,
+      message:
+        "Canceled part way. The rendered share came to the whole price, so 3 credits were charged.",
+    });
+    const { json } = await ada.cancel(short.id);
+    t.match(json.cancellation, { credits_charged: 1 }, "7 of 100 of the work");
+  },
+);
+
+t.test("all who cancel at once, and the stream, hear the provider's one answer (D2)", async (t) => {
   const house = await openInProcess(t);
   const ada = await house.account({ credits: 10 });
-  const long = await ada.job("long sim:slow=60000", { num_images: 3 });
-  const short = await ada.job("short sim:queue=4750 sim:slow=60000", { num_images: 3 });
-  await house.advance(5_000);
-  t.match((await ada.cancel(long.id)).json.cancellation, {
-    settlement: "charged",
-    credits_charged: 3,
-    credits_refunded: 0,
-    message: "Canceled. The provider finished and billed the work, so 3 credits were charged.",
+  const job = await ada.job("sim:slow=60000", { num_images: 4 });
+  await house.advance(15_000);
+  const stream = await house.follow(ada, job.id);
+  const answers = await Promise.all(Array.from({ length: 6 }, () => ada.cancel(job.id)));
+  for (const { status, json } of answers)
+    t.match(
+      { status, json },
+      { status: 200, json: { cancellation: { credits_refunded: 3, credits_charged: 1 } } },
+    );
+  await house.settle();
+  t.match(stream.frames.at(-1), {
+    event: "complete",
+    data: { status: "canceled", error: /^Canceled part way. 1 credits/, credits_refunded: false },
   });
-  t.match((await ada.cancel(short.id)).json.cancellation, { credits_charged: 1 });
 });
 
 const requested = "Canceled. The provider was asked to stop; credits settle when it answers.";
@@ -213,7 +237,7 @@ t.test("cancels at once make one cancellation", async (t) => {
   const house = await openInProcess(t);
   const ada = await house.account({ credits: 10 });
   const job = await ada.job("sim:slow=60000", { num_images: 4 });
-  await house.advance(500);
+  await house.advance(30_000);
   const replies = await Promise.all(Array.from({ length: 8 }, () => ada.cancel(job.id)));
   t.ok(replies.every(({ status }) => status === 200));
   t.strictSame(await creditsOf(ada), { balance: 8, held: 0 });
