@@ -110,7 +110,6 @@ const shipped = {
     singleBytesMax: 64 * 1024 ** 2,
     partBytes: 16 * 1024 ** 2,
     partsPerRequestMax: 100,
-    pixelsMax: 100_000_000,
     uploadMs: 86_400_000,
     /** A file that was not read this long after its upload could last have ended is given up. */
     processingMs: 3_600_000,
@@ -286,7 +285,8 @@ const shipped = {
     outputBytesMax: 2 * 1024 ** 3,
     /** Sources that are read whole: 3D models, fonts, look-up tables. */
     wholeBytesMax: 256 * 1024 ** 2,
-    pixelsMax: 67_108_864,
+    /** Of a picture, and of a frame of a video. */
+    pixelsMax: 100_000_000,
     edgeMax: 16_384,
     secondsMax: 6 * 3_600,
     /** Sources of the models that work on every frame of a video. */

@@ -139,8 +139,8 @@ export async function* capped(
 
 function refuseHuge(first: Uint8Array): void {
   const { width, height } = sizeOf(first);
-  if (width * height > limits.assets.pixelsMax)
-    throw wrongFile(`has more than ${limits.assets.pixelsMax / 1e6} megapixels`);
+  if (width * height > limits.media.pixelsMax)
+    throw wrongFile(`has more than ${limits.media.pixelsMax / 1e6} megapixels`);
 }
 
 function sizeOf(first: Uint8Array): { readonly width: number; readonly height: number } {

@@ -32,21 +32,32 @@ export interface Raster extends Size {
 }
 
 /** A file or its bytes. */
-function open(picture: string | Buffer): Sharp {
-  return sharp(picture, {
-    limitInputPixels: limits.media.pixelsMax,
-    failOn: "error",
-    autoOrient: true,
-  });
+function open(picture: string | Buffer, failOn: "error" | "warning" = "error"): Sharp {
+  return sharp(picture, { limitInputPixels: limits.media.pixelsMax, failOn, autoOrient: true });
 }
 
 /** The size, after every pixel was decoded. Throws `PortError` when that fails. */
 export async function inspectPicture(path: string): Promise<Size> {
   return decoding(async () => {
     const { autoOrient } = await open(path).metadata();
-    await open(path).resize(16, 16, { fit: "fill", fastShrinkOnLoad: false }).raw().toBuffer();
+    await decodeWhole(path);
     return { width: autoOrient.width, height: autoOrient.height };
   });
+}
+
+/**
+ * Cameras write JPEGs of which libjpeg warns and which are right all the same; but a header that
+ * promises more than there is gives no more than a warning either.
+ */
+async function decodeWhole(path: string): Promise<void> {
+  const decode = (failOn: "error" | "warning") =>
+    open(path, failOn).resize(16, 16, { fit: "fill", fastShrinkOnLoad: false }).raw().toBuffer();
+  try {
+    await decode("warning");
+  } catch (failure) {
+    if (failure instanceof Error && /premature end/i.test(failure.message)) throw failure;
+    await decode("error");
+  }
 }
 
 /** A JPEG with a long edge of 512 at most; transparent parts on white. */

@@ -121,6 +121,21 @@ t.test("bytes that are not what they begin as are refused for good, in one sente
   }
 });
 
+t.test("a JPEG whose header promises more than there is is refused (D11)", async (t) => {
+  const jpeg = await bench.store("small.jpg", "image/jpeg", [...pattern, "-frames:v", "1"]);
+  const bytes = await bench.bytesOf(jpeg.objectKey);
+  const frame = bytes.indexOf(Buffer.from("ffc0", "hex"));
+  bytes.writeUInt16BE(1_800, frame + 5);
+  const source = await stored("lying.jpg", bytes, "image/jpeg");
+  t.match(await bench.run(worker, { source }), { kind: "failed", retryable: false });
+});
+
+t.test("a picture just below the one bound of 100 megapixels is taken (D11)", async (t) => {
+  const flat = ["-f", "lavfi", "-i", "color=c=gray:size=10000x9999:rate=1", "-frames:v", "1"];
+  const source = await bench.store("large.png", "image/png", flat);
+  t.match(await bench.make(worker, { source }), { width: 10_000, height: 9_999 });
+});
+
 t.test("a file of another type than was declared is refused with both names", async (t) => {
   const source = await bench.store("really.png", "image/jpeg", [...pattern, "-frames:v", "1"]);
   t.match(await bench.run(worker, { source, declaredType: "image/jpeg" }), {
