@@ -131,9 +131,9 @@ t.test("a JPEG whose header promises more than there is is refused (D11)", async
 });
 
 t.test("a picture just below the one bound of 100 megapixels is taken (D11)", async (t) => {
-  const flat = ["-f", "lavfi", "-i", "color=c=gray:size=10000x9999:rate=1", "-frames:v", "1"];
+  const flat = ["-f", "lavfi", "-i", "color=c=gray:size=10000x9998:rate=1", "-frames:v", "1"];
   const source = await bench.store("large.png", "image/png", flat);
-  t.match(await bench.make(worker, { source }), { width: 10_000, height: 9_999 });
+  t.match(await bench.make(worker, { source }), { width: 10_000, height: 9_998 });
 });
 
 t.test("a file of another type than was declared is refused with both names", async (t) => {
