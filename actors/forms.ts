@@ -52,6 +52,7 @@ const account = rowForm<Account>({
   remembered: "plain",
   sets: "plain",
   assets: "plain",
+  stored: "plain",
   isOrganization: "plain",
   overrides: "plain",
 });

@@ -63,6 +63,7 @@ export const codes = {
   renderNotes: 57,
   renderOfComposition: 58,
   waitingRenders: 59,
+  fileUses: 60,
   directory: directoryCode,
   user: directoryCode + 1,
   userByEmail: directoryCode + 2,
@@ -250,6 +251,12 @@ export function runKey(turn: Id): Key<Run> {
 /** Jobs of sets that were accepted and wait for a slot, in order. */
 export function waitingKey(account: Key): Key<readonly Id[]> {
   return keyOf(vpartOf(account), codes.waiting, account.slice(2));
+}
+
+/** How many files of its compositions have these bytes; `sha256` in base64url. */
+export function fileUsesKey(account: Key, sha256: string): Key<number> {
+  const digest = Buffer.from(sha256, "base64url").toString("latin1");
+  return keyOf(vpartOf(account), codes.fileUses, account.slice(2) + digest);
 }
 
 export function setKey(scope: Id, set: Id): Key<OutputSet> {

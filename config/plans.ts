@@ -11,16 +11,50 @@ export interface Plan {
   readonly monthlyCredits: number;
   /** Accepted generations per UTC day. */
   readonly generationsPerDay: number | undefined;
+  /** Assets, files of compositions (equal ones once) and renders. */
+  readonly storedBytes: number | undefined;
 }
+
+const gibibyte = 1024 ** 3;
 
 const shipped: { readonly plans: Readonly<Record<PlanName, Plan>> } = {
   plans: {
-    free: { concurrentMax: 1, monthlyCredits: 100, generationsPerDay: 50 },
-    starter: { concurrentMax: 2, monthlyCredits: 1_000, generationsPerDay: 500 },
-    pro: { concurrentMax: 4, monthlyCredits: 4_000, generationsPerDay: 2_000 },
-    studio: { concurrentMax: 8, monthlyCredits: 12_000, generationsPerDay: 5_000 },
-    team: { concurrentMax: 8, monthlyCredits: 20_000, generationsPerDay: 10_000 },
-    enterprise: { concurrentMax: 8, monthlyCredits: 0, generationsPerDay: undefined },
+    free: {
+      concurrentMax: 1,
+      monthlyCredits: 100,
+      generationsPerDay: 50,
+      storedBytes: 5 * gibibyte,
+    },
+    starter: {
+      concurrentMax: 2,
+      monthlyCredits: 1_000,
+      generationsPerDay: 500,
+      storedBytes: 50 * gibibyte,
+    },
+    pro: {
+      concurrentMax: 4,
+      monthlyCredits: 4_000,
+      generationsPerDay: 2_000,
+      storedBytes: 250 * gibibyte,
+    },
+    studio: {
+      concurrentMax: 8,
+      monthlyCredits: 12_000,
+      generationsPerDay: 5_000,
+      storedBytes: 1024 * gibibyte,
+    },
+    team: {
+      concurrentMax: 8,
+      monthlyCredits: 20_000,
+      generationsPerDay: 10_000,
+      storedBytes: 2048 * gibibyte,
+    },
+    enterprise: {
+      concurrentMax: 8,
+      monthlyCredits: 0,
+      generationsPerDay: undefined,
+      storedBytes: undefined,
+    },
   },
 };
 
@@ -30,6 +64,7 @@ export const { plans } = overridden(shipped);
 export interface PlanOverrides {
   readonly concurrentMax?: number;
   readonly generationsPerDay?: number;
+  readonly storedBytes?: number;
 }
 
 export function allowanceOf(plan: PlanName, overrides: PlanOverrides | undefined): Plan {

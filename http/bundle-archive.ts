@@ -21,7 +21,8 @@ import { giveUp, type Incoming, reserve, storeFile } from "./composition-storing
 import { inTurns } from "./compositions.ts";
 import { foreignBytes } from "./foreign-bytes.ts";
 import { RefusalError } from "./refusal-error.ts";
-import type { Service } from "./service.ts";
+import type { Call } from "./route.ts";
+import { requireRoom } from "./storage.ts";
 
 interface Unpacked {
   readonly files: readonly BundleFile[];
@@ -35,10 +36,11 @@ interface StoredArchive {
 
 /** Throws `RefusalError`: 400 for what is no archive or not a bundle, 413 for too much of it. */
 export async function unpacked(
-  service: Service,
+  call: Call,
   composition: Composition,
   { key, sizeBytes }: StoredArchive,
 ): Promise<Unpacked> {
+  const { service } = call;
   const files: BundleFile[] = [];
   let incoming: Incoming | undefined;
   try {
@@ -52,6 +54,7 @@ export async function unpacked(
     });
     const entries = await entriesOf(zip);
     refuseOverlaps([...entries.values()], sizeBytes);
+    requireRoom(call, bytesOf([...entries.values()]));
     const reserved = await reserve(service, composition, [...entries.keys()]);
     incoming = reserved;
     await inTurns([...entries], async ([path, entry]) => {
@@ -107,6 +110,10 @@ async function entriesOf(zip: ZipFile): Promise<ReadonlyMap<string, Entry>> {
     if (byPath.size > filesMax) throw tooMany();
   }
   return byPath;
+}
+
+function bytesOf(entries: readonly Entry[]): number {
+  return entries.reduce((sum, { uncompressedSize }) => sum + uncompressedSize, 0);
 }
 
 /** The least that stands before an entry's bytes: its local header, and its name once more. */

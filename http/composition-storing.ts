@@ -59,6 +59,19 @@ export async function giveUp({ gateway }: Service, incoming: Incoming): Promise<
   await gateway.ask(incoming.reservation.key, message, "settle");
 }
 
+/** A file of another composition, whose bytes lie under `from`. */
+export async function copyFile(
+  service: Service,
+  { composition, objectsByPath }: Incoming,
+  from: string,
+  file: BundleFile,
+): Promise<BundleFile> {
+  const object = objectsByPath.get(file.path);
+  invariant(object !== undefined, "the file has its place");
+  await service.objects.copy(from, `${objectsOf(composition.id)}/${object}`);
+  return { ...file, object, atMs: service.clock.nowMs() };
+}
+
 /** Throws `RefusalError` with 413 for more bytes than its kind may have. */
 export async function storeFile(
   service: Service,

@@ -51,11 +51,6 @@ export function conditionsOf({ request: { headers } }: Call<unknown, unknown>): 
   return { match: tagsOf(headers["if-match"]), noneMatch: tagsOf(headers["if-none-match"]) };
 }
 
-/** Throws `RefusalError` with 503 while the disk has no room for more. */
-export function requireRoom({ health }: Service): void {
-  if (health.isDiskLow) throw new RefusalError({ code: "unavailable", retryAfterSeconds: 60 });
-}
-
 /** Throws `RefusalError` with 404 when it goes meanwhile. */
 export async function snapshotOf(call: Call<unknown, unknown>): Promise<Snapshot> {
   const { service } = call;

@@ -3,14 +3,14 @@ import { limits } from "../config/limits.ts";
 import { allowanceOf } from "../config/plans.ts";
 import type { Static } from "../config/schema.ts";
 import type { Principal } from "./principals.ts";
+import type { Service } from "./service.ts";
+import { storageView } from "./storage.ts";
 
 const dayMs = 86_400_000;
 
 /** What holds for a caller in its context. */
-export function limitsOf(
-  { plan, overrides, organization }: Principal,
-  hasRates: boolean,
-): Static<typeof Limits> {
+export function limitsOf(service: Service, principal: Principal): Static<typeof Limits> {
+  const { plan, overrides, organization } = principal;
   const { concurrentMax, generationsPerDay, monthlyCredits } = allowanceOf(plan, overrides);
   const { jobs, http, tokens, rates, assets } = limits;
   const isUnpaid = organization !== undefined && plan === "free";
@@ -19,9 +19,11 @@ export function limitsOf(
     concurrent_generations: concurrentMax,
     generations_per_day: generationsPerDay ?? null,
     monthly_credits: isUnpaid ? 0 : monthlyCredits,
-    requests_per_minute: hasRates
-      ? { read: rates.read, submit: rates.submit, write: rates.write, upload: rates.upload }
-      : null,
+    storage: storageView(service, principal),
+    requests_per_minute:
+      service.rates !== undefined
+        ? { read: rates.read, submit: rates.submit, write: rates.write, upload: rates.upload }
+        : null,
     list_limit: { min: 1, max: jobs.listMax, default: jobs.listDefault },
     wait_timeout_seconds: { min: 1, max: jobs.waitSecondsMax, default: jobs.waitSecondsDefault },
     open_waits: jobs.waitsMax,

@@ -18,10 +18,11 @@ import type { Fault } from "../config/schema.ts";
 import { type Id, parseId, vpartOfId } from "../engine/id.ts";
 import { newObject } from "./composition-storing.ts";
 import { assetIdsOf, readyAsset } from "./composition-urls.ts";
-import { changeWhole, requireRoom, type Snapshot } from "./compositions.ts";
+import { changeWhole, type Snapshot } from "./compositions.ts";
 import { RefusalError } from "./refusal-error.ts";
 import type { Call } from "./route.ts";
 import type { Service } from "./service.ts";
+import { requireRoom } from "./storage.ts";
 import { digestOfBody, idempotencyKey } from "./submitting.ts";
 
 /** Throws `RefusalError` with 404 for what is unknown or another scope's. */
@@ -69,7 +70,7 @@ export async function submitRender(call: Call<RenderRequest>): Promise<Id> {
   const { service, principal, body } = call;
   checkRequest(body);
   const key = idempotencyKey(call.request);
-  requireRoom(service);
+  requireRoom(call);
   const digest =
     key === undefined ? undefined : digestOfBody(call, `render ${call.id}`, canonical(body), key);
   const id = service.ids.under(vpartOfId(principal.scope));

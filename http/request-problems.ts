@@ -80,7 +80,7 @@ export function shapeOfRequest(refusal: RefusedRequest): Shape {
         status: 413,
         title: "Payload Too Large",
         detail: refusal.detail ?? `The body may have ${refusal.limitBytes} bytes.`,
-        ...(refusal.detail === undefined ? { members: { limit_bytes: refusal.limitBytes } } : {}),
+        members: { limit_bytes: refusal.limitBytes },
       };
     case "unsupported_media_type":
       return {

@@ -9,9 +9,11 @@ export function overridesOf(
   const {
     concurrent_max = before?.concurrentMax,
     generations_per_day = before?.generationsPerDay,
+    storage_bytes = before?.storedBytes,
   } = asked;
   return {
     ...(typeof concurrent_max === "number" ? { concurrentMax: concurrent_max } : {}),
     ...(typeof generations_per_day === "number" ? { generationsPerDay: generations_per_day } : {}),
+    ...(typeof storage_bytes === "number" ? { storedBytes: storage_bytes } : {}),
   };
 }

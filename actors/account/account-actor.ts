@@ -35,6 +35,7 @@ import { unpacked } from "./packed-submit.ts";
 import { pay } from "./payment.ts";
 import { renew } from "./renewal.ts";
 import { changedRun } from "./run.ts";
+import { countFiles } from "./storage.ts";
 import { submit } from "./submit.ts";
 import { submitSet } from "./submit-set.ts";
 
@@ -58,6 +59,10 @@ export const accountActor: Actor<Account, AccountMessage, never> = {
         return forget(head, message, turn);
       case "asset_changed":
         return only(recountAssets(head, message));
+      case "files_changed": {
+        const { account, rows } = countFiles(head, message, turn);
+        return only(account, rows);
+      }
       case "remembered":
         return only({ ...head, remembered: head.remembered + message.by });
       case "run_changed":
@@ -104,6 +109,7 @@ function open(head: Account | undefined, message: OpenAccount, turn: TurnView): 
     remembered: 0,
     sets: 0,
     assets: [],
+    stored: 0,
     // Last, as in `carried`: accounts of one hidden class are cloned fifty times as fast.
     ...(message.isOrganization === true ? { isOrganization: true } : {}),
   };
@@ -111,11 +117,12 @@ function open(head: Account | undefined, message: OpenAccount, turn: TurnView): 
   return only(account, [put(ledgerKey(turn.self, 0), { atMs: turn.atMs, entries })], replies);
 }
 
-function recountAssets(account: Account, { modality, from, to }: AssetChanged): Account {
+function recountAssets(account: Account, message: AssetChanged): Account {
+  const { modality, from, to, bytes } = message;
   const assets = account.assets.slice();
   if (from !== undefined) change(assets, assetIndex(modality, from), -1);
   if (to !== undefined) change(assets, assetIndex(modality, to), 1);
-  return { ...account, assets };
+  return { ...account, assets, stored: account.stored + bytes };
 }
 
 function issueTicket(

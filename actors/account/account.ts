@@ -14,6 +14,7 @@ import type { OutputSet } from "../set/set.ts";
 import type { Ticket } from "../ticket/ticket.ts";
 import type { SetBudget } from "./budget.ts";
 import type { PackedSubmit } from "./packed-submit.ts";
+import type { FilesChanged } from "./storage.ts";
 
 /** Which ceiling a job counts against: 3D has one of its own. */
 type Pool = "media" | "three_d";
@@ -52,6 +53,8 @@ export interface Account {
   readonly sets: number;
   /** Assets by modality (the last: none) and status; see `assetIndex`. */
   readonly assets: readonly number[];
+  /** Bytes; see `storage.ts`. */
+  readonly stored: number;
 }
 
 export type LedgerEntryType =
@@ -143,6 +146,8 @@ export interface JobChanged {
   readonly charge: number | undefined;
   /** What the assets that it brought are, by their media: a film may come as an animated image. */
   readonly assets: readonly (Modality | undefined)[];
+  /** How many bytes those have. */
+  readonly bytes: number;
 }
 
 /** What an operator changed: renewals and slots follow it. */
@@ -188,6 +193,8 @@ export interface AssetChanged {
   readonly modality: Modality | undefined;
   readonly from: AssetStatus | undefined;
   readonly to: AssetStatus | undefined;
+  /** How many bytes more are stored. */
+  readonly bytes: number;
 }
 
 export type AccountMessage =
@@ -199,6 +206,7 @@ export type AccountMessage =
   | JobDiscarded
   | JobDeleted
   | AssetChanged
+  | FilesChanged
   | { readonly kind: "remembered"; readonly by: 1 | -1 }
   | RunChanged
   | {
@@ -243,6 +251,7 @@ export function draftOf(account: Account): AccountDraft {
     remembered: account.remembered,
     sets: account.sets,
     assets: account.assets,
+    stored: account.stored,
   };
   if (overrides !== undefined) draft.overrides = overrides;
   if (isOrganization !== undefined) draft.isOrganization = isOrganization;

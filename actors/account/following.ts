@@ -64,7 +64,10 @@ function countedForMember({ terms, from, to }: JobChanged, turn: TurnView): RowW
   return memberCounted(member, changes, turn);
 }
 
-function recount(next: AccountDraft, { terms, from, to, assets: brought }: JobChanged): void {
+function recount(
+  next: AccountDraft,
+  { terms, from, to, assets: brought, bytes }: JobChanged,
+): void {
   const counts = next.counts.slice();
   change(counts, countIndex(terms.modality, from), -1);
   change(counts, countIndex(terms.modality, to), 1);
@@ -73,6 +76,7 @@ function recount(next: AccountDraft, { terms, from, to, assets: brought }: JobCh
   const assets = next.assets.slice();
   for (const modality of brought) change(assets, assetIndex(modality, "ready"), 1);
   next.assets = assets;
+  next.stored += bytes;
 }
 
 function isActive(status: JobStatus): boolean {

@@ -28,6 +28,7 @@ import {
 import { committed, memberBudget } from "./budget.ts";
 import { memberCounted } from "./member-counts.ts";
 import { commit, refusalOfRun } from "./run.ts";
+import { storageRefusal } from "./storage.ts";
 
 type Step = (
   account: Account,
@@ -36,8 +37,8 @@ type Step = (
   turn: TurnView,
 ) => Refusal | undefined;
 
-/** Of the whole request, and only once. */
-const firstSteps: readonly Step[] = [duplicate, confirmation];
+/** Of the whole request, and only once; the first belongs to step 2. */
+const firstSteps: readonly Step[] = [storage, duplicate, confirmation];
 /** Of a job, with those of the request that come between. */
 const steps: readonly Step[] = [run, moderated, requestRate, concurrency, quota, budget, wallet];
 /** Of each later member of a set: it may wait for its slot. */
@@ -90,6 +91,10 @@ function refusalOf(
     if (refusal !== undefined) return refusal;
   }
   return undefined;
+}
+
+function storage(account: Account, terms: SubmitTerms): Refusal | undefined {
+  return storageRefusal(account, terms, 0);
 }
 
 /** Of a job that the content filter refused, the refusal is said instead. */

@@ -28,6 +28,8 @@ import {
   type AssetEffect,
   type AssetMessage,
   type AssetPatch,
+  bytesOf,
+  isShared,
   mimeTypeOf,
   modalityOf,
   type PendingAsset,
@@ -112,18 +114,26 @@ function recount({ scope }: Asset, before: Asset | undefined, after: Asset | und
   const to = accountKey(scope);
   if (status(before) === status(after) && modality(before) === modality(after)) return changes;
   if (before !== undefined && status(before) !== undefined)
-    changes.push(tell(to, counted(modality(before), status(before), undefined)));
+    changes.push(tell(to, counted(modality(before), status(before), undefined, -storedBy(before))));
   if (after !== undefined && status(after) !== undefined)
-    changes.push(tell(to, counted(modality(after), undefined, status(after))));
+    changes.push(tell(to, counted(modality(after), undefined, status(after), storedBy(after))));
   return changes;
+}
+
+/** An upload counts from the beginning, by what its client said. */
+function storedBy(asset: Asset): number {
+  if ("media" in asset) return bytesOf(asset.media);
+  if ("bytes" in asset) return asset.bytes.sizeBytes;
+  return asset.phase === "pending_upload" ? asset.upload.sizeBytes : 0;
 }
 
 function counted(
   modality: ReturnType<typeof modalityOf>,
   from: AssetStatus | undefined,
   to: AssetStatus | undefined,
+  bytes: number,
 ) {
-  return { kind: "asset_changed", modality, from, to } as const;
+  return { kind: "asset_changed", modality, from, to, bytes } as const;
 }
 
 /** A generated asset was counted with its job. */
@@ -193,8 +203,7 @@ function withoutParts(asset: Asset, turn: TurnView): RowWrite[] {
 function objectsOf(asset: Asset): string[] {
   if ("media" in asset) {
     const { objectKey, thumbnailKey } = asset.media;
-    // Simulated media are one object for all.
-    if (objectKey.startsWith("sim/")) return [];
+    if (isShared(objectKey)) return [];
     return thumbnailKey === undefined ? [objectKey] : [objectKey, thumbnailKey];
   }
   return "bytes" in asset

@@ -41,6 +41,15 @@ interface Common {
   readonly favorite?: true;
 }
 
+/** What stored media count for. Simulated media are one object for all. */
+export function bytesOf({ objectKey, sizeBytes }: Pick<Media, "objectKey" | "sizeBytes">): number {
+  return isShared(objectKey) ? 0 : sizeBytes;
+}
+
+export function isShared(objectKey: string): boolean {
+  return objectKey.startsWith("sim/");
+}
+
 /** What a client said of the bytes that it will send. */
 export interface UploadPlan {
   readonly mimeType: string;

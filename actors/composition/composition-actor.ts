@@ -18,8 +18,10 @@ import {
   tell,
 } from "../../engine/actor.ts";
 import type { Id } from "../../engine/id.ts";
+import type { FilesChanged, StoredFile } from "../account/storage.ts";
 import { type Refusal, refused } from "../refusal.ts";
 import {
+  accountKey,
   activeRendersKey,
   bundleFileKey,
   bundleRemovalKey,
@@ -105,8 +107,21 @@ function create(
   if (isLate(reservation, turn)) return refuse(undefined, tooLate, turn);
   const rows = [put(compositionDetailsKey(turn.self), details), ...rowsOf(files, turn)];
   const counted = tell(studioKey(composition.scope), { kind: "compositions", by: 1 });
-  const tells = [counted, ...taken(reservation)];
+  const tells = [counted, ...storage(composition, files, []), ...taken(reservation)];
   return answered({ ...composition, ...sumsOf(files) }, turn, done, rows, tells);
+}
+
+/** The account counts what it stores. */
+function storage(
+  { scope }: Composition,
+  added: readonly StoredFile[],
+  removed: readonly StoredFile[],
+): Tell[] {
+  if (added.length + removed.length === 0) return [];
+  const plain = ({ sha256, size }: StoredFile) => ({ sha256, size });
+  const files = { added: added.map(plain), removed: removed.map(plain) };
+  const message: FilesChanged = { kind: "files_changed", ...files };
+  return [tell(accountKey(scope), message)];
 }
 
 /** The objects may be gone. */
@@ -188,7 +203,8 @@ function putFile(
   if (refusal !== undefined) return refuse(composition, refusal, turn);
   const gone = before === undefined ? nothingGone : given(next, [before], turn);
   const reply = { kind: "stored", isNew: before === undefined, file } as const;
-  const tells = [...gone.tells, ...taken(reservation)];
+  const stored = storage(composition, [file], before === undefined ? [] : [before]);
+  const tells = [...gone.tells, ...stored, ...taken(reservation)];
   return answered(next, turn, reply, [put(key, file), ...gone.rows], tells);
 }
 
@@ -258,7 +274,8 @@ function deleteFile(
     pathBytes: composition.pathBytes - pathBytes(path),
   };
   const gone = given(next, [before], turn);
-  return answered(next, turn, done, [{ key, value: undefined }, ...gone.rows], gone.tells);
+  const tells = [...gone.tells, ...storage(composition, [], [before])];
+  return answered(next, turn, done, [{ key, value: undefined }, ...gone.rows], tells);
 }
 
 function replace(
@@ -274,7 +291,8 @@ function replace(
   const next: Composition = { ...changed(composition, turn, 1), ...sums };
   const { rows, found } = withdrawn(before, turn);
   const gone = given(next, found, turn);
-  const tells = [...gone.tells, ...taken(reservation)];
+  const stored = storage(composition, files, found);
+  const tells = [...gone.tells, ...stored, ...taken(reservation)];
   return answered(next, turn, done, [...rows, ...rowsOf(files, turn), ...gone.rows], tells);
 }
 
@@ -308,6 +326,7 @@ function remove(
     [...rows, ...ended],
     [
       tell(studioKey(composition.scope), { kind: "compositions", by: -1 }),
+      ...storage(composition, [], found),
       ...(names.length === 0 ? [] : [removal(last, names, turn)]),
     ],
   );

@@ -1,6 +1,6 @@
 import { planNames } from "../../config/plans.ts";
 import { type Static, Type } from "../../config/schema.ts";
-import { nullable, strict, Timestamp, Uuid } from "./common.ts";
+import { nullable, StorageUse, strict, Timestamp, Uuid } from "./common.ts";
 import { Role, UserOrganization } from "./organization.ts";
 
 export const GenerationLimits = Type.Object(
@@ -24,6 +24,7 @@ export const User = Type.Object(
     quota: nullable(
       Type.Object({ limit: Type.Integer(), used: Type.Integer(), resets_at: Timestamp }),
     ),
+    storage: StorageUse,
     token: Type.Object({
       id: Type.String(),
       name: Type.String(),

@@ -10,6 +10,7 @@ const Standing = Type.Enum(["active", "suspended"]);
 const Overrides = Type.Object({
   concurrent_max: nullable(Type.Integer()),
   generations_per_day: nullable(Type.Integer()),
+  storage_bytes: nullable(Type.Integer()),
 });
 
 const common = {
@@ -58,7 +59,11 @@ export const PatchTermsRequest = strict({
   plan: Type.Optional(Plan),
   status: Type.Optional(Standing),
   limits: Type.Optional(
-    strict({ concurrent_max: limit(10_000), generations_per_day: limit(1_000_000_000) }),
+    strict({
+      concurrent_max: limit(10_000),
+      generations_per_day: limit(1_000_000_000),
+      storage_bytes: limit(2 ** 50),
+    }),
   ),
 });
 export type PatchTermsRequest = Static<typeof PatchTermsRequest>;

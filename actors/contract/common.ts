@@ -32,3 +32,9 @@ export function timestamp(atMs: number): string {
   }
   return `${spelled}${String(Math.floor(atMs) - second * 1000).padStart(3, "0")}Z`;
 }
+
+/** Bytes that the paying context has stored, and how many its plan allows. */
+export const StorageUse = Type.Object({
+  used_bytes: Type.Integer(),
+  limit_bytes: nullable(Type.Integer()),
+});

@@ -1,6 +1,6 @@
 import { planNames } from "../../config/plans.ts";
 import { Type } from "../../config/schema.ts";
-import { nullable } from "./common.ts";
+import { nullable, StorageUse } from "./common.ts";
 
 const Whole = Type.Integer();
 const Range = Type.Object({ min: Whole, max: Whole, default: Whole });
@@ -12,6 +12,7 @@ export const Limits = Type.Object(
     concurrent_generations: Whole,
     generations_per_day: nullable(Whole),
     monthly_credits: Whole,
+    storage: StorageUse,
     requests_per_minute: nullable(
       Type.Object({ read: Whole, submit: Whole, write: Whole, upload: Whole }),
     ),

@@ -2,7 +2,7 @@
 import { limits } from "../../config/limits.ts";
 import { birth, type Draft, type Tell, type TurnView, tell } from "../../engine/actor.ts";
 import { vpartOf } from "../../engine/key.ts";
-import { modalityOf, type ReadyAsset } from "../asset/asset.ts";
+import { bytesOf, modalityOf, type ReadyAsset } from "../asset/asset.ts";
 import { askedKey, assetKey, markKey } from "../tables.ts";
 import { resolvePending } from "./cancellation.ts";
 import {
@@ -119,7 +119,8 @@ function succeed(job: Open, outputs: readonly Output[], turn: TurnView): JobTurn
   };
   if (events !== undefined) next.events = events;
   const assets = outputs.map(({ media }) => modalityOf(media.mimeType));
-  return become(job, next, { charge, effects: births(job, outputs, turn), assets });
+  const bytes = outputs.reduce((sum, { media }) => sum + bytesOf(media), 0);
+  return become(job, next, { charge, effects: births(job, outputs, turn), assets, bytes });
 }
 
 function births({ terms }: Open, outputs: readonly Output[], turn: TurnView): Tell[] {

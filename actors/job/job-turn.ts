@@ -23,6 +23,7 @@ interface Consequences {
   readonly replies?: readonly Reply[];
   /** What the job brought. */
   readonly assets?: JobChanged["assets"];
+  readonly bytes?: number;
   /** A line of the job's history. */
   readonly event?: Omit<JobEvent, "atMs">;
 }
@@ -43,7 +44,7 @@ export function carried(job: Job, { atMs }: TurnView): Common {
 
 /** The one way in which a job changes: the account follows in the same turn. */
 export function become(before: Job, changed: Job, more: Consequences = {}): JobTurn {
-  const { charge, effects = [], replies = [], assets = [], event } = more;
+  const { charge, effects = [], replies = [], assets = [], bytes = 0, event } = more;
   const [next, rows] = event === undefined ? [changed, []] : noted(changed, event);
   const { terms } = next;
   if (before.phase === next.phase && charge === undefined)
@@ -56,6 +57,7 @@ export function become(before: Job, changed: Job, more: Consequences = {}): JobT
     hadSlot: before.phase !== "queued" || before.waits !== true,
     charge,
     assets,
+    bytes,
   };
   const account = accountKey(terms.scope);
   return { head: next, rows, replies, effects: [tell(account, notice), ...effects] };

@@ -42,6 +42,10 @@ export function diskObjects(root: string): Objects {
       yield* read(key, pathOf(key), range);
     },
     link: async (key, path) => onDisk(key, linked(pathOf(key), path)),
+    copy: async (from, to) => {
+      if (await onDisk(to, shared(pathOf(from), pathOf(to)))) return;
+      await put(root, to, pathOf(to), read(from, pathOf(from), whole));
+    },
     remove: async (key) => {
       const path = pathOf(key);
       await onDisk(key, absentAsUndefined(unlink(path)));
@@ -137,6 +141,23 @@ async function* read(key: string, path: string, range: ByteRange): AsyncGenerato
   } finally {
     await file.close();
   }
+}
+
+const whole: ByteRange = { start: 0, end: Number.MAX_SAFE_INTEGER };
+
+/** One file under two names: neither is ever written to. False where that cannot be. */
+async function shared(from: string, to: string): Promise<boolean> {
+  await makeFolder(dirname(to));
+  await rm(to, { force: true });
+  try {
+    await link(from, to);
+  } catch (failure) {
+    const code = codeOf(failure);
+    if (unlinkableCodes.has(code) || absentCodes.has(code)) return false;
+    throw failure;
+  }
+  await syncFolder(dirname(to));
+  return true;
 }
 
 async function linked(from: string, path: string): Promise<string | undefined> {

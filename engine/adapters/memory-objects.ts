@@ -37,6 +37,13 @@ export function memoryObjects(): Objects {
       checkObjectKey(key);
       return undefined;
     },
+    async copy(from, to) {
+      checkObjectKey(from);
+      checkObjectKey(to);
+      const bytes = bytesByKey.get(from);
+      if (bytes === undefined) throw new PortError(`there is no object ${from}`, false);
+      bytesByKey.set(to, bytes);
+    },
     async remove(key) {
       checkObjectKey(key);
       bytesByKey.delete(key);

@@ -24,6 +24,11 @@ export interface Objects {
    * `undefined` when that cannot be done and nothing was.
    */
   link(key: string, path: string): Promise<string | undefined>;
+  /**
+   * Makes `to` hold what `from` holds, sharing the bytes where the store can; durable when it
+   * resolves. Throws `PortError` when there is no object `from`.
+   */
+  copy(from: string, to: string): Promise<void>;
   /** Removing what is not there is no error. */
   remove(key: string): Promise<void>;
 }

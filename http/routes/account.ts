@@ -17,6 +17,7 @@ import { RefusalError } from "../refusal-error.ts";
 import { expectReply } from "../replies.ts";
 import { type Call, jsonBodyWithNulls, type Route, route } from "../route.ts";
 import type { Service } from "../service.ts";
+import { storageView } from "../storage.ts";
 import { visibleBalance } from "../visible-balance.ts";
 
 export const accountRoutes: readonly Route[] = [
@@ -50,7 +51,7 @@ export const accountRoutes: readonly Route[] = [
     answers: { 200: Limits },
     access: "bearer",
     rate: "read",
-    run: ({ service, principal }) => json(200, limitsOf(principal, service.rates !== undefined)),
+    run: ({ service, principal }) => json(200, limitsOf(service, principal)),
   }),
 ];
 
@@ -85,6 +86,7 @@ function userView(service: Service, principal: Principal): UserView {
             used: usedToday(account, nowMs),
             resets_at: timestamp((Math.floor(nowMs / dayMs) + 1) * dayMs),
           },
+    storage: storageView(service, principal),
     token: {
       id: credential.id,
       name: credential.name,

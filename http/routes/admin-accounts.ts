@@ -38,6 +38,7 @@ const pageParameters = {
 const terms = jsonBodyWithNulls<PatchTermsRequest>(PatchTermsRequest, [
   "concurrent_max",
   "generations_per_day",
+  "storage_bytes",
 ]);
 const credits = jsonBody<CreditsRequest>(CreditsRequest);
 
@@ -239,6 +240,7 @@ function commonView({ gateway }: Service, owner: User | Organization) {
     limits: {
       concurrent_max: overrides?.concurrentMax ?? null,
       generations_per_day: overrides?.generationsPerDay ?? null,
+      storage_bytes: overrides?.storedBytes ?? null,
     },
     balance_credits: balanceOf(gateway, id),
     created_at: timestamp(createdAtMs),

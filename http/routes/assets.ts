@@ -16,6 +16,7 @@ import { integer, optionalFlag, optionalText, someOf } from "../query.ts";
 import { RefusalError } from "../refusal-error.ts";
 import { expectReply } from "../replies.ts";
 import { type Call, jsonBody, type Route, route } from "../route.ts";
+import { announcedBytes, requireRoom } from "../storage.ts";
 import { declaredType, plainFilename, storeUpload, wrongFile } from "../stored-upload.ts";
 
 export const assetRoutes: readonly Route[] = [
@@ -150,8 +151,7 @@ const isFields = check<DirectUploadFields>(DirectUploadFields);
 
 async function uploadAsset(call: Call): Promise<Answer> {
   const { service, principal, request } = call;
-  if (service.health.isDiskLow)
-    throw new RefusalError({ code: "unavailable", retryAfterSeconds: 60 });
+  requireRoom(call, announcedBytes(call));
   const { scope, user } = principal;
   const id = service.ids.under(vpartOfId(scope));
   let stored: StoredBytes | undefined;

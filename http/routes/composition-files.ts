@@ -24,13 +24,13 @@ import {
   conditionsOf,
   editableComposition,
   findComposition,
-  requireRoom,
 } from "../compositions.ts";
 import { isKnown, notChanged } from "../etag.ts";
 import type { Parameter } from "../query.ts";
 import { RefusalError } from "../refusal-error.ts";
 import { expectReply } from "../replies.ts";
 import { type Call, type Route, route } from "../route.ts";
+import { announcedBytes, requireRoom } from "../storage.ts";
 import { storedBytes } from "../stored-bytes.ts";
 
 const requiredPath: Parameter<string> = {
@@ -89,13 +89,14 @@ type Stored = Extract<CompositionReply, { kind: "stored" }>;
 async function putFile(call: FileCall): Promise<Answer> {
   const { service, request, query } = call;
   const composition = editableComposition(call);
-  requireRoom(service);
+  requireRoom(call, announcedBytes(call));
   const key = compositionKey(composition.scope, composition.id);
   const incoming = await reserve(service, composition, [query.path]);
   const { reservation } = incoming;
   const { file, isNew } = await accepted(call, incoming, async () => {
     const declared = request.headers["content-type"];
     const file = await storeFile(service, incoming, query.path, request.incoming ?? [], declared);
+    requireRoom(call, file.size);
     const message = { kind: "put_file", file, conditions: conditionsOf(call), reservation };
     return expectReply<Stored>(await service.gateway.ask(key, message, "work"), "stored");
   });
@@ -152,11 +153,11 @@ const archiveName = "incoming.zip";
 const archiveType = /^application\/zip\s*(;|$)/i;
 
 async function replaceBundle(call: Call): Promise<Answer> {
-  const { service, request } = call;
+  const { request } = call;
   const composition = editableComposition(call);
   if (!archiveType.test(request.headers["content-type"] ?? ""))
     throw new RefusalError({ code: "unsupported_media_type", accepts: "application/zip" });
-  requireRoom(service);
+  requireRoom(call);
   const { files, incoming } = await unpackedBody(call, composition);
   const { reservation } = incoming;
   await accepted(call, incoming, () =>
@@ -173,13 +174,14 @@ async function replaceBundle(call: Call): Promise<Answer> {
 }
 
 /** The archive is stored before it is read, since a ZIP's list of files stands at its end. */
-async function unpackedBody({ service, request }: Call, composition: Composition) {
+async function unpackedBody(call: Call, composition: Composition) {
+  const { service, request } = call;
   const archive = await reserve(service, composition, [archiveName]);
   try {
     const object = archive.objectsByPath.get(archiveName) ?? "";
     const key = objectKeyOf(composition.id, { object });
     const { sizeBytes } = await service.objects.put(key, request.incoming ?? []);
-    return await unpacked(service, composition, { key, sizeBytes });
+    return await unpacked(call, composition, { key, sizeBytes });
   } finally {
     await giveUp(service, archive);
   }

@@ -36,7 +36,7 @@ import { PortError } from "../../engine/ports/port-error.ts";
 import { type Answer, json, nothing } from "../answer.ts";
 import { blankPage } from "../blank-page.ts";
 import { listCompositions } from "../composition-listing.ts";
-import { giveUp, type Incoming, reserve, storeFile } from "../composition-storing.ts";
+import { copyFile, giveUp, type Incoming, reserve, storeFile } from "../composition-storing.ts";
 import { signUrls } from "../composition-urls.ts";
 import {
   answerWith,
@@ -45,7 +45,6 @@ import {
   editableComposition,
   findComposition,
   inTurns,
-  requireRoom,
   type Snapshot,
   snapshotOf,
   viewOf,
@@ -55,6 +54,7 @@ import { integer, optionalFlag, optionalText } from "../query.ts";
 import { RefusalError } from "../refusal-error.ts";
 import { expectReply } from "../replies.ts";
 import { type BodyRule, type Call, jsonBody, type Route, route } from "../route.ts";
+import { requireRoom } from "../storage.ts";
 
 const { listDefault, listMax } = limits.compositions;
 const one = "/v1/compositions/{id}";
@@ -163,7 +163,7 @@ async function createComposition(call: Call<CreateCompositionRequest>): Promise<
   requireMeta(meta, "/meta");
   const composition = newComposition(call);
   const page = pageOf(body);
-  if (page !== undefined) requireRoom(service);
+  if (page !== undefined) requireRoom(call);
   const details = { name, description, projectId, meta };
   if (page === undefined) return created(call, composition, details, []);
   const incoming = await reserve(service, composition, [entryPath]);
@@ -260,7 +260,7 @@ async function removeComposition(
 
 async function cloneComposition(call: Call<CloneCompositionRequest>): Promise<Answer> {
   const { service, body } = call;
-  requireRoom(service);
+  requireRoom(call);
   const source = findComposition(call);
   const details = service.gateway.read(
     compositionDetailsKey(compositionKey(source.scope, source.id)),
@@ -311,8 +311,7 @@ function copy(
   file: BundleFile,
   incoming: Incoming,
 ): Promise<BundleFile> {
-  const bytes = service.objects.read(objectKeyOf(id, file), { start: 0, end: file.size });
-  return storeFile(service, incoming, file.path, bytes, file.mime);
+  return copyFile(service, incoming, objectKeyOf(id, file), file);
 }
 
 async function readTimeline(call: Call): Promise<Answer> {

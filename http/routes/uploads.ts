@@ -24,6 +24,7 @@ import { RefusalError } from "../refusal-error.ts";
 import { expectReply } from "../replies.ts";
 import { type Call, jsonBody, type Route, route } from "../route.ts";
 import { uploadsPath } from "../signed-urls.ts";
+import { requireRoom } from "../storage.ts";
 import {
   bytesMaxOf,
   declaredType,
@@ -105,12 +106,11 @@ function hasUpload(asset: Asset | undefined): asset is Uploaded {
 
 async function createUpload(call: Call<CreateUploadRequest>): Promise<Answer> {
   const { service, principal, body } = call;
-  if (service.health.isDiskLow)
-    throw new RefusalError({ code: "unavailable", retryAfterSeconds: 60 });
   const mimeType = acceptedType(body);
   const { size_bytes: sizeBytes, checksum_sha256: sha256, display_name: displayName, tags } = body;
   const limitBytes = Math.min(limits.assets.uploadBytesMax, bytesMaxOf(mimeType));
   if (sizeBytes > limitBytes) throw new RefusalError({ code: "payload_too_large", limitBytes });
+  requireRoom(call, sizeBytes);
   const isSingle = sizeBytes <= limits.assets.singleBytesMax;
   const nowMs = service.clock.nowMs();
   const { scope, user } = principal;

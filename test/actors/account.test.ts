@@ -210,6 +210,7 @@ const changed = {
   hadSlot: true,
   charge: undefined,
   assets: [],
+  bytes: 0,
 } as const;
 
 t.test("a settlement releases the whole hold, then charges", async (t) => {

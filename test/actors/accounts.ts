@@ -72,6 +72,7 @@ export const account: Account = {
   remembered: 0,
   sets: 0,
   assets: assetCounts({}),
+  stored: 0,
 };
 
 export const asked: Asked = {

@@ -44,6 +44,7 @@ function changed(from: string, charge?: number, of = terms) {
     hadSlot: true,
     charge,
     assets: [],
+    bytes: 0,
   });
 }
 

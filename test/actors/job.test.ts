@@ -46,6 +46,7 @@ function changed(from: string, to: string, charge?: number, of = terms) {
     hadSlot: true,
     charge,
     assets: to === "succeeded" ? ["image"] : [],
+    bytes: to === "succeeded" ? 70 : 0,
   });
 }
 

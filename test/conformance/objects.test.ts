@@ -47,6 +47,20 @@ function testReading(t: Test, objects: Objects): void {
     t.ok((await bytesOf(objects, "a/b.bin")).equals(bytes));
   });
 
+  t.test("a copy holds the same bytes, and outlives what it was made of", async (t) => {
+    const bytes = patterned(90_000);
+    await objects.put("copies/one", [bytes]);
+    await objects.put("copies/two", [patterned(3)]);
+    await objects.copy("copies/one", "copies/two");
+    await objects.copy("copies/one", "copies/new/three");
+    await objects.put("copies/one", [patterned(7)]);
+    await objects.remove("copies/one");
+    for (const key of ["copies/two", "copies/new/three"])
+      t.ok((await bytesOf(objects, key)).equals(bytes), key);
+    await t.rejects(objects.copy("copies/none", "copies/four"), lasting(/there is no object/));
+    t.equal(await objects.stat("copies/four"), undefined);
+  });
+
   t.test(
     "an object that is linked stays as it was, and no other bytes have its name",
     async (t) => {

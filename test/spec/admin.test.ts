@@ -26,7 +26,7 @@ t.test("GET /admin/accounts lists all accounts, newest first, by pages", async (
     email: "user-4@klieg.example",
     plan: "pro",
     status: "active",
-    limits: { concurrent_max: null, generations_per_day: null },
+    limits: { concurrent_max: null, generations_per_day: null, storage_bytes: null },
     created_at: "2026-04-15T12:00:04.000Z",
   });
   const cursor = first.next_cursor;
@@ -51,7 +51,11 @@ t.test("PATCH /admin/accounts/{id} changes plan, standing and limits", async (t)
   t.equal((await ada.submit("the fourth")).status, 202);
   t.match((await ada.submit("the fifth")).json, { quota: 4, used: 4 });
   const some = await house.admin.patch<AdminAccount>(path, { limits: { concurrent_max: null } });
-  t.strictSame(some.json.limits, { concurrent_max: null, generations_per_day: 4 });
+  t.strictSame(some.json.limits, {
+    concurrent_max: null,
+    generations_per_day: 4,
+    storage_bytes: null,
+  });
   t.match(await me(), { generation_limits: { concurrent_max: 4 }, quota: { limit: 4 } });
 });
 

@@ -1,0 +1,67 @@
+/**
+ * The bytes that an account has stored. Assets are counted one by one, files of compositions by
+ * what they hold: of equal files, as a clone has them, one counts. What was accepted is always
+ * stored; at the limit nothing more is accepted.
+ */
+import { allowanceOf, type PlanName, type PlanOverrides } from "../../config/plans.ts";
+import { put, type RowWrite, type TurnView } from "../../engine/actor.ts";
+import { invariant } from "../../engine/invariant.ts";
+import type { BundleFile } from "../composition/bundle-file.ts";
+import type { Refusal } from "../refusal.ts";
+import { fileUsesKey } from "../tables.ts";
+import type { Account } from "./account.ts";
+
+export type StoredFile = Pick<BundleFile, "sha256" | "size">;
+
+/** Files of a composition came or went. */
+export interface FilesChanged {
+  readonly kind: "files_changed";
+  readonly added: readonly StoredFile[];
+  readonly removed: readonly StoredFile[];
+}
+
+interface Agreed {
+  readonly plan: PlanName;
+  readonly overrides?: PlanOverrides | undefined;
+}
+
+/** Why `bytes` more are not accepted, if they are not. */
+export function storageRefusal(
+  { stored }: Pick<Account, "stored">,
+  { plan, overrides }: Agreed,
+  bytes: number,
+): Refusal | undefined {
+  const limitBytes = allowanceOf(plan, overrides).storedBytes;
+  if (limitBytes === undefined || (stored < limitBytes && stored + bytes <= limitBytes))
+    return undefined;
+  const used = `Your plan stores ${limitBytes} bytes, and ${stored} are used`;
+  return { code: "payload_too_large", limitBytes, detail: `${used}; delete something first.` };
+}
+
+export function countFiles(
+  account: Account,
+  { added, removed }: FilesChanged,
+  turn: TurnView,
+): { readonly account: Account; readonly rows: readonly RowWrite[] } {
+  const changes = new Map<string, { readonly size: number; by: number }>();
+  const note = ({ sha256, size }: StoredFile, by: 1 | -1) => {
+    const change = changes.get(sha256) ?? { size, by: 0 };
+    change.by += by;
+    changes.set(sha256, change);
+  };
+  for (const file of added) note(file, 1);
+  for (const file of removed) note(file, -1);
+  let { stored } = account;
+  const rows: RowWrite[] = [];
+  for (const [sha256, { size, by }] of changes) {
+    if (by === 0) continue;
+    const key = fileUsesKey(turn.self, sha256);
+    const before = turn.get(key) ?? 0;
+    const uses = before + by;
+    invariant(uses >= 0, "a file is given up once");
+    if (before === 0) stored += size;
+    if (uses === 0) stored -= size;
+    rows.push(uses === 0 ? { key, value: undefined } : put(key, uses));
+  }
+  return { account: { ...account, stored }, rows };
+}
