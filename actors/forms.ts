@@ -104,6 +104,7 @@ const job = kindsForm<"phase", Job>("phase", {
     completedAtMs: "plain",
     charged: "plain",
     assets: "plain",
+    warnings: "plain",
   }),
   failed: rowForm<Of<FailedJob>>({
     ...ofJob,

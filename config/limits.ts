@@ -56,6 +56,9 @@ const shipped = {
   },
   jobs: {
     failureMessageMax: 500,
+    /** Of what a job that succeeded says of its result. */
+    warningsMax: 4,
+    warningMax: 300,
     /** A pending settlement is refunded this long after the job's deadline. */
     settlementGraceMs: 3_600_000,
     /** Jobs that ended so long ago are forgotten. */

@@ -71,6 +71,7 @@ export const Job = Type.Object(
     assets: Type.Optional(Type.Array(Asset)),
     error: Type.Optional(Problem),
     failure: Type.Optional(JobFailure),
+    warnings: Type.Optional(Type.Array(Type.String())),
     cancellation: Type.Optional(Cancellation),
     progress: nullable(Type.Number()),
     created_at: Timestamp,

@@ -65,8 +65,20 @@ function speechFaults(request: GenerateAudioRequest, model: ModelEntry): Fault[]
     ...(request.prompt === undefined
       ? []
       : textFaults(request.prompt, "prompt", promptMaxOf(model), false)),
+    ...languageFaults(request.language, model),
     ...meaningless(request, "speech", ["duration_seconds", "lyrics"]),
   ];
+}
+
+/** A tag is spoken when the model lists it, or a beginning of it (RFC 4647, section 3.4). */
+function languageFaults(language: string | undefined, model: ModelEntry): Fault[] {
+  const spoken = model.options["language"];
+  if (language === undefined || spoken === undefined) return [];
+  const parts = language.toLowerCase().split("-");
+  const isSpoken = parts.some((_, end) => spoken.includes(parts.slice(0, end + 1).join("-")));
+  if (isSpoken) return [];
+  const detail = `is not spoken by ${model.id}; its languages are in options.language of the model`;
+  return [{ pointer: "/language", detail }];
 }
 
 function soundFaults(request: GenerateAudioRequest, task: AudioTask, model: ModelEntry): Fault[] {

@@ -34,7 +34,7 @@ export function finish(
   if (job.phase === "canceled") return resolvePending(job, outcome, turn);
   if (job.phase !== "queued" && job.phase !== "running") return unchanged(job);
   if (job.phase === "running" && job.token !== token) return unchanged(job);
-  if (outcome.kind === "succeeded") return succeed(job, outcome.outputs, turn);
+  if (outcome.kind === "succeeded") return succeed(job, outcome, turn);
   return fail(job, failureOf(outcome), isCharged(outcome) ? job.terms.hold : 0, turn);
 }
 
@@ -101,7 +101,11 @@ export function remembrance({ terms }: Open, { code }: Failure, turn: TurnView):
   return [tell(markKey(vpartOf(turn.self), "refused", digest), { kind: "set", mark })];
 }
 
-function succeed(job: Open, outputs: readonly Output[], turn: TurnView): JobTurn {
+function succeed(
+  job: Open,
+  { outputs, warnings = [] }: Extract<Outcome, { kind: "succeeded" }>,
+  turn: TurnView,
+): JobTurn {
   const { terms } = job;
   if (outputs.length === 0) return fail(job, nothingCame, 0, turn);
   // What was asked for and did not come is not paid for.
@@ -118,9 +122,16 @@ function succeed(job: Open, outputs: readonly Output[], turn: TurnView): JobTurn
     updatedAtMs,
   };
   if (events !== undefined) next.events = events;
+  if (warnings.length > 0) next.warnings = bounded(warnings);
   const assets = outputs.map(({ media }) => modalityOf(media.mimeType));
   const bytes = outputs.reduce((sum, { media }) => sum + bytesOf(media), 0);
   return become(job, next, { charge, effects: births(job, outputs, turn), assets, bytes });
+}
+
+/** A head is small: a few sentences will do. */
+function bounded(warnings: readonly string[]): readonly string[] {
+  const { warningsMax, warningMax } = limits.jobs;
+  return warnings.slice(0, warningsMax).map((text) => text.slice(0, warningMax));
 }
 
 function births({ terms }: Open, outputs: readonly Output[], turn: TurnView): Tell[] {

@@ -70,6 +70,7 @@ function addOutcome(view: JobView, job: Job, assets: readonly AssetView[], probl
       const [first] = assets;
       if (first !== undefined) view.asset = first;
       if (job.assets.length > 1) view.assets = [...assets];
+      if (job.warnings !== undefined) view.warnings = [...job.warnings];
       return;
     }
     case "failed":

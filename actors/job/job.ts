@@ -126,6 +126,8 @@ export interface SucceededJob extends Common {
   readonly completedAtMs: number;
   readonly charged: number;
   readonly assets: readonly Id[];
+  /** Sentences about what the result lacks. */
+  readonly warnings?: readonly string[];
 }
 
 export interface Failure {

@@ -34,6 +34,7 @@ export async function deliver(
     return;
   }
   for (const file of saved) session.terminal.print(described(file));
+  for (const warning of job.warnings ?? []) session.terminal.say(`warning: ${warning}\n`);
   const charged = job.credits_charged;
   session.terminal.print(
     typeof charged === "number" ? `${charged} credits charged` : "credits are being settled",

@@ -10,6 +10,7 @@ import { type Raster, rasterOf } from "../pictures.ts";
 import { refusedInput, type TaskContext, type TaskWorker } from "../task-loop.ts";
 import { fetchSource, Source, withWorkspace } from "../workspace.ts";
 import type { ExampleColors } from "./studio-image/palette.ts";
+import { undrawnWarnings } from "./studio-image/undrawn.ts";
 
 /**
  * The model `studio-image`, also its task kind: procedural pictures, no learned weights. The
@@ -60,7 +61,7 @@ export function studioImage(
       const outputs = await browser.withPage(signal, (page) =>
         paintAll(page, objects, input, example, context),
       );
-      return { kind: "succeeded", outputs };
+      return { kind: "succeeded", outputs, warnings: undrawnWarnings(input.prompt) };
     },
   };
 }

@@ -12,6 +12,7 @@ import { coveringJpeg } from "../pictures.ts";
 import { playInThread } from "../sound-thread.ts";
 import { refusedInput, type TaskContext, type TaskWorker } from "../task-loop.ts";
 import { fetchSource, Source, withWorkspace } from "../workspace.ts";
+import { undrawnWarnings } from "./studio-image/undrawn.ts";
 import { rate, toPcm } from "./studio-sound/track.ts";
 import { cameraMotions } from "./studio-video/camera.ts";
 import type { FilmRequest } from "./studio-video/film.ts";
@@ -90,7 +91,7 @@ async function film(
   );
   const stem = `${outputPrefix}/0`;
   const output = await deliverRecording({ tools: media, objects, signal, stem }, path, "video/mp4");
-  return { kind: "succeeded", outputs: [output] };
+  return { kind: "succeeded", outputs: [output], warnings: undrawnWarnings(input.prompt ?? "") };
 }
 
 /** In order, while the pages paint ahead. */

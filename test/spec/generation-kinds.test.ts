@@ -218,3 +218,18 @@ t.test("GET /v1/assets lists the newest first with filters and a total", async (
   t.strictSame(first.ids, [audio, video]);
   t.strictSame((await list(`?limit=2&cursor=${first.cursor}`)).ids, [image]);
 });
+
+t.test("a language that the model does not list answers 400 and is not charged (E6)", async (t) => {
+  const house = await openInProcess(t);
+  const ada = await house.account({ plan: "studio" });
+  const speak = (language: string) =>
+    ada.post<Refused>("/v1/generate/audio", { model: "studio-voice", text: "Hello.", language });
+  t.match(await speak("xx"), {
+    status: 400,
+    json: { errors: [{ pointer: "/language", detail: /is not spoken by studio-voice/ }] },
+  });
+  for (const language of ["de-CH", "EN", "zh-Hant-HK"])
+    t.equal((await speak(language)).status, 202, language);
+  const { json } = await ada.get<{ options: { language: string[] } }>("/v1/models/studio-voice");
+  t.ok(json.options.language.includes("de"), "the catalogue lists what it speaks");
+});

@@ -63,8 +63,8 @@ const phrases: readonly (readonly [RegExp, string])[] = [
 ];
 
 export function readPrompt(prompt: string, negative?: string, example?: ExampleColors): Brief {
-  const unwanted = meaningsOf(wordsOf(negative ?? ""));
-  const all = wordsOf(prompt);
+  const unwanted = meaningsOf(splitWords(negative ?? ""));
+  const all = splitWords(prompt);
   const words = all.filter((word, at) => {
     // A colour goes with the thing that had it.
     const owner = colorsByName.has(word) ? nounAfter(all, at) : undefined;
@@ -73,11 +73,11 @@ export function readPrompt(prompt: string, negative?: string, example?: ExampleC
   const { colorsByNoun, tints, colorAt } = readColors(words);
   return {
     hash: hashText(all.join(" ") || prompt),
-    settings: distinct(words.map((word) => meaning(settings, word))),
+    settings: distinct(words.map((word) => findMeaning(settings, word))),
     subjects: readSubjects(words, colorAt),
     time: readTime(words),
-    weathers: new Set(distinct(words.map((word) => meaning(weathers, word)))),
-    style: words.map((word) => meaning(styles, word)).find((style) => style) ?? "natural",
+    weathers: new Set(distinct(words.map((word) => findMeaning(weathers, word)))),
+    style: words.map((word) => findMeaning(styles, word)).find((style) => style) ?? "natural",
     tints,
     colorsByNoun,
     example,
@@ -85,7 +85,8 @@ export function readPrompt(prompt: string, negative?: string, example?: ExampleC
   };
 }
 
-function wordsOf(prompt: string): readonly string[] {
+/** In lower case, phrases of one meaning as one word. */
+export function splitWords(prompt: string): readonly string[] {
   const plain = phrases.reduce(
     (text, [phrase, word]) => text.replace(phrase, word),
     prompt.toLowerCase(),
@@ -97,10 +98,10 @@ function meaningsOf(words: readonly string[]): Brief["unwanted"] {
   return new Set(
     words.flatMap((word) =>
       distinct<Setting | SubjectKind | Weather | Style>([
-        meaning(settings, word),
-        meaning(subjects, word),
-        meaning(weathers, word),
-        meaning(styles, word),
+        findMeaning(settings, word),
+        findMeaning(subjects, word),
+        findMeaning(weathers, word),
+        findMeaning(styles, word),
       ]),
     ),
   );
@@ -113,7 +114,7 @@ function isUnwanted(word: string, unwanted: Brief["unwanted"]): boolean {
 
 /** "A rainy night" is a night: the storm's light is for prompts that name no other. */
 function readTime(words: readonly string[]): TimeOfDay | undefined {
-  const named = distinct(words.map((word) => meaning(times, word)));
+  const named = distinct(words.map((word) => findMeaning(times, word)));
   return named.find((time) => time !== "storm") ?? named[0];
 }
 
@@ -123,7 +124,7 @@ function readSubjects(
 ): readonly Subject[] {
   const found = new Map<SubjectKind, Subject>();
   words.forEach((word, at) => {
-    const kind = meaning(subjects, word);
+    const kind = findMeaning(subjects, word);
     if (kind === undefined) return;
     const isPlural =
       !subjects.has(word) ||
@@ -159,7 +160,7 @@ function readColors(words: readonly string[]): {
     else if (isSkyWord(words[noun])) colorsByNoun.set("sky", color);
     else {
       colorAt.set(noun, color);
-      const setting = meaning(settings, words[noun] ?? "");
+      const setting = findMeaning(settings, words[noun] ?? "");
       if (setting !== undefined) colorsByNoun.set(setting, color);
     }
   });
@@ -170,12 +171,12 @@ function nounAfter(words: readonly string[], at: number): number | undefined {
   for (let i = at + 1; i <= Math.min(at + nounReach, words.length - 1); i++) {
     const word = words[i] ?? "";
     if (["and", "with", "over", "on", "in", "at", "by", "under"].includes(word)) return undefined;
-    if (isSkyWord(word) || meaning(subjects, word) || meaning(settings, word)) return i;
+    if (isSkyWord(word) || findMeaning(subjects, word) || findMeaning(settings, word)) return i;
   }
   return undefined;
 }
 
-function isSkyWord(word: string | undefined): boolean {
+export function isSkyWord(word: string | undefined): boolean {
   return /^(sky|skies|sunset|sunrise|dawn|dusk|twilight|night|aurora|light)$/.test(word ?? "");
 }
 
@@ -187,7 +188,7 @@ function isHerd(word: string, before: string | undefined): boolean {
 }
 
 /** Looks a word up as it stands, then as a plural. */
-function meaning<T>(meanings: ReadonlyMap<string, T>, word: string): T | undefined {
+export function findMeaning<T>(meanings: ReadonlyMap<string, T>, word: string): T | undefined {
   const stems = [word, word.replace(/ies$/, "y"), word.replace(/es$/, ""), word.replace(/s$/, "")];
   return stems.map((stem) => meanings.get(stem)).find((found) => found !== undefined);
 }
