@@ -14,12 +14,24 @@ import type {
   Credits,
   User,
 } from "../actors/contract/account.ts";
-import type { Asset } from "../actors/contract/asset.ts";
+import type {
+  AgentSession,
+  AgentSessionPage,
+  AgentTurn,
+  CreateTurnRequest,
+} from "../actors/contract/agent.ts";
+import type { Asset, AssetPage } from "../actors/contract/asset.ts";
 import type { Static } from "../actors/contract/common.ts";
 import type { Composition, CreateCompositionRequest } from "../actors/contract/composition.ts";
-import type { GenerateImageRequest } from "../actors/contract/generation.ts";
+import type { JobCostQuote, JobCostRequest } from "../actors/contract/cost.ts";
+import type {
+  EnhancedPrompt,
+  EnhancePromptRequest,
+  GenerateImageRequest,
+} from "../actors/contract/generation.ts";
 import type { Job, JobPage, SseTicket } from "../actors/contract/job.ts";
 import type { Render, RenderRequest } from "../actors/contract/render.ts";
+import type { OutputSet } from "../actors/contract/set.ts";
 import type { CreatedToken, CreateTokenRequest, TokenList } from "../actors/contract/token.ts";
 import type { ModelEntry } from "../config/catalogue.ts";
 import { type Address, ApiProblem, openUrl, repeated, request } from "./client-call.ts";
@@ -146,6 +158,54 @@ export class Client {
 
   credits(): Promise<Static<typeof Credits>> {
     return this.get("/me/credits");
+  }
+
+  quote(request: Sparse<JobCostRequest>): Promise<Static<typeof JobCostQuote>> {
+    return this.post("/jobs/cost", request);
+  }
+
+  enhancePrompt(request: Sparse<EnhancePromptRequest>): Promise<Static<typeof EnhancedPrompt>> {
+    return this.post("/generate/video/enhance-prompt", request);
+  }
+
+  submitSet(request: object): Promise<Static<typeof OutputSet>> {
+    return this.post("/generate/set", request, randomUUID());
+  }
+
+  set(id: string): Promise<Static<typeof OutputSet>> {
+    return this.get(`/sets/${encodeURIComponent(id)}`);
+  }
+
+  assets(filters: Readonly<Record<string, string | undefined>>): Promise<Static<typeof AssetPage>> {
+    const query = new URLSearchParams();
+    for (const [name, value] of Object.entries(filters))
+      if (value !== undefined) query.set(name, value);
+    return this.get(`/assets?${query}`);
+  }
+
+  deleteAsset(id: string, isPermanent: boolean): Promise<void> {
+    const path = `/assets/${encodeURIComponent(id)}?permanent=${isPermanent}`;
+    return request(this.address, { method: "DELETE", path });
+  }
+
+  restoreAsset(id: string): Promise<Asset> {
+    return this.post(`/assets/${encodeURIComponent(id)}/restore`);
+  }
+
+  createAgentSession(): Promise<AgentSession> {
+    return this.post("/agent/sessions", {});
+  }
+
+  agentSessions(): Promise<Static<typeof AgentSessionPage>> {
+    return this.get("/agent/sessions");
+  }
+
+  startAgentTurn(session: string, turn: Sparse<CreateTurnRequest>): Promise<AgentTurn> {
+    return this.post(`/agent/sessions/${encodeURIComponent(session)}/turns`, turn);
+  }
+
+  interruptAgent(session: string): Promise<AgentTurn> {
+    return this.post(`/agent/sessions/${encodeURIComponent(session)}/interrupt`, {});
   }
 
   models(): Promise<ModelPage> {

@@ -3,12 +3,18 @@
  * with a remedy. Exit codes: 0 done, 1 could not be done, 2 written wrongly.
  */
 import { SettingsError } from "../../config/settings.ts";
+import { version } from "../../config/version.ts";
 import { ApiProblem, Unreachable } from "../client-call.ts";
 import { listModels, showAccount } from "./account.ts";
 import { accountCreate } from "./account-create.ts";
+import { listAgents, startAgent, stopAgent } from "./agents.ts";
+import { deleteAsset, listAssets, restoreAsset, showAsset } from "./assets.ts";
 import { type Command, CommandError, type Session, UsageError } from "./command.ts";
-import { generateImage } from "./generate-image.ts";
-import { generateMedia } from "./generate-media.ts";
+import { completion } from "./completion.ts";
+import { cost } from "./cost.ts";
+import { enhancePrompt } from "./enhance-prompt.ts";
+import { generateCommands } from "./generate.ts";
+import { generateSet } from "./generate-set.ts";
 import { cancelJob, listJobs, showJob } from "./jobs.ts";
 import { lint } from "./lint.ts";
 import { login, logout } from "./login.ts";
@@ -18,14 +24,26 @@ import { tokenCreate, tokenList, tokenRevoke } from "./tokens.ts";
 import { upload } from "./upload.ts";
 
 const commands: readonly Command[] = [
-  generateImage,
-  ...generateMedia,
+  ...generateCommands,
+  generateSet,
+  enhancePrompt,
+  cost,
   upload,
+  listAssets,
+  showAsset,
+  deleteAsset,
+  restoreAsset,
   render,
   lint,
   showJob,
   listJobs,
   cancelJob,
+  listAgents,
+  startAgent,
+  stopAgent,
+  listAgents,
+  startAgent,
+  stopAgent,
   showAccount,
   listModels,
   login,
@@ -35,11 +53,18 @@ const commands: readonly Command[] = [
   tokenRevoke,
   tokenReset,
   accountCreate,
+  completion(() => commands),
 ];
 
 /** Returns the exit code. A fault that is a bug of ours is thrown. */
-export async function runCommandLine(args: readonly string[], session: Session): Promise<number> {
-  const command = commands.find((candidate) => isNamed(candidate, args));
+export async function runCommandLine(given: readonly string[], session: Session): Promise<number> {
+  if (given[0] === "--version" || given[0] === "-V") {
+    session.terminal.print(version);
+    return 0;
+  }
+  // `help <command>` is `<command> --help`.
+  const args = given[0] === "help" ? [...given.slice(1), "--help"] : given;
+  const command = findCommand(args);
   if (args.length === 0 || (command === undefined && asksHelp(args))) {
     session.terminal.print(overview());
     return args.length === 0 ? 2 : 0;
@@ -61,9 +86,15 @@ export async function runCommandLine(args: readonly string[], session: Session):
       session.terminal.say(`${fault.message} See klieg ${command.name} --help.\n`);
       return 2;
     }
-    session.terminal.say(`${sentence(fault)}\n`);
+    session.terminal.say(`${sentence(fault, command)}\n`);
     return 1;
   }
+}
+
+/** The one with the longest name: `asset delete` before `asset`. */
+function findCommand(args: readonly string[]): Command | undefined {
+  const named = commands.filter((candidate) => isNamed(candidate, args));
+  return named.sort((one, other) => other.name.length - one.name.length)[0];
 }
 
 function isNamed(command: Command, args: readonly string[]): boolean {
@@ -85,7 +116,7 @@ function overview(): string {
     "",
     ...lines,
     "",
-    "klieg <command> --help shows its options. KLIEG_URL and KLIEG_TOKEN name the service and",
+    "klieg help <command> shows its options, klieg --version the version. KLIEG_URL and KLIEG_TOKEN name the service and",
     "the credential; unset, a login (klieg login) or the data directory of the service on this",
     "machine says both.",
   ].join("\n");
@@ -103,19 +134,34 @@ function isUsageFault(fault: unknown): fault is Error {
   );
 }
 
-function sentence(fault: unknown): string {
+function sentence(fault: unknown, command: Command): string {
   if (fault instanceof CommandError || fault instanceof SettingsError) return fault.message;
   if (fault instanceof Unreachable)
     return `Nothing answers at ${fault.origin}: start it with npm start, or set KLIEG_URL.`;
-  if (fault instanceof ApiProblem) return refusal(fault);
+  if (fault instanceof ApiProblem) return refusal(fault, command);
   if (fault instanceof Error && "syscall" in fault) return `${fault.message}.`;
   throw fault;
 }
 
-function refusal(problem: ApiProblem): string {
-  const fields = problem.errors.map(({ pointer, detail }) => `${pointer}: ${detail}`).join("; ");
-  const what = `${problem.title}: ${problem.message}${fields === "" ? "" : ` (${fields})`}`;
-  return [what, remedy(problem), trace(problem)].filter((part) => part !== "").join(" ");
+/** The fields are named as the person wrote them: by options. */
+function refusal(problem: ApiProblem, command: Command): string {
+  const fields = problem.errors.map(({ pointer, detail }) =>
+    `${optionAt(pointer, command)} ${detail}`.trim(),
+  );
+  const reason = fields.length === 0 ? problem.message : `${fields.join("; ")}.`;
+  return [`${problem.title}: ${reason}`, remedy(problem), trace(problem)]
+    .filter((part) => part !== "")
+    .join(" ");
+}
+
+/** The option that became the field; a field that none became keeps its own name. */
+function optionAt(pointer: string, { options }: Command): string {
+  const field = pointer.replace(/^[/?]/, "").split("/")[0] ?? "";
+  const names = [field, field.replace(/_asset_ids?$/, ""), field.replace(/_ids?$/, "")];
+  const known = names
+    .map((name) => `--${name.replaceAll("_", "-")}`)
+    .find((option) => options.some((line) => line.includes(`${option} `)));
+  return known ?? field.replaceAll("_", " ");
 }
 
 function remedy({ status, retryAfter }: ApiProblem): string {

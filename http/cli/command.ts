@@ -15,6 +15,8 @@ export interface Terminal {
   readonly print: (line: string) => void;
   /** Everything said to a person meanwhile. */
   readonly say: (text: string) => void;
+  /** What is said when the person interrupts, until the returned function is called. */
+  readonly onInterrupt: (words: () => string) => () => void;
   /** Whether `say` reaches a person's terminal, where a line can be drawn over. */
   readonly isInteractive: boolean;
 }
@@ -28,6 +30,13 @@ export interface Command {
   /** One line an option, for `--help`. */
   readonly options: readonly string[];
   readonly run: (args: readonly string[], session: Session) => Promise<void>;
+}
+
+const helpColumn = 28;
+
+/** A line of `--help`. */
+export function optionLine(option: string, help: string): string {
+  return `${option.padEnd(helpColumn)}${help}`;
 }
 
 /** The command was written wrongly: exit code 2. */

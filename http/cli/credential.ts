@@ -26,8 +26,14 @@ export async function findAddress(settings: ClientSettings): Promise<Address> {
   return { origin, token, surface: "cli" };
 }
 
+/** A login says where it is good; without one the service on this machine is meant. */
 export async function findOrigin(settings: ClientSettings): Promise<string> {
-  const found = settings.url ?? (await firstLine(settings.dataDir, "address")) ?? defaultOrigin;
+  const login = settings.token === undefined ? await readLogin(settings) : undefined;
+  const found =
+    settings.url ??
+    login?.origin ??
+    (await firstLine(settings.dataDir, "address")) ??
+    defaultOrigin;
   return URL.canParse(found) ? new URL(found).origin : found;
 }
 

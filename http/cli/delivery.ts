@@ -8,10 +8,10 @@
 import type { Asset } from "../../actors/contract/asset.ts";
 import type { Job } from "../../actors/contract/job.ts";
 import type { Client } from "../client.ts";
-import { ApiProblem, Unreachable } from "../client-call.ts";
+import { Unreachable } from "../client-call.ts";
 import { follow } from "../client-follow.ts";
 import { CommandError, type Session } from "./command.ts";
-import { outputPath, writeWhole } from "./output-file.ts";
+import { outputPath, saveAsset, standardOutput } from "./output-file.ts";
 import { progressLine } from "./progress-line.ts";
 
 /** `path` is the route behind the version prefix. */
@@ -33,17 +33,22 @@ export async function deliver(
     session.terminal.print(JSON.stringify({ job, files }));
     return;
   }
-  for (const file of saved) session.terminal.print(described(file));
+  // What is printed then is the result itself.
+  const tell = output === standardOutput ? tellBeside(session) : session.terminal.print;
+  for (const file of saved) if (file.path !== standardOutput) tell(described(file));
   for (const warning of job.warnings ?? []) session.terminal.say(`warning: ${warning}\n`);
   const charged = job.credits_charged;
-  session.terminal.print(
-    typeof charged === "number" ? `${charged} credits charged` : "credits are being settled",
-  );
+  tell(typeof charged === "number" ? `${charged} credits charged` : "credits are being settled");
+}
+
+function tellBeside({ terminal }: Session): (line: string) => void {
+  return (line) => terminal.say(`${line}\n`);
 }
 
 async function make(client: Client, path: string, request: object, session: Session): Promise<Job> {
   const line = progressLine(session.terminal);
   const accepted = await client.submit(path, request);
+  const forget = session.terminal.onInterrupt(() => interrupted(accepted.id));
   try {
     line.show(accepted);
     const job = await follow(client, accepted.id, line.show);
@@ -55,8 +60,14 @@ async function make(client: Client, path: string, request: object, session: Sess
       `The service stopped answering; the job goes on, so ask later: klieg job ${accepted.id}`,
     );
   } finally {
+    forget();
     line.clear();
   }
+}
+
+/** The job was accepted and goes on; who leaves must know how to find or end it. */
+function interrupted(id: string): string {
+  return `\nThe job ${id} goes on. See it with klieg job ${id}, end it with klieg cancel ${id}.\n`;
 }
 
 interface SavedFile {
@@ -70,21 +81,9 @@ async function save(client: Client, job: Job, output: string | undefined): Promi
   const saved: SavedFile[] = [];
   for (const [index, asset] of assets.entries()) {
     const path = outputPath(output ?? `${job.id}${extensionOf(asset)}`, index, assets.length);
-    const { body } = await download(client, asset);
-    if (body === null) throw new CommandError(`The download of asset ${asset.id} was empty.`);
-    saved.push({ path, asset, sizeBytes: await writeWhole(path, body) });
+    saved.push({ path, asset, sizeBytes: await saveAsset(client, asset, path) });
   }
   return saved;
-}
-
-/** A signed address that no longer opens is asked for afresh, once. */
-async function download(client: Client, asset: Asset): Promise<Response> {
-  try {
-    return await client.download(asset.signed_url);
-  } catch (fault) {
-    if (!(fault instanceof ApiProblem)) throw fault;
-    return client.download((await client.asset(asset.id)).signed_url);
-  }
 }
 
 const extensions: Readonly<Record<string, string>> = {

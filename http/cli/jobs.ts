@@ -72,7 +72,19 @@ async function list(args: readonly string[], { client, terminal }: Session): Pro
   for (const job of page.items)
     terminal.print([job.id, job.status.padEnd(9), job.created_at, job.model].join("  "));
   terminal.say(`${page.items.length} of ${page.total} jobs\n`);
-  if (page.next_cursor) terminal.say(`more: klieg jobs --cursor ${page.next_cursor}\n`);
+  if (page.next_cursor) terminal.say(moreLine("jobs", { limit, ...filters }, page.next_cursor));
+}
+
+/** The command that goes on with the same filters. */
+export function moreLine(
+  command: string,
+  filters: Readonly<Record<string, string | undefined>>,
+  cursor: string,
+): string {
+  const options = Object.entries({ ...filters, cursor }).flatMap(([name, value]) =>
+    value === undefined ? [] : [`--${name} ${/^[\w.,=-]+$/.test(value) ? value : `'${value}'`}`],
+  );
+  return `more: klieg ${command} ${options.join(" ")}\n`;
 }
 
 function described(job: Job): string[] {

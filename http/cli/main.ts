@@ -3,6 +3,15 @@ import { Client } from "../client.ts";
 import { runCommandLine } from "./command-line.ts";
 import { findAddress } from "./credential.ts";
 
+/** As a shell counts it: 128 and the signal's number. */
+const interruptedCode = 130;
+
+let lastWords: (() => string) | undefined;
+process.on("SIGINT", () => {
+  process.stderr.write(lastWords?.() ?? "\n");
+  process.exit(interruptedCode);
+});
+
 const settings = () => readClientSettings(process.env);
 let opened: Client | undefined;
 
@@ -15,6 +24,12 @@ process.exitCode = await runCommandLine(process.argv.slice(2), {
   terminal: {
     print: (line) => process.stdout.write(`${line}\n`),
     say: (text) => process.stderr.write(text),
+    onInterrupt(words) {
+      lastWords = words;
+      return () => {
+        lastWords = undefined;
+      };
+    },
     isInteractive: process.stderr.isTTY === true,
   },
 });

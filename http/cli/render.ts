@@ -106,6 +106,7 @@ async function rendered(
     line.show({ status, progress, status_message: left });
   };
   const accepted = await client.submitRender(id, request);
+  const forget = terminal.onInterrupt(() => `\nThe render ${accepted.id} goes on.\n`);
   try {
     show(accepted);
     const made = await followRender(client, accepted.id, show);
@@ -117,6 +118,7 @@ async function rendered(
     if (!(fault instanceof Unreachable)) throw fault;
     throw new CommandError(`The service stopped answering; the render ${accepted.id} goes on.`);
   } finally {
+    forget();
     line.clear();
   }
 }

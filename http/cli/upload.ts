@@ -1,4 +1,5 @@
-import { openAsBlob } from "node:fs";
+import { constants, openAsBlob } from "node:fs";
+import { access } from "node:fs/promises";
 import { basename } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { parseArgs } from "node:util";
@@ -24,13 +25,27 @@ export const upload: Command = {
 };
 
 const pauseMs = 200;
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** The id of an asset: given as such, or of a file here, which is uploaded. */
+export async function assetId(given: string, session: Session): Promise<string> {
+  return uuid.test(given) ? given : (await uploaded(given, session)).id;
+}
+
+/** Throws `CommandError`. */
+async function openFile(path: string): Promise<Blob> {
+  try {
+    await access(path, constants.R_OK);
+    return await openAsBlob(path);
+  } catch (cause) {
+    throw Object.assign(new CommandError(`${path} cannot be read.`), { cause });
+  }
+}
 
 /** The asset once it is ready. Throws `CommandError` for a file that cannot be read or used. */
 export async function uploaded(path: string, session: Session): Promise<Asset> {
   const client = await session.client();
-  const file = await openAsBlob(path).catch((cause: unknown) => {
-    throw Object.assign(new CommandError(`${path} cannot be read.`), { cause });
-  });
+  const file = await openFile(path);
   let asset = await client.upload(basename(path), file);
   while (asset.status === "processing") {
     await pause(pauseMs);

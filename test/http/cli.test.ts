@@ -218,7 +218,10 @@ t.test("a refusal names title, reason, fields and remedy", async (t) => {
   });
   const environment = { KLIEG_URL: origin, KLIEG_TOKEN: "pat_1" };
   const seed = await klieg(t, ["generate", "image", "a", "--seed", "9999999999"], environment);
-  t.match(seed, { code: 1, err: "(/seed: must be at most 4294967295)\n" });
+  t.match(seed, {
+    code: 1,
+    err: "Invalid Request: --seed must be at most 4294967295.\n",
+  });
   t.match(await klieg(t, ["me"], environment), { code: 1, err: "Set KLIEG_TOKEN" });
   t.match(await klieg(t, ["jobs"], environment), { code: 1, err: "Try again in 9 s." });
 });

@@ -16,6 +16,7 @@ async function lint(...args: readonly string[]) {
     print: (line: string) => out.push(line),
     say: (text: string) => said.push(text),
     isInteractive: false,
+    onInterrupt: () => () => {},
   };
   const code = await runCommandLine(["lint", ...args], {
     client: refuse,

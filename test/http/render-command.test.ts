@@ -51,6 +51,7 @@ async function render(t: Test, last: object, ...options: readonly string[]) {
     print: (line: string) => out.push(line),
     say: (text: string) => said.push(text),
     isInteractive: false,
+    onInterrupt: () => () => {},
   };
   const output = join(folder, "out.mp4");
   const refuse = () => {

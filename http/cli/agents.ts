@@ -1,0 +1,73 @@
+/** `klieg agent ...`: a run of an agent, with the price that its customer approves. */
+import { parseArgs } from "node:util";
+import type { AgentSession } from "../../actors/contract/agent.ts";
+import { type Command, onlyArgument, optionLine, type Session, wholeNumber } from "./command.ts";
+
+export const startAgent: Command = {
+  name: "agent start",
+  usage: '"<brief>" [options]',
+  summary: "Begin an agent's turn and print the credential that it works with.",
+  options: [
+    optionLine("--ceiling N", "credits that the turn may spend at most"),
+    optionLine("--ttl-seconds N", "how long the credential is good (3600)"),
+    optionLine("--session ID", "another turn of this session (a new one)"),
+    optionLine("--json", "print the turn as JSON"),
+  ],
+  async run(args, session) {
+    const { values, positionals } = parseArgs({
+      args: [...args],
+      allowPositionals: true,
+      options: {
+        ceiling: { type: "string" },
+        "ttl-seconds": { type: "string" },
+        session: { type: "string" },
+        json: { type: "boolean", default: false },
+      },
+    });
+    const turn = {
+      brief: onlyArgument(positionals, "the brief"),
+      credit_ceiling: wholeNumber(values.ceiling, "--ceiling"),
+      ttl_seconds: wholeNumber(values["ttl-seconds"], "--ttl-seconds"),
+    };
+    const client = await session.client();
+    const id = values.session ?? (await client.createAgentSession()).id;
+    const started = await client.startAgentTurn(id, turn);
+    session.terminal.say(`session ${id}, turn ${started.id}, until ${started.expires_at}\n`);
+    session.terminal.print(values.json ? JSON.stringify(started) : `${started.credential}`);
+  },
+};
+
+export const stopAgent: Command = {
+  name: "agent stop",
+  usage: "<session id>",
+  summary: "Stop the turn of a session; its jobs go on.",
+  options: [],
+  async run(args, session) {
+    const { positionals } = parseArgs({ args: [...args], allowPositionals: true, options: {} });
+    const id = onlyArgument(positionals, "the session");
+    const turn = await (await session.client()).interruptAgent(id);
+    session.terminal.print(`${turn.id}  ${turn.status}  ${turn.credits_committed} credits`);
+  },
+};
+
+export const listAgents: Command = {
+  name: "agents",
+  usage: "[--json]",
+  summary: "List the sessions of agents, newest first.",
+  options: [optionLine("--json", "print the page as JSON")],
+  run: list,
+};
+
+async function list(args: readonly string[], { client, terminal }: Session): Promise<void> {
+  const { values } = parseArgs({
+    args: [...args],
+    options: { json: { type: "boolean", default: false } },
+  });
+  const page = await (await client()).agentSessions();
+  if (values.json) terminal.print(JSON.stringify(page));
+  else for (const session of page.items) terminal.print(described(session));
+}
+
+function described({ id, status, credits_spent: spent, title }: AgentSession): string {
+  return [id, status.padEnd(7), `${spent} credits`, title ?? ""].join("  ").trimEnd();
+}
