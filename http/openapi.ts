@@ -76,7 +76,7 @@ function operationOf(route: Route, components: Components): Members {
     ...(access === "open" ? { security: [] } : {}),
     ...(parameters.length === 0 ? {} : { parameters }),
     ...(body === undefined ? {} : { requestBody: bodyOf(body, components) }),
-    ...(streamBytesMax === undefined ? {} : { requestBody: { content: { "*/*": {} } } }),
+    ...(streamBytesMax === undefined ? {} : { requestBody: streamOf(route, components) }),
     responses: responsesOf(route.answers, components),
   };
 }
@@ -103,10 +103,10 @@ function pathParameters({ path }: Route): Members[] {
 
 function queryParameters({ query }: Route, components: Components): Members[] {
   if (query === noParameters) return [];
-  return Object.entries(query).map(([name, { schema }]) => ({
+  return Object.entries(query).map(([name, { schema, isRequired = false }]) => ({
     name,
     in: "query",
-    required: false,
+    required: isRequired,
     schema: components.shown(schema),
   }));
 }
@@ -120,7 +120,21 @@ const idempotencyKey: Members = {
 
 function bodyOf(body: NonNullable<Route["body"]>, components: Components): Members {
   const { mediaType = "application/json" } = body;
-  return { content: { [mediaType]: { schema: components.shown(body.schema) } } };
+  const content = { [mediaType]: { schema: components.shown(body.schema) } };
+  return { required: requiresMembers(body.schema), content };
+}
+
+/** A body whose members are all optional may be left out. */
+function requiresMembers(schema: Type.TSchema): boolean {
+  return "required" in schema && Array.isArray(schema.required) && schema.required.length > 0;
+}
+
+function streamOf({ streamBody }: Route, components: Components): Members {
+  const entries = Object.entries(streamBody).map(([mediaType, schema]) => [
+    mediaType,
+    schema === null ? {} : { schema: components.shown(schema) },
+  ]);
+  return { required: true, content: Object.fromEntries(entries) };
 }
 
 function responsesOf(answers: Answers, components: Components): Members {

@@ -4,6 +4,8 @@ import { RefusalError } from "./refusal-error.ts";
 
 export interface Parameter<T> {
   readonly schema: Type.TSchema;
+  /** For the published contract; its absence is refused by `read`, or by the route. */
+  readonly isRequired?: true;
   /** `text` undefined when absent; a string is a fault's detail. */
   readonly read: (text: string | undefined) => { readonly value: T } | string;
 }
@@ -58,6 +60,12 @@ export function optionalText(maxLength: number): Parameter<string | undefined> {
       (text?.length ?? 0) > maxLength ? `has more than ${maxLength} characters` : { value: text },
   };
 }
+
+/** The stream's credential. The route itself refuses its absence, with 401. */
+export const ticketParameter: Parameter<string | undefined> = {
+  ...optionalText(256),
+  isRequired: true,
+};
 
 export const optionalFlag: Parameter<boolean | undefined> = {
   schema: Type.Boolean(),

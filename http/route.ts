@@ -63,6 +63,8 @@ export interface Route {
   readonly body: BodyRule<unknown> | undefined;
   /** Most bytes of a body that the route itself reads as it comes. */
   readonly streamBytesMax: number | undefined;
+  /** What such a body is, by media type; null for bytes of any kind. */
+  readonly streamBody: Readonly<Record<string, Type.TSchema | null>>;
   readonly run: (call: Call) => Answer | Promise<Answer>;
 }
 
@@ -86,6 +88,7 @@ interface Row<B, P extends Parameters> {
   readonly query?: P;
   readonly body?: BodyRule<B>;
   readonly streamBytesMax?: number;
+  readonly streamBody?: Route["streamBody"];
   readonly run: (call: Call<B, Values<P>>) => Answer | Promise<Answer>;
 }
 
@@ -124,7 +127,8 @@ export function route<B = undefined, P extends Parameters = Parameters>(
   // The wrapper fills `body` and `query` by this very row, so the call has the types that `run`
   // wants.
   const run = row.run as Route["run"];
-  const { streamBytesMax } = row;
+  const { streamBytesMax, streamBody = { "*/*": null } } = row;
   const asked = { method, path, summary, answers, access, needs, rate, query, body };
-  return { ...asked, isSubmit, takesKey, takesHead, leavesContext, anyOrigin, streamBytesMax, run };
+  const streamed = { streamBytesMax, streamBody };
+  return { ...asked, isSubmit, takesKey, takesHead, leavesContext, anyOrigin, ...streamed, run };
 }

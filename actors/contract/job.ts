@@ -18,7 +18,12 @@ export const failureCodes = [
 
 export const JobFailure = Type.Object(
   {
-    code: Type.Optional(Type.Enum([...failureCodes])),
+    code: Type.Optional(
+      Type.String({
+        description: "An unfamiliar code is to be treated as job_failed.",
+        examples: [...failureCodes],
+      }),
+    ),
     kind: Type.Enum([...failureKinds]),
     message: Type.String(),
     credits_refunded: nullable(Type.Boolean()),

@@ -25,6 +25,17 @@ export const DirectUploadFields = strict({
 });
 export type DirectUploadFields = Static<typeof DirectUploadFields>;
 
+/** The whole form of `POST /assets`, as the contract publishes it; parts are text, tags JSON. */
+export const UploadForm = Type.Object(
+  {
+    file: Type.String({ contentMediaType: "application/octet-stream" }),
+    display_name: Type.Optional(DisplayName),
+    tags: Type.Optional(Type.String({ contentMediaType: "application/json" })),
+    checksum_sha256: Type.Optional(Sha256),
+  },
+  { title: "UploadForm" },
+);
+
 const PartNumber = Type.Integer({ minimum: 1, maximum: 10_000 });
 
 export const Upload = Type.Object(

@@ -23,7 +23,7 @@ import { rangeOf } from "../../engine/key.ts";
 import { readTurn, sessionView, turnView } from "../agent-sessions.ts";
 import { type Answer, json } from "../answer.ts";
 import { digestOf, type Principal } from "../principals.ts";
-import { integer, optionalText } from "../query.ts";
+import { integer, optionalText, ticketParameter } from "../query.ts";
 import { RefusalError } from "../refusal-error.ts";
 import { expectReply } from "../replies.ts";
 import { type Call, jsonBody, type Route, route } from "../route.ts";
@@ -121,7 +121,7 @@ export const agentRoutes: readonly Route[] = [
     access: "open",
     anyOrigin: true,
     takesHead: false,
-    query: { ticket: optionalText(256) },
+    query: { ticket: ticketParameter },
     run: openStream,
   }),
 ];

@@ -1,7 +1,7 @@
 /** Stored media: listing, reading, renaming, the trash, and direct upload. */
 import type { Asset, StoredBytes } from "../../actors/asset/asset.ts";
 import { AssetPage, Asset as AssetSchema, assetStatuses } from "../../actors/contract/asset.ts";
-import { AssetPatchRequest, DirectUploadFields } from "../../actors/contract/upload.ts";
+import { AssetPatchRequest, DirectUploadFields, UploadForm } from "../../actors/contract/upload.ts";
 import { assetKey } from "../../actors/tables.ts";
 import { modalities } from "../../config/catalogue.ts";
 import { limits } from "../../config/limits.ts";
@@ -45,6 +45,7 @@ export const assetRoutes: readonly Route[] = [
     needs: "submit",
     rate: "upload",
     streamBytesMax: limits.assets.directBytesMax + formBytesMax(),
+    streamBody: { "multipart/form-data": UploadForm },
     run: uploadAsset,
   }),
   route("GET", "/v1/assets/{id}", {

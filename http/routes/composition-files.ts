@@ -35,6 +35,7 @@ import { storedBytes } from "../stored-bytes.ts";
 
 const requiredPath: Parameter<string> = {
   schema: Type.String({ minLength: 1, maxLength: 512 }),
+  isRequired: true,
   read(text) {
     if (text === undefined) return "is required";
     return pathFault(text) ?? { value: text };
@@ -79,6 +80,7 @@ export const compositionFileRoutes: readonly Route[] = [
     needs: "edit_own",
     rate: "upload",
     streamBytesMax: limits.compositions.bytesMax + limits.compositions.archiveBytesMax,
+    streamBody: { "application/zip": null },
     run: replaceBundle,
   }),
 ];

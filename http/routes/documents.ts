@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import { ProblemPage, RootLinks } from "../../actors/contract/document.ts";
 import { type Answer, json } from "../answer.ts";
 import { withETag } from "../etag.ts";
+import { frontPage } from "../front-page.ts";
 import { negotiated } from "../negotiation.ts";
 import { openapi } from "../openapi.ts";
 import { type ProblemType, problemTypes } from "../problem-types.ts";
@@ -18,6 +19,12 @@ export function documentRoutes(all: () => readonly Route[]): readonly Route[] {
       answers: { 200: RootLinks },
       access: "open",
       run: links,
+    }),
+    route("GET", "/", {
+      summary: "What this is, for whoever opens it in a browser",
+      answers: { 200: RootLinks },
+      access: "open",
+      run: front,
     }),
     route("GET", "/v1/openapi.json", {
       summary: "This document",
@@ -38,6 +45,14 @@ export function documentRoutes(all: () => readonly Route[]): readonly Route[] {
       run: explain,
     }),
   ];
+}
+
+/** A page for browsers, the links for everybody else. */
+function front(call: Call): Answer {
+  const { service, request } = call;
+  const form = negotiated(request.headers["accept"], ["application/json", "text/html"]);
+  if (form !== "text/html") return links(call);
+  return frontPage(new URL(service.baseUrl).origin, service.version);
 }
 
 function links({ service: { baseUrl, version } }: Call): Answer {

@@ -10,7 +10,7 @@ import { type Answer, json } from "../answer.ts";
 import { findComposition } from "../compositions.ts";
 import { withETag } from "../etag.ts";
 import { requirePermission } from "../permissions.ts";
-import { optionalText } from "../query.ts";
+import { ticketParameter } from "../query.ts";
 import { RefusalError } from "../refusal-error.ts";
 import { renderStream } from "../render-stream.ts";
 import { findRender, renderText, submitRender, tagOf } from "../renders.ts";
@@ -68,7 +68,7 @@ export const renderRoutes: readonly Route[] = [
     anyOrigin: true,
     access: "open",
     takesHead: false,
-    query: { ticket: optionalText(256) },
+    query: { ticket: ticketParameter },
     run: openStream,
   }),
 ];

@@ -2,7 +2,7 @@
 import { SseTicket } from "../../actors/contract/job.ts";
 import type { Answer } from "../answer.ts";
 import { jobStream } from "../event-stream.ts";
-import { optionalText } from "../query.ts";
+import { ticketParameter } from "../query.ts";
 import { type Call, type Route, route } from "../route.ts";
 import { mintTicket, redeemTicket } from "../stream-tickets.ts";
 import { jobIdOf } from "./jobs.ts";
@@ -22,7 +22,7 @@ export const streamRoutes: readonly Route[] = [
     anyOrigin: true,
     access: "open",
     takesHead: false,
-    query: { ticket: optionalText(256) },
+    query: { ticket: ticketParameter },
     run: openStream,
   }),
 ];

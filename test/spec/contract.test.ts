@@ -62,6 +62,39 @@ t.test("GET / has links to documentation, OpenAPI document and health; the relea
   t.match(json, { release: "0.0.0-test", openapi: /\/v1\/openapi\.json$/, health: /\/healthz$/ });
 });
 
+t.test("GET / shows a page to a browser, and links to anybody else (E7)", async (t) => {
+  const house = await openInProcess(t);
+  const accept = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
+  const page = await house.stranger.get("/", { accept });
+  t.equal(page.status, 200);
+  t.match(page.headers, {
+    "content-type": "text/html; charset=utf-8",
+    "content-security-policy": /default-src 'none'/,
+  });
+  t.match(page.text, /klieg generate image/);
+  t.match(page.text, /href="\/v1\/openapi\.json"/);
+  t.notMatch(page.text, /ORIGIN|VERSION/);
+  t.match((await house.stranger.get("/")).json, { openapi: /openapi\.json$/ });
+});
+
+t.test("what a request must have is published as required (D5)", async (t) => {
+  const house = await openInProcess(t);
+  const { json } = await house.stranger.get<Document>("/v1/openapi.json");
+  const at = (path: string, method: string) => json.paths[path]?.[method];
+  for (const path of ["/jobs/{id}/sse", "/renders/{id}/sse", "/agent/sessions/{id}/events"])
+    t.match(at(path, "get"), { parameters: [{}, { name: "ticket", required: true }] }, path);
+  t.match(at("/compositions/{id}/file", "put"), {
+    parameters: [{}, { name: "path", required: true }],
+  });
+  t.match(at("/generate/image", "post"), { requestBody: { required: true } });
+  t.match(at("/assets", "post"), {
+    requestBody: {
+      required: true,
+      content: { "multipart/form-data": { schema: { $ref: "#/components/schemas/UploadForm" } } },
+    },
+  });
+});
+
 t.test("GET /v1/problems/{slug} needs no bearer and says meaning and remedy", async (t) => {
   const house = await openInProcess(t);
   const { status, json } = await house.stranger.get("/v1/problems/out-of-credits");

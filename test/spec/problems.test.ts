@@ -252,7 +252,6 @@ t.test("an unknown path answers 404", async (t) => {
   const house = await openInProcess(t);
   const ada = await house.account();
   for (const path of [
-    "/",
     "/v1",
     "/v2/me",
     "/V1/me",
