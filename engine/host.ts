@@ -15,12 +15,12 @@ import type { Gateway } from "./gateway.ts";
 import { Link } from "./link.ts";
 import type { Clock } from "./ports/clock.ts";
 import type { TableReader } from "./ports/tables.ts";
-import type { ShardEvent } from "./shard.ts";
 import { channel, type ThreadPool } from "./threads.ts";
 import type {
   EffectsControl,
   EffectsTask,
   FromEffectsThread,
+  FromShardThread,
   ShardTask,
   ToShardThread,
 } from "./wire.ts";
@@ -36,6 +36,8 @@ export interface HostOptions {
   readonly openReader: (shard: number) => TableReader;
   readonly clock: Clock;
   readonly onDeath: (thread: string, error: unknown) => void;
+  /** A shard's store is damaged: it stays closed, and the sentence is for the operator. */
+  readonly onDamage: (sentence: string) => void;
 }
 
 /** The shards of one thread. */
@@ -51,7 +53,7 @@ interface GroupLife {
 
 interface ShardLife {
   readonly shard: number;
-  readonly link: Link<ToShardThread, ShardEvent>;
+  readonly link: Link<ToShardThread, FromShardThread>;
   isOpen: boolean;
   isConnected: boolean;
 }
@@ -132,7 +134,8 @@ export class Host {
     const shards = group.map((shard) => {
       const gateway = channel();
       far.push({ shard, gateway: gateway.far });
-      const link = new Link<ToShardThread, ShardEvent>(gateway.near, (event) => {
+      const link = new Link<ToShardThread, FromShardThread>(gateway.near, (event) => {
+        if (event.kind === "damaged") return this.options.onDamage(event.sentence);
         if (event.kind === "opened") this.open(life, one);
         this.gateway.event(shard, event);
         if (event.kind === "opened" && this.gateway.isOpen) this.opened();

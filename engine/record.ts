@@ -103,13 +103,16 @@ function copyValues(writes: ReadonlyMap<Key, Span>, values: Uint8Array, target: 
   copy();
 }
 
-/** Throws when the bytes are no record or its hash does not follow from `previousHash`. */
-export function verify(bytes: Uint8Array, previousHash: string): RecordHead & { hash: string } {
+/** Undefined when the bytes are no record or its hash does not follow from `previousHash`. */
+export function verify(
+  bytes: Uint8Array,
+  previousHash: string,
+): (RecordHead & { hash: string }) | undefined {
   const body = asBuffer(bytes);
   const end = body.length - hashBytes;
-  invariant(end >= headBytes && body[0] === version, "a journal value is a record of version 2");
+  if (end < headBytes || body[0] !== version) return undefined;
   const hash = chained(previousHash, body.subarray(0, end));
-  invariant(hash.equals(body.subarray(end)), "a record's hash follows from the one before it (I1)");
+  if (!hash.equals(body.subarray(end))) return undefined;
   return { ...readHead(bytes), hash: hash.toString("hex") };
 }
 

@@ -6,12 +6,12 @@
 import type { Domain, WindowRule } from "./actor.ts";
 import type { Delivery } from "./batch.ts";
 import { FreshRows } from "./fresh-rows.ts";
-import { invariant } from "./invariant.ts";
 import { codeOf, engineTables, type Key, keyOf, rangeOf, vpartsOf } from "./key.ts";
 import { actorOfDueKey, materialise, type Position, positionKey } from "./materialiser.ts";
 import type { Journal } from "./ports/journal.ts";
+import { StoreDamage } from "./ports/store-damage.ts";
 import type { TableRow, Tables } from "./ports/tables.ts";
-import { noHash, readHead, verify } from "./record.ts";
+import { noHash, verify } from "./record.ts";
 import { rowOf } from "./row-form.ts";
 import { ShardRows } from "./shard-rows.ts";
 
@@ -47,7 +47,7 @@ export async function recover(
   return { rows, position: tail.position, undelivered };
 }
 
-function readPosition(tables: Tables): Position {
+export function readPosition(tables: Pick<Tables, "get">): Position {
   const text = tables.get(positionKey);
   return text === undefined ? { seq: 0, epoch: 0, atMs: 0, hash: noHash } : JSON.parse(text);
 }
@@ -56,14 +56,29 @@ function readTail(journal: Journal, from: Position): { rows: FreshRows; position
   const rows = new FreshRows();
   let position = from;
   for (const { seq, record } of journal.from(from.seq + 1)) {
-    invariant(seq === position.seq + 1, "the journal has no gap (I2)");
-    const { epoch, atMs, hash } = verify(record, position.hash);
-    invariant(epoch >= position.epoch && readHead(record).seq === seq, "epochs do not fall (I2)");
+    position = follow(position, seq, record);
     rows.add(Uint8Array.from(record));
-    position = { seq, epoch, atMs, hash };
   }
   rows.freeze();
   return { rows, position };
+}
+
+/** Throws `StoreDamage` unless the record is the one that comes next (I1, I2). */
+export function follow(position: Position, seq: number, record: Uint8Array): Position {
+  const next = position.seq + 1;
+  if (seq !== next)
+    throw new StoreDamage(
+      position.seq === 0
+        ? `the journal begins with record ${seq}, and the tables that held what came before are gone`
+        : `the journal lacks record ${next}${seq > next + 1 ? ` to ${seq - 1}` : ""}`,
+    );
+  const follows = verify(record, position.hash);
+  if (follows?.seq !== seq || follows.epoch < position.epoch)
+    throw new StoreDamage(
+      `record ${seq} of the journal does not follow from the one before it, so it and what comes behind it cannot be trusted`,
+    );
+  const { epoch, atMs, hash } = follows;
+  return { seq, epoch, atMs, hash };
 }
 
 function fillWindow(

@@ -7,6 +7,7 @@ import type { Delivery, Origin } from "./batch.ts";
 import type { Lane } from "./inbox.ts";
 import type { Key } from "./key.ts";
 import type { OutboxMessage } from "./outbox.ts";
+import type { ShardEvent } from "./shard.ts";
 
 /** A request to an actor, as a list: members of objects travel with their names. */
 export type Ask = readonly [to: Key, message: unknown, request: RequestId, lane: Lane];
@@ -16,6 +17,9 @@ export type ToShard = Ask | { readonly kind: "flush" } | { readonly kind: "stop"
 
 /** From the host to a shard's thread, once: the way to the effects thread. */
 export type ToShardThread = ToShard | { readonly kind: "effects"; readonly port: MessagePort };
+
+/** From a shard's thread to the HTTP thread: of a store that cannot be opened it only says why. */
+export type FromShardThread = ShardEvent | { readonly kind: "damaged"; readonly sentence: string };
 
 /** From a shard to the effects thread. */
 export interface ToEffects {
@@ -42,6 +46,8 @@ export interface ShardTask {
   readonly shardCount: number;
   readonly dataDir: string;
   readonly logLevel: string;
+  /** Whether there may be no tables yet. */
+  readonly isNew: boolean;
   readonly shards: readonly {
     readonly shard: number;
     readonly gateway: MessagePort;

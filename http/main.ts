@@ -91,6 +91,7 @@ async function start(): Promise<void> {
   process.once("SIGTERM", stop);
   process.once("SIGINT", stop);
   await host.start();
+  data.complete();
   await bootstrap(service.gateway, service, data, token);
   // Whoever finds the port open gets an answer.
   listener = await listen(new Api(service, routeTable), { ...settings, proxies }, systemClock);
@@ -165,7 +166,7 @@ function openHost(settings: Settings, data: DataDirectory, gateway: Gateway, log
       shardThreads,
       entries,
       openThreads: (entry, count) => new Threads(entry, count),
-      shardTask: common,
+      shardTask: { ...common, isNew: data.isNew },
       effectsTask: { ...common, farmWorkers, farmEntry: entries.farm },
       openReader: (shard) => {
         const folder = `shard-${shard === shardCount ? "directory" : shard}`;
@@ -173,6 +174,10 @@ function openHost(settings: Settings, data: DataDirectory, gateway: Gateway, log
       },
       clock: systemClock,
       onDeath: (thread, error) => log.error({ err: error, died: thread }, "a thread died"),
+      onDamage(sentence) {
+        process.stderr.write(`${sentence}\n`);
+        process.exit(1);
+      },
     },
     gateway,
   );

@@ -7,11 +7,19 @@ import { join } from "node:path";
 import type { MessagePort } from "node:worker_threads";
 import { openJournal } from "../../engine/adapters/file-journal.ts";
 import { openTables } from "../../engine/adapters/lmdb.ts";
+import { checkTablesFile, hasTables } from "../../engine/adapters/lmdb-file.ts";
 import { openLog } from "../../engine/adapters/log.ts";
 import { systemClock } from "../../engine/adapters/system-clock.ts";
 import { Link } from "../../engine/link.ts";
-import { openShard, type Shard, type ShardEvent } from "../../engine/shard.ts";
-import type { FromEffects, ShardTask, ToEffects, ToShardThread } from "../../engine/wire.ts";
+import { damageSentence, StoreDamage } from "../../engine/ports/store-damage.ts";
+import { openShard, type Shard, type ShardOutlets, type ShardStores } from "../../engine/shard.ts";
+import type {
+  FromEffects,
+  FromShardThread,
+  ShardTask,
+  ToEffects,
+  ToShardThread,
+} from "../../engine/wire.ts";
 import { domain } from "../domain.ts";
 
 /**
@@ -28,34 +36,53 @@ export async function run(task: ShardTask): Promise<void> {
 }
 
 async function runShard(
-  { shardCount, dataDir }: ShardTask,
+  { shardCount, dataDir, isNew }: ShardTask,
   { shard: number, gateway }: ShardTask["shards"][number],
   log: ReturnType<typeof openLog>,
 ): Promise<void> {
   const folder = join(dataDir, `shard-${number === shardCount ? "directory" : number}`);
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const stores = {
-    clock: systemClock,
-    journal: openJournal(join(folder, "journal")),
-    tables: openTables(join(folder, "tables")),
-  };
   let shard: Shard | undefined;
   const effects = new EffectsLine((envelope) => shard?.receive(envelope, "settle"));
-  const toGateway = new Link<ShardEvent, ToShardThread>(gateway, (message) => {
+  const toGateway = new Link<FromShardThread, ToShardThread>(gateway, (message) => {
     if ("kind" in message && message.kind === "effects") effects.connect(message.port);
     else shard?.hear(message);
   });
-  const place = { shard: number, shardCount };
-  shard = await openShard(place, domain, stores, {
+  const outlets: ShardOutlets = {
     event: (event) => toGateway.send(event),
     deliver: (deliveries, acknowledged) => effects.send({ deliveries, acknowledged }),
     brokenTurn: (_, error) => log.error(error, "an actor broke a promise; its turn was dropped"),
-  });
-  await shard.run();
-  toGateway.close();
-  effects.close();
-  await stores.journal.close();
-  await stores.tables.close();
+  };
+  try {
+    const stores = openStores(folder, isNew, (sentence) => log.warn(sentence));
+    shard = await openShard({ shard: number, shardCount }, domain, stores, outlets);
+    await shard.run();
+    toGateway.close();
+    effects.close();
+    await stores.journal.close();
+    await stores.tables.close();
+  } catch (error) {
+    if (!(error instanceof StoreDamage)) throw error;
+    toGateway.send({ kind: "damaged", sentence: damageSentence(folder, error) });
+    // No attempt mends it: the thread stays as it is until the process has ended.
+    await new Promise(() => {});
+  }
+}
+
+/** Throws `StoreDamage` when what was there is gone or cut short. */
+function openStores(
+  folder: string,
+  isNew: boolean,
+  onPassed: (sentence: string) => void,
+): ShardStores {
+  const tables = join(folder, "tables");
+  if (hasTables(tables)) checkTablesFile(tables);
+  else if (!isNew) throw new StoreDamage("tables/data.mdb is missing, and with it all of its rows");
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  return {
+    clock: systemClock,
+    journal: openJournal(join(folder, "journal"), onPassed),
+    tables: openTables(tables),
+  };
 }
 
 /** The way to the effects thread: what is sent before there is one waits. */

@@ -28,6 +28,10 @@ export interface DataDirectory {
   readonly shardCount: number;
   /** Whether others could read it until now; what is below it has their rights still. */
   readonly wasOpen: boolean;
+  /** Whether some shards may never have been opened. */
+  readonly isNew: boolean;
+  /** Every shard has been opened. */
+  complete(): void;
   /** Puts a small file in its place whole, readable by this user only. */
   writePrivate(name: string, text: string): void;
   /** Undefined when there is none. */
@@ -39,7 +43,14 @@ export interface DataDirectory {
 
 const lockName = "lock";
 const storeName = "store.json";
-const formatVersion = 5;
+const formatVersion = 6;
+
+interface Store {
+  readonly formatVersion: number;
+  readonly shardCount: number;
+  /** Whether every shard has been opened: from then on each has files. */
+  readonly isComplete: boolean;
+}
 
 export function openDataDirectory(path: string, shardCount: number): DataDirectory {
   try {
@@ -58,9 +69,31 @@ export function openDataDirectory(path: string, shardCount: number): DataDirecto
     remove: (name: string) => rmSync(join(path, name), { force: true }),
     release,
   };
-  const store = storeOf(path, directory.read(storeName)) ?? { formatVersion, shardCount };
-  directory.writePrivate(storeName, `${JSON.stringify(store)}\n`);
-  return { ...directory, shardCount: store.shardCount };
+  const found = storeOf(path, directory.read(storeName));
+  const store = found ?? { formatVersion, shardCount, isComplete: false };
+  const write = (it: Store) => directory.writePrivate(storeName, `${JSON.stringify(it)}\n`);
+  write(store);
+  return {
+    ...directory,
+    shardCount: store.shardCount,
+    isNew: !store.isComplete,
+    complete: () => write({ ...store, isComplete: true }),
+  };
+}
+
+/** A store that is there, for whoever looks through its files while no service runs. */
+export function holdStore(path: string): {
+  readonly shardCount: number;
+  readonly isNew: boolean;
+  release(): void;
+} {
+  const store = existsSync(path) ? storeOf(path, readIfThere(join(path, storeName))) : undefined;
+  if (store === undefined)
+    throw new DataDirectoryError(
+      `${path} holds no store; set KLIEG_DATA_DIR to the service's data directory.`,
+    );
+  const { shardCount, isComplete } = store;
+  return { shardCount, isNew: !isComplete, release: lock(path) };
 }
 
 /**
@@ -73,10 +106,7 @@ function makeDirectory(path: string): void {
   mkdirSync(path, { mode: 0o700 });
 }
 
-function storeOf(
-  path: string,
-  text: string | undefined,
-): { formatVersion: number; shardCount: number } | undefined {
+function storeOf(path: string, text: string | undefined): Store | undefined {
   if (text === undefined) return undefined;
   const store = parsed(path, text);
   const isKnown =
@@ -85,8 +115,10 @@ function storeOf(
     "formatVersion" in store &&
     store.formatVersion === formatVersion &&
     "shardCount" in store &&
-    typeof store.shardCount === "number";
-  if (isKnown) return store as { formatVersion: number; shardCount: number };
+    typeof store.shardCount === "number" &&
+    "isComplete" in store &&
+    typeof store.isComplete === "boolean";
+  if (isKnown) return store as Store;
   throw new DataDirectoryError(
     `${path} was written by another version of Klieg; start that version or set KLIEG_DATA_DIR to another directory.`,
   );

@@ -5,32 +5,40 @@
  * pages that a trim gave back had to be found again for each record; under load that took a sixth
  * of all processor time.
  *
- * An entry begins on a page of its own, so that no write touches what was acknowledged: a magic
- * number u32, CRC-32 of all that follows u32, length of the record u32, nothing u32, its number
- * f64, the record. Behind the last entry stand zeros or entries of lower numbers. At most one entry
- * was being written when a machine stopped; it was acknowledged to nobody and counts as not there.
+ * An entry begins on a page of its own, so that no write touches what was acknowledged. At most one
+ * entry was being written when a machine stopped; it was acknowledged to nobody and counts as not
+ * there. Segments that something was acknowledged from stand in a list beside them, so that one
+ * that is gone, wiped or cut short is missed; records that cannot be read are missed when later
+ * ones can.
  */
-import {
-  closeSync,
-  constants,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  readSync,
-  writeSync,
-} from "node:fs";
+import { constants, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { type FileHandle, open, unlink } from "node:fs/promises";
-import { join } from "node:path";
-import { crc32 } from "node:zlib";
+import { basename, join } from "node:path";
 import { invariant } from "../invariant.ts";
 import type { Journal } from "../ports/journal.ts";
 import { PortError } from "../ports/port-error.ts";
+import { StoreDamage } from "../ports/store-damage.ts";
+import {
+  type Entry,
+  entriesOf,
+  entryAt,
+  entryHeadBytes,
+  firstSeqOf,
+  type Gap,
+  headOf,
+  nextPage,
+  refuseGap,
+  segmentBytes,
+  wipeHead,
+} from "./segment.ts";
+import {
+  type ListedSegment,
+  listName,
+  readSegmentList,
+  syncFolder,
+  writeSegmentList,
+} from "./segment-list.ts";
 
-const pageBytes = 4096;
-const segmentBytes = 4 * 1024 * 1024;
-const headBytes = 24;
-const magic = 0x4b4a0001;
 /** More than a busy shard fills between two passes; others are removed. */
 const freeSegmentsMax = 64;
 
@@ -40,24 +48,24 @@ interface Segment {
   readonly firstSeq: number;
 }
 
-interface Entry {
-  readonly seq: number;
-  readonly record: Uint8Array;
-}
+/** Hears of damage that costs nothing, since the tables hold what it was. */
+export type OnPassed = (sentence: string) => void;
 
-/** Throws `PortError` when the folder cannot be used or its end is damaged. */
-export function openJournal(path: string): Journal {
+/** Throws `PortError` when the folder cannot be used, `StoreDamage` when its list is unreadable. */
+export function openJournal(path: string, onPassed: OnPassed = () => {}): Journal {
   try {
     mkdirSync(path, { recursive: true, mode: 0o700 });
-    return new FileJournal(path);
+    return new FileJournal(path, onPassed);
   } catch (error) {
-    if (error instanceof PortError) throw error;
+    if (error instanceof PortError || error instanceof StoreDamage) throw error;
     throw new PortError("could not open the journal", false, error);
   }
 }
 
 class FileJournal implements Journal {
   private readonly folder: string;
+  private readonly onPassed: OnPassed;
+  private listed: readonly ListedSegment[] | undefined;
   /** Those with entries, in their order. */
   private readonly segments: Segment[] = [];
   private readonly free: string[] = [];
@@ -71,14 +79,22 @@ class FileJournal implements Journal {
   /** Resolves when all appends so far have ended. */
   private settled: Promise<unknown> = Promise.resolve();
 
-  constructor(folder: string) {
+  constructor(folder: string, onPassed: OnPassed) {
     this.folder = folder;
+    this.onPassed = onPassed;
+    this.listed = readSegmentList(folder);
     for (const name of readdirSync(folder)) {
+      if (!name.endsWith(".segment")) continue;
       const path = join(folder, name);
-      const firstSeq = firstSeqOf(path);
       this.made = Math.max(this.made, Number.parseInt(name, 10) || 0);
-      if (firstSeq === undefined) this.free.push(path);
-      else this.segments.push({ path, firstSeq });
+      if (statSync(path).size !== segmentBytes) {
+        // One that was being made when the machine stopped; of a listed one it is told by `from`.
+        if (this.isListed(path) === undefined) rmSync(path);
+        continue;
+      }
+      const firstSeq = firstSeqOf(path);
+      if (firstSeq !== undefined) this.segments.push({ path, firstSeq });
+      else if (this.isListed(path) === undefined) this.free.push(path);
     }
     this.segments.sort((a, b) => a.firstSeq - b.firstSeq);
     this.findEnd();
@@ -91,10 +107,18 @@ class FileJournal implements Journal {
   }
 
   *from(seq: number): Generator<Entry> {
+    this.refuseMissing(seq);
     for (const [at, { path, firstSeq }] of this.segments.entries()) {
       const nextSeq = this.segments[at + 1]?.firstSeq ?? this.lastSeq + 1;
       if (nextSeq <= seq || nextSeq <= this.trimmedSeq || nextSeq === firstSeq) continue;
-      for (const entry of entriesOf(readFileSync(path)))
+      const onGap = (gap: Gap) => {
+        if (gap.from >= nextSeq) return;
+        refuseGap(basename(path), gap, Math.max(seq, this.trimmedSeq + 1));
+        this.onPassed(
+          `${path} is damaged before record ${gap.before}; the tables hold what it was`,
+        );
+      };
+      for (const entry of entriesOf(readFileSync(path), onGap))
         if (entry.seq >= seq && entry.seq > this.trimmedSeq && entry.seq < nextSeq) yield entry;
     }
   }
@@ -116,7 +140,7 @@ class FileJournal implements Journal {
 
   private async write(seq: number, record: Uint8Array): Promise<void> {
     if (seq <= this.lastSeq) throw new PortError(`record ${seq} is in the journal already`, false);
-    const size = headBytes + record.length;
+    const size = entryHeadBytes + record.length;
     invariant(size <= segmentBytes, "a record is smaller than a segment");
     await attempt("append to the journal", async () => {
       const { open: last } = this;
@@ -124,6 +148,7 @@ class FileJournal implements Journal {
       const target = fits ? last : await this.turnOver(seq);
       const { bytesWritten } = await target.file.writev([headOf(seq, record), record], target.end);
       if (bytesWritten !== size) throw new Error("the write was cut short");
+      if (!fits) await this.list();
       target.end = nextPage(target.end + size);
       const isHalfFull = target.end > segmentBytes / 2;
       // Who needs the segment tries again, and hears of a fault.
@@ -145,6 +170,12 @@ class FileJournal implements Journal {
     return this.open;
   }
 
+  private list(): Promise<void> {
+    const list = this.segments.map(({ path, firstSeq }) => ({ name: basename(path), firstSeq }));
+    this.listed = list;
+    return writeSegmentList(this.folder, list);
+  }
+
   /** Sees to it that a segment is free before it is needed. */
   private prepare(): Promise<void> {
     this.coming ??= this.make().finally(() => {
@@ -162,103 +193,58 @@ class FileJournal implements Journal {
     } finally {
       await file.close();
     }
-    const folder = await open(this.folder, "r");
-    try {
-      await folder.sync();
-    } finally {
-      await folder.close();
-    }
+    await syncFolder(this.folder);
     this.free.push(path);
   }
 
   /**
    * Segments whose first entry is not whole hold nothing; what their heads say is wiped, since
-   * another segment may soon begin with the same number.
+   * another segment may soon begin with the same number. Those from which something was
+   * acknowledged are left as they are.
    */
   private findEnd(): void {
-    const torn: string[] = [];
     for (let last = this.segments.at(-1); last !== undefined; last = this.segments.at(-1)) {
-      this.lastSeq = lastSeqOf(readFileSync(last.path));
-      if (this.lastSeq > 0) break;
-      torn.push(last.path);
+      const bytes = readFileSync(last.path);
+      if (isBegun(last, bytes) || this.isListed(last.path) === last.firstSeq) {
+        for (const { seq } of entriesOf(bytes, () => {})) this.lastSeq = seq;
+        return;
+      }
       this.segments.pop();
-    }
-    for (const path of torn) {
-      refuseDamage(readFileSync(path), 0, this.lastSeq);
-      wipeHead(path);
-      this.free.push(path);
+      wipeHead(last.path);
+      this.free.push(last.path);
     }
   }
-}
 
-function headOf(seq: number, record: Uint8Array): Buffer {
-  const head = Buffer.alloc(headBytes);
-  head.writeUInt32LE(magic, 0);
-  head.writeUInt32LE(record.length, 8);
-  head.writeDoubleLE(seq, 16);
-  head.writeUInt32LE(crc32(record, crc32(head.subarray(8))), 4);
-  return head;
-}
-
-/** Undefined when no whole entry begins at `at`. */
-function entryAt(bytes: Buffer, at: number): Entry | undefined {
-  if (at + headBytes > bytes.length || bytes.readUInt32LE(at) !== magic) return undefined;
-  const start = at + headBytes;
-  const end = start + bytes.readUInt32LE(at + 8);
-  if (end > bytes.length || crc32(bytes.subarray(at + 8, end)) !== bytes.readUInt32LE(at + 4))
-    return undefined;
-  return { seq: bytes.readDoubleLE(at + 16), record: bytes.subarray(start, end) };
-}
-
-/** Throws `PortError` when an entry that others follow is not whole. */
-function* entriesOf(bytes: Buffer): Generator<Entry> {
-  let at = 0;
-  let lastSeq = 0;
-  for (;;) {
-    const entry = entryAt(bytes, at);
-    if (entry === undefined || entry.seq <= lastSeq) break;
-    yield entry;
-    lastSeq = entry.seq;
-    at = nextPage(at + headBytes + entry.record.length);
+  /** The number that its listed first entry has; undefined for one that is not listed. */
+  private isListed(path: string): number | undefined {
+    return this.listed?.find(({ name }) => name === basename(path))?.firstSeq;
   }
-  if (lastSeq > 0) refuseDamage(bytes, at, lastSeq);
-}
 
-function refuseDamage(bytes: Buffer, from: number, lastSeq: number): void {
-  for (let at = from; at < bytes.length; at += pageBytes)
-    if ((entryAt(bytes, at)?.seq ?? 0) > lastSeq)
-      throw new PortError(`the journal is damaged behind record ${lastSeq}`, false);
-}
-
-function lastSeqOf(bytes: Buffer): number {
-  let last = 0;
-  for (const { seq } of entriesOf(bytes)) last = seq;
-  return last;
-}
-
-/** What the first head says, whole or not; undefined for a segment that was never written to. */
-function firstSeqOf(path: string): number | undefined {
-  const head = Buffer.alloc(headBytes);
-  const file = openSync(path, "r");
-  try {
-    readSync(file, head, 0, headBytes, 0);
-  } finally {
-    closeSync(file);
-  }
-  return head.readUInt32LE(0) === magic ? head.readDoubleLE(16) : undefined;
-}
-
-function wipeHead(path: string): void {
-  const file = openSync(path, constants.O_WRONLY | constants.O_DSYNC);
-  try {
-    writeSync(file, Buffer.alloc(headBytes), 0, headBytes, 0);
-  } finally {
-    closeSync(file);
+  /** Throws `StoreDamage` unless all is there that was ever durable from record `seq` on. */
+  private refuseMissing(seq: number): void {
+    const { listed = [] } = this;
+    if (this.listed === undefined && (seq > 1 || this.segments.length > 1))
+      throw new StoreDamage(`journal/${listName} is missing, and what it listed may be lost`);
+    for (const [at, { name, firstSeq }] of listed.entries()) {
+      const next = listed[at + 1];
+      if (next !== undefined && next.firstSeq <= Math.max(seq, this.trimmedSeq + 1)) continue;
+      const segment = this.segments.find(({ path }) => basename(path) === name);
+      if (segment?.firstSeq === firstSeq && (firstSeq < seq || isBegun(segment))) continue;
+      const lost = next === undefined ? "all after it" : `up to record ${next.firstSeq - 1}`;
+      throw new StoreDamage(
+        `journal/${name} is missing, wiped or cut short, and with it record ${firstSeq} and ${lost}`,
+      );
+    }
+    if (this.lastSeq < seq - 1)
+      throw new StoreDamage(
+        `the journal ends at record ${this.lastSeq}, but the tables are at ${seq - 1}: what was acknowledged after that may be lost`,
+      );
   }
 }
 
-function nextPage(at: number): number {
-  return Math.ceil(at / pageBytes) * pageBytes;
+/** Whether its first entry is whole. */
+function isBegun({ path, firstSeq }: Segment, bytes = readFileSync(path)): boolean {
+  return entryAt(bytes, 0)?.seq === firstSeq;
 }
 
 async function attempt<T>(what: string, run: () => Promise<T>): Promise<T> {

@@ -9,6 +9,7 @@ import { asBinary, type Database, type Key as LmdbKey, open, type RootDatabase }
 import type { KeyRange } from "../actor.ts";
 import type { Key } from "../key.ts";
 import { PortError } from "../ports/port-error.ts";
+import { StoreDamage } from "../ports/store-damage.ts";
 import type { TableReader, TableRow, Tables } from "../ports/tables.ts";
 
 /** Keys are binary strings already; no transcoding, no copies. */
@@ -49,6 +50,14 @@ export function openTableReader(path: string): TableReader & { close(): Promise<
   };
 }
 
+/** Throws when a row cannot be read; worse damage ends the process. */
+export async function readAll(path: string): Promise<void> {
+  const database = openRows(path);
+  for (const { key, value } of database.getRange({ start: "" }))
+    if (typeof key !== "string" || typeof value !== "string") throw new Error("no row");
+  await database.close();
+}
+
 function openRows(path: string): RootDatabase<string, string> {
   return open({
     path,
@@ -87,8 +96,17 @@ function attempt<T>(what: string, run: () => T): T {
   try {
     return run();
   } catch (error) {
+    if (isDamage(error)) throw new StoreDamage(`tables/data.mdb cannot be read (${error.message})`);
     throw new PortError(`could not ${what}`, false, error);
   }
+}
+
+/** LMDB's own word: a page that is missing, corrupted, of another version, or no table file. */
+function isDamage(error: unknown): error is Error {
+  return (
+    error instanceof Error &&
+    /^MDB_(PAGE_NOTFOUND|CORRUPTED|VERSION_MISMATCH|INVALID)/.test(error.message)
+  );
 }
 
 async function settled<T>(what: string, run: () => Promise<T> | T | undefined): Promise<T> {

@@ -7,7 +7,10 @@ export interface Journal {
    * there already.
    */
   append(seq: number, record: Uint8Array): Promise<void>;
-  /** Records from `seq` on, in order; after a restart `seq` is above all that were trimmed. */
+  /**
+   * Records from `seq` on, in order; after a restart `seq` is above all that were trimmed. Throws
+   * `StoreDamage` when one of them is not there any more.
+   */
   from(seq: number): Iterable<{ readonly seq: number; readonly record: Uint8Array }>;
   /** Drops all up to and including `seq`. */
   trim(seq: number): Promise<void>;

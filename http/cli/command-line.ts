@@ -19,6 +19,7 @@ import { cancelJob, listJobs, showJob } from "./jobs.ts";
 import { lint } from "./lint.ts";
 import { login, logout } from "./login.ts";
 import { render } from "./render.ts";
+import { storeCheck } from "./store-check.ts";
 import { tokenReset } from "./token-reset.ts";
 import { tokenCreate, tokenList, tokenRevoke } from "./tokens.ts";
 import { upload } from "./upload.ts";
@@ -54,6 +55,7 @@ const commands: readonly Command[] = [
   tokenReset,
   accountCreate,
   completion(() => commands),
+  storeCheck,
 ];
 
 /** Returns the exit code. A fault that is a bug of ours is thrown. */

@@ -7,7 +7,15 @@ export interface Session {
   readonly client: () => Promise<Client>;
   /** Throws `SettingsError`. */
   readonly settings: () => ClientSettings;
+  /** Of a store that no service uses. Throws `DataDirectoryError`. */
+  readonly checkStore: (dataDir: string, repairs: boolean) => Promise<readonly StoreFinding[]>;
   readonly terminal: Terminal;
+}
+
+/** Something about a store, as one sentence for the operator. */
+export interface StoreFinding {
+  readonly sentence: string;
+  readonly kind: "harmless" | "damage" | "repaired";
 }
 
 export interface Terminal {

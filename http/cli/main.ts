@@ -1,5 +1,7 @@
 import { readClientSettings } from "../../config/settings.ts";
+import { systemClock } from "../../engine/adapters/system-clock.ts";
 import { Client } from "../client.ts";
+import { CommandError } from "./command.ts";
 import { runCommandLine } from "./command-line.ts";
 import { findAddress } from "./credential.ts";
 
@@ -21,6 +23,18 @@ process.exitCode = await runCommandLine(process.argv.slice(2), {
     return opened;
   },
   settings,
+  async checkStore(dataDir, repairs) {
+    process.umask(0o077);
+    const { checkStore } = await import("../../engine/adapters/store-check.ts");
+    const { DataDirectoryError } = await import("../../engine/adapters/data-directory.ts");
+    const { domain } = await import("../../actors/domain.ts");
+    try {
+      return await checkStore({ dataDir, domain, nowMs: systemClock.nowMs(), repairs });
+    } catch (error) {
+      if (error instanceof DataDirectoryError) throw new CommandError(error.message);
+      throw error;
+    }
+  },
   terminal: {
     print: (line) => process.stdout.write(`${line}\n`),
     say: (text) => process.stderr.write(text),

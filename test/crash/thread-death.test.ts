@@ -59,13 +59,14 @@ async function openHouse(t: Test) {
         effects: new URL("./dying-effects.js", import.meta.url),
       },
       openThreads: (entry, count) => new Threads(entry, count),
-      shardTask: common,
+      shardTask: { ...common, isNew: true },
       effectsTask: { ...common, farmWorkers: 0, farmEntry: "" },
       openReader: (shard) => {
         const folder = `shard-${shard === shardCount ? "directory" : shard}`;
         return openTableReader(join(dataDir, folder, "tables"));
       },
       clock: systemClock,
+      onDamage: (sentence) => faults.push(sentence),
       onDeath(thread) {
         deaths.push(thread);
         whenDead();

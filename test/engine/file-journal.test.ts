@@ -1,4 +1,14 @@
-import { closeSync, openSync, readdirSync, readSync, writeSync } from "node:fs";
+import {
+  closeSync,
+  copyFileSync,
+  openSync,
+  readdirSync,
+  readSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
 import { join } from "node:path";
 import t from "tap";
 import { openJournal } from "../../engine/adapters/file-journal.ts";
@@ -12,6 +22,8 @@ t.test("an append that was cut short is not there, and its number is free", asyn
     const seqs = Array.from({ length: whole }, (_, at) => at + 1);
     await filled(path, [...seqs, whole + 1]);
     damage(onlySegment(path), whole);
+    // The first append of a file was acknowledged only once the file is listed.
+    if (whole === 0) rmSync(join(path, "segments.json"));
 
     const journal = openJournal(path);
     t.strictSame(seqsOf(journal, 1), seqs);
@@ -25,14 +37,82 @@ t.test("an append that was cut short is not there, and its number is free", asyn
   }
 });
 
-t.test("damage before the last record stops the start", async (t) => {
+t.test("damage before the last record is told when it is needed, and passed if not", async (t) => {
   for (const at of [0, 1]) {
     const path = t.testdir();
     await filled(path, [1, 2, 3]);
     damage(onlySegment(path), at);
-    const refusal = { name: "PortError", message: /is damaged/, retryable: false };
-    t.throws(() => openJournal(path), refusal);
+    const passed: string[] = [];
+    const journal = openJournal(path, (sentence) => passed.push(sentence));
+    const lost = `record ${at + 1} is lost`;
+    const refusal = { name: "StoreDamage", message: new RegExp(`1.segment is damaged, ${lost}`) };
+    if (at === 1) t.throws(() => seqsOf(journal, 2), refusal);
+    else
+      t.throws(() => seqsOf(journal, 1), {
+        name: "StoreDamage",
+        message: /1.segment is missing, wiped/,
+      });
+    t.strictSame(passed, []);
+    t.strictSame(seqsOf(journal, 3), [3]);
+    t.match(passed, [new RegExp(`damaged before record ${at + 2}`)]);
+    await journal.append(4, record(4));
+    t.strictSame(seqsOf(journal, 3), [3, 4], "it goes on");
+    await journal.close();
   }
+});
+
+t.test("a file from which records were acknowledged is missed", async (t) => {
+  const megabytes = async (path: string) => {
+    const journal = openJournal(path);
+    for (let seq = 1; seq <= 10; seq++) await journal.append(seq, record(seq, megabyte));
+    await journal.close();
+    return segments(path).find((file) => firstSeq(file) === 10) ?? "";
+  };
+  const harms: Record<string, (file: string) => void> = {
+    deleted: rmSync,
+    zeroed: (file) => writeFileSync(file, new Uint8Array(4 * megabyte)),
+    "cut short": (file) => truncateSync(file, megabyte),
+    damaged: (file) => damage(file, 0),
+  };
+  for (const [name, harm] of Object.entries(harms)) {
+    const path = t.testdir();
+    harm(await megabytes(path));
+    const next = openJournal(path);
+    const refusal = { name: "StoreDamage", message: /with it record 10 and all after it/ };
+    t.throws(() => seqsOf(next, 5), refusal, name);
+    await next.close();
+  }
+});
+
+t.test("a journal that ends before the tables, or has no list, is told", async (t) => {
+  const path = t.testdir();
+  await filled(path, [1, 2, 3]);
+  const behind = openJournal(path);
+  t.throws(() => seqsOf(behind, 6), { message: /ends at record 3, but the tables are at 5/ });
+  await behind.close();
+  rmSync(join(path, "segments.json"));
+  const unlisted = openJournal(path);
+  t.throws(() => seqsOf(unlisted, 2), { message: /segments.json is missing/ });
+  await unlisted.close();
+  writeFileSync(join(path, "segments.json"), "[{");
+  t.throws(() => openJournal(path), { name: "StoreDamage", message: /cannot be read/ });
+});
+
+t.test("a file that was used again before the list said so is not missed", async (t) => {
+  const path = t.testdir();
+  const [list, kept] = [join(path, "segments.json"), join(t.testdirName, "kept.json")];
+  const journal = openJournal(path);
+  for (let seq = 1; seq <= 9; seq++) {
+    await journal.append(seq, record(seq, megabyte));
+    await journal.trim(seq - 4);
+  }
+  copyFileSync(list, kept);
+  await journal.append(10, record(10, megabyte));
+  await journal.close();
+  copyFileSync(kept, list);
+  const next = openJournal(path);
+  t.strictSame(seqsOf(next, 7), [7, 8, 9, 10]);
+  await next.close();
 });
 
 t.test("files are used again once their records are needed no more", async (t) => {
@@ -60,8 +140,11 @@ t.test("an append into a used file that was cut short leaves what came before", 
     await journal.append(seq, record(seq, megabyte));
     await journal.trim(seq - 4);
   }
+  const [list, kept] = [join(path, "segments.json"), join(path, "kept.json")];
+  copyFileSync(list, kept);
   await journal.append(10, record(10, megabyte));
   await journal.close();
+  copyFileSync(kept, list);
   const used = segments(path).find((file) => firstSeq(file) === 10) ?? "";
   damage(used, 0);
   const after = openJournal(path);
@@ -71,9 +154,14 @@ t.test("an append into a used file that was cut short leaves what came before", 
 
 t.test("a file whose first append was cut short stands in nobody's way", async (t) => {
   const path = t.testdir();
+  const [list, kept] = [join(path, "segments.json"), join(path, "kept.json")];
   const first = openJournal(path);
-  for (let seq = 1; seq <= 10; seq++) await first.append(seq, record(seq, megabyte));
+  for (let seq = 1; seq <= 10; seq++) {
+    if (seq === 10) copyFileSync(list, kept);
+    await first.append(seq, record(seq, megabyte));
+  }
   await first.close();
+  copyFileSync(kept, list);
   damage(segments(path).find((file) => firstSeq(file) === 10) ?? "", 0);
   const second = openJournal(path);
   await second.trim(9);
@@ -99,7 +187,8 @@ function seqsOf(journal: Journal, seq: number): number[] {
 }
 
 function segments(path: string): string[] {
-  return readdirSync(path).map((name) => join(path, name));
+  const names = readdirSync(path).filter((name) => name.endsWith(".segment"));
+  return names.map((name) => join(path, name));
 }
 
 function onlySegment(path: string): string {

@@ -5,12 +5,12 @@ import { memoryTables } from "../../engine/adapters/memory-stores.ts";
 import { Gateway } from "../../engine/gateway.ts";
 import { Host } from "../../engine/host.ts";
 import { Link } from "../../engine/link.ts";
-import type { ShardEvent } from "../../engine/shard.ts";
 import type {
   EffectsControl,
   EffectsTask,
   FromEffects,
   FromEffectsThread,
+  FromShardThread,
   ShardTask,
   ToEffects,
   ToShardThread,
@@ -53,7 +53,7 @@ class PlayedShards {
   readonly heard: string[] = [];
   readonly shards: readonly number[];
   readonly die: Played["end"];
-  private readonly links = new Map<number, Link<ShardEvent, ToShardThread>>();
+  private readonly links = new Map<number, Link<FromShardThread, ToShardThread>>();
   private readonly effects = new Map<number, Link<ToEffects, FromEffects>>();
 
   constructor({ task, end }: Played) {
@@ -67,12 +67,16 @@ class PlayedShards {
         if ("kind" in message && message.kind === "effects")
           this.effects.set(shard, new Link(message.port, () => {}));
       };
-      this.links.set(shard, new Link<ShardEvent, ToShardThread>(gateway, hear));
+      this.links.set(shard, new Link<FromShardThread, ToShardThread>(gateway, hear));
     }
   }
 
   open(shard: number): Promise<void> {
-    this.links.get(shard)?.send({ kind: "opened", seq: 1 });
+    return this.say(shard, { kind: "opened", seq: 1 });
+  }
+
+  say(shard: number, event: FromShardThread): Promise<void> {
+    this.links.get(shard)?.send(event);
     return turns();
   }
 
@@ -97,6 +101,7 @@ function stage(t: Test) {
   const listener = { listens: () => false, changed: ignore, missed: ignore, failed: ignore };
   const gateway = new Gateway(2, 1, listener);
   const deaths: string[] = [];
+  const damages: string[] = [];
   const carriers: PlayedEffects[] = [];
   const shards: PlayedShards[] = [];
   // Open ports would keep the test's process alive.
@@ -124,7 +129,7 @@ function stage(t: Test) {
         },
         close: async () => {},
       }),
-      shardTask: { shardCount: 2, dataDir: "", logLevel: "silent" },
+      shardTask: { shardCount: 2, dataDir: "", logLevel: "silent", isNew: true },
       effectsTask: {
         shardCount: 2,
         dataDir: "",
@@ -135,6 +140,7 @@ function stage(t: Test) {
       openReader: () => memoryTables(),
       clock,
       onDeath: (thread) => deaths.push(thread),
+      onDamage: (sentence) => damages.push(sentence),
     },
     gateway,
   );
@@ -142,6 +148,7 @@ function stage(t: Test) {
     host,
     gateway,
     deaths,
+    damages,
     /** The lives of the effects thread. */
     carriers,
     shards,
@@ -308,4 +315,14 @@ t.test("a shard that opens while the host stops is stopped too", async (t) => {
   t.strictSame(single.heard, ["stop 2"]);
   for (const thread of [pair, single, ...house.carriers]) await thread.die();
   await stopped;
+});
+
+t.test("a shard whose store is damaged tells the operator and stays closed", async (t) => {
+  const house = stage(t);
+  void house.host.start();
+  const [pair] = house.shards as [PlayedShards];
+  await pair.say(0, { kind: "damaged", sentence: "The store is damaged." });
+  t.strictSame(house.damages, ["The store is damaged."]);
+  t.strictSame(house.deaths, []);
+  t.notOk(house.gateway.isOpen);
 });

@@ -1,6 +1,5 @@
 import { createHash } from "node:crypto";
 import t from "tap";
-import { BrokenInvariant } from "../../engine/invariant.ts";
 import { noHash, readHead, seal, verify } from "../../engine/record.ts";
 import { sealed } from "./sealed.ts";
 import { textsOf } from "./toys.ts";
@@ -36,7 +35,7 @@ t.test("no bytes stand for no writes", async (t) => {
 t.test("a record larger than any before it is sealed whole", async (t) => {
   const large = JSON.stringify("é".repeat(800_000));
   const { bytes, hash } = sealed(head, { a: large, b: "1" }, noHash);
-  t.equal(verify(bytes, noHash).hash, hash);
+  t.equal(verify(bytes, noHash)?.hash, hash);
   t.ok(textsOf(bytes)[0]?.[1] === large);
   t.strictSame(textsOf(bytes)[1], ["b", "1"]);
 });
@@ -69,7 +68,7 @@ t.test("a record may lie anywhere in a larger buffer", async (t) => {
   const room = new Uint8Array(bytes.length + 13);
   room.set(bytes, 13);
   const inside = room.subarray(13);
-  t.equal(verify(inside, noHash).hash, hash);
+  t.equal(verify(inside, noHash)?.hash, hash);
   t.strictSame(textsOf(inside), textsOf(bytes));
 });
 
@@ -82,7 +81,7 @@ t.test("I1: the hash is sha256 of the previous hash and the body", async (t) => 
     .digest("hex");
   t.equal(second.hash, expected);
   t.equal(Buffer.from(second.bytes.subarray(-32)).toString("hex"), expected);
-  t.equal(verify(second.bytes, first.hash).hash, second.hash);
+  t.equal(verify(second.bytes, first.hash)?.hash, second.hash);
 });
 
 t.test("I1: equal records have equal bytes", async (t) => {
@@ -93,7 +92,7 @@ t.test("I1: equal records have equal bytes", async (t) => {
 t.test("I1: a record that follows another one is refused", async (t) => {
   const first = sealed(head, { a: "1" }, noHash);
   const second = sealed({ ...head, seq: 42 }, { a: "2" }, first.hash);
-  t.throws(() => verify(second.bytes, noHash), { name: "BrokenInvariant", message: /I1/ });
+  t.equal(verify(second.bytes, noHash), undefined);
 });
 
 t.test("I1: a record of which any byte was changed is refused", async (t) => {
@@ -110,16 +109,11 @@ t.test("I1: a record of which any byte was changed is refused", async (t) => {
 t.test("bytes that are cut short are refused", async (t) => {
   const { bytes } = sealed(head, { a: "1" }, noHash);
   for (const length of [0, 1, 27, 28, 59, bytes.length - 1])
-    t.throws(() => verify(bytes.subarray(0, length), noHash), { name: "BrokenInvariant" });
+    t.equal(verify(bytes.subarray(0, length), noHash), undefined);
 });
 
 function isTrusted(bytes: Uint8Array): boolean {
-  try {
-    verify(bytes, noHash);
-    return true;
-  } catch (error) {
-    return !(error instanceof BrokenInvariant);
-  }
+  return verify(bytes, noHash) !== undefined;
 }
 
 t.test("a key has at most 255 bytes", async (t) => {

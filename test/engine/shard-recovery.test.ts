@@ -191,7 +191,7 @@ t.test("a journal with a gap or a foreign record stops the start", async (t) => 
     const journal = memoryJournal();
     await journal.append(seq, new Uint8Array(100));
     const disks = [{ journal, tables: memoryTables() }];
-    await t.rejects(openBench({ disks }), { name: "BrokenInvariant" });
+    await t.rejects(openBench({ disks }), { name: "StoreDamage" });
   }
 });
 

@@ -21,6 +21,7 @@ async function lint(...args: readonly string[]) {
   const code = await runCommandLine(["lint", ...args], {
     client: refuse,
     settings: refuse,
+    checkStore: refuse,
     terminal,
   });
   return { code, out, said };

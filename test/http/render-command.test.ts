@@ -59,7 +59,12 @@ async function render(t: Test, last: object, ...options: readonly string[]) {
   };
   const args = ["render", join(folder, "film"), "-o", output, ...options];
   const client = async () => new Client({ origin, token: "x", surface: "cli" });
-  const code = await runCommandLine(args, { client, settings: refuse, terminal });
+  const code = await runCommandLine(args, {
+    client,
+    settings: refuse,
+    checkStore: refuse,
+    terminal,
+  });
   return { code, out, said, asked, output, folder };
 }
 

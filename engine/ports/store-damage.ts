@@ -1,0 +1,13 @@
+/**
+ * Something durable is not there any more, and a shard that went on would lose it without a word.
+ * The message says what is wrong with which file, and what is lost; whoever knows where the store
+ * is makes a sentence of it. No attempt mends it.
+ */
+export class StoreDamage extends Error {
+  override readonly name = "StoreDamage";
+}
+
+/** For the operator: one sentence with the remedy. `folder` is the shard's. */
+export function damageSentence(folder: string, { message }: StoreDamage): string {
+  return `The store in ${folder} is damaged: ${message}. Run "klieg store check", and restore the data directory from a backup where it cannot be repaired.`;
+}
