@@ -76,6 +76,7 @@ function startFarm(task: EffectsTask, broker: FarmBroker): (broker: FarmBroker) 
   const environment = farmEnvironment(process.env);
   let stopping = false;
   const start = () => {
+    if (stopping) return;
     const child = startFarmChild(task.farmEntry, environment);
     broker.attach(child);
     const ended = new Promise<void>((resolve) => child.onClose(resolve));
@@ -83,7 +84,7 @@ function startFarm(task: EffectsTask, broker: FarmBroker): (broker: FarmBroker) 
     children.add(entry);
     void ended.then(() => {
       children.delete(entry);
-      if (!stopping) systemClock.after(limits.farm.restartDelayMs, start);
+      systemClock.after(limits.farm.restartDelayMs, start);
     });
   };
   for (let worker = 0; worker < task.farmWorkers; worker++) start();

@@ -1,0 +1,123 @@
+/** A real engine with its threads, which die on command, below routes without a socket. */
+import { join } from "node:path";
+import { BroadcastChannel } from "node:worker_threads";
+import type { Test } from "tap";
+import { timelineRound } from "../../actors/composition/timeline-round.ts";
+import type { CreatedAccount } from "../../actors/contract/account.ts";
+import { readCatalogue } from "../../config/catalogue.ts";
+import { openTableReader } from "../../engine/adapters/lmdb.ts";
+import { memoryObjects } from "../../engine/adapters/memory-objects.ts";
+import { systemClock } from "../../engine/adapters/system-clock.ts";
+import { systemEntropy } from "../../engine/adapters/system-entropy.ts";
+import { Host } from "../../engine/host.ts";
+import { Threads } from "../../engine/threads.ts";
+import { Api } from "../../http/api.ts";
+import { bootstrap } from "../../http/bootstrap.ts";
+import { RequestLog } from "../../http/request-log.ts";
+import { routeTable } from "../../http/route-table.ts";
+import { TrustedProxies } from "../../http/trusted-proxies.ts";
+import { wire } from "../../http/wiring.ts";
+import { Caller } from "../spec/caller.ts";
+import { deathChannel } from "./dying-shard.ts";
+import { firstToken } from "./klieg-process.ts";
+
+export const shardCount = 2;
+
+/** `farmEntry` is the program of its one farm process; empty for none. */
+export async function openHouse(t: Test, farmEntry = "") {
+  const dataDir = t.testdir();
+  const faults: unknown[] = [];
+  const service = wire({
+    version: "0.0.0-test",
+    origin: "http://klieg.example",
+    shardCount,
+    clock: systemClock,
+    entropy: systemEntropy(),
+    objects: memoryObjects(),
+    catalogue: readCatalogue(undefined, true),
+    readCatalogue: () => readCatalogue(undefined, true),
+    corsOrigins: [],
+    computeRound: async (task) => timelineRound(task),
+    hasRates: false,
+    proxies: new TrustedProxies([]),
+    renderers: "ok",
+    requests: new RequestLog(systemClock, { line: () => {}, skipped: () => {} }),
+    onFault: (_, error) => faults.push(error),
+  });
+  const common = { shardCount, dataDir, logLevel: "silent" };
+  const deaths: string[] = [];
+  let whenDead = () => {};
+  const host = new Host(
+    {
+      shardCount,
+      shardThreads: 2,
+      entries: {
+        shards: new URL("./dying-shard.js", import.meta.url),
+        effects: new URL("./dying-effects.js", import.meta.url),
+      },
+      openThreads: (entry, count) => new Threads(entry, count),
+      shardTask: { ...common, isNew: true },
+      effectsTask: { ...common, farmWorkers: farmEntry === "" ? 0 : 1, farmEntry },
+      openReader: (shard) => {
+        const folder = `shard-${shard === shardCount ? "directory" : shard}`;
+        return openTableReader(join(dataDir, folder, "tables"));
+      },
+      clock: systemClock,
+      onDamage: (sentence) => faults.push(sentence),
+      onDeath(thread) {
+        deaths.push(thread);
+        whenDead();
+      },
+    },
+    service.gateway,
+  );
+  await host.start();
+  const files = { read: () => undefined, writePrivate: () => {} };
+  await bootstrap(service.gateway, service, files, firstToken);
+  const channel = new BroadcastChannel(deathChannel);
+  t.teardown(async () => {
+    channel.close();
+    await host.stop();
+  });
+  const api = new Api(service, routeTable);
+  const admin = new Caller(api, firstToken, "");
+  let accounts = 0;
+  return {
+    api,
+    service,
+    deaths,
+    faults,
+    /** The thread dies soon, also one that has not opened yet. */
+    condemn(what: number | "effects"): void {
+      channel.postMessage(what);
+    },
+    async account(credits = 100): Promise<Caller> {
+      const email = `user-${++accounts}@klieg.example`;
+      const body = { email, plan: "enterprise", credits, issue_token: true };
+      const { json } = await admin.post<CreatedAccount>("/v1/admin/accounts", body);
+      // The wallet's shard answers, the token is the directory's: a client on a socket is heard
+      // after all that both have said by now.
+      await new Promise((resolve) => setImmediate(resolve));
+      return new Caller(api, json.token, json.id);
+    },
+    /** Resolves when the thread is gone. */
+    async strike(what: number | "effects"): Promise<void> {
+      const dead = new Promise<void>((resolve) => {
+        whenDead = resolve;
+      });
+      channel.postMessage(what);
+      await dead;
+    },
+  };
+}
+
+/** Asks until the answer is not 503 any more: the thread is back. */
+export async function again<T extends { readonly status: number }>(
+  ask: () => Promise<T>,
+): Promise<T> {
+  for (;;) {
+    const reply = await ask();
+    if (reply.status !== 503) return reply;
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}
