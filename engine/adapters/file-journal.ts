@@ -164,6 +164,8 @@ class FileJournal implements Journal {
     if (this.free.length === 0) await this.prepare();
     const path = this.free.pop();
     invariant(path !== undefined, "a segment that was made is free");
+    // What the list names must be there: it forgets what is used again before that is written to.
+    if (this.isListed(path) !== undefined) await this.list();
     const file = await open(path, constants.O_WRONLY | constants.O_DSYNC);
     this.open = { file, end: 0 };
     this.segments.push({ path, firstSeq });
