@@ -18,8 +18,9 @@ import type { Lane } from "./inbox.ts";
 import { type Key, shardOf } from "./key.ts";
 import { OpenRequests } from "./open-requests.ts";
 import type { TableReader, TableRow } from "./ports/tables.ts";
-import { eachWrite, textOf } from "./record.ts";
+import { eachWrite, readHead, textOf } from "./record.ts";
 import { type Forms, rowOf } from "./row-form.ts";
+import type { ServiceClock } from "./service-clock.ts";
 import type { ShardEvent } from "./shard.ts";
 import type { ToShard } from "./wire.ts";
 
@@ -51,11 +52,19 @@ export class Gateway {
   private readonly watchersByKey = new Map<Key, Set<Look>>();
   /** Those that met a shard that was down. */
   private readonly interrupted = new Set<Look>();
+  private readonly clock: ServiceClock;
   private readonly listener: RowListener;
   private readonly forms: Forms | undefined;
 
   /** `firstRequest` must be above every id that an earlier life gave out. */
-  constructor(shardCount: number, firstRequest: RequestId, listener: RowListener, forms?: Forms) {
+  constructor(
+    shardCount: number,
+    firstRequest: RequestId,
+    clock: ServiceClock,
+    listener: RowListener,
+    forms?: Forms,
+  ) {
+    this.clock = clock;
     this.shards = new Array<ShardEnd | undefined>(shardCount + 1).fill(undefined);
     this.requests = new OpenRequests(firstRequest);
     this.listener = listener;
@@ -85,7 +94,8 @@ export class Gateway {
     const end = this.shards[shard];
     if (end === undefined) return Promise.resolve(lost);
     return new Promise((resolve) => {
-      end.send([to, message, this.requests.add({ shard, resolve }), lane]);
+      const request = this.requests.add({ shard, resolve });
+      end.send([to, message, request, lane, this.clock.nowMs()]);
     });
   }
 
@@ -142,12 +152,14 @@ export class Gateway {
     const end = this.shards[shard];
     if (end === undefined) return;
     if (event.kind === "release") {
+      if (event.record.length > 0) this.clock.hear(readHead(event.record).atMs);
       end.release(event.record);
       if (this.listener.listens(shard))
         eachWrite(event.record, (key) => this.listener.changed(key));
       for (const { to, reply } of event.replies) this.requests.take(to)?.resolve(reply);
       if (this.watchersByKey.size > 0) this.notify(event.record);
     } else {
+      if (event.kind === "opened") this.clock.hear(event.atMs);
       end.event(event);
       if (event.kind === "opened") this.lookAgain(shard);
     }

@@ -31,9 +31,10 @@ export interface HostOptions {
   readonly entries: { readonly shards: URL; readonly effects: URL };
   /** `count` threads that run the entry's module. */
   readonly openThreads: (entry: URL, count: number) => ThreadPool;
-  readonly shardTask: Omit<ShardTask, "shards">;
+  readonly shardTask: Omit<ShardTask, "shards" | "startMs">;
   readonly effectsTask: Omit<EffectsTask, "control">;
   readonly openReader: (shard: number) => TableReader;
+  /** The time of the process. */
   readonly clock: Clock;
   readonly onDeath: (thread: string, error: unknown) => void;
   /** A shard's store is damaged: it stays closed, and the sentence is for the operator. */
@@ -145,7 +146,8 @@ export class Host {
     });
     const life: GroupLife = { name: `shards ${group.join(", ")}`, shards, isEnding: false };
     this.lives.add(life);
-    const task: ShardTask = { ...this.options.shardTask, shards: far };
+    const { shardTask, clock } = this.options;
+    const task: ShardTask = { ...shardTask, startMs: clock.nowMs(), shards: far };
     const { ended } = this.shardPool.start(
       task,
       far.map(({ gateway }) => gateway),

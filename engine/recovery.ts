@@ -33,16 +33,19 @@ export async function recover(
   journal: Journal,
   tables: Tables,
   domain: Domain,
-  nowMs: number,
+  startMs: number,
 ): Promise<Recovered> {
-  const rows = new ShardRows(tables, domain, nowMs);
+  const from = readPosition(tables);
+  const rows = new ShardRows(tables, domain, Math.max(startMs, from.atMs));
   for (const { key, text } of owned(tables, place, engineTables.due))
     rows.due.restore(actorOfDueKey(key), Number(text));
-  const tail = readTail(journal, readPosition(tables));
+  const tail = readTail(journal, from);
   await materialise(rows, tail.rows.lastWrites(), tail.position, domain);
   await journal.trim(tail.position.seq);
   tables.refresh();
-  for (const rule of domain.windows) fillWindow(rows, rule, place, domain, nowMs);
+  // In the time that their entries were made in.
+  const atMs = Math.max(startMs, tail.position.atMs);
+  for (const rule of domain.windows) fillWindow(rows, rule, place, domain, atMs);
   const undelivered = [...readOutbox(tables, place), ...underWay(rows, tables, place, domain)];
   return { rows, position: tail.position, undelivered };
 }

@@ -29,7 +29,7 @@ import type { ToShard } from "./wire.ts";
 
 /** What leaves a shard, in the order in which it happened. */
 export type ShardEvent =
-  | { readonly kind: "opened"; readonly seq: number }
+  | { readonly kind: "opened"; readonly seq: number; readonly atMs: number }
   | {
       readonly kind: "release";
       readonly seq: number;
@@ -50,6 +50,8 @@ export interface ShardStores {
   readonly clock: Clock;
   readonly journal: Journal;
   readonly tables: Tables;
+  /** The time of the process when the shard was started. */
+  readonly startMs: number;
 }
 
 /** The reply to work that an inbox had no room for. */
@@ -61,8 +63,8 @@ export async function openShard(
   stores: ShardStores,
   outlets: ShardOutlets,
 ): Promise<Shard> {
-  const { clock, journal, tables } = stores;
-  const recovered = await recover(place, journal, tables, domain, clock.nowMs());
+  const { startMs, journal, tables } = stores;
+  const recovered = await recover(place, journal, tables, domain, startMs);
   const shard = new Shard(place, domain, stores, outlets, recovered);
   await shard.open(recovered.undelivered);
   return shard;
@@ -109,7 +111,7 @@ class Shard {
     this.outlets = outlets;
     this.rows = recovered.rows;
     this.position = recovered.position;
-    this.time = new ShardTime(stores.clock, recovered.position.atMs);
+    this.time = new ShardTime(stores.clock, recovered.position.atMs, stores.startMs);
     this.owns = (key) => shardOf(key, place.shardCount) === place.shard;
     this.batch = this.nextBatch(this.position.seq + 2);
     this.sweep = new Sweep(domain.sweep, stores.tables, place);
@@ -118,7 +120,8 @@ class Shard {
   async open(undelivered: readonly Delivery[]): Promise<void> {
     const epoch = this.position.epoch + 1;
     await this.commit(this.batch, epoch, this.time.nowMs());
-    this.outlets.event({ kind: "opened", seq: this.position.seq });
+    const { seq, atMs } = this.position;
+    this.outlets.event({ kind: "opened", seq, atMs });
     this.outlets.deliver(undelivered, []);
   }
 
@@ -131,7 +134,8 @@ class Shard {
   /** What the HTTP thread says. */
   hear(message: ToShard): void {
     if (!("kind" in message)) {
-      const [to, question, request, lane] = message;
+      const [to, question, request, lane, atMs] = message;
+      this.time.hear(atMs);
       this.receive({ to, message: question, request }, lane);
     } else if (message.kind === "flush") this.flush();
     else this.stop();

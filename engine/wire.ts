@@ -10,7 +10,14 @@ import type { OutboxMessage } from "./outbox.ts";
 import type { ShardEvent } from "./shard.ts";
 
 /** A request to an actor, as a list: members of objects travel with their names. */
-export type Ask = readonly [to: Key, message: unknown, request: RequestId, lane: Lane];
+export type Ask = readonly [
+  to: Key,
+  message: unknown,
+  request: RequestId,
+  lane: Lane,
+  /** When it was asked. */
+  atMs: number,
+];
 
 /** From the HTTP thread to a shard. */
 export type ToShard = Ask | { readonly kind: "flush" } | { readonly kind: "stop" };
@@ -48,6 +55,8 @@ export interface ShardTask {
   readonly logLevel: string;
   /** Whether there may be no tables yet. */
   readonly isNew: boolean;
+  /** The time of the process. */
+  readonly startMs: number;
   readonly shards: readonly {
     readonly shard: number;
     readonly gateway: MessagePort;

@@ -23,7 +23,6 @@ import { type Logger, openLog } from "../engine/adapters/log.ts";
 import { makePrivate } from "../engine/adapters/private-files.ts";
 import { systemClock } from "../engine/adapters/system-clock.ts";
 import { systemEntropy } from "../engine/adapters/system-entropy.ts";
-import type { Gateway } from "../engine/gateway.ts";
 import { Host } from "../engine/host.ts";
 import { PortError } from "../engine/ports/port-error.ts";
 import { ShortThreads, Threads } from "../engine/threads.ts";
@@ -84,7 +83,7 @@ async function start(): Promise<void> {
     { catalogue, readCatalogue: read, proxies },
     log,
   );
-  const host = openHost(settings, data, service.gateway, log);
+  const host = openHost(settings, data, service, log);
   let listener: Listener | undefined;
   const stop = () => void stopAll(service, host, listener, data);
   process.on("uncaughtException", (error) => abandon(error, service, listener, log));
@@ -156,7 +155,12 @@ async function openService(
   });
 }
 
-function openHost(settings: Settings, data: DataDirectory, gateway: Gateway, log: Logger): Host {
+function openHost(
+  settings: Settings,
+  data: DataDirectory,
+  { gateway, clock }: Service,
+  log: Logger,
+): Host {
   const { shardCount } = data;
   const { dataDir, logLevel, shardThreads, farmWorkers } = settings;
   const common = { shardCount, dataDir, logLevel };
@@ -172,7 +176,7 @@ function openHost(settings: Settings, data: DataDirectory, gateway: Gateway, log
         const folder = `shard-${shard === shardCount ? "directory" : shard}`;
         return openTableReader(join(dataDir, folder, "tables"));
       },
-      clock: systemClock,
+      clock,
       onDeath: (thread, error) => log.error({ err: error, died: thread }, "a thread died"),
       onDamage(sentence) {
         process.stderr.write(`${sentence}\n`);

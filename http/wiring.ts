@@ -7,6 +7,7 @@ import { IdMint } from "../engine/id.ts";
 import type { Clock } from "../engine/ports/clock.ts";
 import type { Entropy } from "../engine/ports/entropy.ts";
 import type { Objects } from "../engine/ports/objects.ts";
+import { ServiceClock } from "../engine/service-clock.ts";
 import { CompositionTimelines, type ComputeRound } from "./composition-timelines.ts";
 import { Cursors } from "./cursors.ts";
 import { Following } from "./following.ts";
@@ -40,13 +41,15 @@ export interface Wiring {
 
 /** Ties together what routes stand on. Its gateway waits for shards to be attached. */
 export function wire(wiring: Wiring): Service {
-  const { version, origin, shardCount, clock, entropy, objects, onFault } = wiring;
+  const { version, origin, shardCount, entropy, objects, onFault } = wiring;
+  const clock = new ServiceClock(wiring.clock);
   let { catalogue } = wiring;
   const baseUrl = `${origin}/v1`;
   // Ids of requests rise over restarts: a thousand a millisecond is more than can ever be asked.
   const gateway: Gateway = new Gateway(
     shardCount,
     clock.nowMs() * 1000,
+    clock,
     {
       listens: (shard) => shard === shardCount || jobs.keepsTexts,
       changed(key) {

@@ -36,10 +36,11 @@ export async function run(task: ShardTask): Promise<void> {
 }
 
 async function runShard(
-  { shardCount, dataDir, isNew }: ShardTask,
+  task: ShardTask,
   { shard: number, gateway }: ShardTask["shards"][number],
   log: ReturnType<typeof openLog>,
 ): Promise<void> {
+  const { shardCount, dataDir } = task;
   const folder = join(dataDir, `shard-${number === shardCount ? "directory" : number}`);
   let shard: Shard | undefined;
   const effects = new EffectsLine((envelope) => shard?.receive(envelope, "settle"));
@@ -53,7 +54,7 @@ async function runShard(
     brokenTurn: (_, error) => log.error(error, "an actor broke a promise; its turn was dropped"),
   };
   try {
-    const stores = openStores(folder, isNew, (sentence) => log.warn(sentence));
+    const stores = openStores(folder, task, (sentence) => log.warn(sentence));
     shard = await openShard({ shard: number, shardCount }, domain, stores, outlets);
     await shard.run();
     toGateway.close();
@@ -71,7 +72,7 @@ async function runShard(
 /** Throws `StoreDamage` when what was there is gone or cut short. */
 function openStores(
   folder: string,
-  isNew: boolean,
+  { isNew, startMs }: ShardTask,
   onPassed: (sentence: string) => void,
 ): ShardStores {
   const tables = join(folder, "tables");
@@ -80,6 +81,7 @@ function openStores(
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   return {
     clock: systemClock,
+    startMs,
     journal: openJournal(join(folder, "journal"), onPassed),
     tables: openTables(tables),
   };

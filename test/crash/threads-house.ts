@@ -62,7 +62,7 @@ export async function openHouse(t: Test, farmEntry = "") {
         const folder = `shard-${shard === shardCount ? "directory" : shard}`;
         return openTableReader(join(dataDir, folder, "tables"));
       },
-      clock: systemClock,
+      clock: service.clock,
       onDamage: (sentence) => faults.push(sentence),
       onDeath(thread) {
         deaths.push(thread);

@@ -1,9 +1,11 @@
 import t from "tap";
+import { ManualClock } from "../../engine/adapters/manual-clock.ts";
 import { memoryTables } from "../../engine/adapters/memory-stores.ts";
 import { Gateway, lost } from "../../engine/gateway.ts";
 import { type Key, keyOf } from "../../engine/key.ts";
 import type { Tables } from "../../engine/ports/tables.ts";
 import { noHash } from "../../engine/record.ts";
+import { ServiceClock } from "../../engine/service-clock.ts";
 import type { ToShard } from "../../engine/wire.ts";
 import { sealed } from "./sealed.ts";
 import { idle } from "./toys.ts";
@@ -18,7 +20,7 @@ function stage(listens = true) {
   const missed: number[] = [];
   const failures: unknown[] = [];
   const tables: Tables[] = [memoryTables(), memoryTables(), memoryTables()];
-  const gateway = new Gateway(2, 101, {
+  const gateway = new Gateway(2, 101, new ServiceClock(new ManualClock(1_000)), {
     listens: () => listens,
     changed: (key) => changed.push(key),
     missed: (shard) => missed.push(shard),
@@ -51,15 +53,15 @@ t.test("a question goes to the shard of its address, and its reply comes back", 
   t.strictSame(sent, [
     {
       shard: 0,
-      message: [a, "one", 101, "work"],
+      message: [a, "one", 101, "work", 1_000],
     },
     {
       shard: 1,
-      message: [far, "two", 102, "settle"],
+      message: [far, "two", 102, "settle", 1_000],
     },
     {
       shard: 2,
-      message: [keyOf(0, 128, ""), "three", 103, "work"],
+      message: [keyOf(0, 128, ""), "three", 103, "work", 1_000],
     },
   ]);
   gateway.event(0, release({}, [101, "reply one"]));
@@ -204,9 +206,9 @@ t.test("a watcher that meets a shard which is down looks again when it has opene
   await tables[1]?.write([[far, '"far"']]);
   attach(1);
   t.strictSame(seen, [], "its rows can be read once it says that it has opened");
-  gateway.event(1, { kind: "opened", seq: 9 });
+  gateway.event(1, { kind: "opened", seq: 9, atMs: 0 });
   t.strictSame(seen, [["1", "far"]]);
-  gateway.event(1, { kind: "opened", seq: 9 });
+  gateway.event(1, { kind: "opened", seq: 9, atMs: 0 });
   t.equal(seen.length, 1);
   t.strictSame(failures, []);
 });
@@ -219,7 +221,7 @@ t.test("I11: all who watch rows of a shard that comes back look once", async (t)
   gateway.watch(far, () => looks.push("far"));
   gateway.detach(0);
   attach(0);
-  gateway.event(0, { kind: "opened", seq: 9 });
+  gateway.event(0, { kind: "opened", seq: 9, atMs: 0 });
   t.strictSame(looks, ["a", "b"]);
   t.strictSame(missed, [0], "and what was remembered of its rows is forgotten");
 });
@@ -236,7 +238,7 @@ t.test("a timer that reads while a shard is down looks again, unless it broke", 
   t.strictSame(seen, []);
   t.strictSame(failures, [bug]);
   attach(0);
-  gateway.event(0, { kind: "opened", seq: 9 });
+  gateway.event(0, { kind: "opened", seq: 9, atMs: 0 });
   t.strictSame(seen, [undefined]);
   t.strictSame(failures, [bug]);
 });
@@ -252,6 +254,6 @@ t.test("a watcher that left while its shard was down does not look again", async
   gateway.event(0, release({ [a]: '"1"' }));
   leave();
   attach(1);
-  gateway.event(1, { kind: "opened", seq: 9 });
+  gateway.event(1, { kind: "opened", seq: 9, atMs: 0 });
   t.equal(looks, 1);
 });

@@ -230,7 +230,7 @@ export class Bench {
     const opened = await openShard(
       place,
       toys,
-      { clock: this.clock, journal, tables },
+      { clock: this.clock, journal, tables, startMs: this.clock.nowMs() },
       {
         event: (event) => this.hear(shard, event),
         deliver: (deliveries, acknowledged) => {

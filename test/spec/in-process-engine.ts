@@ -16,6 +16,7 @@ import { memoryJournal, memoryTables } from "../../engine/adapters/memory-stores
 import type { Gateway } from "../../engine/gateway.ts";
 import { type Id, IdMint } from "../../engine/id.ts";
 import { Outbox } from "../../engine/outbox.ts";
+import type { Clock } from "../../engine/ports/clock.ts";
 import type { Entropy } from "../../engine/ports/entropy.ts";
 import type { Objects } from "../../engine/ports/objects.ts";
 import type { Tables } from "../../engine/ports/tables.ts";
@@ -45,6 +46,7 @@ export interface EngineParts {
   readonly gateway: Gateway;
   readonly shardCount: number;
   readonly clock: ManualClock;
+  readonly processClock: Clock;
   readonly entropy: Entropy;
   readonly objects: Objects;
   readonly onFault: (error: unknown) => void;
@@ -93,7 +95,7 @@ export async function openEngine(parts: EngineParts): Promise<InProcessEngine> {
       );
     const life: { shard?: Shard; isSilent: boolean } = { isSilent: false };
     lives.set(number, life);
-    const stores = { clock, journal, tables };
+    const stores = { clock, journal, tables, startMs: parts.processClock.nowMs() };
     life.shard = await openShard({ shard: number, shardCount }, domain, stores, {
       event(event) {
         moves++;

@@ -153,8 +153,9 @@ export async function openInProcess(t: Test, options: InProcessOptions = {}): Pr
     }),
     onFault: (_, error) => onFault(error),
   });
-  const { gateway } = service;
-  const engine = await openEngine({ gateway, shardCount, clock, entropy, objects, onFault });
+  const { gateway, clock: processClock } = service;
+  const parts = { gateway, shardCount, clock, processClock, entropy, objects, onFault };
+  const engine = await openEngine(parts);
   const files = { read: () => undefined, writePrivate: () => {} };
   await bootstrap(gateway, service, files, adminToken);
   await engine.settle();

@@ -1,0 +1,33 @@
+import type { Clock } from "./ports/clock.ts";
+import { ShardTime } from "./shard-time.ts";
+
+/**
+ * The time in which the HTTP thread stamps and judges: as the shards' own, so that a wall clock
+ * that jumps changes neither what is on its way nor what was stamped before a restart.
+ */
+export class ServiceClock implements Clock {
+  private readonly clock: Clock;
+  private readonly time: ShardTime;
+
+  constructor(clock: Clock) {
+    this.clock = clock;
+    this.time = new ShardTime(clock, 0);
+  }
+
+  nowMs(): number {
+    return this.time.nowMs();
+  }
+
+  monotonicMs(): number {
+    return this.clock.monotonicMs();
+  }
+
+  after(delayMs: number, run: () => void): () => void {
+    return this.clock.after(delayMs, run);
+  }
+
+  /** A shard's time. */
+  hear(atMs: number): void {
+    this.time.hear(atMs);
+  }
+}
