@@ -15,7 +15,7 @@ import { jobActor } from "./job/job-actor.ts";
 import { markActor } from "./mark/mark.ts";
 import { renderActor } from "./render/render-actor.ts";
 import { studioActor } from "./studio/studio-actor.ts";
-import { codes, fingerprintKey, jobKey } from "./tables.ts";
+import { codes, fingerprintKey, jobKey, renderKey } from "./tables.ts";
 import { ticketActor } from "./ticket/ticket.ts";
 
 const actorByCode: ReadonlyMap<number, AnyActor> = new Map<number, AnyActor>([
@@ -37,14 +37,23 @@ const actorByCode: ReadonlyMap<number, AnyActor> = new Map<number, AnyActor>([
 export const domain: Domain = {
   actorByCode,
   forms,
-  // An id is as old as its job, and a job ends after it began.
-  sweep: {
-    source: (vpart, nowMs) => ({
-      start: keyOf(vpart, codes.job, ""),
-      end: jobKey(firstIdAt(Math.max(0, nowMs - limits.jobs.retentionMs), vpart)),
-    }),
-    message: { kind: "retire" },
-  },
+  // An id is as old as its job or render, and these end after they began.
+  sweeps: [
+    {
+      source: (vpart, nowMs) => ({
+        start: keyOf(vpart, codes.job, ""),
+        end: jobKey(firstIdAt(Math.max(0, nowMs - limits.jobs.retentionMs), vpart)),
+      }),
+      message: { kind: "retire" },
+    },
+    {
+      source: (vpart, nowMs) => ({
+        start: keyOf(vpart, codes.render, ""),
+        end: renderKey(firstIdAt(Math.max(0, nowMs - limits.renders.retentionMs), vpart)),
+      }),
+      message: { kind: "retire" },
+    },
+  ],
   windows: [
     {
       code: codes.fingerprint,

@@ -100,7 +100,7 @@ export interface Domain {
   readonly forms?: Forms;
   /** Short windows by table code; see `window.ts`. */
   readonly windows: readonly WindowRule[];
-  readonly sweep?: SweepRule;
+  readonly sweeps: readonly SweepRule[];
 }
 
 /**

@@ -11,7 +11,7 @@ import type { TableReader } from "./ports/tables.ts";
 import type { ShardPlace } from "./recovery.ts";
 
 export class Sweep {
-  private readonly rule: SweepRule | undefined;
+  private readonly rule: SweepRule;
   private readonly tables: TableReader;
   private readonly vparts: { readonly first: number; readonly last: number };
   private vpart: number;
@@ -19,7 +19,7 @@ export class Sweep {
   private range: KeyRange | undefined;
   private restsUntilMs = 0;
 
-  constructor(rule: SweepRule | undefined, tables: TableReader, place: ShardPlace) {
+  constructor(rule: SweepRule, tables: TableReader, place: ShardPlace) {
     this.rule = rule;
     this.tables = tables;
     this.vparts = vpartsOf(place.shard, place.shardCount);
@@ -28,7 +28,7 @@ export class Sweep {
 
   /** The next ones to be told. */
   take(nowMs: number): Envelope[] {
-    if (this.rule === undefined || nowMs < this.restsUntilMs) return [];
+    if (nowMs < this.restsUntilMs) return [];
     const { message, source } = this.rule;
     const range = this.range ?? source(this.vpart, nowMs);
     const rows = this.tables.range(range, limits.engine.sweepRows);

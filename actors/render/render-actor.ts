@@ -68,6 +68,8 @@ export const renderActor: Actor<Render, RenderMessage, RenderEffect> = {
         return finish(render, message, turn);
       case "cancel":
         return cancel(render, message.user, turn);
+      case "retire":
+        return retire(render, turn);
       case "due":
         return expire(render, turn);
     }
@@ -79,7 +81,7 @@ export const renderActor: Actor<Render, RenderMessage, RenderEffect> = {
   },
 };
 
-function dueAt(render: Render): number {
+function dueAt(render: Render): number | undefined {
   switch (render.phase) {
     case "queued":
       return render.createdAtMs + limits.renders.waitMs;
@@ -87,7 +89,7 @@ function dueAt(render: Render): number {
       return render.startedAtMs + limits.renders.wallMs;
     case "succeeded":
     case "failed":
-      return render.finishedAtMs + limits.renders.retentionMs;
+      return undefined;
   }
 }
 
@@ -314,15 +316,20 @@ const tooLate: Refusal = {
 };
 
 function expire(render: Render, turn: TurnView): RenderTurn {
-  if (turn.atMs < dueAt(render)) return unchanged(render);
-  if (render.phase === "queued" || render.phase === "running") {
-    const [did, ms] =
-      render.phase === "queued"
-        ? ["waited for a farm node", limits.renders.waitMs]
-        : ["took", limits.renders.wallMs];
-    const error = `render_timeout: the render ${did} more than ${ms / 1000} s`;
-    return fail(render, { warnings: [], error }, turn, [{ kind: "farm.cancel" }]);
-  }
+  const dueMs = dueAt(render);
+  const isOver = render.phase === "succeeded" || render.phase === "failed";
+  if (isOver || dueMs === undefined || turn.atMs < dueMs) return unchanged(render);
+  const [did, ms] =
+    render.phase === "queued"
+      ? ["waited for a farm node", limits.renders.waitMs]
+      : ["took", limits.renders.wallMs];
+  const error = `render_timeout: the render ${did} more than ${ms / 1000} s`;
+  return fail(render, { warnings: [], error }, turn, [{ kind: "farm.cancel" }]);
+}
+
+function retire(render: Render, { atMs }: TurnView): RenderTurn {
+  const isOver = render.phase === "succeeded" || render.phase === "failed";
+  if (!isOver || atMs < render.finishedAtMs + limits.renders.retentionMs) return unchanged(render);
   const { id, composition } = render;
   const keys = [
     renderOrderKey(id),

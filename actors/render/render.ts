@@ -110,6 +110,8 @@ export type RenderMessage =
   | { readonly kind: "progress"; readonly token?: string; readonly progress: number }
   | { readonly kind: "finished"; readonly token?: string; readonly outcome: Outcome }
   | { readonly kind: "cancel"; readonly user: Id }
+  /** It may be old enough to be forgotten. */
+  | { readonly kind: "retire" }
   | Due;
 
 export type RenderEffect =

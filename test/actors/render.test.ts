@@ -87,8 +87,11 @@ t.test("a render has a day to be taken and an hour to be made", async (t) => {
 t.test("a render is forgotten 400 days after it ended, with all its rows", async (t) => {
   const { retentionMs } = limits.renders;
   t.equal(retentionMs, 400 * 86_400_000);
-  t.equal(renderActor.dueAt(failed), 3_000 + retentionMs);
-  const { head, rows } = renderActor.decide(failed, { kind: "due" }, at(3_000 + retentionMs));
+  t.equal(renderActor.dueAt(failed), undefined, "nothing waits in memory for that");
+  const early = renderActor.decide(failed, { kind: "retire" }, at(2_999 + retentionMs));
+  t.equal(early.head, failed);
+  t.equal(renderActor.decide(running, { kind: "retire" }, at(3_000 + retentionMs)).head, running);
+  const { head, rows } = renderActor.decide(failed, { kind: "retire" }, at(3_000 + retentionMs));
   t.equal(head, undefined);
   t.equal(rows.length, 3);
   t.ok(rows.every(({ value }) => value === undefined));

@@ -120,9 +120,23 @@ class Owner {
     t.ok(await this.balances(), "credits balance");
   }
 
+  /** Jobs whose answer was lost may go on meanwhile: then it reads once more. */
   private async balances(): Promise<boolean> {
+    const credits = () => again(() => this.caller.get<Static<typeof Credits>>("/v1/me/credits"));
+    for (;;) {
+      const before = await credits();
+      const listed = await this.listed();
+      const { json } = await credits();
+      if (before.json.held_credits !== json.held_credits) continue;
+      if (before.json.balance_credits !== json.balance_credits) continue;
+      const { balance_credits, held_credits } = json;
+      const { held, charged } = listed;
+      return held === held_credits && opening === (balance_credits ?? 0) + charged + held;
+    }
+  }
+
+  private async listed() {
     let [charged, held, cursor] = [0, 0, ""];
-    const { json } = await this.caller.get<Static<typeof Credits>>("/v1/me/credits");
     do {
       const page = await again(() =>
         this.caller.get<Static<typeof JobPage>>(`/v1/jobs?limit=100${cursor}`),
@@ -133,8 +147,7 @@ class Owner {
       }
       cursor = page.json.next_cursor === null ? "" : `&cursor=${page.json.next_cursor}`;
     } while (cursor !== "");
-    const { balance_credits, held_credits } = json;
-    return held === held_credits && opening === (balance_credits ?? 0) + charged + held;
+    return { charged, held };
   }
 }
 

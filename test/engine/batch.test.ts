@@ -97,7 +97,7 @@ t.test("a turn is one message and the tells that it causes, first in, first out"
     dueAt: () => undefined,
   };
   const actorByCode = new Map<number, AnyActor>([[16, scribe]]);
-  const batch = stage({ actorByCode, windows: [] }).open();
+  const batch = stage({ actorByCode, windows: [], sweeps: [] }).open();
   batch.turn({ to: a, message: { kind: "first", names: ["1", "2", "3"] } }, 0);
   t.strictSame(heard, ["first", "1", "2", "3", "1a", "1b"]);
   t.strictSame(written(batch), { [a]: '{"n":6}' });
@@ -213,7 +213,7 @@ t.test("a birth looks for no head", async (t) => {
     dueAt: () => undefined,
   };
   const actorByCode = new Map<number, AnyActor>([[16, actor]]);
-  const batch = stage({ actorByCode, windows: [] }).open();
+  const batch = stage({ actorByCode, windows: [], sweeps: [] }).open();
   batch.turn({ to: a, message: { to: b } }, 0);
   t.strictSame(written(batch), { [a]: '{"n":1}', [b]: '{"n":1}' });
 });

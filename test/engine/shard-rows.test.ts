@@ -11,7 +11,11 @@ function keyAt(place: number): Key {
 }
 
 function rowsWithHeads(count: number): ShardRows {
-  const rows = new ShardRows(memoryTables(), { actorByCode: new Map(), windows: [] }, 0);
+  const rows = new ShardRows(
+    memoryTables(),
+    { actorByCode: new Map(), windows: [], sweeps: [] },
+    0,
+  );
   for (let place = 0; place < count; place++) rows.keepHead(keyAt(place), { place }, true);
   return rows;
 }

@@ -42,7 +42,3 @@ t.test(
     );
   },
 );
-
-t.test("a domain without old actors is never looked through", async (t) => {
-  t.strictSame(new Sweep(undefined, memoryTables(), { shard: 0, shardCount: 1 }).take(1), []);
-});

@@ -150,6 +150,7 @@ function once(counter: Counter, digest: string, turn: TurnView): CounterTurn {
 
 export const toys: Domain = {
   actorByCode: new Map<number, AnyActor>([[codes.counter, counterActor]]),
+  sweeps: [],
   windows: [
     {
       code: codes.once,
