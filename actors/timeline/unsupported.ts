@@ -100,8 +100,6 @@ function warnOfAttributes(element: Element, path: string, findings: Findings): v
   for (const [attribute, what] of Object.entries(notDone))
     if (element.attributes[attribute] !== undefined)
       findings.warning("unsupported", { path, element, attribute }, `is left out: ${what}`);
-  if (element.tag === "script" && /hyper-shader|HyperShader/.test(element.attributes["src"] ?? ""))
-    findings.warning("unsupported", { path, element, attribute: "src" }, "is left out: shaders");
 }
 
 function warnOfLinks(bundle: Bundle, element: Element, path: string, findings: Findings): void {

@@ -29,6 +29,7 @@ import type {
   VolumeCurves,
   VolumeOrder,
 } from "./plan.ts";
+import { bridgeMs, hasShaderTransitions, mixScenes, refusedPackage } from "./shader-transitions.ts";
 import {
   awayAttribute,
   dressAt,
@@ -104,6 +105,7 @@ async function open(plan: FilmPlan): Promise<FilmReport> {
   await settled(clips, plan, warnings);
   const exchange = await exchanging;
   window.__kliegClock.advance(0);
+  if (hasShaderTransitions()) window.__kliegClock.advance(bridgeMs);
   const lacksTimeline = await waitForTimelines(plan);
   window.__kliegClock.advance(0);
   if (root !== null) layOutRoot(root, plan);
@@ -120,9 +122,17 @@ async function open(plan: FilmPlan): Promise<FilmReport> {
   hold(film, 0, true);
   await facesUsed();
   warnings.push(...lackingFonts());
+  const refusal = refusedPackage();
   const isGrounded = hasGround(root, ground);
   prepareDrawing();
-  return { warnings, lacksTimeline, isGrounded, duration: rootDuration(), obstacles: found };
+  return {
+    warnings,
+    lacksTimeline,
+    isGrounded,
+    refusal,
+    duration: rootDuration(),
+    obstacles: found,
+  };
 }
 
 async function seek({ frame, videos }: FrameOrder): Promise<void> {
@@ -145,6 +155,7 @@ async function seek({ frame, videos }: FrameOrder): Promise<void> {
   await facesUsed();
   dressAt(film.clips, frame, frame / fps);
   await showVideos(frame);
+  await mixScenes();
 }
 
 /** Begins to take in pictures of videos beside whatever the page does. */
@@ -159,6 +170,7 @@ async function show(): Promise<string[]> {
   if (film === undefined) throw new Error("no film is open");
   const lost = await bringPictures(film.frame);
   await showVideos(film.frame);
+  await mixScenes();
   return lost;
 }
 

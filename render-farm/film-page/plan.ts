@@ -43,6 +43,8 @@ export interface FilmReport {
   readonly lacksTimeline: boolean;
   /** Whether the page, its body or the root has a background. */
   readonly isGrounded: boolean;
+  /** Why the page cannot be filmed at all. */
+  readonly refusal: string | undefined;
   /** Seconds of the root's own timeline, where it says any. */
   readonly duration: number | undefined;
   /** Why the page may only be painted by the compositor itself. */
@@ -161,6 +163,8 @@ export interface FilmWindow extends Window {
   readonly __kliegClock: FilmClock;
   __timelines?: Record<string, unknown>;
   __hf?: unknown;
+  /** A `__hf` of ours, for packages that asked for one. */
+  readonly __kliegBridge?: unknown;
   __hyperframes?: unknown;
   __hfAnime?: unknown;
   __hfLottie?: unknown;

@@ -40,7 +40,8 @@ function onlyTimeline(): Seekable | undefined {
 
 export function hasOtherClock(): boolean {
   const { __hf, __hfAnime, __hfLottie } = window;
-  return isObject(__hf) || Array.isArray(__hfAnime) || Array.isArray(__hfLottie);
+  const isOwn = isObject(__hf) && __hf !== window.__kliegBridge;
+  return isOwn || Array.isArray(__hfAnime) || Array.isArray(__hfLottie);
 }
 
 export function rootDuration(): number | undefined {

@@ -277,6 +277,7 @@ const nothingSaid: FilmReport = {
   warnings: [],
   lacksTimeline: false,
   isGrounded: true,
+  refusal: undefined,
   duration: undefined,
   obstacles: [],
 };

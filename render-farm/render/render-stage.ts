@@ -53,11 +53,15 @@ export interface Made {
  * why; without a reason, what they might have moved stands still.
  */
 export function checkAnimation(
-  { lacksTimeline }: FilmReport,
+  { lacksTimeline, refusal }: FilmReport,
   faults: readonly string[],
   { diagnostics }: Timeline,
   warnings: Warnings,
 ): void {
+  if (refusal !== undefined) {
+    const thrown = faults.map((fault) => `a script threw: ${fault}`);
+    throw new RenderFault("invalid_composition", [refusal, ...thrown.slice(0, 5)].join("; "));
+  }
   if (!lacksTimeline) {
     for (const fault of faults) warnings.add(`a script threw: ${fault}`);
     return;

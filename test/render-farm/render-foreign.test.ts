@@ -1,6 +1,10 @@
 /** Films of compositions that nobody here wrote: what they hold beside the format's own ways. */
+import { existsSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { join } from "node:path";
 import t from "tap";
-import { box, composition, openFilmBench, sees } from "./film-bench.ts";
+import { box, composition, isNear, openFilmBench, sees } from "./film-bench.ts";
 
 const bench = await openFilmBench(t);
 const ground = [32, 64, 96] as const;
@@ -107,4 +111,47 @@ t.test("the log says why the compositor films a page", async (t) => {
   const film = await bench.film(composition("<canvas></canvas>", 'data-duration="3"'));
   t.match(film.details, { capture: "driven", captureReason: "the page has canvas" });
   t.match(bench.notes.at(-1), /filmed the driven way \(the page has canvas\)$/);
+});
+
+const mixing = (script: string) =>
+  composition(
+    `<div id="one" class="scene" style="position:absolute;inset:0;background:#f00"></div>
+    <div id="two" class="scene" style="position:absolute;inset:0;background:#00f"></div>
+    <script src="gsap.js"></script><script src="shaders.js"></script><script>${script}</script>`,
+    'data-duration="3"',
+  );
+const packaged = async (path: string) => {
+  const name = path.split("/")[0] ?? "";
+  const root = createRequire(import.meta.url)
+    .resolve.paths(name)
+    ?.find((one) => existsSync(join(one, path)));
+  return readFile(join(root ?? "", path), "utf8");
+};
+
+t.test("transitions of @hyperframes/shader-transitions are filmed", async (t) => {
+  const script = `HyperShader.init({ bgColor: "#000", scenes: ["one", "two"],
+    transitions: [{ time: 1, shader: "flash-through-white", duration: 1 }] });`;
+  const files = {
+    ...mixing(script),
+    "gsap.js": await packaged("gsap/dist/gsap.min.js"),
+    "shaders.js": await packaged("@hyperframes/shader-transitions/dist/index.global.js"),
+  };
+  const film = await bench.film(files);
+  t.strictSame(film.warnings, []);
+  const [before, between, after] = await Promise.all(
+    [15, 45, 75].map(async (frame) => (await film.pixels(frame, [160, 90]))[0]),
+  );
+  t.ok(isNear(before, [255, 0, 0]), `before: ${before}`);
+  t.ok((between?.[1] ?? 0) > 150, `between it is white: ${between}`);
+  t.ok(isNear(after, [0, 0, 255]), `after: ${after}`);
+});
+
+t.test("a package that cannot be filmed fails the render, by name", async (t) => {
+  const old = "window.HyperShader = { init() { return window.__HF_VIRTUAL_TIME__ } }";
+  const older = "window.HyperShader = { init() {} }";
+  for (const shaders of [old, older])
+    t.match(
+      await bench.fail({ ...mixing("HyperShader.init()"), "gsap.js": "", "shaders.js": shaders }),
+      /^invalid_composition: this version of @hyperframes\/shader-transitions /,
+    );
 });
