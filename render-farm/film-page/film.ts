@@ -19,6 +19,7 @@ import { layOutRoot } from "./layout.ts";
 import { madeClips } from "./made-clips.ts";
 import { mediaLayout } from "./media-layout.ts";
 import { bindVariables, mount } from "./mount.ts";
+import { showMovingImages, takeMovingImages } from "./moving-images.ts";
 import type {
   FilmPlan,
   FilmReport,
@@ -103,6 +104,7 @@ async function open(plan: FilmPlan): Promise<FilmReport> {
   const found = obstacles();
   if (plan.isDrawn && !moveIntoCanvas(plan.width, plan.height)) found.push("no drawing");
   await settled(clips, plan, warnings);
+  warnings.push(...(await takeMovingImages()));
   const exchange = await exchanging;
   window.__kliegClock.advance(0);
   if (hasShaderTransitions()) window.__kliegClock.advance(bridgeMs);
@@ -152,6 +154,7 @@ async function seek({ frame, videos }: FrameOrder): Promise<void> {
   film.frame = frame;
   await Promise.resolve();
   await window.__kliegClock.quiet();
+  await showMovingImages((element) => secondsSince(element, frame / fps));
   await facesUsed();
   dressAt(film.clips, frame, frame / fps);
   await showVideos(frame);
@@ -242,6 +245,12 @@ function hold(
   const isAtFirst = (target: Element | undefined): boolean =>
     isFirst || (target !== undefined && [...arrived].some((one) => one.contains(target)));
   holdAnimations(timeOf, seconds, isAtFirst);
+}
+
+/** Seconds that the clip around an element has been there. */
+function secondsSince(element: Element, seconds: number): number {
+  const clip = film === undefined ? undefined : clipAround(element, film.clipsByElement);
+  return seconds - (clip?.plan.start ?? 0);
 }
 
 function clipAround(

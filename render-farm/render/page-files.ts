@@ -3,6 +3,7 @@ import { parseMarkup, stamped } from "../../actors/timeline/markup.ts";
 import type { StageAnswer } from "../stage.ts";
 import { FontGates, gatePath, withFontGate } from "./font-gate.ts";
 import { withLateScripts } from "./late-scripts.ts";
+import { isMoving } from "./moving-pictures.ts";
 import type { Warnings } from "./render-fault.ts";
 import type { StoredBundle } from "./stored-bundle.ts";
 import { faceFile, facesFor, facesPath } from "./web-fonts.ts";
@@ -26,6 +27,8 @@ export class PageFiles {
   readonly #warnings: Warnings;
   readonly #madeByName = new Map<string, MadePicture>();
   readonly #gates = new FontGates();
+  /** Addresses of pictures that move by themselves. */
+  readonly #moving = new Set<string>();
   readonly #bodies = new Map<string, Promise<StageAnswer | undefined>>();
 
   constructor(bundle: StoredBundle, warnings: Warnings) {
@@ -50,19 +53,28 @@ export class PageFiles {
       this.#warnings.add(`${url.slice(0, 300)} is not in the bundle and was not fetched`);
       return undefined;
     }
-    if (pathname.startsWith(ownFolder)) return this.#own(pathname.slice(ownFolder.length));
+    if (pathname.startsWith(ownFolder)) {
+      const made = await this.#own(pathname.slice(ownFolder.length));
+      return this.#noticed(url, made);
+    }
     // Videos and sounds do not play in the page.
     if (kind === "media" || pathname === "/favicon.ico") return undefined;
     const from = searchParams.get("klieg-from") ?? "index.html";
     const written = searchParams.get("klieg-as") ?? pathname.slice(1);
     const key = `${written}?${from}`;
     const known = this.#bodies.get(key);
-    if (known !== undefined) return known;
+    if (known !== undefined) return this.#noticed(url, await known);
     const body = this.#file(written, from);
     this.#bodies.set(key, body);
     // Large files are read again rather than kept.
     const answer = await body;
     if ((answer?.body.length ?? 0) > keptBytesMax) this.#bodies.delete(key);
+    return this.#noticed(url, answer);
+  }
+
+  #noticed(url: string, answer: StageAnswer | undefined): StageAnswer | undefined {
+    if (answer?.contentType.startsWith("image/") === true && isMoving(answer.body))
+      this.#moving.add(url);
     return answer;
   }
 
@@ -71,6 +83,11 @@ export class PageFiles {
       const made = this.#madeByName.get(path.slice("made/".length));
       return made && { contentType: made.contentType, body: await made.bytes() };
     }
+    if (path === "moving")
+      return {
+        contentType: "application/json",
+        body: Buffer.from(JSON.stringify([...this.#moving])),
+      };
     if (path.startsWith(facesPath)) {
       const face = await faceFile(path.slice(facesPath.length));
       return face && { contentType: "font/woff2", body: face };

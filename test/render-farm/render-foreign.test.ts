@@ -155,3 +155,51 @@ t.test("a package that cannot be filmed fails the render, by name", async (t) =>
       /^invalid_composition: this version of @hyperframes\/shader-transitions /,
     );
 });
+
+const blinking = async (name: string, mimeType: string, ...more: readonly string[]) =>
+  bench.store(name, mimeType, [
+    ...["-f", "lavfi", "-i", "color=red:s=40x40:d=0.5:r=4"],
+    ...["-f", "lavfi", "-i", "color=lime:s=40x40:d=0.5:r=4"],
+    ...["-filter_complex", "[0][1]concat=n=2", ...more],
+  ]);
+
+t.test("animated GIF, WebP and APNG play by the time of their clip, and again", async (t) => {
+  const files = {
+    "a.gif": await blinking("a.gif", "image/gif", "-loop", "0"),
+    "b.webp": await blinking("b.webp", "image/webp", "-c:v", "libwebp_anim", "-loop", "0"),
+    "c.png": await blinking("c.png", "image/png", "-f", "apng", "-plays", "0"),
+  };
+  const images = Object.keys(files).map(
+    (name, at) => `<img src="${name}" style="position:absolute;left:${at * 40}px;top:0">`,
+  );
+  const late = `<div id="late" class="clip" data-start="0.5" data-duration="2">
+    <img src="a.gif" style="position:absolute;left:120px;top:0"></div>`;
+  const [red, lime, ground] = [
+    [255, 0, 0],
+    [0, 255, 0],
+    [32, 64, 96],
+  ] as const;
+  const bundle = { ...composition(images.join("") + late, 'data-duration="3"'), ...files };
+  const places = [20, 60, 100, 140].map((x) => [x, 20] as const);
+  for (const quality of ["standard", "high"]) {
+    const film = await bench.film(bundle, { quality });
+    t.strictSame(film.warnings, []);
+    for (const [frame, wanted] of [
+      [14, [red, red, red, ground]],
+      [15, [lime, lime, lime, red]],
+      [29, [lime, lime, lime, red]],
+      [30, [red, red, red, lime]],
+      [45, [lime, lime, lime, red]],
+    ] as const)
+      for (const [at, pixel] of (await film.pixels(frame, ...places)).entries())
+        t.ok(isNear(pixel, wanted[at] ?? ground, 16), `${quality} ${frame} ${at}: ${pixel}`);
+  }
+  sees(t, await bench.colorsAt(bundle, 45, ...places), [lime, lime, lime, red]);
+});
+
+t.test("an animated picture that is no img element is named", async (t) => {
+  const i = '<i style="position:absolute;width:9px;height:9px;background:url(a.gif)"></i>';
+  const gif = await blinking("a.gif", "image/gif");
+  const film = await bench.film({ ...composition(i), "a.gif": gif });
+  t.strictSame(film.warnings, ["a.gif moves only in an img element; it stands still"]);
+});
