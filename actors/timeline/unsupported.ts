@@ -15,6 +15,7 @@ const notDone: Readonly<Record<string, string>> = {
   "data-fx-chain": "chains of sound effects",
   "data-vfx-chain": "chains of picture effects",
   "data-hf-media-start-basis": "media starts in the film's time",
+  "data-requires-webgpu": "WebGPU",
   "data-hdr": "high dynamic range",
 };
 

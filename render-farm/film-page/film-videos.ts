@@ -4,6 +4,7 @@ import type { Exchange } from "./exchange.ts";
 import { fitted } from "./object-fit.ts";
 import type { PicturePlaces, PlannedClip } from "./plan.ts";
 import { isShownAt, offAttribute, type ShownClip } from "./shown-clips.ts";
+import { feignLoaded, lendScreens, tellLoaded, tellPicture } from "./video-reads.ts";
 
 /**
  * Videos do not play: beside each stands a box in the video's own place and style, with a canvas
@@ -75,6 +76,7 @@ export function replaceVideos(clips: readonly ShownClip[]): void {
     });
     box.append(screen);
     element.after(box);
+    feignLoaded(element, plan.size ?? { width: 16, height: 9 });
     videosByKey.set(plan.key, {
       clip,
       box,
@@ -84,6 +86,26 @@ export function replaceVideos(clips: readonly ShownClip[]): void {
       hasAlpha: false,
       isLit: false,
     });
+  }
+}
+
+/** Once the page is made: what scripts draw of videos, and what they wait for. */
+export function offerVideos(): void {
+  if (videosByKey.size === 0) return;
+  const byElement = new Map<Element, FilmVideo>(
+    [...videosByKey.values()].map((video) => [video.clip.element, video]),
+  );
+  lendScreens((element) => byElement.get(element)?.screen);
+  tellLoaded([...byElement.keys()].filter((element) => element instanceof HTMLVideoElement));
+}
+
+/** Takes in the pictures that come with a frame, for scripts that draw them. */
+export async function lightVideos(frame: number, seconds: number): Promise<void> {
+  for (const video of videosByKey.values()) {
+    const { coming, clip } = video;
+    if (coming === undefined || coming.from > frame) continue;
+    light(video, await coming.picture);
+    if (clip.element instanceof HTMLVideoElement) tellPicture(clip.element, seconds);
   }
 }
 

@@ -10,6 +10,8 @@ import { Exchange } from "./exchange.ts";
 import {
   bringPictures,
   expectPictures,
+  lightVideos,
+  offerVideos,
   replaceVideos,
   screenAttribute,
   showVideos,
@@ -48,6 +50,9 @@ import {
   seekTimeline,
   wakeTimeline,
 } from "./timelines.ts";
+
+import { unfilmedParts } from "./unfilmed-parts.ts";
+import { areVideosRead } from "./video-reads.ts";
 
 /**
  * The page's side of a film: made ready once (`open`), then held at one frame after the other
@@ -101,6 +106,7 @@ async function open(plan: FilmPlan): Promise<FilmReport> {
   });
   const clips = [...authored, ...addTexts(plan.texts, frames)];
   replaceVideos(clips);
+  offerVideos();
   const found = obstacles();
   if (plan.isDrawn && !moveIntoCanvas(plan.width, plan.height)) found.push("no drawing");
   await settled(clips, plan, warnings);
@@ -123,7 +129,7 @@ async function open(plan: FilmPlan): Promise<FilmReport> {
   };
   hold(film, 0, true);
   await facesUsed();
-  warnings.push(...lackingFonts());
+  warnings.push(...lackingFonts(), ...unfilmedParts());
   const refusal = refusedPackage();
   const isGrounded = hasGround(root, ground);
   prepareDrawing();
@@ -142,6 +148,7 @@ async function seek({ frame, videos }: FrameOrder): Promise<void> {
   if (film.exchange !== undefined) expectPictures(frame, videos, film.exchange);
   undress();
   const { fps } = film.plan;
+  if (areVideosRead()) await lightVideos(frame, frame / fps);
   const first = film.isCounting && frame > film.frame ? film.frame + 1 : frame;
   for (let at = first; at <= frame; at++) {
     for (const one of documents(document)) advance(one.defaultView, (at * 1_000) / fps);
@@ -172,6 +179,11 @@ function expect(videos: PicturePlaces): null {
 async function show(): Promise<string[]> {
   if (film === undefined) throw new Error("no film is open");
   const lost = await bringPictures(film.frame);
+  if (areVideosRead()) {
+    await lightVideos(film.frame, film.frame / film.plan.fps);
+    advance(window, (film.frame * 1_000) / film.plan.fps);
+    hold(film, film.frame, false);
+  }
   await showVideos(film.frame);
   await mixScenes();
   return lost;

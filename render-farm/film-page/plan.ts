@@ -166,6 +166,10 @@ export interface FilmWindow extends Window {
   /** A `__hf` of ours, for packages that asked for one. */
   readonly __kliegBridge?: unknown;
   __hyperframes?: unknown;
+  readonly __kliegMade?: {
+    readonly videos: readonly HTMLVideoElement[];
+    readonly workerCanvases: number;
+  };
   __hfAnime?: unknown;
   __hfLottie?: unknown;
 }

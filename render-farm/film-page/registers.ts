@@ -71,7 +71,29 @@ function bridgePackages(): void {
   define("__HF_PAGE_SIDE_COMPOSITING__", true);
 }
 
+/** What no film of the page shows; the film names it. */
+const made: { videos: HTMLVideoElement[]; workerCanvases: number } = {
+  videos: [],
+  workerCanvases: 0,
+};
+
+function watchScripts(): void {
+  const create = Document.prototype.createElement;
+  Document.prototype.createElement = function (this: Document, name: string, options?: object) {
+    const element = create.call(this, name, options);
+    if (element instanceof HTMLVideoElement && made.videos.length < 50) made.videos.push(element);
+    return element;
+  } as typeof create;
+  const transfer = HTMLCanvasElement.prototype.transferControlToOffscreen;
+  HTMLCanvasElement.prototype.transferControlToOffscreen = function (this: HTMLCanvasElement) {
+    made.workerCanvases += 1;
+    return transfer.call(this);
+  };
+  define("__kliegMade", made);
+}
+
 if (window === window.top) {
+  watchScripts();
   layTextPrecisely();
   bridgePackages();
 }

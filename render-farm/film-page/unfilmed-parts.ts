@@ -1,0 +1,26 @@
+/// <reference lib="dom" />
+/// <reference lib="dom.iterable" />
+import { keyAttribute } from "../../actors/timeline/key-attribute.ts";
+import type { FilmWindow } from "./plan.ts";
+
+declare const window: FilmWindow;
+
+/** A sentence for each thing that scripts made and no film shows as it is meant. */
+export function unfilmedParts(): readonly string[] {
+  const { videos = [], workerCanvases = 0 } = window.__kliegMade ?? {};
+  const inPage = document.querySelectorAll<HTMLVideoElement>(`video:not([${keyAttribute}])`);
+  const made = new Set([...videos, ...inPage]);
+  const sentences: string[] = [];
+  for (const video of made) {
+    const source = video.getAttribute("src") ?? video.querySelector("source")?.getAttribute("src");
+    if (source !== null && source !== undefined && !video.hasAttribute(keyAttribute))
+      sentences.push(
+        `a script made a video of ${source.slice(0, 100)}; only videos in the markup play in films`,
+      );
+  }
+  if (workerCanvases > 0)
+    sentences.push(
+      "a script gave a canvas to a worker (transferControlToOffscreen), whose time is not the film's",
+    );
+  return sentences;
+}
