@@ -65,7 +65,11 @@ async function matte(
   const backdrop = await findBackdrop(tools, video, signal);
   reportProgress(0.05);
   const plate = join(folder, "plate.png");
-  if (backdrop.kind === "scene") await makePlate(tools, video, plate, signal, timeoutMs);
+  const warnings: string[] = [];
+  if (backdrop.kind === "scene") {
+    await makePlate(tools, video, plate, signal, timeoutMs);
+    if (await isPlateMoving(tools, video, plate, signal)) warnings.push(movingPlate);
+  }
   const plateInput = backdrop.kind === "scene" ? ["-loop", "1", "-i", `file:${plate}`] : [];
   const cut = backdrop.kind === "scene" ? subtracted : keyed(backdrop);
   const fill = background === "color" ? color : undefined;
@@ -88,8 +92,10 @@ async function matte(
   });
   const delivery = { tools, objects, signal, stem: `${outputPrefix}/0` };
   const output = await deliverRecording(delivery, path, mimeTypes[format]);
-  return { kind: "succeeded", outputs: [output] };
+  return { kind: "succeeded", outputs: [output], warnings };
 }
+
+const edgePixels = 4;
 
 /** Distances are shares of the filters' own units: chroma over 255 * sqrt 2. */
 function keyed({ yuv, chromaSpread, lumaSpread }: Extract<Backdrop, { kind: "flat" }>): string {
@@ -99,11 +105,18 @@ function keyed({ yuv, chromaSpread, lumaSpread }: Extract<Backdrop, { kind: "fla
     const similarity = Math.min(0.17, 0.055 + chromaSpread / 300);
     const spill = v < u && u > 140 ? "blue" : "green";
     const isScreen = v < 128 || spill === "blue";
-    const clean = isScreen ? `,format=rgba,despill=type=${spill}:mix=0.5:expand=0.05` : "";
     const key = `chromakey=color=0x${name}:yuv=1:similarity=${similarity.toFixed(3)}:blend=0.07`;
     // What is nearly gone goes, what is nearly whole stays whole.
     const firm = "format=rgba,lutrgb=a='clip((val-22)*1.2,0,255)'";
-    return `[0:v:0]format=yuv444p,${key}${clean},${firm}`;
+    const cut = `[0:v:0]format=yuv444p,${key},${firm}`;
+    if (!isScreen) return cut;
+    // The screen's light falls on edges; a subject's own green or blue stays.
+    return (
+      `${cut},split=3[own][lit][cutout];[own]format=gbrp[plain];` +
+      `[lit]despill=type=${spill}:mix=0.5:expand=0.05,format=gbrp[clean];` +
+      `[cutout]alphaextract,split[mask][inner];[inner]${"erosion,".repeat(edgePixels)}negate,` +
+      "format=gbrp[edge];[plain][clean][edge]maskedmerge[base];[base][mask]alphamerge"
+    );
   }
   // Without colour it is the sum of all three distances that tells.
   const away = (value: number, weight: number): string =>
@@ -159,6 +172,50 @@ async function makePlate(
     ],
     { signal, timeoutMs, fault: "The video's background could not be found." },
   );
+}
+
+const movingPlate =
+  "the background moves or its light changes, so parts of it stay; " +
+  "this model wants an even backdrop, or a camera that stands still";
+const [lookWidth, lookHeight, lookEdge] = [160, 90, 8];
+
+/** Whether the video's edges, where a subject seldom is, often differ from the plate. */
+async function isPlateMoving(
+  tools: MediaTools,
+  video: EditedVideo,
+  plate: string,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const call = { signal, fault: "The video's background could not be looked at." };
+  const small = `scale=${lookWidth}:${lookHeight},format=gray`;
+  const rate = Math.max(0.05, 12 / Math.max(0.4, video.recording.durationSeconds)).toFixed(4);
+  const raw = ["-f", "rawvideo", "-"];
+  const looked = ["-map", "0:v:0", "-vf", `fps=${rate},${small}`, "-frames:v", "12", ...raw];
+  const [frames, still] = await Promise.all([
+    tools.ffmpeg([...videoInput(video), ...looked], call),
+    tools.ffmpeg(["-f", "png_pipe", "-i", `file:${plate}`, "-vf", small, ...raw], call),
+  ]);
+  const length = lookWidth * lookHeight;
+  const shares = Array.from({ length: Math.floor(frames.length / length) }, (_, at) =>
+    differingEdge(frames.subarray(at * length, (at + 1) * length), still),
+  ).sort((one, other) => one - other);
+  return (shares[Math.floor(shares.length / 2)] ?? 0) > edgeShareMax;
+}
+
+const edgeShareMax = 0.2;
+
+/** The share of the edge's pixels that are not as in the plate. */
+function differingEdge(frame: Uint8Array, plate: Uint8Array): number {
+  let [all, differing] = [0, 0];
+  for (let y = 0; y < lookHeight; y++)
+    for (let x = 0; x < lookWidth; x++) {
+      const nearest = Math.min(x, y, lookWidth - 1 - x, lookHeight - 1 - y);
+      if (nearest >= lookEdge) continue;
+      all += 1;
+      const at = y * lookWidth + x;
+      if (Math.abs((frame[at] ?? 0) - (plate[at] ?? 0)) > 20) differing += 1;
+    }
+  return differing / all;
 }
 
 function filled({ picture }: EditedVideo, color: string): string {

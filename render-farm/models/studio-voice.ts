@@ -1,3 +1,4 @@
+import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { check, type Static, Type } from "../../config/schema.ts";
 import type { Objects } from "../../engine/ports/objects.ts";
@@ -6,7 +7,7 @@ import type { TaskOutcome } from "../../engine/ports/tasks.ts";
 import { runChild } from "../child-process.ts";
 import { deliverRecording } from "../delivery.ts";
 import type { MediaTools } from "../media-tools.ts";
-import { outputTo } from "../media-tools.ts";
+import { inputOf, outputTo } from "../media-tools.ts";
 import { bitExact, encodings, SoundFormat } from "../sound-files.ts";
 import { refusedInput, type TaskContext, type TaskWorker } from "../task-loop.ts";
 import { withWorkspace } from "../workspace.ts";
@@ -120,13 +121,15 @@ async function speak(
   });
   reportProgress(0.5);
   const { mimeType, args } = encodings[input.format];
+  const call = { signal, fault: "The voice could not be finished." };
+  const shaped = join(folder, "shaped.wav");
+  const form = ["-ar", "44100", "-ac", "1"];
+  const shaping = [...inputOf(spoken, "audio/wav"), "-af", manner.filters.join(","), ...form];
+  await media.ffmpeg([...shaping, ...bitExact, "-c:a", "pcm_f32le", ...outputTo(shaped)], call);
+  const level = levelled(await loudnessOf(shaped, media, call));
   const finished = join(folder, `voice.${input.format}`);
-  const chain = ["-af", manner.filters.join(","), "-ar", "44100", "-ac", "1"];
-  const source = ["-protocol_whitelist", "file,pipe", "-f", "wav", "-i", `file:${spoken}`];
-  await media.ffmpeg([...source, ...chain, ...bitExact, ...args, ...outputTo(finished)], {
-    signal,
-    fault: "The voice could not be finished.",
-  });
+  const source = [...inputOf(shaped, "audio/wav"), "-af", level, ...form];
+  await media.ffmpeg([...source, ...bitExact, ...args, ...outputTo(finished)], call);
   const stem = `${outputPrefix}/0`;
   const output = await deliverRecording(
     { tools: media, objects, signal, stem },
@@ -136,6 +139,43 @@ async function speak(
   if ((output.durationSeconds ?? 0) < 0.3)
     throw new PortError("The text holds nothing that can be spoken.", false);
   return { kind: "succeeded", outputs: [output] };
+}
+
+const wantedLufs = -16;
+
+/**
+ * Integrated loudness (EBU R 128). It is made of blocks of 0.4 s, of which a word has few, so a
+ * short text is measured as if it were said again and again.
+ */
+async function loudnessOf(
+  path: string,
+  media: MediaTools,
+  call: { readonly signal: AbortSignal; readonly fault: string },
+): Promise<number> {
+  const { size } = await stat(path);
+  const again = size < shortBytes ? ["-stream_loop", "20"] : [];
+  const measure = "ebur128=metadata=1,ametadata=mode=print:key=lavfi.r128.I:file=-";
+  let text = "";
+  const input = inputOf(path, "audio/wav", again);
+  for await (const chunk of media.stream([...input, "-af", measure, "-f", "null", "-"], call))
+    text = (text + chunk.toString("latin1")).slice(-4_096);
+  const [, found = ""] = [...text.matchAll(/lavfi\.r128\.I=(-?[\d.]+)/g)].at(-1) ?? [];
+  return Number(found || Number.NaN);
+}
+
+/** Some five seconds. */
+const shortBytes = 5 * 44_100 * 4;
+
+/** One gain for all of it; what would rise above -1.5 dBTP is limited. */
+function levelled(lufs: number): string {
+  if (!(lufs > -70)) return "anull";
+  const limit = 10 ** (-1.6 / 20);
+  return [
+    `volume=${(wantedLufs - lufs).toFixed(2)}dB`,
+    "aresample=176400",
+    `alimiter=limit=${limit.toFixed(4)}:attack=5:release=50:level=false`,
+    "aresample=44100",
+  ].join(",");
 }
 
 /** Control characters could switch the synthesiser's modes. */
@@ -186,7 +226,6 @@ function mannerOf({ voice, language, direction = "", speed, seed }: VoiceInput):
         ? "aecho=0.8:0.6:60|110|180:0.3|0.22|0.14"
         : "aecho=0.9:0.4:17|31:0.1|0.06",
       "adelay=60:all=1,apad=pad_dur=0.2",
-      "loudnorm=I=-16:TP=-1.5:LRA=7",
     ],
   };
 }

@@ -113,3 +113,31 @@ t.test("a picture is no video", async (t) => {
     retryable: false,
   });
 });
+
+t.test("a subject on a screen keeps its own colours", async (t) => {
+  const yellow = over(`color=c=0x1fa545:${size}`).map((word) =>
+    word.replace("0xc02020", "0xb8c030"),
+  );
+  const source = await bench.store("yellow.mp4", "video/mp4", yellow);
+  const output = await bench.make(worker, { source, background: "transparent", format: "mov" });
+  const frame = ["-vf", "select=eq(n\\,10),format=rgba", "-frames:v", "1", "-f", "rawvideo"];
+  const pixels = await bench.look(output.objectKey, frame);
+  const [red = 0, green = 0, blue = 0, alpha] = pixels.subarray(4 * (44 * width + 82));
+  t.equal(alpha, 255);
+  const isOwn =
+    Math.abs(red - 0xb8) < 14 && Math.abs(green - 0xc0) < 14 && Math.abs(blue - 0x30) < 20;
+  t.ok(isOwn, `${red}, ${green}, ${blue}`);
+});
+
+t.test("a background that moves is a warning, one that stands still is not", async (t) => {
+  const moving = `nullsrc=${size},geq=lum='128+80*sin((X+60*T)/9)*cos((Y+40*T)/9)':cb=140:cr=110`;
+  const panned = await bench.store("panned.mp4", "video/mp4", over(moving));
+  for (const [source, warnings] of [
+    [panned, [/^the background moves or its light changes/]],
+    [scene, []],
+    [green, []],
+  ] as const) {
+    const input = { source, background: "transparent", format: "webm" };
+    t.match(await bench.run(worker, input), { kind: "succeeded", warnings });
+  }
+});
