@@ -72,8 +72,15 @@ function warnOfTarget(
   verb: string,
   findings: Findings,
 ): void {
+  const remedy = /^(script|link)$/.test(place.element?.tag ?? "")
+    ? "; `klieg vendor <folder>` takes it into the bundle"
+    : "";
   if (target.kind === "remote")
-    findings.warning("remote", place, `${verb} ${target.url.slice(0, 200)}, which is not fetched`);
+    findings.warning(
+      "remote",
+      place,
+      `${verb} ${target.url.slice(0, 200)}, which is not fetched${remedy}`,
+    );
   else if (target.kind === "file" && !has(bundle, target.path))
     findings.warning("missing_file", place, `${verb} ${target.path}, which is not in the bundle`);
 }

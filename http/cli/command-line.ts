@@ -23,6 +23,7 @@ import { storeCheck } from "./store-check.ts";
 import { tokenReset } from "./token-reset.ts";
 import { tokenCreate, tokenList, tokenRevoke } from "./tokens.ts";
 import { upload } from "./upload.ts";
+import { vendor } from "./vendor.ts";
 
 const commands: readonly Command[] = [
   ...generateCommands,
@@ -36,6 +37,7 @@ const commands: readonly Command[] = [
   restoreAsset,
   render,
   lint,
+  vendor,
   showJob,
   listJobs,
   cancelJob,

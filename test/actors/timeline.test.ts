@@ -218,7 +218,8 @@ t.test("what will be left out is named with element and attribute", async (t) =>
     "warning: index.html: video#v src leads to gone.mp4, which is not in the bundle",
     "warning: index.html: img src leads to https://example.org/a.png, which is not fetched",
     "warning: index.html: audio#a data-automation is left out: lanes of automation",
-    "warning: index.html: script src leads to //cdn.example.org/gsap.js, which is not fetched",
+    "warning: index.html: script src leads to //cdn.example.org/gsap.js, which is not fetched; " +
+      "`klieg vendor <folder>` takes it into the bundle",
   ]);
 });
 
