@@ -36,8 +36,11 @@ function plain(name: string): string {
   return name.toLowerCase();
 }
 
-const generic =
-  /^(serif|sans-serif|monospace|cursive|fantasy|math|emoji|system-ui|ui-[a-z-]+|-apple-system|BlinkMacSystemFont|inherit|initial|unset)$/i;
+const generic = new RegExp(
+  "^(serif|sans-serif|monospace|cursive|fantasy|math|emoji|system-ui|ui-[a-z-]+|" +
+    "-apple-system|BlinkMacSystemFont|inherit|initial|unset)$",
+  "i",
+);
 
 function firstFamily(declarations: string): string | undefined {
   const [, list = ""] = /(?:^|[;\s])font-family\s*:\s*([^;!]+)/i.exec(declarations) ?? [];

@@ -20,8 +20,11 @@ export function mayHaveGround(html: Element, root: Element, sheets: Stylesheets)
   );
 }
 
-const paints =
-  /(^|[\s;])background(-color|-image)?\s*:\s*(?!(transparent|none|inherit|initial|unset)\s*(;|!|$))/i;
+const clear = "(transparent|none|inherit|initial|unset)";
+const paints = new RegExp(
+  `(^|[\\s;])background(-color|-image)?\\s*:\\s*(?!${clear}\\s*(;|!|$))`,
+  "i",
+);
 
 /** By the selector's last part alone. */
 function mayMean(selector: string, element: Element): boolean {

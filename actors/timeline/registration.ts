@@ -1,6 +1,7 @@
 /** The place where scripts register their timelines, and nothing in it. */
-const emptyRegistry =
-  /(?:window\s*\.\s*)?__timelines\s*(?:\|\||\?\?)?=\s*(?:(?:window\s*\.\s*)?__timelines\s*(?:\|\||\?\?)\s*)?\{\s*\}/g;
+const registry = "(?:window\\s*\\.\\s*)?__timelines\\s*";
+const or = "(?:\\|\\||\\?\\?)";
+const emptyRegistry = new RegExp(`${registry}${or}?=\\s*(?:${registry}${or}\\s*)?\\{\\s*\\}`, "g");
 
 /** Whether a script speaks of `window.__timelines` at all. */
 export function speaksOfTimelines(script: string): boolean {

@@ -1,7 +1,7 @@
 import { type Bundle, targetOf } from "./bundle.ts";
 import { type Element, everyElement } from "./markup.ts";
 
-/** Styles of a page as they are written: in its markup, in the files that it names, and in theirs. */
+/** Styles of a page as they are written: in its markup, and in the files that it names. */
 export interface Stylesheet {
   readonly path: string;
   /** That it stands in or is named by. */

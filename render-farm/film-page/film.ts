@@ -95,16 +95,7 @@ async function open(plan: FilmPlan): Promise<FilmReport> {
     const [own] = plan.compositions;
     if (own !== undefined) bindVariables(root, own);
   }
-  const authored = plan.clips.flatMap((clip): ShownClip[] => {
-    const element = elementOf(clip.key);
-    return element === undefined ? [] : [{ plan: clip, element }];
-  });
-  const { fps } = plan;
-  const frames = (text: { start: number; end: number }) => ({
-    from: frameFrom(text.start, fps),
-    to: frameFrom(text.end, fps),
-  });
-  const clips = [...authored, ...addTexts(plan.texts, frames)];
+  const clips = plannedClips(plan);
   replaceVideos(clips);
   offerVideos();
   const found = obstacles();
@@ -141,6 +132,19 @@ async function open(plan: FilmPlan): Promise<FilmReport> {
     duration: rootDuration(),
     obstacles: found,
   };
+}
+
+/** Those of the markup, and the edits' texts. */
+function plannedClips({ clips, texts, fps }: FilmPlan): readonly ShownClip[] {
+  const authored = clips.flatMap((clip): ShownClip[] => {
+    const element = elementOf(clip.key);
+    return element === undefined ? [] : [{ plan: clip, element }];
+  });
+  const frames = (text: { start: number; end: number }) => ({
+    from: frameFrom(text.start, fps),
+    to: frameFrom(text.end, fps),
+  });
+  return [...authored, ...addTexts(texts, frames)];
 }
 
 async function seek({ frame, videos }: FrameOrder): Promise<void> {

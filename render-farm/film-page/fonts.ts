@@ -93,10 +93,14 @@ function familiesIn(list: string): readonly string[] {
   return names.map((name) => name.trim().replace(/^["']|["']$/g, "")).filter((name) => name !== "");
 }
 
+const generic = new RegExp(
+  "^(serif|sans-serif|monospace|cursive|fantasy|math|emoji|fangsong|system-ui|ui-[a-z-]+|" +
+    "-apple-system|BlinkMacSystemFont)$",
+  "i",
+);
+
 function isGeneric(name: string): boolean {
-  return /^(serif|sans-serif|monospace|cursive|fantasy|math|emoji|fangsong|system-ui|ui-[a-z-]+|-apple-system|BlinkMacSystemFont)$/i.test(
-    name,
-  );
+  return generic.test(name);
 }
 
 const known = new Map<string, boolean>();

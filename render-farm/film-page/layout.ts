@@ -28,7 +28,7 @@ function holdsVideo(element: HTMLElement): boolean {
 
 const video = "video[data-start]";
 
-/** What lies over the root but is placed nowhere would begin where the root ends, below the film. */
+/** What lies over the root but is placed nowhere would begin where the root ends. */
 function keepInSight(element: HTMLElement): void {
   const styles = element.computedStyleMap();
   const isAuto = (name: string): boolean => String(styles.get(name)) === "auto";

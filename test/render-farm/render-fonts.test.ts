@@ -57,7 +57,8 @@ t.test("a font that a script adds late is there in the next frame", async (t) =>
 /** Green where a text of ten letters is as wide as it should be. */
 const measured = (id: number, family: string, letters: string, wanted: number) =>
   `<span id="s${id}" style="position:absolute;top:0;font:100px ${family}">${letters}</span>
-  <div id="b${id}" style="position:absolute;left:${id * 40}px;top:80px;width:40px;height:40px"></div>
+  <div id="b${id}"
+    style="position:absolute;left:${id * 40}px;top:80px;width:40px;height:40px"></div>
   <script>{
     const { width } = document.getElementById("s${id}").getBoundingClientRect();
     const isRight = Math.abs(width - ${wanted}) < 2;

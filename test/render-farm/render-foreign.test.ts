@@ -36,8 +36,10 @@ t.test(
   "a holder of a video beside the root that is placed nowhere lies over the root",
   async (t) => {
     const { "index.html": page } = composition("");
-    const media = `<div style="position:absolute;width:160px;height:90px;transform:translate(9px,9px)">
-    <video src="blue.mp4" muted data-start="0" data-duration="1" style="width:160px"></video></div>`;
+    const media = `<div
+    style="position:absolute;width:160px;height:90px;transform:translate(9px,9px)">
+    <video src="blue.mp4" muted data-start="0" data-duration="1" style="width:160px">
+    </video></div>`;
     const files = { "index.html": page.replace("</body>", `${media}</body>`), "blue.mp4": clip };
     sees(t, await bench.colorsAt(files, 10, [3, 3], [20, 20]), [ground, blue]);
   },

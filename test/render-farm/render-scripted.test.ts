@@ -19,7 +19,8 @@ const draw2d = `const pen = c.getContext("2d");
   const draw = () => { if (v.readyState > 1) pen.drawImage(v, 0, 0, 64, 36); };`;
 const drawGl = `const gl = c.getContext("webgl", { preserveDrawingBuffer: true });
   const shader = (type, text) => {
-    const one = gl.createShader(type); gl.shaderSource(one, text); gl.compileShader(one); return one; };
+    const one = gl.createShader(type);
+    gl.shaderSource(one, text); gl.compileShader(one); return one; };
   const program = gl.createProgram();
   gl.attachShader(program, shader(gl.VERTEX_SHADER,
     "attribute vec2 p; varying vec2 at; void main(){at=p/2.+.5;gl_Position=vec4(p,0,1);}"));
