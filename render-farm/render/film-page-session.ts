@@ -187,7 +187,7 @@ export class FilmSession {
       await this.#stage.evaluate(await scripts.film());
       const result = await this.#pumped(this.#stage.call(film, "open", plan));
       await this.#frame();
-      return result as FilmReport;
+      return reportOf(result);
     })();
     const report = await within(opening, pageMs + timelineMs, () => {
       const why = this.takeFaults().at(-1);
@@ -281,6 +281,28 @@ const nothingSaid: FilmReport = {
   duration: undefined,
   obstacles: [],
 };
+
+/** A page's scripts may have bent whatever it says of itself. */
+function reportOf(said: unknown): FilmReport {
+  const { warnings, obstacles, refusal, duration, lacksTimeline, isGrounded }: Said = {
+    ...(typeof said === "object" && said),
+  };
+  return {
+    warnings: sentences(warnings),
+    obstacles: sentences(obstacles),
+    refusal: typeof refusal === "string" ? refusal.slice(0, 500) : undefined,
+    duration: typeof duration === "number" && duration > 0 ? duration : undefined,
+    lacksTimeline: lacksTimeline === true,
+    isGrounded: isGrounded !== false,
+  };
+}
+
+type Said = { readonly [Name in keyof FilmReport]?: unknown };
+
+function sentences(said: unknown): readonly string[] {
+  const all: readonly unknown[] = Array.isArray(said) ? said : [];
+  return all.filter((one) => typeof one === "string").slice(0, limits.capture.warningsMax);
+}
 
 interface Opened {
   readonly stage: Stage;

@@ -12,6 +12,8 @@ export interface Looking {
   readonly isUnlit: (picture: Buffer) => boolean | Promise<boolean>;
   /** Every `step`th sample is compared; 0: none is. */
   readonly step: number;
+  /** Whether frames near a long film's begin are compared besides. */
+  readonly isJudgedEarly?: boolean;
 }
 
 /** Frames of a film that are looked at. Only what is compared is kept, until it was. */
@@ -25,10 +27,10 @@ export class Samples {
   /** One that is not black is enough. */
   #isLit = false;
 
-  constructor(frames: number, { isUnlit, step }: Looking) {
+  constructor(frames: number, { isUnlit, step, isJudgedEarly = false }: Looking) {
     this.frames = sampledFrames(frames);
     const seldom = evenFrames(frames).filter((_, at) => at % step === 0);
-    const early = step === 2 ? earlyFrames(frames) : [];
+    const early = isJudgedEarly ? earlyFrames(frames) : [];
     this.compared = this.frames.filter((frame) => seldom.includes(frame) || early.includes(frame));
     this.#isUnlit = isUnlit;
     this.#darknessByFrame = new Map(this.frames.map((frame) => [frame, arrival()]));

@@ -51,7 +51,7 @@ function drivenCameras({ sessions }: Cast, shoot: Shoot): readonly Camera[] {
 export async function shootDrawn(cast: Cast, shoot: Shoot): Promise<Footage | Refusal> {
   const { reference } = cast;
   if (reference === undefined) throw new Error("drawn pages are compared with a driven one");
-  const samples = new Samples(shoot.frames, { isUnlit: isDark, step: 2 });
+  const samples = new Samples(shoot.frames, { isUnlit: isDark, step: 2, isJudgedEarly: true });
   const filming = filmed(drawnCameras(cast, shoot), samples, shoot);
   const videosAt = async (frame: number) => {
     // Without videos the page to compare with need not wait for the others.

@@ -1,5 +1,6 @@
 import t from "tap";
 import { likenessOf } from "../../render-farm/render/likeness.ts";
+import { Samples, sampledFrames } from "../../render-farm/render/samples.ts";
 
 const [width, height] = [320, 192];
 
@@ -45,4 +46,15 @@ t.test("what lacks, moved, or has another colour is not alike", async (t) => {
   for (let y = 180; y < height; y++) lost.fill(16, y * width, y * width + 100);
   t.notOk(isAlike(detailed, lost), "a bar at the edge");
   t.notOk(isAlike(detailed, detailed.subarray(2)), "another size");
+});
+
+t.test("a long film is judged by frames near its begin, a short one by a quarter", async (t) => {
+  const judged = { isUnlit: () => false, step: 2, isJudgedEarly: true };
+  t.strictSame(new Samples(121, judged).compared, [0, 30, 60, 90, 120]);
+  const long = new Samples(9_001, judged);
+  t.strictSame(long.compared, [0, 15, 60, 150, 2_250, 4_500, 6_750, 9_000]);
+  t.ok(
+    long.compared.every((frame) => sampledFrames(9_001).includes(frame)),
+    "others look too",
+  );
 });
