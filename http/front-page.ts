@@ -24,10 +24,10 @@ const page = `<!doctype html>
 <title>Klieg</title>
 <style>
   :root { color-scheme: light dark }
-  body { font: 16px/1.6 system-ui, sans-serif; max-width: 42rem; margin: 4rem auto; padding: 0 1rem }
+  body { font: 16px/1.6 system-ui, sans-serif; max-width: 42rem; margin: 4rem auto;
+    padding: 0 1rem }
   h1 { margin-bottom: 0 }
-  pre { padding: .75rem 1rem; overflow-x: auto; border: 1px solid color-mix(in srgb, currentColor 25%, transparent);
-    border-radius: .5rem }
+  pre { padding: .75rem 1rem; overflow-x: auto; border: 1px solid; border-radius: .5rem }
   li { margin: .25rem 0 }
   small { opacity: .7 }
 </style>

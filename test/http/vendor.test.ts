@@ -38,10 +38,12 @@ async function vendor(folder: string) {
     print: (line: string) => out.push(line),
     say: (text: string) => said.push(text),
     isInteractive: false,
+    onInterrupt: () => () => {},
   };
   const code = await runCommandLine(["vendor", folder], {
     client: refuse,
     settings: refuse,
+    checkStore: refuse,
     terminal,
   });
   return { code, out, said };
