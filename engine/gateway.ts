@@ -18,9 +18,9 @@ import type { Lane } from "./inbox.ts";
 import { type Key, shardOf } from "./key.ts";
 import { OpenRequests } from "./open-requests.ts";
 import type { TableReader, TableRow } from "./ports/tables.ts";
+import type { ProcessClock } from "./process-clock.ts";
 import { eachWrite, readHead, textOf } from "./record.ts";
 import { type Forms, rowOf } from "./row-form.ts";
-import type { ServiceClock } from "./service-clock.ts";
 import type { ShardEvent } from "./shard.ts";
 import type { ToShard } from "./wire.ts";
 
@@ -52,7 +52,7 @@ export class Gateway {
   private readonly watchersByKey = new Map<Key, Set<Look>>();
   /** Those that met a shard that was down. */
   private readonly interrupted = new Set<Look>();
-  private readonly clock: ServiceClock;
+  private readonly clock: ProcessClock;
   private readonly listener: RowListener;
   private readonly forms: Forms | undefined;
 
@@ -60,7 +60,7 @@ export class Gateway {
   constructor(
     shardCount: number,
     firstRequest: RequestId,
-    clock: ServiceClock,
+    clock: ProcessClock,
     listener: RowListener,
     forms?: Forms,
   ) {

@@ -7,7 +7,7 @@ import { IdMint } from "../engine/id.ts";
 import type { Clock } from "../engine/ports/clock.ts";
 import type { Entropy } from "../engine/ports/entropy.ts";
 import type { Objects } from "../engine/ports/objects.ts";
-import { ServiceClock } from "../engine/service-clock.ts";
+import { ProcessClock } from "../engine/process-clock.ts";
 import { CompositionTimelines, type ComputeRound } from "./composition-timelines.ts";
 import { Cursors } from "./cursors.ts";
 import { Following } from "./following.ts";
@@ -42,7 +42,7 @@ export interface Wiring {
 /** Ties together what routes stand on. Its gateway waits for shards to be attached. */
 export function wire(wiring: Wiring): Service {
   const { version, origin, shardCount, entropy, objects, onFault } = wiring;
-  const clock = new ServiceClock(wiring.clock);
+  const clock = new ProcessClock(wiring.clock);
   let { catalogue } = wiring;
   const baseUrl = `${origin}/v1`;
   // Ids of requests rise over restarts: a thousand a millisecond is more than can ever be asked.

@@ -4,7 +4,7 @@
  * result counts only under the job's current token. After a restart every unfinished job hands its
  * task over again.
  *
- * Whoever waits longest for a node is not whoever came first: accounts take turns (`farm-queue.ts`).
+ * Which task is next for a node is the queue's to say: accounts take turns.
  *
  *   waiting --claim--> claiming --farm.lease--> leased --finished--> concluded
  *      ^------------------lapsed (silence, a dead node, a failed attempt)---'

@@ -68,7 +68,8 @@ async function checkShard(
     if (journalDamage !== undefined) findings.push(damage(folder, journalDamage));
   } else if (journalDamage === undefined && check.repairs) {
     await rebuild(check, place, folder);
-    const sentence = `${folder}: ${tablesDamage.message}. They were made anew from the journal, which holds every record; nothing is lost.`;
+    const done = "They were made anew from the journal, which holds every record";
+    const sentence = `${folder}: ${tablesDamage.message}. ${done}; nothing is lost.`;
     findings.push({ kind: "repaired", sentence });
   } else {
     const remedy =

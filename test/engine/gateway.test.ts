@@ -4,8 +4,8 @@ import { memoryTables } from "../../engine/adapters/memory-stores.ts";
 import { Gateway, lost } from "../../engine/gateway.ts";
 import { type Key, keyOf } from "../../engine/key.ts";
 import type { Tables } from "../../engine/ports/tables.ts";
+import { ProcessClock } from "../../engine/process-clock.ts";
 import { noHash } from "../../engine/record.ts";
-import { ServiceClock } from "../../engine/service-clock.ts";
 import type { ToShard } from "../../engine/wire.ts";
 import { sealed } from "./sealed.ts";
 import { idle } from "./toys.ts";
@@ -20,7 +20,7 @@ function stage(listens = true) {
   const missed: number[] = [];
   const failures: unknown[] = [];
   const tables: Tables[] = [memoryTables(), memoryTables(), memoryTables()];
-  const gateway = new Gateway(2, 101, new ServiceClock(new ManualClock(1_000)), {
+  const gateway = new Gateway(2, 101, new ProcessClock(new ManualClock(1_000)), {
     listens: () => listens,
     changed: (key) => changed.push(key),
     missed: (shard) => missed.push(shard),

@@ -5,7 +5,7 @@ import { memoryTables } from "../../engine/adapters/memory-stores.ts";
 import { Gateway } from "../../engine/gateway.ts";
 import { Host } from "../../engine/host.ts";
 import { Link } from "../../engine/link.ts";
-import { ServiceClock } from "../../engine/service-clock.ts";
+import { ProcessClock } from "../../engine/process-clock.ts";
 import type {
   EffectsControl,
   EffectsTask,
@@ -100,7 +100,7 @@ function stage(t: Test) {
   const clock = new ManualClock(1_000_000);
   const ignore = () => {};
   const listener = { listens: () => false, changed: ignore, missed: ignore, failed: ignore };
-  const gateway = new Gateway(2, 1, new ServiceClock(clock), listener);
+  const gateway = new Gateway(2, 1, new ProcessClock(clock), listener);
   const deaths: string[] = [];
   const damages: string[] = [];
   const carriers: PlayedEffects[] = [];

@@ -1,4 +1,4 @@
-/** One time for all: a wall clock that jumps, also over a restart, changes no life and no window. */
+/** One time for all: a wall clock that jumps changes no life and no window. */
 import t from "tap";
 import type { Job } from "../../actors/contract/job.ts";
 import { openInProcess } from "./in-process-service.ts";

@@ -2,10 +2,10 @@ import type { Clock } from "./ports/clock.ts";
 import { ShardTime } from "./shard-time.ts";
 
 /**
- * The time in which the HTTP thread stamps and judges: as the shards' own, so that a wall clock
- * that jumps changes neither what is on its way nor what was stamped before a restart.
+ * The time of the process, in which the HTTP thread stamps and judges: made as the shards' own, so
+ * that a wall clock that jumps changes neither what is on its way nor what was stamped before.
  */
-export class ServiceClock implements Clock {
+export class ProcessClock implements Clock {
   private readonly clock: Clock;
   private readonly time: ShardTime;
 
