@@ -129,7 +129,7 @@ async function orderOf(
 ): Promise<RenderOrder> {
   const { service, principal, body } = call;
   const timeline = await service.timelines.of(composition, files);
-  refuseRootless(timeline);
+  refuseUnusable(timeline);
   const { target = "video", quality = "standard", still = {}, audio_mix: audioMix } = body;
   return {
     id,
@@ -146,9 +146,18 @@ async function orderOf(
   };
 }
 
+/** What no film can be made of. */
+const unusable: ReadonlySet<string> = new Set([
+  "missing_entry",
+  "missing_root",
+  "invalid_root",
+  "too_long",
+  "too_many",
+]);
+
 /** What else is wrong with it the render says. */
-function refuseRootless({ diagnostics }: Timeline): void {
-  const found = diagnostics.find(({ code }) => code === "missing_entry" || code === "missing_root");
+function refuseUnusable({ diagnostics }: Timeline): void {
+  const found = diagnostics.find(({ code }) => unusable.has(code));
   if (found === undefined) return;
   const detail = `invalid_composition: ${found.message}`;
   const faults = [{ pointer: "", detail }];

@@ -156,6 +156,21 @@ t.test(
   },
 );
 
+t.test("a root that no film can be made of answers 400 at once (D11)", async (t) => {
+  const house = await openInProcess(t);
+  const caller = await house.account();
+  for (const duration of ["-1", "0", "abc", "100000", "3601"]) {
+    const root = `data-composition-id="m" data-width="320" data-height="180"`;
+    const html = `<div ${root} data-duration="${duration}"><p class="clip">x</p></div>`;
+    const id = await made(caller, { "index.html": html });
+    t.match(
+      await submit(caller, id),
+      { status: 400, json: { detail: /^invalid_composition: .*(data-duration|3600 s is the most)/ } },
+      duration,
+    );
+  }
+});
+
 t.test("assets that the timeline names go to the farm; what is missing does not", async (t) => {
   const house = await openInProcess(t);
   const caller = await house.account();
