@@ -165,7 +165,10 @@ t.test("a root that no film can be made of answers 400 at once (D11)", async (t)
     const id = await made(caller, { "index.html": html });
     t.match(
       await submit(caller, id),
-      { status: 400, json: { detail: /^invalid_composition: .*(data-duration|3600 s is the most)/ } },
+      {
+        status: 400,
+        json: { detail: /^invalid_composition: .*(data-duration|3600 s is the most)/ },
+      },
       duration,
     );
   }
