@@ -149,25 +149,25 @@ const whole: ByteRange = { start: 0, end: Number.MAX_SAFE_INTEGER };
 async function shared(from: string, to: string): Promise<boolean> {
   await makeFolder(dirname(to));
   await rm(to, { force: true });
+  if (!(await tryLink(from, to))) return false;
+  await syncFolder(dirname(to));
+  return true;
+}
+
+/** Makes the link; false where that cannot be. */
+async function tryLink(from: string, to: string): Promise<boolean> {
   try {
     await link(from, to);
+    return true;
   } catch (failure) {
     const code = codeOf(failure);
     if (unlinkableCodes.has(code) || absentCodes.has(code)) return false;
     throw failure;
   }
-  await syncFolder(dirname(to));
-  return true;
 }
 
 async function linked(from: string, path: string): Promise<string | undefined> {
-  try {
-    await link(from, path);
-  } catch (failure) {
-    const code = codeOf(failure);
-    if (unlinkableCodes.has(code) || absentCodes.has(code)) return undefined;
-    throw failure;
-  }
+  if (!(await tryLink(from, path))) return undefined;
   const { dev, ino, mtimeNs, size } = await stat(path, { bigint: true });
   return [dev, ino, mtimeNs, size].join("-");
 }
