@@ -2,13 +2,11 @@
  * The published contract (OpenAPI 3.1), made from the very rows and schemas that serve. A schema
  * with a title becomes a component; everything else stands where it is used.
  */
-import { Problem } from "../actors/contract/problem.ts";
 import type { Type } from "../config/schema.ts";
+import { Components, type Json, type Members } from "./published-components.ts";
+import { responsesOf } from "./published-responses.ts";
 import { noParameters } from "./query.ts";
-import type { Answers, Route } from "./route.ts";
-
-type Json = unknown;
-type Members = Readonly<Record<string, Json>>;
+import type { Route } from "./route.ts";
 
 export interface Published {
   readonly version: string;
@@ -19,13 +17,14 @@ export interface Published {
 const prefix = "/v1";
 
 export function openapi({ version, baseUrl }: Published, routes: readonly Route[]): Members {
-  const components = new Components();
+  const components = new Components(baseUrl);
   const paths: Record<string, Record<string, Json>> = {};
   for (const route of routes) {
     const isInside = route.path.startsWith(`${prefix}/`);
-    const path = isInside ? route.path.slice(prefix.length) : route.path;
+    const inside = isInside ? route.path.slice(prefix.length) : route.path;
+    const path = unambiguous[inside] ?? inside;
     const place = isInside ? {} : { servers: [{ url: originOf(baseUrl) }] };
-    const operation = { [route.method.toLowerCase()]: operationOf(route, components) };
+    const operation = { [route.method.toLowerCase()]: operationOf(route, path, components) };
     paths[path] = { ...place, ...paths[path], ...operation };
   }
   return {
@@ -43,11 +42,22 @@ export function openapi({ version, baseUrl }: Published, routes: readonly Route[
     paths,
     components: {
       securitySchemes: { bearer: { type: "http", scheme: "bearer" } },
-      responses: { Refusal: refusalOf(components) },
+      headers: components.headers,
+      responses: components.responses,
+      examples: components.examples,
       schemas: components.schemas,
     },
   };
 }
+
+/**
+ * `/assets/{id}/content` and `/assets/uploads/{id}` are one path to whoever reads templates alone;
+ * a segment with one value tells them apart.
+ */
+const unambiguous: Readonly<Record<string, string>> = {
+  "/assets/uploads/{id}": "/assets/{collection}/{id}",
+};
+const constantSegments: Readonly<Record<string, Members>> = { collection: { const: "uploads" } };
 
 function originOf(baseUrl: string): string {
   return baseUrl.slice(0, -prefix.length);
@@ -64,10 +74,13 @@ function tagsOf(routes: readonly Route[]): Members[] {
   return names.map((name) => ({ name, description: `Everything under ${name}.` }));
 }
 
-function operationOf(route: Route, components: Components): Members {
+function operationOf(route: Route, path: string, components: Components): Members {
   const { access, summary, body, streamBytesMax } = route;
-  const parameters = [...pathParameters(route), ...queryParameters(route, components)];
+  const parameters = [...pathParameters(path), ...queryParameters(route, components)];
   if (route.takesKey) parameters.push(idempotencyKey);
+  const responses = responsesOf(route, components);
+  if (Object.hasOwn(responses, 412)) parameters.push(ifMatch);
+  if (Object.hasOwn(responses, 304)) parameters.push(ifNoneMatch);
   return {
     operationId: operationIdOf(route),
     summary,
@@ -77,7 +90,7 @@ function operationOf(route: Route, components: Components): Members {
     ...(parameters.length === 0 ? {} : { parameters }),
     ...(body === undefined ? {} : { requestBody: bodyOf(body, components) }),
     ...(streamBytesMax === undefined ? {} : { requestBody: streamOf(route, components) }),
-    responses: responsesOf(route.answers, components),
+    responses,
   };
 }
 
@@ -92,12 +105,12 @@ function accessOf(access: Route["access"]): string {
   return access === "bearer" ? "Any valid bearer." : `Needs the scope ${access}.`;
 }
 
-function pathParameters({ path }: Route): Members[] {
+function pathParameters(path: string): Members[] {
   return [...path.matchAll(/\{([a-z_]+)\}/g)].map(([, name = ""]) => ({
     name,
     in: "path",
     required: true,
-    schema: { type: "string" },
+    schema: { type: "string", ...constantSegments[name] },
   }));
 }
 
@@ -118,9 +131,25 @@ const idempotencyKey: Members = {
   schema: { type: "string", minLength: 1, maxLength: 255 },
 };
 
+const ifMatch: Members = {
+  name: "If-Match",
+  in: "header",
+  required: false,
+  description: "The ETag of the version that is to be changed.",
+  schema: { type: "string" },
+};
+
+const ifNoneMatch: Members = {
+  name: "If-None-Match",
+  in: "header",
+  required: false,
+  description: "The ETag of the version that is known; 304 while it is the newest.",
+  schema: { type: "string" },
+};
+
 function bodyOf(body: NonNullable<Route["body"]>, components: Components): Members {
   const { mediaType = "application/json" } = body;
-  const content = { [mediaType]: { schema: components.shown(body.schema) } };
+  const content = components.body(mediaType, body.schema);
   return { required: requiresMembers(body.schema), content };
 }
 
@@ -135,70 +164,4 @@ function streamOf({ streamBody }: Route, components: Components): Members {
     schema === null ? {} : { schema: components.shown(schema) },
   ]);
   return { required: true, content: Object.fromEntries(entries) };
-}
-
-function responsesOf(answers: Answers, components: Components): Members {
-  const responses: Record<string, Json> = {};
-  for (const [status, answer] of Object.entries(answers))
-    responses[status] = {
-      description: descriptions[status] ?? "As asked",
-      ...(Number(status) < 400 ? contentOf(answer, components) : eitherOf(answer, components)),
-    };
-  return { ...responses, "4XX": refusal, "5XX": refusal };
-}
-
-const refusal = { $ref: "#/components/responses/Refusal" };
-
-const descriptions: Readonly<Record<string, string>> = {
-  200: "Done",
-  201: "Created",
-  202: "Accepted",
-  204: "Done; there is nothing to say",
-  206: "A part",
-  302: "Elsewhere",
-  303: "See the page",
-  304: "Not changed",
-  400: "Refused",
-  401: "Refused",
-};
-
-function contentOf(answer: Answers[number] | undefined, components: Components): Members {
-  if (answer === null || answer === undefined) return {};
-  if (typeof answer === "string") return { content: { [answer]: {} } };
-  return { content: { "application/json": { schema: components.shown(answer) } } };
-}
-
-/** A refusal in the words of another standard, or a problem object before it got that far. */
-function eitherOf(answer: Answers[number] | undefined, components: Components): Members {
-  const { content } = contentOf(answer, components);
-  return { content: { ...(content as Members | undefined), ...problemContent(components) } };
-}
-
-function refusalOf(components: Components): Members {
-  return { description: "Refused", content: problemContent(components) };
-}
-
-function problemContent(components: Components): Members {
-  return { "application/problem+json": { schema: components.shown(Problem) } };
-}
-
-class Components {
-  readonly schemas: Record<string, Json> = {};
-
-  /** The schema as JSON, with references in the place of what has a title. */
-  shown(schema: Type.TSchema): Json {
-    return this.replaced(JSON.parse(JSON.stringify(schema)) as Json);
-  }
-
-  private replaced(node: Json): Json {
-    if (Array.isArray(node)) return node.map((item) => this.replaced(item));
-    if (typeof node !== "object" || node === null) return node;
-    const members = Object.fromEntries(
-      Object.entries(node).map(([name, member]) => [name, this.replaced(member)]),
-    );
-    const { title } = members;
-    if (typeof title !== "string") return members;
-    this.schemas[title] ??= members;
-    return { $ref: `#/components/schemas/${title}` };
-  }
 }

@@ -68,11 +68,20 @@ export interface Route {
   readonly run: (call: Call) => Answer | Promise<Answer>;
 }
 
+/** Server-sent events; the schema is that of one frame. */
+export interface EventStream {
+  readonly frames: Type.TSchema;
+}
+
 /**
  * What a route answers when nothing is refused: the schema of the JSON body by status, another
- * body's media type, or null where there is none.
+ * body's media type, an event stream, or null where there is none.
  */
-export type Answers = Readonly<Record<number, Type.TSchema | string | null>>;
+export type Answers = Readonly<Record<number, Type.TSchema | EventStream | string | null>>;
+
+export function isEventStream(answer: Answers[number] | undefined): answer is EventStream {
+  return typeof answer === "object" && answer !== null && "frames" in answer;
+}
 
 interface Row<B, P extends Parameters> {
   readonly summary: string;

@@ -41,10 +41,10 @@ const asked = {
 };
 
 /** `POST /tokens`. */
-export const CreateTokenRequest = strict({
-  name: Type.String({ minLength: 1, maxLength: 100 }),
-  ...asked,
-});
+export const CreateTokenRequest = strict(
+  { name: Type.String({ minLength: 1, maxLength: 100 }), ...asked },
+  "CreateTokenRequest",
+);
 export type CreateTokenRequest = Static<typeof CreateTokenRequest>;
 
 /** `POST /admin/accounts/{id}/tokens`. */

@@ -1,6 +1,7 @@
 /**
  * Agents' sessions: turns with a price that the customer approved, and credentials of their own.
  */
+
 import type { Session, SessionMessage, TurnCredential } from "../../actors/agent/session.ts";
 import type { TokenScope } from "../../actors/contract/account.ts";
 import {
@@ -15,6 +16,7 @@ import {
 } from "../../actors/contract/agent.ts";
 import { timestamp } from "../../actors/contract/common.ts";
 import { SseTicket } from "../../actors/contract/job.ts";
+import { SessionFrame } from "../../actors/contract/stream.ts";
 import { ownerOf } from "../../actors/job/job-index.ts";
 import { idAtEnd, sessionKey, sessionOfOwnerKey } from "../../actors/tables.ts";
 import { limits } from "../../config/limits.ts";
@@ -117,7 +119,7 @@ export const agentRoutes: readonly Route[] = [
   }),
   route("GET", `${oneSession}/events`, {
     summary: "Follow a session as an event stream",
-    answers: { 200: "text/event-stream" },
+    answers: { 200: { frames: SessionFrame } },
     access: "open",
     anyOrigin: true,
     takesHead: false,

@@ -84,7 +84,8 @@ export const assetRoutes: readonly Route[] = [
   }),
   route("GET", "/v1/assets/{id}/content", {
     summary: "Go to the bytes of an asset",
-    answers: { 302: null },
+    // 200 is what a client sees that follows.
+    answers: { 200: "*/*", 302: null },
     access: "assets:read",
     needs: "read",
     rate: "read",

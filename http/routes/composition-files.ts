@@ -57,7 +57,7 @@ export const compositionFileRoutes: readonly Route[] = [
   }),
   route("GET", place, {
     summary: "Read a file of a composition",
-    answers: { 200: "*/*", 206: "*/*", 304: null },
+    answers: { 200: "*/*", 206: "*/*", 304: null, 416: null },
     access: "compositions",
     needs: "read",
     rate: "read",

@@ -10,7 +10,7 @@ import { mediaTypeOfKey } from "../stored-upload.ts";
 export const objectRoutes: readonly Route[] = [
   route("GET", `${objectsPath}{rest}`, {
     summary: "Download stored bytes by a signed link",
-    answers: { 200: "*/*", 206: "*/*" },
+    answers: { 200: "*/*", 206: "*/*", 416: null },
     access: "open",
     query: anyParameters,
     run: readObject,

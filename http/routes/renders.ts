@@ -1,7 +1,9 @@
 /** Renders: submitting, reading, listing, following and canceling them. */
+
 import { strict } from "../../actors/contract/common.ts";
 import { SseTicket } from "../../actors/contract/job.ts";
 import { RenderList, RenderRequest, Render as RenderSchema } from "../../actors/contract/render.ts";
+import { RenderFrame } from "../../actors/contract/stream.ts";
 import { renderKey, renderOfCompositionKey } from "../../actors/tables.ts";
 import { limits } from "../../config/limits.ts";
 import { type Id, idOfBytes, parseId } from "../../engine/id.ts";
@@ -64,7 +66,7 @@ export const renderRoutes: readonly Route[] = [
   }),
   route("GET", "/v1/renders/{id}/sse", {
     summary: "Follow a render as an event stream",
-    answers: { 200: "text/event-stream" },
+    answers: { 200: { frames: RenderFrame } },
     anyOrigin: true,
     access: "open",
     takesHead: false,

@@ -1,5 +1,7 @@
 /** The job's event stream and the tickets that open it. */
+
 import { SseTicket } from "../../actors/contract/job.ts";
+import { JobFrame } from "../../actors/contract/stream.ts";
 import type { Answer } from "../answer.ts";
 import { jobStream } from "../event-stream.ts";
 import { ticketParameter } from "../query.ts";
@@ -18,7 +20,7 @@ export const streamRoutes: readonly Route[] = [
   }),
   route("GET", "/v1/jobs/{id}/sse", {
     summary: "Follow a job as an event stream",
-    answers: { 200: "text/event-stream" },
+    answers: { 200: { frames: JobFrame } },
     anyOrigin: true,
     access: "open",
     takesHead: false,

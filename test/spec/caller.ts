@@ -130,7 +130,7 @@ export class Caller {
     const reply = await received<T>(await this.answer(method, path, parts));
     const [plain = ""] = path.replace(/^https?:\/\/[^/]+/, "").split("?", 1);
     const { status, headers, json } = reply;
-    const wrong = breach(method, plain, status, headers["content-type"], json);
+    const wrong = breach(method, plain, status, headers, json);
     invariant(wrong === undefined, `the answer keeps the published contract: ${wrong}`);
     return reply;
   }

@@ -1,5 +1,7 @@
+import { invariant } from "../../engine/invariant.ts";
 import type { Stream } from "../../http/answer.ts";
 import { MemorySink } from "./memory-sink.ts";
+import { frameBreach } from "./published-contract.ts";
 
 export interface Frame {
   readonly event: string;
@@ -34,7 +36,11 @@ export class EventReader {
         })[0];
       const event = line("event");
       const data = JSON.parse(line("data") ?? "{}");
-      return event === undefined ? [] : [{ event, id: line("id"), data }];
+      if (event === undefined) return [];
+      const id = line("id");
+      const wrong = frameBreach({ event, ...(id === undefined ? {} : { id }), data });
+      invariant(wrong === undefined, `the frame keeps the published contract: ${wrong}`);
+      return [{ event, id, data }];
     });
   }
 }

@@ -5,6 +5,7 @@
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import ajvFormats from "ajv-formats";
 import { openapi } from "../../http/openapi.ts";
+import { publishedHeaders } from "../../http/published-headers.ts";
 import { routeTable } from "../../http/route-table.ts";
 
 type Members = Readonly<Record<string, unknown>>;
@@ -21,12 +22,12 @@ const templates = Object.keys(member(document, "paths"))
 
 const validators = new Map<string, ValidateFunction>();
 
-/** What is wrong with an answer, or undefined. `path` is without the query. */
+/** What is wrong with an answer, or undefined. `path` is without the query, headers lower-case. */
 export function breach(
   method: string,
   path: string,
   status: number,
-  contentType: string | undefined,
+  headers: Readonly<Record<string, string | undefined>>,
   json: unknown,
 ): string | undefined {
   const inside = path.startsWith("/v1") ? path.slice("/v1".length) : path;
@@ -36,28 +37,81 @@ export function breach(
   const place = ["paths", template.path, verb];
   const operation = at(place);
   if (operation === undefined) return undefined;
-  const responses = member(operation, "responses");
-  const isNamed = Object.hasOwn(responses, String(status));
-  const named = isNamed ? String(status) : `${Math.floor(status / 100)}XX`;
-  const response = responses[named];
+  const response = responseAt([...place, "responses", String(status)]);
   if (response === undefined) return `${method} ${template.path} does not publish ${status}`;
-  const isRefusal = named.endsWith("XX");
-  const content = member(
-    isRefusal ? at(["components", "responses", "Refusal"]) : response,
-    "content",
-  );
-  const mediaType = contentType?.split(";")[0] ?? "";
+  const wrongHeader = headerBreach(member(at(response), "headers"), headers);
+  if (wrongHeader !== undefined) return `${method} ${template.path} ${status}: ${wrongHeader}`;
   if (json === undefined) return undefined;
-  const found = content[mediaType];
+  const mediaType = headers["content-type"]?.split(";")[0] ?? "";
+  const found = member(at(response), "content")[mediaType];
   if (found === undefined)
     return `${method} ${template.path} ${status}: ${mediaType} is not published`;
-  if (member(found, "schema") === undefined || !("schema" in (found as Members))) return undefined;
-  const pointer = isRefusal
-    ? ["components", "responses", "Refusal", "content", mediaType, "schema"]
-    : [...place, "responses", named, "content", mediaType, "schema"];
-  const validate = validatorOf(pointer);
+  if (!Object.hasOwn(found as Members, "schema")) return undefined;
+  const validate = validatorOf([...response, "content", mediaType, "schema"]);
   if (validate(json) === true) return undefined;
   return `${method} ${template.path} ${status}: ${ajv.errorsText(validate.errors)}`;
+}
+
+/** A header that is missing though it is always there, or that the operation does not name. */
+function headerBreach(
+  named: Members,
+  given: Readonly<Record<string, string | undefined>>,
+): string | undefined {
+  for (const name of Object.keys(publishedHeaders)) {
+    const isGiven = given[name.toLowerCase()] !== undefined;
+    if (isGiven && !Object.hasOwn(named, name)) return `${name} is not published`;
+    const isRequired = Object.hasOwn(named, name) && publishedHeaders[name]?.["required"] === true;
+    if (isRequired && !isGiven) return `${name} is missing`;
+  }
+  return undefined;
+}
+
+/** Where the response stands: at the operation, or among the components that it refers to. */
+function responseAt(place: readonly string[]): readonly string[] | undefined {
+  const found = at(place);
+  if (found === undefined) return undefined;
+  const { $ref } = found as { readonly $ref?: string };
+  return $ref === undefined ? place : segmentsOf($ref);
+}
+
+/** What is wrong with a frame of an event stream, or undefined. */
+export function frameBreach(frame: object): string | undefined {
+  const kinds = ["JobFrame", "RenderFrame", "SessionFrame"];
+  const validators = kinds.map((kind) => validatorOf(["components", "schemas", kind]));
+  return validators.some((validate) => validate(frame) === true)
+    ? undefined
+    : `no stream publishes ${JSON.stringify(frame)}`;
+}
+
+export interface PublishedExample {
+  readonly place: string;
+  readonly schema: string;
+  readonly wrong: string | undefined;
+}
+
+/** Every example of a body, with the schema that it stands at and what breaks it. */
+export function publishedExamples(): readonly PublishedExample[] {
+  const found: PublishedExample[] = [];
+  const visit = (node: unknown, path: readonly string[]) => {
+    if (typeof node !== "object" || node === null) return;
+    const { schema, examples } = node as { schema?: Members; examples?: Members };
+    if (schema !== undefined && examples !== undefined)
+      for (const [name, example] of Object.entries(examples)) {
+        const { $ref } = example as { readonly $ref?: string };
+        const { value } = ($ref === undefined ? example : at(segmentsOf($ref))) as Members;
+        const validate = validatorOf([...path, "schema"]);
+        const wrong = validate(value) === true ? undefined : ajv.errorsText(validate.errors);
+        found.push({ place: [...path, name].join(" "), schema: `${schema["$ref"]}`, wrong });
+      }
+    for (const [name, member] of Object.entries(node)) visit(member, [...path, name]);
+  };
+  visit(member(document, "paths"), ["paths"]);
+  visit(at(["components", "responses"]), ["components", "responses"]);
+  return found;
+}
+
+function segmentsOf(ref: string): readonly string[] {
+  return ref.slice("#/".length).split("/");
 }
 
 function validatorOf(pointer: readonly string[]): ValidateFunction {
