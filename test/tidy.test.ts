@@ -46,6 +46,7 @@ const testPackages = [
   "ajv-formats",
   "gltf-validator",
   "eventsource",
+  "openapi-typescript",
 ];
 
 interface Ban {
