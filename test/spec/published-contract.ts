@@ -17,7 +17,12 @@ ajv.addSchema(document, "contract");
 
 /** Paths with their templates as patterns; literal paths before those that take anything. */
 const templates = Object.keys(member(document, "paths"))
-  .map((path) => ({ path, pattern: patternOf(path) }))
+  .map((path) => ({
+    path,
+    // The root is one entry for both, within the prefix and outside.
+    isOutside: Object.hasOwn(member(member(document, "paths"), path), "servers"),
+    pattern: patternOf(path),
+  }))
   .sort((a, b) => a.path.split("{").length - b.path.split("{").length);
 
 const validators = new Map<string, ValidateFunction>();
@@ -30,8 +35,11 @@ export function breach(
   headers: Readonly<Record<string, string | undefined>>,
   json: unknown,
 ): string | undefined {
-  const inside = path.startsWith("/v1") ? path.slice("/v1".length) : path;
-  const template = templates.find(({ pattern }) => pattern.test(inside));
+  const isInside = path.startsWith("/v1/");
+  const inside = isInside ? path.slice("/v1".length) : path;
+  const template = templates.find(
+    (one) => one.pattern.test(inside) && (inside === "/" || one.isOutside !== isInside),
+  );
   const verb = (method === "HEAD" ? "GET" : method).toLowerCase();
   if (template === undefined) return status === 404 ? undefined : `${path} is not published`;
   const place = ["paths", template.path, verb];
