@@ -88,12 +88,13 @@ export class DueIndex {
    */
   difference(actor: Key, dueMs: number | undefined): number | null | undefined {
     if (this.storedByActor.get(actor) === dueMs) return undefined;
-    if (dueMs === undefined) {
-      this.storedByActor.delete(actor);
-      return null;
-    }
-    this.storedByActor.set(actor, dueMs);
-    return dueMs;
+    return dueMs ?? null;
+  }
+
+  /** That write is durable. */
+  store(actor: Key, dueMs: number | undefined): void {
+    if (dueMs === undefined) this.storedByActor.delete(actor);
+    else this.storedByActor.set(actor, dueMs);
   }
 
   private leave(actor: Key, dueMs: number): void {

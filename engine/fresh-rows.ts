@@ -66,6 +66,12 @@ export class FreshRows {
     return this.frozen.lastWrites();
   }
 
+  /** The rows of a vpart: a later one replaces an earlier one of the same key. */
+  *rowsOf(vpart: number): Generator<FreshRow> {
+    for (const generation of [this.frozen, this.current])
+      for (const rows of generation.rowsOf(vpart)) yield* rows;
+  }
+
   /** The frozen rows are in the tables now. */
   thaw(): void {
     this.frozen = new Generation();
@@ -149,6 +155,11 @@ class Generation {
       this.newest[vpart] = row;
       this.counts[vpart] = (this.counts[vpart] ?? 0) + 1;
     });
+  }
+
+  rowsOf(vpart: number): Generator<readonly FreshRow[]> {
+    this.read();
+    return this.lastWritesOf(vpart);
   }
 
   private *lastWritesOf(vpart: number): Generator<readonly FreshRow[]> {

@@ -2,25 +2,26 @@
  * The HTTP thread's end of the engine: asks actors, and reads what is durable.
  *
  * A read looks at the fresh rows that the shards released, else at the tables. A fresh row is
- * dropped only after `materialised` has arrived and the read transaction was renewed. Range reads
- * do not merge: when the shard has fresh rows they wait for the next pass, one in flight shared by
- * all waiters. Rows are applied before replies are sent, so whoever got a reply reads what it
- * speaks of.
+ * dropped only after `materialised` has arrived and the read transaction was renewed. When the
+ * shard has fresh rows, range reads wait for the next pass, one in flight shared by all waiters;
+ * only while passes fail, as on a full disk, do they merge. Rows are applied before replies are
+ * sent, so whoever got a reply reads what it speaks of.
  *
  * A read throws while its shard is starting again. Requests answer 503 then; whatever reads outside
  * of a request (watchers, timers) does so within `look`, which never throws and looks again when a
  * shard has opened. A shard may die with words unsaid of what it made durable: all who watch its
  * rows look when it is back.
  */
-import type { KeyRange, RequestId } from "./actor.ts";
+import type { Domain, KeyRange, RequestId } from "./actor.ts";
 import { FreshRows } from "./fresh-rows.ts";
 import type { Lane } from "./inbox.ts";
 import { type Key, shardOf } from "./key.ts";
+import { mergedRange } from "./merged-range.ts";
 import { OpenRequests } from "./open-requests.ts";
 import type { TableReader, TableRow } from "./ports/tables.ts";
 import type { ProcessClock } from "./process-clock.ts";
 import { eachWrite, readHead, textOf } from "./record.ts";
-import { type Forms, rowOf } from "./row-form.ts";
+import { rowOf } from "./row-form.ts";
 import type { ShardEvent } from "./shard.ts";
 import type { ToShard } from "./wire.ts";
 
@@ -43,6 +44,9 @@ export interface RowListener {
   failed(error: unknown): void;
 }
 
+/** How rows read, and which of them follow from heads. */
+export type RowRules = Pick<Domain, "actorByCode" | "forms">;
+
 /** Reads rows and says what is new in them; to look once too often is harmless. */
 type Look = () => void;
 
@@ -54,7 +58,7 @@ export class Gateway {
   private readonly interrupted = new Set<Look>();
   private readonly clock: ProcessClock;
   private readonly listener: RowListener;
-  private readonly forms: Forms | undefined;
+  private readonly domain: RowRules;
 
   /** `firstRequest` must be above every id that an earlier life gave out. */
   constructor(
@@ -62,13 +66,13 @@ export class Gateway {
     firstRequest: RequestId,
     clock: ProcessClock,
     listener: RowListener,
-    forms?: Forms,
+    domain: RowRules = { actorByCode: new Map() },
   ) {
     this.clock = clock;
     this.shards = new Array<ShardEnd | undefined>(shardCount + 1).fill(undefined);
     this.requests = new OpenRequests(firstRequest);
     this.listener = listener;
-    this.forms = forms;
+    this.domain = domain;
   }
 
   get isOpen(): boolean {
@@ -107,7 +111,7 @@ export class Gateway {
 
   /** What a row of a range says. */
   row<Row>({ key, text }: TableRow): Row {
-    return rowOf(this.forms, key, text) as Row;
+    return rowOf(this.domain.forms, key, text) as Row;
   }
 
   /** At most `limit` rows of a range within one vpart; waits for a pass when rows are fresh. */
@@ -123,7 +127,7 @@ export class Gateway {
   async ranges(key: Key): Promise<TableReader["range"]> {
     const end = this.end(key);
     await end.settled();
-    return (range, limit, reverse) => end.reader.range(range, limit, reverse);
+    return end.ranges(this.domain);
   }
 
   /** Runs `look` now, and once more after a shard has opened when it met one that is down. */
@@ -209,6 +213,8 @@ class ShardEnd {
   private readonly fresh = new FreshRows();
   private waiters: Waiter[] = [];
   private nextWaiters: Waiter[] = [];
+  /** The shard cannot write its fresh rows. */
+  private isStuck = false;
 
   constructor(send: (message: ToShard) => void, reader: TableReader) {
     this.send = send;
@@ -224,9 +230,15 @@ class ShardEnd {
     return slice === undefined ? this.reader.get(key) : textOf(slice);
   }
 
-  /** Resolves when all that was released before the call is in the tables. */
+  /** To be called when `settled` has resolved. */
+  ranges(domain: RowRules): TableReader["range"] {
+    if (this.isStuck) return mergedRange(this.reader, this.fresh, domain);
+    return (range, limit, reverse) => this.reader.range(range, limit, reverse);
+  }
+
+  /** Resolves when all that was released before the call is in the tables, or must be merged. */
   settled(): Promise<void> {
-    if (this.fresh.size === 0) return Promise.resolve();
+    if (this.fresh.size === 0 || this.isStuck) return Promise.resolve();
     if (this.nextWaiters.length === 0) this.send({ kind: "flush" });
     return new Promise((resolve, reject) => this.nextWaiters.push({ resolve, reject }));
   }
@@ -241,13 +253,24 @@ class ShardEnd {
         this.waiters = this.nextWaiters;
         this.nextWaiters = [];
         return;
+      case "stuck":
+        this.isStuck = true;
+        this.resume();
+        for (const { resolve } of this.nextWaiters) resolve();
+        this.nextWaiters = [];
+        return;
       case "materialised":
         this.reader.refresh();
         this.fresh.thaw();
-        for (const { resolve } of this.waiters) resolve();
-        this.waiters = [];
+        this.isStuck = false;
+        this.resume();
         return;
     }
+  }
+
+  private resume(): void {
+    for (const { resolve } of this.waiters) resolve();
+    this.waiters = [];
   }
 
   abandon(): void {

@@ -5,7 +5,7 @@
  * flight at a time.
  */
 import { limits } from "../config/limits.ts";
-import type { AnyActor, Domain } from "./actor.ts";
+import type { AnyActor, Domain, RowWrite } from "./actor.ts";
 import type { DueIndex } from "./due-index.ts";
 import type { FreshHead, FreshRow } from "./fresh-rows.ts";
 import { codeOf, engineTables, type Key, keyOf, vpartOf } from "./key.ts";
@@ -36,41 +36,44 @@ export async function materialise(
   domain: Domain,
 ): Promise<void> {
   let chunk: TableWrite[] = [];
+  let waiting: Waiting[] = [];
+  const write = async () => {
+    await rows.tables.write(chunk);
+    // Only now: a pass that failed is written once more, and must find what the tables really hold.
+    for (const { key, dueMs } of waiting) rows.due.store(key, dueMs);
+    chunk = [];
+    waiting = [];
+  };
   for (const some of lastWrites) {
     for (const row of some) {
       chunk.push([row.key, bytesOf(row)]);
       const actor = domain.actorByCode.get(codeOf(row.key));
-      if (actor !== undefined)
-        addDerived(
-          chunk,
-          rows.due,
-          actor,
-          row.key,
-          row.head ?? restored(row, rows.due, actor, domain),
-        );
+      if (actor === undefined) continue;
+      const head = row.head ?? restored(row, rows.due, actor, domain);
+      const wasWaiting = rows.due.isStored(row.key);
+      const change = rows.due.difference(row.key, head.dueMs);
+      if (change !== undefined) {
+        chunk.push([dueKey(row.key), change === null ? undefined : String(change)]);
+        waiting.push({ key: row.key, dueMs: head.dueMs });
+      }
+      for (const { key, value } of listingRows(actor, head.listed, wasWaiting))
+        chunk.push([key, value === undefined ? undefined : JSON.stringify(value)]);
     }
-    if (chunk.length < limits.engine.rowsPerTransaction) continue;
-    await rows.tables.write(chunk);
-    chunk = [];
+    if (chunk.length >= limits.engine.rowsPerTransaction) await write();
   }
   chunk.push([positionKey, JSON.stringify(position)]);
-  await rows.tables.write(chunk);
+  await write();
 }
 
-/** Rows that follow from a head and are therefore in no record: its listing, and when it is due. */
-function addDerived(
-  chunk: TableWrite[],
-  due: DueIndex,
-  actor: AnyActor,
-  key: Key,
-  { dueMs, listed }: FreshHead,
-): void {
-  const wasWaiting = due.isStored(key);
-  const change = due.difference(key, dueMs);
-  if (change !== undefined) chunk.push([dueKey(key), change === null ? undefined : String(change)]);
-  if (listed === undefined || actor.listing === undefined) return;
-  for (const { key: place, value } of actor.listing(listed, wasWaiting))
-    chunk.push([place, value === undefined ? undefined : JSON.stringify(value)]);
+/** When the tables will say that an actor wants to hear `due`. */
+interface Waiting {
+  readonly key: Key;
+  readonly dueMs: number | undefined;
+}
+
+/** Rows that follow from a head and are therefore in no record. */
+function listingRows(actor: AnyActor, listed: unknown, wasWaiting: boolean): readonly RowWrite[] {
+  return listed === undefined ? [] : (actor.listing?.(listed, wasWaiting) ?? []);
 }
 
 /** Of a record that was found at a restart: its time is not in the index yet. */

@@ -8,7 +8,8 @@
  * I4 only the highest epoch commits: each start writes an empty record of the next epoch first.
  *
  * A failed put ends the loop: the thread dies, callers get 503 (outcome unknown), the next one
- * recovers.
+ * recovers. A pass that the tables refuse, as on a full disk, is tried again: its rows are durable
+ * in the journal and stay fresh meanwhile.
  */
 import { limits } from "../config/limits.ts";
 import type { Domain, Due, Reply } from "./actor.ts";
@@ -19,6 +20,7 @@ import { type Key, shardOf } from "./key.ts";
 import { materialise, type Position } from "./materialiser.ts";
 import type { Clock } from "./ports/clock.ts";
 import type { Journal } from "./ports/journal.ts";
+import { PortError } from "./ports/port-error.ts";
 import type { Tables } from "./ports/tables.ts";
 import { seal } from "./record.ts";
 import { recover, type ShardPlace } from "./recovery.ts";
@@ -38,12 +40,16 @@ export type ShardEvent =
     }
   /** Rows released so far are on their way into the tables; later ones are a new generation. */
   | { readonly kind: "frozen" }
+  /** They could not be written, and stay fresh until a later attempt is `materialised`. */
+  | { readonly kind: "stuck" }
   | { readonly kind: "materialised"; readonly seq: number };
 
 export interface ShardOutlets {
   readonly event: (event: ShardEvent) => void;
   readonly deliver: (deliveries: readonly Delivery[], acknowledged: readonly Origin[]) => void;
   readonly brokenTurn: (actor: Key, error: unknown) => void;
+  /** Passes fail from now on; undefined when one was written again. */
+  readonly passes: (error: PortError | undefined) => void;
 }
 
 export interface ShardStores {
@@ -83,6 +89,10 @@ class Shard {
   private readonly owns: (key: Key) => boolean;
   private position: Position;
   private pass: Promise<void> | undefined;
+  /** How far the frozen rows go, until they are in the tables. */
+  private frozenAt: Position | undefined;
+  /** The last pass failed. */
+  private isStuck = false;
   private passWanted = false;
   private nextPassMs = 0;
   private nextSweepMs = 0;
@@ -173,7 +183,8 @@ class Shard {
     this.cancelRing();
     await this.pass;
     if (this.failure !== undefined) throw this.failure.error;
-    await this.materialise();
+    do await this.materialise();
+    while (this.rows.fresh.size > 0);
   }
 
   private get isIdle(): boolean {
@@ -185,7 +196,7 @@ class Shard {
   private get isBlocked(): boolean {
     return (
       (this.isPutting && this.isFull) ||
-      (this.pass !== undefined && this.rows.fresh.size >= limits.engine.freshRowsMax)
+      (this.frozenAt !== undefined && this.rows.fresh.size >= limits.engine.freshRowsMax)
     );
   }
 
@@ -289,6 +300,7 @@ class Shard {
     const { size } = this.rows.fresh;
     if (this.pass !== undefined) return false;
     const isOld = size > 0 && nowMs >= this.nextPassMs;
+    if (this.isStuck) return isOld;
     return this.passWanted || isOld || size >= limits.engine.passRows;
   }
 
@@ -298,7 +310,8 @@ class Shard {
     this.nextPassMs = nowMs + limits.engine.passIntervalMs;
     const ended = (failure?: { readonly error: unknown }) => {
       this.pass = undefined;
-      this.failure ??= failure;
+      if (failure?.error instanceof PortError) this.stick(failure.error);
+      else this.failure ??= failure;
       this.inbox.ring();
     };
     this.pass = this.materialise().then(
@@ -307,10 +320,22 @@ class Shard {
     );
   }
 
+  /** Reads go on: whoever waits for the pass looks at the fresh rows instead. */
+  private stick(error: PortError): void {
+    if (this.isStuck) return;
+    this.isStuck = true;
+    this.outlets.event({ kind: "stuck" });
+    this.outlets.passes(error);
+  }
+
+  /** Rows that an earlier pass could not write come before those that are fresh since. */
   private async materialise(): Promise<void> {
-    const { position } = this;
-    this.rows.fresh.freeze();
-    this.outlets.event({ kind: "frozen" });
+    if (this.frozenAt === undefined) {
+      this.rows.fresh.freeze();
+      this.outlets.event({ kind: "frozen" });
+    }
+    this.frozenAt ??= this.position;
+    const position = this.frozenAt;
     if (this.rows.fresh.size > 0) {
       await this.rows.fresh.findFrozen(() => new Promise(setImmediate));
       await materialise(this.rows, this.rows.fresh.lastWrites(), position, this.domain);
@@ -318,7 +343,10 @@ class Shard {
     }
     this.rows.tables.refresh();
     this.rows.fresh.thaw();
+    this.frozenAt = undefined;
     this.outlets.event({ kind: "materialised", seq: position.seq });
+    if (this.isStuck) this.outlets.passes(undefined);
+    this.isStuck = false;
   }
 
   /** Rings when the next actor is due, and for passes and the sweep while nothing else does. */

@@ -1,5 +1,5 @@
 import type { SigningPurpose } from "../actors/directory/directory.ts";
-import { forms } from "../actors/forms.ts";
+import { domain } from "../actors/domain.ts";
 import { signingKeyKey } from "../actors/tables.ts";
 import type { Catalogue } from "../config/catalogue.ts";
 import { Gateway, ShardDown } from "../engine/gateway.ts";
@@ -62,7 +62,7 @@ export function wire(wiring: Wiring): Service {
       },
       failed: (error) => onFault("watching", error),
     },
-    forms,
+    domain,
   );
   const keyFor = (purpose: SigningPurpose) => () => {
     const key = gateway.read(signingKeyKey(purpose));

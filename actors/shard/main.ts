@@ -52,6 +52,14 @@ async function runShard(
     event: (event) => toGateway.send(event),
     deliver: (deliveries, acknowledged) => effects.send({ deliveries, acknowledged }),
     brokenTurn: (_, error) => log.error(error, "an actor broke a promise; its turn was dropped"),
+    passes(error) {
+      if (error === undefined) log.info({ shard: number }, "the tables are written again");
+      else
+        log.error(
+          { err: error, shard: number },
+          "the tables cannot be written; reads go on and it is tried again",
+        );
+    },
   };
   try {
     const stores = openStores(folder, task, (sentence) => log.warn(sentence));

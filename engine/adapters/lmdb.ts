@@ -28,10 +28,11 @@ export function openTables(path: string): Tables {
   return {
     ...readerOf(database),
     async write(rows) {
-      let last: Promise<boolean> | undefined;
+      // Many writes share a promise; one that nobody awaited would end the thread.
+      const writes = new Set<Promise<boolean>>();
       for (const [key, value] of rows)
-        last = value === undefined ? database.remove(key) : database.put(key, stored(value));
-      if (last !== undefined) await settled("write the tables", () => last);
+        writes.add(value === undefined ? database.remove(key) : database.put(key, stored(value)));
+      await settled("write the tables", () => Promise.all(writes));
     },
     close: () => settled("close the tables", () => database.close()),
   };
@@ -113,6 +114,17 @@ async function settled<T>(what: string, run: () => Promise<T> | T | undefined): 
   try {
     return (await run()) as T;
   } catch (error) {
-    throw new PortError(`could not ${what}`, true, error);
+    throw new PortError(`could not ${what}`, true, await commitErrorOf(error));
+  }
+}
+
+/** LMDB's error of a failed commit only names a promise, which says why and must be awaited too. */
+async function commitErrorOf(error: unknown): Promise<unknown> {
+  if (!(error instanceof Error) || !("commitError" in error)) return error;
+  try {
+    await error.commitError;
+    return error;
+  } catch (cause) {
+    return cause;
   }
 }

@@ -5,7 +5,8 @@ export interface FailingTables extends Tables {
   hold(): void;
   /** Ends the hold: what waits is written, or throws `error` and writes nothing. */
   release(error?: Error): void;
-  failNext(error: Error): void;
+  /** Every write throws, until it is called without. */
+  failAll(error?: Error): void;
 }
 
 export function failingTables(inner: Tables): FailingTables {
@@ -20,7 +21,6 @@ export function failingTables(inner: Tables): FailingTables {
     async write(rows) {
       const kept = [...rows];
       let error = failure;
-      failure = undefined;
       if (isHeld) error = await new Promise<Error | undefined>((resolve) => waiting.push(resolve));
       if (error !== undefined) throw error;
       await inner.write(kept);
@@ -33,7 +33,7 @@ export function failingTables(inner: Tables): FailingTables {
       for (const resolve of waiting) resolve(error);
       waiting = [];
     },
-    failNext(error) {
+    failAll(error) {
       failure = error;
     },
   };

@@ -130,6 +130,45 @@ t.test("a range read waits for a pass when rows are fresh", async (t) => {
   t.strictSame(await gateway.range(range, 1, true), [{ key: b, text: '"2"' }]);
 });
 
+t.test("while passes fail, a range read merges what is fresh with the tables", async (t) => {
+  const { gateway, sent, tables } = stage();
+  const c = keyOf(1, 16, "c");
+  const d = keyOf(1, 16, "d");
+  const range = { start: keyOf(1, 16, ""), end: keyOf(1, 17, "") };
+  await tables[0]?.write([
+    [a, '"old"'],
+    [b, '"old"'],
+    [d, '"old"'],
+  ]);
+  gateway.event(0, release({ [a]: '"new"', [b]: undefined, [c]: '"new"' }));
+  const waiting = gateway.range(range, 10, false);
+  gateway.event(0, { kind: "frozen" });
+  const late = gateway.range(range, 2, true);
+  gateway.event(0, { kind: "stuck" });
+  const [rowA, rowC, rowD] = [
+    { key: a, text: '"new"' },
+    { key: c, text: '"new"' },
+    { key: d, text: '"old"' },
+  ];
+  t.strictSame(await waiting, [rowA, rowC, rowD]);
+  t.strictSame(await late, [rowD, rowC]);
+  gateway.event(0, release({ [c]: undefined }));
+  t.strictSame(await gateway.range(range, 2, false), [rowA, rowD], "nobody waits any more");
+  t.equal(sent.length, 2);
+  await tables[0]?.write([
+    [a, '"new"'],
+    [b, undefined],
+    [c, '"new"'],
+  ]);
+  gateway.event(0, { kind: "materialised", seq });
+  const next = gateway.range(range, 10, false);
+  t.equal(sent.length, 3, "a pass is waited for again");
+  gateway.event(0, { kind: "frozen" });
+  await tables[0]?.write([[c, undefined]]);
+  gateway.event(0, { kind: "materialised", seq });
+  t.strictSame(await next, [rowA, rowD]);
+});
+
 t.test("when a shard goes away, whoever waits for it hears lost", async (t) => {
   const { gateway, attach } = stage();
   t.ok(gateway.isOpen);

@@ -5,6 +5,7 @@
 import t from "tap";
 import { limits } from "../../config/limits.ts";
 import { memoryJournal, memoryTables } from "../../engine/adapters/memory-stores.ts";
+import { engineTables, keyOf, rangeOf } from "../../engine/key.ts";
 import { PortError } from "../../engine/ports/port-error.ts";
 import { noHash, readHead, verify } from "../../engine/record.ts";
 import { type FailingTables, failingTables } from "./failing-tables.ts";
@@ -153,19 +154,50 @@ t.test("a failed append ends the loop and releases nothing", async (t) => {
   t.strictSame(await next.ask(a, { kind: "add", by: 1 }), { kind: "counted", count: 2 });
 });
 
-t.test("a failed pass ends the loop, and the journal still has its rows", async (t) => {
+const failure = new PortError("the disk is full", true);
+
+t.test("a pass that fails is tried again, and the shard goes on meanwhile", async (t) => {
   const { bench, tables } = await openHeld();
-  await bench.pass(2_000);
-  const failure = new PortError("the disk is full", true);
-  tables.failNext(failure);
-  await bench.ask(a, { kind: "add", by: 5 });
-  await bench.pass(2_000);
-  t.equal(await bench.ends[0], failure);
+  await bench.pass(limits.engine.passIntervalMs);
+  tables.failAll(failure);
+  const sleepUntilMs = bench.clock.nowMs() + 3 * limits.engine.passIntervalMs;
+  await bench.ask(a, { kind: "sleep", untilMs: sleepUntilMs });
+  await bench.pass(limits.engine.passIntervalMs);
+  t.match(bench.events.at(-1)?.event, { kind: "stuck" });
+  t.strictSame(await bench.ask(a, { kind: "add", by: 5 }), { kind: "counted", count: 5 });
+  await bench.pass(limits.engine.passIntervalMs);
+  t.strictSame(bench.passes, [failure], "the operator is told once");
+  t.equal(tables.get(a), undefined);
+  tables.failAll();
+  await bench.pass(2 * limits.engine.passIntervalMs + 1_000);
+  t.strictSame(bench.passes, [failure, undefined]);
+  t.equal(await bench.count(a), 1_005, "its time came");
+  bench.shards[0]?.stop();
+  t.equal(await bench.ends[0], undefined);
   const next = await restarted(bench);
-  t.equal(await next.count(a), 5);
+  await next.pass(4 * limits.engine.passIntervalMs);
+  t.equal(await next.count(a), 1_005, "and comes no second time");
 });
 
-t.test("a pass that failed is not forgotten when the shard is told to stop", async (t) => {
+t.test("the tables get each row of a failed pass once they can be written", async (t) => {
+  const { bench, tables } = await openHeld();
+  tables.failAll(failure);
+  const dueMs = bench.clock.nowMs() + 3_600_000;
+  await bench.ask(a, { kind: "sleep", untilMs: dueMs });
+  await bench.pass(limits.engine.passIntervalMs);
+  await bench.ask(b, { kind: "add", by: 7 });
+  tables.failAll();
+  await bench.pass(2 * limits.engine.passIntervalMs);
+  t.match(tables.get(a), `"dueMs":${dueMs}`);
+  t.equal(tables.get(b), '{"count":7}');
+  const dueRows = tables.range(rangeOf(keyOf(1, engineTables.due, "")), 10);
+  t.strictSame(
+    dueRows.map(({ text }) => text),
+    [String(dueMs)],
+  );
+});
+
+t.test("a shard that is told to stop ends by the failure of its last pass", async (t) => {
   const { bench, tables } = await openHeld();
   await bench.pass(2_000);
   tables.hold();
@@ -174,15 +206,16 @@ t.test("a pass that failed is not forgotten when the shard is told to stop", asy
   await bench.ask(b, { kind: "add", by: 7 });
   bench.shards[0]?.stop();
   await idle();
-  const failure = new PortError("the disk is full", true);
+  tables.failAll(failure);
   tables.release(failure);
   t.equal(await bench.ends[0], failure);
+  tables.failAll();
   const next = await restarted(bench);
   t.equal(await next.count(a), 5, "acknowledged rows of the failed pass are still there");
   t.equal(await next.count(b), 7);
 });
 
-t.test("a pass that failed is not forgotten while a record is in flight", async (t) => {
+t.test("a pass that failed while a record was in flight is written with it", async (t) => {
   const { bench, journal, tables } = await openHeld();
   await bench.pass(2_000);
   tables.hold();
@@ -192,12 +225,12 @@ t.test("a pass that failed is not forgotten while a record is in flight", async 
   void bench.ask(b, { kind: "add", by: 7 });
   await idle();
   bench.shards[0]?.flush();
-  const failure = new PortError("the disk is full", true);
   tables.release(failure);
   await idle();
   journal.release();
-  t.equal(await bench.ends[0], failure);
   await idle();
-  const next = await restarted(bench);
-  t.equal(await next.count(a), 5, "acknowledged rows of the failed pass are still there");
+  bench.shards[0]?.stop();
+  t.equal(await bench.ends[0], undefined);
+  t.equal(tables.get(a), '{"count":5}');
+  t.equal(tables.get(b), '{"count":7}');
 });

@@ -202,6 +202,8 @@ export class Bench {
   readonly events: { readonly shard: number; readonly event: ShardEvent }[] = [];
   readonly performed: Delivery[] = [];
   readonly broken: Key[] = [];
+  /** What the shards said of their passes. */
+  readonly passes: unknown[] = [];
   readonly outbox: Outbox;
   /** Resolves to what ended the loop of a shard: undefined after a stop. */
   readonly ends: Promise<unknown>[] = [];
@@ -239,6 +241,7 @@ export class Bench {
           this.outbox.deliver(shard, deliveries);
         },
         brokenTurn: (actor) => this.broken.push(actor),
+        passes: (error) => this.passes.push(error),
       },
     );
     this.shards[shard] = opened;

@@ -19,8 +19,10 @@ import { Outbox } from "../../engine/outbox.ts";
 import type { Clock } from "../../engine/ports/clock.ts";
 import type { Entropy } from "../../engine/ports/entropy.ts";
 import type { Objects } from "../../engine/ports/objects.ts";
+import { PortError } from "../../engine/ports/port-error.ts";
 import type { Tables } from "../../engine/ports/tables.ts";
 import { openShard, type Shard } from "../../engine/shard.ts";
+import { failingTables } from "../engine/failing-tables.ts";
 
 export interface InProcessEngine {
   readonly broker: FarmBroker;
@@ -34,6 +36,8 @@ export interface InProcessEngine {
   progress(job: Id, token: string, progress: number): void;
   /** A provider's word on why a job waits. */
   detail(job: Id, detail: StatusDetail | null): void;
+  /** Whether the tables have room for what the journals have. */
+  fillDisk(isFull: boolean): void;
   /** The shard makes durable what it decides, and says no word of it any more. */
   silence(shard: number): void;
   /** Shards that are gone answer nothing, like a thread that died. */
@@ -80,7 +84,7 @@ export async function openEngine(parts: EngineParts): Promise<InProcessEngine> {
   const disks = Array.from({ length: shardCount + 1 }, () => ({
     clock,
     journal: memoryJournal(),
-    tables: memoryTables(),
+    tables: failingTables(memoryTables()),
   }));
   const open = async (number: number, { clock, journal, tables }: (typeof disks)[number]) => {
     const attach = () =>
@@ -110,6 +114,7 @@ export async function openEngine(parts: EngineParts): Promise<InProcessEngine> {
         outbox.deliver(number, deliveries);
       },
       brokenTurn: (_, error) => onFault(error),
+      passes: () => {},
     });
     outbox.opened(number);
     void life.shard.run();
@@ -134,6 +139,10 @@ export async function openEngine(parts: EngineParts): Promise<InProcessEngine> {
       outbox.send(jobKey(job), { kind: "progress", token, progress });
     },
     detail: (job, detail) => outbox.send(jobKey(job), { kind: "detail", detail }),
+    fillDisk(isFull) {
+      const full = isFull ? new PortError("no space is left on the disk", true) : undefined;
+      for (const { tables } of disks) tables.failAll(full);
+    },
     silence,
     lose(number) {
       silence(number);

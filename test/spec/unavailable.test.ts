@@ -1,5 +1,7 @@
 import t from "tap";
+import type { JobPage } from "../../actors/contract/job.ts";
 import { accountKey, jobKey } from "../../actors/tables.ts";
+import type { Static } from "../../config/schema.ts";
 import type { Refused } from "./caller.ts";
 import { openInProcess } from "./in-process-service.ts";
 
@@ -126,4 +128,32 @@ t.test("a message to a job that never was changes nothing", async (t) => {
   const { gateway } = house.service;
   const reply = await gateway.ask(jobKey(ada.id), { kind: "cancel", user: ada.id }, "settle");
   t.match(reply, { kind: "refused", refusal: { code: "not_found" } });
+});
+
+t.test("while the disk is full, reads go on and show what was accepted", async (t) => {
+  const house = await openInProcess(t);
+  const ada = await house.account({ credits: 100 });
+  const early = await ada.job("kite");
+  await ada.get("/v1/jobs");
+  house.engine.fillDisk(true);
+  const late = await ada.job("kite two");
+  const open = await ada.job("kite three sim:slow=600000");
+  await house.advance(20_000);
+  const ids = async (query = "") => {
+    const { status, json } = await ada.get<Static<typeof JobPage>>(`/v1/jobs${query}`);
+    t.equal(status, 200);
+    return json.items.map(({ id }) => id);
+  };
+  const all = [open.id, late.id, early.id];
+  t.strictSame(await ids(), all);
+  t.strictSame(await ids("?status=succeeded"), [late.id, early.id], "each once, as it is now");
+  t.strictSame(await ids("?limit=2"), [open.id, late.id]);
+  t.match(await ada.get("/v1/assets"), { status: 200, json: { items: { length: 2 } } });
+  t.equal((await house.admin.get("/v1/admin/accounts")).status, 200);
+  t.equal((await ada.get(`/v1/jobs/${late.id}`)).status, 200);
+  t.equal((await ada.delete(`/v1/jobs/${early.id}`)).status, 204);
+  t.strictSame(await ids(), [open.id, late.id], "what is deleted is gone");
+  house.engine.fillDisk(false);
+  await house.advance(10_000);
+  t.strictSame(await ids(), [open.id, late.id], "and the same once there is room");
 });

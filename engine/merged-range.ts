@@ -1,0 +1,70 @@
+/**
+ * Range reads over the tables and the fresh rows of a shard that cannot write them. What follows
+ * from a fresh head stands in no record, so it is made here as the materialiser would. Costs as
+ * much as the vpart has fresh rows, once.
+ */
+import type { KeyRange } from "./actor.ts";
+import type { FreshRows } from "./fresh-rows.ts";
+import type { RowRules } from "./gateway.ts";
+import { codeOf, type Key, vpartOf } from "./key.ts";
+import type { TableReader, TableRow } from "./ports/tables.ts";
+import { textOf } from "./record.ts";
+import { rowOf } from "./row-form.ts";
+
+/** What a table will hold; undefined for a row that is deleted. */
+type Overlay = ReadonlyMap<Key, string | undefined>;
+
+export function mergedRange(
+  reader: TableReader,
+  fresh: FreshRows,
+  domain: RowRules,
+): TableReader["range"] {
+  const overlays = new Map<number, Overlay>();
+  return (range, limit, reverse = false) => {
+    const vpart = vpartOf(range.start);
+    const overlay = overlays.get(vpart) ?? overlayOf(vpart, fresh, domain);
+    overlays.set(vpart, overlay);
+    return merge(reader, overlay, range, limit, reverse);
+  };
+}
+
+function overlayOf(vpart: number, fresh: FreshRows, { actorByCode, forms }: RowRules): Overlay {
+  const overlay = new Map<Key, string | undefined>();
+  for (const row of fresh.rowsOf(vpart)) {
+    const { key } = row;
+    const text = textOf(row);
+    overlay.set(key, text);
+    const actor = actorByCode.get(codeOf(key));
+    if (text === undefined || actor?.listing === undefined) continue;
+    const listed = actor.listed?.(rowOf(forms, key, text));
+    if (listed === undefined) continue;
+    // To delete what the tables do not hold is harmless, so each is taken for one that waited.
+    for (const { key: place, value } of actor.listing(listed, true))
+      overlay.set(place, value === undefined ? undefined : JSON.stringify(value));
+  }
+  return overlay;
+}
+
+function merge(
+  reader: TableReader,
+  overlay: Overlay,
+  range: KeyRange,
+  limit: number,
+  reverse: boolean,
+): readonly TableRow[] {
+  const fresh: TableRow[] = [];
+  let hidden = 0;
+  for (const [key, text] of overlay) {
+    if (key < range.start || key >= range.end) continue;
+    hidden++;
+    if (text !== undefined) fresh.push({ key, text });
+  }
+  // However many of the table's rows are hidden, `limit` of them are left.
+  const stored = reader
+    .range(range, limit + hidden, reverse)
+    .filter(({ key }) => !overlay.has(key));
+  if (fresh.length === 0) return stored.slice(0, limit);
+  const sign = reverse ? -1 : 1;
+  const rows = [...stored, ...fresh].sort((a, b) => (a.key < b.key ? -sign : sign));
+  return rows.slice(0, limit);
+}

@@ -1,0 +1,31 @@
+/** LMDB's own word on a disk without room, played by a limit on the size of files. */
+import { spawnSync } from "node:child_process";
+import { join } from "node:path";
+import t from "tap";
+
+const adapter = join(import.meta.dirname, "../../engine/adapters/lmdb.js");
+
+/** Writes what does not fit, then what does; an error that nobody hears ends the process. */
+const attempts = `
+  import { openTables } from ${JSON.stringify(adapter)};
+  const tables = openTables("tables");
+  const rows = (count) => Array.from({ length: count }, (_, at) => ["row " + at, "x".repeat(900)]);
+  await tables.write(rows(20));
+  for (let attempt = 0; attempt < 2; attempt++)
+    await tables.write(rows(5000)).catch(({ name, retryable }) => console.log(name, retryable));
+  await tables.write([["row 0", "small"]]);
+  tables.refresh();
+  console.log(tables.range({ start: "row", end: "rox" }, 10000).length, tables.get("row 0"));
+  process.exit(0);
+`;
+
+t.test("tables that have no room refuse a write whole, and take the next that fits", async (t) => {
+  t.testdir({});
+  const limited = 'trap "" XFSZ; ulimit -f 2048; exec "$0" --input-type=module -e "$1"';
+  const run = spawnSync("sh", ["-c", limited, process.execPath, attempts], {
+    cwd: t.testdirName,
+    encoding: "utf8",
+  });
+  t.equal(run.stdout, "PortError true\nPortError true\n20 small\n", run.stderr);
+  t.equal(run.status, 0);
+});
