@@ -278,6 +278,11 @@ export function ledgerKey(account: Key, entry: number): Key<LedgerRow> {
   return keyOf(vpartOf(account), codes.ledger, account.slice(2) + orderedNumber(entry));
 }
 
+/** What all rows of that ledger begin with. */
+export function ledgerRowsKey(account: Key): Key<LedgerRow> {
+  return keyOf(vpartOf(account), codes.ledger, account.slice(2));
+}
+
 /** A member's own jobs in the organization at an address, by `countIndex`. */
 export function memberCountsKey(account: Key, user: Id): Key<readonly number[]> {
   return keyOf(vpartOf(account), codes.memberCounts, account.slice(2) + idBytes(user));
@@ -330,6 +335,9 @@ export function tokensOfUserKey(user: Id): Key<readonly TokenRef[]> {
 export function tokenUseKey(digest: string): Key<number> {
   return keyOf(0, codes.tokenUse, digest);
 }
+
+/** All organizations, by their ids. */
+export const organizationsKey: Key<Organization> = keyOf(0, codes.organization, "");
 
 export function organizationKey(organization: Id): Key<Organization> {
   return keyOf(0, codes.organization, idBytes(organization));

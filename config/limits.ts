@@ -211,6 +211,11 @@ const shipped = {
     auditDays: 400,
     /** Jobs that one page of a filtered listing looks at. */
     jobsLookedAtMax: 10_000,
+    /** Rows that an audit reads before others get their turn. */
+    auditSlice: 256,
+    /** How often an audit looks at an account that changes meanwhile; what it says of one. */
+    looksMax: 3,
+    findingsMax: 20,
   },
   agents: {
     /** Jobs of a turn that its session still names to whoever follows it. */

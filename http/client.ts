@@ -14,6 +14,7 @@ import type {
   Credits,
   User,
 } from "../actors/contract/account.ts";
+import type { InvariantPage } from "../actors/contract/admin.ts";
 import type {
   AgentSession,
   AgentSessionPage,
@@ -214,6 +215,12 @@ export class Client {
 
   createAccount(account: AccountRequest): Promise<CreatedAccount> {
     return this.post("/admin/accounts", account);
+  }
+
+  /** What is broken in the accounts of one page, from the first or where the last page ended. */
+  invariants(cursor: string | undefined): Promise<InvariantPage> {
+    const from = cursor === undefined ? "" : `?cursor=${encodeURIComponent(cursor)}`;
+    return this.get(`/admin/invariants${from}`);
   }
 
   createToken(token: Sparse<CreateTokenRequest>): Promise<CreatedToken> {

@@ -2,6 +2,7 @@ import type { Route } from "./route.ts";
 import { accountRoutes } from "./routes/account.ts";
 import { adminRoutes } from "./routes/admin.ts";
 import { adminAccountRoutes } from "./routes/admin-accounts.ts";
+import { adminInvariantRoutes } from "./routes/admin-invariants.ts";
 import { adminJobRoutes } from "./routes/admin-jobs.ts";
 import { agentRoutes } from "./routes/agents.ts";
 import { assetRoutes } from "./routes/assets.ts";
@@ -51,6 +52,7 @@ export const routeTable: readonly Route[] = [
   ...adminRoutes,
   ...adminAccountRoutes,
   ...adminJobRoutes,
+  ...adminInvariantRoutes,
   ...objectRoutes,
   ...healthRoutes,
   ...documentRoutes(() => routeTable),

@@ -28,13 +28,13 @@ import {
   type AssetEffect,
   type AssetMessage,
   type AssetPatch,
-  bytesOf,
   isShared,
   mimeTypeOf,
   modalityOf,
   type PendingAsset,
   type ProcessingAsset,
   statusOf,
+  storedBy,
 } from "./asset.ts";
 
 type AssetTurn = Turn<Asset, AssetEffect>;
@@ -118,13 +118,6 @@ function recount({ scope }: Asset, before: Asset | undefined, after: Asset | und
   if (after !== undefined && status(after) !== undefined)
     changes.push(tell(to, counted(modality(after), undefined, status(after), storedBy(after))));
   return changes;
-}
-
-/** An upload counts from the beginning, by what its client said. */
-function storedBy(asset: Asset): number {
-  if ("media" in asset) return bytesOf(asset.media);
-  if ("bytes" in asset) return asset.bytes.sizeBytes;
-  return asset.phase === "pending_upload" ? asset.upload.sizeBytes : 0;
 }
 
 function counted(

@@ -164,3 +164,10 @@ export function mimeTypeOf(asset: Asset): string {
 export function statusOf({ phase }: Asset): AssetStatus | undefined {
   return phase === "abandoned" ? undefined : phase;
 }
+
+/** An upload counts from the beginning, by what its client said. */
+export function storedBy(asset: Asset): number {
+  if ("media" in asset) return bytesOf(asset.media);
+  if ("bytes" in asset) return asset.bytes.sizeBytes;
+  return asset.phase === "pending_upload" ? asset.upload.sizeBytes : 0;
+}

@@ -2,6 +2,7 @@
 import { planNames } from "../../config/plans.ts";
 import { type Static, Type } from "../../config/schema.ts";
 import { nullable, strict, Timestamp, Uuid } from "./common.ts";
+import { invariants } from "./invariants.ts";
 
 const Plan = Type.Enum([...planNames]);
 const Standing = Type.Enum(["active", "suspended"]);
@@ -91,6 +92,28 @@ export const CatalogueLoaded = Type.Object(
   { version: Type.String(), updated_at: Timestamp, models: Type.Integer() },
   { title: "CatalogueLoaded" },
 );
+
+/** Something that must hold of an account and does not. */
+const BrokenInvariant = Type.Object({
+  account_id: Uuid,
+  invariant: Type.Enum([...invariants]),
+  detail: Type.String(),
+  expected: Type.Integer(),
+  found: Type.Integer(),
+});
+
+/** `moving` are accounts that changed each time they were looked at. */
+export const InvariantPage = Type.Object(
+  {
+    items: Type.Array(BrokenInvariant),
+    next_cursor: nullable(Type.String()),
+    accounts: Type.Integer(),
+    jobs: Type.Integer(),
+    moving: Type.Array(Uuid),
+  },
+  { title: "InvariantPage" },
+);
+export type InvariantPage = Static<typeof InvariantPage>;
 
 export const AuditEntry = Type.Object(
   {

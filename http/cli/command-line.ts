@@ -9,6 +9,7 @@ import { listModels, showAccount } from "./account.ts";
 import { accountCreate } from "./account-create.ts";
 import { listAgents, startAgent, stopAgent } from "./agents.ts";
 import { deleteAsset, listAssets, restoreAsset, showAsset } from "./assets.ts";
+import { audit } from "./audit.ts";
 import { type Command, CommandError, type Session, UsageError } from "./command.ts";
 import { completion } from "./completion.ts";
 import { cost } from "./cost.ts";
@@ -57,6 +58,7 @@ const commands: readonly Command[] = [
   tokenReset,
   accountCreate,
   completion(() => commands),
+  audit,
   storeCheck,
 ];
 

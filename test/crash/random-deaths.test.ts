@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import t, { type Test } from "tap";
 import type { Credits } from "../../actors/contract/account.ts";
+import type { InvariantPage } from "../../actors/contract/admin.ts";
 import type { Job, JobPage, SseTicket } from "../../actors/contract/job.ts";
 import type { Render } from "../../actors/contract/render.ts";
 import type { Static } from "../../config/schema.ts";
@@ -190,5 +191,7 @@ t.test(`after ${deaths} random deaths nothing is lost and nothing is stuck`, asy
   isOver = true;
   await Promise.all(lanes);
   for (const owner of owners) await owner.check(t);
+  const audit = () => again(() => house.admin.get<InvariantPage>("/v1/admin/invariants"));
+  t.match((await audit()).json, { items: [], accounts: owners.length + 1, moving: [] });
   t.strictSame(house.faults, []);
 });

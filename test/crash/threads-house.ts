@@ -87,6 +87,7 @@ export async function openHouse(t: Test, farmEntry = "") {
     service,
     deaths,
     faults,
+    admin,
     /** The thread dies soon, also one that has not opened yet. */
     condemn(what: number | "effects"): void {
       channel.postMessage(what);

@@ -288,3 +288,35 @@ t.test("assets and agents are shown, changed and ended", async (t) => {
   t.equal(await ask("agents"), "g1  idle     3 credits\n");
   t.equal(await ask("enhance-prompt", "a kite"), "a kite, slow pan\n");
 });
+
+t.test("klieg audit goes through all pages and says what is broken", async (t) => {
+  t.testdir({ data: {} });
+  const broken = {
+    account_id: "a1",
+    invariant: "held",
+    detail: "Credits held by open jobs: 2 expected, 3 found.",
+    expected: 2,
+    found: 3,
+  };
+  const page = { items: [], accounts: 20, jobs: 7, moving: [], next_cursor: null };
+  const first = { ...page, items: [broken], next_cursor: "more" };
+  const route = "GET /v1/admin/invariants";
+  const bad = await standIn(t, { [route]: [json(200, first), json(200, page)] });
+  const found = await klieg(t, ["audit"], { KLIEG_URL: bad.origin });
+  t.equal(found.code, 1);
+  t.equal(found.out, `Account a1 breaks held: ${broken.detail}\n`);
+  t.equal(found.err, "40 accounts and 14 jobs were checked; 1 invariants are broken.\n");
+  t.equal(bad.asked.length, 2);
+  const asJson = await klieg(t, ["audit", "--json"], { KLIEG_URL: bad.origin });
+  t.strictSame([asJson.code, asJson.out], [0, '{"accounts":20,"jobs":7,"broken":0}\n']);
+
+  const good = await standIn(t, { [route]: [json(200, page)] });
+  const whole = await klieg(t, ["audit"], { KLIEG_URL: good.origin });
+  const line = "20 accounts and 7 jobs were checked; nothing is broken.\n";
+  t.strictSame([whole.code, whole.out, whole.err], [0, line, ""]);
+
+  const busy = await standIn(t, { [route]: [json(200, { ...page, moving: ["a2"] })] });
+  const unsure = await klieg(t, ["audit"], { KLIEG_URL: busy.origin });
+  t.equal(unsure.code, 1);
+  t.match(unsure.err, "Too busy to be checked, so run it again: account a2.");
+});

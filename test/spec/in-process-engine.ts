@@ -30,6 +30,8 @@ export interface InProcessEngine {
   readonly traced: readonly TracedCall[];
   /** The directory's own rows, for what no route can change yet. */
   readonly directoryTables: Tables;
+  /** The rows of accounts with all that is theirs, of a service with one shard. */
+  readonly accountTables: Tables;
   /** Resolves when nothing moves any more without the clock. */
   settle(): Promise<void>;
   /** Word of a farm node that came without the broker's own pause between two of them. */
@@ -128,6 +130,7 @@ export async function openEngine(parts: EngineParts): Promise<InProcessEngine> {
     broker,
     traced,
     directoryTables: disks[shardCount]?.tables ?? memoryTables(),
+    accountTables: disks[0]?.tables ?? memoryTables(),
     async settle() {
       for (let quiet = 0; quiet < 4; quiet++) {
         const before = moves;

@@ -203,6 +203,7 @@ t.test("a token without a scope answers 403 on its routes and names it", async (
     ["PATCH", "/v1/admin/organizations/x", "admin"],
     ["POST", "/v1/admin/organizations/x/credits", "admin"],
     ["GET", "/v1/admin/audit", "admin"],
+    ["GET", "/v1/admin/invariants", "admin"],
   ] as const) {
     const { status, json } = await bare.request<{ required_scope: string }>(method, path);
     t.equal(status, 403, `${method} ${path}`);

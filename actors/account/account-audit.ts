@@ -1,0 +1,187 @@
+/**
+ * What must hold of an account at any moment, computed anew from all of its rows. The actor checks
+ * by difference, turn by turn; this counts everything, so it finds what went wrong long ago.
+ *
+ * Rows may be added in slices, those of the ledger in their order; `findings` says what is broken.
+ */
+import { modalities } from "../../config/catalogue.ts";
+import { limits } from "../../config/limits.ts";
+import type { Id } from "../../engine/id.ts";
+import { type Asset, mimeTypeOf, modalityOf, statusOf, storedBy } from "../asset/asset.ts";
+import { assetStatuses } from "../contract/asset.ts";
+import type { Invariant } from "../contract/invariants.ts";
+import { type JobStatus, jobStatuses } from "../contract/job.ts";
+import type { Job } from "../job/job.ts";
+import {
+  type Account,
+  assetIndex,
+  available,
+  change,
+  countIndex,
+  type LedgerEntryType,
+  type LedgerRow,
+  poolOf,
+} from "./account.ts";
+import type { StoredFile } from "./storage.ts";
+
+/** `expected` is what the rows say, `found` what stands there instead. */
+export interface Finding {
+  readonly invariant: Invariant;
+  readonly detail: string;
+  readonly expected: number;
+  readonly found: number;
+}
+
+/** Of which sum an entry is a part. */
+const sumOfType: Readonly<Record<LedgerEntryType, "granted" | "held" | "spent">> = {
+  grant: "granted",
+  adjust: "granted",
+  expire: "granted",
+  hold: "held",
+  release: "held",
+  charge: "spent",
+  refund: "spent",
+};
+
+export class AccountAudit {
+  jobs = 0;
+  private readonly account: Account;
+  private readonly found: Finding[] = [];
+  private readonly sums = { granted: 0, held: 0, spent: 0 };
+  private rows = 0;
+  private balance = 0;
+  /** Holds of the ledger, until they are released; and of the jobs that have to resolve them. */
+  private readonly holds = new Map<Id, number>();
+  private readonly unresolved = new Map<Id, number>();
+  private readonly active = { media: 0, three_d: 0 };
+  private waiting = 0;
+  private readonly counts: number[] = [];
+  private readonly assets: number[] = [];
+  private assetBytes = 0;
+  private readonly sizeBySha256 = new Map<string, number>();
+
+  constructor(account: Account) {
+    this.account = account;
+  }
+
+  addLedger({ job, entries }: LedgerRow): void {
+    const row = this.rows++;
+    for (const { type, amount, balance } of entries) {
+      const name = `Entry ${type} of ledger row ${row} leaves`;
+      this.compare("ledger_chain", name, this.balance + amount, balance);
+      this.balance = balance;
+      this.sums[sumOfType[type]] += amount;
+      if (job === undefined) continue;
+      if (type === "hold") this.hold(job, -amount);
+      if (type === "release") this.release(job, amount);
+    }
+  }
+
+  addJob(job: Job): void {
+    const { terms, phase } = job;
+    this.jobs++;
+    change(this.counts, countIndex(terms.modality, phase), 1);
+    const isOpen = phase === "queued" || phase === "running";
+    const isPending = phase === "canceled" && job.settlement.kind === "pending";
+    if ((isOpen || isPending) && terms.hold > 0) this.unresolved.set(terms.job, terms.hold);
+    if (phase === "queued" && job.waits === true) this.waiting++;
+    else if (isOpen) this.active[poolOf(terms.modality)]++;
+  }
+
+  /** A listing names a job that is not there. */
+  addMissingJob(job: Id): void {
+    this.add("jobs_listed", `Job ${job} is listed and does not exist:`, 1, 0);
+  }
+
+  addAsset(asset: Asset): void {
+    const status = statusOf(asset);
+    if (status === undefined) return;
+    change(this.assets, assetIndex(modalityOf(mimeTypeOf(asset)), status), 1);
+    this.assetBytes += storedBy(asset);
+  }
+
+  addFile({ sha256, size }: StoredFile): void {
+    this.sizeBySha256.set(sha256, size);
+  }
+
+  findings(): readonly Finding[] {
+    const { account, sums, active } = this;
+    this.compare("ledger_length", "Rows of the ledger:", this.rows, account.ledgerLength);
+    this.compare("granted", "Credits granted:", sums.granted, account.granted);
+    this.compare("spent", "Credits spent:", -sums.spent, account.spent);
+    this.compare("balance", "Credits available:", this.balance, available(account));
+    this.compare("held", "Credits held by open jobs:", sumOf(this.unresolved), account.held);
+    this.compare("held", "Credits held in the ledger:", -sums.held, account.held);
+    this.compareHolds();
+    this.compare("slots", "Slots of media jobs:", active.media, account.active.media);
+    this.compare("slots", "Slots of 3D jobs:", active.three_d, account.active.three_d);
+    this.compare("slots", "Jobs that wait for a slot:", this.waiting, account.waiting);
+    this.compareCounts("job_counts", this.counts, account.counts, jobStatuses, "jobs");
+    this.compareCounts("asset_counts", this.assets, account.assets, assetStatuses, "assets");
+    const stored = this.assetBytes + sumOf(this.sizeBySha256);
+    this.compare("stored_bytes", "Bytes of assets and files:", stored, account.stored);
+    return this.found;
+  }
+
+  private hold(job: Id, credits: number): void {
+    if (this.holds.has(job))
+      this.add("hold_resolved_once", `Holds of job ${job} in the ledger:`, 1, 2);
+    this.holds.set(job, credits);
+  }
+
+  private release(job: Id, credits: number): void {
+    const held = this.holds.get(job);
+    this.holds.delete(job);
+    const name = `Credits released of the hold of job ${job}:`;
+    this.compare("hold_resolved_once", name, held ?? 0, credits);
+  }
+
+  /** What the ledger still holds is what open jobs have to resolve. */
+  private compareHolds(): void {
+    for (const job of new Set([...this.holds.keys(), ...this.unresolved.keys()])) {
+      const name = `Credits that job ${job} holds in the ledger:`;
+      const [expected, found] = [this.unresolved.get(job) ?? 0, this.holds.get(job) ?? 0];
+      this.compare("hold_resolved_once", name, expected, found);
+    }
+  }
+
+  private compareCounts(
+    invariant: Finding["invariant"],
+    counted: readonly number[],
+    stored: readonly number[],
+    statuses: readonly (JobStatus | (typeof assetStatuses)[number])[],
+    what: string,
+  ): void {
+    for (let at = 0; at < Math.max(counted.length, stored.length); at++) {
+      const modality = modalities[Math.floor(at / statuses.length)] ?? "other";
+      const name = `Number of ${modality} ${what} that are ${statuses[at % statuses.length]}:`;
+      this.compare(invariant, name, counted[at] ?? 0, stored[at] ?? 0);
+    }
+  }
+
+  private compare(
+    invariant: Finding["invariant"],
+    name: string,
+    expected: number,
+    found: number,
+  ): void {
+    if (expected !== found) this.add(invariant, name, expected, found);
+  }
+
+  private add(
+    invariant: Finding["invariant"],
+    name: string,
+    expected: number,
+    found: number,
+  ): void {
+    if (this.found.length >= limits.admin.findingsMax) return;
+    const detail = `${name} ${expected} expected, ${found} found.`;
+    this.found.push({ invariant, detail, expected, found });
+  }
+}
+
+function sumOf(credits: ReadonlyMap<unknown, number>): number {
+  let sum = 0;
+  for (const some of credits.values()) sum += some;
+  return sum;
+}

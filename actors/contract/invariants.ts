@@ -1,0 +1,18 @@
+/** What an audit checks of each account; see `account/account-audit.ts`. */
+export const invariants = [
+  "account_exists",
+  "ledger_chain",
+  "ledger_length",
+  "granted",
+  "spent",
+  "held",
+  "balance",
+  "hold_resolved_once",
+  "slots",
+  "jobs_listed",
+  "job_counts",
+  "asset_counts",
+  "stored_bytes",
+] as const;
+
+export type Invariant = (typeof invariants)[number];
