@@ -44,6 +44,9 @@ const shipped = {
   log: {
     /** Lines of requests that did not fail; of others there is always one. */
     requestsPerSecond: 50,
+    /** Lines a thread of shards writes of jobs that ended, and of those that failed. */
+    endsPerSecond: 50,
+    failuresPerSecond: 200,
   },
   /** Requests per account and minute, and per address without a valid bearer. */
   rates: {

@@ -29,6 +29,16 @@ export interface Actor<Head, Message, Effect> {
    * `wasWaiting`: the tables hold rows of an earlier head, one that waited for something.
    */
   listing?(listed: unknown, wasWaiting: boolean): readonly RowWrite[];
+  /** What an operator's log may read of a head that has just become durable. */
+  report?(head: Head): Report | undefined;
+}
+
+export interface Report {
+  /** `warn` for what failed. */
+  readonly level: "info" | "warn";
+  readonly message: string;
+  /** Called only for a line that is written. */
+  readonly fields: (get: TurnView["get"]) => object;
 }
 
 /** What `decide` may look at besides its head and its message. */

@@ -36,6 +36,8 @@ export interface HostOptions {
   readonly openReader: (shard: number) => TableReader;
   /** The time of the process. */
   readonly clock: Clock;
+  /** A thread, or a shard within one, began or ended as it should. */
+  readonly onLife: (what: string, event: "started" | "opened" | "ended") => void;
   readonly onDeath: (thread: string, error: unknown) => void;
   /** A shard's store is damaged: it stays closed, and the sentence is for the operator. */
   readonly onDamage: (sentence: string) => void;
@@ -116,7 +118,11 @@ export class Host {
 
   private startEffects(): void {
     const { near, far } = channel();
-    const link: EffectsLink = new Link(near, () => this.deaths.delete(effectsName));
+    this.options.onLife(effectsName, "started");
+    const link: EffectsLink = new Link(near, () => {
+      this.deaths.delete(effectsName);
+      this.options.onLife(effectsName, "opened");
+    });
     this.effects = link;
     for (const life of this.lives) for (const shard of life.shards) this.connect(life, shard);
     const task: EffectsTask = { ...this.options.effectsTask, control: far };
@@ -146,6 +152,7 @@ export class Host {
     });
     const life: GroupLife = { name: `shards ${group.join(", ")}`, shards, isEnding: false };
     this.lives.add(life);
+    this.options.onLife(life.name, "started");
     const { shardTask, clock } = this.options;
     const task: ShardTask = { ...shardTask, startMs: clock.nowMs(), shards: far };
     const { ended } = this.shardPool.start(
@@ -165,8 +172,12 @@ export class Host {
 
   /** Watches one life of a thread: `gone` at its end, `again` unless the service is stopping. */
   private live(name: string, ended: Promise<void>, gone: () => void, again: () => void): void {
+    const { onLife, onDeath } = this.options;
     const life = ended
-      .catch((error: unknown) => this.options.onDeath(name, error))
+      .then(
+        () => onLife(name, "ended"),
+        (error: unknown) => onDeath(name, error),
+      )
       .then(() => {
         this.living.delete(life);
         gone();
@@ -187,6 +198,7 @@ export class Host {
     const { shard: number, link } = shard;
     this.deaths.delete(life.name);
     shard.isOpen = true;
+    this.options.onLife(`shard ${number}`, "opened");
     const reader = this.readers.get(number) ?? this.options.openReader(number);
     this.readers.set(number, reader);
     this.gateway.attach(number, (message) => link.send(message), reader);

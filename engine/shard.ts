@@ -12,7 +12,7 @@
  * in the journal and stay fresh meanwhile.
  */
 import { limits } from "../config/limits.ts";
-import type { Domain, Due, Reply } from "./actor.ts";
+import type { Domain, Due, Reply, Report, TurnView } from "./actor.ts";
 import { Batch, broken, type Delivery, type Envelope, type Origin } from "./batch.ts";
 import { Inbox, type Lane } from "./inbox.ts";
 import { JsonBytes } from "./json-bytes.ts";
@@ -48,6 +48,8 @@ export interface ShardOutlets {
   readonly event: (event: ShardEvent) => void;
   readonly deliver: (deliveries: readonly Delivery[], acknowledged: readonly Origin[]) => void;
   readonly brokenTurn: (actor: Key, error: unknown) => void;
+  /** To be read, if at all, before it returns. */
+  readonly report: (report: Report, get: TurnView["get"]) => void;
   /** Passes fail from now on; undefined when one was written again. */
   readonly passes: (error: PortError | undefined) => void;
 }
@@ -87,6 +89,7 @@ class Shard {
   private readonly sweeps: readonly Sweep[];
   private readonly brokenTurns = new Map<Key, number>();
   private readonly owns: (key: Key) => boolean;
+  private readonly get: TurnView["get"];
   private position: Position;
   private pass: Promise<void> | undefined;
   /** How far the frozen rows go, until they are in the tables. */
@@ -123,6 +126,7 @@ class Shard {
     this.position = recovered.position;
     this.time = new ShardTime(stores.clock, recovered.position.atMs, stores.startMs);
     this.owns = (key) => shardOf(key, place.shardCount) === place.shard;
+    this.get = <Row>(key: Key<Row>) => this.rows.row(key, 0) as Row | undefined;
     this.batch = this.nextBatch(this.position.seq + 2);
     this.sweeps = domain.sweeps.map((rule) => new Sweep(rule, stores.tables, place));
   }
@@ -257,6 +261,10 @@ class Shard {
     const { replies, deliveries, acknowledged } = batch;
     this.outlets.event({ kind: "release", seq: this.position.seq, record, replies });
     if (deliveries.length + acknowledged.length > 0) this.outlets.deliver(deliveries, acknowledged);
+    for (const { actor, value } of batch.writes.values()) {
+      const report = value === undefined ? undefined : actor?.report?.(value);
+      if (report !== undefined) this.outlets.report(report, this.get);
+    }
   }
 
   /** `seq` is the one that the batch's record will have, if it has one. */

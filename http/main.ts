@@ -76,6 +76,8 @@ async function start(): Promise<void> {
       "the data directory was open to other users and is now closed to them",
     );
   }
+  if (settings.farmWorkers === 0)
+    log.warn("no farm worker is started (KLIEG_FARM_WORKERS=0), so work of the farm waits");
   const proxies = new TrustedProxies(settings.trustedProxies);
   const service = await openService(
     settings,
@@ -177,6 +179,7 @@ function openHost(
         return openTableReader(join(dataDir, folder, "tables"));
       },
       clock,
+      onLife: (what, event) => log.info({ what, event }, "a part of the engine changed its life"),
       onDeath: (thread, error) => log.error({ err: error, died: thread }, "a thread died"),
       onDamage(sentence) {
         process.stderr.write(`${sentence}\n`);

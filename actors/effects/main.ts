@@ -8,7 +8,7 @@ import { farmEnvironment } from "../../config/farm-environment.ts";
 import { limits } from "../../config/limits.ts";
 import { diskObjects } from "../../engine/adapters/disk-objects.ts";
 import { startFarmChild } from "../../engine/adapters/farm-child.ts";
-import { openLog } from "../../engine/adapters/log.ts";
+import { type Logger, openLog } from "../../engine/adapters/log.ts";
 import { systemClock } from "../../engine/adapters/system-clock.ts";
 import { systemEntropy } from "../../engine/adapters/system-entropy.ts";
 import { IdMint } from "../../engine/id.ts";
@@ -45,7 +45,7 @@ export async function run(task: EffectsTask): Promise<void> {
   const objects = diskObjects(join(task.dataDir, "objects"));
   const onTraced = (call: TracedCall) => log.info(call, "a traced submit goes to its provider");
   const perform = performerOf({ broker, simulated, objects, onTraced });
-  const stopFarm = startFarm(task, broker);
+  const stopFarm = startFarm(task, broker, log);
 
   await new Promise<void>((resolve) => {
     const host = new Link<FromEffectsThread, EffectsControl>(task.control, (message) => {
@@ -71,19 +71,27 @@ export async function run(task: EffectsTask): Promise<void> {
 }
 
 /** Keeps the node's own farm workers alive until the returned function is called. */
-function startFarm(task: EffectsTask, broker: FarmBroker): (broker: FarmBroker) => Promise<void> {
+function startFarm(
+  task: EffectsTask,
+  broker: FarmBroker,
+  log: Logger,
+): (broker: FarmBroker) => Promise<void> {
   const children = new Set<{ kill(): void; ended: Promise<void> }>();
   const environment = farmEnvironment(process.env);
   let stopping = false;
   const start = () => {
     if (stopping) return;
     const child = startFarmChild(task.farmEntry, environment);
+    const { pid } = child;
+    log.info({ pid }, "a farm worker started");
     broker.attach(child);
     const ended = new Promise<void>((resolve) => child.onClose(resolve));
     const entry = { kill: () => child.kill(), ended };
     children.add(entry);
     void ended.then(() => {
       children.delete(entry);
+      if (stopping) log.info({ pid }, "a farm worker ended");
+      else log.warn({ pid }, "a farm worker ended, and another one starts");
       systemClock.after(limits.farm.restartDelayMs, start);
     });
   };

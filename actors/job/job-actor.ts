@@ -30,6 +30,7 @@ import {
   lastDeadline,
 } from "./job.ts";
 import { type Listed, listingOf } from "./job-index.ts";
+import { reportOf } from "./job-report.ts";
 import { type JobTurn, unchanged, withdrawal } from "./job-turn.ts";
 import { accept, claim, lapse, report, reportDetail, send } from "./running.ts";
 
@@ -51,6 +52,7 @@ export const jobActor: Actor<Job, JobMessage, JobEffect> = {
   listed: ({ terms, phase }): Listed => ({ terms, phase }),
   listing: (listed, wasWaiting) => listingOf(listed as Listed, wasWaiting),
   dueAt,
+  report: reportOf,
 };
 
 function decide(job: Job, message: Exclude<JobMessage, CreateJob>, turn: TurnView): JobTurn {

@@ -12,6 +12,7 @@ import { openLog } from "../../engine/adapters/log.ts";
 import { systemClock } from "../../engine/adapters/system-clock.ts";
 import { Link } from "../../engine/link.ts";
 import { damageSentence, StoreDamage } from "../../engine/ports/store-damage.ts";
+import { SampledLog } from "../../engine/sampled-log.ts";
 import { openShard, type Shard, type ShardOutlets, type ShardStores } from "../../engine/shard.ts";
 import type {
   FromEffects,
@@ -27,8 +28,12 @@ import { domain } from "../domain.ts";
  */
 export async function run(task: ShardTask): Promise<void> {
   const log = openLog(task.logLevel, `shards ${task.shards.map(({ shard }) => shard).join(", ")}`);
+  const ends = new SampledLog(systemClock, {
+    line: (level, fields, message) => log[level](fields, message),
+    skipped: (lines) => log.info({ lines }, "ends of jobs were not logged"),
+  });
   try {
-    await Promise.all(task.shards.map((place) => runShard(task, place, log)));
+    await Promise.all(task.shards.map((place) => runShard(task, place, log, ends)));
   } catch (error) {
     log.error(error, "the shard thread ends and starts again");
     process.exit(1);
@@ -39,6 +44,7 @@ async function runShard(
   task: ShardTask,
   { shard: number, gateway }: ShardTask["shards"][number],
   log: ReturnType<typeof openLog>,
+  ends: SampledLog,
 ): Promise<void> {
   const { shardCount, dataDir } = task;
   const folder = join(dataDir, `shard-${number === shardCount ? "directory" : number}`);
@@ -52,6 +58,7 @@ async function runShard(
     event: (event) => toGateway.send(event),
     deliver: (deliveries, acknowledged) => effects.send({ deliveries, acknowledged }),
     brokenTurn: (_, error) => log.error(error, "an actor broke a promise; its turn was dropped"),
+    report: (report, get) => ends.add(report, get),
     passes(error) {
       if (error === undefined) log.info({ shard: number }, "the tables are written again");
       else

@@ -2,6 +2,8 @@ import { type ChildProcess, fork, spawnSync } from "node:child_process";
 import type { FromNode, NodeConnection } from "../ports/tasks.ts";
 
 export interface FarmChild extends NodeConnection {
+  /** Undefined when it could not be started. */
+  readonly pid: number | undefined;
   /** Ends the child now, if it still lives. */
   kill(): void;
 }
@@ -32,6 +34,7 @@ export function startFarmChild(entry: string, env: Record<string, string>): Farm
       : { execArgv: nodeArgs }),
   });
   return {
+    pid: child.pid,
     send(message) {
       if (child.connected) child.send(message, () => undefined);
     },

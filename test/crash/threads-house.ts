@@ -64,6 +64,7 @@ export async function openHouse(t: Test, farmEntry = "") {
       },
       clock: service.clock,
       onDamage: (sentence) => faults.push(sentence),
+      onLife: () => {},
       onDeath(thread) {
         deaths.push(thread);
         whenDead();

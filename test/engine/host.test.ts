@@ -44,6 +44,11 @@ class PlayedEffects {
     });
   }
 
+  ready(): Promise<void> {
+    this.host.send({ kind: "ready" });
+    return turns();
+  }
+
   close(): void {
     for (const link of [this.host, ...this.links.values()]) link.close();
   }
@@ -102,6 +107,7 @@ function stage(t: Test) {
   const listener = { listens: () => false, changed: ignore, missed: ignore, failed: ignore };
   const gateway = new Gateway(2, 1, new ProcessClock(clock), listener);
   const deaths: string[] = [];
+  const changes: string[] = [];
   const damages: string[] = [];
   const carriers: PlayedEffects[] = [];
   const shards: PlayedShards[] = [];
@@ -140,6 +146,7 @@ function stage(t: Test) {
       },
       openReader: () => memoryTables(),
       clock,
+      onLife: (what, event) => changes.push(`${what} ${event}`),
       onDeath: (thread) => deaths.push(thread),
       onDamage: (sentence) => damages.push(sentence),
     },
@@ -148,6 +155,7 @@ function stage(t: Test) {
   return {
     host,
     gateway,
+    changes,
     deaths,
     damages,
     /** The lives of the effects thread. */
@@ -326,4 +334,21 @@ t.test("a shard whose store is damaged tells the operator and stays closed", asy
   t.strictSame(house.damages, ["The store is damaged."]);
   t.strictSame(house.deaths, []);
   t.notOk(house.gateway.isOpen);
+});
+
+t.test("each begin and end of a thread, and each shard that opens, is told (E1)", async (t) => {
+  const { host, changes, carriers, shards } = stage(t);
+  void host.start();
+  await carriers[0]?.ready();
+  for (const shard of [0, 1]) await shards[0]?.open(shard);
+  t.strictSame(changes, [
+    "effects started",
+    "shards 0, 1 started",
+    "shards 2 started",
+    "effects opened",
+    "shard 0 opened",
+    "shard 1 opened",
+  ]);
+  await shards[1]?.die();
+  t.equal(changes.at(-1), "shards 2 ended");
 });

@@ -241,6 +241,7 @@ export class Bench {
           this.outbox.deliver(shard, deliveries);
         },
         brokenTurn: (actor) => this.broken.push(actor),
+        report: () => {},
         passes: (error) => this.passes.push(error),
       },
     );

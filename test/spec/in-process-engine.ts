@@ -28,6 +28,8 @@ export interface InProcessEngine {
   readonly broker: FarmBroker;
   /** What the log of provider calls has of traced submits. */
   readonly traced: readonly TracedCall[];
+  /** What the log may read of jobs that ended. */
+  readonly reported: readonly object[];
   /** The directory's own rows, for what no route can change yet. */
   readonly directoryTables: Tables;
   /** The rows of accounts with all that is theirs, of a service with one shard. */
@@ -81,6 +83,7 @@ export async function openEngine(parts: EngineParts): Promise<InProcessEngine> {
   const broker = new FarmBroker(ports);
   const simulated = new SimulatedProvider(ports);
   const traced: TracedCall[] = [];
+  const reported: object[] = [];
   const onTraced = (call: TracedCall) => traced.push(call);
   const perform = performerOf({ broker, simulated, objects, onTraced });
   const disks = Array.from({ length: shardCount + 1 }, () => ({
@@ -116,6 +119,7 @@ export async function openEngine(parts: EngineParts): Promise<InProcessEngine> {
         outbox.deliver(number, deliveries);
       },
       brokenTurn: (_, error) => onFault(error),
+      report: ({ fields }, get) => void reported.push(fields(get)),
       passes: () => {},
     });
     outbox.opened(number);
@@ -129,6 +133,7 @@ export async function openEngine(parts: EngineParts): Promise<InProcessEngine> {
   return {
     broker,
     traced,
+    reported,
     directoryTables: disks[shardCount]?.tables ?? memoryTables(),
     accountTables: disks[0]?.tables ?? memoryTables(),
     async settle() {

@@ -47,3 +47,25 @@ t.test("a request that failed for our fault is always a line (E1)", async (t) =>
   t.equal(submitted.status, 503);
   t.match(house.requests.at(-1), { level: "error", status: 503, account: ada.id });
 });
+
+t.test("a job that ends is one line with model, status, time and account (E1)", async (t) => {
+  const house = await openInProcess(t);
+  const ada = await house.account({ credits: 100 });
+  const done = await ada.job("a kite");
+  await house.settle();
+  const failed = await ada.job("a kite sim:fail");
+  await house.settle();
+  const slow = await ada.job("a kite sim:slow=60000");
+  await house.settle();
+  await ada.cancel(slow.id);
+  await house.advance(120_000);
+  const common = { model: done.model, account: ada.id };
+  const { reported } = house.engine;
+  t.equal(reported.length, 3, "once, also for one that settles later");
+  t.match(reported, [
+    { ...common, job: done.id, status: "succeeded", ms: Number },
+    { ...common, job: failed.id, status: "failed", failure: "job_failed" },
+    { ...common, job: slow.id, status: "canceled" },
+  ]);
+  t.notMatch(JSON.stringify(reported), /kite/);
+});

@@ -1,0 +1,47 @@
+/**
+ * The log of what becomes of actors: a line for each end that is reported, while the second's
+ * budget lasts. Failures have a budget of their own, so that they are found among many successes.
+ * How many lines are missing is said. A line that is not written is not even made.
+ */
+import { limits } from "../config/limits.ts";
+import type { Report, TurnView } from "./actor.ts";
+import type { Clock } from "./ports/clock.ts";
+
+interface Output {
+  line(level: "info" | "warn", fields: object, message: string): void;
+  /** Lines of an earlier second that were not written. */
+  skipped(lines: number): void;
+}
+
+const windowMs = 1_000;
+
+export class SampledLog {
+  private readonly clock: Clock;
+  private readonly output: Output;
+  private window = -1;
+  private left = { info: 0, warn: 0 };
+  private missing = 0;
+
+  constructor(clock: Clock, output: Output) {
+    this.clock = clock;
+    this.output = output;
+  }
+
+  add({ level, message, fields }: Report, get: TurnView["get"]): void {
+    const window = Math.floor(this.clock.monotonicMs() / windowMs);
+    if (window !== this.window) this.begin(window);
+    if (this.left[level]-- <= 0) {
+      this.missing++;
+      return;
+    }
+    this.output.line(level, fields(get), message);
+  }
+
+  private begin(window: number): void {
+    if (this.missing > 0) this.output.skipped(this.missing);
+    this.window = window;
+    const { endsPerSecond, failuresPerSecond } = limits.log;
+    this.left = { info: endsPerSecond, warn: failuresPerSecond };
+    this.missing = 0;
+  }
+}
