@@ -21,17 +21,23 @@ export class ShardTime {
 
   /** Somebody else's time, who was heard from. */
   hear(atMs: number): void {
+    // What has passed since the last look must not be added to a time that has it already.
+    this.advance();
     if (atMs > this.shardMs) this.shardMs = atMs;
   }
 
   /** Milliseconds since 1970, whole. */
   nowMs(): number {
+    this.advance();
+    return Math.floor(this.shardMs);
+  }
+
+  private advance(): void {
     const monotonicMs = this.clock.monotonicMs();
     const elapsedMs = monotonicMs - this.monotonicMs;
     this.monotonicMs = monotonicMs;
     const aheadMs = this.shardMs + elapsedMs - this.clock.nowMs();
     const slackMs = elapsedMs * limits.engine.clockSlew;
     this.shardMs += elapsedMs - Math.max(-slackMs, Math.min(slackMs, aheadMs));
-    return Math.floor(this.shardMs);
   }
 }
