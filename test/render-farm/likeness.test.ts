@@ -26,9 +26,10 @@ t.test("markup without a page around it stands in one without margins", async (t
   sees(t, found, [[0, 255, 0], [0, 255, 0], [255, 0, 0], ground]);
 });
 
-/** Green when the page knows of each of its fonts whether it is there. */
+/** Green when the page knows of each of its own fonts whether it is there. */
 const fontsKnown = (id: string) => `<script>
-  const states = [...document.fonts].map(({ status }) => status);
+  const own = [...document.fonts].filter(({ family }) => family.includes("Late"));
+  const states = own.map(({ status }) => status);
   const isKnown = states.length > 0 && states.every((state) => /^(loaded|error)$/.test(state));
   document.getElementById("${id}").style.background = isKnown ? "#0f0" : "#f00";</script>`;
 

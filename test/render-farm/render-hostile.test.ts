@@ -9,10 +9,10 @@ const own = t.testdir({ "limits.json": JSON.stringify({ capture: { frameMs: 2_00
 process.env["KLIEG_LIMITS"] = `${own}/limits.json`;
 const { composition, isNear, openFilmBench } = await import("./film-bench.ts");
 
-const bench = await openFilmBench(t, 1, { pageMs: 4_000, timelineMs: 100 });
+const bench = await openFilmBench(t, 1, { pageMs: 10_000, timelineMs: 100 });
 const box = `<div id="b" class="clip" data-start="0" data-duration="9"
   style="left:0;top:0;width:100px;height:100px;background:#fff"></div>`;
-const budgetMs = 45_000;
+const budgetMs = 240_000;
 
 /** What becomes of a page: why it failed, or `undefined`; always in time, and nothing is left. */
 async function fateOf(t: Test, html: string, more: object = {}): Promise<string | undefined> {
