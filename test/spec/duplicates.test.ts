@@ -161,8 +161,8 @@ t.test("a duplicate is refused whatever the earlier job's state", async (t) => {
     "running",
     "succeeded",
   ]);
+  // Of a moderated job the remembered refusal is said.
   for (const prompt of [...prompts, "to be canceled sim:busy=5"])
-    // Of a moderated job the remembered refusal is said.
     t.equal((await ada.submit(prompt)).status, prompt === "sim:nsfw" ? 400 : 409, prompt);
 });
 
