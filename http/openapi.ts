@@ -21,8 +21,7 @@ export function openapi({ version, baseUrl }: Published, routes: readonly Route[
   const paths: Record<string, Record<string, Json>> = {};
   for (const route of routes) {
     const isInside = route.path.startsWith(`${prefix}/`);
-    const inside = isInside ? route.path.slice(prefix.length) : route.path;
-    const path = unambiguous[inside] ?? inside;
+    const path = publishedPath(route);
     const place = isInside ? {} : { servers: [{ url: originOf(baseUrl) }] };
     const operation = { [route.method.toLowerCase()]: operationOf(route, path, components) };
     paths[path] = { ...place, ...paths[path], ...operation };
@@ -58,6 +57,12 @@ const unambiguous: Readonly<Record<string, string>> = {
   "/assets/uploads/{id}": "/assets/{collection}/{id}",
 };
 const constantSegments: Readonly<Record<string, Members>> = { collection: { const: "uploads" } };
+
+/** Under which name the document has a route. */
+export function publishedPath({ path }: Pick<Route, "path">): string {
+  const inside = path.startsWith(`${prefix}/`) ? path.slice(prefix.length) : path;
+  return unambiguous[inside] ?? inside;
+}
 
 function originOf(baseUrl: string): string {
   return baseUrl.slice(0, -prefix.length);
