@@ -112,7 +112,7 @@ const names: ReadonlySet<string> = new Set([
   "KLIEG_LIMITS",
   "KLIEG_LOG_LEVEL",
   "KLIEG_MODELS",
-  // Keeps a port free for the listener of metrics.
+  // Accepted and without effect until there is a listener of metrics.
   "KLIEG_OPERATOR_PORT",
   "KLIEG_PORT",
   "KLIEG_PUBLIC_URL",
