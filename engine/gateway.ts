@@ -92,6 +92,11 @@ export class Gateway {
       resolve(lost);
   }
 
+  /** Whoever waits for any shard hears `lost`, and nothing reaches a shard any more. */
+  close(): void {
+    for (const shard of this.shards.keys()) this.detach(shard);
+  }
+
   /** Resolves to the actor's reply, or `busy`, `broken`, `lost`. Rows are readable by then. */
   ask(to: Key, message: unknown, lane: Lane): Promise<unknown> {
     const shard = this.shardOf(to);

@@ -215,18 +215,22 @@ const brokenCode = 70;
 
 /**
  * The last resort, which no request may reach. What was acknowledged is in the journals; streams
- * are told to come again, and the process ends, since nobody knows what state it is in.
+ * are told to come again, waits end, other requests hear 503, and the process ends, since nobody
+ * knows what state it is in.
  */
 function abandon(
   error: unknown,
-  { following }: Service,
+  { following, gateway }: Service,
   listener: Listener | undefined,
   log: Logger,
 ): void {
   log.fatal({ err: error }, "an error that nothing caught ends the service");
   listener?.stopListening();
   following.drain();
-  setImmediate(() => process.exit(brokenCode));
+  setImmediate(() => {
+    gateway.close();
+    setImmediate(() => process.exit(brokenCode));
+  });
 }
 
 /** An operator who corrects the catalogue need not stop the service for it. */

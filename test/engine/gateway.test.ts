@@ -187,6 +187,14 @@ t.test("when a shard goes away, whoever waits for it hears lost", async (t) => {
   t.ok(gateway.isOpen);
 });
 
+t.test("when the service is given up, whoever waits for any shard hears lost (A5)", async (t) => {
+  const { gateway } = stage();
+  const waiting = [gateway.ask(a, "one", "work"), gateway.ask(far, "two", "work")];
+  gateway.close();
+  t.strictSame(await Promise.all(waiting), [lost, lost]);
+  t.equal(gateway.isOpen, false);
+});
+
 t.test("a range read whose shard goes away does not answer without the fresh rows", async (t) => {
   const { gateway } = stage();
   gateway.event(0, release({ [a]: '"acknowledged"' }));
