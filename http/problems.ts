@@ -1,5 +1,6 @@
 /** The one table from refusals to problem objects: slug, status, title, members and headers. */
 import { timestamp } from "../actors/contract/common.ts";
+import { count, isOrAre } from "../actors/count.ts";
 import type { Refusal } from "../actors/refusal.ts";
 import { type Answer, type Header, json } from "./answer.ts";
 import { type Shape, shapeOfRequest } from "./request-problems.ts";
@@ -39,14 +40,6 @@ export function problemOf(refusal: Refusal) {
     return { slug: "oauth", status: 400, title: refusal.error, detail: refusal.detail };
   const { slug, status, title, code, detail } = shapeOf(refusal);
   return { slug, status, title, code, detail };
-}
-
-function count(number: number, noun: string): string {
-  return `${number} ${noun}${number === 1 ? "" : "s"}`;
-}
-
-function isOrAre(number: number): string {
-  return number === 1 ? "is" : "are";
 }
 
 /** Refusals that are problem objects. */

@@ -1,4 +1,5 @@
 import { put, type TurnView } from "../../engine/actor.ts";
+import { count } from "../count.ts";
 import { refused } from "../refusal.ts";
 import { ledgerKey } from "../tables.ts";
 import { type Account, type AccountTurn, available, type Grant, only } from "./account.ts";
@@ -14,7 +15,7 @@ export function grant(
   const balance = available(account) + amount;
   const reply = (value: unknown) => (request === undefined ? [] : [{ to: request, reply: value }]);
   if (balance < 0) {
-    const detail = `Only ${available(account)} credits can be taken back.`;
+    const detail = `Only ${count(available(account), "credit")} can be taken back.`;
     return only(account, [], reply(refused({ code: "conflict", detail })));
   }
   const granted = account.granted + amount;

@@ -1,4 +1,5 @@
 import { parseArgs } from "node:util";
+import { count } from "../../actors/count.ts";
 import type { Command } from "./command.ts";
 
 export const showAccount: Command = {
@@ -10,8 +11,9 @@ export const showAccount: Command = {
     const json = wantsJson(args);
     const me = await (await session.client()).me();
     if (json) return session.terminal.print(JSON.stringify(me));
-    const limits = me.generation_limits;
-    session.terminal.print(`${me.email}  ${me.plan}  ${me.balance_credits ?? "?"} credits`);
+    const { balance_credits: balance, generation_limits: limits } = me;
+    const credits = typeof balance === "number" ? count(balance, "credit") : "? credits";
+    session.terminal.print(`${me.email}  ${me.plan}  ${credits}`);
     if (limits)
       session.terminal.print(`${limits.concurrent_active} of ${limits.concurrent_max} running`);
   },

@@ -1,6 +1,7 @@
 /** `klieg agent ...`: a run of an agent, with the price that its customer approves. */
 import { parseArgs } from "node:util";
 import type { AgentSession } from "../../actors/contract/agent.ts";
+import { count } from "../../actors/count.ts";
 import { type Command, onlyArgument, optionLine, type Session, wholeNumber } from "./command.ts";
 
 export const startAgent: Command = {
@@ -46,7 +47,9 @@ export const stopAgent: Command = {
     const { positionals } = parseArgs({ args: [...args], allowPositionals: true, options: {} });
     const id = onlyArgument(positionals, "the session");
     const turn = await (await session.client()).interruptAgent(id);
-    session.terminal.print(`${turn.id}  ${turn.status}  ${turn.credits_committed} credits`);
+    session.terminal.print(
+      `${turn.id}  ${turn.status}  ${count(turn.credits_committed, "credit")}`,
+    );
   },
 };
 
@@ -69,5 +72,5 @@ async function list(args: readonly string[], { client, terminal }: Session): Pro
 }
 
 function described({ id, status, credits_spent: spent, title }: AgentSession): string {
-  return [id, status.padEnd(7), `${spent} credits`, title ?? ""].join("  ").trimEnd();
+  return [id, status.padEnd(7), count(spent, "credit"), title ?? ""].join("  ").trimEnd();
 }

@@ -1,6 +1,7 @@
 /** `klieg assets`, `asset`, `asset delete` and `asset restore`: what was made and uploaded. */
 import { parseArgs } from "node:util";
 import type { Asset } from "../../actors/contract/asset.ts";
+import { count } from "../../actors/count.ts";
 import { type Command, onlyArgument, optionLine, type Session, wholeNumber } from "./command.ts";
 import { moreLine } from "./jobs.ts";
 import { checkOutput, saveAsset } from "./output-file.ts";
@@ -37,7 +38,7 @@ export const listAssets: Command = {
       return;
     }
     for (const asset of page.items) terminal.print(described(asset));
-    terminal.say(`${page.items.length} of ${page.total} assets\n`);
+    terminal.say(`${page.items.length} of ${count(page.total, "asset")}\n`);
     if (page.next_cursor) terminal.say(moreLine("assets", filters, page.next_cursor));
   },
 };

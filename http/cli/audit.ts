@@ -1,5 +1,6 @@
 /** `klieg audit`: has the running service count everything anew, and says what does not add up. */
 import { parseArgs } from "node:util";
+import { count, isOrAre } from "../../actors/count.ts";
 import { type Command, CommandError } from "./command.ts";
 
 export const audit: Command = {
@@ -34,9 +35,11 @@ export const audit: Command = {
       terminal.say(
         `Too busy to be checked, so run it again: ${moving.map((id) => `account ${id}`).join(", ")}.\n`,
       );
-    const checked = `${sums.accounts} accounts and ${sums.jobs} jobs were checked`;
+    const checked = `${count(sums.accounts, "account")} and ${count(sums.jobs, "job")} were checked`;
     if (sums.broken > 0)
-      throw new CommandError(`${checked}; ${sums.broken} invariants are broken.`);
+      throw new CommandError(
+        `${checked}; ${count(sums.broken, "invariant")} ${isOrAre(sums.broken)} broken.`,
+      );
     if (moving.length > 0) throw new CommandError(`${checked}, but not all of them.`);
     const line = values.json ? JSON.stringify(sums) : `${checked}; nothing is broken.`;
     terminal.print(line);

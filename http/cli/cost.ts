@@ -1,3 +1,4 @@
+import { count, isOrAre } from "../../actors/count.ts";
 import { type Command, optionLine, UsageError } from "./command.ts";
 import { readArguments } from "./generate.ts";
 import { media } from "./media.ts";
@@ -23,8 +24,9 @@ export const cost: Command = {
       return;
     }
     const { credits, settings, balance_credits: balance } = quote;
-    session.terminal.print(`${credits} ${credits === 1 ? "credit" : "credits"}`);
+    session.terminal.print(count(credits, "credit"));
     for (const { label, value } of settings) session.terminal.print(`${label}: ${value}`);
-    if (typeof balance === "number") session.terminal.say(`${balance} credits are left\n`);
+    if (typeof balance === "number")
+      session.terminal.say(`${count(balance, "credit")} ${isOrAre(balance)} left\n`);
   },
 };

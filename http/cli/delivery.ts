@@ -7,6 +7,7 @@
  */
 import type { Asset } from "../../actors/contract/asset.ts";
 import type { Job } from "../../actors/contract/job.ts";
+import { count } from "../../actors/count.ts";
 import type { Client } from "../client.ts";
 import { Unreachable } from "../client-call.ts";
 import { follow } from "../client-follow.ts";
@@ -38,7 +39,11 @@ export async function deliver(
   for (const file of saved) if (file.path !== standardOutput) tell(described(file));
   for (const warning of job.warnings ?? []) session.terminal.say(`warning: ${warning}\n`);
   const charged = job.credits_charged;
-  tell(typeof charged === "number" ? `${charged} credits charged` : "credits are being settled");
+  tell(
+    typeof charged === "number"
+      ? `${count(charged, "credit")} charged`
+      : "credits are being settled",
+  );
 }
 
 function tellBeside({ terminal }: Session): (line: string) => void {

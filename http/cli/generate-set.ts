@@ -3,6 +3,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import type { Static } from "../../actors/contract/common.ts";
 import type { OutputSet } from "../../actors/contract/set.ts";
+import { count } from "../../actors/count.ts";
 import type { Client } from "../client.ts";
 import {
   type Command,
@@ -64,7 +65,7 @@ async function run(args: readonly string[], session: Session): Promise<void> {
     if (!values.json) session.terminal.print(path);
   }
   if (values.json) session.terminal.print(JSON.stringify(done));
-  else session.terminal.print(`${done.credits_charged} credits charged`);
+  else session.terminal.print(`${count(done.credits_charged, "credit")} charged`);
   if (done.status !== "ready") throw new CommandError(`The set is ${done.status}.`);
 }
 

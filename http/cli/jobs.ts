@@ -4,6 +4,7 @@
  */
 import { parseArgs } from "node:util";
 import type { Job } from "../../actors/contract/job.ts";
+import { count } from "../../actors/count.ts";
 import { type Command, onlyArgument, type Session, wholeNumber } from "./command.ts";
 
 export const showJob: Command = {
@@ -71,7 +72,7 @@ async function list(args: readonly string[], { client, terminal }: Session): Pro
   }
   for (const job of page.items)
     terminal.print([job.id, job.status.padEnd(9), job.created_at, job.model].join("  "));
-  terminal.say(`${page.items.length} of ${page.total} jobs\n`);
+  terminal.say(`${page.items.length} of ${count(page.total, "job")}\n`);
   if (page.next_cursor) terminal.say(moreLine("jobs", { limit, ...filters }, page.next_cursor));
 }
 
@@ -97,8 +98,8 @@ function described(job: Job): string[] {
     ...(typeof progress === "number" ? [`progress ${Math.floor(progress * 100)} %`] : []),
     ...(message === undefined ? [] : [message]),
     ...(typeof charged === "number"
-      ? [`${charged} credits charged`]
-      : [`${job.credits_held ?? 0} credits held`]),
+      ? [`${count(charged, "credit")} charged`]
+      : [`${count(job.credits_held ?? 0, "credit")} held`]),
     ...assets.map((asset) => `asset ${asset.id}  ${asset.signed_url}`),
   ];
 }

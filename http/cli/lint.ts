@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
+import { count } from "../../actors/count.ts";
 import type { Bundle } from "../../actors/timeline/bundle.ts";
 import type { Diagnostic } from "../../actors/timeline/diagnostics.ts";
 import { missingFonts } from "../../actors/timeline/font-families.ts";
@@ -28,18 +29,14 @@ export const lint: Command = {
     if (values.json) print(JSON.stringify({ ...timeline, diagnostics }));
     else for (const { severity, message } of diagnostics) print(`${severity}: ${message}`);
     const errors = diagnostics.filter(({ severity }) => severity === "error").length;
-    if (errors > 0) throw new CommandError(`${folder} cannot be rendered: ${count(errors)}.`);
+    if (errors > 0)
+      throw new CommandError(`${folder} cannot be rendered: ${count(errors, "error")}.`);
     if (!values.json) print(`${folder}: ${summary(timeline.clips.length, diagnostics)}`);
   },
 };
 
 function summary(clips: number, diagnostics: readonly Diagnostic[]): string {
-  const warnings = diagnostics.length === 1 ? "1 warning" : `${diagnostics.length} warnings`;
-  return `${clips === 1 ? "1 clip" : `${clips} clips`}, ${warnings}`;
-}
-
-function count(errors: number): string {
-  return errors === 1 ? "1 error" : `${errors} errors`;
+  return `${count(clips, "clip")}, ${count(diagnostics.length, "warning")}`;
 }
 
 /** The folder's files as a bundle. Throws `CommandError` when it cannot be read. */

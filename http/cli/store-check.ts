@@ -1,5 +1,6 @@
 /** `klieg store check`: says what is wrong with the files of a store that is not in use. */
 import { parseArgs } from "node:util";
+import { count } from "../../actors/count.ts";
 import { type Command, CommandError } from "./command.ts";
 
 export const storeCheck: Command = {
@@ -14,9 +15,7 @@ export const storeCheck: Command = {
     for (const { sentence } of findings) terminal.print(sentence);
     const left = findings.filter(({ kind }) => kind === "damage").length;
     if (left > 0)
-      throw new CommandError(
-        `The store in ${dataDir} is damaged in ${left} place${left > 1 ? "s" : ""}.`,
-      );
+      throw new CommandError(`The store in ${dataDir} is damaged in ${count(left, "place")}.`);
     terminal.say(`The store in ${dataDir} is whole.\n`);
   },
 };

@@ -117,7 +117,7 @@ t.test("-o - prints the result and nothing else", async (t) => {
   const err = await text(child.stderr);
   t.strictSame(await closed, [0, null]);
   t.strictSame(Buffer.concat(chunks), png);
-  t.match(err, /1 credits charged/);
+  t.match(err, /1 credit charged/);
   t.match(err, /warning: Not drawn, for this model does not know the words: cup\./, "(E2)");
   t.strictSame(readdirSync(t.testdirName), ["data"]);
 });
@@ -305,7 +305,7 @@ t.test("klieg audit goes through all pages and says what is broken", async (t) =
   const found = await klieg(t, ["audit"], { KLIEG_URL: bad.origin });
   t.equal(found.code, 1);
   t.equal(found.out, `Account a1 breaks held: ${broken.detail}\n`);
-  t.equal(found.err, "40 accounts and 14 jobs were checked; 1 invariants are broken.\n");
+  t.equal(found.err, "40 accounts and 14 jobs were checked; 1 invariant is broken.\n");
   t.equal(bad.asked.length, 2);
   const asJson = await klieg(t, ["audit", "--json"], { KLIEG_URL: bad.origin });
   t.strictSame([asJson.code, asJson.out], [0, '{"accounts":20,"jobs":7,"broken":0}\n']);

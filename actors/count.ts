@@ -1,0 +1,9 @@
+/** Numbers with their nouns, as a person would write them. */
+
+export function count(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? "" : "s"}`;
+}
+
+export function isOrAre(number: number): string {
+  return number === 1 ? "is" : "are";
+}
