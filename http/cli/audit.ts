@@ -35,7 +35,8 @@ export const audit: Command = {
       terminal.say(
         `Too busy to be checked, so run it again: ${moving.map((id) => `account ${id}`).join(", ")}.\n`,
       );
-    const checked = `${count(sums.accounts, "account")} and ${count(sums.jobs, "job")} were checked`;
+    const counts = [count(sums.accounts, "account"), count(sums.jobs, "job")];
+    const checked = `${counts.join(" and ")} were checked`;
     if (sums.broken > 0)
       throw new CommandError(
         `${checked}; ${count(sums.broken, "invariant")} ${isOrAre(sums.broken)} broken.`,
