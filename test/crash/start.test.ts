@@ -3,10 +3,17 @@ import { once } from "node:events";
 import { readFileSync, statSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
-import t from "tap";
+import t, { type Test } from "tap";
 import shipped from "../../config/models.json" with { type: "json" };
+import { freePort } from "../http/raw-http.ts";
 import { ask } from "./accounts.ts";
-import { type Environment, failedStart, isOneSentence, startKlieg } from "./klieg-process.ts";
+import {
+  type Environment,
+  failedStart,
+  firstToken,
+  isOneSentence,
+  startKlieg,
+} from "./klieg-process.ts";
 
 t.test("a port that another program has", async (t) => {
   const server = createServer().listen(0, "127.0.0.1");
@@ -103,3 +110,35 @@ t.test("the first start writes the first credential for its user only", async (t
   t.equal((await ask(again.port, token, "/me")).status, 200);
   await again.kill("SIGKILL");
 });
+
+/** The first answers that the port gives, asked for from before it is open. */
+async function firstAnswers(t: Test, dataDir: string): Promise<readonly number[]> {
+  const port = await freePort();
+  const starting = startKlieg(t, dataDir, { KLIEG_PORT: `${port}` });
+  const untilAnswered = async (): Promise<number> => {
+    for (;;) {
+      try {
+        return (await fetch(`http://127.0.0.1:${port}/healthz`)).status;
+      } catch {
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+    }
+  };
+  const health = await untilAnswered();
+  const { status: me } = await ask(port, firstToken, "/me");
+  const { status: balance } = await ask(port, firstToken, "/me/credits");
+  const kite = { model: "sim-instant", prompt: `a kite at ${port}` };
+  const { status: submit } = await ask(port, firstToken, "/generate/image", kite);
+  const { status: ready } = await fetch(`http://127.0.0.1:${port}/readyz`);
+  await (await starting).kill("SIGKILL");
+  return [health, me, balance, submit, ready];
+}
+
+t.test(
+  "the port opens when the service can answer, and the first token is good then (D13)",
+  async (t) => {
+    const dataDir = join(t.testdir(), "data");
+    for (const store of ["an empty store", "a store"])
+      t.strictSame(await firstAnswers(t, dataDir), [200, 200, 200, 202, 200], store);
+  },
+);
