@@ -1,4 +1,4 @@
-/** What `config/setup` says of the Node that it finds, and which Node everything else names (E9). */
+/** What `config/setup` says of the Node that it finds, and which Node all else names (E9). */
 import { spawnSync } from "node:child_process";
 import { chmodSync, cpSync, readFileSync, utimesSync } from "node:fs";
 import { join } from "node:path";
