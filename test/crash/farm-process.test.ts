@@ -56,3 +56,37 @@ t.test(
     t.pass("the kernel ended it");
   },
 );
+
+/** Level and sentence of each line of the log that has the word. */
+function linesWith(word: string, log: string): readonly (readonly [number, string])[] {
+  return log.split("\n").flatMap((text) => {
+    if (!text.startsWith("{")) return [];
+    const { level, msg } = JSON.parse(text) as { level: number; msg: string };
+    return msg.includes(word) ? [[level, msg] as const] : [];
+  });
+}
+
+const [info, warn] = [30, 40];
+
+t.test("the log says when a farm worker starts and ends (E1)", async (t) => {
+  const klieg = await startKlieg(t, t.testdir(), { ...withFarm, KLIEG_LOG_LEVEL: "info" });
+  const farm = await farmOf();
+  process.kill(farm, "SIGKILL");
+  await untilGone(farm);
+  while ((await farmOf()) === farm) await delay(20);
+  const { stderr } = await klieg.kill("SIGTERM");
+  t.strictSame(linesWith("farm worker", stderr), [
+    [info, "a farm worker started"],
+    [warn, "a farm worker ended, and another one starts"],
+    [info, "a farm worker started"],
+    [info, "a farm worker ended"],
+  ]);
+  t.match(stderr, `"pid":${farm},`, "and which");
+});
+
+t.test("the log says that no farm worker is started (E1)", async (t) => {
+  const klieg = await startKlieg(t, t.testdir(), { KLIEG_LOG_LEVEL: "warn" });
+  const { stderr } = await klieg.kill("SIGTERM");
+  const sentence = "no farm worker is started (KLIEG_FARM_WORKERS=0), so work of the farm waits";
+  t.strictSame(linesWith("farm worker", stderr), [[warn, sentence]]);
+});
