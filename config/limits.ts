@@ -353,6 +353,8 @@ export const limits = {
     restartDelayMs: 100,
     /** The longest wait before a thread that dies again and again is started once more. */
     restartDelayMaxMs: 5_000,
+    /** A shard whose stores could not be written, as on a full disk, tries to open again. */
+    openAgainMs: 1_000,
     /** How long a start waits for a data directory whose last process is still being torn down. */
     lockWaitSeconds: 10,
     /** Largest step by which shard time follows the wall clock, as a share of elapsed time. */

@@ -7,6 +7,7 @@
  * only while passes fail, as on a full disk, do they merge. Rows are applied before replies are
  * sent, so whoever got a reply reads what it speaks of.
  *
+ * A shard that cannot be written is attached for reads alone; questions to it are answered `busy`.
  * A read throws while its shard is starting again. Requests answer 503 then; whatever reads outside
  * of a request (watchers, timers) does so within `look`, which never throws and looks again when a
  * shard has opened. A shard may die with words unsaid of what it made durable: all who watch its
@@ -14,7 +15,7 @@
  */
 import type { Domain, KeyRange, RequestId } from "./actor.ts";
 import { FreshRows } from "./fresh-rows.ts";
-import type { Lane } from "./inbox.ts";
+import { busy, type Lane } from "./inbox.ts";
 import { type Key, shardOf } from "./key.ts";
 import { mergedRange } from "./merged-range.ts";
 import { OpenRequests } from "./open-requests.ts";
@@ -75,12 +76,17 @@ export class Gateway {
     this.domain = domain;
   }
 
+  /** Every shard takes questions. */
   get isOpen(): boolean {
+    return this.shards.every((shard) => shard?.send !== undefined);
+  }
+
+  get isReadable(): boolean {
     return this.shards.every((shard) => shard !== undefined);
   }
 
-  /** A shard's thread is open: `send` reaches it, `reader` reads its tables. */
-  attach(shard: number, send: (message: ToShard) => void, reader: TableReader): void {
+  /** `reader` reads the shard's tables, `send` reaches it; undefined for reads alone. */
+  attach(shard: number, send: Send | undefined, reader: TableReader): void {
     this.shards[shard] = new ShardEnd(send, reader);
   }
 
@@ -102,9 +108,11 @@ export class Gateway {
     const shard = this.shardOf(to);
     const end = this.shards[shard];
     if (end === undefined) return Promise.resolve(lost);
+    const { send } = end;
+    if (send === undefined) return Promise.resolve(busy);
     return new Promise((resolve) => {
       const request = this.requests.add({ shard, resolve });
-      end.send([to, message, request, lane, this.clock.nowMs()]);
+      send([to, message, request, lane, this.clock.nowMs()]);
     });
   }
 
@@ -170,7 +178,7 @@ export class Gateway {
     } else {
       if (event.kind === "opened") this.clock.hear(event.atMs);
       end.event(event);
-      if (event.kind === "opened") this.lookAgain(shard);
+      if (event.kind === "opened" || event.kind === "readable") this.lookAgain(shard);
     }
   }
 
@@ -212,8 +220,10 @@ interface Waiter {
   readonly reject: (error: ShardDown) => void;
 }
 
+type Send = (message: ToShard) => void;
+
 class ShardEnd {
-  readonly send: (message: ToShard) => void;
+  readonly send: Send | undefined;
   readonly reader: TableReader;
   private readonly fresh = new FreshRows();
   private waiters: Waiter[] = [];
@@ -221,7 +231,7 @@ class ShardEnd {
   /** The shard cannot write its fresh rows. */
   private isStuck = false;
 
-  constructor(send: (message: ToShard) => void, reader: TableReader) {
+  constructor(send: Send | undefined, reader: TableReader) {
     this.send = send;
     this.reader = reader;
   }
@@ -244,7 +254,7 @@ class ShardEnd {
   /** Resolves when all that was released before the call is in the tables, or must be merged. */
   settled(): Promise<void> {
     if (this.fresh.size === 0 || this.isStuck) return Promise.resolve();
-    if (this.nextWaiters.length === 0) this.send({ kind: "flush" });
+    if (this.nextWaiters.length === 0) this.send?.({ kind: "flush" });
     return new Promise((resolve, reject) => this.nextWaiters.push({ resolve, reject }));
   }
 
@@ -252,6 +262,11 @@ class ShardEnd {
     switch (event.kind) {
       case "opened":
         this.reader.refresh();
+        return;
+      case "readable":
+        this.reader.refresh();
+        for (const record of event.records) this.fresh.add(record);
+        this.isStuck = true;
         return;
       case "frozen":
         this.fresh.freeze();

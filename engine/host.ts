@@ -50,14 +50,14 @@ type Group = readonly number[];
 interface GroupLife {
   readonly name: string;
   readonly shards: readonly ShardLife[];
-  /** Its shards are stopped, those that have not opened yet as soon as they have. */
+  /** Its shards are stopped, those of which nothing was heard yet as soon as it is. */
   isEnding: boolean;
 }
 
 interface ShardLife {
   readonly shard: number;
   readonly link: Link<ToShardThread, FromShardThread>;
-  isOpen: boolean;
+  state: "closed" | "readable" | "open";
   isConnected: boolean;
 }
 
@@ -78,7 +78,7 @@ export class Host {
   /** Deaths of a thread since it last opened: one that cannot open is tried less and less often. */
   private readonly deaths = new Map<string, number>();
   private stopping = false;
-  private opened: () => void = () => {};
+  private readable: () => void = () => {};
 
   constructor(options: HostOptions, gateway: Gateway) {
     const { entries, openThreads } = options;
@@ -88,14 +88,14 @@ export class Host {
     this.effectsPool = openThreads(entries.effects, 1);
   }
 
-  /** Resolves when every shard has opened its gate. */
+  /** Resolves when every shard can be read, if not written as well. */
   start(): Promise<void> {
-    const open = new Promise<void>((resolve) => {
-      this.opened = resolve;
+    const isReadable = new Promise<void>((resolve) => {
+      this.readable = resolve;
     });
     this.startEffects();
     for (const group of this.groups()) this.startGroup(group);
-    return open;
+    return isReadable;
   }
 
   /** Shards decide what waits, flush and close; then the effects thread ends. */
@@ -143,11 +143,13 @@ export class Host {
       far.push({ shard, gateway: gateway.far });
       const link = new Link<ToShardThread, FromShardThread>(gateway.near, (event) => {
         if (event.kind === "damaged") return this.options.onDamage(event.sentence);
+        const before = one.state;
+        if (event.kind === "readable") this.letRead(life, one);
         if (event.kind === "opened") this.open(life, one);
         this.gateway.event(shard, event);
-        if (event.kind === "opened" && this.gateway.isOpen) this.opened();
+        if (one.state !== before && this.gateway.isReadable) this.readable();
       });
-      const one: ShardLife = { shard, link, isOpen: false, isConnected: false };
+      const one: ShardLife = { shard, link, state: "closed", isConnected: false };
       return one;
     });
     const life: GroupLife = { name: `shards ${group.join(", ")}`, shards, isEnding: false };
@@ -194,20 +196,35 @@ export class Host {
     return Math.min(limits.engine.restartDelayMs * 2 ** deaths, limits.engine.restartDelayMaxMs);
   }
 
+  private letRead(life: GroupLife, shard: ShardLife): void {
+    shard.state = "readable";
+    this.gateway.attach(shard.shard, undefined, this.readerOf(shard.shard));
+    this.stopIfEnding(life, shard);
+  }
+
   private open(life: GroupLife, shard: ShardLife): void {
     const { shard: number, link } = shard;
     this.deaths.delete(life.name);
-    shard.isOpen = true;
+    shard.state = "open";
     this.options.onLife(`shard ${number}`, "opened");
-    const reader = this.readers.get(number) ?? this.options.openReader(number);
-    this.readers.set(number, reader);
-    this.gateway.attach(number, (message) => link.send(message), reader);
-    if (life.isEnding || this.stopping) link.send({ kind: "stop" });
-    else this.connect(life, shard);
+    this.gateway.attach(number, (message) => link.send(message), this.readerOf(number));
+    if (!this.stopIfEnding(life, shard)) this.connect(life, shard);
+  }
+
+  private readerOf(shard: number): TableReader {
+    const reader = this.readers.get(shard) ?? this.options.openReader(shard);
+    this.readers.set(shard, reader);
+    return reader;
+  }
+
+  private stopIfEnding(life: GroupLife, { link }: ShardLife): boolean {
+    const isEnding = life.isEnding || this.stopping;
+    if (isEnding) link.send({ kind: "stop" });
+    return isEnding;
   }
 
   private connect(life: GroupLife, shard: ShardLife): void {
-    if (this.effects === undefined || !shard.isOpen || life.isEnding) return;
+    if (this.effects === undefined || shard.state !== "open" || life.isEnding) return;
     const { near, far } = channel();
     shard.isConnected = true;
     this.effects.send({ kind: "attach", shard: shard.shard, port: near }, near);
@@ -217,6 +234,6 @@ export class Host {
   private end(life: GroupLife): void {
     if (life.isEnding) return;
     life.isEnding = true;
-    for (const { isOpen, link } of life.shards) if (isOpen) link.send({ kind: "stop" });
+    for (const { state, link } of life.shards) if (state !== "closed") link.send({ kind: "stop" });
   }
 }

@@ -8,6 +8,9 @@ import { Fifo } from "./fifo.ts";
  */
 export type Lane = "settle" | "work";
 
+/** The reply to work that nothing was done for: it had no room, or nothing can be written. */
+export const busy = { kind: "busy" } as const;
+
 /** What waits for a shard: two queues, the settling one first. */
 export class Inbox {
   private readonly settling = new Fifo<Envelope>();

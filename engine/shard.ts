@@ -14,7 +14,7 @@
 import { limits } from "../config/limits.ts";
 import type { Domain, Due, Reply, Report, TurnView } from "./actor.ts";
 import { Batch, broken, type Delivery, type Envelope, type Origin } from "./batch.ts";
-import { Inbox, type Lane } from "./inbox.ts";
+import { busy, Inbox, type Lane } from "./inbox.ts";
 import { JsonBytes } from "./json-bytes.ts";
 import { type Key, shardOf } from "./key.ts";
 import { materialise, type Position } from "./materialiser.ts";
@@ -31,6 +31,8 @@ import type { ToShard } from "./wire.ts";
 
 /** What leaves a shard, in the order in which it happened. */
 export type ShardEvent =
+  /** It cannot open, since nothing can be written; the tables lack what these records hold. */
+  | { readonly kind: "readable"; readonly records: readonly Uint8Array[] }
   | { readonly kind: "opened"; readonly seq: number; readonly atMs: number }
   | {
       readonly kind: "release";
@@ -61,9 +63,6 @@ export interface ShardStores {
   /** The time of the process when the shard was started. */
   readonly startMs: number;
 }
-
-/** The reply to work that an inbox had no room for. */
-export const busy = { kind: "busy" } as const;
 
 export async function openShard(
   place: ShardPlace,

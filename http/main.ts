@@ -96,7 +96,7 @@ async function start(): Promise<void> {
   await bootstrap(service.gateway, service, data, token);
   // Whoever finds the port open gets an answer.
   listener = await listen(new Api(service, routeTable), { ...settings, proxies }, systemClock);
-  data.writePrivate("address", `${settings.publicUrl}\n`);
+  leaveAddress(settings, data, log);
   process.on("SIGHUP", () => reload(service, log));
   watchDisk(service, settings.dataDir, log);
   await watchTokenReset(service, data, log);
@@ -104,6 +104,15 @@ async function start(): Promise<void> {
     `Klieg ${version} serves ${settings.publicUrl}/v1\n` +
       `The first credential is in ${join(settings.dataDir, "admin-token")}; the klieg command finds it by itself.\n`,
   );
+}
+
+/** For the command line of this machine; on a full disk it stays what it was. */
+function leaveAddress({ publicUrl }: Settings, data: DataDirectory, log: Logger): void {
+  try {
+    data.writePrivate("address", `${publicUrl}\n`);
+  } catch (error) {
+    log.error(error, "the service's address could not be left for the command line");
+  }
 }
 
 /** The farm's own process would only find out later, and again and again. */
@@ -129,7 +138,8 @@ async function openService(
   const objects = diskObjects(objectsFolder);
   if (settings.simulatedModels)
     for (const { bytes, media } of Object.values(simulatedMedia))
-      await objects.put(media.objectKey, [bytes]);
+      if ((await objects.stat(media.objectKey)) === undefined)
+        await objects.put(media.objectKey, [bytes]);
   const { timelineMs, timelineThreads, timelineQueueMax, timelineMegabytes } = limits.compositions;
   const timelines = new ShortThreads<TimelineTask, TimelineRound>(entries.timelines, {
     threads: timelineThreads,

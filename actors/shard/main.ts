@@ -11,9 +11,10 @@ import { checkTablesFile, hasTables } from "../../engine/adapters/lmdb-file.ts";
 import { openLog } from "../../engine/adapters/log.ts";
 import { systemClock } from "../../engine/adapters/system-clock.ts";
 import { Link } from "../../engine/link.ts";
+import { Opening } from "../../engine/opening.ts";
 import { damageSentence, StoreDamage } from "../../engine/ports/store-damage.ts";
 import { SampledLog } from "../../engine/sampled-log.ts";
-import { openShard, type Shard, type ShardOutlets, type ShardStores } from "../../engine/shard.ts";
+import type { Shard, ShardOutlets, ShardStores } from "../../engine/shard.ts";
 import type {
   FromEffects,
   FromShardThread,
@@ -48,11 +49,13 @@ async function runShard(
 ): Promise<void> {
   const { shardCount, dataDir } = task;
   const folder = join(dataDir, `shard-${number === shardCount ? "directory" : number}`);
+  let opening: Opening | undefined;
   let shard: Shard | undefined;
   const effects = new EffectsLine((envelope) => shard?.receive(envelope, "settle"));
   const toGateway = new Link<FromShardThread, ToShardThread>(gateway, (message) => {
     if ("kind" in message && message.kind === "effects") effects.connect(message.port);
-    else shard?.hear(message);
+    else if (shard !== undefined) shard.hear(message);
+    else opening?.stop(); // A shard that is not open is asked nothing else.
   });
   const outlets: ShardOutlets = {
     event: (event) => toGateway.send(event),
@@ -60,18 +63,19 @@ async function runShard(
     brokenTurn: (_, error) => log.error(error, "an actor broke a promise; its turn was dropped"),
     report: (report, get) => ends.add(report, get),
     passes(error) {
-      if (error === undefined) log.info({ shard: number }, "the tables are written again");
+      if (error === undefined) log.info({ shard: number }, "the store is written again");
       else
         log.error(
           { err: error, shard: number },
-          "the tables cannot be written; reads go on and it is tried again",
+          "the store cannot be written; reads go on and it is tried again",
         );
     },
   };
   try {
     const stores = openStores(folder, task, (sentence) => log.warn(sentence));
-    shard = await openShard({ shard: number, shardCount }, domain, stores, outlets);
-    await shard.run();
+    opening = new Opening({ shard: number, shardCount }, domain, stores, outlets);
+    shard = await opening.run();
+    await shard?.run();
     toGateway.close();
     effects.close();
     await stores.journal.close();

@@ -72,7 +72,11 @@ export function openDataDirectory(path: string, shardCount: number): DataDirecto
   const found = storeOf(path, directory.read(storeName));
   const store = found ?? { formatVersion, shardCount, isComplete: false };
   const write = (it: Store) => directory.writePrivate(storeName, `${JSON.stringify(it)}\n`);
-  write(store);
+  try {
+    write(store);
+  } catch (error) {
+    throw unusable(path, error);
+  }
   return {
     ...directory,
     shardCount: store.shardCount,
@@ -176,7 +180,9 @@ function readIfThere(file: string): string | undefined {
   }
 }
 
+/** A full disk has no room for what would change nothing. */
 function replace(file: string, text: string): void {
+  if (readIfThere(file) === text) return;
   const temporary = `${file}.new`;
   writeFileSync(temporary, text, { mode: 0o600, flush: true });
   renameSync(temporary, file);

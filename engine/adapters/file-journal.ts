@@ -70,7 +70,7 @@ class FileJournal implements Journal {
   private readonly segments: Segment[] = [];
   private readonly free: string[] = [];
   /** The last segment, once this journal has written to it. */
-  private open: { readonly file: FileHandle; end: number } | undefined;
+  private open: { readonly file: FileHandle; end: number; isListed: boolean } | undefined;
   /** Resolves when a segment that is being made is free. */
   private coming: Promise<void> | undefined;
   private made = 0;
@@ -148,7 +148,8 @@ class FileJournal implements Journal {
       const target = fits ? last : await this.turnOver(seq);
       const { bytesWritten } = await target.file.writev([headOf(seq, record), record], target.end);
       if (bytesWritten !== size) throw new Error("the write was cut short");
-      if (!fits) await this.list();
+      if (!target.isListed) await this.list();
+      target.isListed = true;
       target.end = nextPage(target.end + size);
       const isHalfFull = target.end > segmentBytes / 2;
       // Who needs the segment tries again, and hears of a fault.
@@ -164,10 +165,15 @@ class FileJournal implements Journal {
     if (this.free.length === 0) await this.prepare();
     const path = this.free.pop();
     invariant(path !== undefined, "a segment that was made is free");
-    // What the list names must be there: it forgets what is used again before that is written to.
-    if (this.isListed(path) !== undefined) await this.list();
-    const file = await open(path, constants.O_WRONLY | constants.O_DSYNC);
-    this.open = { file, end: 0 };
+    try {
+      // What the list names must be there: it forgets what is used again before that is written to.
+      if (this.isListed(path) !== undefined) await this.list();
+      const file = await open(path, constants.O_WRONLY | constants.O_DSYNC);
+      this.open = { file, end: 0, isListed: false };
+    } catch (error) {
+      this.free.push(path);
+      throw error;
+    }
     this.segments.push({ path, firstSeq });
     return this.open;
   }
@@ -192,6 +198,9 @@ class FileJournal implements Journal {
     try {
       await file.writeFile(new Uint8Array(segmentBytes));
       await file.datasync();
+    } catch (error) {
+      await unlink(path);
+      throw error;
     } finally {
       await file.close();
     }

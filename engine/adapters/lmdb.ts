@@ -30,9 +30,11 @@ export function openTables(path: string): Tables {
     async write(rows) {
       // Many writes share a promise; one that nobody awaited would end the thread.
       const writes = new Set<Promise<boolean>>();
-      for (const [key, value] of rows)
-        writes.add(value === undefined ? database.remove(key) : database.put(key, stored(value)));
-      await settled("write the tables", () => Promise.all(writes));
+      const batch = database.batch(() => {
+        for (const [key, value] of rows)
+          writes.add(value === undefined ? database.remove(key) : database.put(key, stored(value)));
+      });
+      await settled("write the tables", () => Promise.all([batch, ...writes]));
     },
     close: () => settled("close the tables", () => database.close()),
   };
@@ -66,6 +68,8 @@ function openRows(path: string): RootDatabase<string, string> {
     keyEncoder: binaryKeys,
     mapSize: 2 ** 38,
     overlappingSync: false,
+    // Its own batches have a promise that nobody can await, which a full disk rejects.
+    eventTurnBatching: false,
     // Pages stay at their 4 KiB: larger ones can be split so that a small row does not fit beside
     // large ones (OpenLDAP's ITS#9806), and the transaction fails at each attempt.
   } as never);

@@ -1,4 +1,5 @@
 import { Alive, Readiness } from "../../actors/contract/health.ts";
+import type { Gateway } from "../../engine/gateway.ts";
 import { type Answer, json } from "../answer.ts";
 import { type Call, type Route, route } from "../route.ts";
 import type { CheckState } from "../service.ts";
@@ -21,12 +22,18 @@ export const healthRoutes: readonly Route[] = [
 function ready({ service }: Call): Answer {
   const { gateway, health } = service;
   const checks: Readonly<Record<string, CheckState>> = {
-    store: gateway.isOpen ? "ok" : "down",
+    store: storeState(gateway),
     log: "ok",
     objects: health.isDiskLow ? "degraded" : "ok",
     workers: gateway.isOpen ? "ok" : "down",
     renderers: health.renderers,
   };
-  const isReady = gateway.isOpen && !health.isDraining;
+  const isReady = gateway.isReadable && !health.isDraining;
   return json(isReady ? 200 : 503, { status: isReady ? "ok" : "down", checks });
+}
+
+/** Degraded: what is there can be read, but nothing written. */
+function storeState({ isOpen, isReadable }: Gateway): CheckState {
+  if (isOpen) return "ok";
+  return isReadable ? "degraded" : "down";
 }

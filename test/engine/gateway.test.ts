@@ -187,6 +187,21 @@ t.test("when a shard goes away, whoever waits for it hears lost", async (t) => {
   t.ok(gateway.isOpen);
 });
 
+t.test("a shard that cannot be written is read, and asked nothing (C10)", async (t) => {
+  const { gateway, sent, tables, attach, missed } = stage();
+  await tables[0]?.write([[a, '"table"']]);
+  gateway.detach(0);
+  gateway.attach(0, undefined, tables[0] ?? memoryTables());
+  gateway.event(0, { kind: "readable", records: [release({ [b]: '"journal"' }).record] });
+  t.strictSame([gateway.isOpen, gateway.isReadable], [false, true]);
+  t.strictSame([gateway.read(a), gateway.read(b)], ["table", "journal"]);
+  t.equal((await gateway.range({ start: a, end: keyOf(1, 16, "c") }, 9, false)).length, 2);
+  t.strictSame(await gateway.ask(a, "one", "work"), { kind: "busy" });
+  t.strictSame([sent, missed], [[], [0]]);
+  attach(0);
+  t.ok(gateway.isOpen);
+});
+
 t.test("when the service is given up, whoever waits for any shard hears lost (A5)", async (t) => {
   const { gateway } = stage();
   const waiting = [gateway.ask(a, "one", "work"), gateway.ask(far, "two", "work")];

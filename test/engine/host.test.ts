@@ -326,6 +326,34 @@ t.test("a shard that opens while the host stops is stopped too", async (t) => {
   await stopped;
 });
 
+t.test(
+  "a start ends when all shards can be read; one works when it has opened (C10)",
+  async (t) => {
+    const house = stage(t);
+    const started = house.host.start();
+    const [pair, single] = house.shards as [PlayedShards, PlayedShards];
+    await pair.say(0, { kind: "readable", records: [] });
+    await pair.open(1);
+    await single.open(directory);
+    await started;
+    t.strictSame(pair.heard, ["effects 1"]);
+    t.strictSame([house.gateway.isReadable, house.gateway.isOpen], [true, false]);
+    await pair.open(0);
+    t.strictSame(pair.heard, ["effects 1", "effects 0"]);
+    t.ok(house.gateway.isOpen);
+  },
+);
+
+t.test("a shard that can only be read is stopped with those beside it (C10)", async (t) => {
+  const house = stage(t);
+  void house.host.start();
+  const [pair] = house.shards as [PlayedShards];
+  await pair.say(0, { kind: "readable", records: [] });
+  await pair.open(1);
+  await house.carriers[0]?.die(death);
+  t.strictSame(pair.heard, ["effects 1", "stop 0", "stop 1"]);
+});
+
 t.test("a shard whose store is damaged tells the operator and stays closed", async (t) => {
   const house = stage(t);
   void house.host.start();

@@ -3,27 +3,30 @@ import { spawnSync } from "node:child_process";
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import t, { type Test } from "tap";
+import { findTool } from "../../render-farm/media-tools.ts";
 import { encoderArgs } from "../../render-farm/render/encoding.ts";
 
 const fps = 30;
 const size = "s=480x270";
 const plain = ["-c:v", "libx264", "-preset", "medium", "-crf", "18", "-threads", "2", "-f", "mp4"];
 
+const path = (await findTool(undefined, "ffmpeg", "/usr/local/bin:/usr/bin:/bin")) ?? "";
+
 function ffmpeg(args: readonly string[]): string {
-  const { status, stderr } = spawnSync("ffmpeg", ["-nostdin", ...args], { encoding: "utf8" });
+  const { status, stderr } = spawnSync(path, ["-nostdin", ...args], { encoding: "utf8" });
   if (status !== 0) throw new Error(stderr);
   return stderr;
 }
 
 /** Three seconds of what ffmpeg draws, and how like it the film is (1 is equal). */
 function encoded(t: Test, source: string, name: string, args: readonly string[]) {
-  const path = join(t.testdirName, name);
+  const output = join(t.testdirName, name);
   const film = [...["-f", "lavfi", "-i", source, "-t", "3"], ...["-pix_fmt", "yuv420p", "-an"]];
-  ffmpeg([...film, ...args, path]);
+  ffmpeg([...film, ...args, output]);
   const filter = "[1]format=yuv420p[drawn];[0][drawn]ssim";
-  const compared = ["-i", path, "-f", "lavfi", "-i", source, "-t", "3", "-lavfi", filter];
+  const compared = ["-i", output, "-f", "lavfi", "-i", source, "-t", "3", "-lavfi", filter];
   const likeness = /All:([0-9.]+)/.exec(ffmpeg([...compared, "-f", "null", "-"]))?.[1];
-  return { bytes: statSync(path).size, likeness: Number(likeness) };
+  return { bytes: statSync(output).size, likeness: Number(likeness) };
 }
 
 const photo = `smptehdbars=${size}:r=${fps},noise=alls=12:all_seed=7,loop=loop=-1:size=1`;

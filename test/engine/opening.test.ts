@@ -1,0 +1,74 @@
+/** A shard whose stores cannot be written can be read, and opens when they can be (C10). */
+import t from "tap";
+import { ManualClock } from "../../engine/adapters/manual-clock.ts";
+import { memoryJournal, memoryTables } from "../../engine/adapters/memory-stores.ts";
+import { Opening } from "../../engine/opening.ts";
+import { PortError } from "../../engine/ports/port-error.ts";
+import type { ShardEvent } from "../../engine/shard.ts";
+import { failingTables } from "./failing-tables.ts";
+import { counterKey, idle, openBench, textsOf, toys } from "./toys.ts";
+
+const counter = counterKey(1, "a");
+const full = new PortError("could not write the tables", true);
+
+/** A store of one shard with a record that no pass has moved, on a disk that is full. */
+async function stage() {
+  const tables = failingTables(memoryTables());
+  const journal = memoryJournal();
+  const bench = await openBench({ disks: [{ journal, tables }] });
+  await bench.ask(counter, { kind: "add", by: 3 });
+  tables.failAll(full);
+  const clock = new ManualClock(bench.clock.nowMs());
+  const events: ShardEvent[] = [];
+  const passes: unknown[] = [];
+  const opening = new Opening(
+    { shard: 0, shardCount: 1 },
+    toys,
+    { clock, journal, tables, startMs: clock.nowMs() },
+    {
+      event: (event) => events.push(event),
+      deliver: () => {},
+      brokenTurn: () => {},
+      report: () => {},
+      passes: (error) => passes.push(error),
+    },
+  );
+  const opened = opening.run();
+  await idle();
+  return { tables, clock, events, passes, opening, opened };
+}
+
+t.test("while the tables refuse, the shard can be read, once told", async (t) => {
+  const { clock, events, passes, opening, opened } = await stage();
+  clock.advance(1_000);
+  await idle();
+  const [only, ...others] = events;
+  t.strictSame(others, []);
+  const records = only?.kind === "readable" ? only.records : [];
+  const keys = records.flatMap((record) => textsOf(record).map(([key]) => key));
+  t.strictSame(keys, [counter], "with what is durable and not in the tables");
+  t.strictSame(passes, [full]);
+  opening.stop();
+  t.equal(await opened, undefined);
+});
+
+t.test("when they take writes again, it opens", async (t) => {
+  const { tables, clock, events, passes, opened } = await stage();
+  tables.failAll();
+  clock.advance(1_000);
+  const shard = await opened;
+  t.strictSame(
+    events.map(({ kind }) => kind),
+    ["readable", "opened"],
+  );
+  t.strictSame(passes, [full, undefined]);
+  shard?.stop();
+  await shard?.run();
+});
+
+t.test("what no later attempt mends is thrown", async (t) => {
+  const { tables, clock, opened } = await stage();
+  tables.failAll(new Error("a bug"));
+  clock.advance(1_000);
+  await t.rejects(opened, { message: "a bug" });
+});
