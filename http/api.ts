@@ -147,6 +147,7 @@ export class Api {
       status: answer.status,
       ms: Math.round((this.service.clock.monotonicMs() - startedMs) * 10) / 10,
       requestId,
+      made: idMadeBy(answer),
       account: principal?.user.id,
       address: request.address,
     }));
@@ -279,6 +280,14 @@ function finished(
   if (rate !== undefined) headers.push(...rate.headers);
   if (!isCached) headers.push(noStore);
   return { status, headers, body };
+}
+
+function idMadeBy({ status, headers }: Answer): string | undefined {
+  if (status !== 201 && status !== 202) return undefined;
+  return headers
+    .find(([name]) => name === "Location")?.[1]
+    .split("/")
+    .at(-1);
 }
 
 function withHeaders(answer: Answer, more: readonly Header[]): Answer {

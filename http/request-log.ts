@@ -14,6 +14,8 @@ export interface RequestLine {
   /** To the answer; of a stream to its beginning. */
   readonly ms: number;
   readonly requestId: string;
+  /** The id of what it made: the line of a job's end names the same. */
+  readonly made: string | undefined;
   /** The user's id. */
   readonly account: Id | undefined;
   readonly address: string;

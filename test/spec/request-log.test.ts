@@ -27,6 +27,17 @@ t.test("a request is one line with method, route, status, time, id and account (
   t.match(house.requests.at(-1), { level: "debug", route: "/healthz" });
 });
 
+t.test("the end of a job leads back to the request that submitted it (E1)", async (t) => {
+  const house = await openInProcess(t);
+  const ada = await house.account();
+  const { json } = await ada.submit("a kite", {}, { "x-request-id": "mine-2" });
+  t.match(house.requests.at(-1), { status: 202, requestId: "mine-2", made: json.id });
+  await house.settle();
+  t.match(house.engine.reported, [{ job: json.id, status: "succeeded" }]);
+  await ada.get(`/v1/jobs/${json.id}`);
+  t.match(house.requests.at(-1), { status: 200, made: undefined });
+});
+
 t.test("at high rates some lines are left out, and their number is said (E1)", async (t) => {
   const house = await openInProcess(t);
   await house.advance(1_000);
