@@ -13,7 +13,7 @@
  * shard has opened. A shard may die with words unsaid of what it made durable: all who watch its
  * rows look when it is back.
  */
-import type { Domain, KeyRange, RequestId } from "./actor.ts";
+import type { Domain, KeyRange } from "./actor.ts";
 import { FreshRows } from "./fresh-rows.ts";
 import { busy, type Lane } from "./inbox.ts";
 import { type Key, shardOf } from "./key.ts";
@@ -53,7 +53,7 @@ type Look = () => void;
 
 export class Gateway {
   private readonly shards: (ShardEnd | undefined)[];
-  private readonly requests: OpenRequests<Waiting>;
+  private readonly requests = new OpenRequests<Waiting>();
   private readonly watchersByKey = new Map<Key, Set<Look>>();
   /** Those that met a shard that was down. */
   private readonly interrupted = new Set<Look>();
@@ -61,17 +61,14 @@ export class Gateway {
   private readonly listener: RowListener;
   private readonly domain: RowRules;
 
-  /** `firstRequest` must be above every id that an earlier life gave out. */
   constructor(
     shardCount: number,
-    firstRequest: RequestId,
     clock: ProcessClock,
     listener: RowListener,
     domain: RowRules = { actorByCode: new Map() },
   ) {
     this.clock = clock;
     this.shards = new Array<ShardEnd | undefined>(shardCount + 1).fill(undefined);
-    this.requests = new OpenRequests(firstRequest);
     this.listener = listener;
     this.domain = domain;
   }
@@ -176,10 +173,19 @@ export class Gateway {
       for (const { to, reply } of event.replies) this.requests.take(to)?.resolve(reply);
       if (this.watchersByKey.size > 0) this.notify(event.record);
     } else {
-      if (event.kind === "opened") this.clock.hear(event.atMs);
+      if (event.kind === "opened") this.hear(event.atMs);
       end.event(event);
       if (event.kind === "opened" || event.kind === "readable") this.lookAgain(shard);
     }
+  }
+
+  /**
+   * A shard's heads may name requests of an earlier life. By its time, which never goes back, those
+   * are below a thousand a millisecond: more than can ever be asked.
+   */
+  private hear(atMs: number): void {
+    this.clock.hear(atMs);
+    this.requests.startAt(this.clock.nowMs() * 1000);
   }
 
   private notify(record: Uint8Array): void {

@@ -8,10 +8,13 @@ import type { RequestId } from "./actor.ts";
 export class OpenRequests<Waiter> {
   private latest: (Waiter | undefined)[] = [];
   /** The id of the first of the latest. */
-  private first: RequestId;
+  private first: RequestId = 1;
   private readonly earlier = new Map<RequestId, Waiter>();
 
-  constructor(first: RequestId) {
+  /** From now on ids are at least that. */
+  startAt(first: RequestId): void {
+    if (first <= this.first + this.latest.length) return;
+    this.setAside();
     this.first = first;
   }
 

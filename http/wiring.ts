@@ -45,10 +45,8 @@ export function wire(wiring: Wiring): Service {
   const clock = new ProcessClock(wiring.clock);
   let { catalogue } = wiring;
   const baseUrl = `${origin}/v1`;
-  // Ids of requests rise over restarts: a thousand a millisecond is more than can ever be asked.
   const gateway: Gateway = new Gateway(
     shardCount,
-    clock.nowMs() * 1000,
     clock,
     {
       listens: (shard) => shard === shardCount || jobs.keepsTexts,

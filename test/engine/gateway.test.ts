@@ -20,7 +20,7 @@ function stage(listens = true) {
   const missed: number[] = [];
   const failures: unknown[] = [];
   const tables: Tables[] = [memoryTables(), memoryTables(), memoryTables()];
-  const gateway = new Gateway(2, 101, new ProcessClock(new ManualClock(1_000)), {
+  const gateway = new Gateway(2, new ProcessClock(new ManualClock(1_000)), {
     listens: () => listens,
     changed: (key) => changed.push(key),
     missed: (shard) => missed.push(shard),
@@ -53,25 +53,37 @@ t.test("a question goes to the shard of its address, and its reply comes back", 
   t.strictSame(sent, [
     {
       shard: 0,
-      message: [a, "one", 101, "work", 1_000],
+      message: [a, "one", 1, "work", 1_000],
     },
     {
       shard: 1,
-      message: [far, "two", 102, "settle", 1_000],
+      message: [far, "two", 2, "settle", 1_000],
     },
     {
       shard: 2,
-      message: [keyOf(0, 128, ""), "three", 103, "work", 1_000],
+      message: [keyOf(0, 128, ""), "three", 3, "work", 1_000],
     },
   ]);
-  gateway.event(0, release({}, [101, "reply one"]));
+  gateway.event(0, release({}, [1, "reply one"]));
   t.equal(await first, "reply one");
-  gateway.event(0, release({}, [103, "from the account"]));
+  gateway.event(0, release({}, [3, "from the account"]));
   t.equal(await third, "from the account", "another shard may answer in the end");
-  gateway.event(1, release({}, [102, "reply two"]));
+  gateway.event(1, release({}, [2, "reply two"]));
   t.equal(await second, "reply two");
-  gateway.event(1, release({}, [102, "again"]));
+  gateway.event(1, release({}, [2, "again"]));
 });
+
+t.test(
+  "an id that an earlier life gave out is not given again, whatever the clock says",
+  async (t) => {
+    const { gateway, sent } = stage();
+    gateway.event(0, { kind: "opened", seq: 1, atMs: 9_000 });
+    void gateway.ask(a, "one", "work");
+    gateway.event(1, { kind: "opened", seq: 1, atMs: 2_000 });
+    void gateway.ask(a, "two", "work");
+    t.match(sent, [{ message: [a, "one", 9_000_000] }, { message: [a, "two", 9_000_001] }]);
+  },
+);
 
 t.test("a read looks at the fresh rows, then at the tables", async (t) => {
   const { gateway, tables } = stage();
@@ -99,7 +111,7 @@ t.test("a read looks at the fresh rows, then at the tables", async (t) => {
 t.test("whoever got a reply reads what it speaks of", async (t) => {
   const { gateway } = stage();
   const ask = gateway.ask(a, "write", "work").then(() => gateway.read(a));
-  gateway.event(0, release({ [a]: '"written"' }, [101, "done"]));
+  gateway.event(0, release({ [a]: '"written"' }, [1, "done"]));
   t.equal(await ask, "written");
 });
 
@@ -180,9 +192,9 @@ t.test("when a shard goes away, whoever waits for it hears lost", async (t) => {
   t.equal(await gateway.ask(a, "again", "work"), lost, "and so does whoever asks meanwhile");
   t.throws(() => gateway.read(a), { name: "ShardDown" });
   await t.rejects(gateway.range({ start: a, end: b }, 1, false), { name: "ShardDown" });
-  gateway.event(1, release({}, [102, "here"]));
+  gateway.event(1, release({}, [2, "here"]));
   t.equal(await other, "here", "the other shards go on");
-  gateway.event(0, release({}, [101, "too late"]));
+  gateway.event(0, release({}, [1, "too late"]));
   attach(0);
   t.ok(gateway.isOpen);
 });

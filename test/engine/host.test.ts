@@ -105,7 +105,7 @@ function stage(t: Test) {
   const clock = new ManualClock(1_000_000);
   const ignore = () => {};
   const listener = { listens: () => false, changed: ignore, missed: ignore, failed: ignore };
-  const gateway = new Gateway(2, 1, new ProcessClock(clock), listener);
+  const gateway = new Gateway(2, new ProcessClock(clock), listener);
   const deaths: string[] = [];
   const changes: string[] = [];
   const damages: string[] = [];
