@@ -5,6 +5,7 @@ import { limits } from "../config/limits.ts";
 import { readSettings } from "../config/settings.ts";
 import { diskObjects } from "../engine/adapters/disk-objects.ts";
 import { ipcBrokerConnection } from "../engine/adapters/ipc-broker-connection.ts";
+import { openLog } from "../engine/adapters/log.ts";
 import { systemClock } from "../engine/adapters/system-clock.ts";
 import { ownChromium, SceneBrowser } from "./browser.ts";
 import { findChromium } from "./chromium-path.ts";
@@ -46,6 +47,7 @@ const timers: Timers = {
 // Pages run as another user, who must find what they are to show; objects are closed by themselves.
 process.umask(0o022);
 const settings = readSettings(process.env, availableParallelism());
+const log = openLog(settings.logLevel, "farm");
 const connection = ipcBrokerConnection(process);
 connection.onClose(() => timers.after(limits.farm.orphanMs, () => process.exit(1)));
 const objects = diskObjects(join(settings.dataDir, "objects"));
@@ -66,7 +68,7 @@ const isolation = await isolate({
   folder: ownFolder,
 });
 const caution = isolation.kind === "refused" ? isolation.sentence : isolation.warning;
-if (caution !== undefined) process.stderr.write(`farm node: ${caution}\n`);
+if (caution !== undefined) log.warn(caution);
 // Our own pictures are made in the same fences, where there are any.
 const chromium =
   isolation.kind === "ready"
@@ -76,10 +78,6 @@ const browser = new SceneBrowser(chromium, join(import.meta.dirname, "models"));
 const pagesNow = (): number => Math.min(limits.capture.pagesMax, availableParallelism());
 const filmBrowsers = new SpareBrowsers(isolation, pagesNow, timers, systemFontsTime);
 const coded = new CodedPictures(timers);
-const isTold = /^(info|debug|trace)$/.test(settings.logLevel);
-const note = (line: string): void => {
-  if (isTold) process.stderr.write(`farm node: ${line}\n`);
-};
 const rendering = {
   media: tools,
   known: new KnownMedia(tools),
@@ -87,7 +85,7 @@ const rendering = {
   coded,
   scripts: new PageScripts(join(import.meta.dirname, "..")),
   patience: limits.capture,
-  note,
+  note: (line: string) => log.info(line),
   /** As many as there are processors when a render begins: they may be taken from a process. */
   get pages() {
     return pagesNow();
@@ -114,7 +112,7 @@ const loop = new TaskLoop(
       ["studio-video", studioVideo({ browser, media: tools }, objects, farm.videoTaskMs)],
       ["studio-voice", studioVoice({ media: tools, espeakPath }, objects, farm.audioTaskMs)],
     ]),
-    reportBug: (fault) => process.stderr.write(`farm node: ${describe(fault)}\n`),
+    reportBug: (fault) => log.error({ err: fault }, "a task failed"),
   },
   connection,
   timers,
@@ -135,7 +133,3 @@ await filmBrowsers.close();
 await coded.close();
 await rm(ownFolder, { recursive: true, force: true });
 process.exit(0);
-
-function describe(fault: unknown): string {
-  return fault instanceof Error ? (fault.stack ?? fault.message) : String(fault);
-}

@@ -1,6 +1,7 @@
 /** The farm's process beside its service: what it is told, and that it does not outlive it. */
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import t from "tap";
 import { childProcesses, isRunning } from "../render-farm/child-processes.ts";
@@ -89,4 +90,25 @@ t.test("the log says that no farm worker is started (E1)", async (t) => {
   const { stderr } = await klieg.kill("SIGTERM");
   const sentence = "no farm worker is started (KLIEG_FARM_WORKERS=0), so work of the farm waits";
   t.strictSame(linesWith("farm worker", stderr), [[warn, sentence]]);
+});
+
+t.test("what the farm says of itself is a line of the log like any other (E1)", async (t) => {
+  const flock = t.fixture("symlink", "/usr/bin/flock");
+  const folder = t.testdir({ data: {}, bin: { flock } });
+  // Without the programs that make fences, pages have none, which the farm must say.
+  const risky = { KLIEG_ISOLATION: "off", KLIEG_LOG_LEVEL: "warn", PATH: join(folder, "bin") };
+  const klieg = await startKlieg(t, join(folder, "data"), { ...withFarm, ...risky });
+  await new Promise<void>((resolve) => {
+    klieg.child.stderr?.on("data", (text: string) => {
+      if (text.includes("farm")) resolve();
+    });
+  });
+  const { stderr } = await klieg.kill("SIGTERM");
+  const lines = stderr.trim().split("\n");
+  t.match(
+    lines.map((line) => JSON.parse(line)),
+    lines.map(() => ({ level: Number, msg: String })),
+  );
+  t.match(stderr, '"level":40,');
+  t.match(stderr, '"thread":"farm"');
 });
