@@ -28,7 +28,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     // The same browser and tools for the peers.
     "render-farm/browser.ts",
     "render-farm/chromium-path.ts",
-    "render-farm/media-tools.ts",
+    "render-farm/find-tool.ts",
   ],
   test: folders.map((folder) => `${folder}/`),
 };

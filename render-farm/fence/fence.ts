@@ -1,0 +1,195 @@
+import { chmod, mkdir } from "node:fs/promises";
+import { join, relative } from "node:path";
+import { runChild } from "../child-process.ts";
+import { findTool } from "../find-tool.ts";
+import { firstUser, OwnFolders } from "./own-folders.ts";
+
+/** What one process may use. */
+export interface Bounds {
+  /** Of memory. */
+  readonly bytes: number;
+  /** Of one file that it writes, shared memory included. */
+  readonly fileBytes: number;
+  /** Of processors' time. */
+  readonly seconds?: number;
+  /** That are open at once. */
+  readonly files?: number;
+}
+
+/** The words that start a program in the fence; its arguments follow them. */
+export type FencedProgram = (user: number | undefined, bounds: Bounds) => readonly string[];
+
+/** A file that a program consists of, and the folder in which it finds what else it needs. */
+export interface ProgramFile {
+  readonly path: string;
+  readonly folder: string;
+}
+
+/**
+ * The fence around every program that reads what strangers sent: media, texts to speak, pages.
+ *
+ * 1. Namespaces of its own: a network in which there is nothing, not even loopback, and where the
+ *    kernel allows it processes, mounts and messages. It sees no process but its own.
+ * 2. Where the farm runs as root, the user of its task, who owns nothing but the task's folder and
+ *    has no capability; nowhere any gain of rights by programs that run as their owner.
+ * 3. Bounds on memory, time, and the length and number of files.
+ * 4. The kernel ends it with the process that started it.
+ *
+ * A part that this machine does not allow is left out and told.
+ */
+export class Fence {
+  readonly folders: OwnFolders;
+  /** Sentences about what does not stand. */
+  readonly warnings: string[] = [];
+  readonly #found: Found;
+  readonly #placesByFolder = new Map<string, string>();
+
+  private constructor(found: Found) {
+    this.#found = found;
+    this.folders = new OwnFolders(isRoot && found.rights);
+    const lacks = [
+      ...(this.isOffline ? [] : ["a network of their own"]),
+      ...(this.#hasMounts ? [] : ["process and mount namespaces"]),
+      ...(this.folders.hasUsers ? [] : ["users of their own"]),
+      ...(found.bounds ? [] : ["bounds on memory and time"]),
+    ];
+    if (lacks.length > 0)
+      this.warnings.push(`this machine does not give programs that read media ${lacks.join(", ")}`);
+  }
+
+  /**
+   * Finds out what this machine allows. `folder` lives as long as the node; the system's programs
+   * are looked for in `searchPath`.
+   */
+  static async raise(searchPath: string, folder: string): Promise<Fence> {
+    const find = (name: string): Promise<string> => findTool(undefined, name, searchPath);
+    const programs = {
+      unshare: await find("unshare"),
+      setpriv: await find("setpriv"),
+      prlimit: await find("prlimit"),
+    };
+    const offline = [programs.unshare, ...(isRoot ? [] : ["--map-current-user"]), "--net", "--ipc"];
+    const alone = [...offline, "--mount", "--pid", "--fork", "--mount-proc"];
+    const mortal = [programs.setpriv, ...mortally];
+    const [isAlone, isOffline, isMortal, rights, bounds] = await Promise.all([
+      canRun([...alone, "--", "true"]),
+      canRun([...offline, "--", "true"]),
+      canRun([...mortal, "--", "true"]),
+      canRun([programs.setpriv, ...rightsOf(firstUser), "--", "true"]),
+      canRun([programs.prlimit, "--nofile=64", "--", "true"]),
+    ]);
+    return new Fence({
+      ...programs,
+      folder,
+      mortal: isMortal ? [...mortal, "--"] : [],
+      alone: isAlone ? [...alone, "--"] : isOffline ? [...offline, "--"] : [],
+      rights,
+      bounds,
+    });
+  }
+
+  get isOffline(): boolean {
+    return this.#found.alone.length > 0;
+  }
+
+  get #hasMounts(): boolean {
+    return this.#found.alone.includes("--mount");
+  }
+
+  /**
+   * A program of these first words, some of which are files. Those in folders of root's own are
+   * shown to the task's user; where that is not possible the program runs as the farm's, which is
+   * told.
+   */
+  async fit(...words: readonly (string | ProgramFile)[]): Promise<FencedProgram> {
+    const files = words.filter((word) => typeof word !== "string");
+    const closed = this.folders.hasUsers ? await this.#closed(files) : [];
+    const isShown = closed.length === 0 || this.#hasMounts;
+    if (!isShown) this.warnings.push(`${closed[0]?.path} runs as root: no other user may read it`);
+    const binds = isShown ? await Promise.all(closed.map(({ folder }) => this.#shown(folder))) : [];
+    const placed = words.map((word) => {
+      if (typeof word === "string") return word;
+      const place =
+        closed.includes(word) && isShown ? this.#placesByFolder.get(word.folder) : undefined;
+      return place === undefined ? word.path : join(place, relative(word.folder, word.path));
+    });
+    return (user, bounds) => [
+      ...this.#found.mortal,
+      ...this.#found.alone,
+      ...binds.flat(),
+      ...this.#meek(isShown ? user : undefined),
+      ...this.#bounded(user, bounds),
+      ...placed,
+    ];
+  }
+
+  /** Those that a task's user may not read. */
+  async #closed(files: readonly ProgramFile[]): Promise<readonly ProgramFile[]> {
+    const mayRead = files.map(({ path }) => canRun([...this.#meek(firstUser), "test", "-r", path]));
+    const answers = await Promise.all(mayRead);
+    return files.filter((_, at) => answers[at] === false);
+  }
+
+  /** The words that put a folder where every user finds it, for those eyes only. */
+  async #shown(folder: string): Promise<readonly string[]> {
+    const known = this.#placesByFolder.get(folder);
+    const place = known ?? join(this.#found.folder, `shown-${this.#placesByFolder.size}`);
+    this.#placesByFolder.set(folder, place);
+    await mkdir(place, { recursive: true });
+    await chmod(this.#found.folder, 0o711);
+    return ["sh", "-c", 'mount --bind "$0" "$1" && shift && exec "$@"', folder, place];
+  }
+
+  #meek(user: number | undefined): readonly string[] {
+    const { setpriv, mortal, rights } = this.#found;
+    if (!rights) return [];
+    return [setpriv, ...rightsOf(user), ...(mortal.length > 0 ? mortally : []), "--"];
+  }
+
+  #bounded(user: number | undefined, { bytes, fileBytes, seconds, files }: Bounds): string[] {
+    if (!this.#found.bounds) return [];
+    return [
+      this.#found.prlimit,
+      ...[`--data=${bytes}`, `--fsize=${fileBytes}`, "--core=0"],
+      ...(seconds === undefined ? [] : [`--cpu=${seconds}`]),
+      ...(files === undefined ? [] : [`--nofile=${files}`]),
+      ...(user === undefined ? [] : [`--nproc=${processesMax}`]),
+      "--",
+    ];
+  }
+}
+
+interface Found {
+  readonly unshare: string;
+  readonly setpriv: string;
+  readonly prlimit: string;
+  readonly folder: string;
+  /** Words that make the kernel end what follows with its parent. */
+  readonly mortal: readonly string[];
+  /** Words that give what follows namespaces of its own. */
+  readonly alone: readonly string[];
+  /** Whether rights may be given up, and bounds be set. */
+  readonly rights: boolean;
+  readonly bounds: boolean;
+}
+
+const isRoot = process.getuid?.() === 0;
+/** prctl(2), PR_SET_PDEATHSIG; a change of users undoes it. */
+const mortally = ["--pdeathsig", "KILL"];
+/** Of one user, threads included. */
+const processesMax = 2_048;
+
+function rightsOf(user: number | undefined): readonly string[] {
+  if (!isRoot) return ["--no-new-privs"];
+  const another = [`--reuid=${user}`, `--regid=${user}`, "--clear-groups"];
+  const none = ["--no-new-privs", "--inh-caps=-all", "--bounding-set=-all"];
+  return user === undefined ? none : [...another, ...none];
+}
+
+async function canRun([path = "", ...args]: readonly string[]): Promise<boolean> {
+  const { signal } = new AbortController();
+  return runChild({ path, args, signal, timeoutMs: 5_000, fault: "not allowed" }).then(
+    () => true,
+    () => false,
+  );
+}
