@@ -28,7 +28,7 @@ export class FencedScript {
 
   /** Gets ready. */
   start(): void {
-    this.#running ??= run(this.#words);
+    this.#start();
   }
 
   /** The script's answer. Throws `PortError` when it ended instead, or had to be. */
@@ -47,8 +47,7 @@ export class FencedScript {
   }
 
   async #carryOut({ head, body, timeoutMs, answer }: Order): Promise<Message> {
-    this.#running ??= run(this.#words);
-    const running = this.#running;
+    const running = this.#start();
     const timer = setTimeout(running.kill, timeoutMs);
     try {
       running.send(encode({ order: head }, body));
@@ -64,6 +63,16 @@ export class FencedScript {
     } finally {
       clearTimeout(timer);
     }
+  }
+
+  #start(): Running {
+    if (this.#running !== undefined) return this.#running;
+    const running = run(this.#words);
+    this.#running = running;
+    void running.ended.then(() => {
+      if (this.#running === running) this.#running = undefined;
+    });
+    return running;
   }
 }
 
