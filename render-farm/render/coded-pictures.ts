@@ -6,6 +6,7 @@ import type { Bounds } from "../fence/fence.ts";
 import type { Message } from "../fence/message.ts";
 import { FencedScript } from "../fence/script.ts";
 import type { CodedRun } from "../film-page/plan.ts";
+import type { LocalFile } from "../workspace.ts";
 import type { PacketOrder } from "./packet-program.ts";
 import {
   lookOf,
@@ -56,26 +57,12 @@ export class CodedPictures {
     if (!isPlain(video)) return undefined;
     // A picture's time counts a hair early, as it does for ffmpeg.
     const seconds = sourceTime(video, span) + hairSeconds * (video.clip.media?.rate ?? 1);
-    const { path, sizeBytes } = video.media.file;
-    const head: PacketOrder = { seconds, sizeBytes };
-    const file = await open(path, "r");
-    const answer = async ({ head: asked }: Message): Promise<Buffer> => {
-      if (!isAsked(asked)) throw new Error("that is no question");
-      const { start, end } = asked.question;
-      if (end - start > limits.media.pictureBytesMax) throw new Error("that is too much");
-      const bytes = Buffer.alloc(Math.min(end, sizeBytes) - start);
-      await file.read(bytes, 0, bytes.length, start);
-      return bytes;
-    };
     try {
-      const said = await this.#script.carryOut({ head, timeoutMs: readMs, answer });
-      if (!isAnswer(said.head) || said.head.coded === undefined) return undefined;
-      return { bytes: said.body, coded: said.head.coded, ...lookOf(video) };
+      const found = await readPackets(this.#script, video.media.file, seconds);
+      return found && { ...found, ...lookOf(video) };
     } catch (failure) {
       if (failure instanceof PortError) return undefined;
       throw failure;
-    } finally {
-      await file.close();
     }
   }
 
@@ -95,6 +82,34 @@ export const packetBounds: Bounds = { bytes: limits.media.packetProgramBytesMax,
 
 const readMs = 2_000;
 const hairSeconds = 0.0005;
+
+/**
+ * What the picture is decoded from that a file shows at so many seconds. `undefined`: its decoder
+ * has to say. Throws `PortError` when the program ended over it.
+ */
+export async function readPackets(
+  script: FencedScript,
+  { path, sizeBytes }: Pick<LocalFile, "path" | "sizeBytes">,
+  seconds: number,
+): Promise<Pick<CodedPicture, "bytes" | "coded"> | undefined> {
+  const head: PacketOrder = { seconds, sizeBytes };
+  const file = await open(path, "r");
+  const answer = async ({ head: asked }: Message): Promise<Buffer> => {
+    if (!isAsked(asked)) throw new Error("that is no question");
+    const { start, end } = asked.question;
+    if (end - start > limits.media.pictureBytesMax) throw new Error("that is too much");
+    const bytes = Buffer.alloc(Math.min(end, sizeBytes) - start);
+    await file.read(bytes, 0, bytes.length, start);
+    return bytes;
+  };
+  try {
+    const { head: said, body: bytes } = await script.carryOut({ head, timeoutMs: readMs, answer });
+    if (!isAnswer(said) || said.coded === undefined) return undefined;
+    return { bytes, coded: said.coded };
+  } finally {
+    await file.close();
+  }
+}
 
 /** Whether its planes are shown as they are decoded. */
 function isPlain(video: ShownVideo): boolean {

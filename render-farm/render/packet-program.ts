@@ -32,12 +32,6 @@ interface FoundPackets {
 }
 
 const messages = messagesIn(process.stdin, Number.MAX_SAFE_INTEGER);
-for (let next = await messages.next(); next.done !== true; next = await messages.next()) {
-  const { order } = next.value.head as { readonly order: PacketOrder };
-  const found = await find(order).catch(() => undefined);
-  say({ coded: found?.coded }, found?.bytes);
-}
-
 function say(head: object, body?: Uint8Array): void {
   for (const part of encode(head, body)) process.stdout.write(part);
 }
@@ -130,3 +124,9 @@ function isNeeded(packet: Uint8Array, lengthBytes: number): boolean {
 
 const parameters = { sequence: 7, picture: 8 };
 const lastSlice = 5;
+
+for (let next = await messages.next(); next.done !== true; next = await messages.next()) {
+  const { order } = next.value.head as { readonly order: PacketOrder };
+  const found = await find(order).catch(() => undefined);
+  say({ coded: found?.coded }, found?.bytes);
+}
