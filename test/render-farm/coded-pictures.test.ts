@@ -3,15 +3,22 @@ import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import t from "tap";
 import { FencedScript } from "../../render-farm/fence/script.ts";
+import { findTool } from "../../render-farm/find-tool.ts";
 import { packetBounds, readPackets } from "../../render-farm/render/coded-pictures.ts";
-import { raiseFence } from "./fenced.ts";
+import { raiseFence, searchPath } from "./fenced.ts";
 
 const { programs } = await raiseFence(t);
 const folder = t.testdir();
 const path = join(folder, "film.mp4");
 const source = ["-f", "lavfi", "-i", "testsrc2=s=160x120:r=30:d=2"];
 const coded = ["-c:v", "libx264", "-pix_fmt", "yuv420p", "-g", "15", "-bf", "2"];
-execFileSync("ffmpeg", ["-v", "error", ...source, ...coded, path]);
+execFileSync(await findTool(undefined, "ffmpeg", searchPath), [
+  "-v",
+  "error",
+  ...source,
+  ...coded,
+  path,
+]);
 
 t.test(
   "a picture is found from its key frame on, and by a program that opens no file",
