@@ -46,11 +46,11 @@ export class Fence {
 
   private constructor(found: Found) {
     this.#found = found;
-    this.folders = new OwnFolders(isRoot && found.rights);
+    this.folders = new OwnFolders(found.users);
     const lacks = [
       ...(this.isOffline ? [] : ["a network of their own"]),
       ...(this.#hasMounts ? [] : ["process and mount namespaces"]),
-      ...(this.folders.hasUsers ? [] : ["users of their own"]),
+      ...(this.folders.hasUsers || !isRoot ? [] : ["users of their own"]),
       ...(found.bounds ? [] : ["bounds on memory and time"]),
     ];
     if (lacks.length > 0)
@@ -71,11 +71,12 @@ export class Fence {
     const offline = [programs.unshare, ...(isRoot ? [] : ["--map-current-user"]), "--net", "--ipc"];
     const alone = [...offline, "--mount", "--pid", "--fork", "--mount-proc"];
     const mortal = [programs.setpriv, ...mortally];
-    const [isAlone, isOffline, isMortal, rights, bounds] = await Promise.all([
+    const [isAlone, isOffline, isMortal, rights, users, bounds] = await Promise.all([
       canRun([...alone, "--", "true"]),
       canRun([...offline, "--", "true"]),
       canRun([...mortal, "--", "true"]),
-      canRun([programs.setpriv, ...rightsOf(firstUser), "--", "true"]),
+      canRun([programs.setpriv, ...rightsOf(undefined), "--", "true"]),
+      mayBeOthers(programs.setpriv),
       canRun([programs.prlimit, "--nofile=64", "--", "true"]),
     ]);
     return new Fence({
@@ -84,6 +85,7 @@ export class Fence {
       mortal: isMortal ? [...mortal, "--"] : [],
       alone: isAlone ? [...alone, "--"] : isOffline ? [...offline, "--"] : [],
       rights,
+      users,
       bounds,
     });
   }
@@ -168,8 +170,9 @@ interface Found {
   readonly mortal: readonly string[];
   /** Words that give what follows namespaces of its own. */
   readonly alone: readonly string[];
-  /** Whether rights may be given up, and bounds be set. */
+  /** Whether rights may be given up, programs run as other users, and bounds be set. */
   readonly rights: boolean;
+  readonly users: boolean;
   readonly bounds: boolean;
 }
 
@@ -184,6 +187,16 @@ function rightsOf(user: number | undefined): readonly string[] {
   const another = [`--reuid=${user}`, `--regid=${user}`, "--clear-groups"];
   const none = ["--no-new-privs", "--inh-caps=-all", "--bounding-set=-all"];
   return user === undefined ? none : [...another, ...none];
+}
+
+/** Whether a task's user may work in its folder. */
+async function mayBeOthers(setpriv: string): Promise<boolean> {
+  if (!isRoot) return false;
+  const own = await new OwnFolders(true).lend().catch(() => undefined);
+  if (own === undefined) return false;
+  const mayWrite = await canRun([setpriv, ...rightsOf(own.user), "--", "test", "-w", own.path]);
+  await own.remove();
+  return mayWrite;
 }
 
 async function canRun([path = "", ...args]: readonly string[]): Promise<boolean> {

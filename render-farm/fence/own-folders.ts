@@ -54,20 +54,29 @@ export class OwnFolders {
       const number = firstUser + (this.#turn++ % usersMax);
       const farmFolder = join(tmpdir(), `${prefix}${number}`);
       if (!(await isMade(farmFolder))) continue;
-      const path = join(farmFolder, "own");
-      const user = this.hasUsers ? number : undefined;
-      await writeFile(join(farmFolder, makerFile), `${process.pid}`);
-      await mkdir(path, { mode: 0o700 });
-      if (user !== undefined) {
-        await chown(path, user, user);
-        await chown(farmFolder, 0, user);
-        await chmod(farmFolder, 0o710);
-      }
-      const remove = () => rm(farmFolder, { recursive: true, force: true, maxRetries: 5 });
-      return { path, user, farmFolder, remove };
+      const own = {
+        path: join(farmFolder, "own"),
+        user: this.hasUsers ? number : undefined,
+        farmFolder,
+        remove: () => rm(farmFolder, { recursive: true, force: true, maxRetries: 5 }),
+      };
+      await fill(own).catch(async (failure) => {
+        await own.remove();
+        throw failure;
+      });
+      return own;
     }
     throw new PortError("every user that tasks of this machine may have is taken", true);
   }
+}
+
+async function fill({ path, user, farmFolder }: OwnFolder): Promise<void> {
+  await writeFile(join(farmFolder, makerFile), `${process.pid}`);
+  await mkdir(path, { mode: 0o700 });
+  if (user === undefined) return;
+  await chown(path, user, user);
+  await chown(farmFolder, 0, user);
+  await chmod(farmFolder, 0o710);
 }
 
 const prefix = "klieg-user-";
