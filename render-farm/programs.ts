@@ -20,7 +20,7 @@ export async function fitPrograms(fence: Fence, paths: ProgramPaths): Promise<Pr
   const node = { path: process.execPath, folder: dirname(process.execPath) };
   const ours = (name: string) => {
     const path = join(import.meta.dirname, `${name}${extname(import.meta.filename)}`);
-    return fence.fit(node, "--max-old-space-size=256", { path, folder: clone });
+    return fence.fit(node, "--max-old-space-size=256", { path, folder: clone, parts });
   };
   return {
     ffmpeg: await installed(paths.ffmpeg),
@@ -33,3 +33,4 @@ export async function fitPrograms(fence: Fence, paths: ProgramPaths): Promise<Pr
 
 /** Where our programs find their packages. */
 const clone = join(import.meta.dirname, "..", "..");
+const parts = ["dist", "node_modules"];

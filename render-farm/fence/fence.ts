@@ -23,6 +23,18 @@ export type FencedProgram = (user: number | undefined, bounds: Bounds) => readon
 export interface ProgramFile {
   readonly path: string;
   readonly folder: string;
+  /** Only these in the folder, which may itself be closed. */
+  readonly parts?: readonly string[];
+}
+
+interface View {
+  readonly word: string;
+  /** Words before the program's that let the user see it. */
+  readonly binds: readonly string[];
+}
+
+function as(word: string): View {
+  return { word, binds: [] };
 }
 
 /**
@@ -42,7 +54,7 @@ export class Fence {
   /** Sentences about what does not stand. */
   readonly warnings: string[] = [];
   readonly #found: Found;
-  readonly #placesByFolder = new Map<string, string>();
+  #shown = 0;
 
   private constructor(found: Found) {
     this.#found = found;
@@ -104,42 +116,42 @@ export class Fence {
    * told.
    */
   async fit(...words: readonly (string | ProgramFile)[]): Promise<FencedProgram> {
-    const files = words.filter((word) => typeof word !== "string");
-    const closed = this.folders.hasUsers ? await this.#closed(files) : [];
-    const isShown = closed.length === 0 || this.#hasMounts;
-    if (!isShown) this.warnings.push(`${closed[0]?.path} runs as root: no other user may read it`);
-    const binds = isShown ? await Promise.all(closed.map(({ folder }) => this.#shown(folder))) : [];
-    const placed = words.map((word) => {
-      if (typeof word === "string") return word;
-      const place =
-        closed.includes(word) && isShown ? this.#placesByFolder.get(word.folder) : undefined;
-      return place === undefined ? word.path : join(place, relative(word.folder, word.path));
-    });
+    const found = words.map((word) => (typeof word === "string" ? as(word) : this.#view(word)));
+    const views = await Promise.all(found);
+    const hidden = words.find((_, at) => views[at] === undefined);
+    const isOpen = hidden === undefined;
+    if (typeof hidden === "object")
+      this.warnings.push(`${hidden.path} runs as root, because no other user may read it`);
+    const own = words.map((word) => (typeof word === "string" ? word : word.path));
     return (user, bounds) => [
       ...this.#found.mortal,
       ...this.#found.alone,
-      ...binds.flat(),
-      ...this.#meek(isShown ? user : undefined),
+      ...(isOpen ? views.flatMap((view) => view?.binds ?? []) : []),
+      ...this.#meek(isOpen ? user : undefined),
       ...this.#bounded(user, bounds),
-      ...placed,
+      ...(isOpen ? views.flatMap((view) => view?.word ?? []) : own),
     ];
   }
 
-  /** Those that a task's user may not read. */
-  async #closed(files: readonly ProgramFile[]): Promise<readonly ProgramFile[]> {
-    const mayRead = files.map(({ path }) => canRun([...this.#meek(firstUser), "test", "-r", path]));
-    const answers = await Promise.all(mayRead);
-    return files.filter((_, at) => answers[at] === false);
+  /** How a task's user finds a file; `undefined`: not at all. */
+  async #view(file: ProgramFile): Promise<View | undefined> {
+    const { path, folder } = file;
+    const mayRead = (word: string, before: readonly string[] = []): Promise<boolean> =>
+      canRun([...before, ...this.#meek(firstUser), "test", "-r", word]);
+    if (!this.folders.hasUsers || (await mayRead(path))) return as(path);
+    if (!this.#hasMounts) return undefined;
+    const place = join(this.#found.folder, `shown-${this.#shown++}`);
+    const binds = await this.#bound(file, place);
+    const word = join(place, relative(folder, path));
+    return (await mayRead(word, [...this.#found.alone, ...binds])) ? { word, binds } : undefined;
   }
 
-  /** The words that put a folder where every user finds it, for those eyes only. */
-  async #shown(folder: string): Promise<readonly string[]> {
-    const known = this.#placesByFolder.get(folder);
-    const place = known ?? join(this.#found.folder, `shown-${this.#placesByFolder.size}`);
-    this.#placesByFolder.set(folder, place);
-    await mkdir(place, { recursive: true });
+  /** The words that put a file's folders where every user finds them, for those eyes only. */
+  async #bound({ folder, parts = [""] }: ProgramFile, place: string): Promise<readonly string[]> {
     await chmod(this.#found.folder, 0o711);
-    return ["sh", "-c", 'mount --bind "$0" "$1" && shift && exec "$@"', folder, place];
+    for (const part of parts) await mkdir(join(place, part), { recursive: true, mode: 0o755 });
+    const bind = 'mount --bind "$0" "$1" && shift && exec "$@"';
+    return parts.flatMap((part) => ["sh", "-c", bind, join(folder, part), join(place, part)]);
   }
 
   #meek(user: number | undefined): readonly string[] {

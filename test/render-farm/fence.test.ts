@@ -1,7 +1,8 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readlinkSync } from "node:fs";
-import { readFile, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setImmediate as turn } from "node:timers/promises";
 import t from "tap";
@@ -19,7 +20,10 @@ const bounds = { bytes: 64 * 1024 ** 2, fileBytes: 1024 ** 2, files: 32, seconds
 
 /** What a script says in the fence. Throws `PortError` when it fails. */
 async function inFence(script: string, user: number | undefined): Promise<string> {
-  const [path = "", ...args] = [...shell(user, bounds), script];
+  return run([...shell(user, bounds), script]);
+}
+
+async function run([path = "", ...args]: readonly string[]): Promise<string> {
   const { signal } = new AbortController();
   const said = await runChild({ path, args, signal, timeoutMs: 600_000, fault: "it failed" });
   return said.toString().trim();
@@ -70,6 +74,17 @@ t.test("a task reads nothing of another, and nothing of the farm (B3)", { skip }
   await writeFile(kept, "the farm's", { mode: 0o600 });
   await t.rejects(inFence(`cat ${kept}`, one.user));
   await t.rejects(inFence(`mv ${one.path} ${one.path}-elsewhere`, one.user));
+});
+
+t.test("a program in a folder of root's own is shown to the task's user", { skip }, async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), "klieg-closed-"));
+  const own = await fence.folders.lend();
+  t.teardown(() => Promise.all([own.remove(), rm(folder, { recursive: true })]));
+  await mkdir(join(folder, "dist"));
+  const path = join(folder, "dist", "say.sh");
+  await writeFile(path, "id -u");
+  const program = await fence.fit("/bin/sh", { path, folder, parts: ["dist"] });
+  t.equal(await run(program(own.user, bounds)), `${own.user}`);
 });
 
 t.test("what a program leaves instead of its file is not followed (B3)", { skip }, async (t) => {
