@@ -68,8 +68,7 @@ const programs = await fitPrograms(fence, {
 });
 const isolation = await isolate(settings.isolation, executablePath ?? ownChromium(), fence);
 const caution = isolation.kind === "refused" ? isolation.sentence : isolation.warning;
-for (const sentence of [...fence.warnings, caution])
-  if (sentence !== undefined) log.warn(sentence);
+for (const sentence of [...fence.warnings, caution]) if (sentence !== undefined) log.warn(sentence);
 const workspaces = new Workspaces(fence.folders, programs);
 const own = await fence.folders.lend();
 // Our own pictures are made in the same fence, where there is one.

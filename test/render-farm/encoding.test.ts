@@ -3,7 +3,7 @@ import { spawnSync } from "node:child_process";
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import t, { type Test } from "tap";
-import { findTool } from "../../render-farm/media-tools.ts";
+import { findTool } from "../../render-farm/find-tool.ts";
 import { encoderArgs } from "../../render-farm/render/encoding.ts";
 
 const fps = 30;
