@@ -22,7 +22,7 @@ export async function openFarmBench(): Promise<FarmBench> {
   const models = join(import.meta.dirname, "..", "..", "render-farm", "models");
   const browser = new SceneBrowser({ executablePath, sandbox: process.getuid?.() !== 0 }, models);
   const objects = memoryObjects();
-  const worker = studioImage(browser, objects, 60_000);
+  const worker = studioImage(browser, objects, 600_000);
   return {
     browser,
     objects,

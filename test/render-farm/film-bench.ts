@@ -2,10 +2,12 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Test } from "tap";
+import { limits } from "../../config/limits.ts";
 import type { TaskOutcome } from "../../engine/ports/tasks.ts";
 import { ownChromium } from "../../render-farm/browser.ts";
 import { findChromium } from "../../render-farm/chromium-path.ts";
 import { CodedPictures } from "../../render-farm/render/coded-pictures.ts";
+import type { Patience } from "../../render-farm/render/film-page-session.ts";
 import { type Isolation, isolate } from "../../render-farm/render/isolation.ts";
 import { KnownMedia } from "../../render-farm/render/known-media.ts";
 import { PageScripts } from "../../render-farm/render/page-scripts.ts";
@@ -17,8 +19,11 @@ import { type MediaBench, openMediaBench } from "./media-bench.ts";
 import { readPng } from "./png.ts";
 import { simulatedTimers } from "./simulated-timers.ts";
 
-/** For what is small. */
-const enough = { pageMs: 5_000, timelineMs: 500 };
+const minutesMs = 600_000;
+/** Time enough for whatever ends, however busy the machine. */
+export const patient: Patience = { pageMs: minutesMs, timelineMs: 500, frameMs: minutesMs };
+/** For what never ends. */
+export const impatient: Patience = { pageMs: 1_000, timelineMs: 500, frameMs: 1_000 };
 const searchPath = "/usr/local/bin:/usr/bin:/bin";
 
 /** A machine whose fonts stay as they are. */
@@ -66,7 +71,7 @@ interface TestFolder {
 export async function openFilmBench(
   t: TestFolder,
   pages?: number,
-  patience = enough,
+  patience = patient,
   given?: Isolation,
 ): Promise<FilmBench> {
   const bench = await openMediaBench(t);
@@ -90,7 +95,7 @@ export async function openFilmBench(
     note: (line: string) => void notes.push(line),
     pages: pages ?? Math.min(2, availableParallelism()),
   };
-  const studio = { tools, objects: bench.objects, timeoutMs: 300_000 };
+  const studio = { tools, objects: bench.objects, timeoutMs: limits.farm.renderTaskMs };
   const worker = render(studio);
   let bundles = 0;
   const inputOf = async (files: Files, more: object = {}): Promise<object> => {
