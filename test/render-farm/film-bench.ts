@@ -140,17 +140,18 @@ export async function openFilmBench(
 
 function filmOf(outcome: Succeeded, bench: MediaBench): Film {
   const key = outcome.outputs[0]?.objectKey ?? "";
-  const width = outcome.outputs[0]?.width ?? 0;
+  const { width = 0, height = 0 } = outcome.outputs[0] ?? {};
+  let decoded: Promise<Buffer> | undefined;
   return {
     outcome,
     key,
     warnings: outcome.warnings ?? [],
     details: { ...outcome.details },
     async pixels(frame, ...places) {
-      const pick = ["-vf", `select=eq(n\\,${frame}),format=rgb24`, "-frames:v", "1"];
-      const bytes = await bench.look(key, [...pick, "-f", "rawvideo"]);
+      decoded ??= bench.look(key, ["-f", "rawvideo", "-pix_fmt", "rgb24"]);
+      const bytes = await decoded;
       return places.map(([x, y]) => {
-        const at = 3 * (y * width + x);
+        const at = 3 * ((frame * height + y) * width + x);
         return [bytes[at] ?? -1, bytes[at + 1] ?? -1, bytes[at + 2] ?? -1] as const;
       });
     },

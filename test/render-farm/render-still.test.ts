@@ -2,7 +2,7 @@ import t from "tap";
 import { composition, type Files, openFilmBench } from "./film-bench.ts";
 import { readPng } from "./png.ts";
 
-const bench = await openFilmBench(t);
+const bench = await openFilmBench(t, 1);
 const root = `<div id="a" class="clip" data-start="0" data-duration="0.5"
     style="left:0;top:0;width:160px;height:180px;background:#f00"></div>
   <div id="b" class="clip" data-start="0.5" data-duration="0.5"
