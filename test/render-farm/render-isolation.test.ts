@@ -11,7 +11,7 @@ import { alone } from "./alone.ts";
 import { type ChildProcess, childProcesses, isRunning } from "./child-processes.ts";
 import { composition, type FilmBench, isNear, openFilmBench, patient } from "./film-bench.ts";
 
-const bench = await openFilmBench(t, 1);
+const bench = await openFilmBench(t);
 const { isolation } = bench;
 const skip = (isolation.kind === "ready" && isolation.warning) || false;
 const box = `<div id="b" class="clip" data-start="0" data-duration="9"
