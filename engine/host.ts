@@ -9,6 +9,8 @@
  *    it: each starts again and hands over its undelivered effects once more. A thread has ended
  *    only when all of its shards have, so those that open meanwhile are stopped too.
  * 3. Nothing is started once the host stops.
+ * 4. Damage is told when no thread is about to start any more: Node aborts a process that ends while
+ *    one of its threads loads its modules, and so does LMDB while one opens its tables.
  */
 import { limits } from "../config/limits.ts";
 import type { Gateway } from "./gateway.ts";
@@ -75,6 +77,10 @@ export class Host {
   /** Undefined while there is no effects thread. */
   private effects: EffectsLink | undefined;
   private readonly living = new Set<Promise<void>>();
+  /** What was started and has not said yet that it is open, or why it never will be. */
+  private readonly starting = new Set<string>();
+  private hasStarted: () => void = () => {};
+  private damage: string | undefined;
   /** Deaths of a thread since it last opened: one that cannot open is tried less and less often. */
   private readonly deaths = new Map<string, number>();
   private stopping = false;
@@ -98,6 +104,14 @@ export class Host {
     return open;
   }
 
+  /** Resolves when no thread is about to start. */
+  async settled(): Promise<void> {
+    while (this.starting.size > 0)
+      await new Promise<void>((resolve) => {
+        this.hasStarted = resolve;
+      });
+  }
+
   /** Shards decide what waits, flush and close; then the effects thread ends. */
   async stop(): Promise<void> {
     this.stopping = true;
@@ -119,7 +133,9 @@ export class Host {
   private startEffects(): void {
     const { near, far } = channel();
     this.options.onLife(effectsName, "started");
+    this.starting.add(effectsName);
     const link: EffectsLink = new Link(near, () => {
+      this.started(effectsName);
       this.deaths.delete(effectsName);
       this.options.onLife(effectsName, "opened");
     });
@@ -128,6 +144,7 @@ export class Host {
     const task: EffectsTask = { ...this.options.effectsTask, control: far };
     const gone = () => {
       link.close();
+      this.started(effectsName);
       this.effects = undefined;
       for (const life of this.lives)
         if (life.shards.some(({ isConnected }) => isConnected)) this.end(life);
@@ -142,11 +159,15 @@ export class Host {
       const gateway = channel();
       far.push({ shard, gateway: gateway.far });
       const link = new Link<ToShardThread, FromShardThread>(gateway.near, (event) => {
-        if (event.kind === "damaged") return this.options.onDamage(event.sentence);
+        if (event.kind === "damaged") {
+          this.damage ??= event.sentence;
+          return this.started(nameOf(shard));
+        }
         if (event.kind === "opened") this.open(life, one);
         this.gateway.event(shard, event);
         if (event.kind === "opened" && this.gateway.isOpen) this.opened();
       });
+      this.starting.add(nameOf(shard));
       const one: ShardLife = { shard, link, isOpen: false, isConnected: false };
       return one;
     });
@@ -163,6 +184,7 @@ export class Host {
       this.lives.delete(life);
       for (const { shard, link } of shards) {
         link.close();
+        this.started(nameOf(shard));
         this.effects?.send({ kind: "detach", shard });
         this.gateway.detach(shard);
       }
@@ -194,11 +216,21 @@ export class Host {
     return Math.min(limits.engine.restartDelayMs * 2 ** deaths, limits.engine.restartDelayMaxMs);
   }
 
+  private started(what: string): void {
+    this.starting.delete(what);
+    if (this.starting.size > 0) return;
+    this.hasStarted();
+    const { damage } = this;
+    this.damage = undefined;
+    if (damage !== undefined) this.options.onDamage(damage);
+  }
+
   private open(life: GroupLife, shard: ShardLife): void {
     const { shard: number, link } = shard;
     this.deaths.delete(life.name);
     shard.isOpen = true;
-    this.options.onLife(`shard ${number}`, "opened");
+    this.options.onLife(nameOf(number), "opened");
+    this.started(nameOf(number));
     const reader = this.readers.get(number) ?? this.options.openReader(number);
     this.readers.set(number, reader);
     this.gateway.attach(number, (message) => link.send(message), reader);
@@ -219,4 +251,8 @@ export class Host {
     life.isEnding = true;
     for (const { isOpen, link } of life.shards) if (isOpen) link.send({ kind: "stop" });
   }
+}
+
+function nameOf(shard: number): string {
+  return `shard ${shard}`;
 }
