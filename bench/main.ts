@@ -1,4 +1,5 @@
 import { readClientSettings } from "../config/settings.ts";
+import { hostile } from "./hostile.ts";
 import { nodes } from "./nodes.ts";
 import { type Plan, type Question, UsageError } from "./question.ts";
 import { read } from "./read.ts";
@@ -6,7 +7,7 @@ import { render } from "./render.ts";
 import { startSubject } from "./server-process.ts";
 import { submit } from "./submit.ts";
 
-const questions: Readonly<Record<string, Question>> = { submit, read, render, nodes };
+const questions: Readonly<Record<string, Question>> = { submit, read, render, nodes, hostile };
 
 function usage(): string {
   const parts = Object.entries(questions).map(

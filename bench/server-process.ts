@@ -51,7 +51,7 @@ export async function startSubject(
       KLIEG_SIM: "1",
       KLIEG_RATE_LIMITS: "off",
       KLIEG_FARM_WORKERS: String(farmWorkers),
-      KLIEG_LOG_LEVEL: "warn",
+      KLIEG_LOG_LEVEL: "error",
       KLIEG_DATA_DIR: folder,
       KLIEG_HOST: "127.0.0.1",
       KLIEG_PORT: String(port),

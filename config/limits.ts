@@ -309,6 +309,15 @@ const shipped = {
     toolMs: 60_000,
     toolOutputMax: 64 * 1024 ** 2,
     toolFaultMax: 8 * 1024,
+    /** Memory of a media tool; one that encodes the largest films needs half of it. */
+    toolBytesMax: 8 * 1024 ** 3,
+    /** Files that one tool has open. */
+    toolFilesMax: 1_024,
+    /** Memory of a program that decodes still pictures, and one that reads packets. */
+    pictureProgramBytesMax: 4 * 1024 ** 3,
+    packetProgramBytesMax: 512 * 1024 ** 2,
+    /** What such a program hands over at once: RGBA pixels of the largest film. */
+    pictureBytesMax: 256 * 1024 ** 2,
     thumbnailEdge: 512,
   },
 } as const;

@@ -44,6 +44,8 @@ interface Trail {
   rate: RateState | undefined;
 }
 
+/** In the log, of a client that left before its answer; as nginx has it. */
+const leftStatus = 499;
 const requestIdPattern = /^[A-Za-z0-9._-]{1,64}$/;
 
 export class Api {
@@ -141,10 +143,11 @@ export class Api {
 
   private finish(answer: Answer, trail: Trail): Answer {
     const { request, route, requestId, startedMs, principal, rate } = trail;
-    this.service.requests.add(answer.status, () => ({
+    const status = request.isGone() ? leftStatus : answer.status;
+    this.service.requests.add(status, () => ({
       method: request.method,
       route: route?.path,
-      status: answer.status,
+      status,
       ms: Math.round((this.service.clock.monotonicMs() - startedMs) * 10) / 10,
       requestId,
       account: principal?.user.id,

@@ -1,4 +1,4 @@
-import { readFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import {
@@ -9,6 +9,7 @@ import {
   type Route,
 } from "playwright-core";
 import { PortError } from "../engine/ports/port-error.ts";
+import { type OwnFolder, OwnFolders } from "./fence/own-folders.ts";
 
 export type { Browser, BrowserContext, CDPSession, Page, Route } from "playwright-core";
 
@@ -56,8 +57,14 @@ const flags = [
 
 export interface Running {
   readonly browser: Browser;
+  /** Of the pages that are kept in `profile`. */
+  readonly context: BrowserContext;
+  /** The folder of what the browser keeps. */
+  readonly profile: string;
   /** Ends all of its processes at once, hanging ones too, which Playwright cannot. */
   readonly kill: () => void;
+  /** And removes what it kept. */
+  readonly close: () => Promise<void>;
 }
 
 interface Opened {
@@ -70,6 +77,11 @@ export interface ChromiumChoice {
   readonly executablePath: string | undefined;
   /** Chromium's own sandbox; it does not start as root. */
   readonly sandbox: boolean;
+  /** How it starts in the fence, and where; without it runs as the farm does. */
+  readonly fenced?: {
+    readonly words: (user: number | undefined) => readonly string[];
+    readonly folders: OwnFolders;
+  };
 }
 
 export class SceneBrowser {
@@ -99,18 +111,11 @@ export class SceneBrowser {
   }
 
   /** Ends the process at once; what runs in it fails and the next picture starts another. */
-  async kill(): Promise<void> {
-    const running = this.#running;
-    if (running === undefined) return;
-    this.#forget(running);
-    (await running).kill();
-  }
-
   async close(): Promise<void> {
     const running = this.#running;
     if (running === undefined) return;
     this.#forget(running);
-    await (await running).browser.close();
+    await (await running).close();
   }
 
   async #open(): Promise<Opened> {
@@ -155,7 +160,7 @@ export class SceneBrowser {
       opening.then(closeInTime, () => true),
       delay(closeMs, false, { ref: false }),
     ]);
-    if (!closed && this.#running === running) await this.kill();
+    if (!closed && this.#running === running) await this.close();
   }
 
   async #answer(route: Route): Promise<void> {
@@ -173,53 +178,75 @@ export class SceneBrowser {
   }
 }
 
-/** Starts a Chromium. Throws `PortError`. */
-export async function launch({ executablePath, sandbox }: ChromiumChoice): Promise<Running> {
-  return starting(executablePath, async () => {
-    return runningOf(await chromium.launch(launchOptions({ executablePath, sandbox }, [])));
-  });
-}
-
-/** Starts a Chromium that keeps what its pages store in a folder. Throws `PortError`. */
-export async function launchProfile(
+/** Starts a Chromium in a folder of its own. Throws `PortError`. */
+export async function launch(
   choice: ChromiumChoice,
-  more: readonly string[],
-  profile: string,
-): Promise<{ running: Running; context: BrowserContext }> {
+  more: readonly string[] = [],
+): Promise<Running> {
   return starting(choice.executablePath, async () => {
-    const context = await chromium.launchPersistentContext(profile, {
-      ...launchOptions(choice, more),
-      serviceWorkers: "block",
-      bypassCSP: true,
-      acceptDownloads: false,
-      locale: "en-US",
-      timezoneId: "UTC",
-    });
-    const browser = context.browser();
-    if (browser === null) throw new PortError("Chromium does not show its pages", false);
-    return { running: await runningOf(browser), context };
+    const { fenced, executablePath = ownChromium(), sandbox } = choice;
+    const own = await (fenced?.folders ?? new OwnFolders(false)).lend();
+    try {
+      const context = await chromium.launchPersistentContext(own.path, {
+        executablePath: fenced ? await starterOf(own, fenced.words(own.user)) : executablePath,
+        args: [...flags, ...more],
+        chromiumSandbox: sandbox,
+        timeout: startMs,
+        handleSIGHUP: false,
+        handleSIGINT: false,
+        handleSIGTERM: false,
+        serviceWorkers: "block",
+        bypassCSP: true,
+        acceptDownloads: false,
+        locale: "en-US",
+        timezoneId: "UTC",
+      });
+      const browser = context.browser();
+      if (browser === null) throw new PortError("Chromium does not show its pages", false);
+      const number = fenced ? startedAs(own) : pidOf(browser);
+      const group = await number.then(groupOf).catch(async (failure) => {
+        await browser.close();
+        throw failure;
+      });
+      const kill = (): void => killGroup(group);
+      const close = async (): Promise<void> => {
+        kill();
+        await own.remove();
+      };
+      return { browser, context, profile: own.path, kill, close };
+    } catch (failure) {
+      await own.remove();
+      throw failure;
+    }
   });
 }
 
-function launchOptions({ executablePath, sandbox }: ChromiumChoice, more: readonly string[]) {
-  return {
-    ...(executablePath !== undefined && { executablePath }),
-    args: [...flags, ...more],
-    chromiumSandbox: sandbox,
-    timeout: startMs,
-    handleSIGHUP: false,
-    handleSIGINT: false,
-    handleSIGTERM: false,
-  };
+/** A program that takes Chromium's arguments, starts it in the fence and leaves its number. */
+async function starterOf(own: OwnFolder, words: readonly string[]): Promise<string> {
+  const path = join(own.farmFolder, "chromium");
+  const quoted = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`;
+  const home = quoted(own.path);
+  const text = `#!/bin/sh
+echo $$ > ${quoted(join(own.farmFolder, pidFile))}
+exec env -i PATH=/usr/bin:/bin:/usr/sbin:/sbin LANG=C.UTF-8 HOME=${home} TMPDIR=${home} \
+  ${words.map(quoted).join(" ")} "$@"
+`;
+  await writeFile(path, text, { mode: 0o700 });
+  return path;
 }
 
-async function runningOf(browser: Browser): Promise<Running> {
+const pidFile = "chromium.pid";
+
+async function startedAs(own: OwnFolder): Promise<number> {
+  return Number(await readFile(join(own.farmFolder, pidFile), "latin1"));
+}
+
+async function pidOf(browser: Browser): Promise<number> {
   const session = await browser.newBrowserCDPSession();
   const { processInfo } = await session.send("SystemInfo.getProcessInfo");
   const own = processInfo.find(({ type }) => type === "browser");
   if (own === undefined) throw new PortError("Chromium does not name its process", false);
-  const group = await groupOf(own.id);
-  return { browser, kill: () => killGroup(group) };
+  return own.id;
 }
 
 async function starting<T>(

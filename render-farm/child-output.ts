@@ -3,7 +3,8 @@ import { type FileHandle, mkdtemp, open, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PortError } from "../engine/ports/port-error.ts";
-import { type Command, runChild } from "./child-process.ts";
+import { type Command, isUnstarted, notStarting, runChild } from "./child-process.ts";
+import { pipePrefix } from "./fence/own-folders.ts";
 
 /**
  * A program's standard output, read straight into buffers of the reader's own: pictures by the
@@ -32,7 +33,7 @@ export class ChildOutput {
   /** Throws `PortError` where no pipe can be made. */
   static async open(command: Command): Promise<ChildOutput> {
     const { path, args, signal } = command;
-    const folder = await mkdtemp(join(tmpdir(), "klieg-pipe-"));
+    const folder = await mkdtemp(join(tmpdir(), pipePrefix));
     try {
       const name = join(folder, "pipe");
       const fault = "a pipe could not be made";
@@ -57,6 +58,7 @@ export class ChildOutput {
       const code = await this.#ended;
       const { signal, fault } = this.#command;
       if (signal.aborted) throw new PortError("the task was stopped", true);
+      if (isUnstarted(code)) throw notStarting(this.#command, undefined);
       if (code !== 0) throw new PortError(fault, code === null);
       return false;
     }

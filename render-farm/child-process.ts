@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
+import { basename } from "node:path";
 import type { Writable } from "node:stream";
 import { limits } from "../config/limits.ts";
 import { PortError } from "../engine/ports/port-error.ts";
@@ -14,6 +15,8 @@ import { PortError } from "../engine/ports/port-error.ts";
  */
 export interface Command {
   readonly path: string;
+  /** Of the program that `path` leads to, if it is another. */
+  readonly name?: string;
   readonly args: readonly string[];
   readonly signal: AbortSignal;
   readonly timeoutMs: number;
@@ -54,10 +57,8 @@ export async function runChild(command: Command): Promise<Buffer> {
   }
 }
 
-function conclude(
-  { path, fault, signal, onOutput }: Command,
-  child: ChildProcess,
-): Promise<Buffer> {
+function conclude(command: Command, child: ChildProcess): Promise<Buffer> {
+  const { fault, signal, onOutput } = command;
   const output: Buffer[] = [];
   let outputBytes = 0;
   let said = "";
@@ -71,15 +72,18 @@ function conclude(
     said = (said + chunk.toString("utf8")).slice(-limits.media.toolFaultMax);
   });
   return new Promise((resolve, reject) => {
-    child.once("error", (failure) =>
-      reject(new PortError(`${nameOf(path)} does not start on this farm node`, true, failure)),
-    );
+    child.once("error", (failure) => reject(notStarting(command, failure)));
     child.once("close", (code) => {
       if (signal.aborted) reject(new PortError("the task was stopped", true));
       else if (outputBytes > limits.media.toolOutputMax)
         reject(new PortError(`${fault} (too much output)`, false));
       else if (code === 0) resolve(Buffer.concat(output));
-      else reject(new PortError(fault, code === null, said));
+      else
+        reject(
+          isUnstarted(code)
+            ? notStarting(command, said)
+            : new PortError(fault, code === null, said),
+        );
     });
   });
 }
@@ -95,9 +99,7 @@ export async function* streamChild(
   signal.addEventListener("abort", kill, { once: true });
   if (signal.aborted) kill();
   const ended = new Promise<number | null>((resolve, reject) => {
-    child.once("error", (failure) =>
-      reject(new PortError(`${nameOf(path)} does not start on this farm node`, true, failure)),
-    );
+    child.once("error", (failure) => reject(notStarting(command, failure)));
     child.once("close", resolve);
   });
   ended.catch(() => undefined);
@@ -109,6 +111,7 @@ export async function* streamChild(
     for await (const chunk of child.stdout) yield chunk;
     const code = await ended;
     if (signal.aborted) throw new PortError("the task was stopped", true);
+    if (isUnstarted(code)) throw notStarting(command, said);
     if (code !== 0) throw new PortError(fault, code === null, said);
   } finally {
     clearTimeout(timer);
@@ -146,6 +149,14 @@ function isPipeEnd(failure: unknown): boolean {
   return code === "EPIPE" || code === "ECONNRESET" || code === "ERR_STREAM_DESTROYED";
 }
 
-function nameOf(path: string): string {
-  return path.slice(path.lastIndexOf("/") + 1);
+/** What a program answers that should have become another and could not (`env`, POSIX). */
+export function isUnstarted(code: number | null): boolean {
+  return code === 126 || code === 127;
+}
+
+export function notStarting(
+  { path, name = basename(path) }: Pick<Command, "path" | "name">,
+  cause: unknown,
+): PortError {
+  return new PortError(`${name} does not start on this farm node`, true, cause);
 }

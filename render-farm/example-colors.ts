@@ -1,6 +1,6 @@
 import { blend, type Color, chromaOf, colorOf } from "./models/studio-image/color.ts";
 import type { ExampleColors } from "./models/studio-image/palette.ts";
-import type { Raster } from "./pictures.ts";
+import type { Raster } from "./pictures/orders.ts";
 
 /** The colours of example pictures by where they stand: sky above, ground below, light, accent. */
 export function exampleColors(rasters: readonly Raster[]): ExampleColors {

@@ -8,7 +8,9 @@ import { ipcBrokerConnection } from "../engine/adapters/ipc-broker-connection.ts
 import { systemClock } from "../engine/adapters/system-clock.ts";
 import { ownChromium, SceneBrowser } from "./browser.ts";
 import { findChromium } from "./chromium-path.ts";
-import { findTool, mediaTools } from "./media-tools.ts";
+import { Fence } from "./fence/fence.ts";
+import { sweepLeftovers } from "./fence/own-folders.ts";
+import { findTool } from "./find-tool.ts";
 import { studioImage } from "./models/studio-image.ts";
 import { studioMatte } from "./models/studio-matte.ts";
 import { studioMusic, studioSound } from "./models/studio-music.ts";
@@ -16,8 +18,10 @@ import { studioRelief } from "./models/studio-relief.ts";
 import { studioRestore } from "./models/studio-restore.ts";
 import { studioVideo } from "./models/studio-video.ts";
 import { studioVoice } from "./models/studio-voice.ts";
+import { Pictures, pictureBounds } from "./pictures/pictures.ts";
 import { probe } from "./probe.ts";
-import { CodedPictures } from "./render/coded-pictures.ts";
+import { fitPrograms } from "./programs.ts";
+import { CodedPictures, packetBounds } from "./render/coded-pictures.ts";
 import { renderCrew } from "./render/crew.ts";
 import { isolate } from "./render/isolation.ts";
 import { KnownMedia } from "./render/known-media.ts";
@@ -26,7 +30,7 @@ import { render } from "./render/render.ts";
 import { SpareBrowsers } from "./render/spare-browsers.ts";
 import { systemFontsTime } from "./render/system-fonts.ts";
 import { TaskLoop, type Timers } from "./task-loop.ts";
-import { sweepLeftovers } from "./workspace.ts";
+import { Workspaces } from "./workspace.ts";
 
 const slots = 2;
 /** After which a node that is still there makes ready for films. */
@@ -51,23 +55,22 @@ connection.onClose(() => timers.after(limits.farm.orphanMs, () => process.exit(1
 const objects = diskObjects(join(settings.dataDir, "objects"));
 const { PATH = "" } = process.env;
 const executablePath = await findChromium(settings.chromium, PATH);
-const tools = mediaTools(
-  await findTool(settings.ffmpeg, "ffmpeg", PATH),
-  await findTool(settings.ffprobe, "ffprobe", PATH),
-);
-const espeakPath = await findTool(undefined, "espeak-ng", PATH);
 const { farm } = limits;
 await sweepLeftovers(systemClock.nowMs());
 const ownFolder = await mkdtemp(join(tmpdir(), "klieg-node-"));
-const isolation = await isolate({
-  wanted: settings.isolation,
-  executablePath: executablePath ?? ownChromium(),
-  searchPath: PATH,
-  folder: ownFolder,
+const fence = await Fence.raise(PATH, ownFolder);
+const programs = await fitPrograms(fence, {
+  ffmpeg: await findTool(settings.ffmpeg, "ffmpeg", PATH),
+  ffprobe: await findTool(settings.ffprobe, "ffprobe", PATH),
+  espeak: await findTool(undefined, "espeak-ng", PATH),
 });
+const isolation = await isolate(settings.isolation, executablePath ?? ownChromium(), fence);
 const caution = isolation.kind === "refused" ? isolation.sentence : isolation.warning;
-if (caution !== undefined) process.stderr.write(`farm node: ${caution}\n`);
-// Our own pictures are made in the same fences, where there are any.
+for (const sentence of [...fence.warnings, caution])
+  if (sentence !== undefined) process.stderr.write(`farm node: ${sentence}\n`);
+const workspaces = new Workspaces(fence.folders, programs);
+const own = await fence.folders.lend();
+// Our own pictures are made in the same fence, where there is one.
 const chromium =
   isolation.kind === "ready"
     ? isolation.chromium
@@ -75,14 +78,16 @@ const chromium =
 const browser = new SceneBrowser(chromium, join(import.meta.dirname, "models"));
 const pagesNow = (): number => Math.min(limits.capture.pagesMax, availableParallelism());
 const filmBrowsers = new SpareBrowsers(isolation, pagesNow, timers, systemFontsTime);
-const coded = new CodedPictures(timers);
+const coded = new CodedPictures(programs.packets(own.user, packetBounds));
+const screenshots = new Pictures(programs.pictures(own.user, pictureBounds));
 const isTold = /^(info|debug|trace)$/.test(settings.logLevel);
 const note = (line: string): void => {
   if (isTold) process.stderr.write(`farm node: ${line}\n`);
 };
 const rendering = {
-  media: tools,
-  known: new KnownMedia(tools),
+  workspaces,
+  screenshots,
+  known: new KnownMedia(),
   browsers: filmBrowsers,
   coded,
   scripts: new PageScripts(join(import.meta.dirname, "..")),
@@ -102,17 +107,17 @@ const loop = new TaskLoop(
     heartbeatMs: farm.heartbeatMs,
     drainMs: farm.leaseMs,
     workersByKind: new Map([
-      ["probe", probe(tools, objects, farm.probeTaskMs)],
+      ["probe", probe(workspaces, objects, farm.probeTaskMs)],
       ["render", render(studio)],
       ["render-crew", renderCrew(studio)],
-      ["studio-image", studioImage(browser, objects, farm.imageTaskMs)],
-      ["studio-matte", studioMatte(tools, objects, farm.videoTaskMs)],
-      ["studio-music", studioMusic(tools, objects, farm.audioTaskMs)],
-      ["studio-relief", studioRelief(objects, farm.reliefTaskMs)],
-      ["studio-restore", studioRestore(tools, objects, farm.videoTaskMs)],
-      ["studio-sound", studioSound(tools, objects, farm.audioTaskMs)],
-      ["studio-video", studioVideo({ browser, media: tools }, objects, farm.videoTaskMs)],
-      ["studio-voice", studioVoice({ media: tools, espeakPath }, objects, farm.audioTaskMs)],
+      ["studio-image", studioImage({ browser, workspaces }, objects, farm.imageTaskMs)],
+      ["studio-matte", studioMatte(workspaces, objects, farm.videoTaskMs)],
+      ["studio-music", studioMusic(workspaces, objects, farm.audioTaskMs)],
+      ["studio-relief", studioRelief(workspaces, objects, farm.reliefTaskMs)],
+      ["studio-restore", studioRestore(workspaces, objects, farm.videoTaskMs)],
+      ["studio-sound", studioSound(workspaces, objects, farm.audioTaskMs)],
+      ["studio-video", studioVideo({ browser, workspaces }, objects, farm.videoTaskMs)],
+      ["studio-voice", studioVoice(workspaces, objects, farm.audioTaskMs)],
     ]),
     reportBug: (fault) => process.stderr.write(`farm node: ${describe(fault)}\n`),
   },
@@ -127,12 +132,15 @@ process.on("SIGTERM", () => loop.drain());
 timers.after(settledMs, () => {
   filmBrowsers.refill();
   coded.start();
+  screenshots.start();
 });
 
 const reason = await loop.ended;
 if (reason === "drained") await browser.close();
 await filmBrowsers.close();
 await coded.close();
+await screenshots.close();
+await own.remove();
 await rm(ownFolder, { recursive: true, force: true });
 process.exit(0);
 

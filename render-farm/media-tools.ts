@@ -1,17 +1,19 @@
-import { delimiter, join } from "node:path";
+import { availableParallelism } from "node:os";
 import { limits } from "../config/limits.ts";
 import { ChildOutput } from "./child-output.ts";
-import { runChild, streamChild } from "./child-process.ts";
-import { isExecutable } from "./chromium-path.ts";
+import { type Command, runChild, streamChild } from "./child-process.ts";
+import type { FencedProgram } from "./fence/fence.ts";
 
 /**
- * ffmpeg and ffprobe, made fit for hostile files: no terminal, no protocol but files and pipes, the
- * demuxer forced by the type that the bytes showed, pixels bounded before anything is decoded.
+ * ffmpeg, ffprobe and espeak-ng in the fence, made fit for hostile files: no terminal, no protocol
+ * but files and pipes, the demuxer forced by the type that the bytes showed, pixels bounded before
+ * anything is decoded.
  */
 export interface MediaTools {
   /** Resolves with its standard output. `fault` is what a client reads when it fails. */
   ffmpeg(args: readonly string[], call: ToolCall): Promise<Buffer>;
   ffprobe(args: readonly string[], call: ToolCall): Promise<Buffer>;
+  espeak(args: readonly string[], call: ToolCall): Promise<Buffer>;
   /** ffmpeg's standard output as it comes. */
   stream(args: readonly string[], call: ToolCall): AsyncGenerator<Buffer>;
   /** The same, for output that is read in large pieces of known lengths. */
@@ -27,47 +29,44 @@ export interface ToolCall {
   readonly stdin?: Iterable<Uint8Array> | AsyncIterable<Uint8Array>;
 }
 
-export function mediaTools(ffmpegPath: string, ffprobePath: string): MediaTools {
+export interface MediaPrograms {
+  readonly ffmpeg: FencedProgram;
+  readonly ffprobe: FencedProgram;
+  readonly espeak: FencedProgram;
+}
+
+type Started = Omit<ToolCall, "onSeconds"> & { readonly onOutput?: (text: string) => void };
+
+/** As `user` runs them. */
+export function mediaTools(programs: MediaPrograms, user: number | undefined): MediaTools {
   const quiet = ["-hide_banner", "-v", "error"];
-  const call = (
-    path: string,
-    args: readonly string[],
-    given: Omit<ToolCall, "onSeconds"> & { readonly onOutput?: (text: string) => void },
-  ): Promise<Buffer> => runChild({ path, args, timeoutMs: limits.media.toolMs, ...given });
+  const base = [...quiet, "-nostdin", "-y"];
+  const command = (
+    name: keyof MediaPrograms,
+    given: readonly string[],
+    { timeoutMs = limits.media.toolMs, ...call }: Started,
+  ): Command => {
+    const { toolBytesMax: bytes, outputBytesMax: fileBytes, toolFilesMax: files } = limits.media;
+    const seconds = Math.ceil(timeoutMs / 1_000) * availableParallelism();
+    const [path = "", ...words] = programs[name](user, { bytes, fileBytes, files, seconds });
+    return { name, path, args: [...words, ...given], timeoutMs, ...call };
+  };
   return {
-    ffmpeg: (args, { onSeconds, ...given }) => {
-      const base = [...quiet, "-nostdin", "-y"];
-      if (onSeconds === undefined) return call(ffmpegPath, [...base, ...args], given);
-      const told = { ...given, onOutput: (text: string) => hearSeconds(text, onSeconds) };
-      return call(ffmpegPath, [...base, "-progress", "pipe:1", ...args], told);
+    ffmpeg: (args, { onSeconds, ...call }) => {
+      if (onSeconds === undefined) return runChild(command("ffmpeg", [...base, ...args], call));
+      const told = { ...call, onOutput: (text: string) => hearSeconds(text, onSeconds) };
+      return runChild(command("ffmpeg", [...base, "-progress", "pipe:1", ...args], told));
     },
-    stream: (args, { signal, fault, timeoutMs = limits.media.toolMs }) => {
-      const all = [...quiet, "-nostdin", "-y", ...args];
-      return streamChild({ path: ffmpegPath, args: all, signal, fault, timeoutMs });
-    },
-    output: (args, { signal, fault, timeoutMs = limits.media.toolMs }) => {
-      const all = [...quiet, "-nostdin", "-y", ...args];
-      return ChildOutput.open({ path: ffmpegPath, args: all, signal, fault, timeoutMs });
-    },
-    ffprobe: (args, given) => call(ffprobePath, [...quiet, "-of", "json", ...args], given),
+    stream: (args, call) => streamChild(command("ffmpeg", [...base, ...args], call)),
+    output: (args, call) => ChildOutput.open(command("ffmpeg", [...base, ...args], call)),
+    ffprobe: (args, call) => runChild(command("ffprobe", [...quiet, "-of", "json", ...args], call)),
+    espeak: (args, call) => runChild(command("espeak", args, call)),
   };
 }
 
 function hearSeconds(text: string, onSeconds: (seconds: number) => void): void {
   const last = [...text.matchAll(/out_time_us=(\d+)/g)].at(-1);
   if (last !== undefined) onSeconds(Number(last[1]) / 1_000_000);
-}
-
-/** The program to run: the setting, else the first on the path, else a name that cannot start. */
-export async function findTool(
-  setting: string | undefined,
-  name: string,
-  searchPath: string,
-): Promise<string> {
-  if (setting !== undefined) return setting;
-  for (const folder of searchPath.split(delimiter).filter((part) => part !== ""))
-    if (await isExecutable(join(folder, name))) return join(folder, name);
-  return name;
 }
 
 const demuxers: Readonly<Record<string, string>> = {

@@ -6,13 +6,19 @@ import type { Objects } from "../engine/ports/objects.ts";
 import { PortError } from "../engine/ports/port-error.ts";
 import type { TaskOutcome, TaskOutput } from "../engine/ports/tasks.ts";
 import { type Delivery, measuresOf, recordingThumbnail, storeThumbnail } from "./delivery.ts";
-import type { MediaTools } from "./media-tools.ts";
 import { inspectModel } from "./model-files.ts";
-import { inspectPicture, thumbnailOf } from "./pictures.ts";
+import type { Pictures } from "./pictures/pictures.ts";
 import { inspectRecording } from "./recordings.ts";
 import { refusedInput, type TaskContext, type TaskWorker } from "./task-loop.ts";
 import { inspectFont, inspectTable } from "./text-files.ts";
-import { digestOf, fetchSource, type LocalFile, Source, withWorkspace } from "./workspace.ts";
+import {
+  digestOf,
+  fetchSource,
+  type LocalFile,
+  Source,
+  type Workspace,
+  type Workspaces,
+} from "./workspace.ts";
 
 /**
  * Task kind `probe`: what an uploaded or fetched file is, told from its bytes, and whether
@@ -27,14 +33,14 @@ const isProbeInput = check<ProbeInput>(ProbeInput);
 
 type Measures = Partial<TaskOutput> & { readonly mimeType: string };
 
-export function probe(tools: MediaTools, objects: Objects, timeoutMs: number): TaskWorker {
+export function probe(workspaces: Workspaces, objects: Objects, timeoutMs: number): TaskWorker {
   return {
     timeoutMs,
     async run(context): Promise<TaskOutcome> {
       const { input } = context;
       if (!isProbeInput(input)) return refusedInput("probe", isProbeInput.faults(input));
-      const output = await withWorkspace((folder) =>
-        examine(tools, objects, input, folder, context),
+      const output = await workspaces.use((workspace) =>
+        examine(workspace, objects, input, context),
       );
       return { kind: "succeeded", outputs: [output] };
     },
@@ -42,16 +48,15 @@ export function probe(tools: MediaTools, objects: Objects, timeoutMs: number): T
 }
 
 async function examine(
-  tools: MediaTools,
+  { folder, media: tools, pictures }: Workspace,
   objects: Objects,
   { source, declaredType }: ProbeInput,
-  folder: string,
   { signal, outputPrefix }: TaskContext,
 ): Promise<TaskOutput> {
   const hint = { ...source, mimeType: declaredType ?? source.mimeType };
   const file = await fetchSource(objects, hint, join(folder, "source"), signal);
   const delivery = { tools, objects, signal, stem: `${outputPrefix}/0` };
-  const measures = await measure(file, delivery);
+  const measures = await measure(file, pictures, delivery);
   if (declaredType !== undefined && !isSame(declaredType, measures.mimeType))
     throw new PortError(
       `The file is ${measures.mimeType}, not ${declaredType} as was declared.`,
@@ -62,13 +67,13 @@ async function examine(
   return { objectKey: source.objectKey, sizeBytes, sha256, ...measures };
 }
 
-async function measure(file: LocalFile, delivery: Delivery): Promise<Measures> {
+async function measure(file: LocalFile, pictures: Pictures, delivery: Delivery): Promise<Measures> {
   const { mimeType, path } = file;
   switch (mimeType.split("/")[0]) {
     case "image": {
-      const size = await inspectPicture(path);
+      const size = await pictures.inspect(path);
       const thumbnailKey = `${delivery.stem}.thumb.jpg`;
-      await delivery.objects.put(thumbnailKey, [await thumbnailOf(path)]);
+      await delivery.objects.put(thumbnailKey, [await pictures.thumbnail(path)]);
       return { mimeType, ...size, thumbnailKey };
     }
     case "video":

@@ -1,6 +1,3 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { limits } from "../config/limits.ts";
 import { PortError } from "../engine/ports/port-error.ts";
 import {
@@ -8,7 +5,7 @@ import {
   type BrowserContext,
   type CDPSession,
   type ChromiumChoice,
-  launchProfile,
+  launch,
   type Page,
   type Route,
   type Running,
@@ -47,8 +44,6 @@ export interface StageAnswer {
 
 /** Pages of one film, in processes of their own, painted one after the other. */
 export class StageBrowser {
-  /** The folder of what the browser keeps. */
-  readonly profile: string;
   readonly #running: Running;
   readonly #context: BrowserContext;
   readonly #painting: Turns = { last: Promise.resolve(), timeMs: 1_000 };
@@ -58,28 +53,28 @@ export class StageBrowser {
   /** An empty page, for whoever opens one first. */
   #spare: Page | undefined;
 
-  private constructor(running: Running, context: BrowserContext, profile: string, origin: string) {
+  private constructor(running: Running, origin: string) {
     this.#running = running;
-    this.#context = context;
-    this.profile = profile;
+    this.#context = running.context;
     this.#origin = origin;
   }
 
   /** Throws `PortError`. */
   static async launch({ chromium, flags, origin }: StageSetup): Promise<StageBrowser> {
-    const profile = await mkdtemp(join(tmpdir(), "klieg-browser-"));
+    const running = await launch(chromium, flags);
     try {
-      const { running, context } = await launchProfile(chromium, flags, profile);
-      const browser = new StageBrowser(running, context, profile, origin);
-      await browser.#prepare().catch((failure: unknown) => {
-        running.kill();
-        throw new PortError("the browser opened no page", true, failure);
-      });
+      const browser = new StageBrowser(running, origin);
+      await browser.#prepare();
       return browser;
     } catch (failure) {
-      await emptied(profile);
-      throw failure;
+      await running.close();
+      throw new PortError("the browser opened no page", true, failure);
     }
+  }
+
+  /** The folder of what the browser keeps. */
+  get profile(): string {
+    return this.#running.profile;
   }
 
   get isAlive(): boolean {
@@ -142,8 +137,7 @@ export class StageBrowser {
 
   /** And removes what it kept. */
   async close(): Promise<void> {
-    this.kill();
-    await emptied(this.profile);
+    await this.#running.close();
   }
 
   /** A page that has been where the film will come from has the process that the film needs. */
@@ -347,10 +341,6 @@ export interface Painted {
 
 function faultOf(details: { text: string; exception?: { description?: string } }): PageFault {
   return new PageFault((details.exception?.description ?? details.text).slice(0, 1_000));
-}
-
-function emptied(folder: string): Promise<void> {
-  return rm(folder, { recursive: true, force: true, maxRetries: 5 });
 }
 
 function answeredBlank(route: Route, blank: string): Promise<void> {

@@ -1,14 +1,17 @@
 import { createHash } from "node:crypto";
-import { createReadStream, createWriteStream } from "node:fs";
-import { mkdtemp, open, readdir, rm, stat } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { constants, createWriteStream } from "node:fs";
+import { chmod, copyFile, open, rename, rm, stat } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { mediaTypeOf, sniffedBytes } from "../actors/asset/media-type.ts";
 import { limits } from "../config/limits.ts";
 import { type Static, Type } from "../config/schema.ts";
 import type { Objects, StoredObject } from "../engine/ports/objects.ts";
 import { PortError } from "../engine/ports/port-error.ts";
+import { type OwnFolders, openMade } from "./fence/own-folders.ts";
+import { type MediaTools, mediaTools } from "./media-tools.ts";
+import { Pictures, pictureBounds } from "./pictures/pictures.ts";
+import type { Programs } from "./programs.ts";
 
 /** A stored file that a task reads. */
 export const Source = Type.Object(
@@ -30,26 +33,34 @@ export interface LocalFile {
   readonly version: string;
 }
 
-/** Lends a private folder, removed with all that is in it. */
-export async function withWorkspace<T>(use: (folder: string) => Promise<T>): Promise<T> {
-  const folder = await mkdtemp(join(tmpdir(), "klieg-task-"));
-  try {
-    return await use(folder);
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
+/** What a task works with: nothing of it is another task's. */
+export interface Workspace {
+  /** For the task's files; removed with all that is in it. */
+  readonly folder: string;
+  readonly media: MediaTools;
+  readonly pictures: Pictures;
 }
 
-/** Removes folders that killed farm nodes left, of tasks, browsers and pipes long past. */
-export async function sweepLeftovers(nowMs: number): Promise<void> {
-  const root = tmpdir();
-  for (const name of await readdir(root)) {
-    if (!/^klieg-(browser|pipe|task)-/.test(name)) continue;
-    const path = join(root, name);
-    const found = await stat(path).catch(() => undefined);
-    if (found === undefined || nowMs - found.mtimeMs < limits.farm.leftoverMs) continue;
-    // Another user's are that user's to remove.
-    await rm(path, { recursive: true, force: true }).catch(() => undefined);
+/** Lends workspaces. */
+export class Workspaces {
+  readonly #folders: OwnFolders;
+  readonly #programs: Programs;
+
+  constructor(folders: OwnFolders, programs: Programs) {
+    this.#folders = folders;
+    this.#programs = programs;
+  }
+
+  async use<T>(work: (workspace: Workspace) => Promise<T>): Promise<T> {
+    const own = await this.#folders.lend();
+    const media = mediaTools(this.#programs, own.user);
+    const pictures = new Pictures(this.#programs.pictures(own.user, pictureBounds));
+    try {
+      return await work({ folder: own.path, media, pictures });
+    } finally {
+      await pictures.close();
+      await own.remove();
+    }
   }
 }
 
@@ -65,9 +76,25 @@ export async function fetchSource(
   const { sizeBytes } = found;
   if (sizeBytes > limits.media.sourceBytesMax)
     throw new PortError("The source file is too large.", false);
-  const linked = await objects.link(source.objectKey, path);
+  const linked = await linkedTo(objects, source.objectKey, path);
   const version = linked ?? (await copied(objects, source.objectKey, sizeBytes, path, signal));
   return { path, mimeType: await sniff(path, source.mimeType), sizeBytes, version };
+}
+
+/** Objects are for the farm's eyes only, so that another user gets a copy. */
+async function linkedTo(objects: Objects, key: string, path: string): Promise<string | undefined> {
+  const folder = dirname(path);
+  if ((await stat(folder)).uid === process.getuid?.()) return objects.link(key, path);
+  const [link, copy] = ["link", "copy"].map((name) =>
+    join(dirname(folder), `${name}-${basename(path)}`),
+  ) as [string, string];
+  const version = await objects.link(key, link);
+  if (version === undefined) return undefined;
+  await copyFile(link, copy, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
+  await rm(link);
+  await chmod(copy, 0o644);
+  await rename(copy, path);
+  return version;
 }
 
 async function copied(
@@ -91,8 +118,8 @@ async function copied(
 /** SHA-256 of a file, in lower-case hex. */
 export async function digestOf(path: string): Promise<string> {
   const hash = createHash("sha256");
-  for await (const chunk of createReadStream(path, { highWaterMark: readBytes }))
-    hash.update(chunk);
+  const file = await open(path, "r");
+  for await (const chunk of file.createReadStream({ highWaterMark: readBytes })) hash.update(chunk);
   return hash.digest("hex");
 }
 
@@ -119,14 +146,21 @@ async function sniff(path: string, declared: string): Promise<string> {
   }
 }
 
-/** Stores a finished file under `key`. */
+/** Stores a file that a program has made, under `key`. */
 export async function storeFile(
   objects: Objects,
   key: string,
   path: string,
 ): Promise<StoredObject> {
-  const { size } = await stat(path);
-  if (size >= limits.media.outputBytesMax)
-    throw new PortError("The result is larger than what may be stored.", false);
-  return objects.put(key, createReadStream(path, { highWaterMark: readBytes }));
+  const file = await openMade(path);
+  try {
+    const { size } = await file.stat();
+    if (size >= limits.media.outputBytesMax)
+      throw new PortError("The result is larger than what may be stored.", false);
+    const end = size - 1;
+    const bytes = file.createReadStream({ highWaterMark: readBytes, autoClose: false, end });
+    return await objects.put(key, size === 0 ? [] : bytes);
+  } finally {
+    await file.close();
+  }
 }

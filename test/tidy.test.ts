@@ -25,10 +25,12 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     "http/client",
     "http/cli/folder-",
     "config/",
+    // The same hostile bytes as the tests'.
+    "test/hostile/",
     // The same browser and tools for the peers.
     "render-farm/browser.ts",
     "render-farm/chromium-path.ts",
-    "render-farm/media-tools.ts",
+    "render-farm/find-tool.ts",
   ],
   test: folders.map((folder) => `${folder}/`),
 };

@@ -43,6 +43,7 @@ export function warnOfUnsupported(
     for (const element of elements) {
       warnOfAttributes(element, path, findings);
       warnOfLinks(bundle, element, path, findings);
+      warnOfModules(bundle, element, path, findings);
     }
     warnOfEmptyRegistry(bundle, elements, path, findings);
     const sheets = stylesheetsOf(bundle, markup.html, path);
@@ -117,6 +118,19 @@ function warnOfLinks(bundle: Bundle, element: Element, path: string, findings: F
   const place = { path, element, attribute };
   warnOfTarget(bundle, targetOf(bundle, address, path), place, "leads to", findings);
 }
+
+/** What a module in the page imports from elsewhere, and where import maps lead to. */
+function warnOfModules(bundle: Bundle, element: Element, path: string, findings: Findings): void {
+  const kind = element.tag === "script" ? element.attributes["type"]?.toLowerCase() : undefined;
+  const named = kind === "module" ? imported : kind === "importmap" ? mapped : undefined;
+  if (named === undefined) return;
+  for (const address of new Set([...element.text.matchAll(named)].map(([, found = ""]) => found)))
+    warnOfTarget(bundle, targetOf(bundle, address, path), { path, element }, "names", findings);
+}
+
+/** Addresses elsewhere, of modules and in the values of a map. */
+const imported = /\b(?:from|import)\s*\(?\s*["'`]((?:https?:)?\/\/[^"'`\s]{1,2000})["'`]/g;
+const mapped = /:\s*"((?:https?:)?\/\/[^"\s]{1,2000})"/g;
 
 /** Links that load nothing that is seen. */
 function isHint({ tag, attributes }: Element): boolean {

@@ -1,13 +1,12 @@
 /** Takes scripts and styles that a composition loads from elsewhere into its folder, once. */
-import { createHash } from "node:crypto";
-import { mkdir, readFile, writeFile } from "node:fs/promises";
-import { basename, dirname, extname, join } from "node:path";
+import { readFile, writeFile } from "node:fs/promises";
+import { dirname, posix } from "node:path";
 import { parseArgs } from "node:util";
 import { type Element, everyElement, parseMarkup } from "../../actors/timeline/markup.ts";
-import { addressesIn, importsIn } from "../../actors/timeline/stylesheets.ts";
-import { limits } from "../../config/limits.ts";
-import { type Command, CommandError, onlyArgument } from "./command.ts";
+import { type Command, onlyArgument } from "./command.ts";
 import { folderFiles } from "./folder-files.ts";
+import { ImportMap, withImportMap } from "./import-map.ts";
+import { VendorFolder, vendorFolder } from "./vendor-folder.ts";
 
 export const vendor: Command = {
   name: "vendor",
@@ -18,156 +17,116 @@ export const vendor: Command = {
     const { positionals } = parseArgs({ args: [...args], allowPositionals: true, options: {} });
     const folder = onlyArgument(positionals, "the folder");
     const { print } = session.terminal;
-    const pages = [...(await folderFiles(folder))].filter(([path]) => /\.html?$/i.test(path));
-    const store = new VendorFolder(folder, (line) => print(line));
-    for (const [, file] of pages) {
-      const text = await readFile(file, "utf8");
-      const rewritten = await withVendored(text, store);
-      if (rewritten !== text) await writeFile(file, rewritten);
+    const texts = await textsOf(folder);
+    const pages = [...texts.values()].flatMap(({ isPage, text }) => (isPage ? [text] : []));
+    const map = new ImportMap(pages);
+    const store = new VendorFolder(
+      folder,
+      (line) => print(line),
+      (name) => map.resolve(name),
+    );
+    for (const name of map.remoteNames) await store.takeBare(name);
+    for (const [path, { text, isPage, file }] of texts) {
+      const way = posix.relative(dirname(path), vendorFolder);
+      const place = way.startsWith(".") ? `${way}/` : `./${way}/`;
+      const rewritten = isPage
+        ? await withVendored(text, store)
+        : await store.withImports(text, undefined, place);
+      texts.set(path, { text: rewritten, isPage, file });
+    }
+    await store.finish();
+    for (const { text, isPage, file } of texts.values()) {
+      const rewritten = isPage ? await withImportMap(text, store) : text;
+      if (rewritten !== (await readFile(file, "utf8"))) await writeFile(file, rewritten);
     }
     print(store.count === 0 ? `${folder}: nothing is remote` : `${folder}: ${store.count} fetched`);
   },
 };
 
-const vendorFolder = "vendor";
-/** Of styles that take in others. */
-const depthMax = 4;
-const patienceMs = 60_000;
-/** Servers of fonts answer browsers with smaller files. */
-const headers = { "User-Agent": "Mozilla/5.0 (X11; Linux x64) Chrome/130.0 Safari/537.36" };
-
-interface Vendored {
-  readonly name: string;
-  readonly integrity: string;
+interface Text {
+  readonly file: string;
+  readonly text: string;
+  readonly isPage: boolean;
 }
 
-/** What was fetched lies in one folder, each file under a name that says what it is. */
-class VendorFolder {
-  readonly #folder: string;
-  readonly #tell: (line: string) => void;
-  readonly #byUrl = new Map<string, Promise<Vendored>>();
-
-  constructor(folder: string, tell: (line: string) => void) {
-    this.#folder = folder;
-    this.#tell = tell;
+/** Pages and scripts of a composition, by path. */
+async function textsOf(folder: string): Promise<Map<string, Text>> {
+  const texts = new Map<string, Text>();
+  for (const [path, file] of await folderFiles(folder)) {
+    const isPage = /\.html?$/i.test(path);
+    if (!isPage && (!/\.m?js$/i.test(path) || path.startsWith(`${vendorFolder}/`))) continue;
+    texts.set(path, { file, isPage, text: await readFile(file, "utf8") });
   }
-
-  get count(): number {
-    return this.#byUrl.size;
-  }
-
-  /** `expected`: the integrity that the page asks for. Throws `CommandError`. */
-  take(url: string, expected: string | undefined, depth = 0): Promise<Vendored> {
-    const known = this.#byUrl.get(url);
-    if (known !== undefined) return known;
-    const taking = this.#take(url, expected, depth);
-    this.#byUrl.set(url, taking);
-    return taking;
-  }
-
-  async #take(url: string, expected: string | undefined, depth: number): Promise<Vendored> {
-    const { bytes, type } = await fetched(url);
-    if (expected !== undefined && !isAsExpected(bytes, expected))
-      throw new CommandError(`${url} is not what the page's integrity attribute says.`);
-    const isStyle = type.includes("text/css") || /\.css$/i.test(new URL(url).pathname);
-    const content = isStyle ? await this.#style(bytes.toString("utf8"), url, depth) : bytes;
-    const name = nameOf(url, content, isStyle ? ".css" : "");
-    const path = join(this.#folder, vendorFolder, name);
-    await mkdir(dirname(path), { recursive: true });
-    await writeFile(path, content);
-    this.#tell(`${vendorFolder}/${name}  ${url}`);
-    return { name, integrity: `sha384-${digest("sha384", content)}` };
-  }
-
-  /** With what it names fetched too; vendored files lie beside each other. */
-  async #style(text: string, from: string, depth: number): Promise<Buffer> {
-    let result = text;
-    for (const address of new Set([...importsIn(text), ...addressesIn(text)])) {
-      if (/^(data:|#)/i.test(address) || depth >= depthMax) continue;
-      const { name } = await this.take(new URL(address, from).href, undefined, depth + 1);
-      for (const [open, close] of ["()", '""', "''"])
-        result = result.replaceAll(`${open}${address}${close}`, `${open}${name}${close}`);
-    }
-    return Buffer.from(result);
-  }
-}
-
-async function fetched(url: string): Promise<{ readonly bytes: Buffer; readonly type: string }> {
-  const failed = (why: string, cause?: unknown): CommandError =>
-    Object.assign(new CommandError(`${url} could not be fetched: ${why}.`), { cause });
-  const signal = AbortSignal.timeout(patienceMs);
-  const answer = await fetch(url, { headers, signal }).catch((cause: unknown) => {
-    throw failed("there is no answer", cause);
-  });
-  if (!answer.ok) throw failed(`the answer is ${answer.status}`);
-  const chunks: Uint8Array[] = [];
-  let length = 0;
-  const reader = answer.body?.getReader();
-  for (let step = await reader?.read(); step?.done === false; step = await reader?.read()) {
-    length += step.value.length;
-    if (length > limits.compositions.bytesMax) throw failed("it is larger than a composition");
-    chunks.push(step.value);
-  }
-  return { bytes: Buffer.concat(chunks), type: answer.headers.get("content-type") ?? "" };
-}
-
-function digest(kind: string, bytes: Buffer): string {
-  return createHash(kind).update(bytes).digest("base64");
-}
-
-/** One of several digests is enough, as in browsers. */
-function isAsExpected(bytes: Buffer, integrity: string): boolean {
-  return integrity
-    .trim()
-    .split(/\s+/)
-    .some((word) => {
-      const [, kind = "", wanted = ""] = /^(sha256|sha384|sha512)-([^?]+)/.exec(word) ?? [];
-      return kind === "" || digest(kind, bytes) === wanted;
-    });
-}
-
-function nameOf(url: string, content: Buffer, fallback: string): string {
-  const path = new URL(url).pathname;
-  const extension = /^\.[a-z0-9]{1,8}$/i.test(extname(path)) ? extname(path) : fallback || ".js";
-  const stem =
-    basename(path, extname(path))
-      .replace(/[^\w.-]/g, "-")
-      .slice(0, 60) || "file";
-  const mark = createHash("sha256").update(content).digest("hex").slice(0, 8);
-  return `${stem}-${mark}${extension.toLowerCase()}`;
+  return texts;
 }
 
 /** The page with its remote scripts and style sheets leading into the folder. */
 async function withVendored(text: string, store: VendorFolder): Promise<string> {
-  const edits: { readonly from: number; readonly to: number; readonly tag: string }[] = [];
+  const edits: Edit[] = [];
   for (const element of everyElement(parseMarkup(text).html)) {
-    const address = remoteAddress(element);
-    const from = Number(element.key);
-    if (address === undefined || !Number.isInteger(from)) continue;
-    const written = [address, address.replaceAll("&", "&amp;")].find(
-      (one) => text.indexOf(one, from) >= 0,
-    );
-    if (written === undefined) continue;
-    const at = text.indexOf(written, from);
-    const to = text.indexOf(">", at + written.length);
-    if (to < 0) continue;
-    const { href } = new URL(address.trim(), "https://bundle.invalid");
-    const { name, integrity } = await store.take(href, element.attributes["integrity"]);
-    const before = text.slice(from, at).replace(integrityAttribute, "");
-    const after = text.slice(at + written.length, to).replace(integrityAttribute, "");
-    const tag = `${before}${vendorFolder}/${name}${after}`.replace(
-      /^<[a-z]+/i,
-      (opened) => `${opened} integrity="${integrity}"`,
-    );
-    edits.push({ from, to, tag });
+    const edit =
+      (await withoutRemote(element, text, store)) ?? (await inline(element, text, store));
+    if (edit !== undefined) edits.push(edit);
   }
   let result = "";
   let done = 0;
-  for (const { from, to, tag } of edits.sort((one, other) => one.from - other.from)) {
-    result += text.slice(done, from) + tag;
+  for (const { from, to, written } of edits.sort((one, other) => one.from - other.from)) {
+    result += text.slice(done, from) + written;
     done = to;
   }
   return result + text.slice(done);
+}
+
+interface Edit {
+  readonly from: number;
+  readonly to: number;
+  readonly written: string;
+}
+
+/** A tag that names a remote file. */
+async function withoutRemote(
+  element: Element,
+  text: string,
+  store: VendorFolder,
+): Promise<Edit | undefined> {
+  const address = remoteAddress(element);
+  const from = Number(element.key);
+  if (address === undefined || !Number.isInteger(from)) return undefined;
+  const spellings = [address, address.replaceAll("&", "&amp;")];
+  const spelling = spellings.find((one) => text.indexOf(one, from) >= 0);
+  if (spelling === undefined) return undefined;
+  const at = text.indexOf(spelling, from);
+  const to = text.indexOf(">", at + spelling.length);
+  if (to < 0) return undefined;
+  const { href } = new URL(address.trim(), "https://bundle.invalid");
+  const { integrity: expected } = element.attributes;
+  const name = await store.take(href, { expected, isModule: isModule(element) });
+  const integrity = await store.integrityOf(name);
+  const before = text.slice(from, at).replace(integrityAttribute, "");
+  const after = text.slice(at + spelling.length, to).replace(integrityAttribute, "");
+  const written = `${before}${vendorFolder}/${name}${after}`.replace(
+    /^<[a-z]+/i,
+    (opened) => `${opened} integrity="${integrity}"`,
+  );
+  return { from, to, written };
+}
+
+/** A module that stands in the page. */
+async function inline(
+  element: Element,
+  text: string,
+  store: VendorFolder,
+): Promise<Edit | undefined> {
+  const { text: module, key } = element;
+  if (!isModule(element) || module.trim() === "") return undefined;
+  const from = text.indexOf(module, Number(key));
+  if (from < 0) return undefined;
+  const written = await store.withImports(module, undefined, `./${vendorFolder}/`);
+  return { from, to: from + module.length, written };
+}
+
+function isModule({ tag, attributes }: Element): boolean {
+  return tag === "script" && attributes["type"]?.toLowerCase() === "module";
 }
 
 const integrityAttribute = /\s+integrity\s*=\s*("[^"]*"|'[^']*'|[^\s>]+)/gi;

@@ -6,9 +6,9 @@ import { PortError } from "../../engine/ports/port-error.ts";
 import type { TaskOutcome, TaskOutput } from "../../engine/ports/tasks.ts";
 import type { SceneBrowser, ScenePage } from "../browser.ts";
 import { exampleColors } from "../example-colors.ts";
-import { type Raster, rasterOf } from "../pictures.ts";
+import type { Raster } from "../pictures/orders.ts";
 import { refusedInput, type TaskContext, type TaskWorker } from "../task-loop.ts";
-import { fetchSource, Source, withWorkspace } from "../workspace.ts";
+import { fetchSource, Source, type Workspace, type Workspaces } from "../workspace.ts";
 import type { ExampleColors } from "./studio-image/palette.ts";
 import { undrawnWarnings } from "./studio-image/undrawn.ts";
 
@@ -45,8 +45,13 @@ const isPainted = check<Static<typeof Painted>>(Painted);
 const exampleEdge = 96;
 const extensions = { png: "png", jpeg: "jpg", webp: "webp" } as const;
 
+export interface ImageTools {
+  readonly browser: SceneBrowser;
+  readonly workspaces: Workspaces;
+}
+
 export function studioImage(
-  browser: SceneBrowser,
+  { browser, workspaces }: ImageTools,
   objects: Objects,
   timeoutMs: number,
 ): TaskWorker {
@@ -57,7 +62,9 @@ export function studioImage(
       if (!isImageInput(input)) return refusedInput("image", isImageInput.faults(input));
       const { references = [] } = input;
       const example =
-        references.length === 0 ? undefined : await exampleOf(objects, references, signal);
+        references.length === 0
+          ? undefined
+          : await workspaces.use((workspace) => exampleOf(workspace, objects, references, signal));
       const outputs = await browser.withPage(signal, (page) =>
         paintAll(page, objects, input, example, context),
       );
@@ -67,20 +74,19 @@ export function studioImage(
 }
 
 async function exampleOf(
+  { folder, pictures }: Workspace,
   objects: Objects,
   references: readonly Source[],
   signal: AbortSignal,
 ): Promise<ExampleColors> {
-  return withWorkspace(async (folder) => {
-    const examples: Raster[] = [];
-    for (const [i, source] of references.entries()) {
-      const file = await fetchSource(objects, source, join(folder, `${i}`), signal);
-      if (!file.mimeType.startsWith("image/"))
-        throw new PortError("A reference is no picture.", false);
-      examples.push(await rasterOf(file.path, exampleEdge));
-    }
-    return exampleColors(examples);
-  });
+  const examples: Raster[] = [];
+  for (const [i, source] of references.entries()) {
+    const file = await fetchSource(objects, source, join(folder, `${i}`), signal);
+    if (!file.mimeType.startsWith("image/"))
+      throw new PortError("A reference is no picture.", false);
+    examples.push(await pictures.raster(file.path, exampleEdge));
+  }
+  return exampleColors(examples);
 }
 
 async function paintAll(

@@ -13,7 +13,7 @@ import {
 } from "../edited-video.ts";
 import { type MediaTools, outputTo } from "../media-tools.ts";
 import { refusedInput, type TaskContext, type TaskWorker } from "../task-loop.ts";
-import { Source, withWorkspace } from "../workspace.ts";
+import { Source, type Workspace, type Workspaces } from "../workspace.ts";
 
 /**
  * The model `studio-matte` (background removal): a backdrop of one colour is keyed and its spill
@@ -34,7 +34,11 @@ const isMatteInput = check<MatteInput>(MatteInput);
 
 const mimeTypes = { webm: "video/webm", mov: "video/quicktime", mp4: "video/mp4" } as const;
 
-export function studioMatte(tools: MediaTools, objects: Objects, timeoutMs: number): TaskWorker {
+export function studioMatte(
+  workspaces: Workspaces,
+  objects: Objects,
+  timeoutMs: number,
+): TaskWorker {
   return {
     timeoutMs,
     async run(context): Promise<TaskOutcome> {
@@ -47,16 +51,15 @@ export function studioMatte(tools: MediaTools, objects: Objects, timeoutMs: numb
         return refusedInput("matte", [
           { pointer: "/format", detail: "mp4 cannot be transparent; ask for webm or mov" },
         ]);
-      return withWorkspace((folder) => matte(tools, objects, input, folder, context, timeoutMs));
+      return workspaces.use((workspace) => matte(workspace, objects, input, context, timeoutMs));
     },
   };
 }
 
 async function matte(
-  tools: MediaTools,
+  { folder, media: tools }: Workspace,
   objects: Objects,
   input: MatteInput,
-  folder: string,
   { signal, outputPrefix, reportProgress }: TaskContext,
   timeoutMs: number,
 ): Promise<TaskOutcome> {

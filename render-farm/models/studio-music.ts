@@ -3,11 +3,11 @@ import { check, type Static, Type } from "../../config/schema.ts";
 import type { Objects } from "../../engine/ports/objects.ts";
 import type { TaskOutcome } from "../../engine/ports/tasks.ts";
 import { deliverRecording } from "../delivery.ts";
-import { type MediaTools, outputTo } from "../media-tools.ts";
+import { outputTo } from "../media-tools.ts";
 import { bitExact, encodings, SoundFormat } from "../sound-files.ts";
 import { playInThread } from "../sound-thread.ts";
 import { refusedInput, type TaskContext, type TaskWorker } from "../task-loop.ts";
-import { withWorkspace } from "../workspace.ts";
+import type { Workspaces } from "../workspace.ts";
 import type { PlayRequest } from "./studio-sound/player.ts";
 import { rate, type Track, toPcm } from "./studio-sound/track.ts";
 
@@ -33,26 +33,34 @@ type SoundInput = Static<typeof SoundInput>;
 const isMusicInput = check<SoundInput>(MusicInput);
 const isSoundInput = check<SoundInput>(SoundInput);
 
-export function studioMusic(tools: MediaTools, objects: Objects, timeoutMs: number): TaskWorker {
+export function studioMusic(
+  workspaces: Workspaces,
+  objects: Objects,
+  timeoutMs: number,
+): TaskWorker {
   return {
     timeoutMs,
     async run(context): Promise<TaskOutcome> {
       const { input } = context;
       if (!isMusicInput(input)) return refusedInput("music", isMusicInput.faults(input));
       const track = await played("music", input, context);
-      return master(tools, objects, input, track, context);
+      return master(workspaces, objects, input, track, context);
     },
   };
 }
 
-export function studioSound(tools: MediaTools, objects: Objects, timeoutMs: number): TaskWorker {
+export function studioSound(
+  workspaces: Workspaces,
+  objects: Objects,
+  timeoutMs: number,
+): TaskWorker {
   return {
     timeoutMs,
     async run(context): Promise<TaskOutcome> {
       const { input } = context;
       if (!isSoundInput(input)) return refusedInput("sound_effect", isSoundInput.faults(input));
       const track = await played("effect", input, context);
-      return master(tools, objects, input, track, context);
+      return master(workspaces, objects, input, track, context);
     },
   };
 }
@@ -70,13 +78,13 @@ function played(
 const pcmInput = ["-f", "f32le", "-ar", `${rate}`, "-ac", "2", "-i", "pipe:0"];
 
 async function master(
-  tools: MediaTools,
+  workspaces: Workspaces,
   objects: Objects,
   { format }: SoundInput,
   track: Track,
   { signal, outputPrefix }: TaskContext,
 ): Promise<TaskOutcome> {
-  return withWorkspace(async (folder) => {
+  return workspaces.use(async ({ folder, media: tools }) => {
     const { mimeType, args } = encodings[format];
     const path = join(folder, `sound.${format}`);
     const chain = [

@@ -4,9 +4,10 @@ import type { Objects } from "../../engine/ports/objects.ts";
 import { PortError } from "../../engine/ports/port-error.ts";
 import type { TaskOutcome } from "../../engine/ports/tasks.ts";
 import { type Part, writeModel } from "../meshes.ts";
-import { encodeRaster, inspectPicture, type Raster, rasterOf } from "../pictures.ts";
+import type { Raster } from "../pictures/orders.ts";
+import type { Pictures } from "../pictures/pictures.ts";
 import { refusedInput, type TaskContext, type TaskWorker } from "../task-loop.ts";
-import { fetchSource, Source, withWorkspace } from "../workspace.ts";
+import { fetchSource, Source, type Workspace, type Workspaces } from "../workspace.ts";
 import { type Heights, heightsOf } from "./studio-relief/heights.ts";
 import { solidOf } from "./studio-relief/solid.ts";
 
@@ -31,13 +32,17 @@ const isReliefInput = check<ReliefInput>(ReliefInput);
 const polycountDefault = 40_000;
 const textureEdge = 1_536;
 
-export function studioRelief(objects: Objects, timeoutMs: number): TaskWorker {
+export function studioRelief(
+  workspaces: Workspaces,
+  objects: Objects,
+  timeoutMs: number,
+): TaskWorker {
   return {
     timeoutMs,
     async run(context): Promise<TaskOutcome> {
       const { input } = context;
       if (!isReliefInput(input)) return refusedInput("relief", isReliefInput.faults(input));
-      return withWorkspace((folder) => build(objects, input, folder, context));
+      return workspaces.use((workspace) => build(workspace, objects, input, context));
     },
   };
 }
@@ -48,9 +53,9 @@ interface Photo {
 }
 
 async function build(
+  { folder, pictures }: Workspace,
   objects: Objects,
   input: ReliefInput,
-  folder: string,
   { signal, outputPrefix, reportProgress }: TaskContext,
 ): Promise<TaskOutcome> {
   const photos: Photo[] = [];
@@ -58,38 +63,38 @@ async function build(
     const file = await fetchSource(objects, source, join(folder, `${i}`), signal);
     if (!file.mimeType.startsWith("image/"))
       throw new PortError("A source of the model is no picture.", false);
-    photos.push(await readPhoto(file.path, input.targetPolycount ?? polycountDefault));
+    photos.push(await readPhoto(pictures, file.path, input.targetPolycount ?? polycountDefault));
     reportProgress(0.3 + i * 0.2);
   }
   const [front, back] = photos;
   if (front === undefined) throw new PortError("The model needs a picture.", false);
   const solid = solidOf(front.heights, depthOf(input), back?.heights);
   const parts: Part[] = [
-    { surface: solid.front, skin: await skinOf(front.full, input.texture) },
+    { surface: solid.front, skin: await skinOf(pictures, front.full, input.texture) },
     { surface: solid.shell, skin: { color: meanColor(front.full) } },
   ];
   if (solid.back !== undefined && back !== undefined)
-    parts.push({ surface: solid.back, skin: await skinOf(back.full, input.texture) });
+    parts.push({ surface: solid.back, skin: await skinOf(pictures, back.full, input.texture) });
   const file = await writeModel("relief", parts, input.format);
   reportProgress(0.9);
   const objectKey = `${outputPrefix}/0.${file.extension}`;
   const thumbnailKey = `${outputPrefix}/0.thumb.png`;
   const stored = await objects.put(objectKey, [file.bytes]);
-  await objects.put(thumbnailKey, [await encodeRaster(previewOf(front), "png")]);
+  await objects.put(thumbnailKey, [await pictures.encode(previewOf(front), "png")]);
   const { mimeType } = file;
   return { kind: "succeeded", outputs: [{ objectKey, mimeType, ...stored, thumbnailKey }] };
 }
 
 /** Samples so many that front, back and walls together come near the wanted triangles. */
-async function readPhoto(path: string, polycount: number): Promise<Photo> {
-  const { width, height } = await inspectPicture(path);
-  const full = await rasterOf(path, textureEdge);
+async function readPhoto(pictures: Pictures, path: string, polycount: number): Promise<Photo> {
+  const { width, height } = await pictures.inspect(path);
+  const full = await pictures.raster(path, textureEdge);
   const aspect = Math.max(width, height) / Math.min(width, height);
   const edgeFor = (cells: number): number => Math.max(8, Math.round(Math.sqrt(cells * aspect)));
-  const first = heightsOf(await rasterOf(path, edgeFor(polycount / 4.2)));
+  const first = heightsOf(await pictures.raster(path, edgeFor(polycount / 4.2)));
   const covered = first.mask.reduce((sum, one) => sum + one, 0) / first.mask.length;
   if (covered > 0.9) return { heights: first, full };
-  const heights = heightsOf(await rasterOf(path, edgeFor(polycount / 4.2 / covered)));
+  const heights = heightsOf(await pictures.raster(path, edgeFor(polycount / 4.2 / covered)));
   return { heights, full };
 }
 
@@ -104,9 +109,13 @@ function depthOf({ prompt = "", seed }: ReliefInput): number {
   return 0.2 * told * (1 + ((seed % 21) - 10) / 100);
 }
 
-async function skinOf(photo: Raster, isTextured: boolean): Promise<Part["skin"]> {
+async function skinOf(
+  pictures: Pictures,
+  photo: Raster,
+  isTextured: boolean,
+): Promise<Part["skin"]> {
   if (!isTextured) return { color: meanColor(photo) };
-  return { color: [1, 1, 1], picture: await encodeRaster(flattened(photo), "jpeg") };
+  return { color: [1, 1, 1], picture: await pictures.encode(flattened(photo), "jpeg") };
 }
 
 /** Clear parts take the mean colour, so that no dark rim shows where the outline is cut. */

@@ -4,9 +4,9 @@ import type { Objects } from "../../engine/ports/objects.ts";
 import type { TaskOutcome } from "../../engine/ports/tasks.ts";
 import { deliverRecording } from "../delivery.ts";
 import { openVideo, soundOf, videoInput } from "../edited-video.ts";
-import { type MediaTools, outputTo } from "../media-tools.ts";
+import { outputTo } from "../media-tools.ts";
 import { refusedInput, type TaskContext, type TaskWorker } from "../task-loop.ts";
-import { Source, withWorkspace } from "../workspace.ts";
+import { Source, type Workspace, type Workspaces } from "../workspace.ts";
 
 /**
  * The model `studio-restore`: takes off block edges and noise, interpolates motion when another
@@ -30,7 +30,11 @@ const isRestoreInput = check<RestoreInput>(RestoreInput);
 
 const pixelsMax = 3_840 * 2_160;
 
-export function studioRestore(tools: MediaTools, objects: Objects, timeoutMs: number): TaskWorker {
+export function studioRestore(
+  workspaces: Workspaces,
+  objects: Objects,
+  timeoutMs: number,
+): TaskWorker {
   return {
     timeoutMs,
     async run(context): Promise<TaskOutcome> {
@@ -40,16 +44,15 @@ export function studioRestore(tools: MediaTools, objects: Objects, timeoutMs: nu
         return refusedInput("restore", [
           { pointer: "/height", detail: "makes more than 3840x2160" },
         ]);
-      return withWorkspace((folder) => restore(tools, objects, input, folder, context, timeoutMs));
+      return workspaces.use((workspace) => restore(workspace, objects, input, context, timeoutMs));
     },
   };
 }
 
 async function restore(
-  tools: MediaTools,
+  { folder, media: tools }: Workspace,
   objects: Objects,
   input: RestoreInput,
-  folder: string,
   { signal, outputPrefix, reportProgress }: TaskContext,
   timeoutMs: number,
 ): Promise<TaskOutcome> {

@@ -1,4 +1,3 @@
-import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { check, type Static, Type } from "../../config/schema.ts";
 import { invariant } from "../../engine/invariant.ts";
@@ -7,11 +6,11 @@ import { PortError } from "../../engine/ports/port-error.ts";
 import type { TaskOutcome } from "../../engine/ports/tasks.ts";
 import type { SceneBrowser, ScenePage } from "../browser.ts";
 import { deliverRecording } from "../delivery.ts";
-import { type MediaTools, outputTo } from "../media-tools.ts";
-import { coveringJpeg } from "../pictures.ts";
+import { writeNew } from "../fence/own-folders.ts";
+import { outputTo } from "../media-tools.ts";
 import { playInThread } from "../sound-thread.ts";
 import { refusedInput, type TaskContext, type TaskWorker } from "../task-loop.ts";
-import { fetchSource, Source, withWorkspace } from "../workspace.ts";
+import { fetchSource, Source, type Workspace, type Workspaces } from "../workspace.ts";
 import { undrawnWarnings } from "./studio-image/undrawn.ts";
 import { rate, toPcm } from "./studio-sound/track.ts";
 import { cameraMotions } from "./studio-video/camera.ts";
@@ -49,7 +48,7 @@ const framesAhead = 4;
 
 export interface VideoTools {
   readonly browser: SceneBrowser;
-  readonly media: MediaTools;
+  readonly workspaces: Workspaces;
 }
 
 export function studioVideo(tools: VideoTools, objects: Objects, timeoutMs: number): TaskWorker {
@@ -58,21 +57,25 @@ export function studioVideo(tools: VideoTools, objects: Objects, timeoutMs: numb
     async run(context): Promise<TaskOutcome> {
       const { input } = context;
       if (!isVideoInput(input)) return refusedInput("video", isVideoInput.faults(input));
-      return withWorkspace((folder) => film(tools, objects, input, folder, context, timeoutMs));
+      const { browser, workspaces } = tools;
+      return workspaces.use((workspace) =>
+        film(workspace, browser, objects, input, context, timeoutMs),
+      );
     },
   };
 }
 
 async function film(
-  { browser, media }: VideoTools,
+  workspace: Workspace,
+  browser: SceneBrowser,
   objects: Objects,
   input: VideoInput,
-  folder: string,
   context: TaskContext,
   timeoutMs: number,
 ): Promise<TaskOutcome> {
   const { signal, outputPrefix } = context;
-  const request = await requestOf(objects, input, folder, signal);
+  const { folder, media } = workspace;
+  const request = await requestOf(workspace, objects, input, signal);
   const path = join(folder, "film.mp4");
   const sound = input.audio ? await soundIn(input, request, join(folder, "sound.pcm"), signal) : [];
   await browser.withPage(signal, (even) =>
@@ -127,7 +130,7 @@ async function soundIn(
   signal: AbortSignal,
 ): Promise<readonly string[]> {
   const wanted = { kind: "ambience", prompt, seconds: count / fps, seed } as const;
-  await writeFile(path, toPcm(await playInThread(wanted, signal)));
+  await writeNew(path, toPcm(await playInThread(wanted, signal)));
   return ["-f", "f32le", "-ar", `${rate}`, "-ac", "2", "-i", `file:${path}`];
 }
 
@@ -152,9 +155,9 @@ const encoded = [
 ];
 
 async function requestOf(
+  { folder, pictures }: Workspace,
   objects: Objects,
   input: VideoInput,
-  folder: string,
   signal: AbortSignal,
 ): Promise<FilmRequest> {
   const { prompt, seed, width, height, fps, cameraMotion } = input;
@@ -163,7 +166,7 @@ async function requestOf(
     const file = await fetchSource(objects, source, join(folder, name), signal);
     if (!file.mimeType.startsWith("image/"))
       throw new PortError(`The ${name} frame is no picture.`, false);
-    return (await coveringJpeg(file.path, { width, height })).toString("base64");
+    return (await pictures.covering(file.path, { width, height })).toString("base64");
   };
   const firstFrame = await picture(input.firstFrame, "first");
   const lastFrame = await picture(input.lastFrame, "last");

@@ -4,13 +4,12 @@ import { check, type Static, Type } from "../../config/schema.ts";
 import type { Objects } from "../../engine/ports/objects.ts";
 import { PortError } from "../../engine/ports/port-error.ts";
 import type { TaskOutcome } from "../../engine/ports/tasks.ts";
-import { runChild } from "../child-process.ts";
 import { deliverRecording } from "../delivery.ts";
 import type { MediaTools } from "../media-tools.ts";
 import { inputOf, outputTo } from "../media-tools.ts";
 import { bitExact, encodings, SoundFormat } from "../sound-files.ts";
 import { refusedInput, type TaskContext, type TaskWorker } from "../task-loop.ts";
-import { withWorkspace } from "../workspace.ts";
+import type { Workspace, Workspaces } from "../workspace.ts";
 
 /**
  * The model `studio-voice`: espeak-ng speaks, ffmpeg takes the edge off, evens the loudness and
@@ -72,14 +71,13 @@ const otherNames: Readonly<Record<string, string>> = {
   "es-mx": "es-419",
 };
 
-export interface VoiceTools {
-  readonly media: MediaTools;
-  readonly espeakPath: string;
-}
-
 const speakingMs = 60_000;
 
-export function studioVoice(tools: VoiceTools, objects: Objects, timeoutMs: number): TaskWorker {
+export function studioVoice(
+  workspaces: Workspaces,
+  objects: Objects,
+  timeoutMs: number,
+): TaskWorker {
   return {
     timeoutMs,
     async run(context): Promise<TaskOutcome> {
@@ -89,7 +87,7 @@ export function studioVoice(tools: VoiceTools, objects: Objects, timeoutMs: numb
         return refusedInput("speech", [
           { pointer: "/language", detail: `${input.language} is not spoken by this model` },
         ]);
-      return withWorkspace((folder) => speak(tools, objects, input, folder, context));
+      return workspaces.use((workspace) => speak(workspace, objects, input, context));
     },
   };
 }
@@ -103,17 +101,14 @@ function accentOf(language: string): string | undefined {
 }
 
 async function speak(
-  { media, espeakPath }: VoiceTools,
+  { folder, media }: Workspace,
   objects: Objects,
   input: VoiceInput,
-  folder: string,
   { signal, outputPrefix, reportProgress }: TaskContext,
 ): Promise<TaskOutcome> {
   const manner = mannerOf(input);
   const spoken = join(folder, "spoken.wav");
-  await runChild({
-    path: espeakPath,
-    args: [...manner.args, "--stdin", "-b", "1", "-w", spoken],
+  await media.espeak([...manner.args, "--stdin", "-b", "1", "-w", spoken], {
     stdin: [Buffer.from(plain(input.text))],
     signal,
     timeoutMs: speakingMs,

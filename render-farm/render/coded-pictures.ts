@@ -1,8 +1,13 @@
-import { extname, join } from "node:path";
-import { Worker } from "node:worker_threads";
+import { open } from "node:fs/promises";
+import { limits } from "../../config/limits.ts";
+import { check, type Static, Type } from "../../config/schema.ts";
+import { PortError } from "../../engine/ports/port-error.ts";
+import type { Bounds } from "../fence/fence.ts";
+import type { Message } from "../fence/message.ts";
+import { FencedScript } from "../fence/script.ts";
 import type { CodedRun } from "../film-page/plan.ts";
-import type { Timers } from "../task-loop.ts";
-import type { FoundPackets, PacketAnswer, PacketOrder } from "./packet-thread.ts";
+import type { LocalFile } from "../workspace.ts";
+import type { PacketOrder } from "./packet-program.ts";
 import {
   lookOf,
   type ShownVideo,
@@ -21,15 +26,27 @@ export interface CodedPicture extends VideoLook {
   readonly coded: CodedRun;
 }
 
+const count = Type.Integer({ minimum: 0 });
+const Answer = Type.Object({
+  coded: Type.Optional(
+    Type.Object({
+      codec: Type.String({ maxLength: 64 }),
+      description: count,
+      packets: Type.Array(Type.Object({ length: count, timeUs: Type.Number() })),
+      shownUs: Type.Number(),
+    }),
+  ),
+});
+const isAnswer = check<Static<typeof Answer>>(Answer);
+const Asked = Type.Object({ question: Type.Object({ start: count, end: count }) });
+const isAsked = check<Static<typeof Asked>>(Asked);
+
 /** Reads files that may be anything: what takes too much memory or time is ffmpeg's to refuse. */
 export class CodedPictures {
-  readonly #timers: Timers;
-  readonly #waiting = new Map<number, (found?: FoundPackets) => void>();
-  #thread: Worker | undefined;
-  #serial = 0;
+  readonly #script: FencedScript;
 
-  constructor(timers: Timers) {
-    this.#timers = timers;
+  constructor(words: readonly string[]) {
+    this.#script = new FencedScript(words);
   }
 
   /**
@@ -38,61 +55,61 @@ export class CodedPictures {
    */
   async picture(video: ShownVideo, span: Span): Promise<CodedPicture | undefined> {
     if (!isPlain(video)) return undefined;
-    const { path } = video.media.file;
     // A picture's time counts a hair early, as it does for ffmpeg.
     const seconds = sourceTime(video, span) + hairSeconds * (video.clip.media?.rate ?? 1);
-    const serial = this.#serial++;
-    const found = await new Promise<FoundPackets | undefined>((resolve) => {
-      const cancel = this.#timers.after(readMs, () => void this.close());
-      this.#waiting.set(serial, (packets) => {
-        cancel();
-        resolve(packets);
-      });
-      this.#started().postMessage({ serial, path, seconds } satisfies PacketOrder);
-    });
-    return found && { ...found, ...lookOf(video) };
+    try {
+      const found = await readPackets(this.#script, video.media.file, seconds);
+      return found && { ...found, ...lookOf(video) };
+    } catch (failure) {
+      if (failure instanceof PortError) return undefined;
+      throw failure;
+    }
   }
 
   /** Gets ready, which takes a quarter of a second. */
   start(): void {
-    this.#started();
+    this.#script.start();
   }
 
-  /** Ends the thread until the next picture; whoever waits for it gets nothing. */
-  async close(): Promise<void> {
-    const thread = this.#thread;
-    this.#drop();
-    await thread?.terminate();
-  }
-
-  #started(): Worker {
-    if (this.#thread !== undefined) return this.#thread;
-    const thread = new Worker(script, { env: {}, resourceLimits: { maxOldGenerationSizeMb } });
-    const ended = (): void => {
-      if (this.#thread === thread) this.#drop();
-    };
-    thread.on("message", ({ serial, found }: PacketAnswer) => {
-      this.#waiting.get(serial)?.(found);
-      this.#waiting.delete(serial);
-    });
-    thread.on("error", ended);
-    thread.on("exit", ended);
-    this.#thread = thread;
-    return thread;
-  }
-
-  #drop(): void {
-    this.#thread = undefined;
-    for (const resolve of this.#waiting.values()) resolve();
-    this.#waiting.clear();
+  /** Ends the program until the next picture; whoever waits for it gets nothing. */
+  close(): Promise<void> {
+    return this.#script.close();
   }
 }
 
-const script = join(import.meta.dirname, `packet-thread${extname(import.meta.filename)}`);
-/** The tables of an hour take some ten. */
-const maxOldGenerationSizeMb = 128;
-const readMs = 2_000;
+/** Of the program that reads packets; the tables of an hour take it some ten megabytes. */
+export const packetBounds: Bounds = { bytes: limits.media.packetProgramBytesMax, fileBytes: 0 };
+
+const readMs = 10_000;
 const hairSeconds = 0.0005;
+
+/**
+ * What the picture is decoded from that a file shows at so many seconds. `undefined`: its decoder
+ * has to say. Throws `PortError` when the program ended over it.
+ */
+export async function readPackets(
+  script: FencedScript,
+  { path, sizeBytes }: Pick<LocalFile, "path" | "sizeBytes">,
+  seconds: number,
+): Promise<Pick<CodedPicture, "bytes" | "coded"> | undefined> {
+  const head: PacketOrder = { seconds, sizeBytes };
+  const file = await open(path, "r");
+  const answer = async ({ head: asked }: Message): Promise<Buffer> => {
+    if (!isAsked(asked)) throw new Error("that is no question");
+    const { start, end } = asked.question;
+    if (end - start > limits.media.pictureBytesMax) throw new Error("that is too much");
+    const bytes = Buffer.alloc(Math.min(end, sizeBytes) - start);
+    await file.read(bytes, 0, bytes.length, start);
+    return bytes;
+  };
+  try {
+    const { head: said, body: bytes } = await script.carryOut({ head, timeoutMs: readMs, answer });
+    if (!isAnswer(said) || said.coded === undefined) return undefined;
+    return { bytes, coded: said.coded };
+  } finally {
+    await file.close();
+  }
+}
 
 /** Whether its planes are shown as they are decoded. */
 function isPlain(video: ShownVideo): boolean {

@@ -1,9 +1,8 @@
-import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { limits } from "../../config/limits.ts";
+import { openMade, writeNew } from "../fence/own-folders.ts";
 import type { MediaLayout, PlacedPicture } from "../film-page/plan.ts";
 import { outputTo } from "../media-tools.ts";
-import { uprightPng } from "../pictures.ts";
 import type { Shoot } from "./cameras.ts";
 import { encoderArgs } from "./encoding.ts";
 import { passMs } from "./media-files.ts";
@@ -58,7 +57,7 @@ export async function composed(
   const { fps, width, height } = setup.timeline;
   const { folder, tools, context } = stage;
   const groundPath = join(folder, "ground.yuv");
-  await writeFile(groundPath, groundPlanes(layout.ground, width * height));
+  await writeNew(groundPath, groundPlanes(layout.ground, width * height));
   const layers: Layer[] = [];
   for (const picture of layout.pictures) {
     const layer = await layerOf(picture, shoot);
@@ -88,7 +87,8 @@ export async function composed(
     fault: "The film could not be put together.",
     onSeconds: (seconds) => context.reportProgress(Math.min(0.97, (0.97 * seconds * fps) / frames)),
   });
-  const bytes = await readFile(samplesPath);
+  const made = await openMade(samplesPath);
+  const bytes = await made.readFile().finally(() => made.close());
   const length = bytes.length / samples.frames.length;
   for (const [at, frame] of samples.frames.entries()) {
     const picture = bytes.subarray(at * length, (at + 1) * length);
@@ -140,7 +140,7 @@ async function layerOf(picture: PlacedPicture, shoot: Shoot): Promise<Layer | un
   const source = clip?.media?.source && stage.bundle.sourceOf(clip.media.source);
   if (source === undefined) return undefined;
   const path = join(stage.folder, `picture-${picture.key.replaceAll("/", "-")}.png`);
-  await writeFile(path, await uprightPng(await stage.bundle.bytes(source)));
+  await writeNew(path, await stage.tools.pictures.png(await stage.bundle.bytes(source)));
   const into = "out_color_matrix=bt709:out_range=limited:flags=accurate_rnd+bilinear";
   const scaled = [`scale=w=${width}:h=${height}:${into}`, "format=yuv420p"];
   const filters = [...scaled, `fps=fps=${fps}`, "trim=end_frame=1"];

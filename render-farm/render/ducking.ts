@@ -1,5 +1,5 @@
-import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { writeNew } from "../fence/own-folders.ts";
 import type { MediaTools } from "../media-tools.ts";
 import { passMs } from "./media-files.ts";
 import type { AudioMix } from "./render-input.ts";
@@ -47,7 +47,7 @@ export async function duckingCurve(
     }
   }
   const gains = gainCurve(loud, ducking);
-  await writeFile(path, Buffer.from(gains.buffer, gains.byteOffset, gains.byteLength));
+  await writeNew(path, Buffer.from(gains.buffer, gains.byteOffset, gains.byteLength));
   return path;
 }
 

@@ -1,5 +1,7 @@
-import { type FileHandle, open, readdir } from "node:fs/promises";
+import { constants } from "node:fs";
+import { type FileHandle, readdir } from "node:fs/promises";
 import { join } from "node:path";
+import { openMade } from "../fence/own-folders.ts";
 import type { PicturePlace } from "../film-page/plan.ts";
 import type { CodedPicture } from "./coded-pictures.ts";
 import { RenderFault } from "./render-fault.ts";
@@ -29,7 +31,7 @@ export class ExchangeFile {
     const root = join(profile, "Default", "File System");
     const entries = await readdir(root, { recursive: true, withFileTypes: true });
     for (const entry of entries.filter((one) => one.isFile())) {
-      const file = await open(join(entry.parentPath, entry.name), "r+");
+      const file = await openMade(join(entry.parentPath, entry.name), constants.O_RDWR);
       const head = Buffer.alloc(mark.length);
       await file.read(head, 0, head.length, 0);
       if (head.toString("latin1") === mark) return new ExchangeFile(file, frameBytes);

@@ -1,12 +1,12 @@
-import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { bakedCube, parseCube } from "../../actors/timeline/cube.ts";
 import type { Grade } from "../../actors/timeline/grade.ts";
 import { type Clip, frameCount, frameFrom, type Timeline } from "../../actors/timeline/model.ts";
 import { effectiveTimeline } from "../../actors/timeline/timeline.ts";
+import { writeNew } from "../fence/own-folders.ts";
 import type { FilmPlan, PlannedClip } from "../film-page/plan.ts";
 import { inputOf, type MediaTools } from "../media-tools.ts";
-import { uprightPng } from "../pictures.ts";
+import type { Pictures } from "../pictures/pictures.ts";
 import type { HeardClip } from "./audio-mix.ts";
 import type { Patience } from "./film-page-session.ts";
 import type { MediaFile, MediaFiles } from "./media-files.ts";
@@ -28,6 +28,7 @@ export interface Workshop {
   readonly media: MediaFiles;
   readonly files: PageFiles;
   readonly tools: MediaTools;
+  readonly pictures: Pictures;
   readonly folder: string;
   readonly signal: AbortSignal;
   readonly warnings: Warnings;
@@ -169,7 +170,7 @@ async function planOf(
 async function imageUrl(
   { media, grade, key }: Clip,
   grades: Grades,
-  { bundle, files, tools, signal }: Workshop,
+  { bundle, files, tools, pictures, signal }: Workshop,
 ): Promise<string | undefined> {
   const source = media?.source && bundle.sourceOf(media.source);
   if (source === undefined || (grade === undefined && media?.source?.kind === "file"))
@@ -179,7 +180,7 @@ async function imageUrl(
   if (cubePath === undefined)
     return files.offer(name, { contentType: source.mimeType, bytes: () => bundle.bytes(source) });
   const graded = async (): Promise<Buffer> => {
-    const png = await uprightPng(await bundle.bytes(source));
+    const png = await pictures.png(await bundle.bytes(source));
     const look = ["-vf", `format=rgba,lut3d=file=${cubePath}:interp=tetrahedral,format=rgba`];
     const input = ["-f", "png_pipe", "-i", "pipe:0"];
     const output = ["-frames:v", "1", "-c:v", "png", "-f", "image2pipe", "-"];
@@ -216,7 +217,7 @@ class Grades {
     if (text !== undefined && table === undefined)
       warnings.add(`${lutPath} is left out: it is no table of three dimensions up to 64`);
     const path = join(folder, `grade-${index}.cube`);
-    await writeFile(path, bakedCube(grade, table, "klieg"));
+    await writeNew(path, bakedCube(grade, table, "klieg"));
     return path;
   }
 }

@@ -4,21 +4,16 @@ import { digestOf, type LocalFile } from "../workspace.ts";
 
 /** What a node found in media lately, by the digest of their bytes: a look starts a program. */
 export class KnownMedia {
-  readonly #tools: MediaTools;
   readonly #digests = new Map<string, string>();
   readonly #looks = new Map<string, Looked>();
 
-  constructor(tools: MediaTools) {
-    this.#tools = tools;
-  }
-
   /** Throws `PortError` for what cannot be decoded. */
-  async look(file: LocalFile, signal: AbortSignal): Promise<Looked> {
+  async look(tools: MediaTools, file: LocalFile, signal: AbortSignal): Promise<Looked> {
     const { path, version, mimeType } = file;
     const digest = this.#digests.get(version) ?? (await digestOf(path));
     keepLast(this.#digests, version, digest);
     const name = `${mimeType} ${digest}`;
-    const looked = this.#looks.get(name) ?? (await lookInto(this.#tools, file, signal));
+    const looked = this.#looks.get(name) ?? (await lookInto(tools, file, signal));
     keepLast(this.#looks, name, looked);
     return looked;
   }

@@ -1,17 +1,17 @@
 import { even } from "../../actors/timeline/model.ts";
 import { loadPlanar } from "../film-page/planar.ts";
-import { pixelsOf } from "../pictures.ts";
+import type { Pictures } from "../pictures/pictures.ts";
 import type { PageScripts } from "./page-scripts.ts";
 
 /** Makes planes of the compositor's pictures of a page, exactly as the page does of its own. */
 export async function planesMaker(
-  scripts: PageScripts,
+  { scripts, screenshots }: { readonly scripts: PageScripts; readonly screenshots: Pictures },
   size: { readonly width: number; readonly height: number },
 ): Promise<(picture: Buffer) => Promise<Buffer>> {
   const [width, height] = [even(size.width), even(size.height)];
   const planar = await loadPlanar(new Uint8Array(await scripts.converter()), width, height);
   return async (picture) => {
-    const colors = await pixelsOf(picture, { width, height });
+    const colors = await screenshots.pixels(picture, { width, height });
     const { pixels, planes } = planar;
     const to = new Uint32Array(pixels.buffer, pixels.byteOffset, pixels.length / 4);
     const from = new Uint32Array(colors.buffer, colors.byteOffset, to.length);

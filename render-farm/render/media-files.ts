@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { limits } from "../../config/limits.ts";
 import type { Objects } from "../../engine/ports/objects.ts";
 import { PortError } from "../../engine/ports/port-error.ts";
-import { inputOf } from "../media-tools.ts";
+import { inputOf, type MediaTools } from "../media-tools.ts";
 import { type Recording, ratio, type Stream } from "../recordings.ts";
 import { fetchSource, type LocalFile, type Source } from "../workspace.ts";
 import type { KnownMedia } from "./known-media.ts";
@@ -30,16 +30,21 @@ export interface Look {
   readonly isPlain: boolean;
 }
 
+interface Tools {
+  readonly known: KnownMedia;
+  readonly media: MediaTools;
+}
+
 export class MediaFiles {
-  readonly #known: KnownMedia;
+  readonly #tools: Tools;
   readonly #objects: Objects;
   readonly #folder: string;
   readonly #signal: AbortSignal;
   readonly #filesByKey = new Map<string, Promise<MediaFile>>();
   readonly #secondsByKey = new Map<string, number>();
 
-  constructor(known: KnownMedia, objects: Objects, folder: string, signal: AbortSignal) {
-    this.#known = known;
+  constructor(tools: Tools, objects: Objects, folder: string, signal: AbortSignal) {
+    this.#tools = tools;
     this.#objects = objects;
     this.#folder = folder;
     this.#signal = signal;
@@ -60,10 +65,11 @@ export class MediaFiles {
   }
 
   async #open(source: Source, path: string): Promise<MediaFile> {
+    const { known, media } = this.#tools;
     const file = await fetchSource(this.#objects, source, path, this.#signal);
     if (!/^(video|audio)\//.test(file.mimeType))
       throw new PortError("is neither a video nor sound", false);
-    const { recording, streams, startSeconds } = await this.#known.look(file, this.#signal);
+    const { recording, streams, startSeconds } = await known.look(media, file, this.#signal);
     this.#secondsByKey.set(source.objectKey, recording.durationSeconds);
     const sound = streams.find(({ codec_type: type }) => type === "audio");
     const picture = streams.find(({ codec_type: type }) => type === "video");

@@ -3,7 +3,9 @@ import type { Objects } from "../../engine/ports/objects.ts";
 import type { TaskOutput } from "../../engine/ports/tasks.ts";
 import type { FilmReport } from "../film-page/plan.ts";
 import type { MediaTools } from "../media-tools.ts";
+import type { Pictures } from "../pictures/pictures.ts";
 import type { TaskContext } from "../task-loop.ts";
+import type { Workspaces } from "../workspace.ts";
 import type { CodedPictures } from "./coded-pictures.ts";
 import type { Patience } from "./film-page-session.ts";
 import type { KnownMedia } from "./known-media.ts";
@@ -15,8 +17,10 @@ import type { RenderInput } from "./render-input.ts";
 import type { SpareBrowsers } from "./spare-browsers.ts";
 import type { StoredBundle } from "./stored-bundle.ts";
 
-export interface RenderTools {
-  readonly media: MediaTools;
+export interface StudioTools {
+  readonly workspaces: Workspaces;
+  /** What browsers painted is read by one program for all renders. */
+  readonly screenshots: Pictures;
   readonly known: KnownMedia;
   readonly browsers: SpareBrowsers;
   readonly coded: CodedPictures;
@@ -26,6 +30,12 @@ export interface RenderTools {
   readonly patience: Patience;
   /** Takes a line for the operator's log. */
   readonly note: (line: string) => void;
+}
+
+/** And those of one render. */
+export interface RenderTools extends StudioTools {
+  readonly media: MediaTools;
+  readonly pictures: Pictures;
 }
 
 /** What both targets work with. */

@@ -1,11 +1,10 @@
-import { createReadStream } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { check, type Static, Type } from "../../config/schema.ts";
 import { type Objects, volatileRoot } from "../../engine/ports/objects.ts";
 import { PortError } from "../../engine/ports/port-error.ts";
 import type { SharedParts } from "../task-parts.ts";
-import { fetchSource } from "../workspace.ts";
+import { fetchSource, storeFile } from "../workspace.ts";
 import { type FilmSetup, framesOf } from "./film-setup.ts";
 import { RenderInput } from "./render-input.ts";
 import type { RenderStage } from "./render-stage.ts";
@@ -55,7 +54,7 @@ export class SegmentStore {
   async put(segment: Segment, { path, pictures }: MadeSegment): Promise<void> {
     for (const [frame, picture] of pictures)
       await this.#objects.put(this.#pictureKey(frame), [picture]);
-    await this.#objects.put(this.#segmentKey(segment), createReadStream(path));
+    await storeFile(this.#objects, this.#segmentKey(segment), path);
     await rm(path);
   }
 

@@ -1,5 +1,4 @@
 import { even } from "../../actors/timeline/model.ts";
-import { isBlack } from "../pictures.ts";
 import type { Picture } from "../stage.ts";
 import { type Camera, filmed, recorder, type Shoot } from "./cameras.ts";
 import type { Cast } from "./cast.ts";
@@ -27,7 +26,8 @@ export interface Refusal {
 
 /** Every frame by the compositor. */
 export async function shootDriven(cast: Cast, shoot: Shoot): Promise<Footage> {
-  const samples = new Samples(shoot.frames, { isUnlit: isBlack, step: 0 });
+  const isUnlit = (picture: Buffer) => shoot.stage.tools.screenshots.isBlack(picture);
+  const samples = new Samples(shoot.frames, { isUnlit, step: 0 });
   const paths = await filmed(drivenCameras(cast, shoot), samples, shoot);
   hearFaults(cast, shoot);
   await checkLight(samples, cast, shoot);
@@ -138,7 +138,7 @@ async function compare(
   { reference, shown, videosAt }: Comparison,
   { stage, setup }: Shoot,
 ): Promise<void> {
-  const planesOf = await planesMaker(stage.tools.scripts, setup.timeline);
+  const planesOf = await planesMaker(stage.tools, setup.timeline);
   const painter = drivenPainter(reference, closely);
   let last: Buffer | undefined;
   const paint = async (frame: number): Promise<Buffer> => {

@@ -4,17 +4,16 @@ import type { Objects } from "../../engine/ports/objects.ts";
 import { PortError } from "../../engine/ports/port-error.ts";
 import type { TaskOutcome } from "../../engine/ports/tasks.ts";
 import type { TaskContext } from "../task-loop.ts";
-import { withWorkspace } from "../workspace.ts";
 import { MediaFiles } from "./media-files.ts";
 import { PageFiles } from "./page-files.ts";
 import { RenderFault, Warnings } from "./render-fault.ts";
 import type { RenderInput } from "./render-input.ts";
-import type { RenderStage, RenderTools } from "./render-stage.ts";
+import type { RenderStage, StudioTools } from "./render-stage.ts";
 import { StoredBundle } from "./stored-bundle.ts";
 
 /** Where a composition is rendered. */
 export interface Studio {
-  readonly tools: RenderTools;
+  readonly tools: StudioTools;
   readonly objects: Objects;
   /** Of a task's wall time. */
   readonly timeoutMs: number;
@@ -36,17 +35,17 @@ export async function onStage(
   setMaxListeners(0, signal);
   const warnings = new Warnings(limits.capture.warningsMax);
   try {
-    return await withWorkspace(async (folder) => {
+    return await tools.workspaces.use(async ({ folder, media, pictures }) => {
       const bundle = await StoredBundle.open(objects, input.manifestKey, input.assets);
       return work({
-        tools,
+        tools: { ...tools, media, pictures },
         objects,
         input,
         context: { ...context, signal },
         folder,
         bundle,
         warnings,
-        media: new MediaFiles(tools.known, objects, folder, signal),
+        media: new MediaFiles({ media, known: tools.known }, objects, folder, signal),
         files: new PageFiles(bundle, warnings),
       });
     });

@@ -1,7 +1,7 @@
 import type { Timeline } from "../../actors/timeline/model.ts";
 import { limits } from "../../config/limits.ts";
 import type { TaskOutput } from "../../engine/ports/tasks.ts";
-import { finishedStill, type Size, thumbnailOf } from "../pictures.ts";
+import type { Size } from "../pictures/orders.ts";
 import { FilmBrowser } from "./film-browser.ts";
 import type { FilmSession } from "./film-page-session.ts";
 import { framesOf, setUpFilm } from "./film-setup.ts";
@@ -18,7 +18,8 @@ export async function makeStill(stage: RenderStage): Promise<Made> {
     throw new RenderFault("internal", "a still has at_seconds or frame, not both");
   const { signal } = context;
   const isTransparent = options.background === "transparent";
-  const workshop = { ...stage, tools: tools.media, signal, patience: tools.patience };
+  const { media, pictures } = tools;
+  const workshop = { ...stage, tools: media, pictures, signal, patience: tools.patience };
   const setup = await setUpFilm(workshop, { isTransparent, hasSound: false });
   const { timeline, plan } = setup;
   const choice = (said: number | undefined): Choice => {
@@ -117,14 +118,16 @@ async function stored(
   picture: Buffer,
   size: Size,
   isTransparent: boolean,
-  { objects, context }: RenderStage,
+  { objects, context, tools: { screenshots } }: RenderStage,
 ): Promise<TaskOutput> {
   const stem = `${context.outputPrefix}/0`;
   const objectKey = `${stem}.png`;
   const thumbnailKey = `${stem}.thumb.jpg`;
   const [object] = await Promise.all([
-    finishedStill(picture, size, isTransparent).then((bytes) => objects.put(objectKey, [bytes])),
-    thumbnailOf(picture).then((bytes) => objects.put(thumbnailKey, [bytes])),
+    screenshots
+      .still(picture, size, isTransparent)
+      .then((bytes) => objects.put(objectKey, [bytes])),
+    screenshots.thumbnail(picture).then((bytes) => objects.put(thumbnailKey, [bytes])),
   ]);
   return { objectKey, mimeType: "image/png", ...object, ...size, thumbnailKey };
 }

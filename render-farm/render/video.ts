@@ -1,8 +1,8 @@
-import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type Clip, even, type Timeline } from "../../actors/timeline/model.ts";
 import { limits } from "../../config/limits.ts";
 import { deliverFilm, type Thumbnail } from "../delivery.ts";
+import { writeNew } from "../fence/own-folders.ts";
 import { outputTo } from "../media-tools.ts";
 import { frameThumbnail } from "../recordings.ts";
 import { type HeardClip, mixSound } from "./audio-mix.ts";
@@ -44,8 +44,8 @@ export async function makeVideo(stage: RenderStage): Promise<Made> {
 /** The same on every node that works on the film. */
 export async function setUpVideo(stage: RenderStage): Promise<FilmSetup> {
   const { input, tools, context } = stage;
-  const { media, patience } = tools;
-  const workshop = { ...stage, tools: media, signal: context.signal, patience };
+  const { media, pictures, patience } = tools;
+  const workshop = { ...stage, tools: media, pictures, signal: context.signal, patience };
   const hasSound = input.audioMix?.mute !== true;
   const setup = await setUpFilm(workshop, { isTransparent: false, hasSound });
   checkSize(setup.timeline);
@@ -212,7 +212,7 @@ async function joined(
 ): Promise<string> {
   const path = join(folder, "film.mp4");
   const listPath = join(folder, "segments.txt");
-  await writeFile(listPath, segmentList(footage));
+  await writeNew(listPath, segmentList(footage));
   const heard = sound === undefined ? undefined : ownSound(sound);
   const args = joiningArgs({ listPath, seconds, sound: heard });
   await tools.media.ffmpeg([...args, ...outputTo(path)], {
@@ -269,7 +269,7 @@ async function withVolumes(
       const values = valuesByKey.get(sound.clip.key) ?? [];
       if (values.every((value) => value === values[0])) return sound;
       const curvePath = join(folder, `volume-${index}.f32`);
-      await writeFile(curvePath, finelySampled(values, timeline.fps));
+      await writeNew(curvePath, finelySampled(values, timeline.fps));
       return { ...sound, curvePath };
     }),
   );

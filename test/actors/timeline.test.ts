@@ -223,6 +223,19 @@ t.test("what will be left out is named with element and attribute", async (t) =>
   ]);
 });
 
+t.test("modules from elsewhere are named with their remedy (F10)", async (t) => {
+  const root = `<script type="importmap">{"imports":{"three":"https://cdn.example.org/three.js",
+      "own":"./own.js"}}</script>
+    <script type="module">import * as three from "three"; import "//cdn.example.org/a.js";
+      const later = () => import('https://cdn.example.org/b.js');</script>`;
+  const remedy = "which is not fetched; `klieg vendor <folder>` takes it into the bundle";
+  t.strictSame(messages(effectiveTimeline(bundleOf(root))), [
+    `warning: index.html: script names https://cdn.example.org/three.js, ${remedy}`,
+    `warning: index.html: script names //cdn.example.org/a.js, ${remedy}`,
+    `warning: index.html: script names https://cdn.example.org/b.js, ${remedy}`,
+  ]);
+});
+
 t.test("a grade says its adjustments with the preset's; unknown ones are warnings", async (t) => {
   const graded = (grade: string) =>
     effectiveTimeline(bundleOf(`<img id="i" src="data:," data-color-grading='${grade}'>`));

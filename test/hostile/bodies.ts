@@ -38,3 +38,19 @@ export function hostileBody(dice: Dice, members: readonly string[]): string {
       return text;
   }
 }
+
+/** Paths that take JSON, and members of their bodies. */
+export const posts: readonly (readonly [path: string, members: readonly string[]])[] = [
+  ["/v1/generate/image", ["model", "prompt", "num_images", "tags", "seed", "provider_options"]],
+  ["/v1/generate/video", ["model", "prompt", "duration_seconds", "first_frame_asset_id", "fps"]],
+  ["/v1/generate/audio", ["model", "task", "text", "voice", "speed", "language"]],
+  ["/v1/generate/set", ["name", "base", "members", "confirmation_token"]],
+  ["/v1/jobs/cost", ["kind", "image", "video", "set"]],
+  ["/v1/jobs:cancel", ["ids", "filter"]],
+  ["/v1/compositions", ["name", "description", "meta", "width", "height", "template"]],
+  ["/v1/assets/uploads", ["filename", "mime_type", "size_bytes", "checksum_sha256", "tags"]],
+  ["/v1/agent/sessions", ["title", "meta"]],
+  ["/v1/tokens", ["name", "scopes", "expires_in_days", "organization_id"]],
+  ["/v1/organizations", ["name", "slug"]],
+  ["/oauth/token", ["grant_type", "code", "client_id"]],
+];

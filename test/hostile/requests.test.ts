@@ -2,7 +2,7 @@
 import t from "tap";
 import { zipOf } from "../spec/zip-archive.ts";
 import { hostileArchive, shareBytes } from "./archives.ts";
-import { hostileBody } from "./bodies.ts";
+import { hostileBody, posts } from "./bodies.ts";
 import { Dice } from "./dice.ts";
 import { boundary, hostileForm, manyParts } from "./forms.ts";
 import { isSound, openVictim } from "./victim.ts";
@@ -50,21 +50,6 @@ t.test("forms that no browser sends, and clients that leave, end nothing (A2, A4
   t.equal(await victim.send("POST", "/v1/assets", manyParts(100_000), formType), 400);
   await victim.lives(t);
 });
-
-const posts: readonly (readonly [path: string, members: readonly string[]])[] = [
-  ["/v1/generate/image", ["model", "prompt", "num_images", "tags", "seed", "provider_options"]],
-  ["/v1/generate/video", ["model", "prompt", "duration_seconds", "first_frame_asset_id", "fps"]],
-  ["/v1/generate/audio", ["model", "task", "text", "voice", "speed", "language"]],
-  ["/v1/generate/set", ["name", "base", "members", "confirmation_token"]],
-  ["/v1/jobs/cost", ["kind", "image", "video", "set"]],
-  ["/v1/jobs:cancel", ["ids", "filter"]],
-  ["/v1/compositions", ["name", "description", "meta", "width", "height", "template"]],
-  ["/v1/assets/uploads", ["filename", "mime_type", "size_bytes", "checksum_sha256", "tags"]],
-  ["/v1/agent/sessions", ["title", "meta"]],
-  ["/v1/tokens", ["name", "scopes", "expires_in_days", "organization_id"]],
-  ["/v1/organizations", ["name", "slug"]],
-  ["/oauth/token", ["grant_type", "code", "client_id"]],
-];
 
 t.test("JSON of the wrong shape is refused, and ends nothing (A4)", async (t) => {
   const victim = await openVictim(t);

@@ -57,13 +57,17 @@ export class Victim {
     );
   }
 
-  /** The process that was started answers, and nothing is left of what it refused. */
+  /**
+   * The process that was started answers, nothing is left of what it refused, and nothing was its
+   * own fault. Ends it.
+   */
   async lives(t: Test): Promise<void> {
     const reply = await fetch(`http://127.0.0.1:${this.klieg.port}/healthz`);
     t.equal(reply.status, 200);
     t.equal(this.klieg.child.exitCode, null, "the process that was started still runs");
     const incoming = join(this.dataDir, "objects", "~incoming");
     while (existsSync(incoming) && readdirSync(incoming).length > 0) await nextTurn();
+    t.equal((await this.klieg.kill("SIGTERM")).stderr, "", "no line of the log is an error");
   }
 
   async composition(): Promise<string> {
@@ -74,7 +78,7 @@ export class Victim {
 
 export async function openVictim(t: Test, more: Environment = {}): Promise<Victim> {
   const dataDir = t.testdir();
-  const klieg = await startKlieg(t, dataDir, more);
+  const klieg = await startKlieg(t, dataDir, { KLIEG_LOG_LEVEL: "error", ...more });
   const [owner] = await createOwners(klieg.port, 1);
   return new Victim(klieg, owner?.token ?? "", dataDir);
 }

@@ -14,6 +14,19 @@ const served: Readonly<Record<string, readonly [type: string, body: string]>> = 
   ],
   "/more.css": ["text/css", "b{background:url(data:image/png;base64,AA)}"],
   "/inter.woff2": ["font/woff2", "letters"],
+  "/three/build/three.module.js": [
+    "text/javascript",
+    "import { core } from './three.core.js'; export const three = core;",
+  ],
+  "/three/build/three.core.js": [
+    "text/javascript",
+    "import './three.module.js'; export const core = 3;",
+  ],
+  "/three/addons/controls.js": [
+    "text/javascript",
+    "import { three } from 'three'; export const controls = three;",
+  ],
+  "/three/addons/unused.js": ["text/javascript", ""],
 };
 const sha384 = (text: string) => `sha384-${createHash("sha384").update(text).digest("base64")}`;
 
@@ -97,6 +110,54 @@ t.test(
     t.strictSame((await vendor(folder)).out, [`${folder}: nothing is remote`]);
   },
 );
+
+t.test("klieg vendor follows modules, in circles and by import maps too (F10)", async (t) => {
+  const origin = await contentServer(t);
+  const map = {
+    three: `${origin}/three/build/three.module.js`,
+    "three/addons/": `${origin}/three/addons/`,
+    own: "./own.js",
+  };
+  const folder = t.testdir({
+    "index.html": page(
+      `<script type="importmap">${JSON.stringify({ imports: map })}</script>
+      <script type="module">import { three } from "three"; import("own");</script>`,
+    ),
+    "own.js": `import { controls } from "three/addons/controls.js";`,
+    parts: { "deep.mjs": `export * from "${origin}/gsap@3/gsap.min.js";` },
+  });
+  const { code, out, said } = await vendor(folder);
+  t.strictSame([code, said], [0, []]);
+  t.equal(out.at(-1), `${folder}: 4 fetched`);
+  const names = readdirSync(`${folder}/vendor`);
+  const named = (stem: string) => names.find((name) => name.startsWith(`${stem}-`)) ?? "";
+  const text = (name: string) => readFileSync(`${folder}/vendor/${name}`, "utf8");
+  const [module, core, controls] = ["three.module", "three.core", "controls"].map(named) as [
+    string,
+    string,
+    string,
+  ];
+  t.equal(text(module), `import { core } from './${core}'; export const three = core;`);
+  t.equal(text(core), `import './${module}'; export const core = 3;`);
+  const written = readFileSync(`${folder}/index.html`, "utf8");
+  const [, json = ""] = /importmap">([^<]*)</.exec(written) ?? [];
+  t.strictSame(JSON.parse(json), {
+    imports: {
+      own: "./own.js",
+      three: `./vendor/${module}`,
+      "three/addons/controls.js": `./vendor/${controls}`,
+    },
+    integrity: {
+      [`./vendor/${module}`]: sha384(text(module)),
+      [`./vendor/${controls}`]: sha384(text(controls)),
+    },
+  });
+  t.equal(
+    readFileSync(`${folder}/parts/deep.mjs`, "utf8"),
+    `export * from "../vendor/${named("gsap.min")}";`,
+  );
+  t.strictSame((await vendor(folder)).out, [`${folder}: nothing is remote`]);
+});
 
 t.test("what cannot be fetched, or is not what the page says, is named", async (t) => {
   const origin = await contentServer(t);

@@ -8,25 +8,25 @@ const picture = { prompt: "sea", seed: 1, width: 2048, height: 2048, count: 8, f
 const small = { ...picture, width: 64, height: 64, count: 1 };
 
 t.test("a browser that dies costs one retry, never the node", async (t) => {
-  const { browser, run } = await openFarmBench();
+  const { browser, run } = await openFarmBench(t);
   t.teardown(() => browser.close());
   t.equal((await run(small)).kind, "succeeded");
   const running = run(picture);
-  await browser.kill();
+  await browser.close();
   await t.rejects(running, { name: "PortError", retryable: true });
   t.equal((await run(small)).kind, "succeeded");
 });
 
 t.test("an idle browser that dies is replaced", async (t) => {
-  const { browser, run } = await openFarmBench();
+  const { browser, run } = await openFarmBench(t);
   t.teardown(() => browser.close());
   await run(small);
-  await browser.kill();
+  await browser.close();
   t.equal((await run(small)).kind, "succeeded");
 });
 
 t.test("an aborted picture ends at once and the next one works", async (t) => {
-  const { browser, run, worker } = await openFarmBench();
+  const { browser, run, worker } = await openFarmBench(t);
   t.teardown(() => browser.close());
   await run(small);
   const abort = new AbortController();
@@ -38,7 +38,7 @@ t.test("an aborted picture ends at once and the next one works", async (t) => {
 });
 
 t.test("pages have no network and only our modules", async (t) => {
-  const { browser } = await openFarmBench();
+  const { browser } = await openFarmBench(t);
   t.teardown(() => browser.close());
   await browser.withPage(new AbortController().signal, async (page) => {
     for (const module of ["../secret.js", "studio-image/draw.ts", "studio-image/none.js"])
@@ -47,7 +47,7 @@ t.test("pages have no network and only our modules", async (t) => {
 });
 
 t.test("a failure of a module is a bug, not a fault", async (t) => {
-  const { browser } = await openFarmBench();
+  const { browser } = await openFarmBench(t);
   t.teardown(() => browser.close());
   const nothing = browser.withPage(new AbortController().signal, (page) =>
     page.call("studio-image/draw.js", "absent", {}),

@@ -7,12 +7,18 @@ export interface ChildProcess {
   readonly uid: number;
   /** A line of its status, for example `NoNewPrivs`. */
   status(name: string): string;
+  /** Names of its namespaces. */
+  readonly namespaces: Readonly<Record<"mnt" | "net" | "pid", string>>;
   readonly network: {
-    readonly name: string;
     /** As the system lists them for this process. */
     readonly interfaces: string;
     readonly addresses: string;
   };
+}
+
+/** Whether it is a browser's, and not what keeps watch over one. */
+export function isBrowsers({ command }: ChildProcess): boolean {
+  return /--type=|--user-data-dir=/.test(command) && !/^\S*(unshare|sh) /.test(command);
 }
 
 /** Everything that this process started, and what that started, that has not ended. */
@@ -33,6 +39,7 @@ export function isRunning(pid: number): boolean {
 function seen(name: string): (ChildProcess & { readonly parent: number })[] {
   try {
     const read = (file: string): string => readFileSync(`/proc/${name}/${file}`, "latin1");
+    const namespace = (kind: string): string => readlinkSync(`/proc/${name}/ns/${kind}`);
     const lines = read("status");
     const status = (line: string): string =>
       new RegExp(`^${line}:\\s+(.*)$`, "m").exec(lines)?.[1] ?? "";
@@ -44,8 +51,8 @@ function seen(name: string): (ChildProcess & { readonly parent: number })[] {
         command: read("cmdline").replaceAll("\0", " "),
         uid: Number(status("Uid").split("\t")[0]),
         status,
+        namespaces: { mnt: namespace("mnt"), net: namespace("net"), pid: namespace("pid") },
         network: {
-          name: readlinkSync(`/proc/${name}/ns/net`),
           interfaces: read("net/dev"),
           addresses: read("net/fib_trie"),
         },

@@ -7,6 +7,7 @@ import { findChromium } from "../../render-farm/chromium-path.ts";
 import { studioImage } from "../../render-farm/models/studio-image.ts";
 import type { TaskWorker } from "../../render-farm/task-loop.ts";
 import { alone } from "./alone.ts";
+import { raiseFence, type Teardown } from "./fenced.ts";
 
 /** A browser, objects in memory and the image worker between them. */
 export interface FarmBench {
@@ -17,12 +18,13 @@ export interface FarmBench {
   bytesOf(key: string): Promise<Buffer>;
 }
 
-export async function openFarmBench(): Promise<FarmBench> {
+export async function openFarmBench(t: Teardown): Promise<FarmBench> {
   const executablePath = await findChromium(undefined, "/usr/local/bin:/usr/bin:/bin");
   const models = join(import.meta.dirname, "..", "..", "render-farm", "models");
   const browser = new SceneBrowser({ executablePath, sandbox: process.getuid?.() !== 0 }, models);
   const objects = memoryObjects();
-  const worker = studioImage(browser, objects, 600_000);
+  const { workspaces } = await raiseFence(t);
+  const worker = studioImage({ browser, workspaces }, objects, 600_000);
   return {
     browser,
     objects,

@@ -1,12 +1,12 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { availableParallelism, tmpdir } from "node:os";
+import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import type { Test } from "tap";
 import { limits } from "../../config/limits.ts";
 import type { TaskOutcome } from "../../engine/ports/tasks.ts";
 import { ownChromium } from "../../render-farm/browser.ts";
 import { findChromium } from "../../render-farm/chromium-path.ts";
-import { CodedPictures } from "../../render-farm/render/coded-pictures.ts";
+import { Pictures, pictureBounds } from "../../render-farm/pictures/pictures.ts";
+import { CodedPictures, packetBounds } from "../../render-farm/render/coded-pictures.ts";
 import type { Patience } from "../../render-farm/render/film-page-session.ts";
 import { type Isolation, isolate } from "../../render-farm/render/isolation.ts";
 import { KnownMedia } from "../../render-farm/render/known-media.ts";
@@ -15,6 +15,7 @@ import { render } from "../../render-farm/render/render.ts";
 import { SpareBrowsers } from "../../render-farm/render/spare-browsers.ts";
 import type { Studio } from "../../render-farm/render/staging.ts";
 import type { TaskWorker } from "../../render-farm/task-loop.ts";
+import { searchPath, type Teardown } from "./fenced.ts";
 import { type MediaBench, openMediaBench } from "./media-bench.ts";
 import { readPng } from "./png.ts";
 import { simulatedTimers } from "./simulated-timers.ts";
@@ -24,7 +25,6 @@ const minutesMs = 600_000;
 export const patient: Patience = { pageMs: minutesMs, timelineMs: 500, frameMs: minutesMs };
 /** For what never ends. */
 export const impatient: Patience = { pageMs: 1_000, timelineMs: 500, frameMs: 1_000 };
-const searchPath = "/usr/local/bin:/usr/bin:/bin";
 
 /** A machine whose fonts stay as they are. */
 export const sameFonts = async (): Promise<number> => 0;
@@ -63,9 +63,8 @@ type Colors = readonly (Rgb | undefined)[];
 export type Place = readonly [x: number, y: number];
 export type Rgb = readonly [red: number, green: number, blue: number];
 
-interface TestFolder {
+interface TestFolder extends Teardown {
   testdir(): string;
-  teardown(run: () => Promise<void>): void;
 }
 
 export async function openFilmBench(
@@ -75,19 +74,23 @@ export async function openFilmBench(
   given?: Isolation,
 ): Promise<FilmBench> {
   const bench = await openMediaBench(t);
-  const folder = await mkdtemp(join(tmpdir(), "klieg-test-"));
-  t.teardown(() => rm(folder, { recursive: true, force: true }));
+  const { fence, programs } = bench.fenced;
   const executablePath = (await findChromium(undefined, searchPath)) ?? ownChromium();
-  const isolation = given ?? (await isolate({ wanted: "off", executablePath, searchPath, folder }));
+  const isolation = given ?? (await isolate("off", executablePath, fence));
   const scripts = new PageScripts(join(import.meta.dirname, "..", ".."));
   const browsers = new SpareBrowsers(isolation, () => 0, simulatedTimers(), sameFonts);
   t.teardown(() => browsers.close());
-  const coded = new CodedPictures(simulatedTimers());
+  const own = await fence.folders.lend();
+  t.teardown(() => own.remove());
+  const coded = new CodedPictures(programs.packets(own.user, packetBounds));
   t.teardown(() => coded.close());
+  const screenshots = new Pictures(programs.pictures(own.user, pictureBounds));
+  t.teardown(() => screenshots.close());
   const notes: string[] = [];
   const tools = {
-    media: bench.tools,
-    known: new KnownMedia(bench.tools),
+    workspaces: bench.workspaces,
+    screenshots,
+    known: new KnownMedia(),
     browsers,
     coded,
     scripts,

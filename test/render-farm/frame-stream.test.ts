@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import t from "tap";
 import { outputTo } from "../../render-farm/media-tools.ts";
-import { encodeRaster } from "../../render-farm/pictures.ts";
+import { Pictures, pictureBounds } from "../../render-farm/pictures/pictures.ts";
 import { drivenFormats, type FrameFormat, segmentArgs } from "../../render-farm/render/encoding.ts";
 import { pictureChunk, repetition, streamHead } from "../../render-farm/render/frame-stream.ts";
 import { openMediaBench } from "./media-bench.ts";
@@ -11,17 +11,17 @@ const { signal } = new AbortController();
 const folder = t.testdir();
 const size = { width: 32, height: 16 };
 
-type Pictures = Readonly<Record<string, Buffer>>;
+type Alphabet = Readonly<Record<string, Buffer>>;
 
 /** Each letter is a picture; the same one again is a repetition, save at the end. */
-function* stream(letters: string, pictures: Pictures, format: FrameFormat, fps: number) {
+function* stream(letters: string, pictures: Alphabet, format: FrameFormat, fps: number) {
   yield streamHead(format, fps);
   for (const [at, letter] of [...letters].entries())
     if (letter === letters[at - 1] && at < letters.length - 1) yield repetition;
     else yield* pictureChunk(pictures[letter] ?? Buffer.alloc(0));
 }
 
-async function encoded(letters: string, pictures: Pictures, format: FrameFormat, fps: number) {
+async function encoded(letters: string, pictures: Alphabet, format: FrameFormat, fps: number) {
   const path = join(folder, "segment.mp4");
   const args = [...segmentArgs("standard", format, fps, 1), ...outputTo(path)];
   const stdin = stream(letters, pictures, format, fps);
@@ -54,8 +54,10 @@ t.test("the count of frames is exact, whichever of them repeat, at any rate", as
 });
 
 t.test("pictures of the compositor are as long as they are", async (t) => {
+  const made = new Pictures(bench.fenced.programs.pictures(undefined, pictureBounds));
+  t.teardown(() => made.close());
   const picture = (gray: number, format: "jpeg" | "png"): Promise<Buffer> =>
-    encodeRaster({ ...size, channels: 3, pixels: Buffer.alloc(1_536, gray) }, format);
+    made.encode({ ...size, channels: 3, pixels: Buffer.alloc(1_536, gray) }, format);
   for (const [quality, format] of [
     ["high", "png"],
     ["standard", "jpeg"],

@@ -1,6 +1,6 @@
 /** A page that means harm, and what becomes of it. */
 import { setTimeout as delay } from "node:timers/promises";
-import { childProcesses } from "./child-processes.ts";
+import { childProcesses, isBrowsers } from "./child-processes.ts";
 import { composition, type Files, type FilmBench } from "./film-bench.ts";
 
 /** A white square in the left upper corner. */
@@ -16,7 +16,6 @@ export const inFrame = (script: string): string =>
 export async function fateOf(bench: FilmBench, html: string, more: Files = {}): Promise<string> {
   const files = { ...composition(square + html, 'data-duration="0.4"'), ...more };
   const outcome = await bench.run(bench.worker, await bench.inputOf(files));
-  while (childProcesses().some(({ command }) => command.includes("--user-data-dir")))
-    await delay(20);
+  while (childProcesses().some(isBrowsers)) await delay(20);
   return outcome.kind === "failed" ? outcome.message : "";
 }

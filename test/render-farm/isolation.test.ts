@@ -6,10 +6,11 @@ import { setImmediate as turn } from "node:timers/promises";
 import t, { type Test } from "tap";
 import { launch, ownChromium } from "../../render-farm/browser.ts";
 import { findChromium } from "../../render-farm/chromium-path.ts";
+import { Fence } from "../../render-farm/fence/fence.ts";
 import { isolate } from "../../render-farm/render/isolation.ts";
-import { childProcesses, isRunning } from "./child-processes.ts";
+import { childProcesses, isBrowsers, isRunning } from "./child-processes.ts";
+import { searchPath } from "./fenced.ts";
 
-const searchPath = "/usr/local/bin:/usr/bin:/bin";
 const chromium = (await findChromium(undefined, searchPath)) ?? ownChromium();
 const isRoot = process.getuid?.() === 0;
 
@@ -26,7 +27,7 @@ async function isolated(t: Test, script: string, folderMode = 0o755) {
   const own = join(folder, "node");
   mkdirSync(own, { mode: 0o700 });
   chmodSync(folder, 0o755);
-  return isolate({ wanted: "off", executablePath, searchPath, folder: own });
+  return isolate("off", executablePath, await Fence.raise(searchPath, own));
 }
 
 t.test(
@@ -40,10 +41,10 @@ t.test(
     t.match(isolation, { kind: "ready", chromium: { sandbox: false } });
     t.match(isolation, { warning: /^Chromium's own sandbox does not start/ });
     if (isolation.kind !== "ready" || !isRoot) return;
-    const { kill } = await launch(isolation.chromium);
-    const processes = childProcesses().filter(({ command }) => command.includes("--user-data-dir"));
+    const { close } = await launch(isolation.chromium);
+    const processes = childProcesses().filter(isBrowsers);
     t.ok(processes.length > 0 && processes.every(({ uid }) => uid !== 0), "not root");
-    kill();
+    await close();
     while (processes.some(({ pid }) => isRunning(pid))) await turn();
   },
 );

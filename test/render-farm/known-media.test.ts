@@ -17,6 +17,7 @@ function toolsSaying(answers: readonly (object | PortError)[]): MediaTools & { a
     ffmpeg: unused,
     stream: unused,
     output: unused,
+    espeak: unused,
     async ffprobe(): Promise<Buffer> {
       const answer = answers[tools.asked++];
       if (answer instanceof PortError) throw answer;
@@ -34,18 +35,18 @@ function file(name: string) {
 
 t.test("media of equal bytes are looked into once", async (t) => {
   const tools = toolsSaying([sound, sound]);
-  const known = new KnownMedia(tools);
-  t.match(await known.look(file("one"), signal), { recording: { durationSeconds: 2 } });
-  t.match(await known.look(file("one"), signal), { recording: { durationSeconds: 2 } });
-  t.match(await known.look(file("copy"), signal), { recording: { durationSeconds: 2 } });
+  const known = new KnownMedia();
+  t.match(await known.look(tools, file("one"), signal), { recording: { durationSeconds: 2 } });
+  t.match(await known.look(tools, file("one"), signal), { recording: { durationSeconds: 2 } });
+  t.match(await known.look(tools, file("copy"), signal), { recording: { durationSeconds: 2 } });
   t.equal(tools.asked, 1);
-  await known.look(file("two"), signal);
+  await known.look(tools, file("two"), signal);
   t.equal(tools.asked, 2);
 });
 
 t.test("a look that failed is tried again", async (t) => {
   const tools = toolsSaying([new PortError("the tool was killed", true), sound]);
-  const known = new KnownMedia(tools);
-  await t.rejects(known.look(file("one"), signal), { message: "the tool was killed" });
-  t.match(await known.look(file("one"), signal), { recording: { durationSeconds: 2 } });
+  const known = new KnownMedia();
+  await t.rejects(known.look(tools, file("one"), signal), { message: "the tool was killed" });
+  t.match(await known.look(tools, file("one"), signal), { recording: { durationSeconds: 2 } });
 });

@@ -6,15 +6,20 @@ import { memoryObjects } from "../../engine/adapters/memory-objects.ts";
 import type { Objects } from "../../engine/ports/objects.ts";
 import { PortError } from "../../engine/ports/port-error.ts";
 import type { TaskOutcome, TaskOutput } from "../../engine/ports/tasks.ts";
-import { findTool, type MediaTools, mediaTools } from "../../render-farm/media-tools.ts";
+import { findTool } from "../../render-farm/find-tool.ts";
+import { type MediaTools, mediaTools } from "../../render-farm/media-tools.ts";
 import type { TaskWorker } from "../../render-farm/task-loop.ts";
+import type { Workspaces } from "../../render-farm/workspace.ts";
 import { alone } from "./alone.ts";
+import { type Fenced, raiseFence, searchPath, type Teardown } from "./fenced.ts";
 
 const execute = promisify(execFile);
-const searchPath = "/usr/local/bin:/usr/bin:/bin";
 
 /** Real tools, objects in memory, and eyes to look at what a worker stored there. */
 export interface MediaBench {
+  readonly fenced: Fenced;
+  readonly workspaces: Workspaces;
+  /** As the farm's own user. */
   readonly tools: MediaTools;
   readonly objects: Objects;
   run(worker: TaskWorker, input: object, signal?: AbortSignal): Promise<TaskOutcome>;
@@ -41,7 +46,7 @@ export interface MediaBench {
   codecs(key: string | undefined): Promise<string>;
 }
 
-interface TestFolder {
+interface TestFolder extends Teardown {
   testdir(): string;
 }
 
@@ -50,7 +55,9 @@ export async function openMediaBench(t: TestFolder): Promise<MediaBench> {
   const [ffmpeg, ffprobe] = await Promise.all(
     ["ffmpeg", "ffprobe"].map((name) => findTool(undefined, name, searchPath)),
   );
-  const tools = mediaTools(ffmpeg ?? "", ffprobe ?? "");
+  const fenced = await raiseFence(t);
+  const { workspaces, programs } = fenced;
+  const tools = mediaTools(programs, undefined);
   const objects = memoryObjects();
   let taskCount = 0;
   const bytesOf = async (key: string | undefined): Promise<Buffer> => {
@@ -75,6 +82,8 @@ export async function openMediaBench(t: TestFolder): Promise<MediaBench> {
       })
       .catch(asTheLoopDoes);
   return {
+    fenced,
+    workspaces,
     tools,
     objects,
     run,

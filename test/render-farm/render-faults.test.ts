@@ -1,6 +1,7 @@
 import { chmod } from "node:fs/promises";
 import { join } from "node:path";
 import t from "tap";
+import { Fence } from "../../render-farm/fence/fence.ts";
 import { isolate } from "../../render-farm/render/isolation.ts";
 import { render } from "../../render-farm/render/render.ts";
 import { SpareBrowsers } from "../../render-farm/render/spare-browsers.ts";
@@ -111,10 +112,10 @@ t.test("a page that goes elsewhere stays where it is", async (t) => {
 t.test("where pages cannot be kept off the network nothing is rendered", async (t) => {
   const forbidden = t.testdir({ unshare: "#!/bin/sh\nexit 1\n" });
   await chmod(join(forbidden, "unshare"), 0o755);
-  const given = { executablePath: "/usr/bin/false", searchPath: forbidden, folder: forbidden };
-  const isolation = await isolate({ ...given, wanted: "required" });
+  const fence = await Fence.raise(forbidden, forbidden);
+  const isolation = await isolate("required", "/usr/bin/false", fence);
   t.match(isolation, { kind: "refused", sentence: /set KLIEG_ISOLATION=off/ });
-  t.match(await isolate({ ...given, wanted: "off" }), { kind: "ready" });
+  t.match(await isolate("off", "/usr/bin/false", fence), { kind: "ready" });
   const browsers = new SpareBrowsers(isolation, () => 0, simulatedTimers(), sameFonts);
   const tools = { ...bench.studio.tools, browsers };
   const worker = render({ tools, objects: bench.objects, timeoutMs: 1_000 });

@@ -5,10 +5,10 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { setImmediate as turn } from "node:timers/promises";
 import t, { type Test } from "tap";
-import { ownChromium } from "../../render-farm/browser.ts";
+import { launch, ownChromium } from "../../render-farm/browser.ts";
 import { findChromium } from "../../render-farm/chromium-path.ts";
 import { alone } from "./alone.ts";
-import { type ChildProcess, childProcesses, isRunning } from "./child-processes.ts";
+import { type ChildProcess, childProcesses, isBrowsers, isRunning } from "./child-processes.ts";
 import { composition, type FilmBench, isNear, openFilmBench, patient } from "./film-bench.ts";
 
 const bench = await openFilmBench(t);
@@ -17,7 +17,7 @@ const skip = (isolation.kind === "ready" && isolation.warning) || false;
 const box = `<div id="b" class="clip" data-start="0" data-duration="9"
   style="left:0;top:0;width:100px;height:100px;background:#fff"></div>`;
 
-/** Browsers' processes in the midst of a film. */
+/** What runs in the midst of a film. */
 async function processesOf(root: string): Promise<readonly ChildProcess[]> {
   let seen: readonly ChildProcess[] = [];
   const outcome = await bench.worker.run({
@@ -30,23 +30,27 @@ async function processesOf(root: string): Promise<readonly ChildProcess[]> {
     },
   });
   t.equal(outcome.kind, "succeeded");
-  return seen.filter(({ command }) => command.includes("--user-data-dir"));
+  return seen;
 }
 
+const isRoot = process.getuid?.() === 0;
+
+/** Of the process that asks. */
+const ours = (kind: string): string => readlinkSync(`/proc/self/ns/${kind}`);
+
 t.test(
-  "pages run as a user who owns nothing, in a sandbox, without a network",
+  "pages run as a user who owns nothing, in a sandbox, without a network (B4)",
   { skip },
   async (t) => {
-    const processes = await processesOf(box);
+    const processes = (await processesOf(box)).filter(isBrowsers);
     t.ok(processes.length >= 3, `${processes.length} processes`);
-    const here = readlinkSync("/proc/self/ns/net");
-    const user = process.getuid?.() === 0 ? 65_321 : process.getuid?.();
-    for (const { command, uid, status, network } of processes) {
+    for (const { command, uid, status, namespaces, network } of processes) {
       const kind = /--type=([\w-]+)/.exec(command)?.[1] ?? "browser";
-      t.equal(uid, user, kind);
+      if (isRoot) t.ok(uid >= 60_706 && uid < 61_184, `${kind}: ${uid}`);
       t.equal(status("NoNewPrivs"), "1", kind);
-      t.match(status("CapEff"), kind === "browser" ? /^0+$/ : "", kind);
-      t.not(network.name, here, kind);
+      // A zygote makes the renderers' sandbox, in a user namespace of its own.
+      if (kind !== "zygote") t.match(status("CapEff"), /^0+$/, kind);
+      for (const one of ["mnt", "net", "pid"] as const) t.not(namespaces[one], ours(one), kind);
       if (kind === "renderer") t.equal(status("Seccomp"), "2", "system calls are filtered");
       if (kind !== "browser") continue;
       const names = [...network.interfaces.matchAll(/^\s*(\w+):/gm)].map(([, name]) => name);
@@ -57,8 +61,31 @@ t.test(
   },
 );
 
+t.test("each browser has a user of its own (B4)", { skip: skip || !isRoot }, async (t) => {
+  const { chromium } = isolation as Extract<typeof isolation, { kind: "ready" }>;
+  const browsers = [await launch(chromium), await launch(chromium)];
+  const users = new Set(
+    childProcesses()
+      .filter(isBrowsers)
+      .map(({ uid }) => uid),
+  );
+  for (const { close } of browsers) await close();
+  t.equal(users.size, 2);
+});
+
+t.test("what encodes a film runs in the same fence (B3)", { skip }, async (t) => {
+  const tools = (await processesOf(box)).filter(({ command }) => /^\S*ffmpeg /.test(command));
+  t.ok(tools.length > 0);
+  for (const { uid, status, namespaces } of tools) {
+    if (isRoot) t.not(uid, 0);
+    t.equal(status("NoNewPrivs"), "1");
+    t.match(status("CapEff"), /^0+$/);
+    for (const one of ["mnt", "net", "pid"] as const) t.not(namespaces[one], ours(one), one);
+  }
+});
+
 t.test("all processes of a film's browsers end with it", async (t) => {
-  const processes = await processesOf(box);
+  const processes = (await processesOf(box)).filter(isBrowsers);
   t.ok(processes.length > 0);
   while (processes.some(({ pid }) => isRunning(pid))) await turn();
 });

@@ -5,7 +5,7 @@ import { alone } from "./alone.ts";
 import { type FarmBench, openFarmBench } from "./farm-bench.ts";
 import { type Pixels, readPng } from "./png.ts";
 
-const bench = await openFarmBench();
+const bench = await openFarmBench(t);
 t.teardown(() => bench.browser.close());
 
 const plain = {
@@ -48,7 +48,7 @@ t.test("equal prompt, seed and size give equal bytes, also from another browser"
   ]) {
     const first = await paint({ prompt });
     t.ok((await paint({ prompt })).equals(first), prompt);
-    const other = await openFarmBench();
+    const other = await openFarmBench(t);
     const [output] = await outputsOf(other, { ...plain, prompt });
     t.ok(
       (await other.bytesOf(output?.objectKey ?? "")).equals(first),

@@ -1,11 +1,9 @@
 import t from "tap";
-import { findTool } from "../../render-farm/media-tools.ts";
 import { studioVoice } from "../../render-farm/models/studio-voice.ts";
 import { openMediaBench } from "./media-bench.ts";
 
 const bench = await openMediaBench(t);
-const espeakPath = await findTool(undefined, "espeak-ng", "/usr/local/bin:/usr/bin:/bin");
-const worker = studioVoice({ media: bench.tools, espeakPath }, bench.objects, 600_000);
+const worker = studioVoice(bench.workspaces, bench.objects, 600_000);
 const plain = {
   text: "The lighthouse keeper counted seven ships before the storm reached the harbour.",
   voice: "juniper",

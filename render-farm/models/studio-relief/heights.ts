@@ -1,4 +1,4 @@
-import type { Raster } from "../../pictures.ts";
+import type { Raster } from "../../pictures/orders.ts";
 
 /**
  * How far each point of a photo stands out. A subject before an even backdrop (or with

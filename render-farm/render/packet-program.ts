@@ -1,5 +1,3 @@
-import { open } from "node:fs/promises";
-import { parentPort } from "node:worker_threads";
 import {
   CustomSource,
   EncodedPacketSink,
@@ -8,47 +6,53 @@ import {
   MP4,
   QTFF,
 } from "mediabunny";
+import { encode, messagesIn } from "../fence/message.ts";
 import type { CodedRun } from "../film-page/plan.ts";
 
-/** In a thread whose memory is bounded: what a file's picture is decoded from. */
+/**
+ * The program in the fence that finds what a file's picture is decoded from. It opens no file: it
+ * asks for the bytes that it needs.
+ */
 export interface PacketOrder {
-  readonly serial: number;
-  readonly path: string;
+  readonly sizeBytes: number;
   /** Seconds of the file; its last picture whose time is not after. */
   readonly seconds: number;
 }
 
-export interface PacketAnswer {
-  readonly serial: number;
-  /** None where the file cannot be read, or it is for its decoder to say what is shown. */
-  readonly found: FoundPackets | undefined;
+/** A range of the file; its bytes are the answer. */
+export interface PacketQuestion {
+  readonly start: number;
+  readonly end: number;
 }
 
-export interface FoundPackets {
-  /** As `coded` says. */
-  readonly bytes: Uint8Array<ArrayBuffer>;
+/** As `coded` says; none where the file cannot be read, or it is for its decoder to say. */
+interface FoundPackets {
+  readonly bytes: Buffer;
   readonly coded: CodedRun;
 }
 
-parentPort?.on("message", (order: PacketOrder) => void answer(order));
-
-async function answer({ serial, path, seconds }: PacketOrder): Promise<void> {
-  const found = await find(path, seconds).catch(() => undefined);
-  const reply: PacketAnswer = { serial, found };
-  parentPort?.postMessage(reply, found === undefined ? [] : [found.bytes.buffer]);
+const messages = messagesIn(process.stdin, Number.MAX_SAFE_INTEGER);
+function say(head: object, body?: Uint8Array): void {
+  for (const part of encode(head, body)) process.stdout.write(part);
 }
 
-async function find(path: string, seconds: number): Promise<FoundPackets | undefined> {
-  const file = await open(path, "r");
+/** Questions are answered in their order. */
+async function read(start: number, end: number): Promise<Uint8Array> {
+  const question: PacketQuestion = { start, end };
+  say({ question });
+  const { value } = await messages.next();
+  if (value === undefined) throw new Error("nobody answers");
+  return value.body;
+}
+
+async function find({ sizeBytes, seconds }: PacketOrder): Promise<FoundPackets | undefined> {
   let room = bytesMax;
   const source = new CustomSource({
-    getSize: async () => (await file.stat()).size,
+    getSize: () => sizeBytes,
     read: async (start, end) => {
       room -= end - start;
       if (room < 0) throw new Error("that is too long for one picture");
-      const bytes = new Uint8Array(end - start);
-      await file.read(bytes, 0, bytes.length, start);
-      return bytes;
+      return read(start, end);
     },
     prefetchProfile: "fileSystem",
   });
@@ -60,7 +64,6 @@ async function find(path: string, seconds: number): Promise<FoundPackets | undef
     return await runTo(seconds, track);
   } finally {
     input.dispose();
-    await file.close();
   }
 }
 
@@ -94,24 +97,13 @@ async function runTo(seconds: number, track: InputVideoTrack): Promise<FoundPack
     packets: run,
     shownUs: shown.microsecondTimestamp,
   };
-  return { bytes: joined(parts), coded };
+  return { bytes: Buffer.concat(parts), coded };
 }
 
 function bytesOf(source: AllowSharedBufferSource): Uint8Array {
   return ArrayBuffer.isView(source)
     ? new Uint8Array(source.buffer, source.byteOffset, source.byteLength)
     : new Uint8Array(source);
-}
-
-/** In memory of its own, which can be handed over. */
-function joined(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
-  const whole = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
-  let at = 0;
-  for (const part of parts) {
-    whole.set(part, at);
-    at += part.length;
-  }
-  return whole;
 }
 
 /**
@@ -132,3 +124,9 @@ function isNeeded(packet: Uint8Array, lengthBytes: number): boolean {
 
 const parameters = { sequence: 7, picture: 8 };
 const lastSlice = 5;
+
+for (let next = await messages.next(); next.done !== true; next = await messages.next()) {
+  const { order } = next.value.head as { readonly order: PacketOrder };
+  const found = await find(order).catch(() => undefined);
+  say({ coded: found?.coded }, found?.bytes);
+}

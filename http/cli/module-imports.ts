@@ -1,0 +1,42 @@
+import { init, parse } from "es-module-lexer";
+
+/**
+ * A script's text with other names for what it imports, as `rename` says; `undefined` keeps one.
+ * What is no script stays as it is.
+ */
+export async function withImports(
+  text: string,
+  rename: (specifier: string) => Promise<string | undefined>,
+): Promise<string> {
+  await init;
+  let result = "";
+  let done = 0;
+  for (const { start, end, specifier } of importsIn(text)) {
+    const name = await rename(specifier);
+    if (name === undefined) continue;
+    // Of an `import(...)` the quotes are part of the place.
+    const isQuoted = /["'`]/.test(text.charAt(start));
+    result += text.slice(done, start) + (isQuoted ? JSON.stringify(name) : name);
+    done = end;
+  }
+  return result + text.slice(done);
+}
+
+interface Place {
+  readonly start: number;
+  readonly end: number;
+  readonly specifier: string;
+}
+
+function importsIn(text: string): readonly Place[] {
+  try {
+    const [imports] = parse(text);
+    return imports.flatMap((one) => {
+      const isNamed = one.type !== "import-meta" && one.specifier !== undefined;
+      if (!isNamed || (one.type === "dynamic" && one.glob)) return [];
+      return [{ start: one.start, end: one.end, specifier: one.specifier }];
+    });
+  } catch {
+    return [];
+  }
+}

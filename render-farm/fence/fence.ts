@@ -1,0 +1,220 @@
+import { chmod, mkdir } from "node:fs/promises";
+import { join, relative } from "node:path";
+import { runChild } from "../child-process.ts";
+import { findTool } from "../find-tool.ts";
+import { firstUser, OwnFolders } from "./own-folders.ts";
+
+/** What one process may use. */
+export interface Bounds {
+  /** Of memory. */
+  readonly bytes: number;
+  /** Of one file that it writes, shared memory included. */
+  readonly fileBytes: number;
+  /** Of processors' time. */
+  readonly seconds?: number;
+  /** That are open at once. */
+  readonly files?: number;
+}
+
+/** The words that start a program in the fence; its arguments follow them. */
+export type FencedProgram = (user: number | undefined, bounds: Bounds) => readonly string[];
+
+/** A file that a program consists of, and the folder in which it finds what else it needs. */
+export interface ProgramFile {
+  readonly path: string;
+  readonly folder: string;
+  /** Only these in the folder, which may itself be closed. */
+  readonly parts?: readonly string[];
+}
+
+interface View {
+  readonly word: string;
+  /** Words before the program's that let the user see it. */
+  readonly binds: readonly string[];
+}
+
+function as(word: string): View {
+  return { word, binds: [] };
+}
+
+/**
+ * The fence around every program that reads what strangers sent: media, texts to speak, pages.
+ *
+ * 1. Namespaces of its own: a network in which there is nothing, not even loopback, and where the
+ *    kernel allows it processes, mounts and messages. It sees no process but its own.
+ * 2. Where the farm runs as root, the user of its task, who owns nothing but the task's folder and
+ *    has no capability; nowhere any gain of rights by programs that run as their owner.
+ * 3. Bounds on memory, time, and the length and number of files.
+ * 4. The kernel ends it with the process that started it.
+ *
+ * A part that this machine does not allow is left out and told.
+ */
+export class Fence {
+  readonly folders: OwnFolders;
+  /** Sentences about what does not stand. */
+  readonly warnings: string[] = [];
+  readonly #found: Found;
+  #shown = 0;
+
+  private constructor(found: Found) {
+    this.#found = found;
+    this.folders = new OwnFolders(found.users);
+    const lacks = [
+      ...(this.isOffline ? [] : ["a network of their own"]),
+      ...(this.#hasMounts ? [] : ["process and mount namespaces"]),
+      ...(this.folders.hasUsers || !isRoot ? [] : ["users of their own"]),
+      ...(found.bounds ? [] : ["bounds on memory and time"]),
+    ];
+    if (lacks.length > 0)
+      this.warnings.push(`this machine does not give programs that read media ${lacks.join(", ")}`);
+  }
+
+  /**
+   * Finds out what this machine allows. `folder` lives as long as the node; the system's programs
+   * are looked for in `searchPath`.
+   */
+  static async raise(searchPath: string, folder: string): Promise<Fence> {
+    const find = (name: string): Promise<string> => findTool(undefined, name, searchPath);
+    const programs = {
+      unshare: await find("unshare"),
+      setpriv: await find("setpriv"),
+      prlimit: await find("prlimit"),
+    };
+    const offline = [programs.unshare, ...(isRoot ? [] : ["--map-current-user"]), "--net", "--ipc"];
+    const alone = [...offline, "--mount", "--pid", "--fork", "--mount-proc"];
+    const mortal = [programs.setpriv, ...mortally];
+    const [isAlone, isOffline, isMortal, rights, users, bounds] = await Promise.all([
+      canRun([...alone, "--", "true"]),
+      canRun([...offline, "--", "true"]),
+      canRun([...mortal, "--", "true"]),
+      canRun([programs.setpriv, ...rightsOf(undefined), "--", "true"]),
+      mayBeOthers(programs.setpriv),
+      canRun([programs.prlimit, "--nofile=64", "--", "true"]),
+    ]);
+    return new Fence({
+      ...programs,
+      folder,
+      mortal: isMortal ? [...mortal, "--"] : [],
+      alone: isAlone ? [...alone, "--"] : isOffline ? [...offline, "--"] : [],
+      rights,
+      users,
+      bounds,
+    });
+  }
+
+  get isOffline(): boolean {
+    return this.#found.alone.length > 0;
+  }
+
+  get #hasMounts(): boolean {
+    return this.#found.alone.includes("--mount");
+  }
+
+  /**
+   * A program of these first words, some of which are files. Those in folders of root's own are
+   * shown to the task's user; where that is not possible the program runs as the farm's, which is
+   * told.
+   */
+  async fit(...words: readonly (string | ProgramFile)[]): Promise<FencedProgram> {
+    const found = words.map((word) => (typeof word === "string" ? as(word) : this.#view(word)));
+    const views = await Promise.all(found);
+    const hidden = words.find((_, at) => views[at] === undefined);
+    const isOpen = hidden === undefined;
+    if (typeof hidden === "object")
+      this.warnings.push(`${hidden.path} runs as root, because no other user may read it`);
+    const own = words.map((word) => (typeof word === "string" ? word : word.path));
+    return (user, bounds) => [
+      ...this.#found.mortal,
+      ...this.#found.alone,
+      ...(isOpen ? views.flatMap((view) => view?.binds ?? []) : []),
+      ...this.#meek(isOpen ? user : undefined),
+      ...this.#bounded(user, bounds),
+      ...(isOpen ? views.flatMap((view) => view?.word ?? []) : own),
+    ];
+  }
+
+  /** How a task's user finds a file; `undefined`: not at all. */
+  async #view(file: ProgramFile): Promise<View | undefined> {
+    const { path, folder } = file;
+    const mayRead = (word: string, before: readonly string[] = []): Promise<boolean> =>
+      canRun([...before, ...this.#meek(firstUser), "test", "-r", word]);
+    if (!this.folders.hasUsers || (await mayRead(path))) return as(path);
+    if (!this.#hasMounts) return undefined;
+    const place = join(this.#found.folder, `shown-${this.#shown++}`);
+    const binds = await this.#bound(file, place);
+    const word = join(place, relative(folder, path));
+    return (await mayRead(word, [...this.#found.alone, ...binds])) ? { word, binds } : undefined;
+  }
+
+  /** The words that put a file's folders where every user finds them, for those eyes only. */
+  async #bound({ folder, parts = [""] }: ProgramFile, place: string): Promise<readonly string[]> {
+    await chmod(this.#found.folder, 0o711);
+    for (const part of parts) await mkdir(join(place, part), { recursive: true, mode: 0o755 });
+    const bind = 'mount --bind "$0" "$1" && shift && exec "$@"';
+    return parts.flatMap((part) => ["sh", "-c", bind, join(folder, part), join(place, part)]);
+  }
+
+  #meek(user: number | undefined): readonly string[] {
+    const { setpriv, mortal, rights } = this.#found;
+    if (!rights) return [];
+    return [setpriv, ...rightsOf(user), ...(mortal.length > 0 ? mortally : []), "--"];
+  }
+
+  #bounded(user: number | undefined, { bytes, fileBytes, seconds, files }: Bounds): string[] {
+    if (!this.#found.bounds) return [];
+    return [
+      this.#found.prlimit,
+      ...[`--data=${bytes}`, `--fsize=${fileBytes}`, "--core=0"],
+      ...(seconds === undefined ? [] : [`--cpu=${seconds}`]),
+      ...(files === undefined ? [] : [`--nofile=${files}`]),
+      ...(user === undefined ? [] : [`--nproc=${processesMax}`]),
+      "--",
+    ];
+  }
+}
+
+interface Found {
+  readonly unshare: string;
+  readonly setpriv: string;
+  readonly prlimit: string;
+  readonly folder: string;
+  /** Words that make the kernel end what follows with its parent. */
+  readonly mortal: readonly string[];
+  /** Words that give what follows namespaces of its own. */
+  readonly alone: readonly string[];
+  /** Whether rights may be given up, programs run as other users, and bounds be set. */
+  readonly rights: boolean;
+  readonly users: boolean;
+  readonly bounds: boolean;
+}
+
+const isRoot = process.getuid?.() === 0;
+/** prctl(2), PR_SET_PDEATHSIG; a change of users undoes it. */
+const mortally = ["--pdeathsig", "KILL"];
+/** Of one user, threads included. */
+const processesMax = 2_048;
+
+function rightsOf(user: number | undefined): readonly string[] {
+  if (!isRoot) return ["--no-new-privs"];
+  const another = [`--reuid=${user}`, `--regid=${user}`, "--clear-groups"];
+  const none = ["--no-new-privs", "--inh-caps=-all", "--bounding-set=-all"];
+  return user === undefined ? none : [...another, ...none];
+}
+
+/** Whether a task's user may work in its folder. */
+async function mayBeOthers(setpriv: string): Promise<boolean> {
+  if (!isRoot) return false;
+  const own = await new OwnFolders(true).lend().catch(() => undefined);
+  if (own === undefined) return false;
+  const mayWrite = await canRun([setpriv, ...rightsOf(own.user), "--", "test", "-w", own.path]);
+  await own.remove();
+  return mayWrite;
+}
+
+async function canRun([path = "", ...args]: readonly string[]): Promise<boolean> {
+  const { signal } = new AbortController();
+  return runChild({ path, args, signal, timeoutMs: 30_000, fault: "not allowed" }).then(
+    () => true,
+    () => false,
+  );
+}

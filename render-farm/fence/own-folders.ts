@@ -1,0 +1,148 @@
+import { constants } from "node:fs";
+import {
+  chmod,
+  chown,
+  type FileHandle,
+  lstat,
+  mkdir,
+  open,
+  readdir,
+  readFile,
+  rm,
+  stat,
+  writeFile,
+} from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { limits } from "../../config/limits.ts";
+import { PortError } from "../../engine/ports/port-error.ts";
+
+/** A folder in which the programs of one task work, and nobody else but the farm. */
+export interface OwnFolder {
+  readonly path: string;
+  /** Whom the folder belongs to and the programs run as; `undefined`: the farm's own user. */
+  readonly user: number | undefined;
+  /** The folder around it, which only the farm writes to. */
+  readonly farmFolder: string;
+  /** Its programs have ended. */
+  remove(): Promise<void>;
+}
+
+/**
+ * Users that no account is (systemd, "Users, Groups, UIDs and GIDs": this range is unused), below
+ * 65,536 because containers may have no more.
+ */
+export const firstUser = 60_706;
+const usersMax = 478;
+
+/**
+ * Lends each task a folder, and a user where the farm may run programs as others. The folder is
+ * named for the user's number: that it could be made says that nobody else has the number. It lies
+ * in one that the farm keeps, so that no program can put another thing in its place.
+ */
+export class OwnFolders {
+  readonly hasUsers: boolean;
+  #turn = 0;
+
+  constructor(hasUsers: boolean) {
+    this.hasUsers = hasUsers;
+  }
+
+  /** Throws `PortError` when every number is taken. */
+  async lend(): Promise<OwnFolder> {
+    for (let tried = 0; tried < usersMax; tried++) {
+      const number = firstUser + (this.#turn++ % usersMax);
+      const farmFolder = join(tmpdir(), `${prefix}${number}`);
+      if (!(await isMade(farmFolder))) continue;
+      const own = {
+        path: join(farmFolder, "own"),
+        user: this.hasUsers ? number : undefined,
+        farmFolder,
+        remove: () => rm(farmFolder, { recursive: true, force: true, maxRetries: 5 }),
+      };
+      await fill(own).catch(async (failure) => {
+        await own.remove();
+        throw failure;
+      });
+      return own;
+    }
+    throw new PortError("every user that tasks of this machine may have is taken", true);
+  }
+}
+
+async function fill({ path, user, farmFolder }: OwnFolder): Promise<void> {
+  await writeFile(join(farmFolder, makerFile), `${process.pid}`);
+  await mkdir(path, { mode: 0o700 });
+  if (user === undefined) return;
+  await chown(path, user, user);
+  await chown(farmFolder, 0, user);
+  await chmod(farmFolder, 0o710);
+}
+
+const prefix = "klieg-user-";
+const makerFile = "maker";
+
+async function isMade(path: string): Promise<boolean> {
+  try {
+    await mkdir(path, { mode: 0o700 });
+    return true;
+  } catch (failure) {
+    if (failure instanceof Error && "code" in failure && failure.code === "EEXIST") return false;
+    throw failure;
+  }
+}
+
+/** Writes a file that is not there yet, for the task's programs to read. */
+export async function writeNew(
+  path: string,
+  bytes: string | Uint8Array | Iterable<Uint8Array>,
+): Promise<void> {
+  await writeFile(path, bytes, { flag: "wx", mode: 0o644 });
+}
+
+/**
+ * Opens a file that a program made in its own folder. Throws `PortError` for whatever else stands
+ * there: a link would lead to what the program may not read itself.
+ */
+export async function openMade(path: string, flags = constants.O_RDONLY): Promise<FileHandle> {
+  const file = await open(path, flags | constants.O_NOFOLLOW | constants.O_NONBLOCK).catch(
+    (failure: unknown) => {
+      throw new PortError("A program left no file.", false, failure);
+    },
+  );
+  const [made, folder] = await Promise.all([file.stat(), lstat(dirname(path))]);
+  if (made.isFile() && made.uid === folder.uid) return file;
+  await file.close();
+  throw new PortError("A program left something else than its file.", false);
+}
+
+/** Removes what farm nodes left that have been killed. */
+export async function sweepLeftovers(nowMs: number): Promise<void> {
+  const root = tmpdir();
+  for (const name of await readdir(root)) {
+    if (!name.startsWith(prefix) && !name.startsWith(pipePrefix)) continue;
+    const path = join(root, name);
+    if (!(await isLeft(path, nowMs))) continue;
+    // Another user's are that user's to remove.
+    await rm(path, { recursive: true, force: true }).catch(() => undefined);
+  }
+}
+
+/** How folders of pipes are called. */
+export const pipePrefix = "klieg-pipe-";
+
+async function isLeft(path: string, nowMs: number): Promise<boolean> {
+  const found = await stat(path).catch(() => undefined);
+  if (found === undefined) return false;
+  if (nowMs - found.mtimeMs >= limits.farm.leftoverMs) return true;
+  const maker = await readFile(join(path, makerFile), "latin1").catch(() => "");
+  return maker !== "" && !isRunning(Number(maker));
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (failure) {
+    return !(failure instanceof Error && "code" in failure && failure.code === "ESRCH");
+  }
+}

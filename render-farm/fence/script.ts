@@ -1,0 +1,110 @@
+import { type ChildProcessByStdio, spawn } from "node:child_process";
+import type { Readable, Writable } from "node:stream";
+import { limits } from "../../config/limits.ts";
+import { PortError } from "../../engine/ports/port-error.ts";
+import { encode, type Message, messagesIn } from "./message.ts";
+
+export interface Order {
+  readonly head: object;
+  readonly body?: Uint8Array;
+  readonly timeoutMs: number;
+  /** Answers what the script asks before it is done. */
+  readonly answer?: (asked: Message) => Promise<Buffer>;
+}
+
+/**
+ * A script of ours in the fence, which carries out orders one after the other. It starts with the
+ * first one, and again after one that ended it; what it holds of one order is its own affair.
+ */
+export class FencedScript {
+  readonly #words: readonly string[];
+  #running: Running | undefined;
+  #last: Promise<unknown> = Promise.resolve();
+
+  /** `words`: the program and its arguments. */
+  constructor(words: readonly string[]) {
+    this.#words = words;
+  }
+
+  /** Gets ready. */
+  start(): void {
+    this.#start();
+  }
+
+  /** The script's answer. Throws `PortError` when it ended instead, or had to be. */
+  async carryOut(order: Order): Promise<Message> {
+    const turn = this.#last.then(() => this.#carryOut(order));
+    this.#last = turn.catch(() => undefined);
+    return turn;
+  }
+
+  /** Ends it until the next order. */
+  async close(): Promise<void> {
+    const running = this.#running;
+    this.#running = undefined;
+    running?.kill();
+    await running?.ended;
+  }
+
+  async #carryOut({ head, body, timeoutMs, answer }: Order): Promise<Message> {
+    const running = this.#start();
+    const timer = setTimeout(running.kill, timeoutMs);
+    try {
+      running.send(encode({ order: head }, body));
+      for (;;) {
+        const { value: message } = await running.messages.next();
+        if (message === undefined) throw new Error("it ended");
+        if (answer === undefined || !isQuestion(message.head)) return message;
+        running.send(encode({}, await answer(message)));
+      }
+    } catch (failure) {
+      await this.close();
+      throw new PortError("a program in the fence ended", true, failure);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  #start(): Running {
+    if (this.#running !== undefined) return this.#running;
+    const running = run(this.#words);
+    this.#running = running;
+    void running.ended.then(() => {
+      if (this.#running === running) this.#running = undefined;
+    });
+    return running;
+  }
+}
+
+interface Running {
+  readonly messages: AsyncGenerator<Message, undefined>;
+  readonly send: (parts: readonly Buffer[]) => void;
+  readonly kill: () => void;
+  readonly ended: Promise<void>;
+}
+
+function run([path = "", ...args]: readonly string[]): Running {
+  const child: ChildProcessByStdio<Writable, Readable, null> = spawn(path, args, {
+    env: {},
+    stdio: ["pipe", "pipe", "ignore"],
+  });
+  const ended = new Promise<void>((resolve) => {
+    child.once("error", () => resolve());
+    child.once("close", () => resolve());
+  });
+  // Its end is heard of where its answer is awaited.
+  child.stdin.on("error", () => undefined);
+  child.stdout.on("error", () => undefined);
+  return {
+    messages: messagesIn(child.stdout, limits.media.pictureBytesMax) as Running["messages"],
+    send: (parts) => {
+      for (const part of parts) child.stdin.write(part);
+    },
+    kill: () => void child.kill("SIGKILL"),
+    ended,
+  };
+}
+
+function isQuestion(head: unknown): boolean {
+  return typeof head === "object" && head !== null && "question" in head;
+}

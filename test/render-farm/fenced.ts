@@ -1,0 +1,32 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Fence } from "../../render-farm/fence/fence.ts";
+import { findTool } from "../../render-farm/find-tool.ts";
+import { fitPrograms, type Programs } from "../../render-farm/programs.ts";
+import { Workspaces } from "../../render-farm/workspace.ts";
+
+export const searchPath = "/usr/local/bin:/usr/bin:/bin";
+
+export interface Fenced {
+  readonly fence: Fence;
+  readonly programs: Programs;
+  readonly workspaces: Workspaces;
+}
+
+export interface Teardown {
+  teardown(run: () => Promise<void>): void;
+}
+
+/** The fence as this machine allows it, and in it the real programs. */
+export async function raiseFence(t: Teardown): Promise<Fenced> {
+  const folder = await mkdtemp(join(tmpdir(), "klieg-test-"));
+  t.teardown(() => rm(folder, { recursive: true, force: true }));
+  const fence = await Fence.raise(searchPath, folder);
+  const programs = await fitPrograms(fence, {
+    ffmpeg: await findTool(undefined, "ffmpeg", searchPath),
+    ffprobe: await findTool(undefined, "ffprobe", searchPath),
+    espeak: await findTool(undefined, "espeak-ng", searchPath),
+  });
+  return { fence, programs, workspaces: new Workspaces(fence.folders, programs) };
+}
