@@ -9,6 +9,8 @@
  *    it: each starts again and hands over its undelivered effects once more. A thread has ended
  *    only when all of its shards have, so those that open meanwhile are stopped too.
  * 3. Nothing is started once the host stops.
+ * 4. Damage is told when no thread is about to start any more: Node aborts a process that ends
+ *    while a thread of it loads its modules, and so does LMDB while one opens its tables.
  */
 import { limits } from "../config/limits.ts";
 import type { Gateway } from "./gateway.ts";
@@ -75,6 +77,10 @@ export class Host {
   /** Undefined while there is no effects thread. */
   private effects: EffectsLink | undefined;
   private readonly living = new Set<Promise<void>>();
+  /** What was started and has not said yet that it can be read, or why it never will be. */
+  private readonly starting = new Set<string>();
+  private hasStarted: () => void = () => {};
+  private damage: string | undefined;
   /** Deaths of a thread since it last opened: one that cannot open is tried less and less often. */
   private readonly deaths = new Map<string, number>();
   private stopping = false;
@@ -98,6 +104,14 @@ export class Host {
     return isReadable;
   }
 
+  /** Resolves when no thread is about to start. */
+  async settled(): Promise<void> {
+    while (this.starting.size > 0)
+      await new Promise<void>((resolve) => {
+        this.hasStarted = resolve;
+      });
+  }
+
   /** Shards decide what waits, flush and close; then the effects thread ends. */
   async stop(): Promise<void> {
     this.stopping = true;
@@ -119,7 +133,9 @@ export class Host {
   private startEffects(): void {
     const { near, far } = channel();
     this.options.onLife(effectsName, "started");
+    this.starting.add(effectsName);
     const link: EffectsLink = new Link(near, () => {
+      this.started(effectsName);
       this.deaths.delete(effectsName);
       this.options.onLife(effectsName, "opened");
     });
@@ -128,6 +144,7 @@ export class Host {
     const task: EffectsTask = { ...this.options.effectsTask, control: far };
     const gone = () => {
       link.close();
+      this.started(effectsName);
       this.effects = undefined;
       for (const life of this.lives)
         if (life.shards.some(({ isConnected }) => isConnected)) this.end(life);
@@ -142,13 +159,17 @@ export class Host {
       const gateway = channel();
       far.push({ shard, gateway: gateway.far });
       const link = new Link<ToShardThread, FromShardThread>(gateway.near, (event) => {
-        if (event.kind === "damaged") return this.options.onDamage(event.sentence);
+        if (event.kind === "damaged") {
+          this.damage ??= event.sentence;
+          return this.started(nameOf(shard));
+        }
         const before = one.state;
         if (event.kind === "readable") this.letRead(life, one);
         if (event.kind === "opened") this.open(life, one);
         this.gateway.event(shard, event);
         if (one.state !== before && this.gateway.isReadable) this.readable();
       });
+      this.starting.add(nameOf(shard));
       const one: ShardLife = { shard, link, state: "closed", isConnected: false };
       return one;
     });
@@ -165,6 +186,7 @@ export class Host {
       this.lives.delete(life);
       for (const { shard, link } of shards) {
         link.close();
+        this.started(nameOf(shard));
         this.effects?.send({ kind: "detach", shard });
         this.gateway.detach(shard);
       }
@@ -198,15 +220,26 @@ export class Host {
 
   private letRead(life: GroupLife, shard: ShardLife): void {
     shard.state = "readable";
+    this.started(nameOf(shard.shard));
     this.gateway.attach(shard.shard, undefined, this.readerOf(shard.shard));
     this.stopIfEnding(life, shard);
+  }
+
+  private started(what: string): void {
+    this.starting.delete(what);
+    if (this.starting.size > 0) return;
+    this.hasStarted();
+    const { damage } = this;
+    this.damage = undefined;
+    if (damage !== undefined) this.options.onDamage(damage);
   }
 
   private open(life: GroupLife, shard: ShardLife): void {
     const { shard: number, link } = shard;
     this.deaths.delete(life.name);
     shard.state = "open";
-    this.options.onLife(`shard ${number}`, "opened");
+    this.options.onLife(nameOf(number), "opened");
+    this.started(nameOf(number));
     this.gateway.attach(number, (message) => link.send(message), this.readerOf(number));
     if (!this.stopIfEnding(life, shard)) this.connect(life, shard);
   }
@@ -236,4 +269,8 @@ export class Host {
     life.isEnding = true;
     for (const { state, link } of life.shards) if (state !== "closed") link.send({ kind: "stop" });
   }
+}
+
+function nameOf(shard: number): string {
+  return `shard ${shard}`;
 }

@@ -45,6 +45,11 @@ const entries = {
   farm: fileURLToPath(new URL("../render-farm/main.js", import.meta.url)),
 };
 
+/** EX_SOFTWARE of sysexits(3): whoever started the service starts it again. */
+const brokenCode = 70;
+/** For threads that still start when the service is told to stop. */
+const startingMs = 4_000;
+
 /** The start cannot go on; the message is one sentence for the operator. */
 class StartError extends Error {
   override readonly name = "StartError";
@@ -202,8 +207,8 @@ function openHost(
 
 /**
  * New connections are refused, streams and waits end, shards decide what waits and flush. Under 5
- * s. While a shard is still being recovered there is nothing to wait for: what was acknowledged is
- * in the journals, and the next start reads them as after a crash.
+ * s. A shard that is still being recovered is not waited for longer: what was acknowledged is in
+ * the journals, and the next start reads them as after a crash.
  */
 async function stopAll(
   { health, following, gateway }: Service,
@@ -215,13 +220,15 @@ async function stopAll(
   listener?.stopListening();
   following.drain();
   if (gateway.isOpen) await host.stop();
+  else
+    await Promise.race([
+      host.settled(),
+      new Promise<void>((resolve) => systemClock.after(startingMs, resolve)),
+    ]);
   listener?.close();
   data.release();
   process.exit(0);
 }
-
-/** EX_SOFTWARE of sysexits(3): whoever started the service starts it again. */
-const brokenCode = 70;
 
 /**
  * The last resort, which no request may reach. What was acknowledged is in the journals; streams

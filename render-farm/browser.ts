@@ -36,7 +36,7 @@ export interface ScenePage {
 
 const origin = "http://bundle.invalid";
 const modulePath = /^\/[a-z0-9-]+\/[a-z0-9-]+\.js$/;
-const startMs = 20_000;
+const startMs = 60_000;
 const closeMs = 2_000;
 const idlePagesMax = 4;
 

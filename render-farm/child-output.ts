@@ -37,7 +37,7 @@ export class ChildOutput {
     try {
       const name = join(folder, "pipe");
       const fault = "a pipe could not be made";
-      await runChild({ path: "mkfifo", args: [name], signal, timeoutMs: 5_000, fault });
+      await runChild({ path: "mkfifo", args: [name], signal, timeoutMs: 30_000, fault });
       // While both ends are open neither waits for the other.
       const both = await open(name, "r+");
       const [reader, writer] = await Promise.all([open(name, "r"), open(name, "w")]);

@@ -179,7 +179,7 @@ export class StageBrowser {
 
 const frameMs = 16;
 /** For a page's last scripts. */
-const leavingMs = 1_000;
+const leavingMs = 10_000;
 
 interface Turns {
   last: Promise<unknown>;
@@ -219,8 +219,9 @@ export class Stage {
     await this.#session.detach();
   }
 
-  async goto(timeoutMs: number): Promise<void> {
-    const left = this.#page.goto(this.#start, { waitUntil: "commit", timeout: timeoutMs });
+  /** However long that takes: its page is bounded as a whole. */
+  async goto(): Promise<void> {
+    const left = this.#page.goto(this.#start, { waitUntil: "commit", timeout: 0 });
     await this.#unlessDead(left);
   }
 

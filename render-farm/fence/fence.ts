@@ -213,7 +213,7 @@ async function mayBeOthers(setpriv: string): Promise<boolean> {
 
 async function canRun([path = "", ...args]: readonly string[]): Promise<boolean> {
   const { signal } = new AbortController();
-  return runChild({ path, args, signal, timeoutMs: 5_000, fault: "not allowed" }).then(
+  return runChild({ path, args, signal, timeoutMs: 30_000, fault: "not allowed" }).then(
     () => true,
     () => false,
   );

@@ -80,7 +80,7 @@ export class CodedPictures {
 /** Of the program that reads packets; the tables of an hour take it some ten megabytes. */
 export const packetBounds: Bounds = { bytes: limits.media.packetProgramBytesMax, fileBytes: 0 };
 
-const readMs = 2_000;
+const readMs = 10_000;
 const hairSeconds = 0.0005;
 
 /**

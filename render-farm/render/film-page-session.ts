@@ -23,6 +23,8 @@ export interface Patience {
   readonly pageMs: number;
   /** And then its animation to register. */
   readonly timelineMs: number;
+  /** And later a frame. */
+  readonly frameMs: number;
 }
 
 /** What a film's page is made with. */
@@ -43,6 +45,7 @@ export class FilmSession {
   readonly warnings: Warnings;
   readonly #stage: Stage;
   readonly #traffic: Traffic;
+  readonly #frameMs: number;
   readonly #exchange: ExchangeFile | undefined;
   #expected: PicturePlaces = {};
   #pictureBytes = 0;
@@ -52,6 +55,7 @@ export class FilmSession {
     this.warnings = opened.warnings;
     this.#stage = opened.stage;
     this.#traffic = opened.traffic;
+    this.#frameMs = opened.frameMs;
     this.#exchange = opened.exchange;
   }
 
@@ -76,8 +80,9 @@ export class FilmSession {
         if (traffic.faults.length < faultsMax) traffic.faults.push(message.slice(0, 300));
       },
     });
-    const { warnings } = setup;
-    const opened = { stage, traffic, warnings, exchange: undefined, report: nothingSaid };
+    const { warnings, patience } = setup;
+    const page = { stage, traffic, warnings, frameMs: patience.frameMs };
+    const opened = { ...page, exchange: undefined, report: nothingSaid };
     try {
       return await new FilmSession(opened).#ready(browser.profile, setup);
     } catch (failure) {
@@ -179,11 +184,11 @@ export class FilmSession {
 
   async #ready(profile: string, setup: SessionSetup): Promise<FilmSession> {
     const { scripts, plan, warnings, patience } = setup;
-    const { pageMs, timelineMs } = patience;
+    const { pageMs, timelineMs, frameMs } = patience;
     // Nothing is behind the page but black, and not even that when it is transparent.
     await this.#stage.backdrop({ r: 0, g: 0, b: 0, a: plan.isTransparent ? 0 : 1 });
     const opening = (async () => {
-      await this.#stage.goto(pageMs);
+      await this.#stage.goto();
       await this.#stage.evaluate(await scripts.film());
       const result = await this.#pumped(this.#stage.call(film, "open", plan));
       await this.#frame();
@@ -199,7 +204,7 @@ export class FilmSession {
     const exchange =
       plan.mark === "" ? undefined : await ExchangeFile.open(profile, plan.mark, frameBytes);
     const [stage, traffic] = [this.#stage, this.#traffic];
-    return new FilmSession({ stage, traffic, warnings, exchange, report });
+    return new FilmSession({ stage, traffic, warnings, frameMs, exchange, report });
   }
 
   async #handedOver(): Promise<Buffer> {
@@ -257,7 +262,7 @@ export class FilmSession {
     try {
       return await within(
         work(),
-        limits.capture.frameMs,
+        this.#frameMs,
         () => new RenderFault("render_timeout", "a frame took too long"),
       );
     } catch (failure) {
@@ -308,6 +313,7 @@ interface Opened {
   readonly stage: Stage;
   readonly traffic: Traffic;
   readonly warnings: Warnings;
+  readonly frameMs: number;
   readonly exchange: ExchangeFile | undefined;
   readonly report: FilmReport;
 }

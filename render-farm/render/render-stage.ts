@@ -27,7 +27,6 @@ export interface StudioTools {
   readonly scripts: PageScripts;
   /** Pages that paint one film side by side. */
   readonly pages: number;
-  /** How long a page may take to load, and then its animation to register. */
   readonly patience: Patience;
   /** Takes a line for the operator's log. */
   readonly note: (line: string) => void;

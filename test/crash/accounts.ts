@@ -102,7 +102,7 @@ export async function allEnd(t: Test, port: number, jobs: readonly Acknowledged[
   const endings = new Set<string>();
   await inTurns(jobs.length, 32, async (n) => {
     const { owner, id } = jobs[n] as Acknowledged;
-    const path = `/jobs/${id}/wait?timeout_seconds=30`;
+    const path = `/jobs/${id}/wait?timeout_seconds=900`;
     const { status, json } = await ask<Job>(port, owner.token, path);
     if (status === 200) endings.add(json.status);
     else missing.push(`${id}: ${status}`);

@@ -21,7 +21,11 @@ function linesAboutOthers(log: string): string[] {
 async function work(port: number): Promise<void> {
   const body = { model: "studio-image", prompt: "a red kite" };
   const { json } = await ask<Job>(port, firstToken, "/generate/image", body);
-  const { json: job } = await ask<Job>(port, firstToken, `/jobs/${json.id}/wait`);
+  const { json: job } = await ask<Job>(
+    port,
+    firstToken,
+    `/jobs/${json.id}/wait?timeout_seconds=900`,
+  );
   if (job.status !== "succeeded") throw new Error(`the picture was not made: ${job.status}`);
   // A listing waits for a pass: then the tables have rows as well.
   await ask(port, firstToken, "/jobs");

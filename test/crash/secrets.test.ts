@@ -73,7 +73,7 @@ t.test("no file and no line of the log holds a secret but admin-token (B1)", asy
   const done = await ask<{ asset: { signed_url: string } }>(
     port,
     firstToken,
-    `/jobs/${job["id"]}/wait`,
+    `/jobs/${job["id"]}/wait?timeout_seconds=900`,
   );
   const signature = new URL(done.json.asset.signed_url).searchParams.get("signature");
   keep("a signed link's signature", signature ?? undefined);

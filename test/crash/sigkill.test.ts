@@ -107,7 +107,7 @@ t.test("a canceled job stays canceled over a SIGKILL, and its hold is settled on
   const owners = await createOwners(first.port, 1);
   const owner = owners[0] as Owner;
   const ids: string[] = [];
-  for (const prompt of ["sim:busy=9", "sim:slow=2000", "sim:slow=800 sim:cancel_refused"]) {
+  for (const prompt of ["sim:busy=9", "sim:slow=600000", "sim:slow=600000 sim:cancel_refused"]) {
     const body = { model: "sim-instant", prompt, num_images: 4 };
     ids.push((await ask<Job>(first.port, owner.token, "/generate/image", body)).json.id);
   }

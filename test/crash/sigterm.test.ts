@@ -11,7 +11,7 @@ import {
 } from "./accounts.ts";
 import { interruptedStart, startKlieg } from "./klieg-process.ts";
 
-const slow = { model: "sim-instant", prompt: "sim:slow=3000" };
+const slow = { model: "sim-instant", prompt: "sim:slow=600000" };
 
 t.test(
   "SIGTERM ends the service within 5 s with requests and streams open, losing nothing",
@@ -58,6 +58,7 @@ t.test(
     t.strictSame(odd, [], "what was not accepted was refused with 503 or not answered");
 
     const next = await startKlieg(t, dataDir, { KLIEG_SHARDS: "2" });
+    await ask(next.port, owner.token, `${path}/cancel`, {});
     await allEnd(t, next.port, acknowledged);
     await allBalance(t, next.port, owners);
     t.equal((await next.kill("SIGTERM")).code, 0);

@@ -85,7 +85,7 @@ t.test(
         const seq = firstSeq(join(old, "shard-0/journal", name));
         return seq !== 1;
       });
-    const prompt = "x".repeat(2_000);
+    const prompt = "x".repeat(7_500);
     for (let n = 0; !isUsedAgain(); n++) {
       const submit = (at: number) =>
         ask(second.port, firstToken, "/generate/image", {

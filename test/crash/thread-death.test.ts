@@ -20,7 +20,9 @@ t.test(
     t.strictSame(house.deaths, [`shards ${shard}`]);
     t.equal((await ada.get("/v1/jobs")).status, 503, "while it is away callers hear 503");
     for (const { id } of jobs) {
-      const { status, json } = await again(() => ada.get<Job>(`/v1/jobs/${id}/wait`));
+      const { status, json } = await again(() =>
+        ada.get<Job>(`/v1/jobs/${id}/wait?timeout_seconds=900`),
+      );
       t.equal(status, 200);
       t.equal(json.status, "succeeded", "acknowledged jobs end");
     }
@@ -88,7 +90,7 @@ t.test("when the effects thread dies, what it had under way is done again", asyn
   await house.strike("effects");
   const ends = [];
   for (const { id } of jobs) {
-    const { json } = await again(() => ada.get<Job>(`/v1/jobs/${id}/wait`));
+    const { json } = await again(() => ada.get<Job>(`/v1/jobs/${id}/wait?timeout_seconds=900`));
     ends.push(json.status);
   }
   t.strictSame(ends, ["succeeded", "succeeded", "succeeded", "failed"]);

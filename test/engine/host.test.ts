@@ -357,11 +357,29 @@ t.test("a shard that can only be read is stopped with those beside it (C10)", as
 t.test("a shard whose store is damaged tells the operator and stays closed", async (t) => {
   const house = stage(t);
   void house.host.start();
-  const [pair] = house.shards as [PlayedShards];
+  const [pair, single] = house.shards as [PlayedShards, PlayedShards];
   await pair.say(0, { kind: "damaged", sentence: "The store is damaged." });
+  await pair.say(1, { kind: "damaged", sentence: "This one too." });
+  await house.carriers[0]?.ready();
+  t.strictSame(house.damages, [], "not while a thread starts, in which the process cannot end");
+  await single.open(directory);
   t.strictSame(house.damages, ["The store is damaged."]);
   t.strictSame(house.deaths, []);
   t.notOk(house.gateway.isOpen);
+});
+
+t.test("a host is settled when each thread is open or has died", async (t) => {
+  const { host, carriers, shards } = stage(t);
+  void host.start();
+  let isSettled = false;
+  const settled = host.settled().then(() => {
+    isSettled = true;
+  });
+  await carriers[0]?.ready();
+  for (const shard of [0, 1]) await shards[0]?.open(shard);
+  t.notOk(isSettled);
+  await shards[1]?.die(death);
+  await settled;
 });
 
 t.test("each begin and end of a thread, and each shard that opens, is told (E1)", async (t) => {

@@ -18,7 +18,7 @@ t.test("a timeline is computed on a thread of its own", async (t) => {
   const threads = new ShortThreads<TimelineTask, TimelineRound>(entry, {
     threads: 1,
     queueMax: 10,
-    timeoutMs: 60_000,
+    timeoutMs: 300_000,
     memoryMegabytes: 256,
   });
   t.teardown(() => threads.close());

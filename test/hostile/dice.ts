@@ -13,6 +13,11 @@ export class Dice {
     return Buffer.from(this.entropy.bytes(4)).readUInt32LE() % below;
   }
 
+  /** From 0 up to 1. */
+  share(): number {
+    return this.number(2 ** 32) / 2 ** 32;
+  }
+
   pick<T>(choices: readonly T[]): T {
     return choices[this.number(choices.length)] as T;
   }

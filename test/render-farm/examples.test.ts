@@ -4,7 +4,7 @@ import t from "tap";
 import { effectiveTimeline } from "../../actors/timeline/timeline.ts";
 import { type Files, openFilmBench } from "./film-bench.ts";
 
-const bench = await openFilmBench(t);
+const bench = await openFilmBench(t, 1);
 const examples = join(import.meta.dirname, "../../../examples");
 const types: Readonly<Record<string, string>> = { mp4: "video/mp4", mp3: "audio/mpeg" };
 

@@ -24,7 +24,7 @@ export async function openFarmBench(t: Teardown): Promise<FarmBench> {
   const browser = new SceneBrowser({ executablePath, sandbox: process.getuid?.() !== 0 }, models);
   const objects = memoryObjects();
   const { workspaces } = await raiseFence(t);
-  const worker = studioImage({ browser, workspaces }, objects, 60_000);
+  const worker = studioImage({ browser, workspaces }, objects, 600_000);
   return {
     browser,
     objects,

@@ -4,7 +4,7 @@ import { probe } from "../../render-farm/probe.ts";
 import { openMediaBench } from "./media-bench.ts";
 
 const bench = await openMediaBench(t);
-const worker = probe(bench.workspaces, bench.objects, 60_000);
+const worker = probe(bench.workspaces, bench.objects, 600_000);
 const tone = ["-f", "lavfi", "-i", "sine=440:duration=1"];
 const pattern = ["-f", "lavfi", "-i", "testsrc=size=320x180:rate=25:duration=1"];
 

@@ -1,7 +1,7 @@
 import t from "tap";
 import { composition, isNear, openFilmBench, type Rgb } from "./film-bench.ts";
 
-const bench = await openFilmBench(t);
+const bench = await openFilmBench(t, 1);
 const [ground, red, lime, blue] = [
   [32, 64, 96],
   [255, 0, 0],

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import t from "tap";
 import { box, composition, isNear, openFilmBench, sees } from "./film-bench.ts";
 
-const bench = await openFilmBench(t);
+const bench = await openFilmBench(t, 1);
 const ground = [32, 64, 96] as const;
 const white = [255, 255, 255] as const;
 const blue = [0, 0, 246] as const;

@@ -9,7 +9,7 @@ import { launch, ownChromium } from "../../render-farm/browser.ts";
 import { findChromium } from "../../render-farm/chromium-path.ts";
 import { alone } from "./alone.ts";
 import { type ChildProcess, childProcesses, isBrowsers, isRunning } from "./child-processes.ts";
-import { composition, type FilmBench, isNear, openFilmBench } from "./film-bench.ts";
+import { composition, type FilmBench, isNear, openFilmBench, patient } from "./film-bench.ts";
 
 const bench = await openFilmBench(t);
 const { isolation } = bench;
@@ -98,7 +98,7 @@ t.test("nor does one whose operator accepts that namespaces are not allowed", as
   const executablePath = (await findChromium(undefined, "/usr/bin:/bin")) ?? ownChromium();
   const chromium = { executablePath, sandbox: process.getuid?.() !== 0 };
   const bare = { kind: "ready", chromium, warning: undefined } as const;
-  await seesNothing(t, await openFilmBench(t, 1, { pageMs: 5_000, timelineMs: 500 }, bare));
+  await seesNothing(t, await openFilmBench(t, 1, patient, bare));
 });
 
 async function seesNothing(t: Test, bench: FilmBench): Promise<void> {

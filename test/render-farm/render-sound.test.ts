@@ -2,7 +2,7 @@ import t from "tap";
 import { gainCurve } from "../../render-farm/render/ducking.ts";
 import { composition, type Film, openFilmBench } from "./film-bench.ts";
 
-const bench = await openFilmBench(t);
+const bench = await openFilmBench(t, 1);
 const tone = (name: string, hertz: number, seconds: number) =>
   bench.store(name, "audio/wav", [
     ...["-f", "lavfi", "-i", `sine=frequency=${hertz}:duration=${seconds}:sample_rate=48000`],

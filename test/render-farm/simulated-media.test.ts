@@ -5,7 +5,7 @@ import { probe } from "../../render-farm/probe.ts";
 import { openMediaBench } from "./media-bench.ts";
 
 const bench = await openMediaBench(t);
-const worker = probe(bench.workspaces, bench.objects, 60_000);
+const worker = probe(bench.workspaces, bench.objects, 600_000);
 
 for (const [name, { bytes, media }] of Object.entries(simulatedMedia))
   t.test(`the simulated ${name} is valid, tiny, and what it is said to be`, async (t) => {

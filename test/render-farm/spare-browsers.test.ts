@@ -6,7 +6,7 @@ import type { Stage, StageBrowser } from "../../render-farm/stage.ts";
 import { openFilmBench, sameFonts } from "./film-bench.ts";
 import { simulatedTimers } from "./simulated-timers.ts";
 
-const { isolation } = await openFilmBench(t);
+const { isolation } = await openFilmBench(t, 1);
 
 t.test("after a film browsers stand ready, and each serves one film alone", async (t) => {
   const timers = simulatedTimers();
@@ -134,6 +134,6 @@ async function pageOf(browser: StageBrowser): Promise<Stage> {
     answer: async () => ({ contentType: "text/html", body: Buffer.from("") }),
     onFault: () => undefined,
   });
-  await stage.goto(5_000);
+  await stage.goto();
   return stage;
 }

@@ -3,7 +3,7 @@ import { studioMatte } from "../../render-farm/models/studio-matte.ts";
 import { openMediaBench } from "./media-bench.ts";
 
 const bench = await openMediaBench(t);
-const worker = studioMatte(bench.workspaces, bench.objects, 60_000);
+const worker = studioMatte(bench.workspaces, bench.objects, 600_000);
 const [width, height] = [160, 90];
 /** A red box that wanders over a backdrop, with sound. */
 const over = (backdrop: string) => [

@@ -4,8 +4,8 @@ import { scoreOf } from "../../render-farm/models/studio-sound/music.ts";
 import { openMediaBench } from "./media-bench.ts";
 
 const bench = await openMediaBench(t);
-const music = studioMusic(bench.workspaces, bench.objects, 60_000);
-const effect = studioSound(bench.workspaces, bench.objects, 60_000);
+const music = studioMusic(bench.workspaces, bench.objects, 600_000);
+const effect = studioSound(bench.workspaces, bench.objects, 600_000);
 const plain = {
   prompt: "lofi study beats with guitar",
   durationSeconds: 6,

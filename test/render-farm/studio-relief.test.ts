@@ -21,7 +21,7 @@ interface Validator {
 /** Khronos' own validator; it brings no types. */
 const validator: Validator = createRequire(import.meta.url)("gltf-validator");
 const bench = await openMediaBench(t);
-const worker = studioRelief(bench.workspaces, bench.objects, 60_000);
+const worker = studioRelief(bench.workspaces, bench.objects, 600_000);
 const frame = ["-frames:v", "1"];
 const scene = await bench.store("scene.png", "image/png", [
   "-f",
@@ -66,7 +66,7 @@ t.test("glTF is one self-contained JSON file", async (t) => {
 });
 
 t.test("both formats are what the probe takes for valid models", async (t) => {
-  const prober = probe(bench.workspaces, bench.objects, 60_000);
+  const prober = probe(bench.workspaces, bench.objects, 600_000);
   for (const format of ["glb", "gltf"]) {
     const made = await bench.make(worker, { ...plain, format });
     const source = { objectKey: made.objectKey, mimeType: made.mimeType };

@@ -3,7 +3,7 @@ import { studioRestore } from "../../render-farm/models/studio-restore.ts";
 import { openMediaBench } from "./media-bench.ts";
 
 const bench = await openMediaBench(t);
-const worker = studioRestore(bench.workspaces, bench.objects, 60_000);
+const worker = studioRestore(bench.workspaces, bench.objects, 600_000);
 const clean = ["-f", "lavfi", "-i", "testsrc2=size=160x90:rate=12:duration=1"];
 const sound = ["-f", "lavfi", "-i", "sine=440:duration=1", "-c:a", "aac", "-shortest"];
 const noisy = [

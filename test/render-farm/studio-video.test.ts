@@ -12,7 +12,7 @@ const executablePath = await findChromium(undefined, "/usr/local/bin:/usr/bin:/b
 const modules = join(import.meta.dirname, "..", "..", "render-farm", "models");
 const browser = new SceneBrowser({ executablePath, sandbox: process.getuid?.() !== 0 }, modules);
 t.teardown(() => browser.close());
-const worker = studioVideo({ browser, workspaces: bench.workspaces }, bench.objects, 60_000);
+const worker = studioVideo({ browser, workspaces: bench.workspaces }, bench.objects, 600_000);
 const plain = {
   prompt: "a sailing boat on the sea at sunset with birds",
   seed: 3,

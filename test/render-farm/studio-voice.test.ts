@@ -3,7 +3,7 @@ import { studioVoice } from "../../render-farm/models/studio-voice.ts";
 import { openMediaBench } from "./media-bench.ts";
 
 const bench = await openMediaBench(t);
-const worker = studioVoice(bench.workspaces, bench.objects, 60_000);
+const worker = studioVoice(bench.workspaces, bench.objects, 600_000);
 const plain = {
   text: "The lighthouse keeper counted seven ships before the storm reached the harbour.",
   voice: "juniper",
