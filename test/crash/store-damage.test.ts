@@ -19,25 +19,49 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import t from "tap";
 import type { Job } from "../../actors/contract/job.ts";
+import { domain } from "../../actors/domain.ts";
+import { readClientSettings } from "../../config/settings.ts";
+import { checkStore } from "../../engine/adapters/store-check.ts";
+import { runCommandLine } from "../../http/cli/command-line.ts";
 import { ask } from "./accounts.ts";
 import { failedStart, firstToken, isOneSentence, startKlieg } from "./klieg-process.ts";
 
-const oneShard = { KLIEG_SHARDS: "1" };
 const main = join(import.meta.dirname, "../../http/cli/main.js");
+const oneShard = { KLIEG_SHARDS: "1" };
 const root = t.testdir();
 const [young, old] = [join(root, "young"), join(root, "old")];
 
 async function check(dataDir: string, ...args: string[]) {
-  const child = spawn(process.execPath, [main, "store", "check", ...args], {
-    env: { KLIEG_DATA_DIR: dataDir, PATH: process.env["PATH"] },
-    stdio: ["ignore", "pipe", "pipe"],
+  let [out, err] = ["", ""];
+  const refuse = () => {
+    throw new Error("no service is needed");
+  };
+  const code = await runCommandLine(["store", "check", ...args], {
+    client: refuse,
+    settings: () => readClientSettings({ KLIEG_DATA_DIR: dataDir }),
+    checkStore: (dataDir, repairs) => checkStore({ dataDir, domain, nowMs: Date.now(), repairs }),
+    terminal: {
+      print: (line) => {
+        out += `${line}\n`;
+      },
+      say: (text) => {
+        err += text;
+      },
+      isInteractive: false,
+      onInterrupt: () => () => {},
+    },
   });
-  const [[code], out, err] = await Promise.all([
-    once(child, "exit"),
-    text(child.stdout),
-    text(child.stderr),
-  ]);
   return { code, out, err };
+}
+
+/** What the command says, in a process of its own. */
+async function command(dataDir: string) {
+  const child = spawn(process.execPath, [main, "store", "check"], {
+    env: { KLIEG_DATA_DIR: dataDir, PATH: process.env["PATH"] },
+    stdio: ["ignore", "ignore", "pipe"],
+  });
+  const [[code], err] = await Promise.all([once(child, "exit"), text(child.stderr)]);
+  return { code, err };
 }
 
 /** A copy of a store, after harm was done to a file of its one shard. */
@@ -168,5 +192,5 @@ t.test("damage that the tables have behind them is passed, and logged", async (t
 });
 
 t.test("a store that is in use, or none, is not checked", async (t) => {
-  t.match(await check(join(root, "none")), { code: 1, err: /holds no store/ });
+  t.match(await command(join(root, "none")), { code: 1, err: /holds no store/ });
 });
