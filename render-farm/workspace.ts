@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { constants, createWriteStream } from "node:fs";
-import { chmod, copyFile, open, rename, rm, stat } from "node:fs/promises";
+import { chmod, copyFile, rename, rm, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { mediaTypeOf, sniffedBytes } from "../actors/asset/media-type.ts";
@@ -8,7 +8,7 @@ import { limits } from "../config/limits.ts";
 import { type Static, Type } from "../config/schema.ts";
 import type { Objects, StoredObject } from "../engine/ports/objects.ts";
 import { PortError } from "../engine/ports/port-error.ts";
-import { type OwnFolders, openMade } from "./fence/own-folders.ts";
+import { type OwnFolders, openMade, openPlain } from "./fence/own-folders.ts";
 import { type MediaTools, mediaTools } from "./media-tools.ts";
 import { Pictures, pictureBounds } from "./pictures/pictures.ts";
 import type { Programs } from "./programs.ts";
@@ -118,7 +118,7 @@ async function copied(
 /** SHA-256 of a file, in lower-case hex. */
 export async function digestOf(path: string): Promise<string> {
   const hash = createHash("sha256");
-  const file = await open(path, "r");
+  const file = await openPlain(path);
   for await (const chunk of file.createReadStream({ highWaterMark: readBytes })) hash.update(chunk);
   return hash.digest("hex");
 }
@@ -133,7 +133,7 @@ function asStopped(failure: unknown): never {
 
 /** A look-up table shows itself only to those who expect one. */
 async function sniff(path: string, declared: string): Promise<string> {
-  const file = await open(path, "r");
+  const file = await openPlain(path);
   try {
     const { buffer, bytesRead } = await file.read(Buffer.alloc(sniffedBytes), 0, sniffedBytes, 0);
     const name = declared === "application/octet-stream" ? "table.cube" : undefined;

@@ -100,20 +100,28 @@ export async function writeNew(
   await writeFile(path, bytes, { flag: "wx", mode: 0o644 });
 }
 
-/**
- * Opens a file that a program made in its own folder. Throws `PortError` for whatever else stands
- * there: a link would lead to what the program may not read itself.
- */
-export async function openMade(path: string, flags = constants.O_RDONLY): Promise<FileHandle> {
+/** Opens a file in a task's folder. Throws `PortError` for whatever else stands there. */
+export async function openPlain(path: string, flags = constants.O_RDONLY): Promise<FileHandle> {
   const file = await open(path, flags | constants.O_NOFOLLOW | constants.O_NONBLOCK).catch(
     (failure: unknown) => {
-      throw new PortError("A program left no file.", false, failure);
+      throw new PortError("A file of the task is not there.", false, failure);
     },
   );
-  const [made, folder] = await Promise.all([file.stat(), lstat(dirname(path))]);
-  if (made.isFile() && made.uid === folder.uid) return file;
+  if ((await file.stat()).isFile()) return file;
   await file.close();
-  throw new PortError("A program left something else than its file.", false);
+  throw new PortError("Something else stands in the place of a file.", false);
+}
+
+/**
+ * The same of a file that a program made in its own folder: another name of a file that the program
+ * may not read itself belongs to somebody else.
+ */
+export async function openMade(path: string, flags?: number): Promise<FileHandle> {
+  const file = await openPlain(path, flags);
+  const [made, folder] = await Promise.all([file.stat(), lstat(dirname(path))]);
+  if (made.uid === folder.uid) return file;
+  await file.close();
+  throw new PortError("A program left what is not its own.", false);
 }
 
 /** Removes what farm nodes left that have been killed. */

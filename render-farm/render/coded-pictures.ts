@@ -1,9 +1,9 @@
-import { open } from "node:fs/promises";
 import { limits } from "../../config/limits.ts";
 import { check, type Static, Type } from "../../config/schema.ts";
 import { PortError } from "../../engine/ports/port-error.ts";
 import type { Bounds } from "../fence/fence.ts";
 import type { Message } from "../fence/message.ts";
+import { openPlain } from "../fence/own-folders.ts";
 import { FencedScript } from "../fence/script.ts";
 import type { CodedRun } from "../film-page/plan.ts";
 import type { LocalFile } from "../workspace.ts";
@@ -93,7 +93,7 @@ export async function readPackets(
   seconds: number,
 ): Promise<Pick<CodedPicture, "bytes" | "coded"> | undefined> {
   const head: PacketOrder = { seconds, sizeBytes };
-  const file = await open(path, "r");
+  const file = await openPlain(path);
   const answer = async ({ head: asked }: Message): Promise<Buffer> => {
     if (!isAsked(asked)) throw new Error("that is no question");
     const { start, end } = asked.question;
