@@ -121,13 +121,13 @@ export class Fence {
     const hidden = words.find((_, at) => views[at] === undefined);
     const isOpen = hidden === undefined;
     if (typeof hidden === "object")
-      this.warnings.push(`${hidden.path} runs as root, because no other user may read it`);
+      this.warnings.push(`${hidden.path} runs as root, because other users cannot read it`);
     const own = words.map((word) => (typeof word === "string" ? word : word.path));
     return (user, bounds) => [
       ...this.#found.mortal,
       ...this.#found.alone,
       ...(isOpen ? views.flatMap((view) => view?.binds ?? []) : []),
-      ...this.#meek(isOpen ? user : undefined),
+      ...this.#meek(isOpen ? rightsOf(user) : kept),
       ...this.#bounded(user, bounds),
       ...(isOpen ? views.flatMap((view) => view?.word ?? []) : own),
     ];
@@ -137,7 +137,7 @@ export class Fence {
   async #view(file: ProgramFile): Promise<View | undefined> {
     const { path, folder } = file;
     const mayRead = (word: string, before: readonly string[] = []): Promise<boolean> =>
-      canRun([...before, ...this.#meek(firstUser), "test", "-r", word]);
+      canRun([...before, ...this.#meek(rightsOf(firstUser)), "test", "-r", word]);
     if (!this.folders.hasUsers || (await mayRead(path))) return as(path);
     if (!this.#hasMounts) return undefined;
     const place = join(this.#found.folder, `shown-${this.#shown++}`);
@@ -154,10 +154,10 @@ export class Fence {
     return parts.flatMap((part) => ["sh", "-c", bind, join(folder, part), join(place, part)]);
   }
 
-  #meek(user: number | undefined): readonly string[] {
+  #meek(privileges: readonly string[]): readonly string[] {
     const { setpriv, mortal, rights } = this.#found;
     if (!rights) return [];
-    return [setpriv, ...rightsOf(user), ...(mortal.length > 0 ? mortally : []), "--"];
+    return [setpriv, ...privileges, ...(mortal.length > 0 ? mortally : []), "--"];
   }
 
   #bounded(user: number | undefined, { bytes, fileBytes, seconds, files }: Bounds): string[] {
@@ -194,10 +194,13 @@ const mortally = ["--pdeathsig", "KILL"];
 /** Of one user, threads included. */
 const processesMax = 2_048;
 
+/** What a program of root's own keeps: without any it could not work in a task's folder. */
+const kept = ["--no-new-privs"];
+
 function rightsOf(user: number | undefined): readonly string[] {
-  if (!isRoot) return ["--no-new-privs"];
+  if (!isRoot) return kept;
   const another = [`--reuid=${user}`, `--regid=${user}`, "--clear-groups"];
-  const none = ["--no-new-privs", "--inh-caps=-all", "--bounding-set=-all"];
+  const none = [...kept, "--inh-caps=-all", "--bounding-set=-all"];
   return user === undefined ? none : [...another, ...none];
 }
 

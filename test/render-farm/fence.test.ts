@@ -87,6 +87,18 @@ t.test("a program in a folder of root's own is shown to the task's user", { skip
   t.equal(await run(program(own.user, bounds)), `${own.user}`);
 });
 
+t.test("a program that nobody else may read works as root, which is told", { skip }, async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), "klieg-closed-"));
+  const own = await fence.folders.lend();
+  t.teardown(() => Promise.all([own.remove(), rm(folder, { recursive: true })]));
+  const path = join(folder, "say.sh");
+  await writeFile(path, `id -u > ${join(own.path, "said")}`, { mode: 0o600 });
+  const program = await fence.fit("/bin/sh", { path, folder });
+  await run(program(own.user, bounds));
+  t.equal(await readFile(join(own.path, "said"), "utf8"), "0\n");
+  t.match(fence.warnings.at(-1), /say\.sh runs as root, because other users cannot read it$/);
+});
+
 t.test("what a program leaves instead of its file is not followed (B3)", { skip }, async (t) => {
   const own = await fence.folders.lend();
   t.teardown(() => own.remove());
