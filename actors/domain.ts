@@ -15,7 +15,14 @@ import { jobActor } from "./job/job-actor.ts";
 import { markActor } from "./mark/mark.ts";
 import { renderActor } from "./render/render-actor.ts";
 import { studioActor } from "./studio/studio-actor.ts";
-import { codes, fingerprintKey, jobKey, renderKey } from "./tables.ts";
+import {
+  accountOfRenewal,
+  codes,
+  fingerprintKey,
+  jobKey,
+  renderKey,
+  renewalsKey,
+} from "./tables.ts";
 import { ticketActor } from "./ticket/ticket.ts";
 
 const actorByCode: ReadonlyMap<number, AnyActor> = new Map<number, AnyActor>([
@@ -52,6 +59,14 @@ export const domain: Domain = {
         end: renderKey(firstIdAt(Math.max(0, nowMs - limits.renders.retentionMs), vpart)),
       }),
       message: { kind: "retire" },
+    },
+    {
+      source: (vpart, nowMs) => ({
+        start: renewalsKey(vpart, 0),
+        end: renewalsKey(vpart, nowMs + 1),
+      }),
+      actorOf: accountOfRenewal,
+      message: { kind: "renew" },
     },
   ],
   windows: [

@@ -4,7 +4,7 @@
  */
 import { type Modality, modalities } from "../../config/catalogue.ts";
 import { type PlanName, type PlanOverrides, plans } from "../../config/plans.ts";
-import type { Draft, Due, Reply, RowWrite, Tell, Turn, TurnView } from "../../engine/actor.ts";
+import type { Draft, Reply, RowWrite, Tell, Turn, TurnView } from "../../engine/actor.ts";
 import type { Id } from "../../engine/id.ts";
 import { type AssetStatus, assetStatuses } from "../contract/asset.ts";
 import { type JobStatus, jobStatuses } from "../contract/job.ts";
@@ -218,7 +218,8 @@ export type AccountMessage =
   | SetTerms
   | Grant
   | SetBudget
-  | Due;
+  /** The 1st has come: whatever is told on that day or later renews the account first. */
+  | { readonly kind: "renew" };
 
 export type AccountTurn = Turn<Account, never>;
 
@@ -304,6 +305,12 @@ export function assetIndex(modality: Modality | undefined, status: AssetStatus):
 export function change(counts: number[], index: number, by: number): void {
   while (counts.length <= index) counts.push(0);
   counts[index] = (counts[index] ?? 0) + by;
+}
+
+/** UTC, as all months are. */
+export function firstOfMonth(atMs: number): number {
+  const date = new Date(atMs);
+  return Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), 1);
 }
 
 export function firstOfNextMonth(atMs: number): number {

@@ -6,10 +6,11 @@ import { Credits, User as UserView } from "../../actors/contract/account.ts";
 import { timestamp } from "../../actors/contract/common.ts";
 import { Limits } from "../../actors/contract/limits.ts";
 import { ActiveOrganizationRequest } from "../../actors/contract/organization.ts";
-import { accountKey, directoryKey } from "../../actors/tables.ts";
+import { directoryKey } from "../../actors/tables.ts";
 import { allowanceOf } from "../../config/plans.ts";
 import { type Answer, json } from "../answer.ts";
 import { placeIn } from "../contexts.ts";
+import { currentAccount } from "../current-account.ts";
 import { limitsOf } from "../effective-limits.ts";
 import { userOrganization } from "../organization-views.ts";
 import type { Principal } from "../principals.ts";
@@ -125,8 +126,8 @@ function credits({ service, principal }: Call): Answer {
   });
 }
 
-function accountOf({ gateway }: Service, { scope }: Principal): Account {
-  const account = gateway.read(accountKey(scope));
+function accountOf({ gateway, clock }: Service, { scope }: Principal): Account {
+  const account = currentAccount(gateway, scope, clock.nowMs());
   if (account === undefined) throw new RefusalError({ code: "not_found" });
   return account;
 }

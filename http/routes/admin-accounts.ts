@@ -231,7 +231,7 @@ function organizationView(service: Service, organization: Organization): AdminOr
   return { ...commonView(service, organization), name, slug };
 }
 
-function commonView({ gateway }: Service, owner: User | Organization) {
+function commonView({ gateway, clock }: Service, owner: User | Organization) {
   const { id, plan, status, overrides, createdAtMs } = owner;
   return {
     id,
@@ -242,7 +242,7 @@ function commonView({ gateway }: Service, owner: User | Organization) {
       generations_per_day: overrides?.generationsPerDay ?? null,
       storage_bytes: overrides?.storedBytes ?? null,
     },
-    balance_credits: balanceOf(gateway, id),
+    balance_credits: balanceOf(gateway, id, clock.nowMs()),
     created_at: timestamp(createdAtMs),
   };
 }
