@@ -4,7 +4,7 @@
  * when that row is the same before and after. What is broken must be so each time it is looked at.
  */
 import { setImmediate as turnOfTheLoop } from "node:timers/promises";
-import type { LedgerRow } from "../actors/account/account.ts";
+import type { Account, LedgerRow } from "../actors/account/account.ts";
 import { AccountAudit, type Finding } from "../actors/account/account-audit.ts";
 import type { Asset } from "../actors/asset/asset.ts";
 import type { BundleFile } from "../actors/composition/bundle-file.ts";
@@ -18,6 +18,7 @@ import {
   jobKey,
   jobsOfOwnerKey,
   ledgerRowsKey,
+  renewalKey,
 } from "../actors/tables.ts";
 import { limits } from "../config/limits.ts";
 import type { Gateway } from "../engine/gateway.ts";
@@ -45,7 +46,8 @@ async function lookOnce(gateway: Gateway, scope: Id): Promise<AccountLook> {
   const read = await gateway.ranges(key);
   const before = rowAt(read, key);
   if (before === undefined) return { findings: [missing], jobs: 0, isMoving: false };
-  const audit = new AccountAudit(gateway.row(before));
+  const account = gateway.row<Account>(before);
+  const audit = new AccountAudit(account);
   const each = (prefix: Key, add: (row: TableRow) => void) => eachRow(read, prefix, add);
 
   await each(ledgerRowsKey(key), (row) => audit.addLedger(gateway.row<LedgerRow>(row)));
@@ -63,6 +65,7 @@ async function lookOnce(gateway: Gateway, scope: Id): Promise<AccountLook> {
       audit.addFile(gateway.row<BundleFile>(row)),
     );
 
+  if (rowAt(read, renewalKey(key, account.renewsAtMs)) !== undefined) audit.addRenewal();
   const isMoving = rowAt(read, key)?.text !== before.text;
   return { findings: audit.findings(), jobs: audit.jobs, isMoving };
 }

@@ -1,7 +1,7 @@
 import t from "tap";
 import type { InvariantPage } from "../../actors/contract/admin.ts";
 import type { AssetPage } from "../../actors/contract/asset.ts";
-import { accountKey, assetKey, ledgerKey } from "../../actors/tables.ts";
+import { accountKey, assetKey, ledgerKey, renewalKey } from "../../actors/tables.ts";
 import type { Static } from "../../config/schema.ts";
 import { type InProcess, openInProcess } from "./in-process-service.ts";
 import { paidOrganization } from "./organizations.ts";
@@ -40,6 +40,7 @@ t.test("GET /admin/invariants names the account, the invariant and the figures",
   await house.engine.accountTables.write([
     [assetKey(ada.id, asset?.id ?? ""), undefined],
     [ledgerKey(accountKey(ada.id), 1), undefined],
+    [renewalKey(accountKey(ada.id), Date.UTC(2026, 4, 1)), undefined],
   ]);
   const { items } = await audit(house);
   t.ok(items.every(({ account_id: account }) => account === ada.id));
@@ -51,6 +52,7 @@ t.test("GET /admin/invariants names the account, the invariant and the figures",
       ["ledger_length", 2, 3],
       ["held", -1, 0],
       ["asset_counts", 0, 1],
+      ["renewal_awaited", 1, 0],
     ],
   );
   t.match(items[2]?.detail, "Rows of the ledger: 2 expected, 3 found.");
