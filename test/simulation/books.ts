@@ -15,6 +15,7 @@ import {
   codes,
   memberCountsKey,
   memberSpendingKey,
+  renewalKey,
   runKey,
   sessionKey,
   turnKey,
@@ -150,6 +151,7 @@ export function brokenPromise(world: World, facts: Facts): string | undefined {
     const wrong =
       wrongWallet(account, sums) ??
       wrongLedger(account, scope, sums, facts) ??
+      wrongRenewal(account, scope, world) ??
       wrongCounts(account, sums, world.atMs) ??
       wrongSlots(account, scope, sums, world, facts) ??
       wrongMembers(scope, sums, world);
@@ -190,6 +192,12 @@ function wrongLedger(
       return `I6: the ledger says ${found} of a ${job.phase} job, not ${wanted}`;
   }
   return undefined;
+}
+
+/** The sweep finds the account at its next renewal. */
+function wrongRenewal({ renewsAtMs }: Account, scope: Id, world: World): string | undefined {
+  const row = world.read(renewalKey(accountKey(scope), renewsAtMs));
+  return row === undefined ? "an account is not found on the 1st" : undefined;
 }
 
 function wrongCounts(account: Account, sums: Sums, atMs: number): string | undefined {

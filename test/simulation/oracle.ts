@@ -2,8 +2,10 @@
  * What a submit has to be answered with, by the order of the specification: from sums over what
  * there is, not from what the account counts.
  */
-import type { Confirmation } from "../../actors/account/account.ts";
+import { available, type Confirmation } from "../../actors/account/account.ts";
+import { pendingRenewal } from "../../actors/account/renewal.ts";
 import type { CreateJob } from "../../actors/job/job.ts";
+import { accountKey } from "../../actors/tables.ts";
 import { allowanceOf } from "../../config/plans.ts";
 import type { Id } from "../../engine/id.ts";
 import { committedByRun, type Sums, sumsOf } from "./books.ts";
@@ -124,7 +126,9 @@ export class Oracle {
   }
 
   private wallet(scope: Id, price: number): string | undefined {
-    const balance = this.facts.ledger(scope).balance - this.held;
-    return price > balance ? "out_of_credits" : undefined;
+    const account = this.world.read(accountKey(scope));
+    const pending = account && pendingRenewal(account, this.world.atMs)?.account;
+    const balance = pending === undefined ? this.facts.ledger(scope).balance : available(pending);
+    return price > balance - this.held ? "out_of_credits" : undefined;
   }
 }
