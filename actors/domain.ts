@@ -3,6 +3,7 @@ import type { AnyActor, Domain } from "../engine/actor.ts";
 import { firstIdAt, idBytes, vpartOfId } from "../engine/id.ts";
 import { keyOf } from "../engine/key.ts";
 import { accountActor } from "./account/account-actor.ts";
+import { accountOfRenewal, renewalsKey } from "./account/renewal.ts";
 import { sessionActor } from "./agent/session-actor.ts";
 import { assetActor } from "./asset/asset-actor.ts";
 import { removalActor } from "./asset/removal.ts";
@@ -15,14 +16,7 @@ import { jobActor } from "./job/job-actor.ts";
 import { markActor } from "./mark/mark.ts";
 import { renderActor } from "./render/render-actor.ts";
 import { studioActor } from "./studio/studio-actor.ts";
-import {
-  accountOfRenewal,
-  codes,
-  fingerprintKey,
-  jobKey,
-  renderKey,
-  renewalsKey,
-} from "./tables.ts";
+import { codes, fingerprintKey, jobKey, renderKey } from "./tables.ts";
 import { ticketActor } from "./ticket/ticket.ts";
 
 const actorByCode: ReadonlyMap<number, AnyActor> = new Map<number, AnyActor>([

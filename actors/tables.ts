@@ -90,20 +90,6 @@ export function accountKey(scope: Id): Key<Account> {
   return keyOfId(codes.account, scope);
 }
 
-/** The accounts of a vpart, in the order in which they renew. */
-export function renewalKey(account: Key, atMs: number): Key<string> {
-  return keyOf(vpartOf(account), codes.renewal, orderedNumber(atMs) + account.slice(2));
-}
-
-/** Where the accounts of a vpart begin that renew at `atMs` or later. */
-export function renewalsKey(vpart: number, atMs: number): Key<string> {
-  return keyOf(vpart, codes.renewal, orderedNumber(atMs));
-}
-
-export function accountOfRenewal(renewal: Key): Key<Account> {
-  return keyOf(vpartOf(renewal), codes.account, renewal.slice(8));
-}
-
 export function jobKey(job: Id): Key<Job> {
   return keyOfId(codes.job, job);
 }

@@ -119,7 +119,7 @@ export interface Domain {
 }
 
 /**
- * Actors that are told once in a while that their time has come: to end, or to renew. They are found
+ * Actors that are told once in a while that their time has come, to end or to renew. They are found
  * by their place in a range, so none of them needs a timer for it.
  */
 export interface SweepRule {

@@ -6,6 +6,7 @@
 import { setImmediate as turnOfTheLoop } from "node:timers/promises";
 import type { Account, LedgerRow } from "../actors/account/account.ts";
 import { AccountAudit, type Finding } from "../actors/account/account-audit.ts";
+import { renewalKey } from "../actors/account/renewal.ts";
 import type { Asset } from "../actors/asset/asset.ts";
 import type { BundleFile } from "../actors/composition/bundle-file.ts";
 import { ownerOf } from "../actors/job/job-index.ts";
@@ -18,7 +19,6 @@ import {
   jobKey,
   jobsOfOwnerKey,
   ledgerRowsKey,
-  renewalKey,
 } from "../actors/tables.ts";
 import { limits } from "../config/limits.ts";
 import type { Gateway } from "../engine/gateway.ts";

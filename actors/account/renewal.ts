@@ -7,8 +7,8 @@
  * those who read the account see it as that turn will leave it.
  */
 import { put, type RowWrite } from "../../engine/actor.ts";
-import type { Key } from "../../engine/key.ts";
-import { ledgerKey, renewalKey } from "../tables.ts";
+import { type Key, keyOf, orderedNumber, vpartOf } from "../../engine/key.ts";
+import { codes, ledgerKey } from "../tables.ts";
 import {
   type Account,
   available,
@@ -17,6 +17,20 @@ import {
   type LedgerRow,
   monthlyCreditsOf,
 } from "./account.ts";
+
+/** The accounts of a vpart, in the order in which they renew. */
+export function renewalKey(account: Key, atMs: number): Key<string> {
+  return keyOf(vpartOf(account), codes.renewal, orderedNumber(atMs) + account.slice(2));
+}
+
+/** Where the accounts of a vpart begin that renew at `atMs` or later. */
+export function renewalsKey(vpart: number, atMs: number): Key<string> {
+  return keyOf(vpart, codes.renewal, orderedNumber(atMs));
+}
+
+export function accountOfRenewal(renewal: Key): Key<Account> {
+  return keyOf(vpartOf(renewal), codes.account, renewal.slice(8));
+}
 
 /** What a renewal makes of an account. */
 export interface Renewal {

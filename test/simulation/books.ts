@@ -4,6 +4,7 @@
  */
 import { type Account, assetIndex, available, countIndex } from "../../actors/account/account.ts";
 import type { MemberSpending } from "../../actors/account/budget.ts";
+import { renewalKey } from "../../actors/account/renewal.ts";
 import type { Run } from "../../actors/account/run.ts";
 import type { AgentTurn, Session } from "../../actors/agent/session.ts";
 import { type Asset, mimeTypeOf, modalityOf, statusOf } from "../../actors/asset/asset.ts";
@@ -15,7 +16,6 @@ import {
   codes,
   memberCountsKey,
   memberSpendingKey,
-  renewalKey,
   runKey,
   sessionKey,
   turnKey,

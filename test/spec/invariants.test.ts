@@ -1,7 +1,8 @@
 import t from "tap";
+import { renewalKey } from "../../actors/account/renewal.ts";
 import type { InvariantPage } from "../../actors/contract/admin.ts";
 import type { AssetPage } from "../../actors/contract/asset.ts";
-import { accountKey, assetKey, ledgerKey, renewalKey } from "../../actors/tables.ts";
+import { accountKey, assetKey, ledgerKey } from "../../actors/tables.ts";
 import type { Static } from "../../config/schema.ts";
 import { type InProcess, openInProcess } from "./in-process-service.ts";
 import { paidOrganization } from "./organizations.ts";
