@@ -8,7 +8,8 @@
  */
 import { put, type RowWrite } from "../../engine/actor.ts";
 import { type Key, keyOf, orderedNumber, vpartOf } from "../../engine/key.ts";
-import { codes, ledgerKey } from "../tables.ts";
+import { codes } from "../table-codes.ts";
+import { ledgerKey } from "../tables.ts";
 import {
   type Account,
   available,
