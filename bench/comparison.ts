@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { type Film, framesPerSecond } from "./films.ts";
+import { type Film, framesPerSecond } from "./render/films.ts";
 import { ffmpeg, type Tools } from "./tools.ts";
 
 /** How like each other two films are, as ffmpeg's filters measure it. */

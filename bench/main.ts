@@ -3,7 +3,7 @@ import { hostile } from "./hostile.ts";
 import { nodes } from "./nodes.ts";
 import { type Plan, type Question, UsageError } from "./question.ts";
 import { read } from "./read.ts";
-import { render } from "./render.ts";
+import { render } from "./render/render.ts";
 import { startSubject } from "./server-process.ts";
 import { submit } from "./submit.ts";
 

@@ -9,12 +9,12 @@ import { output } from "./command.ts";
 import { sameBytes } from "./comparison.ts";
 import type { Effort } from "./effort.ts";
 import { percentile } from "./figures.ts";
-import { layOut, makeMedia } from "./film-folder.ts";
-import { films } from "./films.ts";
-import { KliegRenderer } from "./klieg-renderer.ts";
 import { familyOf } from "./processor-time.ts";
 import { countOf, type Finding, type Question, type Setting } from "./question.ts";
-import { verdict } from "./render-table.ts";
+import { layOut, makeMedia } from "./render/film-folder.ts";
+import { films } from "./render/films.ts";
+import { KliegRenderer } from "./render/klieg-renderer.ts";
+import { verdict } from "./render/render-table.ts";
 import { type Subject, startSubject } from "./server-process.ts";
 import { findTools } from "./tools.ts";
 

@@ -1,8 +1,8 @@
 import { cp, mkdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { output } from "./command.ts";
-import { peerSources } from "./film-folder.ts";
-import type { PeerSetting } from "./renderers.ts";
+import { peerSources } from "./render/film-folder.ts";
+import type { PeerSetting } from "./render/renderers.ts";
 
 /** A folder with the peer's files and the packages that its package.json pins, none of ours. */
 export async function installPeer(

@@ -4,8 +4,8 @@
  * of its own, because the comparison is of processes: `node peer.js <file with the answer's body>`
  * tells its port to the parent and ends with it.
  *
- * The one file besides http/server.ts that imports uWebSockets.js: sharing Klieg's server code
- * would measure Klieg's.
+ * The one file besides http/transport/server.ts that imports uWebSockets.js: sharing Klieg's server
+ * code would measure Klieg's.
  */
 
 import * as uWS from "uWebSockets.js";

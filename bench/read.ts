@@ -1,9 +1,10 @@
 /** How many reads of finished jobs a second, beside bare uWS answering the same bytes? */
-import { compete, contestTable } from "./contest.ts";
+
 import { createCrowd, inParallel, type Member, settled } from "./crowd.ts";
 import { measureDisk } from "./disk.ts";
 import { type LoadOptions, loadOptions, readLoadOptions } from "./load-options.ts";
 import type { Finding, Question, Setting } from "./question.ts";
+import { compete, contestTable } from "./render/contest.ts";
 import { startPeer } from "./server-process.ts";
 
 export const read: Question = {

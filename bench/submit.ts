@@ -1,11 +1,11 @@
 /** How many durable submits a second, beside bare uWS with the same bodies? */
 
-import { type Contest, compete, contestTable } from "./contest.ts";
 import { balanced, countJobs, createCrowd, type Member, settled } from "./crowd.ts";
 import { measureDisk } from "./disk.ts";
 import { numberDigits, type Requests } from "./load.ts";
 import { type LoadOptions, loadOptions, readLoadOptions } from "./load-options.ts";
 import type { Finding, Question, Setting } from "./question.ts";
+import { type Contest, compete, contestTable } from "./render/contest.ts";
 import { startPeer } from "./server-process.ts";
 
 const sampledAccounts = 25;

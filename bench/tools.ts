@@ -1,7 +1,7 @@
 import { readSettings } from "../config/settings.ts";
-import { ownChromium } from "../render-farm/browser.ts";
-import { findChromium } from "../render-farm/chromium-path.ts";
-import { findTool } from "../render-farm/find-tool.ts";
+import { ownChromium } from "../render-farm/browser/browser.ts";
+import { findChromium } from "../render-farm/browser/chromium-path.ts";
+import { findTool } from "../render-farm/programs/find-tool.ts";
 import { type Command, output } from "./command.ts";
 
 /** The programs that Klieg uses, for its peers and for looking at films. */

@@ -15,9 +15,6 @@
  */
 import type { KeyRange, RowRules } from "./actor.ts";
 import type { Address, ReplyTo } from "./address.ts";
-import type { broken } from "./batch.ts";
-import { FreshRows } from "./fresh-rows.ts";
-import { busy, type Lane } from "./inbox.ts";
 import { type Key, shardOf } from "./key.ts";
 import { mergedRange } from "./merged-range.ts";
 import { OpenRequests } from "./open-requests.ts";
@@ -25,6 +22,9 @@ import type { TableReader, TableRow } from "./ports/tables.ts";
 import type { ProcessClock } from "./process-clock.ts";
 import { eachWrite, readHead, textOf } from "./record.ts";
 import { rowOf } from "./row-form.ts";
+import type { broken } from "./shard/batch.ts";
+import { FreshRows } from "./shard/fresh-rows.ts";
+import { busy, type Lane } from "./shard/inbox.ts";
 import type { ShardEvent, ToShard } from "./wire.ts";
 
 /** The answer when a shard went away with the question: the outcome is unknown. */

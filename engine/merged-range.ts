@@ -4,11 +4,11 @@
  * much as the vpart has fresh rows, once.
  */
 import type { KeyRange, RowRules } from "./actor.ts";
-import type { FreshRows } from "./fresh-rows.ts";
 import { codeOf, type Key, vpartOf } from "./key.ts";
 import type { TableReader, TableRow } from "./ports/tables.ts";
 import { textOf } from "./record.ts";
 import { rowOf } from "./row-form.ts";
+import type { FreshRows } from "./shard/fresh-rows.ts";
 
 /** What a table will hold; undefined for a row that is deleted. */
 type Overlay = ReadonlyMap<Key, string | undefined>;

@@ -10,9 +10,9 @@
  * has answered.
  */
 import type { OutsideEffect, Tell } from "./actor.ts";
-import type { Delivery, Origin } from "./batch.ts";
 import { type Key, shardOf } from "./key.ts";
 import { PortError } from "./ports/port-error.ts";
+import type { Delivery, Origin } from "./shard/batch.ts";
 
 /**
  * What an effect comes to: a message that concludes it, nothing more to say, or an answer to come.

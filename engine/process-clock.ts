@@ -1,5 +1,5 @@
 import type { Clock } from "./ports/clock.ts";
-import { ShardTime } from "./shard-time.ts";
+import { ShardTime } from "./shard/shard-time.ts";
 
 /**
  * The time of the process, in which the HTTP thread stamps and judges: made as the shards' own, so

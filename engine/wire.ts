@@ -4,10 +4,10 @@
 import type { MessagePort } from "node:worker_threads";
 import type { Reply } from "./actor.ts";
 import type { RequestId } from "./address.ts";
-import type { Delivery, Origin } from "./batch.ts";
-import type { Lane } from "./inbox.ts";
 import type { Key } from "./key.ts";
 import type { OutboxMessage } from "./outbox.ts";
+import type { Delivery, Origin } from "./shard/batch.ts";
+import type { Lane } from "./shard/inbox.ts";
 
 /** A request to an actor, as a list: members of objects travel with their names. */
 export type Ask = readonly [

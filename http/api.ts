@@ -9,20 +9,20 @@ import type { Refusal } from "../actors/refusal.ts";
 import { limits } from "../config/limits.ts";
 import { ShardDown } from "../engine/gateway.ts";
 import { PortError } from "../engine/ports/port-error.ts";
-import { type Answer, constantHeader, type Header, type HttpRequest } from "./answer.ts";
-import { checkMediaType, parseBody, stalledBody } from "./body.ts";
-import { corsHeaders, type Origins, preflightHeaders } from "./cors.ts";
-import { parseForm } from "./form.ts";
-import { requirePermission } from "./permissions.ts";
-import type { Principal } from "./principal.ts";
-import { requireScope } from "./principals.ts";
-import { problem } from "./problems.ts";
-import { readQuery } from "./query.ts";
-import type { RateState } from "./rate-classes.ts";
-import { RefusalError } from "./refusal-error.ts";
+import { requirePermission } from "./auth/permissions.ts";
+import type { Principal } from "./auth/principal.ts";
+import { requireScope } from "./auth/principals.ts";
+import type { RateState } from "./auth/rate-classes.ts";
+import { problem } from "./problems/problems.ts";
+import { RefusalError } from "./problems/refusal-error.ts";
+import { checkMediaType, parseBody, stalledBody } from "./request/body.ts";
+import { parseForm } from "./request/form.ts";
+import { readQuery } from "./request/query.ts";
 import { type Call, type Route, route } from "./route.ts";
 import { RouteTree } from "./route-tree.ts";
 import type { Service } from "./service.ts";
+import { type Answer, constantHeader, type Header, type HttpRequest } from "./transport/answer.ts";
+import { corsHeaders, type Origins, preflightHeaders } from "./transport/cors.ts";
 
 /** What the transport learns before it reads a body. */
 export interface Match {

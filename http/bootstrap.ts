@@ -9,8 +9,8 @@ import { tokenScopes } from "../actors/contract/account.ts";
 import { type Bootstrap, directoryKey } from "../actors/directory/directory-messages.ts";
 import { type Settings, SettingsError } from "../config/settings.ts";
 import type { Gateway } from "../engine/gateway.ts";
-import { type Mints, mintToken, newAccount } from "./new-account.ts";
-import { expectReply } from "./replies.ts";
+import { type Mints, mintToken, newAccount } from "./auth/new-account.ts";
+import { expectReply } from "./problems/replies.ts";
 
 export const tokenFile = "admin-token";
 export const firstEmail = "admin@localhost";

@@ -26,16 +26,16 @@ import { systemEntropy } from "../engine/adapters/system-entropy.ts";
 import { Host } from "../engine/host.ts";
 import { PortError } from "../engine/ports/port-error.ts";
 import { ShortThreads, Threads } from "../engine/threads.ts";
-import { findChromium, isExecutable } from "../render-farm/chromium-path.ts";
+import { findChromium, isExecutable } from "../render-farm/browser/chromium-path.ts";
 import { Api } from "./api.ts";
 import { bootstrap, chosenToken } from "./bootstrap.ts";
-import { checkFree, ListenError } from "./free-port.ts";
 import { RequestLog } from "./request-log.ts";
 import { routeTable } from "./route-table.ts";
-import { type Listener, listen } from "./server.ts";
 import type { Service } from "./service.ts";
 import { resetFirstToken } from "./token-reset.ts";
-import { TrustedProxies } from "./trusted-proxies.ts";
+import { checkFree, ListenError } from "./transport/free-port.ts";
+import { type Listener, listen } from "./transport/server.ts";
+import { TrustedProxies } from "./transport/trusted-proxies.ts";
 import { type Wiring, wire } from "./wiring.ts";
 
 const entries = {
@@ -123,7 +123,7 @@ function leaveAddress({ publicUrl }: Settings, data: DataDirectory, log: Logger)
 /** The farm's own process would only find out later, and again and again. */
 async function checkChromium(settings: Settings): Promise<void> {
   const found = await findChromium(settings.chromium, process.env["PATH"] ?? "");
-  const path = found ?? (await import("../render-farm/browser.ts")).ownChromium();
+  const path = found ?? (await import("../render-farm/browser/browser.ts")).ownChromium();
   if (await isExecutable(path)) return;
   throw new StartError(
     found === undefined

@@ -3,12 +3,12 @@
 import type { TokenScope } from "../actors/contract/account.ts";
 import { limits } from "../config/limits.ts";
 import { type Check, check, type Type } from "../config/schema.ts";
-import type { Answer, HttpRequest } from "./answer.ts";
-import type { Permission } from "./permissions.ts";
-import type { Principal } from "./principal.ts";
-import { noParameters, type Parameters, type Values } from "./query.ts";
-import type { RateClass, RateState } from "./rate-classes.ts";
+import type { Permission } from "./auth/permissions.ts";
+import type { Principal } from "./auth/principal.ts";
+import type { RateClass, RateState } from "./auth/rate-classes.ts";
+import { noParameters, type Parameters, type Values } from "./request/query.ts";
 import type { Service } from "./service.ts";
+import type { Answer, HttpRequest } from "./transport/answer.ts";
 
 /** `open`: no bearer; `bearer`: any valid one; else one with that scope. */
 export type Access = TokenScope | "bearer" | "open";

@@ -5,15 +5,15 @@ import type { IdMint } from "../engine/id.ts";
 import type { Clock } from "../engine/ports/clock.ts";
 import type { Entropy } from "../engine/ports/entropy.ts";
 import type { Objects } from "../engine/ports/objects.ts";
-import type { CompositionTimelines } from "./composition-timelines.ts";
-import type { Cursors } from "./cursors.ts";
-import type { Following } from "./following.ts";
-import type { JobReads } from "./job-reads.ts";
-import type { Principals } from "./principals.ts";
-import type { Quotes } from "./quotes.ts";
-import type { RateClasses } from "./rate-classes.ts";
+import type { Principals } from "./auth/principals.ts";
+import type { RateClasses } from "./auth/rate-classes.ts";
+import type { SignedUrls } from "./auth/signed-urls.ts";
+import type { CompositionTimelines } from "./compositions/composition-timelines.ts";
+import type { JobReads } from "./jobs/job-reads.ts";
+import type { Following } from "./jobs/job-watchers.ts";
+import type { Quotes } from "./jobs/quotes.ts";
+import type { Cursors } from "./paging/cursors.ts";
 import type { RequestLog } from "./request-log.ts";
-import type { SignedUrls } from "./signed-urls.ts";
 
 export interface Service {
   readonly version: string;

@@ -8,10 +8,10 @@ import { tokenScopes } from "../actors/contract/account.ts";
 import { userByEmailKey } from "../actors/directory/directory.ts";
 import { directoryKey } from "../actors/directory/directory-messages.ts";
 import type { ResetFirstToken } from "../actors/directory/tokens.ts";
+import { firstCredential } from "./auth/new-account.ts";
+import { digestOf } from "./auth/principals.ts";
 import { firstEmail, tokenFile } from "./bootstrap.ts";
-import { firstCredential } from "./new-account.ts";
-import { digestOf } from "./principals.ts";
-import { expectReply } from "./replies.ts";
+import { expectReply } from "./problems/replies.ts";
 import type { Service } from "./service.ts";
 
 const wishFile = "token-reset";

@@ -7,17 +7,17 @@ import type { Clock } from "../engine/ports/clock.ts";
 import type { Entropy } from "../engine/ports/entropy.ts";
 import type { Objects } from "../engine/ports/objects.ts";
 import { ProcessClock } from "../engine/process-clock.ts";
-import { CompositionTimelines, type ComputeRound } from "./composition-timelines.ts";
-import { Cursors } from "./cursors.ts";
-import { Following } from "./following.ts";
-import { JobReads } from "./job-reads.ts";
-import { Principals } from "./principals.ts";
-import { Quotes } from "./quotes.ts";
-import { RateClasses } from "./rate-classes.ts";
+import { Principals } from "./auth/principals.ts";
+import { RateClasses } from "./auth/rate-classes.ts";
+import { SignedUrls } from "./auth/signed-urls.ts";
+import { CompositionTimelines, type ComputeRound } from "./compositions/composition-timelines.ts";
+import { JobReads } from "./jobs/job-reads.ts";
+import { Following } from "./jobs/job-watchers.ts";
+import { Quotes } from "./jobs/quotes.ts";
+import { Cursors } from "./paging/cursors.ts";
 import type { RequestLog } from "./request-log.ts";
 import type { CheckState, Service } from "./service.ts";
-import { SignedUrls } from "./signed-urls.ts";
-import type { TrustedProxies } from "./trusted-proxies.ts";
+import type { TrustedProxies } from "./transport/trusted-proxies.ts";
 
 export interface Wiring {
   readonly version: string;

@@ -15,15 +15,15 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   "render-farm": ["actors/", "engine/", "config/"],
   bench: [
     "actors/contract/",
-    "http/client",
+    "http/client/",
     "http/cli/folder-",
     "config/",
     // The same hostile bytes as the tests'.
     "test/hostile/",
     // The same browser and tools for the peers.
-    "render-farm/browser.ts",
-    "render-farm/chromium-path.ts",
-    "render-farm/find-tool.ts",
+    "render-farm/browser/browser.ts",
+    "render-farm/browser/chromium-path.ts",
+    "render-farm/programs/find-tool.ts",
   ],
   test: folders.map((folder) => `${folder}/`),
 };
@@ -31,7 +31,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
 /** Packages that more than one file imports, and why. */
 const packageExceptions: Readonly<Record<string, readonly string[]>> = {
   // The peer is the same library without the service: what the bench measures against.
-  "uWebSockets.js": ["http/server.ts", "bench/peer.ts"],
+  "uWebSockets.js": ["http/transport/server.ts", "bench/peer.ts"],
 };
 const testPackages = [
   "tap",

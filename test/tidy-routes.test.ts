@@ -5,7 +5,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import t from "tap";
-import { openapi, publishedPath } from "../http/openapi.ts";
+import { openapi, publishedPath } from "../http/documents/openapi.ts";
 import type { Route } from "../http/route.ts";
 import { routeTable } from "../http/route-table.ts";
 

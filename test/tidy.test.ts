@@ -2,7 +2,7 @@
  * The architecture, checked like any other behaviour. One rule a test; no rule lives only in prose.
  * Each test lists what breaks its rule, so a failure reads as a list of places to mend.
  */
-import { basename } from "node:path";
+import { basename, dirname } from "node:path";
 import t from "tap";
 import ts from "typescript";
 import { isRoot, product, type Source, sources } from "./source-tree.ts";
@@ -27,7 +27,7 @@ const bans: readonly Ban[] = [
     instead: "the entropy port",
     finds: (node) => isMember(node, "Math", "random") || isNamed(node, "randomUUID"),
     // Names of temporary files, and the client's own process, which has no ports.
-    allowed: ["engine/adapters/", "http/client.ts", "http/cli/", "bench/", "test/"],
+    allowed: ["engine/adapters/", "http/client/", "http/cli/", "bench/", "test/"],
   },
   {
     word: "process.env",
@@ -97,6 +97,18 @@ t.test("no file exceeds 400 lines", async (t) => {
     wrong.map(({ path, lines }) => `${path}: ${lines} lines`),
     [],
   );
+});
+
+/** Models and tests are many of a kind. */
+const manyOfAKind = /^test\/|^render-farm\/models\//;
+
+t.test("no folder has more than 25 files beside each other", async (t) => {
+  const counts = new Map<string, number>();
+  for (const { path } of sources) counts.set(dirname(path), (counts.get(dirname(path)) ?? 0) + 1);
+  const wrong = [...counts].filter(
+    ([folder, files]) => files > 25 && !manyOfAKind.test(`${folder}/`),
+  );
+  t.strictSame(wrong, []);
 });
 
 /** What the formatter cannot break: a URL, or a line that is one string. */

@@ -10,7 +10,7 @@ const folder = join(root, "http");
 
 const imports = `import { jobKey } from "../actors/job/job.ts";
 import type { Gateway } from "../engine/gateway.ts";
-import { expectReply } from "./replies.ts";
+import { expectReply } from "./problems/replies.ts";
 declare const gateway: Gateway;
 declare const id: string;
 `;

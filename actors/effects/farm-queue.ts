@@ -7,9 +7,9 @@
  * its old entry is known by that, and passed over when it comes up.
  */
 
-import { Fifo } from "../../engine/fifo.ts";
 import type { Id } from "../../engine/id.ts";
 import type { Key } from "../../engine/key.ts";
+import { Fifo } from "../../engine/shard/fifo.ts";
 import type { FarmTask } from "../job/farm-task.ts";
 
 export interface WaitingTask {

@@ -1,7 +1,7 @@
-import type { Delivery } from "../../engine/batch.ts";
 import { type Id, idAtEnd } from "../../engine/id.ts";
 import type { Performance, Performer } from "../../engine/outbox.ts";
 import type { Objects } from "../../engine/ports/objects.ts";
+import type { Delivery } from "../../engine/shard/batch.ts";
 import type { AssetEffect } from "../asset/asset.ts";
 import type { RemovalEffect } from "../asset/removal.ts";
 import type { JobEffect } from "../job/job.ts";

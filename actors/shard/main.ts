@@ -11,10 +11,10 @@ import { checkTablesFile, hasTables } from "../../engine/adapters/lmdb-file.ts";
 import { openLog } from "../../engine/adapters/log.ts";
 import { systemClock } from "../../engine/adapters/system-clock.ts";
 import { Link } from "../../engine/link.ts";
-import { Opening } from "../../engine/opening.ts";
 import { damageSentence, StoreDamage } from "../../engine/ports/store-damage.ts";
 import { SampledLog } from "../../engine/sampled-log.ts";
-import type { Shard, ShardOutlets, ShardStores } from "../../engine/shard.ts";
+import { Opening } from "../../engine/shard/opening.ts";
+import type { Shard, ShardOutlets, ShardStores } from "../../engine/shard/shard.ts";
 import type {
   FromEffects,
   FromShardThread,

@@ -6,10 +6,10 @@
 import { mkdirSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import type { Domain } from "../actor.ts";
-import type { Position } from "../materialiser.ts";
 import { StoreDamage } from "../ports/store-damage.ts";
 import { noHash } from "../record.ts";
-import { follow, readPosition, recover, type ShardPlace } from "../recovery.ts";
+import type { Position } from "../shard/materialiser.ts";
+import { follow, readPosition, recover, type ShardPlace } from "../shard/recovery.ts";
 import { holdStore } from "./data-directory.ts";
 import { openJournal } from "./file-journal.ts";
 import { openTableReader, openTables } from "./lmdb.ts";

@@ -4,12 +4,10 @@
  */
 import { SettingsError } from "../../config/settings.ts";
 import { version } from "../../config/version.ts";
-import { ApiProblem, Unreachable } from "../client-call.ts";
+import { ApiProblem, Unreachable } from "../client/call.ts";
 import { listModels, showAccount } from "./account.ts";
-import { accountCreate } from "./account-create.ts";
 import { listAgents, startAgent, stopAgent } from "./agents.ts";
 import { deleteAsset, listAssets, restoreAsset, showAsset } from "./assets.ts";
-import { audit } from "./audit.ts";
 import { type Command, CommandError, type Session, UsageError } from "./command.ts";
 import { completion } from "./completion.ts";
 import { cost } from "./cost.ts";
@@ -19,12 +17,14 @@ import { generateSet } from "./generate-set.ts";
 import { cancelJob, listJobs, showJob } from "./jobs.ts";
 import { lint } from "./lint.ts";
 import { login, logout } from "./login.ts";
+import { accountCreate } from "./operator/account-create.ts";
+import { audit } from "./operator/audit.ts";
+import { storeCheck } from "./operator/store-check.ts";
+import { tokenReset } from "./operator/token-reset.ts";
 import { render } from "./render.ts";
-import { storeCheck } from "./store-check.ts";
-import { tokenReset } from "./token-reset.ts";
 import { tokenCreate, tokenList, tokenRevoke } from "./tokens.ts";
 import { upload } from "./upload.ts";
-import { vendor } from "./vendor.ts";
+import { vendor } from "./vendoring/vendor.ts";
 
 const commands: readonly Command[] = [
   ...generateCommands,

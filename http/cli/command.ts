@@ -1,5 +1,5 @@
 import type { ClientSettings } from "../../config/settings.ts";
-import type { Client } from "../client.ts";
+import type { Client } from "../client/client.ts";
 
 /** What one run of the command line may touch. */
 export interface Session {

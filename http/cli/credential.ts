@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { ClientSettings } from "../../config/settings.ts";
-import type { Address } from "../client-call.ts";
+import type { Address } from "../client/call.ts";
 import { CommandError } from "./command.ts";
 import { readLogin } from "./login-file.ts";
 

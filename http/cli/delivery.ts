@@ -8,9 +8,9 @@
 import type { Asset } from "../../actors/contract/asset.ts";
 import type { Job } from "../../actors/contract/job.ts";
 import { count } from "../../actors/count.ts";
-import type { Client } from "../client.ts";
-import { Unreachable } from "../client-call.ts";
-import { follow } from "../client-follow.ts";
+import { Unreachable } from "../client/call.ts";
+import type { Client } from "../client/client.ts";
+import { follow } from "../client/follow.ts";
 import { CommandError, type Session } from "./command.ts";
 import { outputPath, saveAsset, standardOutput } from "./output-file.ts";
 import { progressLine } from "./progress-line.ts";

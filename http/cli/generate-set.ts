@@ -4,7 +4,7 @@ import { parseArgs } from "node:util";
 import type { Static } from "../../actors/contract/common.ts";
 import type { OutputSet } from "../../actors/contract/set.ts";
 import { count } from "../../actors/count.ts";
-import type { Client } from "../client.ts";
+import type { Client } from "../client/client.ts";
 import {
   type Command,
   CommandError,

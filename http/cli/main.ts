@@ -1,6 +1,6 @@
 import { readClientSettings } from "../../config/settings.ts";
 import { systemClock } from "../../engine/adapters/system-clock.ts";
-import { Client } from "../client.ts";
+import { Client } from "../client/client.ts";
 import { CommandError } from "./command.ts";
 import { runCommandLine } from "./command-line.ts";
 import { findAddress } from "./credential.ts";

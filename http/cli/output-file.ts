@@ -8,8 +8,8 @@ import { access, open, rename, rm, stat } from "node:fs/promises";
 import { basename, dirname, extname, join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import type { Asset } from "../../actors/contract/asset.ts";
-import type { Client } from "../client.ts";
-import { ApiProblem } from "../client-call.ts";
+import { ApiProblem } from "../client/call.ts";
+import type { Client } from "../client/client.ts";
 import { CommandError } from "./command.ts";
 
 /** In the place of a file's name. */

@@ -1,4 +1,4 @@
-import type { JobEvent } from "../client-follow.ts";
+import type { JobEvent } from "../client/follow.ts";
 import type { Terminal } from "./command.ts";
 
 const barChars = 24;

@@ -9,9 +9,9 @@ import {
   type RenderRequest,
 } from "../../actors/contract/render.ts";
 import { limits } from "../../config/limits.ts";
-import type { Client } from "../client.ts";
-import { Unreachable } from "../client-call.ts";
-import { followRender, type RenderEvent } from "../client-follow.ts";
+import { Unreachable } from "../client/call.ts";
+import type { Client } from "../client/client.ts";
+import { followRender, type RenderEvent } from "../client/follow.ts";
 import { type Command, CommandError, onlyArgument, type Session, UsageError } from "./command.ts";
 import { archiveOf } from "./folder-archive.ts";
 import { folderFiles } from "./folder-files.ts";

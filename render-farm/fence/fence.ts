@@ -1,7 +1,7 @@
 import { chmod, mkdir } from "node:fs/promises";
 import { join, relative } from "node:path";
-import { runChild } from "../child-process.ts";
-import { findTool } from "../find-tool.ts";
+import { runChild } from "../programs/child-process.ts";
+import { findTool } from "../programs/find-tool.ts";
 import { firstUser, OwnFolders } from "./own-folders.ts";
 
 /** What one process may use. */

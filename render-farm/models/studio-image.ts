@@ -4,12 +4,12 @@ import { invariant } from "../../engine/invariant.ts";
 import type { Objects } from "../../engine/ports/objects.ts";
 import { PortError } from "../../engine/ports/port-error.ts";
 import type { TaskOutcome, TaskOutput } from "../../engine/ports/tasks.ts";
-import type { SceneBrowser, ScenePage } from "../browser.ts";
-import { exampleColors } from "../example-colors.ts";
+import type { SceneBrowser, ScenePage } from "../browser/browser.ts";
+import { refusedInput, type TaskContext, type TaskWorker } from "../node/task-loop.ts";
+import { fetchSource, Source, type Workspace, type Workspaces } from "../node/workspace.ts";
 import type { Raster } from "../pictures/orders.ts";
-import { refusedInput, type TaskContext, type TaskWorker } from "../task-loop.ts";
-import { fetchSource, Source, type Workspace, type Workspaces } from "../workspace.ts";
 import type { ExampleColors } from "./example-colors.ts";
+import { exampleColors } from "./example-colors.ts";
 import { undrawnWarnings } from "./studio-image/undrawn.ts";
 
 /**

@@ -2,18 +2,18 @@ import { join } from "node:path";
 import { check, type Static, Type } from "../../config/schema.ts";
 import type { Objects } from "../../engine/ports/objects.ts";
 import type { TaskOutcome } from "../../engine/ports/tasks.ts";
-import { type Backdrop, findBackdrop } from "../backdrop.ts";
-import { deliverRecording } from "../delivery.ts";
+import { deliverRecording } from "../media/delivery.ts";
+import { refusedInput, type TaskContext, type TaskWorker } from "../node/task-loop.ts";
+import { Source, type Workspace, type Workspaces } from "../node/workspace.ts";
+import { type MediaTools, outputTo } from "../programs/media-tools.ts";
+import { type Backdrop, findBackdrop } from "./backdrop.ts";
 import {
   type Container,
   type EditedVideo,
   openVideo,
   soundOf,
   videoInput,
-} from "../edited-video.ts";
-import { type MediaTools, outputTo } from "../media-tools.ts";
-import { refusedInput, type TaskContext, type TaskWorker } from "../task-loop.ts";
-import { Source, type Workspace, type Workspaces } from "../workspace.ts";
+} from "./edited-video.ts";
 
 /**
  * The model `studio-matte` (background removal): a backdrop of one colour is keyed and its spill

@@ -2,12 +2,12 @@ import { join } from "node:path";
 import { check, type Static, Type } from "../../config/schema.ts";
 import type { Objects } from "../../engine/ports/objects.ts";
 import type { TaskOutcome } from "../../engine/ports/tasks.ts";
-import { deliverRecording } from "../delivery.ts";
-import { outputTo } from "../media-tools.ts";
-import { bitExact, encodings, SoundFormat } from "../sound-files.ts";
-import { playInThread } from "../sound-thread.ts";
-import { refusedInput, type TaskContext, type TaskWorker } from "../task-loop.ts";
-import type { Workspaces } from "../workspace.ts";
+import { deliverRecording } from "../media/delivery.ts";
+import { refusedInput, type TaskContext, type TaskWorker } from "../node/task-loop.ts";
+import type { Workspaces } from "../node/workspace.ts";
+import { outputTo } from "../programs/media-tools.ts";
+import { bitExact, encodings, SoundFormat } from "./sound-files.ts";
+import { playInThread } from "./sound-thread.ts";
 import type { PlayRequest } from "./studio-sound/player.ts";
 import { rate, type Track, toPcm } from "./studio-sound/track.ts";
 

@@ -3,11 +3,11 @@ import { check, type Static, Type } from "../../config/schema.ts";
 import type { Objects } from "../../engine/ports/objects.ts";
 import { PortError } from "../../engine/ports/port-error.ts";
 import type { TaskOutcome } from "../../engine/ports/tasks.ts";
-import { type Part, writeModel } from "../meshes.ts";
+import { type Part, writeModel } from "../media/meshes.ts";
+import { refusedInput, type TaskContext, type TaskWorker } from "../node/task-loop.ts";
+import { fetchSource, Source, type Workspace, type Workspaces } from "../node/workspace.ts";
 import type { Raster } from "../pictures/orders.ts";
 import type { Pictures } from "../pictures/pictures.ts";
-import { refusedInput, type TaskContext, type TaskWorker } from "../task-loop.ts";
-import { fetchSource, Source, type Workspace, type Workspaces } from "../workspace.ts";
 import { type Heights, heightsOf } from "./studio-relief/heights.ts";
 import { solidOf } from "./studio-relief/solid.ts";
 

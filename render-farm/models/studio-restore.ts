@@ -2,11 +2,11 @@ import { join } from "node:path";
 import { check, type Static, Type } from "../../config/schema.ts";
 import type { Objects } from "../../engine/ports/objects.ts";
 import type { TaskOutcome } from "../../engine/ports/tasks.ts";
-import { deliverRecording } from "../delivery.ts";
-import { openVideo, soundOf, videoInput } from "../edited-video.ts";
-import { outputTo } from "../media-tools.ts";
-import { refusedInput, type TaskContext, type TaskWorker } from "../task-loop.ts";
-import { Source, type Workspace, type Workspaces } from "../workspace.ts";
+import { deliverRecording } from "../media/delivery.ts";
+import { refusedInput, type TaskContext, type TaskWorker } from "../node/task-loop.ts";
+import { Source, type Workspace, type Workspaces } from "../node/workspace.ts";
+import { outputTo } from "../programs/media-tools.ts";
+import { openVideo, soundOf, videoInput } from "./edited-video.ts";
 
 /**
  * The model `studio-restore`: takes off block edges and noise, interpolates motion when another

@@ -4,12 +4,12 @@ import { check, type Static, Type } from "../../config/schema.ts";
 import type { Objects } from "../../engine/ports/objects.ts";
 import { PortError } from "../../engine/ports/port-error.ts";
 import type { TaskOutcome } from "../../engine/ports/tasks.ts";
-import { deliverRecording } from "../delivery.ts";
-import type { MediaTools } from "../media-tools.ts";
-import { inputOf, outputTo } from "../media-tools.ts";
-import { bitExact, encodings, SoundFormat } from "../sound-files.ts";
-import { refusedInput, type TaskContext, type TaskWorker } from "../task-loop.ts";
-import type { Workspace, Workspaces } from "../workspace.ts";
+import { deliverRecording } from "../media/delivery.ts";
+import { refusedInput, type TaskContext, type TaskWorker } from "../node/task-loop.ts";
+import type { Workspace, Workspaces } from "../node/workspace.ts";
+import type { MediaTools } from "../programs/media-tools.ts";
+import { inputOf, outputTo } from "../programs/media-tools.ts";
+import { bitExact, encodings, SoundFormat } from "./sound-files.ts";
 
 /**
  * The model `studio-voice`: espeak-ng speaks, ffmpeg takes the edge off, evens the loudness and

@@ -1,5 +1,5 @@
 import { check, type Static, Type } from "../../config/schema.ts";
-import { Source } from "../workspace.ts";
+import { Source } from "../node/workspace.ts";
 
 /** Task kind `render`: a film or a still of a composition whose files a manifest names. */
 const decibels = Type.Number({ minimum: -60, maximum: 12 });

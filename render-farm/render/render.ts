@@ -1,9 +1,9 @@
 import type { TaskOutcome } from "../../engine/ports/tasks.ts";
-import { refusedInput, type TaskWorker } from "../task-loop.ts";
+import { refusedInput, type TaskWorker } from "../node/task-loop.ts";
+import { makeVideo } from "./film/video.ts";
 import { isRenderInput } from "./render-input.ts";
 import { onStage, type Studio } from "./staging.ts";
 import { makeStill } from "./still.ts";
-import { makeVideo } from "./video.ts";
 
 /**
  * Task kind `render`: a film or a still of a composition. Nothing that the page does reaches

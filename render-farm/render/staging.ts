@@ -3,13 +3,13 @@ import { limits } from "../../config/limits.ts";
 import type { Objects } from "../../engine/ports/objects.ts";
 import { PortError } from "../../engine/ports/port-error.ts";
 import type { TaskOutcome } from "../../engine/ports/tasks.ts";
-import type { TaskContext } from "../task-loop.ts";
-import { MediaFiles } from "./media-files.ts";
-import { PageFiles } from "./page-files.ts";
+import type { TaskContext } from "../node/task-loop.ts";
+import { MediaFiles } from "./inputs/media-files.ts";
+import { PageFiles } from "./inputs/page-files.ts";
+import { StoredBundle } from "./inputs/stored-bundle.ts";
 import { RenderFault, Warnings } from "./render-fault.ts";
 import type { RenderInput } from "./render-input.ts";
 import type { RenderStage, StudioTools } from "./render-stage.ts";
-import { StoredBundle } from "./stored-bundle.ts";
 
 /** Where a composition is rendered. */
 export interface Studio {

@@ -2,13 +2,13 @@ import type { Timeline } from "../../actors/timeline/model.ts";
 import { limits } from "../../config/limits.ts";
 import type { TaskOutput } from "../../engine/ports/tasks.ts";
 import type { Size } from "../pictures/orders.ts";
-import { FilmBrowser } from "./film-browser.ts";
-import type { FilmSession } from "./film-page-session.ts";
-import { framesOf, setUpFilm } from "./film-setup.ts";
+import { framesOf, setUpFilm } from "./inputs/film-setup.ts";
+import { FilmBrowser } from "./page/film-browser.ts";
+import type { FilmSession } from "./page/film-page-session.ts";
 import { RenderFault, type Warnings } from "./render-fault.ts";
 import type { StillOptions } from "./render-input.ts";
 import { checkAnimation, type Made, type RenderStage, warnOfBlackGround } from "./render-stage.ts";
-import { StillVideos } from "./still-videos.ts";
+import { StillVideos } from "./videos/still-videos.ts";
 
 /** One frame of a composition as a PNG. */
 export async function makeStill(stage: RenderStage): Promise<Made> {

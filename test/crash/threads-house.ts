@@ -15,7 +15,7 @@ import { Api } from "../../http/api.ts";
 import { bootstrap } from "../../http/bootstrap.ts";
 import { RequestLog } from "../../http/request-log.ts";
 import { routeTable } from "../../http/route-table.ts";
-import { TrustedProxies } from "../../http/trusted-proxies.ts";
+import { TrustedProxies } from "../../http/transport/trusted-proxies.ts";
 import { wire } from "../../http/wiring.ts";
 import { Caller } from "../spec/caller.ts";
 import { deathChannel } from "./dying-shard.ts";

@@ -3,12 +3,12 @@ import { limits } from "../../config/limits.ts";
 import { type Actor, type AnyActor, birth, type Domain, put, tell } from "../../engine/actor.ts";
 import { memoryTables } from "../../engine/adapters/memory-stores.ts";
 import { type Address, addressOf } from "../../engine/address.ts";
-import { Batch } from "../../engine/batch.ts";
 import { JsonBytes } from "../../engine/json-bytes.ts";
 import { codeOf, engineTables, type Key, keyOf } from "../../engine/key.ts";
 import { noHash, seal } from "../../engine/record.ts";
 import { SpelledRow } from "../../engine/row-form.ts";
-import { ShardRows } from "../../engine/shard-rows.ts";
+import { Batch } from "../../engine/shard/batch.ts";
+import { ShardRows } from "../../engine/shard/shard-rows.ts";
 import { type CounterMessage, counterKey, noteKey, toys } from "./toys.ts";
 
 const a = counterKey(1, "a");

@@ -1,6 +1,6 @@
 import t from "tap";
 import { limits } from "../../config/limits.ts";
-import { Inbox } from "../../engine/inbox.ts";
+import { Inbox } from "../../engine/shard/inbox.ts";
 
 t.test("an inbox is first in, first out", async (t) => {
   const inbox = new Inbox();

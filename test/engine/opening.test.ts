@@ -3,8 +3,8 @@
 import t from "tap";
 import { ManualClock } from "../../engine/adapters/manual-clock.ts";
 import { memoryJournal, memoryTables } from "../../engine/adapters/memory-stores.ts";
-import { Opening } from "../../engine/opening.ts";
 import { PortError } from "../../engine/ports/port-error.ts";
+import { Opening } from "../../engine/shard/opening.ts";
 import type { ShardEvent } from "../../engine/wire.ts";
 import { failingTables } from "./failing-tables.ts";
 import { counterKey, idle, openBench, textsOf, toys } from "./toys.ts";

@@ -2,10 +2,10 @@ import t from "tap";
 import { tell } from "../../engine/actor.ts";
 import { ManualClock } from "../../engine/adapters/manual-clock.ts";
 import { addressOf } from "../../engine/address.ts";
-import type { Delivery } from "../../engine/batch.ts";
 import { engineTables, type Key, keyOf } from "../../engine/key.ts";
 import { Outbox, type OutboxMessage, type Performance } from "../../engine/outbox.ts";
 import { PortError } from "../../engine/ports/port-error.ts";
+import type { Delivery } from "../../engine/shard/batch.ts";
 import { counterKey, idle } from "./toys.ts";
 
 const a = counterKey(1, "a");

@@ -1,6 +1,6 @@
 import t from "tap";
 import { ManualClock } from "../../engine/adapters/manual-clock.ts";
-import { ShardTime } from "../../engine/shard-time.ts";
+import { ShardTime } from "../../engine/shard/shard-time.ts";
 
 t.test("shard time starts at the wall clock", async (t) => {
   const clock = new ManualClock(50_000);

@@ -2,7 +2,7 @@ import t from "tap";
 import { limits } from "../../config/limits.ts";
 import { memoryTables } from "../../engine/adapters/memory-stores.ts";
 import { keyOf } from "../../engine/key.ts";
-import { Sweep } from "../../engine/sweep.ts";
+import { Sweep } from "../../engine/shard/sweep.ts";
 
 const code = 17;
 const { sweepRows, sweepRestMs } = limits.engine;

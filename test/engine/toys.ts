@@ -17,14 +17,14 @@ import {
 import { ManualClock } from "../../engine/adapters/manual-clock.ts";
 import { memoryJournal, memoryTables } from "../../engine/adapters/memory-stores.ts";
 import { type Address, addressOf } from "../../engine/address.ts";
-import type { Delivery } from "../../engine/batch.ts";
-import type { Lane } from "../../engine/inbox.ts";
 import { type Key, keyOf, shardOf, vpartOf } from "../../engine/key.ts";
 import { Outbox, type Performance } from "../../engine/outbox.ts";
 import type { Journal } from "../../engine/ports/journal.ts";
 import type { Tables } from "../../engine/ports/tables.ts";
 import { eachWrite, textOf } from "../../engine/record.ts";
-import { openShard, type Shard } from "../../engine/shard.ts";
+import type { Delivery } from "../../engine/shard/batch.ts";
+import type { Lane } from "../../engine/shard/inbox.ts";
+import { openShard, type Shard } from "../../engine/shard/shard.ts";
 import type { ShardEvent } from "../../engine/wire.ts";
 
 export interface Counter {

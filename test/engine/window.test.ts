@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import t from "tap";
-import { Window } from "../../engine/window.ts";
+import { Window } from "../../engine/shard/window.ts";
 
 const value = "0123456789abcdef";
 

@@ -1,7 +1,7 @@
 import t from "tap";
-import { Client } from "../../http/client.ts";
-import { ApiProblem, Unreachable } from "../../http/client-call.ts";
-import { follow, type JobEvent } from "../../http/client-follow.ts";
+import { ApiProblem, Unreachable } from "../../http/client/call.ts";
+import { Client } from "../../http/client/client.ts";
+import { follow, type JobEvent } from "../../http/client/follow.ts";
 import { deadOrigin, events, frame, json, silence, standIn } from "./stand-in.ts";
 
 const jobPath = "/v1/jobs/j1";

@@ -6,12 +6,12 @@ import type { Test } from "tap";
 import { Api } from "../../http/api.ts";
 import type { Route } from "../../http/route.ts";
 import { routeTable } from "../../http/route-table.ts";
-import { TrustedProxies } from "../../http/trusted-proxies.ts";
+import { TrustedProxies } from "../../http/transport/trusted-proxies.ts";
 import { type InProcess, openInProcess } from "../spec/in-process-service.ts";
 import { freePort, RawConnection } from "./raw-http.ts";
 
 process.env["UWS_HTTP_MAX_HEADERS_SIZE"] = "32768";
-const { listen } = await import("../../http/server.ts");
+const { listen } = await import("../../http/transport/server.ts");
 
 export interface Heard {
   readonly house: InProcess;

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import t, { type Test } from "tap";
 import { runCommandLine } from "../../http/cli/command-line.ts";
-import { Client } from "../../http/client.ts";
+import { Client } from "../../http/client/client.ts";
 import { type Answer, events, frame, json, standIn } from "./stand-in.ts";
 
 const film = Buffer.from("a film");

@@ -1,5 +1,5 @@
 import t from "tap";
-import { TrustedProxies } from "../../http/trusted-proxies.ts";
+import { TrustedProxies } from "../../http/transport/trusted-proxies.ts";
 import { get, heard } from "./heard.ts";
 
 t.test("the client is the rightmost address that is not trusted (D10)", async (t) => {

@@ -1,5 +1,5 @@
-import type { TaskContext } from "../../render-farm/task-loop.ts";
-import { ownParts } from "../../render-farm/task-parts.ts";
+import type { TaskContext } from "../../render-farm/node/task-loop.ts";
+import { ownParts } from "../../render-farm/node/task-parts.ts";
 
 /** A task's context on a farm of one node: nobody joins. */
 export const alone: Pick<TaskContext, "split" | "join"> = {

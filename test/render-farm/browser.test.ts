@@ -1,6 +1,6 @@
 import t from "tap";
 import { PortError } from "../../engine/ports/port-error.ts";
-import { SceneBrowser } from "../../render-farm/browser.ts";
+import { SceneBrowser } from "../../render-farm/browser/browser.ts";
 import { alone } from "./alone.ts";
 import { openFarmBench } from "./farm-bench.ts";
 

@@ -3,8 +3,8 @@ import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import t from "tap";
 import { FencedScript } from "../../render-farm/fence/script.ts";
-import { findTool } from "../../render-farm/find-tool.ts";
-import { packetBounds, readPackets } from "../../render-farm/render/coded-pictures.ts";
+import { findTool } from "../../render-farm/programs/find-tool.ts";
+import { packetBounds, readPackets } from "../../render-farm/render/videos/coded-pictures.ts";
 import { raiseFence, searchPath } from "./fenced.ts";
 
 const { programs } = await raiseFence(t);

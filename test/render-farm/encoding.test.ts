@@ -3,8 +3,8 @@ import { spawnSync } from "node:child_process";
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import t, { type Test } from "tap";
-import { findTool } from "../../render-farm/find-tool.ts";
-import { encoderArgs } from "../../render-farm/render/encoding.ts";
+import { findTool } from "../../render-farm/programs/find-tool.ts";
+import { encoderArgs } from "../../render-farm/render/encode/encoding.ts";
 
 const fps = 30;
 const size = "s=480x270";

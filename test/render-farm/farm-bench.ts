@@ -2,10 +2,10 @@ import { join } from "node:path";
 import { memoryObjects } from "../../engine/adapters/memory-objects.ts";
 import type { Objects } from "../../engine/ports/objects.ts";
 import type { TaskOutcome } from "../../engine/ports/tasks.ts";
-import { SceneBrowser } from "../../render-farm/browser.ts";
-import { findChromium } from "../../render-farm/chromium-path.ts";
+import { SceneBrowser } from "../../render-farm/browser/browser.ts";
+import { findChromium } from "../../render-farm/browser/chromium-path.ts";
 import { studioImage } from "../../render-farm/models/studio-image.ts";
-import type { TaskWorker } from "../../render-farm/task-loop.ts";
+import type { TaskWorker } from "../../render-farm/node/task-loop.ts";
 import { alone } from "./alone.ts";
 import { raiseFence, type Teardown } from "./fenced.ts";
 

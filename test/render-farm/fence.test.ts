@@ -7,9 +7,9 @@ import { join } from "node:path";
 import { setImmediate as turn } from "node:timers/promises";
 import t from "tap";
 import { memoryObjects } from "../../engine/adapters/memory-objects.ts";
-import { runChild } from "../../render-farm/child-process.ts";
 import { openMade } from "../../render-farm/fence/own-folders.ts";
-import { storeFile } from "../../render-farm/workspace.ts";
+import { storeFile } from "../../render-farm/node/workspace.ts";
+import { runChild } from "../../render-farm/programs/child-process.ts";
 import { childProcesses, isRunning } from "./child-processes.ts";
 import { raiseFence } from "./fenced.ts";
 

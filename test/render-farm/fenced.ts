@@ -2,9 +2,9 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Fence } from "../../render-farm/fence/fence.ts";
-import { findTool } from "../../render-farm/find-tool.ts";
-import { fitPrograms, type Programs } from "../../render-farm/programs.ts";
-import { Workspaces } from "../../render-farm/workspace.ts";
+import { Workspaces } from "../../render-farm/node/workspace.ts";
+import { findTool } from "../../render-farm/programs/find-tool.ts";
+import { fitPrograms, type Programs } from "../../render-farm/programs/program-paths.ts";
 
 export const searchPath = "/usr/local/bin:/usr/bin:/bin";
 

@@ -1,9 +1,17 @@
 import { join } from "node:path";
 import t from "tap";
-import { outputTo } from "../../render-farm/media-tools.ts";
 import { Pictures, pictureBounds } from "../../render-farm/pictures/pictures.ts";
-import { drivenFormats, type FrameFormat, segmentArgs } from "../../render-farm/render/encoding.ts";
-import { pictureChunk, repetition, streamHead } from "../../render-farm/render/frame-stream.ts";
+import { outputTo } from "../../render-farm/programs/media-tools.ts";
+import {
+  pictureChunk,
+  repetition,
+  streamHead,
+} from "../../render-farm/render/encode/avi-stream.ts";
+import {
+  drivenFormats,
+  type FrameFormat,
+  segmentArgs,
+} from "../../render-farm/render/encode/encoding.ts";
 import { openMediaBench } from "./media-bench.ts";
 
 const bench = await openMediaBench(t);

@@ -4,10 +4,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setImmediate as turn } from "node:timers/promises";
 import t, { type Test } from "tap";
-import { launch, ownChromium } from "../../render-farm/browser.ts";
-import { findChromium } from "../../render-farm/chromium-path.ts";
+import { launch, ownChromium } from "../../render-farm/browser/browser.ts";
+import { findChromium } from "../../render-farm/browser/chromium-path.ts";
+import { isolate } from "../../render-farm/browser/isolation.ts";
 import { Fence } from "../../render-farm/fence/fence.ts";
-import { isolate } from "../../render-farm/render/isolation.ts";
 import { childProcesses, isBrowsers, isRunning } from "./child-processes.ts";
 import { searchPath } from "./fenced.ts";
 

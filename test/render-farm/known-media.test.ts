@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import t from "tap";
 import { PortError } from "../../engine/ports/port-error.ts";
-import type { MediaTools } from "../../render-farm/media-tools.ts";
-import { KnownMedia } from "../../render-farm/render/known-media.ts";
+import type { MediaTools } from "../../render-farm/programs/media-tools.ts";
+import { KnownMedia } from "../../render-farm/render/inputs/known-media.ts";
 
 const sound = { streams: [{ codec_type: "audio", codec_name: "aac" }], format: { duration: "2" } };
 const { signal } = new AbortController();

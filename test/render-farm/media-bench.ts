@@ -6,10 +6,10 @@ import { memoryObjects } from "../../engine/adapters/memory-objects.ts";
 import type { Objects } from "../../engine/ports/objects.ts";
 import { PortError } from "../../engine/ports/port-error.ts";
 import type { TaskOutcome, TaskOutput } from "../../engine/ports/tasks.ts";
-import { findTool } from "../../render-farm/find-tool.ts";
-import { type MediaTools, mediaTools } from "../../render-farm/media-tools.ts";
-import type { TaskWorker } from "../../render-farm/task-loop.ts";
-import type { Workspaces } from "../../render-farm/workspace.ts";
+import type { TaskWorker } from "../../render-farm/node/task-loop.ts";
+import type { Workspaces } from "../../render-farm/node/workspace.ts";
+import { findTool } from "../../render-farm/programs/find-tool.ts";
+import { type MediaTools, mediaTools } from "../../render-farm/programs/media-tools.ts";
 import { alone } from "./alone.ts";
 import { type Fenced, raiseFence, searchPath, type Teardown } from "./fenced.ts";
 

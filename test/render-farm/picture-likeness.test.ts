@@ -1,6 +1,6 @@
 import t from "tap";
-import { likenessOf } from "../../render-farm/render/likeness.ts";
-import { Samples, sampledFrames } from "../../render-farm/render/samples.ts";
+import { likenessOf } from "../../render-farm/render/film/likeness.ts";
+import { Samples, sampledFrames } from "../../render-farm/render/film/samples.ts";
 
 const [width, height] = [320, 192];
 

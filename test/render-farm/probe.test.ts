@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import t from "tap";
-import { probe } from "../../render-farm/probe.ts";
+import { probe } from "../../render-farm/probe/probe.ts";
 import { openMediaBench } from "./media-bench.ts";
 
 const bench = await openMediaBench(t);

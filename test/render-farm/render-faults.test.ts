@@ -1,10 +1,10 @@
 import { chmod } from "node:fs/promises";
 import { join } from "node:path";
 import t from "tap";
+import { isolate } from "../../render-farm/browser/isolation.ts";
 import { Fence } from "../../render-farm/fence/fence.ts";
-import { isolate } from "../../render-farm/render/isolation.ts";
+import { SpareBrowsers } from "../../render-farm/render/page/spare-browsers.ts";
 import { render } from "../../render-farm/render/render.ts";
-import { SpareBrowsers } from "../../render-farm/render/spare-browsers.ts";
 import { alone } from "./alone.ts";
 import { composition, impatient, isNear, openFilmBench, sameFonts } from "./film-bench.ts";
 import { simulatedTimers } from "./simulated-timers.ts";

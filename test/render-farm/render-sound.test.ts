@@ -1,5 +1,5 @@
 import t from "tap";
-import { gainCurve } from "../../render-farm/render/ducking.ts";
+import { gainCurve } from "../../render-farm/render/encode/ducking.ts";
 import { composition, type Film, openFilmBench } from "./film-bench.ts";
 
 const bench = await openFilmBench(t, 1);

@@ -1,5 +1,5 @@
 import t from "tap";
-import { segmentsOf } from "../../render-farm/render/segments.ts";
+import { segmentsOf } from "../../render-farm/render/film/segments.ts";
 
 function lengths(frames: number, fps: number, videos: readonly unknown[] = []): readonly number[] {
   const segments = segmentsOf(frames, { timeline: { fps }, videos });

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import t from "tap";
 import { simulatedMedia } from "../../actors/effects/simulated-media.ts";
-import { probe } from "../../render-farm/probe.ts";
+import { probe } from "../../render-farm/probe/probe.ts";
 import { openMediaBench } from "./media-bench.ts";
 
 const bench = await openMediaBench(t);

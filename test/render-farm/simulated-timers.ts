@@ -1,4 +1,4 @@
-import type { Timers } from "../../render-farm/task-loop.ts";
+import type { Timers } from "../../render-farm/node/task-loop.ts";
 
 /** Time that passes only when a test says so. */
 export interface SimulatedTimers extends Timers {

@@ -1,8 +1,8 @@
 import { access } from "node:fs/promises";
 import t from "tap";
-import { filmOrigin } from "../../render-farm/render/page-files.ts";
-import { SpareBrowsers } from "../../render-farm/render/spare-browsers.ts";
-import type { Stage, StageBrowser } from "../../render-farm/stage.ts";
+import type { Stage, StageBrowser } from "../../render-farm/browser/stage.ts";
+import { filmOrigin } from "../../render-farm/render/inputs/page-files.ts";
+import { SpareBrowsers } from "../../render-farm/render/page/spare-browsers.ts";
 import { openFilmBench, sameFonts } from "./film-bench.ts";
 import { simulatedTimers } from "./simulated-timers.ts";
 

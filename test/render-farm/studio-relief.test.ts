@@ -1,7 +1,7 @@
 import { createRequire } from "node:module";
 import t from "tap";
 import { studioRelief } from "../../render-farm/models/studio-relief.ts";
-import { probe } from "../../render-farm/probe.ts";
+import { probe } from "../../render-farm/probe/probe.ts";
 import { openMediaBench } from "./media-bench.ts";
 
 interface Report {

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import t from "tap";
-import { SceneBrowser } from "../../render-farm/browser.ts";
-import { findChromium } from "../../render-farm/chromium-path.ts";
+import { SceneBrowser } from "../../render-farm/browser/browser.ts";
+import { findChromium } from "../../render-farm/browser/chromium-path.ts";
 import { cameraMotions } from "../../render-farm/models/studio-video/camera.ts";
 import { studioVideo } from "../../render-farm/models/studio-video.ts";
 import { openMediaBench } from "./media-bench.ts";

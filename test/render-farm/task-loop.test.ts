@@ -5,8 +5,8 @@ import {
 } from "../../engine/adapters/memory-broker-connection.ts";
 import { PortError } from "../../engine/ports/port-error.ts";
 import type { FromNode, Task, TaskOutcome } from "../../engine/ports/tasks.ts";
-import { type TaskContext, TaskLoop } from "../../render-farm/task-loop.ts";
-import type { SharedParts } from "../../render-farm/task-parts.ts";
+import { type TaskContext, TaskLoop } from "../../render-farm/node/task-loop.ts";
+import type { SharedParts } from "../../render-farm/node/task-parts.ts";
 import { type SimulatedTimers, simulatedTimers } from "./simulated-timers.ts";
 
 const crew = { kind: "crew", input: 1, outputPrefix: "volatile/x" };

@@ -5,10 +5,10 @@ import { memoryBrokerConnection } from "../../engine/adapters/memory-broker-conn
 import { seededEntropy } from "../../engine/adapters/seeded-entropy.ts";
 import { IdMint } from "../../engine/id.ts";
 import type { FromNode } from "../../engine/ports/tasks.ts";
-import { renderCrew } from "../../render-farm/render/crew.ts";
+import { TaskLoop, type TaskWorker } from "../../render-farm/node/task-loop.ts";
+import { renderCrew } from "../../render-farm/render/film/crew.ts";
 import { render } from "../../render-farm/render/render.ts";
 import type { Studio } from "../../render-farm/render/staging.ts";
-import { TaskLoop, type TaskWorker } from "../../render-farm/task-loop.ts";
 import { simulatedTimers } from "./simulated-timers.ts";
 
 /** A node that a test may hold up or kill. */

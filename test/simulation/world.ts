@@ -11,17 +11,17 @@ import { isDeepStrictEqual } from "node:util";
 import { jobKey } from "../../actors/job/job.ts";
 import type { AnyActor, Domain, OutsideEffect, Turn, TurnView } from "../../engine/actor.ts";
 import { memoryJournal, memoryTables } from "../../engine/adapters/memory-stores.ts";
-import { Batch, type Delivery } from "../../engine/batch.ts";
 import { firstIdAt, type Id } from "../../engine/id.ts";
 import { JsonBytes } from "../../engine/json-bytes.ts";
 import { codeOf, type Key, shardOf } from "../../engine/key.ts";
-import { materialise, type Position } from "../../engine/materialiser.ts";
 import type { TableRow } from "../../engine/ports/tables.ts";
 import { noHash, seal } from "../../engine/record.ts";
-import { recover } from "../../engine/recovery.ts";
 import { rowOf, SpelledRow } from "../../engine/row-form.ts";
-import { ShardRows } from "../../engine/shard-rows.ts";
-import { Sweep } from "../../engine/sweep.ts";
+import { Batch, type Delivery } from "../../engine/shard/batch.ts";
+import { materialise, type Position } from "../../engine/shard/materialiser.ts";
+import { recover } from "../../engine/shard/recovery.ts";
+import { ShardRows } from "../../engine/shard/shard-rows.ts";
+import { Sweep } from "../../engine/shard/sweep.ts";
 
 /** A Friday noon, eleven days before plans renew. */
 export const startMs = Date.UTC(2026, 10, 20, 12);

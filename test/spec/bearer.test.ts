@@ -5,7 +5,7 @@ import {
   type User,
   userKey,
 } from "../../actors/directory/directory.ts";
-import { digestOf } from "../../http/principals.ts";
+import { digestOf } from "../../http/auth/principals.ts";
 import type { Caller } from "./caller.ts";
 import { adminToken, type InProcess, openInProcess } from "./in-process-service.ts";
 

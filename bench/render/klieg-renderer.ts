@@ -1,0 +1,64 @@
+import { writeFile } from "node:fs/promises";
+import type { Quality, RenderRequest } from "../../actors/contract/render.ts";
+import { archiveOf } from "../../http/cli/folder-archive.ts";
+import { folderFiles } from "../../http/cli/folder-files.ts";
+import { Client } from "../../http/client/client.ts";
+import { followRender } from "../../http/client/follow.ts";
+import { type Effort, type Looks, watched } from "../effort.ts";
+import type { Subject } from "../server-process.ts";
+import type { Renderer } from "./renderers.ts";
+
+/** Klieg over HTTP: the folder as one archive, a render submitted and followed to its end. */
+export class KliegRenderer {
+  readonly #subject: Subject;
+  readonly #client: Client;
+  readonly #looks: Looks | undefined;
+  readonly #compositions = new Map<string, Promise<string>>();
+
+  constructor(subject: Subject, looks?: Looks) {
+    this.#subject = subject;
+    this.#looks = looks;
+    this.#client = new Client({ origin: subject.origin, token: subject.token, surface: "api" });
+  }
+
+  /** From the submit to the end; what is fetched afterwards does not count. */
+  async render(
+    folder: string,
+    request: RenderRequest,
+    output: string,
+    looks = this.#looks,
+  ): Promise<Effort> {
+    const composition = await this.#composition(folder);
+    const rendered = async () => {
+      const { id } = await this.#client.submitRender(composition, request);
+      return followRender(this.#client, id, () => undefined);
+    };
+    const { result, effort } = await watched(this.#subject.pid, rendered, looks);
+    if (result.status !== "succeeded" || typeof result.asset_id !== "string")
+      throw new Error(result.error ?? "the render failed");
+    const { signed_url: url } = await this.#client.asset(result.asset_id);
+    const answer = await this.#client.download(url);
+    await writeFile(output, Buffer.from(await answer.arrayBuffer()));
+    return effort;
+  }
+
+  of(quality: Exclude<Quality, "high">): Renderer {
+    return {
+      name: `klieg ${quality}`,
+      render: (_, folder, output) => this.render(folder, { quality }, output),
+    };
+  }
+
+  /** Uploaded once, before any clock runs. */
+  #composition(folder: string): Promise<string> {
+    const known = this.#compositions.get(folder);
+    if (known !== undefined) return known;
+    const made = (async () => {
+      const { id } = await this.#client.createComposition({ name: "bench" });
+      await this.#client.replaceBundle(id, await archiveOf(await folderFiles(folder)));
+      return id;
+    })();
+    this.#compositions.set(folder, made);
+    return made;
+  }
+}

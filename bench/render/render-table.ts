@@ -1,0 +1,99 @@
+import { type Effort, peakOf } from "../effort.ts";
+import { percentile } from "../figures.ts";
+import type { Bar, Contestant, Film } from "./films.ts";
+
+/** What came of one contestant's rounds. */
+export type Outcome =
+  | { readonly kind: "rendered"; readonly efforts: readonly Effort[] }
+  | { readonly kind: "failed"; readonly why: string }
+  | { readonly kind: "absent" };
+
+export type Outcomes = ReadonlyMap<Contestant, Outcome>;
+
+interface Middle {
+  readonly wallSeconds: number;
+  readonly cpuSeconds: number;
+  readonly megabytes: number;
+}
+
+/** One line a contestant, then one a bar; medians of the rounds. */
+export function filmTable(film: Film, rounds: number, outcomes: Outcomes): readonly string[] {
+  const { name, seconds, height, contestants, bars } = film;
+  const asked = contestants.filter((one) => outcomes.get(one)?.kind !== "absent");
+  return [
+    `${name}: ${seconds} s in ${height}p30, medians of ${rounds} rounds`,
+    columns("", "wall s", "CPU s", "peak MB"),
+    ...asked.map((one) => contestantLine(one, outcomes.get(one))),
+    ...bars.flatMap((bar) => barLine(bar, outcomes)),
+    ...memoryLines(film, outcomes),
+  ];
+}
+
+export function verdict(name: string, isMet: boolean): string {
+  return `  ${isMet ? "pass" : "FAIL"}  ${name}`;
+}
+
+function contestantLine(name: Contestant, outcome: Outcome | undefined): string {
+  const middle = middleOf(outcome);
+  if (middle !== undefined) {
+    const { wallSeconds, cpuSeconds, megabytes } = middle;
+    return columns(name, wallSeconds.toFixed(1), cpuSeconds.toFixed(1), megabytes.toFixed(0));
+  }
+  return `${name.padEnd(nameWidth)} ${outcome?.kind === "failed" ? outcome.why : "not run"}`;
+}
+
+function barLine({ klieg, peer, times }: Bar, outcomes: Outcomes): readonly string[] {
+  const own = middleOf(outcomes.get(klieg));
+  const other = middleOf(outcomes.get(peer));
+  if (own === undefined || other === undefined) return [];
+  const ratio = other.wallSeconds / own.wallSeconds;
+  const work = (other.cpuSeconds / own.cpuSeconds).toFixed(2);
+  const said = `${klieg} is ${ratio.toFixed(2)} x as fast as ${peer}, bar ${times}`;
+  return [verdict(`${said}; by CPU ${work} x`, ratio >= times)];
+}
+
+function memoryLines({ megabytesMax, isFlat }: Film, outcomes: Outcomes): readonly string[] {
+  const outcome = outcomes.get("klieg standard");
+  const own = middleOf(outcome);
+  if (outcome?.kind !== "rendered" || own === undefined) return [];
+  const lines: string[] = [];
+  if (megabytesMax !== undefined) {
+    const said = `memory of klieg: ${own.megabytes.toFixed(0)} MB at most; bar ${megabytesMax}`;
+    lines.push(verdict(said, own.megabytes <= megabytesMax));
+  }
+  if (isFlat === true) {
+    const growths = outcome.efforts.map(growthOf);
+    const growth = percentile(growths, 0.5);
+    const said = `memory of klieg after its first minute: ${growth.toFixed(2)} x; bar ${growthMax}`;
+    lines.push(verdict(said, growth <= growthMax));
+  }
+  return lines;
+}
+
+const growthMax = 1.1;
+const settledSeconds = 60;
+
+/** The peak after the first minute by the peak in it. */
+function growthOf({ memory }: Effort): number {
+  const peak = (isLate: boolean): number => {
+    const looks = memory.filter(({ atSeconds }) => atSeconds > settledSeconds === isLate);
+    return Math.max(0, ...looks.map(({ megabytes }) => megabytes));
+  };
+  return peak(true) / peak(false);
+}
+
+function middleOf(outcome: Outcome | undefined): Middle | undefined {
+  if (outcome?.kind !== "rendered") return undefined;
+  const middle = (of: (effort: Effort) => number) => percentile(outcome.efforts.map(of), 0.5);
+  return {
+    wallSeconds: middle(({ wallSeconds }) => wallSeconds),
+    cpuSeconds: middle(({ cpuSeconds }) => cpuSeconds),
+    megabytes: middle(peakOf),
+  };
+}
+
+const nameWidth = 22;
+
+function columns(name: string, ...cells: readonly string[]): string {
+  return name.padEnd(nameWidth) + cells.map((cell) => cell.padStart(9)).join("");
+}

@@ -1,0 +1,285 @@
+/**
+ * A batch: the turns that one record makes durable together. A turn is one message and all the
+ * tells that it causes in this shard, first in, first out, over one overlay that is kept whole or
+ * dropped whole.
+ *
+ * Used by the owner's loop only. A promise that an actor breaks drops its turn and answers
+ * `broken`; the third time sets the actor aside until an operator looks.
+ */
+
+import { limits } from "../../config/limits.ts";
+import type { AnyActor, Domain, OutsideEffect, Reply, Tell, TurnView } from "../actor.ts";
+import type { RequestId } from "../address.ts";
+import { invariant } from "../invariant.ts";
+import type { JsonBytes } from "../json-bytes.ts";
+import { codeOf, engineTables, type Key, keyOf, orderedNumber, vpartOf } from "../key.ts";
+import { recordOverheadBytes, writeOverheadBytes } from "../record.ts";
+import { rowOf, SpelledRow, spell } from "../row-form.ts";
+import type { ShardRows } from "./shard-rows.ts";
+import type { Written } from "./written.ts";
+
+const recordBytesMax = limits.engine.recordBytesMax - recordOverheadBytes;
+
+/** What waits in a shard's inbox. */
+export interface Envelope {
+  readonly to: Key;
+  readonly message?: unknown;
+  readonly request?: RequestId;
+  /** The outbox row of a tell that has arrived; `to` is then the same and there is no message. */
+  readonly done?: Key;
+  /**
+   * Set on a tell from another shard: its outbox row there, by which a doubled delivery is known.
+   */
+  readonly origin?: Origin;
+}
+
+export interface Origin {
+  readonly shard: number;
+  readonly key: Key;
+}
+
+/** What has to leave the shard once the batch is durable. */
+export interface Delivery {
+  readonly from: Key;
+  readonly effect: OutsideEffect | Tell;
+  /** Of a tell: the outbox row that keeps it until the other shard has it. */
+  readonly key?: Key;
+}
+
+/** The reply to a request whose turn was dropped. */
+export const broken = { kind: "broken" } as const;
+
+/** A write of the open turn, and what it wrote over. */
+interface Change {
+  readonly key: Key;
+  readonly before: Written | undefined;
+  readonly after: Written;
+}
+
+export class Batch {
+  readonly writes = new Map<Key, Written>();
+  /** JSON of the writes; what a later turn wrote over stands there still. */
+  readonly values: JsonBytes;
+  readonly replies: Reply[] = [];
+  readonly deliveries: Delivery[] = [];
+  readonly acknowledged: Origin[] = [];
+  bytes = 0;
+  turns = 0;
+  private readonly rows: ShardRows;
+  private readonly domain: Domain;
+  private readonly seq: number;
+  private readonly owns: (key: Key) => boolean;
+  private tells = 0;
+  /** The open turn: its writes stand in `writes` already and are taken back if it is dropped. */
+  private changes: Change[] = [];
+  private valuesBefore = 0;
+  private readonly windowRows = new Map<Key, unknown>();
+  private turnReplies: Reply[] = [];
+  private turnDeliveries: Delivery[] = [];
+
+  /** `values` serve one batch at a time, until its record is sealed. */
+  constructor(
+    rows: ShardRows,
+    domain: Domain,
+    seq: number,
+    owns: (key: Key) => boolean,
+    values: JsonBytes,
+  ) {
+    values.truncate(0);
+    this.values = values;
+    this.rows = rows;
+    this.domain = domain;
+    this.seq = seq;
+    this.owns = owns;
+  }
+
+  get isEmpty(): boolean {
+    const { writes, replies, deliveries, acknowledged } = this;
+    return writes.size + replies.length + deliveries.length + acknowledged.length === 0;
+  }
+
+  /**
+   * False when the turn does not fit into this batch's record: the next batch is to have it. Throws
+   * what the actor threw. Either way nothing of the turn is left.
+   */
+  turn(first: Envelope, atMs: number): boolean {
+    const { done, origin } = first;
+    if (origin !== undefined && this.isSeen(origin)) {
+      this.acknowledged.push(origin);
+      return true;
+    }
+    this.begin();
+    try {
+      this.decideAll(first.to === done ? [] : [first], atMs);
+      if (done !== undefined) this.write(done, undefined, undefined);
+      if (origin !== undefined) this.write(seenKey(origin), placeOf(origin.key), undefined);
+      const bytes = this.spellChanges();
+      invariant(bytes <= recordBytesMax, "a turn writes at most 900 KiB");
+      if (this.bytes + bytes > recordBytesMax) {
+        this.takeBack();
+        return false;
+      }
+      this.keep(bytes, atMs);
+    } catch (error) {
+      this.takeBack();
+      throw error;
+    }
+    if (origin !== undefined) this.acknowledged.push(origin);
+    return true;
+  }
+
+  /** This batch, then fresh rows, then the table. */
+  read(key: Key, atMs: number): unknown {
+    if (this.windowRows.size > 0 && this.windowRows.has(key)) return this.windowRows.get(key);
+    const written = this.writes.get(key);
+    if (written === undefined) return this.rows.row(key, atMs);
+    const { value } = written;
+    return value instanceof SpelledRow ? rowOf(this.domain.forms, key, value.json) : value;
+  }
+
+  private begin(): void {
+    this.changes = [];
+    this.valuesBefore = this.values.end;
+    this.windowRows.clear();
+    this.turnReplies = [];
+    this.turnDeliveries = [];
+  }
+
+  private decideAll(queue: TurnMessage[], atMs: number): void {
+    for (let at = 0; at < queue.length; at++) {
+      invariant(at <= limits.engine.tellsPerTurnMax, "a turn ends after 64 tells");
+      const message = queue[at];
+      if (message !== undefined) this.decide(message, atMs, queue);
+    }
+  }
+
+  private decide(envelope: TurnMessage, atMs: number, queue: TurnMessage[]): void {
+    const { to, message, request, isBirth } = envelope;
+    const actor = this.domain.actorByCode.get(codeOf(to));
+    invariant(actor !== undefined, `an actor exists for table code ${codeOf(to)}`);
+    const head = isBirth === true ? undefined : this.rows.head(to, this.writes.get(to));
+    const turn = actor.decide(head, message, new View(this, to, atMs, request));
+    if (turn.head !== head) this.write(to, turn.head, actor);
+    for (const { key, value } of turn.rows) {
+      if (this.rows.isWindow(key)) this.windowRows.set(key, value);
+      else this.write(key, value, undefined);
+    }
+    for (const reply of turn.replies) this.turnReplies.push(reply);
+    for (const effect of turn.effects) {
+      if (isTell(effect) && this.owns(effect.to)) queue.push(effect);
+      else this.send(to, effect);
+    }
+  }
+
+  private write(key: Key, value: unknown, actor: AnyActor | undefined): void {
+    const after: Written = { value, start: -1, end: -1, actor, dueMs: undefined };
+    this.changes.push({ key, before: this.writes.get(key), after });
+    this.writes.set(key, after);
+  }
+
+  private send(from: Key, effect: OutsideEffect | Tell): void {
+    if (!isTell(effect)) {
+      this.turnDeliveries.push({ from, effect });
+      return;
+    }
+    const order = this.tells++;
+    invariant(order < 0x10000, "a batch tells other shards at most 65,536 times");
+    const place = orderedNumber(this.seq) + String.fromCharCode(order >> 8, order & 255);
+    const key = keyOf(vpartOf(from), engineTables.outbox, place);
+    this.write(key, { from, effect }, undefined);
+    this.turnDeliveries.push({ key, from, effect });
+  }
+
+  /** Tells of one shard arrive in order, so the last outbox row seen says enough. */
+  private isSeen(origin: Origin): boolean {
+    const last = this.read(seenKey(origin), 0);
+    return typeof last === "string" && placeOf(origin.key) <= last;
+  }
+
+  /** Checks heads on the way. Returns by how much the batch's record would grow. */
+  private spellChanges(): number {
+    let bytes = 0;
+    for (const { key, before, after } of this.changes) {
+      if (after.value !== undefined) this.spell(key, after);
+      if (after.actor !== undefined) {
+        invariant(
+          after.end - after.start <= limits.engine.headBytesMax,
+          `${after.actor.kind} heads are small`,
+        );
+        after.dueMs = after.value === undefined ? undefined : after.actor.dueAt(after.value);
+      }
+      bytes += writeOverheadBytes + key.length + after.end - after.start;
+      if (before !== undefined) bytes -= before.end - before.start;
+    }
+    return bytes;
+  }
+
+  /** What cannot be taken back any more. */
+  private keep(bytes: number, atMs: number): void {
+    this.bytes += bytes;
+    this.turns++;
+    for (const { key, after } of this.changes)
+      if (after.actor !== undefined) this.rows.keepHead(key, after.value, staysInMemory(after));
+    for (const [key, value] of this.windowRows) this.rows.setWindow(key, value, atMs);
+    for (const reply of this.turnReplies) this.replies.push(reply);
+    for (const delivery of this.turnDeliveries) this.deliveries.push(delivery);
+  }
+
+  private spell(key: Key, written: Written): void {
+    written.start = this.values.end;
+    spell(this.domain.forms, codeOf(key), written.value, this.values);
+    written.end = this.values.end;
+  }
+
+  private takeBack(): void {
+    this.values.truncate(this.valuesBefore);
+    for (const { key, before } of this.changes.reverse()) {
+      if (before === undefined) this.writes.delete(key);
+      else this.writes.set(key, before);
+    }
+  }
+}
+
+class View implements TurnView {
+  readonly self: Key;
+  readonly atMs: number;
+  readonly request: RequestId | undefined;
+  private readonly batch: Batch;
+
+  constructor(batch: Batch, self: Key, atMs: number, request: RequestId | undefined) {
+    this.batch = batch;
+    this.self = self;
+    this.atMs = atMs;
+    this.request = request;
+  }
+
+  get<Row>(key: Key<Row>): Row | undefined {
+    return this.batch.read(key, this.atMs) as Row | undefined;
+  }
+}
+
+/** A message of the open turn: the first, or a tell of an actor of this shard. */
+interface TurnMessage {
+  readonly to: Key;
+  readonly message?: unknown;
+  readonly request?: RequestId;
+  readonly isBirth?: true;
+}
+
+/** A head that waits for nothing leaves memory, unless its actor is asked again and again. */
+function staysInMemory({ actor, value, dueMs }: Written): boolean {
+  return dueMs !== undefined || (value !== undefined && actor?.staysCached === true);
+}
+
+function isTell(effect: OutsideEffect | Tell): effect is Tell {
+  return effect.kind === "tell";
+}
+
+function seenKey(origin: Origin): Key<string> {
+  return keyOf(0, engineTables.seen, String.fromCharCode(origin.shard >> 8, origin.shard & 255));
+}
+
+/** Commit order of an outbox row, without its vpart. */
+function placeOf(outboxKey: Key): string {
+  return outboxKey.slice(2);
+}

@@ -1,0 +1,95 @@
+/**
+ * Moves fresh rows into the tables in passes: freeze, write (the last write of a key wins, so a job
+ * that ran through three states between two passes is one put), remember how far it went, thaw.
+ * What follows from a head, its listing and its due time, is written beside it. One pass is in
+ * flight at a time.
+ */
+import { limits } from "../../config/limits.ts";
+import type { AnyActor, Domain, RowWrite } from "../actor.ts";
+import { codeOf, engineTables, type Key, keyOf, vpartOf } from "../key.ts";
+import type { TableWrite } from "../ports/tables.ts";
+import { bytesOf, textOf } from "../record.ts";
+import { rowOf } from "../row-form.ts";
+import type { DueIndex } from "./due-index.ts";
+import type { FreshHead, FreshRow } from "./fresh-rows.ts";
+import type { ShardRows } from "./shard-rows.ts";
+
+/** How far the tables are, and what the next record follows. */
+export interface Position {
+  readonly seq: number;
+  readonly epoch: number;
+  readonly atMs: number;
+  readonly hash: string;
+}
+
+export const positionKey: Key<Position> = keyOf(0, 0, "position");
+
+/**
+ * Writes rows that come vpart by vpart; when it resolves, the tables durably are at `position`.
+ * Rows of a vpart share pages, and a page that is written once for many rows is what makes a pass
+ * cheap. What follows from a head is in one transaction with it.
+ */
+export async function materialise(
+  rows: ShardRows,
+  lastWrites: Iterable<readonly FreshRow[]>,
+  position: Position,
+  domain: Domain,
+): Promise<void> {
+  let chunk: TableWrite[] = [];
+  let waiting: Waiting[] = [];
+  const write = async () => {
+    await rows.tables.write(chunk);
+    // Only now: a pass that failed is written once more, and must find what the tables really hold.
+    for (const { key, dueMs } of waiting) rows.due.store(key, dueMs);
+    chunk = [];
+    waiting = [];
+  };
+  for (const some of lastWrites) {
+    for (const row of some) {
+      chunk.push([row.key, bytesOf(row)]);
+      const actor = domain.actorByCode.get(codeOf(row.key));
+      if (actor === undefined) continue;
+      const head = row.head ?? restored(row, rows.due, actor, domain);
+      const wasWaiting = rows.due.isStored(row.key);
+      const change = rows.due.difference(row.key, head.dueMs);
+      if (change !== undefined) {
+        chunk.push([dueKey(row.key), change === null ? undefined : String(change)]);
+        waiting.push({ key: row.key, dueMs: head.dueMs });
+      }
+      for (const { key, value } of listingRows(actor, head.listed, wasWaiting))
+        chunk.push([key, value === undefined ? undefined : JSON.stringify(value)]);
+    }
+    if (chunk.length >= limits.engine.rowsPerTransaction) await write();
+  }
+  chunk.push([positionKey, JSON.stringify(position)]);
+  await write();
+}
+
+/** When the tables will say that an actor wants to hear `due`. */
+interface Waiting {
+  readonly key: Key;
+  readonly dueMs: number | undefined;
+}
+
+/** Rows that follow from a head and are therefore in no record. */
+function listingRows(actor: AnyActor, listed: unknown, wasWaiting: boolean): readonly RowWrite[] {
+  return listed === undefined ? [] : (actor.listing?.(listed, wasWaiting) ?? []);
+}
+
+/** Of a record that was found at a restart: its time is not in the index yet. */
+function restored(row: FreshRow, due: DueIndex, actor: AnyActor, { forms }: Domain): FreshHead {
+  const text = textOf(row);
+  const head = text === undefined ? undefined : rowOf(forms, row.key, text);
+  const dueMs = head === undefined ? undefined : actor.dueAt(head);
+  due.set(row.key, dueMs);
+  return { dueMs, listed: head === undefined ? undefined : actor.listed?.(head) };
+}
+
+function dueKey(actor: Key): Key<number> {
+  return keyOf(vpartOf(actor), engineTables.due, actor.slice(1));
+}
+
+/** The actor whose time stands under a key of the due table. */
+export function actorOfDueKey(key: Key): Key {
+  return key.slice(0, 1) + key.slice(2);
+}

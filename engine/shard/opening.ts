@@ -1,0 +1,69 @@
+/**
+ * The way from a shard's stores to an open shard. While they cannot be written, as on a full disk,
+ * it does not open, but what is durable can be read: the tables, and in front of them the records
+ * that did not get into them. It tries again from the beginning until it is open or stopped.
+ */
+import { limits } from "../../config/limits.ts";
+import type { Domain } from "../actor.ts";
+import { PortError } from "../ports/port-error.ts";
+import { readPosition, type ShardPlace } from "./recovery.ts";
+import { openShard, type Shard, type ShardOutlets, type ShardStores } from "./shard.ts";
+
+export class Opening {
+  private readonly place: ShardPlace;
+  private readonly domain: Domain;
+  private readonly stores: ShardStores;
+  private readonly outlets: ShardOutlets;
+  private isStopped = false;
+  private wake = () => {};
+
+  constructor(place: ShardPlace, domain: Domain, stores: ShardStores, outlets: ShardOutlets) {
+    this.place = place;
+    this.domain = domain;
+    this.stores = stores;
+    this.outlets = outlets;
+  }
+
+  /** Undefined when it was stopped before it could open. Throws what no later attempt mends. */
+  async run(): Promise<Shard | undefined> {
+    for (let attempt = 1; !this.isStopped; attempt++) {
+      try {
+        const shard = await openShard(this.place, this.domain, this.stores, this.outlets);
+        if (attempt > 1) this.outlets.passes(undefined);
+        return shard;
+      } catch (error) {
+        if (!(error instanceof PortError && error.retryable)) throw error;
+        if (attempt === 1) this.letRead(error);
+        await this.pause();
+      }
+    }
+    return undefined;
+  }
+
+  /** The host says it again when the shard has opened meanwhile. */
+  stop(): void {
+    this.isStopped = true;
+    this.wake();
+  }
+
+  private letRead(error: PortError): void {
+    const { tables, journal } = this.stores;
+    tables.refresh();
+    const { seq } = readPosition(tables);
+    // Each in memory of its own: a thread that is given a part of some is given all of it.
+    const records = Array.from(journal.from(seq + 1), ({ record }) => Uint8Array.from(record));
+    this.outlets.passes(error);
+    // There is nothing to read in a store that was never opened.
+    if (seq + records.length > 0) this.outlets.event({ kind: "readable", records });
+  }
+
+  private pause(): Promise<void> {
+    return new Promise((resolve) => {
+      const cancel = this.stores.clock.after(limits.engine.openAgainMs, resolve);
+      this.wake = () => {
+        cancel();
+        resolve();
+      };
+    });
+  }
+}

@@ -1,0 +1,126 @@
+/**
+ * All that a shard knows: cached heads, fresh rows, short windows, tables and the due index behind
+ * one look-up. Owned by the shard; the batch reads and keeps through it, the materialiser empties
+ * it.
+ *
+ * Idle heads leave memory by bytes, those first that were written once and long ago; a message
+ * brings them back.
+ */
+
+import { limits } from "../../config/limits.ts";
+import type { Domain } from "../actor.ts";
+import { invariant } from "../invariant.ts";
+import { codeOf, type Key } from "../key.ts";
+import type { Tables } from "../ports/tables.ts";
+import { textOf } from "../record.ts";
+import { type Forms, rowOf } from "../row-form.ts";
+import { DueIndex } from "./due-index.ts";
+import { type FreshHead, FreshRows } from "./fresh-rows.ts";
+import { Window } from "./window.ts";
+import type { Written } from "./written.ts";
+
+interface CachedHead {
+  head: unknown;
+  readonly bytes: number;
+  isWrittenAgain: boolean;
+}
+
+export class ShardRows {
+  readonly fresh = new FreshRows();
+  readonly due: DueIndex;
+  readonly tables: Tables;
+  private readonly forms: Forms | undefined;
+  private readonly windows = new Map<number, Window>();
+  private readonly heads = new Map<Key, CachedHead>();
+  private headBytes = 0;
+
+  constructor(tables: Tables, domain: Domain, nowMs: number) {
+    this.tables = tables;
+    this.forms = domain.forms;
+    this.due = new DueIndex(nowMs);
+    for (const rule of domain.windows) this.windows.set(rule.code, new Window(rule.windowMs));
+  }
+
+  /** `written` is what the open batch holds for the key. */
+  head(key: Key, written: Written | undefined): unknown {
+    if (written !== undefined) return written.value;
+    const cached = this.heads.get(key);
+    return cached === undefined ? this.stored(key) : cached.head;
+  }
+
+  row(key: Key, atMs: number): unknown {
+    const window = this.windows.get(codeOf(key));
+    return window === undefined ? this.stored(key) : window.get(key.slice(2), atMs);
+  }
+
+  /** A record that is on its way into the journal, and the batch that it was made of. */
+  add(record: Uint8Array, writes: ReadonlyMap<Key, Written>): void {
+    const heads: (FreshHead | undefined)[] = [];
+    for (const [key, { actor, value, dueMs }] of writes) {
+      const listed = value === undefined ? undefined : actor?.listed?.(value);
+      heads.push(actor && freshHead(dueMs, listed));
+      if (actor !== undefined) this.due.set(key, dueMs);
+    }
+    this.fresh.add(record, heads);
+  }
+
+  isWindow(key: Key): boolean {
+    return this.windows.has(codeOf(key));
+  }
+
+  /** `value` undefined removes the entry. */
+  setWindow(key: Key, value: unknown, atMs: number): void {
+    const window = this.windows.get(codeOf(key));
+    invariant(window !== undefined, "a window row belongs to a window");
+    if (typeof value === "string") window.set(key.slice(2), value, atMs);
+    else window.remove(key.slice(2));
+  }
+
+  /** `stays` false: the head leaves memory at once. */
+  keepHead(key: Key, head: unknown, stays: boolean): void {
+    const cached = this.heads.get(key);
+    if (cached !== undefined && stays) {
+      cached.head = head;
+      cached.isWrittenAgain = true;
+      return;
+    }
+    if (cached !== undefined) this.drop(key, cached);
+    if (!stays) return;
+    const bytes = 2 * key.length + limits.engine.headBytesGuess;
+    this.heads.set(key, { head, bytes, isWrittenAgain: false });
+    this.headBytes += bytes;
+    if (this.headBytes > limits.engine.headCacheBytes) this.evict();
+  }
+
+  private stored(key: Key): unknown {
+    const fresh = this.fresh.get(key);
+    const text = fresh === undefined ? this.tables.get(key) : textOf(fresh);
+    return text === undefined ? undefined : rowOf(this.forms, key, text);
+  }
+
+  /** Oldest first; what was written again since it came, or since the last look, may stay. */
+  private evict(): void {
+    for (const [key, cached] of this.heads) {
+      if (this.headBytes <= limits.engine.headCacheBytes) return;
+      this.drop(key, cached);
+      if (!cached.isWrittenAgain) continue;
+      cached.isWrittenAgain = false;
+      this.heads.set(key, cached);
+      this.headBytes += cached.bytes;
+    }
+  }
+
+  private drop(key: Key, { bytes }: CachedHead): void {
+    this.heads.delete(key);
+    this.headBytes -= bytes;
+  }
+}
+
+let bare: FreshHead = { dueMs: undefined, listed: undefined };
+
+/** Heads without a listing share what is the same: they are kept by the hundred thousand. */
+function freshHead(dueMs: number | undefined, listed: unknown): FreshHead {
+  if (listed !== undefined) return { dueMs, listed };
+  if (bare.dueMs !== dueMs) bare = { dueMs, listed };
+  return bare;
+}

@@ -1,0 +1,361 @@
+/**
+ * The owner's loop of one shard: drain the inbox, decide, seal one record, put it into the journal,
+ * release. One record is in flight. Batch n+1 is decided while n is put, and sealed when n is
+ * durable: processor and disk work side by side, and nothing that rests on n leaves before n.
+ *
+ * I1 same seq, same hash on every replica.   I2 seq contiguous, epoch non-decreasing.
+ * I3 nothing leaves before it is durable: rows, then replies, then effects.
+ * I4 only the highest epoch commits: each start writes an empty record of the next epoch first.
+ *
+ * A failed put ends the loop: the thread dies, callers get 503 (outcome unknown), the next one
+ * recovers. A pass that the tables refuse, as on a full disk, is tried again: its rows are durable
+ * in the journal and stay fresh meanwhile.
+ */
+import { limits } from "../../config/limits.ts";
+import type { Domain, Due, Report, TurnView } from "../actor.ts";
+import { JsonBytes } from "../json-bytes.ts";
+import { type Key, shardOf } from "../key.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { Journal } from "../ports/journal.ts";
+import { PortError } from "../ports/port-error.ts";
+import type { Tables } from "../ports/tables.ts";
+import { seal } from "../record.ts";
+import type { ShardEvent, ToShard } from "../wire.ts";
+import { Batch, broken, type Delivery, type Envelope, type Origin } from "./batch.ts";
+import { busy, Inbox, type Lane } from "./inbox.ts";
+import { materialise, type Position } from "./materialiser.ts";
+import { recover, type ShardPlace } from "./recovery.ts";
+import type { ShardRows } from "./shard-rows.ts";
+import { ShardTime } from "./shard-time.ts";
+import { Sweep } from "./sweep.ts";
+
+export interface ShardOutlets {
+  readonly event: (event: ShardEvent) => void;
+  readonly deliver: (deliveries: readonly Delivery[], acknowledged: readonly Origin[]) => void;
+  readonly brokenTurn: (actor: Key, error: unknown) => void;
+  /** To be read, if at all, before it returns. */
+  readonly report: (report: Report, get: TurnView["get"]) => void;
+  /** Passes fail from now on; undefined when one was written again. */
+  readonly passes: (error: PortError | undefined) => void;
+}
+
+export interface ShardStores {
+  readonly clock: Clock;
+  readonly journal: Journal;
+  readonly tables: Tables;
+  /** The time of the process when the shard was started. */
+  readonly startMs: number;
+}
+
+export async function openShard(
+  place: ShardPlace,
+  domain: Domain,
+  stores: ShardStores,
+  outlets: ShardOutlets,
+): Promise<Shard> {
+  const { startMs, journal, tables } = stores;
+  const recovered = await recover(place, journal, tables, domain, startMs);
+  const shard = new Shard(place, domain, stores, outlets, recovered);
+  await shard.open(recovered.undelivered);
+  return shard;
+}
+
+class Shard {
+  private readonly place: ShardPlace;
+  private readonly domain: Domain;
+  private readonly stores: ShardStores;
+  private readonly outlets: ShardOutlets;
+  private readonly rows: ShardRows;
+  private readonly time: ShardTime;
+  private readonly inbox = new Inbox();
+  private readonly sweeps: readonly Sweep[];
+  private readonly brokenTurns = new Map<Key, number>();
+  private readonly owns: (key: Key) => boolean;
+  private readonly get: TurnView["get"];
+  private position: Position;
+  private pass: Promise<void> | undefined;
+  /** How far the frozen rows go, until they are in the tables. */
+  private frozenAt: Position | undefined;
+  /** The last pass failed. */
+  private isStuck = false;
+  private passWanted = false;
+  private nextPassMs = 0;
+  private nextSweepMs = 0;
+  /** When the timer rings that is set; 0 for none. */
+  private ringMs = 0;
+  private cancelRing: () => void = () => {};
+  private batch: Batch;
+  /** What did not fit into the open batch any more: the first of the next. */
+  private heldBack: Envelope | undefined;
+  private isClosed = false;
+  private readonly values = new JsonBytes();
+  private isPutting = false;
+  private failure: { readonly error: unknown } | undefined;
+  private stopping = false;
+
+  constructor(
+    place: ShardPlace,
+    domain: Domain,
+    stores: ShardStores,
+    outlets: ShardOutlets,
+    recovered: { rows: ShardRows; position: Position },
+  ) {
+    this.place = place;
+    this.domain = domain;
+    this.stores = stores;
+    this.outlets = outlets;
+    this.rows = recovered.rows;
+    this.position = recovered.position;
+    this.time = new ShardTime(stores.clock, recovered.position.atMs, stores.startMs);
+    this.owns = (key) => shardOf(key, place.shardCount) === place.shard;
+    this.get = <Row>(key: Key<Row>) => this.rows.row(key, 0) as Row | undefined;
+    this.batch = this.nextBatch(this.position.seq + 2);
+    this.sweeps = domain.sweeps.map((rule) => new Sweep(rule, stores.tables, place));
+  }
+
+  async open(undelivered: readonly Delivery[]): Promise<void> {
+    const epoch = this.position.epoch + 1;
+    await this.commit(this.batch, epoch, this.time.nowMs());
+    const { seq, atMs } = this.position;
+    this.outlets.event({ kind: "opened", seq, atMs });
+    this.outlets.deliver(undelivered, []);
+  }
+
+  receive(envelope: Envelope, lane: Lane): void {
+    if (this.inbox.offer(envelope, lane) || envelope.request === undefined) return;
+    const replies = [{ to: envelope.request, reply: busy }];
+    this.outlets.event({ kind: "release", seq: this.position.seq, record: noWrites, replies });
+  }
+
+  /** What the HTTP thread says. */
+  hear(message: ToShard): void {
+    if (!("kind" in message)) {
+      const [to, question, request, lane, atMs] = message;
+      this.time.hear(atMs);
+      this.receive({ to, message: question, request }, lane);
+    } else if (message.kind === "flush") this.flush();
+    else this.stop();
+  }
+
+  /** Brings every row that was released before the call into the tables, soon. */
+  flush(): void {
+    this.passWanted = true;
+    this.inbox.ring();
+  }
+
+  /** Ends the loop after what waits now; `run` resolves when all is in the tables. */
+  stop(): void {
+    this.stopping = true;
+    this.inbox.ring();
+  }
+
+  /** Resolves after `stop`, throws when a store fails. */
+  async run(): Promise<void> {
+    while (!(this.stopping && this.isIdle)) {
+      this.setRing(this.time.nowMs());
+      await this.inbox.waiting(this.isBlocked);
+      if (this.failure !== undefined) throw this.failure.error;
+      const nowMs = this.time.nowMs();
+      this.hearDue(nowMs);
+      if (!this.isBlocked) this.fill(nowMs);
+      if (this.isPutting) continue;
+      if (this.isPassDue(nowMs)) this.startPass(nowMs);
+      if (this.batch.isEmpty) continue;
+      this.startPut(nowMs);
+      // The store begins in the next turn of the event loop: deciding goes on beside it, not
+      // before.
+      await new Promise(setImmediate);
+    }
+    this.cancelRing();
+    await this.pass;
+    if (this.failure !== undefined) throw this.failure.error;
+    do await this.materialise();
+    while (this.rows.fresh.size > 0);
+  }
+
+  private get isIdle(): boolean {
+    const { inbox, batch, heldBack, isPutting } = this;
+    return inbox.isEmpty && batch.isEmpty && heldBack === undefined && !isPutting;
+  }
+
+  /** Nothing can be decided before a put or a pass has ended; both ring. */
+  private get isBlocked(): boolean {
+    return (
+      (this.isPutting && this.isFull) ||
+      (this.frozenAt !== undefined && this.rows.fresh.size >= limits.engine.freshRowsMax)
+    );
+  }
+
+  /** Refusals write nothing, so turns are counted too. */
+  private get isFull(): boolean {
+    const { bytes, turns } = this.batch;
+    const { batchBytes, batchTurnsMax } = limits.engine;
+    return this.isClosed || bytes >= batchBytes || turns >= batchTurnsMax;
+  }
+
+  private hearDue(nowMs: number): void {
+    for (const actor of this.rows.due.take(nowMs))
+      this.inbox.offer({ to: actor, message: { kind: "due" } }, "settle");
+    if (nowMs < this.nextSweepMs) return;
+    // Half a tick: by shard time, which is slewed, a ring may come early.
+    this.nextSweepMs = nowMs + limits.engine.tickMs / 2;
+    for (const sweep of this.sweeps)
+      for (const envelope of sweep.take(nowMs)) this.inbox.offer(envelope, "settle");
+  }
+
+  /** Decides what waits into the open batch, whether or not the one before it is durable yet. */
+  private fill(nowMs: number): void {
+    const atMs = Math.max(nowMs, this.position.atMs);
+    while (!this.isFull) {
+      const envelope = this.heldBack ?? this.inbox.take();
+      if (envelope === undefined) return;
+      this.isClosed = !this.decide(this.batch, envelope, atMs);
+      this.heldBack = this.isClosed ? envelope : undefined;
+    }
+  }
+
+  /**
+   * Seals the open batch behind the last durable one; the next is decided while this one is put.
+   */
+  private startPut(nowMs: number): void {
+    const { batch } = this;
+    this.isPutting = true;
+    const put = this.put(batch, Math.max(nowMs, this.position.atMs));
+    // Its record is sealed: the next batch may have its values' place.
+    this.isClosed = false;
+    this.batch = this.nextBatch(this.position.seq + (batch.writes.size > 0 ? 2 : 1));
+    put.then(
+      () => this.ended(),
+      (error: unknown) => this.ended({ error }),
+    );
+  }
+
+  private ended(failure?: { readonly error: unknown }): void {
+    this.isPutting = false;
+    this.failure ??= failure;
+    this.inbox.ring();
+  }
+
+  private async put(batch: Batch, atMs: number): Promise<void> {
+    // Refusals rest on what is durable already, so they need no record of their own.
+    const record =
+      batch.writes.size === 0 ? noWrites : await this.commit(batch, this.position.epoch, atMs);
+    const { replies, deliveries, acknowledged } = batch;
+    this.outlets.event({ kind: "release", seq: this.position.seq, record, replies });
+    if (deliveries.length + acknowledged.length > 0) this.outlets.deliver(deliveries, acknowledged);
+    for (const { actor, value } of batch.writes.values()) {
+      const report = value === undefined ? undefined : actor?.report?.(value);
+      if (report !== undefined) this.outlets.report(report, this.get);
+    }
+  }
+
+  /** `seq` is the one that the batch's record will have, if it has one. */
+  private nextBatch(seq: number): Batch {
+    return new Batch(this.rows, this.domain, seq, this.owns, this.values);
+  }
+
+  /** False when the batch has no room for it. */
+  private decide(batch: Batch, envelope: Envelope, atMs: number): boolean {
+    const { brokenTurns } = this;
+    const failures = brokenTurns.size === 0 ? 0 : (brokenTurns.get(envelope.to) ?? 0);
+    try {
+      if (failures >= limits.engine.brokenTurnsMax) throw new Error("this actor is set aside");
+      return batch.turn(envelope, atMs);
+    } catch (error) {
+      brokenTurns.set(envelope.to, failures + 1);
+      // Its time has passed and stands nowhere else: without this it would never hear of it again.
+      if (isDue(envelope.message) && failures + 1 < limits.engine.brokenTurnsMax)
+        this.rows.due.set(envelope.to, atMs + limits.engine.brokenDueMs);
+      this.outlets.brokenTurn(envelope.to, error);
+      // Told again it would break again: the teller is not kept waiting for it.
+      if (envelope.origin !== undefined) batch.acknowledged.push(envelope.origin);
+      if (envelope.request !== undefined)
+        batch.replies.push({ to: envelope.request, reply: broken });
+      return true;
+    }
+  }
+
+  private async commit(batch: Batch, epoch: number, atMs: number): Promise<Uint8Array> {
+    const { writes, values } = batch;
+    const seq = this.position.seq + 1;
+    const head = { shard: this.place.shard, epoch, seq, atMs };
+    const { bytes, hash } = seal(head, writes, values.bytes, this.position.hash);
+    this.rows.add(bytes, writes);
+    await this.stores.journal.append(seq, bytes);
+    this.position = { seq, epoch, atMs, hash };
+    return bytes;
+  }
+
+  private isPassDue(nowMs: number): boolean {
+    const { size } = this.rows.fresh;
+    if (this.pass !== undefined) return false;
+    const isOld = size > 0 && nowMs >= this.nextPassMs;
+    if (this.isStuck) return isOld;
+    return this.passWanted || isOld || size >= limits.engine.passRows;
+  }
+
+  /** Only between two puts: what is not durable must not reach the tables. */
+  private startPass(nowMs: number): void {
+    this.passWanted = false;
+    this.nextPassMs = nowMs + limits.engine.passIntervalMs;
+    const ended = (failure?: { readonly error: unknown }) => {
+      this.pass = undefined;
+      if (failure?.error instanceof PortError) this.stick(failure.error);
+      else this.failure ??= failure;
+      this.inbox.ring();
+    };
+    this.pass = this.materialise().then(
+      () => ended(),
+      (error: unknown) => ended({ error }),
+    );
+  }
+
+  /** Reads go on: whoever waits for the pass looks at the fresh rows instead. */
+  private stick(error: PortError): void {
+    if (this.isStuck) return;
+    this.isStuck = true;
+    this.outlets.event({ kind: "stuck" });
+    this.outlets.passes(error);
+  }
+
+  /** Rows that an earlier pass could not write come before those that are fresh since. */
+  private async materialise(): Promise<void> {
+    if (this.frozenAt === undefined) {
+      this.rows.fresh.freeze();
+      this.outlets.event({ kind: "frozen" });
+    }
+    this.frozenAt ??= this.position;
+    const position = this.frozenAt;
+    if (this.rows.fresh.size > 0) {
+      await this.rows.fresh.findFrozen(() => new Promise(setImmediate));
+      await materialise(this.rows, this.rows.fresh.lastWrites(), position, this.domain);
+      await this.stores.journal.trim(position.seq);
+    }
+    this.rows.tables.refresh();
+    this.rows.fresh.thaw();
+    this.frozenAt = undefined;
+    this.outlets.event({ kind: "materialised", seq: position.seq });
+    if (this.isStuck) this.outlets.passes(undefined);
+    this.isStuck = false;
+  }
+
+  /** Rings when the next actor is due, and for passes and the sweep while nothing else does. */
+  private setRing(nowMs: number): void {
+    const atMs = this.rows.due.nextMs(nowMs + limits.engine.tickMs);
+    if (this.ringMs > 0 && this.ringMs <= atMs) return;
+    this.cancelRing();
+    this.ringMs = atMs;
+    this.cancelRing = this.stores.clock.after(Math.max(1, atMs - nowMs), () => {
+      this.ringMs = 0;
+      this.inbox.ring();
+    });
+  }
+}
+
+function isDue(message: unknown): boolean {
+  return (message as Partial<Due>).kind === "due";
+}
+
+export type { Shard };
+
+const noWrites = new Uint8Array(0);

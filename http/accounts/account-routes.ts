@@ -1,0 +1,134 @@
+/** What an account may know of itself, in the context in which it acts. */
+
+import { type Account, monthlyCreditsOf } from "../../actors/account/account.ts";
+import { usedToday } from "../../actors/account/submit.ts";
+import { Credits, User as UserView } from "../../actors/contract/account.ts";
+import { timestamp } from "../../actors/contract/common.ts";
+import { Limits } from "../../actors/contract/limits.ts";
+import { ActiveOrganizationRequest } from "../../actors/contract/organization.ts";
+import { directoryKey } from "../../actors/directory/directory-messages.ts";
+import type { Activate } from "../../actors/directory/users.ts";
+import { allowanceOf } from "../../config/plans.ts";
+import { placeIn } from "../auth/contexts.ts";
+import type { Principal } from "../auth/principal.ts";
+import { visibleBalance } from "../jobs/visible-balance.ts";
+import { RefusalError } from "../problems/refusal-error.ts";
+import { expectReply } from "../problems/replies.ts";
+import { type Call, jsonBodyWithNulls, type Route, route } from "../route.ts";
+import type { Service } from "../service.ts";
+import { type Answer, json } from "../transport/answer.ts";
+import { currentAccount } from "./current-account.ts";
+import { limitsOf } from "./effective-limits.ts";
+import { userOrganization } from "./organization-views.ts";
+import { storageView } from "./storage.ts";
+
+export const accountRoutes: readonly Route[] = [
+  route("GET", "/v1/me", {
+    summary: "The account and its current generation concurrency",
+    answers: { 200: UserView },
+    access: "bearer",
+    rate: "read",
+    run: ({ service, principal }) => json(200, userView(service, principal)),
+  }),
+  route("PUT", "/v1/me/active-organization", {
+    summary: "Choose the organization in which tokens act that are not pinned, or none",
+    answers: { 200: UserView },
+    access: "organizations",
+    rate: "write",
+    leavesContext: true,
+    body: jsonBodyWithNulls<ActiveOrganizationRequest>(ActiveOrganizationRequest, [
+      "organization_id",
+    ]),
+    run: activate,
+  }),
+  route("GET", "/v1/me/credits", {
+    summary: "What the paying context can still spend",
+    answers: { 200: Credits },
+    access: "billing:read",
+    rate: "read",
+    run: credits,
+  }),
+  route("GET", "/v1/limits", {
+    summary: "The limits that hold for the caller",
+    answers: { 200: Limits },
+    access: "bearer",
+    rate: "read",
+    run: ({ service, principal }) => json(200, limitsOf(service, principal)),
+  }),
+];
+
+const dayMs = 86_400_000;
+
+function userView(service: Service, principal: Principal): UserView {
+  const { user, credential, plan, overrides, organization, role } = principal;
+  const account = accountOf(service, principal);
+  const nowMs = service.clock.nowMs();
+  const { concurrentMax, generationsPerDay } = allowanceOf(plan, overrides);
+  const balance = visibleBalance(service.gateway, principal, nowMs);
+  return {
+    id: user.id,
+    email: user.email,
+    display_name: user.displayName,
+    plan,
+    balance_credits: balance,
+    role: role ?? null,
+    active_organization:
+      organization === undefined || role === undefined
+        ? null
+        : userOrganization(service.gateway, { organization, role }, user.id, balance, nowMs),
+    generation_limits: {
+      concurrent_max: concurrentMax,
+      concurrent_active: account.active.media,
+    },
+    quota:
+      generationsPerDay === undefined
+        ? null
+        : {
+            limit: generationsPerDay,
+            used: usedToday(account, nowMs),
+            resets_at: timestamp((Math.floor(nowMs / dayMs) + 1) * dayMs),
+          },
+    storage: storageView(service, principal),
+    token: {
+      id: credential.id,
+      name: credential.name,
+      scopes: [...credential.scopes],
+      expires_at: credential.expiresAtMs === null ? null : timestamp(credential.expiresAtMs),
+    },
+    created_at: timestamp(user.createdAtMs),
+  };
+}
+
+async function activate(call: Call<ActiveOrganizationRequest>): Promise<Answer> {
+  const { service, principal, request } = call;
+  const { gateway, principals } = service;
+  const { user, credential } = principal;
+  if (credential.organization !== null)
+    throw new RefusalError({
+      code: "forbidden",
+      detail: "This token is pinned to its organization.",
+    });
+  const organization = call.body.organization_id?.toLowerCase() ?? null;
+  if (organization !== null && placeIn(gateway, user.id, organization) === undefined)
+    throw new RefusalError({ code: "not_found" });
+  const message: Activate = { kind: "activate", user: user.id, organization };
+  expectReply(await gateway.ask(directoryKey, message, "work"), "activated");
+  return json(200, userView(service, principals.of(request.headers["authorization"])));
+}
+
+function credits({ service, principal }: Call): Answer {
+  const account = accountOf(service, principal);
+  return json(200, {
+    balance_credits: visibleBalance(service.gateway, principal, service.clock.nowMs()),
+    held_credits: account.held,
+    plan: principal.plan,
+    monthly_credits: monthlyCreditsOf(account),
+    renews_at: timestamp(account.renewsAtMs),
+  });
+}
+
+function accountOf({ gateway, clock }: Service, { scope }: Principal): Account {
+  const account = currentAccount(gateway, scope, clock.nowMs());
+  if (account === undefined) throw new RefusalError({ code: "not_found" });
+  return account;
+}

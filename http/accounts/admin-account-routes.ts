@@ -1,0 +1,248 @@
+/** Operators: accounts and organizations, their plans, standing and credits, and the audit. */
+
+import {
+  AdminAccount,
+  AdminAccountPage,
+  AdminOrganization,
+  AuditPage,
+  CreditsGiven,
+  CreditsRequest,
+  PatchTermsRequest,
+} from "../../actors/contract/admin.ts";
+import { timestamp } from "../../actors/contract/common.ts";
+import { CreatedToken, IssueTokenRequest } from "../../actors/contract/token.ts";
+import { auditKey } from "../../actors/directory/audit.ts";
+import { type User, userKey, usersKey } from "../../actors/directory/directory.ts";
+import { directoryKey } from "../../actors/directory/directory-messages.ts";
+import { type Organization, organizationKey } from "../../actors/directory/organization.ts";
+import type { PatchOrganization } from "../../actors/directory/organizations.ts";
+import type { IssueToken } from "../../actors/directory/tokens.ts";
+import type { GiveCredits, PatchUser } from "../../actors/directory/users.ts";
+import { limits } from "../../config/limits.ts";
+import { type Id, parseId } from "../../engine/id.ts";
+import { rangeOf } from "../../engine/key.ts";
+import { auditNote } from "../auth/audit-note.ts";
+import { scopesOfClients } from "../auth/new-account.ts";
+import { createdView, drawToken } from "../auth/new-token.ts";
+import { nextCursor, type PageQuery } from "../paging/pages.ts";
+import { RefusalError } from "../problems/refusal-error.ts";
+import { expectReply } from "../problems/replies.ts";
+import { integer, optionalText } from "../request/query.ts";
+import { type Call, jsonBody, jsonBodyWithNulls, type Route, route } from "../route.ts";
+import type { Service } from "../service.ts";
+import { type Answer, json } from "../transport/answer.ts";
+import { balanceOf } from "./organization-views.ts";
+import { overridesOf } from "./terms.ts";
+
+const access = "admin";
+const pageParameters = {
+  limit: integer(1, limits.admin.listMax, limits.admin.listDefault),
+  cursor: optionalText(512),
+};
+const terms = jsonBodyWithNulls<PatchTermsRequest>(PatchTermsRequest, [
+  "concurrent_max",
+  "generations_per_day",
+  "storage_bytes",
+]);
+const credits = jsonBody<CreditsRequest>(CreditsRequest);
+
+export const adminAccountRoutes: readonly Route[] = [
+  route("GET", "/v1/admin/accounts", {
+    summary: "List all accounts, newest first",
+    answers: { 200: AdminAccountPage },
+    access,
+    rate: "read",
+    query: pageParameters,
+    run: listAccounts,
+  }),
+  route("PATCH", "/v1/admin/accounts/{id}", {
+    summary: "Change an account's plan, standing or limits",
+    answers: { 200: AdminAccount },
+    access,
+    rate: "write",
+    body: terms,
+    run: patchAccount,
+  }),
+  route("POST", "/v1/admin/accounts/{id}/tokens", {
+    summary: "Issue a token for an account",
+    answers: { 201: CreatedToken },
+    access,
+    rate: "write",
+    body: jsonBodyWithNulls<IssueTokenRequest>(IssueTokenRequest, ["expires_in_days"]),
+    run: issueToken,
+  }),
+  route("POST", "/v1/admin/accounts/{id}/credits", {
+    summary: "Grant an account credits, or take them back",
+    answers: { 200: CreditsGiven },
+    access,
+    rate: "write",
+    body: credits,
+    run: (call) => giveCredits(call, "account", userNamed(call).id),
+  }),
+  route("PATCH", "/v1/admin/organizations/{id}", {
+    summary: "Change an organization's plan, standing or limits",
+    answers: { 200: AdminOrganization },
+    access,
+    rate: "write",
+    body: terms,
+    run: patchOrganization,
+  }),
+  route("POST", "/v1/admin/organizations/{id}/credits", {
+    summary: "Grant an organization credits, or take them back",
+    answers: { 200: CreditsGiven },
+    access,
+    rate: "write",
+    body: credits,
+    run: (call) => giveCredits(call, "organization", organizationNamed(call).id),
+  }),
+  route("GET", "/v1/admin/audit", {
+    summary: "List who changed what, newest first",
+    answers: { 200: AuditPage },
+    access,
+    rate: "read",
+    query: pageParameters,
+    run: listAudit,
+  }),
+];
+
+async function listAccounts({ service, query }: Call<unknown, PageQuery>): Promise<Answer> {
+  const { gateway, clock } = service;
+  const after = parseId(service.cursors.after(query.cursor, "accounts", clock.nowMs()) ?? "");
+  const { start, end } = rangeOf(usersKey);
+  const range = { start, end: after === undefined ? end : userKey(after) };
+  const rows = await gateway.range(range, query.limit + 1, true);
+  const users = rows.slice(0, query.limit).map((row) => gateway.row<User>(row));
+  const last = rows.length > query.limit ? users.at(-1)?.id : undefined;
+  return json(200, {
+    items: users.map((user) => accountView(service, user)),
+    next_cursor: nextCursor(service, last, "accounts"),
+    total: gateway.read(directoryKey)?.users ?? 0,
+  });
+}
+
+async function patchAccount(call: Call<PatchTermsRequest>): Promise<Answer> {
+  const { service, principal, body } = call;
+  const user = userNamed(call);
+  if (user.id === principal.user.id && body.status === "suspended")
+    throw new RefusalError({ code: "conflict", detail: "Nobody suspends the own account." });
+  const message: PatchUser = {
+    kind: "patch_user",
+    user: user.id,
+    terms: termsOf(user, body),
+    audit: auditNote(call, `account.change ${JSON.stringify(body)}`, user.id),
+  };
+  expectReply(await service.gateway.ask(directoryKey, message, "work"), "patched");
+  return json(200, accountView(service, userNamed(call)));
+}
+
+async function patchOrganization(call: Call<PatchTermsRequest>): Promise<Answer> {
+  const { service, body } = call;
+  const organization = organizationNamed(call);
+  const message: PatchOrganization = {
+    kind: "patch_organization",
+    organization: organization.id,
+    name: undefined,
+    slug: undefined,
+    terms: termsOf(organization, body),
+    audit: auditNote(call, `organization.change ${JSON.stringify(body)}`, organization.id),
+  };
+  expectReply(await service.gateway.ask(directoryKey, message, "work"), "organized");
+  return json(200, organizationView(service, organizationNamed(call)));
+}
+
+function termsOf({ overrides }: User | Organization, { plan, status, limits }: PatchTermsRequest) {
+  return { plan, status, overrides: limits && overridesOf(overrides, limits) };
+}
+
+/** Whatever the administrator's own token is bound to, the new one is the account's. */
+async function issueToken(call: Call<IssueTokenRequest>): Promise<Answer> {
+  const { service, principal, body } = call;
+  const user = userNamed(call);
+  const wish = { ...body, name: body.name ?? "Issued by an administrator" };
+  const made = drawToken(service, principal, user.id, wish, scopesOfClients);
+  const message: IssueToken = {
+    kind: "issue_token",
+    token: made.drawn,
+    audit: auditNote(call, `token.issue ${made.drawn.credential.id}`, user.id),
+  };
+  expectReply(await service.gateway.ask(directoryKey, message, "work"), "issued");
+  return json(201, createdView(service.gateway, made));
+}
+
+async function giveCredits(
+  call: Call<CreditsRequest>,
+  what: "account" | "organization",
+  scope: Id,
+): Promise<Answer> {
+  const { amount, note } = call.body;
+  const detail = "must not be 0";
+  if (amount === 0)
+    throw new RefusalError({ code: "validation", faults: [{ pointer: "/amount", detail }] });
+  const message: GiveCredits = {
+    kind: "give_credits",
+    scope,
+    amount,
+    note,
+    audit: auditNote(call, `${what}.credits ${amount}`, scope),
+  };
+  const reply = await call.service.gateway.ask(directoryKey, message, "work");
+  const { balance, held } = expectReply(reply, "granted");
+  return json(200, { id: scope, balance_credits: balance, held_credits: held });
+}
+
+function listAudit({ service, query }: Call<unknown, PageQuery>): Answer {
+  const { gateway, cursors, clock } = service;
+  const { first, next } = gateway.read(directoryKey)?.audit ?? { first: 0, next: 0 };
+  const shown = cursors.after(query.cursor, "audit", clock.nowMs());
+  const end = Math.min(next, Number(shown ?? next));
+  const start = Math.max(first, end - query.limit);
+  const items = [];
+  for (let entry = end - 1; entry >= start; entry--) {
+    const row = gateway.read(auditKey(entry));
+    if (row === undefined) continue;
+    const { actor, action, target, atMs, requestId, address } = row;
+    const at = timestamp(atMs);
+    items.push({ id: String(entry), actor, action, target, at, request_id: requestId, address });
+  }
+  const last = start > first ? String(start) : undefined;
+  return json(200, { items, next_cursor: nextCursor(service, last, "audit") });
+}
+
+function userNamed({ service, id }: Call): User {
+  const user = service.gateway.read(userKey(parseId(id) ?? unknown()));
+  return user ?? unknown();
+}
+
+function organizationNamed({ service, id }: Call): Organization {
+  const organization = service.gateway.read(organizationKey(parseId(id) ?? unknown()));
+  return organization ?? unknown();
+}
+
+function unknown(): never {
+  throw new RefusalError({ code: "not_found" });
+}
+
+function accountView(service: Service, user: User): AdminAccount {
+  return { ...commonView(service, user), email: user.email, display_name: user.displayName };
+}
+
+function organizationView(service: Service, organization: Organization): AdminOrganization {
+  const { name, slug } = organization;
+  return { ...commonView(service, organization), name, slug };
+}
+
+function commonView({ gateway, clock }: Service, owner: User | Organization) {
+  const { id, plan, status, overrides, createdAtMs } = owner;
+  return {
+    id,
+    plan,
+    status,
+    limits: {
+      concurrent_max: overrides?.concurrentMax ?? null,
+      generations_per_day: overrides?.generationsPerDay ?? null,
+      storage_bytes: overrides?.storedBytes ?? null,
+    },
+    balance_credits: balanceOf(gateway, id, clock.nowMs()),
+    created_at: timestamp(createdAtMs),
+  };
+}

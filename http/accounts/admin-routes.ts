@@ -1,0 +1,61 @@
+import { CreateAccountRequest, CreatedAccount } from "../../actors/contract/account.ts";
+import { CatalogueLoaded } from "../../actors/contract/admin.ts";
+import { strict } from "../../actors/contract/common.ts";
+import { directoryKey, type NoteAudit } from "../../actors/directory/directory-messages.ts";
+import { CatalogueError } from "../../config/catalogue.ts";
+import { auditNote } from "../auth/audit-note.ts";
+import { mintToken, newAccount } from "../auth/new-account.ts";
+import { RefusalError } from "../problems/refusal-error.ts";
+import { expectReply } from "../problems/replies.ts";
+import { type Call, jsonBody, type Route, route } from "../route.ts";
+import type { Service } from "../service.ts";
+import { type Answer, json } from "../transport/answer.ts";
+
+export const adminRoutes: readonly Route[] = [
+  route("POST", "/v1/admin/accounts", {
+    summary: "Create an account, and its first token when asked",
+    answers: { 201: CreatedAccount },
+    access: "admin",
+    rate: "write",
+    body: jsonBody<CreateAccountRequest>(CreateAccountRequest),
+    run: createAccount,
+  }),
+  route("POST", "/v1/admin/models:reload", {
+    summary: "Read the model catalogue again",
+    answers: { 200: CatalogueLoaded },
+    access: "admin",
+    rate: "write",
+    body: jsonBody(strict({})),
+    run: reloadModels,
+  }),
+];
+
+/** Answers when the wallet is there too, so whoever has the token can submit at once. */
+async function createAccount(call: Call<CreateAccountRequest>): Promise<Answer> {
+  const { service, body } = call;
+  const token = body.issue_token === true ? mintToken(service.entropy) : undefined;
+  const account = newAccount(service, body, token);
+  const message = { ...account, audit: auditNote(call, "account.create", account.user.id) };
+  const reply = await service.gateway.ask(directoryKey, message, "work");
+  const view = expectReply(reply, "created").account;
+  return json(201, token === undefined ? view : { ...view, token });
+}
+
+/** Holds are as they were agreed; a quote of a price that changed no longer fits. */
+async function reloadModels(call: Call): Promise<Answer> {
+  const { service } = call;
+  read(service);
+  const { version, updatedAt, models } = service.catalogue;
+  const note: NoteAudit = { kind: "note", audit: auditNote(call, "models.reload", version) };
+  expectReply(await service.gateway.ask(directoryKey, note, "work"), "noted");
+  return json(200, { version, updated_at: updatedAt, models: models.length });
+}
+
+function read(service: Service): void {
+  try {
+    service.reloadCatalogue();
+  } catch (error) {
+    if (!(error instanceof CatalogueError)) throw error;
+    throw new RefusalError({ code: "conflict", detail: error.message });
+  }
+}

@@ -1,0 +1,55 @@
+/** The ledger, and reports of what was spent. */
+import { LedgerPage, reportGroups, SpendReport } from "../../actors/contract/ledger.ts";
+import { limits } from "../../config/limits.ts";
+import { requirePermission } from "../auth/permissions.ts";
+import { integer, oneOf, optionalInstant, optionalText } from "../request/query.ts";
+import { type Route, route } from "../route.ts";
+import { listLedger } from "./ledger-listing.ts";
+import { placeNamed } from "./organization-routes.ts";
+import { spendReport } from "./spend-report.ts";
+
+const { listMax, listDefault } = limits.ledger;
+
+const reportParameters = {
+  from: optionalInstant,
+  to: optionalInstant,
+  group_by: oneOf(reportGroups, "day"),
+};
+
+export const billingRoutes: readonly Route[] = [
+  route("GET", "/v1/me/credits/ledger", {
+    summary: "List what changed the balance, newest first",
+    answers: { 200: LedgerPage },
+    access: "billing:read",
+    needs: "budgets",
+    rate: "read",
+    query: {
+      limit: integer(1, listMax, listDefault),
+      cursor: optionalText(512),
+      created_after: optionalInstant,
+      created_before: optionalInstant,
+    },
+    run: listLedger,
+  }),
+  route("GET", "/v1/reports/spend", {
+    summary: "Sum up what the jobs of the context were charged",
+    answers: { 200: SpendReport },
+    access: "billing:read",
+    needs: "budgets",
+    rate: "read",
+    query: reportParameters,
+    run: (call) => spendReport(call, call.principal.scope),
+  }),
+  route("GET", "/v1/organizations/{id}/usage", {
+    summary: "Sum up what the jobs of an organization were charged",
+    answers: { 200: SpendReport },
+    access: "billing:read",
+    rate: "read",
+    query: reportParameters,
+    run(call) {
+      const place = placeNamed(call);
+      requirePermission(place, "budgets");
+      return spendReport(call, place.organization.id);
+    },
+  }),
+];

@@ -1,0 +1,170 @@
+/** Who belongs to an organization, in which role, with which budget. */
+
+import { accountKey, type SetBudget } from "../../actors/account/account-messages.ts";
+import {
+  AddMemberRequest,
+  BudgetRequest,
+  ChangeMemberRequest,
+  MemberBudget,
+  MemberList,
+  Member as MemberView,
+} from "../../actors/contract/organization.ts";
+import { directoryKey, type NoteAudit } from "../../actors/directory/directory-messages.ts";
+import { type Member, membersKey } from "../../actors/directory/organization.ts";
+import type { AddMember, ChangeMember } from "../../actors/directory/organizations.ts";
+import { auditNote } from "../auth/audit-note.ts";
+import type { Place } from "../auth/contexts.ts";
+import { newAccount } from "../auth/new-account.ts";
+import { requirePermission } from "../auth/permissions.ts";
+import { RefusalError } from "../problems/refusal-error.ts";
+import { expectReply } from "../problems/replies.ts";
+import { type Call, jsonBody, type Route, route } from "../route.ts";
+import { type Answer, json, nothing } from "../transport/answer.ts";
+import { placeNamed } from "./organization-routes.ts";
+import { budgetView, memberView } from "./organization-views.ts";
+
+const access = "organizations";
+
+export const memberRoutes: readonly Route[] = [
+  route("GET", "/v1/organizations/{id}/members", {
+    summary: "List the members of an organization",
+    answers: { 200: MemberList },
+    access,
+    rate: "read",
+    run: list,
+  }),
+  route("POST", "/v1/organizations/{id}/members", {
+    summary: "Add an account to an organization, a new one when nobody has the address",
+    answers: { 201: MemberView },
+    access,
+    rate: "write",
+    body: jsonBody<AddMemberRequest>(AddMemberRequest),
+    run: add,
+  }),
+  route("PATCH", "/v1/organizations/{id}/members/{user_id}", {
+    summary: "Give a member another role",
+    answers: { 200: MemberView },
+    access,
+    rate: "write",
+    body: jsonBody<ChangeMemberRequest>(ChangeMemberRequest),
+    run: change,
+  }),
+  route("DELETE", "/v1/organizations/{id}/members/{user_id}", {
+    summary: "Remove a member, or leave",
+    answers: { 204: null },
+    access,
+    rate: "write",
+    run: remove,
+  }),
+  route("PUT", "/v1/organizations/{id}/members/{user_id}/budget", {
+    summary: "Bound what a member may commit of the organization's credits",
+    answers: { 200: MemberBudget },
+    access,
+    rate: "write",
+    body: jsonBody<BudgetRequest>(BudgetRequest),
+    run: (call) => budget(call, { limit: call.body.limit_credits, period: call.body.period }),
+  }),
+  route("DELETE", "/v1/organizations/{id}/members/{user_id}/budget", {
+    summary: "Lift a member's budget",
+    answers: { 204: null },
+    access,
+    rate: "write",
+    run: (call) => budget(call, undefined),
+  }),
+];
+
+function list(call: Call): Answer {
+  const { gateway, clock } = call.service;
+  const { organization } = placeNamed(call);
+  const nowMs = clock.nowMs();
+  const members = gateway.read(membersKey(organization.id)) ?? [];
+  const items = members.map((member) => memberView(gateway, organization, member, nowMs));
+  return json(200, { items: items.reverse() });
+}
+
+async function add(call: Call<AddMemberRequest>): Promise<Answer> {
+  const { service, body } = call;
+  const { gateway } = service;
+  const { organization, role } = placeNamed(call);
+  requirePermission({ role }, "manage_members");
+  if (body.role === "owner") requirePermission({ role }, "manage_owners");
+  const message: AddMember = {
+    kind: "add_member",
+    organization: organization.id,
+    role: body.role,
+    newcomer: newAccount(service, { email: body.email }, undefined),
+    audit: auditNote(call, `member.add ${body.role}`, organization.id),
+  };
+  const reply = await gateway.ask(directoryKey, message, "work");
+  const { member } = expectReply(reply, "joined");
+  return json(201, memberView(gateway, organization, member, service.clock.nowMs()));
+}
+
+async function change(call: Call<ChangeMemberRequest>): Promise<Answer> {
+  const { gateway, clock } = call.service;
+  const place = placeNamed(call);
+  const { organization, role } = place;
+  requirePermission({ role }, "manage_members");
+  const before = memberNamed(call, place);
+  if ([before.role, call.body.role].includes("owner")) requirePermission({ role }, "manage_owners");
+  const member = await changed(call, place, before, call.body.role);
+  return json(200, memberView(gateway, organization, member, clock.nowMs()));
+}
+
+/** Everybody may leave; others are removed by those who manage members. */
+async function remove(call: Call): Promise<Answer> {
+  const place = placeNamed(call);
+  const { role } = place;
+  const isSelf = call.principal.user.id === call.ids[1]?.toLowerCase();
+  if (!isSelf) requirePermission({ role }, "manage_members");
+  const before = memberNamed(call, place);
+  if (!isSelf && before.role === "owner") requirePermission({ role }, "manage_owners");
+  await changed(call, place, before, undefined);
+  return nothing();
+}
+
+async function changed(
+  call: Call,
+  { organization }: Place,
+  { user }: Member,
+  role: Member["role"] | undefined,
+): Promise<Member> {
+  const action = role === undefined ? "member.remove" : `member.change ${role}`;
+  const message: ChangeMember = {
+    kind: "change_member",
+    organization: organization.id,
+    user,
+    role,
+    audit: auditNote(call, action, `${organization.id} ${user}`),
+  };
+  const reply = await call.service.gateway.ask(directoryKey, message, "work");
+  return expectReply(reply, "joined").member;
+}
+
+/** Noted first, so that there is no budget of which the audit does not know. */
+async function budget(
+  call: Call,
+  wanted: { readonly limit: number; readonly period: BudgetRequest["period"] } | undefined,
+): Promise<Answer> {
+  const { gateway, clock } = call.service;
+  const place = placeNamed(call);
+  requirePermission(place, "budgets");
+  const { user } = memberNamed(call, place);
+  const { id } = place.organization;
+  const action =
+    wanted === undefined ? "budget.lift" : `budget.set ${wanted.limit} ${wanted.period}`;
+  const note: NoteAudit = { kind: "note", audit: auditNote(call, action, `${id} ${user}`) };
+  expectReply(await gateway.ask(directoryKey, note, "work"), "noted");
+  const message: SetBudget = { kind: "set_budget", user, budget: wanted };
+  const reply = await gateway.ask(accountKey(id), message, "work");
+  const { spending } = expectReply(reply, "budgeted");
+  return wanted === undefined ? nothing() : json(200, budgetView(spending, clock.nowMs()));
+}
+
+/** 404 for who does not belong to it. */
+function memberNamed({ service, ids }: Call, { organization }: Place): Member {
+  const members = service.gateway.read(membersKey(organization.id)) ?? [];
+  const member = members.find(({ user }) => user === ids[1]?.toLowerCase());
+  if (member === undefined) throw new RefusalError({ code: "not_found" });
+  return member;
+}

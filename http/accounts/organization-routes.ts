@@ -1,0 +1,168 @@
+/**
+ * Organizations. What a role may do is asked of the caller's membership in the organization that
+ * the path names, whatever context the credential acts in; a pinned credential knows its own only.
+ */
+
+import {
+  CreateOrganizationRequest,
+  OrganizationList,
+  Organization as OrganizationView,
+  PatchOrganizationRequest,
+} from "../../actors/contract/organization.ts";
+import { directoryKey } from "../../actors/directory/directory-messages.ts";
+import { membershipsKey, type Organization } from "../../actors/directory/organization.ts";
+import type {
+  CreateOrganization,
+  DeleteOrganization,
+  PatchOrganization,
+} from "../../actors/directory/organizations.ts";
+import { parseId } from "../../engine/id.ts";
+import { auditNote } from "../auth/audit-note.ts";
+import { type Place, placeIn } from "../auth/contexts.ts";
+import { requirePermission } from "../auth/permissions.ts";
+import { RefusalError } from "../problems/refusal-error.ts";
+import { expectReply } from "../problems/replies.ts";
+import { type Call, jsonBody, type Route, route } from "../route.ts";
+import { type Answer, json, nothing } from "../transport/answer.ts";
+import { organizationView } from "./organization-views.ts";
+
+export const organizationRoutes: readonly Route[] = [
+  route("GET", "/v1/organizations", {
+    summary: "List the organizations to which the account belongs",
+    answers: { 200: OrganizationList },
+    access: "organizations",
+    rate: "read",
+    run: list,
+  }),
+  route("POST", "/v1/organizations", {
+    summary: "Create an organization; its creator becomes owner",
+    answers: { 201: OrganizationView },
+    access: "organizations",
+    rate: "write",
+    body: jsonBody<CreateOrganizationRequest>(CreateOrganizationRequest),
+    run: create,
+  }),
+  route("GET", "/v1/organizations/{id}", {
+    summary: "Read an organization",
+    answers: { 200: OrganizationView },
+    access: "organizations",
+    rate: "read",
+    run: (call) => json(200, viewOf(call, placeNamed(call))),
+  }),
+  route("PATCH", "/v1/organizations/{id}", {
+    summary: "Rename an organization",
+    answers: { 200: OrganizationView },
+    access: "organizations",
+    rate: "write",
+    body: jsonBody<PatchOrganizationRequest>(PatchOrganizationRequest),
+    run: patch,
+  }),
+  route("DELETE", "/v1/organizations/{id}", {
+    summary: "Delete an organization",
+    answers: { 204: null },
+    access: "organizations",
+    rate: "write",
+    run: remove,
+  }),
+];
+
+/** The organization that the path names; 404 for what is unknown or not the caller's to see. */
+export function placeNamed({ service, principal, id }: Call): Place {
+  const { user, credential } = principal;
+  const organization = parseId(id);
+  const isInContext = credential.organization === null || credential.organization === organization;
+  const place =
+    organization === undefined || !isInContext
+      ? undefined
+      : placeIn(service.gateway, user.id, organization);
+  if (place === undefined) throw new RefusalError({ code: "not_found" });
+  return place;
+}
+
+function viewOf(
+  { service, principal }: Call<unknown>,
+  place: Pick<Place, "organization" | "role">,
+): OrganizationView {
+  return organizationView(service.gateway, place, principal.user, service.clock.nowMs());
+}
+
+function list(call: Call): Answer {
+  const { service, principal } = call;
+  const { gateway } = service;
+  const { user, credential } = principal;
+  const places = (gateway.read(membershipsKey(user.id)) ?? [])
+    .filter(({ organization: id }) => [null, id].includes(credential.organization))
+    .flatMap(({ organization: id }) => placeIn(gateway, user.id, id) ?? [])
+    .sort((a, b) => (a.organization.id < b.organization.id ? 1 : -1));
+  return json(200, { items: places.map((place) => viewOf(call, place)) });
+}
+
+async function create(call: Call<CreateOrganizationRequest>): Promise<Answer> {
+  const { service, principal, body } = call;
+  if (principal.credential.organization !== null)
+    throw new RefusalError({
+      code: "forbidden",
+      detail: "A token that is pinned to an organization creates none.",
+    });
+  const id = service.ids.scope();
+  const { name, slug } = body;
+  const organization: Organization = {
+    id,
+    name,
+    slug: slug ?? slugOf(name),
+    plan: "free",
+    status: "active",
+    createdAtMs: service.clock.nowMs(),
+  };
+  const message: CreateOrganization = {
+    kind: "create_organization",
+    organization,
+    isSlugAsked: slug !== undefined,
+    founder: principal.user.id,
+    audit: auditNote(call, "organization.create", id),
+  };
+  const reply = await service.gateway.ask(directoryKey, message, "work");
+  const made = expectReply(reply, "organized").organization;
+  return json(201, viewOf(call, { organization: made, role: "owner" }), [
+    ["Location", `${service.baseUrl}/organizations/${id}`],
+  ]);
+}
+
+/** Of the letters and digits of a name. */
+function slugOf(name: string): string {
+  const plain = name.normalize("NFKD").toLowerCase();
+  const words = plain.match(/[a-z0-9]+/g)?.join("-") ?? "";
+  const slug = words.slice(0, 32).replace(/-$/, "");
+  return slug.length < 2 ? `organization${slug === "" ? "" : `-${slug}`}` : slug;
+}
+
+async function patch(call: Call<PatchOrganizationRequest>): Promise<Answer> {
+  const { service, body } = call;
+  const { organization, role } = placeNamed(call);
+  requirePermission({ role }, "manage_organization");
+  const { name, slug } = body;
+  const message: PatchOrganization = {
+    kind: "patch_organization",
+    organization: organization.id,
+    name,
+    slug,
+    terms: { plan: undefined, status: undefined, overrides: undefined },
+    audit: auditNote(call, "organization.rename", organization.id),
+  };
+  const reply = await service.gateway.ask(directoryKey, message, "work");
+  const next = expectReply(reply, "organized").organization;
+  return json(200, viewOf(call, { organization: next, role }));
+}
+
+async function remove(call: Call): Promise<Answer> {
+  const { gateway } = call.service;
+  const { organization, role } = placeNamed(call);
+  requirePermission({ role }, "delete_organization");
+  const message: DeleteOrganization = {
+    kind: "delete_organization",
+    organization: organization.id,
+    audit: auditNote(call, "organization.delete", organization.id),
+  };
+  expectReply(await gateway.ask(directoryKey, message, "work"), "deleted");
+  return nothing();
+}

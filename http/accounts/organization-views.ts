@@ -1,0 +1,97 @@
+/** Organizations and their members as clients see them. */
+
+import { available } from "../../actors/account/account.ts";
+import { accountKey } from "../../actors/account/account-messages.ts";
+import { resetOf, usedOf } from "../../actors/account/budget.ts";
+import { type MemberSpending, memberSpendingKey } from "../../actors/account/member-spending.ts";
+import { timestamp } from "../../actors/contract/common.ts";
+import type {
+  MemberBudget,
+  Member as MemberView,
+  Organization as OrganizationView,
+  UserOrganization,
+} from "../../actors/contract/organization.ts";
+import { type User, userKey } from "../../actors/directory/directory.ts";
+import type { Member, Organization } from "../../actors/directory/organization.ts";
+import type { Gateway } from "../../engine/gateway.ts";
+import type { Id } from "../../engine/id.ts";
+import type { Place } from "../auth/contexts.ts";
+import { visibleBalance } from "../jobs/visible-balance.ts";
+import { currentAccount } from "./current-account.ts";
+
+/** Null while the wallet is not there yet. */
+export function balanceOf(gateway: Gateway, scope: Id, nowMs: number): number | null {
+  const account = currentAccount(gateway, scope, nowMs);
+  return account === undefined ? null : available(account);
+}
+
+/** To `user`, whose role decides how much of the wallet is shown. */
+export function organizationView(
+  gateway: Gateway,
+  { organization, role }: Pick<Place, "organization" | "role">,
+  user: User,
+  nowMs: number,
+): OrganizationView {
+  const { id, name, slug, plan, createdAtMs } = organization;
+  const created_at = timestamp(createdAtMs);
+  const balance_credits = visibleBalance(gateway, { scope: id, user, role }, nowMs);
+  return { id, name, slug, plan, balance_credits, role, created_at };
+}
+
+export function userOrganization(
+  gateway: Gateway,
+  { organization, role }: Pick<Place, "organization" | "role">,
+  user: Id,
+  balance: number | null,
+  nowMs: number,
+): UserOrganization {
+  const { id, name, slug, plan } = organization;
+  return {
+    id,
+    name,
+    slug,
+    role,
+    plan,
+    balance_credits: balance,
+    member_budget: budgetOf(gateway, id, user, nowMs),
+  };
+}
+
+export function memberView(
+  gateway: Gateway,
+  { id }: Organization,
+  { user, role, sinceMs }: Member,
+  nowMs: number,
+): MemberView {
+  const known = gateway.read(userKey(user));
+  return {
+    user_id: user,
+    email: known?.email ?? "",
+    display_name: known?.displayName ?? "",
+    role,
+    budget: budgetOf(gateway, id, user, nowMs),
+    created_at: timestamp(sinceMs),
+  };
+}
+
+function budgetOf(
+  gateway: Gateway,
+  organization: Id,
+  user: Id,
+  nowMs: number,
+): MemberBudget | null {
+  const spending = gateway.read(memberSpendingKey(accountKey(organization), user));
+  return spending === undefined ? null : budgetView(spending, nowMs);
+}
+
+export function budgetView(spending: MemberSpending, nowMs: number): MemberBudget | null {
+  const { budget } = spending;
+  if (budget === undefined) return null;
+  const resetsAtMs = resetOf(budget, nowMs);
+  return {
+    limit_credits: budget.limit,
+    used_credits: usedOf(spending, nowMs),
+    period: budget.period,
+    resets_at: resetsAtMs === null ? null : timestamp(resetsAtMs),
+  };
+}

@@ -1,0 +1,43 @@
+/** Whether more may be stored: by the disk, and by the plan of whoever pays for it. */
+
+import { accountKey } from "../../actors/account/account-messages.ts";
+import { storageRefusal } from "../../actors/account/storage.ts";
+import type { StorageUse } from "../../actors/contract/common.ts";
+import { allowanceOf } from "../../config/plans.ts";
+import type { Static } from "../../config/schema.ts";
+import type { Principal } from "../auth/principal.ts";
+import { RefusalError } from "../problems/refusal-error.ts";
+import type { Call } from "../route.ts";
+import type { Service } from "../service.ts";
+
+const diskFullSeconds = 60;
+
+/**
+ * For `bytes` more. Throws `RefusalError`: 503 while the disk has no room, 413 at the plan's limit.
+ */
+export function requireRoom(
+  { service, principal }: Pick<Call, "service" | "principal">,
+  bytes = 0,
+): void {
+  if (service.health.isDiskLow)
+    throw new RefusalError({ code: "unavailable", retryAfterSeconds: diskFullSeconds });
+  const account = service.gateway.read(accountKey(principal.scope));
+  const refusal = account && storageRefusal(account, principal, bytes);
+  if (refusal !== undefined) throw new RefusalError(refusal);
+}
+
+/** What a body says of its length, or 0. */
+export function announcedBytes({ request }: Pick<Call, "request">): number {
+  const length = Number(request.headers["content-length"]);
+  return Number.isSafeInteger(length) && length > 0 ? length : 0;
+}
+
+export function storageView(
+  { gateway }: Service,
+  { plan, overrides, scope }: Principal,
+): Static<typeof StorageUse> {
+  return {
+    used_bytes: gateway.read(accountKey(scope))?.stored ?? 0,
+    limit_bytes: allowanceOf(plan, overrides).storedBytes ?? null,
+  };
+}

@@ -1,0 +1,19 @@
+import type { PatchTermsRequest } from "../../actors/contract/admin.ts";
+import type { PlanOverrides } from "../../config/plans.ts";
+
+/** What was there, with what was asked for; null gives a limit back to the plan. */
+export function overridesOf(
+  before: PlanOverrides | undefined,
+  asked: NonNullable<PatchTermsRequest["limits"]>,
+): PlanOverrides {
+  const {
+    concurrent_max = before?.concurrentMax,
+    generations_per_day = before?.generationsPerDay,
+    storage_bytes = before?.storedBytes,
+  } = asked;
+  return {
+    ...(typeof concurrent_max === "number" ? { concurrentMax: concurrent_max } : {}),
+    ...(typeof generations_per_day === "number" ? { generationsPerDay: generations_per_day } : {}),
+    ...(typeof storage_bytes === "number" ? { storedBytes: storage_bytes } : {}),
+  };
+}

@@ -1,0 +1,108 @@
+/**
+ * `GET /assets`: newest first, from the heads of a scope's assets, which lie in the order of their
+ * ids. What is in the trash is listed only when it is asked for. Long searches let other requests
+ * through between strides.
+ */
+
+import { setImmediate as turnOfTheLoop } from "node:timers/promises";
+import { assetIndex } from "../../actors/account/account.ts";
+import { accountKey } from "../../actors/account/account-messages.ts";
+import {
+  type Asset,
+  assetsKey,
+  mimeTypeOf,
+  modalityOf,
+  statusOf,
+} from "../../actors/asset/asset.ts";
+import type { AssetStatus, Asset as AssetView } from "../../actors/contract/asset.ts";
+import { type Modality, modalities } from "../../config/catalogue.ts";
+import { limits } from "../../config/limits.ts";
+import { idBytes, parseId } from "../../engine/id.ts";
+import { rangeOf } from "../../engine/key.ts";
+import type { Call } from "../route.ts";
+import { type Answer, json } from "../transport/answer.ts";
+
+export interface AssetQuery {
+  readonly limit: number;
+  readonly cursor: string | undefined;
+  readonly modality: readonly Modality[] | undefined;
+  readonly status: readonly AssetStatus[] | undefined;
+  readonly favorite: boolean | undefined;
+  readonly tag: string | undefined;
+  readonly source: readonly AssetView["source"][] | undefined;
+  readonly q: string | undefined;
+}
+
+const untrashed: readonly AssetStatus[] = ["pending_upload", "processing", "ready", "failed"];
+
+export async function listAssets(call: Call<unknown, AssetQuery>): Promise<Answer> {
+  const { service, principal, query } = call;
+  const { cursor, limit, ...filters } = query;
+  const bound = JSON.stringify(["assets", principal.scope, filters]);
+  const nowMs = service.clock.nowMs();
+  const after = service.cursors.after(cursor, bound, nowMs);
+  const found = await search(call, parseId(after ?? ""), limit + 1);
+  const items = found.slice(0, limit);
+  const last = found.length > limit ? items.at(-1) : undefined;
+  return json(200, {
+    items,
+    next_cursor: last === undefined ? null : service.cursors.make(last.id, bound, nowMs),
+    total: totalOf(call),
+  });
+}
+
+async function search(
+  { service, principal, query }: Call<unknown, AssetQuery>,
+  after: string | undefined,
+  count: number,
+): Promise<AssetView[]> {
+  const prefix = assetsKey(principal.scope);
+  const { start } = rangeOf(prefix);
+  let end = after === undefined ? rangeOf(prefix).end : prefix + idBytes(after);
+  const found: AssetView[] = [];
+  for (;;) {
+    const stride = Math.min(limits.jobs.listStride, Math.max(2 * count, 64));
+    const rows = await service.gateway.range({ start, end }, stride, true);
+    for (const row of rows) {
+      const asset = service.gateway.row<Asset>(row);
+      if (!isWanted(asset, query)) continue;
+      const view = service.jobs.assetView(asset);
+      if (!isNamed(view, query)) continue;
+      found.push(view);
+      if (found.length === count) return found;
+    }
+    const last = rows.at(-1);
+    if (last === undefined || rows.length < stride) return found;
+    end = last.key;
+    await turnOfTheLoop();
+  }
+}
+
+function isWanted(asset: Asset, { status, modality, favorite, source }: AssetQuery): boolean {
+  const { origin } = asset;
+  const now = statusOf(asset);
+  if (now === undefined || !(status ?? untrashed).includes(now)) return false;
+  const kind = modalityOf(mimeTypeOf(asset));
+  if (modality !== undefined && (kind === undefined || !modality.includes(kind))) return false;
+  if (favorite !== undefined && (asset.favorite ?? false) !== favorite) return false;
+  if (source === undefined) return true;
+  return source.includes("job" in origin ? "generation" : "render" in origin ? "render" : "upload");
+}
+
+/** What only the whole view knows, since a generated asset is named by its job. */
+function isNamed({ tags, display_name, prompt }: AssetView, { tag, q }: AssetQuery): boolean {
+  if (tag !== undefined && !tags.includes(tag)) return false;
+  const wanted = q?.toLowerCase();
+  if (wanted === undefined) return true;
+  return display_name.toLowerCase().includes(wanted) || prompt.toLowerCase().includes(wanted);
+}
+
+/** Of all that match status and modality; other filters do not change it. */
+function totalOf({ service, principal, query }: Call<unknown, AssetQuery>): number {
+  const counts = service.gateway.read(accountKey(principal.scope))?.assets ?? [];
+  let total = 0;
+  for (const status of query.status ?? untrashed)
+    for (const modality of query.modality ?? [...modalities, undefined])
+      total += counts[assetIndex(modality, status)] ?? 0;
+  return total;
+}

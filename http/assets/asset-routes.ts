@@ -1,0 +1,222 @@
+/** Stored media: listing, reading, renaming, the trash, and direct upload. */
+
+import { type Asset, type AssetCommand, assetKey } from "../../actors/asset/asset.ts";
+import type { StoredBytes } from "../../actors/asset/media.ts";
+import { AssetPage, Asset as AssetSchema, assetStatuses } from "../../actors/contract/asset.ts";
+import { AssetPatchRequest, DirectUploadFields, UploadForm } from "../../actors/contract/upload.ts";
+import { modalities } from "../../config/catalogue.ts";
+import { limits } from "../../config/limits.ts";
+import { check, type Fault } from "../../config/schema.ts";
+import { parseId, vpartOfId } from "../../engine/id.ts";
+import { announcedBytes, requireRoom } from "../accounts/storage.ts";
+import { requirePermission } from "../auth/permissions.ts";
+import { RefusalError } from "../problems/refusal-error.ts";
+import { expectReply } from "../problems/replies.ts";
+import { parseJson } from "../request/body.ts";
+import { readForm } from "../request/multipart.ts";
+import { integer, optionalFlag, optionalText, someOf } from "../request/query.ts";
+import { type Call, jsonBody, type Route, route } from "../route.ts";
+import { type Answer, json } from "../transport/answer.ts";
+import { listAssets } from "./asset-listing.ts";
+import { declaredType, plainFilename, storeUpload, wrongFile } from "./stored-upload.ts";
+
+export const assetRoutes: readonly Route[] = [
+  route("GET", "/v1/assets", {
+    summary: "List assets, newest first",
+    answers: { 200: AssetPage },
+    access: "assets:read",
+    needs: "read",
+    rate: "read",
+    query: {
+      limit: integer(1, limits.jobs.listMax, limits.assets.listDefault),
+      cursor: optionalText(512),
+      modality: someOf(modalities),
+      status: someOf(assetStatuses),
+      favorite: optionalFlag,
+      tag: optionalText(64),
+      source: someOf(["generation", "upload", "render", "import"]),
+      q: optionalText(200),
+    },
+    run: listAssets,
+  }),
+  route("POST", "/v1/assets", {
+    summary: "Upload a file",
+    answers: { 201: AssetSchema },
+    access: "assets:write",
+    needs: "submit",
+    rate: "upload",
+    streamBytesMax: limits.assets.directBytesMax + formBytesMax(),
+    streamBody: { "multipart/form-data": UploadForm },
+    run: uploadAsset,
+  }),
+  route("GET", "/v1/assets/{id}", {
+    summary: "Read an asset, with a fresh link",
+    answers: { 200: AssetSchema },
+    access: "assets:read",
+    needs: "read",
+    rate: "read",
+    run: (call) => json(200, call.service.jobs.assetView(findAsset(call))),
+  }),
+  route("PATCH", "/v1/assets/{id}", {
+    summary: "Rename, tag or favour an asset",
+    answers: { 200: AssetSchema },
+    access: "assets:write",
+    needs: "edit_own",
+    rate: "write",
+    body: jsonBody<AssetPatchRequest>(AssetPatchRequest),
+    run: patchAsset,
+  }),
+  route("DELETE", "/v1/assets/{id}", {
+    summary: "Move an asset to the trash, or delete it for good",
+    answers: { 204: null },
+    access: "assets:write",
+    needs: "edit_own",
+    rate: "write",
+    query: { permanent: optionalFlag },
+    run: removeAsset,
+  }),
+  route("POST", "/v1/assets/{id}/restore", {
+    summary: "Take an asset out of the trash",
+    answers: { 200: AssetSchema },
+    access: "assets:write",
+    needs: "edit_own",
+    rate: "write",
+    run: restoreAsset,
+  }),
+  route("GET", "/v1/assets/{id}/content", {
+    summary: "Go to the bytes of an asset",
+    // 200 is what a client sees that follows.
+    answers: { 200: "*/*", 302: null },
+    access: "assets:read",
+    needs: "read",
+    rate: "read",
+    run: contentOf,
+  }),
+];
+
+/** Room for the form around the file. */
+function formBytesMax(): number {
+  return 1024 * 1024;
+}
+
+/** Throws `RefusalError` with 404 for what is unknown, another scope's, or no asset any more. */
+export function findAsset({ service, principal, id }: Call<unknown, unknown>): Asset {
+  const parsed = parseId(id);
+  const asset =
+    parsed === undefined ? undefined : service.gateway.read(assetKey(principal.scope, parsed));
+  if (asset === undefined || asset.phase === "abandoned")
+    throw new RefusalError({ code: "not_found" });
+  return asset;
+}
+
+async function change(
+  call: Call<unknown, unknown>,
+  message: AssetCommand,
+): Promise<Asset | undefined> {
+  const { service, principal } = call;
+  const asset = findAsset(call);
+  const isOwn = service.jobs.assetView(asset).user_id === principal.user.id;
+  if (!isOwn) requirePermission(principal, "edit_any");
+  const key = assetKey(principal.scope, asset.id);
+  expectReply(await service.gateway.ask(key, message, "settle"), "done");
+  return service.gateway.read(key);
+}
+
+async function changed(call: Call<unknown, unknown>, message: AssetCommand): Promise<Answer> {
+  const asset = await change(call, message);
+  if (asset === undefined) throw new RefusalError({ code: "not_found" });
+  return json(200, call.service.jobs.assetView(asset));
+}
+
+function patchAsset(call: Call<AssetPatchRequest>): Promise<Answer> {
+  const { display_name: displayName, favorite, tags } = call.body;
+  return changed(call, { kind: "patch", patch: { displayName, favorite, tags } });
+}
+
+async function removeAsset(
+  call: Call<unknown, { permanent: boolean | undefined }>,
+): Promise<Answer> {
+  await change(call, { kind: call.query.permanent === true ? "remove" : "trash" });
+  return { status: 204, headers: [], body: "" };
+}
+
+function restoreAsset(call: Call): Promise<Answer> {
+  return changed(call, { kind: "restore" });
+}
+
+function contentOf(call: Call): Answer {
+  const { signed_url: url } = call.service.jobs.assetView(findAsset(call));
+  if (url === "") {
+    const detail = "This asset has no bytes that can be read now.";
+    throw new RefusalError({ code: "conflict", detail });
+  }
+  return { status: 302, headers: [["Location", url]], body: "" };
+}
+
+const isFields = check<DirectUploadFields>(DirectUploadFields);
+
+async function uploadAsset(call: Call): Promise<Answer> {
+  const { service, principal, request } = call;
+  requireRoom(call, announcedBytes(call));
+  const { scope, user } = principal;
+  const id = service.ids.under(vpartOfId(scope));
+  let stored: StoredBytes | undefined;
+  try {
+    const { file, fields, faults } = await readForm(
+      request.incoming,
+      request.headers["content-type"],
+      ["display_name", "tags", "checksum_sha256"],
+      async ({ filename, mediaType, bytes }) => {
+        const hints = {
+          filename: plainFilename(filename),
+          declared: declaredType(mediaType),
+          bytesMax: limits.assets.directBytesMax,
+        };
+        const stem = `assets/${scope}/${id}/media`;
+        stored = await storeUpload(service.objects, stem, bytes, hints);
+        return { stored, filename: hints.filename };
+      },
+    );
+    if (faults.length > 0) throw new RefusalError({ code: "validation", faults });
+    const { display_name: displayName, tags, checksum_sha256: sha256 } = fieldsOf(fields);
+    if (sha256 !== undefined && sha256.toLowerCase() !== file.stored.sha256)
+      throw wrongFile("does not have the checksum that was given");
+    const asset: Asset = {
+      phase: "processing",
+      id,
+      scope,
+      createdAtMs: service.clock.nowMs(),
+      origin: { filename: file.filename, user: user.id },
+      ...(displayName === undefined ? {} : { displayName }),
+      ...(tags === undefined ? {} : { tags }),
+      bytes: file.stored,
+      attempts: 0,
+    };
+    const key = assetKey(scope, id);
+    expectReply(await service.gateway.ask(key, { kind: "create", asset }, "work"), "done");
+    const view = service.jobs.assetView(service.gateway.read(key) ?? asset);
+    return json(201, view, [["Location", `${service.baseUrl}/assets/${id}`]]);
+  } catch (error) {
+    // What was not accepted must not stay; after a lost reply it may have been.
+    const isLost = error instanceof RefusalError && error.refusal.code === "unavailable";
+    if (stored !== undefined && !isLost) await service.objects.remove(stored.objectKey);
+    throw error;
+  }
+}
+
+/** Parts of a form are text; tags come as a JSON array. */
+function fieldsOf(fields: ReadonlyMap<string, string>): DirectUploadFields {
+  const { tags, ...rest } = Object.fromEntries(fields);
+  const value: unknown = { ...rest, ...(tags === undefined ? {} : { tags: listOf(tags) }) };
+  if (isFields(value)) return value;
+  throw new RefusalError({ code: "validation", faults: isFields.faults(value) });
+}
+
+function listOf(text: string): unknown {
+  try {
+    return parseJson(text);
+  } catch (error) {
+    const faults: Fault[] = [{ pointer: "/tags", detail: "must be a JSON array" }];
+    throw Object.assign(new RefusalError({ code: "validation", faults }), { cause: error });
+  }
+}

@@ -1,0 +1,153 @@
+/** From bytes of unknown origin to a stored object whose type is known from its bytes. */
+
+import { imageSize } from "image-size";
+import type { StoredBytes } from "../../actors/asset/media.ts";
+import { mediaTypeOf } from "../../actors/asset/media-type.ts";
+import { limits } from "../../config/limits.ts";
+import type { Objects } from "../../engine/ports/objects.ts";
+import { RefusalError } from "../problems/refusal-error.ts";
+
+const extensionByType: Readonly<Record<string, string>> = {
+  "image/png": "png",
+  "image/jpeg": "jpg",
+  "image/webp": "webp",
+  "image/gif": "gif",
+  "video/mp4": "mp4",
+  "video/quicktime": "mov",
+  "video/webm": "webm",
+  "audio/mpeg": "mp3",
+  "audio/wav": "wav",
+  "audio/mp4": "m4a",
+  "audio/ogg": "ogg",
+  "audio/flac": "flac",
+  "model/gltf-binary": "glb",
+  "model/gltf+json": "gltf",
+  "font/woff2": "woff2",
+  "font/ttf": "ttf",
+  "application/octet-stream": "cube",
+};
+
+export const uploadTypes: readonly string[] = Object.keys(extensionByType);
+
+export function mediaTypeOfKey(objectKey: string): string | undefined {
+  const extension = objectKey.slice(objectKey.lastIndexOf(".") + 1);
+  return uploadTypes.find((type) => extensionByType[type] === extension);
+}
+
+const sameTypes: Readonly<Record<string, string>> = {
+  "image/jpg": "image/jpeg",
+  "audio/x-wav": "audio/wav",
+  "audio/wave": "audio/wav",
+  "audio/vnd.wave": "audio/wav",
+  "audio/mp3": "audio/mpeg",
+  "audio/x-m4a": "audio/mp4",
+  "audio/m4a": "audio/mp4",
+  "audio/x-flac": "audio/flac",
+  "application/ogg": "audio/ogg",
+  "application/x-font-ttf": "font/ttf",
+  "application/font-woff2": "font/woff2",
+};
+
+/** What a client called the type, in the words of this service; undefined when it said nothing. */
+export function declaredType(mediaType: string): string | undefined {
+  const plain = mediaType.split(";")[0]?.trim().toLowerCase() ?? "";
+  if (plain === "" || plain === "application/octet-stream" || plain === "text/plain")
+    return undefined;
+  return sameTypes[plain] ?? plain;
+}
+
+/** Reduced to its last segment, whatever system it came from. */
+export function plainFilename(filename: string): string {
+  const last = filename.split(/[/\\]/).at(-1) ?? "";
+  return last.replaceAll(/\p{Cc}/gu, "").slice(0, 255);
+}
+
+export function bytesMaxOf(mimeType: string): number {
+  const kind = mimeType.split("/")[0] as keyof typeof limits.assets.bytesMaxByKind;
+  return limits.assets.bytesMaxByKind[kind];
+}
+
+export interface UploadHints {
+  readonly filename: string;
+  /** The type that the client named, if it did. */
+  readonly declared: string | undefined;
+  /** Of the way by which the bytes come; their type may allow less. */
+  readonly bytesMax: number;
+}
+
+/**
+ * Stores the bytes under `stem` and the extension of their type. Throws `RefusalError`: 400 for
+ * bytes of no accepted type, of another than declared, or for a picture too large to decode; 413
+ * for more bytes than the type allows. Nothing is left behind then.
+ */
+export async function storeUpload(
+  objects: Objects,
+  stem: string,
+  bytes: AsyncIterable<Uint8Array>,
+  { filename, declared, bytesMax }: UploadHints,
+): Promise<StoredBytes> {
+  const { first, all } = await peeked(bytes);
+  const mimeType = mediaTypeOf(first, filename);
+  if (mimeType === undefined) throw wrongFile("is of no type that is accepted");
+  if (declared !== undefined && declared !== mimeType)
+    throw wrongFile(`is ${mimeType}, not ${declared}`);
+  if (mimeType.startsWith("image/")) refuseHuge(first);
+  const objectKey = `${stem}.${extensionByType[mimeType]}`;
+  const cap = Math.min(bytesMaxOf(mimeType), bytesMax);
+  const stored = await objects.put(objectKey, capped(all, cap));
+  return { objectKey, mimeType, ...stored };
+}
+
+export function wrongFile(detail: string): RefusalError {
+  return new RefusalError({ code: "validation", faults: [{ pointer: "/file", detail }] });
+}
+
+/** Enough bytes to tell the type by, and a reading that begins with them again. */
+async function peeked(bytes: AsyncIterable<Uint8Array>) {
+  const iterator = bytes[Symbol.asyncIterator]();
+  const start: Uint8Array[] = [];
+  let length = 0;
+  while (length < limits.assets.sniffBytes) {
+    const { value, done } = await iterator.next();
+    if (done === true) break;
+    start.push(value);
+    length += value.length;
+  }
+  async function* all(): AsyncGenerator<Uint8Array> {
+    yield* start;
+    for (;;) {
+      const { value, done } = await iterator.next();
+      if (done === true) return;
+      yield value;
+    }
+  }
+  return { first: Buffer.concat(start), all: all() };
+}
+
+/** Throws `RefusalError` with 413 at the first byte that is too many. */
+export async function* capped(
+  bytes: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+  bytesMax: number,
+): AsyncGenerator<Uint8Array> {
+  let length = 0;
+  for await (const chunk of bytes) {
+    length += chunk.length;
+    if (length > bytesMax)
+      throw new RefusalError({ code: "payload_too_large", limitBytes: bytesMax });
+    yield chunk;
+  }
+}
+
+function refuseHuge(first: Uint8Array): void {
+  const { width, height } = sizeOf(first);
+  if (width * height > limits.media.pixelsMax)
+    throw wrongFile(`has more than ${limits.media.pixelsMax / 1e6} megapixels`);
+}
+
+function sizeOf(first: Uint8Array): { readonly width: number; readonly height: number } {
+  try {
+    return imageSize(first);
+  } catch (error) {
+    throw Object.assign(wrongFile("has no readable picture header"), { cause: error });
+  }
+}

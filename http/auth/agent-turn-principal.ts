@@ -1,0 +1,62 @@
+/**
+ * Who asks with the credential of an agent's turn: its owner, in the context in which the session
+ * was opened, with less to do. It is looked up anew each time, because it ends with its turn.
+ */
+
+import { runKey } from "../../actors/account/run.ts";
+import { turnCredentialKey } from "../../actors/agent/session.ts";
+import { userKey } from "../../actors/directory/directory.ts";
+import type { Gateway } from "../../engine/gateway.ts";
+import { RefusalError } from "../problems/refusal-error.ts";
+import { placeIn } from "./contexts.ts";
+import type { Principal } from "./principal.ts";
+
+export const turnPrefix = "agt_";
+const secretBytes = 33;
+
+/**
+ * `digest` is the token's SHA-256 as a binary string. Throws `RefusalError`: 401 for a token that
+ * nobody was given or whose owner no longer belongs there, 409 once the turn has ended.
+ */
+export function turnPrincipal(
+  gateway: Gateway,
+  token: string,
+  digest: string,
+  nowMs: number,
+): Principal {
+  const secret = Buffer.from(token.slice(turnPrefix.length), "base64url");
+  // The last byte says where the turn is kept.
+  const vpart = secret.length === secretBytes ? secret[secretBytes - 1] : undefined;
+  const granted = vpart === undefined ? undefined : gateway.read(turnCredentialKey(vpart, digest));
+  const user = granted === undefined ? undefined : gateway.read(userKey(granted.user));
+  if (granted === undefined || user === undefined) throw unknown();
+  if (granted.expiresAtMs <= nowMs || gateway.read(runKey(granted.turn))?.isEnded !== false)
+    throw new RefusalError({ code: "run_ended" });
+  const { scope, session, turn, scopes } = granted;
+  const place = scope === user.id ? undefined : placeIn(gateway, user.id, scope);
+  if (scope !== user.id && place === undefined) throw unknown();
+  const owner = place?.organization ?? user;
+  return {
+    user,
+    credential: {
+      id: turn.slice(-8),
+      name: "Agent turn",
+      user: user.id,
+      scopes,
+      createdAtMs: granted.expiresAtMs,
+      expiresAtMs: granted.expiresAtMs,
+      organization: place === undefined ? null : scope,
+    },
+    scope,
+    plan: owner.plan,
+    overrides: owner.overrides,
+    organization: place?.organization,
+    role: place?.role,
+    counter: place === undefined ? user.id : `${user.id} ${scope}`,
+    run: { session, turn },
+  };
+}
+
+function unknown(): RefusalError {
+  return new RefusalError({ code: "unauthorized", presented: true });
+}

@@ -1,0 +1,44 @@
+/** The context in which a credential acts: an organization, or its user's personal space. */
+
+import type { Role } from "../../actors/contract/organization.ts";
+import type { Credential, User } from "../../actors/directory/directory.ts";
+import {
+  membershipsKey,
+  type Organization,
+  organizationKey,
+} from "../../actors/directory/organization.ts";
+import type { Gateway } from "../../engine/gateway.ts";
+import type { Id } from "../../engine/id.ts";
+
+export interface Place {
+  readonly organization: Organization;
+  readonly role: Role;
+  readonly sinceMs: number;
+}
+
+/** Undefined where there is no such organization, or the user does not belong to it. */
+export function placeIn(gateway: Gateway, user: Id, organization: Id): Place | undefined {
+  const memberships = gateway.read(membershipsKey(user)) ?? [];
+  const membership = memberships.find((one) => one.organization === organization);
+  if (membership === undefined) return undefined;
+  const found = gateway.read(organizationKey(organization));
+  if (found === undefined) return undefined;
+  return { organization: found, role: membership.role, sinceMs: membership.sinceMs };
+}
+
+/**
+ * `personal` when nothing else was chosen, or what was chosen is gone; `lost` when the credential
+ * is pinned to an organization to which its user does not belong, or belongs anew.
+ */
+export function placeOf(
+  gateway: Gateway,
+  user: User,
+  credential: Credential,
+): Place | "personal" | "lost" {
+  if (credential.organization !== null) {
+    const place = placeIn(gateway, user.id, credential.organization);
+    return place === undefined || place.sinceMs > credential.createdAtMs ? "lost" : place;
+  }
+  if (user.activeOrganization === undefined) return "personal";
+  return placeIn(gateway, user.id, user.activeOrganization) ?? "personal";
+}

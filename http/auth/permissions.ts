@@ -1,0 +1,42 @@
+/** What each role of an organization may do. In a personal space its user may do everything. */
+import type { Role } from "../../actors/contract/organization.ts";
+import { RefusalError } from "../problems/refusal-error.ts";
+
+/** The role that is asked for comes first: the least that has the permission. */
+const rolesByPermission = {
+  submit: ["member", "admin", "owner"],
+  read: ["viewer", "member", "admin", "owner"],
+  cancel_any: ["admin", "owner"],
+  cancel_own: ["member", "admin", "owner"],
+  share_any: ["admin", "owner"],
+  share_own: ["member", "admin", "owner"],
+  edit_any: ["admin", "owner"],
+  edit_own: ["member", "admin", "owner"],
+  manage_members: ["admin", "owner"],
+  manage_organization: ["admin", "owner"],
+  manage_owners: ["owner"],
+  delete_organization: ["owner"],
+  manage_clients: ["admin", "owner"],
+  budgets: ["billing_contact", "admin", "owner"],
+} as const satisfies Readonly<Record<string, readonly Role[]>>;
+
+export type Permission = keyof typeof rolesByPermission;
+
+/** Undefined: the personal space. */
+export function isPermitted(role: Role | undefined, permission: Permission): boolean {
+  const allowed: readonly Role[] = rolesByPermission[permission];
+  return role === undefined || allowed.includes(role);
+}
+
+/** Throws `RefusalError` with 403 that names the least role that would do. */
+export function requirePermission(
+  { role }: { readonly role: Role | undefined },
+  permission: Permission,
+): void {
+  if (isPermitted(role, permission)) return;
+  throw new RefusalError({
+    code: "forbidden",
+    requiredRole: rolesByPermission[permission][0],
+    detail: `The role ${role} may not do that.`,
+  });
+}

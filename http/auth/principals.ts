@@ -1,0 +1,162 @@
+/**
+ * Who asks: from a bearer token to the user behind it and the context in which it acts, by the
+ * directory's rows. Tokens are looked up by their SHA-256 and never stored. Found principals are
+ * remembered until anything in the directory changes that could make a difference.
+ */
+
+import { createHash } from "node:crypto";
+import type { TokenScope } from "../../actors/contract/account.ts";
+import { type Credential, credentialKey, userKey } from "../../actors/directory/directory.ts";
+import { directoryKey } from "../../actors/directory/directory-messages.ts";
+import { oauthClientKey, refreshFamilyKey } from "../../actors/directory/oauth.ts";
+import type { TokenUsed } from "../../actors/directory/tokens.ts";
+import { codes } from "../../actors/table-codes.ts";
+import { limits } from "../../config/limits.ts";
+import type { Gateway } from "../../engine/gateway.ts";
+import { codeOf, directoryCode, type Key } from "../../engine/key.ts";
+import type { Clock } from "../../engine/ports/clock.ts";
+import { RefusalError } from "../problems/refusal-error.ts";
+import { turnPrefix, turnPrincipal } from "./agent-turn-principal.ts";
+import { placeOf } from "./contexts.ts";
+import type { Principal } from "./principal.ts";
+
+interface Known {
+  readonly principal: Principal;
+  readonly digest: string;
+  /** Of what the directory said then. */
+  readonly version: number;
+  usedMinute: number;
+}
+
+const bearer = /^bearer +([\x21-\x7e]+) *$/i;
+const minuteMs = 60_000;
+
+/** Rows that say nothing of who may do what. */
+const indifferent: ReadonlySet<number> = new Set([
+  codes.directory,
+  codes.tokensOfUser,
+  codes.tokenUse,
+  codes.members,
+  codes.clientsOfScope,
+  codes.refreshToken,
+  codes.device,
+  codes.deviceByUserCode,
+  codes.audit,
+  codes.expiry,
+]);
+
+export class Principals {
+  private readonly gateway: Gateway;
+  private readonly clock: Clock;
+  private readonly byHeader = new Map<string, Known>();
+  private version = 0;
+
+  constructor(gateway: Gateway, clock: Clock) {
+    this.gateway = gateway;
+    this.clock = clock;
+  }
+
+  /** Throws `RefusalError`: 401 for all that is missing or wrong, 403 for a suspended account. */
+  of(authorization: string | undefined): Principal {
+    const remembered = this.byHeader.get(authorization ?? "");
+    const isCurrent = remembered?.version === this.version;
+    const known = isCurrent ? remembered : this.find(authorization, remembered);
+    const { principal } = known;
+    const nowMs = this.clock.nowMs();
+    const { expiresAtMs } = principal.credential;
+    if (expiresAtMs !== null && expiresAtMs <= nowMs) throw unauthorized(true);
+    if (principal.user.status === "suspended")
+      throw new RefusalError({ code: "forbidden", detail: "This account is suspended." });
+    const minute = Math.floor(nowMs / minuteMs);
+    if (known.usedMinute !== minute) this.noteUse(known, minute);
+    return principal;
+  }
+
+  /** Hears of every row that changes. */
+  onWrite(key: Key): void {
+    const code = codeOf(key);
+    if (code >= directoryCode && !indifferent.has(code)) this.version++;
+  }
+
+  /** Anything in the directory may have changed. */
+  forget(): void {
+    this.version++;
+  }
+
+  private find(authorization: string | undefined, before: Known | undefined): Known {
+    const token = bearer.exec(authorization ?? "")?.[1];
+    if (authorization === undefined || token === undefined)
+      throw unauthorized(authorization !== undefined);
+    const digest = before?.digest ?? digestOf(token);
+    if (token.startsWith(turnPrefix)) return this.turn(token, digest);
+    this.byHeader.delete(authorization);
+    const principal = this.principalOf(digest);
+    if (this.byHeader.size >= limits.http.principalsMax) this.byHeader.clear();
+    const usedMinute = before?.usedMinute ?? 0;
+    const known: Known = { principal, digest, version: this.version, usedMinute };
+    this.byHeader.set(authorization, known);
+    return known;
+  }
+
+  /** Not remembered: it ends with its turn, of which the directory knows nothing. */
+  private turn(token: string, digest: string): Known {
+    const nowMs = this.clock.nowMs();
+    const principal = turnPrincipal(this.gateway, token, digest, nowMs);
+    return { principal, digest, version: this.version, usedMinute: Math.floor(nowMs / minuteMs) };
+  }
+
+  private principalOf(digest: string): Principal {
+    const { gateway } = this;
+    const credential = gateway.read(credentialKey(digest));
+    const user = credential === undefined ? undefined : gateway.read(userKey(credential.user));
+    if (credential === undefined || user === undefined || this.isWithdrawn(credential))
+      throw unauthorized(true);
+    const place = placeOf(gateway, user, credential);
+    if (place === "lost") throw unauthorized(true);
+    const [owner, role] =
+      place === "personal" ? [user, undefined] : [place.organization, place.role];
+    return {
+      user,
+      credential,
+      scope: owner.id,
+      counter: place === "personal" ? user.id : `${user.id} ${owner.id}`,
+      plan: owner.plan,
+      overrides: owner.overrides,
+      organization: place === "personal" ? undefined : place.organization,
+      role,
+    };
+  }
+
+  /** OAuth access tokens end with what they came of. */
+  private isWithdrawn({ family, client }: Credential): boolean {
+    const { gateway } = this;
+    if (family !== undefined && gateway.read(refreshFamilyKey(family)) === undefined) return true;
+    return client !== undefined && gateway.read(oauthClientKey(client)) === undefined;
+  }
+
+  /** Nobody waits for it: a note that is lost is made again within the minute after. */
+  private noteUse(known: Known, minute: number): void {
+    known.usedMinute = minute;
+    const message: TokenUsed = {
+      kind: "token_used",
+      digest: known.digest,
+      atMs: minute * minuteMs,
+    };
+    void this.gateway.ask(directoryKey, message, "work");
+  }
+}
+
+/** Throws `RefusalError` with 403 unless the credential has the scope. */
+export function requireScope({ credential }: Principal, scope: TokenScope): void {
+  if (!credential.scopes.includes(scope))
+    throw new RefusalError({ code: "forbidden", requiredScope: scope });
+}
+
+/** SHA-256 as a binary string. */
+export function digestOf(text: string): string {
+  return createHash("sha256").update(text).digest("binary");
+}
+
+function unauthorized(presented: boolean): RefusalError {
+  return new RefusalError({ code: "unauthorized", presented });
+}

@@ -1,0 +1,79 @@
+/**
+ * Requests per minute, by account and class, and by address without a valid bearer; counted where
+ * the scope is owned, in fixed windows that begin with the minute.
+ */
+import { limits } from "../../config/limits.ts";
+import type { Clock } from "../../engine/ports/clock.ts";
+import { constantHeader, type Header } from "../transport/answer.ts";
+import type { TrustedProxies } from "../transport/trusted-proxies.ts";
+
+export type RateClass = "read" | "submit" | "write" | "upload" | "anonymous";
+
+export interface RateState {
+  readonly isOver: boolean;
+  readonly resetSeconds: number;
+  /** `RateLimit-Policy` and `RateLimit` (draft-ietf-httpapi-ratelimit-headers). */
+  readonly headers: readonly Header[];
+}
+
+const windowMs = limits.rates.windowSeconds * 1000;
+
+export class RateClasses {
+  private readonly clock: Clock;
+  private readonly proxies: TrustedProxies;
+  private window = 0;
+  private used = noUse();
+
+  constructor(clock: Clock, proxies: TrustedProxies) {
+    this.clock = clock;
+    this.proxies = proxies;
+  }
+
+  /** Counts one request without a valid bearer; a trusted proxy is no client. */
+  countAddress(address: string): RateState | undefined {
+    return this.proxies.has(address) ? undefined : this.count("anonymous", address);
+  }
+
+  /** Counts one request of `who`. */
+  count(name: RateClass, who: string): RateState {
+    const nowMs = this.clock.nowMs();
+    const window = Math.floor(nowMs / windowMs);
+    if (window !== this.window) {
+      this.window = window;
+      this.used = noUse();
+    }
+    const quota = limits.rates[name];
+    const used = (this.used[name].get(who) ?? 0) + 1;
+    this.used[name].set(who, used);
+    const resetSeconds = Math.max(1, Math.ceil(((window + 1) * windowMs - nowMs) / 1000));
+    const left = Math.max(0, quota - used);
+    return {
+      isOver: used > quota,
+      resetSeconds,
+      headers: [policies[name], ["RateLimit", `"${name}";r=${left};t=${resetSeconds}`]],
+    };
+  }
+}
+
+function noUse(): Record<RateClass, Map<string, number>> {
+  return {
+    read: new Map(),
+    submit: new Map(),
+    write: new Map(),
+    upload: new Map(),
+    anonymous: new Map(),
+  };
+}
+
+const policies: Readonly<Record<RateClass, Header>> = {
+  read: policyOf("read"),
+  submit: policyOf("submit"),
+  write: policyOf("write"),
+  upload: policyOf("upload"),
+  anonymous: policyOf("anonymous"),
+};
+
+function policyOf(name: RateClass): Header {
+  const { windowSeconds, [name]: quota } = limits.rates;
+  return constantHeader("RateLimit-Policy", `"${name}";q=${quota};w=${windowSeconds}`);
+}

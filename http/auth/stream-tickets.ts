@@ -1,0 +1,70 @@
+/** Tickets that open one event stream, once: minting for whoever may read, redeeming by anybody. */
+
+import { accountKey, type IssueTicket } from "../../actors/account/account-messages.ts";
+import { timestamp } from "../../actors/contract/common.ts";
+import { type Reader, type RedeemTicket, ticketKey } from "../../actors/ticket/ticket.ts";
+import { limits } from "../../config/limits.ts";
+import { type Id, vpartOfId } from "../../engine/id.ts";
+import { RefusalError } from "../problems/refusal-error.ts";
+import { expectReply } from "../problems/replies.ts";
+import type { Call } from "../route.ts";
+import { type Answer, json } from "../transport/answer.ts";
+import type { Principal } from "./principal.ts";
+import { digestOf } from "./principals.ts";
+
+const secretBytes = 32;
+
+/** `subject` is what the stream tells of; the caller has seen that it may be read. */
+export async function mintTicket(call: Call<unknown, unknown>, subject: Id): Promise<Answer> {
+  const { service, principal } = call;
+  const secret = Buffer.from([...service.entropy.bytes(secretBytes), vpartOfId(principal.scope)]);
+  const ticket = secret.toString("base64url");
+  const expiresAtMs = service.clock.nowMs() + limits.jobs.ticketMs;
+  const message: IssueTicket = {
+    kind: "issue_ticket",
+    digest: digestOf(ticket),
+    ticket: { scope: principal.scope, subject, expiresAtMs, ...memberOf(principal) },
+  };
+  const reply = await service.gateway.ask(accountKey(principal.scope), message, "work");
+  expectReply(reply, "issued");
+  return json(201, { ticket, expires_at: timestamp(expiresAtMs) });
+}
+
+/**
+ * Throws `RefusalError`: 401 for a ticket that is absent, expired or consumed, which is said before
+ * the id is looked at; 403 for one of another stream. `Authorization` is ignored. Resolves to who
+ * follows, where that may end.
+ */
+export async function redeemTicket(
+  { service, id }: Call<unknown, unknown>,
+  ticket: string | undefined,
+): Promise<Reader | undefined> {
+  const vpart = vpartOfTicket(ticket);
+  if (ticket === undefined || vpart === undefined) throw noTicket();
+  const address = ticketKey(vpart, digestOf(ticket));
+  const redeem: RedeemTicket = { kind: "redeem", subject: id.toLowerCase() };
+  const reply = await service.gateway.ask(address, redeem, "settle");
+  const found = expectReply(reply, "redeemed", "spent", "mismatched");
+  if (found.kind !== "redeemed") throw found.kind === "spent" ? noTicket() : otherStream();
+  const { reader } = found;
+  if (reader !== undefined && !service.following.mayRead(reader)) throw noTicket();
+  return reader;
+}
+
+function memberOf({ organization, user }: Principal): { readonly user?: Id } {
+  return organization === undefined ? {} : { user: user.id };
+}
+
+/** The last of the 33 bytes says where the ticket is kept. */
+function vpartOfTicket(ticket: string | undefined): number | undefined {
+  const bytes = Buffer.from(ticket ?? "", "base64url");
+  return bytes.length === secretBytes + 1 ? bytes[secretBytes] : undefined;
+}
+
+function otherStream(): RefusalError {
+  return new RefusalError({ code: "forbidden", detail: "This ticket is for another stream." });
+}
+
+function noTicket(): RefusalError {
+  return new RefusalError({ code: "unauthorized", presented: true });
+}

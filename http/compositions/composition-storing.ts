@@ -1,0 +1,103 @@
+/**
+ * How bytes become files of a composition: one object each, which is never written again. Objects
+ * are reserved before they are stored, so that those of a request that ends midway are removed.
+ */
+import {
+  incomingKey,
+  type RemoveObjects,
+  type ReserveObjects,
+} from "../../actors/asset/removal.ts";
+import {
+  type BundleFile,
+  bytesMaxOf,
+  extensionOf,
+  mimeTypeOf,
+  objectsOf,
+} from "../../actors/composition/bundle-file.ts";
+import {
+  type Composition,
+  compositionKey,
+  type Reservation,
+} from "../../actors/composition/composition.ts";
+import { invariant } from "../../engine/invariant.ts";
+import { capped } from "../assets/stored-upload.ts";
+import { expectReply } from "../problems/replies.ts";
+import type { Service } from "../service.ts";
+
+const nameBytes = 12;
+
+/** A name that no object of the composition has; the extension tells links the media type. */
+export function newObject({ entropy }: Service, path: string): string {
+  const name = Buffer.from(entropy.bytes(nameBytes)).toString("base64url");
+  const extension = extensionOf(path);
+  return extension === "" ? name : `${name}.${extension}`;
+}
+
+/** Files on their way into a composition. */
+export interface Incoming {
+  readonly composition: Pick<Composition, "id" | "scope">;
+  readonly reservation: Reservation;
+  readonly objectsByPath: ReadonlyMap<string, string>;
+}
+
+/** Throws `RefusalError` with 503. */
+export async function reserve(
+  service: Service,
+  composition: Incoming["composition"],
+  paths: readonly string[],
+): Promise<Incoming> {
+  const { id, scope } = composition;
+  const objectsByPath = new Map(paths.map((path) => [path, newObject(service, path)]));
+  const nonce = Buffer.from(service.entropy.bytes(nameBytes)).toString("latin1");
+  const key = incomingKey(compositionKey(scope, id), nonce);
+  const message: ReserveObjects = { kind: "reserve", keys: keysOf({ composition, objectsByPath }) };
+  const reply = await service.gateway.ask(key, message, "work");
+  const { untilMs } = expectReply(reply, "reserved");
+  return { composition, reservation: { key, untilMs }, objectsByPath };
+}
+
+function keysOf({ composition, objectsByPath }: Pick<Incoming, "composition" | "objectsByPath">) {
+  return [...objectsByPath.values()].map((object) => `${objectsOf(composition.id)}/${object}`);
+}
+
+/** What was stored is not wanted; without an answer the reservation ends by itself. */
+export async function giveUp({ gateway }: Service, incoming: Incoming): Promise<void> {
+  const message: RemoveObjects = { kind: "remove", keys: keysOf(incoming) };
+  await gateway.ask(incoming.reservation.key, message, "settle");
+}
+
+/** A file of another composition, whose bytes lie under `from`. */
+export async function copyFile(
+  service: Service,
+  { composition, objectsByPath }: Incoming,
+  from: string,
+  file: BundleFile,
+): Promise<BundleFile> {
+  const object = objectsByPath.get(file.path);
+  invariant(object !== undefined, "the file has its place");
+  await service.objects.copy(from, `${objectsOf(composition.id)}/${object}`);
+  return { ...file, object, atMs: service.clock.nowMs() };
+}
+
+/** Throws `RefusalError` with 413 for more bytes than its kind may have. */
+export async function storeFile(
+  service: Service,
+  { composition, objectsByPath }: Incoming,
+  path: string,
+  bytes: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+  declared?: string,
+): Promise<BundleFile> {
+  const mime = mimeTypeOf(path, declared);
+  const object = objectsByPath.get(path);
+  invariant(object !== undefined, "the file has its place");
+  const key = `${objectsOf(composition.id)}/${object}`;
+  const { sizeBytes, sha256 } = await service.objects.put(key, capped(bytes, bytesMaxOf(mime)));
+  return {
+    path,
+    mime,
+    object,
+    size: sizeBytes,
+    sha256: Buffer.from(sha256, "hex").toString("base64url"),
+    atMs: service.clock.nowMs(),
+  };
+}

@@ -1,0 +1,95 @@
+/**
+ * The effective timelines of compositions as they stand, computed from their files when somebody
+ * asks and kept for whoever asks next. Only files that the timeline leads to are read.
+ */
+import { assetKey } from "../../actors/asset/asset.ts";
+import { type BundleFile, isMarkup, objectKeyOf } from "../../actors/composition/bundle-file.ts";
+import type { Composition } from "../../actors/composition/composition.ts";
+import type { TimelineRound, TimelineTask } from "../../actors/composition/timeline-round.ts";
+import type { Timeline } from "../../actors/timeline/model.ts";
+import { limits } from "../../config/limits.ts";
+import type { Gateway } from "../../engine/gateway.ts";
+import { type Id, parseId } from "../../engine/id.ts";
+import type { Objects } from "../../engine/ports/objects.ts";
+import { PortError } from "../../engine/ports/port-error.ts";
+import { RefusalError } from "../problems/refusal-error.ts";
+
+/** Throws `PortError`, not retryable when the markup takes too long. */
+export type ComputeRound = (task: TimelineTask) => Promise<TimelineRound>;
+
+export class CompositionTimelines {
+  private readonly gateway: Gateway;
+  private readonly objects: Objects;
+  private readonly round: ComputeRound;
+  private readonly kept = new Map<string, Promise<Timeline>>();
+
+  constructor(gateway: Gateway, objects: Objects, round: ComputeRound) {
+    this.gateway = gateway;
+    this.objects = objects;
+    this.round = round;
+  }
+
+  /** Throws `RefusalError` with 413 for markup that is too much for one timeline. */
+  of({ id, scope, revision }: Composition, files: readonly BundleFile[]): Promise<Timeline> {
+    const name = `${id} ${revision}`;
+    const known = this.kept.get(name);
+    if (known !== undefined) return known;
+    const timeline = this.compute(id, scope, files);
+    this.kept.set(name, timeline);
+    // What failed for a moment may be asked for again; what is too much stays so.
+    timeline.catch((error: unknown) => {
+      if (!(error instanceof RefusalError)) this.kept.delete(name);
+    });
+    const [oldest] = this.kept.keys();
+    if (this.kept.size > limits.compositions.timelinesKept && oldest !== undefined)
+      this.kept.delete(oldest);
+    return timeline;
+  }
+
+  /** Each round reads what the round before it missed. */
+  private async compute(id: Id, scope: Id, files: readonly BundleFile[]): Promise<Timeline> {
+    const byPath = new Map(files.map((file) => [file.path, file]));
+    const texts = new Map<string, string>();
+    const seconds = new Map<string, number | null>();
+    const paths = files.map(({ path }) => path);
+    const markup = files.filter(isMarkup).map(({ path }) => path);
+    let bytes = 0;
+    for (;;) {
+      const result = await this.round({ paths, markup, texts, seconds }).catch(refusedWhenTooMuch);
+      if (result.kind === "done") return result.timeline;
+      for (const asset of result.assets) seconds.set(asset, this.secondsOf(asset, scope));
+      for (const path of result.paths) {
+        const file = byPath.get(path);
+        bytes += file?.size ?? 0;
+        if (bytes > limits.compositions.timelineBytesMax) throw new RefusalError(tooMuch);
+        texts.set(path, file === undefined ? "" : await this.text(id, file));
+      }
+    }
+  }
+
+  private async text(id: Id, file: BundleFile): Promise<string> {
+    const chunks: Uint8Array[] = [];
+    const range = { start: 0, end: file.size };
+    for await (const chunk of this.objects.read(objectKeyOf(id, file), range)) chunks.push(chunk);
+    return Buffer.concat(chunks).toString("utf8");
+  }
+
+  /** Only of assets: the bundle's own media are looked into when they are rendered. */
+  private secondsOf(name: string, scope: Id): number | null {
+    const id = parseId(name);
+    const asset = id === undefined ? undefined : this.gateway.read(assetKey(scope, id));
+    return (asset?.phase === "ready" ? asset.media.durationSeconds : undefined) ?? null;
+  }
+}
+
+function refusedWhenTooMuch(error: unknown): never {
+  if (error instanceof PortError && !error.retryable)
+    throw Object.assign(new RefusalError(tooMuch), { cause: error });
+  throw error;
+}
+
+const tooMuch = {
+  code: "payload_too_large",
+  limitBytes: limits.compositions.timelineBytesMax,
+  detail: "The markup of this composition is too much for one timeline.",
+} as const;

@@ -1,0 +1,78 @@
+/** Links to what a composition is made of: its files, and the assets that its timeline names. */
+import { type Asset, assetKey } from "../../actors/asset/asset.ts";
+import { type BundleFile, objectKeyOf } from "../../actors/composition/bundle-file.ts";
+import { timestamp } from "../../actors/contract/common.ts";
+import type { SignedUrls, SignedUrlsRequest } from "../../actors/contract/composition.ts";
+import type { Timeline } from "../../actors/timeline/model.ts";
+import { limits } from "../../config/limits.ts";
+import { type Id, parseId } from "../../engine/id.ts";
+import { RefusalError } from "../problems/refusal-error.ts";
+import type { Call } from "../route.ts";
+import type { Service } from "../service.ts";
+import { type Answer, json } from "../transport/answer.ts";
+import { type Snapshot, snapshotOf } from "./compositions.ts";
+
+/** Each once, as they are written. */
+export function assetIdsOf({ clips }: Timeline): string[] {
+  const sources = clips.flatMap(({ media }) => media?.source ?? []);
+  return [...new Set(sources.flatMap((source) => (source.kind === "asset" ? source.assetId : [])))];
+}
+
+/** Undefined for what is unknown, not ready or another scope's. */
+export function readyAsset({ gateway }: Service, scope: Id, name: string) {
+  const id = parseId(name);
+  const asset: Asset | undefined = id === undefined ? undefined : gateway.read(assetKey(scope, id));
+  return asset?.phase === "ready" ? asset : undefined;
+}
+
+export async function signUrls(call: Call<SignedUrlsRequest>): Promise<Answer> {
+  const { service, principal } = call;
+  const snapshot = await snapshotOf(call);
+  const { paths, assetIds } = await wantedOf(call, snapshot);
+  if (paths.length + assetIds.length > limits.compositions.signedUrlsMax) throw tooMany();
+  const byPath = new Map(snapshot.files.map((file) => [file.path, file]));
+  const nowMs = service.clock.nowMs();
+  const signed = (key: string) => {
+    const { url, expiresAtMs } = service.signedUrls.sign(key, nowMs);
+    return { url, expires_at: timestamp(expiresAtMs) };
+  };
+  const answer: SignedUrls = { files: [], assets: [], missing: [] };
+  for (const path of paths) {
+    const file: BundleFile | undefined = byPath.get(path);
+    if (file === undefined) answer.missing.push(path);
+    else {
+      const { mime: mime_type, size: size_bytes } = file;
+      const link = signed(objectKeyOf(snapshot.composition.id, file));
+      answer.files.push({ path, ...link, mime_type, size_bytes });
+    }
+  }
+  // Whoever may not read assets sees none, whatever a composition refers to.
+  const seesAssets = principal.credential.scopes.includes("assets:read");
+  for (const name of assetIds) {
+    const asset = seesAssets ? readyAsset(service, principal.scope, name) : undefined;
+    if (asset === undefined) answer.missing.push(name);
+    else {
+      const { objectKey, mimeType: mime_type } = asset.media;
+      answer.assets.push({ asset_id: asset.id, ...signed(objectKey), mime_type });
+    }
+  }
+  return json(200, answer);
+}
+
+/** Both omitted: all files and all assets that the timeline refers to. */
+async function wantedOf(
+  { service, body }: Call<SignedUrlsRequest>,
+  { composition, files }: Snapshot,
+): Promise<{ readonly paths: readonly string[]; readonly assetIds: readonly string[] }> {
+  const { paths, asset_ids: assetIds } = body;
+  if (paths !== undefined || assetIds !== undefined)
+    return { paths: [...new Set(paths)], assetIds: [...new Set(assetIds)] };
+  const timeline = await service.timelines.of(composition, files);
+  return { paths: files.map(({ path }) => path), assetIds: assetIdsOf(timeline) };
+}
+
+function tooMany(): RefusalError {
+  const { signedUrlsMax } = limits.compositions;
+  const detail = `names more than ${signedUrlsMax} files and assets; ask for some of them`;
+  return new RefusalError({ code: "validation", faults: [{ pointer: "/paths", detail }] });
+}

@@ -1,0 +1,166 @@
+/** What the routes of compositions share: finding one, reading its files, showing it. */
+import { type BundleFile, bundleFileKey } from "../../actors/composition/bundle-file.ts";
+import {
+  type Composition,
+  type CompositionMessage,
+  type Conditions,
+  compositionDetailsKey,
+  compositionKey,
+  type Frame,
+  type RemoveComposition,
+  type RenderComposition,
+  type ReplaceFiles,
+  versionTag,
+} from "../../actors/composition/composition.ts";
+import { compositionView, frameOf } from "../../actors/composition/composition-view.ts";
+import type { Composition as CompositionView } from "../../actors/contract/composition.ts";
+import { limits } from "../../config/limits.ts";
+import type { Address } from "../../engine/address.ts";
+import { parseId } from "../../engine/id.ts";
+import { rangeOf } from "../../engine/key.ts";
+import { PortError } from "../../engine/ports/port-error.ts";
+import { requirePermission } from "../auth/permissions.ts";
+import { RefusalError } from "../problems/refusal-error.ts";
+import { expectReply } from "../problems/replies.ts";
+import { tagsOf } from "../request/etag.ts";
+import type { Call } from "../route.ts";
+import type { Service } from "../service.ts";
+import { type Answer, type Header, json } from "../transport/answer.ts";
+
+/** A composition and all of its files, of one moment. */
+export interface Snapshot {
+  readonly key: Address<CompositionMessage, Composition>;
+  readonly composition: Composition;
+  /** In the order of their paths. */
+  readonly files: readonly BundleFile[];
+}
+
+/** Throws `RefusalError` with 404 for what is unknown or another scope's. */
+export function findComposition({ service, principal, id }: Call<unknown, unknown>): Composition {
+  const parsed = parseId(id);
+  const found =
+    parsed === undefined
+      ? undefined
+      : service.gateway.read(compositionKey(principal.scope, parsed));
+  if (found === undefined) throw new RefusalError({ code: "not_found" });
+  return found;
+}
+
+/** As `findComposition`, for whoever may change it: 403 for others. */
+export function editableComposition(call: Call<unknown, unknown>): Composition {
+  const composition = findComposition(call);
+  if (composition.user !== call.principal.user.id) requirePermission(call.principal, "edit_any");
+  return composition;
+}
+
+export function conditionsOf({ request: { headers } }: Call<unknown, unknown>): Conditions {
+  return { match: tagsOf(headers["if-match"]), noneMatch: tagsOf(headers["if-none-match"]) };
+}
+
+/** Throws `RefusalError` with 404 when it goes meanwhile. */
+export async function snapshotOf(call: Call<unknown, unknown>): Promise<Snapshot> {
+  const { service } = call;
+  for (let tried = 0; tried < limits.compositions.snapshotsMax; tried++) {
+    const { id, scope, revision } = findComposition(call);
+    const key = compositionKey(scope, id);
+    const range = rangeOf(bundleFileKey(key, ""));
+    const rows = await service.gateway.range(range, limits.compositions.filesMax + 1, false);
+    const composition = findComposition(call);
+    if (composition.revision !== revision) continue;
+    const files = rows.map((row) => service.gateway.row<BundleFile>(row));
+    files.sort((one, other) => (one.path < other.path ? -1 : 1));
+    return { key, composition, files };
+  }
+  throw new RefusalError(busy);
+}
+
+type WholeChange = ReplaceFiles | RemoveComposition | RenderComposition;
+
+/**
+ * Asks for a change of what a snapshot has, and again with a new one when its files changed
+ * meanwhile.
+ */
+export async function changeWhole(
+  call: Call<unknown, unknown>,
+  messageOf: (snapshot: Snapshot) => Promise<WholeChange>,
+): Promise<Snapshot> {
+  for (let tried = 0; tried < limits.compositions.snapshotsMax; tried++) {
+    const snapshot = await snapshotOf(call);
+    const reply = await call.service.gateway.ask(snapshot.key, await messageOf(snapshot), "work");
+    if (expectReply(reply, "done", "accepted", "moved").kind !== "moved") return snapshot;
+  }
+  throw new RefusalError(busy);
+}
+
+const busy = {
+  code: "conflict",
+  detail: "The files of this composition are being changed; try again.",
+} as const;
+
+/** What it measures, from the head or, after a change, from the files; that is noted then. */
+export async function frameAt(
+  service: Service,
+  { key, composition, files }: Snapshot,
+): Promise<Frame | undefined> {
+  const { frame, revision } = composition;
+  if (frame?.revision === revision) return frame;
+  try {
+    const found = await service.timelines
+      .of(composition, files)
+      .then((timeline) => frameOf(timeline, revision), unmeasured(revision));
+    void service.gateway.ask(key, { kind: "measure", frame: found }, "settle");
+    return found;
+  } catch (error) {
+    // Replaced while it was read: nothing is known of it for now.
+    if (error instanceof PortError) return undefined;
+    throw error;
+  }
+}
+
+/** Of what is too much to be measured; other faults pass through. */
+function unmeasured(revision: number): (error: unknown) => Frame {
+  return (error) => {
+    if (!(error instanceof RefusalError)) throw error;
+    return { revision, width: null, height: null, frameRate: 30, durationSeconds: null };
+  };
+}
+
+/** Throws `RefusalError` with 404 when it is gone. */
+export async function viewOf(
+  { service }: Call<unknown, unknown>,
+  snapshot: Snapshot,
+): Promise<CompositionView> {
+  const details = service.gateway.read(compositionDetailsKey(snapshot.key));
+  if (details === undefined) throw new RefusalError({ code: "not_found" });
+  const frame = await frameAt(service, snapshot);
+  return compositionView(snapshot.composition, details, frame, snapshot.files);
+}
+
+/** As it stands now, with its tag. */
+export async function answerWith(
+  call: Call<unknown, unknown>,
+  status: number,
+  headers: readonly Header[] = [],
+): Promise<Answer> {
+  const snapshot = await snapshotOf(call);
+  const view = await viewOf(call, snapshot);
+  return json(status, view, [["ETag", versionTag(snapshot.composition)], ...headers]);
+}
+
+/** Runs at most so many at once; the first failure is thrown when those under way have ended. */
+export async function inTurns<T>(
+  items: readonly T[],
+  run: (item: T) => Promise<void>,
+): Promise<void> {
+  const queue = [...items];
+  const lane = async () => {
+    for (let item = queue.shift(); item !== undefined; item = queue.shift())
+      await run(item).catch((error: unknown) => {
+        queue.length = 0;
+        throw error;
+      });
+  };
+  const lanes = Array.from({ length: limits.compositions.copiesAtOnce }, lane);
+  const ends = await Promise.allSettled(lanes);
+  for (const end of ends) if (end.status === "rejected") throw end.reason;
+}

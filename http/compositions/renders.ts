@@ -1,0 +1,203 @@
+/** Renders as clients see them, and how one is submitted. */
+
+import { hash } from "node:crypto";
+import { assetKey } from "../../actors/asset/asset.ts";
+import { objectKeyOf, objectsOf } from "../../actors/composition/bundle-file.ts";
+import {
+  frameMax,
+  type RenderRequest,
+  type RenderStillOptions,
+  type Render as RenderView,
+  type StillParams,
+} from "../../actors/contract/render.ts";
+import type { Source } from "../../actors/job/farm-task.ts";
+import {
+  type Render,
+  type RenderOrder,
+  renderKey,
+  renderNotesKey,
+  renderOrderKey,
+} from "../../actors/render/render.ts";
+import { renderView } from "../../actors/render/render-view.ts";
+import { frameCount, type Timeline } from "../../actors/timeline/model.ts";
+import { limits } from "../../config/limits.ts";
+import type { Fault } from "../../config/schema.ts";
+import { type Id, parseId, vpartOfId } from "../../engine/id.ts";
+import { requireRoom } from "../accounts/storage.ts";
+import { digestOfBody, idempotencyKey } from "../jobs/submitting.ts";
+import { RefusalError } from "../problems/refusal-error.ts";
+import type { Call } from "../route.ts";
+import type { Service } from "../service.ts";
+import { newObject } from "./composition-storing.ts";
+import { assetIdsOf, readyAsset } from "./composition-urls.ts";
+import { changeWhole, type Snapshot } from "./compositions.ts";
+
+/** Throws `RefusalError` with 404 for what is unknown or another scope's. */
+export function findRender({ service, principal, id }: Call<unknown, unknown>): Render {
+  const parsed = parseId(id);
+  const render = parsed === undefined ? undefined : service.gateway.read(renderKey(parsed));
+  if (render?.scope !== principal.scope) throw new RefusalError({ code: "not_found" });
+  return render;
+}
+
+export interface RenderText {
+  readonly view: RenderView;
+  readonly etag: string;
+}
+
+/** What it made may be deleted without a change of its own. */
+export function renderText({ gateway }: Service, render: Render): RenderText {
+  const { id, scope, version } = render;
+  const order = gateway.read(renderOrderKey(id));
+  if (order === undefined) throw new RefusalError({ code: "not_found" });
+  const asset =
+    render.phase === "succeeded" ? gateway.read(assetKey(scope, render.asset)) : undefined;
+  const view = renderView(render, order, gateway.read(renderNotesKey(id)), asset !== undefined);
+  const isGone = render.phase === "succeeded" && asset === undefined;
+  return { view, etag: `"${version}${isGone ? "-gone" : ""}"` };
+}
+
+/** Throws `RefusalError` with 400: what the schema cannot say. */
+export function checkRequest({ target, still, quality, params }: RenderRequest): void {
+  const faults: Fault[] = [];
+  const fault = (pointer: string, detail: string) => faults.push({ pointer, detail });
+  const isStill = target === "still";
+  if (still !== undefined && !isStill) fault("/still", "is only for the target still");
+  if (quality !== undefined && isStill) fault("/quality", "is only for the target video");
+  if (params !== undefined && Object.keys(params).length > 0) fault("/params", "must be empty");
+  if (still?.frame !== undefined && still.at_seconds !== undefined)
+    fault("/still/at_seconds", "cannot accompany frame");
+  if (still?.frame !== undefined && (still.frame < 0 || still.frame > frameMax))
+    fault("/still/frame", `must be from 0 to ${frameMax}`);
+  if (faults.length > 0) throw new RefusalError({ code: "validation", faults });
+}
+
+/** Resolves to the id of a render that is accepted; what it reads stands still from then on. */
+export async function submitRender(call: Call<RenderRequest>): Promise<Id> {
+  const { service, principal, body } = call;
+  checkRequest(body);
+  const key = idempotencyKey(call.request);
+  requireRoom(call);
+  const digest =
+    key === undefined ? undefined : digestOfBody(call, `render ${call.id}`, canonical(body), key);
+  const id = service.ids.under(vpartOfId(principal.scope));
+  const manifests: string[] = [];
+  try {
+    await changeWhole(call, async (snapshot) => {
+      const manifestKey = await storeManifest(service, snapshot);
+      manifests.push(manifestKey);
+      const order = await orderOf(call, id, snapshot, manifestKey);
+      return { kind: "render", order, ...(digest === undefined ? {} : { digest }) };
+    });
+    manifests.pop();
+    return id;
+  } catch (error) {
+    // After a lost reply the render may have been accepted.
+    if (error instanceof RefusalError && error.refusal.code === "unavailable") manifests.pop();
+    throw error;
+  } finally {
+    for (const manifest of manifests) await service.objects.remove(manifest);
+  }
+}
+
+/** Equal for equal requests, however they are written. */
+function canonical(body: RenderRequest): string {
+  return JSON.stringify(sorted({ target: "video", ...body }));
+}
+
+function sorted(value: unknown): unknown {
+  if (typeof value !== "object" || value === null) return value;
+  const members = Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1));
+  return members.map(([name, member]) => [name, sorted(member)]);
+}
+
+/** Which object has which file, as the farm reads it. */
+async function storeManifest(service: Service, { composition, files }: Snapshot): Promise<string> {
+  const listed = files.map((file) => ({
+    path: file.path,
+    objectKey: objectKeyOf(composition.id, file),
+    mimeType: file.mime,
+  }));
+  const key = `${objectsOf(composition.id)}/${newObject(service, "manifest.json")}`;
+  const text = JSON.stringify({ files: listed });
+  await service.objects.put(key, [Buffer.from(text)]);
+  return key;
+}
+
+async function orderOf(
+  call: Call<RenderRequest>,
+  id: Id,
+  { composition, files }: Snapshot,
+  manifestKey: string,
+): Promise<RenderOrder> {
+  const { service, principal, body } = call;
+  const timeline = await service.timelines.of(composition, files);
+  refuseUnusable(timeline);
+  const { target = "video", quality = "standard", still = {}, audio_mix: audioMix } = body;
+  return {
+    id,
+    scope: principal.scope,
+    user: principal.user.id,
+    composition: composition.id,
+    revision: composition.revision,
+    createdAtMs: service.clock.nowMs(),
+    target,
+    ...(target === "video" ? { quality } : { still, params: paramsOf(still, timeline) }),
+    ...(audioMix === undefined ? {} : { audioMix }),
+    manifestKey,
+    assets: sourcesOf(call, timeline),
+  };
+}
+
+/** What no film can be made of. */
+const unusable: ReadonlySet<string> = new Set([
+  "missing_entry",
+  "missing_root",
+  "invalid_root",
+  "too_long",
+  "too_many",
+]);
+
+/** What else is wrong with it the render says. */
+function refuseUnusable({ diagnostics }: Timeline): void {
+  const found = diagnostics.find(({ code }) => unusable.has(code));
+  if (found === undefined) return;
+  const detail = `invalid_composition: ${found.message}`;
+  const faults = [{ pointer: "", detail }];
+  throw new RefusalError({ code: "validation", detail, faults });
+}
+
+/**
+ * The nearest frame within the film, as far as its length is known before the page runs. The farm
+ * is given what was asked, and has the last word.
+ */
+function paramsOf(still: RenderStillOptions, { fps, duration }: Timeline): StillParams {
+  const { at_seconds: atSeconds = 0, background = "opaque", max_dimension: edge = null } = still;
+  const wanted = still.frame ?? Math.round(atSeconds * fps);
+  const last = duration === undefined ? frameMax : frameCount(duration, fps) - 1;
+  const frame = Math.min(wanted, last);
+  return { mode: "still", at_seconds: frame / fps, frame, background, max_dimension: edge };
+}
+
+/** Those that are there now; what is missing the render says. */
+function sourcesOf(
+  { service, principal }: Call<unknown>,
+  timeline: Timeline,
+): Readonly<Record<string, Source>> {
+  const names = assetIdsOf(timeline);
+  if (names.length > limits.renders.assetsMax) {
+    const detail = `invalid_composition: names more than ${limits.renders.assetsMax} assets`;
+    throw new RefusalError({ code: "validation", detail, faults: [{ pointer: "", detail }] });
+  }
+  const sources = names.flatMap((name) => {
+    const media = readyAsset(service, principal.scope, name)?.media;
+    if (media === undefined) return [];
+    return [[name, { objectKey: media.objectKey, mimeType: media.mimeType }] as const];
+  });
+  return Object.fromEntries(sources);
+}
+
+/** Of a listing's text. */
+export function tagOf(text: string): string {
+  return `"${hash("sha256", text, "base64url").slice(0, 22)}"`;
+}

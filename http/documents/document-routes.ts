@@ -1,0 +1,96 @@
+/** What the service says of itself: its links, its contract, and what each problem means. */
+import { createHash } from "node:crypto";
+import { ProblemPage, RootLinks } from "../../actors/contract/document.ts";
+import { type ProblemType, problemTypes } from "../problems/problem-types.ts";
+import { RefusalError } from "../problems/refusal-error.ts";
+import { withETag } from "../request/etag.ts";
+import { negotiated } from "../request/negotiation.ts";
+import { type Call, type Route, route } from "../route.ts";
+import { type Answer, json } from "../transport/answer.ts";
+import { frontPage } from "./front-page.ts";
+import { openapi } from "./openapi.ts";
+
+/** `all` is every route of the service, these among them. */
+export function documentRoutes(all: () => readonly Route[]): readonly Route[] {
+  let document: string | undefined;
+  return [
+    route("GET", "/v1/", {
+      summary: "Links to the documents of this service",
+      answers: { 200: RootLinks },
+      access: "open",
+      run: links,
+    }),
+    route("GET", "/", {
+      summary: "What this is, for whoever opens it in a browser",
+      answers: { 200: RootLinks },
+      access: "open",
+      run: front,
+    }),
+    route("GET", "/v1/openapi.json", {
+      summary: "This document",
+      answers: { 200: "application/json", 304: null },
+      access: "open",
+      anyOrigin: true,
+      run: ({ service, request }) => {
+        document ??= JSON.stringify(openapi(service, all()));
+        const digest = createHash("sha256").update(document).digest("base64url");
+        return withETag(request, `"${digest.slice(0, 22)}"`, document);
+      },
+    }),
+    route("GET", "/v1/problems/{slug}", {
+      summary: "What a type of problem means, and what to do",
+      answers: { 200: ProblemPage },
+      access: "open",
+      anyOrigin: true,
+      run: explain,
+    }),
+  ];
+}
+
+/** A page for browsers, the links for everybody else. */
+function front(call: Call): Answer {
+  const { service, request } = call;
+  const form = negotiated(request.headers["accept"], ["application/json", "text/html"]);
+  if (form !== "text/html") return links(call);
+  return frontPage(new URL(service.baseUrl).origin, service.version);
+}
+
+function links({ service: { baseUrl, version } }: Call): Answer {
+  return json(200, {
+    release: version,
+    openapi: `${baseUrl}/openapi.json`,
+    problems: `${baseUrl}/problems/validation`,
+    models: `${baseUrl}/models`,
+    health: `${baseUrl.slice(0, -"/v1".length)}/healthz`,
+  });
+}
+
+function explain({ service, request, id }: Call): Answer {
+  const found = problemTypes.find(({ slug }) => slug === id);
+  if (found === undefined) throw new RefusalError({ code: "not_found" });
+  const type = `${service.baseUrl}/problems/${found.slug}`;
+  const form = negotiated(request.headers["accept"], ["application/json", "text/html"]);
+  if (form === "text/html") return page(found);
+  const { title, statuses, meaning, remedy } = found;
+  return json(200, { type, title, status: statuses[0], statuses, meaning, remedy });
+}
+
+function page({ title, statuses, meaning, remedy, slug }: ProblemType): Answer {
+  const body = `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<title>${title}</title>
+<style>body{font:16px/1.5 system-ui;max-width:40rem;margin:3rem auto;padding:0 1rem}</style>
+<h1>${title}</h1>
+<p>HTTP ${statuses.join(", ")} <code>${slug}</code></p>
+<p>${meaning}</p>
+<p>${remedy.replaceAll(/`([^`]*)`/g, "<code>$1</code>")}</p>
+</html>
+`;
+  const headers = [
+    ["Content-Type", "text/html; charset=utf-8"],
+    ["Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'"],
+  ] as const;
+  return { status: 200, headers, body };
+}

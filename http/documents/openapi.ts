@@ -1,0 +1,172 @@
+/**
+ * The published contract (OpenAPI 3.1), made from the very rows and schemas that serve. A schema
+ * with a title becomes a component; everything else stands where it is used.
+ */
+import type { Type } from "../../config/schema.ts";
+import { noParameters } from "../request/query.ts";
+import type { Route } from "../route.ts";
+import { Components, type Json, type Members } from "./published-components.ts";
+import { responsesOf } from "./published-responses.ts";
+
+export interface Published {
+  readonly version: string;
+  /** With the version prefix. */
+  readonly baseUrl: string;
+}
+
+const prefix = "/v1";
+
+export function openapi({ version, baseUrl }: Published, routes: readonly Route[]): Members {
+  const components = new Components(baseUrl);
+  const paths: Record<string, Record<string, Json>> = {};
+  for (const route of routes) {
+    const isInside = route.path.startsWith(`${prefix}/`);
+    const path = publishedPath(route);
+    const place = isInside ? {} : { servers: [{ url: originOf(baseUrl) }] };
+    const operation = { [route.method.toLowerCase()]: operationOf(route, path, components) };
+    paths[path] = { ...place, ...paths[path], ...operation };
+  }
+  return {
+    openapi: "3.1.0",
+    info: {
+      title: "Klieg",
+      version,
+      description: "On-prem media generation: durable jobs, exact credits, a render farm.",
+      license: { name: "Apache-2.0", identifier: "Apache-2.0" },
+      contact: { name: "The operator of this service", url: baseUrl },
+    },
+    servers: [{ url: baseUrl }],
+    tags: tagsOf(routes),
+    security: [{ bearer: [] }],
+    paths,
+    components: {
+      securitySchemes: { bearer: { type: "http", scheme: "bearer" } },
+      headers: components.headers,
+      responses: components.responses,
+      examples: components.examples,
+      schemas: components.schemas,
+    },
+  };
+}
+
+/**
+ * `/assets/{id}/content` and `/assets/uploads/{id}` are one path to whoever reads templates alone;
+ * a segment with one value tells them apart.
+ */
+const unambiguous: Readonly<Record<string, string>> = {
+  "/assets/uploads/{id}": "/assets/{collection}/{id}",
+};
+const constantSegments: Readonly<Record<string, Members>> = { collection: { const: "uploads" } };
+
+/** Under which name the document has a route. */
+export function publishedPath({ path }: Pick<Route, "path">): string {
+  const inside = path.startsWith(`${prefix}/`) ? path.slice(prefix.length) : path;
+  return unambiguous[inside] ?? inside;
+}
+
+function originOf(baseUrl: string): string {
+  return baseUrl.slice(0, -prefix.length);
+}
+
+/** The first segment of a path says what it is about. */
+function tagOf({ path }: Route): string {
+  const segments = path.split("/").filter((segment) => segment !== "" && segment !== "v1");
+  return segments[0]?.split(":")[0]?.replace(/^\./, "") ?? "service";
+}
+
+function tagsOf(routes: readonly Route[]): Members[] {
+  const names = [...new Set(routes.map(tagOf))].sort();
+  return names.map((name) => ({ name, description: `Everything under ${name}.` }));
+}
+
+function operationOf(route: Route, path: string, components: Components): Members {
+  const { access, summary, body, streamBytesMax } = route;
+  const parameters = [...pathParameters(path), ...queryParameters(route, components)];
+  if (route.takesKey) parameters.push(idempotencyKey);
+  const responses = responsesOf(route, components);
+  if (Object.hasOwn(responses, 412)) parameters.push(ifMatch);
+  if (Object.hasOwn(responses, 304)) parameters.push(ifNoneMatch);
+  return {
+    operationId: operationIdOf(route),
+    summary,
+    description: `${summary}. ${accessOf(access)}`,
+    tags: [tagOf(route)],
+    ...(access === "open" ? { security: [] } : {}),
+    ...(parameters.length === 0 ? {} : { parameters }),
+    ...(body === undefined ? {} : { requestBody: bodyOf(body, components) }),
+    ...(streamBytesMax === undefined ? {} : { requestBody: streamOf(route, components) }),
+    responses,
+  };
+}
+
+function operationIdOf({ method, path }: Route): string {
+  const words = path.split(/[^A-Za-z0-9]+/).filter((word) => word !== "" && word !== "v1");
+  const name = words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join("");
+  return method.toLowerCase() + (name === "" ? "Root" : name);
+}
+
+function accessOf(access: Route["access"]): string {
+  if (access === "open") return "Needs no bearer.";
+  return access === "bearer" ? "Any valid bearer." : `Needs the scope ${access}.`;
+}
+
+function pathParameters(path: string): Members[] {
+  return [...path.matchAll(/\{([a-z_]+)\}/g)].map(([, name = ""]) => ({
+    name,
+    in: "path",
+    required: true,
+    schema: { type: "string", ...constantSegments[name] },
+  }));
+}
+
+function queryParameters({ query }: Route, components: Components): Members[] {
+  if (query === noParameters) return [];
+  return Object.entries(query).map(([name, { schema, isRequired = false }]) => ({
+    name,
+    in: "query",
+    required: isRequired,
+    schema: components.shown(schema),
+  }));
+}
+
+const idempotencyKey: Members = {
+  name: "Idempotency-Key",
+  in: "header",
+  required: false,
+  schema: { type: "string", minLength: 1, maxLength: 255 },
+};
+
+const ifMatch: Members = {
+  name: "If-Match",
+  in: "header",
+  required: false,
+  description: "The ETag of the version that is to be changed.",
+  schema: { type: "string" },
+};
+
+const ifNoneMatch: Members = {
+  name: "If-None-Match",
+  in: "header",
+  required: false,
+  description: "The ETag of the version that is known; 304 while it is the newest.",
+  schema: { type: "string" },
+};
+
+function bodyOf(body: NonNullable<Route["body"]>, components: Components): Members {
+  const { mediaType = "application/json" } = body;
+  const content = components.body(mediaType, body.schema);
+  return { required: requiresMembers(body.schema), content };
+}
+
+/** A body whose members are all optional may be left out. */
+function requiresMembers(schema: Type.TSchema): boolean {
+  return "required" in schema && Array.isArray(schema.required) && schema.required.length > 0;
+}
+
+function streamOf({ streamBody }: Route, components: Components): Members {
+  const entries = Object.entries(streamBody).map(([mediaType, schema]) => [
+    mediaType,
+    schema === null ? {} : { schema: components.shown(schema) },
+  ]);
+  return { required: true, content: Object.fromEntries(entries) };
+}

@@ -1,0 +1,84 @@
+/** What operations of the contract share: a schema with a title, a refusal, an example. */
+import { Problem } from "../../actors/contract/problem.ts";
+import type { Type } from "../../config/schema.ts";
+import { problemTypes } from "../problems/problem-types.ts";
+import { problem } from "../problems/problems.ts";
+import { examples } from "./published-examples.ts";
+import { headersOfRefusal, publishedHeaders } from "./published-headers.ts";
+import { type Slug, sampleRefusals } from "./sample-refusals.ts";
+
+export type Json = unknown;
+export type Members = Readonly<Record<string, Json>>;
+
+const exampleId = "req-5f0c1d2e3a4b5c6d-1";
+
+export class Components {
+  readonly headers = publishedHeaders;
+  readonly schemas: Record<string, Json> = {};
+  readonly responses: Record<string, Json> = {};
+  readonly examples: Record<string, Json> = {};
+  private readonly problems: string;
+
+  constructor(baseUrl: string) {
+    this.problems = `${baseUrl}/problems`;
+  }
+
+  /** The schema as JSON, with references in the place of what has a title. */
+  shown(schema: Type.TSchema): Json {
+    return this.replaced(JSON.parse(JSON.stringify(schema)) as Json);
+  }
+
+  /** A body of that schema, with its examples. */
+  body(mediaType: string, schema: Type.TSchema): Members {
+    const shown = this.shown(schema);
+    const { title = "" } = schema as { readonly title?: string };
+    const named = Object.entries(examples[title] ?? {}).map(([name, example]) => {
+      this.examples[`${title}-${name}`] = example;
+      return [name, { $ref: `#/components/examples/${title}-${name}` }];
+    });
+    const given = named.length === 0 ? {} : { examples: Object.fromEntries(named) };
+    return { [mediaType]: { schema: shown, ...given } };
+  }
+
+  /** The problem types of one status, as one response for all operations that have the same. */
+  refusal(status: number, slugs: readonly Slug[]): Members {
+    const name = [status, ...slugs].join("-");
+    this.responses[name] ??= {
+      description: meaningOf(slugs),
+      headers: headersOfRefusal(status),
+      content: this.problemBody(status, slugs),
+    };
+    return { $ref: `#/components/responses/${name}` };
+  }
+
+  problemBody(status: number, slugs: readonly Slug[]): Members {
+    const values = slugs.map((slug) => [slug, { value: this.sample(slug, status) }]);
+    const schema = this.shown(Problem);
+    return { "application/problem+json": { schema, examples: Object.fromEntries(values) } };
+  }
+
+  /** What is remembered of a moderated request answers 400, what is new 422. */
+  private sample(slug: Slug, status: number): Json {
+    const { body } = problem(sampleRefusals[slug], exampleId, this.problems);
+    return { ...(JSON.parse(String(body)) as Members), status };
+  }
+
+  private replaced(node: Json): Json {
+    if (Array.isArray(node)) return node.map((item) => this.replaced(item));
+    if (typeof node !== "object" || node === null) return node;
+    const members = Object.fromEntries(
+      Object.entries(node).map(([name, member]) => [name, this.replaced(member)]),
+    );
+    const { title } = members;
+    if (typeof title !== "string") return members;
+    this.schemas[title] ??= members;
+    return { $ref: `#/components/schemas/${title}` };
+  }
+}
+
+function meaningOf(slugs: readonly Slug[]): string {
+  const meanings = problemTypes
+    .filter(({ slug }) => slugs.some((given) => given === slug))
+    .map(({ slug, meaning }) => `\`${slug}\`: ${meaning}`);
+  return meanings.join("\n\n");
+}

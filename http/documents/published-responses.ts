@@ -1,0 +1,59 @@
+/** Every answer that an operation of the contract can give: what was asked for, and refusals. */
+
+import { type Answers, type EventStream, isEventStream, type Route } from "../route.ts";
+import type { Components, Json, Members } from "./published-components.ts";
+import { rawFrames } from "./published-examples.ts";
+import { headersOf } from "./published-headers.ts";
+import { refusalsOf } from "./published-refusals.ts";
+
+export function responsesOf(route: Route, components: Components): Members {
+  const responses: Record<string, Json> = {};
+  const refusals = refusalsOf(route);
+  for (const [status, slugs] of refusals) responses[status] = components.refusal(status, slugs);
+  for (const [key, answer] of Object.entries(route.answers)) {
+    const status = Number(key);
+    const slugs = refusals.get(status);
+    const asProblem = slugs === undefined ? {} : components.problemBody(status, slugs);
+    const content = { ...contentOf(answer, components), ...asProblem };
+    responses[status] = {
+      description: descriptions[status] ?? "As asked",
+      headers: headersOf(route, status),
+      ...(Object.keys(content).length === 0 ? {} : { content }),
+    };
+  }
+  return responses;
+}
+
+const descriptions: Readonly<Record<number, string>> = {
+  200: "Done",
+  201: "Created",
+  202: "Accepted",
+  204: "Done; there is nothing to say",
+  206: "A part",
+  302: "Elsewhere",
+  303: "See the page",
+  304: "Not changed",
+  400: "Refused in the words of OAuth, or a problem before it got that far",
+  401: "The client is unknown, or its secret is wrong",
+  416: "The range lies beyond the end",
+  503: "Not ready, with what is not; or a problem before it got that far",
+};
+
+function contentOf(answer: Answers[number] | undefined, components: Components): Members {
+  if (answer === null || answer === undefined) return {};
+  if (typeof answer === "string") return { [answer]: {} };
+  if (isEventStream(answer)) return eventsOf(answer, components);
+  return components.body("application/json", answer);
+}
+
+/** Text whose frames are what `contentSchema` describes (JSON Schema 2020-12, section 8.5). */
+function eventsOf({ frames }: EventStream, components: Components): Members {
+  const { title = "" } = frames as { readonly title?: string };
+  const schema = {
+    type: "string",
+    contentMediaType: "text/event-stream",
+    contentSchema: components.shown(frames),
+    description: "Server-sent events; `contentSchema` describes one, its data parsed as JSON.",
+  };
+  return { "text/event-stream": { schema, examples: { frames: { value: rawFrames[title] } } } };
+}

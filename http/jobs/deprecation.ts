@@ -1,0 +1,20 @@
+import type { ModelEntry } from "../../config/catalogue.ts";
+import type { Service } from "../service.ts";
+import type { Header } from "../transport/answer.ts";
+
+const none: readonly Header[] = [];
+
+/**
+ * What answers say of a model that will go: since when it is deprecated (RFC 9745), when it goes
+ * (RFC 8594), and what comes instead (RFC 5829).
+ */
+export function deprecationOf(model: ModelEntry, service: Service): readonly Header[] {
+  const { status, deprecated_at: since, sunset_at: until, replacement } = model;
+  if (status !== "deprecated" || until === undefined) return none;
+  const sinceMs = Date.parse(since ?? service.catalogue.updatedAt);
+  return [
+    ["Deprecation", `@${Math.floor(sinceMs / 1000)}`],
+    ["Sunset", new Date(until).toUTCString()],
+    ["Link", `<${service.baseUrl}/models/${replacement}>; rel="successor-version"`],
+  ];
+}

@@ -1,0 +1,205 @@
+/**
+ * `POST /generate/...`, `/remove-background/video` and `/restore/video`: a request is understood,
+ * then the account accepts or refuses it in one durable turn.
+ */
+import { accountKey, type Pay, type SubmitJob } from "../../actors/account/account-messages.ts";
+import { packed } from "../../actors/account/packed-submit.ts";
+import type { CostKind } from "../../actors/contract/cost.ts";
+import {
+  EnhancedPrompt,
+  EnhancePromptRequest,
+  Generate3DRequest,
+  GenerateAudioRequest,
+  GenerateImageRequest,
+  GenerateVideoRequest,
+  RemoveBackgroundVideoRequest,
+  RestoreVideoRequest,
+} from "../../actors/contract/generation.ts";
+import { Job as JobView } from "../../actors/contract/job.ts";
+import { resolveAudio } from "../../actors/generation/audio.ts";
+import { resolveBackgroundRemoval } from "../../actors/generation/background-removal.ts";
+import { promptMaxOf, References, textFaults } from "../../actors/generation/faults.ts";
+import type { Generation, Sources } from "../../actors/generation/generation.ts";
+import { resolveImage } from "../../actors/generation/image.ts";
+import { type Asking, chooseModel, refusalOf } from "../../actors/generation/model-choice.ts";
+import { rewrittenForVideo } from "../../actors/generation/prompt-rewriter.ts";
+import { resolveRestoration } from "../../actors/generation/restoration.ts";
+import { resolve3D } from "../../actors/generation/three-d.ts";
+import { resolveVideo } from "../../actors/generation/video.ts";
+import { born } from "../../actors/job/creation.ts";
+import type { Refusal } from "../../actors/refusal.ts";
+import { limits } from "../../config/limits.ts";
+import type { Type } from "../../config/schema.ts";
+import { vpartOfId } from "../../engine/id.ts";
+import { RefusalError } from "../problems/refusal-error.ts";
+import { expectReply } from "../problems/replies.ts";
+import { type Call, jsonBody, type Route, route } from "../route.ts";
+import { type Answer, json } from "../transport/answer.ts";
+import { deprecationOf } from "./deprecation.ts";
+import { askedOf, askingOf, digestOfBody, jobOf, sourcesOf, termsOf } from "./submitting.ts";
+import { visibleBalance } from "./visible-balance.ts";
+
+interface Confirmable {
+  readonly confirmation_token?: string;
+}
+
+export type Resolve<B> = (body: B, asking: Asking, sources: Sources) => Generation | Refusal;
+
+/** Each kind of submit that makes one job. */
+interface Kind<B> {
+  readonly kind: CostKind;
+  readonly path: string;
+  readonly summary: string;
+  readonly schema: Type.TSchema;
+  readonly resolve: Resolve<B>;
+}
+
+const image: Kind<GenerateImageRequest> = {
+  kind: "image",
+  path: "/v1/generate/image",
+  summary: "Generate images",
+  schema: GenerateImageRequest,
+  resolve: resolveImage,
+};
+
+export const imagePath = image.path;
+
+const video: Kind<GenerateVideoRequest> = {
+  kind: "video",
+  path: "/v1/generate/video",
+  summary: "Generate a video",
+  schema: GenerateVideoRequest,
+  resolve: resolveVideo,
+};
+
+const audio: Kind<GenerateAudioRequest> = {
+  kind: "audio",
+  path: "/v1/generate/audio",
+  summary: "Generate speech, music or a sound effect",
+  schema: GenerateAudioRequest,
+  resolve: resolveAudio,
+};
+
+const model3D: Kind<Generate3DRequest> = {
+  kind: "three_d",
+  path: "/v1/generate/3d",
+  summary: "Generate a 3D model from photos",
+  schema: Generate3DRequest,
+  resolve: resolve3D,
+};
+
+const backgroundRemoval: Kind<RemoveBackgroundVideoRequest> = {
+  kind: "video_background_removal",
+  path: "/v1/remove-background/video",
+  summary: "Remove the background of a video",
+  schema: RemoveBackgroundVideoRequest,
+  resolve: resolveBackgroundRemoval,
+};
+
+const restoration: Kind<RestoreVideoRequest> = {
+  kind: "video_restoration",
+  path: "/v1/restore/video",
+  summary: "Restore and upscale a video",
+  schema: RestoreVideoRequest,
+  resolve: resolveRestoration,
+};
+
+export const generateRoutes: readonly Route[] = [
+  submitRoute(image),
+  submitRoute(video),
+  submitRoute(audio),
+  submitRoute(model3D),
+  submitRoute(backgroundRemoval),
+  submitRoute(restoration),
+  route("POST", "/v1/generate/video/enhance-prompt", {
+    summary: "Rewrite a video prompt for its target model",
+    answers: { 200: EnhancedPrompt },
+    access: "generate",
+    needs: "submit",
+    rate: "submit",
+    isSubmit: true,
+    body: jsonBody<EnhancePromptRequest>(EnhancePromptRequest, limits.http.generationBodyMax),
+    run: enhancePrompt,
+  }),
+];
+
+function submitRoute<B extends Confirmable>(kind: Kind<B>): Route {
+  return route("POST", kind.path, {
+    summary: kind.summary,
+    answers: { 202: JobView },
+    access: "generate",
+    needs: "submit",
+    rate: "submit",
+    isSubmit: true,
+    body: jsonBody<B>(kind.schema, limits.http.generationBodyMax, ["provider_options"]),
+    run: (call: Call<B>) => submit(call, kind),
+  });
+}
+
+async function submit<B extends Confirmable>(call: Call<B>, kind: Kind<B>): Promise<Answer> {
+  const { service, principal, body } = call;
+  const generation = kind.resolve(body, askingOf(call), sourcesOf(call));
+  if ("code" in generation) throw new RefusalError(generation);
+  const { canonical, model, price } = generation;
+  const terms = termsOf(call, {
+    path: kind.path,
+    kind: kind.kind,
+    canonical,
+    model: model.id,
+    price,
+    confirmationToken: body.confirmation_token,
+  });
+  const id = service.ids.under(vpartOfId(principal.scope));
+  const isKeyed = call.request.headers["idempotency-key"] !== undefined;
+  const keyless = isKeyed
+    ? { bodyDigest: digestOfBody(call, kind.path, canonical, undefined) }
+    : {};
+  const asked = askedOf(call, id, generation, terms.fingerprint, keyless);
+  const job = jobOf(asked, generation);
+  const message: SubmitJob = { kind: "submit", submit: packed({ job, ...terms }) };
+  const reply = await service.gateway.ask(accountKey(principal.scope), message, "work");
+  const accepted = expectReply(reply, "accepted");
+  const view = service.jobs.view({
+    asked,
+    job: "job" in accepted ? accepted.job : born(job, accepted.atMs),
+  });
+  const location = ["Location", `${service.baseUrl}/jobs/${id}`] as const;
+  return json(202, view, [location, ...deprecationOf(model, service)]);
+}
+
+/** Rewritten first, paid then: only an answer costs. */
+async function enhancePrompt(call: Call<EnhancePromptRequest>): Promise<Answer> {
+  const { service, principal, body, rate } = call;
+  const model = chooseModel(askingOf(call), body.model, "video", "generate");
+  if ("code" in model) throw new RefusalError(model);
+  const references = new References(sourcesOf(call));
+  const frame = references.one(body.first_frame_asset_id, "/first_frame_asset_id", "image");
+  const faults = [...textFaults(body.prompt, "prompt", 10_000, true), ...references.faults];
+  const refusal = refusalOf(model, principal.plan, faults);
+  if (refusal !== undefined) throw new RefusalError(refusal);
+  const context = {
+    durationSeconds: body.duration_seconds,
+    aspectRatio: body.aspect_ratio,
+    hasFirstFrame: frame !== undefined,
+  };
+  const original = body.prompt.trim();
+  const prompt = rewrittenForVideo(original, context, promptMaxOf(model));
+  const message: Pay = {
+    kind: "pay",
+    credits: limits.pricing.enhancePromptCredits,
+    note: "Prompt rewritten",
+    member: principal.organization === undefined ? undefined : principal.user.id,
+    turn: principal.run,
+    rateRetryAfterSeconds: rate?.isOver === true ? rate.resetSeconds : undefined,
+  };
+  const reply = await service.gateway.ask(accountKey(principal.scope), message, "work");
+  expectReply(reply, "paid");
+  const view = {
+    prompt,
+    original_prompt: original,
+    model: model.id,
+    credits_charged: limits.pricing.enhancePromptCredits,
+    balance_credits: visibleBalance(service.gateway, principal, service.clock.nowMs()),
+  };
+  return json(200, view, deprecationOf(model, service));
+}

@@ -1,0 +1,68 @@
+/**
+ * A job's own history. Most of it follows from what was asked and what became of it, so accepting a
+ * job writes nothing for it; only what a later state forgets has rows.
+ */
+import { timestamp } from "../../actors/contract/common.ts";
+import type { JobEvents } from "../../actors/contract/job.ts";
+import { type Job, jobEventKey } from "../../actors/job/job.ts";
+import type { Gateway } from "../../engine/gateway.ts";
+import type { Found } from "./job-reads.ts";
+
+interface Line {
+  readonly atMs: number;
+  readonly type: JobEvents["items"][number]["type"];
+  readonly data: Readonly<Record<string, unknown>>;
+}
+
+export function historyOf(gateway: Gateway, { asked, job }: Found): JobEvents {
+  const { createdAtMs: atMs, modality, model } = asked;
+  const noted = rowsOf(gateway, job);
+  const lines: Line[] = [{ atMs, type: "accepted", data: { modality, model } }];
+  const { hold } = job.terms;
+  if (hold > 0) lines.push({ atMs, type: "hold_placed", data: { credits: hold } });
+  const isNoted = noted.some(({ type }) => type === "submitted");
+  if (!isNoted && wasSubmitted(job)) lines.push({ atMs, type: "submitted", data: {} });
+  lines.push(...noted, ...courseOf(job));
+  // Equal times stay in the order in which things happen.
+  lines.sort((a, b) => a.atMs - b.atMs);
+  return { items: lines.map(({ atMs, type, data }) => ({ at: timestamp(atMs), type, data })) };
+}
+
+function rowsOf(gateway: Gateway, { terms, events = 0 }: Job): Line[] {
+  return Array.from({ length: events }).flatMap((_, at) => {
+    return gateway.read(jobEventKey(terms.job, at)) ?? [];
+  });
+}
+
+/** Whether the provider, or a node of the farm, has heard of it. */
+function wasSubmitted(job: Job): boolean {
+  if (job.phase === "queued") return job.isAccepted === true || job.submitting !== undefined;
+  return job.phase !== "canceled" || job.stage !== "before_submit";
+}
+
+function courseOf(job: Job): Line[] {
+  const lines: Line[] = [];
+  const add = (atMs: number, type: Line["type"], data: Line["data"]) =>
+    lines.push({ atMs, type, data });
+  if ("startedAtMs" in job) add(job.startedAtMs, "provider_status", { state: "running" });
+  if (job.phase === "running" && job.progress > 0)
+    add(job.updatedAtMs, "progress", { progress: job.progress });
+  if (!("completedAtMs" in job)) return lines;
+  const { completedAtMs: endMs, phase: status } = job;
+  if (job.phase === "canceled") add(endMs, "cancel_requested", { canceled_by: job.canceledBy });
+  const failed = job.phase === "failed" ? { failure_code: job.failure.code } : {};
+  add(endMs, "terminal", { status, ...failed });
+  const settled = settlementOf(job);
+  if (settled !== undefined) add(settled.atMs, "settled", amountsOf(job, settled.charged));
+  return lines;
+}
+
+/** Undefined while it is pending. */
+function settlementOf(job: Extract<Job, { completedAtMs: number }>) {
+  if (job.phase !== "canceled") return { atMs: job.completedAtMs, charged: job.charged };
+  return job.settlement.kind === "settled" ? job.settlement : undefined;
+}
+
+function amountsOf({ terms }: Job, charged: number) {
+  return { credits_charged: charged, credits_refunded: terms.hold - charged };
+}

@@ -1,0 +1,196 @@
+/**
+ * `GET /jobs`: newest first. Jobs are indexed by owner, class (modality and end) and model, and
+ * once more by tag and session, so filters choose ranges and the listing merges them; a set names
+ * its members. What is left (queued or running) is looked up on the way. `total` comes from counts,
+ * so it costs nothing however many jobs there are.
+ */
+
+import { setImmediate as turnOfTheLoop } from "node:timers/promises";
+import { countIndex, modelPlace } from "../../actors/account/account.ts";
+import { accountKey } from "../../actors/account/account-messages.ts";
+import { memberCountsKey } from "../../actors/account/member-counts.ts";
+import { type JobStatus, jobStatuses } from "../../actors/contract/job.ts";
+import {
+  endOf,
+  jobsOf,
+  modelTag,
+  narrowed,
+  ownerOf,
+  tagDigest,
+} from "../../actors/job/job-index.ts";
+import { setKey } from "../../actors/set/set.ts";
+import { type Modality, modalities } from "../../config/catalogue.ts";
+import { limits } from "../../config/limits.ts";
+import type { KeyRange } from "../../engine/actor.ts";
+import { firstIdAt, type Id, idAtEnd, idBytes, parseId, vpartOfId } from "../../engine/id.ts";
+import { type Key, rangeOf } from "../../engine/key.ts";
+import { KeyMerge } from "../paging/key-merge.ts";
+import { RefusalError } from "../problems/refusal-error.ts";
+import type { Call } from "../route.ts";
+import { type Answer, jsonText } from "../transport/answer.ts";
+import type { Found } from "./job-reads.ts";
+
+export interface ListQuery {
+  readonly limit: number;
+  readonly cursor: string | undefined;
+  readonly status: readonly JobStatus[] | undefined;
+  readonly modality: readonly Modality[] | undefined;
+  readonly model: string | undefined;
+  readonly tag: string | undefined;
+  readonly set_id: string | undefined;
+  readonly agent_session_id: string | undefined;
+  readonly created_after: number | undefined;
+  readonly created_before: number | undefined;
+  readonly scope: readonly "organization"[] | undefined;
+}
+
+type ListCall = Pick<Call<unknown, ListQuery>, "service" | "principal" | "query">;
+
+export async function listJobs(call: ListCall): Promise<Answer> {
+  const { service, principal, query } = call;
+  const { cursor, limit, ...filters } = query;
+  const { scope, user } = principal;
+  const isShared = query.scope !== undefined;
+  if (isShared && scope === user.id) throw new RefusalError(noOrganization);
+  const member = isShared || scope === user.id ? undefined : user.id;
+  const bound = JSON.stringify([scope, member, filters]);
+  const nowMs = service.clock.nowMs();
+  const after = service.cursors.after(cursor, bound, nowMs);
+  const found = await search(call, member, parseId(after ?? ""), limit + 1);
+  const page = found.slice(0, limit);
+  const last = found.length > limit ? page.at(-1) : undefined;
+  const rest = JSON.stringify({
+    next_cursor: last === undefined ? null : service.cursors.make(last.asked.id, bound, nowMs),
+    total: totalOf(countsOf(call, member), query),
+  });
+  // Each item is text already, or will be for the next poll.
+  const items = page.map((job) => service.jobs.textOf(job).text).join(",");
+  return jsonText(200, `{"items":[${items}],${rest.slice(1)}`);
+}
+
+const noOrganization = {
+  code: "validation",
+  faults: [{ pointer: "?scope", detail: "is for callers who act in an organization" }],
+} as const;
+
+/** Up to `count` jobs below `after`, newest first; `member` undefined: of the whole scope. */
+export async function search(
+  call: ListCall,
+  member: Id | undefined,
+  after: Id | undefined,
+  count: number,
+): Promise<Found[]> {
+  const { service, principal, query } = call;
+  const { gateway } = service;
+  const found: Found[] = [];
+  const ranges = await gateway.ranges(accountKey(principal.scope));
+  const read = (range: KeyRange, limit: number) => ranges(range, limit, true);
+  const inSet = query.set_id === undefined ? undefined : jobsOfSet(call, query.set_id, after);
+  const merge = new KeyMerge(read, inSet === undefined ? bounded(call, member, after) : [], count);
+  for (let looked = 1; ; looked++) {
+    // Long searches let other requests through.
+    if (looked % limits.jobs.listStride === 0) await turnOfTheLoop();
+    const key = inSet === undefined ? merge.next() : undefined;
+    const id = inSet === undefined ? key && idAtEnd(key) : inSet.shift();
+    if (id === undefined) return found;
+    const job = matching(call, id, member);
+    if (job !== undefined) found.push(job);
+    if (found.length === count) return found;
+  }
+}
+
+/** The ranges to look in, cut to what lies between the times and below the last row shown. */
+function bounded(call: ListCall, member: Id | undefined, after: Id | undefined) {
+  const { principal, query } = call;
+  const vpart = vpartOfId(principal.scope);
+  const at = (ms: number) => idBytes(firstIdAt(Math.max(0, ms), vpart));
+  const { created_after: from, created_before: to } = query;
+  // A cursor is bound to its filters, so what was shown last lies within them.
+  const below = after === undefined ? to && at(to) : idBytes(after);
+  return prefixes(call, member).map((prefix) => {
+    const all = rangeOf(prefix);
+    return {
+      start: from === undefined ? all.start : prefix + at(from + 1),
+      end: below === undefined ? all.end : prefix + below,
+    };
+  });
+}
+
+function prefixes(call: ListCall, member: Id | undefined): Key[] {
+  const { principal, query } = call;
+  const { scope } = principal;
+  const named = query.agent_session_id;
+  const session = named === undefined ? undefined : parseId(named);
+  if (named !== undefined && session === undefined) return [];
+  const tag = query.tag === undefined ? undefined : tagDigest(query.tag);
+  const owner = narrowed(ownerOf(scope, member), session, tag);
+  return classes(call).map(({ modality, end, model }) =>
+    jobsOf(scope, owner, modality, end, model),
+  );
+}
+
+/** Members of a set are named in its row, oldest first. */
+function jobsOfSet({ service, principal }: ListCall, name: string, after: Id | undefined): Id[] {
+  const id = parseId(name);
+  const set = id === undefined ? undefined : service.gateway.read(setKey(principal.scope, id));
+  const jobs = set?.members.flatMap((member) => ("job" in member ? [member.job] : [])) ?? [];
+  return jobs.filter((job) => after === undefined || job < after).reverse();
+}
+
+/**
+ * Only models that the account has used and ends to which jobs have come. Jobs leave `open`, and
+ * the account may know of it before the tables do, so that class is always looked at.
+ */
+function classes({ service, principal, query }: ListCall) {
+  const account = service.gateway.read(accountKey(principal.scope));
+  if (account === undefined) return [];
+  const tag = query.model === undefined ? undefined : modelTag(query.model);
+  return (query.modality ?? modalities).flatMap((modality) => {
+    const first = modelPlace(modality, 0);
+    const models = account.models
+      .filter((place) => place >= first && place < modelPlace(modality, 65_536))
+      .map((place) => place - first)
+      .filter((model) => tag === undefined || model === tag);
+    const statuses = (query.status ?? jobStatuses).filter(
+      (status) =>
+        endOf(status) === "open" || (account.counts[countIndex(modality, status)] ?? 0) > 0,
+    );
+    const ends = [...new Set(statuses.map(endOf))];
+    return ends.flatMap((end) => models.map((model) => ({ modality, end, model })));
+  });
+}
+
+/** What the ranges did not decide. */
+function matching({ service, principal, query }: ListCall, id: Id, member: Id | undefined) {
+  const found = service.jobs.look(id, principal.scope);
+  if (found === undefined) return undefined;
+  const { asked, job } = found;
+  const isWanted =
+    (member === undefined || asked.user === member) &&
+    (query.status?.includes(job.phase) ?? true) &&
+    (query.modality?.includes(asked.modality) ?? true) &&
+    (query.model === undefined || asked.model === query.model) &&
+    (query.tag === undefined || asked.tags.includes(query.tag)) &&
+    isBetween(asked.createdAtMs, query) &&
+    (query.agent_session_id === undefined ||
+      asked.turn?.session === query.agent_session_id.toLowerCase());
+  return isWanted ? found : undefined;
+}
+
+function isBetween(atMs: number, { created_after: from, created_before: to }: ListQuery) {
+  return (from === undefined || atMs > from) && (to === undefined || atMs < to);
+}
+
+function countsOf({ service, principal }: ListCall, member: Id | undefined): readonly number[] {
+  const account = accountKey(principal.scope);
+  if (member !== undefined) return service.gateway.read(memberCountsKey(account, member)) ?? [];
+  return service.gateway.read(account)?.counts ?? [];
+}
+
+function totalOf(counts: readonly number[], query: ListQuery): number {
+  let total = 0;
+  for (const modality of query.modality ?? modalities)
+    for (const status of query.status ?? jobStatuses)
+      total += counts[countIndex(modality, status)] ?? 0;
+  return total;
+}

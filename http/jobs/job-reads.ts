@@ -1,0 +1,129 @@
+/**
+ * Jobs as clients see them, from fresh rows or tables. The text of a view is kept for the next poll
+ * until a row of its job changes; links in it are signed anew before half of their life is over.
+ */
+
+import { type Asset, assetKey } from "../../actors/asset/asset.ts";
+import { assetView } from "../../actors/asset/asset-view.ts";
+import { type Asked, askedKey, type Job, jobKey } from "../../actors/job/job.ts";
+import { jobView } from "../../actors/job/job-view.ts";
+import { codes } from "../../actors/table-codes.ts";
+import { limits } from "../../config/limits.ts";
+import type { Gateway } from "../../engine/gateway.ts";
+import type { Id } from "../../engine/id.ts";
+import { codeOf, type Key } from "../../engine/key.ts";
+import type { Clock } from "../../engine/ports/clock.ts";
+import type { SignedUrls } from "../auth/signed-urls.ts";
+import { RefusalError } from "../problems/refusal-error.ts";
+
+/** A job that may be shown: both of its rows. */
+export interface Found {
+  readonly asked: Asked;
+  readonly job: Job;
+}
+
+/** `etag` undefined when the view carries signed links. */
+export interface JobText {
+  readonly scope: Id;
+  readonly text: string;
+  readonly etag: string | undefined;
+  readonly staleMs: number;
+}
+
+export class JobReads {
+  private readonly gateway: Gateway;
+  private readonly signedUrls: SignedUrls;
+  private readonly clock: Clock;
+  private readonly problems: string;
+  private readonly textByJob = new Map<Key, JobText>();
+  /** Whose text shows an asset; forgotten with the texts. */
+  private readonly jobByAsset = new Map<Key, Key>();
+
+  constructor(gateway: Gateway, signedUrls: SignedUrls, clock: Clock, problems: string) {
+    this.gateway = gateway;
+    this.signedUrls = signedUrls;
+    this.clock = clock;
+    this.problems = problems;
+  }
+
+  /** Throws `RefusalError` with 404 for what is unknown or another scope's. */
+  find(job: Id, scope: Id): Found {
+    const found = this.look(job, scope);
+    if (found === undefined) throw new RefusalError({ code: "not_found" });
+    return found;
+  }
+
+  look(job: Id, scope: Id): Found | undefined {
+    const head = this.gateway.read(jobKey(job));
+    const asked = head?.terms.scope === scope ? this.gateway.read(askedKey(job)) : undefined;
+    return head === undefined || asked === undefined ? undefined : { asked, job: head };
+  }
+
+  /** As `find`, rendered. */
+  text(job: Id, scope: Id): JobText {
+    const known = this.textByJob.get(jobKey(job));
+    const isFresh = known?.scope === scope && known.staleMs > this.clock.nowMs();
+    return isFresh ? known : this.textOf(this.find(job, scope));
+  }
+
+  textOf(found: Found): JobText {
+    const { terms } = found.job;
+    const key = jobKey(terms.job);
+    const known = this.textByJob.get(key);
+    if (known !== undefined && known.staleMs > this.clock.nowMs()) return known;
+    const isLinked = found.job.phase === "succeeded";
+    const text: JobText = {
+      scope: terms.scope,
+      text: JSON.stringify(this.view(found)),
+      etag: isLinked ? undefined : `"${found.job.revision}"`,
+      staleMs: this.clock.nowMs() + limits.http.signedUrlSeconds * 500,
+    };
+    this.keep(key, text, found.job);
+    return text;
+  }
+
+  private keep(key: Key, text: JobText, job: Job): void {
+    this.textByJob.set(key, text);
+    if (job.phase === "succeeded")
+      for (const asset of job.assets) this.jobByAsset.set(assetKey(text.scope, asset), key);
+    if (this.textByJob.size <= limits.http.jobViewsMax) return;
+    const [oldest] = this.textByJob.keys();
+    if (oldest !== undefined) this.textByJob.delete(oldest);
+    if (this.jobByAsset.size > 4 * limits.http.jobViewsMax) this.jobByAsset.clear();
+  }
+
+  view({ asked, job }: Found) {
+    const ids = job.phase === "succeeded" ? job.assets : [];
+    const assets = ids.flatMap((id) => {
+      const asset = this.gateway.read(assetKey(job.terms.scope, id));
+      return asset === undefined ? [] : [assetView(asset, asked, this.sign)];
+    });
+    return jobView(asked, job, assets, this.problems);
+  }
+
+  assetView(asset: Asset) {
+    const { origin } = asset;
+    const asked = "job" in origin ? this.gateway.read(askedKey(origin.job)) : undefined;
+    return assetView(asset, asked, this.sign);
+  }
+
+  private readonly sign = (objectKey: string) =>
+    this.signedUrls.sign(objectKey, this.clock.nowMs());
+
+  get keepsTexts(): boolean {
+    return this.textByJob.size > 0;
+  }
+
+  /** Any row may have changed. */
+  forget(): void {
+    this.textByJob.clear();
+    this.jobByAsset.clear();
+  }
+
+  /** Hears of every row that changes while texts are kept. */
+  onWrite(key: Key): void {
+    const code = codeOf(key);
+    if (code === codes.job) this.textByJob.delete(key);
+    else if (code === codes.asset) this.textByJob.delete(this.jobByAsset.get(key) ?? key);
+  }
+}

@@ -1,0 +1,190 @@
+/** Reading, awaiting and canceling jobs. */
+
+import { strict } from "../../actors/contract/common.ts";
+import {
+  CanceledJobs,
+  CancelJobsRequest,
+  JobEvents,
+  JobPage,
+  Job as JobView,
+  jobStatuses,
+} from "../../actors/contract/job.ts";
+import { type Job, jobKey } from "../../actors/job/job.ts";
+import { modalities } from "../../config/catalogue.ts";
+import { limits } from "../../config/limits.ts";
+import { type Id, parseId } from "../../engine/id.ts";
+import { requirePermission } from "../auth/permissions.ts";
+import { requireScope } from "../auth/principals.ts";
+import { RefusalError } from "../problems/refusal-error.ts";
+import { expectReply } from "../problems/replies.ts";
+import { withETag } from "../request/etag.ts";
+import { integer, optionalInstant, optionalText, someOf } from "../request/query.ts";
+import { type Call, jsonBody, type Route, route } from "../route.ts";
+import { type Answer, json, jsonText } from "../transport/answer.ts";
+import { cancel, cancelJobs } from "./job-cancels.ts";
+import { historyOf } from "./job-history.ts";
+import { listJobs } from "./job-listing.ts";
+import { isTerminal } from "./job-watchers.ts";
+
+const Nothing = strict({});
+
+export const listParameters = {
+  limit: integer(1, limits.jobs.listMax, limits.jobs.listDefault),
+  cursor: optionalText(512),
+  status: someOf(jobStatuses),
+  modality: someOf(modalities),
+  model: optionalText(64),
+  tag: optionalText(64),
+  created_after: optionalInstant,
+  created_before: optionalInstant,
+  set_id: optionalText(36),
+  agent_session_id: optionalText(36),
+  scope: someOf(["organization"]),
+};
+
+export const jobRoutes: readonly Route[] = [
+  route("GET", "/v1/jobs", {
+    summary: "List jobs, newest first",
+    answers: { 200: JobPage },
+    access: "jobs:read",
+    needs: "read",
+    rate: "read",
+    query: listParameters,
+    run: listJobs,
+  }),
+  route("GET", "/v1/jobs/{id}", {
+    summary: "Read a job",
+    answers: { 200: JobView, 304: null },
+    access: "jobs:read",
+    needs: "read",
+    rate: "read",
+    run: readJob,
+  }),
+  route("GET", "/v1/jobs/{id}/wait", {
+    summary: "Wait until a job is terminal",
+    answers: { 200: JobView },
+    access: "jobs:read",
+    needs: "read",
+    rate: "read",
+    query: {
+      timeout_seconds: integer(1, limits.jobs.waitSecondsMax, limits.jobs.waitSecondsDefault),
+    },
+    run: waitForJob,
+  }),
+  route("GET", "/v1/jobs/{id}/events", {
+    summary: "Read a job's history, oldest first",
+    answers: { 200: JobEvents },
+    access: "jobs:read",
+    needs: "read",
+    rate: "read",
+    run: readEvents,
+  }),
+  route("POST", "/v1/jobs/{id}/cancel", {
+    summary: "Cancel a job",
+    answers: { 200: JobView },
+    access: "jobs:cancel",
+    needs: "cancel_own",
+    rate: "write",
+    body: jsonBody(Nothing),
+    run: cancelJob,
+  }),
+  route("DELETE", "/v1/jobs/{id}", {
+    summary: "Delete a job that has ended, its prompt and its assets",
+    answers: { 204: null },
+    access: "jobs:cancel",
+    needs: "edit_own",
+    rate: "write",
+    run: deleteJob,
+  }),
+  route("POST", "/v1/jobs:cancel", {
+    summary: "Cancel many jobs",
+    answers: { 200: CanceledJobs },
+    access: "jobs:cancel",
+    needs: "cancel_own",
+    rate: "write",
+    body: jsonBody<CancelJobsRequest>(CancelJobsRequest),
+    run: cancelJobs,
+  }),
+];
+
+/** Ids that are not UUIDs answer 404. */
+export function jobIdOf({ id }: Call): Id {
+  const job = parseId(id);
+  if (job === undefined) throw new RefusalError({ code: "not_found" });
+  return job;
+}
+
+function readJob(call: Call): Answer {
+  const { service, principal, request } = call;
+  const { text, etag } = service.jobs.text(jobIdOf(call), principal.scope);
+  return etag === undefined ? jsonText(200, text) : withETag(request, etag, text);
+}
+
+function readEvents(call: Call): Answer {
+  const { service, principal } = call;
+  const found = service.jobs.find(jobIdOf(call), principal.scope);
+  return json(200, historyOf(service.gateway, found));
+}
+
+async function cancelJob(call: Call): Promise<Answer> {
+  return jsonText(200, await cancel(call, jobIdOf(call)));
+}
+
+/** Assets go with it, so the credential must be one that may change them. */
+async function deleteJob(call: Call): Promise<Answer> {
+  const { service, principal } = call;
+  requireScope(principal, "assets:write");
+  const job = jobIdOf(call);
+  const { asked } = service.jobs.find(job, principal.scope);
+  if (asked.user !== principal.user.id) requirePermission(principal, "edit_any");
+  expectReply(await service.gateway.ask(jobKey(job), { kind: "delete" }, "settle"), "deleted");
+  return { status: 204, headers: [], body: "" };
+}
+
+/** A member who is removed hears what any other request of its would. */
+function whileReadable({ service, principal }: Call<unknown, unknown>, end: () => void) {
+  const { organization, user, scope } = principal;
+  if (organization === undefined) return () => {};
+  return service.following.atRemoval({ user: user.id, scope }, end);
+}
+
+function waitForJob(call: Call<unknown, { timeout_seconds: number }>): Answer | Promise<Answer> {
+  const { service, principal, query } = call;
+  const id = jobIdOf(call);
+  const { scope } = principal;
+  const { job } = service.jobs.find(id, scope);
+  const ended = () => jsonText(200, service.jobs.text(id, scope).text);
+  if (isTerminal(job)) return ended();
+  if (!service.following.enter("wait", principal.counter, limits.jobs.waitsMax))
+    throw new RefusalError({
+      code: "rate_limit",
+      retryAfterSeconds: limits.http.retryAfterSeconds,
+      detail: `At most ${limits.jobs.waitsMax} waits of one account are open at once.`,
+    });
+  return new Promise<Job>((resolve, reject) => {
+    let last = job;
+    const stop = service.following.watch(id, (next) => {
+      last = next;
+      if (isTerminal(next)) settle(() => resolve(next));
+    });
+    const timeUp = () => {
+      const refusal = { code: "wait_timeout", job: id, status: last.phase } as const;
+      settle(() => reject(new RefusalError(refusal)));
+    };
+    const stopTimer = service.clock.after(query.timeout_seconds * 1000, timeUp);
+    const stopDrain = service.following.atDrain(timeUp);
+    const stopGone = call.request.onGone(timeUp);
+    const stopReading = whileReadable(call, () => {
+      settle(() => reject(new RefusalError({ code: "not_found" })));
+    });
+    const settle = (then: () => void) => {
+      stop();
+      stopTimer();
+      stopDrain();
+      stopGone();
+      stopReading();
+      service.following.leave("wait", principal.counter);
+      then();
+    };
+  }).then(ended);
+}

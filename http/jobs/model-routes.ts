@@ -1,0 +1,78 @@
+import { createHash } from "node:crypto";
+import { Model, ModelPage } from "../../actors/contract/model.ts";
+import { type ModelEntry, modalities } from "../../config/catalogue.ts";
+import { requireScope } from "../auth/principals.ts";
+import { RefusalError } from "../problems/refusal-error.ts";
+import { withETag } from "../request/etag.ts";
+import { optionalFlag, someOf } from "../request/query.ts";
+import { type Call, type Route, route } from "../route.ts";
+import type { Service } from "../service.ts";
+import type { Answer } from "../transport/answer.ts";
+import { deprecationOf } from "./deprecation.ts";
+
+const operations = ["generate", "set", "background_removal", "restoration"] as const;
+
+interface ModelQuery {
+  readonly modality: readonly string[] | undefined;
+  readonly operation: readonly string[] | undefined;
+  readonly include_disabled: boolean | undefined;
+}
+
+export const modelRoutes: readonly Route[] = [
+  route("GET", "/v1/models", {
+    summary: "List the models, with limits, options and prices",
+    answers: { 200: ModelPage, 304: null },
+    access: "bearer",
+    rate: "read",
+    query: {
+      modality: someOf(modalities),
+      operation: someOf(operations),
+      include_disabled: optionalFlag,
+    },
+    run: listModels,
+  }),
+  route("GET", "/v1/models/{id}", {
+    summary: "Read a model",
+    answers: { 200: Model, 304: null },
+    access: "bearer",
+    rate: "read",
+    run: readModel,
+  }),
+];
+
+function listModels(call: Call<unknown, ModelQuery>): Answer {
+  const { catalogue } = call.service;
+  const { modality, operation, include_disabled: isWhole = false } = call.query;
+  if (isWhole) requireScope(call.principal, "admin");
+  const items = catalogue.models
+    .filter((model) => isWhole || model.status !== "disabled")
+    .filter((model) => modality?.includes(model.modality) ?? true)
+    .filter((model) => operation?.some((name) => offers(model, name)) ?? true)
+    .map((model) => ({ ...(isWhole ? model : {}), ...modelView(model, call.service) }));
+  const { version, updatedAt } = catalogue;
+  return tagged(call, JSON.stringify({ items, version, updated_at: updatedAt }));
+}
+
+function readModel(call: Call): Answer {
+  const { models } = call.service.catalogue;
+  const model = models.find(({ id, aliases }) => id === call.id || aliases.includes(call.id));
+  if (model === undefined) throw new RefusalError({ code: "not_found" });
+  const answer = tagged(call, JSON.stringify(modelView(model, call.service)));
+  return { ...answer, headers: [...answer.headers, ...deprecationOf(model, call.service)] };
+}
+
+function offers({ operations }: ModelEntry, name: string): boolean {
+  return operations.some((operation) => operation === name);
+}
+
+/** All but what only the operator knows. */
+function modelView(model: ModelEntry, { health }: Service) {
+  const { provider, provider_model, inline_submit_ms, default_for, ...shown } = model;
+  const isDown = provider === "farm" && health.renderers === "down";
+  return { ...shown, availability: isDown ? "down" : "up" };
+}
+
+function tagged({ request }: Call<unknown, unknown>, text: string): Answer {
+  const digest = createHash("sha256").update(text).digest("base64url");
+  return withETag(request, `"${digest.slice(0, 22)}"`, text);
+}

@@ -1,0 +1,171 @@
+/**
+ * What every submit has in common: from an understood request to the message that the account
+ * decides on. Step 1 and 2 of the submit's checks end here.
+ */
+
+import { hash } from "node:crypto";
+import type { SubmitTerms } from "../../actors/account/submit-terms.ts";
+import { assetKey } from "../../actors/asset/asset.ts";
+import type { CostKind } from "../../actors/contract/cost.ts";
+import type { Generation, Sources } from "../../actors/generation/generation.ts";
+import type { Asking } from "../../actors/generation/model-choice.ts";
+import { creationOf } from "../../actors/job/creation.ts";
+import type { Asked, CreateJob } from "../../actors/job/job.ts";
+import { modelTag } from "../../actors/job/job-index.ts";
+import { type Id, parseId } from "../../engine/id.ts";
+import { RefusalError } from "../problems/refusal-error.ts";
+import type { Call } from "../route.ts";
+import type { HttpRequest } from "../transport/answer.ts";
+
+/** What a call is resolved against. */
+export function askingOf({ service, principal }: Call<unknown, unknown>): Asking {
+  return { catalogue: service.catalogue, plan: principal.plan };
+}
+
+/** Only what the caller may see and what is ready can be referred to. */
+export function sourcesOf({ service, principal }: Call<unknown, unknown>): Sources {
+  return (name) => {
+    const id = parseId(name);
+    const asset =
+      id === undefined ? undefined : service.gateway.read(assetKey(principal.scope, id));
+    if (asset === undefined || asset.phase !== "ready") return undefined;
+    const job = "job" in asset.origin ? asset.origin.job : undefined;
+    return { id: asset.id, job, media: asset.media };
+  };
+}
+
+interface Request {
+  readonly path: string;
+  readonly kind: CostKind;
+  readonly canonical: string;
+  readonly model: string;
+  readonly price: number;
+  readonly confirmationToken: string | undefined;
+}
+
+/** Throws `RefusalError`: 400 for an unusable Idempotency-Key, 503 without room. */
+export function termsOf(call: Call<unknown, unknown>, request: Request): SubmitTerms {
+  const { service, principal, rate } = call;
+  const key = idempotencyKey(call.request);
+  if (service.health.isDiskLow) throw new RefusalError(noRoom);
+  const { kind, canonical, model, price, confirmationToken } = request;
+  const offer = () => ({
+    user: principal.user.id,
+    scope: principal.scope,
+    kind,
+    canonical,
+    model,
+    price,
+  });
+  return {
+    fingerprint: digestOfBody(call, request.path, canonical, key),
+    confirmation: service.quotes.check(confirmationToken, offer),
+    plan: principal.plan,
+    overrides: principal.overrides,
+    rateRetryAfterSeconds: rate?.isOver === true ? rate.resetSeconds : undefined,
+  };
+}
+
+/**
+ * Over account, context, route, canonical body, and the key or its absence; 16 bytes as a binary
+ * string.
+ */
+export function digestOfBody(
+  { principal }: Call<unknown, unknown>,
+  path: string,
+  canonical: string,
+  key: string | undefined,
+): string {
+  const { user, scope } = principal;
+  const keyed = key === undefined ? "" : `=${key}`;
+  const text = `${user.id}\n${scope}\n${path}\n${canonical}\n${keyed}`;
+  return hash("sha256", text, "binary").slice(0, 16);
+}
+
+/** What the caller asked for; `more` says what it belongs to. */
+export function askedOf(
+  { service, principal, request }: Call<unknown, unknown>,
+  id: Id,
+  generation: Generation,
+  fingerprint: string,
+  more: { readonly bodyDigest?: string; readonly set?: Id } = {},
+): Asked {
+  const { model, modality, prompt, enhancedPrompt, displayName, promptAs, parent } = generation;
+  return {
+    id,
+    scope: principal.scope,
+    user: principal.user.id,
+    modality,
+    model: model.id,
+    prompt,
+    tags: generation.tags,
+    createdAtMs: service.clock.nowMs(),
+    task: model.provider_model,
+    input: generation.input,
+    typicalSeconds: model.typical_seconds,
+    fingerprint: hexOf(fingerprint),
+    displayName,
+    promptAs,
+    enhancedPrompt,
+    set: more.set,
+    turn: principal.run,
+    parent,
+    surface: surfaceOf(request),
+    trace: traceOf(request),
+    bodyDigest: more.bodyDigest === undefined ? undefined : hexOf(more.bodyDigest),
+  };
+}
+
+/** The job that the account is to accept. */
+export function jobOf(asked: Asked, { model, price, count }: Generation): CreateJob {
+  const isSimulated = model.provider === "sim";
+  return creationOf(asked, {
+    modelTag: tagOf(model.id),
+    provider: isSimulated ? "sim" : "farm",
+    hold: price,
+    count,
+    deadlineSeconds: model.deadline_seconds,
+    inlineMs: model.provider === "farm" ? 0 : model.inline_submit_ms,
+  });
+}
+
+const tagByModel = new Map<string, number>();
+
+function tagOf(model: string): number {
+  const known = tagByModel.get(model) ?? modelTag(model);
+  tagByModel.set(model, known);
+  return known;
+}
+
+function hexOf(digest: string): string {
+  return Buffer.from(digest, "latin1").toString("hex");
+}
+
+const noRoom = {
+  code: "unavailable",
+  retryAfterSeconds: 60,
+  detail: "The service is short of disk space and takes no new work.",
+} as const;
+
+/** Throws `RefusalError` with 400. */
+export function idempotencyKey({ headers }: HttpRequest): string | undefined {
+  const key = headers["idempotency-key"];
+  if (key === undefined || /^[\x21-\x7e]{1,255}$/.test(key)) return key;
+  const detail = "must be 1 to 255 visible ASCII characters";
+  const faults = [{ pointer: "", detail: `The header Idempotency-Key ${detail}` }];
+  throw new RefusalError({ code: "validation", faults });
+}
+
+/** Version, trace, span and flags; later versions may say more (W3C Trace Context, 3.2). */
+const traceparent =
+  /^(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32}-(?!0{16})[0-9a-f]{16})-[0-9a-f]{2}(?=$|-)/;
+
+function traceOf({ headers }: HttpRequest): string | undefined {
+  const given = headers["traceparent"];
+  return given === undefined ? undefined : traceparent.exec(given)?.[1];
+}
+
+function surfaceOf({ headers }: HttpRequest): string | undefined {
+  const surface = headers["x-service-surface"];
+  return surface !== undefined && /^[a-z][a-z0-9_-]{0,31}$/.test(surface) ? surface : undefined;
+}

@@ -1,0 +1,59 @@
+/**
+ * Where a listing goes on: opaque to clients, bound to the filters that it was made with, valid for
+ * a day.
+ */
+import { createHmac, timingSafeEqual } from "node:crypto";
+import type { SigningKey } from "../../actors/directory/directory.ts";
+import { limits } from "../../config/limits.ts";
+import { RefusalError } from "../problems/refusal-error.ts";
+
+const macBytes = 16;
+
+export class Cursors {
+  private readonly key: () => SigningKey;
+
+  constructor(key: () => SigningKey) {
+    this.key = key;
+  }
+
+  /** `after` is the last row shown, `filters` all that selects rows. */
+  make(after: string, filters: string, nowMs: number): string {
+    const payload = Buffer.from(`${nowMs + limits.jobs.cursorMs} ${after}`);
+    const mac = macOf(this.key().current, payload, filters);
+    return Buffer.concat([mac, payload]).toString("base64url");
+  }
+
+  /** As `read`, for an optional cursor; throws `RefusalError` with 400 for one that is not ours. */
+  after(cursor: string | undefined, filters: string, nowMs: number): string | undefined {
+    if (cursor === undefined) return undefined;
+    const after = this.read(cursor, filters, nowMs);
+    if (after === undefined) throw new RefusalError(badCursor);
+    return after;
+  }
+
+  /** Undefined when malformed, expired, or made with other filters. */
+  private read(cursor: string, filters: string, nowMs: number): string | undefined {
+    const bytes = Buffer.from(cursor, "base64url");
+    const payload = bytes.subarray(macBytes);
+    const { current, previous } = this.key();
+    const isOurs = [current, previous].some(
+      (secret) =>
+        secret !== null &&
+        bytes.length > macBytes &&
+        timingSafeEqual(macOf(secret, payload, filters), bytes.subarray(0, macBytes)),
+    );
+    if (!isOurs) return undefined;
+    const [expires, after] = payload.toString().split(" ");
+    return Number(expires) > nowMs ? after : undefined;
+  }
+}
+
+const badCursor = {
+  code: "validation",
+  faults: [{ pointer: "?cursor", detail: "is malformed, expired or of another listing" }],
+} as const;
+
+function macOf(secret: string, payload: Uint8Array, filters: string): Buffer {
+  const mac = createHmac("sha256", secret).update(payload).update("\n").update(filters).digest();
+  return mac.subarray(0, macBytes);
+}

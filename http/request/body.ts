@@ -1,0 +1,195 @@
+/** From bytes to a checked JSON value, or a refusal that names what is wrong. */
+
+import type { Refusal } from "../../actors/refusal.ts";
+import { limits } from "../../config/limits.ts";
+import { type Check, escaped } from "../../config/schema.ts";
+import { RefusalError } from "../problems/refusal-error.ts";
+
+const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false });
+const acceptedType = /^application\/json\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?$/i;
+
+/** Of a client that began to send and then sent nothing for too long. */
+const silence = `Nothing of the body came for ${limits.http.bodyIdleMs / 1000} seconds.`;
+export const stalledBody: Refusal = {
+  code: "validation",
+  detail: silence,
+  faults: [{ pointer: "", detail: silence }],
+};
+
+/** A missing type counts as JSON. Throws `RefusalError` with 415. */
+export function checkMediaType(contentType: string | undefined): void {
+  if (contentType !== undefined && !acceptedType.test(contentType))
+    throw new RefusalError({ code: "unsupported_media_type" });
+}
+
+/**
+ * Members that are null are dropped at every depth but inside `open` members: an optional member
+ * may be null with the meaning of absent, but for those that `nulls` names. Throws `RefusalError`
+ * with 400.
+ */
+export function parseBody<T>(
+  bytes: Uint8Array,
+  check: Check<T>,
+  open: readonly string[] = [],
+  nulls: readonly string[] = [],
+): T {
+  const text = decode(bytes);
+  const value = parseJson(text === "" ? "{}" : text, open);
+  dropNulls(value, open, nulls);
+  if (check(value)) return value;
+  throw new RefusalError({ code: "validation", faults: check.faults(value) });
+}
+
+/**
+ * JSON of unknown origin, bounded before it is looked at. Throws `RefusalError` with 400: no JSON,
+ * too deep, too many entries outside `open` members, or a member twice.
+ */
+export function parseJson(text: string, open: readonly string[] = []): unknown {
+  const members = countMembers(text);
+  const value = parse(text);
+  // JSON.parse keeps the last of equal keys silently.
+  if (members !== membersOf(value)) throw malformed("an object has the same member twice");
+  refuseCrowd(value, open);
+  if (surrogate.test(text)) refuseHalfCharacters(value, "");
+  return value;
+}
+
+function decode(bytes: Uint8Array): string {
+  try {
+    return utf8.decode(bytes);
+  } catch (error) {
+    throw malformed("the body is not valid UTF-8", error);
+  }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw malformed("the body is not valid JSON", error);
+  }
+}
+
+function malformed(detail: string, cause?: unknown): RefusalError {
+  const refusal: Refusal = { code: "validation", faults: [{ pointer: "", detail }] };
+  return Object.assign(new RefusalError(refusal), { cause });
+}
+
+/**
+ * The members of all objects, told by their colons. JSON.parse takes half a second for a megabyte
+ * of keys or brackets, so their number and depth are bounded before. What is no JSON at all is left
+ * to JSON.parse. Throws `RefusalError` with 400.
+ */
+function countMembers(text: string): number {
+  const { jsonDepthMax, jsonTokensMax } = limits.http;
+  let colons = 0;
+  let commas = 0;
+  let depth = 0;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code === colon) colons++;
+    else if (code === comma) commas++;
+    else if (code === bracket || code === brace) depth++;
+    else if (code === closingBracket || code === closingBrace) depth--;
+    else if (code === quote) at = endOfString(text, at + 1);
+    if (depth > jsonDepthMax)
+      throw malformed(`the body is nested deeper than ${jsonDepthMax} levels`);
+    if (colons + commas > jsonTokensMax)
+      throw malformed(`the body has more than ${jsonTokensMax} members and items`);
+  }
+  return colons;
+}
+
+const quote = 34;
+const comma = 44;
+const bracket = 91;
+const closingBracket = 93;
+const brace = 123;
+const closingBrace = 125;
+const colon = 58;
+const backslash = 92;
+
+/** The place of the closing quote; the text's end when there is none. */
+function endOfString(text: string, from: number): number {
+  let end = text.indexOf('"', from);
+  while (end >= 0 && isEscaped(text, end)) end = text.indexOf('"', end + 1);
+  return end < 0 ? text.length : end;
+}
+
+function isEscaped(text: string, at: number): boolean {
+  let slashes = 0;
+  while (text.charCodeAt(at - 1 - slashes) === backslash) slashes++;
+  return slashes % 2 === 1;
+}
+
+function membersOf(value: unknown): number {
+  if (typeof value !== "object" || value === null) return 0;
+  let members = Array.isArray(value) ? 0 : Object.keys(value).length;
+  for (const member of Object.values(value)) members += membersOf(member);
+  return members;
+}
+
+/** UTF-8 has no lone surrogates; an escape may bring one. */
+const surrogate = /\\u[dD][89a-fA-F]/;
+
+/** Throws `RefusalError` with 400 for a name or text that is no Unicode. */
+function refuseHalfCharacters(value: unknown, pointer: string): void {
+  const detail = "has half of a surrogate pair";
+  const refusal = { code: "validation", faults: [{ pointer, detail }] } as const;
+  if (typeof value === "string" && !value.isWellFormed()) throw new RefusalError(refusal);
+  if (typeof value !== "object" || value === null) return;
+  for (const [name, member] of Object.entries(value)) {
+    if (!name.isWellFormed()) throw new RefusalError(refusal);
+    refuseHalfCharacters(member, `${pointer}/${escaped(name)}`);
+  }
+}
+
+/**
+ * What a schema has to say costs by the entry, so their number is bounded before it is asked. What
+ * is passed on as it came is bounded by its bytes.
+ */
+function refuseCrowd(value: unknown, open: readonly string[]): void {
+  const pointer = crowdedAt(value, open);
+  if (pointer === undefined) return;
+  const detail = `has more than ${limits.http.jsonEntriesMax} entries`;
+  throw new RefusalError({ code: "validation", faults: [{ pointer, detail }] });
+}
+
+/** The pointer to an object or array with too many entries, its own and those of its inside. */
+function crowdedAt(value: unknown, open: readonly string[]): string | undefined {
+  const crowd = { pointer: undefined as string | undefined };
+  countEntries(value, "", open, crowd);
+  return crowd.pointer;
+}
+
+function countEntries(
+  value: unknown,
+  pointer: string,
+  open: readonly string[],
+  crowd: { pointer: string | undefined },
+): number {
+  if (typeof value !== "object" || value === null) return 0;
+  const names = Object.keys(value);
+  let entries = names.length;
+  for (let at = 0; at < names.length && entries <= limits.http.jsonEntriesMax; at++) {
+    const name = names[at] ?? "";
+    if (open.includes(name)) continue;
+    const member = (value as Record<string, unknown>)[name];
+    if (typeof member === "object")
+      entries += countEntries(member, `${pointer}/${escaped(name)}`, open, crowd);
+  }
+  if (entries > limits.http.jsonEntriesMax) crowd.pointer ??= pointer;
+  return entries;
+}
+
+/** In place: the value is ours, fresh from the parser. */
+function dropNulls(value: unknown, open: readonly string[], nulls: readonly string[]): void {
+  if (Array.isArray(value)) for (const item of value) dropNulls(item, open, nulls);
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return;
+  const members = value as Record<string, unknown>;
+  for (const name of Object.keys(members)) {
+    const isNull = members[name] === null;
+    if (isNull && !nulls.includes(name)) delete members[name];
+    else if (!open.includes(name)) dropNulls(members[name], open, nulls);
+  }
+}

@@ -1,0 +1,25 @@
+import { type Answer, type HttpRequest, jsonText } from "../transport/answer.ts";
+
+/**
+ * 200 with a strong entity tag, or 304 when the client has it already (RFC 9110, section 13.1.2).
+ */
+export function withETag(request: HttpRequest, etag: string, text: string): Answer {
+  return isKnown(request, etag) ? notChanged(etag) : jsonText(200, text, [["ETag", etag]]);
+}
+
+/** Whether the client has what the tag names. */
+export function isKnown({ headers }: HttpRequest, etag: string): boolean {
+  const known = tagsOf(headers["if-none-match"]) ?? [];
+  return known === "*" || known.some((tag) => tag === etag || tag === `W/${etag}`);
+}
+
+export function notChanged(etag: string): Answer {
+  return { status: 304, headers: [["ETag", etag]], body: "" };
+}
+
+/** The tags of an `If-Match` or `If-None-Match`; undefined when there is none. */
+export function tagsOf(header: string | undefined): "*" | readonly string[] | undefined {
+  if (header === undefined) return undefined;
+  const tags = header.split(",").map((part) => part.trim());
+  return tags.includes("*") ? "*" : tags;
+}

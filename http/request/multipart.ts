@@ -1,0 +1,111 @@
+/**
+ * `multipart/form-data` (RFC 7578) with one file, read as it arrives. Whatever goes wrong, a part
+ * too many, a malformed part, a client that leaves, ends the reading of all parts at once.
+ */
+
+import { Readable } from "node:stream";
+import { Busboy, type BusboyHeaders, type BusboyInstance } from "@fastify/busboy";
+import { limits } from "../../config/limits.ts";
+import type { Fault } from "../../config/schema.ts";
+import { RefusalError } from "../problems/refusal-error.ts";
+import { foreignBytes } from "./foreign-bytes.ts";
+
+/** What becomes of the file's bytes; it must read them all or throw. */
+export type Receive<T> = (file: IncomingFile) => Promise<T>;
+
+export interface IncomingFile {
+  /** As sent; never to be used as a path. */
+  readonly filename: string;
+  readonly mediaType: string;
+  readonly bytes: AsyncIterable<Uint8Array>;
+}
+
+export interface Form<T> {
+  readonly file: T;
+  readonly fields: ReadonlyMap<string, string>;
+  /** What is wrong with the other parts; the file is there all the same. */
+  readonly faults: readonly Fault[];
+}
+
+/**
+ * Throws `RefusalError` with 415 for another type, 400 for a malformed body, an unknown or repeated
+ * part, or no file; and whatever `receive` throws.
+ */
+export async function readForm<T>(
+  body: AsyncIterable<Uint8Array> | undefined,
+  contentType: string | undefined,
+  names: readonly string[],
+  receive: Receive<T>,
+): Promise<Form<T>> {
+  if (!/^multipart\/form-data\s*;/i.test(contentType ?? ""))
+    throw new RefusalError({ code: "unsupported_media_type" });
+  const parser = openParser({ "content-type": contentType } as BusboyHeaders);
+  const source = Readable.from(body ?? [], { objectMode: false });
+  const fields = new Map<string, string>();
+  const faults: Fault[] = [];
+  const files: Readable[] = [];
+  let received: Promise<T> | undefined;
+  parser.on("field", (name, value, _nameCut, isCut) => {
+    const pointer = `/${name}`;
+    if (!names.includes(name)) faults.push({ pointer, detail: "is not a known field" });
+    else if (fields.has(name)) faults.push({ pointer, detail: "is given more than once" });
+    else if (isCut) faults.push({ pointer, detail: "is too long" });
+    else fields.set(name, value);
+  });
+  const whole = new Promise<void>((resolve, reject) => {
+    parser.on("file", (name, stream, filename, _encoding, mediaType) => {
+      const bytes = foreignBytes(stream);
+      files.push(stream);
+      if (name !== "file") reject(wrongPart(name, "is not a known file"));
+      else if (received !== undefined) reject(wrongPart(name, "is given more than once"));
+      else {
+        received = receive({ filename: filename ?? "", mediaType, bytes });
+        received.catch(reject);
+      }
+    });
+    for (const limit of ["partsLimit", "fieldsLimit", "filesLimit"] as const)
+      parser.on(limit, () =>
+        reject(malformed(`has more than ${limits.assets.formPartsMax} parts`)),
+      );
+    parser.on("error", (cause: unknown) =>
+      reject(Object.assign(malformed("is no well-formed form"), { cause })),
+    );
+    parser.on("finish", resolve);
+    source.on("error", reject);
+    source.pipe(parser);
+  });
+  try {
+    await whole;
+  } catch (error) {
+    source.unpipe(parser);
+    source.destroy();
+    for (const file of files) file.destroy(error instanceof Error ? error : undefined);
+    // What was being stored is given up before the answer says that it was.
+    await received?.catch(() => undefined);
+    throw error;
+  }
+  if (received === undefined)
+    throw new RefusalError({
+      code: "validation",
+      faults: [...faults, { pointer: "/file", detail: "is required" }],
+    });
+  return { file: await received, fields, faults };
+}
+
+function openParser(headers: BusboyHeaders): BusboyInstance {
+  const { formFieldBytesMax: fieldSize, formPartsMax: parts } = limits.assets;
+  try {
+    return new Busboy({ headers, limits: { fieldSize, fields: parts, files: 2, parts } });
+  } catch (error) {
+    throw Object.assign(malformed("has no usable boundary"), { cause: error });
+  }
+}
+
+function wrongPart(name: string, detail: string): RefusalError {
+  return new RefusalError({ code: "validation", faults: [{ pointer: `/${name}`, detail }] });
+}
+
+function malformed(detail: string): RefusalError {
+  const faults = [{ pointer: "", detail: `the body ${detail}` }];
+  return new RefusalError({ code: "validation", faults });
+}

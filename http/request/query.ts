@@ -1,0 +1,117 @@
+/** Query parameters: each with its schema for the contract and a reader that knows its bounds. */
+import { type Fault, Type } from "../../config/schema.ts";
+import { RefusalError } from "../problems/refusal-error.ts";
+
+export interface Parameter<T> {
+  readonly schema: Type.TSchema;
+  /** For the published contract; its absence is refused by `read`, or by the route. */
+  readonly isRequired?: true;
+  /** `text` undefined when absent; a string is a fault's detail. */
+  readonly read: (text: string | undefined) => { readonly value: T } | string;
+}
+
+export type Parameters = Readonly<Record<string, Parameter<unknown>>>;
+export type Values<P extends Parameters> = {
+  readonly [Name in keyof P]: P[Name] extends Parameter<infer T> ? T : never;
+};
+
+/** Throws `RefusalError` with 400 that names each unknown or wrong parameter. */
+export function readQuery(query: string, parameters: Parameters): Record<string, unknown> {
+  const values: Record<string, unknown> = {};
+  if (parameters === anyParameters || (query === "" && parameters === noParameters)) return values;
+  const given = new URLSearchParams(query);
+  const faults: Fault[] = [];
+  for (const name of new Set(given.keys()))
+    if (!Object.hasOwn(parameters, name))
+      faults.push({ pointer: `?${name}`, detail: "is not a known parameter" });
+    else if (given.getAll(name).length > 1)
+      faults.push({ pointer: `?${name}`, detail: "is given more than once" });
+  for (const [name, { read }] of Object.entries(parameters)) {
+    const result = read(given.get(name) ?? undefined);
+    if (typeof result === "string") faults.push({ pointer: `?${name}`, detail: result });
+    else values[name] = result.value;
+  }
+  if (faults.length > 0) throw new RefusalError({ code: "validation", faults });
+  return values;
+}
+
+export const noParameters: Parameters = {};
+
+/** The route looks at the query itself, for example because it is signed. */
+export const anyParameters: Parameters = {};
+
+export function integer(min: number, max: number, otherwise: number): Parameter<number> {
+  return {
+    schema: Type.Integer({ minimum: min, maximum: max, default: otherwise }),
+    read(text) {
+      if (text === undefined) return { value: otherwise };
+      const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
+      return value >= min && value <= max
+        ? { value }
+        : `must be a whole number from ${min} to ${max}`;
+    },
+  };
+}
+
+export function optionalText(maxLength: number): Parameter<string | undefined> {
+  return {
+    schema: Type.String({ maxLength }),
+    read: (text) =>
+      (text?.length ?? 0) > maxLength ? `has more than ${maxLength} characters` : { value: text },
+  };
+}
+
+/** The stream's credential. The route itself refuses its absence, with 401. */
+export const ticketParameter: Parameter<string | undefined> = {
+  ...optionalText(256),
+  isRequired: true,
+};
+
+export const optionalFlag: Parameter<boolean | undefined> = {
+  schema: Type.Boolean(),
+  read(text) {
+    if (text === undefined) return { value: undefined };
+    return text === "true" || text === "false"
+      ? { value: text === "true" }
+      : "must be true or false";
+  },
+};
+
+/** One value or several with commas between. */
+export function someOf<T extends string>(
+  values: readonly T[],
+): Parameter<readonly T[] | undefined> {
+  return {
+    schema: Type.String({ description: `One or several of ${values.join(", ")}.` }),
+    read(text) {
+      if (text === undefined) return { value: undefined };
+      const chosen = text.split(",").map((part) => values.find((value) => value === part));
+      const known = chosen.filter((value) => value !== undefined);
+      return known.length === chosen.length
+        ? { value: known }
+        : `must be one or several of ${values.join(", ")}, with commas between`;
+    },
+  };
+}
+
+export function oneOf<T extends string>(values: readonly T[], otherwise: T): Parameter<T> {
+  return {
+    schema: Type.Enum([...values], { default: otherwise }),
+    read(text) {
+      const value = text === undefined ? otherwise : values.find((known) => known === text);
+      return value === undefined ? `must be one of ${values.join(", ")}` : { value };
+    },
+  };
+}
+
+const instantPattern = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,9})?(Z|[+-]\d{2}:\d{2})$/i;
+
+/** RFC 3339; milliseconds since 1970. */
+export const optionalInstant: Parameter<number | undefined> = {
+  schema: Type.String({ format: "date-time" }),
+  read(text) {
+    if (text === undefined) return { value: undefined };
+    const value = instantPattern.test(text) ? Date.parse(text) : Number.NaN;
+    return Number.isNaN(value) ? "must be an RFC 3339 timestamp" : { value };
+  },
+};

@@ -1,0 +1,133 @@
+/**
+ * How the bodies of requests arrive: every chunk passes here, whoever wants it. A client that sends
+ * nothing for 30 s is refused. uWebSockets.js itself would break the connection off after some ten
+ * silent seconds; being paused and resumed makes it wait anew.
+ */
+import { limits } from "../../config/limits.ts";
+import type { Clock } from "../../engine/ports/clock.ts";
+import { stalledBody } from "../request/body.ts";
+import type { HttpRequest } from "./answer.ts";
+import type { IncomingBody, Valve } from "./incoming-body.ts";
+
+/** Whoever the chunks are for. A chunk is valid only during the call. */
+export interface Receiver {
+  chunk(bytes: Uint8Array, isLast: boolean): void;
+  /** Nothing came for too long. */
+  stalled(): void;
+  /** True while the receiver holds the client back: its silence is then not its fault. */
+  isHeldBack(): boolean;
+}
+
+export class Arrival {
+  /** All bytes of the body have come. */
+  isWhole = false;
+  /** Nothing more is expected. */
+  isOver = false;
+  private readonly valve: Valve;
+  private readonly open: Set<Arrival>;
+  private receiver: Receiver;
+  private bytes = 0;
+  private silentMs = 0;
+
+  constructor(valve: Valve, open: Set<Arrival>, receiver: Receiver) {
+    this.valve = valve;
+    this.open = open;
+    this.receiver = receiver;
+    open.add(this);
+  }
+
+  push(chunk: Uint8Array, isLast: boolean): void {
+    if (this.isOver) return;
+    this.bytes += chunk.length;
+    this.silentMs = 0;
+    this.isWhole = isLast;
+    if (isLast) this.stop();
+    this.receiver.chunk(chunk, isLast);
+  }
+
+  /** The body is whole, the answer was sent, or the client has gone. */
+  stop(): void {
+    this.isOver = true;
+    this.open.delete(this);
+  }
+
+  /**
+   * Drops what still comes, so that a client that sends before it reads can read its answer.
+   * Resolves when the body is whole, or when too much of it came, or nothing for too long.
+   */
+  drain(): Promise<void> {
+    if (this.isOver) return Promise.resolve();
+    const bytesMax = this.bytes + limits.http.drainBytesMax;
+    return new Promise((resolve) => {
+      this.receiver = {
+        chunk: (_, isLast) => {
+          if (isLast || this.bytes > bytesMax) resolve();
+        },
+        stalled: resolve,
+        isHeldBack: () => false,
+      };
+    });
+  }
+
+  /** `passedMs` went by. */
+  look(passedMs: number): void {
+    if (this.receiver.isHeldBack()) return;
+    this.silentMs += passedMs;
+    if (this.silentMs >= limits.http.bodyIdleMs) {
+      this.stop();
+      this.receiver.stalled();
+    } else {
+      this.valve.pause();
+      this.valve.resume();
+    }
+  }
+}
+
+/** Looks at all open arrivals again and again. */
+export function watchArrivals(open: ReadonlySet<Arrival>, clock: Clock): void {
+  const { bodyIdleCheckMs } = limits.http;
+  clock.after(bodyIdleCheckMs, () => {
+    for (const arrival of [...open]) arrival.look(bodyIdleCheckMs);
+    watchArrivals(open, clock);
+  });
+}
+
+/** For a route that reads its body as it comes. */
+export function streamReceiver(body: IncomingBody): Receiver {
+  return {
+    chunk: (bytes, isLast) => body.push(Uint8Array.from(bytes), isLast),
+    stalled: () => body.refuse(stalledBody),
+    isHeldBack: () => body.isHeldBack,
+  };
+}
+
+/**
+ * For a route that wants its body whole. Bytes are counted while they arrive; what is beyond the
+ * cap is not kept.
+ */
+export function bufferReceiver(
+  bytesMax: number,
+  done: (body: HttpRequest["body"]) => void,
+): Receiver {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  let isDone = false;
+  const finish = (body: HttpRequest["body"]) => {
+    if (isDone) return;
+    isDone = true;
+    done(body);
+  };
+  return {
+    chunk(bytes, isLast) {
+      length += bytes.length;
+      if (length > bytesMax) finish("too_large");
+      else if (isLast && chunks.length === 0) finish(bytes);
+      else {
+        chunks.push(Uint8Array.from(bytes));
+        if (isLast) finish(Buffer.concat(chunks));
+      }
+    },
+    stalled: () => finish("stalled"),
+    isHeldBack: () => false,
+  };
+}

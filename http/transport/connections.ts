@@ -1,0 +1,87 @@
+/**
+ * How many connections each client address has open. uWS tells the address when one opens and not
+ * when it closes, so opens are counted as an upper bound; only when that passes the cap is the
+ * truth looked up, in the kernel's table of sockets (proc(5): net/tcp, net/tcp6), at most once a
+ * second. Where there is no such table the cap holds for all addresses together.
+ */
+import { readFileSync } from "node:fs";
+import type { Clock } from "../../engine/ports/clock.ts";
+
+const established = "01";
+const recountMs = 1_000;
+
+export class Connections {
+  private readonly port: number;
+  private readonly max: number;
+  private readonly clock: Clock;
+  private readonly table: () => string | undefined;
+  private open = 0;
+  private opensByAddress = new Map<string, number>();
+  private countedMs = Number.NEGATIVE_INFINITY;
+
+  /** `table` is the kernel's, or undefined where it has none. */
+  constructor(port: number, max: number, clock: Clock, table: () => string | undefined) {
+    this.port = port;
+    this.max = max;
+    this.clock = clock;
+    this.table = table;
+  }
+
+  /** False when the address, 4 or 16 bytes in hex, has too many open with this one. */
+  opened(address: string): boolean {
+    this.open++;
+    if (this.open === 1) this.opensByAddress.clear();
+    this.opensByAddress.set(address, this.opensOf(address) + 1);
+    if (this.opensOf(address) <= this.max) return true;
+    this.recount();
+    return this.opensOf(address) <= this.max;
+  }
+
+  closed(): void {
+    this.open--;
+  }
+
+  private opensOf(address: string): number {
+    return this.opensByAddress.get(address) ?? 0;
+  }
+
+  private recount(): void {
+    const nowMs = this.clock.monotonicMs();
+    if (nowMs - this.countedMs < recountMs) return;
+    const table = this.table();
+    if (table === undefined) {
+      for (const address of this.opensByAddress.keys()) this.opensByAddress.set(address, this.open);
+      return;
+    }
+    this.countedMs = nowMs;
+    this.opensByAddress = connectionsByAddress(table, this.port);
+  }
+}
+
+/** The kernel's table of TCP sockets; undefined where it has none. */
+export function socketTable(): string | undefined {
+  try {
+    return readFileSync("/proc/net/tcp", "utf8") + readFileSync("/proc/net/tcp6", "utf8");
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
+    throw error;
+  }
+}
+
+/** Lines of `slot: local:port remote:port state ...`, numbers in hex. */
+function connectionsByAddress(table: string, port: number): Map<string, number> {
+  const counts = new Map<string, number>();
+  const local = `:${port.toString(16).toUpperCase().padStart(4, "0")}`;
+  for (const line of table.split("\n")) {
+    const [, from = "", to = "", state] = line.trim().split(/\s+/);
+    if (state !== established || !from.endsWith(local)) continue;
+    const address = inNetworkOrder(to.slice(0, to.indexOf(":")));
+    counts.set(address, (counts.get(address) ?? 0) + 1);
+  }
+  return counts;
+}
+
+/** The table writes each 32-bit word of an address in the machine's order: little-endian. */
+function inNetworkOrder(words: string): string {
+  return Buffer.from(words, "hex").swap32().toString("hex");
+}

@@ -1,0 +1,105 @@
+/**
+ * A request's body as it arrives, for what is too large to keep. Whoever reads slowly holds the
+ * client back; what comes beyond the cap ends the reading with a refusal, and so does a client
+ * that sends nothing for too long.
+ */
+import type { Refusal } from "../../actors/refusal.ts";
+import { PortError } from "../../engine/ports/port-error.ts";
+import { RefusalError } from "../problems/refusal-error.ts";
+
+const queuedBytesMax = 1024 * 1024;
+
+export interface Valve {
+  pause(): void;
+  resume(): void;
+}
+
+type State =
+  | { readonly kind: "open" }
+  | { readonly kind: "whole" }
+  | { readonly kind: "broken"; readonly error: Error };
+
+export class IncomingBody implements AsyncIterable<Uint8Array> {
+  private readonly bytesMax: number;
+  private readonly valve: Valve;
+  private chunks: Uint8Array[] = [];
+  private queuedBytes = 0;
+  private bytes = 0;
+  private isPaused = false;
+  private state: State = { kind: "open" };
+  private wake: () => void = () => {};
+
+  constructor(bytesMax: number, valve: Valve) {
+    this.bytesMax = bytesMax;
+    this.valve = valve;
+  }
+
+  /** Held back by whoever reads: the client may send nothing. */
+  get isHeldBack(): boolean {
+    return this.isPaused;
+  }
+
+  /** Nobody will read it any more: what still comes is dropped. */
+  drop(): void {
+    if (this.state.kind === "open")
+      this.end({ kind: "broken", error: new PortError("the request was answered", false) });
+    this.chunks = [];
+    this.queuedBytes = 0;
+    this.relieve();
+  }
+
+  refuse(refusal: Refusal): void {
+    if (this.state.kind === "open") this.end({ kind: "broken", error: new RefusalError(refusal) });
+  }
+
+  /** The chunk is kept: it must be a copy. */
+  push(chunk: Uint8Array, isLast: boolean): void {
+    if (this.state.kind !== "open") return;
+    this.bytes += chunk.length;
+    if (this.bytes > this.bytesMax) {
+      this.refuse({ code: "payload_too_large", limitBytes: this.bytesMax });
+      return;
+    }
+    this.chunks.push(chunk);
+    this.queuedBytes += chunk.length;
+    if (isLast) this.end({ kind: "whole" });
+    else if (this.queuedBytes > queuedBytesMax && !this.isPaused) {
+      this.isPaused = true;
+      this.valve.pause();
+    }
+    this.wake();
+  }
+
+  /** The client went away in the middle. */
+  break(): void {
+    if (this.state.kind === "open")
+      this.end({ kind: "broken", error: new PortError("the client went away", true) });
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array> {
+    for (;;) {
+      const chunk = this.chunks.shift();
+      if (chunk !== undefined) {
+        this.queuedBytes -= chunk.length;
+        this.relieve();
+        yield chunk;
+      } else if (this.state.kind === "broken") throw this.state.error;
+      else if (this.state.kind === "whole") return;
+      else
+        await new Promise<void>((resolve) => {
+          this.wake = resolve;
+        });
+    }
+  }
+
+  private relieve(): void {
+    if (!this.isPaused || this.queuedBytes > queuedBytesMax / 2) return;
+    this.isPaused = false;
+    this.valve.resume();
+  }
+
+  private end(state: State): void {
+    this.state = state;
+    this.wake();
+  }
+}

@@ -1,0 +1,99 @@
+import type { Objects } from "../../engine/ports/objects.ts";
+import type { TaskOutput } from "../../engine/ports/tasks.ts";
+import { storeFile } from "../node/workspace.ts";
+import type { MediaTools } from "../programs/media-tools.ts";
+import { describe, frameThumbnail, type Recording, waveThumbnail } from "./recordings.ts";
+
+/** Where a finished recording goes. */
+export interface Delivery {
+  readonly tools: MediaTools;
+  readonly objects: Objects;
+  readonly signal: AbortSignal;
+  /** Object key without its extension. */
+  readonly stem: string;
+}
+
+const extensions: Readonly<Record<string, string>> = {
+  "audio/mpeg": "mp3",
+  "audio/wav": "wav",
+  "audio/flac": "flac",
+  "audio/ogg": "ogg",
+  "video/mp4": "mp4",
+  "video/webm": "webm",
+  "video/quicktime": "mov",
+};
+
+/** Stores a finished file and its thumbnail; what the output says of it comes from probing it. */
+export async function deliverRecording(
+  delivery: Delivery,
+  path: string,
+  mimeType: string,
+): Promise<TaskOutput> {
+  const file = { path, mimeType };
+  const describing = describe(delivery.tools, file, delivery.signal);
+  const thumbnail = describing.then((recording) => recordingThumbnail(delivery, file, recording));
+  const [recording, stored] = await Promise.all([describing, store(delivery, file, thumbnail)]);
+  return { ...stored, ...measuresOf(recording) };
+}
+
+/** The same of a film whose maker knows what it is. */
+export async function deliverFilm(
+  delivery: Delivery,
+  path: string,
+  measures: Measures,
+  thumbnail: Promise<Thumbnail>,
+): Promise<TaskOutput> {
+  return { ...(await store(delivery, { path, mimeType: "video/mp4" }, thumbnail)), ...measures };
+}
+
+async function store(
+  delivery: Delivery,
+  { path, mimeType }: { readonly path: string; readonly mimeType: string },
+  thumbnail: Promise<Thumbnail>,
+): Promise<TaskOutput> {
+  const objectKey = `${delivery.stem}.${extensions[mimeType] ?? "bin"}`;
+  const [stored, thumbnailKey] = await Promise.all([
+    storeFile(delivery.objects, objectKey, path),
+    storeThumbnail(delivery, thumbnail),
+  ]);
+  return { objectKey, mimeType, ...stored, thumbnailKey };
+}
+
+export interface Thumbnail {
+  readonly extension: "jpg" | "png";
+  readonly bytes: Buffer;
+}
+
+/** Of moving pictures the frame at a tenth, of sound its wave. */
+export async function recordingThumbnail(
+  { tools, signal }: Pick<Delivery, "tools" | "signal">,
+  file: { readonly path: string; readonly mimeType: string },
+  { picture, durationSeconds }: Pick<Recording, "picture" | "durationSeconds">,
+): Promise<Thumbnail> {
+  if (picture === undefined)
+    return { extension: "png", bytes: await waveThumbnail(tools, file, signal) };
+  const bytes = await frameThumbnail(tools, file, durationSeconds / 10, signal);
+  return { extension: "jpg", bytes };
+}
+
+export async function storeThumbnail(
+  { objects, stem }: Pick<Delivery, "objects" | "stem">,
+  thumbnail: Promise<Thumbnail>,
+): Promise<string> {
+  const { extension, bytes } = await thumbnail;
+  const key = `${stem}.thumb.${extension}`;
+  await objects.put(key, [bytes]);
+  return key;
+}
+
+/** The members of an output that a recording fills. */
+export type Measures = Pick<
+  TaskOutput,
+  "width" | "height" | "durationSeconds" | "hasAudio" | "frameRate"
+>;
+
+export function measuresOf({ picture, durationSeconds, hasAudio }: Recording): Measures {
+  if (picture === undefined) return { durationSeconds, hasAudio };
+  const { width, height, frameRate } = picture;
+  return { width, height, durationSeconds, hasAudio, frameRate };
+}

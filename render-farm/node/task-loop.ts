@@ -1,0 +1,225 @@
+import type { Fault } from "../../config/schema.ts";
+import { PortError } from "../../engine/ports/port-error.ts";
+import type {
+  BrokerConnection,
+  CrewTask,
+  Task,
+  TaskOutcome,
+  ToNode,
+} from "../../engine/ports/tasks.ts";
+import { BrokeredParts, type Parts, type SharedParts } from "./task-parts.ts";
+
+/**
+ * A farm node's life: hello, leases up to its slots, heartbeats, one `finished` for each lease.
+ *
+ *   serving --drain--> draining --last lease ends--> "drained"
+ *      \------------------\-------broker gone------> "closed"
+ *
+ * 1. Every lease that arrives gets exactly one `finished`, unless the broker goes away.
+ * 2. A canceled, late or dropped task is answered and its slot freed at once; its worker is
+ *    aborted and whatever it still reports is ignored.
+ * 3. A worker that throws costs its task, never the node. This is the farm's only catch of faults.
+ * 4. Parts of a task end with it: whoever still waits for one hears so.
+ *
+ * Called by `main.ts`; tests give it the memory connection and simulated timers.
+ */
+export interface TaskWorker {
+  /** The wall time of one task; past it the task fails and may be tried again. */
+  readonly timeoutMs: number;
+  /** Throws `PortError` for an operating fault. Should stop soon after `signal` aborts. */
+  run(context: TaskContext): Promise<TaskOutcome>;
+}
+
+export interface TaskContext {
+  readonly input: unknown;
+  readonly outputPrefix: string;
+  readonly signal: AbortSignal;
+  /** 0 to 1; goes out with the next heartbeat. */
+  reportProgress(fraction: number): void;
+  /** Lets a crew of idle nodes make `parts` parts of this task too; the last split counts. */
+  split(parts: number, crew: CrewTask): SharedParts;
+  /** The parts of the task that this one, a crew's, was leased for. */
+  join(): Parts;
+}
+
+/** Each returns the function that stops it. */
+export interface Timers {
+  every(intervalMs: number, tick: () => void): () => void;
+  after(delayMs: number, ring: () => void): () => void;
+}
+
+export interface FarmNode {
+  readonly name: string;
+  readonly slots: number;
+  readonly heartbeatMs: number;
+  /** How long a drain waits for running tasks before it drops them. */
+  readonly drainMs: number;
+  readonly workersByKind: ReadonlyMap<string, TaskWorker>;
+  /** Hears of faults that are bugs, once each. */
+  readonly reportBug: (fault: unknown) => void;
+}
+
+interface Run {
+  readonly abort: AbortController;
+  readonly stopDeadline: () => void;
+  progress: number;
+  /** Names under which the run makes parts. */
+  readonly members: string[];
+}
+
+export class TaskLoop {
+  readonly ended: Promise<"drained" | "closed">;
+  readonly #node: FarmNode;
+  readonly #connection: BrokerConnection;
+  readonly #timers: Timers;
+  readonly #runsByToken = new Map<string, Run>();
+  readonly #partsByMember = new Map<string, BrokeredParts>();
+  readonly #stopHeartbeat: () => void;
+  #stopDrain: (() => void) | undefined;
+  #end: (reason: "drained" | "closed") => void = () => undefined;
+
+  /** Says hello; serves until `ended` resolves. */
+  constructor(node: FarmNode, connection: BrokerConnection, timers: Timers) {
+    this.#node = node;
+    this.#connection = connection;
+    this.#timers = timers;
+    this.ended = new Promise((resolve) => {
+      this.#end = resolve;
+    });
+    this.#stopHeartbeat = timers.every(node.heartbeatMs, () => this.#beat());
+    connection.onMessage((message) => this.#receive(message));
+    connection.onClose(() => {
+      this.#stop("closed");
+      this.#dropAll(failed("the broker is gone", true));
+    });
+    const kinds = [...node.workersByKind.keys()];
+    connection.send({ kind: "hello", node: node.name, slots: node.slots, kinds });
+  }
+
+  /** Takes nothing new and ends when the last running task does. */
+  drain(): void {
+    if (this.#stopDrain !== undefined) return;
+    this.#stopDrain = this.#timers.after(this.#node.drainMs, () =>
+      this.#dropAll(failed("the node drained", true)),
+    );
+    if (this.#runsByToken.size === 0) this.#stop("drained");
+  }
+
+  #receive(message: ToNode): void {
+    switch (message.kind) {
+      case "lease":
+        this.#lease(message.task);
+        break;
+      case "cancel":
+        this.#finish(message.token, failed("the task was canceled", false));
+        break;
+      case "drain":
+        this.drain();
+        break;
+      case "part":
+      case "made":
+        this.#partsByMember.get(message.member)?.hear(message);
+    }
+  }
+
+  #lease(task: Task): void {
+    if (this.#runsByToken.has(task.token)) return;
+    const worker = this.#node.workersByKind.get(task.kind);
+    if (worker === undefined) this.#refuse(task, `the node does not do ${task.kind}`);
+    else if (this.#stopDrain !== undefined) this.#refuse(task, "the node is draining");
+    else if (this.#runsByToken.size >= this.#node.slots)
+      this.#refuse(task, "the node has no free slot");
+    else this.#start(task, worker);
+  }
+
+  /** Another node, or this one later, may do it. */
+  #refuse(task: Task, message: string): void {
+    this.#connection.send({ kind: "finished", token: task.token, outcome: failed(message, true) });
+  }
+
+  #start({ token, kind, input, outputPrefix }: Task, worker: TaskWorker): void {
+    const abort = new AbortController();
+    const stopDeadline = this.#timers.after(worker.timeoutMs, () =>
+      this.#finish(token, failed(`${kind} took longer than ${worker.timeoutMs} ms`, true)),
+    );
+    const run: Run = { abort, stopDeadline, progress: 0, members: [] };
+    this.#runsByToken.set(token, run);
+    const reportProgress = (fraction: number): void => {
+      run.progress = Math.max(run.progress, Math.min(1, fraction));
+    };
+    const split = (parts: number, crew: CrewTask): SharedParts => {
+      const member = `${token}/${run.members.length}`;
+      const shared = this.#open(run, member);
+      this.#connection.send({ kind: "split", token, member, parts, crew });
+      return shared;
+    };
+    const join = (): Parts => this.#open(run, token);
+    const isCurrent = () => this.#runsByToken.get(token) === run;
+    worker.run({ input, outputPrefix, signal: abort.signal, reportProgress, split, join }).then(
+      (outcome) => isCurrent() && this.#finish(token, outcome),
+      (fault: unknown) => {
+        if (!isCurrent()) return;
+        if (!(fault instanceof PortError)) this.#node.reportBug(fault);
+        this.#finish(token, outcomeOfFault(kind, fault));
+      },
+    );
+  }
+
+  /** What the run made parts of before is void. */
+  #open(run: Run, member: string): BrokeredParts {
+    this.#closeParts(run);
+    const parts = new BrokeredParts(member, (message) => this.#connection.send(message));
+    this.#partsByMember.set(member, parts);
+    run.members.push(member);
+    if (run.abort.signal.aborted) this.#closeParts(run);
+    return parts;
+  }
+
+  #closeParts({ members }: Run): void {
+    for (const member of members) {
+      this.#partsByMember.get(member)?.close();
+      this.#partsByMember.delete(member);
+    }
+  }
+
+  #finish(token: string, outcome: TaskOutcome): void {
+    const run = this.#runsByToken.get(token);
+    if (run === undefined) return;
+    this.#runsByToken.delete(token);
+    run.stopDeadline();
+    run.abort.abort();
+    this.#closeParts(run);
+    this.#connection.send({ kind: "finished", token, outcome });
+    if (this.#stopDrain !== undefined && this.#runsByToken.size === 0) this.#stop("drained");
+  }
+
+  #dropAll(outcome: TaskOutcome): void {
+    for (const token of [...this.#runsByToken.keys()]) this.#finish(token, outcome);
+  }
+
+  #beat(): void {
+    for (const [token, { progress }] of this.#runsByToken)
+      this.#connection.send({ kind: "heartbeat", token, progress });
+  }
+
+  #stop(reason: "drained" | "closed"): void {
+    this.#stopHeartbeat();
+    this.#stopDrain?.();
+    this.#end(reason);
+  }
+}
+
+function outcomeOfFault(kind: string, fault: unknown): TaskOutcome {
+  if (fault instanceof PortError) return failed(fault.message, fault.retryable);
+  return failed(`${kind} broke: ${fault instanceof Error ? fault.message : String(fault)}`, false);
+}
+
+function failed(message: string, retryable: boolean): TaskOutcome {
+  return { kind: "failed", message, retryable };
+}
+
+/** What a worker answers to an input that its schema refuses: names the first member at fault. */
+export function refusedInput(kind: string, [first]: readonly Fault[]): TaskOutcome {
+  const message = `${kind}: ${first?.pointer || "the input"} ${first?.detail ?? "is wrong"}`;
+  return failed(message, false);
+}

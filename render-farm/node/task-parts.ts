@@ -1,0 +1,85 @@
+import { PortError } from "../../engine/ports/port-error.ts";
+import type { BrokerConnection, ToNode } from "../../engine/ports/tasks.ts";
+
+/** Parts of a task, each made by whoever takes it. */
+export interface Parts {
+  /**
+   * The next that nobody has. Waits while others make the last ones, because they may lose them;
+   * `undefined` when all are made. Throws `PortError` when the parts are no longer wanted.
+   */
+  take(): Promise<number | undefined>;
+  made(part: number, result: object): void;
+  /** They are no longer wanted. */
+  close(): void;
+}
+
+/** Those of a task that was split for others to join. */
+export interface SharedParts extends Parts {
+  /** Hears of the parts that others make, also of those made before. One listener. */
+  onMade(listener: (part: number, result: unknown) => void): void;
+}
+
+type PartMessage = Extract<ToNode, { readonly member: string }>;
+
+/** Parts that the broker hands out, as one member of a crew sees them. */
+export class BrokeredParts implements SharedParts {
+  readonly #member: string;
+  readonly #send: BrokerConnection["send"];
+  readonly #takers: Taker[] = [];
+  readonly #early: (readonly [part: number, result: unknown])[] = [];
+  #listener: ((part: number, result: unknown) => void) | undefined;
+  #isClosed = false;
+
+  constructor(member: string, send: BrokerConnection["send"]) {
+    this.#member = member;
+    this.#send = send;
+  }
+
+  take(): Promise<number | undefined> {
+    return new Promise((resolve, reject) => {
+      if (this.#isClosed) return reject(noLongerWanted());
+      this.#takers.push({ resolve, reject });
+      this.#send({ kind: "take", member: this.#member });
+    });
+  }
+
+  made(part: number, result: object): void {
+    if (!this.#isClosed) this.#send({ kind: "made", member: this.#member, part, result });
+  }
+
+  onMade(listener: (part: number, result: unknown) => void): void {
+    this.#listener = listener;
+    for (const [part, result] of this.#early.splice(0)) listener(part, result);
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    for (const { reject } of this.#takers.splice(0)) reject(noLongerWanted());
+  }
+
+  /** What the broker says to this member. */
+  hear(message: PartMessage): void {
+    if (message.kind === "part") this.#takers.shift()?.resolve(message.part ?? undefined);
+    else if (this.#listener === undefined) this.#early.push([message.part, message.result]);
+    else this.#listener(message.part, message.result);
+  }
+}
+
+/** So many parts that nobody else makes. */
+export function ownParts(count: number): Parts {
+  let next = 0;
+  return {
+    take: async () => (next < count ? next++ : undefined),
+    made: () => undefined,
+    close: () => undefined,
+  };
+}
+
+interface Taker {
+  readonly resolve: (part: number | undefined) => void;
+  readonly reject: (why: PortError) => void;
+}
+
+function noLongerWanted(): PortError {
+  return new PortError("the parts of the task are no longer wanted", true);
+}

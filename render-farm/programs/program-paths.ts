@@ -1,0 +1,36 @@
+import { dirname, extname, join } from "node:path";
+import type { Fence, FencedProgram } from "../fence/fence.ts";
+import type { MediaPrograms } from "./media-tools.ts";
+
+/** Where this node has the programs that read what strangers sent. */
+export interface ProgramPaths {
+  readonly ffmpeg: string;
+  readonly ffprobe: string;
+  readonly espeak: string;
+}
+
+/** The same in the fence, with our own. */
+export interface Programs extends MediaPrograms {
+  readonly pictures: FencedProgram;
+  readonly packets: FencedProgram;
+}
+
+export async function fitPrograms(fence: Fence, paths: ProgramPaths): Promise<Programs> {
+  const installed = (path: string) => fence.fit({ path, folder: dirname(path) });
+  const node = { path: process.execPath, folder: dirname(process.execPath) };
+  const ours = (name: string) => {
+    const path = join(import.meta.dirname, "..", `${name}${extname(import.meta.filename)}`);
+    return fence.fit(node, "--max-old-space-size=256", { path, folder: clone, parts });
+  };
+  return {
+    ffmpeg: await installed(paths.ffmpeg),
+    ffprobe: await installed(paths.ffprobe),
+    espeak: await installed(paths.espeak),
+    pictures: await ours("pictures/program"),
+    packets: await ours("render/videos/packet-program"),
+  };
+}
+
+/** Where our programs find their packages. */
+const clone = join(import.meta.dirname, "../../..");
+const parts = ["dist", "node_modules"];

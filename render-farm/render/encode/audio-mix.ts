@@ -1,0 +1,270 @@
+import { join } from "node:path";
+import type { AudioRole, Clip } from "../../../actors/timeline/model.ts";
+import { epsilon } from "../../../actors/timeline/model.ts";
+import type { MediaTools } from "../../programs/media-tools.ts";
+import { type MediaFile, mediaInput, passMs } from "../inputs/media-files.ts";
+import { mediaFault } from "../render-fault.ts";
+import type { AudioMix } from "../render-input.ts";
+import { duckingCurve } from "./ducking.ts";
+import { exact } from "./encoding.ts";
+
+/**
+ * The film's sound, mixed by ffmpeg into one file (AAC) as long as the pictures: each clip at its
+ * place, a bus for each role, narration over the others, then loudness, fades, the master.
+ */
+export interface HeardClip {
+  readonly clip: Clip;
+  readonly media: MediaFile;
+  /** Loudness at each frame of the film, in place of the clip's own. */
+  readonly curvePath?: string;
+}
+
+export interface MixSetup {
+  readonly tools: MediaTools;
+  readonly folder: string;
+  readonly signal: AbortSignal;
+  /** Of the film's frames. */
+  readonly seconds: number;
+  readonly mix: AudioMix;
+}
+
+const sampleRate = 48_000;
+const format = "aformat=sample_fmts=fltp:sample_rates=48000:channel_layouts=stereo";
+const lossless = ["-ar", "48000", "-ac", "2", "-c:a", "flac", "-sample_fmt", "s32"];
+const aac = ["-c:a", "aac", "-b:a", "192k", "-ar", "48000", "-ac", "2"];
+const fault = "The sound could not be mixed.";
+/** Below this nothing is heard. */
+const silenceDb = -90;
+
+/** Path of the mix; `undefined` when nothing sounds. */
+export async function mixSound(
+  clips: readonly HeardClip[],
+  setup: MixSetup,
+): Promise<string | undefined> {
+  const { mix, folder } = setup;
+  if (mix.mute === true || clips.length === 0) return undefined;
+  const buses = await Promise.all(
+    roles.map(async (role) => {
+      const own = clips.filter(({ clip }) => clip.media?.role === role);
+      return own.length === 0 ? undefined : { role, path: await mixBus(role, own, setup) };
+    }),
+  );
+  const heard = buses.filter((bus) => bus !== undefined);
+  const sum = join(folder, "sum.flac");
+  await sumUp(heard, sum, setup);
+  const measured = await loudness(sum, setup);
+  if (measured.peakDb < silenceDb) return undefined;
+  return finish(sum, measured, setup);
+}
+
+const roles: readonly AudioRole[] = ["narration", "music", "sfx", "clip"];
+
+interface Bus {
+  readonly role: AudioRole;
+  readonly path: string;
+}
+
+async function mixBus(
+  role: AudioRole,
+  clips: readonly HeardClip[],
+  setup: MixSetup,
+): Promise<string> {
+  const { tools, folder, signal, seconds } = setup;
+  const path = join(folder, `bus-${role}.flac`);
+  const inputs = clips.flatMap(({ media }) => mediaInput(media));
+  const curves = clips.filter(({ curvePath }) => curvePath !== undefined);
+  const curveInputs = curves.flatMap(({ curvePath }) => [...curveInput, "-i", `file:${curvePath}`]);
+  const chains = clips.map((heard, index) => {
+    const at = curves.indexOf(heard);
+    if (at < 0) return `[${index}:a:0]${chain(heard, seconds)}[c${index}]`;
+    const gain = `[${clips.length + at}:a:0]${format}[g${index}]`;
+    const plain = `[${index}:a:0]${chain(heard, seconds)}[d${index}]`;
+    return `${gain};${plain};[d${index}][g${index}]amultiply[c${index}]`;
+  });
+  const all = clips.map((_, index) => `[c${index}]`).join("");
+  const mixed = `amix=inputs=${clips.length}:normalize=0:duration=longest`;
+  const sum = `${all}${mixed},${whole(seconds)}[out]`;
+  const graph = [...chains, sum].join(";");
+  const args = [...inputs, ...curveInputs, "-filter_complex", graph, "-map", "[out]"];
+  const call = { signal, timeoutMs: passMs, fault: "cannot be decoded" };
+  await tools.ffmpeg([...args, ...lossless, `file:${path}`], call).catch((failure: unknown) => {
+    const names = clips.map(({ clip }) => clip.id || clip.kind).join(", ");
+    throw mediaFault(`a sound of ${names}`, failure);
+  });
+  return path;
+}
+
+function chain(heard: HeardClip, seconds: number): string {
+  const { clip, curvePath, media } = heard;
+  const { start = 0, rate = 1, volume: fixed = 1 } = clip.media ?? {};
+  const volume = curvePath === undefined ? fixed : 1;
+  const from = Math.max(0, clip.start);
+  const length = Math.min(clip.end ?? seconds, seconds) - from;
+  const played = (from - clip.start) * rate;
+  const round = roundOf(heard, played + length * rate);
+  const into = (round === undefined ? start : 0) + played;
+  const delay = Math.round(from * sampleRate);
+  return [
+    // A single channel sounds on both sides as loud as it is.
+    ...(media.channels === 1 ? ["pan=stereo|c0=c0|c1=c0"] : []),
+    format,
+    ...(round ?? []),
+    `atrim=start=${into.toFixed(6)}:duration=${(length * rate).toFixed(6)}`,
+    "asetpts=N/SR/TB",
+    ...tempo(rate),
+    `atrim=duration=${length.toFixed(6)}`,
+    `volume=${volume}`,
+    ...fades(heard, { from, length, seconds }),
+    `adelay=${delay}S:all=1`,
+    "apad",
+    "asetpts=N/SR/TB",
+    `atrim=duration=${seconds.toFixed(6)}`,
+  ].join(",");
+}
+
+/**
+ * Straight ramps at the clip's own edges, whatever the film shows of it; both get shorter when they
+ * are longer than the clip.
+ */
+function fades(
+  { clip }: HeardClip,
+  { from, length, seconds }: { from: number; length: number; seconds: number },
+): readonly string[] {
+  const { fadeIn = 0, fadeOut = 0 } = clip.media ?? {};
+  const end = clip.end ?? seconds;
+  const share = Math.min(1, (end - clip.start) / (fadeIn + fadeOut));
+  const outFrom = end - fadeOut * share - from;
+  const ramp = (kind: "in" | "out", at: number, duration: number): string =>
+    `afade=t=${kind}:st=${Math.max(0, at).toFixed(6)}:d=${duration.toFixed(6)}:curve=tri`;
+  return [
+    ...(fadeIn > 0 ? [ramp("in", 0, fadeIn * share)] : []),
+    ...(fadeOut > 0 && outFrom < length ? [ramp("out", outFrom, fadeOut * share)] : []),
+  ];
+}
+
+/** Filters that play a looped source from where it is entered to its end, without end. */
+function roundOf({ clip, media }: HeardClip, seconds: number): readonly string[] | undefined {
+  const { start = 0, isLooped = false } = clip.media ?? {};
+  const length = media.recording.durationSeconds - start;
+  if (!isLooped || length <= 0 || seconds <= length) return undefined;
+  const samples = Math.round(length * sampleRate);
+  return [
+    `atrim=start=${start.toFixed(6)}:duration=${length.toFixed(6)}`,
+    "asetpts=N/SR/TB",
+    `apad=whole_len=${samples}`,
+    `aloop=loop=-1:size=${samples}`,
+  ];
+}
+
+function whole(seconds: number): string {
+  return `apad,asetpts=N/SR/TB,atrim=duration=${seconds.toFixed(6)}`;
+}
+
+/** One filter changes the tempo by half to two. */
+function tempo(rate: number): readonly string[] {
+  const steps: string[] = [];
+  let left = rate;
+  while (left > 2 + epsilon || left < 0.5 - epsilon) {
+    const step = left > 2 ? 2 : 0.5;
+    steps.push(`atempo=${step}`);
+    left /= step;
+  }
+  return Math.abs(left - 1) < epsilon ? steps : [...steps, `atempo=${left}`];
+}
+
+async function sumUp(buses: readonly Bus[], path: string, setup: MixSetup): Promise<void> {
+  const { tools, signal, seconds, mix } = setup;
+  const narration = buses.find(({ role }) => role === "narration");
+  const curve =
+    mix.ducking?.enabled === true && narration !== undefined
+      ? await duckingCurve(narration.path, mix.ducking, setup)
+      : undefined;
+  const inputs = buses.flatMap((bus) => ["-i", `file:${bus.path}`]);
+  const curves = curve === undefined ? [] : [...curveInput, "-i", `file:${curve}`];
+  const ducked = buses.filter(({ role }) => curve !== undefined && isDucked(role));
+  const names = ducked.map((_, index) => `[g${index}]`).join("");
+  const gains =
+    ducked.length === 0 ? [] : [`[${buses.length}:a:0]${format},asplit=${ducked.length}${names}`];
+  const chains = buses.map((bus, index) => {
+    const gain = `${format},volume=${gainOf(bus.role, mix)}dB`;
+    const at = ducked.indexOf(bus);
+    if (at < 0) return `[${index}:a:0]${gain}[b${index}]`;
+    return `[${index}:a:0]${gain}[d${index}];[d${index}][g${at}]amultiply[b${index}]`;
+  });
+  const all = buses.map((_, index) => `[b${index}]`).join("");
+  const master = `volume=${mix.master_gain_db ?? 0}dB`;
+  const sum = `${all}amix=inputs=${buses.length}:normalize=0,${master},${whole(seconds)}[out]`;
+  const graph = [...gains, ...chains, sum].join(";");
+  const args = [...inputs, ...curves, "-filter_complex", graph, "-map", "[out]"];
+  await tools.ffmpeg([...args, ...lossless, `file:${path}`], { signal, timeoutMs: passMs, fault });
+}
+
+const curveInput = ["-f", "f32le", "-ar", "1000", "-ac", "1"];
+
+function isDucked(role: AudioRole): boolean {
+  return role === "music" || role === "clip";
+}
+
+function gainOf(role: AudioRole, mix: AudioMix): number {
+  switch (role) {
+    case "narration":
+      return mix.narration_gain_db ?? 0;
+    case "music":
+      return mix.music_gain_db ?? 0;
+    case "sfx":
+      return mix.sfx_gain_db ?? 0;
+    case "clip":
+      return mix.clip_gain_db ?? 0;
+  }
+}
+
+interface Loudness {
+  readonly lufs: number;
+  readonly peakDb: number;
+}
+
+async function loudness(path: string, { tools, signal, mix }: MixSetup): Promise<Loudness> {
+  const measures = [
+    ...(typeof mix.loudness_lufs === "number" ? ["ebur128=metadata=1"] : []),
+    "astats=metadata=1:measure_perchannel=none",
+    "ametadata=mode=print:file=-",
+  ];
+  const last = ["-af", measures.join(","), "-f", "null", "-"];
+  let text = "";
+  const call = { signal, timeoutMs: passMs, fault };
+  for await (const chunk of tools.stream(["-i", `file:${path}`, ...last], call))
+    text = (text + chunk.toString("latin1")).slice(-4_096);
+  const found = (name: string): number => {
+    const values = [...text.matchAll(new RegExp(`${name}=(-?[\\d.]+|-?inf|nan)`, "g"))];
+    const value = Number(values.at(-1)?.[1] ?? Number.NaN);
+    return Number.isFinite(value) ? value : Number.NEGATIVE_INFINITY;
+  };
+  return { lufs: found("lavfi\\.r128\\.I"), peakDb: found("Overall\\.Peak_level") };
+}
+
+/** Loudness by one gain for the whole film; what would rise above -1 dBTP is limited. */
+async function finish(sum: string, { lufs }: Loudness, setup: MixSetup): Promise<string> {
+  const { tools, folder, signal, seconds, mix } = setup;
+  const wanted = mix.loudness_lufs;
+  const isLevelled = typeof wanted === "number" && lufs > -70;
+  const limit = 10 ** (-1.1 / 20);
+  const level = isLevelled
+    ? [
+        `volume=${(wanted - lufs).toFixed(2)}dB`,
+        "aresample=192000",
+        `alimiter=limit=${limit.toFixed(4)}:attack=5:release=50:level=false`,
+        "aresample=48000",
+      ]
+    : [];
+  const fadeIn = mix.fade_in_seconds ?? 0;
+  const fadeOut = Math.min(seconds, mix.fade_out_seconds ?? 0);
+  const fades = [
+    ...(fadeIn > 0 ? [`afade=t=in:d=${fadeIn}`] : []),
+    ...(fadeOut > 0 ? [`afade=t=out:st=${(seconds - fadeOut).toFixed(6)}:d=${fadeOut}`] : []),
+  ];
+  const path = join(folder, "mix.m4a");
+  const filters = [...level, ...fades, whole(seconds)].join(",");
+  const args = ["-i", `file:${sum}`, "-af", filters, ...aac, ...exact, `file:${path}`];
+  await tools.ffmpeg(args, { signal, timeoutMs: passMs, fault });
+  return path;
+}

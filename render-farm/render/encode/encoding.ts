@@ -1,0 +1,130 @@
+import type { Quality } from "../render-input.ts";
+
+/** How pictures become a film, by quality; what a client may expect is in the contract. */
+export type FrameFormat = {
+  readonly width: number;
+  readonly height: number;
+} & PictureFormat;
+
+type PictureFormat =
+  | { readonly codec: "mjpeg"; readonly quality: number }
+  | { readonly codec: "png" }
+  /** I420 of BT.709 in limited range. */
+  | { readonly codec: "planes" };
+
+/** What the compositor's pictures are. */
+export const drivenFormats: Readonly<Record<Quality, Exclude<PictureFormat, { codec: "planes" }>>> =
+  {
+    fast: { codec: "mjpeg", quality: 88 },
+    standard: { codec: "mjpeg", quality: 95 },
+    high: { codec: "png" },
+  };
+
+const presets: Readonly<Record<Quality, readonly string[]>> = {
+  // Transforms of eight by eight make it the High profile; its entropy coder is too slow.
+  fast: ["-preset", "ultrafast", "-crf", "24", "-x264opts", "8x8dct=1"],
+  // Looking twelve frames ahead, so that what stays gets the bits, saves a third of the bytes of
+  // moving photos at like quality and costs no time; it is left out of this preset by default.
+  standard: [
+    ...["-preset", "superfast", "-crf", "17.3", "-bf", "3"],
+    ...["-x264opts", "rc-lookahead=12:mbtree=1"],
+  ],
+  high: ["-preset", "medium", "-crf", "16"],
+};
+
+/** JPEG is BT.601 in full range; what goes out is BT.709 in limited range. */
+const fromJpeg = [
+  "colorspace=ispace=bt470bg:iprimaries=bt709:itrc=bt709:irange=pc",
+  "space=bt709:primaries=bt709:trc=bt709:range=tv:format=yuv420p",
+].join(":");
+
+/** The same for every sampling of colours, and for RGB, at ten times the cost. */
+function scaled(codec: FrameFormat["codec"]): string {
+  const from = codec === "mjpeg" ? "in_color_matrix=bt601:in_range=full:" : "";
+  return `scale=${from}out_color_matrix=bt709:out_range=limited:flags=accurate_rnd+bilinear`;
+}
+
+const tags = [
+  ...["-color_range", "tv", "-colorspace", "bt709"],
+  ...["-color_primaries", "bt709", "-color_trc", "bt709"],
+];
+/** The same input, the same bytes. */
+export const exact = ["-fflags", "+bitexact", "-flags", "+bitexact"];
+
+/**
+ * ffmpeg's arguments for one segment, without the output; its frames come as a stream of them
+ * (`frame-stream.ts`) from its standard input.
+ * How many threads encode changes the bytes, so it must not depend on the machine.
+ */
+export function segmentArgs(
+  quality: Quality,
+  format: FrameFormat,
+  fps: number,
+  threads: number,
+): readonly string[] {
+  const every = `fps=${fps}`;
+  const filters = format.codec === "planes" ? [every] : [...conversion(format, quality), every];
+  // Its rate is what its head says, however many of the first frames repeat.
+  const input = ["-fpsprobesize", "0", "-f", "avi"];
+  const colors = format.codec === "planes" ? tags : [];
+  const filtered = [...colors, "-i", "pipe:0", "-vf", filters.join(",")];
+  return [...input, ...filtered, ...encoderArgs(quality, fps, threads)];
+}
+
+/** ffmpeg's arguments that encode what it has, into a file of pictures alone. */
+export function encoderArgs(quality: Quality, fps: number, threads: number): readonly string[] {
+  return [
+    ...["-r", `${fps}`, "-c:v", "libx264", ...presets[quality], "-profile:v", "high"],
+    ...["-pix_fmt", "yuv420p", "-threads", `${threads}`, ...tags],
+    ...["-x264-params", "open-gop=0", "-an", ...exact],
+    // Lengths in thousandths of a second would not be whole frames, and the next segment late.
+    ...["-movie_timescale", `${Math.round(fps * 1_000)}`, "-f", "mp4"],
+  ];
+}
+
+function conversion(format: FrameFormat, quality: Quality): readonly string[] {
+  const { codec } = format;
+  const convert = codec === "mjpeg" && quality !== "high" ? fromJpeg : scaled(codec);
+  return [...padding(format), convert, "format=yuv420p"];
+}
+
+/**
+ * Odd edges get one more pixel, like the last. Pairs of pixels share their colour, so each must
+ * have its own before: the last of an odd number would be painted over.
+ */
+function padding({ codec, width, height }: FrameFormat): readonly string[] {
+  const [right, bottom] = [width % 2, height % 2];
+  if (right + bottom === 0) return [];
+  const own = codec === "png" ? [] : ["scale=flags=neighbor", "format=yuvj444p"];
+  const more = `pad=w=${width + right}:h=${height + bottom}`;
+  return [...own, more, `fillborders=right=${right}:bottom=${bottom}:mode=smear`];
+}
+
+export interface Joining {
+  /** Holds a `segmentList`. */
+  readonly listPath: string;
+  readonly seconds: number;
+  /** Arguments that open the mixed sound, encoded as it will be. */
+  readonly sound: readonly string[] | undefined;
+}
+
+/**
+ * In the words of ffmpeg's concat demuxer. Segments are taken as they are, so that none is decoded
+ * to find out what it is: that would take longer than all the rest.
+ */
+export function segmentList(paths: readonly string[]): string {
+  const segments = paths.map((path) => `file '${path}'\noption codec_whitelist none\n`);
+  return ["ffconcat version 1.0\n", ...segments].join("");
+}
+
+/** ffmpeg's arguments that make the film of what is encoded already, without the output. */
+export function joiningArgs({ listPath, seconds, sound }: Joining): readonly string[] {
+  const files = ["-protocol_whitelist", "file,pipe", "-f", "concat", "-safe", "0"];
+  return [
+    ...[...files, "-i", `file:${listPath}`],
+    ...(sound ?? []),
+    ...["-map", "0:v:0", "-c:v", "copy", ...tags],
+    ...(sound === undefined ? ["-an"] : ["-map", "1:a:0", "-c:a", "copy"]),
+    ...["-t", seconds.toFixed(6), "-movflags", "+faststart", ...exact, "-f", "mp4"],
+  ];
+}

@@ -1,0 +1,199 @@
+import { even } from "../../../actors/timeline/model.ts";
+import type { Picture } from "../../browser/stage.ts";
+import { drivenFormats } from "../encode/encoding.ts";
+import type { Cast } from "../page/cast.ts";
+import type { FilmSession } from "../page/film-page-session.ts";
+import { drawnPainter, drivenPainter } from "../page/painters.ts";
+import { RenderFault } from "../render-fault.ts";
+import { VideoFrames } from "../videos/video-frames.ts";
+import { composed, isComposable } from "./composing.ts";
+import type { Shoot } from "./film-capture.ts";
+import { displayed, isDark, likenessOf, planesMaker } from "./likeness.ts";
+import { type Sample, Samples } from "./samples.ts";
+import { type Camera, filmed, recorder } from "./segment-recorders.ts";
+
+/**
+ * The ways of filming. Drawn pages are several times faster; sampled frames of theirs are
+ * compared with those of a driven page, and one that differs sends the whole film the slow way.
+ *
+ * A footage is the paths of encoded segments in the film's order.
+ */
+export type Footage = readonly string[];
+
+/** Why pages cannot be filmed in a way. */
+export interface Refusal {
+  readonly refusal: string;
+}
+
+/** Every frame by the compositor. */
+export async function shootDriven(cast: Cast, shoot: Shoot): Promise<Footage> {
+  const isUnlit = (picture: Buffer) => shoot.stage.tools.screenshots.isBlack(picture);
+  const samples = new Samples(shoot.frames, { isUnlit, step: 0 });
+  const paths = await filmed(drivenCameras(cast, shoot), samples, shoot);
+  hearFaults(cast, shoot);
+  await checkLight(samples, cast, shoot);
+  return paths;
+}
+
+function drivenCameras({ sessions }: Cast, shoot: Shoot): readonly Camera[] {
+  const { stage, setup } = shoot;
+  const format = drivenFormats[stage.input.quality ?? "standard"];
+  const picture =
+    format.codec === "png"
+      ? ({ format: "png" } as const)
+      : ({ format: "jpeg", quality: format.quality } as const);
+  const { width, height } = setup.timeline;
+  return sessions.map((session) =>
+    recorder(drivenPainter(session, picture), { ...format, width, height }, shoot),
+  );
+}
+
+/** By the pages themselves; refused when that does not look like the compositor's frames. */
+export async function shootDrawn(cast: Cast, shoot: Shoot): Promise<Footage | Refusal> {
+  const { reference } = cast;
+  if (reference === undefined) throw new Error("drawn pages are compared with a driven one");
+  const samples = new Samples(shoot.frames, { isUnlit: isDark, step: 2, isJudgedEarly: true });
+  const filming = filmed(drawnCameras(cast, shoot), samples, shoot);
+  const videosAt = async (frame: number) => {
+    // Without videos the page to compare with need not wait for the others.
+    if (shoot.setup.videos.length === 0) return noVideos;
+    return (await samples.at(frame)).videos ?? videosOf(frame, shoot);
+  };
+  const comparison = { reference, shown: (planes: Buffer) => planes, videosAt };
+  const comparing = compare(samples, comparison, shoot);
+  try {
+    const [paths] = await Promise.all([filming, comparing]);
+    hearFaults(cast, shoot);
+    await checkLight(samples, cast, shoot);
+    return paths;
+  } catch (failure) {
+    if (failure instanceof Unlike) return { refusal: failure.message };
+    throw failure;
+  } finally {
+    shoot.shared?.parts.close();
+    await cast.close();
+    await Promise.allSettled([filming, comparing]);
+  }
+}
+
+function drawnCameras({ sessions }: Cast, shoot: Shoot): readonly Camera[] {
+  const { width, height } = shoot.setup.timeline;
+  const format = { codec: "planes", width: even(width), height: even(height) } as const;
+  return sessions.map((session) => recorder(drawnPainter(session), format, shoot));
+}
+
+/** Those of a cast's pages. */
+export const camerasOf = { drawn: drawnCameras, driven: drivenCameras };
+
+/** By ffmpeg alone; refused for what is more than pictures in boxes. */
+export async function shootComposed(cast: Cast, shoot: Shoot): Promise<Footage | Refusal> {
+  const [session] = cast.sessions;
+  const layout = await session.layout();
+  if (layout === null || !isComposable(layout, shoot))
+    return { refusal: "the page is more than pictures in boxes" };
+  const samples = new Samples(shoot.frames, { isUnlit: isDark, step: 4 });
+  const shown = (planes: Buffer): Buffer => displayed(planes, shoot.setup.timeline.width);
+  const composing = composed(layout, samples, shoot).catch((failure: unknown) => {
+    samples.end(failure);
+    throw failure;
+  });
+  try {
+    const videosAt = (frame: number) => videosOf(frame, shoot);
+    const comparison = { reference: session, shown, videosAt };
+    const [paths] = await Promise.all([composing, compare(samples, comparison, shoot)]);
+    await checkLight(samples, cast, shoot);
+    return paths;
+  } catch (failure) {
+    if (failure instanceof Unlike) return { refusal: failure.message };
+    throw failure;
+  } finally {
+    await Promise.allSettled([composing]);
+  }
+}
+
+/** The message says in which frame, and by how much. */
+class Unlike extends Error {}
+
+/** Below these a viewer may see a difference, in dB. */
+const likenessMin = { overall: 32, worst: 22 } as const;
+
+type FrameVideos = NonNullable<Sample["videos"]>;
+
+const noVideos: FrameVideos = new Map();
+
+/** Half the work of a PNG, and noise of it is far below what is looked for. */
+const closely: Picture = { format: "jpeg", quality: 95 };
+
+interface Comparison {
+  /** A driven page. */
+  readonly reference: FilmSession;
+  /** What a screen makes of a sample's planes. */
+  readonly shown: (planes: Buffer) => Buffer;
+  /** What videos show in a frame. */
+  readonly videosAt: (frame: number) => Promise<FrameVideos>;
+}
+
+/** Throws `Unlike`. */
+async function compare(
+  samples: Samples,
+  { reference, shown, videosAt }: Comparison,
+  { stage, setup }: Shoot,
+): Promise<void> {
+  const planesOf = await planesMaker(stage.tools, setup.timeline);
+  const painter = drivenPainter(reference, closely);
+  let last: Buffer | undefined;
+  const paint = async (frame: number): Promise<Buffer> => {
+    const places = await painter.place(await videosAt(frame));
+    const painting = await painter.paint(frame, places, undefined);
+    last = (await painting?.picture) ?? last;
+    if (last === undefined) throw new Error("a page painted nothing");
+    return planesOf(last);
+  };
+  let before: Promise<unknown> = Promise.resolve();
+  const comparing = samples.compared.map(async (frame) => {
+    const painting = before.then(() => paint(frame));
+    before = painting;
+    const wanted = await painting;
+    const { picture } = await samples.at(frame);
+    samples.forget(frame);
+    const { overall, worst } = likenessOf(shown(picture), wanted, even(setup.timeline.width));
+    if (overall >= likenessMin.overall && worst >= likenessMin.worst) return;
+    const found = `${overall.toFixed(1)} dB, ${worst.toFixed(1)} dB at the worst place`;
+    throw new Unlike(`frame ${frame} is not like the compositor's (${found})`);
+  });
+  await Promise.all(comparing);
+}
+
+async function videosOf(frame: number, { stage, setup }: Shoot): Promise<FrameVideos> {
+  const { tools, context, warnings } = stage;
+  const { signal } = context;
+  const { fps } = setup.timeline;
+  const only = { tools: tools.media, signal, fps, frames: frame + 1, first: frame, warnings };
+  const videos = new VideoFrames(setup.videos, only);
+  try {
+    return await videos.at(frame);
+  } finally {
+    await videos.close();
+  }
+}
+
+/** What scripts threw meanwhile becomes warnings. */
+export function hearFaults({ sessions }: Cast, { stage }: Shoot): void {
+  for (const fault of sessions.flatMap((session) => session.takeFaults()))
+    stage.warnings.add(`a script threw: ${fault}`);
+}
+
+/** Fails for a film that is black where it should not be; on no background, text may be black. */
+async function checkLight(samples: Samples, { sessions }: Cast, { setup }: Shoot): Promise<void> {
+  if (!(await samples.areUnlit()) || !sessions[0].report.isGrounded) return;
+  const { timeline, plan } = setup;
+  const shown = samples.frames.flatMap((frame) =>
+    plan.clips.filter(({ isShown, from, to }) => isShown && frame >= from && frame < to),
+  );
+  if (shown.length === 0 && timeline.texts.length === 0) return;
+  const kinds = [...new Set(shown.map(({ kind }) => kind))].join(", ");
+  throw new RenderFault(
+    "invalid_composition",
+    `every sampled frame is black, although the timeline shows ${kinds || "texts"}`,
+  );
+}

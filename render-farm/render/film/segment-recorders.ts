@@ -1,0 +1,200 @@
+import { join } from "node:path";
+import { ownParts, type Parts } from "../../node/task-parts.ts";
+import { outputTo } from "../../programs/media-tools.ts";
+import { pictureChunk, repetition, streamHead } from "../encode/avi-stream.ts";
+import { type FrameFormat, segmentArgs } from "../encode/encoding.ts";
+import { passMs } from "../inputs/media-files.ts";
+import type { Painter } from "../page/painters.ts";
+import type { Shoot } from "./film-capture.ts";
+import type { Sample, Samples } from "./samples.ts";
+import { Reel } from "./segment-videos.ts";
+import { type Cuttable, type Segment, segmentsOf } from "./segments.ts";
+import type { SharedFilm } from "./shared-segments.ts";
+
+/** Makes segments in the order of time, one after the other. */
+export interface Camera {
+  film(segment: Segment, onFrame: OnFrame): Take;
+  close(): Promise<void>;
+}
+
+/** A segment that is being made. */
+export interface Take {
+  /** When all of its frames are with the encoder, and the camera is free. */
+  readonly filmed: Promise<void>;
+  /** Of its file, when that is there. */
+  readonly path: Promise<string>;
+}
+
+type OnFrame = (frame: number, shown: Sample) => void;
+
+/** Each camera takes the next segment that nobody has, here or elsewhere, until all are there. */
+export async function filmed(
+  cameras: readonly Camera[],
+  samples: Samples,
+  { stage, setup, frames, shared, onMade }: Shoot,
+): Promise<readonly string[]> {
+  const segments = segmentsOf(frames, setup);
+  const parts = shared?.parts ?? ownParts(segments.length);
+  const paths: string[] = [];
+  let done = 0;
+  const progress = (more: number): void => {
+    done += more;
+    stage.context.reportProgress((0.97 * done) / frames);
+  };
+  const onFrame: OnFrame = (frame, shown) => {
+    progress(1);
+    samples.add(frame, shown);
+  };
+  const keep = (segment: Segment, path: string): void => {
+    paths[segment.index] = path;
+    onMade?.(segment, path);
+  };
+  const fetching: Promise<void>[] = [];
+  const fetchMade = async (film: SharedFilm, index: number, report: unknown): Promise<void> => {
+    const segment = segmentAt(segments, index);
+    const { path, pictures } = await film.fetch(segment, report);
+    keep(segment, path);
+    for (const [frame, picture] of pictures) samples.add(frame, { picture });
+    progress(segment.to - segment.from);
+  };
+  shared?.parts.onMade((index, report) => {
+    const fetched = fetchMade(shared, index, report);
+    fetched.catch((failure: unknown) => samples.end(failure));
+    fetching.push(fetched);
+  });
+  const work = cameras.map((camera) =>
+    takeByTake(segmentsIn(parts, frames, setup), (segment) => {
+      const { filmed, path } = camera.film(segment, onFrame);
+      const kept = path.then((made) => {
+        keep(segment, made);
+        parts.made(segment.index, {});
+      });
+      return { filmed, kept };
+    }).finally(() => camera.close()),
+  );
+  try {
+    await Promise.all(work);
+    await Promise.all(fetching);
+  } catch (failure) {
+    samples.end(failure);
+    throw failure;
+  }
+  return paths;
+}
+
+/** A segment is begun while the one before is being encoded to its end, and kept. */
+export function takeByTake(
+  segments: AsyncIterable<Segment>,
+  begin: (segment: Segment) => { readonly filmed: Promise<void>; readonly kept: Promise<void> },
+): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const all = async (): Promise<void> => {
+      let before: Promise<void> | undefined;
+      for await (const segment of segments) {
+        const { filmed, kept } = begin(segment);
+        // Whoever waits for the next segment would wait for this one too.
+        kept.catch(reject);
+        await filmed;
+        await before;
+        before = kept;
+      }
+      await before;
+    };
+    all().then(resolve, reject);
+  });
+}
+
+/** Those that are given to who asks here. */
+export async function* segmentsIn(
+  parts: Parts,
+  frames: number,
+  film: Cuttable,
+): AsyncGenerator<Segment> {
+  const segments = segmentsOf(frames, film);
+  for (let next = await parts.take(); next !== undefined; next = await parts.take())
+    yield segmentAt(segments, next);
+}
+
+function segmentAt(segments: readonly Segment[], index: number): Segment {
+  const segment = segments[index];
+  if (segment === undefined) throw new Error(`the film has no segment ${index}`);
+  return segment;
+}
+
+/** A page's pictures, encoded by ffmpeg. A frame that looks like the last one is that one again. */
+export function recorder(painter: Painter, format: FrameFormat, shoot: Shoot): Camera {
+  const { stage, setup, frames } = shoot;
+  const { fps } = setup.timeline;
+  const quality = stage.input.quality ?? "standard";
+  const threads = segmentsOf(frames, setup).length === 1 ? 2 : 1;
+  const args = segmentArgs(quality, format, fps, threads);
+  const reel = new Reel(shoot);
+  let last: Buffer | undefined;
+  async function* pictures(segment: Segment, onFrame: OnFrame): AsyncGenerator<Buffer> {
+    yield streamHead(format, fps);
+    const ends = [segment.from, segment.to - 1];
+    for await (const [frame, painting, videos] of ahead(painted(segment, painter, reel))) {
+      last = (await painting?.picture) ?? last;
+      if (last === undefined) throw new Error("a page painted nothing");
+      onFrame(frame, { picture: last, videos });
+      if (painting === undefined && !ends.includes(frame)) yield repetition;
+      else yield* pictureChunk(last);
+    }
+  }
+  const film = (segment: Segment, onFrame: OnFrame): Take => {
+    const path = join(stage.folder, `segment-${segment.index}.mp4`);
+    let isFilmed = (): void => undefined;
+    const filmed = new Promise<void>((resolve) => {
+      isFilmed = resolve;
+    });
+    async function* all(): AsyncGenerator<Buffer> {
+      yield* pictures(segment, onFrame);
+      isFilmed();
+    }
+    const encoded = stage.tools.media.ffmpeg([...args, ...outputTo(path)], {
+      signal: stage.context.signal,
+      timeoutMs: passMs,
+      fault: "The frames could not be encoded.",
+      stdin: all(),
+    });
+    return { filmed, path: encoded.then(() => path) };
+  };
+  return { film, close: () => reel.close() };
+}
+
+async function* painted(segment: Segment, painter: Painter, reel: Reel) {
+  const all = ahead(placed(segment, painter, reel));
+  for await (const [{ frame, videos, places }, next] of pairs(all))
+    yield [frame, await painter.paint(frame, places, next?.places), videos] as const;
+}
+
+async function* placed(segment: Segment, painter: Painter, reel: Reel) {
+  for await (const [frame, videos] of reel.of(segment))
+    yield { frame, videos, places: await painter.place(videos) };
+}
+
+/** Each with the one after it. */
+async function* pairs<T>(items: AsyncGenerator<T>): AsyncGenerator<readonly [T, T?]> {
+  let before: readonly [T] | undefined;
+  for await (const item of items) {
+    if (before !== undefined) yield [...before, item];
+    before = [item];
+  }
+  if (before !== undefined) yield before;
+}
+
+/** The same, each asked for while the one before is used. */
+async function* ahead<T>(items: AsyncGenerator<T>): AsyncGenerator<T> {
+  let next = items.next();
+  try {
+    for (let item = await next; item.done !== true; item = await next) {
+      next = items.next();
+      // Who asks for it hears of it.
+      next.catch(() => undefined);
+      yield item.value;
+    }
+  } finally {
+    await next.catch(() => undefined);
+    await items.return(undefined);
+  }
+}

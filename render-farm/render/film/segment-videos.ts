@@ -1,0 +1,53 @@
+import { VideoFrames } from "../videos/video-frames.ts";
+import type { Shoot } from "./film-capture.ts";
+import type { Segment } from "./segments.ts";
+
+type Shown = Awaited<ReturnType<VideoFrames["at"]>>;
+
+/**
+ * What videos show in the segments that one camera films. A segment that goes on where the last one
+ * ended has the same decoders: each new one has a program to start and a second to catch up with.
+ */
+export class Reel {
+  readonly #shoot: Shoot;
+  #videos: VideoFrames | undefined;
+  #at = -1;
+
+  constructor(shoot: Shoot) {
+    this.#shoot = shoot;
+  }
+
+  /** Frame by frame; the next one is decoded meanwhile. */
+  async *of({ from, to }: Segment): AsyncGenerator<readonly [frame: number, videos: Shown]> {
+    const videos = await this.#videosFrom(from);
+    let next = videos.at(from);
+    for (let frame = from; frame < to; frame++) {
+      const shown = await next;
+      if (frame + 1 < to) next = videos.at(frame + 1);
+      next.catch(() => undefined);
+      this.#at = frame + 1;
+      yield [frame, shown];
+    }
+  }
+
+  /** Ends the decoders. */
+  async close(): Promise<void> {
+    await this.#videos?.close();
+  }
+
+  async #videosFrom(frame: number): Promise<VideoFrames> {
+    if (this.#videos !== undefined && this.#at === frame) return this.#videos;
+    await this.close();
+    const { stage, setup, frames } = this.#shoot;
+    const { tools, context, warnings } = stage;
+    this.#videos = new VideoFrames(setup.videos, {
+      tools: tools.media,
+      signal: context.signal,
+      fps: setup.timeline.fps,
+      frames,
+      first: frame,
+      warnings,
+    });
+    return this.#videos;
+  }
+}

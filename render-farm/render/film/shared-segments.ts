@@ -1,0 +1,155 @@
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import { check, type Static, Type } from "../../../config/schema.ts";
+import { type Objects, volatileRoot } from "../../../engine/ports/objects.ts";
+import { PortError } from "../../../engine/ports/port-error.ts";
+import type { SharedParts } from "../../node/task-parts.ts";
+import { fetchSource, storeFile } from "../../node/workspace.ts";
+import { type FilmSetup, framesOf } from "../inputs/film-setup.ts";
+import { RenderInput } from "../render-input.ts";
+import type { RenderStage } from "../render-stage.ts";
+import { sampledFrames } from "./samples.ts";
+import { type Segment, segmentsOf } from "./segments.ts";
+
+/** How pages are filmed. */
+const ShareableCapture = Type.Enum(["drawn", "driven"]);
+export type ShareableCapture = Static<typeof ShareableCapture>;
+
+/** Task kind `render-crew`: to make segments of a film that another node leads. */
+const CrewInput = Type.Object(
+  {
+    render: RenderInput,
+    capture: ShareableCapture,
+    frames: Type.Integer({ minimum: 1, maximum: 3_600 * 240 }),
+  },
+  { additionalProperties: false },
+);
+export type CrewInput = Static<typeof CrewInput>;
+export const isCrewInput = check<CrewInput>(CrewInput);
+
+/** What is said of a segment that is stored; its bytes are found by its number. */
+const SegmentReport = Type.Object({ warnings: Type.Array(Type.String()) });
+export type SegmentReport = Static<typeof SegmentReport>;
+const isSegmentReport = check<SegmentReport>(SegmentReport);
+
+/** A segment that is there as a file, and those of its frames that are looked at. */
+export interface MadeSegment {
+  readonly path: string;
+  readonly pictures: ReadonlyMap<number, Buffer>;
+}
+
+/** Segments of one film in the object store, on their way from whoever made them to the lead. */
+export class SegmentStore {
+  readonly #objects: Objects;
+  readonly #prefix: string;
+  readonly #sampled: readonly number[];
+
+  constructor(objects: Objects, prefix: string, frames: number) {
+    this.#objects = objects;
+    this.#prefix = prefix;
+    this.#sampled = sampledFrames(frames);
+  }
+
+  /** Takes the file away. */
+  async put(segment: Segment, { path, pictures }: MadeSegment): Promise<void> {
+    for (const [frame, picture] of pictures)
+      await this.#objects.put(this.#pictureKey(frame), [picture]);
+    await storeFile(this.#objects, this.#segmentKey(segment), path);
+    await rm(path);
+  }
+
+  /** Throws `PortError`. */
+  async fetch(segment: Segment, path: string, signal: AbortSignal): Promise<MadeSegment> {
+    const source = { objectKey: this.#segmentKey(segment), mimeType: "video/mp4" };
+    await fetchSource(this.#objects, source, path, signal);
+    const pictures = new Map<number, Buffer>();
+    for (const frame of this.sampledIn(segment))
+      pictures.set(frame, await this.#bytes(this.#pictureKey(frame)));
+    return { path, pictures };
+  }
+
+  async remove(segments: readonly Segment[]): Promise<void> {
+    for (const segment of segments) {
+      await this.#objects.remove(this.#segmentKey(segment));
+      for (const frame of this.sampledIn(segment))
+        await this.#objects.remove(this.#pictureKey(frame));
+    }
+  }
+
+  /** Frames of the segment that are looked at. */
+  sampledIn({ from, to }: Segment): readonly number[] {
+    return this.#sampled.filter((frame) => frame >= from && frame < to);
+  }
+
+  #segmentKey({ index }: Segment): string {
+    return `${this.#prefix}/segment-${index}.mp4`;
+  }
+
+  #pictureKey(frame: number): string {
+    return `${this.#prefix}/frame-${frame}`;
+  }
+
+  async #bytes(key: string): Promise<Buffer> {
+    const found = await this.#objects.stat(key);
+    if (found === undefined) throw new PortError("a segment's picture is not there", true);
+    const chunks: Uint8Array[] = [];
+    for await (const chunk of this.#objects.read(key, { start: 0, end: found.sizeBytes }))
+      chunks.push(chunk);
+    return Buffer.concat(chunks);
+  }
+}
+
+/** A film that other nodes may join while this one leads. */
+export class SharedFilm {
+  readonly parts: SharedParts;
+  readonly #stage: RenderStage;
+  readonly #capture: ShareableCapture;
+  readonly #segments: readonly Segment[];
+  readonly #store: SegmentStore;
+
+  private constructor(
+    capture: ShareableCapture,
+    frames: number,
+    setup: FilmSetup,
+    stage: RenderStage,
+  ) {
+    this.#stage = stage;
+    this.#capture = capture;
+    this.#segments = segmentsOf(frames, setup);
+    const { context, input, objects } = stage;
+    const outputPrefix = `${volatileRoot}/${context.outputPrefix}/${capture}`;
+    this.#store = new SegmentStore(objects, outputPrefix, frames);
+    const crew: CrewInput = { render: input, capture, frames };
+    const task = { kind: "render-crew", input: crew, outputPrefix };
+    this.parts = context.split(this.#segments.length, task);
+  }
+
+  /** Nothing for a film that is soon done, or whose length only its page knows. */
+  static open(
+    capture: ShareableCapture,
+    setup: FilmSetup,
+    stage: RenderStage,
+  ): SharedFilm | undefined {
+    const { timeline } = setup;
+    const frames = timeline.duration === undefined ? 0 : framesOf(timeline, undefined);
+    return frames < framesMin ? undefined : new SharedFilm(capture, frames, setup, stage);
+  }
+
+  /** A segment that another node says it has made. */
+  async fetch(segment: Segment, report: unknown): Promise<MadeSegment> {
+    const { folder, context, warnings } = this.#stage;
+    if (!isSegmentReport(report)) throw new PortError("a farm node made no segment", true);
+    for (const warning of report.warnings) warnings.add(warning);
+    const path = join(folder, `${this.#capture}-${segment.index}.mp4`);
+    return this.#store.fetch(segment, path, context.signal);
+  }
+
+  /** Ends the crew's work and removes what it stored. */
+  async close(): Promise<void> {
+    this.parts.close();
+    await this.#store.remove(this.#segments);
+  }
+}
+
+/** Others need a second or two until they are there. */
+const framesMin = 150;

@@ -1,0 +1,292 @@
+import { join } from "node:path";
+import { type Clip, even, type Timeline } from "../../../actors/timeline/model.ts";
+import { limits } from "../../../config/limits.ts";
+import { writeNew } from "../../fence/own-folders.ts";
+import { deliverFilm, type Thumbnail } from "../../media/delivery.ts";
+import { frameThumbnail } from "../../media/recordings.ts";
+import { outputTo } from "../../programs/media-tools.ts";
+import { type HeardClip, mixSound } from "../encode/audio-mix.ts";
+import { joiningArgs, segmentList } from "../encode/encoding.ts";
+import { type FilmSetup, framesOf, ownSound, setUpFilm } from "../inputs/film-setup.ts";
+import { passMs } from "../inputs/media-files.ts";
+import { type Cast, openCast } from "../page/cast.ts";
+import type { FilmSession } from "../page/film-page-session.ts";
+import { RenderFault } from "../render-fault.ts";
+import { checkAnimation, type Made, type RenderStage, warnOfBlackGround } from "../render-stage.ts";
+import { type Footage, type Refusal, shootComposed, shootDrawn, shootDriven } from "./capture.ts";
+import type { Shoot } from "./film-capture.ts";
+import type { Segment } from "./segments.ts";
+import { type ShareableCapture, SharedFilm } from "./shared-segments.ts";
+
+/** A whole film: frames from the pages, sound mixed meanwhile, both joined at the end. */
+export async function makeVideo(stage: RenderStage): Promise<Made> {
+  const { input, tools, context, objects } = stage;
+  const { signal } = context;
+  const setup = await setUpVideo(stage);
+  const { footage, capture, frames, sound, thumbnail, refusals } = await shoot(setup, stage);
+  const captureReason = refusals.length === 0 ? null : refusals.join("; ");
+  const why = captureReason === null ? "" : ` (${captureReason})`;
+  tools.note(`render ${context.outputPrefix}: filmed the ${capture} way${why}`);
+  const { timeline } = setup;
+  const durationSeconds = frames / timeline.fps;
+  const mix = await sound.mix;
+  const path = await joined(footage, durationSeconds, mix, stage);
+  const delivery = { tools: tools.media, objects, signal, stem: `${context.outputPrefix}/0` };
+  const size = { width: even(timeline.width), height: even(timeline.height) };
+  const measures = { ...size, durationSeconds };
+  const known = { ...measures, hasAudio: mix !== undefined, frameRate: timeline.fps };
+  const output = await deliverFilm(delivery, path, known, thumbnail);
+  const quality = input.quality ?? "standard";
+  const details = { target: "video", quality, capture, captureReason, ...measures, frames };
+  return { output, details };
+}
+
+/** The same on every node that works on the film. */
+export async function setUpVideo(stage: RenderStage): Promise<FilmSetup> {
+  const { input, tools, context } = stage;
+  const { media, pictures, patience } = tools;
+  const workshop = { ...stage, tools: media, pictures, signal: context.signal, patience };
+  const hasSound = input.audioMix?.mute !== true;
+  const setup = await setUpFilm(workshop, { isTransparent: false, hasSound });
+  checkSize(setup.timeline);
+  return setup;
+}
+
+type Capture = "composed" | "drawn" | "driven";
+
+interface Shot {
+  readonly footage: Footage;
+  /** Why it was not filmed in the faster ways, one each. */
+  readonly refusals: readonly string[];
+  readonly capture: Capture;
+  readonly frames: number;
+  readonly sound: Sound;
+  readonly thumbnail: Promise<Thumbnail>;
+}
+
+/** Mixed once, while the first pages that may be filmed are. */
+interface Sound {
+  /** Path of the mix; nothing when nothing sounds. */
+  mix: Promise<string | undefined> | undefined;
+}
+
+async function shoot(setup: FilmSetup, stage: RenderStage): Promise<Shot> {
+  const sound: Sound = { mix: undefined };
+  const refusals: string[] = [];
+  const taken = (shot: Shot | Refusal): Shot | undefined => {
+    if (!("refusal" in shot)) return { ...shot, refusals };
+    refusals.push(shot.refusal);
+    return undefined;
+  };
+  if (mayBeComposed(setup, stage)) {
+    const cast = await openCast("driven", setup.plan, 1, stage);
+    const shot = taken(await shotOf("composed", cast, { sound, shared: undefined }, setup, stage));
+    if (shot !== undefined) return shot;
+  }
+  const obstacle = drawingObstacle(setup, stage);
+  if (obstacle === undefined) {
+    const shot = taken(await sharedShot("drawn", sound, setup, stage));
+    if (shot !== undefined) return shot;
+  } else refusals.push(obstacle);
+  const shot = taken(await sharedShot("driven", sound, setup, stage));
+  if (shot === undefined) throw new Error("the compositor always films");
+  return shot;
+}
+
+/** Others are asked to join first, so that their pages get ready while these do. */
+async function sharedShot(
+  capture: ShareableCapture,
+  sound: Sound,
+  setup: FilmSetup,
+  stage: RenderStage,
+): Promise<Shot | Refusal> {
+  const shared = SharedFilm.open(capture, setup, stage);
+  try {
+    const cast = await openCast(capture, setup.plan, pagesFor(capture, setup, stage), stage);
+    stage.tools.browsers.dismiss();
+    await stage.tools.coded.close();
+    return await shotOf(capture, cast, { sound, shared }, setup, stage);
+  } finally {
+    await shared?.close();
+  }
+}
+
+/** How many pages of a node film side by side. */
+export function pagesFor(
+  capture: ShareableCapture,
+  setup: FilmSetup,
+  { tools }: RenderStage,
+): number {
+  if (hasManyVideos(setup)) return 1;
+  // What decodes a video and takes its pictures in keeps a second processor busy.
+  const isShared = capture === "drawn" && setup.videos.length > 0;
+  return isShared ? Math.max(1, Math.floor(tools.pages / 2)) : tools.pages;
+}
+
+/** Refused when these pages cannot be filmed so. */
+async function shotOf(
+  capture: Capture,
+  cast: Cast,
+  { sound, shared }: { readonly sound: Sound; readonly shared: SharedFilm | undefined },
+  setup: FilmSetup,
+  stage: RenderStage,
+): Promise<Shot | Refusal> {
+  const { timeline } = setup;
+  try {
+    const [first] = cast.sessions;
+    const { duration, obstacles } = first.report;
+    checkAnimation(first.report, first.takeFaults(), timeline, stage.warnings);
+    warnOfBlackGround(first.report, timeline, stage.warnings);
+    if (capture === "drawn" && obstacles.length > 0)
+      return { refusal: `the page has ${obstacles.join(", ")}` };
+    const frames = framesOf(timeline, duration);
+    if (sound.mix === undefined) {
+      const sounds = await withVolumes(setup, first, frames, stage);
+      const { tools, folder, context, input } = stage;
+      const seconds = frames / timeline.fps;
+      const mix = { tools: tools.media, folder, signal: context.signal, seconds };
+      sound.mix = mixSound(sounds, { ...mix, mix: input.audioMix ?? {} });
+      sound.mix.catch(() => undefined);
+    }
+    let thumbnail: Promise<Thumbnail> | undefined;
+    const film = { stage, setup, frames, shared };
+    const onMade = (segment: Segment, path: string): void => {
+      thumbnail ??= thumbnailIn(segment, path, film);
+    };
+    const footage = await films[capture](cast, { ...film, onMade });
+    if ("refusal" in footage) return footage;
+    if (thumbnail === undefined) throw new Error("no segment has the thumbnail's frame");
+    return { footage, capture, frames, sound, thumbnail, refusals: [] };
+  } finally {
+    await cast.close();
+  }
+}
+
+const films = { composed: shootComposed, drawn: shootDrawn, driven: shootDriven };
+
+/** This and the next may be said before any page is there. */
+function mayBeComposed({ timeline }: FilmSetup, { bundle }: RenderStage): boolean {
+  const { clips, texts } = timeline;
+  const isMedia = clips.every(
+    ({ kind, transform, motion, mask, grade }) =>
+      (kind === "video" || kind === "audio" || (kind === "image" && grade === undefined)) &&
+      transform === undefined &&
+      motion.length === 0 &&
+      mask === undefined,
+  );
+  return isMedia && texts.length === 0 && !bundle.holds("<script") && clips.length > 0;
+}
+
+function drawingObstacle({ timeline }: FilmSetup, { bundle }: RenderStage): string | undefined {
+  const { width, duration } = timeline;
+  if (width < drawnWidthMin) return "the film is too narrow";
+  if (duration !== undefined && framesOf(timeline, duration) < drawnFramesMin)
+    return "the film is short";
+  const tag = ["<canvas", "<iframe"].find((one) => bundle.holds(one));
+  return tag === undefined ? undefined : `the page has ${tag.slice(1)}`;
+}
+
+/** Shorter films are done before the pages to compare with would have started. */
+const drawnFramesMin = 60;
+/** Frames are made planes eight pixels at a time. */
+const drawnWidthMin = 8;
+
+/** Each page decodes all of its videos; too many at once cost more memory than they save time. */
+function hasManyVideos({ videos }: FilmSetup): boolean {
+  const isTogether = (one: Clip, other: Clip): boolean =>
+    one.start < (other.end ?? Number.POSITIVE_INFINITY) &&
+    other.start < (one.end ?? Number.POSITIVE_INFINITY);
+  return videos.some(
+    ({ clip }) => videos.filter((other) => isTogether(clip, other.clip)).length > videosAtOnceMax,
+  );
+}
+
+const videosAtOnceMax = 4;
+
+/** The film's file: what is encoded as it is, and the sound. */
+async function joined(
+  footage: Footage,
+  seconds: number,
+  sound: string | undefined,
+  { tools, folder, context }: RenderStage,
+): Promise<string> {
+  const path = join(folder, "film.mp4");
+  const listPath = join(folder, "segments.txt");
+  await writeNew(listPath, segmentList(footage));
+  const heard = sound === undefined ? undefined : ownSound(sound);
+  const args = joiningArgs({ listPath, seconds, sound: heard });
+  await tools.media.ffmpeg([...args, ...outputTo(path)], {
+    signal: context.signal,
+    timeoutMs: passMs,
+    fault: "The film could not be joined.",
+  });
+  return path;
+}
+
+/** Of the frame at a tenth, when it is in this segment. */
+function thumbnailIn(
+  { from, to }: Segment,
+  path: string,
+  { frames, setup, stage }: Pick<Shoot, "frames" | "setup" | "stage">,
+): Promise<Thumbnail> | undefined {
+  const wanted = Math.floor(frames / 10);
+  if (wanted < from || wanted >= to) return undefined;
+  const file = { path, mimeType: "video/mp4" };
+  const seconds = (wanted - from) / setup.timeline.fps;
+  const { tools, context } = stage;
+  const picture = frameThumbnail(tools.media, file, seconds, context.signal);
+  const thumbnail = picture.then((bytes) => ({ extension: "jpg", bytes }) as const);
+  // Who stores it hears of it.
+  thumbnail.catch(() => undefined);
+  return thumbnail;
+}
+
+function checkSize({ width, height }: Timeline): void {
+  const { longEdgeMax, shortEdgeMax } = limits.capture;
+  if (Math.max(width, height) <= longEdgeMax && Math.min(width, height) <= shortEdgeMax) return;
+  const most = `${longEdgeMax}x${shortEdgeMax}`;
+  throw new RenderFault("invalid_composition", `${width}x${height} is larger than ${most}`);
+}
+
+/** Sounds with the loudness that timelines give them, asked for only when a script speaks of it. */
+async function withVolumes(
+  { sounds, timeline }: FilmSetup,
+  session: FilmSession,
+  frames: number,
+  { bundle, folder }: RenderStage,
+): Promise<readonly HeardClip[]> {
+  if (sounds.length === 0 || !bundle.mentions(/(?<!data-)\bvolume\b/)) return sounds;
+  const clips = sounds.map(({ clip }) => ({ key: clip.key, volume: clip.media?.volume ?? 1 }));
+  const valuesByKey = new Map<string, number[]>();
+  for (let from = 0; from < frames; from += volumeStride) {
+    const to = Math.min(frames, from + volumeStride);
+    const curves = await session.volumes({ from, to, clips });
+    for (const [key, values] of Object.entries(curves))
+      valuesByKey.set(key, [...(valuesByKey.get(key) ?? []), ...values]);
+  }
+  return Promise.all(
+    sounds.map(async (sound, index) => {
+      const values = valuesByKey.get(sound.clip.key) ?? [];
+      if (values.every((value) => value === values[0])) return sound;
+      const curvePath = join(folder, `volume-${index}.f32`);
+      await writeNew(curvePath, finelySampled(values, timeline.fps));
+      return { ...sound, curvePath };
+    }),
+  );
+}
+
+/** Frames that the page is led through at a time. */
+const volumeStride = 500;
+
+/** From one value a frame to a thousand a second, in straight lines. */
+function finelySampled(values: readonly number[], fps: number): Buffer {
+  const count = Math.ceil((values.length / fps) * 1_000);
+  const samples = new Float32Array(count);
+  for (let at = 0; at < count; at++) {
+    const place = Math.min(values.length - 1, (at * fps) / 1_000);
+    const low = Math.floor(place);
+    const [from = 0, to = from] = values.slice(low, low + 2);
+    samples[at] = from + (to - from) * (place - low);
+  }
+  return Buffer.from(samples.buffer);
+}

@@ -1,0 +1,239 @@
+import { join } from "node:path";
+import { bakedCube, parseCube } from "../../../actors/timeline/cube.ts";
+import type { Grade } from "../../../actors/timeline/grade.ts";
+import { type Clip, frameCount, frameFrom, type Timeline } from "../../../actors/timeline/model.ts";
+import { effectiveTimeline } from "../../../actors/timeline/timeline.ts";
+import { writeNew } from "../../fence/own-folders.ts";
+import type { FilmPlan, PlannedClip } from "../../film-page/plan.ts";
+import type { Pictures } from "../../pictures/pictures.ts";
+import { inputOf, type MediaTools } from "../../programs/media-tools.ts";
+import type { HeardClip } from "../encode/audio-mix.ts";
+import type { Patience } from "../page/film-page-session.ts";
+import { mediaFault, RenderFault, type Warnings } from "../render-fault.ts";
+import type { ShownVideo } from "../videos/video-decoding.ts";
+import type { MediaFile, MediaFiles } from "./media-files.ts";
+import type { PageFiles } from "./page-files.ts";
+import type { StoredBundle } from "./stored-bundle.ts";
+
+/** Everything a film needs besides its pages, made from the effective timeline. */
+export interface FilmSetup {
+  readonly timeline: Timeline;
+  readonly plan: FilmPlan;
+  readonly videos: readonly ShownVideo[];
+  readonly sounds: readonly HeardClip[];
+}
+
+export interface Workshop {
+  readonly bundle: StoredBundle;
+  readonly media: MediaFiles;
+  readonly files: PageFiles;
+  readonly tools: MediaTools;
+  readonly pictures: Pictures;
+  readonly folder: string;
+  readonly signal: AbortSignal;
+  readonly warnings: Warnings;
+  readonly patience: Patience;
+}
+
+export interface Wanted {
+  readonly isTransparent: boolean;
+  readonly hasSound: boolean;
+}
+
+/** Throws `RenderFault` for what cannot be rendered. */
+export async function setUpFilm(workshop: Workshop, wanted: Wanted): Promise<FilmSetup> {
+  const { bundle, media, warnings } = workshop;
+  const rough = effectiveTimeline(bundle.view(() => undefined));
+  checkTimeline(rough);
+  const needed = rough.clips.filter((clip) => isNeeded(clip, wanted.hasSound));
+  // Two at a time: each is copied, and looked into by a program.
+  const waiting = needed.values();
+  const openSome = async (): Promise<void> => {
+    for (const clip of waiting) await openMedia(clip, workshop);
+  };
+  await Promise.all([openSome(), openSome()]);
+  const timeline = effectiveTimeline(bundle.view((source) => media.secondsOf(source)));
+  checkTimeline(timeline);
+  for (const { severity, code, message } of timeline.diagnostics)
+    if (severity === "warning" && !(wanted.isTransparent && code === "no_background"))
+      warnings.add(message);
+  const grades = new Grades(workshop);
+  const videos: ShownVideo[] = [];
+  for (const clip of timeline.clips.filter(isShownVideo)) {
+    const file = await openMedia(clip, workshop);
+    if (file?.recording.picture === undefined) continue;
+    if (file.look?.isHdr === true)
+      warnings.add(`${nameOf(clip)}: its high dynamic range is shown as it is coded`);
+    const cubePath = clip.grade && (await grades.cubePath(clip.grade));
+    videos.push({ clip, media: file, cubePath });
+  }
+  const sounds: HeardClip[] = [];
+  for (const clip of wanted.hasSound ? timeline.clips.filter(isHeard) : []) {
+    const file = await openMedia(clip, workshop);
+    if (file?.recording.hasAudio === true) sounds.push({ clip, media: file });
+  }
+  const plan = await planOf(timeline, wanted.isTransparent, videos, grades, workshop);
+  return { timeline, plan, videos, sounds };
+}
+
+function checkTimeline({ diagnostics }: Timeline): void {
+  const errors = diagnostics.filter(({ severity }) => severity === "error");
+  if (errors.length === 0) return;
+  const sentences = errors.slice(0, 5).map(({ message }) => message);
+  throw new RenderFault("invalid_composition", sentences.join("; "));
+}
+
+function isNeeded(clip: Clip, hasSound: boolean): boolean {
+  return isShownVideo(clip) || isImage(clip) || (hasSound && isHeard(clip));
+}
+
+function isImage({ kind, isShown }: Clip): boolean {
+  return kind === "image" && isShown;
+}
+
+function isShownVideo({ kind, isShown, start, end }: Clip): boolean {
+  return kind === "video" && isShown && (end === undefined || end > Math.max(0, start));
+}
+
+function isHeard({ isAudible, start, end }: Clip): boolean {
+  return isAudible && (end === undefined || end > Math.max(0, start));
+}
+
+/** The clip's file, present and readable; `undefined` when the clip names none that is fetched. */
+async function openMedia(clip: Clip, { bundle, media }: Workshop): Promise<MediaFile | undefined> {
+  const wanted = clip.media?.source;
+  if (wanted === undefined) return undefined;
+  const source = bundle.sourceOf(wanted);
+  if (source === undefined) {
+    const what = wanted.kind === "file" ? `${wanted.path} is` : `the asset ${wanted.assetId} is`;
+    throw new RenderFault("media_unavailable", `${nameOf(clip)}: ${what} not there`);
+  }
+  if (clip.kind === "image") return undefined;
+  try {
+    return await media.get(source);
+  } catch (failure) {
+    throw mediaFault(nameOf(clip), failure);
+  }
+}
+
+function nameOf({ kind, id, key }: Clip): string {
+  const tag = kind === "image" ? "img" : kind;
+  return id === "" ? `${tag} at ${key}` : `${tag}#${id}`;
+}
+
+async function planOf(
+  timeline: Timeline,
+  isTransparent: boolean,
+  videos: readonly ShownVideo[],
+  grades: Grades,
+  workshop: Workshop,
+): Promise<FilmPlan> {
+  const { fps, width, height, compositions, deleted, texts } = timeline;
+  const clips: PlannedClip[] = [];
+  for (const clip of timeline.clips) {
+    if (clip.kind === "audio") continue;
+    const { key, kind, composition, isShown, transform, motion, mask, start, end } = clip;
+    const video = videos.find((one) => one.clip === clip);
+    const picture = video?.media.recording.picture;
+    clips.push({
+      key,
+      kind,
+      composition,
+      isShown,
+      transform,
+      motion,
+      mask,
+      start,
+      from: frameFrom(start, fps),
+      to: end === undefined ? Number.MAX_SAFE_INTEGER : frameFrom(end, fps),
+      size: picture && { width: picture.width, height: picture.height },
+      imageUrl: kind === "image" ? await imageUrl(clip, grades, workshop) : undefined,
+    });
+  }
+  const { timelineMs } = workshop.patience;
+  return {
+    fps,
+    width,
+    height,
+    isTransparent,
+    isDrawn: false,
+    mark: "",
+    timelineMs,
+    compositions,
+    clips,
+    deleted,
+    texts,
+  };
+}
+
+/** Graded images and assets are not where their `src` says. */
+async function imageUrl(
+  { media, grade, key }: Clip,
+  grades: Grades,
+  { bundle, files, tools, pictures, signal }: Workshop,
+): Promise<string | undefined> {
+  const source = media?.source && bundle.sourceOf(media.source);
+  if (source === undefined || (grade === undefined && media?.source?.kind === "file"))
+    return undefined;
+  const name = `image-${key.replaceAll("/", "-")}`;
+  const cubePath = grade && (await grades.cubePath(grade));
+  if (cubePath === undefined)
+    return files.offer(name, { contentType: source.mimeType, bytes: () => bundle.bytes(source) });
+  const graded = async (): Promise<Buffer> => {
+    const png = await pictures.png(await bundle.bytes(source));
+    const look = ["-vf", `format=rgba,lut3d=file=${cubePath}:interp=tetrahedral,format=rgba`];
+    const input = ["-f", "png_pipe", "-i", "pipe:0"];
+    const output = ["-frames:v", "1", "-c:v", "png", "-f", "image2pipe", "-"];
+    const fault = "a picture could not be graded";
+    return tools.ffmpeg([...input, ...look, ...output], { signal, fault, stdin: [png] });
+  };
+  return files.offer(name, { contentType: "image/png", bytes: graded });
+}
+
+/** Bakes each grade once. */
+class Grades {
+  readonly #workshop: Workshop;
+  readonly #pathsByGrade = new Map<string, Promise<string>>();
+
+  constructor(workshop: Workshop) {
+    this.#workshop = workshop;
+  }
+
+  cubePath(grade: Grade): Promise<string> {
+    const name = JSON.stringify(grade);
+    const known = this.#pathsByGrade.get(name);
+    if (known !== undefined) return known;
+    const path = this.#bake(grade, this.#pathsByGrade.size);
+    this.#pathsByGrade.set(name, path);
+    return path;
+  }
+
+  async #bake(grade: Grade, index: number): Promise<string> {
+    const { bundle, folder, warnings } = this.#workshop;
+    const { lutPath = "" } = grade;
+    const source = bundle.sourceOf({ kind: "file", path: lutPath });
+    const text = source && (await bundle.bytes(source)).toString("latin1");
+    const table = text === undefined ? undefined : parseCube(text);
+    if (text !== undefined && table === undefined)
+      warnings.add(`${lutPath} is left out: it is no table of three dimensions up to 64`);
+    const path = join(folder, `grade-${index}.cube`);
+    await writeNew(path, bakedCube(grade, table, "klieg"));
+    return path;
+  }
+}
+
+/** Frames of a film whose length the timeline knows, or else the page's own animation. */
+export function framesOf({ duration, fps }: Timeline, said: number | undefined): number {
+  const seconds = duration ?? said;
+  if (seconds === undefined)
+    throw new RenderFault(
+      "invalid_composition",
+      "the film's length is not known; write data-duration on the root",
+    );
+  return frameCount(Math.min(seconds, 3_600), fps);
+}
+
+/** The tools' arguments for a sound that the farm wrote itself. */
+export function ownSound(path: string): readonly string[] {
+  return inputOf(path, "audio/mp4");
+}

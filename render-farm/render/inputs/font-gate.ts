@@ -1,0 +1,61 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { type Element, parseMarkup } from "../../../actors/timeline/markup.ts";
+
+/**
+ * Scripts that measure text find its fonts, as in HyperFrames: before the first that can find the
+ * root stands one that is answered only when the page has said that its fonts are there. Each page
+ * draws a gate of its own, by the one number that the film's clock leaves to chance.
+ */
+export class FontGates {
+  readonly #opened = new Map<string, () => void>();
+
+  /** What is asked for below `gatePath`: a gate to pass, or word that one may open. */
+  async answer(path: string): Promise<Buffer> {
+    const [id = "", isOpening] = path.split("/");
+    if (isOpening !== undefined) this.#opened.get(id)?.();
+    else if (this.#opened.size < gatesMax) {
+      const late = new AbortController();
+      const opened = new Promise<void>((resolve) => this.#opened.set(id, resolve));
+      const patience = pause(waitMs, undefined, { signal: late.signal }).catch(() => undefined);
+      await Promise.race([opened, patience]);
+      late.abort();
+      this.#opened.delete(id);
+    }
+    return Buffer.from("document.currentScript.remove()");
+  }
+}
+
+export const gatePath = "fonts/";
+/** A font of the bundle is there at once or never. */
+const waitMs = 3_000;
+const gatesMax = 100;
+
+const gate = `<script>{
+  const gate = "/.klieg/${gatePath}" + URL.createObjectURL(new Blob()).slice(-36);
+  document.documentElement.offsetHeight;
+  const isPrompt = ({ display, style, unicodeRange }) =>
+    !/^(block|fallback)$/.test(display) ||
+    (display === "block" && style === "normal" && /^U\\+0+-FF\\b/i.test(unicodeRange));
+  const fonts = [...document.fonts].filter(isPrompt).slice(0, 300).map((font) => font.load());
+  Promise.allSettled(fonts).then(() => fetch(gate + "/open"));
+  document.currentScript.remove();
+  document.write('<script src="' + gate + '"></' + "script>");
+}</script>`;
+
+/** The page with a gate before the first script that can find its root. */
+export function withFontGate(text: string): string {
+  let isInRoot = false;
+  const scriptBelow = (element: Element): Element | undefined => {
+    isInRoot ||= element.attributes["data-composition-id"] !== undefined;
+    if (isInRoot && element.tag === "script") return element;
+    if (element.tag === "template") return undefined;
+    for (const child of element.children) {
+      const found = scriptBelow(child);
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  };
+  const script = scriptBelow(parseMarkup(text).html);
+  const at = Number(script?.key ?? Number.NaN);
+  return Number.isInteger(at) ? text.slice(0, at) + gate + text.slice(at) : text;
+}

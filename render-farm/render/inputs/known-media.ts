@@ -1,0 +1,30 @@
+import { type Looked, lookInto } from "../../media/recordings.ts";
+import { digestOf, type LocalFile } from "../../node/workspace.ts";
+import type { MediaTools } from "../../programs/media-tools.ts";
+
+/** What a node found in media lately, by the digest of their bytes: a look starts a program. */
+export class KnownMedia {
+  readonly #digests = new Map<string, string>();
+  readonly #looks = new Map<string, Looked>();
+
+  /** Throws `PortError` for what cannot be decoded. */
+  async look(tools: MediaTools, file: LocalFile, signal: AbortSignal): Promise<Looked> {
+    const { path, version, mimeType } = file;
+    const digest = this.#digests.get(version) ?? (await digestOf(path));
+    keepLast(this.#digests, version, digest);
+    const name = `${mimeType} ${digest}`;
+    const looked = this.#looks.get(name) ?? (await lookInto(tools, file, signal));
+    keepLast(this.#looks, name, looked);
+    return looked;
+  }
+}
+
+/** The last used come last. */
+function keepLast<T>(known: Map<string, T>, name: string, value: T): void {
+  known.delete(name);
+  known.set(name, value);
+  const [oldest] = known.keys();
+  if (known.size > knownMax && oldest !== undefined) known.delete(oldest);
+}
+
+const knownMax = 1_000;

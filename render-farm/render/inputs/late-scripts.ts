@@ -1,0 +1,51 @@
+import { type Element, parseMarkup } from "../../../actors/timeline/markup.ts";
+
+/**
+ * As HyperFrames films a page: the inline scripts of its body that no other script follows run when
+ * all of the body is there, so they find what is written after them.
+ */
+export function withLateScripts(text: string): string {
+  const body = parseMarkup(text).html.children.find(({ tag }) => tag === "body");
+  const all = body === undefined ? [] : shownElements(body);
+  const others = all.findLastIndex((element) => element.tag === "script" && !isInline(element));
+  const scripts = all.slice(others + 1).filter(({ tag }) => tag === "script");
+  const [first] = scripts;
+  const isLast = first === undefined || all.indexOf(first) + scripts.length === all.length;
+  const ranges = scripts.map((script) => rangeOf(script, text));
+  if (isLast || ranges.some((range) => range === undefined)) return text;
+  let rest = "";
+  let late = "";
+  let from = 0;
+  for (const [start, end] of ranges.filter((range) => range !== undefined)) {
+    rest += text.slice(from, start);
+    late += text.slice(start, end);
+    from = end;
+  }
+  rest += text.slice(from);
+  const end = [...rest.matchAll(/<\/body>/gi)].at(-1)?.index ?? rest.length;
+  return rest.slice(0, end) + late + rest.slice(end);
+}
+
+/** Without what templates hold, in the order of the document. */
+function shownElements(parent: Element): readonly Element[] {
+  const shown: Element[] = [];
+  const next = [...parent.children].reverse();
+  for (let at = next.pop(); at !== undefined; at = next.pop()) {
+    shown.push(at);
+    if (at.tag !== "template") for (const child of [...at.children].reverse()) next.push(child);
+  }
+  return shown;
+}
+
+/** A classic one that does not ask where it stands. */
+function isInline({ attributes: { src, type = "" }, text }: Element): boolean {
+  const isClassic = /^(|(text|application)\/(java|ecma)script)$/i.test(type.trim());
+  return src === undefined && isClassic && !/currentScript|document\.write/.test(text);
+}
+
+function rangeOf({ key, text: inner }: Element, text: string) {
+  const start = Number(key);
+  const open = text.indexOf(inner, start);
+  const end = open < 0 ? null : /^<\/script[^>]*>/i.exec(text.slice(open + inner.length));
+  return end === null ? undefined : ([start, open + inner.length + end[0].length] as const);
+}

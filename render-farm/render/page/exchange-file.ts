@@ -1,0 +1,92 @@
+import { constants } from "node:fs";
+import { type FileHandle, readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { openMade } from "../../fence/own-folders.ts";
+import type { PicturePlace } from "../../film-page/plan.ts";
+import { RenderFault } from "../render-fault.ts";
+import type { CodedPicture } from "../videos/coded-pictures.ts";
+import type { VideoLook } from "../videos/video-decoding.ts";
+import { planesLength, type VideoPicture } from "../videos/video-frames.ts";
+
+/**
+ * The farm's end of a page's exchange: its frames stand at the file's begin, in two places by
+ * turns, pictures of videos after them, each clip's in three places of its own.
+ */
+export class ExchangeFile {
+  readonly #file: FileHandle;
+  readonly #frameBytes: number;
+  readonly #frames: Buffer[] = [];
+  readonly #placesByKey = new Map<string, Places>();
+  #turn = 0;
+  #end: number;
+
+  private constructor(file: FileHandle, frameBytes: number) {
+    this.#file = file;
+    this.#frameBytes = frameBytes;
+    this.#end = Math.max(2 * frameBytes, headBytes);
+  }
+
+  /** Finds the file that the page has begun with `mark`; only the browser knows its name. */
+  static async open(profile: string, mark: string, frameBytes: number): Promise<ExchangeFile> {
+    const root = join(profile, "Default", "File System");
+    const entries = await readdir(root, { recursive: true, withFileTypes: true });
+    for (const entry of entries.filter((one) => one.isFile())) {
+      const file = await openMade(join(entry.parentPath, entry.name), constants.O_RDWR);
+      const head = Buffer.alloc(mark.length);
+      await file.read(head, 0, head.length, 0);
+      if (head.toString("latin1") === mark) return new ExchangeFile(file, frameBytes);
+      await file.close();
+    }
+    throw new RenderFault("internal", "the browser's own file system was not found", true);
+  }
+
+  /** Planes (I420) of the next frame that the page handed over, until the second one after it. */
+  async frame(): Promise<Buffer> {
+    const turn = this.#turn;
+    this.#turn = 1 - turn;
+    const bytes = this.#frames[turn] ?? Buffer.allocUnsafeSlow(this.#frameBytes);
+    this.#frames[turn] = bytes;
+    const { bytesRead } = await this.#file.read(bytes, 0, bytes.length, turn * bytes.length);
+    if (bytesRead < bytes.length) throw new RenderFault("internal", "a frame is incomplete", true);
+    return bytes;
+  }
+
+  /**
+   * Where the page finds a video's picture: planes until the third one after them is written, what
+   * they are decoded from as long as there is the file.
+   */
+  async write(key: string, picture: VideoPicture | CodedPicture): Promise<PicturePlace> {
+    if ("coded" in picture) return this.#append(picture);
+    const { planes, ...look } = picture;
+    const places = this.#placesByKey.get(key) ?? this.#made(look);
+    const [first, second, third] = places;
+    this.#placesByKey.set(key, [second, third, first]);
+    await this.#file.write(planes, 0, planes.length, first.at);
+    return first;
+  }
+
+  async #append({ bytes, ...coded }: CodedPicture): Promise<PicturePlace> {
+    const at = this.#end;
+    this.#end += bytes.length;
+    await this.#file.write(bytes, 0, bytes.length, at);
+    return { at, ...coded };
+  }
+
+  #made(look: VideoLook): Places {
+    const place = (): PicturePlace => {
+      const at = this.#end;
+      this.#end += planesLength(look);
+      return { at, ...look };
+    };
+    return [place(), place(), place()];
+  }
+
+  async close(): Promise<void> {
+    await this.#file.close();
+  }
+}
+
+type Places = readonly [PicturePlace, PicturePlace, PicturePlace];
+
+/** More than any mark. */
+const headBytes = 64;

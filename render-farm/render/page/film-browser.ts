@@ -1,0 +1,110 @@
+import { limits } from "../../../config/limits.ts";
+import type { StageBrowser } from "../../browser/stage.ts";
+import { Warnings } from "../render-fault.ts";
+import { FilmSession, type SessionSetup } from "./film-page-session.ts";
+import type { KeptBrowser, SpareBrowsers } from "./spare-browsers.ts";
+
+/** In all browsers: one that is kept for another still may have had some before. */
+let exchanges = 0;
+
+/** The browser of one film, ended when the signal aborts. */
+export class FilmBrowser {
+  readonly #browsers: SpareBrowsers;
+  readonly #browser: StageBrowser;
+  readonly #setup: SessionSetup;
+  readonly #signal: AbortSignal;
+  readonly #sessions: FilmSession[] = [];
+  readonly #wasKept: boolean;
+  #ahead: FilmSession | undefined;
+  #isClosed = false;
+
+  private constructor(
+    browsers: SpareBrowsers,
+    { browser, page }: KeptBrowser,
+    wasKept: boolean,
+    setup: SessionSetup,
+    signal: AbortSignal,
+  ) {
+    this.#browsers = browsers;
+    this.#browser = browser;
+    this.#ahead = page;
+    this.#wasKept = wasKept;
+    this.#setup = setup;
+    this.#signal = signal;
+    signal.addEventListener("abort", this.#stop, { once: true });
+    if (signal.aborted) this.#stop();
+  }
+
+  /** `film`: of which one may have been kept. */
+  static async from(
+    browsers: SpareBrowsers,
+    setup: SessionSetup,
+    signal: AbortSignal,
+    film?: string,
+  ): Promise<FilmBrowser> {
+    const kept = film === undefined ? undefined : await browsers.takeKept(film);
+    const taken = kept ?? { browser: await browsers.take(), page: undefined };
+    return new FilmBrowser(browsers, taken, kept !== undefined, setup, signal);
+  }
+
+  /** A page at its first frame. Throws `RenderFault` when it gets never ready. */
+  async open(kind: "drawn" | "driven"): Promise<FilmSession> {
+    const ahead = this.#ahead;
+    this.#ahead = undefined;
+    ahead?.warnings.leaveTo(this.#setup.warnings);
+    const session = ahead ?? (await opened(this.#browser, this.#setup, kind));
+    this.#sessions.push(session);
+    return session;
+  }
+
+  /** Ends all of its pages at once. */
+  async close(): Promise<void> {
+    if (!this.#leave()) return;
+    this.#stop();
+    await this.#closeSessions();
+    await this.#browsers.end(this.#browser);
+  }
+
+  /**
+   * Instead of its end: keeps it for the next still of the same film. Where there was one before
+   * there will be more, so that the next one's page is opened at once.
+   */
+  async keep(film: string): Promise<void> {
+    if (!this.#leave()) return;
+    await this.#closeSessions();
+    const warnings = new Warnings(limits.capture.warningsMax);
+    const files = this.#wasKept ? this.#setup.files.anew(warnings) : undefined;
+    const renewing = this.#browser.renew();
+    const ready = renewing.then(async () => {
+      if (files === undefined) return undefined;
+      return opened(this.#browser, { ...this.#setup, files, warnings }, "driven");
+    });
+    this.#browsers.keep(this.#browser, film, ready);
+  }
+
+  /** Whether it was not left before. */
+  #leave(): boolean {
+    if (this.#isClosed) return false;
+    this.#isClosed = true;
+    this.#signal.removeEventListener("abort", this.#stop);
+    return true;
+  }
+
+  async #closeSessions(): Promise<void> {
+    const sessions = this.#ahead === undefined ? this.#sessions : [...this.#sessions, this.#ahead];
+    await Promise.all(sessions.map((session) => session.close()));
+  }
+
+  #stop = (): void => this.#browser.kill();
+}
+
+function opened(
+  browser: StageBrowser,
+  setup: SessionSetup,
+  kind: "drawn" | "driven",
+): Promise<FilmSession> {
+  const isDrawn = kind === "drawn";
+  const hasVideos = setup.plan.clips.some((clip) => clip.kind === "video");
+  const mark = isDrawn || hasVideos ? `klieg-exchange-${exchanges++}` : "";
+  return FilmSession.open(browser, { ...setup, plan: { ...setup.plan, isDrawn, mark } });
+}

@@ -1,0 +1,350 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { limits } from "../../../config/limits.ts";
+import { PageFault, type Picture, type Stage, type StageBrowser } from "../../browser/stage.ts";
+import type {
+  FilmPlan,
+  FilmReport,
+  FrameOrder,
+  MediaLayout,
+  PicturePlace,
+  PicturePlaces,
+  VolumeCurves,
+  VolumeOrder,
+} from "../../film-page/plan.ts";
+import { entryUrl, type PageFiles } from "../inputs/page-files.ts";
+import type { PageScripts } from "../inputs/page-scripts.ts";
+import { RenderFault, type Warnings } from "../render-fault.ts";
+import type { CodedPicture } from "../videos/coded-pictures.ts";
+import { planesLength, type VideoPicture } from "../videos/video-frames.ts";
+import { ExchangeFile } from "./exchange-file.ts";
+
+export interface Patience {
+  /** How long a page may take to load. */
+  readonly pageMs: number;
+  /** And then its animation to register. */
+  readonly timelineMs: number;
+  /** And later a frame. */
+  readonly frameMs: number;
+}
+
+/** What a film's page is made with. */
+export interface SessionSetup {
+  readonly scripts: PageScripts;
+  readonly files: PageFiles;
+  readonly plan: FilmPlan;
+  readonly warnings: Warnings;
+  readonly patience: Patience;
+}
+
+const film = "__kliegFilm";
+
+/** A page that stands ready at any frame of its film. It paints only when told. */
+export class FilmSession {
+  readonly report: FilmReport;
+  /** Of what its page lacks. */
+  readonly warnings: Warnings;
+  readonly #stage: Stage;
+  readonly #traffic: Traffic;
+  readonly #frameMs: number;
+  readonly #exchange: ExchangeFile | undefined;
+  #expected: PicturePlaces = {};
+  #pictureBytes = 0;
+
+  private constructor(opened: Opened) {
+    this.report = opened.report;
+    this.warnings = opened.warnings;
+    this.#stage = opened.stage;
+    this.#traffic = opened.traffic;
+    this.#frameMs = opened.frameMs;
+    this.#exchange = opened.exchange;
+  }
+
+  /** At its first frame. Throws `RenderFault` when it gets never ready. */
+  static async open(browser: StageBrowser, setup: SessionSetup): Promise<FilmSession> {
+    const { files } = setup;
+    const traffic: Traffic = { asked: 0, pending: 0, faults: [] };
+    const stage = await browser.open({
+      start: entryUrl,
+      size: setup.plan,
+      script: await setup.scripts.opening(setup.plan.compositions[0]?.variables ?? {}),
+      answer: async (url, kind) => {
+        traffic.asked += 1;
+        traffic.pending += 1;
+        try {
+          return await files.answer(url, kind);
+        } finally {
+          traffic.pending -= 1;
+        }
+      },
+      onFault: (message) => {
+        if (traffic.faults.length < faultsMax) traffic.faults.push(message.slice(0, 300));
+      },
+    });
+    const { warnings, patience } = setup;
+    const page = { stage, traffic, warnings, frameMs: patience.frameMs };
+    const opened = { ...page, exchange: undefined, report: nothingSaid };
+    try {
+      return await new FilmSession(opened).#ready(browser.profile, setup);
+    } catch (failure) {
+      throw asRenderFault(failure);
+    }
+  }
+
+  /**
+   * Puts what videos show where the page finds it: at most two frames ahead of the one that it is
+   * at or on its way to.
+   */
+  async place(videos: ReadonlyMap<string, VideoPicture | CodedPicture>): Promise<PicturePlaces> {
+    const places: Record<string, PicturePlace> = {};
+    for (const [key, picture] of videos) {
+      const place = await this.#exchange?.write(key, picture);
+      if (place !== undefined) places[key] = place;
+      this.#pictureBytes += planesLength(picture);
+    }
+    return places;
+  }
+
+  /** Puts the page at a frame, with those pictures of videos that are new in it. */
+  async seek(frame: number, videos: PicturePlaces): Promise<void> {
+    this.#tidy();
+    await this.#guarded(async () => {
+      const order = { frame, videos, next: {} };
+      await this.#pumped(this.#stage.call(film, "seek", order));
+      await this.#served();
+    });
+  }
+
+  /** Begins to decode what videos show, or to take it in, beside whatever else the page does. */
+  async expect(videos: ReadonlyMap<string, VideoPicture | CodedPicture>): Promise<void> {
+    const places = await this.place(videos);
+    await this.#guarded(() => this.#stage.call(film, "expect", places));
+  }
+
+  /** Shows it in the frame at which the page is; the keys of what the page could not decode. */
+  async show(): Promise<readonly string[]> {
+    const lost = await this.#guarded(() => this.#pumped(this.#stage.call(film, "show", null)));
+    return lost as readonly string[];
+  }
+
+  /** What a driven page looks like now; without a picture only whether it changed. */
+  async paint(picture?: Picture): Promise<{ hasDamage: boolean; image: Buffer | undefined }> {
+    return this.#guarded(() => this.#stage.frame({ picture }));
+  }
+
+  /**
+   * What a drawn page looks like at a frame: its planes (I420) as soon as they are handed over,
+   * until the second frame after it is drawn; nothing when it looks as it did before. `next`: new
+   * pictures of videos in the frame that is drawn after it.
+   */
+  async draw(
+    frame: number,
+    videos: PicturePlaces,
+    next: PicturePlaces,
+  ): Promise<{ readonly planes: Promise<Buffer> } | undefined> {
+    this.#tidy();
+    let order: FrameOrder = { frame, videos: videos === this.#expected ? {} : videos, next };
+    this.#expected = next;
+    for (let planes: Promise<Buffer> | undefined; ; ) {
+      const { asked } = this.#traffic;
+      const drawing = this.#stage.call(film, "draw", order);
+      const result = await this.#guarded(() => this.#pumped(drawing, true));
+      if (result === true) {
+        planes = this.#guarded(() => this.#handedOver());
+        planes.catch(() => undefined);
+      }
+      if (this.#traffic.asked === asked) return planes && { planes };
+      // What the page asked for may be a part of the picture.
+      await planes;
+      await this.#guarded(() => this.#served());
+      order = { frame, videos: {}, next: {} };
+    }
+  }
+
+  /** The page as pictures in boxes; `null` when it is more than that. */
+  async layout(): Promise<MediaLayout | null> {
+    const layout = await this.#guarded(() => this.#stage.call(film, "layout", null));
+    return layout as MediaLayout | null;
+  }
+
+  /** Loudness that the page's timelines animate. */
+  async volumes(order: VolumeOrder): Promise<VolumeCurves> {
+    const curves = await this.#guarded(() => this.#stage.call(film, "volumes", order));
+    return curves as VolumeCurves;
+  }
+
+  /** What scripts threw since the last time. */
+  takeFaults(): readonly string[] {
+    return this.#traffic.faults.splice(0);
+  }
+
+  /** Lets go of the exchange's file; the page ends with its browser. */
+  async close(): Promise<void> {
+    await this.#exchange?.close();
+  }
+
+  async #ready(profile: string, setup: SessionSetup): Promise<FilmSession> {
+    const { scripts, plan, warnings, patience } = setup;
+    const { pageMs, timelineMs, frameMs } = patience;
+    // Nothing is behind the page but black, and not even that when it is transparent.
+    await this.#stage.backdrop({ r: 0, g: 0, b: 0, a: plan.isTransparent ? 0 : 1 });
+    const opening = (async () => {
+      await this.#stage.goto();
+      await this.#stage.evaluate(await scripts.film());
+      const result = await this.#pumped(this.#stage.call(film, "open", plan));
+      await this.#frame();
+      return reportOf(result);
+    })();
+    const report = await within(opening, pageMs + timelineMs, () => {
+      const why = this.takeFaults().at(-1);
+      const reason = why === undefined ? "" : ` (${why})`;
+      return new RenderFault("render_timeout", `the page was not ready in time${reason}`);
+    });
+    for (const warning of report.warnings) warnings.add(warning);
+    const frameBytes = planesLength({ width: plan.width, height: plan.height, hasAlpha: false });
+    const exchange =
+      plan.mark === "" ? undefined : await ExchangeFile.open(profile, plan.mark, frameBytes);
+    const [stage, traffic] = [this.#stage, this.#traffic];
+    return new FilmSession({ stage, traffic, warnings, frameMs, exchange, report });
+  }
+
+  async #handedOver(): Promise<Buffer> {
+    if (this.#exchange === undefined) throw new Error("a drawn page has an exchange");
+    await this.#stage.call(film, "handed", null);
+    return this.#exchange.frame();
+  }
+
+  /** Before a frame the page does nothing else. */
+  #tidy(): void {
+    if (this.#pictureBytes < garbageBytesMax) return;
+    this.#pictureBytes = 0;
+    // A page that cannot do that any more cannot do what follows either.
+    this.#stage.collectGarbage().catch(() => undefined);
+  }
+
+  /** When the page has all that it asked for. */
+  async #served(): Promise<void> {
+    while (this.#traffic.pending > 0) {
+      await pause(2);
+      await this.#frame();
+    }
+  }
+
+  /**
+   * Gives frames to a page while it works, because some of its promises wait for one; `isAwaited`:
+   * work that is known to.
+   */
+  async #pumped(work: Promise<unknown>, isAwaited = false): Promise<unknown> {
+    let isDone = false;
+    const done = work.finally(() => {
+      isDone = true;
+    });
+    done.catch(() => undefined);
+    if (isAwaited) {
+      const frame = this.#frame();
+      // The page is done with its part while the compositor still works on its own.
+      frame.catch(() => undefined);
+      await Promise.race([done, frame]);
+    }
+    // Most is done without a frame, or with that one.
+    for (let waitMs = isAwaited ? pumpMs : patientMs; !isDone; waitMs = pumpMs) {
+      await Promise.race([done, pause(waitMs)]);
+      if (!isDone) await this.#frame();
+    }
+    return done;
+  }
+
+  /** One that the compositor does not draw. */
+  async #frame(): Promise<void> {
+    await this.#stage.frame("hidden");
+  }
+
+  async #guarded<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await within(
+        work(),
+        this.#frameMs,
+        () => new RenderFault("render_timeout", "a frame took too long"),
+      );
+    } catch (failure) {
+      throw asRenderFault(failure);
+    }
+  }
+}
+
+/** Pictures of videos take half of it, and a frame is dearer than this. */
+const patientMs = 40;
+const pumpMs = 4;
+/** Of pictures of videos; each leaves some five times its size in the page. */
+const garbageBytesMax = 8 * 1024 ** 2;
+/** Kept of those that scripts throw between two looks. */
+const faultsMax = 20;
+const nothingSaid: FilmReport = {
+  warnings: [],
+  lacksTimeline: false,
+  isGrounded: true,
+  refusal: undefined,
+  duration: undefined,
+  obstacles: [],
+};
+
+/** A page's scripts may have bent whatever it says of itself. */
+function reportOf(said: unknown): FilmReport {
+  const { warnings, obstacles, refusal, duration, lacksTimeline, isGrounded }: Said = {
+    ...(typeof said === "object" && said),
+  };
+  return {
+    warnings: sentences(warnings),
+    obstacles: sentences(obstacles),
+    refusal: typeof refusal === "string" ? refusal.slice(0, 500) : undefined,
+    duration: typeof duration === "number" && duration > 0 ? duration : undefined,
+    lacksTimeline: lacksTimeline === true,
+    isGrounded: isGrounded !== false,
+  };
+}
+
+type Said = { readonly [Name in keyof FilmReport]?: unknown };
+
+function sentences(said: unknown): readonly string[] {
+  const all: readonly unknown[] = Array.isArray(said) ? said : [];
+  return all.filter((one) => typeof one === "string").slice(0, limits.capture.warningsMax);
+}
+
+interface Opened {
+  readonly stage: Stage;
+  readonly traffic: Traffic;
+  readonly warnings: Warnings;
+  readonly frameMs: number;
+  readonly exchange: ExchangeFile | undefined;
+  readonly report: FilmReport;
+}
+
+interface Traffic {
+  asked: number;
+  pending: number;
+  readonly faults: string[];
+}
+
+async function within<T>(work: Promise<T>, timeoutMs: number, late: () => Error): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const tooLong = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(late()), timeoutMs);
+  });
+  try {
+    return await Promise.race([work, tooLong]);
+  } finally {
+    clearTimeout(timer);
+    work.catch(() => undefined);
+  }
+}
+
+function asRenderFault(failure: unknown): unknown {
+  if (!(failure instanceof PageFault)) return failure;
+  if (failure.message === "crashed")
+    return new RenderFault(
+      "out_of_memory",
+      "the page used more memory than it may",
+      false,
+      failure,
+    );
+  return new RenderFault("invalid_composition", failure.message, false, failure);
+}

@@ -1,0 +1,129 @@
+import { limits } from "../../../config/limits.ts";
+import { check, type Static, Type } from "../../../config/schema.ts";
+import { PortError } from "../../../engine/ports/port-error.ts";
+import type { Bounds } from "../../fence/fence.ts";
+import type { Message } from "../../fence/message.ts";
+import { openPlain } from "../../fence/own-folders.ts";
+import { FencedScript } from "../../fence/script.ts";
+import type { CodedRun } from "../../film-page/plan.ts";
+import type { LocalFile } from "../../node/workspace.ts";
+import type { PacketOrder } from "./packet-program.ts";
+import {
+  lookOf,
+  type ShownVideo,
+  type Span,
+  sourceTime,
+  type VideoLook,
+} from "./video-decoding.ts";
+
+/**
+ * A picture as the packets of its video that it is decoded from: a page has decoded one before an
+ * ffmpeg that would has started.
+ */
+export interface CodedPicture extends VideoLook {
+  /** As `coded` says. */
+  readonly bytes: Uint8Array;
+  readonly coded: CodedRun;
+}
+
+const count = Type.Integer({ minimum: 0 });
+const Answer = Type.Object({
+  coded: Type.Optional(
+    Type.Object({
+      codec: Type.String({ maxLength: 64 }),
+      description: count,
+      packets: Type.Array(Type.Object({ length: count, timeUs: Type.Number() })),
+      shownUs: Type.Number(),
+    }),
+  ),
+});
+const isAnswer = check<Static<typeof Answer>>(Answer);
+const Asked = Type.Object({ question: Type.Object({ start: count, end: count }) });
+const isAsked = check<Static<typeof Asked>>(Asked);
+
+/** Reads files that may be anything: what takes too much memory or time is ffmpeg's to refuse. */
+export class CodedPictures {
+  readonly #script: FencedScript;
+
+  constructor(words: readonly string[]) {
+    this.#script = new FencedScript(words);
+  }
+
+  /**
+   * A span's first picture. `undefined` for what a page would decode to other planes than ffmpeg
+   * does, where the source has ended, and where its file cannot be read.
+   */
+  async picture(video: ShownVideo, span: Span): Promise<CodedPicture | undefined> {
+    if (!isPlain(video)) return undefined;
+    // A picture's time counts a hair early, as it does for ffmpeg.
+    const seconds = sourceTime(video, span) + hairSeconds * (video.clip.media?.rate ?? 1);
+    try {
+      const found = await readPackets(this.#script, video.media.file, seconds);
+      return found && { ...found, ...lookOf(video) };
+    } catch (failure) {
+      if (failure instanceof PortError) return undefined;
+      throw failure;
+    }
+  }
+
+  /** Gets ready, which takes a quarter of a second. */
+  start(): void {
+    this.#script.start();
+  }
+
+  /** Ends the program until the next picture; whoever waits for it gets nothing. */
+  close(): Promise<void> {
+    return this.#script.close();
+  }
+}
+
+/** Of the program that reads packets; the tables of an hour take it some ten megabytes. */
+export const packetBounds: Bounds = { bytes: limits.media.packetProgramBytesMax, fileBytes: 0 };
+
+const readMs = 10_000;
+const hairSeconds = 0.0005;
+
+/**
+ * What the picture is decoded from that a file shows at so many seconds. `undefined`: its decoder
+ * has to say. Throws `PortError` when the program ended over it.
+ */
+export async function readPackets(
+  script: FencedScript,
+  { path, sizeBytes }: Pick<LocalFile, "path" | "sizeBytes">,
+  seconds: number,
+): Promise<Pick<CodedPicture, "bytes" | "coded"> | undefined> {
+  const head: PacketOrder = { seconds, sizeBytes };
+  const file = await openPlain(path);
+  const answer = async ({ head: asked }: Message): Promise<Buffer> => {
+    if (!isAsked(asked)) throw new Error("that is no question");
+    const { start, end } = asked.question;
+    if (end - start > limits.media.pictureBytesMax) throw new Error("that is too much");
+    const bytes = Buffer.alloc(Math.min(end, sizeBytes) - start);
+    await file.read(bytes, 0, bytes.length, start);
+    return bytes;
+  };
+  try {
+    const { head: said, body: bytes } = await script.carryOut({ head, timeoutMs: readMs, answer });
+    if (!isAnswer(said) || said.coded === undefined) return undefined;
+    return { bytes, coded: said.coded };
+  } finally {
+    await file.close();
+  }
+}
+
+/** Whether its planes are shown as they are decoded. */
+function isPlain(video: ShownVideo): boolean {
+  const { file, look, recording } = video.media;
+  const { width, height } = lookOf(video);
+  const { picture } = recording;
+  return (
+    /^video\/(mp4|quicktime)$/.test(file.mimeType) &&
+    picture?.codec === "h264" &&
+    look?.isPlain === true &&
+    video.cubePath === undefined &&
+    picture.width === width &&
+    picture.height === height &&
+    width % 2 === 0 &&
+    height % 2 === 0
+  );
+}

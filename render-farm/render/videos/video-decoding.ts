@@ -1,0 +1,143 @@
+import { type Clip, frameFrom } from "../../../actors/timeline/model.ts";
+import { limits } from "../../../config/limits.ts";
+import { type MediaFile, mediaInput } from "../inputs/media-files.ts";
+
+/** How ffmpeg is told to decode a film's video, so that each frame shows the picture it should. */
+export interface ShownVideo {
+  readonly clip: Clip;
+  readonly media: MediaFile;
+  /** A .cube file that changes its colours. */
+  readonly cubePath: string | undefined;
+}
+
+/** What a video's pictures are. */
+export interface VideoLook {
+  /** Of what is to be seen. */
+  readonly width: number;
+  readonly height: number;
+  readonly hasAlpha: boolean;
+}
+
+/** Frames `[first, end)` of the film, all within the clip. */
+export interface Span {
+  readonly first: number;
+  readonly end: number;
+  readonly fps: number;
+}
+
+export function nameOf({ clip }: ShownVideo): string {
+  return clip.id === "" ? "a video" : `video#${clip.id}`;
+}
+
+export function shortSource(video: ShownVideo): string {
+  const seconds = video.media.recording.durationSeconds;
+  return `${nameOf(video)}: its source of ${seconds} s is shorter than its slot; the last frame is held`;
+}
+
+/**
+ * Seconds of the source at the span's first frame. A looped one goes from its end back to where it
+ * was entered (HyperFrames' meaning of `loop` beside `data-media-start`).
+ */
+export function sourceTime(video: ShownVideo, span: Span): number {
+  const { start, played, round } = playedAt(video, span);
+  return start + (round === undefined ? played : Math.max(0, ((played + hair) % round) - hair));
+}
+
+/** The first frame after the span's first one that a later round of a looped source shows. */
+export function roundEnd(video: ShownVideo, span: Span): number {
+  const { played, round } = playedAt(video, span);
+  if (round === undefined) return span.end;
+  const { clip } = video;
+  const rounds = Math.floor((played + hair) / round) + 1;
+  const next = frameFrom(clip.start + (rounds * round) / (clip.media?.rate ?? 1), span.fps);
+  return Math.min(span.end, Math.max(span.first + 1, next));
+}
+
+/** What the source has played since the clip began, and how much of it is played in a round. */
+function playedAt({ clip, media }: ShownVideo, { first, fps }: Span) {
+  const { start = 0, rate = 1, isLooped = false } = clip.media ?? {};
+  const round = media.recording.durationSeconds - start;
+  const played = (first / fps - clip.start) * rate;
+  return { start, played, round: isLooped && round > 0 ? round : undefined };
+}
+
+/** Seconds by which sums of times may miss. */
+const hair = 1e-6;
+
+/** For inputs: several are decoded side by side already, and each thread keeps pictures. */
+export const oneThread = ["-threads", "1"];
+
+/** Arguments that open the source a little before the span. */
+export function videoInput(video: ShownVideo, span: Span): readonly string[] {
+  const seek = seekTime(video, span);
+  return mediaInput(video.media, seek > 0 ? entering(seek) : []);
+}
+
+/** With all pictures from the key frame on: the one that is shown then may be long before. */
+export function entering(seconds: number): readonly string[] {
+  return ["-noaccurate_seek", "-ss", seconds.toFixed(6)];
+}
+
+/** Filters from the source to one picture a frame, in planes of BT.709. */
+export function videoFilters(
+  video: ShownVideo,
+  span: Span,
+  size: { readonly width: number; readonly height: number },
+): readonly string[] {
+  const ahead = (sourceTime(video, span) - seekTime(video, span)).toFixed(6);
+  // A picture's time counts a hair early, so that rounding cannot make it a frame late.
+  const when = `setpts=(PTS*TB-${ahead})/${video.clip.media?.rate ?? 1}/TB-0.0005/TB`;
+  const rate = `fps=fps=${span.fps}:round=up:start_time=0`;
+  // Ticks of its own may be as long as frames.
+  return ["settb=AVTB", when, rate, ...videoColors(video, size)];
+}
+
+/**
+ * Earlier by as much as decoding may reorder, because files find key frames by when they are
+ * decoded, and one that is shown later would be too late.
+ */
+function seekTime(video: ShownVideo, span: Span): number {
+  const { recording, look } = video.media;
+  const lead = Math.max(leadSeconds, reorderedMax / (recording.picture?.frameRate || 1));
+  const seconds = Math.max(0, sourceTime(video, span) - lead);
+  // ffmpeg takes it off each picture's time in whole ticks.
+  const tick = look?.tick || 1e-6;
+  return Math.floor(seconds / tick) * tick;
+}
+
+const leadSeconds = 0.5;
+/** Pictures; encoders reorder four at most, and usually two. */
+const reorderedMax = 8;
+
+/** The size at which a video is shown to the page: its own, unless that is larger than any film. */
+export function lookOf({ media }: ShownVideo): VideoLook {
+  const { width, height } = media.recording.picture ?? { width: 2, height: 2 };
+  const factor = Math.min(1, limits.capture.stillWidthMax / Math.max(width, height));
+  const scaled = (edge: number): number => Math.max(1, Math.round(edge * factor));
+  return {
+    width: scaled(width),
+    height: scaled(height),
+    hasAlpha: media.look?.hasAlpha === true,
+  };
+}
+
+/** Planes hold BT.709 in limited range, whatever the source does. */
+export function videoColors(
+  { media, cubePath }: ShownVideo,
+  { width, height }: { readonly width: number; readonly height: number },
+): readonly string[] {
+  const hasAlpha = media.look?.hasAlpha === true;
+  const from = `in_color_matrix=${media.look?.matrix ?? "bt709"}`;
+  const into = "out_color_matrix=bt709:out_range=limited:flags=accurate_rnd+bilinear";
+  const fit = `scale=w=${width}:h=${height}`;
+  const grade = cubePath === undefined ? [] : [`${fit}:${from}`, "format=rgba", lut(cubePath)];
+  const converted = grade.length > 0 ? `scale=${into}` : `${fit}:${from}:${into}`;
+  const format = `format=${hasAlpha ? "yuva420p" : "yuv420p"}`;
+  const isOdd = width % 2 === 1 || height % 2 === 1;
+  const even = isOdd ? ["pad=w=ceil(iw/2)*2:h=ceil(ih/2)*2"] : [];
+  return [...grade, converted, format, ...even];
+}
+
+function lut(path: string): string {
+  return `lut3d=file=${path}:interp=tetrahedral`;
+}

@@ -1,0 +1,199 @@
+import { even, frameFrom } from "../../../actors/timeline/model.ts";
+import type { ChildOutput } from "../../programs/child-output.ts";
+import type { MediaTools } from "../../programs/media-tools.ts";
+import { mediaInput, passMs } from "../inputs/media-files.ts";
+import { mediaFault, type Warnings } from "../render-fault.ts";
+import {
+  entering,
+  lookOf,
+  nameOf,
+  oneThread,
+  roundEnd,
+  type ShownVideo,
+  type Span,
+  shortSource,
+  type VideoLook,
+  videoColors,
+  videoFilters,
+  videoInput,
+} from "./video-decoding.ts";
+
+/**
+ * The pictures of the film's videos, decoded by one ffmpeg a clip in the order of time while the
+ * film goes by. A picture is the source's last one whose time is not after the frame's.
+ */
+
+/** One picture as planes (I420 or I420A, BT.709, limited range) of even sizes. */
+export interface VideoPicture extends VideoLook {
+  readonly planes: Buffer;
+}
+
+export function planesLength({ width, height, hasAlpha }: VideoLook): number {
+  return even(width) * even(height) * (hasAlpha ? 2.5 : 1.5);
+}
+
+interface Playing {
+  readonly video: ShownVideo;
+  readonly from: number;
+  readonly to: number;
+  pictures: AsyncGenerator<VideoPicture> | undefined;
+  /** Frame that `picture` belongs to. */
+  at: number;
+  picture: VideoPicture | undefined;
+  isOver: boolean;
+}
+
+export interface FramesSetup {
+  readonly tools: MediaTools;
+  readonly signal: AbortSignal;
+  readonly fps: number;
+  /** Frames of the film, or one more than the only frame that is wanted. */
+  readonly frames: number;
+  readonly first: number;
+  readonly warnings: Warnings;
+}
+
+export class VideoFrames {
+  readonly #setup: FramesSetup;
+  readonly #playing: readonly Playing[];
+
+  constructor(videos: readonly ShownVideo[], setup: FramesSetup) {
+    this.#setup = setup;
+    this.#playing = videos.map((video) => ({
+      video,
+      from: Math.max(setup.first, frameFrom(video.clip.start, setup.fps)),
+      to: Math.min(setup.frames, frameFrom(video.clip.end ?? Number.MAX_VALUE, setup.fps)),
+      pictures: undefined,
+      at: -1,
+      picture: undefined,
+      isOver: false,
+    }));
+  }
+
+  /** Pictures by the clip's key; the same object while nothing changes. Frames only go forward. */
+  async at(frame: number): Promise<ReadonlyMap<string, VideoPicture>> {
+    const pictures = new Map<string, VideoPicture>();
+    await Promise.all(
+      this.#playing.map(async (playing) => {
+        if (frame < playing.from || frame >= playing.to) return this.#stop(playing, frame);
+        const picture = await this.#pictureAt(playing, frame);
+        if (picture !== undefined) pictures.set(playing.video.clip.key, picture);
+      }),
+    );
+    return pictures;
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#playing.map(({ pictures }) => pictures?.return(undefined)));
+  }
+
+  async #stop(playing: Playing, frame: number): Promise<void> {
+    if (frame < playing.to || playing.pictures === undefined) return;
+    await playing.pictures.return(undefined);
+    playing.picture = undefined;
+  }
+
+  async #pictureAt(playing: Playing, frame: number): Promise<VideoPicture | undefined> {
+    if (playing.pictures === undefined) {
+      playing.pictures = pictures(playing.video, frame, playing.to, this.#setup);
+      playing.at = frame - 1;
+    }
+    while (playing.at < frame && !playing.isOver) {
+      const { value, done } = await playing.pictures.next().catch((failure: unknown) => {
+        throw mediaFault(nameOf(playing.video), failure);
+      });
+      if (done === true) {
+        playing.isOver = true;
+        this.#setup.warnings.add(shortSource(playing.video));
+        playing.picture ??= await lastPicture(playing.video, this.#setup);
+      } else {
+        playing.picture = value;
+        playing.at += 1;
+      }
+    }
+    return playing.picture;
+  }
+}
+
+/** One for each frame, until the source ends unless it is looped. */
+async function* pictures(
+  video: ShownVideo,
+  first: number,
+  end: number,
+  setup: FramesSetup,
+): AsyncGenerator<VideoPicture> {
+  const { fps } = setup;
+  for (let frame = first; frame < end; ) {
+    const span = { first: frame, end: roundEnd(video, { first: frame, end, fps }), fps };
+    let shown: VideoPicture | undefined;
+    for await (const picture of decoded(video, span, setup)) {
+      shown = picture;
+      frame += 1;
+      yield picture;
+    }
+    if (video.clip.media?.isLooped !== true) return;
+    // A round is as long as the source, and that may be longer than its pictures are.
+    for (; frame < span.end; frame++) {
+      shown ??= await lastPicture(video, setup);
+      if (shown === undefined) return;
+      yield shown;
+    }
+  }
+}
+
+async function* decoded(
+  video: ShownVideo,
+  span: Span,
+  { tools, signal }: FramesSetup,
+): AsyncGenerator<VideoPicture> {
+  const look = lookOf(video);
+  const count = span.end - span.first;
+  const filters = videoFilters(video, span, look).join(",");
+  const output = ["-map", "0:v:0", "-vf", filters, "-frames:v", `${count}`];
+  // Many frames leave the other processors to others; one alone is waited for.
+  const threads = count > 1 ? oneThread : [];
+  const args = [...threads, ...videoInput(video, span), ...output, ...asPlanes];
+  const call = { signal, timeoutMs: passMs, fault: "it cannot be decoded" };
+  yield* picturesIn(await tools.output(args, call), look);
+}
+
+async function lastPicture(
+  video: ShownVideo,
+  { tools, signal }: FramesSetup,
+): Promise<VideoPicture | undefined> {
+  const length = video.media.recording.durationSeconds;
+  const before = entering(Math.max(0, length - 2));
+  const shown = ["-map", "0:v:0", "-vf", videoColors(video, lookOf(video)).join(","), ...asPlanes];
+  const call = { signal, fault: "a video cannot be decoded" };
+  let last: VideoPicture | undefined;
+  const output = await tools.output([...mediaInput(video.media, before), ...shown], call);
+  for await (const picture of picturesIn(output, lookOf(video))) last = picture;
+  return last;
+}
+
+const asPlanes = ["-f", "rawvideo", "-"];
+
+const buffersMax = 5;
+
+/**
+ * Pictures as they come; one that looks like the one before is that one. A picture is good until
+ * the fourth one after it comes.
+ */
+async function* picturesIn(output: ChildOutput, look: VideoLook): AsyncGenerator<VideoPicture> {
+  const buffers: Buffer[] = [];
+  let last: VideoPicture | undefined;
+  try {
+    for (let turn = 0; ; ) {
+      const planes = buffers[turn % buffersMax] ?? Buffer.allocUnsafeSlow(planesLength(look));
+      buffers[turn % buffersMax] = planes;
+      if (!(await output.fill(planes))) return;
+      if (last?.planes.equals(planes) !== true) {
+        last = { planes, ...look };
+        turn += 1;
+      }
+      yield last;
+    }
+  } finally {
+    await output.close();
+  }
+}
