@@ -79,6 +79,8 @@ t.test(
     t.equal((await agent.get("/v1/tokens")).status, 403);
     t.equal((await agent.post("/v1/organizations", { name: "Mine" })).status, 403);
     t.equal((await ada.post(`/v1/jobs/${job.id}/cancel`)).status, 409, "it has ended by now");
+    const { agent: operator } = await started(house, house.admin);
+    t.equal((await operator.get("/v1/admin/accounts")).status, 403, "no scope admin");
   },
 );
 

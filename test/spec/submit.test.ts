@@ -53,10 +53,16 @@ t.test("credits are held at submit and charged when the job has succeeded", asyn
 
 t.test("nothing is held for a refused submit", async (t) => {
   const house = await openInProcess(t);
-  const ada = await house.account({ credits: 10 });
-  await ada.submit("a kite", { num_images: 99 });
-  await ada.submit("a kite", { confirmation_token: "x" });
-  t.match(await creditsOf(ada), { balance_credits: 10, held_credits: 0 });
+  const ada = await house.account({ plan: "free", credits: 3 });
+  t.equal((await ada.submit("a kite", { num_images: 99 })).status, 400);
+  t.equal((await ada.submit("a kite", { num_images: 4 })).status, 402);
+  t.equal((await ada.submit("a kite", { confirmation_token: "x" })).status, 422);
+  t.equal((await ada.submit("sim:nsfw", { model: "sim-inline" })).status, 422);
+  t.match(await creditsOf(ada), { balance_credits: 3, held_credits: 0 });
+  await ada.job("a kite sim:slow=60000");
+  t.equal((await ada.submit("a kite sim:slow=60000")).status, 409);
+  t.equal((await ada.submit("another kite")).status, 429);
+  t.match(await creditsOf(ada), { balance_credits: 2, held_credits: 1 });
 });
 
 t.test(
