@@ -76,6 +76,9 @@ t.test(
     const house = await openInProcess(t);
     const ada = await house.account();
     const more = { model: "sim-inline" };
+    const silent = ada.submit("a kite sim:unknown_submit", more);
+    await house.advance(500);
+    t.equal((await silent).status, 202);
     const { status, json } = await ada.submit("a kite sim:down=1 sim:nsfw", more);
     t.equal(status, 202);
     await house.advance(5_000);
