@@ -178,6 +178,16 @@ t.test("POST /v1/generate/video/enhance-prompt costs 1 credit, on a 200 only", a
   t.equal(refused.json.code, "out_of_credits");
 });
 
+t.test("a better prompt takes no slot and is not deduplicated", async (t) => {
+  const house = await openInProcess(t);
+  const ada = await house.account({ plan: "free", credits: 10 });
+  await ada.job("a kite sim:slow=60000");
+  const rewrite = () =>
+    ada.post("/v1/generate/video/enhance-prompt", { prompt: "a kite", model: "sim-video" });
+  t.strictSame([(await rewrite()).status, (await rewrite()).status], [200, 200]);
+  t.match((await ada.get("/v1/me")).json, { generation_limits: { concurrent_active: 1 } });
+});
+
 t.test(
   "balance_credits is what the role may see; sufficient_credits heeds the budget",
   async (t) => {

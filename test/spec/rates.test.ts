@@ -20,11 +20,12 @@ t.test("an account reads 600, submits 120, writes 240 and uploads 60 times a min
   t.equal(await until429(() => ada.post("/v1/assets/uploads", {})), 60);
 });
 
-t.test("tickets and waits are reads", async (t) => {
+t.test("quotes, tickets and waits are reads", async (t) => {
   const house = await openInProcess(t, { rates: true });
   const ada = await house.account();
   t.equal(await until429(() => ada.post(`/v1/jobs/${nobody}/sse-ticket`)), 600);
   t.equal((await ada.get(`/v1/jobs/${nobody}/wait`)).status, 429);
+  t.equal((await ada.post("/v1/jobs/cost", {})).status, 429);
   t.equal((await ada.post(`/v1/jobs/${nobody}/cancel`)).status, 404, "writes are counted apart");
 });
 
