@@ -1,7 +1,7 @@
 /**
- * README.md, followed word for word: the commands of its shell blocks in their order, and beside them
- * those of its sentences, in a folder like a clone with the service that `npm start` starts there.
- * What cannot be run here is listed with the reason.
+ * README.md, followed word for word: the commands of its shell blocks in their order, and beside
+ * them those of its sentences, in a folder like a clone with the service that `npm start` starts
+ * there. What cannot be run here is listed with the reason.
  */
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
