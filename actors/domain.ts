@@ -15,7 +15,8 @@ import { jobActor } from "./job/job-actor.ts";
 import { markActor } from "./mark/mark.ts";
 import { renderActor } from "./render/render-actor.ts";
 import { studioActor } from "./studio/studio-actor.ts";
-import { codes, fingerprintKey, jobKey, renderKey } from "./tables.ts";
+import { codes } from "./table-codes.ts";
+import { fingerprintKey, jobKey, renderKey } from "./tables.ts";
 import { ticketActor } from "./ticket/ticket.ts";
 
 const actorByCode: ReadonlyMap<number, AnyActor> = new Map<number, AnyActor>([

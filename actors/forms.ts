@@ -24,7 +24,8 @@ import type {
   SucceededJob,
   Terms,
 } from "./job/job.ts";
-import { codes, idAtEnd } from "./tables.ts";
+import { codes } from "./table-codes.ts";
+import { idAtEnd } from "./tables.ts";
 
 const idInKey = (key: Key) => idOfBytes(key, 2);
 

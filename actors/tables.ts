@@ -2,95 +2,49 @@
  * Every table of the domain: its code, its key and the type of its rows. One place, so that no two
  * collide.
  */
+import { type Address, addressOf } from "../engine/address.ts";
 import { type Id, idBytes, idOfBytes, keyOfId, vpartOfId } from "../engine/id.ts";
-import { directoryCode, type Key, keyOf, orderedNumber, vpartOf } from "../engine/key.ts";
-import type { Account, LedgerRow } from "./account/account.ts";
+import { type Key, keyOf, orderedNumber, vpartOf } from "../engine/key.ts";
+import type { Account, AccountMessage, LedgerRow } from "./account/account.ts";
 import type { MemberSpending } from "./account/budget.ts";
 import type { Run } from "./account/run.ts";
-import type { AgentTurn, Session, SessionTerms, TurnCredential } from "./agent/session.ts";
-import type { Asset, UploadPart } from "./asset/asset.ts";
-import type { Removal } from "./asset/removal.ts";
+import type {
+  AgentTurn,
+  Session,
+  SessionMessage,
+  SessionTerms,
+  TurnCredential,
+} from "./agent/session.ts";
+import type { Asset, AssetMessage, UploadPart } from "./asset/asset.ts";
+import type { Removal, RemovalMessage } from "./asset/removal.ts";
 import type { BundleFile } from "./composition/bundle-file.ts";
-import type { Composition, CompositionDetails } from "./composition/composition.ts";
+import type {
+  Composition,
+  CompositionDetails,
+  CompositionMessage,
+} from "./composition/composition.ts";
 import type { AuditRow } from "./directory/audit.ts";
 import type { Device } from "./directory/devices.ts";
 import type { Credential, Directory, SigningKey, User } from "./directory/directory.ts";
-import type { Expiry } from "./directory/expiry.ts";
+import type { DirectoryMessage } from "./directory/directory-actor.ts";
+import type { Expiry, ExpiryMessage } from "./directory/expiry.ts";
 import type { OAuthClient, RefreshFamily, RefreshToken } from "./directory/oauth.ts";
 import type { Member, Membership, Organization } from "./directory/organizations.ts";
 import type { TokenRef } from "./directory/tokens.ts";
-import type { Asked, Job, JobEvent } from "./job/job.ts";
-import type { Mark } from "./mark/mark.ts";
-import type { Render, RenderNotes, RenderOrder } from "./render/render.ts";
+import type { Asked, Job, JobEvent, JobMessage } from "./job/job.ts";
+import type { Mark, MarkMessage } from "./mark/mark.ts";
+import type { Render, RenderMessage, RenderNotes, RenderOrder } from "./render/render.ts";
 import type { OutputSet } from "./set/set.ts";
-import type { Studio } from "./studio/studio.ts";
-import type { Ticket } from "./ticket/ticket.ts";
+import type { Studio, StudioMessage } from "./studio/studio.ts";
+import { codes } from "./table-codes.ts";
+import type { Ticket, TicketMessage } from "./ticket/ticket.ts";
 
-export const codes = {
-  account: 16,
-  job: 17,
-  ticket: 18,
-  asset: 19,
-  mark: 20,
-  session: 21,
-  removal: 22,
-  composition: 23,
-  render: 24,
-  studio: 25,
-  asked: 32,
-  jobOfOwner: 33,
-  ledger: 35,
-  waiting: 36,
-  set: 37,
-  uploadPart: 38,
-  run: 39,
-  jobOfTurn: 41,
-  sessionTerms: 42,
-  sessionOfOwner: 43,
-  agentTurn: 44,
-  brief: 45,
-  turnCredential: 46,
-  memberSpending: 47,
-  memberCounts: 49,
-  fingerprint: 48,
-  jobEvent: 50,
-  removedObjects: 51,
-  compositionDetails: 52,
-  bundleFile: 53,
-  activeRenders: 54,
-  staleObjects: 55,
-  renderOrder: 56,
-  renderNotes: 57,
-  renderOfComposition: 58,
-  waitingRenders: 59,
-  fileUses: 60,
-  directory: directoryCode,
-  user: directoryCode + 1,
-  userByEmail: directoryCode + 2,
-  credential: directoryCode + 3,
-  signingKey: directoryCode + 4,
-  tokensOfUser: directoryCode + 5,
-  tokenUse: directoryCode + 6,
-  organization: directoryCode + 7,
-  organizationBySlug: directoryCode + 8,
-  members: directoryCode + 9,
-  memberships: directoryCode + 10,
-  oauthClient: directoryCode + 11,
-  clientsOfScope: directoryCode + 12,
-  refreshToken: directoryCode + 13,
-  refreshFamily: directoryCode + 14,
-  device: directoryCode + 15,
-  deviceByUserCode: directoryCode + 16,
-  audit: directoryCode + 17,
-  expiry: directoryCode + 18,
-} as const;
-
-export function accountKey(scope: Id): Key<Account> {
-  return keyOfId(codes.account, scope);
+export function accountKey(scope: Id): Address<AccountMessage, Account> {
+  return addressOf(keyOfId(codes.account, scope));
 }
 
-export function jobKey(job: Id): Key<Job> {
-  return keyOfId(codes.job, job);
+export function jobKey(job: Id): Address<JobMessage, Job> {
+  return addressOf(keyOfId(codes.job, job));
 }
 
 export function askedKey(job: Id): Key<Asked> {
@@ -103,8 +57,8 @@ export function jobEventKey(job: Id, event: number): Key<JobEvent> {
 }
 
 /** Under its scope, so that the assets of a scope are a range in the order of their ids. */
-export function assetKey(scope: Id, asset: Id): Key<Asset> {
-  return ofScope(codes.asset, scope, idBytes(asset));
+export function assetKey(scope: Id, asset: Id): Address<AssetMessage, Asset> {
+  return addressOf(ofScope(codes.asset, scope, idBytes(asset)));
 }
 
 /** What all assets of a scope begin with. */
@@ -113,8 +67,8 @@ export function assetsKey(scope: Id): Key<Asset> {
 }
 
 /** What an asset gave up: the parts of its upload, or its media. */
-export function removalKey(asset: Key, what: "parts" | "media"): Key<Removal> {
-  return keyOf(vpartOf(asset), codes.removal, asset.slice(2) + what.slice(0, 1));
+export function removalKey(asset: Key, what: "parts" | "media"): Address<RemovalMessage, Removal> {
+  return addressOf(keyOf(vpartOf(asset), codes.removal, asset.slice(2) + what.slice(0, 1)));
 }
 
 /** The names in the object store that a removal is about. */
@@ -123,8 +77,11 @@ export function removedObjectsKey(removal: Key): Key<readonly string[]> {
 }
 
 /** Under its scope, so that the compositions of a scope are a range in the order of their ids. */
-export function compositionKey(scope: Id, composition: Id): Key<Composition> {
-  return ofScope(codes.composition, scope, idBytes(composition));
+export function compositionKey(
+  scope: Id,
+  composition: Id,
+): Address<CompositionMessage, Composition> {
+  return addressOf(ofScope(codes.composition, scope, idBytes(composition)));
 }
 
 /** What all compositions of a scope begin with. */
@@ -152,18 +109,21 @@ export function staleObjectsKey(composition: Key): Key<readonly string[]> {
 }
 
 /** What a composition gave up at one of its versions. */
-export function bundleRemovalKey(composition: Key, version: number): Key<Removal> {
+export function bundleRemovalKey(
+  composition: Key,
+  version: number,
+): Address<RemovalMessage, Removal> {
   const place = composition.slice(2) + orderedNumber(version);
-  return keyOf(vpartOf(composition), codes.removal, place);
+  return addressOf(keyOf(vpartOf(composition), codes.removal, place));
 }
 
 /** Files on their way into a composition; 12 random bytes tell them from what it gave up. */
-export function incomingKey(composition: Key, nonce: string): Key<Removal> {
-  return keyOf(vpartOf(composition), codes.removal, composition.slice(2) + nonce);
+export function incomingKey(composition: Key, nonce: string): Address<RemovalMessage, Removal> {
+  return addressOf(keyOf(vpartOf(composition), codes.removal, composition.slice(2) + nonce));
 }
 
-export function renderKey(render: Id): Key<Render> {
-  return keyOfId(codes.render, render);
+export function renderKey(render: Id): Address<RenderMessage, Render> {
+  return addressOf(keyOfId(codes.render, render));
 }
 
 export function renderOrderKey(render: Id): Key<RenderOrder> {
@@ -180,8 +140,8 @@ export function renderOfCompositionKey(composition: Id, render: string): Key<str
 }
 
 /** What counts a scope's compositions and renders. */
-export function studioKey(scope: Id): Key<Studio> {
-  return keyOfId(codes.studio, scope);
+export function studioKey(scope: Id): Address<StudioMessage, Studio> {
+  return addressOf(keyOfId(codes.studio, scope));
 }
 
 /** Renders that wait for others of their scope to end, in order. */
@@ -190,8 +150,12 @@ export function waitingRendersKey(studio: Key): Key<readonly Id[]> {
 }
 
 /** `kind` is one character, `digest` 16 bytes as a binary string. */
-export function markKey(vpart: number, kind: Mark["kind"], digest: string): Key<Mark> {
-  return keyOf(vpart, codes.mark, kind.slice(0, 1) + digest);
+export function markKey(
+  vpart: number,
+  kind: Mark["kind"],
+  digest: string,
+): Address<MarkMessage, Mark> {
+  return addressOf(keyOf(vpart, codes.mark, kind.slice(0, 1) + digest));
 }
 
 /**
@@ -208,8 +172,8 @@ export function idAtEnd(key: Key): Id {
   return idOfBytes(key, key.length - 16);
 }
 
-export function sessionKey(session: Id): Key<Session> {
-  return keyOfId(codes.session, session);
+export function sessionKey(session: Id): Address<SessionMessage, Session> {
+  return addressOf(keyOfId(codes.session, session));
 }
 
 export function sessionTermsKey(session: Id): Key<SessionTerms> {
@@ -299,11 +263,13 @@ export function fingerprintKey(vpart: number, digest: string): Key<string> {
 }
 
 /** `digest` is the SHA-256 of the ticket as a binary string. */
-export function ticketKey(vpart: number, digest: string): Key<Ticket> {
-  return keyOf(vpart, codes.ticket, digest);
+export function ticketKey(vpart: number, digest: string): Address<TicketMessage, Ticket> {
+  return addressOf(keyOf(vpart, codes.ticket, digest));
 }
 
-export const directoryKey: Key<Directory> = keyOf(0, codes.directory, "");
+export const directoryKey: Address<DirectoryMessage, Directory> = addressOf(
+  keyOf(0, codes.directory, ""),
+);
 
 /** All users; by their ids, so in the order in which they came. */
 export const usersKey: Key<User> = keyOf(0, codes.user, "");
@@ -390,8 +356,8 @@ export function auditKey(entry: number): Key<AuditRow> {
 }
 
 /** What ends with time: named by the first of the rows that go with it. */
-export function expiryKey(first: Key): Key<Expiry> {
-  return keyOf(0, codes.expiry, first.slice(1));
+export function expiryKey(first: Key): Address<ExpiryMessage, Expiry> {
+  return addressOf(keyOf(0, codes.expiry, first.slice(1)));
 }
 
 function ofScope<Row>(code: number, scope: Id, rest: string): Key<Row> {

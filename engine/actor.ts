@@ -5,13 +5,14 @@
  * An actor's address is the key of its head: vpart, table code, id. The engine finds the actor of a
  * message by the table code, so it needs no knowledge of what the actors are about.
  */
+import type { Address, ReplyTo, RequestId } from "./address.ts";
 import type { Key } from "./key.ts";
 import type { Forms, SpelledRow } from "./row-form.ts";
 
-export interface Actor<Head, Message, Effect> {
+export interface Actor<Head, Message, Effect, Reply = ReplyTo<Message>> {
   readonly kind: string;
   /** `head` is undefined when the actor does not exist. Must not wait, draw or look at a clock. */
-  decide(head: Head | undefined, message: Message, turn: TurnView): Turn<Head, Effect>;
+  decide(head: Head | undefined, message: Message, turn: TurnView<Reply>): Turn<Head, Effect>;
   /**
    * Milliseconds of shard time at which the actor gets `{ kind: "due" }`; the one source of timers.
    */
@@ -42,13 +43,13 @@ export interface Report {
 }
 
 /** What `decide` may look at besides its head and its message. */
-export interface TurnView {
+export interface TurnView<Reply = never> {
   /** The actor's own address. */
   readonly self: Key;
   /** Shard time; rises from turn to turn. */
   readonly atMs: number;
   /** Who waits for a reply to this message; pass it on in a tell to let another actor reply. */
-  readonly request: RequestId | undefined;
+  readonly request: RequestId<Reply> | undefined;
   /**
    * Reads this batch, then fresh rows, then the table. Must not be used for heads of other actors.
    */
@@ -76,8 +77,6 @@ export interface RowWrite {
 /** What is being made, member by member: spreads cost V8 several times as much. */
 export type Draft<Whole> = { -readonly [Member in keyof Whole]: Whole[Member] };
 
-export type RequestId = number;
-
 export interface Reply {
   readonly to: RequestId;
   readonly reply: unknown;
@@ -96,7 +95,7 @@ export interface OutsideEffect {
   readonly kind: string;
 }
 
-export type AnyActor = Actor<unknown, unknown, OutsideEffect>;
+export type AnyActor = Actor<unknown, unknown, OutsideEffect, never>;
 
 /** Sent when `dueAt` of the actor's head has passed. */
 export interface Due {
@@ -146,12 +145,20 @@ export interface KeyRange {
   readonly end: Key;
 }
 
-export function tell(to: Key, message: unknown): Tell {
+/** The reply to who waits for one, if anybody does. */
+export function answer<R>(
+  { request }: { readonly request: RequestId<R> | undefined },
+  reply: NoInfer<R>,
+): readonly Reply[] {
+  return request === undefined ? [] : [{ to: request, reply }];
+}
+
+export function tell<Message>(to: Address<Message>, message: NoInfer<Message>): Tell {
   return { kind: "tell", to, message };
 }
 
 /** A tell to an actor of this shard that the message brings into being. */
-export function birth(to: Key, message: unknown): Tell {
+export function birth<Message>(to: Address<Message>, message: NoInfer<Message>): Tell {
   return { kind: "tell", to, message, isBirth: true };
 }
 

@@ -7,7 +7,8 @@
  * `broken`; the third time sets the actor aside until an operator looks.
  */
 import { limits } from "../config/limits.ts";
-import type { AnyActor, Domain, OutsideEffect, Reply, RequestId, Tell, TurnView } from "./actor.ts";
+import type { AnyActor, Domain, OutsideEffect, Reply, Tell, TurnView } from "./actor.ts";
+import type { RequestId } from "./address.ts";
 import { invariant } from "./invariant.ts";
 import type { JsonBytes } from "./json-bytes.ts";
 import { codeOf, engineTables, type Key, keyOf, orderedNumber, vpartOf } from "./key.ts";

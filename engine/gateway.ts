@@ -14,6 +14,8 @@
  * rows look when it is back.
  */
 import type { Domain, KeyRange } from "./actor.ts";
+import type { Address, ReplyTo } from "./address.ts";
+import type { broken } from "./batch.ts";
 import { FreshRows } from "./fresh-rows.ts";
 import { busy, type Lane } from "./inbox.ts";
 import { type Key, shardOf } from "./key.ts";
@@ -28,6 +30,12 @@ import type { ToShard } from "./wire.ts";
 
 /** The answer when a shard went away with the question: the outcome is unknown. */
 export const lost = { kind: "lost" } as const;
+
+/** What the engine replies in the place of an actor. */
+export type Unanswered = typeof lost | typeof busy | typeof broken;
+
+/** The message of a kind, among those that an actor handles. */
+type OfKind<Message, Kind> = Extract<Message, { readonly kind: Kind }>;
 
 interface Waiting {
   readonly shard: number;
@@ -100,15 +108,20 @@ export class Gateway {
     for (const shard of this.shards.keys()) this.detach(shard);
   }
 
-  /** Resolves to the actor's reply, or `busy`, `broken`, `lost`. Rows are readable by then. */
-  ask(to: Key, message: unknown, lane: Lane): Promise<unknown> {
+  /** Resolves to the actor's reply, or why there is none. Rows are readable by then. */
+  ask<Message extends { readonly kind: string }, Kind extends Message["kind"]>(
+    to: Address<Message>,
+    message: Message & { readonly kind: Kind },
+    lane: Lane,
+  ): Promise<ReplyTo<OfKind<Message, Kind>> | Unanswered> {
     const shard = this.shardOf(to);
     const end = this.shards[shard];
     if (end === undefined) return Promise.resolve(lost);
     const { send } = end;
     if (send === undefined) return Promise.resolve(busy);
     return new Promise((resolve) => {
-      const request = this.requests.add({ shard, resolve });
+      // Whoever handles the message replies as it says.
+      const request = this.requests.add({ shard, resolve: resolve as Waiting["resolve"] });
       send([to, message, request, lane, this.clock.nowMs()]);
     });
   }

@@ -1,4 +1,4 @@
-import type { RequestId } from "./actor.ts";
+import type { RequestId } from "./address.ts";
 
 /**
  * Requests that wait for their replies. Ids count up and most replies come soon, so the latest

@@ -2,7 +2,7 @@
  * What threads say to each other, beside the shard's events. One channel between each two of them.
  */
 import type { MessagePort } from "node:worker_threads";
-import type { RequestId } from "./actor.ts";
+import type { RequestId } from "./address.ts";
 import type { Delivery, Origin } from "./batch.ts";
 import type { Lane } from "./inbox.ts";
 import type { Key } from "./key.ts";

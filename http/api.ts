@@ -144,7 +144,7 @@ export class Api {
   private finish(answer: Answer, trail: Trail): Answer {
     const { request, route, requestId, startedMs, principal, rate } = trail;
     const status = request.isGone() ? leftStatus : answer.status;
-    this.service.requests.add(status, () => ({
+    this.service.requests.add(status, startedMs, () => ({
       method: request.method,
       route: route?.path,
       status,

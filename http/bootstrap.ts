@@ -3,8 +3,10 @@
  * that only this user can read. The file is written before the directory hears of the token, so no
  * crash between the two can leave a store that nobody can enter.
  */
+
 import { readFileSync } from "node:fs";
 import { tokenScopes } from "../actors/contract/account.ts";
+import type { Bootstrap } from "../actors/directory/directory-actor.ts";
 import { directoryKey } from "../actors/tables.ts";
 import { type Settings, SettingsError } from "../config/settings.ts";
 import type { Gateway } from "../engine/gateway.ts";
@@ -46,7 +48,7 @@ export async function bootstrap(
     credits: firstCredits,
   } as const;
   const secret = () => Buffer.from(mints.entropy.bytes(32)).toString("base64url");
-  const message = {
+  const message: Bootstrap = {
     kind: "bootstrap",
     first: newAccount(mints, request, token, tokenScopes),
     signingKeys: { urls: secret(), cursors: secret(), quotes: secret() },

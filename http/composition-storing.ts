@@ -2,7 +2,7 @@
  * How bytes become files of a composition: one object each, which is never written again. Objects
  * are reserved before they are stored, so that those of a request that ends midway are removed.
  */
-import type { Reserved } from "../actors/asset/removal.ts";
+import type { RemoveObjects, ReserveObjects } from "../actors/asset/removal.ts";
 import {
   type BundleFile,
   bytesMaxOf,
@@ -43,9 +43,9 @@ export async function reserve(
   const objectsByPath = new Map(paths.map((path) => [path, newObject(service, path)]));
   const nonce = Buffer.from(service.entropy.bytes(nameBytes)).toString("latin1");
   const key = incomingKey(compositionKey(scope, id), nonce);
-  const message = { kind: "reserve", keys: keysOf({ composition, objectsByPath }) };
+  const message: ReserveObjects = { kind: "reserve", keys: keysOf({ composition, objectsByPath }) };
   const reply = await service.gateway.ask(key, message, "work");
-  const { untilMs } = expectReply<Reserved>(reply, "reserved");
+  const { untilMs } = expectReply(reply, "reserved");
   return { composition, reservation: { key, untilMs }, objectsByPath };
 }
 
@@ -55,7 +55,7 @@ function keysOf({ composition, objectsByPath }: Pick<Incoming, "composition" | "
 
 /** What was stored is not wanted; without an answer the reservation ends by itself. */
 export async function giveUp({ gateway }: Service, incoming: Incoming): Promise<void> {
-  const message = { kind: "remove", keys: keysOf(incoming) };
+  const message: RemoveObjects = { kind: "remove", keys: keysOf(incoming) };
   await gateway.ask(incoming.reservation.key, message, "settle");
 }
 

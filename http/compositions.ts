@@ -2,16 +2,21 @@
 import type { BundleFile } from "../actors/composition/bundle-file.ts";
 import {
   type Composition,
+  type CompositionMessage,
   type Conditions,
   type Frame,
+  type RemoveComposition,
+  type RenderComposition,
+  type ReplaceFiles,
   versionTag,
 } from "../actors/composition/composition.ts";
 import { compositionView, frameOf } from "../actors/composition/composition-view.ts";
 import type { Composition as CompositionView } from "../actors/contract/composition.ts";
 import { bundleFileKey, compositionDetailsKey, compositionKey } from "../actors/tables.ts";
 import { limits } from "../config/limits.ts";
+import type { Address } from "../engine/address.ts";
 import { parseId } from "../engine/id.ts";
-import { type Key, rangeOf } from "../engine/key.ts";
+import { rangeOf } from "../engine/key.ts";
 import { PortError } from "../engine/ports/port-error.ts";
 import { type Answer, type Header, json } from "./answer.ts";
 import { tagsOf } from "./etag.ts";
@@ -23,7 +28,7 @@ import type { Service } from "./service.ts";
 
 /** A composition and all of its files, of one moment. */
 export interface Snapshot {
-  readonly key: Key<Composition>;
+  readonly key: Address<CompositionMessage, Composition>;
   readonly composition: Composition;
   /** In the order of their paths. */
   readonly files: readonly BundleFile[];
@@ -68,19 +73,20 @@ export async function snapshotOf(call: Call<unknown, unknown>): Promise<Snapshot
   throw new RefusalError(busy);
 }
 
+type WholeChange = ReplaceFiles | RemoveComposition | RenderComposition;
+
 /**
  * Asks for a change of what a snapshot has, and again with a new one when its files changed
  * meanwhile.
  */
 export async function changeWhole(
   call: Call<unknown, unknown>,
-  messageOf: (snapshot: Snapshot) => object | Promise<object>,
-  ...kinds: readonly string[]
+  messageOf: (snapshot: Snapshot) => Promise<WholeChange>,
 ): Promise<Snapshot> {
   for (let tried = 0; tried < limits.compositions.snapshotsMax; tried++) {
     const snapshot = await snapshotOf(call);
     const reply = await call.service.gateway.ask(snapshot.key, await messageOf(snapshot), "work");
-    if (expectReply(reply, "moved", ...kinds).kind !== "moved") return snapshot;
+    if (expectReply(reply, "done", "accepted", "moved").kind !== "moved") return snapshot;
   }
   throw new RefusalError(busy);
 }

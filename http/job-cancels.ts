@@ -1,5 +1,7 @@
 /** Canceling one job, and many in one request. */
+
 import type { CanceledJobs, CancelJobsRequest } from "../actors/contract/job.ts";
+import type { CancelJob } from "../actors/job/job.ts";
 import type { Refusal } from "../actors/refusal.ts";
 import { jobKey } from "../actors/tables.ts";
 import { limits } from "../config/limits.ts";
@@ -24,9 +26,9 @@ export async function cancel({ service, principal }: Asker, job: Id): Promise<st
   if (asked.user !== principal.user.id) requirePermission(principal, "cancel_any");
   if (hasEnded(head) && head.phase === "canceled")
     return service.jobs.text(job, principal.scope).text;
-  const message = { kind: "cancel", user: principal.user.id };
+  const message: CancelJob = { kind: "cancel", user: principal.user.id };
   const reply = await service.gateway.ask(jobKey(job), message, "settle");
-  return expectReply<{ kind: "canceled"; body: string }>(reply, "canceled").body;
+  return expectReply(reply, "canceled").body;
 }
 
 /** One that cannot be canceled does not keep the others. */

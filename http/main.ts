@@ -164,7 +164,7 @@ async function openService(
     computeRound: (task) => timelines.run(task),
     hasRates: settings.rateLimits,
     renderers: settings.farmWorkers > 0 ? "ok" : "degraded",
-    requests: new RequestLog(systemClock, {
+    requests: new RequestLog({
       line: (level, line) => log[level](line, "request"),
       skipped: (requests) => log.info({ requests }, "requests were not logged"),
     }),

@@ -3,14 +3,16 @@
  * directory's rows. Tokens are looked up by their SHA-256 and never stored. Found principals are
  * remembered until anything in the directory changes that could make a difference.
  */
+
 import { createHash } from "node:crypto";
 import type { TokenScope } from "../actors/contract/account.ts";
 import type { Role } from "../actors/contract/organization.ts";
 import type { Credential, User } from "../actors/directory/directory.ts";
 import type { Organization } from "../actors/directory/organizations.ts";
+import type { TokenUsed } from "../actors/directory/tokens.ts";
 import type { TurnOfJob } from "../actors/job/job.ts";
+import { codes } from "../actors/table-codes.ts";
 import {
-  codes,
   credentialKey,
   directoryKey,
   oauthClientKey,
@@ -161,7 +163,11 @@ export class Principals {
   /** Nobody waits for it: a note that is lost is made again within the minute after. */
   private noteUse(known: Known, minute: number): void {
     known.usedMinute = minute;
-    const message = { kind: "token_used", digest: known.digest, atMs: minute * minuteMs };
+    const message: TokenUsed = {
+      kind: "token_used",
+      digest: known.digest,
+      atMs: minute * minuteMs,
+    };
     void this.gateway.ask(directoryKey, message, "work");
   }
 }

@@ -76,16 +76,12 @@ export async function submitRender(call: Call<RenderRequest>): Promise<Id> {
   const id = service.ids.under(vpartOfId(principal.scope));
   const manifests: string[] = [];
   try {
-    await changeWhole(
-      call,
-      async (snapshot) => {
-        const manifestKey = await storeManifest(service, snapshot);
-        manifests.push(manifestKey);
-        const order = await orderOf(call, id, snapshot, manifestKey);
-        return { kind: "render", order, ...(digest === undefined ? {} : { digest }) };
-      },
-      "accepted",
-    );
+    await changeWhole(call, async (snapshot) => {
+      const manifestKey = await storeManifest(service, snapshot);
+      manifests.push(manifestKey);
+      const order = await orderOf(call, id, snapshot, manifestKey);
+      return { kind: "render", order, ...(digest === undefined ? {} : { digest }) };
+    });
     manifests.pop();
     return id;
   } catch (error) {

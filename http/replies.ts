@@ -1,24 +1,48 @@
 /** What actors and the engine reply to a request, read in one place. */
-import type { Refusal } from "../actors/refusal.ts";
+import type { Refusal, Refused } from "../actors/refusal.ts";
 import { limits } from "../config/limits.ts";
+import type { Unanswered } from "../engine/gateway.ts";
 import { RefusalError } from "./refusal-error.ts";
 
 interface Reply {
   readonly kind: string;
 }
 
-/** The reply itself, when it is one of `kinds`; throws `RefusalError` for refusals and faults. */
-export function expectReply<R extends Reply>(reply: unknown, ...kinds: R["kind"][]): R {
-  const { kind } = reply as Reply;
-  if (kinds.includes(kind)) return reply as R;
-  throw new RefusalError(refusalOf(reply as Reply));
+type Failure = Refused | Unanswered;
+/**
+ * Nothing more when the caller handles every kind of reply; else what no reply has, so that the
+ * call does not compile.
+ */
+type Handled<R extends Reply, Kind> = [Exclude<R["kind"], Kind | Failure["kind"]>] extends [never]
+  ? unknown
+  : { readonly unhandled: Exclude<R["kind"], Kind | Failure["kind"]> };
+
+/**
+ * The reply itself, which is of one of `kinds`: all that the actor may answer, refusals aside.
+ * Throws `RefusalError` for refusals and faults.
+ */
+export function expectReply<R extends Reply, Kind extends R["kind"]>(
+  reply: R & Handled<R, Kind>,
+  ...kinds: Kind[]
+): Extract<R, { readonly kind: Kind }> {
+  if (isOf(reply, kinds)) return reply;
+  throw new RefusalError(refusalOf(reply));
+}
+
+function isOf<R extends Reply, Kind extends string>(
+  reply: R,
+  kinds: readonly Kind[],
+): reply is Extract<R, { readonly kind: Kind }> {
+  const known: readonly string[] = kinds;
+  return known.includes(reply.kind);
 }
 
 function refusalOf(reply: Reply): Refusal {
   const { retryAfterSeconds } = limits.http;
-  switch (reply.kind) {
+  const failure = reply as Failure;
+  switch (failure.kind) {
     case "refused":
-      return (reply as Reply & { refusal: Refusal }).refusal;
+      return failure.refusal;
     case "busy":
       return { code: "unavailable", retryAfterSeconds };
     case "lost":
@@ -29,6 +53,6 @@ function refusalOf(reply: Reply): Refusal {
           "The outcome is unknown. Establish whether the request took effect before repeating it.",
       };
     default:
-      throw new Error(`an actor answered ${reply.kind}`);
+      throw new Error(`an actor answered ${failure.kind}`);
   }
 }

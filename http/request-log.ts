@@ -4,7 +4,6 @@
  */
 import { limits } from "../config/limits.ts";
 import type { Id } from "../engine/id.ts";
-import type { Clock } from "../engine/ports/clock.ts";
 
 export interface RequestLine {
   readonly method: string;
@@ -34,21 +33,19 @@ const windowMs = 1_000;
 const probes: readonly (string | undefined)[] = ["/healthz", "/readyz"];
 
 export class RequestLog {
-  private readonly clock: Clock;
   private readonly output: Output;
   private window = 0;
   private written = 0;
   private missing = 0;
 
-  constructor(clock: Clock, output: Output) {
-    this.clock = clock;
+  constructor(output: Output) {
     this.output = output;
   }
 
-  /** Calls `describe` only for a line that is written. */
-  add(status: number, describe: () => RequestLine): void {
-    const window = Math.floor(this.clock.monotonicMs() / windowMs);
-    if (window !== this.window) this.begin(window);
+  /** Calls `describe` only for a line that is written. `startedMs`: when the request came. */
+  add(status: number, startedMs: number, describe: () => RequestLine): void {
+    const window = Math.floor(startedMs / windowMs);
+    if (window > this.window) this.begin(window);
     if (status < 500 && this.written >= limits.log.requestsPerSecond) {
       this.missing++;
       return;

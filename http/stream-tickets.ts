@@ -1,7 +1,8 @@
 /** Tickets that open one event stream, once: minting for whoever may read, redeeming by anybody. */
+import type { IssueTicket } from "../actors/account/account.ts";
 import { timestamp } from "../actors/contract/common.ts";
 import { accountKey, ticketKey } from "../actors/tables.ts";
-import type { Reader, Redeemed } from "../actors/ticket/ticket.ts";
+import type { Reader, RedeemTicket } from "../actors/ticket/ticket.ts";
 import { limits } from "../config/limits.ts";
 import { type Id, vpartOfId } from "../engine/id.ts";
 import { type Answer, json } from "./answer.ts";
@@ -18,7 +19,7 @@ export async function mintTicket(call: Call<unknown, unknown>, subject: Id): Pro
   const secret = Buffer.from([...service.entropy.bytes(secretBytes), vpartOfId(principal.scope)]);
   const ticket = secret.toString("base64url");
   const expiresAtMs = service.clock.nowMs() + limits.jobs.ticketMs;
-  const message = {
+  const message: IssueTicket = {
     kind: "issue_ticket",
     digest: digestOf(ticket),
     ticket: { scope: principal.scope, subject, expiresAtMs, ...memberOf(principal) },
@@ -40,9 +41,9 @@ export async function redeemTicket(
   const vpart = vpartOfTicket(ticket);
   if (ticket === undefined || vpart === undefined) throw noTicket();
   const address = ticketKey(vpart, digestOf(ticket));
-  const redeem = { kind: "redeem", subject: id.toLowerCase() };
+  const redeem: RedeemTicket = { kind: "redeem", subject: id.toLowerCase() };
   const reply = await service.gateway.ask(address, redeem, "settle");
-  const found = expectReply<Redeemed>(reply, "redeemed", "spent", "mismatched");
+  const found = expectReply(reply, "redeemed", "spent", "mismatched");
   if (found.kind !== "redeemed") throw found.kind === "spent" ? noTicket() : otherStream();
   const { reader } = found;
   if (reader !== undefined && !service.following.mayRead(reader)) throw noTicket();

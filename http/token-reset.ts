@@ -3,7 +3,9 @@
  * the operator can write; here it replaces the first account's first credential. Done again after a
  * crash it comes to the same.
  */
+
 import { tokenScopes } from "../actors/contract/account.ts";
+import type { ResetFirstToken } from "../actors/directory/tokens.ts";
 import { directoryKey, userByEmailKey } from "../actors/tables.ts";
 import { firstEmail, tokenFile } from "./bootstrap.ts";
 import { firstCredential } from "./new-account.ts";
@@ -28,7 +30,7 @@ export async function resetFirstToken(
   if (token === undefined) return false;
   const user = gateway.read(userByEmailKey(digestOf(firstEmail)));
   if (user !== undefined && /^pat_[0-9a-f]{8}_[\w-]{43}$/.test(token)) {
-    const message = {
+    const message: ResetFirstToken = {
       kind: "reset_first_token",
       token: firstCredential(user, token, tokenScopes, clock.nowMs()),
       audit: {

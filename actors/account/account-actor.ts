@@ -10,20 +10,20 @@
  */
 import { limits } from "../../config/limits.ts";
 import { plans } from "../../config/plans.ts";
-import { type Actor, put, type TurnView, tell } from "../../engine/actor.ts";
+import { type Actor, answer, put, type TurnView, tell } from "../../engine/actor.ts";
+import type { ReplyTo } from "../../engine/address.ts";
 import { invariant } from "../../engine/invariant.ts";
 import { vpartOf } from "../../engine/key.ts";
 import { ledgerKey, ticketKey } from "../tables.ts";
-import type { Ticket } from "../ticket/ticket.ts";
 import {
   type Account,
   type AccountMessage,
   type AccountTurn,
   type AssetChanged,
-  answer,
   assetIndex,
   change,
   firstOfNextMonth,
+  type IssueTicket,
   type OpenAccount,
   only,
   refuse,
@@ -68,7 +68,7 @@ export const accountActor: Actor<Account, AccountMessage, never> = {
       case "run_changed":
         return only(head, [changedRun(message, turn)]);
       case "issue_ticket":
-        return issueTicket(head, message.digest, message.ticket, turn);
+        return issueTicket(head, message, turn);
       case "ticket_spent":
         return only({ ...head, tickets: Math.max(0, head.tickets - 1) });
       case "set_terms":
@@ -86,8 +86,7 @@ export const accountActor: Actor<Account, AccountMessage, never> = {
 
 /** At least once: an account that is open already only repeats its answer. */
 function open(head: Account | undefined, message: OpenAccount, turn: TurnView): AccountTurn {
-  const replies =
-    message.request === undefined ? [] : [{ to: message.request, reply: message.reply }];
+  const { replies } = message;
   if (head !== undefined) return only(head, [], replies);
   const { monthlyCredits } = plans[message.plan];
   const credits = message.credits ?? monthlyCredits;
@@ -127,9 +126,8 @@ function recountAssets(account: Account, message: AssetChanged): Account {
 
 function issueTicket(
   account: Account,
-  digest: string,
-  ticket: Ticket,
-  turn: TurnView,
+  { digest, ticket }: IssueTicket,
+  turn: TurnView<ReplyTo<IssueTicket>>,
 ): AccountTurn {
   if (account.tickets >= limits.jobs.ticketsMax) {
     const detail = "Too many stream tickets of this account are unredeemed.";

@@ -4,12 +4,22 @@
  */
 import { type Modality, modalities } from "../../config/catalogue.ts";
 import { type PlanName, type PlanOverrides, plans } from "../../config/plans.ts";
-import type { Draft, Due, Reply, RowWrite, Tell, Turn, TurnView } from "../../engine/actor.ts";
+import {
+  answer,
+  type Draft,
+  type Due,
+  type Reply,
+  type RowWrite,
+  type Tell,
+  type Turn,
+  type TurnView,
+} from "../../engine/actor.ts";
+import type { Question, RequestId } from "../../engine/address.ts";
 import type { Id } from "../../engine/id.ts";
 import { type AssetStatus, assetStatuses } from "../contract/asset.ts";
 import { type JobStatus, jobStatuses } from "../contract/job.ts";
-import type { CreateJob, Terms, TurnOfJob } from "../job/job.ts";
-import type { Refusal } from "../refusal.ts";
+import type { CreateJob, SubmitReply, Terms, TurnOfJob } from "../job/job.ts";
+import { type Refusal, type Refused, refused } from "../refusal.ts";
 import type { OutputSet } from "../set/set.ts";
 import type { Ticket } from "../ticket/ticket.ts";
 import type { SetBudget } from "./budget.ts";
@@ -84,9 +94,8 @@ export interface OpenAccount {
   /** The whole opening balance; undefined for the plan's monthly credits. */
   readonly credits: number | undefined;
   readonly isOrganization?: true;
-  readonly request: number | undefined;
   /** What the one who asked the directory gets once the wallet is there. */
-  readonly reply: unknown;
+  readonly replies: readonly Reply[];
 }
 
 /** What was found of a confirmation token where the request arrived; `digest` as in `markKey`. */
@@ -113,7 +122,9 @@ export interface Submit extends SubmitTerms {
 }
 
 /** A set: each member is a job to be, or was refused already. At least one member. */
-export interface SubmitSet extends SubmitTerms {
+export interface SubmitSet
+  extends SubmitTerms,
+    Question<{ readonly kind: "accepted_set" } | Refused> {
   readonly kind: "submit_set";
   readonly set: Omit<OutputSet, "members">;
   readonly members: readonly SetCandidate[];
@@ -125,7 +136,8 @@ export interface SetCandidate {
 }
 
 /** A synchronous piece of work that is paid at once: no hold, no slot, no duplicate rule. */
-export interface Pay {
+export interface Pay
+  extends Question<{ readonly kind: "paid"; readonly balance: number } | Refused> {
   readonly kind: "pay";
   readonly credits: number;
   readonly note: string;
@@ -162,8 +174,13 @@ export interface Grant {
   readonly kind: "grant";
   readonly amount: number;
   readonly note: string | undefined;
-  readonly request: number | undefined;
+  readonly request: RequestId<GrantReply> | undefined;
 }
+
+/** What can be spent now, and what is held. */
+export type GrantReply =
+  | { readonly kind: "granted"; readonly balance: number; readonly held: number }
+  | Refused;
 
 /** A provider refused within the first moment: the job is as if it had never been. */
 export interface JobDiscarded {
@@ -197,9 +214,21 @@ export interface AssetChanged {
   readonly bytes: number;
 }
 
+export interface SubmitJob extends Question<SubmitReply> {
+  readonly kind: "submit";
+  readonly submit: PackedSubmit;
+}
+
+/** `digest` is the SHA-256 of the ticket as a binary string. */
+export interface IssueTicket extends Question<{ readonly kind: "issued" } | Refused> {
+  readonly kind: "issue_ticket";
+  readonly digest: string;
+  readonly ticket: Ticket;
+}
+
 export type AccountMessage =
   | OpenAccount
-  | { readonly kind: "submit"; readonly submit: PackedSubmit }
+  | SubmitJob
   | SubmitSet
   | Pay
   | JobChanged
@@ -209,11 +238,7 @@ export type AccountMessage =
   | FilesChanged
   | { readonly kind: "remembered"; readonly by: 1 | -1 }
   | RunChanged
-  | {
-      readonly kind: "issue_ticket";
-      readonly digest: string;
-      readonly ticket: Ticket;
-    }
+  | IssueTicket
   | { readonly kind: "ticket_spent" }
   | SetTerms
   | Grant
@@ -272,13 +297,8 @@ export function only(
   return { head, rows, replies, effects };
 }
 
-/** Said to whoever waits, if anybody does. */
-export function answer({ request }: TurnView, reply: unknown): Reply[] {
-  return request === undefined ? [] : [{ to: request, reply }];
-}
-
-export function refuse(head: Account, refusal: Refusal, turn: TurnView): AccountTurn {
-  return only(head, [], answer(turn, { kind: "refused", refusal }));
+export function refuse(head: Account, refusal: Refusal, turn: TurnView<Refused>): AccountTurn {
+  return only(head, [], answer(turn, refused(refusal)));
 }
 
 /**

@@ -3,13 +3,14 @@
  * in the calendar month (UTC) and in total, and how much of it may be. A row a member beside the
  * account, so the head does not grow with members; personal spaces have none.
  */
-import { put, type RowWrite, type TurnView } from "../../engine/actor.ts";
+import { answer, put, type RowWrite, type TurnView } from "../../engine/actor.ts";
+import type { Question, ReplyTo } from "../../engine/address.ts";
 import type { Id } from "../../engine/id.ts";
 import type { BudgetPeriod } from "../contract/organization.ts";
 import type { Terms } from "../job/job.ts";
 import type { Refusal } from "../refusal.ts";
 import { memberSpendingKey } from "../tables.ts";
-import { type Account, type AccountTurn, answer, firstOfNextMonth, only } from "./account.ts";
+import { type Account, type AccountTurn, firstOfNextMonth, only } from "./account.ts";
 
 export interface Budget {
   readonly limit: number;
@@ -24,7 +25,8 @@ export interface MemberSpending {
   readonly inTotal: number;
 }
 
-export interface SetBudget {
+export interface SetBudget
+  extends Question<{ readonly kind: "budgeted"; readonly spending: MemberSpending }> {
   readonly kind: "set_budget";
   readonly user: Id;
   /** Undefined lifts it. */
@@ -78,7 +80,11 @@ export function givenBack(
   return [put(key, left)];
 }
 
-export function setBudget(account: Account, message: SetBudget, turn: TurnView): AccountTurn {
+export function setBudget(
+  account: Account,
+  message: SetBudget,
+  turn: TurnView<ReplyTo<SetBudget>>,
+): AccountTurn {
   const key = memberSpendingKey(turn.self, message.user);
   const { budget: _, ...spending } = current(turn.get(key), turn.atMs);
   const { budget } = message;

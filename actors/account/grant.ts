@@ -1,4 +1,4 @@
-import { put, type TurnView } from "../../engine/actor.ts";
+import { answer, put, type TurnView } from "../../engine/actor.ts";
 import { count } from "../count.ts";
 import { refused } from "../refusal.ts";
 import { ledgerKey } from "../tables.ts";
@@ -7,16 +7,12 @@ import { type Account, type AccountTurn, available, type Grant, only } from "./a
 /**
  * An operator gives credits, or takes back from what can still be spent, the plan's credits last.
  */
-export function grant(
-  account: Account,
-  { amount, note, request }: Grant,
-  turn: TurnView,
-): AccountTurn {
+export function grant(account: Account, message: Grant, turn: TurnView): AccountTurn {
+  const { amount, note } = message;
   const balance = available(account) + amount;
-  const reply = (value: unknown) => (request === undefined ? [] : [{ to: request, reply: value }]);
   if (balance < 0) {
     const detail = `Only ${count(available(account), "credit")} can be taken back.`;
-    return only(account, [], reply(refused({ code: "conflict", detail })));
+    return only(account, [], answer(message, refused({ code: "conflict", detail })));
   }
   const granted = account.granted + amount;
   const next: Account = {
@@ -28,5 +24,9 @@ export function grant(
   const entries = [{ type: amount < 0 ? "adjust" : "grant", amount, balance }] as const;
   const row = { atMs: turn.atMs, entries, ...(note === undefined ? {} : { note }) };
   const key = ledgerKey(turn.self, account.ledgerLength);
-  return only(next, [put(key, row)], reply({ kind: "granted", balance, held: next.held }));
+  return only(
+    next,
+    [put(key, row)],
+    answer(message, { kind: "granted", balance, held: next.held }),
+  );
 }

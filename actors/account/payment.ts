@@ -1,20 +1,13 @@
-import { put, type TurnView } from "../../engine/actor.ts";
+import { answer, put, type TurnView } from "../../engine/actor.ts";
+import type { ReplyTo } from "../../engine/address.ts";
 import { ledgerKey } from "../tables.ts";
-import {
-  type Account,
-  type AccountTurn,
-  answer,
-  available,
-  only,
-  type Pay,
-  refuse,
-} from "./account.ts";
+import { type Account, type AccountTurn, available, only, type Pay, refuse } from "./account.ts";
 import { committed, memberBudget } from "./budget.ts";
 import { commit, refusalOfRun } from "./run.ts";
 import { requestRate, wallet } from "./submit.ts";
 
 /** Work that was done already: refused like a submit, else charged in one ledger line. */
-export function pay(account: Account, message: Pay, turn: TurnView): AccountTurn {
+export function pay(account: Account, message: Pay, turn: TurnView<ReplyTo<Pay>>): AccountTurn {
   const { credits, note, member, turn: run } = message;
   const refusal =
     (run === undefined ? undefined : refusalOfRun(run, credits, turn)) ??

@@ -50,7 +50,7 @@ export function commit(
   const run = turn.get(runKey(id));
   if (run === undefined) return { rows: [], tells: [] };
   const committed = run.committed + credits;
-  const spent = { kind: "spent", turn: id, committed, job };
+  const spent = { kind: "spent", turn: id, committed, job } as const;
   return {
     rows: [put(runKey(id), { ...run, committed })],
     tells: [tell(sessionKey(session), spent)],

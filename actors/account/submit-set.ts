@@ -5,7 +5,8 @@
  */
 import { limits } from "../../config/limits.ts";
 import { allowanceOf } from "../../config/plans.ts";
-import { birth, put, type RowWrite, type Tell, type TurnView } from "../../engine/actor.ts";
+import { answer, birth, put, type RowWrite, type Tell, type TurnView } from "../../engine/actor.ts";
+import type { ReplyTo } from "../../engine/address.ts";
 import type { CreateJob } from "../job/job.ts";
 import type { Refusal } from "../refusal.ts";
 import type { OutputSet, SetMember } from "../set/set.ts";
@@ -13,7 +14,6 @@ import { jobKey, setKey, waitingKey } from "../tables.ts";
 import {
   type Account,
   type AccountTurn,
-  answer,
   only,
   poolOf,
   refuse,
@@ -22,7 +22,11 @@ import {
 } from "./account.ts";
 import { accept, consumption, firstRefusal, memberRefusal, requestRows } from "./submit.ts";
 
-export function submitSet(account: Account, message: SubmitSet, turn: TurnView): AccountTurn {
+export function submitSet(
+  account: Account,
+  message: SubmitSet,
+  turn: TurnView<ReplyTo<SubmitSet>>,
+): AccountTurn {
   const [first] = message.members;
   if (first === undefined) return only(account);
   const refusal = refusalOfFirst(account, message, first, turn);

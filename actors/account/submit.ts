@@ -8,7 +8,7 @@ import { allowanceOf } from "../../config/plans.ts";
 import { birth, put, type RowWrite, type Tell, type TurnView, tell } from "../../engine/actor.ts";
 import { type Id, idBytes, idOfBytes } from "../../engine/id.ts";
 import { vpartOf } from "../../engine/key.ts";
-import type { CreateJob } from "../job/job.ts";
+import type { CreateJob, SubmitReply } from "../job/job.ts";
 import type { Refusal } from "../refusal.ts";
 import { askedKey, fingerprintKey, jobKey, ledgerKey, markKey } from "../tables.ts";
 import {
@@ -44,7 +44,11 @@ const steps: readonly Step[] = [run, moderated, requestRate, concurrency, quota,
 /** Of each later member of a set: it may wait for its slot. */
 const memberSteps: readonly Step[] = [run, moderated, quota, budget, wallet];
 
-export function submit(account: Account, message: Submit, turn: TurnView): AccountTurn {
+export function submit(
+  account: Account,
+  message: Submit,
+  turn: TurnView<SubmitReply>,
+): AccountTurn {
   const refusal = firstRefusal(account, message, message.job, turn);
   if (refusal !== undefined) return refuse(account, refusal, turn);
   const accepted = accept(account, message.job, true, turn);

@@ -11,6 +11,7 @@
 import { limits } from "../../config/limits.ts";
 import {
   type Actor,
+  answer,
   put,
   type RowWrite,
   type Tell,
@@ -18,10 +19,12 @@ import {
   type TurnView,
   tell,
 } from "../../engine/actor.ts";
+import type { ReplyTo } from "../../engine/address.ts";
 import { idBytes } from "../../engine/id.ts";
 import { vpartOf } from "../../engine/key.ts";
 import { ownerOf } from "../job/job-index.ts";
 import { type Refusal, refused } from "../refusal.ts";
+import { done as isDone } from "../reply.ts";
 import {
   accountKey,
   briefKey,
@@ -40,6 +43,7 @@ import type {
 } from "./session.ts";
 
 type SessionTurn = Turn<Session, never>;
+type SessionContext = TurnView<ReplyTo<SessionMessage>>;
 
 export const sessionActor: Actor<Session, SessionMessage, never> = {
   kind: "session",
@@ -66,25 +70,23 @@ export const sessionActor: Actor<Session, SessionMessage, never> = {
   dueAt: ({ last }) => (last?.status === "running" ? last.expiresAtMs : undefined),
 };
 
-function refuse(head: Session | undefined, refusal: Refusal, { request }: TurnView): SessionTurn {
-  const replies = request === undefined ? [] : [{ to: request, reply: refused(refusal) }];
-  return { head, rows: [], replies, effects: [] };
+function refuse(head: Session | undefined, refusal: Refusal, turn: SessionContext): SessionTurn {
+  return { head, rows: [], replies: answer(turn, refused(refusal)), effects: [] };
 }
 
 function done(
   head: Session | undefined,
-  { request }: TurnView,
+  turn: SessionContext,
   rows: readonly RowWrite[] = [],
   effects: readonly Tell[] = [],
 ): SessionTurn {
-  const replies = request === undefined ? [] : [{ to: request, reply: { kind: "done" } }];
-  return { head, rows, replies, effects };
+  return { head, rows, replies: answer(turn, isDone), effects };
 }
 
 function create(
   session: Session | undefined,
   message: Extract<SessionMessage, { kind: "create" }>,
-  turn: TurnView,
+  turn: SessionContext,
 ): SessionTurn {
   if (session !== undefined) return done(session, turn);
   const { id } = message.session;
@@ -100,7 +102,7 @@ function listingKey({ id, scope, user }: Session) {
   return sessionOfOwnerKey(scope, owner, idBytes(id));
 }
 
-function start(session: Session, message: StartTurn, turn: TurnView): SessionTurn {
+function start(session: Session, message: StartTurn, turn: SessionContext): SessionTurn {
   if (session.last?.status === "running")
     return refuse(
       session,
@@ -130,7 +132,7 @@ function start(session: Session, message: StartTurn, turn: TurnView): SessionTur
     put(briefKey(id), brief),
     put(turnCredentialKey(vpartOf(turn.self), digest), credential),
   ];
-  const opened = { kind: "run_changed", turn: id, ceiling, isEnded: false };
+  const opened = { kind: "run_changed", turn: id, ceiling, isEnded: false } as const;
   const next = { ...session, turns: session.turns + 1, updatedAtMs: turn.atMs, last };
   return done(next, turn, rows, [tell(accountKey(session.scope), opened)]);
 }
@@ -138,7 +140,7 @@ function start(session: Session, message: StartTurn, turn: TurnView): SessionTur
 function finish(
   session: Session,
   message: Extract<SessionMessage, { kind: "finish" }>,
-  turn: TurnView,
+  turn: SessionContext,
 ): SessionTurn {
   const { last } = session;
   if (last?.turn !== message.turn || last.status !== "running")
@@ -146,7 +148,7 @@ function finish(
   return end(session, last, message.status, turn, message.summary);
 }
 
-function interrupt(session: Session, turn: TurnView): SessionTurn {
+function interrupt(session: Session, turn: SessionContext): SessionTurn {
   const { last } = session;
   if (last === undefined)
     return refuse(
@@ -157,7 +159,7 @@ function interrupt(session: Session, turn: TurnView): SessionTurn {
   return last.status === "running" ? end(session, last, "stopped", turn) : done(session, turn);
 }
 
-function sweep(session: Session, turn: TurnView): SessionTurn {
+function sweep(session: Session, turn: SessionContext): SessionTurn {
   const { last } = session;
   const isDue = last?.status === "running" && turn.atMs >= last.expiresAtMs;
   return isDue ? end(session, last, "swept", turn) : done(session, turn);
@@ -167,7 +169,7 @@ function end(
   session: Session,
   last: LastTurn,
   status: Exclude<TurnStatus, "running">,
-  turn: TurnView,
+  turn: SessionContext,
   summary?: string,
 ): SessionTurn {
   const key = turnKey(session.id, last.turn);
@@ -184,7 +186,7 @@ function end(
     turn: last.turn,
     ceiling: last.ceiling,
     isEnded: true,
-  };
+  } as const;
   const rows = ended === undefined ? [] : [put(key, ended)];
   return done(next, turn, rows, [tell(accountKey(session.scope), closed)]);
 }
@@ -192,7 +194,7 @@ function end(
 function approve(
   session: Session,
   { turn: id, ceiling }: Extract<SessionMessage, { kind: "approve" }>,
-  turn: TurnView,
+  turn: SessionContext,
 ): SessionTurn {
   const { last } = session;
   if (last?.turn !== id || last.status !== "running")
@@ -200,7 +202,7 @@ function approve(
   const key = turnKey(session.id, id);
   const row = turn.get(key);
   const next = { ...session, updatedAtMs: turn.atMs, last: { ...last, ceiling } };
-  const changed = { kind: "run_changed", turn: id, ceiling, isEnded: false };
+  const changed = { kind: "run_changed", turn: id, ceiling, isEnded: false } as const;
   const rows = row === undefined ? [] : [put(key, { ...row, ceiling })];
   return done(next, turn, rows, [tell(accountKey(session.scope), changed)]);
 }
@@ -209,7 +211,7 @@ function approve(
 function spend(
   session: Session,
   { turn: id, committed, job }: Extract<SessionMessage, { kind: "spent" }>,
-  turn: TurnView,
+  turn: SessionContext,
 ): SessionTurn {
   const key = turnKey(session.id, id);
   const row = turn.get(key);
@@ -224,7 +226,7 @@ function spend(
   return done({ ...next, last: { ...session.last, committed, recentJobs } }, turn, rows);
 }
 
-function remove(session: Session, turn: TurnView): SessionTurn {
+function remove(session: Session, turn: SessionContext): SessionTurn {
   const { last } = session;
   const ended = last?.status === "running" ? end(session, last, "stopped", turn) : undefined;
   const rows: RowWrite[] = [

@@ -3,8 +3,11 @@
  * approved and a credential of its own. How it moves: `session-actor.ts`.
  */
 import type { Due } from "../../engine/actor.ts";
+import type { Question } from "../../engine/address.ts";
 import type { Id } from "../../engine/id.ts";
 import type { TokenScope } from "../contract/account.ts";
+import type { Refused } from "../refusal.ts";
+import type { Done } from "../reply.ts";
 
 export const turnStatuses = ["running", "finished", "failed", "stopped", "swept"] as const;
 export type TurnStatus = (typeof turnStatuses)[number];
@@ -72,17 +75,24 @@ export interface StartTurn {
   readonly credential: TurnCredential;
 }
 
+/** What is asked of a session. */
+export type SessionCommand = Question<Done | Refused> &
+  (
+    | { readonly kind: "create"; readonly session: Session; readonly terms: SessionTerms }
+    | StartTurn
+    | {
+        readonly kind: "finish";
+        readonly turn: Id;
+        readonly status: "finished" | "failed";
+        readonly summary: string | undefined;
+      }
+    | { readonly kind: "interrupt" }
+    | { readonly kind: "approve"; readonly turn: Id; readonly ceiling: number | null }
+    | { readonly kind: "remove" }
+  );
+
 export type SessionMessage =
-  | { readonly kind: "create"; readonly session: Session; readonly terms: SessionTerms }
-  | StartTurn
-  | {
-      readonly kind: "finish";
-      readonly turn: Id;
-      readonly status: "finished" | "failed";
-      readonly summary: string | undefined;
-    }
-  | { readonly kind: "interrupt" }
-  | { readonly kind: "approve"; readonly turn: Id; readonly ceiling: number | null }
+  | SessionCommand
   /** From the account: what the turn has committed now, and the job that it was for. */
   | {
       readonly kind: "spent";
@@ -90,5 +100,4 @@ export type SessionMessage =
       readonly committed: number;
       readonly job: Id | undefined;
     }
-  | { readonly kind: "remove" }
   | Due;

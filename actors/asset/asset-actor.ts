@@ -12,6 +12,7 @@
 import { limits } from "../../config/limits.ts";
 import {
   type Actor,
+  answer,
   put,
   type RowWrite,
   type Tell,
@@ -19,9 +20,11 @@ import {
   type TurnView,
   tell,
 } from "../../engine/actor.ts";
+import type { ReplyTo } from "../../engine/address.ts";
 import type { AssetStatus } from "../contract/asset.ts";
 import type { FarmTask, Outcome } from "../job/job.ts";
 import { type Refusal, refused } from "../refusal.ts";
+import { done } from "../reply.ts";
 import { accountKey, removalKey, uploadPartKey } from "../tables.ts";
 import {
   type Asset,
@@ -38,6 +41,7 @@ import {
 } from "./asset.ts";
 
 type AssetTurn = Turn<Asset, AssetEffect>;
+type AssetContext = TurnView<ReplyTo<AssetMessage>>;
 
 export const assetActor: Actor<Asset, AssetMessage, AssetEffect> = {
   kind: "asset",
@@ -90,21 +94,19 @@ function unchanged(asset: Asset): AssetTurn {
   return { head: asset, rows: [], replies: [], effects: [] };
 }
 
-function refuse(head: Asset | undefined, refusal: Refusal, { request }: TurnView): AssetTurn {
-  const replies = request === undefined ? [] : [{ to: request, reply: refused(refusal) }];
-  return { head, rows: [], replies, effects: [] };
+function refuse(head: Asset | undefined, refusal: Refusal, turn: AssetContext): AssetTurn {
+  return { head, rows: [], replies: answer(turn, refused(refusal)), effects: [] };
 }
 
 /** The one way in which an asset changes; whoever asked is told that it is done. */
 function answered(
   before: Asset,
   next: Asset | undefined,
-  { request }: TurnView,
+  turn: AssetContext,
   effects: readonly (Tell | AssetEffect)[] = [],
 ): AssetTurn {
-  const replies = request === undefined ? [] : [{ to: request, reply: { kind: "done" } }];
   const counted = recount(before, before, next);
-  return { head: next, rows: [], replies, effects: [...counted, ...effects] };
+  return { head: next, rows: [], replies: answer(turn, done), effects: [...counted, ...effects] };
 }
 
 function recount({ scope }: Asset, before: Asset | undefined, after: Asset | undefined): Tell[] {
@@ -130,9 +132,9 @@ function counted(
 }
 
 /** A generated asset was counted with its job. */
-function create(asset: Asset | undefined, created: Asset, turn: TurnView): AssetTurn {
+function create(asset: Asset | undefined, created: Asset, turn: AssetContext): AssetTurn {
   if (asset !== undefined) return unchanged(asset);
-  const replies = turn.request === undefined ? [] : [{ to: turn.request, reply: { kind: "done" } }];
+  const replies = answer(turn, done);
   const isGenerated = "job" in created.origin;
   const effects = isGenerated ? [] : recount(created, undefined, created);
   if (created.phase !== "processing") return { head: created, rows: [], replies, effects };
@@ -162,7 +164,7 @@ function patched(asset: Asset, { displayName, tags, favorite }: AssetPatch): Ass
   };
 }
 
-function trash(asset: Asset, turn: TurnView): AssetTurn {
+function trash(asset: Asset, turn: AssetContext): AssetTurn {
   if (asset.phase === "trashed") return answered(asset, asset, turn);
   if (asset.phase !== "ready") return remove(asset, turn);
   const { upload: _, ...kept } = asset;
@@ -170,14 +172,14 @@ function trash(asset: Asset, turn: TurnView): AssetTurn {
   return { ...answered(asset, next, turn), rows: withoutParts(asset, turn) };
 }
 
-function restore(asset: Asset, turn: TurnView): AssetTurn {
+function restore(asset: Asset, turn: AssetContext): AssetTurn {
   if (asset.phase !== "trashed")
     return refuse(asset, { code: "conflict", detail: "This asset is not in the trash." }, turn);
   const { trashedAtMs: _, ...kept } = asset;
   return answered(asset, { ...kept, phase: "ready" }, turn);
 }
 
-function remove(asset: Asset, turn: TurnView): AssetTurn {
+function remove(asset: Asset, turn: AssetContext): AssetTurn {
   const keys = objectsOf(asset);
   const effects: (Tell | AssetEffect)[] = [];
   if (asset.phase === "processing") effects.push({ kind: "farm.cancel" });
@@ -186,7 +188,7 @@ function remove(asset: Asset, turn: TurnView): AssetTurn {
 }
 
 /** What is known of an upload's parts goes when nobody can ask for the upload any more. */
-function withoutParts(asset: Asset, turn: TurnView): RowWrite[] {
+function withoutParts(asset: Asset, turn: AssetContext): RowWrite[] {
   const upload = "upload" in asset ? asset.upload : undefined;
   return Array.from({ length: upload?.partCount ?? 0 }, (_, at) => uploadPartKey(turn.self, at + 1))
     .filter((key) => turn.get(key) !== undefined)
@@ -216,10 +218,10 @@ function partKeysOf(scope: string, asset: string, { partCount }: PendingAsset["u
 function storePart(
   asset: Asset,
   { number, part }: Extract<AssetMessage, { kind: "store_part" }>,
-  turn: TurnView,
+  turn: AssetContext,
 ): AssetTurn {
   if (asset.phase !== "pending_upload") return refuse(asset, { code: "not_found" }, turn);
-  const replies = turn.request === undefined ? [] : [{ to: turn.request, reply: { kind: "done" } }];
+  const replies = answer(turn, done);
   const rows = [put(uploadPartKey(turn.self, number), part)];
   return { head: asset, rows, replies, effects: [] };
 }
@@ -228,7 +230,7 @@ function storePart(
 function complete(
   asset: Asset,
   { bytes, refusal }: Extract<AssetMessage, { kind: "complete" }>,
-  turn: TurnView,
+  turn: AssetContext,
 ): AssetTurn {
   if (asset.phase !== "pending_upload")
     return refuse(asset, { code: "conflict", detail: "This upload was completed already." }, turn);
@@ -239,22 +241,22 @@ function complete(
   return answered(asset, processing, turn, [parts, probeOf(processing)]);
 }
 
-function withdrawnParts({ scope, id, upload }: PendingAsset, { self }: TurnView): Tell {
+function withdrawnParts({ scope, id, upload }: PendingAsset, { self }: AssetContext): Tell {
   return tell(removalKey(self, "parts"), { kind: "remove", keys: partKeysOf(scope, id, upload) });
 }
 
-function abort(asset: Asset, turn: TurnView): AssetTurn {
+function abort(asset: Asset, turn: AssetContext): AssetTurn {
   if (asset.phase !== "pending_upload") return refuse(asset, { code: "not_found" }, turn);
   return abandon(asset, "aborted", turn);
 }
 
-function abandon(asset: PendingAsset, as: "aborted" | "expired", turn: TurnView): AssetTurn {
+function abandon(asset: PendingAsset, as: "aborted" | "expired", turn: AssetContext): AssetTurn {
   const untilMs = turn.atMs + limits.assets.abandonedMs;
   const next: Asset = { ...asset, phase: "abandoned", as, untilMs };
   return answered(asset, next, turn, [withdrawnParts(asset, turn)]);
 }
 
-function expire(asset: Asset, turn: TurnView): AssetTurn {
+function expire(asset: Asset, turn: AssetContext): AssetTurn {
   const dueMs = assetActor.dueAt(asset);
   if (dueMs === undefined || turn.atMs < dueMs) return unchanged(asset);
   if (asset.phase === "pending_upload") return abandon(asset, "expired", turn);
@@ -266,7 +268,7 @@ function expire(asset: Asset, turn: TurnView): AssetTurn {
 function probe(
   asset: ProcessingAsset,
   message: Extract<AssetMessage, { kind: "claim" | "lapsed" | "finished" | "progress" }>,
-  turn: TurnView,
+  turn: AssetContext,
 ): AssetTurn {
   switch (message.kind) {
     case "claim": {
@@ -291,7 +293,7 @@ function probe(
   }
 }
 
-function probed(asset: ProcessingAsset, outcome: Outcome, turn: TurnView): Asset {
+function probed(asset: ProcessingAsset, outcome: Outcome, turn: AssetContext): Asset {
   if (outcome.kind === "failed") return failed(asset, outcome.message, turn);
   const [output] = outcome.outputs;
   if (output === undefined) return failed(asset, "The file holds no media.", turn);
@@ -304,7 +306,7 @@ function typeOf({ mimeType }: { readonly mimeType: string }) {
   return { mimeType };
 }
 
-function failed(asset: ProcessingAsset, reason: string, { atMs }: TurnView): Asset {
+function failed(asset: ProcessingAsset, reason: string, { atMs }: AssetContext): Asset {
   const { token: _, attempts: __, ...kept } = asset;
   return { ...kept, phase: "failed", reason, untilMs: atMs + limits.assets.abandonedMs };
 }

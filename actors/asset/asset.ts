@@ -4,9 +4,12 @@
  */
 import type { Modality } from "../../config/catalogue.ts";
 import type { Due } from "../../engine/actor.ts";
+import type { Question } from "../../engine/address.ts";
 import type { Id } from "../../engine/id.ts";
 import type { AssetStatus } from "../contract/asset.ts";
 import type { FarmTask, Outcome } from "../job/job.ts";
+import type { Refused } from "../refusal.ts";
+import type { Done } from "../reply.ts";
 
 export type Origin =
   | { readonly job: Id }
@@ -117,25 +120,31 @@ export type Asset =
   | TrashedAsset;
 
 export interface AssetPatch {
-  readonly displayName?: string;
-  readonly tags?: readonly string[];
-  readonly favorite?: boolean;
+  readonly displayName?: string | undefined;
+  readonly tags?: readonly string[] | undefined;
+  readonly favorite?: boolean | undefined;
 }
 
+/** What is asked of an asset. */
+export type AssetCommand = Question<Done | Refused> &
+  (
+    | { readonly kind: "create"; readonly asset: ReadyAsset | PendingAsset | ProcessingAsset }
+    | { readonly kind: "patch"; readonly patch: AssetPatch }
+    | { readonly kind: "trash" }
+    | { readonly kind: "restore" }
+    | { readonly kind: "remove" }
+    | { readonly kind: "store_part"; readonly number: number; readonly part: UploadPart }
+    | {
+        readonly kind: "complete";
+        readonly bytes: StoredBytes;
+        /** What the bytes turned out to be at first sight, when that refuses them. */
+        readonly refusal: string | undefined;
+      }
+    | { readonly kind: "abort" }
+  );
+
 export type AssetMessage =
-  | { readonly kind: "create"; readonly asset: ReadyAsset | PendingAsset | ProcessingAsset }
-  | { readonly kind: "patch"; readonly patch: AssetPatch }
-  | { readonly kind: "trash" }
-  | { readonly kind: "restore" }
-  | { readonly kind: "remove" }
-  | { readonly kind: "store_part"; readonly number: number; readonly part: UploadPart }
-  | {
-      readonly kind: "complete";
-      readonly bytes: StoredBytes;
-      /** What the bytes turned out to be at first sight, when that refuses them. */
-      readonly refusal: string | undefined;
-    }
-  | { readonly kind: "abort" }
+  | AssetCommand
   | { readonly kind: "claim"; readonly token: string }
   | { readonly kind: "lapsed"; readonly token: string; readonly reason?: string }
   | { readonly kind: "progress"; readonly token?: string; readonly progress: number }

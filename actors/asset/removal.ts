@@ -7,14 +7,9 @@
  * them before the reservation ends, they are removed like any others, so a crash leaves none.
  */
 import { limits } from "../../config/limits.ts";
-import {
-  type Actor,
-  type Due,
-  put,
-  type Reply,
-  type Turn,
-  type TurnView,
-} from "../../engine/actor.ts";
+import { type Actor, answer, type Due, put, type Turn, type TurnView } from "../../engine/actor.ts";
+import type { Question, ReplyTo } from "../../engine/address.ts";
+import { type Done, done } from "../reply.ts";
 import { removedObjectsKey } from "../tables.ts";
 
 export interface Removal {
@@ -23,13 +18,18 @@ export interface Removal {
   readonly isReserved?: true;
 }
 
-export type RemovalMessage =
-  | { readonly kind: "remove"; readonly keys: readonly string[] }
-  | { readonly kind: "reserve"; readonly keys: readonly string[] }
-  | { readonly kind: "removed" }
-  | Due;
+export type RemovalMessage = RemoveObjects | ReserveObjects | { readonly kind: "removed" } | Due;
 
-/** What `reserve` answers. */
+export interface RemoveObjects extends Question<Done> {
+  readonly kind: "remove";
+  readonly keys: readonly string[];
+}
+
+export interface ReserveObjects extends Question<Reserved> {
+  readonly kind: "reserve";
+  readonly keys: readonly string[];
+}
+
 export interface Reserved {
   readonly kind: "reserved";
   readonly untilMs: number;
@@ -49,10 +49,10 @@ export const removalActor: Actor<Removal, RemovalMessage, RemovalEffect> = {
       case "remove": {
         const { keys } = message;
         const effects = [{ kind: "objects.remove", keys } as const];
-        return { head: { againMs }, rows: [put(key, keys)], replies: done(turn), effects };
+        return { head: { againMs }, rows: [put(key, keys)], replies: answer(turn, done), effects };
       }
       case "reserve":
-        return reserve(message.keys, turn);
+        return reserve(message, turn);
       case "removed":
         return { head: undefined, rows: [{ key, value: undefined }], replies: [], effects: [] };
       case "due":
@@ -65,17 +65,15 @@ export const removalActor: Actor<Removal, RemovalMessage, RemovalEffect> = {
   resume: ({ isReserved }, turn) => (isReserved === true ? [] : left(turn)),
 };
 
-function done({ request }: TurnView): Reply[] {
-  return request === undefined ? [] : [{ to: request, reply: { kind: "done" } }];
-}
-
-function reserve(keys: readonly string[], turn: TurnView): Turn<Removal, RemovalEffect> {
+function reserve(
+  { keys }: ReserveObjects,
+  turn: TurnView<ReplyTo<ReserveObjects>>,
+): Turn<Removal, RemovalEffect> {
   const untilMs = turn.atMs + limits.compositions.reservedMs;
-  const reply: Reserved = { kind: "reserved", untilMs };
   return {
     head: { againMs: untilMs, isReserved: true },
     rows: [put(removedObjectsKey(turn.self), keys)],
-    replies: turn.request === undefined ? [] : [{ to: turn.request, reply }],
+    replies: answer(turn, { kind: "reserved", untilMs }),
     effects: [],
   };
 }

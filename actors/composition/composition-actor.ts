@@ -10,6 +10,7 @@
 import { limits } from "../../config/limits.ts";
 import {
   type Actor,
+  answer,
   put,
   type RowWrite,
   type Tell,
@@ -17,9 +18,11 @@ import {
   type TurnView,
   tell,
 } from "../../engine/actor.ts";
+import type { ReplyTo } from "../../engine/address.ts";
 import type { Id } from "../../engine/id.ts";
 import type { FilesChanged, StoredFile } from "../account/storage.ts";
-import { type Refusal, refused } from "../refusal.ts";
+import { type Refusal, type Refused, refused } from "../refusal.ts";
+import { done } from "../reply.ts";
 import {
   accountKey,
   activeRendersKey,
@@ -33,17 +36,22 @@ import { type BundleFile, etagOf, objectKeyOf, pathBytes, pathDigest } from "./b
 import {
   type Composition,
   type CompositionMessage,
-  type CompositionPatch,
-  type CompositionReply,
-  type Conditions,
+  type CreateComposition,
+  type DeleteFile,
   holds,
+  type MeasureFrame,
+  type Moved,
+  type PatchComposition,
+  type PutFile,
+  type RemoveComposition,
+  type RenderComposition,
+  type ReplaceFiles,
   type Reservation,
   versionTag,
 } from "./composition.ts";
 import { mergedMeta, metaFault } from "./meta.ts";
 
 type CompositionTurn = Turn<Composition, never>;
-type Of<Kind extends CompositionMessage["kind"]> = Extract<CompositionMessage, { kind: Kind }>;
 
 export const compositionActor: Actor<Composition, CompositionMessage, never> = {
   kind: "composition",
@@ -52,7 +60,7 @@ export const compositionActor: Actor<Composition, CompositionMessage, never> = {
     if (composition === undefined) return refuse(undefined, { code: "not_found" }, turn);
     switch (message.kind) {
       case "patch":
-        return patch(composition, message.patch, message.conditions, turn);
+        return patch(composition, message, turn);
       case "put_file":
         return putFile(composition, message, turn);
       case "delete_file":
@@ -79,29 +87,27 @@ function unchanged(head: Composition): CompositionTurn {
 function refuse(
   head: Composition | undefined,
   refusal: Refusal,
-  { request }: TurnView,
+  turn: TurnView<Refused>,
 ): CompositionTurn {
-  const replies = request === undefined ? [] : [{ to: request, reply: refused(refusal) }];
-  return { head, rows: [], replies, effects: [] };
+  return { head, rows: [], replies: answer(turn, refused(refusal)), effects: [] };
 }
 
-function answered(
+function answered<R>(
   head: Composition | undefined,
-  { request }: TurnView,
-  reply: CompositionReply,
+  turn: TurnView<R>,
+  reply: NoInfer<R>,
   rows: readonly RowWrite[] = [],
   effects: readonly Tell[] = [],
 ): CompositionTurn {
-  return { head, rows, replies: request === undefined ? [] : [{ to: request, reply }], effects };
+  return { head, rows, replies: answer(turn, reply), effects };
 }
 
-const done: CompositionReply = { kind: "done" };
-const moved: CompositionReply = { kind: "moved" };
+const moved: Moved = { kind: "moved" };
 
 function create(
   existing: Composition | undefined,
-  { composition, details, files, reservation }: Of<"create">,
-  turn: TurnView,
+  { composition, details, files, reservation }: CreateComposition,
+  turn: TurnView<ReplyTo<CreateComposition>>,
 ): CompositionTurn {
   if (existing !== undefined) return answered(existing, turn, done);
   if (isLate(reservation, turn)) return refuse(undefined, tooLate, turn);
@@ -162,10 +168,10 @@ const failedCondition = { code: "precondition_failed" } as const;
 
 function patch(
   composition: Composition,
-  { name, description, projectId, meta, metaPatch }: CompositionPatch,
-  conditions: Conditions,
-  turn: TurnView,
+  { patch: asked, conditions }: PatchComposition,
+  turn: TurnView<ReplyTo<PatchComposition>>,
 ): CompositionTurn {
+  const { name, description, projectId, meta, metaPatch } = asked;
   const key = compositionDetailsKey(turn.self);
   const details = turn.get(key);
   if (details === undefined) return refuse(composition, { code: "not_found" }, turn);
@@ -185,8 +191,8 @@ function patch(
 
 function putFile(
   composition: Composition,
-  { file, conditions, reservation }: Of<"put_file">,
-  turn: TurnView,
+  { file, conditions, reservation }: PutFile,
+  turn: TurnView<ReplyTo<PutFile>>,
 ): CompositionTurn {
   if (isLate(reservation, turn)) return refuse(composition, tooLate, turn);
   const key = bundleFileKey(turn.self, pathDigest(file.path));
@@ -258,8 +264,8 @@ function activeRenders(turn: TurnView): readonly Id[] {
 
 function deleteFile(
   composition: Composition,
-  { path, conditions }: Of<"delete_file">,
-  turn: TurnView,
+  { path, conditions }: DeleteFile,
+  turn: TurnView<ReplyTo<DeleteFile>>,
 ): CompositionTurn {
   const key = bundleFileKey(turn.self, pathDigest(path));
   const before = turn.get(key);
@@ -280,8 +286,8 @@ function deleteFile(
 
 function replace(
   composition: Composition,
-  { revision, before, files, reservation }: Of<"replace">,
-  turn: TurnView,
+  { revision, before, files, reservation }: ReplaceFiles,
+  turn: TurnView<ReplyTo<ReplaceFiles>>,
 ): CompositionTurn {
   if (isLate(reservation, turn)) return refuse(composition, tooLate, turn);
   if (revision !== composition.revision) return answered(composition, turn, moved);
@@ -305,8 +311,8 @@ function withdrawn(paths: readonly string[], turn: TurnView) {
 /** Renders that have ended stay. */
 function remove(
   composition: Composition,
-  { revision, before, conditions }: Of<"remove">,
-  turn: TurnView,
+  { revision, before, conditions }: RemoveComposition,
+  turn: TurnView<ReplyTo<RemoveComposition>>,
 ): CompositionTurn {
   if (!holds(conditions, versionTag(composition)))
     return refuse(composition, failedCondition, turn);
@@ -338,13 +344,13 @@ const stillRendered =
 /** The scope's studio decides whether there is room, and answers. */
 function render(
   composition: Composition,
-  { kind: _, ...submit }: Of<"render">,
-  turn: TurnView,
+  { kind: _, ...submit }: RenderComposition,
+  turn: TurnView<ReplyTo<RenderComposition>>,
 ): CompositionTurn {
   const { order } = submit;
   if (order.revision !== composition.revision) return answered(composition, turn, moved);
   const active = put(activeRendersKey(turn.self), [...activeRenders(turn), order.id]);
-  const message = { kind: "submit", ...submit, request: turn.request };
+  const message = { kind: "submit", ...submit, request: turn.request } as const;
   const effects = [tell(studioKey(composition.scope), message)];
   return { head: composition, rows: [active], replies: [], effects };
 }
@@ -368,8 +374,8 @@ function renderOver(composition: Composition, ended: Id, turn: TurnView): Compos
 /** A note of what follows from the files; no change that clients see. */
 function measure(
   composition: Composition,
-  { frame }: Of<"measure">,
-  turn: TurnView,
+  { frame }: MeasureFrame,
+  turn: TurnView<ReplyTo<MeasureFrame>>,
 ): CompositionTurn {
   const isOfNow = frame.revision === composition.revision;
   return answered(isOfNow ? { ...composition, frame } : composition, turn, done);

@@ -2,10 +2,12 @@
  * What a composition is: a bundle of files under a name. The head has the sums, a row each what it
  * is called, its files, and the renders that read them. How it moves: `composition-actor.ts`.
  */
+import type { Address, Question } from "../../engine/address.ts";
 import type { Id } from "../../engine/id.ts";
-import type { Key } from "../../engine/key.ts";
-import type { Removal } from "../asset/removal.ts";
-import type { RenderSubmit } from "../render/render.ts";
+import type { RemovalMessage } from "../asset/removal.ts";
+import type { Refused } from "../refusal.ts";
+import type { RenderReply, RenderSubmit } from "../render/render.ts";
+import type { Done } from "../reply.ts";
 import type { BundleFile } from "./bundle-file.ts";
 
 export interface Composition {
@@ -65,50 +67,84 @@ export type Tags = "*" | readonly string[];
 
 /** Where the objects of new files are reserved until a turn takes them. */
 export interface Reservation {
-  readonly key: Key<Removal>;
+  readonly key: Address<RemovalMessage>;
   readonly untilMs: number;
 }
 
-export type CompositionMessage =
-  | {
-      readonly kind: "create";
-      readonly composition: Composition;
-      readonly details: CompositionDetails;
-      readonly files: readonly BundleFile[];
-      /** Undefined without files. */
-      readonly reservation: Reservation | undefined;
-    }
-  | { readonly kind: "patch"; readonly patch: CompositionPatch; readonly conditions: Conditions }
-  | {
-      readonly kind: "put_file";
-      readonly file: BundleFile;
-      readonly conditions: Conditions;
-      readonly reservation: Reservation;
-    }
-  | { readonly kind: "delete_file"; readonly path: string; readonly conditions: Conditions }
-  /** All files by others; `before` are the paths of the revision that is named. */
-  | {
-      readonly kind: "replace";
-      readonly revision: number;
-      readonly before: readonly string[];
-      readonly files: readonly BundleFile[];
-      readonly reservation: Reservation;
-    }
-  | {
-      readonly kind: "remove";
-      readonly revision: number;
-      readonly before: readonly string[];
-      readonly conditions: Conditions;
-    }
-  | ({ readonly kind: "render" } & RenderSubmit)
-  | { readonly kind: "render_over"; readonly render: Id }
-  | { readonly kind: "measure"; readonly frame: Frame };
+export interface CreateComposition extends Question<Done | Refused> {
+  readonly kind: "create";
+  readonly composition: Composition;
+  readonly details: CompositionDetails;
+  readonly files: readonly BundleFile[];
+  /** Undefined without files. */
+  readonly reservation: Reservation | undefined;
+}
 
-/** `moved`: the files are of another revision by now. */
-export type CompositionReply =
-  | { readonly kind: "done" }
-  | { readonly kind: "stored"; readonly isNew: boolean; readonly file: BundleFile }
-  | { readonly kind: "moved" };
+export interface PatchComposition extends Question<Done | Refused> {
+  readonly kind: "patch";
+  readonly patch: CompositionPatch;
+  readonly conditions: Conditions;
+}
+
+export interface PutFile extends Question<FileStored | Refused> {
+  readonly kind: "put_file";
+  readonly file: BundleFile;
+  readonly conditions: Conditions;
+  readonly reservation: Reservation;
+}
+
+export interface FileStored {
+  readonly kind: "stored";
+  readonly isNew: boolean;
+  readonly file: BundleFile;
+}
+
+export interface DeleteFile extends Question<Done | Refused> {
+  readonly kind: "delete_file";
+  readonly path: string;
+  readonly conditions: Conditions;
+}
+
+/** All files by others; `before` are the paths of the revision that is named. */
+export interface ReplaceFiles extends Question<Done | Moved | Refused> {
+  readonly kind: "replace";
+  readonly revision: number;
+  readonly before: readonly string[];
+  readonly files: readonly BundleFile[];
+  readonly reservation: Reservation;
+}
+
+export interface RemoveComposition extends Question<Done | Moved | Refused> {
+  readonly kind: "remove";
+  readonly revision: number;
+  readonly before: readonly string[];
+  readonly conditions: Conditions;
+}
+
+export interface RenderComposition extends RenderSubmit, Question<RenderReply | Moved> {
+  readonly kind: "render";
+}
+
+/** The files are of another revision by now. */
+export interface Moved {
+  readonly kind: "moved";
+}
+
+export interface MeasureFrame extends Question<Done | Refused> {
+  readonly kind: "measure";
+  readonly frame: Frame;
+}
+
+export type CompositionMessage =
+  | CreateComposition
+  | PatchComposition
+  | PutFile
+  | DeleteFile
+  | ReplaceFiles
+  | RemoveComposition
+  | RenderComposition
+  | { readonly kind: "render_over"; readonly render: Id }
+  | MeasureFrame;
 
 /** A strong entity tag of what clients see. */
 export function versionTag({ version }: Composition): string {

@@ -8,15 +8,25 @@
  */
 import { limits } from "../../config/limits.ts";
 import { put, type TurnView } from "../../engine/actor.ts";
+import type { Question, ReplyTo } from "../../engine/address.ts";
 import type { Id } from "../../engine/id.ts";
 import type { TokenScope } from "../contract/account.ts";
+import { type Refused, refused } from "../refusal.ts";
 import { deviceByUserCodeKey, deviceKey } from "../tables.ts";
 import type { AuditNote } from "./audit.ts";
 import { digestOfHex, hexOf } from "./digest.ts";
 import type { Directory } from "./directory.ts";
 import { changed, type DirectoryTurn, refuse } from "./directory-turn.ts";
 import { deleted, expire } from "./expiry.ts";
-import { beginFamily, type Granted, granted, isStanding, type NewPair, oauth } from "./oauth.ts";
+import {
+  beginFamily,
+  type Granted,
+  granted,
+  isStanding,
+  type NewPair,
+  oauth,
+  type TokensGranted,
+} from "./oauth.ts";
 
 export interface Device {
   readonly client: string;
@@ -34,7 +44,7 @@ interface Approval extends Granted {
   readonly atMs: number;
 }
 
-export interface OpenDevice {
+export interface OpenDevice extends Question<{ readonly kind: "opened" } | Refused> {
   readonly kind: "open_device";
   readonly digest: string;
   readonly userCodeDigest: string;
@@ -42,7 +52,7 @@ export interface OpenDevice {
   readonly scopes: readonly TokenScope[] | undefined;
 }
 
-export interface DecideDevice {
+export interface DecideDevice extends Question<{ readonly kind: "decided" } | Refused> {
   readonly kind: "decide_device";
   readonly userCodeDigest: string;
   /** As whom and with what the device may act; undefined to deny. */
@@ -50,7 +60,7 @@ export interface DecideDevice {
   readonly audit: AuditNote;
 }
 
-export interface RedeemDevice {
+export interface RedeemDevice extends Question<TokensGranted | Refused> {
   readonly kind: "redeem_device";
   readonly digest: string;
   readonly client: string;
@@ -63,7 +73,11 @@ const pollMs = limits.oauth.devicePollSeconds * 1000;
 /** A poll that was a little early on its way here is not too early. */
 const jitterMs = 500;
 
-export function openDevice(head: Directory, message: OpenDevice, turn: TurnView): DirectoryTurn {
+export function openDevice(
+  head: Directory,
+  message: OpenDevice,
+  turn: TurnView<ReplyTo<OpenDevice>>,
+): DirectoryTurn {
   const { digest, userCodeDigest, client, scopes } = message;
   const window = Math.floor(turn.atMs / lifeMs);
   const count = head.devices?.window === window ? head.devices.count : 0;
@@ -91,7 +105,7 @@ export function openDevice(head: Directory, message: OpenDevice, turn: TurnView)
 export function decideDevice(
   head: Directory,
   { userCodeDigest, grant, audit }: DecideDevice,
-  turn: TurnView,
+  turn: TurnView<ReplyTo<DecideDevice>>,
 ): DirectoryTurn {
   const digest = turn.get(deviceByUserCodeKey(userCodeDigest));
   const key = deviceKey(digestOfHex(digest ?? ""));
@@ -119,7 +133,7 @@ function scopesOf({ scopes }: Device, grant: Granted): readonly TokenScope[] {
 export function redeemDevice(
   head: Directory,
   { digest, client, family, pair }: RedeemDevice,
-  turn: TurnView,
+  turn: TurnView<ReplyTo<RedeemDevice>>,
 ): DirectoryTurn {
   const key = deviceKey(digest);
   const device = turn.get(key);
@@ -132,7 +146,7 @@ export function redeemDevice(
   const used = deleted([key]);
   if (decision.kind === "denied" || !isStanding(decision, decision.atMs, turn)) {
     const refusal = oauth("access_denied", "The request was denied.");
-    return changed(head, turn, { rows: used, reply: { kind: "refused", refusal } });
+    return changed(head, turn, { rows: used, reply: refused(refusal) });
   }
   const { user, organization, scopes } = decision;
   const { rows, tells } = beginFamily(
@@ -145,12 +159,17 @@ export function redeemDevice(
 }
 
 /** Whoever asks too early must leave five seconds more between two polls from now on. */
-function poll(head: Directory, digest: string, device: Device, turn: TurnView): DirectoryTurn {
+function poll(
+  head: Directory,
+  digest: string,
+  device: Device,
+  turn: TurnView<Refused>,
+): DirectoryTurn {
   const isEarly = turn.atMs < device.polledAtMs + device.intervalMs - jitterMs;
   const refusal = isEarly
     ? oauth("slow_down", "Ask less often.")
     : oauth("authorization_pending", "Nobody has decided yet.");
   const intervalMs = device.intervalMs + (isEarly ? pollMs : 0);
   const row = put(deviceKey(digest), { ...device, intervalMs, polledAtMs: turn.atMs });
-  return changed(head, turn, { rows: [row], reply: { kind: "refused", refusal } });
+  return changed(head, turn, { rows: [row], reply: refused(refusal) });
 }

@@ -2,7 +2,8 @@
  * The directory's one actor, so that an address, a slug and a code are taken once. Each noun
  * decides in a file of its own; wallets are told by the outbox.
  */
-import { type Actor, put, type TurnView } from "../../engine/actor.ts";
+import { type Actor, answer, put, type TurnView } from "../../engine/actor.ts";
+import type { Question, ReplyTo } from "../../engine/address.ts";
 import { signingKeyKey } from "../tables.ts";
 import type { AuditNote } from "./audit.ts";
 import {
@@ -14,6 +15,7 @@ import {
   redeemDevice,
 } from "./devices.ts";
 import {
+  type AccountCreated,
   type CreateUser,
   type Directory,
   type SigningPurpose,
@@ -66,17 +68,22 @@ import {
 } from "./users.ts";
 
 /** On an empty store: the first user, and the signing keys. */
-export interface Bootstrap {
+export interface Bootstrap extends Question<AccountCreated> {
   readonly kind: "bootstrap";
   readonly first: CreateUser;
   readonly signingKeys: Readonly<Record<SigningPurpose, string>>;
+}
+
+export interface NoteAudit extends Question<{ readonly kind: "noted" }> {
+  readonly kind: "note";
+  readonly audit: AuditNote;
 }
 
 export type DirectoryMessage =
   | Bootstrap
   | CreateUser
   /** A change that is made elsewhere. */
-  | { readonly kind: "note"; readonly audit: AuditNote }
+  | NoteAudit
   | PatchUser
   | GiveCredits
   | Activate
@@ -158,11 +165,14 @@ export const directoryActor: Actor<Directory, DirectoryMessage, never> = {
   dueAt: () => undefined,
 };
 
-function bootstrap({ first, signingKeys }: Bootstrap, turn: TurnView): DirectoryTurn {
+function bootstrap(
+  { first, signingKeys }: Bootstrap,
+  turn: TurnView<ReplyTo<Bootstrap>>,
+): DirectoryTurn {
   const keys = signingPurposes.map((purpose) =>
     put(signingKeyKey(purpose), { current: signingKeys[purpose], previous: null }),
   );
-  const { rows, opening } = admitted(first, turn.request);
+  const { rows, opening } = admitted(first, answer(turn, first.reply));
   return changed(empty, turn, {
     head: { users: 1 },
     rows: [...keys, ...rows],

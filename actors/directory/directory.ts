@@ -4,8 +4,10 @@
  * HTTP thread reads. What it does: `directory-actor.ts`.
  */
 import type { PlanName, PlanOverrides } from "../../config/plans.ts";
+import type { Question } from "../../engine/address.ts";
 import type { Id } from "../../engine/id.ts";
-import type { TokenScope } from "../contract/account.ts";
+import type { CreatedAccount, TokenScope } from "../contract/account.ts";
+import type { Refused } from "../refusal.ts";
 import type { AuditNote } from "./audit.ts";
 
 export interface Directory {
@@ -62,13 +64,18 @@ export interface NewCredential {
   readonly credential: Credential;
 }
 
-export interface CreateUser {
+export interface AccountCreated {
+  readonly kind: "created";
+  readonly account: CreatedAccount;
+}
+
+export interface CreateUser extends Question<AccountCreated | Refused> {
   readonly kind: "create_user";
   readonly user: User;
   readonly emailDigest: string;
   readonly credential: NewCredential | undefined;
   readonly credits: number | undefined;
   /** What the caller gets in the end. */
-  readonly reply: unknown;
+  readonly reply: AccountCreated;
   readonly audit?: AuditNote;
 }

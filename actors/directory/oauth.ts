@@ -9,9 +9,10 @@
  */
 import { limits } from "../../config/limits.ts";
 import { put, type RowWrite, type Tell, type TurnView } from "../../engine/actor.ts";
+import type { Question, ReplyTo } from "../../engine/address.ts";
 import type { Id } from "../../engine/id.ts";
 import type { TokenScope } from "../contract/account.ts";
-import type { Refusal } from "../refusal.ts";
+import { type Refusal, type Refused, refused } from "../refusal.ts";
 import {
   clientsOfScopeKey,
   credentialKey,
@@ -68,13 +69,14 @@ export interface NewPair {
   readonly refreshDigest: string;
 }
 
-export interface MakeClient {
+export interface MakeClient
+  extends Question<{ readonly kind: "made"; readonly client: OAuthClient } | Refused> {
   readonly kind: "make_client";
   readonly client: OAuthClient;
   readonly audit: AuditNote;
 }
 
-export interface DeleteClient {
+export interface DeleteClient extends Question<{ readonly kind: "deleted" } | Refused> {
   readonly kind: "delete_client";
   readonly client: Id;
   /** The context in which it was made. */
@@ -82,12 +84,12 @@ export interface DeleteClient {
   readonly audit: AuditNote;
 }
 
-export interface IssueAccess {
+export interface IssueAccess extends Question<TokensGranted | Refused> {
   readonly kind: "issue_access";
   readonly token: NewCredential;
 }
 
-export interface Refresh {
+export interface Refresh extends Question<TokensGranted | Refused> {
   readonly kind: "refresh";
   readonly digest: string;
   readonly client: string;
@@ -96,7 +98,7 @@ export interface Refresh {
   readonly pair: NewPair;
 }
 
-export interface Revoke {
+export interface Revoke extends Question<{ readonly kind: "revoked" }> {
   readonly kind: "revoke";
   readonly digest: string;
   /** Who asks: nothing but its own tokens is revoked (RFC 7009, section 2.1). */
@@ -108,7 +110,11 @@ export interface TokensGranted {
   readonly scopes: readonly TokenScope[];
 }
 
-export function makeClient(head: Directory, message: MakeClient, turn: TurnView): DirectoryTurn {
+export function makeClient(
+  head: Directory,
+  message: MakeClient,
+  turn: TurnView<ReplyTo<MakeClient>>,
+): DirectoryTurn {
   const { client, audit } = message;
   const scope = client.organization ?? client.user;
   const clients = turn.get(clientsOfScopeKey(scope)) ?? [];
@@ -128,7 +134,7 @@ export function makeClient(head: Directory, message: MakeClient, turn: TurnView)
 export function deleteClient(
   head: Directory,
   { client, scope, audit }: DeleteClient,
-  turn: TurnView,
+  turn: TurnView<ReplyTo<DeleteClient>>,
 ): DirectoryTurn {
   const clients = turn.get(clientsOfScopeKey(scope)) ?? [];
   if (!clients.includes(client)) return refuse(head, turn, { code: "not_found" });
@@ -141,7 +147,11 @@ export function deleteClient(
 }
 
 /** `client_credentials`: an access token alone. */
-export function issueAccess(head: Directory, message: IssueAccess, turn: TurnView): DirectoryTurn {
+export function issueAccess(
+  head: Directory,
+  message: IssueAccess,
+  turn: TurnView<ReplyTo<IssueAccess>>,
+): DirectoryTurn {
   const { digest, credential } = message.token;
   const client = credential.client === undefined ? undefined : turn.get(clientKeyOf(credential));
   if (client === undefined || !isStanding(client, client.createdAtMs, turn))
@@ -171,7 +181,11 @@ export function beginFamily(
   return pairRows(client.family, family, grant.scopes, pair, turn);
 }
 
-export function refresh(head: Directory, message: Refresh, turn: TurnView): DirectoryTurn {
+export function refresh(
+  head: Directory,
+  message: Refresh,
+  turn: TurnView<ReplyTo<Refresh>>,
+): DirectoryTurn {
   const { digest, client, pair } = message;
   const token = turn.get(refreshTokenKey(digest));
   const family = token === undefined ? undefined : turn.get(refreshFamilyKey(token.family));
@@ -180,7 +194,7 @@ export function refresh(head: Directory, message: Refresh, turn: TurnView): Dire
     return refuse(head, turn, invalidGrant);
   if (family.current !== hexOf(digest) || !isStanding(family, family.createdAtMs, turn)) {
     const rows = deleted([refreshFamilyKey(token.family)]);
-    return changed(head, turn, { rows, reply: { kind: "refused", refusal: invalidGrant } });
+    return changed(head, turn, { rows, reply: refused(invalidGrant) });
   }
   const scopes = message.scopes ?? family.scopes;
   if (!scopes.every((scope) => family.scopes.includes(scope)))
@@ -193,8 +207,12 @@ export function refresh(head: Directory, message: Refresh, turn: TurnView): Dire
 const invalidGrant = oauth("invalid_grant", "The refresh token is not valid, expired or revoked.");
 
 /** Unknown tokens, and those of others, are left as they are. */
-export function revoke(head: Directory, { digest, client }: Revoke, turn: TurnView): DirectoryTurn {
-  const done = { kind: "revoked" };
+export function revoke(
+  head: Directory,
+  { digest, client }: Revoke,
+  turn: TurnView<ReplyTo<Revoke>>,
+): DirectoryTurn {
+  const done = { kind: "revoked" } as const;
   const token = turn.get(refreshTokenKey(digest));
   if (token !== undefined) {
     if (turn.get(refreshFamilyKey(token.family))?.client !== client)

@@ -9,10 +9,12 @@
  */
 import { limits } from "../../config/limits.ts";
 import type { PlanName, PlanOverrides } from "../../config/plans.ts";
-import { put, type RowWrite, type TurnView, tell } from "../../engine/actor.ts";
+import { answer, put, type RowWrite, type TurnView, tell } from "../../engine/actor.ts";
+import type { Question, ReplyTo } from "../../engine/address.ts";
 import type { Id } from "../../engine/id.ts";
 import type { OpenAccount } from "../account/account.ts";
 import type { Role } from "../contract/organization.ts";
+import type { Refused } from "../refusal.ts";
 import {
   accountKey,
   membershipsKey,
@@ -51,7 +53,17 @@ export interface Membership {
   readonly sinceMs: number;
 }
 
-export interface CreateOrganization {
+export interface Organized {
+  readonly kind: "organized";
+  readonly organization: Organization;
+}
+
+export interface Joined {
+  readonly kind: "joined";
+  readonly member: Member;
+}
+
+export interface CreateOrganization extends Question<Organized | Refused> {
   readonly kind: "create_organization";
   readonly organization: Organization;
   /** A slug made from the name gives way when it is taken; one that was asked for does not. */
@@ -60,7 +72,7 @@ export interface CreateOrganization {
   readonly audit: AuditNote;
 }
 
-export interface PatchOrganization {
+export interface PatchOrganization extends Question<Organized | Refused> {
   readonly kind: "patch_organization";
   readonly organization: Id;
   readonly name: string | undefined;
@@ -69,13 +81,13 @@ export interface PatchOrganization {
   readonly audit: AuditNote;
 }
 
-export interface DeleteOrganization {
+export interface DeleteOrganization extends Question<{ readonly kind: "deleted" } | Refused> {
   readonly kind: "delete_organization";
   readonly organization: Id;
   readonly audit: AuditNote;
 }
 
-export interface AddMember {
+export interface AddMember extends Question<Joined | Refused> {
   readonly kind: "add_member";
   readonly organization: Id;
   readonly role: Role;
@@ -84,7 +96,7 @@ export interface AddMember {
   readonly audit: AuditNote;
 }
 
-export interface ChangeMember {
+export interface ChangeMember extends Question<Joined | Refused> {
   readonly kind: "change_member";
   readonly organization: Id;
   readonly user: Id;
@@ -96,7 +108,7 @@ export interface ChangeMember {
 export function createOrganization(
   head: Directory,
   message: CreateOrganization,
-  turn: TurnView,
+  turn: TurnView<ReplyTo<CreateOrganization>>,
 ): DirectoryTurn {
   const { organization, isSlugAsked, founder, audit } = message;
   const isTaken = turn.get(organizationBySlugKey(organization.slug)) !== undefined;
@@ -107,14 +119,12 @@ export function createOrganization(
   const slug = isTaken ? `${organization.slug}-${id.slice(-12)}` : organization.slug;
   const made: Organization = { ...organization, slug };
   const member: Member = { user: founder, role: "owner", sinceMs: turn.atMs };
-  const reply = { kind: "organized", organization: made };
   const opening: OpenAccount = {
     kind: "open",
     plan: made.plan,
     credits: 0,
     isOrganization: true,
-    request: turn.request,
-    reply,
+    replies: answer(turn, { kind: "organized", organization: made }),
   };
   return changed(head, turn, {
     rows: [
@@ -135,7 +145,7 @@ const tooManyOrganizations = `An account belongs to at most ${perAccountMax} org
 export function patchOrganization(
   head: Directory,
   message: PatchOrganization,
-  turn: TurnView,
+  turn: TurnView<ReplyTo<PatchOrganization>>,
 ): DirectoryTurn {
   const { organization: id, terms, audit } = message;
   const organization = turn.get(organizationKey(id));
@@ -159,7 +169,7 @@ export function patchOrganization(
 export function deleteOrganization(
   head: Directory,
   { organization: id, audit }: DeleteOrganization,
-  turn: TurnView,
+  turn: TurnView<ReplyTo<DeleteOrganization>>,
 ): DirectoryTurn {
   const organization = turn.get(organizationKey(id));
   if (organization === undefined) return refuse(head, turn, { code: "not_found" });
@@ -171,7 +181,11 @@ export function deleteOrganization(
   });
 }
 
-export function addMember(head: Directory, message: AddMember, turn: TurnView): DirectoryTurn {
+export function addMember(
+  head: Directory,
+  message: AddMember,
+  turn: TurnView<ReplyTo<AddMember>>,
+): DirectoryTurn {
   const { organization, role, newcomer, audit } = message;
   const members = turn.get(membersKey(organization));
   if (members === undefined) return refuse(head, turn, { code: "not_found" });
@@ -188,7 +202,7 @@ export function addMember(head: Directory, message: AddMember, turn: TurnView): 
   if (membershipsOf(user, turn).length >= perAccountMax)
     return conflict(head, turn, tooManyOrganizations);
   const member: Member = { user, role, sinceMs: turn.atMs };
-  const birth = known === undefined ? admitted(newcomer, undefined) : undefined;
+  const birth = known === undefined ? admitted(newcomer, []) : undefined;
   return changed(head, turn, {
     head: birth === undefined ? {} : { users: head.users + 1 },
     rows: [
@@ -205,7 +219,7 @@ export function addMember(head: Directory, message: AddMember, turn: TurnView): 
 export function changeMember(
   head: Directory,
   message: ChangeMember,
-  turn: TurnView,
+  turn: TurnView<ReplyTo<ChangeMember>>,
 ): DirectoryTurn {
   const { organization, user, role, audit } = message;
   const members = turn.get(membersKey(organization)) ?? [];

@@ -1,7 +1,9 @@
 /** Personal access tokens: issued, revoked, and when they were last used. */
 import { limits } from "../../config/limits.ts";
 import { put, type RowWrite, type Tell, type TurnView } from "../../engine/actor.ts";
+import type { Question, ReplyTo } from "../../engine/address.ts";
 import type { Id } from "../../engine/id.ts";
+import type { Refused } from "../refusal.ts";
 import { credentialKey, tokensOfUserKey, tokenUseKey, userKey } from "../tables.ts";
 import type { AuditNote } from "./audit.ts";
 import { digestOfHex, hexOf } from "./digest.ts";
@@ -20,13 +22,13 @@ export interface TokenRef {
 /** The name of the credential that an account begins with. */
 export const firstCredentialName = "First credential";
 
-export interface IssueToken {
+export interface IssueToken extends Question<{ readonly kind: "issued" } | Refused> {
   readonly kind: "issue_token";
   readonly token: NewCredential;
   readonly audit?: AuditNote;
 }
 
-export interface RevokeToken {
+export interface RevokeToken extends Question<{ readonly kind: "revoked" } | Refused> {
   readonly kind: "revoke_token";
   readonly user: Id;
   readonly id: string;
@@ -39,13 +41,17 @@ export interface TokenUsed {
 }
 
 /** The operator's way back in: the first credential is replaced by this one. */
-export interface ResetFirstToken {
+export interface ResetFirstToken extends Question<{ readonly kind: "reset" }> {
   readonly kind: "reset_first_token";
   readonly token: NewCredential;
   readonly audit: AuditNote;
 }
 
-export function issueToken(head: Directory, message: IssueToken, turn: TurnView): DirectoryTurn {
+export function issueToken(
+  head: Directory,
+  message: IssueToken,
+  turn: TurnView<ReplyTo<IssueToken>>,
+): DirectoryTurn {
   const { token, audit } = message;
   const { user } = token.credential;
   if (turn.get(userKey(user)) === undefined) return refuse(head, turn, { code: "not_found" });
@@ -91,7 +97,11 @@ function refOf({ digest, credential: { id, expiresAtMs } }: NewCredential): Toke
   return { id, digest: hexOf(digest), expiresAtMs };
 }
 
-export function revokeToken(head: Directory, message: RevokeToken, turn: TurnView): DirectoryTurn {
+export function revokeToken(
+  head: Directory,
+  message: RevokeToken,
+  turn: TurnView<ReplyTo<RevokeToken>>,
+): DirectoryTurn {
   const ref = liveTokens(message.user, turn).find(({ id }) => id === message.id);
   if (ref === undefined) return refuse(head, turn, { code: "not_found" });
   const rows = withdrawn(message.user, [ref], turn);
@@ -119,7 +129,7 @@ export function noteUse(head: Directory, message: TokenUsed, turn: TurnView): Di
 export function resetFirstToken(
   head: Directory,
   message: ResetFirstToken,
-  turn: TurnView,
+  turn: TurnView<ReplyTo<ResetFirstToken>>,
 ): DirectoryTurn {
   const { token, audit } = message;
   const { user } = token.credential;

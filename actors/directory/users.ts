@@ -3,9 +3,19 @@
  * it is told by the outbox and gives the answer itself, so whoever was answered can submit.
  */
 import type { PlanName, PlanOverrides } from "../../config/plans.ts";
-import { put, type RowWrite, type Tell, type TurnView, tell } from "../../engine/actor.ts";
+import {
+  answer,
+  put,
+  type Reply,
+  type RowWrite,
+  type Tell,
+  type TurnView,
+  tell,
+} from "../../engine/actor.ts";
+import type { Question, ReplyTo } from "../../engine/address.ts";
 import type { Id } from "../../engine/id.ts";
-import type { Grant, OpenAccount } from "../account/account.ts";
+import type { Grant, GrantReply, OpenAccount } from "../account/account.ts";
+import type { Refused } from "../refusal.ts";
 import { accountKey, membershipsKey, organizationKey, userByEmailKey, userKey } from "../tables.ts";
 import type { AuditNote } from "./audit.ts";
 import type { CreateUser, Directory, Standing, User } from "./directory.ts";
@@ -19,14 +29,14 @@ export interface Terms {
   readonly overrides: PlanOverrides | undefined;
 }
 
-export interface PatchUser {
+export interface PatchUser extends Question<{ readonly kind: "patched" } | Refused> {
   readonly kind: "patch_user";
   readonly user: Id;
   readonly terms: Terms;
   readonly audit: AuditNote;
 }
 
-export interface GiveCredits {
+export interface GiveCredits extends Question<GrantReply> {
   readonly kind: "give_credits";
   /** A user, or an organization. */
   readonly scope: Id;
@@ -35,17 +45,21 @@ export interface GiveCredits {
   readonly audit: AuditNote;
 }
 
-export interface Activate {
+export interface Activate extends Question<{ readonly kind: "activated" } | Refused> {
   readonly kind: "activate";
   readonly user: Id;
   /** Null for the personal space. */
   readonly organization: Id | null;
 }
 
-export function createUser(head: Directory, message: CreateUser, turn: TurnView): DirectoryTurn {
+export function createUser(
+  head: Directory,
+  message: CreateUser,
+  turn: TurnView<ReplyTo<CreateUser>>,
+): DirectoryTurn {
   if (turn.get(userByEmailKey(message.emailDigest)) !== undefined)
     return conflict(head, turn, "An account with this email address exists already.");
-  const { rows, opening } = admitted(message, turn.request);
+  const { rows, opening } = admitted(message, answer(turn, message.reply));
   return changed(head, turn, {
     head: { users: head.users + 1 },
     rows,
@@ -54,12 +68,12 @@ export function createUser(head: Directory, message: CreateUser, turn: TurnView)
   });
 }
 
-/** The rows of a new user, and the word to its wallet, which answers `request`. */
+/** The rows of a new user, and the word to its wallet, which gives the answer. */
 export function admitted(
-  { user, emailDigest, credential, credits, reply }: CreateUser,
-  request: number | undefined,
+  { user, emailDigest, credential, credits }: CreateUser,
+  replies: readonly Reply[],
 ): { readonly rows: readonly RowWrite[]; readonly opening: Tell } {
-  const opening: OpenAccount = { kind: "open", plan: user.plan, credits, request, reply };
+  const opening: OpenAccount = { kind: "open", plan: user.plan, credits, replies };
   return {
     rows: [
       put(userKey(user.id), user),
@@ -70,7 +84,11 @@ export function admitted(
   };
 }
 
-export function patchUser(head: Directory, message: PatchUser, turn: TurnView): DirectoryTurn {
+export function patchUser(
+  head: Directory,
+  message: PatchUser,
+  turn: TurnView<ReplyTo<PatchUser>>,
+): DirectoryTurn {
   const { user: id, terms, audit } = message;
   const user = turn.get(userKey(id));
   if (user === undefined) return refuse(head, turn, { code: "not_found" });
@@ -99,7 +117,11 @@ export function agreed({ id, plan, overrides }: Pick<User, "id" | "plan" | "over
 }
 
 /** Noted here and done by the wallet, both for sure; the wallet answers. */
-export function giveCredits(head: Directory, message: GiveCredits, turn: TurnView): DirectoryTurn {
+export function giveCredits(
+  head: Directory,
+  message: GiveCredits,
+  turn: TurnView<ReplyTo<GiveCredits>>,
+): DirectoryTurn {
   const { scope, amount, note, audit } = message;
   const isKnown =
     turn.get(userKey(scope)) !== undefined || turn.get(organizationKey(scope)) !== undefined;
@@ -108,7 +130,11 @@ export function giveCredits(head: Directory, message: GiveCredits, turn: TurnVie
   return changed(head, turn, { rows: [], tells: [tell(accountKey(scope), grant)], audit });
 }
 
-export function activate(head: Directory, message: Activate, turn: TurnView): DirectoryTurn {
+export function activate(
+  head: Directory,
+  message: Activate,
+  turn: TurnView<ReplyTo<Activate>>,
+): DirectoryTurn {
   const user = turn.get(userKey(message.user));
   const { organization } = message;
   const isMember =
@@ -120,7 +146,7 @@ export function activate(head: Directory, message: Activate, turn: TurnView): Di
     );
   if (user === undefined || !isMember) return refuse(head, turn, { code: "not_found" });
   const { activeOrganization, ...personal } = user;
-  const done = { kind: "activated" };
+  const done = { kind: "activated" } as const;
   if ((activeOrganization ?? null) === organization) return answered(head, turn, done);
   const next = organization === null ? personal : { ...user, activeOrganization: organization };
   return changed(head, turn, { rows: [put(userKey(user.id), next)], reply: done });

@@ -11,12 +11,15 @@
  * at once in every case, and no asset comes of it whatever the provider still delivers.
  */
 import { limits } from "../../config/limits.ts";
-import type { Reply, RequestId, TurnView } from "../../engine/actor.ts";
+import { answer, type Reply, type TurnView } from "../../engine/actor.ts";
+import type { ReplyTo, RequestId } from "../../engine/address.ts";
 import { refused } from "../refusal.ts";
 import { askedKey } from "../tables.ts";
 import {
   type CancelAnswer,
+  type Canceled,
   type CanceledJob,
+  type CancelJob,
   extendedDeadline,
   type Job,
   type Outcome,
@@ -28,7 +31,7 @@ import { become, carried, type JobTurn, unchanged, withdrawal } from "./job-turn
 import { jobView } from "./job-view.ts";
 import { isCharged } from "./outcome.ts";
 
-export function cancel(job: Job, user: string, turn: TurnView): JobTurn {
+export function cancel(job: Job, user: string, turn: TurnView<ReplyTo<CancelJob>>): JobTurn {
   switch (job.phase) {
     case "queued":
       if (job.isAccepted === true) return askProvider(job, "provider_queued", user, turn);
@@ -43,14 +46,13 @@ export function cancel(job: Job, user: string, turn: TurnView): JobTurn {
       return cancelAgain(job, turn);
     case "succeeded":
     case "failed": {
-      const reply = refused({ code: "job_not_cancellable" });
-      const replies = turn.request === undefined ? [] : [{ to: turn.request, reply }];
+      const replies = answer(turn, refused({ code: "job_not_cancellable" }));
       return { ...unchanged(job), replies };
     }
   }
 }
 
-function stopBefore(job: QueuedJob, user: string, turn: TurnView): JobTurn {
+function stopBefore(job: QueuedJob, user: string, turn: TurnView<Canceled>): JobTurn {
   const next: CanceledJob = {
     ...canceled(job, user, turn),
     stage: "before_submit",
@@ -59,7 +61,7 @@ function stopBefore(job: QueuedJob, user: string, turn: TurnView): JobTurn {
   return settled(job, next, 0, turn, asList(turn.request));
 }
 
-function stopFarm(job: RunningJob, user: string, turn: TurnView): JobTurn {
+function stopFarm(job: RunningJob, user: string, turn: TurnView<Canceled>): JobTurn {
   const charge = Math.ceil(job.terms.hold * job.progress);
   const next: CanceledJob = {
     ...canceled(job, user, turn),
@@ -71,7 +73,7 @@ function stopFarm(job: RunningJob, user: string, turn: TurnView): JobTurn {
 }
 
 /** Whoever cancels while the provider is asked hears what it answers. */
-function cancelAgain(job: CanceledJob, turn: TurnView): JobTurn {
+function cancelAgain(job: CanceledJob, turn: TurnView<Canceled>): JobTurn {
   const { awaits } = job;
   const { request } = turn;
   if (awaits === undefined || awaits.requests.length >= limits.jobs.cancelAnswersMax)
@@ -80,12 +82,16 @@ function cancelAgain(job: CanceledJob, turn: TurnView): JobTurn {
   return become(job, { ...job, awaits: { ...awaits, requests }, ...carried(job, turn) });
 }
 
-function asList(request: RequestId | undefined): readonly RequestId[] {
+function asList(request: RequestId<Canceled> | undefined): readonly RequestId<Canceled>[] {
   return request === undefined ? [] : [request];
 }
 
-function awaiting({ atMs, request }: TurnView) {
-  return { requests: asList(request), untilMs: atMs + limits.jobs.cancelAnswerMs };
+function awaiting(turn: TurnView<Canceled>) {
+  return { requests: asList(turn.request), untilMs: answeredBy(turn) };
+}
+
+function answeredBy({ atMs }: TurnView): number {
+  return atMs + limits.jobs.cancelAnswerMs;
 }
 
 /** The caller is answered when the provider has answered. */
@@ -93,7 +99,7 @@ function askProvider(
   job: QueuedJob | RunningJob,
   stage: "provider_queued" | "provider_running",
   user: string,
-  turn: TurnView,
+  turn: TurnView<Canceled>,
 ): JobTurn {
   const next: CanceledJob = {
     ...canceled(job, user, turn),
@@ -114,7 +120,7 @@ function awaitSubmit(
   job: QueuedJob,
   { hasLookUp }: Submitting,
   user: string,
-  turn: TurnView,
+  turn: TurnView<Canceled>,
 ): JobTurn {
   const limitMs = hasLookUp ? turn.atMs + limits.jobs.reconciledMs : settlementLimit(job, turn);
   const next: CanceledJob = {
@@ -135,7 +141,7 @@ export function resolveSubmit(job: CanceledJob, isAccepted: boolean, turn: TurnV
     const replies = shown(next, turn, awaits?.requests ?? []);
     return become(job, next, { charge: 0, replies, effects: [withdrawal(job)] });
   }
-  const asked = { requests: awaits?.requests ?? [], untilMs: awaiting(turn).untilMs };
+  const asked = { requests: awaits?.requests ?? [], untilMs: answeredBy(turn) };
   const next = { ...known, awaits: asked, ...carried(job, turn) };
   return become(job, next, { effects: [{ kind: "provider.cancel" }] });
 }
@@ -218,7 +224,7 @@ function settled(
   next: CanceledJob,
   charge: number,
   turn: TurnView,
-  requests: readonly RequestId[] = [],
+  requests: readonly RequestId<Canceled>[] = [],
 ): JobTurn {
   const isOpen = before.phase === "queued" || before.phase === "running";
   return become(before, next, {
@@ -234,9 +240,13 @@ function isWaiting(job: Job): boolean {
 }
 
 /** The reply to a cancel: the job as it is now. */
-function shown(job: CanceledJob, turn: TurnView, requests: readonly RequestId[] = []): Reply[] {
+function shown(
+  job: CanceledJob,
+  turn: TurnView,
+  requests: readonly RequestId<Canceled>[] = [],
+): Reply[] {
   const asked = turn.get(askedKey(job.terms.job));
   if (requests.length === 0 || asked === undefined) return [];
   const body = JSON.stringify(jobView(asked, job, []));
-  return requests.map((to) => ({ to, reply: { kind: "canceled", body } }));
+  return requests.flatMap((request) => answer({ request }, { kind: "canceled", body }));
 }

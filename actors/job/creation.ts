@@ -1,16 +1,11 @@
 /** How a job comes into being, and how its work leaves for the farm or a provider. */
-import {
-  type Draft,
-  put,
-  type Reply,
-  type RequestId,
-  type RowWrite,
-  type TurnView,
-} from "../../engine/actor.ts";
+import { type Draft, put, type Reply, type RowWrite, type TurnView } from "../../engine/actor.ts";
+import type { RequestId } from "../../engine/address.ts";
 import { idBytes } from "../../engine/id.ts";
 import { SpelledRow, spelled } from "../../engine/row-form.ts";
 import { forms } from "../forms.ts";
-import { askedKey, codes, jobsOfTurnKey } from "../tables.ts";
+import { codes } from "../table-codes.ts";
+import { askedKey, jobsOfTurnKey } from "../tables.ts";
 import type { Accepted, Asked, CreateJob, Job, JobEffect, QueuedJob, Terms } from "./job.ts";
 import { tagDigest } from "./job-index.ts";
 import { become, carried, type JobTurn, unchanged } from "./job-turn.ts";
@@ -108,7 +103,7 @@ export function indexRows({ job, turn }: Pick<Terms, "job" | "turn">): RowWrite[
   return turn === undefined ? [] : [put(jobsOfTurnKey(turn.turn, idBytes(job)), "")];
 }
 
-export function answered(to: RequestId, reply: Accepted): Reply {
+export function answered(to: RequestId<Accepted>, reply: Accepted): Reply {
   return { to, reply };
 }
 

@@ -4,19 +4,20 @@
  * the duplicate rule need, without a word of what the customer wrote unless an asset shows it.
  */
 import { limits } from "../../config/limits.ts";
-import { put, type Reply, type TurnView, tell } from "../../engine/actor.ts";
+import { answer, put, type TurnView, tell } from "../../engine/actor.ts";
+import type { ReplyTo } from "../../engine/address.ts";
 import type { JobDeleted } from "../account/account.ts";
 import { type Refusal, refused } from "../refusal.ts";
 import { accountKey, askedKey, assetKey, jobEventKey } from "../tables.ts";
 import { indexRows } from "./creation.ts";
-import type { Asked, Job } from "./job.ts";
+import type { Asked, DeleteJob, Job } from "./job.ts";
 import { listingOf } from "./job-index.ts";
 import { type JobTurn, unchanged } from "./job-turn.ts";
 
 /** A hold is settled before its job may go. */
-export function remove(job: Job, turn: TurnView): JobTurn {
+export function remove(job: Job, turn: TurnView<ReplyTo<DeleteJob>>): JobTurn {
   const refusal = refusalOf(job);
-  if (refusal !== undefined) return { ...unchanged(job), replies: replied(turn, refused(refusal)) };
+  if (refusal !== undefined) return { ...unchanged(job), replies: answer(turn, refused(refusal)) };
   const assets = job.phase === "succeeded" ? job.assets : [];
   const gone = without(job, false, turn);
   const removals = assets.map((asset) => {
@@ -24,7 +25,7 @@ export function remove(job: Job, turn: TurnView): JobTurn {
   });
   return {
     ...gone,
-    replies: replied(turn, { kind: "deleted" }),
+    replies: answer(turn, { kind: "deleted" }),
     effects: [...gone.effects, ...removals],
   };
 }
@@ -59,10 +60,6 @@ function refusalOf(job: Job): Refusal | undefined {
   if (job.phase === "canceled" && job.settlement.kind === "pending")
     return { code: "conflict", detail: "The credits of this job are not settled yet." };
   return undefined;
-}
-
-function replied({ request }: TurnView, reply: unknown): Reply[] {
-  return request === undefined ? [] : [{ to: request, reply }];
 }
 
 function wordless({ displayName: _, enhancedPrompt: __, ...asked }: Asked): Asked {

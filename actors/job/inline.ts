@@ -1,7 +1,8 @@
-import { type RequestId, type TurnView, tell } from "../../engine/actor.ts";
+import { answer, type TurnView, tell } from "../../engine/actor.ts";
+import type { ReplyTo, RequestId } from "../../engine/address.ts";
 import { invariant } from "../../engine/invariant.ts";
 import type { JobDiscarded } from "../account/account.ts";
-import { type Refusal, refused } from "../refusal.ts";
+import { type Refusal, type Refused, refused } from "../refusal.ts";
 import { accountKey, askedKey } from "../tables.ts";
 import { answered, indexRows } from "./creation.ts";
 import { remembrance } from "./ending.ts";
@@ -17,8 +18,12 @@ import { failureOf } from "./outcome.ts";
 export function decideInline(
   job: QueuedJob,
   message: Exclude<JobMessage, CreateJob>,
-  turn: TurnView,
-  decide: (job: Job, message: Exclude<JobMessage, CreateJob>, turn: TurnView) => JobTurn,
+  turn: TurnView<ReplyTo<JobMessage>>,
+  decide: (
+    job: Job,
+    message: Exclude<JobMessage, CreateJob>,
+    turn: TurnView<ReplyTo<JobMessage>>,
+  ) => JobTurn,
 ): JobTurn {
   const { inline, ...open } = job;
   if (inline === undefined) return decide(job, message, turn);
@@ -33,14 +38,14 @@ export function decideInline(
     : decide(open, message, turn);
   // An unchanged head goes on waiting.
   if (next.head === undefined || next.head === open) return { ...next, head: job };
-  const answer = answered(request, { kind: "accepted", job: next.head });
-  return { ...next, replies: [...next.replies, answer] };
+  const accepted = answered(request, { kind: "accepted", job: next.head });
+  return { ...next, replies: [...next.replies, accepted] };
 }
 
 function discarded(
   job: QueuedJob,
   outcome: Extract<Outcome, { kind: "failed" }>,
-  request: RequestId,
+  request: RequestId<Refused>,
   turn: TurnView,
 ): JobTurn {
   const asked = turn.get(askedKey(job.terms.job));
@@ -56,7 +61,7 @@ function discarded(
   return {
     head: undefined,
     rows: [{ key: askedKey(asked.id), value: undefined }, ...index],
-    replies: [{ to: request, reply: refused(refusalOfFailure(failure)) }],
+    replies: answer({ request }, refused(refusalOfFailure(failure))),
     effects: [tell(accountKey(job.terms.scope), notice), ...remembrance(job, failure, turn)],
   };
 }

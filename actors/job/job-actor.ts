@@ -13,8 +13,9 @@
  * The account told `create` and stands in `scope`; effects carry the work to the farm or a
  * provider.
  */
-import type { Actor, TurnView } from "../../engine/actor.ts";
-import { refused } from "../refusal.ts";
+import { type Actor, answer, type TurnView } from "../../engine/actor.ts";
+import type { ReplyTo } from "../../engine/address.ts";
+import { type Refused, refused } from "../refusal.ts";
 import { askedKey } from "../tables.ts";
 import { cancel, resolveCancel, settleAtLimit } from "./cancellation.ts";
 import { create, takeSlot, work } from "./creation.ts";
@@ -55,7 +56,11 @@ export const jobActor: Actor<Job, JobMessage, JobEffect> = {
   report: reportOf,
 };
 
-function decide(job: Job, message: Exclude<JobMessage, CreateJob>, turn: TurnView): JobTurn {
+function decide(
+  job: Job,
+  message: Exclude<JobMessage, CreateJob>,
+  turn: TurnView<ReplyTo<JobMessage>>,
+): JobTurn {
   switch (message.kind) {
     case "claim":
       return claim(job, message.token, turn);
@@ -109,9 +114,8 @@ function dueAt(job: Job): number | undefined {
 }
 
 /** Who cancels or deletes what does not exist is told so; a late report concerns nobody. */
-function unknown(message: JobMessage, { request }: TurnView): JobTurn {
+function unknown(message: JobMessage, turn: TurnView<Refused>): JobTurn {
   const isCommand = message.kind === "cancel" || message.kind === "delete";
-  const isAsked = isCommand && request !== undefined;
-  const replies = isAsked ? [{ to: request, reply: refused({ code: "not_found" }) }] : [];
+  const replies = isCommand ? answer(turn, refused({ code: "not_found" })) : [];
   return { head: undefined, rows: [], replies, effects: [] };
 }

@@ -3,10 +3,12 @@
  * written once) and what became of it (`Job`, the head). How it moves: `job-actor.ts`.
  */
 import type { Modality } from "../../config/catalogue.ts";
-import type { Due, RequestId } from "../../engine/actor.ts";
+import type { Due } from "../../engine/actor.ts";
+import type { Question, RequestId } from "../../engine/address.ts";
 import type { Id } from "../../engine/id.ts";
 import type { Task } from "../../engine/ports/tasks.ts";
 import type { Media } from "../asset/asset.ts";
+import type { Refused } from "../refusal.ts";
 
 export interface Asked {
   readonly id: Id;
@@ -104,7 +106,7 @@ export interface QueuedJob extends Open {
   /** A member of a set without a slot: nothing is sent before it has one. */
   readonly waits?: true;
   /** The submit is answered when the provider has said something, at the latest then. */
-  readonly inline?: { readonly request: RequestId; readonly untilMs: number };
+  readonly inline?: { readonly request: RequestId<SubmitReply>; readonly untilMs: number };
 }
 
 export interface Submitting {
@@ -161,7 +163,10 @@ export interface CanceledJob extends Common {
   /**
    * While the provider has not said what it did: who is answered when it has, at the latest then.
    */
-  readonly awaits?: { readonly requests: readonly RequestId[]; readonly untilMs: number };
+  readonly awaits?: {
+    readonly requests: readonly RequestId<Canceled>[];
+    readonly untilMs: number;
+  };
 }
 
 export type Job = QueuedJob | RunningJob | SucceededJob | FailedJob | CanceledJob;
@@ -214,13 +219,30 @@ export interface CreateJob extends Omit<Terms, "createdAtMs"> {
   /** How long the answer may wait for the provider's first word. */
   readonly inlineMs: number;
   readonly waits?: true;
-  readonly request: RequestId | undefined;
+  readonly request: RequestId<SubmitReply> | undefined;
 }
 
 /** The answer to a submit: the job as it is by then, or only when it began, in shard time. */
 export type Accepted =
   | { readonly kind: "accepted"; readonly job: Job }
   | { readonly kind: "accepted"; readonly atMs: number };
+
+export type SubmitReply = Accepted | Refused;
+
+export interface CancelJob extends Question<Canceled | Refused> {
+  readonly kind: "cancel";
+  readonly user: string;
+}
+
+/** The job as clients see it, in JSON. */
+export interface Canceled {
+  readonly kind: "canceled";
+  readonly body: string;
+}
+
+export interface DeleteJob extends Question<{ readonly kind: "deleted" } | Refused> {
+  readonly kind: "delete";
+}
 
 /** What no head remembers once it is over. */
 export interface JobEvent {
@@ -241,8 +263,8 @@ export type JobMessage =
   | { readonly kind: "detail"; readonly detail: StatusDetail | null }
   | { readonly kind: "progress"; readonly token?: string; readonly progress: number }
   | { readonly kind: "finished"; readonly token?: string; readonly outcome: Outcome }
-  | { readonly kind: "cancel"; readonly user: string }
-  | { readonly kind: "delete" }
+  | CancelJob
+  | DeleteJob
   /** It may have ended long enough ago. */
   | { readonly kind: "retire" }
   | { readonly kind: "cancel_answer"; readonly answer: CancelAnswer }

@@ -24,20 +24,22 @@ export const markActor: Actor<Mark, MarkMessage, never> = {
   decide(mark, message, { atMs }): Turn<Mark, never> {
     if (message.kind === "due") {
       const isOver = mark === undefined || atMs >= mark.expiresAtMs;
-      return isOver ? turn(undefined, mark, -1) : turn(mark, undefined, 0);
+      return isOver ? counted(undefined, mark, -1) : unchanged(mark);
     }
-    if (mark === undefined) return turn(message.mark, message.mark, 1);
+    if (mark === undefined) return counted(message.mark, message.mark, 1);
     const isLonger = message.mark.expiresAtMs > mark.expiresAtMs;
-    return turn(isLonger ? message.mark : mark, undefined, 0);
+    return unchanged(isLonger ? message.mark : mark);
   },
   dueAt: ({ expiresAtMs }) => expiresAtMs,
 };
 
 /** The account counts what it has to look for, so that a scope without refusals looks for none. */
-function turn(head: Mark | undefined, counted: Mark | undefined, by: 1 | -1 | 0) {
+function counted(head: Mark | undefined, mark: Mark | undefined, by: 1 | -1): Turn<Mark, never> {
   const effects =
-    counted?.kind === "refused"
-      ? [tell(accountKey(counted.scope), { kind: "remembered", by })]
-      : [];
+    mark?.kind === "refused" ? [tell(accountKey(mark.scope), { kind: "remembered", by })] : [];
   return { head, rows: [], replies: [], effects };
+}
+
+function unchanged(head: Mark): Turn<Mark, never> {
+  return { head, rows: [], replies: [], effects: [] };
 }

@@ -12,6 +12,7 @@
 import { limits } from "../../config/limits.ts";
 import {
   type Actor,
+  answer,
   birth,
   put,
   type RowWrite,
@@ -20,11 +21,12 @@ import {
   type TurnView,
   tell,
 } from "../../engine/actor.ts";
+import type { ReplyTo } from "../../engine/address.ts";
 import { idBytes } from "../../engine/id.ts";
 import type { ReadyAsset } from "../asset/asset.ts";
 import type { RenderStillOptions } from "../contract/render.ts";
 import type { Outcome, Output } from "../job/job.ts";
-import { type Refusal, refused } from "../refusal.ts";
+import { type Refusal, type Refused, refused } from "../refusal.ts";
 import type { Place } from "../studio/studio.ts";
 import {
   assetKey,
@@ -37,6 +39,7 @@ import {
 } from "../tables.ts";
 import { failureText, stillParamsOf } from "./outcome.ts";
 import type {
+  CancelRender,
   FailedRender,
   QueuedRender,
   Render,
@@ -97,12 +100,9 @@ function unchanged(head: Render): RenderTurn {
   return { head, rows: [], replies: [], effects: [] };
 }
 
-function create(
-  render: Render | undefined,
-  { order, isSent, request }: Of<"create">,
-  { atMs }: TurnView,
-): RenderTurn {
+function create(render: Render | undefined, message: Of<"create">, { atMs }: TurnView): RenderTurn {
   if (render !== undefined) return unchanged(render);
+  const { order, isSent } = message;
   const { id, scope, user, composition } = order;
   const head: QueuedRender = {
     phase: "queued",
@@ -122,7 +122,7 @@ function create(
       put(renderOrderKey(id), order),
       put(renderOfCompositionKey(composition, idBytes(id)), ""),
     ],
-    replies: request === undefined ? [] : [{ to: request, reply: { kind: "accepted" } }],
+    replies: answer(message, { kind: "accepted" }),
     effects: isSent ? workOf(order) : [],
   };
 }
@@ -297,12 +297,10 @@ function over(
 }
 
 /** A repeat is answered like the first; a render that has ended otherwise cannot be canceled. */
-function cancel(render: Render, user: string, turn: TurnView): RenderTurn {
-  const replies = (reply: unknown) =>
-    turn.request === undefined ? [] : [{ to: turn.request, reply }];
+function cancel(render: Render, user: string, turn: TurnView<ReplyTo<CancelRender>>): RenderTurn {
   if (render.phase === "succeeded" || (render.phase === "failed" && render.isCanceled !== true))
-    return { ...unchanged(render), replies: replies(refused(tooLate)) };
-  const done = replies({ kind: "canceled" });
+    return { ...unchanged(render), replies: answer(turn, refused(tooLate)) };
+  const done = answer(turn, { kind: "canceled" });
   if (render.phase === "failed") return { ...unchanged(render), replies: done };
   const notes = { warnings: [], error: `canceled: by ${user}` };
   const isSent = render.phase === "running" || render.isSent;
@@ -341,9 +339,9 @@ function retire(render: Render, { atMs }: TurnView): RenderTurn {
 }
 
 /** Who cancels what does not exist is told so; a late report concerns nobody. */
-function unknown(message: RenderMessage, { request }: TurnView): RenderTurn {
-  const isAsked = message.kind === "cancel" && request !== undefined;
-  const replies = isAsked ? [{ to: request, reply: refused({ code: "not_found" }) }] : [];
+function unknown(message: RenderMessage, turn: TurnView<Refused>): RenderTurn {
+  const isAsked = message.kind === "cancel";
+  const replies = isAsked ? answer(turn, refused({ code: "not_found" })) : [];
   const effects: RenderEffect[] = message.kind === "claim" ? [{ kind: "farm.cancel" }] : [];
   return { head: undefined, rows: [], replies, effects };
 }

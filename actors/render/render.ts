@@ -4,6 +4,7 @@
  * what there is to say about it (`RenderNotes`). How it moves: `render-actor.ts`.
  */
 import type { Due } from "../../engine/actor.ts";
+import type { Question, RequestId } from "../../engine/address.ts";
 import type { Id } from "../../engine/id.ts";
 import type {
   AudioMix,
@@ -13,6 +14,7 @@ import type {
   StillParams,
 } from "../contract/render.ts";
 import type { FarmTask, Outcome, Source } from "../job/job.ts";
+import type { Refused } from "../refusal.ts";
 
 export interface RenderOrder {
   readonly id: Id;
@@ -96,12 +98,20 @@ export interface RenderNotes {
   readonly params?: StillParams;
 }
 
+/** The answer to a submit. */
+export type RenderReply = { readonly kind: "accepted" } | Refused;
+
+export interface CancelRender extends Question<{ readonly kind: "canceled" } | Refused> {
+  readonly kind: "cancel";
+  readonly user: Id;
+}
+
 export type RenderMessage =
   | {
       readonly kind: "create";
       readonly order: RenderOrder;
       readonly isSent: boolean;
-      readonly request: number | undefined;
+      readonly request: RequestId<RenderReply> | undefined;
     }
   /** It is its turn. */
   | { readonly kind: "go" }
@@ -109,7 +119,7 @@ export type RenderMessage =
   | { readonly kind: "lapsed"; readonly token: string; readonly reason?: string }
   | { readonly kind: "progress"; readonly token?: string; readonly progress: number }
   | { readonly kind: "finished"; readonly token?: string; readonly outcome: Outcome }
-  | { readonly kind: "cancel"; readonly user: Id }
+  | CancelRender
   /** It may be old enough to be forgotten. */
   | { readonly kind: "retire" }
   | Due;

@@ -5,6 +5,7 @@
 import { limits } from "../../config/limits.ts";
 import {
   type Actor,
+  answer,
   birth,
   put,
   type RowWrite,
@@ -53,12 +54,12 @@ function submit(studio: Studio, message: Submit, turn: TurnView): StudioTurn {
   const refusal = duplicate(digest, turn) ?? crowding(studio);
   if (refusal !== undefined) {
     const composition = compositionKey(order.scope, order.composition);
-    const replies = request === undefined ? [] : [{ to: request, reply: refused(refusal) }];
+    const replies = answer(message, refused(refusal));
     const effects = [tell(composition, { kind: "render_over", render: order.id })];
     return { head: studio, rows: [], replies, effects };
   }
   const isSent = studio.sent + studio.running < limits.renders.runningMax;
-  const create = { kind: "create", order, isSent, request };
+  const create = { kind: "create", order, isSent, request } as const;
   const effects = [birth(renderKey(order.id), create), ...remembered(message, turn)];
   if (isSent) return only({ ...studio, sent: studio.sent + 1 }, [], effects);
   const key = waitingRendersKey(turn.self);

@@ -2,8 +2,9 @@
  * What a scope's studio knows: how many compositions there are, and whose turn it is to render.
  * What it does: `studio-actor.ts`.
  */
+import type { RequestId } from "../../engine/address.ts";
 import type { Id } from "../../engine/id.ts";
-import type { RenderSubmit } from "../render/render.ts";
+import type { RenderReply, RenderSubmit } from "../render/render.ts";
 
 export interface Studio {
   readonly compositions: number;
@@ -19,7 +20,10 @@ export type Place = "waiting" | "sent" | "running" | "over";
 
 export type StudioMessage =
   | { readonly kind: "compositions"; readonly by: 1 | -1 }
-  | ({ readonly kind: "submit"; readonly request: number | undefined } & RenderSubmit)
+  | ({
+      readonly kind: "submit";
+      readonly request: RequestId<RenderReply> | undefined;
+    } & RenderSubmit)
   | {
       readonly kind: "render_moved";
       readonly render: Id;

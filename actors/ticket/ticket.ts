@@ -5,7 +5,8 @@
  *
  * I10 redeemed at most once: redeeming ends the actor, also when the ticket was for another stream.
  */
-import { type Actor, type Due, type RequestId, type Turn, tell } from "../../engine/actor.ts";
+import { type Actor, answer, type Due, type Reply, type Turn, tell } from "../../engine/actor.ts";
+import type { Question } from "../../engine/address.ts";
 import type { Id } from "../../engine/id.ts";
 import { accountKey } from "../tables.ts";
 
@@ -25,8 +26,13 @@ export interface Reader {
 
 export type TicketMessage =
   | { readonly kind: "issue"; readonly ticket: Ticket }
-  | { readonly kind: "redeem"; readonly subject: Id }
+  | RedeemTicket
   | Due;
+
+export interface RedeemTicket extends Question<Redeemed> {
+  readonly kind: "redeem";
+  readonly subject: Id;
+}
 
 /** `spent`: absent, expired or consumed. */
 export type Redeemed =
@@ -35,18 +41,19 @@ export type Redeemed =
 
 export const ticketActor: Actor<Ticket, TicketMessage, never> = {
   kind: "ticket",
-  decide(ticket, message, { atMs, request }) {
+  decide(ticket, message, turn) {
     switch (message.kind) {
       case "issue":
         return { head: message.ticket, rows: [], replies: [], effects: [] };
       case "redeem": {
-        if (ticket === undefined || ticket.expiresAtMs <= atMs)
-          return end(ticket, request, { kind: "spent" });
+        if (ticket === undefined || ticket.expiresAtMs <= turn.atMs)
+          return end(ticket, answer(turn, { kind: "spent" }));
         const isMatch = ticket.subject === message.subject;
-        return end(ticket, request, isMatch ? redeemed(ticket) : { kind: "mismatched" });
+        const reply = isMatch ? redeemed(ticket) : ({ kind: "mismatched" } as const);
+        return end(ticket, answer(turn, reply));
       }
       case "due":
-        return end(ticket, undefined, { kind: "spent" });
+        return end(ticket, []);
     }
   },
   dueAt: (ticket) => ticket.expiresAtMs,
@@ -56,15 +63,11 @@ function redeemed({ scope, user }: Ticket): Redeemed {
   return user === undefined ? { kind: "redeemed" } : { kind: "redeemed", reader: { user, scope } };
 }
 
-function end(
-  ticket: Ticket | undefined,
-  request: RequestId | undefined,
-  reply: Redeemed,
-): Turn<Ticket, never> {
+function end(ticket: Ticket | undefined, replies: readonly Reply[]): Turn<Ticket, never> {
   return {
     head: undefined,
     rows: [],
-    replies: request === undefined ? [] : [{ to: request, reply }],
+    replies,
     effects: ticket === undefined ? [] : [tell(accountKey(ticket.scope), { kind: "ticket_spent" })],
   };
 }

@@ -6,6 +6,7 @@ import { Credits, User as UserView } from "../../actors/contract/account.ts";
 import { timestamp } from "../../actors/contract/common.ts";
 import { Limits } from "../../actors/contract/limits.ts";
 import { ActiveOrganizationRequest } from "../../actors/contract/organization.ts";
+import type { Activate } from "../../actors/directory/users.ts";
 import { accountKey, directoryKey } from "../../actors/tables.ts";
 import { allowanceOf } from "../../config/plans.ts";
 import { type Answer, json } from "../answer.ts";
@@ -109,7 +110,7 @@ async function activate(call: Call<ActiveOrganizationRequest>): Promise<Answer> 
   const organization = call.body.organization_id?.toLowerCase() ?? null;
   if (organization !== null && placeIn(gateway, user.id, organization) === undefined)
     throw new RefusalError({ code: "not_found" });
-  const message = { kind: "activate", user: user.id, organization };
+  const message: Activate = { kind: "activate", user: user.id, organization };
   expectReply(await gateway.ask(directoryKey, message, "work"), "activated");
   return json(200, userView(service, principals.of(request.headers["authorization"])));
 }

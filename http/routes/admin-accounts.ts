@@ -1,4 +1,5 @@
 /** Operators: accounts and organizations, their plans, standing and credits, and the audit. */
+
 import {
   AdminAccount,
   AdminAccountPage,
@@ -11,7 +12,9 @@ import {
 import { timestamp } from "../../actors/contract/common.ts";
 import { CreatedToken, IssueTokenRequest } from "../../actors/contract/token.ts";
 import type { User } from "../../actors/directory/directory.ts";
-import type { Organization } from "../../actors/directory/organizations.ts";
+import type { Organization, PatchOrganization } from "../../actors/directory/organizations.ts";
+import type { IssueToken } from "../../actors/directory/tokens.ts";
+import type { GiveCredits, PatchUser } from "../../actors/directory/users.ts";
 import { auditKey, directoryKey, organizationKey, userKey, usersKey } from "../../actors/tables.ts";
 import { limits } from "../../config/limits.ts";
 import type { Id } from "../../engine/id.ts";
@@ -121,7 +124,7 @@ async function patchAccount(call: Call<PatchTermsRequest>): Promise<Answer> {
   const user = userNamed(call);
   if (user.id === principal.user.id && body.status === "suspended")
     throw new RefusalError({ code: "conflict", detail: "Nobody suspends the own account." });
-  const message = {
+  const message: PatchUser = {
     kind: "patch_user",
     user: user.id,
     terms: termsOf(user, body),
@@ -134,9 +137,11 @@ async function patchAccount(call: Call<PatchTermsRequest>): Promise<Answer> {
 async function patchOrganization(call: Call<PatchTermsRequest>): Promise<Answer> {
   const { service, body } = call;
   const organization = organizationNamed(call);
-  const message = {
+  const message: PatchOrganization = {
     kind: "patch_organization",
     organization: organization.id,
+    name: undefined,
+    slug: undefined,
     terms: termsOf(organization, body),
     audit: auditNote(call, `organization.change ${JSON.stringify(body)}`, organization.id),
   };
@@ -154,19 +159,13 @@ async function issueToken(call: Call<IssueTokenRequest>): Promise<Answer> {
   const user = userNamed(call);
   const wish = { ...body, name: body.name ?? "Issued by an administrator" };
   const made = drawToken(service, principal, user.id, wish, scopesOfClients);
-  const message = {
+  const message: IssueToken = {
     kind: "issue_token",
     token: made.drawn,
     audit: auditNote(call, `token.issue ${made.drawn.credential.id}`, user.id),
   };
   expectReply(await service.gateway.ask(directoryKey, message, "work"), "issued");
   return json(201, createdView(service.gateway, made));
-}
-
-interface Granted {
-  readonly kind: "granted";
-  readonly balance: number;
-  readonly held: number;
 }
 
 async function giveCredits(
@@ -178,7 +177,7 @@ async function giveCredits(
   const detail = "must not be 0";
   if (amount === 0)
     throw new RefusalError({ code: "validation", faults: [{ pointer: "/amount", detail }] });
-  const message = {
+  const message: GiveCredits = {
     kind: "give_credits",
     scope,
     amount,
@@ -186,7 +185,7 @@ async function giveCredits(
     audit: auditNote(call, `${what}.credits ${amount}`, scope),
   };
   const reply = await call.service.gateway.ask(directoryKey, message, "work");
-  const { balance, held } = expectReply<Granted>(reply, "granted");
+  const { balance, held } = expectReply(reply, "granted");
   return json(200, { id: scope, balance_credits: balance, held_credits: held });
 }
 

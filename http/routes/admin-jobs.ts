@@ -5,7 +5,8 @@
  */
 import { setImmediate as turnOfTheLoop } from "node:timers/promises";
 import { JobPage, type JobStatus, jobStatuses } from "../../actors/contract/job.ts";
-import { codes, idAtEnd, jobKey } from "../../actors/tables.ts";
+import { codes } from "../../actors/table-codes.ts";
+import { idAtEnd, jobKey } from "../../actors/tables.ts";
 import { type Modality, modalities } from "../../config/catalogue.ts";
 import { limits } from "../../config/limits.ts";
 import { Type } from "../../config/schema.ts";

@@ -1,6 +1,7 @@
 import { CreateAccountRequest, CreatedAccount } from "../../actors/contract/account.ts";
 import { CatalogueLoaded } from "../../actors/contract/admin.ts";
 import { strict } from "../../actors/contract/common.ts";
+import type { NoteAudit } from "../../actors/directory/directory-actor.ts";
 import { directoryKey } from "../../actors/tables.ts";
 import { CatalogueError } from "../../config/catalogue.ts";
 import { type Answer, json } from "../answer.ts";
@@ -37,8 +38,7 @@ async function createAccount(call: Call<CreateAccountRequest>): Promise<Answer> 
   const account = newAccount(service, body, token);
   const message = { ...account, audit: auditNote(call, "account.create", account.user.id) };
   const reply = await service.gateway.ask(directoryKey, message, "work");
-  type Created = { kind: "created"; account: CreatedAccount };
-  const view = expectReply<Created>(reply, "created").account;
+  const view = expectReply(reply, "created").account;
   return json(201, token === undefined ? view : { ...view, token });
 }
 
@@ -47,7 +47,7 @@ async function reloadModels(call: Call): Promise<Answer> {
   const { service } = call;
   read(service);
   const { version, updatedAt, models } = service.catalogue;
-  const note = { kind: "note", audit: auditNote(call, "models.reload", version) };
+  const note: NoteAudit = { kind: "note", audit: auditNote(call, "models.reload", version) };
   expectReply(await service.gateway.ask(directoryKey, note, "work"), "noted");
   return json(200, { version, updated_at: updatedAt, models: models.length });
 }

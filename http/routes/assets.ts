@@ -1,5 +1,5 @@
 /** Stored media: listing, reading, renaming, the trash, and direct upload. */
-import type { Asset, StoredBytes } from "../../actors/asset/asset.ts";
+import type { Asset, AssetCommand, StoredBytes } from "../../actors/asset/asset.ts";
 import { AssetPage, Asset as AssetSchema, assetStatuses } from "../../actors/contract/asset.ts";
 import { AssetPatchRequest, DirectUploadFields, UploadForm } from "../../actors/contract/upload.ts";
 import { assetKey } from "../../actors/tables.ts";
@@ -108,7 +108,10 @@ export function findAsset({ service, principal, id }: Call<unknown, unknown>): A
   return asset;
 }
 
-async function change(call: Call<unknown, unknown>, message: object): Promise<Asset | undefined> {
+async function change(
+  call: Call<unknown, unknown>,
+  message: AssetCommand,
+): Promise<Asset | undefined> {
   const { service, principal } = call;
   const asset = findAsset(call);
   const isOwn = service.jobs.assetView(asset).user_id === principal.user.id;
@@ -118,7 +121,7 @@ async function change(call: Call<unknown, unknown>, message: object): Promise<As
   return service.gateway.read(key);
 }
 
-async function changed(call: Call<unknown, unknown>, message: object): Promise<Answer> {
+async function changed(call: Call<unknown, unknown>, message: AssetCommand): Promise<Answer> {
   const asset = await change(call, message);
   if (asset === undefined) throw new RefusalError({ code: "not_found" });
   return json(200, call.service.jobs.assetView(asset));

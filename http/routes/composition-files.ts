@@ -6,7 +6,7 @@ import {
   pathDigest,
   pathFault,
 } from "../../actors/composition/bundle-file.ts";
-import type { Composition, CompositionReply } from "../../actors/composition/composition.ts";
+import type { Composition, DeleteFile, PutFile } from "../../actors/composition/composition.ts";
 import { fileView } from "../../actors/composition/composition-view.ts";
 import {
   Composition as CompositionSchema,
@@ -86,7 +86,6 @@ export const compositionFileRoutes: readonly Route[] = [
 ];
 
 type FileCall = Call<unknown, { readonly path: string }>;
-type Stored = Extract<CompositionReply, { kind: "stored" }>;
 
 async function putFile(call: FileCall): Promise<Answer> {
   const { service, request, query } = call;
@@ -99,8 +98,13 @@ async function putFile(call: FileCall): Promise<Answer> {
     const declared = request.headers["content-type"];
     const file = await storeFile(service, incoming, query.path, request.incoming ?? [], declared);
     requireRoom(call, file.size);
-    const message = { kind: "put_file", file, conditions: conditionsOf(call), reservation };
-    return expectReply<Stored>(await service.gateway.ask(key, message, "work"), "stored");
+    const message: PutFile = {
+      kind: "put_file",
+      file,
+      conditions: conditionsOf(call),
+      reservation,
+    };
+    return expectReply(await service.gateway.ask(key, message, "work"), "stored");
   });
   return json(isNew ? 201 : 200, fileView(file), [["ETag", etagOf(file)]]);
 }
@@ -145,7 +149,11 @@ function getFile(call: FileCall): Answer {
 
 async function deleteFile(call: FileCall): Promise<Answer> {
   const { id, scope } = editableComposition(call);
-  const message = { kind: "delete_file", path: call.query.path, conditions: conditionsOf(call) };
+  const message: DeleteFile = {
+    kind: "delete_file",
+    path: call.query.path,
+    conditions: conditionsOf(call),
+  };
   const reply = await call.service.gateway.ask(compositionKey(scope, id), message, "settle");
   expectReply(reply, "done");
   return nothing();
@@ -163,14 +171,10 @@ async function replaceBundle(call: Call): Promise<Answer> {
   const { files, incoming } = await unpackedBody(call, composition);
   const { reservation } = incoming;
   await accepted(call, incoming, () =>
-    changeWhole(
-      call,
-      ({ composition: { revision }, files: old }) => {
-        const before = old.map(({ path }) => path);
-        return { kind: "replace", revision, before, files, reservation };
-      },
-      "done",
-    ),
+    changeWhole(call, async ({ composition: { revision }, files: old }) => {
+      const before = old.map(({ path }) => path);
+      return { kind: "replace", revision, before, files, reservation };
+    }),
   );
   return answerWith(call, 200);
 }

@@ -1,4 +1,5 @@
 /** Compositions: making, listing, reading, changing, copying and deleting them. */
+
 import {
   type BundleFile,
   editsPath,
@@ -8,7 +9,9 @@ import {
 import type {
   Composition,
   CompositionDetails,
+  CreateComposition,
   Meta,
+  PatchComposition,
 } from "../../actors/composition/composition.ts";
 import { versionTag } from "../../actors/composition/composition.ts";
 import { timelineView } from "../../actors/composition/composition-view.ts";
@@ -23,6 +26,7 @@ import {
   SignedUrls,
   SignedUrlsRequest,
 } from "../../actors/contract/composition.ts";
+import type { CancelRender } from "../../actors/render/render.ts";
 import {
   activeRendersKey,
   compositionDetailsKey,
@@ -209,7 +213,7 @@ async function created(
   const { service } = call;
   const { id, scope } = composition;
   const { reservation } = incoming ?? {};
-  const message = { kind: "create", composition, details, files, reservation };
+  const message: CreateComposition = { kind: "create", composition, details, files, reservation };
   expectReply(await service.gateway.ask(compositionKey(scope, id), message, "work"), "done");
   const made = { ...call, id };
   return answerWith(made, 201, [["Location", `${service.baseUrl}/compositions/${id}`]]);
@@ -230,7 +234,7 @@ async function patchComposition(call: Call<PatchCompositionRequest>): Promise<An
   }
   const { id, scope } = editableComposition(call);
   const patch = { name, description, projectId, meta, metaPatch };
-  const message = { kind: "patch", patch, conditions: conditionsOf(call) };
+  const message: PatchComposition = { kind: "patch", patch, conditions: conditionsOf(call) };
   expectReply(await service.gateway.ask(compositionKey(scope, id), message, "settle"), "done");
   return answerWith(call, 200);
 }
@@ -241,20 +245,13 @@ async function removeComposition(
   const { service, principal, query } = call;
   editableComposition(call);
   const conditions = conditionsOf(call);
-  await changeWhole(
-    call,
-    async ({ key, composition: { revision }, files }) => {
-      const renders = service.gateway.read(activeRendersKey(key)) ?? [];
-      for (const id of query.force === true ? renders : [])
-        await service.gateway.ask(
-          renderKey(id),
-          { kind: "cancel", user: principal.user.id },
-          "settle",
-        );
-      return { kind: "remove", revision, before: files.map(({ path }) => path), conditions };
-    },
-    "done",
-  );
+  const cancel: CancelRender = { kind: "cancel", user: principal.user.id };
+  await changeWhole(call, async ({ key, composition: { revision }, files }) => {
+    const renders = service.gateway.read(activeRendersKey(key)) ?? [];
+    for (const id of query.force === true ? renders : [])
+      await service.gateway.ask(renderKey(id), cancel, "settle");
+    return { kind: "remove", revision, before: files.map(({ path }) => path), conditions };
+  });
   return nothing();
 }
 

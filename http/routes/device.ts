@@ -1,4 +1,5 @@
 /** The device grant (RFC 8628): a device asks, a person answers on the page `/device`. */
+
 import {
   ApproveRequest,
   type DeviceAuthorization as AuthorizationView,
@@ -6,6 +7,7 @@ import {
   DeviceForm,
   OAuthError,
 } from "../../actors/contract/oauth.ts";
+import type { DecideDevice, OpenDevice } from "../../actors/directory/devices.ts";
 import { directoryKey } from "../../actors/tables.ts";
 import { limits } from "../../config/limits.ts";
 import type { Entropy } from "../../engine/ports/entropy.ts";
@@ -53,7 +55,7 @@ async function begin(call: Call<DeviceForm>): Promise<Answer> {
     throw new RefusalError({ code: "rate_limit", retryAfterSeconds: rate.resetSeconds });
   const deviceCode = drawSecret(service.entropy, "");
   const userCode = drawUserCode(service.entropy);
-  const message = {
+  const message: OpenDevice = {
     kind: "open_device",
     digest: digestOf(deviceCode),
     userCodeDigest: digestOf(plain(userCode)),
@@ -95,7 +97,7 @@ async function approve(call: Call<ApproveRequest>): Promise<Answer> {
   const { service, principal, body } = call;
   const { user, credential } = principal;
   const { organization, scopes } = credential;
-  const message = {
+  const message: DecideDevice = {
     kind: "decide_device",
     userCodeDigest: digestOf(plain(body.user_code)),
     grant: body.approve ? { user: user.id, organization, scopes } : undefined,

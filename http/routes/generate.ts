@@ -2,7 +2,7 @@
  * `POST /generate/...`, `/remove-background/video` and `/restore/video`: a request is understood,
  * then the account accepts or refuses it in one durable turn.
  */
-import type { Pay } from "../../actors/account/account.ts";
+import type { Pay, SubmitJob } from "../../actors/account/account.ts";
 import { packed } from "../../actors/account/packed-submit.ts";
 import type { CostKind } from "../../actors/contract/cost.ts";
 import {
@@ -27,7 +27,6 @@ import { resolveRestoration } from "../../actors/generation/restoration.ts";
 import { resolve3D } from "../../actors/generation/three-d.ts";
 import { resolveVideo } from "../../actors/generation/video.ts";
 import { born } from "../../actors/job/creation.ts";
-import type { Accepted } from "../../actors/job/job.ts";
 import type { Refusal } from "../../actors/refusal.ts";
 import { accountKey } from "../../actors/tables.ts";
 import { limits } from "../../config/limits.ts";
@@ -158,9 +157,9 @@ async function submit<B extends Confirmable>(call: Call<B>, kind: Kind<B>): Prom
     : {};
   const asked = askedOf(call, id, generation, terms.fingerprint, keyless);
   const job = jobOf(asked, generation);
-  const message = { kind: "submit", submit: packed({ job, ...terms }) };
+  const message: SubmitJob = { kind: "submit", submit: packed({ job, ...terms }) };
   const reply = await service.gateway.ask(accountKey(principal.scope), message, "work");
-  const accepted = expectReply<Accepted>(reply, "accepted");
+  const accepted = expectReply(reply, "accepted");
   const view = service.jobs.view({
     asked,
     job: "job" in accepted ? accepted.job : born(job, accepted.atMs),

@@ -1,5 +1,6 @@
 /** Who belongs to an organization, in which role, with which budget. */
-import type { MemberSpending } from "../../actors/account/budget.ts";
+
+import type { SetBudget } from "../../actors/account/budget.ts";
 import {
   AddMemberRequest,
   BudgetRequest,
@@ -8,7 +9,8 @@ import {
   MemberList,
   Member as MemberView,
 } from "../../actors/contract/organization.ts";
-import type { Member } from "../../actors/directory/organizations.ts";
+import type { NoteAudit } from "../../actors/directory/directory-actor.ts";
+import type { AddMember, ChangeMember, Member } from "../../actors/directory/organizations.ts";
 import { accountKey, directoryKey, membersKey } from "../../actors/tables.ts";
 import { type Answer, json, nothing } from "../answer.ts";
 import { auditNote } from "../audit-note.ts";
@@ -71,11 +73,6 @@ export const memberRoutes: readonly Route[] = [
   }),
 ];
 
-interface Joined {
-  readonly kind: "joined";
-  readonly member: Member;
-}
-
 function list(call: Call): Answer {
   const { gateway, clock } = call.service;
   const { organization } = placeNamed(call);
@@ -91,7 +88,7 @@ async function add(call: Call<AddMemberRequest>): Promise<Answer> {
   const { organization, role } = placeNamed(call);
   requirePermission({ role }, "manage_members");
   if (body.role === "owner") requirePermission({ role }, "manage_owners");
-  const message = {
+  const message: AddMember = {
     kind: "add_member",
     organization: organization.id,
     role: body.role,
@@ -99,7 +96,7 @@ async function add(call: Call<AddMemberRequest>): Promise<Answer> {
     audit: auditNote(call, `member.add ${body.role}`, organization.id),
   };
   const reply = await gateway.ask(directoryKey, message, "work");
-  const { member } = expectReply<Joined>(reply, "joined");
+  const { member } = expectReply(reply, "joined");
   return json(201, memberView(gateway, organization, member, service.clock.nowMs()));
 }
 
@@ -133,7 +130,7 @@ async function changed(
   role: Member["role"] | undefined,
 ): Promise<Member> {
   const action = role === undefined ? "member.remove" : `member.change ${role}`;
-  const message = {
+  const message: ChangeMember = {
     kind: "change_member",
     organization: organization.id,
     user,
@@ -141,12 +138,7 @@ async function changed(
     audit: auditNote(call, action, `${organization.id} ${user}`),
   };
   const reply = await call.service.gateway.ask(directoryKey, message, "work");
-  return expectReply<Joined>(reply, "joined").member;
-}
-
-interface Budgeted {
-  readonly kind: "budgeted";
-  readonly spending: MemberSpending;
+  return expectReply(reply, "joined").member;
 }
 
 /** Noted first, so that there is no budget of which the audit does not know. */
@@ -161,11 +153,11 @@ async function budget(
   const { id } = place.organization;
   const action =
     wanted === undefined ? "budget.lift" : `budget.set ${wanted.limit} ${wanted.period}`;
-  const note = { kind: "note", audit: auditNote(call, action, `${id} ${user}`) };
+  const note: NoteAudit = { kind: "note", audit: auditNote(call, action, `${id} ${user}`) };
   expectReply(await gateway.ask(directoryKey, note, "work"), "noted");
-  const message = { kind: "set_budget", user, budget: wanted };
+  const message: SetBudget = { kind: "set_budget", user, budget: wanted };
   const reply = await gateway.ask(accountKey(id), message, "work");
-  const { spending } = expectReply<Budgeted>(reply, "budgeted");
+  const { spending } = expectReply(reply, "budgeted");
   return wanted === undefined ? nothing() : json(200, budgetView(spending, clock.nowMs()));
 }
 

@@ -8,7 +8,7 @@ import {
   CreatedClient,
 } from "../../actors/contract/oauth.ts";
 import { hexOf } from "../../actors/directory/digest.ts";
-import type { OAuthClient } from "../../actors/directory/oauth.ts";
+import type { DeleteClient, MakeClient, OAuthClient } from "../../actors/directory/oauth.ts";
 import { clientsOfScopeKey, directoryKey, oauthClientKey } from "../../actors/tables.ts";
 import { parseId } from "../../engine/id.ts";
 import { type Answer, json, nothing } from "../answer.ts";
@@ -71,9 +71,13 @@ async function create(call: Call<CreateClientRequest>): Promise<Answer> {
     organization: principal.organization?.id ?? null,
     createdAtMs: service.clock.nowMs(),
   };
-  const message = { kind: "make_client", client, audit: auditNote(call, "client.create", id) };
+  const message: MakeClient = {
+    kind: "make_client",
+    client,
+    audit: auditNote(call, "client.create", id),
+  };
   const reply = await service.gateway.ask(directoryKey, message, "work");
-  const made = expectReply<{ kind: "made"; client: OAuthClient }>(reply, "made").client;
+  const made = expectReply(reply, "made").client;
   return json(201, { ...clientView(made), client_secret: secret });
 }
 
@@ -82,7 +86,7 @@ async function remove(call: Call): Promise<Answer> {
   const client = parseId(id);
   if (client === undefined) throw new RefusalError({ code: "not_found" });
   const audit = auditNote(call, "client.delete", client);
-  const message = { kind: "delete_client", client, scope: principal.scope, audit };
+  const message: DeleteClient = { kind: "delete_client", client, scope: principal.scope, audit };
   expectReply(await service.gateway.ask(directoryKey, message, "work"), "deleted");
   return nothing();
 }

@@ -1,4 +1,5 @@
 /** OAuth for machines (RFC 6749, 7009, 8414): tokens given out, refreshed and revoked. */
+
 import { type TokenScope, tokenScopes } from "../../actors/contract/account.ts";
 import {
   AccessToken,
@@ -7,7 +8,8 @@ import {
   RevokeForm,
   TokenForm,
 } from "../../actors/contract/oauth.ts";
-import type { NewPair, TokensGranted } from "../../actors/directory/oauth.ts";
+import type { RedeemDevice } from "../../actors/directory/devices.ts";
+import type { IssueAccess, NewPair, Refresh, Revoke } from "../../actors/directory/oauth.ts";
 import { directoryKey } from "../../actors/tables.ts";
 import { limits } from "../../config/limits.ts";
 import { type Answer, constantHeader, json } from "../answer.ts";
@@ -126,26 +128,37 @@ async function byClient(
     organization: client.organization,
     client: client.id,
   };
-  const message = { kind: "issue_access", token: { digest: digestOf(access.token), credential } };
+  const message: IssueAccess = {
+    kind: "issue_access",
+    token: { digest: digestOf(access.token), credential },
+  };
   const reply = await service.gateway.ask(directoryKey, message, "work");
-  return shown(access.token, expectReply<TokensGranted>(reply, "granted").scopes, undefined);
+  return shown(access.token, expectReply(reply, "granted").scopes, undefined);
 }
 
 async function byRefresh(call: Call<TokenForm>, client: OAuthCaller): Promise<Answer> {
   const { refresh_token: token, scope } = call.body;
   if (token === undefined) throw invalidRequest("The field refresh_token is required.");
   const scopes = scopesAsked(scope);
-  return givePair(call.service, { kind: "refresh", digest: digestOf(token), scopes }, client);
+  return givePair(call.service, client, (client, pair) => {
+    return { kind: "refresh", digest: digestOf(token), scopes, client, pair };
+  });
 }
 
 async function byDevice(call: Call<TokenForm>, client: OAuthCaller): Promise<Answer> {
   const { device_code: code } = call.body;
   if (code === undefined) throw invalidRequest("The field device_code is required.");
   const family = call.service.ids.under(0);
-  return givePair(call.service, { kind: "redeem_device", digest: digestOf(code), family }, client);
+  return givePair(call.service, client, (client, pair) => {
+    return { kind: "redeem_device", digest: digestOf(code), family, client, pair };
+  });
 }
 
-async function givePair(service: Service, asked: object, client: OAuthCaller): Promise<Answer> {
+async function givePair(
+  service: Service,
+  client: OAuthCaller,
+  messageOf: (client: string, pair: NewPair) => Refresh | RedeemDevice,
+): Promise<Answer> {
   const access = drawAccess(service);
   const refresh = drawSecret(service.entropy, "ort_");
   const pair: NewPair = {
@@ -153,9 +166,9 @@ async function givePair(service: Service, asked: object, client: OAuthCaller): P
     accessDigest: digestOf(access.token),
     refreshDigest: digestOf(refresh),
   };
-  const message = { ...asked, client: client.id, pair };
+  const message = messageOf(client.id, pair);
   const reply = await service.gateway.ask(directoryKey, message, "work");
-  return shown(access.token, expectReply<TokensGranted>(reply, "granted").scopes, refresh);
+  return shown(access.token, expectReply(reply, "granted").scopes, refresh);
 }
 
 function drawAccess({ entropy }: Service): { readonly id: string; readonly token: string } {
@@ -182,7 +195,7 @@ async function revoke(call: Call<RevokeForm>): Promise<Answer> {
   const client = oauthCaller(call);
   countCaller(call, client);
   if (body.token === undefined) throw invalidRequest("The field token is required.");
-  const message = { kind: "revoke", digest: digestOf(body.token), client: client.id };
+  const message: Revoke = { kind: "revoke", digest: digestOf(body.token), client: client.id };
   expectReply(await service.gateway.ask(directoryKey, message, "work"), "revoked");
   return { status: 200, headers: [], body: "" };
 }

@@ -8,7 +8,12 @@ import {
   Organization as OrganizationView,
   PatchOrganizationRequest,
 } from "../../actors/contract/organization.ts";
-import type { Organization } from "../../actors/directory/organizations.ts";
+import type {
+  CreateOrganization,
+  DeleteOrganization,
+  Organization,
+  PatchOrganization,
+} from "../../actors/directory/organizations.ts";
 import { directoryKey, membershipsKey } from "../../actors/tables.ts";
 import { parseId } from "../../engine/id.ts";
 import { type Answer, json, nothing } from "../answer.ts";
@@ -60,11 +65,6 @@ export const organizationRoutes: readonly Route[] = [
   }),
 ];
 
-interface Organized {
-  readonly kind: "organized";
-  readonly organization: Organization;
-}
-
 /** The organization that the path names; 404 for what is unknown or not the caller's to see. */
 export function placeNamed({ service, principal, id }: Call): Place {
   const { user, credential } = principal;
@@ -113,7 +113,7 @@ async function create(call: Call<CreateOrganizationRequest>): Promise<Answer> {
     status: "active",
     createdAtMs: service.clock.nowMs(),
   };
-  const message = {
+  const message: CreateOrganization = {
     kind: "create_organization",
     organization,
     isSlugAsked: slug !== undefined,
@@ -121,7 +121,7 @@ async function create(call: Call<CreateOrganizationRequest>): Promise<Answer> {
     audit: auditNote(call, "organization.create", id),
   };
   const reply = await service.gateway.ask(directoryKey, message, "work");
-  const made = expectReply<Organized>(reply, "organized").organization;
+  const made = expectReply(reply, "organized").organization;
   return json(201, viewOf(call, { organization: made, role: "owner" }), [
     ["Location", `${service.baseUrl}/organizations/${id}`],
   ]);
@@ -140,16 +140,16 @@ async function patch(call: Call<PatchOrganizationRequest>): Promise<Answer> {
   const { organization, role } = placeNamed(call);
   requirePermission({ role }, "manage_organization");
   const { name, slug } = body;
-  const message = {
+  const message: PatchOrganization = {
     kind: "patch_organization",
     organization: organization.id,
     name,
     slug,
-    terms: {},
+    terms: { plan: undefined, status: undefined, overrides: undefined },
     audit: auditNote(call, "organization.rename", organization.id),
   };
   const reply = await service.gateway.ask(directoryKey, message, "work");
-  const next = expectReply<Organized>(reply, "organized").organization;
+  const next = expectReply(reply, "organized").organization;
   return json(200, viewOf(call, { organization: next, role }));
 }
 
@@ -157,7 +157,7 @@ async function remove(call: Call): Promise<Answer> {
   const { gateway } = call.service;
   const { organization, role } = placeNamed(call);
   requirePermission({ role }, "delete_organization");
-  const message = {
+  const message: DeleteOrganization = {
     kind: "delete_organization",
     organization: organization.id,
     audit: auditNote(call, "organization.delete", organization.id),

@@ -4,6 +4,7 @@ import { strict } from "../../actors/contract/common.ts";
 import { SseTicket } from "../../actors/contract/job.ts";
 import { RenderList, RenderRequest, Render as RenderSchema } from "../../actors/contract/render.ts";
 import { RenderFrame } from "../../actors/contract/stream.ts";
+import type { CancelRender } from "../../actors/render/render.ts";
 import { renderKey, renderOfCompositionKey } from "../../actors/tables.ts";
 import { limits } from "../../config/limits.ts";
 import { type Id, idOfBytes, parseId } from "../../engine/id.ts";
@@ -105,7 +106,7 @@ async function cancelRender(call: Call): Promise<Answer> {
   const { service, principal } = call;
   const { id, user } = findRender(call);
   if (user !== principal.user.id) requirePermission(principal, "cancel_any");
-  const message = { kind: "cancel", user: principal.user.id };
+  const message: CancelRender = { kind: "cancel", user: principal.user.id };
   expectReply(await service.gateway.ask(renderKey(id), message, "settle"), "canceled");
   return json(200, renderText(service, findRender(call)).view);
 }

@@ -5,7 +5,7 @@ import { GenerateSetRequest } from "../../actors/contract/generation.ts";
 import { OutputSetPage, OutputSet as SetSchema } from "../../actors/contract/set.ts";
 import type { Generation } from "../../actors/generation/generation.ts";
 import { resolveSet, type SetGeneration } from "../../actors/generation/set.ts";
-import type { Job } from "../../actors/job/job.ts";
+import type { CancelJob, Job } from "../../actors/job/job.ts";
 import type { OutputSet } from "../../actors/set/set.ts";
 import { type MemberJob, setView } from "../../actors/set/set-view.ts";
 import { accountKey, askedKey, jobKey, setKey, setsKey } from "../../actors/tables.ts";
@@ -183,7 +183,7 @@ async function cancelSet(call: Call): Promise<Answer> {
   const { service, principal } = call;
   const set = find(call);
   if (set.user !== principal.user.id) requirePermission(principal, "cancel_any");
-  const message = { kind: "cancel", user: principal.user.id };
+  const message: CancelJob = { kind: "cancel", user: principal.user.id };
   let canceled = 0;
   for (const member of set.members.toReversed()) {
     if (!("job" in member) || !isOpen(service, member.job)) continue;

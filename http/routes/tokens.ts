@@ -1,7 +1,7 @@
 /** Personal access tokens of the account that asks. */
 import { CreatedToken, CreateTokenRequest, TokenList } from "../../actors/contract/token.ts";
 import { digestOfHex } from "../../actors/directory/digest.ts";
-import { liveTokens } from "../../actors/directory/tokens.ts";
+import { type IssueToken, liveTokens, type RevokeToken } from "../../actors/directory/tokens.ts";
 import { credentialKey, directoryKey } from "../../actors/tables.ts";
 import { type Answer, json, nothing } from "../answer.ts";
 import { createdView, drawToken, tokenView, usualScopes } from "../new-token.ts";
@@ -39,7 +39,7 @@ async function createToken({
   body,
 }: Call<CreateTokenRequest>): Promise<Answer> {
   const made = drawToken(service, principal, principal.user.id, body, usualScopes);
-  const message = { kind: "issue_token", token: made.drawn };
+  const message: IssueToken = { kind: "issue_token", token: made.drawn };
   expectReply(await service.gateway.ask(directoryKey, message, "work"), "issued");
   return json(201, createdView(service.gateway, made));
 }
@@ -56,7 +56,7 @@ function listTokens({ service, principal }: Call): Answer {
 }
 
 async function revokeToken({ service, principal, id }: Call): Promise<Answer> {
-  const message = { kind: "revoke_token", user: principal.user.id, id };
+  const message: RevokeToken = { kind: "revoke_token", user: principal.user.id, id };
   expectReply(await service.gateway.ask(directoryKey, message, "work"), "revoked");
   return nothing();
 }

@@ -247,8 +247,13 @@ async function storePart({ service, request, ids }: Call): Promise<Answer> {
     throw new RefusalError({ code: "validation", detail, faults: [] });
   }
   const etag = `"${stored.sha256.slice(0, 32)}"`;
-  const message = { kind: "store_part", number, part: { etag, sizeBytes: stored.sizeBytes } };
-  expectReply(await service.gateway.ask(key, message, "work"), "done");
+  const storedPart = { etag, sizeBytes: stored.sizeBytes };
+  const reply = await service.gateway.ask(
+    key,
+    { kind: "store_part", number, part: storedPart },
+    "work",
+  );
+  expectReply(reply, "done");
   return { status: 200, headers: [["ETag", etag]], body: "" };
 }
 
@@ -274,8 +279,8 @@ async function completeUpload(call: Call<CompleteUploadRequest>): Promise<Answer
     throw incomplete(`These parts are not stored: ${missing.slice(0, 20).join(", ")}.`);
   if (!isSame) throw incomplete("The parts that were named are not those that are stored.");
   const key = assetKey(asset.scope, asset.id);
-  const message = { kind: "complete", ...(await joined(call, asset)) };
-  expectReply(await service.gateway.ask(key, message, "work"), "done");
+  const stored = await joined(call, asset);
+  expectReply(await service.gateway.ask(key, { kind: "complete", ...stored }, "work"), "done");
   return json(200, service.jobs.assetView(service.gateway.read(key) ?? asset));
 }
 

@@ -27,7 +27,11 @@ import {
 } from "./accounts.ts";
 
 /** Submits arrive packed. */
-function decide(head: Account | undefined, message: AccountMessage | Submit, turn: TurnView) {
+function decide(
+  head: Account | undefined,
+  message: AccountMessage | Submit,
+  turn: TurnView<unknown>,
+) {
   const heard = "kind" in message ? message : { kind: "submit" as const, submit: packed(message) };
   return accountActor.decide(head, heard, turn);
 }
@@ -39,8 +43,7 @@ t.test("an account opens with its plan's monthly credits, and answers whoever wa
     kind: "open",
     plan: "pro",
     credits: undefined,
-    request: 9,
-    reply: "made",
+    replies: [{ to: 9, reply: "made" }],
   } as const;
   t.strictSame(decide(undefined, message, view(self)), {
     head: { ...account, granted: 4_000, planLeft: 4_000, models: [] },
@@ -59,11 +62,7 @@ t.test(
   "credits at opening replace the plan's; what is above the plan's does not expire",
   async (t) => {
     const open = (credits: number) =>
-      decide(
-        undefined,
-        { kind: "open", plan: "starter", credits, request: undefined, reply: 0 },
-        view(self),
-      );
+      decide(undefined, { kind: "open", plan: "starter", credits, replies: [] }, view(self));
     t.match(open(250).head, { granted: 250, planLeft: 250 });
     t.match(open(5_000).head, { granted: 5_000, planLeft: 1_000 });
     t.match(open(0).head, { granted: 0, planLeft: 0 });
@@ -71,12 +70,14 @@ t.test(
   },
 );
 
+const made = { to: 9, reply: "made" };
+
 t.test("an account that is open already only repeats its answer", async (t) => {
-  const message = { kind: "open", plan: "free", credits: 7, request: 9, reply: "made" } as const;
+  const message = { kind: "open", plan: "free", credits: 7, replies: [made] } as const;
   const turn = decide(account, message, view(self));
   t.equal(turn.head, account);
   t.strictSame(turn.rows, []);
-  t.strictSame(turn.replies, [{ to: 9, reply: "made" }]);
+  t.strictSame(turn.replies, [made]);
 });
 
 t.test(

@@ -24,7 +24,11 @@ export const user = "01990000-0000-7021-8000-000000000001";
 export const fingerprint = "fedcba9876543210";
 
 /** A turn at `nowMs`, asked by request 7, that sees `rows`. */
-export function view(self: Key, rows: Readonly<Record<Key, unknown>> = {}, atMs = nowMs): TurnView {
+export function view(
+  self: Key,
+  rows: Readonly<Record<Key, unknown>> = {},
+  atMs = nowMs,
+): TurnView<unknown> {
   return { self, atMs, request: 7, get: <Row>(key: Key<Row>) => rows[key] as Row | undefined };
 }
 

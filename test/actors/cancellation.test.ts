@@ -2,7 +2,9 @@
  * The cancellation table: where a job was, what its provider answered, what it comes to and what is
  * said.
  */
+
 import t from "tap";
+import type { JobStatus } from "../../actors/contract/job.ts";
 import type { CancelAnswer, CanceledJob, Job, JobMessage } from "../../actors/job/job.ts";
 import { jobActor } from "../../actors/job/job-actor.ts";
 import { cancellationView, jobView } from "../../actors/job/job-view.ts";
@@ -35,7 +37,7 @@ function canceled(head: Job | undefined): CanceledJob {
   return head;
 }
 
-function changed(from: string, charge?: number, of = terms) {
+function changed(from: JobStatus, charge?: number, of = terms) {
   return tell(accountKey(scope), {
     kind: "job_changed",
     terms: of,

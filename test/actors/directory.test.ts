@@ -31,20 +31,23 @@ const credential = {
   expiresAtMs: null,
   organization: null,
 } as const;
+const created = {
+  kind: "created",
+  account: { id, email: user.email, plan: "pro", balance_credits: 500 },
+} as const;
 const createUser: CreateUser = {
   kind: "create_user",
   user,
   emailDigest: "e".repeat(32),
   credential: { digest: "c".repeat(32), credential },
   credits: 500,
-  reply: "created",
+  reply: created,
 };
 const opening = tell(accountKey(id), {
   kind: "open",
   plan: "pro",
   credits: 500,
-  request: 7,
-  reply: "created",
+  replies: [{ to: 7, reply: created }],
 });
 
 t.test("a new user has rows for itself, its address and its credential", async (t) => {
@@ -97,7 +100,7 @@ t.test("an empty store is bootstrapped once", async (t) => {
   const again = decide(turn.head, message, view(directoryKey));
   t.equal(again.head, turn.head);
   t.strictSame(again.rows, []);
-  t.strictSame(again.replies, [{ to: 7, reply: "created" }]);
+  t.strictSame(again.replies, [{ to: 7, reply: created }]);
 });
 
 t.test("the directory waits for nothing", async (t) => {

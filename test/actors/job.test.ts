@@ -1,11 +1,15 @@
 /** A job's life but for its cancellation. */
+
 import t from "tap";
+import type { ReadyAsset } from "../../actors/asset/asset.ts";
+import type { JobStatus } from "../../actors/contract/job.ts";
 import { forms } from "../../actors/forms.ts";
 import { born, creationOf } from "../../actors/job/creation.ts";
 import type { Job, JobMessage } from "../../actors/job/job.ts";
 import { jobActor } from "../../actors/job/job-actor.ts";
 import { jobsOf } from "../../actors/job/job-index.ts";
 import { jobView } from "../../actors/job/job-view.ts";
+import type { Mark } from "../../actors/mark/mark.ts";
 import { accountKey, askedKey, assetKey, markKey } from "../../actors/tables.ts";
 import { birth, put, tell } from "../../engine/actor.ts";
 import { idBytes } from "../../engine/id.ts";
@@ -37,7 +41,7 @@ const task = {
   outputPrefix: `jobs/${job}`,
 };
 
-function changed(from: string, to: string, charge?: number, of = terms) {
+function changed(from: JobStatus, to: JobStatus, charge?: number, of = terms) {
   return tell(accountKey(scope), {
     kind: "job_changed",
     terms: of,
@@ -115,7 +119,7 @@ for (const before of [queued, running])
         charged: 10,
         assets: [assetId],
       });
-      const asset = {
+      const asset: ReadyAsset = {
         phase: "ready",
         id: assetId,
         scope,
@@ -131,8 +135,8 @@ for (const before of [queued, running])
   );
 
 /** For a day the same body is refused without asking anybody. */
-function remember(code: string) {
-  const mark = { kind: "refused", code, scope, expiresAtMs: laterMs + dayMs };
+function remember(code: "prompt_nsfw" | "ip_detected") {
+  const mark: Mark = { kind: "refused", code, scope, expiresAtMs: laterMs + dayMs };
   return tell(markKey(0x21, "refused", fingerprint), { kind: "set", mark });
 }
 

@@ -49,7 +49,7 @@ const order: RenderOrder = {
   assets: {},
 };
 
-function at(atMs: number): TurnView {
+function at(atMs: number): TurnView<unknown> {
   const get = (key: string) => (key === renderOrderKey(id) ? order : undefined);
   return { self, atMs, request: undefined, get: get as TurnView["get"] };
 }

@@ -1,5 +1,5 @@
 import t from "tap";
-import { codes } from "../../actors/tables.ts";
+import { codes } from "../../actors/table-codes.ts";
 
 t.test("no two tables share a code", async (t) => {
   const values = Object.values(codes);

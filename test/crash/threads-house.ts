@@ -41,7 +41,7 @@ export async function openHouse(t: Test, farmEntry = "") {
     hasRates: false,
     proxies: new TrustedProxies([]),
     renderers: "ok",
-    requests: new RequestLog(systemClock, { line: () => {}, skipped: () => {} }),
+    requests: new RequestLog({ line: () => {}, skipped: () => {} }),
     onFault: (_, error) => faults.push(error),
   });
   const common = { shardCount, dataDir, logLevel: "silent" };

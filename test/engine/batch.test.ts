@@ -2,6 +2,7 @@ import t from "tap";
 import { limits } from "../../config/limits.ts";
 import { type Actor, type AnyActor, birth, type Domain, put, tell } from "../../engine/actor.ts";
 import { memoryTables } from "../../engine/adapters/memory-stores.ts";
+import { type Address, addressOf } from "../../engine/address.ts";
 import { Batch } from "../../engine/batch.ts";
 import { JsonBytes } from "../../engine/json-bytes.ts";
 import { codeOf, engineTables, type Key, keyOf } from "../../engine/key.ts";
@@ -90,7 +91,7 @@ t.test("a turn is one message and the tells that it causes, first in, first out"
     decide(head, { kind, names = [] }, { self }) {
       heard.push(kind);
       const effects = names.map((name) =>
-        tell(self, { kind: name, names: name === "1" ? ["1a", "1b"] : [] }),
+        tell(addressOf(self), { kind: name, names: name === "1" ? ["1a", "1b"] : [] }),
       );
       return { head: { n: (head?.n ?? 0) + 1 }, rows: [], replies: [], effects };
     },
@@ -147,7 +148,7 @@ t.test("a dropped turn leaves no window entry", async (t) => {
     decide(_, { digest, breaks }, turn) {
       const key: Key<string> = keyOf(1, 48, digest);
       const replies = [{ to: 1, reply: turn.get(key) ?? "new" }];
-      const effects = breaks ? [tell(keyOf(1, 99, "nobody"), {})] : [];
+      const effects = breaks ? [tell(addressOf(keyOf(1, 99, "nobody")), {})] : [];
       return { head: { n: 1 }, rows: [put(key, digest)], replies, effects };
     },
     dueAt: () => undefined,
@@ -204,7 +205,7 @@ t.test("an actor that ends is deleted, and may begin again", async (t) => {
 });
 
 t.test("a birth looks for no head", async (t) => {
-  const actor: Actor<{ n: number }, { to?: Key }, never> = {
+  const actor: Actor<{ n: number }, { to?: Address<object> }, never> = {
     kind: "parent",
     decide(head, { to }) {
       const effects = to === undefined ? [] : [birth(to, {})];

@@ -1,6 +1,7 @@
 import t from "tap";
 import { ManualClock } from "../../engine/adapters/manual-clock.ts";
 import { memoryTables } from "../../engine/adapters/memory-stores.ts";
+import { type Address, addressOf } from "../../engine/address.ts";
 import { Gateway, lost } from "../../engine/gateway.ts";
 import { type Key, keyOf } from "../../engine/key.ts";
 import type { Tables } from "../../engine/ports/tables.ts";
@@ -10,9 +11,12 @@ import type { ToShard } from "../../engine/wire.ts";
 import { sealed } from "./sealed.ts";
 import { idle } from "./toys.ts";
 
-const a = keyOf(1, 16, "a");
+type Message = { readonly kind: string };
+const at = (vpart: number, code: number, name: string): Address<Message, unknown> =>
+  addressOf(keyOf(vpart, code, name));
+const a = at(1, 16, "a");
 const b = keyOf(1, 16, "b");
-const far = keyOf(200, 16, "far");
+const far = at(200, 16, "far");
 
 function stage(listens = true) {
   const sent: { shard: number; message: ToShard }[] = [];
@@ -47,21 +51,21 @@ function release(rows: Readonly<Record<Key, string | undefined>>, reply?: [numbe
 
 t.test("a question goes to the shard of its address, and its reply comes back", async (t) => {
   const { gateway, sent } = stage();
-  const first = gateway.ask(a, "one", "work");
-  const second = gateway.ask(far, "two", "settle");
-  const third = gateway.ask(keyOf(0, 128, ""), "three", "work");
+  const first = gateway.ask(a, { kind: "one" }, "work");
+  const second = gateway.ask(far, { kind: "two" }, "settle");
+  const third = gateway.ask(at(0, 128, ""), { kind: "three" }, "work");
   t.strictSame(sent, [
     {
       shard: 0,
-      message: [a, "one", 1, "work", 1_000],
+      message: [a, { kind: "one" }, 1, "work", 1_000],
     },
     {
       shard: 1,
-      message: [far, "two", 2, "settle", 1_000],
+      message: [far, { kind: "two" }, 2, "settle", 1_000],
     },
     {
       shard: 2,
-      message: [keyOf(0, 128, ""), "three", 3, "work", 1_000],
+      message: [keyOf(0, 128, ""), { kind: "three" }, 3, "work", 1_000],
     },
   ]);
   gateway.event(0, release({}, [1, "reply one"]));
@@ -78,10 +82,13 @@ t.test(
   async (t) => {
     const { gateway, sent } = stage();
     gateway.event(0, { kind: "opened", seq: 1, atMs: 9_000 });
-    void gateway.ask(a, "one", "work");
+    void gateway.ask(a, { kind: "one" }, "work");
     gateway.event(1, { kind: "opened", seq: 1, atMs: 2_000 });
-    void gateway.ask(a, "two", "work");
-    t.match(sent, [{ message: [a, "one", 9_000_000] }, { message: [a, "two", 9_000_001] }]);
+    void gateway.ask(a, { kind: "two" }, "work");
+    t.match(sent, [
+      { message: [a, { kind: "one" }, 9_000_000] },
+      { message: [a, { kind: "two" }, 9_000_001] },
+    ]);
   },
 );
 
@@ -110,7 +117,7 @@ t.test("a read looks at the fresh rows, then at the tables", async (t) => {
 
 t.test("whoever got a reply reads what it speaks of", async (t) => {
   const { gateway } = stage();
-  const ask = gateway.ask(a, "write", "work").then(() => gateway.read(a));
+  const ask = gateway.ask(a, { kind: "write" }, "work").then(() => gateway.read(a));
   gateway.event(0, release({ [a]: '"written"' }, [1, "done"]));
   t.equal(await ask, "written");
 });
@@ -184,12 +191,16 @@ t.test("while passes fail, a range read merges what is fresh with the tables", a
 t.test("when a shard goes away, whoever waits for it hears lost", async (t) => {
   const { gateway, attach } = stage();
   t.ok(gateway.isOpen);
-  const one = gateway.ask(a, "one", "work");
-  const other = gateway.ask(far, "other", "work");
+  const one = gateway.ask(a, { kind: "one" }, "work");
+  const other = gateway.ask(far, { kind: "other" }, "work");
   gateway.detach(0);
   t.equal(await one, lost);
   t.notOk(gateway.isOpen);
-  t.equal(await gateway.ask(a, "again", "work"), lost, "and so does whoever asks meanwhile");
+  t.equal(
+    await gateway.ask(a, { kind: "again" }, "work"),
+    lost,
+    "and so does whoever asks meanwhile",
+  );
   t.throws(() => gateway.read(a), { name: "ShardDown" });
   await t.rejects(gateway.range({ start: a, end: b }, 1, false), { name: "ShardDown" });
   gateway.event(1, release({}, [2, "here"]));
@@ -208,7 +219,7 @@ t.test("a shard that cannot be written is read, and asked nothing (C10)", async 
   t.strictSame([gateway.isOpen, gateway.isReadable], [false, true]);
   t.strictSame([gateway.read(a), gateway.read(b)], ["table", "journal"]);
   t.equal((await gateway.range({ start: a, end: keyOf(1, 16, "c") }, 9, false)).length, 2);
-  t.strictSame(await gateway.ask(a, "one", "work"), { kind: "busy" });
+  t.strictSame(await gateway.ask(a, { kind: "one" }, "work"), { kind: "busy" });
   t.strictSame([sent, missed], [[], [0]]);
   attach(0);
   t.ok(gateway.isOpen);
@@ -216,7 +227,10 @@ t.test("a shard that cannot be written is read, and asked nothing (C10)", async 
 
 t.test("when the service is given up, whoever waits for any shard hears lost (A5)", async (t) => {
   const { gateway } = stage();
-  const waiting = [gateway.ask(a, "one", "work"), gateway.ask(far, "two", "work")];
+  const waiting = [
+    gateway.ask(a, { kind: "one" }, "work"),
+    gateway.ask(far, { kind: "two" }, "work"),
+  ];
   gateway.close();
   t.strictSame(await Promise.all(waiting), [lost, lost]);
   t.equal(gateway.isOpen, false);

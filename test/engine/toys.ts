@@ -16,6 +16,7 @@ import {
 } from "../../engine/actor.ts";
 import { ManualClock } from "../../engine/adapters/manual-clock.ts";
 import { memoryJournal, memoryTables } from "../../engine/adapters/memory-stores.ts";
+import { type Address, addressOf } from "../../engine/address.ts";
 import type { Delivery } from "../../engine/batch.ts";
 import type { Lane } from "../../engine/inbox.ts";
 import { type Key, keyOf, shardOf, vpartOf } from "../../engine/key.ts";
@@ -40,7 +41,11 @@ export type CounterMessage =
   | { readonly kind: "look" }
   | { readonly kind: "break" }
   /** Adds to itself, then tells each of `to`. */
-  | { readonly kind: "spread"; readonly to: readonly Key[]; readonly message: CounterMessage }
+  | {
+      readonly kind: "spread";
+      readonly to: readonly Address<CounterMessage>[];
+      readonly message: CounterMessage;
+    }
   | { readonly kind: "call"; readonly names: readonly string[] }
   /** Calls, and neither writes nor answers. */
   | { readonly kind: "hail"; readonly name: string }
@@ -64,8 +69,8 @@ export const windowMs = 300_000;
 const codes = { counter: 16, note: 32, mark: 33, once: 48 } as const;
 type CounterTurn = Turn<Counter, Call>;
 
-export function counterKey(vpart: number, name: string): Key<Counter> {
-  return keyOf(vpart, codes.counter, name);
+export function counterKey(vpart: number, name: string): Address<CounterMessage, Counter> {
+  return addressOf(keyOf(vpart, codes.counter, name));
 }
 
 export function noteKey(self: Key, name: string): Key<string> {

@@ -10,9 +10,9 @@ import { type Asset, mimeTypeOf, modalityOf, statusOf } from "../../actors/asset
 import type { Job } from "../../actors/job/job.ts";
 import type { Mark } from "../../actors/mark/mark.ts";
 import type { OutputSet } from "../../actors/set/set.ts";
+import { codes } from "../../actors/table-codes.ts";
 import {
   accountKey,
-  codes,
   memberCountsKey,
   memberSpendingKey,
   runKey,

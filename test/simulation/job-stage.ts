@@ -5,7 +5,8 @@
 import { domain as product } from "../../actors/domain.ts";
 import type { Job, JobMessage, Outcome } from "../../actors/job/job.ts";
 import { listingOf } from "../../actors/job/job-index.ts";
-import { assetKey, codes } from "../../actors/tables.ts";
+import { codes } from "../../actors/table-codes.ts";
+import { assetKey } from "../../actors/tables.ts";
 import type { Domain } from "../../engine/actor.ts";
 import { codeOf } from "../../engine/key.ts";
 import type { Command } from "./commands.ts";

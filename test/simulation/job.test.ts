@@ -5,7 +5,7 @@
 import fc from "fast-check";
 import t from "tap";
 import type { Job } from "../../actors/job/job.ts";
-import { codes } from "../../actors/tables.ts";
+import { codes } from "../../actors/table-codes.ts";
 import { withBug } from "./broken-domain.ts";
 import { cancels, engine, submits, time, told } from "./commands.ts";
 import { type JobCommand, JobStage } from "./job-stage.ts";

@@ -5,7 +5,7 @@
 import fc from "fast-check";
 import t from "tap";
 import type { Account } from "../../actors/account/account.ts";
-import { codes } from "../../actors/tables.ts";
+import { codes } from "../../actors/table-codes.ts";
 import { put } from "../../engine/actor.ts";
 import { codeOf } from "../../engine/key.ts";
 import { changed, withBug } from "./broken-domain.ts";

@@ -5,7 +5,8 @@
 import fc from "fast-check";
 import t from "tap";
 import { domain as product } from "../../actors/domain.ts";
-import { accountKey, codes, ticketKey } from "../../actors/tables.ts";
+import { codes } from "../../actors/table-codes.ts";
+import { accountKey, ticketKey } from "../../actors/tables.ts";
 import { limits } from "../../config/limits.ts";
 import type { Domain } from "../../engine/actor.ts";
 import type { Id } from "../../engine/id.ts";

@@ -147,7 +147,7 @@ export async function openInProcess(t: Test, options: InProcessOptions = {}): Pr
     hasRates: rates,
     proxies: new TrustedProxies(trustedProxies),
     renderers: "ok",
-    requests: new RequestLog(clock, {
+    requests: new RequestLog({
       line: (level, line) => requests.push({ level, ...line }),
       skipped: (missing) => requests.push({ missing }),
     }),

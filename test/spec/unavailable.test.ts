@@ -1,4 +1,5 @@
 import t from "tap";
+import type { JobChanged } from "../../actors/account/account.ts";
 import type { JobPage } from "../../actors/contract/job.ts";
 import { accountKey, jobKey } from "../../actors/tables.ts";
 import type { Static } from "../../config/schema.ts";
@@ -100,14 +101,24 @@ t.test("an actor that breaks a promise drops its turn and answers 500", async (t
   const house = await openInProcess(t);
   const ada = await house.account({ credits: 10 });
   const { gateway } = house.service;
-  const wrong = {
+  const wrong: JobChanged = {
     kind: "job_changed",
-    terms: { job: ada.id, scope: ada.id, modality: "image", hold: 1 },
+    terms: {
+      job: ada.id,
+      scope: ada.id,
+      modality: "image",
+      modelTag: 0,
+      provider: "sim",
+      hold: 1,
+      count: 1,
+      createdAtMs: 0,
+    },
     from: "running",
     to: "running",
     hadSlot: true,
     charge: 5,
     assets: [],
+    bytes: 0,
   };
   const breakTurn = () => gateway.ask(accountKey(ada.id), wrong, "settle");
   t.strictSame(await breakTurn(), { kind: "broken" });
