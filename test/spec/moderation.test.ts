@@ -18,6 +18,7 @@ for (const [word, code, title] of [
     t.equal(again.status, 400, "the repeat answers 400 with that code");
     t.match(again.json, { code, title });
     t.match((await ada.get("/v1/me/credits")).json, { balance_credits: 10 }, "it costs nothing");
+    t.equal((await (await house.account()).submit(`a kite ${word}`)).status, 202, "of one account");
     await house.advance(dayMs + 1_000);
     t.equal((await ada.submit(`a kite ${word}`, {}, { "idempotency-key": "l" })).status, 202);
   });
