@@ -3,21 +3,22 @@ import type { AnyActor, Domain } from "../engine/actor.ts";
 import { firstIdAt, idBytes, vpartOfId } from "../engine/id.ts";
 import { keyOf } from "../engine/key.ts";
 import { accountActor } from "./account/account-actor.ts";
+import { fingerprintKey } from "./account/submit-terms.ts";
 import { sessionActor } from "./agent/session-actor.ts";
 import { assetActor } from "./asset/asset-actor.ts";
-import { removalActor } from "./asset/removal.ts";
+import { removalActor } from "./asset/removal-actor.ts";
 import { compositionActor } from "./composition/composition-actor.ts";
 import { directoryActor } from "./directory/directory-actor.ts";
 import { expiryActor } from "./directory/expiry.ts";
 import { forms } from "./forms.ts";
-import type { Asked } from "./job/job.ts";
+import { type Asked, jobKey } from "./job/job.ts";
 import { jobActor } from "./job/job-actor.ts";
-import { markActor } from "./mark/mark.ts";
+import { markActor } from "./mark/mark-actor.ts";
+import { renderKey } from "./render/render.ts";
 import { renderActor } from "./render/render-actor.ts";
 import { studioActor } from "./studio/studio-actor.ts";
 import { codes } from "./table-codes.ts";
-import { fingerprintKey, jobKey, renderKey } from "./tables.ts";
-import { ticketActor } from "./ticket/ticket.ts";
+import { ticketActor } from "./ticket/ticket-actor.ts";
 
 const actorByCode: ReadonlyMap<number, AnyActor> = new Map<number, AnyActor>([
   [codes.account, accountActor],

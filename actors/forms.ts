@@ -1,5 +1,6 @@
 /** How the tables that every generation writes spell their rows; the others do as JSON does. */
-import { idOfBytes } from "../engine/id.ts";
+
+import { idAtEnd, idOfBytes } from "../engine/id.ts";
 import type { Key } from "../engine/key.ts";
 import { type Forms, kindsForm, listForm, rowForm } from "../engine/row-form.ts";
 import type { Account, LedgerRow } from "./account/account.ts";
@@ -7,13 +8,13 @@ import type {
   AbandonedUpload,
   Asset,
   FailedAsset,
-  Media,
   Origin,
   PendingAsset,
   ProcessingAsset,
   ReadyAsset,
   TrashedAsset,
 } from "./asset/asset.ts";
+import type { Media } from "./asset/media.ts";
 import type {
   Asked,
   CanceledJob,
@@ -25,7 +26,6 @@ import type {
   Terms,
 } from "./job/job.ts";
 import { codes } from "./table-codes.ts";
-import { idAtEnd } from "./tables.ts";
 
 const idInKey = (key: Key) => idOfBytes(key, 2);
 

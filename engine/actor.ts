@@ -165,3 +165,6 @@ export function birth<Message>(to: Address<Message>, message: NoInfer<Message>):
 export function put<Row>(key: Key<Row>, value: Row | SpelledRow): RowWrite {
   return { key, value };
 }
+
+/** How rows read, and which of them follow from heads. */
+export type RowRules = Pick<Domain, "actorByCode" | "forms">;

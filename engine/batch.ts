@@ -6,6 +6,7 @@
  * Used by the owner's loop only. A promise that an actor breaks drops its turn and answers
  * `broken`; the third time sets the actor aside until an operator looks.
  */
+
 import { limits } from "../config/limits.ts";
 import type { AnyActor, Domain, OutsideEffect, Reply, Tell, TurnView } from "./actor.ts";
 import type { RequestId } from "./address.ts";
@@ -15,6 +16,7 @@ import { codeOf, engineTables, type Key, keyOf, orderedNumber, vpartOf } from ".
 import { recordOverheadBytes, writeOverheadBytes } from "./record.ts";
 import { rowOf, SpelledRow, spell } from "./row-form.ts";
 import type { ShardRows } from "./shard-rows.ts";
+import type { Written } from "./written.ts";
 
 const recordBytesMax = limits.engine.recordBytesMax - recordOverheadBytes;
 
@@ -42,17 +44,6 @@ export interface Delivery {
   readonly effect: OutsideEffect | Tell;
   /** Of a tell: the outbox row that keeps it until the other shard has it. */
   readonly key?: Key;
-}
-
-export interface Written {
-  readonly value: unknown;
-  /** Its JSON in the batch's values, from the end of its turn on; -1 for a value of undefined. */
-  start: number;
-  end: number;
-  /** Set for heads. */
-  readonly actor: AnyActor | undefined;
-  /** When the actor of a head wants to hear `due`. */
-  dueMs: number | undefined;
 }
 
 /** The reply to a request whose turn was dropped. */

@@ -13,7 +13,7 @@
  * shard has opened. A shard may die with words unsaid of what it made durable: all who watch its
  * rows look when it is back.
  */
-import type { Domain, KeyRange } from "./actor.ts";
+import type { KeyRange, RowRules } from "./actor.ts";
 import type { Address, ReplyTo } from "./address.ts";
 import type { broken } from "./batch.ts";
 import { FreshRows } from "./fresh-rows.ts";
@@ -25,8 +25,7 @@ import type { TableReader, TableRow } from "./ports/tables.ts";
 import type { ProcessClock } from "./process-clock.ts";
 import { eachWrite, readHead, textOf } from "./record.ts";
 import { rowOf } from "./row-form.ts";
-import type { ShardEvent } from "./shard.ts";
-import type { ToShard } from "./wire.ts";
+import type { ShardEvent, ToShard } from "./wire.ts";
 
 /** The answer when a shard went away with the question: the outcome is unknown. */
 export const lost = { kind: "lost" } as const;
@@ -52,9 +51,6 @@ export interface RowListener {
   /** What looked at rows outside of a request broke. */
   failed(error: unknown): void;
 }
-
-/** How rows read, and which of them follow from heads. */
-export type RowRules = Pick<Domain, "actorByCode" | "forms">;
 
 /** Reads rows and says what is new in them; to look once too often is harmless. */
 type Look = () => void;

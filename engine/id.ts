@@ -145,3 +145,8 @@ const nibbles = Uint8Array.from({ length: 128 }, (_, code) =>
 function nibble(code: number): number {
   return nibbles[code] ?? 0;
 }
+
+/** What the last 16 bytes of a key name. */
+export function idAtEnd(key: Key): Id {
+  return idOfBytes(key, key.length - 16);
+}

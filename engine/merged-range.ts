@@ -3,9 +3,8 @@
  * from a fresh head stands in no record, so it is made here as the materialiser would. Costs as
  * much as the vpart has fresh rows, once.
  */
-import type { KeyRange } from "./actor.ts";
+import type { KeyRange, RowRules } from "./actor.ts";
 import type { FreshRows } from "./fresh-rows.ts";
-import type { RowRules } from "./gateway.ts";
 import { codeOf, type Key, vpartOf } from "./key.ts";
 import type { TableReader, TableRow } from "./ports/tables.ts";
 import { textOf } from "./record.ts";

@@ -6,9 +6,9 @@
  * Idle heads leave memory by bytes, those first that were written once and long ago; a message
  * brings them back.
  */
+
 import { limits } from "../config/limits.ts";
 import type { Domain } from "./actor.ts";
-import type { Batch, Written } from "./batch.ts";
 import { DueIndex } from "./due-index.ts";
 import { type FreshHead, FreshRows } from "./fresh-rows.ts";
 import { invariant } from "./invariant.ts";
@@ -17,6 +17,7 @@ import type { Tables } from "./ports/tables.ts";
 import { textOf } from "./record.ts";
 import { type Forms, rowOf } from "./row-form.ts";
 import { Window } from "./window.ts";
+import type { Written } from "./written.ts";
 
 interface CachedHead {
   head: unknown;
@@ -53,7 +54,7 @@ export class ShardRows {
   }
 
   /** A record that is on its way into the journal, and the batch that it was made of. */
-  add(record: Uint8Array, writes: Batch["writes"]): void {
+  add(record: Uint8Array, writes: ReadonlyMap<Key, Written>): void {
     const heads: (FreshHead | undefined)[] = [];
     for (const [key, { actor, value, dueMs }] of writes) {
       const listed = value === undefined ? undefined : actor?.listed?.(value);

@@ -12,7 +12,7 @@
  * in the journal and stay fresh meanwhile.
  */
 import { limits } from "../config/limits.ts";
-import type { Domain, Due, Reply, Report, TurnView } from "./actor.ts";
+import type { Domain, Due, Report, TurnView } from "./actor.ts";
 import { Batch, broken, type Delivery, type Envelope, type Origin } from "./batch.ts";
 import { busy, Inbox, type Lane } from "./inbox.ts";
 import { JsonBytes } from "./json-bytes.ts";
@@ -27,24 +27,7 @@ import { recover, type ShardPlace } from "./recovery.ts";
 import type { ShardRows } from "./shard-rows.ts";
 import { ShardTime } from "./shard-time.ts";
 import { Sweep } from "./sweep.ts";
-import type { ToShard } from "./wire.ts";
-
-/** What leaves a shard, in the order in which it happened. */
-export type ShardEvent =
-  /** It cannot open, since nothing can be written; the tables lack what these records hold. */
-  | { readonly kind: "readable"; readonly records: readonly Uint8Array[] }
-  | { readonly kind: "opened"; readonly seq: number; readonly atMs: number }
-  | {
-      readonly kind: "release";
-      readonly seq: number;
-      readonly record: Uint8Array;
-      readonly replies: readonly Reply[];
-    }
-  /** Rows released so far are on their way into the tables; later ones are a new generation. */
-  | { readonly kind: "frozen" }
-  /** They could not be written, and stay fresh until a later attempt is `materialised`. */
-  | { readonly kind: "stuck" }
-  | { readonly kind: "materialised"; readonly seq: number };
+import type { ShardEvent, ToShard } from "./wire.ts";
 
 export interface ShardOutlets {
   readonly event: (event: ShardEvent) => void;

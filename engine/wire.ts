@@ -1,13 +1,13 @@
 /**
- * What threads say to each other, beside the shard's events. One channel between each two of them.
+ * What threads say to each other. One channel between each two of them.
  */
 import type { MessagePort } from "node:worker_threads";
+import type { Reply } from "./actor.ts";
 import type { RequestId } from "./address.ts";
 import type { Delivery, Origin } from "./batch.ts";
 import type { Lane } from "./inbox.ts";
 import type { Key } from "./key.ts";
 import type { OutboxMessage } from "./outbox.ts";
-import type { ShardEvent } from "./shard.ts";
 
 /** A request to an actor, as a list: members of objects travel with their names. */
 export type Ask = readonly [
@@ -24,6 +24,23 @@ export type ToShard = Ask | { readonly kind: "flush" } | { readonly kind: "stop"
 
 /** From the host to a shard's thread, once: the way to the effects thread. */
 export type ToShardThread = ToShard | { readonly kind: "effects"; readonly port: MessagePort };
+
+/** What leaves a shard, in the order in which it happened. */
+export type ShardEvent =
+  /** It cannot open, since nothing can be written; the tables lack what these records hold. */
+  | { readonly kind: "readable"; readonly records: readonly Uint8Array[] }
+  | { readonly kind: "opened"; readonly seq: number; readonly atMs: number }
+  | {
+      readonly kind: "release";
+      readonly seq: number;
+      readonly record: Uint8Array;
+      readonly replies: readonly Reply[];
+    }
+  /** Rows released so far are on their way into the tables; later ones are a new generation. */
+  | { readonly kind: "frozen" }
+  /** They could not be written, and stay fresh until a later attempt is `materialised`. */
+  | { readonly kind: "stuck" }
+  | { readonly kind: "materialised"; readonly seq: number };
 
 /** From a shard's thread to the HTTP thread: of a store that cannot be opened it only says why. */
 export type FromShardThread = ShardEvent | { readonly kind: "damaged"; readonly sentence: string };

@@ -3,25 +3,19 @@
  * account's own row changes with each of its jobs and assets, so what was read is of one moment
  * when that row is the same before and after. What is broken must be so each time it is looked at.
  */
+
 import { setImmediate as turnOfTheLoop } from "node:timers/promises";
-import type { LedgerRow } from "../actors/account/account.ts";
+import { type LedgerRow, ledgerRowsKey } from "../actors/account/account.ts";
 import { AccountAudit, type Finding } from "../actors/account/account-audit.ts";
-import type { Asset } from "../actors/asset/asset.ts";
-import type { BundleFile } from "../actors/composition/bundle-file.ts";
-import { ownerOf } from "../actors/job/job-index.ts";
-import {
-  accountKey,
-  assetsKey,
-  bundleFileKey,
-  compositionsKey,
-  idAtEnd,
-  jobKey,
-  jobsOfOwnerKey,
-  ledgerRowsKey,
-} from "../actors/tables.ts";
+import { accountKey } from "../actors/account/account-messages.ts";
+import { type Asset, assetsKey } from "../actors/asset/asset.ts";
+import { type BundleFile, bundleFileKey } from "../actors/composition/bundle-file.ts";
+import { compositionsKey } from "../actors/composition/composition.ts";
+import { jobKey } from "../actors/job/job.ts";
+import { jobsOfOwnerKey, ownerOf } from "../actors/job/job-index.ts";
 import { limits } from "../config/limits.ts";
 import type { Gateway } from "../engine/gateway.ts";
-import { type Id, vpartOfId } from "../engine/id.ts";
+import { type Id, idAtEnd, vpartOfId } from "../engine/id.ts";
 import { type Key, rangeOf } from "../engine/key.ts";
 import type { TableReader, TableRow } from "../engine/ports/tables.ts";
 

@@ -1,20 +1,21 @@
 /** Agents' sessions and turns as clients see them. */
-import type { AgentTurn, Session } from "../actors/agent/session.ts";
+
+import {
+  type AgentTurn,
+  briefKey,
+  type Session,
+  sessionTermsKey,
+  turnKey,
+  turnsKey,
+} from "../actors/agent/session.ts";
 import type {
   AgentSession as SessionView,
   AgentTurn as TurnView,
 } from "../actors/contract/agent.ts";
 import { timestamp } from "../actors/contract/common.ts";
-import {
-  briefKey,
-  idAtEnd,
-  jobsOfTurnKey,
-  sessionTermsKey,
-  turnKey,
-  turnsKey,
-} from "../actors/tables.ts";
+import { jobsOfTurnKey } from "../actors/job/job-index.ts";
 import { limits } from "../config/limits.ts";
-import type { Id } from "../engine/id.ts";
+import { type Id, idAtEnd } from "../engine/id.ts";
 import { rangeOf } from "../engine/key.ts";
 import type { Service } from "./service.ts";
 

@@ -3,11 +3,12 @@
  * ids. What is in the trash is listed only when it is asked for. Long searches let other requests
  * through between strides.
  */
+
 import { setImmediate as turnOfTheLoop } from "node:timers/promises";
 import { assetIndex } from "../actors/account/account.ts";
-import { type Asset, mimeTypeOf, modalityOf, statusOf } from "../actors/asset/asset.ts";
+import { accountKey } from "../actors/account/account-messages.ts";
+import { type Asset, assetsKey, mimeTypeOf, modalityOf, statusOf } from "../actors/asset/asset.ts";
 import type { AssetStatus, Asset as AssetView } from "../actors/contract/asset.ts";
-import { accountKey, assetsKey } from "../actors/tables.ts";
 import { type Modality, modalities } from "../config/catalogue.ts";
 import { limits } from "../config/limits.ts";
 import { idBytes, parseId } from "../engine/id.ts";

@@ -6,8 +6,7 @@
 
 import { readFileSync } from "node:fs";
 import { tokenScopes } from "../actors/contract/account.ts";
-import type { Bootstrap } from "../actors/directory/directory-actor.ts";
-import { directoryKey } from "../actors/tables.ts";
+import { type Bootstrap, directoryKey } from "../actors/directory/directory-messages.ts";
 import { type Settings, SettingsError } from "../config/settings.ts";
 import type { Gateway } from "../engine/gateway.ts";
 import { type Mints, mintToken, newAccount } from "./new-account.ts";

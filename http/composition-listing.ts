@@ -2,16 +2,18 @@
  * `GET /compositions`: newest first, from the heads of a scope's compositions, which lie in the
  * order of their ids. Long searches let other requests through between strides.
  */
+
 import { setImmediate as turnOfTheLoop } from "node:timers/promises";
-import type { Composition, CompositionDetails } from "../actors/composition/composition.ts";
-import { compositionView } from "../actors/composition/composition-view.ts";
-import type { Composition as CompositionView } from "../actors/contract/composition.ts";
 import {
+  type Composition,
+  type CompositionDetails,
   compositionDetailsKey,
   compositionKey,
   compositionsKey,
-  studioKey,
-} from "../actors/tables.ts";
+} from "../actors/composition/composition.ts";
+import { compositionView } from "../actors/composition/composition-view.ts";
+import type { Composition as CompositionView } from "../actors/contract/composition.ts";
+import { studioKey } from "../actors/studio/studio.ts";
 import { limits } from "../config/limits.ts";
 import { idBytes, parseId } from "../engine/id.ts";
 import { rangeOf } from "../engine/key.ts";

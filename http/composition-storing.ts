@@ -2,7 +2,7 @@
  * How bytes become files of a composition: one object each, which is never written again. Objects
  * are reserved before they are stored, so that those of a request that ends midway are removed.
  */
-import type { RemoveObjects, ReserveObjects } from "../actors/asset/removal.ts";
+import { incomingKey, type RemoveObjects, type ReserveObjects } from "../actors/asset/removal.ts";
 import {
   type BundleFile,
   bytesMaxOf,
@@ -10,8 +10,11 @@ import {
   mimeTypeOf,
   objectsOf,
 } from "../actors/composition/bundle-file.ts";
-import type { Composition, Reservation } from "../actors/composition/composition.ts";
-import { compositionKey, incomingKey } from "../actors/tables.ts";
+import {
+  type Composition,
+  compositionKey,
+  type Reservation,
+} from "../actors/composition/composition.ts";
 import { invariant } from "../engine/invariant.ts";
 import { expectReply } from "./replies.ts";
 import type { Service } from "./service.ts";

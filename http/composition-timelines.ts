@@ -2,10 +2,10 @@
  * The effective timelines of compositions as they stand, computed from their files when somebody
  * asks and kept for whoever asks next. Only files that the timeline leads to are read.
  */
+import { assetKey } from "../actors/asset/asset.ts";
 import { type BundleFile, isMarkup, objectKeyOf } from "../actors/composition/bundle-file.ts";
 import type { Composition } from "../actors/composition/composition.ts";
 import type { TimelineRound, TimelineTask } from "../actors/composition/timeline-round.ts";
-import { assetKey } from "../actors/tables.ts";
 import type { Timeline } from "../actors/timeline/model.ts";
 import { limits } from "../config/limits.ts";
 import type { Gateway } from "../engine/gateway.ts";

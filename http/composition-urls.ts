@@ -1,9 +1,8 @@
 /** Links to what a composition is made of: its files, and the assets that its timeline names. */
-import type { Asset } from "../actors/asset/asset.ts";
+import { type Asset, assetKey } from "../actors/asset/asset.ts";
 import { type BundleFile, objectKeyOf } from "../actors/composition/bundle-file.ts";
 import { timestamp } from "../actors/contract/common.ts";
 import type { SignedUrls, SignedUrlsRequest } from "../actors/contract/composition.ts";
-import { assetKey } from "../actors/tables.ts";
 import type { Timeline } from "../actors/timeline/model.ts";
 import { limits } from "../config/limits.ts";
 import { type Id, parseId } from "../engine/id.ts";

@@ -1,9 +1,11 @@
 /** What the routes of compositions share: finding one, reading its files, showing it. */
-import type { BundleFile } from "../actors/composition/bundle-file.ts";
+import { type BundleFile, bundleFileKey } from "../actors/composition/bundle-file.ts";
 import {
   type Composition,
   type CompositionMessage,
   type Conditions,
+  compositionDetailsKey,
+  compositionKey,
   type Frame,
   type RemoveComposition,
   type RenderComposition,
@@ -12,7 +14,6 @@ import {
 } from "../actors/composition/composition.ts";
 import { compositionView, frameOf } from "../actors/composition/composition-view.ts";
 import type { Composition as CompositionView } from "../actors/contract/composition.ts";
-import { bundleFileKey, compositionDetailsKey, compositionKey } from "../actors/tables.ts";
 import { limits } from "../config/limits.ts";
 import type { Address } from "../engine/address.ts";
 import { parseId } from "../engine/id.ts";

@@ -2,7 +2,7 @@ import type { Limits } from "../actors/contract/limits.ts";
 import { limits } from "../config/limits.ts";
 import { allowanceOf } from "../config/plans.ts";
 import type { Static } from "../config/schema.ts";
-import type { Principal } from "./principals.ts";
+import type { Principal } from "./principal.ts";
 import type { Service } from "./service.ts";
 import { storageView } from "./storage.ts";
 

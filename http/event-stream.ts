@@ -7,8 +7,7 @@
  */
 
 import type { Job as JobView } from "../actors/contract/job.ts";
-import type { Job } from "../actors/job/job.ts";
-import { jobKey } from "../actors/tables.ts";
+import { type Job, jobKey } from "../actors/job/job.ts";
 import type { Reader } from "../actors/ticket/ticket.ts";
 import { limits } from "../config/limits.ts";
 import type { Id } from "../engine/id.ts";

@@ -3,8 +3,8 @@
  * change is heard in the tick in which the shard released it; and, for members of organizations,
  * their membership.
  */
-import type { Job } from "../actors/job/job.ts";
-import { jobKey, membershipsKey, organizationKey } from "../actors/tables.ts";
+import { membershipsKey, organizationKey } from "../actors/directory/organization.ts";
+import { type Job, jobKey } from "../actors/job/job.ts";
 import type { Reader } from "../actors/ticket/ticket.ts";
 import type { Gateway } from "../engine/gateway.ts";
 import type { Id } from "../engine/id.ts";

@@ -1,9 +1,8 @@
 /** Canceling one job, and many in one request. */
 
 import type { CanceledJobs, CancelJobsRequest } from "../actors/contract/job.ts";
-import type { CancelJob } from "../actors/job/job.ts";
+import { type CancelJob, jobKey } from "../actors/job/job.ts";
 import type { Refusal } from "../actors/refusal.ts";
-import { jobKey } from "../actors/tables.ts";
 import { limits } from "../config/limits.ts";
 import { type Id, parseId } from "../engine/id.ts";
 import { type Answer, json } from "./answer.ts";

@@ -4,8 +4,7 @@
  */
 import { timestamp } from "../actors/contract/common.ts";
 import type { JobEvents } from "../actors/contract/job.ts";
-import type { Job } from "../actors/job/job.ts";
-import { jobEventKey } from "../actors/tables.ts";
+import { type Job, jobEventKey } from "../actors/job/job.ts";
 import type { Gateway } from "../engine/gateway.ts";
 import type { Found } from "./job-reads.ts";
 

@@ -4,15 +4,18 @@
  * its members. What is left (queued or running) is looked up on the way. `total` comes from counts,
  * so it costs nothing however many jobs there are.
  */
+
 import { setImmediate as turnOfTheLoop } from "node:timers/promises";
 import { countIndex, modelPlace } from "../actors/account/account.ts";
+import { accountKey } from "../actors/account/account-messages.ts";
+import { memberCountsKey } from "../actors/account/member-counts.ts";
 import { type JobStatus, jobStatuses } from "../actors/contract/job.ts";
 import { endOf, jobsOf, modelTag, narrowed, ownerOf, tagDigest } from "../actors/job/job-index.ts";
-import { accountKey, idAtEnd, memberCountsKey, setKey } from "../actors/tables.ts";
+import { setKey } from "../actors/set/set.ts";
 import { type Modality, modalities } from "../config/catalogue.ts";
 import { limits } from "../config/limits.ts";
 import type { KeyRange } from "../engine/actor.ts";
-import { firstIdAt, type Id, idBytes, parseId, vpartOfId } from "../engine/id.ts";
+import { firstIdAt, type Id, idAtEnd, idBytes, parseId, vpartOfId } from "../engine/id.ts";
 import { type Key, rangeOf } from "../engine/key.ts";
 import { type Answer, jsonText } from "./answer.ts";
 import type { Found } from "./job-reads.ts";

@@ -3,12 +3,11 @@
  * until a row of its job changes; links in it are signed anew before half of their life is over.
  */
 
-import type { Asset } from "../actors/asset/asset.ts";
+import { type Asset, assetKey } from "../actors/asset/asset.ts";
 import { assetView } from "../actors/asset/asset-view.ts";
-import type { Asked, Job } from "../actors/job/job.ts";
+import { type Asked, askedKey, type Job, jobKey } from "../actors/job/job.ts";
 import { jobView } from "../actors/job/job-view.ts";
 import { codes } from "../actors/table-codes.ts";
-import { askedKey, assetKey, jobKey } from "../actors/tables.ts";
 import { limits } from "../config/limits.ts";
 import type { Gateway } from "../engine/gateway.ts";
 import type { Id } from "../engine/id.ts";

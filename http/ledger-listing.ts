@@ -3,10 +3,11 @@
  * did and may have two entries; rows are numbered without gaps and their times rise, so a time is
  * found by halving.
  */
-import type { LedgerRow } from "../actors/account/account.ts";
+
+import { type LedgerRow, ledgerKey } from "../actors/account/account.ts";
+import { accountKey } from "../actors/account/account-messages.ts";
 import { timestamp } from "../actors/contract/common.ts";
 import type { LedgerEntry } from "../actors/contract/ledger.ts";
-import { accountKey, ledgerKey } from "../actors/tables.ts";
 import type { Gateway } from "../engine/gateway.ts";
 import type { Id } from "../engine/id.ts";
 import { type Answer, json } from "./answer.ts";

@@ -6,8 +6,9 @@ import {
   type TokenScope,
   tokenScopes,
 } from "../actors/contract/account.ts";
-import type { CreateUser, NewCredential } from "../actors/directory/directory.ts";
+import type { NewCredential } from "../actors/directory/directory.ts";
 import { firstCredentialName } from "../actors/directory/tokens.ts";
+import type { CreateUser } from "../actors/directory/users.ts";
 import { plans } from "../config/plans.ts";
 import type { Id, IdMint } from "../engine/id.ts";
 import type { Clock } from "../engine/ports/clock.ts";

@@ -1,15 +1,17 @@
 /** A new personal access token, as the directory wants to hear of it. */
+
 import { type TokenScope, tokenScopes } from "../actors/contract/account.ts";
 import { timestamp } from "../actors/contract/common.ts";
 import type { CreatedToken, IssueTokenRequest, Token } from "../actors/contract/token.ts";
 import type { Credential, NewCredential } from "../actors/directory/directory.ts";
-import { tokenUseKey } from "../actors/tables.ts";
+import { tokenUseKey } from "../actors/directory/tokens.ts";
 import { limits } from "../config/limits.ts";
 import type { Gateway } from "../engine/gateway.ts";
 import type { Id } from "../engine/id.ts";
 import { placeIn } from "./contexts.ts";
 import { mintToken } from "./new-account.ts";
-import { digestOf, type Principal } from "./principals.ts";
+import type { Principal } from "./principal.ts";
+import { digestOf } from "./principals.ts";
 import { RefusalError } from "./refusal-error.ts";
 import type { Service } from "./service.ts";
 

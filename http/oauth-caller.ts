@@ -1,8 +1,7 @@
 /** Which OAuth client asks: by Basic or by the body (RFC 6749, section 2.3.1), or a public one. */
 import { timingSafeEqual } from "node:crypto";
 import { type TokenScope, tokenScopes } from "../actors/contract/account.ts";
-import type { OAuthClient } from "../actors/directory/oauth.ts";
-import { oauthClientKey } from "../actors/tables.ts";
+import { type OAuthClient, oauthClientKey } from "../actors/directory/oauth.ts";
 import type { Gateway } from "../engine/gateway.ts";
 import { parseId } from "../engine/id.ts";
 import type { Entropy } from "../engine/ports/entropy.ts";

@@ -1,6 +1,9 @@
 /** Organizations and their members as clients see them. */
+
 import { available } from "../actors/account/account.ts";
-import { type MemberSpending, resetOf, usedOf } from "../actors/account/budget.ts";
+import { accountKey } from "../actors/account/account-messages.ts";
+import { resetOf, usedOf } from "../actors/account/budget.ts";
+import { type MemberSpending, memberSpendingKey } from "../actors/account/member-spending.ts";
 import { timestamp } from "../actors/contract/common.ts";
 import type {
   MemberBudget,
@@ -8,9 +11,8 @@ import type {
   Organization as OrganizationView,
   UserOrganization,
 } from "../actors/contract/organization.ts";
-import type { User } from "../actors/directory/directory.ts";
-import type { Member, Organization } from "../actors/directory/organizations.ts";
-import { accountKey, memberSpendingKey, userKey } from "../actors/tables.ts";
+import { type User, userKey } from "../actors/directory/directory.ts";
+import type { Member, Organization } from "../actors/directory/organization.ts";
 import type { Gateway } from "../engine/gateway.ts";
 import type { Id } from "../engine/id.ts";
 import type { Place } from "./contexts.ts";

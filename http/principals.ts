@@ -6,45 +6,19 @@
 
 import { createHash } from "node:crypto";
 import type { TokenScope } from "../actors/contract/account.ts";
-import type { Role } from "../actors/contract/organization.ts";
-import type { Credential, User } from "../actors/directory/directory.ts";
-import type { Organization } from "../actors/directory/organizations.ts";
+import { type Credential, credentialKey, userKey } from "../actors/directory/directory.ts";
+import { directoryKey } from "../actors/directory/directory-messages.ts";
+import { oauthClientKey, refreshFamilyKey } from "../actors/directory/oauth.ts";
 import type { TokenUsed } from "../actors/directory/tokens.ts";
-import type { TurnOfJob } from "../actors/job/job.ts";
 import { codes } from "../actors/table-codes.ts";
-import {
-  credentialKey,
-  directoryKey,
-  oauthClientKey,
-  refreshFamilyKey,
-  userKey,
-} from "../actors/tables.ts";
 import { limits } from "../config/limits.ts";
-import type { PlanName, PlanOverrides } from "../config/plans.ts";
 import type { Gateway } from "../engine/gateway.ts";
-import type { Id } from "../engine/id.ts";
 import { codeOf, directoryCode, type Key } from "../engine/key.ts";
 import type { Clock } from "../engine/ports/clock.ts";
 import { placeOf } from "./contexts.ts";
+import type { Principal } from "./principal.ts";
 import { RefusalError } from "./refusal-error.ts";
 import { turnPrefix, turnPrincipal } from "./turn-principal.ts";
-
-export interface Principal {
-  readonly user: User;
-  readonly credential: Credential;
-  /** Who owns and pays for what this credential does: the organization, else the user. */
-  readonly scope: Id;
-  /** The context's, like the overrides. */
-  readonly plan: PlanName;
-  readonly overrides: PlanOverrides | undefined;
-  /** Both undefined in the personal space. */
-  readonly organization: Organization | undefined;
-  readonly role: Role | undefined;
-  /** Under which its requests and waits are counted: the user, within its context. */
-  readonly counter: string;
-  /** The agent's turn that the credential was made for. */
-  readonly run?: TurnOfJob;
-}
 
 interface Known {
   readonly principal: Principal;

@@ -4,8 +4,9 @@
  *
  *   mac 16 | expires 6 | who 16 | what 16 | nonce 8      base64url, 83 characters
  */
+
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";
-import type { Confirmation } from "../actors/account/account.ts";
+import type { Confirmation } from "../actors/account/submit-terms.ts";
 import type { CostKind } from "../actors/contract/cost.ts";
 import type { SigningKey } from "../actors/directory/directory.ts";
 import { limits } from "../config/limits.ts";

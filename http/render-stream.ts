@@ -2,9 +2,9 @@
  * A render's life as server-sent events, as a job's: `status` at once and at every change, one
  * `complete`, then the end (I11).
  */
+import { assetKey } from "../actors/asset/asset.ts";
 import type { Render as RenderView } from "../actors/contract/render.ts";
-import type { Render } from "../actors/render/render.ts";
-import { assetKey, renderKey } from "../actors/tables.ts";
+import { type Render, renderKey } from "../actors/render/render.ts";
 import type { Reader } from "../actors/ticket/ticket.ts";
 import { limits } from "../config/limits.ts";
 import type { Id } from "../engine/id.ts";

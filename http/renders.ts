@@ -1,5 +1,7 @@
 /** Renders as clients see them, and how one is submitted. */
+
 import { hash } from "node:crypto";
+import { assetKey } from "../actors/asset/asset.ts";
 import { objectKeyOf, objectsOf } from "../actors/composition/bundle-file.ts";
 import {
   frameMax,
@@ -8,10 +10,15 @@ import {
   type Render as RenderView,
   type StillParams,
 } from "../actors/contract/render.ts";
-import type { Source } from "../actors/job/job.ts";
-import type { Render, RenderOrder } from "../actors/render/render.ts";
+import type { Source } from "../actors/job/farm-task.ts";
+import {
+  type Render,
+  type RenderOrder,
+  renderKey,
+  renderNotesKey,
+  renderOrderKey,
+} from "../actors/render/render.ts";
 import { renderView } from "../actors/render/render-view.ts";
-import { assetKey, renderKey, renderNotesKey, renderOrderKey } from "../actors/tables.ts";
 import { frameCount, type Timeline } from "../actors/timeline/model.ts";
 import { limits } from "../config/limits.ts";
 import type { Fault } from "../config/schema.ts";

@@ -1,10 +1,11 @@
 /** A row of the route table, and what a route's function gets to work with. */
+
 import type { TokenScope } from "../actors/contract/account.ts";
 import { limits } from "../config/limits.ts";
 import { type Check, check, type Type } from "../config/schema.ts";
 import type { Answer, HttpRequest } from "./answer.ts";
 import type { Permission } from "./permissions.ts";
-import type { Principal } from "./principals.ts";
+import type { Principal } from "./principal.ts";
 import { noParameters, type Parameters, type Values } from "./query.ts";
 import type { RateClass, RateState } from "./rate-classes.ts";
 import type { Service } from "./service.ts";

@@ -2,8 +2,9 @@
  * An agent's session as server-sent events: its running turn, the jobs of that turn and what they
  * cost, until the turn ends.
  */
-import type { LastTurn, Session } from "../actors/agent/session.ts";
-import { jobKey, sessionKey } from "../actors/tables.ts";
+
+import { type LastTurn, type Session, sessionKey } from "../actors/agent/session.ts";
+import { jobKey } from "../actors/job/job.ts";
 import type { Reader } from "../actors/ticket/ticket.ts";
 import { limits } from "../config/limits.ts";
 import type { Id } from "../engine/id.ts";

@@ -1,11 +1,11 @@
 /** Whether more may be stored: by the disk, and by the plan of whoever pays for it. */
 
+import { accountKey } from "../actors/account/account-messages.ts";
 import { storageRefusal } from "../actors/account/storage.ts";
 import type { StorageUse } from "../actors/contract/common.ts";
-import { accountKey } from "../actors/tables.ts";
 import { allowanceOf } from "../config/plans.ts";
 import type { Static } from "../config/schema.ts";
-import type { Principal } from "./principals.ts";
+import type { Principal } from "./principal.ts";
 import { RefusalError } from "./refusal-error.ts";
 import type { Call } from "./route.ts";
 import type { Service } from "./service.ts";

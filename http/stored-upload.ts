@@ -1,6 +1,7 @@
 /** From bytes of unknown origin to a stored object whose type is known from its bytes. */
+
 import { imageSize } from "image-size";
-import type { StoredBytes } from "../actors/asset/asset.ts";
+import type { StoredBytes } from "../actors/asset/media.ts";
 import { mediaTypeOf } from "../actors/asset/media-type.ts";
 import { limits } from "../config/limits.ts";
 import type { Objects } from "../engine/ports/objects.ts";

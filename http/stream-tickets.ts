@@ -1,12 +1,13 @@
 /** Tickets that open one event stream, once: minting for whoever may read, redeeming by anybody. */
-import type { IssueTicket } from "../actors/account/account.ts";
+
+import { accountKey, type IssueTicket } from "../actors/account/account-messages.ts";
 import { timestamp } from "../actors/contract/common.ts";
-import { accountKey, ticketKey } from "../actors/tables.ts";
-import type { Reader, RedeemTicket } from "../actors/ticket/ticket.ts";
+import { type Reader, type RedeemTicket, ticketKey } from "../actors/ticket/ticket.ts";
 import { limits } from "../config/limits.ts";
 import { type Id, vpartOfId } from "../engine/id.ts";
 import { type Answer, json } from "./answer.ts";
-import { digestOf, type Principal } from "./principals.ts";
+import type { Principal } from "./principal.ts";
+import { digestOf } from "./principals.ts";
 import { RefusalError } from "./refusal-error.ts";
 import { expectReply } from "./replies.ts";
 import type { Call } from "./route.ts";

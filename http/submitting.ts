@@ -2,15 +2,16 @@
  * What every submit has in common: from an understood request to the message that the account
  * decides on. Step 1 and 2 of the submit's checks end here.
  */
+
 import { hash } from "node:crypto";
-import type { SubmitTerms } from "../actors/account/account.ts";
+import type { SubmitTerms } from "../actors/account/submit-terms.ts";
+import { assetKey } from "../actors/asset/asset.ts";
 import type { CostKind } from "../actors/contract/cost.ts";
 import type { Generation, Sources } from "../actors/generation/generation.ts";
 import type { Asking } from "../actors/generation/model-choice.ts";
 import { creationOf } from "../actors/job/creation.ts";
 import type { Asked, CreateJob } from "../actors/job/job.ts";
 import { modelTag } from "../actors/job/job-index.ts";
-import { assetKey } from "../actors/tables.ts";
 import { type Id, parseId } from "../engine/id.ts";
 import type { HttpRequest } from "./answer.ts";
 import { RefusalError } from "./refusal-error.ts";

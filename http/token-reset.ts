@@ -5,8 +5,9 @@
  */
 
 import { tokenScopes } from "../actors/contract/account.ts";
+import { userByEmailKey } from "../actors/directory/directory.ts";
+import { directoryKey } from "../actors/directory/directory-messages.ts";
 import type { ResetFirstToken } from "../actors/directory/tokens.ts";
-import { directoryKey, userByEmailKey } from "../actors/tables.ts";
 import { firstEmail, tokenFile } from "./bootstrap.ts";
 import { firstCredential } from "./new-account.ts";
 import { digestOf } from "./principals.ts";

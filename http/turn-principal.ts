@@ -2,10 +2,13 @@
  * Who asks with the credential of an agent's turn: its owner, in the context in which the session
  * was opened, with less to do. It is looked up anew each time, because it ends with its turn.
  */
-import { runKey, turnCredentialKey, userKey } from "../actors/tables.ts";
+
+import { runKey } from "../actors/account/run.ts";
+import { turnCredentialKey } from "../actors/agent/session.ts";
+import { userKey } from "../actors/directory/directory.ts";
 import type { Gateway } from "../engine/gateway.ts";
 import { placeIn } from "./contexts.ts";
-import type { Principal } from "./principals.ts";
+import type { Principal } from "./principal.ts";
 import { RefusalError } from "./refusal-error.ts";
 
 export const turnPrefix = "agt_";

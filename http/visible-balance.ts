@@ -1,10 +1,12 @@
 /** What a caller may still spend, and how much of that it may know. */
+
 import { available } from "../actors/account/account.ts";
+import { accountKey } from "../actors/account/account-messages.ts";
 import { usedOf } from "../actors/account/budget.ts";
-import { accountKey, memberSpendingKey } from "../actors/tables.ts";
+import { memberSpendingKey } from "../actors/account/member-spending.ts";
 import type { Gateway } from "../engine/gateway.ts";
 import { isPermitted } from "./permissions.ts";
-import type { Principal } from "./principals.ts";
+import type { Principal } from "./principal.ts";
 
 type Spender = Pick<Principal, "scope" | "user" | "role">;
 

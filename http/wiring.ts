@@ -1,6 +1,5 @@
-import type { SigningPurpose } from "../actors/directory/directory.ts";
+import { type SigningPurpose, signingKeyKey } from "../actors/directory/directory.ts";
 import { domain } from "../actors/domain.ts";
-import { signingKeyKey } from "../actors/tables.ts";
 import type { Catalogue } from "../config/catalogue.ts";
 import { Gateway, ShardDown } from "../engine/gateway.ts";
 import { IdMint } from "../engine/id.ts";

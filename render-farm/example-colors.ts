@@ -1,5 +1,5 @@
+import type { ExampleColors } from "./models/example-colors.ts";
 import { blend, type Color, chromaOf, colorOf } from "./models/studio-image/color.ts";
-import type { ExampleColors } from "./models/studio-image/palette.ts";
 import type { Raster } from "./pictures/orders.ts";
 
 /** The colours of example pictures by where they stand: sky above, ground below, light, accent. */

@@ -2,54 +2,10 @@
  * The architecture, checked like any other behaviour. One rule a test; no rule lives only in prose.
  * Each test lists what breaks its rule, so a failure reads as a list of places to mend.
  */
-import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { basename, dirname, join, relative } from "node:path";
+import { basename } from "node:path";
 import t from "tap";
 import ts from "typescript";
-
-/** Tests run compiled, somewhere below the sources; `dist` has a package.json of its own. */
-const root = rootAbove(import.meta.dirname);
-const folders = ["engine", "actors", "http", "render-farm", "bench", "config", "test"] as const;
-
-/**
- * Folder to what it may import: folders, or the beginnings of paths. It may always import itself.
- */
-const mayImport: Readonly<Record<string, readonly string[]>> = {
-  config: ["package.json"],
-  engine: ["config/"],
-  actors: ["engine/", "config/"],
-  http: ["actors/", "engine/", "config/"],
-  "render-farm": ["actors/", "engine/", "config/"],
-  bench: [
-    "actors/contract/",
-    "http/client",
-    "http/cli/folder-",
-    "config/",
-    // The same hostile bytes as the tests'.
-    "test/hostile/",
-    // The same browser and tools for the peers.
-    "render-farm/browser.ts",
-    "render-farm/chromium-path.ts",
-    "render-farm/find-tool.ts",
-  ],
-  test: folders.map((folder) => `${folder}/`),
-};
-
-/** Packages that more than one file imports, and why. */
-const packageExceptions: Readonly<Record<string, readonly string[]>> = {
-  // The peer is the same library without the service: what the bench measures against.
-  "uWebSockets.js": ["http/server.ts", "bench/peer.ts"],
-};
-const testPackages = [
-  "tap",
-  "fast-check",
-  "typescript",
-  "ajv",
-  "ajv-formats",
-  "gltf-validator",
-  "eventsource",
-  "openapi-typescript",
-];
+import { isRoot, product, type Source, sources } from "./source-tree.ts";
 
 interface Ban {
   readonly word: string;
@@ -141,89 +97,6 @@ const nameExceptions: Readonly<Record<string, string>> = {
   openDataDirectory: "the same",
 };
 
-interface Source {
-  readonly path: string;
-  readonly folder: string;
-  readonly text: string;
-  readonly tree: ts.SourceFile;
-}
-
-const sources = folders.flatMap((folder) => list(join(root, folder)).map(read));
-const product = sources.filter(({ folder }) => folder !== "test");
-
-t.test("the sources are found", async (t) => {
-  t.ok(sources.length > 100, `${sources.length} files below ${root}`);
-});
-
-t.test("folders import only what the dependency rule allows", async (t) => {
-  const wrong = sources
-    .filter(({ path }) => !isRoot(path))
-    .flatMap((source) =>
-      ours(source)
-        .filter((to) => to.split("/")[0] !== source.folder)
-        .filter((to) => !(mayImport[source.folder] ?? []).some((allowed) => to.startsWith(allowed)))
-        .map((to) => `${source.path} imports ${to}`),
-    );
-  t.strictSame(wrong, []);
-});
-
-t.test("http and render-farm meet only in the task port", async (t) => {
-  const wrong = product.flatMap(({ path, folder, tree }) =>
-    folder === "http" || folder === "render-farm"
-      ? ours({ path, tree })
-          .filter((to) => to.startsWith(folder === "http" ? "render-farm/" : "http/"))
-          .filter(() => !isRoot(path))
-          .map((to) => `${path} imports ${to}`)
-      : [],
-  );
-  t.strictSame(wrong, []);
-});
-
-t.test("only a main.ts imports adapters", async (t) => {
-  const wrong = product
-    .filter(({ path }) => !isRoot(path) && !path.startsWith("engine/adapters/"))
-    .flatMap((source) =>
-      ours(source)
-        .filter((to) => to.startsWith("engine/adapters/"))
-        .map((to) => `${source.path} imports ${to}`),
-    );
-  t.strictSame(wrong, []);
-});
-
-t.test("nobody imports a main.ts", async (t) => {
-  const wrong = sources.flatMap((source) =>
-    ours(source)
-      .filter(isRoot)
-      .map((to) => `${source.path} imports ${to}`),
-  );
-  t.strictSame(wrong, []);
-});
-
-t.test("each npm package has one importing file", async (t) => {
-  const importers = new Map<string, Set<string>>();
-  for (const source of product)
-    for (const name of packages(source))
-      importers.set(name, (importers.get(name) ?? new Set()).add(source.path));
-  const wrong = [...importers].filter(([name, paths]) => {
-    const allowed = packageExceptions[name];
-    return paths.size > 1 && ![...paths].every((path) => allowed?.includes(path));
-  });
-  t.strictSame(
-    wrong.map(([name, paths]) => `${name}: ${[...paths].join(", ")}`),
-    [],
-  );
-});
-
-t.test("tests import the test packages, and nothing else from npm", async (t) => {
-  const wrong = sources.flatMap((source) =>
-    packages(source)
-      .filter((name) => (source.folder === "test") !== testPackages.includes(name))
-      .filter((name) => source.folder === "test" || testPackages.includes(name))
-      .map((name) => `${source.path} imports ${name}`),
-  );
-  t.strictSame(wrong, []);
-});
-
 t.test("no file exceeds 400 lines", async (t) => {
   const lengths = sources.map(({ path, text }) => ({ path, lines: text.split("\n").length - 1 }));
   const wrong = lengths.filter(({ lines }) => lines > 400);
@@ -293,54 +166,6 @@ t.test("files are in kebab-case", async (t) => {
     [],
   );
 });
-
-function rootAbove(folder: string): string {
-  if (existsSync(join(folder, "tsconfig.json"))) return folder;
-  const above = dirname(folder);
-  if (above === folder) throw new Error("no tsconfig.json above the compiled tests");
-  return rootAbove(above);
-}
-
-function list(folder: string): string[] {
-  const names = readdirSync(folder, { recursive: true, encoding: "utf8" });
-  return names.filter((name) => name.endsWith(".ts")).map((name) => join(folder, name));
-}
-
-function read(file: string): Source {
-  const text = readFileSync(file, "utf8");
-  const path = relative(root, file);
-  const tree = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true);
-  return { path, folder: path.split("/")[0] ?? "", text, tree };
-}
-
-function isRoot(path: string): boolean {
-  return basename(path) === "main.ts";
-}
-
-function specifiers(tree: ts.SourceFile): string[] {
-  return tree.statements.flatMap((statement) => {
-    const isFrom = ts.isImportDeclaration(statement) || ts.isExportDeclaration(statement);
-    const from = isFrom ? statement.moduleSpecifier : undefined;
-    return from !== undefined && ts.isStringLiteral(from) ? [from.text] : [];
-  });
-}
-
-/** The files of ours that a file imports, from the root. */
-function ours({ path, tree }: Pick<Source, "path" | "tree">): string[] {
-  const relatives = specifiers(tree).filter((specifier) => specifier.startsWith("."));
-  return relatives.map((specifier) => join(dirname(path), specifier));
-}
-
-function packages({ tree }: Source): string[] {
-  return specifiers(tree)
-    .filter((specifier) => !specifier.startsWith(".") && !specifier.startsWith("node:"))
-    .map((name) =>
-      name
-        .split("/")
-        .slice(0, name.startsWith("@") ? 2 : 1)
-        .join("/"),
-    );
-}
 
 function nodes({ tree }: Source): ts.Node[] {
   const found: ts.Node[] = [tree];

@@ -8,26 +8,25 @@
  * I9 one job per duplicate fingerprint in its window.
  * A submit's hold, slot, fingerprint, job and reply are one turn: all durable or none.
  */
+
 import { limits } from "../../config/limits.ts";
 import { plans } from "../../config/plans.ts";
 import { type Actor, answer, put, type TurnView, tell } from "../../engine/actor.ts";
 import type { ReplyTo } from "../../engine/address.ts";
 import { invariant } from "../../engine/invariant.ts";
 import { vpartOf } from "../../engine/key.ts";
-import { ledgerKey, ticketKey } from "../tables.ts";
+import { ticketKey } from "../ticket/ticket.ts";
 import {
   type Account,
-  type AccountMessage,
   type AccountTurn,
-  type AssetChanged,
   assetIndex,
   change,
   firstOfNextMonth,
-  type IssueTicket,
-  type OpenAccount,
+  ledgerKey,
   only,
   refuse,
 } from "./account.ts";
+import type { AccountMessage, AssetChanged, IssueTicket, OpenAccount } from "./account-messages.ts";
 import { setBudget } from "./budget.ts";
 import { discard, follow, forget, setTerms } from "./following.ts";
 import { grant } from "./grant.ts";

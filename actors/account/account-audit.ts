@@ -4,6 +4,7 @@
  *
  * Rows may be added in slices, those of the ledger in their order; `findings` says what is broken.
  */
+
 import { modalities } from "../../config/catalogue.ts";
 import { limits } from "../../config/limits.ts";
 import type { Id } from "../../engine/id.ts";
@@ -22,7 +23,7 @@ import {
   type LedgerRow,
   poolOf,
 } from "./account.ts";
-import type { StoredFile } from "./storage.ts";
+import type { StoredFile } from "./account-messages.ts";
 
 /** `expected` is what the rows say, `found` what stands there instead. */
 export interface Finding {

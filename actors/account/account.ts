@@ -2,29 +2,24 @@
  * What an account is: the wallet, ceiling and quota of one scope (an organization, or a user's
  * personal space). What it does: `account-actor.ts`.
  */
+
 import { type Modality, modalities } from "../../config/catalogue.ts";
 import { type PlanName, type PlanOverrides, plans } from "../../config/plans.ts";
 import {
   answer,
   type Draft,
-  type Due,
   type Reply,
   type RowWrite,
   type Tell,
   type Turn,
   type TurnView,
 } from "../../engine/actor.ts";
-import type { Question, RequestId } from "../../engine/address.ts";
 import type { Id } from "../../engine/id.ts";
+import { type Key, keyOf, orderedNumber, vpartOf } from "../../engine/key.ts";
 import { type AssetStatus, assetStatuses } from "../contract/asset.ts";
 import { type JobStatus, jobStatuses } from "../contract/job.ts";
-import type { CreateJob, SubmitReply, Terms, TurnOfJob } from "../job/job.ts";
 import { type Refusal, type Refused, refused } from "../refusal.ts";
-import type { OutputSet } from "../set/set.ts";
-import type { Ticket } from "../ticket/ticket.ts";
-import type { SetBudget } from "./budget.ts";
-import type { PackedSubmit } from "./packed-submit.ts";
-import type { FilesChanged } from "./storage.ts";
+import { codes } from "../table-codes.ts";
 
 /** Which ceiling a job counts against: 3D has one of its own. */
 type Pool = "media" | "three_d";
@@ -87,163 +82,6 @@ export interface LedgerRow {
     readonly balance: number;
   }[];
 }
-
-export interface OpenAccount {
-  readonly kind: "open";
-  readonly plan: PlanName;
-  /** The whole opening balance; undefined for the plan's monthly credits. */
-  readonly credits: number | undefined;
-  readonly isOrganization?: true;
-  /** What the one who asked the directory gets once the wallet is there. */
-  readonly replies: readonly Reply[];
-}
-
-/** What was found of a confirmation token where the request arrived; `digest` as in `markKey`. */
-export type Confirmation =
-  | { readonly kind: "valid"; readonly digest: string; readonly expiresAtMs: number }
-  | {
-      readonly kind: "rejected";
-      readonly reason: "expired" | "invalid" | "foreign" | "mismatch";
-    };
-
-/** What one request of a submit brings, whatever it asks for. */
-export interface SubmitTerms {
-  /** 16 bytes as a binary string. */
-  readonly fingerprint: string;
-  readonly confirmation: Confirmation | undefined;
-  readonly plan: PlanName;
-  readonly overrides?: PlanOverrides | undefined;
-  /** Counted where the request arrived: when it may come again, or undefined when it is in time. */
-  readonly rateRetryAfterSeconds: number | undefined;
-}
-
-export interface Submit extends SubmitTerms {
-  readonly job: CreateJob;
-}
-
-/** A set: each member is a job to be, or was refused already. At least one member. */
-export interface SubmitSet
-  extends SubmitTerms,
-    Question<{ readonly kind: "accepted_set" } | Refused> {
-  readonly kind: "submit_set";
-  readonly set: Omit<OutputSet, "members">;
-  readonly members: readonly SetCandidate[];
-}
-
-export interface SetCandidate {
-  readonly label: string;
-  readonly work: CreateJob | Refusal;
-}
-
-/** A synchronous piece of work that is paid at once: no hold, no slot, no duplicate rule. */
-export interface Pay
-  extends Question<{ readonly kind: "paid"; readonly balance: number } | Refused> {
-  readonly kind: "pay";
-  readonly credits: number;
-  readonly note: string;
-  /** In an organization: whose budget it counts against. */
-  readonly member?: Id | undefined;
-  readonly turn: TurnOfJob | undefined;
-  readonly rateRetryAfterSeconds: number | undefined;
-}
-
-/** A job moved to another phase, or its hold was resolved, or both. */
-export interface JobChanged {
-  readonly kind: "job_changed";
-  readonly terms: Terms;
-  readonly from: JobStatus;
-  readonly to: JobStatus;
-  /** Whether it had a slot before: a member of a set may have waited for one. */
-  readonly hadSlot: boolean;
-  readonly charge: number | undefined;
-  /** What the assets that it brought are, by their media: a film may come as an animated image. */
-  readonly assets: readonly (Modality | undefined)[];
-  /** How many bytes those have. */
-  readonly bytes: number;
-}
-
-/** What an operator changed: renewals and slots follow it. */
-export interface SetTerms {
-  readonly kind: "set_terms";
-  readonly plan: PlanName;
-  readonly overrides: PlanOverrides | undefined;
-}
-
-/** An operator's credits, which do not expire; a negative amount takes back. */
-export interface Grant {
-  readonly kind: "grant";
-  readonly amount: number;
-  readonly note: string | undefined;
-  readonly request: RequestId<GrantReply> | undefined;
-}
-
-/** What can be spent now, and what is held. */
-export type GrantReply =
-  | { readonly kind: "granted"; readonly balance: number; readonly held: number }
-  | Refused;
-
-/** A provider refused within the first moment: the job is as if it had never been. */
-export interface JobDiscarded {
-  readonly kind: "job_discarded";
-  readonly terms: Terms;
-  /** 16 bytes as a binary string. */
-  readonly fingerprint: string;
-}
-
-/** A job that had ended was deleted. */
-export interface JobDeleted {
-  readonly kind: "job_deleted";
-  readonly terms: Terms;
-  readonly from: JobStatus;
-}
-
-/** An agent's run opens, ends, or may spend more or less. */
-export interface RunChanged {
-  readonly kind: "run_changed";
-  readonly turn: Id;
-  readonly ceiling: number | null;
-  readonly isEnded: boolean;
-}
-
-export interface AssetChanged {
-  readonly kind: "asset_changed";
-  readonly modality: Modality | undefined;
-  readonly from: AssetStatus | undefined;
-  readonly to: AssetStatus | undefined;
-  /** How many bytes more are stored. */
-  readonly bytes: number;
-}
-
-export interface SubmitJob extends Question<SubmitReply> {
-  readonly kind: "submit";
-  readonly submit: PackedSubmit;
-}
-
-/** `digest` is the SHA-256 of the ticket as a binary string. */
-export interface IssueTicket extends Question<{ readonly kind: "issued" } | Refused> {
-  readonly kind: "issue_ticket";
-  readonly digest: string;
-  readonly ticket: Ticket;
-}
-
-export type AccountMessage =
-  | OpenAccount
-  | SubmitJob
-  | SubmitSet
-  | Pay
-  | JobChanged
-  | JobDiscarded
-  | JobDeleted
-  | AssetChanged
-  | FilesChanged
-  | { readonly kind: "remembered"; readonly by: 1 | -1 }
-  | RunChanged
-  | IssueTicket
-  | { readonly kind: "ticket_spent" }
-  | SetTerms
-  | Grant
-  | SetBudget
-  | Due;
 
 export type AccountTurn = Turn<Account, never>;
 
@@ -329,4 +167,19 @@ export function change(counts: number[], index: number, by: number): void {
 export function firstOfNextMonth(atMs: number): number {
   const date = new Date(atMs);
   return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 1);
+}
+
+/** The ledger of the account at an address. */
+export function ledgerKey(account: Key, entry: number): Key<LedgerRow> {
+  return keyOf(vpartOf(account), codes.ledger, account.slice(2) + orderedNumber(entry));
+}
+
+/** What all rows of that ledger begin with. */
+export function ledgerRowsKey(account: Key): Key<LedgerRow> {
+  return keyOf(vpartOf(account), codes.ledger, account.slice(2));
+}
+
+/** Jobs of sets that were accepted and wait for a slot, in order. */
+export function waitingKey(account: Key): Key<readonly Id[]> {
+  return keyOf(vpartOf(account), codes.waiting, account.slice(2));
 }

@@ -3,35 +3,15 @@
  * in the calendar month (UTC) and in total, and how much of it may be. A row a member beside the
  * account, so the head does not grow with members; personal spaces have none.
  */
+
 import { answer, put, type RowWrite, type TurnView } from "../../engine/actor.ts";
-import type { Question, ReplyTo } from "../../engine/address.ts";
+import type { ReplyTo } from "../../engine/address.ts";
 import type { Id } from "../../engine/id.ts";
-import type { BudgetPeriod } from "../contract/organization.ts";
 import type { Terms } from "../job/job.ts";
 import type { Refusal } from "../refusal.ts";
-import { memberSpendingKey } from "../tables.ts";
 import { type Account, type AccountTurn, firstOfNextMonth, only } from "./account.ts";
-
-export interface Budget {
-  readonly limit: number;
-  readonly period: BudgetPeriod;
-}
-
-export interface MemberSpending {
-  readonly budget?: Budget;
-  /** Months since year 0. */
-  readonly month: number;
-  readonly inMonth: number;
-  readonly inTotal: number;
-}
-
-export interface SetBudget
-  extends Question<{ readonly kind: "budgeted"; readonly spending: MemberSpending }> {
-  readonly kind: "set_budget";
-  readonly user: Id;
-  /** Undefined lifts it. */
-  readonly budget: Budget | undefined;
-}
+import type { SetBudget } from "./account-messages.ts";
+import { type Budget, type MemberSpending, memberSpendingKey } from "./member-spending.ts";
 
 /** Step 8 of a submit: 402 before the wallet is looked at. */
 export function memberBudget(

@@ -2,6 +2,7 @@
  * How an account follows its jobs: counts, slots, and what a hold came to. A slot that becomes free
  * goes to the first member of a set that waits for one, whether a job ended or the ceiling rose.
  */
+
 import { limits } from "../../config/limits.ts";
 import { allowanceOf } from "../../config/plans.ts";
 import { put, type RowWrite, type Tell, type TurnView, tell } from "../../engine/actor.ts";
@@ -9,8 +10,7 @@ import type { Id } from "../../engine/id.ts";
 import { invariant } from "../../engine/invariant.ts";
 import { vpartOf } from "../../engine/key.ts";
 import type { JobStatus } from "../contract/job.ts";
-import type { Terms } from "../job/job.ts";
-import { fingerprintKey, jobKey, ledgerKey, waitingKey } from "../tables.ts";
+import { jobKey, type Terms } from "../job/job.ts";
 import {
   type Account,
   type AccountDraft,
@@ -20,17 +20,17 @@ import {
   change,
   countIndex,
   draftOf,
-  type JobChanged,
-  type JobDeleted,
-  type JobDiscarded,
+  ledgerKey,
   only,
   poolOf,
-  type SetTerms,
+  waitingKey,
 } from "./account.ts";
+import type { JobChanged, JobDeleted, JobDiscarded, SetTerms } from "./account-messages.ts";
 import { givenBack } from "./budget.ts";
 import { memberCounted } from "./member-counts.ts";
 import { commit } from "./run.ts";
 import { dayOf, usedToday, withSlots } from "./submit.ts";
+import { fingerprintKey } from "./submit-terms.ts";
 
 /** What a change of the account brings along. */
 interface Step {

@@ -1,8 +1,8 @@
 import { answer, put, type TurnView } from "../../engine/actor.ts";
 import { count } from "../count.ts";
 import { refused } from "../refusal.ts";
-import { ledgerKey } from "../tables.ts";
-import { type Account, type AccountTurn, available, type Grant, only } from "./account.ts";
+import { type Account, type AccountTurn, available, ledgerKey, only } from "./account.ts";
+import type { Grant } from "./account-messages.ts";
 
 /**
  * An operator gives credits, or takes back from what can still be spent, the plan's credits last.

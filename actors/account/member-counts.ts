@@ -2,9 +2,11 @@
  * A member's own jobs by modality and status, counted like the account's: a listing of them has a
  * total too. A row a member; personal spaces have none.
  */
+
 import { put, type RowWrite, type TurnView } from "../../engine/actor.ts";
-import type { Id } from "../../engine/id.ts";
-import { memberCountsKey } from "../tables.ts";
+import { type Id, idBytes } from "../../engine/id.ts";
+import { type Key, keyOf, vpartOf } from "../../engine/key.ts";
+import { codes } from "../table-codes.ts";
 import { change } from "./account.ts";
 
 /** `changes` are places of `countIndex` and what is added there. */
@@ -18,4 +20,9 @@ export function memberCounted(
   const counts = [...(turn.get(key) ?? [])];
   for (const [index, by] of changes) change(counts, index, by);
   return [put(key, counts)];
+}
+
+/** A member's own jobs in the organization at an address, by `countIndex`. */
+export function memberCountsKey(account: Key, user: Id): Key<readonly number[]> {
+  return keyOf(vpartOf(account), codes.memberCounts, account.slice(2) + idBytes(user));
 }

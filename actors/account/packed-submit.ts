@@ -2,9 +2,10 @@
  * A submit on its way to its shard, as one flat list: what threads tell each other is copied member
  * by member with its name, and a submit has many.
  */
+
 import type { Draft } from "../../engine/actor.ts";
 import type { CreateJob } from "../job/job.ts";
-import type { Submit } from "./account.ts";
+import type { Submit } from "./submit-terms.ts";
 
 export type PackedSubmit = ReturnType<typeof packed>;
 

@@ -1,7 +1,7 @@
 import { answer, put, type TurnView } from "../../engine/actor.ts";
 import type { ReplyTo } from "../../engine/address.ts";
-import { ledgerKey } from "../tables.ts";
-import { type Account, type AccountTurn, available, only, type Pay, refuse } from "./account.ts";
+import { type Account, type AccountTurn, available, ledgerKey, only, refuse } from "./account.ts";
+import type { Pay } from "./account-messages.ts";
 import { committed, memberBudget } from "./budget.ts";
 import { commit, refusalOfRun } from "./run.ts";
 import { requestRate, wallet } from "./submit.ts";

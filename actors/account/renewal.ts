@@ -1,11 +1,11 @@
 import { put, type TurnView } from "../../engine/actor.ts";
-import { ledgerKey } from "../tables.ts";
 import {
   type Account,
   type AccountTurn,
   available,
   firstOfNextMonth,
   type LedgerRow,
+  ledgerKey,
   monthlyCreditsOf,
   only,
 } from "./account.ts";

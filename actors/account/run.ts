@@ -2,12 +2,15 @@
  * What an agent's run may still spend. The row stands with the account, since it is the account
  * that accepts and settles; the session hears of each change.
  */
+
 import { put, type RowWrite, type Tell, type TurnView, tell } from "../../engine/actor.ts";
-import type { Id } from "../../engine/id.ts";
+import { type Id, keyOfId } from "../../engine/id.ts";
+import type { Key } from "../../engine/key.ts";
+import { sessionKey } from "../agent/session.ts";
 import type { TurnOfJob } from "../job/job.ts";
 import type { Refusal } from "../refusal.ts";
-import { runKey, sessionKey } from "../tables.ts";
-import type { RunChanged } from "./account.ts";
+import { codes } from "../table-codes.ts";
+import type { RunChanged } from "./account-messages.ts";
 
 export interface Run {
   /** The price that the customer approved; null for none. */
@@ -55,4 +58,9 @@ export function commit(
     rows: [put(runKey(id), { ...run, committed })],
     tells: [tell(sessionKey(session), spent)],
   };
+}
+
+/** What the run of an agent's turn has spent. */
+export function runKey(turn: Id): Key<Run> {
+  return keyOfId(codes.run, turn);
 }

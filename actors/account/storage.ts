@@ -3,22 +3,15 @@
  * what they hold: of equal files, as a clone has them, one counts. What was accepted is always
  * stored; at the limit nothing more is accepted.
  */
+
 import { allowanceOf, type PlanName, type PlanOverrides } from "../../config/plans.ts";
 import { put, type RowWrite, type TurnView } from "../../engine/actor.ts";
 import { invariant } from "../../engine/invariant.ts";
-import type { BundleFile } from "../composition/bundle-file.ts";
+import { type Key, keyOf, vpartOf } from "../../engine/key.ts";
 import type { Refusal } from "../refusal.ts";
-import { fileUsesKey } from "../tables.ts";
+import { codes } from "../table-codes.ts";
 import type { Account } from "./account.ts";
-
-export type StoredFile = Pick<BundleFile, "sha256" | "size">;
-
-/** Files of a composition came or went. */
-export interface FilesChanged {
-  readonly kind: "files_changed";
-  readonly added: readonly StoredFile[];
-  readonly removed: readonly StoredFile[];
-}
+import type { FilesChanged, StoredFile } from "./account-messages.ts";
 
 interface Agreed {
   readonly plan: PlanName;
@@ -64,4 +57,10 @@ export function countFiles(
     rows.push(uses === 0 ? { key, value: undefined } : put(key, uses));
   }
   return { account: { ...account, stored }, rows };
+}
+
+/** How many files of its compositions have these bytes; `sha256` in base64url. */
+export function fileUsesKey(account: Key, sha256: string): Key<number> {
+  const digest = Buffer.from(sha256, "base64url").toString("latin1");
+  return keyOf(vpartOf(account), codes.fileUses, account.slice(2) + digest);
 }

@@ -3,23 +3,16 @@
  * nothing exists; a later refusal ends the submitting, and what was accepted keeps running. Later
  * members take slots as earlier jobs end.
  */
+
 import { limits } from "../../config/limits.ts";
 import { allowanceOf } from "../../config/plans.ts";
 import { answer, birth, put, type RowWrite, type Tell, type TurnView } from "../../engine/actor.ts";
 import type { ReplyTo } from "../../engine/address.ts";
-import type { CreateJob } from "../job/job.ts";
+import { type CreateJob, jobKey } from "../job/job.ts";
 import type { Refusal } from "../refusal.ts";
-import type { OutputSet, SetMember } from "../set/set.ts";
-import { jobKey, setKey, waitingKey } from "../tables.ts";
-import {
-  type Account,
-  type AccountTurn,
-  only,
-  poolOf,
-  refuse,
-  type SetCandidate,
-  type SubmitSet,
-} from "./account.ts";
+import { type OutputSet, type SetMember, setKey } from "../set/set.ts";
+import { type Account, type AccountTurn, only, poolOf, refuse, waitingKey } from "./account.ts";
+import type { SetCandidate, SubmitSet } from "./account-messages.ts";
 import { accept, consumption, firstRefusal, memberRefusal, requestRows } from "./submit.ts";
 
 export function submitSet(

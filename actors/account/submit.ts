@@ -3,14 +3,15 @@
  * answers, and nothing is held for a refused submit. Steps 1 and 2 (credential, shape, model,
  * assets) are done when a submit arrives here.
  */
+
 import type { Modality } from "../../config/catalogue.ts";
 import { allowanceOf } from "../../config/plans.ts";
 import { birth, put, type RowWrite, type Tell, type TurnView, tell } from "../../engine/actor.ts";
 import { type Id, idBytes, idOfBytes } from "../../engine/id.ts";
 import { vpartOf } from "../../engine/key.ts";
-import type { CreateJob, SubmitReply } from "../job/job.ts";
+import { askedKey, type CreateJob, jobKey, type SubmitReply } from "../job/job.ts";
+import { markKey } from "../mark/mark.ts";
 import type { Refusal } from "../refusal.ts";
-import { askedKey, fingerprintKey, jobKey, ledgerKey, markKey } from "../tables.ts";
 import {
   type Account,
   type AccountTurn,
@@ -18,17 +19,17 @@ import {
   change,
   countIndex,
   draftOf,
+  ledgerKey,
   modelPlace,
   only,
   poolOf,
   refuse,
-  type Submit,
-  type SubmitTerms,
 } from "./account.ts";
 import { committed, memberBudget } from "./budget.ts";
 import { memberCounted } from "./member-counts.ts";
 import { commit, refusalOfRun } from "./run.ts";
 import { storageRefusal } from "./storage.ts";
+import { fingerprintKey, type Submit, type SubmitTerms } from "./submit-terms.ts";
 
 type Step = (
   account: Account,

@@ -8,6 +8,7 @@
  *    when a run opens, ends or gets another ceiling, and hears of every change.
  * 3. Interrupting stops the turn only; its jobs go on.
  */
+
 import { limits } from "../../config/limits.ts";
 import {
   type Actor,
@@ -22,24 +23,22 @@ import {
 import type { ReplyTo } from "../../engine/address.ts";
 import { idBytes } from "../../engine/id.ts";
 import { vpartOf } from "../../engine/key.ts";
+import { accountKey } from "../account/account-messages.ts";
 import { ownerOf } from "../job/job-index.ts";
 import { type Refusal, refused } from "../refusal.ts";
 import { done as isDone } from "../reply.ts";
 import {
-  accountKey,
+  type AgentTurn,
   briefKey,
+  type LastTurn,
+  type Session,
+  type SessionMessage,
+  type StartTurn,
   sessionOfOwnerKey,
   sessionTermsKey,
+  type TurnStatus,
   turnCredentialKey,
   turnKey,
-} from "../tables.ts";
-import type {
-  AgentTurn,
-  LastTurn,
-  Session,
-  SessionMessage,
-  StartTurn,
-  TurnStatus,
 } from "./session.ts";
 
 type SessionTurn = Turn<Session, never>;

@@ -2,12 +2,15 @@
  * What an agent's session is: turns, one at a time, each with a brief, a price that the customer
  * approved and a credential of its own. How it moves: `session-actor.ts`.
  */
+
 import type { Due } from "../../engine/actor.ts";
-import type { Question } from "../../engine/address.ts";
-import type { Id } from "../../engine/id.ts";
+import { type Address, addressOf, type Question } from "../../engine/address.ts";
+import { type Id, idBytes, keyOfId, vpartOfId } from "../../engine/id.ts";
+import { type Key, keyOf } from "../../engine/key.ts";
 import type { TokenScope } from "../contract/account.ts";
 import type { Refused } from "../refusal.ts";
 import type { Done } from "../reply.ts";
+import { codes } from "../table-codes.ts";
 
 export const turnStatuses = ["running", "finished", "failed", "stopped", "swept"] as const;
 export type TurnStatus = (typeof turnStatuses)[number];
@@ -101,3 +104,34 @@ export type SessionMessage =
       readonly job: Id | undefined;
     }
   | Due;
+
+export function sessionKey(session: Id): Address<SessionMessage, Session> {
+  return addressOf(keyOfId(codes.session, session));
+}
+
+export function sessionTermsKey(session: Id): Key<SessionTerms> {
+  return keyOfId(codes.sessionTerms, session);
+}
+
+/** A user's sessions in one context; `owner` as for jobs, `session` its bytes or empty for all. */
+export function sessionOfOwnerKey(scope: Id, owner: string, session: string): Key<string> {
+  return keyOf(vpartOfId(scope), codes.sessionOfOwner, owner + session);
+}
+
+/** Under its session, in the order of the ids. */
+export function turnKey(session: Id, turn: Id): Key<AgentTurn> {
+  return turnsKey(session) + idBytes(turn);
+}
+
+export function turnsKey(session: Id): Key<AgentTurn> {
+  return keyOfId(codes.agentTurn, session);
+}
+
+export function briefKey(turn: Id): Key<string> {
+  return keyOfId(codes.brief, turn);
+}
+
+/** `digest` is the SHA-256 of the credential as a binary string. */
+export function turnCredentialKey(vpart: number, digest: string): Key<TurnCredential> {
+  return keyOf(vpart, codes.turnCredential, digest);
+}

@@ -9,6 +9,7 @@
  * 2. The account counts every change of status in the same turn.
  * 3. Bytes are removed after the turn that gives them up is durable; see `removal.ts`.
  */
+
 import { limits } from "../../config/limits.ts";
 import {
   type Actor,
@@ -21,24 +22,27 @@ import {
   tell,
 } from "../../engine/actor.ts";
 import type { ReplyTo } from "../../engine/address.ts";
+import { accountKey } from "../account/account-messages.ts";
 import type { AssetStatus } from "../contract/asset.ts";
-import type { FarmTask, Outcome } from "../job/job.ts";
+import type { FarmTask } from "../job/farm-task.ts";
+import type { Outcome } from "../job/job.ts";
 import { type Refusal, refused } from "../refusal.ts";
 import { done } from "../reply.ts";
-import { accountKey, removalKey, uploadPartKey } from "../tables.ts";
 import {
   type Asset,
   type AssetEffect,
   type AssetMessage,
   type AssetPatch,
-  isShared,
   mimeTypeOf,
   modalityOf,
   type PendingAsset,
   type ProcessingAsset,
   statusOf,
   storedBy,
+  uploadPartKey,
 } from "./asset.ts";
+import { isShared } from "./media.ts";
+import { removalKey } from "./removal.ts";
 
 type AssetTurn = Turn<Asset, AssetEffect>;
 type AssetContext = TurnView<ReplyTo<AssetMessage>>;

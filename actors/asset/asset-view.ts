@@ -1,10 +1,12 @@
 /** From an asset's rows to what clients see. The only place that spells an asset's wire names. */
+
 import type { Modality } from "../../config/catalogue.ts";
 import { limits } from "../../config/limits.ts";
 import type { Asset as AssetView } from "../contract/asset.ts";
 import { timestamp } from "../contract/common.ts";
 import type { Asked } from "../job/job.ts";
-import { type Asset, type Media, mimeTypeOf, modalityOf, statusOf } from "./asset.ts";
+import { type Asset, mimeTypeOf, modalityOf, statusOf } from "./asset.ts";
+import type { Media } from "./media.ts";
 
 export type Sign = (objectKey: string) => { readonly url: string; readonly expiresAtMs: number };
 

@@ -2,36 +2,24 @@
  * What an asset is: stored media of a scope, and the bytes on their way to become one. How it
  * moves: `asset-actor.ts`. Of a generated asset, prompt and model stand with the job that made it.
  */
+
 import type { Modality } from "../../config/catalogue.ts";
 import type { Due } from "../../engine/actor.ts";
-import type { Question } from "../../engine/address.ts";
-import type { Id } from "../../engine/id.ts";
+import { type Address, addressOf, type Question } from "../../engine/address.ts";
+import { type Id, idBytes, keyOfId } from "../../engine/id.ts";
+import { type Key, keyOf, vpartOf } from "../../engine/key.ts";
 import type { AssetStatus } from "../contract/asset.ts";
-import type { FarmTask, Outcome } from "../job/job.ts";
+import type { FarmTask } from "../job/farm-task.ts";
+import type { Outcome } from "../job/job.ts";
 import type { Refused } from "../refusal.ts";
 import type { Done } from "../reply.ts";
+import { codes } from "../table-codes.ts";
+import { bytesOf, type Media, type StoredBytes } from "./media.ts";
 
 export type Origin =
   | { readonly job: Id }
   | { readonly filename: string; readonly user: Id }
   | { readonly render: Id; readonly user: Id };
-
-/** What a probe found in the stored bytes. */
-export interface Media {
-  readonly objectKey: string;
-  readonly mimeType: string;
-  readonly sizeBytes: number;
-  readonly sha256: string;
-  readonly width?: number;
-  readonly height?: number;
-  readonly durationSeconds?: number;
-  readonly hasAudio?: boolean;
-  readonly frameRate?: number;
-  readonly thumbnailKey?: string;
-}
-
-/** Bytes that are stored and not looked into yet. */
-export type StoredBytes = Pick<Media, "objectKey" | "mimeType" | "sizeBytes" | "sha256">;
 
 interface Common {
   readonly id: Id;
@@ -42,15 +30,6 @@ interface Common {
   readonly displayName?: string;
   readonly tags?: readonly string[];
   readonly favorite?: true;
-}
-
-/** What stored media count for. Simulated media are one object for all. */
-export function bytesOf({ objectKey, sizeBytes }: Pick<Media, "objectKey" | "sizeBytes">): number {
-  return isShared(objectKey) ? 0 : sizeBytes;
-}
-
-export function isShared(objectKey: string): boolean {
-  return objectKey.startsWith("sim/");
 }
 
 /** What a client said of the bytes that it will send. */
@@ -179,4 +158,20 @@ export function storedBy(asset: Asset): number {
   if ("media" in asset) return bytesOf(asset.media);
   if ("bytes" in asset) return asset.bytes.sizeBytes;
   return asset.phase === "pending_upload" ? asset.upload.sizeBytes : 0;
+}
+
+/** Under its scope, so that the assets of a scope are a range in the order of their ids. */
+export function assetKey(scope: Id, asset: Id): Address<AssetMessage, Asset> {
+  return addressOf(keyOfId<Asset>(codes.asset, scope) + idBytes(asset));
+}
+
+/** What all assets of a scope begin with. */
+export function assetsKey(scope: Id): Key<Asset> {
+  return keyOfId(codes.asset, scope);
+}
+
+/** A stored part of an upload, by its number. */
+export function uploadPartKey(asset: Key, number: number): Key<UploadPart> {
+  const place = String.fromCharCode(number >> 8, number & 255);
+  return keyOf(vpartOf(asset), codes.uploadPart, asset.slice(2) + place);
 }

@@ -6,11 +6,12 @@
  * Bytes on their way into a composition are reserved before they are stored: unless a turn takes
  * them before the reservation ends, they are removed like any others, so a crash leaves none.
  */
-import { limits } from "../../config/limits.ts";
-import { type Actor, answer, type Due, put, type Turn, type TurnView } from "../../engine/actor.ts";
-import type { Question, ReplyTo } from "../../engine/address.ts";
-import { type Done, done } from "../reply.ts";
-import { removedObjectsKey } from "../tables.ts";
+
+import type { Due } from "../../engine/actor.ts";
+import { type Address, addressOf, type Question } from "../../engine/address.ts";
+import { type Key, keyOf, orderedNumber, vpartOf } from "../../engine/key.ts";
+import type { Done } from "../reply.ts";
+import { codes } from "../table-codes.ts";
 
 export interface Removal {
   readonly againMs: number;
@@ -40,45 +41,26 @@ export interface RemovalEffect {
   readonly keys: readonly string[];
 }
 
-export const removalActor: Actor<Removal, RemovalMessage, RemovalEffect> = {
-  kind: "removal",
-  decide(removal, message, turn) {
-    const key = removedObjectsKey(turn.self);
-    const againMs = turn.atMs + limits.assets.removedAgainMs;
-    switch (message.kind) {
-      case "remove": {
-        const { keys } = message;
-        const effects = [{ kind: "objects.remove", keys } as const];
-        return { head: { againMs }, rows: [put(key, keys)], replies: answer(turn, done), effects };
-      }
-      case "reserve":
-        return reserve(message, turn);
-      case "removed":
-        return { head: undefined, rows: [{ key, value: undefined }], replies: [], effects: [] };
-      case "due":
-        if (removal === undefined || turn.atMs < removal.againMs)
-          return { head: removal, rows: [], replies: [], effects: [] };
-        return { head: { againMs }, rows: [], replies: [], effects: left(turn) };
-    }
-  },
-  dueAt: ({ againMs }) => againMs,
-  resume: ({ isReserved }, turn) => (isReserved === true ? [] : left(turn)),
-};
-
-function reserve(
-  { keys }: ReserveObjects,
-  turn: TurnView<ReplyTo<ReserveObjects>>,
-): Turn<Removal, RemovalEffect> {
-  const untilMs = turn.atMs + limits.compositions.reservedMs;
-  return {
-    head: { againMs: untilMs, isReserved: true },
-    rows: [put(removedObjectsKey(turn.self), keys)],
-    replies: answer(turn, { kind: "reserved", untilMs }),
-    effects: [],
-  };
+/** What an asset gave up: the parts of its upload, or its media. */
+export function removalKey(asset: Key, what: "parts" | "media"): Address<RemovalMessage, Removal> {
+  return addressOf(keyOf(vpartOf(asset), codes.removal, asset.slice(2) + what.slice(0, 1)));
 }
 
-function left(turn: TurnView): RemovalEffect[] {
-  const keys = turn.get(removedObjectsKey(turn.self));
-  return keys === undefined ? [] : [{ kind: "objects.remove", keys }];
+/** The names in the object store that a removal is about. */
+export function removedObjectsKey(removal: Key): Key<readonly string[]> {
+  return keyOf(vpartOf(removal), codes.removedObjects, removal.slice(2));
+}
+
+/** What a composition gave up at one of its versions. */
+export function bundleRemovalKey(
+  composition: Key,
+  version: number,
+): Address<RemovalMessage, Removal> {
+  const place = composition.slice(2) + orderedNumber(version);
+  return addressOf(keyOf(vpartOf(composition), codes.removal, place));
+}
+
+/** Files on their way into a composition; 12 random bytes tell them from what it gave up. */
+export function incomingKey(composition: Key, nonce: string): Address<RemovalMessage, Removal> {
+  return addressOf(keyOf(vpartOf(composition), codes.removal, composition.slice(2) + nonce));
 }

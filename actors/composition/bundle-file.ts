@@ -2,9 +2,12 @@
  * A file of a composition: its path, its kind and what it may weigh. The bytes are an object of
  * their own that is never written twice, so a render reads what stood there when it was asked for.
  */
+
 import { hash } from "node:crypto";
 import { limits } from "../../config/limits.ts";
 import type { Id } from "../../engine/id.ts";
+import { type Key, keyOf, vpartOf } from "../../engine/key.ts";
+import { codes } from "../table-codes.ts";
 
 export interface BundleFile {
   readonly path: string;
@@ -132,4 +135,9 @@ export function roleOf({ path, mime }: BundleFile): FileRole {
   if (path === editsPath) return "edits";
   if (mime === "text/html") return "composition";
   return /^(image|video|audio)\//.test(mime) ? "media" : "other";
+}
+
+/** A file of a composition by the digest of its path, 16 bytes; empty for what all begin with. */
+export function bundleFileKey(composition: Key, digest: string): Key<BundleFile> {
+  return keyOf(vpartOf(composition), codes.bundleFile, composition.slice(2) + digest);
 }

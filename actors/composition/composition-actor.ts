@@ -7,6 +7,7 @@
  * 3. Who changes all files names the revision that it has read; under another it is told `moved`
  *    and reads again. So no turn needs a list that grows with the bundle.
  */
+
 import { limits } from "../../config/limits.ts";
 import {
   type Actor,
@@ -20,23 +21,25 @@ import {
 } from "../../engine/actor.ts";
 import type { ReplyTo } from "../../engine/address.ts";
 import type { Id } from "../../engine/id.ts";
-import type { FilesChanged, StoredFile } from "../account/storage.ts";
+import { accountKey, type FilesChanged, type StoredFile } from "../account/account-messages.ts";
+import { bundleRemovalKey } from "../asset/removal.ts";
 import { type Refusal, type Refused, refused } from "../refusal.ts";
 import { done } from "../reply.ts";
+import { studioKey } from "../studio/studio.ts";
 import {
-  accountKey,
-  activeRendersKey,
+  type BundleFile,
   bundleFileKey,
-  bundleRemovalKey,
-  compositionDetailsKey,
-  staleObjectsKey,
-  studioKey,
-} from "../tables.ts";
-import { type BundleFile, etagOf, objectKeyOf, pathBytes, pathDigest } from "./bundle-file.ts";
+  etagOf,
+  objectKeyOf,
+  pathBytes,
+  pathDigest,
+} from "./bundle-file.ts";
 import {
+  activeRendersKey,
   type Composition,
   type CompositionMessage,
   type CreateComposition,
+  compositionDetailsKey,
   type DeleteFile,
   holds,
   type MeasureFrame,
@@ -47,6 +50,7 @@ import {
   type RenderComposition,
   type ReplaceFiles,
   type Reservation,
+  staleObjectsKey,
   versionTag,
 } from "./composition.ts";
 import { mergedMeta, metaFault } from "./meta.ts";

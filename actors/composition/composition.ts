@@ -2,12 +2,15 @@
  * What a composition is: a bundle of files under a name. The head has the sums, a row each what it
  * is called, its files, and the renders that read them. How it moves: `composition-actor.ts`.
  */
-import type { Address, Question } from "../../engine/address.ts";
-import type { Id } from "../../engine/id.ts";
+
+import { type Address, addressOf, type Question } from "../../engine/address.ts";
+import { type Id, idBytes, keyOfId } from "../../engine/id.ts";
+import { type Key, keyOf, vpartOf } from "../../engine/key.ts";
 import type { RemovalMessage } from "../asset/removal.ts";
 import type { Refused } from "../refusal.ts";
 import type { RenderReply, RenderSubmit } from "../render/render.ts";
 import type { Done } from "../reply.ts";
+import { codes } from "../table-codes.ts";
 import type { BundleFile } from "./bundle-file.ts";
 
 export interface Composition {
@@ -159,4 +162,31 @@ export function holds({ match, noneMatch }: Conditions, etag: string | undefined
 
 function isNamed(tags: Tags, etag: string | undefined): boolean {
   return etag !== undefined && (tags === "*" || tags.includes(etag));
+}
+
+/** Under its scope, so that the compositions of a scope are a range in the order of their ids. */
+export function compositionKey(
+  scope: Id,
+  composition: Id,
+): Address<CompositionMessage, Composition> {
+  return addressOf(keyOfId(codes.composition, scope) + idBytes(composition));
+}
+
+/** What all compositions of a scope begin with. */
+export function compositionsKey(scope: Id): Key<Composition> {
+  return keyOfId(codes.composition, scope);
+}
+
+export function compositionDetailsKey(composition: Key): Key<CompositionDetails> {
+  return keyOf(vpartOf(composition), codes.compositionDetails, composition.slice(2));
+}
+
+/** Renders of a composition that have not ended. */
+export function activeRendersKey(composition: Key): Key<readonly Id[]> {
+  return keyOf(vpartOf(composition), codes.activeRenders, composition.slice(2));
+}
+
+/** Names of objects that no file of a composition has any more, but a render may. */
+export function staleObjectsKey(composition: Key): Key<readonly string[]> {
+  return keyOf(vpartOf(composition), codes.staleObjects, composition.slice(2));
 }

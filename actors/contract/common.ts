@@ -20,17 +20,9 @@ export function strict<P extends T.TProperties>(properties: P, title?: string) {
 
 export type { Static };
 
-let spelledSecond = Number.NaN;
-let spelled = "";
-
-/** RFC 3339 UTC with milliseconds. All but these is remembered, for the many of one second. */
+/** RFC 3339 UTC with milliseconds. */
 export function timestamp(atMs: number): string {
-  const second = Math.floor(atMs / 1000);
-  if (second !== spelledSecond) {
-    spelled = new Date(second * 1000).toISOString().slice(0, -4);
-    spelledSecond = second;
-  }
-  return `${spelled}${String(Math.floor(atMs) - second * 1000).padStart(3, "0")}Z`;
+  return new Date(atMs).toISOString();
 }
 
 /** Bytes that the paying context has stored, and how many its plan allows. */

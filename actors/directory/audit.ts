@@ -1,7 +1,9 @@
 /** Who changed what: rows that are only ever appended, kept for so many days. */
+
 import { limits } from "../../config/limits.ts";
 import { put, type RowWrite, type TurnView } from "../../engine/actor.ts";
-import { auditKey } from "../tables.ts";
+import { type Key, keyOf, orderedNumber } from "../../engine/key.ts";
+import { codes } from "../table-codes.ts";
 import type { Directory } from "./directory.ts";
 
 /** What a change says of itself. */
@@ -39,4 +41,8 @@ export function appendAudit(
 function isStale(turn: TurnView, entry: number): boolean {
   const row = turn.get(auditKey(entry));
   return row !== undefined && row.atMs < turn.atMs - keptMs;
+}
+
+export function auditKey(entry: number): Key<AuditRow> {
+  return keyOf(0, codes.audit, orderedNumber(entry));
 }

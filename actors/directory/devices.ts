@@ -6,13 +6,15 @@
  *                     |  \--decide--> denied
  *                     +--expiry--> expired (said for another while, then the rows go)
  */
+
 import { limits } from "../../config/limits.ts";
 import { put, type TurnView } from "../../engine/actor.ts";
 import type { Question, ReplyTo } from "../../engine/address.ts";
 import type { Id } from "../../engine/id.ts";
+import { type Key, keyOf } from "../../engine/key.ts";
 import type { TokenScope } from "../contract/account.ts";
 import { type Refused, refused } from "../refusal.ts";
-import { deviceByUserCodeKey, deviceKey } from "../tables.ts";
+import { codes } from "../table-codes.ts";
 import type { AuditNote } from "./audit.ts";
 import { digestOfHex, hexOf } from "./digest.ts";
 import type { Directory } from "./directory.ts";
@@ -172,4 +174,14 @@ function poll(
   const intervalMs = device.intervalMs + (isEarly ? pollMs : 0);
   const row = put(deviceKey(digest), { ...device, intervalMs, polledAtMs: turn.atMs });
   return changed(head, turn, { rows: [row], reply: refused(refusal) });
+}
+
+/** `digest` is the SHA-256 of the device code as a binary string. */
+export function deviceKey(digest: string): Key<Device> {
+  return keyOf(0, codes.device, digest);
+}
+
+/** The digest of the device code, in hex, by the SHA-256 of the user code. */
+export function deviceByUserCodeKey(digest: string): Key<string> {
+  return keyOf(0, codes.deviceByUserCode, digest);
 }

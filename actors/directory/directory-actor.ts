@@ -2,108 +2,23 @@
  * The directory's one actor, so that an address, a slug and a code are taken once. Each noun
  * decides in a file of its own; wallets are told by the outbox.
  */
+
 import { type Actor, answer, put, type TurnView } from "../../engine/actor.ts";
-import type { Question, ReplyTo } from "../../engine/address.ts";
-import { signingKeyKey } from "../tables.ts";
-import type { AuditNote } from "./audit.ts";
-import {
-  type DecideDevice,
-  decideDevice,
-  type OpenDevice,
-  openDevice,
-  type RedeemDevice,
-  redeemDevice,
-} from "./devices.ts";
-import {
-  type AccountCreated,
-  type CreateUser,
-  type Directory,
-  type SigningPurpose,
-  signingPurposes,
-} from "./directory.ts";
+import type { ReplyTo } from "../../engine/address.ts";
+import { decideDevice, openDevice, redeemDevice } from "./devices.ts";
+import { type Directory, signingKeyKey, signingPurposes } from "./directory.ts";
+import type { Bootstrap, DirectoryMessage } from "./directory-messages.ts";
 import { answered, changed, type DirectoryTurn } from "./directory-turn.ts";
+import { deleteClient, issueAccess, makeClient, refresh, revoke } from "./oauth.ts";
 import {
-  type DeleteClient,
-  deleteClient,
-  type IssueAccess,
-  issueAccess,
-  type MakeClient,
-  makeClient,
-  type Refresh,
-  type Revoke,
-  refresh,
-  revoke,
-} from "./oauth.ts";
-import {
-  type AddMember,
   addMember,
-  type ChangeMember,
-  type CreateOrganization,
   changeMember,
   createOrganization,
-  type DeleteOrganization,
   deleteOrganization,
-  type PatchOrganization,
   patchOrganization,
 } from "./organizations.ts";
-import {
-  type IssueToken,
-  issueToken,
-  noteUse,
-  type ResetFirstToken,
-  type RevokeToken,
-  resetFirstToken,
-  revokeToken,
-  type TokenUsed,
-} from "./tokens.ts";
-import {
-  type Activate,
-  activate,
-  admitted,
-  createUser,
-  type GiveCredits,
-  giveCredits,
-  type PatchUser,
-  patchUser,
-} from "./users.ts";
-
-/** On an empty store: the first user, and the signing keys. */
-export interface Bootstrap extends Question<AccountCreated> {
-  readonly kind: "bootstrap";
-  readonly first: CreateUser;
-  readonly signingKeys: Readonly<Record<SigningPurpose, string>>;
-}
-
-export interface NoteAudit extends Question<{ readonly kind: "noted" }> {
-  readonly kind: "note";
-  readonly audit: AuditNote;
-}
-
-export type DirectoryMessage =
-  | Bootstrap
-  | CreateUser
-  /** A change that is made elsewhere. */
-  | NoteAudit
-  | PatchUser
-  | GiveCredits
-  | Activate
-  | IssueToken
-  | RevokeToken
-  | TokenUsed
-  | ResetFirstToken
-  | CreateOrganization
-  | PatchOrganization
-  | DeleteOrganization
-  | AddMember
-  | ChangeMember
-  | MakeClient
-  | DeleteClient
-  | IssueAccess
-  | Refresh
-  | Revoke
-  | OpenDevice
-  | DecideDevice
-  | RedeemDevice;
+import { issueToken, noteUse, resetFirstToken, revokeToken } from "./tokens.ts";
+import { activate, admitted, createUser, giveCredits, patchUser } from "./users.ts";
 
 const empty: Directory = { version: 0, users: 0 };
 

@@ -3,12 +3,12 @@
  * organizations, OAuth clients, the audit and signing keys, in a small shard of its own that every
  * HTTP thread reads. What it does: `directory-actor.ts`.
  */
+
 import type { PlanName, PlanOverrides } from "../../config/plans.ts";
-import type { Question } from "../../engine/address.ts";
-import type { Id } from "../../engine/id.ts";
-import type { CreatedAccount, TokenScope } from "../contract/account.ts";
-import type { Refused } from "../refusal.ts";
-import type { AuditNote } from "./audit.ts";
+import { type Id, idBytes } from "../../engine/id.ts";
+import { type Key, keyOf } from "../../engine/key.ts";
+import type { TokenScope } from "../contract/account.ts";
+import { codes } from "../table-codes.ts";
 
 export interface Directory {
   readonly version: number;
@@ -64,18 +64,23 @@ export interface NewCredential {
   readonly credential: Credential;
 }
 
-export interface AccountCreated {
-  readonly kind: "created";
-  readonly account: CreatedAccount;
+/** All users; by their ids, so in the order in which they came. */
+export const usersKey: Key<User> = keyOf(0, codes.user, "");
+
+export function userKey(user: Id): Key<User> {
+  return keyOf(0, codes.user, idBytes(user));
 }
 
-export interface CreateUser extends Question<AccountCreated | Refused> {
-  readonly kind: "create_user";
-  readonly user: User;
-  readonly emailDigest: string;
-  readonly credential: NewCredential | undefined;
-  readonly credits: number | undefined;
-  /** What the caller gets in the end. */
-  readonly reply: AccountCreated;
-  readonly audit?: AuditNote;
+/** `digest` is the SHA-256 of the lower-case address as a binary string. */
+export function userByEmailKey(digest: string): Key<Id> {
+  return keyOf(0, codes.userByEmail, digest);
+}
+
+/** `digest` is the SHA-256 of the token as a binary string. */
+export function credentialKey(digest: string): Key<Credential> {
+  return keyOf(0, codes.credential, digest);
+}
+
+export function signingKeyKey(purpose: string): Key<SigningKey> {
+  return keyOf(0, codes.signingKey, purpose);
 }

@@ -2,9 +2,11 @@
  * Ends what lives for a time: when it has passed, the rows that go with it are deleted. Whoever
  * reads such a row looks at its own expiry too; this only keeps the store small.
  */
+
 import { type Actor, type Due, type RowWrite, type Tell, tell } from "../../engine/actor.ts";
-import type { Key } from "../../engine/key.ts";
-import { expiryKey } from "../tables.ts";
+import { type Address, addressOf } from "../../engine/address.ts";
+import { type Key, keyOf } from "../../engine/key.ts";
+import { codes } from "../table-codes.ts";
 
 export interface Expiry {
   readonly atMs: number;
@@ -32,4 +34,9 @@ export function expire(atMs: number, first: Key, ...others: readonly Key[]): Tel
 
 export function deleted(keys: readonly Key[]): RowWrite[] {
   return keys.map((key) => ({ key, value: undefined }));
+}
+
+/** What ends with time: named by the first of the rows that go with it. */
+export function expiryKey(first: Key): Address<ExpiryMessage, Expiry> {
+  return addressOf(keyOf(0, codes.expiry, first.slice(1)));
 }

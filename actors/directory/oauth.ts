@@ -7,28 +7,28 @@
  *    with it at once.
  * 3. What is pinned to an organization ends with the membership under which it was given.
  */
+
 import { limits } from "../../config/limits.ts";
 import { put, type RowWrite, type Tell, type TurnView } from "../../engine/actor.ts";
 import type { Question, ReplyTo } from "../../engine/address.ts";
-import type { Id } from "../../engine/id.ts";
+import { type Id, idBytes } from "../../engine/id.ts";
+import { type Key, keyOf } from "../../engine/key.ts";
 import type { TokenScope } from "../contract/account.ts";
 import { type Refusal, type Refused, refused } from "../refusal.ts";
-import {
-  clientsOfScopeKey,
-  credentialKey,
-  membershipsKey,
-  oauthClientKey,
-  organizationKey,
-  refreshFamilyKey,
-  refreshTokenKey,
-  tokenUseKey,
-  userKey,
-} from "../tables.ts";
+import { codes } from "../table-codes.ts";
 import type { AuditNote } from "./audit.ts";
 import { hexOf } from "./digest.ts";
-import type { Credential, Directory, NewCredential } from "./directory.ts";
+import {
+  type Credential,
+  credentialKey,
+  type Directory,
+  type NewCredential,
+  userKey,
+} from "./directory.ts";
 import { answered, changed, conflict, type DirectoryTurn, refuse } from "./directory-turn.ts";
 import { deleted, expire } from "./expiry.ts";
+import { membershipsKey, organizationKey } from "./organization.ts";
+import { tokenUseKey } from "./tokens.ts";
 
 export interface OAuthClient {
   readonly id: Id;
@@ -293,4 +293,22 @@ export type OAuthError = Extract<Refusal, { code: "oauth" }>["error"];
 
 export function oauth(error: OAuthError, detail: string): Refusal {
   return { code: "oauth", error, detail };
+}
+
+export function oauthClientKey(client: Id): Key<OAuthClient> {
+  return keyOf(0, codes.oauthClient, idBytes(client));
+}
+
+/** The OAuth clients of a user's personal space or of an organization; bounded. */
+export function clientsOfScopeKey(scope: Id): Key<readonly Id[]> {
+  return keyOf(0, codes.clientsOfScope, idBytes(scope));
+}
+
+/** `digest` is the SHA-256 of the refresh token as a binary string. */
+export function refreshTokenKey(digest: string): Key<RefreshToken> {
+  return keyOf(0, codes.refreshToken, digest);
+}
+
+export function refreshFamilyKey(family: Id): Key<RefreshFamily> {
+  return keyOf(0, codes.refreshFamily, idBytes(family));
 }

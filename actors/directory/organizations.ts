@@ -7,51 +7,28 @@
  * 4. A deleted organization has no row; what still names it is passed over by readers and dropped
  *    with the next write.
  */
+
 import { limits } from "../../config/limits.ts";
-import type { PlanName, PlanOverrides } from "../../config/plans.ts";
 import { answer, put, type RowWrite, type TurnView, tell } from "../../engine/actor.ts";
 import type { Question, ReplyTo } from "../../engine/address.ts";
 import type { Id } from "../../engine/id.ts";
-import type { OpenAccount } from "../account/account.ts";
+import { accountKey, type OpenAccount } from "../account/account-messages.ts";
 import type { Role } from "../contract/organization.ts";
 import type { Refused } from "../refusal.ts";
-import {
-  accountKey,
-  membershipsKey,
-  membersKey,
-  organizationBySlugKey,
-  organizationKey,
-  userByEmailKey,
-  userKey,
-} from "../tables.ts";
 import type { AuditNote } from "./audit.ts";
-import type { CreateUser, Directory, Standing } from "./directory.ts";
+import { type Directory, userByEmailKey, userKey } from "./directory.ts";
 import { answered, changed, conflict, type DirectoryTurn, refuse } from "./directory-turn.ts";
 import { deleted } from "./expiry.ts";
-import { admitted, agreed, given, type Terms } from "./users.ts";
-
-export interface Organization {
-  readonly id: Id;
-  readonly name: string;
-  readonly slug: string;
-  readonly plan: PlanName;
-  readonly status: Standing;
-  readonly createdAtMs: number;
-  readonly overrides?: PlanOverrides;
-}
-
-export interface Member {
-  readonly user: Id;
-  readonly role: Role;
-  readonly sinceMs: number;
-}
-
-export interface Membership {
-  readonly organization: Id;
-  readonly role: Role;
-  /** Credentials pinned here that are older belong to an earlier membership. */
-  readonly sinceMs: number;
-}
+import {
+  type Member,
+  type Membership,
+  membershipsKey,
+  membersKey,
+  type Organization,
+  organizationBySlugKey,
+  organizationKey,
+} from "./organization.ts";
+import { admitted, agreed, type CreateUser, given, type Terms } from "./users.ts";
 
 export interface Organized {
   readonly kind: "organized";

@@ -1,13 +1,15 @@
 /** Personal access tokens: issued, revoked, and when they were last used. */
+
 import { limits } from "../../config/limits.ts";
 import { put, type RowWrite, type Tell, type TurnView } from "../../engine/actor.ts";
 import type { Question, ReplyTo } from "../../engine/address.ts";
-import type { Id } from "../../engine/id.ts";
+import { type Id, idBytes } from "../../engine/id.ts";
+import { type Key, keyOf } from "../../engine/key.ts";
 import type { Refused } from "../refusal.ts";
-import { credentialKey, tokensOfUserKey, tokenUseKey, userKey } from "../tables.ts";
+import { codes } from "../table-codes.ts";
 import type { AuditNote } from "./audit.ts";
 import { digestOfHex, hexOf } from "./digest.ts";
-import type { Directory, NewCredential } from "./directory.ts";
+import { credentialKey, type Directory, type NewCredential, userKey } from "./directory.ts";
 import { answered, changed, conflict, type DirectoryTurn, refuse } from "./directory-turn.ts";
 import { deleted, expire } from "./expiry.ts";
 
@@ -152,4 +154,14 @@ export function resetFirstToken(
 export function liveTokens(user: Id, turn: Pick<TurnView, "get" | "atMs">): readonly TokenRef[] {
   const all = turn.get(tokensOfUserKey(user)) ?? [];
   return all.filter(({ expiresAtMs }) => expiresAtMs === null || expiresAtMs > turn.atMs);
+}
+
+/** A user's personal access tokens, oldest first; bounded. */
+export function tokensOfUserKey(user: Id): Key<readonly TokenRef[]> {
+  return keyOf(0, codes.tokensOfUser, idBytes(user));
+}
+
+/** When the credential of that digest was last used, in milliseconds, to the minute. */
+export function tokenUseKey(digest: string): Key<number> {
+  return keyOf(0, codes.tokenUse, digest);
 }

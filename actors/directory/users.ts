@@ -2,6 +2,7 @@
  * Users: created, changed by an operator, moved between their contexts. A wallet stands elsewhere:
  * it is told by the outbox and gives the answer itself, so whoever was answered can submit.
  */
+
 import type { PlanName, PlanOverrides } from "../../config/plans.ts";
 import {
   answer,
@@ -14,12 +15,25 @@ import {
 } from "../../engine/actor.ts";
 import type { Question, ReplyTo } from "../../engine/address.ts";
 import type { Id } from "../../engine/id.ts";
-import type { Grant, GrantReply, OpenAccount } from "../account/account.ts";
+import {
+  accountKey,
+  type Grant,
+  type GrantReply,
+  type OpenAccount,
+} from "../account/account-messages.ts";
+import type { CreatedAccount } from "../contract/account.ts";
 import type { Refused } from "../refusal.ts";
-import { accountKey, membershipsKey, organizationKey, userByEmailKey, userKey } from "../tables.ts";
 import type { AuditNote } from "./audit.ts";
-import type { CreateUser, Directory, Standing, User } from "./directory.ts";
+import {
+  type Directory,
+  type NewCredential,
+  type Standing,
+  type User,
+  userByEmailKey,
+  userKey,
+} from "./directory.ts";
 import { answered, changed, conflict, type DirectoryTurn, refuse } from "./directory-turn.ts";
+import { membershipsKey, organizationKey } from "./organization.ts";
 import { firstTokenRows } from "./tokens.ts";
 
 /** What an operator changes of an account or an organization; undefined leaves it. */
@@ -150,4 +164,20 @@ export function activate(
   if ((activeOrganization ?? null) === organization) return answered(head, turn, done);
   const next = organization === null ? personal : { ...user, activeOrganization: organization };
   return changed(head, turn, { rows: [put(userKey(user.id), next)], reply: done });
+}
+
+export interface AccountCreated {
+  readonly kind: "created";
+  readonly account: CreatedAccount;
+}
+
+export interface CreateUser extends Question<AccountCreated | Refused> {
+  readonly kind: "create_user";
+  readonly user: User;
+  readonly emailDigest: string;
+  readonly credential: NewCredential | undefined;
+  readonly credits: number | undefined;
+  /** What the caller gets in the end. */
+  readonly reply: AccountCreated;
+  readonly audit?: AuditNote;
 }

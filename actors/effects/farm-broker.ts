@@ -12,13 +12,15 @@
  * A node that has nothing to do, while nothing waits for it, joins the crew of a task that another
  * node split; a crew is gone with the lease that it belongs to.
  */
+
 import { limits } from "../../config/limits.ts";
 import type { Id, IdMint } from "../../engine/id.ts";
 import { type Key, vpartOf } from "../../engine/key.ts";
 import type { Performance } from "../../engine/outbox.ts";
 import type { Clock } from "../../engine/ports/clock.ts";
 import type { FromNode, NodeConnection, TaskOutcome } from "../../engine/ports/tasks.ts";
-import type { FarmTask, JobMessage, Outcome } from "../job/job.ts";
+import type { FarmTask } from "../job/farm-task.ts";
+import type { JobMessage, Outcome } from "../job/job.ts";
 import { FarmCrews } from "./farm-crews.ts";
 import { FarmQueue, type WaitingTask } from "./farm-queue.ts";
 

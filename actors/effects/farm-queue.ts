@@ -6,10 +6,11 @@
  * A ring holds the accounts that have so many tasks with nodes. One that moves on is entered anew;
  * its old entry is known by that, and passed over when it comes up.
  */
+
 import { Fifo } from "../../engine/fifo.ts";
 import type { Id } from "../../engine/id.ts";
 import type { Key } from "../../engine/key.ts";
-import type { FarmTask } from "../job/job.ts";
+import type { FarmTask } from "../job/farm-task.ts";
 
 export interface WaitingTask {
   readonly job: Key;

@@ -1,12 +1,11 @@
 import type { Delivery } from "../../engine/batch.ts";
-import type { Id } from "../../engine/id.ts";
+import { type Id, idAtEnd } from "../../engine/id.ts";
 import type { Performance, Performer } from "../../engine/outbox.ts";
 import type { Objects } from "../../engine/ports/objects.ts";
 import type { AssetEffect } from "../asset/asset.ts";
 import type { RemovalEffect } from "../asset/removal.ts";
 import type { JobEffect } from "../job/job.ts";
 import type { RenderEffect } from "../render/render.ts";
-import { idAtEnd } from "../tables.ts";
 import type { FarmBroker } from "./farm-broker.ts";
 import type { SimulatedProvider } from "./simulated-provider.ts";
 

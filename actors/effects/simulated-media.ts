@@ -3,8 +3,9 @@
  * second of a tone, a tetrahedron. Made once, by ffmpeg and by this farm's own writer, and stored
  * when the service starts.
  */
+
 import type { Modality } from "../../config/catalogue.ts";
-import type { Media } from "../asset/asset.ts";
+import type { Media } from "../asset/media.ts";
 
 export const simulatedMedia = {
   image: {

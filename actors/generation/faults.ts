@@ -2,9 +2,10 @@
  * What a model's catalogue entry does not allow of a request; each fault names its field. A preview
  * model is not asked: its provider decides.
  */
+
 import type { ModelEntry } from "../../config/catalogue.ts";
 import type { Fault } from "../../config/schema.ts";
-import type { Source } from "../job/job.ts";
+import type { Source } from "../job/farm-task.ts";
 import type { SourceAsset, Sources } from "./generation.ts";
 
 /** The trimmed length of a text, in characters as people count them. */

@@ -2,9 +2,10 @@
  * What a submit comes to once its request is understood: step 2 of the submit's checks, after the
  * schema. One shape for every kind, so that quote, submit and set read the same thing.
  */
+
 import type { Modality, ModelEntry } from "../../config/catalogue.ts";
 import type { Id } from "../../engine/id.ts";
-import type { Media } from "../asset/asset.ts";
+import type { Media } from "../asset/media.ts";
 import type { TaskInput } from "../job/job.ts";
 
 export interface Generation {

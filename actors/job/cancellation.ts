@@ -14,8 +14,8 @@ import { limits } from "../../config/limits.ts";
 import { answer, type Reply, type TurnView } from "../../engine/actor.ts";
 import type { ReplyTo, RequestId } from "../../engine/address.ts";
 import { refused } from "../refusal.ts";
-import { askedKey } from "../tables.ts";
 import {
+  askedKey,
   type CancelAnswer,
   type Canceled,
   type CanceledJob,

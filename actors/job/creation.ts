@@ -1,13 +1,19 @@
 /** How a job comes into being, and how its work leaves for the farm or a provider. */
-import { type Draft, put, type Reply, type RowWrite, type TurnView } from "../../engine/actor.ts";
-import type { RequestId } from "../../engine/address.ts";
+import { answer, type Draft, put, type RowWrite, type TurnView } from "../../engine/actor.ts";
 import { idBytes } from "../../engine/id.ts";
 import { SpelledRow, spelled } from "../../engine/row-form.ts";
 import { forms } from "../forms.ts";
 import { codes } from "../table-codes.ts";
-import { askedKey, jobsOfTurnKey } from "../tables.ts";
-import type { Accepted, Asked, CreateJob, Job, JobEffect, QueuedJob, Terms } from "./job.ts";
-import { tagDigest } from "./job-index.ts";
+import {
+  type Asked,
+  askedKey,
+  type CreateJob,
+  type Job,
+  type JobEffect,
+  type QueuedJob,
+  type Terms,
+} from "./job.ts";
+import { jobsOfTurnKey, tagDigest } from "./job-index.ts";
 import { become, carried, type JobTurn, unchanged } from "./job-turn.ts";
 
 type Submission = Extract<JobEffect, { kind: "farm.run" | "provider.submit" }>;
@@ -55,15 +61,7 @@ export function create(message: CreateJob, { atMs }: TurnView): JobTurn {
     const inline = { request, untilMs: atMs + inlineMs };
     return { head: { ...job, inline }, rows, replies: [], effects };
   }
-  return { head: job, rows, replies: [answered(request, acceptedAt(atMs))], effects };
-}
-
-let accepted = { kind: "accepted" as const, atMs: 0 };
-
-/** The same for all jobs of a moment: what is the same travels once to another thread. */
-function acceptedAt(atMs: number): Accepted {
-  if (accepted.atMs !== atMs) accepted = { kind: "accepted", atMs };
-  return accepted;
+  return { head: job, rows, replies: answer(message, { kind: "accepted", atMs }), effects };
 }
 
 /** The job as it begins at `atMs`, in shard time. */
@@ -101,10 +99,6 @@ function termsOf(message: CreateJob, createdAtMs: number): Terms {
 
 export function indexRows({ job, turn }: Pick<Terms, "job" | "turn">): RowWrite[] {
   return turn === undefined ? [] : [put(jobsOfTurnKey(turn.turn, idBytes(job)), "")];
-}
-
-export function answered(to: RequestId<Accepted>, reply: Accepted): Reply {
-  return { to, reply };
 }
 
 export function takeSlot(job: Job, turn: TurnView): JobTurn {

@@ -3,14 +3,15 @@
  * what it brought stays. Every row by which it is found goes. What stays is what reports, sets and
  * the duplicate rule need, without a word of what the customer wrote unless an asset shows it.
  */
+
 import { limits } from "../../config/limits.ts";
 import { answer, put, type TurnView, tell } from "../../engine/actor.ts";
 import type { ReplyTo } from "../../engine/address.ts";
-import type { JobDeleted } from "../account/account.ts";
+import { accountKey, type JobDeleted } from "../account/account-messages.ts";
+import { assetKey } from "../asset/asset.ts";
 import { type Refusal, refused } from "../refusal.ts";
-import { accountKey, askedKey, assetKey, jobEventKey } from "../tables.ts";
 import { indexRows } from "./creation.ts";
-import type { Asked, DeleteJob, Job } from "./job.ts";
+import { type Asked, askedKey, type DeleteJob, type Job, jobEventKey } from "./job.ts";
 import { listingOf } from "./job-index.ts";
 import { type JobTurn, unchanged } from "./job-turn.ts";
 

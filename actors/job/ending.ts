@@ -1,11 +1,14 @@
 /** How a job ends by itself: with media, with a failure, or at its deadline. */
+
 import { limits } from "../../config/limits.ts";
 import { birth, type Draft, type Tell, type TurnView, tell } from "../../engine/actor.ts";
 import { vpartOf } from "../../engine/key.ts";
-import { bytesOf, modalityOf, type ReadyAsset } from "../asset/asset.ts";
-import { askedKey, assetKey, markKey } from "../tables.ts";
+import { assetKey, modalityOf, type ReadyAsset } from "../asset/asset.ts";
+import { bytesOf } from "../asset/media.ts";
+import { markKey } from "../mark/mark.ts";
 import { resolvePending } from "./cancellation.ts";
 import {
+  askedKey,
   type Failure,
   type Job,
   type JobEffect,

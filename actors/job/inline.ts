@@ -1,12 +1,19 @@
 import { answer, type TurnView, tell } from "../../engine/actor.ts";
 import type { ReplyTo, RequestId } from "../../engine/address.ts";
 import { invariant } from "../../engine/invariant.ts";
-import type { JobDiscarded } from "../account/account.ts";
+import { accountKey, type JobDiscarded } from "../account/account-messages.ts";
 import { type Refusal, type Refused, refused } from "../refusal.ts";
-import { accountKey, askedKey } from "../tables.ts";
-import { answered, indexRows } from "./creation.ts";
+import { indexRows } from "./creation.ts";
 import { remembrance } from "./ending.ts";
-import type { CreateJob, Failure, Job, JobMessage, Outcome, QueuedJob } from "./job.ts";
+import {
+  askedKey,
+  type CreateJob,
+  type Failure,
+  type Job,
+  type JobMessage,
+  type Outcome,
+  type QueuedJob,
+} from "./job.ts";
 import { listingOf } from "./job-index.ts";
 import { become, carried, type JobTurn } from "./job-turn.ts";
 import { failureOf } from "./outcome.ts";
@@ -38,8 +45,8 @@ export function decideInline(
     : decide(open, message, turn);
   // An unchanged head goes on waiting.
   if (next.head === undefined || next.head === open) return { ...next, head: job };
-  const accepted = answered(request, { kind: "accepted", job: next.head });
-  return { ...next, replies: [...next.replies, accepted] };
+  const accepted = answer({ request }, { kind: "accepted", job: next.head });
+  return { ...next, replies: [...next.replies, ...accepted] };
 }
 
 function discarded(

@@ -16,13 +16,13 @@
 import { type Actor, answer, type TurnView } from "../../engine/actor.ts";
 import type { ReplyTo } from "../../engine/address.ts";
 import { type Refused, refused } from "../refusal.ts";
-import { askedKey } from "../tables.ts";
 import { cancel, resolveCancel, settleAtLimit } from "./cancellation.ts";
 import { create, takeSlot, work } from "./creation.ts";
 import { remove, retire } from "./deletion.ts";
 import { expire, finish } from "./ending.ts";
 import { decideInline } from "./inline.ts";
 import {
+  askedKey,
   type CreateJob,
   deadline,
   type Job,

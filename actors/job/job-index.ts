@@ -7,13 +7,14 @@
  * A terminal job never changes its class: its row is written once. The materialiser writes these
  * rows from heads, so a submit writes none of them.
  */
+
 import { hash } from "node:crypto";
 import { type Modality, modalities } from "../../config/catalogue.ts";
 import { put, type RowWrite } from "../../engine/actor.ts";
 import { type Id, idBytes, vpartOfId } from "../../engine/id.ts";
-import type { Key } from "../../engine/key.ts";
+import { type Key, keyOf } from "../../engine/key.ts";
 import type { JobStatus } from "../contract/job.ts";
-import { jobsOfOwnerKey } from "../tables.ts";
+import { codes } from "../table-codes.ts";
 import type { Job, Terms } from "./job.ts";
 
 const ends = ["open", "succeeded", "failed", "canceled"] as const;
@@ -95,4 +96,17 @@ function ownersOf({ scope, member, turn, tags = [] }: Terms): string[] {
     const ofSession = tags.map((tag) => narrowed(owner, session, tag));
     return [owner, narrowed(owner, session, undefined), ...narrow, ...ofSession];
   });
+}
+
+/**
+ * The jobs of an owner (a scope, or one member of an organization, or those of either with a tag or
+ * a session) by class, model and then in the order of their ids. `owner` is 16 bytes; see
+ * `job/job-index.ts`.
+ */
+export function jobsOfOwnerKey(vpart: number, owner: string, place: string): Key<string> {
+  return keyOf(vpart, codes.jobOfOwner, owner + place);
+}
+
+export function jobsOfTurnKey(turn: Id, job: string): Key<string> {
+  return keyOf(vpartOfId(turn), codes.jobOfTurn, idBytes(turn) + job);
 }

@@ -1,7 +1,6 @@
 /** What an operator's log reads of a job that has ended: never a word of what was asked. */
 import type { Report, TurnView } from "../../engine/actor.ts";
-import { askedKey } from "../tables.ts";
-import type { Job } from "./job.ts";
+import { askedKey, type Job } from "./job.ts";
 
 /** Undefined unless this head ended it; a canceled one has ended when its credits are settled. */
 export function reportOf(job: Job): Report | undefined {

@@ -8,9 +8,8 @@ import {
   type TurnView,
   tell,
 } from "../../engine/actor.ts";
-import type { JobChanged } from "../account/account.ts";
-import { accountKey, jobEventKey } from "../tables.ts";
-import type { Common, Job, JobEffect, JobEvent } from "./job.ts";
+import { accountKey, type JobChanged } from "../account/account-messages.ts";
+import { type Common, type Job, type JobEffect, type JobEvent, jobEventKey } from "./job.ts";
 
 export type JobTurn = Turn<Job, JobEffect>;
 

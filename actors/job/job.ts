@@ -2,13 +2,16 @@
  * What a job is: one generation from acceptance to its end. Two rows: what was asked (`Asked`,
  * written once) and what became of it (`Job`, the head). How it moves: `job-actor.ts`.
  */
+
 import type { Modality } from "../../config/catalogue.ts";
 import type { Due } from "../../engine/actor.ts";
-import type { Question, RequestId } from "../../engine/address.ts";
-import type { Id } from "../../engine/id.ts";
-import type { Task } from "../../engine/ports/tasks.ts";
-import type { Media } from "../asset/asset.ts";
+import { type Address, addressOf, type Question, type RequestId } from "../../engine/address.ts";
+import { type Id, idBytes, keyOfId, vpartOfId } from "../../engine/id.ts";
+import { type Key, keyOf, orderedNumber } from "../../engine/key.ts";
+import type { Media } from "../asset/media.ts";
 import type { Refused } from "../refusal.ts";
+import { codes } from "../table-codes.ts";
+import type { FarmTask } from "./farm-task.ts";
 
 export interface Asked {
   readonly id: Id;
@@ -45,12 +48,6 @@ export interface Asked {
 }
 
 export type TaskInput = Readonly<Record<string, unknown>>;
-
-/** Stored media that a worker reads. */
-export interface Source {
-  readonly objectKey: string;
-  readonly mimeType: string;
-}
 
 export interface TurnOfJob {
   readonly session: Id;
@@ -270,9 +267,6 @@ export type JobMessage =
   | { readonly kind: "cancel_answer"; readonly answer: CancelAnswer }
   | Due;
 
-/** What a farm node is to do; each attempt gets a token and a prefix of its own. */
-export type FarmTask = Omit<Task, "token">;
-
 export type JobEffect =
   /** Kept until the task has ended, however many attempts that takes. */
   | {
@@ -307,4 +301,17 @@ export function extendedDeadline({ deadlineMs, detail }: QueuedJob, atMs: number
 /** 24 h from acceptance, whatever the provider is waiting for. */
 export function lastDeadline(job: Common): number {
   return job.terms.createdAtMs + dayMs;
+}
+
+export function jobKey(job: Id): Address<JobMessage, Job> {
+  return addressOf(keyOfId(codes.job, job));
+}
+
+export function askedKey(job: Id): Key<Asked> {
+  return keyOfId(codes.asked, job);
+}
+
+/** A line of a job's history, by its place there. */
+export function jobEventKey(job: Id, event: number): Key<JobEvent> {
+  return keyOf(vpartOfId(job), codes.jobEvent, idBytes(job) + orderedNumber(event));
 }

@@ -3,9 +3,12 @@
  * used, a body that a content filter refused, a render that was asked for with a key. Only the
  * instant may move, to a later one, so whoever checks it in its shard may simply read it.
  */
-import { type Actor, type Due, type Turn, tell } from "../../engine/actor.ts";
+
+import type { Due } from "../../engine/actor.ts";
+import { type Address, addressOf } from "../../engine/address.ts";
 import type { Id } from "../../engine/id.ts";
-import { accountKey } from "../tables.ts";
+import { keyOf } from "../../engine/key.ts";
+import { codes } from "../table-codes.ts";
 
 export type Mark =
   | { readonly kind: "consumed"; readonly expiresAtMs: number }
@@ -19,27 +22,11 @@ export type Mark =
 
 export type MarkMessage = { readonly kind: "set"; readonly mark: Mark } | Due;
 
-export const markActor: Actor<Mark, MarkMessage, never> = {
-  kind: "mark",
-  decide(mark, message, { atMs }): Turn<Mark, never> {
-    if (message.kind === "due") {
-      const isOver = mark === undefined || atMs >= mark.expiresAtMs;
-      return isOver ? counted(undefined, mark, -1) : unchanged(mark);
-    }
-    if (mark === undefined) return counted(message.mark, message.mark, 1);
-    const isLonger = message.mark.expiresAtMs > mark.expiresAtMs;
-    return unchanged(isLonger ? message.mark : mark);
-  },
-  dueAt: ({ expiresAtMs }) => expiresAtMs,
-};
-
-/** The account counts what it has to look for, so that a scope without refusals looks for none. */
-function counted(head: Mark | undefined, mark: Mark | undefined, by: 1 | -1): Turn<Mark, never> {
-  const effects =
-    mark?.kind === "refused" ? [tell(accountKey(mark.scope), { kind: "remembered", by })] : [];
-  return { head, rows: [], replies: [], effects };
-}
-
-function unchanged(head: Mark): Turn<Mark, never> {
-  return { head, rows: [], replies: [], effects: [] };
+/** `kind` is one character, `digest` 16 bytes as a binary string. */
+export function markKey(
+  vpart: number,
+  kind: Mark["kind"],
+  digest: string,
+): Address<MarkMessage, Mark> {
+  return addressOf(keyOf(vpart, codes.mark, kind.slice(0, 1) + digest));
 }

@@ -9,6 +9,7 @@
  * 2. The asset and the terminal state are one turn.
  * 3. Its studio and its composition hear in the same turn that it is over.
  */
+
 import { limits } from "../../config/limits.ts";
 import {
   type Actor,
@@ -23,31 +24,27 @@ import {
 } from "../../engine/actor.ts";
 import type { ReplyTo } from "../../engine/address.ts";
 import { idBytes } from "../../engine/id.ts";
-import type { ReadyAsset } from "../asset/asset.ts";
+import { assetKey, type ReadyAsset } from "../asset/asset.ts";
+import { removalKey } from "../asset/removal.ts";
+import { compositionKey } from "../composition/composition.ts";
 import type { RenderStillOptions } from "../contract/render.ts";
 import type { Outcome, Output } from "../job/job.ts";
 import { type Refusal, type Refused, refused } from "../refusal.ts";
-import type { Place } from "../studio/studio.ts";
+import { type Place, studioKey } from "../studio/studio.ts";
+import { failureText, stillParamsOf } from "./outcome.ts";
 import {
-  assetKey,
-  compositionKey,
-  removalKey,
+  type CancelRender,
+  type FailedRender,
+  type QueuedRender,
+  type Render,
+  type RenderEffect,
+  type RenderMessage,
+  type RenderNotes,
+  type RenderOrder,
+  type RunningRender,
   renderNotesKey,
   renderOfCompositionKey,
   renderOrderKey,
-  studioKey,
-} from "../tables.ts";
-import { failureText, stillParamsOf } from "./outcome.ts";
-import type {
-  CancelRender,
-  FailedRender,
-  QueuedRender,
-  Render,
-  RenderEffect,
-  RenderMessage,
-  RenderNotes,
-  RenderOrder,
-  RunningRender,
 } from "./render.ts";
 
 type RenderTurn = Turn<Render, RenderEffect>;

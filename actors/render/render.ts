@@ -3,9 +3,11 @@
  * rows: what was asked (`RenderOrder`, written once), what became of it (`Render`, the head), and
  * what there is to say about it (`RenderNotes`). How it moves: `render-actor.ts`.
  */
+
 import type { Due } from "../../engine/actor.ts";
-import type { Question, RequestId } from "../../engine/address.ts";
-import type { Id } from "../../engine/id.ts";
+import { type Address, addressOf, type Question, type RequestId } from "../../engine/address.ts";
+import { type Id, idBytes, keyOfId, vpartOfId } from "../../engine/id.ts";
+import { type Key, keyOf } from "../../engine/key.ts";
 import type {
   AudioMix,
   Quality,
@@ -13,8 +15,10 @@ import type {
   RenderTarget,
   StillParams,
 } from "../contract/render.ts";
-import type { FarmTask, Outcome, Source } from "../job/job.ts";
+import type { FarmTask, Source } from "../job/farm-task.ts";
+import type { Outcome } from "../job/job.ts";
 import type { Refused } from "../refusal.ts";
+import { codes } from "../table-codes.ts";
 
 export interface RenderOrder {
   readonly id: Id;
@@ -128,3 +132,20 @@ export type RenderEffect =
   | { readonly kind: "farm.run"; readonly scope: Id; readonly task: FarmTask }
   | { readonly kind: "farm.lease"; readonly token: string }
   | { readonly kind: "farm.cancel" };
+
+export function renderKey(render: Id): Address<RenderMessage, Render> {
+  return addressOf(keyOfId(codes.render, render));
+}
+
+export function renderOrderKey(render: Id): Key<RenderOrder> {
+  return keyOfId(codes.renderOrder, render);
+}
+
+export function renderNotesKey(render: Id): Key<RenderNotes> {
+  return keyOfId(codes.renderNotes, render);
+}
+
+/** A composition's renders in the order of their ids; `render` its bytes, or empty for all. */
+export function renderOfCompositionKey(composition: Id, render: string): Key<string> {
+  return keyOf(vpartOfId(composition), codes.renderOfComposition, idBytes(composition) + render);
+}

@@ -2,8 +2,11 @@
  * An output set: image jobs that were asked for together. It is written once, by the account that
  * accepted it; what becomes of it is what becomes of its jobs.
  */
-import type { Id } from "../../engine/id.ts";
+
+import { type Id, idBytes, keyOfId } from "../../engine/id.ts";
+import type { Key } from "../../engine/key.ts";
 import type { Refusal } from "../refusal.ts";
+import { codes } from "../table-codes.ts";
 
 export interface OutputSet {
   readonly id: Id;
@@ -21,3 +24,11 @@ export type SetMember =
   | { readonly label: string; readonly refusal: Refusal }
   /** After a refusal nothing more is submitted. */
   | { readonly label: string };
+
+export function setKey(scope: Id, set: Id): Key<OutputSet> {
+  return keyOfId(codes.set, scope) + idBytes(set);
+}
+
+export function setsKey(scope: Id): Key<OutputSet> {
+  return keyOfId(codes.set, scope);
+}

@@ -2,6 +2,7 @@
  * The renders of a scope in turn: so many are at the farm at once, so many more may wait, and
  * beyond that a submit is refused. A render tells here of each of its steps, in the same turn.
  */
+
 import { limits } from "../../config/limits.ts";
 import {
   type Actor,
@@ -16,9 +17,11 @@ import {
 } from "../../engine/actor.ts";
 import { invariant } from "../../engine/invariant.ts";
 import { vpartOf } from "../../engine/key.ts";
+import { compositionKey } from "../composition/composition.ts";
+import { markKey } from "../mark/mark.ts";
 import { type Refusal, refused } from "../refusal.ts";
-import { compositionKey, markKey, renderKey, waitingRendersKey } from "../tables.ts";
-import type { Place, Studio, StudioMessage } from "./studio.ts";
+import { renderKey } from "../render/render.ts";
+import { type Place, type Studio, type StudioMessage, waitingRendersKey } from "./studio.ts";
 
 type Submit = Extract<StudioMessage, { kind: "submit" }>;
 type StudioTurn = Turn<Studio, never>;

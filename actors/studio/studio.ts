@@ -2,9 +2,12 @@
  * What a scope's studio knows: how many compositions there are, and whose turn it is to render.
  * What it does: `studio-actor.ts`.
  */
-import type { RequestId } from "../../engine/address.ts";
-import type { Id } from "../../engine/id.ts";
+
+import { type Address, addressOf, type RequestId } from "../../engine/address.ts";
+import { type Id, keyOfId } from "../../engine/id.ts";
+import { type Key, keyOf, vpartOf } from "../../engine/key.ts";
 import type { RenderReply, RenderSubmit } from "../render/render.ts";
+import { codes } from "../table-codes.ts";
 
 export interface Studio {
   readonly compositions: number;
@@ -30,3 +33,13 @@ export type StudioMessage =
       readonly from: Place;
       readonly to: Place;
     };
+
+/** What counts a scope's compositions and renders. */
+export function studioKey(scope: Id): Address<StudioMessage, Studio> {
+  return addressOf(keyOfId(codes.studio, scope));
+}
+
+/** Renders that wait for others of their scope to end, in order. */
+export function waitingRendersKey(studio: Key): Key<readonly Id[]> {
+  return keyOf(vpartOf(studio), codes.waitingRenders, studio.slice(2));
+}

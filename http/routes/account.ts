@@ -1,19 +1,20 @@
 /** What an account may know of itself, in the context in which it acts. */
 
 import { type Account, monthlyCreditsOf } from "../../actors/account/account.ts";
+import { accountKey } from "../../actors/account/account-messages.ts";
 import { usedToday } from "../../actors/account/submit.ts";
 import { Credits, User as UserView } from "../../actors/contract/account.ts";
 import { timestamp } from "../../actors/contract/common.ts";
 import { Limits } from "../../actors/contract/limits.ts";
 import { ActiveOrganizationRequest } from "../../actors/contract/organization.ts";
+import { directoryKey } from "../../actors/directory/directory-messages.ts";
 import type { Activate } from "../../actors/directory/users.ts";
-import { accountKey, directoryKey } from "../../actors/tables.ts";
 import { allowanceOf } from "../../config/plans.ts";
 import { type Answer, json } from "../answer.ts";
 import { placeIn } from "../contexts.ts";
 import { limitsOf } from "../effective-limits.ts";
 import { userOrganization } from "../organization-views.ts";
-import type { Principal } from "../principals.ts";
+import type { Principal } from "../principal.ts";
 import { RefusalError } from "../refusal-error.ts";
 import { expectReply } from "../replies.ts";
 import { type Call, jsonBodyWithNulls, type Route, route } from "../route.ts";

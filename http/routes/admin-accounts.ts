@@ -11,11 +11,13 @@ import {
 } from "../../actors/contract/admin.ts";
 import { timestamp } from "../../actors/contract/common.ts";
 import { CreatedToken, IssueTokenRequest } from "../../actors/contract/token.ts";
-import type { User } from "../../actors/directory/directory.ts";
-import type { Organization, PatchOrganization } from "../../actors/directory/organizations.ts";
+import { auditKey } from "../../actors/directory/audit.ts";
+import { type User, userKey, usersKey } from "../../actors/directory/directory.ts";
+import { directoryKey } from "../../actors/directory/directory-messages.ts";
+import { type Organization, organizationKey } from "../../actors/directory/organization.ts";
+import type { PatchOrganization } from "../../actors/directory/organizations.ts";
 import type { IssueToken } from "../../actors/directory/tokens.ts";
 import type { GiveCredits, PatchUser } from "../../actors/directory/users.ts";
-import { auditKey, directoryKey, organizationKey, userKey, usersKey } from "../../actors/tables.ts";
 import { limits } from "../../config/limits.ts";
 import type { Id } from "../../engine/id.ts";
 import { parseId } from "../../engine/id.ts";

@@ -1,10 +1,13 @@
 /** What must hold of each account and organization, checked over all of their rows. */
+
 import { setImmediate as turnOfTheLoop } from "node:timers/promises";
 import { InvariantPage } from "../../actors/contract/admin.ts";
-import { idAtEnd, organizationsKey, usersKey } from "../../actors/tables.ts";
+import { usersKey } from "../../actors/directory/directory.ts";
+import { organizationsKey } from "../../actors/directory/organization.ts";
 import { limits } from "../../config/limits.ts";
 import type { Static } from "../../config/schema.ts";
 import type { Gateway } from "../../engine/gateway.ts";
+import { idAtEnd } from "../../engine/id.ts";
 import { type Key, rangeOf } from "../../engine/key.ts";
 import { lookAtAccount } from "../account-look.ts";
 import { type Answer, json } from "../answer.ts";

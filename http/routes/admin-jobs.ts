@@ -3,16 +3,17 @@
  * jobs in the order of their ids, and the listing merges the vparts. Filters are looked up on the
  * way, so a page ends early when it has looked at many that do not match.
  */
+
 import { setImmediate as turnOfTheLoop } from "node:timers/promises";
 import { JobPage, type JobStatus, jobStatuses } from "../../actors/contract/job.ts";
+import { jobKey } from "../../actors/job/job.ts";
 import { codes } from "../../actors/table-codes.ts";
-import { idAtEnd, jobKey } from "../../actors/tables.ts";
 import { type Modality, modalities } from "../../config/catalogue.ts";
 import { limits } from "../../config/limits.ts";
 import { Type } from "../../config/schema.ts";
 import type { KeyRange } from "../../engine/actor.ts";
 import type { Gateway } from "../../engine/gateway.ts";
-import { type Id, idBytes, parseId } from "../../engine/id.ts";
+import { type Id, idAtEnd, idBytes, parseId } from "../../engine/id.ts";
 import { type Key, keyOf, rangeOf, vpartOf } from "../../engine/key.ts";
 import { type Answer, json } from "../answer.ts";
 import type { Found } from "../job-reads.ts";

@@ -1,8 +1,7 @@
 import { CreateAccountRequest, CreatedAccount } from "../../actors/contract/account.ts";
 import { CatalogueLoaded } from "../../actors/contract/admin.ts";
 import { strict } from "../../actors/contract/common.ts";
-import type { NoteAudit } from "../../actors/directory/directory-actor.ts";
-import { directoryKey } from "../../actors/tables.ts";
+import { directoryKey, type NoteAudit } from "../../actors/directory/directory-messages.ts";
 import { CatalogueError } from "../../config/catalogue.ts";
 import { type Answer, json } from "../answer.ts";
 import { auditNote } from "../audit-note.ts";

@@ -2,7 +2,13 @@
  * Agents' sessions: turns with a price that the customer approved, and credentials of their own.
  */
 
-import type { Session, SessionMessage, TurnCredential } from "../../actors/agent/session.ts";
+import {
+  type Session,
+  type SessionMessage,
+  sessionKey,
+  sessionOfOwnerKey,
+  type TurnCredential,
+} from "../../actors/agent/session.ts";
 import type { TokenScope } from "../../actors/contract/account.ts";
 import {
   AgentSessionPage,
@@ -18,13 +24,13 @@ import { timestamp } from "../../actors/contract/common.ts";
 import { SseTicket } from "../../actors/contract/job.ts";
 import { SessionFrame } from "../../actors/contract/stream.ts";
 import { ownerOf } from "../../actors/job/job-index.ts";
-import { idAtEnd, sessionKey, sessionOfOwnerKey } from "../../actors/tables.ts";
 import { limits } from "../../config/limits.ts";
-import { type Id, idBytes, parseId, vpartOfId } from "../../engine/id.ts";
+import { type Id, idAtEnd, idBytes, parseId, vpartOfId } from "../../engine/id.ts";
 import { rangeOf } from "../../engine/key.ts";
 import { readTurn, sessionView, turnView } from "../agent-sessions.ts";
 import { type Answer, json } from "../answer.ts";
-import { digestOf, type Principal } from "../principals.ts";
+import type { Principal } from "../principal.ts";
+import { digestOf } from "../principals.ts";
 import { integer, optionalText, ticketParameter } from "../query.ts";
 import { RefusalError } from "../refusal-error.ts";
 import { expectReply } from "../replies.ts";

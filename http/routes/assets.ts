@@ -1,8 +1,9 @@
 /** Stored media: listing, reading, renaming, the trash, and direct upload. */
-import type { Asset, AssetCommand, StoredBytes } from "../../actors/asset/asset.ts";
+
+import { type Asset, type AssetCommand, assetKey } from "../../actors/asset/asset.ts";
+import type { StoredBytes } from "../../actors/asset/media.ts";
 import { AssetPage, Asset as AssetSchema, assetStatuses } from "../../actors/contract/asset.ts";
 import { AssetPatchRequest, DirectUploadFields, UploadForm } from "../../actors/contract/upload.ts";
-import { assetKey } from "../../actors/tables.ts";
 import { modalities } from "../../config/catalogue.ts";
 import { limits } from "../../config/limits.ts";
 import { check, type Fault } from "../../config/schema.ts";

@@ -1,18 +1,23 @@
 /** The files of a composition: one by one as raw bytes, or all at once as a ZIP archive. */
 import {
   type BundleFile,
+  bundleFileKey,
   etagOf,
   objectKeyOf,
   pathDigest,
   pathFault,
 } from "../../actors/composition/bundle-file.ts";
-import type { Composition, DeleteFile, PutFile } from "../../actors/composition/composition.ts";
+import {
+  type Composition,
+  compositionKey,
+  type DeleteFile,
+  type PutFile,
+} from "../../actors/composition/composition.ts";
 import { fileView } from "../../actors/composition/composition-view.ts";
 import {
   Composition as CompositionSchema,
   CompositionFile as FileSchema,
 } from "../../actors/contract/composition.ts";
-import { bundleFileKey, compositionKey } from "../../actors/tables.ts";
 import { limits } from "../../config/limits.ts";
 import { Type } from "../../config/schema.ts";
 import { type Answer, json, nothing } from "../answer.ts";

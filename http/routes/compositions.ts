@@ -6,14 +6,17 @@ import {
   entryPath,
   objectKeyOf,
 } from "../../actors/composition/bundle-file.ts";
-import type {
-  Composition,
-  CompositionDetails,
-  CreateComposition,
-  Meta,
-  PatchComposition,
+import {
+  activeRendersKey,
+  type Composition,
+  type CompositionDetails,
+  type CreateComposition,
+  compositionDetailsKey,
+  compositionKey,
+  type Meta,
+  type PatchComposition,
+  versionTag,
 } from "../../actors/composition/composition.ts";
-import { versionTag } from "../../actors/composition/composition.ts";
 import { timelineView } from "../../actors/composition/composition-view.ts";
 import { mergedMeta, metaFault } from "../../actors/composition/meta.ts";
 import {
@@ -26,13 +29,7 @@ import {
   SignedUrls,
   SignedUrlsRequest,
 } from "../../actors/contract/composition.ts";
-import type { CancelRender } from "../../actors/render/render.ts";
-import {
-  activeRendersKey,
-  compositionDetailsKey,
-  compositionKey,
-  renderKey,
-} from "../../actors/tables.ts";
+import { type CancelRender, renderKey } from "../../actors/render/render.ts";
 import { limits } from "../../config/limits.ts";
 import type { Fault } from "../../config/schema.ts";
 import { vpartOfId } from "../../engine/id.ts";

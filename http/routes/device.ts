@@ -8,7 +8,7 @@ import {
   OAuthError,
 } from "../../actors/contract/oauth.ts";
 import type { DecideDevice, OpenDevice } from "../../actors/directory/devices.ts";
-import { directoryKey } from "../../actors/tables.ts";
+import { directoryKey } from "../../actors/directory/directory-messages.ts";
 import { limits } from "../../config/limits.ts";
 import type { Entropy } from "../../engine/ports/entropy.ts";
 import { type Answer, json, nothing } from "../answer.ts";

@@ -2,7 +2,7 @@
  * `POST /generate/...`, `/remove-background/video` and `/restore/video`: a request is understood,
  * then the account accepts or refuses it in one durable turn.
  */
-import type { Pay, SubmitJob } from "../../actors/account/account.ts";
+import { accountKey, type Pay, type SubmitJob } from "../../actors/account/account-messages.ts";
 import { packed } from "../../actors/account/packed-submit.ts";
 import type { CostKind } from "../../actors/contract/cost.ts";
 import {
@@ -28,7 +28,6 @@ import { resolve3D } from "../../actors/generation/three-d.ts";
 import { resolveVideo } from "../../actors/generation/video.ts";
 import { born } from "../../actors/job/creation.ts";
 import type { Refusal } from "../../actors/refusal.ts";
-import { accountKey } from "../../actors/tables.ts";
 import { limits } from "../../config/limits.ts";
 import type { Type } from "../../config/schema.ts";
 import { vpartOfId } from "../../engine/id.ts";

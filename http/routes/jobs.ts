@@ -9,8 +9,7 @@ import {
   Job as JobView,
   jobStatuses,
 } from "../../actors/contract/job.ts";
-import type { Job } from "../../actors/job/job.ts";
-import { jobKey } from "../../actors/tables.ts";
+import { type Job, jobKey } from "../../actors/job/job.ts";
 import { modalities } from "../../config/catalogue.ts";
 import { limits } from "../../config/limits.ts";
 import { type Id, parseId } from "../../engine/id.ts";

@@ -1,6 +1,6 @@
 /** Who belongs to an organization, in which role, with which budget. */
 
-import type { SetBudget } from "../../actors/account/budget.ts";
+import { accountKey, type SetBudget } from "../../actors/account/account-messages.ts";
 import {
   AddMemberRequest,
   BudgetRequest,
@@ -9,9 +9,9 @@ import {
   MemberList,
   Member as MemberView,
 } from "../../actors/contract/organization.ts";
-import type { NoteAudit } from "../../actors/directory/directory-actor.ts";
-import type { AddMember, ChangeMember, Member } from "../../actors/directory/organizations.ts";
-import { accountKey, directoryKey, membersKey } from "../../actors/tables.ts";
+import { directoryKey, type NoteAudit } from "../../actors/directory/directory-messages.ts";
+import { type Member, membersKey } from "../../actors/directory/organization.ts";
+import type { AddMember, ChangeMember } from "../../actors/directory/organizations.ts";
 import { type Answer, json, nothing } from "../answer.ts";
 import { auditNote } from "../audit-note.ts";
 import type { Place } from "../contexts.ts";

@@ -8,8 +8,14 @@ import {
   CreatedClient,
 } from "../../actors/contract/oauth.ts";
 import { hexOf } from "../../actors/directory/digest.ts";
-import type { DeleteClient, MakeClient, OAuthClient } from "../../actors/directory/oauth.ts";
-import { clientsOfScopeKey, directoryKey, oauthClientKey } from "../../actors/tables.ts";
+import { directoryKey } from "../../actors/directory/directory-messages.ts";
+import {
+  clientsOfScopeKey,
+  type DeleteClient,
+  type MakeClient,
+  type OAuthClient,
+  oauthClientKey,
+} from "../../actors/directory/oauth.ts";
 import { parseId } from "../../engine/id.ts";
 import { type Answer, json, nothing } from "../answer.ts";
 import { auditNote } from "../audit-note.ts";

@@ -9,8 +9,8 @@ import {
   TokenForm,
 } from "../../actors/contract/oauth.ts";
 import type { RedeemDevice } from "../../actors/directory/devices.ts";
+import { directoryKey } from "../../actors/directory/directory-messages.ts";
 import type { IssueAccess, NewPair, Refresh, Revoke } from "../../actors/directory/oauth.ts";
-import { directoryKey } from "../../actors/tables.ts";
 import { limits } from "../../config/limits.ts";
 import { type Answer, constantHeader, json } from "../answer.ts";
 import {

@@ -2,19 +2,20 @@
  * Organizations. What a role may do is asked of the caller's membership in the organization that
  * the path names, whatever context the credential acts in; a pinned credential knows its own only.
  */
+
 import {
   CreateOrganizationRequest,
   OrganizationList,
   Organization as OrganizationView,
   PatchOrganizationRequest,
 } from "../../actors/contract/organization.ts";
+import { directoryKey } from "../../actors/directory/directory-messages.ts";
+import { membershipsKey, type Organization } from "../../actors/directory/organization.ts";
 import type {
   CreateOrganization,
   DeleteOrganization,
-  Organization,
   PatchOrganization,
 } from "../../actors/directory/organizations.ts";
-import { directoryKey, membershipsKey } from "../../actors/tables.ts";
 import { parseId } from "../../engine/id.ts";
 import { type Answer, json, nothing } from "../answer.ts";
 import { auditNote } from "../audit-note.ts";

@@ -4,8 +4,11 @@ import { strict } from "../../actors/contract/common.ts";
 import { SseTicket } from "../../actors/contract/job.ts";
 import { RenderList, RenderRequest, Render as RenderSchema } from "../../actors/contract/render.ts";
 import { RenderFrame } from "../../actors/contract/stream.ts";
-import type { CancelRender } from "../../actors/render/render.ts";
-import { renderKey, renderOfCompositionKey } from "../../actors/tables.ts";
+import {
+  type CancelRender,
+  renderKey,
+  renderOfCompositionKey,
+} from "../../actors/render/render.ts";
 import { limits } from "../../config/limits.ts";
 import { type Id, idOfBytes, parseId } from "../../engine/id.ts";
 import { rangeOf } from "../../engine/key.ts";

@@ -1,14 +1,17 @@
 /** Output sets: submitting, reading, listing and canceling them. */
-import type { SetCandidate, SubmitSet } from "../../actors/account/account.ts";
+import {
+  accountKey,
+  type SetCandidate,
+  type SubmitSet,
+} from "../../actors/account/account-messages.ts";
 import { strict, timestamp } from "../../actors/contract/common.ts";
 import { GenerateSetRequest } from "../../actors/contract/generation.ts";
 import { OutputSetPage, OutputSet as SetSchema } from "../../actors/contract/set.ts";
 import type { Generation } from "../../actors/generation/generation.ts";
 import { resolveSet, type SetGeneration } from "../../actors/generation/set.ts";
-import type { CancelJob, Job } from "../../actors/job/job.ts";
-import type { OutputSet } from "../../actors/set/set.ts";
+import { askedKey, type CancelJob, type Job, jobKey } from "../../actors/job/job.ts";
+import { type OutputSet, setKey, setsKey } from "../../actors/set/set.ts";
 import { type MemberJob, setView } from "../../actors/set/set-view.ts";
-import { accountKey, askedKey, jobKey, setKey, setsKey } from "../../actors/tables.ts";
 import { limits } from "../../config/limits.ts";
 import { type Id, idBytes, parseId, vpartOfId } from "../../engine/id.ts";
 import { rangeOf } from "../../engine/key.ts";

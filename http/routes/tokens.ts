@@ -1,8 +1,10 @@
 /** Personal access tokens of the account that asks. */
+
 import { CreatedToken, CreateTokenRequest, TokenList } from "../../actors/contract/token.ts";
 import { digestOfHex } from "../../actors/directory/digest.ts";
+import { credentialKey } from "../../actors/directory/directory.ts";
+import { directoryKey } from "../../actors/directory/directory-messages.ts";
 import { type IssueToken, liveTokens, type RevokeToken } from "../../actors/directory/tokens.ts";
-import { credentialKey, directoryKey } from "../../actors/tables.ts";
 import { type Answer, json, nothing } from "../answer.ts";
 import { createdView, drawToken, tokenView, usualScopes } from "../new-token.ts";
 import { expectReply } from "../replies.ts";

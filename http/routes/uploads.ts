@@ -2,7 +2,13 @@
  * Uploads in parts that can be resumed: a plan, signed URLs to put the parts to, and a completion
  * that joins them. The parts and what came of them stand with the asset, whose id the upload has.
  */
-import type { Asset, UploadPart, UploadPlan } from "../../actors/asset/asset.ts";
+import {
+  type Asset,
+  assetKey,
+  type UploadPart,
+  type UploadPlan,
+  uploadPartKey,
+} from "../../actors/asset/asset.ts";
 import { partObjectKey } from "../../actors/asset/asset-actor.ts";
 import { Asset as AssetSchema } from "../../actors/contract/asset.ts";
 import { timestamp } from "../../actors/contract/common.ts";
@@ -14,7 +20,6 @@ import {
   Upload as UploadSchema,
   type Upload as UploadView,
 } from "../../actors/contract/upload.ts";
-import { assetKey, uploadPartKey } from "../../actors/tables.ts";
 import { limits } from "../../config/limits.ts";
 import { parseId, vpartOfId } from "../../engine/id.ts";
 import { type Answer, json } from "../answer.ts";

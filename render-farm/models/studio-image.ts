@@ -9,7 +9,7 @@ import { exampleColors } from "../example-colors.ts";
 import type { Raster } from "../pictures/orders.ts";
 import { refusedInput, type TaskContext, type TaskWorker } from "../task-loop.ts";
 import { fetchSource, Source, type Workspace, type Workspaces } from "../workspace.ts";
-import type { ExampleColors } from "./studio-image/palette.ts";
+import type { ExampleColors } from "./example-colors.ts";
 import { undrawnWarnings } from "./studio-image/undrawn.ts";
 
 /**

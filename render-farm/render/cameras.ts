@@ -2,26 +2,14 @@ import { join } from "node:path";
 import { outputTo } from "../media-tools.ts";
 import { ownParts, type Parts } from "../task-parts.ts";
 import { type FrameFormat, segmentArgs } from "./encoding.ts";
-import type { FilmSetup } from "./film-setup.ts";
+import type { Shoot } from "./film-capture.ts";
 import { pictureChunk, repetition, streamHead } from "./frame-stream.ts";
 import { passMs } from "./media-files.ts";
 import type { Painter } from "./painters.ts";
 import { Reel } from "./reel.ts";
-import type { RenderStage } from "./render-stage.ts";
 import type { Sample, Samples } from "./samples.ts";
 import { type Cuttable, type Segment, segmentsOf } from "./segments.ts";
 import type { SharedFilm } from "./sharing.ts";
-
-/** A film that is being made of its pages. */
-export interface Shoot {
-  readonly stage: RenderStage;
-  readonly setup: FilmSetup;
-  readonly frames: number;
-  /** What other nodes make of it too. */
-  readonly shared: SharedFilm | undefined;
-  /** Hears of each segment's file when that is there. */
-  readonly onMade?: (segment: Segment, path: string) => void;
-}
 
 /** Makes segments in the order of time, one after the other. */
 export interface Camera {

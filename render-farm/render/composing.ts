@@ -3,8 +3,8 @@ import { limits } from "../../config/limits.ts";
 import { openMade, writeNew } from "../fence/own-folders.ts";
 import type { MediaLayout, PlacedPicture } from "../film-page/plan.ts";
 import { outputTo } from "../media-tools.ts";
-import type { Shoot } from "./cameras.ts";
 import { encoderArgs } from "./encoding.ts";
+import type { Shoot } from "./film-capture.ts";
 import { passMs } from "./media-files.ts";
 import type { Samples } from "./samples.ts";
 import {

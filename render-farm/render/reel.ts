@@ -1,4 +1,4 @@
-import type { Shoot } from "./cameras.ts";
+import type { Shoot } from "./film-capture.ts";
 import type { Segment } from "./segments.ts";
 import { VideoFrames } from "./video-frames.ts";
 

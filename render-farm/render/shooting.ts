@@ -1,9 +1,10 @@
 import { even } from "../../actors/timeline/model.ts";
 import type { Picture } from "../stage.ts";
-import { type Camera, filmed, recorder, type Shoot } from "./cameras.ts";
+import { type Camera, filmed, recorder } from "./cameras.ts";
 import type { Cast } from "./cast.ts";
 import { composed, isComposable } from "./composing.ts";
 import { drivenFormats } from "./encoding.ts";
+import type { Shoot } from "./film-capture.ts";
 import type { FilmSession } from "./film-page-session.ts";
 import { displayed, isDark, likenessOf, planesMaker } from "./likeness.ts";
 import { drawnPainter, drivenPainter } from "./painters.ts";

@@ -1,13 +1,12 @@
 import t from "tap";
-import {
-  type Account,
-  type AccountMessage,
-  available,
-  type Submit,
-} from "../../actors/account/account.ts";
+import { type Account, available, ledgerKey } from "../../actors/account/account.ts";
 import { accountActor } from "../../actors/account/account-actor.ts";
+import type { AccountMessage } from "../../actors/account/account-messages.ts";
 import { packed } from "../../actors/account/packed-submit.ts";
-import { fingerprintKey, jobKey, ledgerKey, markKey, runKey } from "../../actors/tables.ts";
+import { runKey } from "../../actors/account/run.ts";
+import { fingerprintKey, type Submit } from "../../actors/account/submit-terms.ts";
+import { jobKey } from "../../actors/job/job.ts";
+import { markKey } from "../../actors/mark/mark.ts";
 import { birth, put, type TurnView } from "../../engine/actor.ts";
 import { idBytes } from "../../engine/id.ts";
 import {

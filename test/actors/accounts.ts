@@ -1,16 +1,20 @@
 /** Literals that tests of accounts and jobs share. */
-import {
-  type Account,
-  assetIndex,
-  change,
-  countIndex,
-  type Submit,
-} from "../../actors/account/account.ts";
+
+import { type Account, assetIndex, change, countIndex } from "../../actors/account/account.ts";
+import { accountKey } from "../../actors/account/account-messages.ts";
+import type { Submit } from "../../actors/account/submit-terms.ts";
 import { assetStatuses } from "../../actors/contract/asset.ts";
 import { jobStatuses } from "../../actors/contract/job.ts";
 import { creationOf } from "../../actors/job/creation.ts";
-import type { Asked, CreateJob, Job, QueuedJob, RunningJob, Terms } from "../../actors/job/job.ts";
-import { accountKey, jobKey } from "../../actors/tables.ts";
+import {
+  type Asked,
+  type CreateJob,
+  type Job,
+  jobKey,
+  type QueuedJob,
+  type RunningJob,
+  type Terms,
+} from "../../actors/job/job.ts";
 import { modalities } from "../../config/catalogue.ts";
 import type { TurnView } from "../../engine/actor.ts";
 import type { Key } from "../../engine/key.ts";

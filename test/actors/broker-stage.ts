@@ -1,6 +1,6 @@
 import { FarmBroker } from "../../actors/effects/farm-broker.ts";
-import type { FarmTask, JobMessage } from "../../actors/job/job.ts";
-import { jobKey } from "../../actors/tables.ts";
+import type { FarmTask } from "../../actors/job/farm-task.ts";
+import { type JobMessage, jobKey } from "../../actors/job/job.ts";
 import { ManualClock } from "../../engine/adapters/manual-clock.ts";
 import { seededEntropy } from "../../engine/adapters/seeded-entropy.ts";
 import { IdMint } from "../../engine/id.ts";

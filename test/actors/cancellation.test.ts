@@ -4,11 +4,17 @@
  */
 
 import t from "tap";
+import { accountKey } from "../../actors/account/account-messages.ts";
 import type { JobStatus } from "../../actors/contract/job.ts";
-import type { CancelAnswer, CanceledJob, Job, JobMessage } from "../../actors/job/job.ts";
+import {
+  askedKey,
+  type CancelAnswer,
+  type CanceledJob,
+  type Job,
+  type JobMessage,
+} from "../../actors/job/job.ts";
 import { jobActor } from "../../actors/job/job-actor.ts";
 import { cancellationView, jobView } from "../../actors/job/job-view.ts";
-import { accountKey, askedKey } from "../../actors/tables.ts";
 import { tell } from "../../engine/actor.ts";
 import {
   asked,

@@ -1,15 +1,15 @@
 import t from "tap";
-import type { CreateUser } from "../../actors/directory/directory.ts";
-import { directoryActor } from "../../actors/directory/directory-actor.ts";
+import { accountKey } from "../../actors/account/account-messages.ts";
 import {
-  accountKey,
   credentialKey,
-  directoryKey,
   signingKeyKey,
-  tokensOfUserKey,
   userByEmailKey,
   userKey,
-} from "../../actors/tables.ts";
+} from "../../actors/directory/directory.ts";
+import { directoryActor } from "../../actors/directory/directory-actor.ts";
+import { directoryKey } from "../../actors/directory/directory-messages.ts";
+import { tokensOfUserKey } from "../../actors/directory/tokens.ts";
+import type { CreateUser } from "../../actors/directory/users.ts";
 import { put, tell } from "../../engine/actor.ts";
 import { user as id, nowMs, view } from "./accounts.ts";
 

@@ -1,16 +1,16 @@
 /** A job's life but for its cancellation. */
 
 import t from "tap";
-import type { ReadyAsset } from "../../actors/asset/asset.ts";
+import { accountKey } from "../../actors/account/account-messages.ts";
+import { assetKey, type ReadyAsset } from "../../actors/asset/asset.ts";
 import type { JobStatus } from "../../actors/contract/job.ts";
 import { forms } from "../../actors/forms.ts";
 import { born, creationOf } from "../../actors/job/creation.ts";
-import type { Job, JobMessage } from "../../actors/job/job.ts";
+import { askedKey, type Job, type JobMessage } from "../../actors/job/job.ts";
 import { jobActor } from "../../actors/job/job-actor.ts";
 import { jobsOf } from "../../actors/job/job-index.ts";
 import { jobView } from "../../actors/job/job-view.ts";
-import type { Mark } from "../../actors/mark/mark.ts";
-import { accountKey, askedKey, assetKey, markKey } from "../../actors/tables.ts";
+import { type Mark, markKey } from "../../actors/mark/mark.ts";
 import { birth, put, tell } from "../../engine/actor.ts";
 import { idBytes } from "../../engine/id.ts";
 import { rowOf, SpelledRow } from "../../engine/row-form.ts";

@@ -1,18 +1,21 @@
 import t from "tap";
-import type { Directory, User } from "../../actors/directory/directory.ts";
-import { directoryActor } from "../../actors/directory/directory-actor.ts";
-import { expiryActor } from "../../actors/directory/expiry.ts";
-import type { RefreshFamily, RefreshToken } from "../../actors/directory/oauth.ts";
+import { auditKey } from "../../actors/directory/audit.ts";
 import {
-  auditKey,
   credentialKey,
-  directoryKey,
-  expiryKey,
+  type Directory,
+  type User,
+  userKey,
+} from "../../actors/directory/directory.ts";
+import { directoryActor } from "../../actors/directory/directory-actor.ts";
+import { directoryKey } from "../../actors/directory/directory-messages.ts";
+import { expiryActor, expiryKey } from "../../actors/directory/expiry.ts";
+import {
+  type RefreshFamily,
+  type RefreshToken,
   refreshFamilyKey,
   refreshTokenKey,
-  tokenUseKey,
-  userKey,
-} from "../../actors/tables.ts";
+} from "../../actors/directory/oauth.ts";
+import { tokenUseKey } from "../../actors/directory/tokens.ts";
 import { limits } from "../../config/limits.ts";
 import { put, tell } from "../../engine/actor.ts";
 import type { Key } from "../../engine/key.ts";

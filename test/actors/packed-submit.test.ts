@@ -1,6 +1,6 @@
 import t from "tap";
-import type { Submit } from "../../actors/account/account.ts";
 import { packed, unpacked } from "../../actors/account/packed-submit.ts";
+import type { Submit } from "../../actors/account/submit-terms.ts";
 import { creationOf } from "../../actors/job/creation.ts";
 import { asked, create, submitted } from "./accounts.ts";
 

@@ -1,12 +1,13 @@
 import t from "tap";
-import type {
-  FailedRender,
-  QueuedRender,
-  RenderOrder,
-  RunningRender,
+import {
+  type FailedRender,
+  type QueuedRender,
+  type RenderOrder,
+  type RunningRender,
+  renderKey,
+  renderOrderKey,
 } from "../../actors/render/render.ts";
 import { renderActor } from "../../actors/render/render-actor.ts";
-import { renderKey, renderOrderKey } from "../../actors/tables.ts";
 import { limits } from "../../config/limits.ts";
 import type { TurnView } from "../../engine/actor.ts";
 

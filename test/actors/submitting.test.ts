@@ -1,9 +1,8 @@
 /** A cancel while nobody knows whether the provider has the job: the rows of stage `submitting`. */
 import t from "tap";
-import type { CanceledJob, Job, JobMessage } from "../../actors/job/job.ts";
+import { askedKey, type CanceledJob, type Job, type JobMessage } from "../../actors/job/job.ts";
 import { jobActor } from "../../actors/job/job-actor.ts";
 import { cancellationView, jobView } from "../../actors/job/job-view.ts";
-import { askedKey } from "../../actors/tables.ts";
 import { asked, job, jobSelf, nowMs, queued, view } from "./accounts.ts";
 
 const { decide, dueAt } = jobActor;

@@ -1,6 +1,7 @@
 import t from "tap";
-import { accountKey, ticketKey } from "../../actors/tables.ts";
-import { ticketActor } from "../../actors/ticket/ticket.ts";
+import { accountKey } from "../../actors/account/account-messages.ts";
+import { ticketKey } from "../../actors/ticket/ticket.ts";
+import { ticketActor } from "../../actors/ticket/ticket-actor.ts";
 import { tell } from "../../engine/actor.ts";
 import { earlier, job, nowMs, scope, view } from "./accounts.ts";
 

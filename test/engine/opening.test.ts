@@ -1,10 +1,11 @@
 /** A shard whose stores cannot be written can be read, and opens when they can be (C10). */
+
 import t from "tap";
 import { ManualClock } from "../../engine/adapters/manual-clock.ts";
 import { memoryJournal, memoryTables } from "../../engine/adapters/memory-stores.ts";
 import { Opening } from "../../engine/opening.ts";
 import { PortError } from "../../engine/ports/port-error.ts";
-import type { ShardEvent } from "../../engine/shard.ts";
+import type { ShardEvent } from "../../engine/wire.ts";
 import { failingTables } from "./failing-tables.ts";
 import { counterKey, idle, openBench, textsOf, toys } from "./toys.ts";
 

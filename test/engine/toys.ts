@@ -24,7 +24,8 @@ import { Outbox, type Performance } from "../../engine/outbox.ts";
 import type { Journal } from "../../engine/ports/journal.ts";
 import type { Tables } from "../../engine/ports/tables.ts";
 import { eachWrite, textOf } from "../../engine/record.ts";
-import { openShard, type Shard, type ShardEvent } from "../../engine/shard.ts";
+import { openShard, type Shard } from "../../engine/shard.ts";
+import type { ShardEvent } from "../../engine/wire.ts";
 
 export interface Counter {
   readonly count: number;

@@ -1,6 +1,5 @@
 import { FarmBroker } from "../../actors/effects/farm-broker.ts";
-import type { JobMessage } from "../../actors/job/job.ts";
-import { jobKey } from "../../actors/tables.ts";
+import { type JobMessage, jobKey } from "../../actors/job/job.ts";
 import { ManualClock } from "../../engine/adapters/manual-clock.ts";
 import { memoryBrokerConnection } from "../../engine/adapters/memory-broker-connection.ts";
 import { seededEntropy } from "../../engine/adapters/seeded-entropy.ts";

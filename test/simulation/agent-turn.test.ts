@@ -2,11 +2,12 @@
  * Random sessions of agents: one turn at a time, ended once, by its agent, its owner or its time;
  * what it committed is what its jobs hold and were charged, and never above what was approved.
  */
+
 import fc from "fast-check";
 import t from "tap";
+import { sessionKey } from "../../actors/agent/session.ts";
 import { domain as product } from "../../actors/domain.ts";
 import { codes } from "../../actors/table-codes.ts";
-import { sessionKey } from "../../actors/tables.ts";
 import type { Domain } from "../../engine/actor.ts";
 import type { Id } from "../../engine/id.ts";
 import { codeOf } from "../../engine/key.ts";

@@ -4,10 +4,15 @@
  */
 import fc from "fast-check";
 import t from "tap";
-import type { Asset, AssetMessage, UploadPlan } from "../../actors/asset/asset.ts";
+import {
+  type Asset,
+  type AssetMessage,
+  assetKey,
+  type UploadPlan,
+  uploadPartKey,
+} from "../../actors/asset/asset.ts";
 import { domain as product } from "../../actors/domain.ts";
 import { codes } from "../../actors/table-codes.ts";
-import { assetKey, uploadPartKey } from "../../actors/tables.ts";
 import type { Domain } from "../../engine/actor.ts";
 import type { Id } from "../../engine/id.ts";
 import { codeOf, type Key } from "../../engine/key.ts";

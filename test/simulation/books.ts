@@ -2,24 +2,24 @@
  * The promises of the domain, checked against sums over the jobs, assets, tickets and marks that
  * there are: what an account counts beside them may never differ.
  */
-import { type Account, assetIndex, available, countIndex } from "../../actors/account/account.ts";
-import type { MemberSpending } from "../../actors/account/budget.ts";
-import type { Run } from "../../actors/account/run.ts";
-import type { AgentTurn, Session } from "../../actors/agent/session.ts";
+
+import {
+  type Account,
+  assetIndex,
+  available,
+  countIndex,
+  waitingKey,
+} from "../../actors/account/account.ts";
+import { accountKey } from "../../actors/account/account-messages.ts";
+import { memberCountsKey } from "../../actors/account/member-counts.ts";
+import { type MemberSpending, memberSpendingKey } from "../../actors/account/member-spending.ts";
+import { type Run, runKey } from "../../actors/account/run.ts";
+import { type AgentTurn, type Session, sessionKey, turnKey } from "../../actors/agent/session.ts";
 import { type Asset, mimeTypeOf, modalityOf, statusOf } from "../../actors/asset/asset.ts";
 import type { Job } from "../../actors/job/job.ts";
 import type { Mark } from "../../actors/mark/mark.ts";
 import type { OutputSet } from "../../actors/set/set.ts";
 import { codes } from "../../actors/table-codes.ts";
-import {
-  accountKey,
-  memberCountsKey,
-  memberSpendingKey,
-  runKey,
-  sessionKey,
-  turnKey,
-  waitingKey,
-} from "../../actors/tables.ts";
 import type { Ticket } from "../../actors/ticket/ticket.ts";
 import { allowanceOf } from "../../config/plans.ts";
 import type { Id } from "../../engine/id.ts";

@@ -3,18 +3,14 @@
  * what was refused. It learns from what clients are told and from jobs that begin and end, never
  * from what accounts, sessions or marks write down.
  */
-import type { Account, LedgerRow, Pay } from "../../actors/account/account.ts";
-import type { Budget } from "../../actors/account/budget.ts";
+
+import { type Account, type LedgerRow, ledgerKey } from "../../actors/account/account.ts";
+import { accountKey, type Pay } from "../../actors/account/account-messages.ts";
+import type { Budget } from "../../actors/account/member-spending.ts";
+import { sessionKey } from "../../actors/agent/session.ts";
 import { forms } from "../../actors/forms.ts";
-import type { Asked, CreateJob, Job } from "../../actors/job/job.ts";
-import {
-  accountKey,
-  askedKey,
-  jobKey,
-  ledgerKey,
-  sessionKey,
-  ticketKey,
-} from "../../actors/tables.ts";
+import { type Asked, askedKey, type CreateJob, type Job, jobKey } from "../../actors/job/job.ts";
+import { ticketKey } from "../../actors/ticket/ticket.ts";
 import type { PlanName, PlanOverrides } from "../../config/plans.ts";
 import type { Id } from "../../engine/id.ts";
 import { codeOf } from "../../engine/key.ts";

@@ -2,7 +2,7 @@
  * What a submit has to be answered with, by the order of the specification: from sums over what
  * there is, not from what the account counts.
  */
-import type { Confirmation } from "../../actors/account/account.ts";
+import type { Confirmation } from "../../actors/account/submit-terms.ts";
 import type { CreateJob } from "../../actors/job/job.ts";
 import { allowanceOf } from "../../config/plans.ts";
 import type { Id } from "../../engine/id.ts";

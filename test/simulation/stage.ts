@@ -2,13 +2,19 @@
  * A world with three accounts (two personal spaces, and an organization with two members) that runs
  * commands and compares every answer with the oracle's.
  */
-import type { Confirmation, SetCandidate, SubmitTerms } from "../../actors/account/account.ts";
+import { accountKey, type SetCandidate } from "../../actors/account/account-messages.ts";
 import { packed } from "../../actors/account/packed-submit.ts";
+import type { Confirmation, SubmitTerms } from "../../actors/account/submit-terms.ts";
 import { domain as product } from "../../actors/domain.ts";
 import { creationOf } from "../../actors/job/creation.ts";
-import type { Asked, CreateJob, JobMessage, TurnOfJob } from "../../actors/job/job.ts";
-import type { OutputSet } from "../../actors/set/set.ts";
-import { accountKey, jobKey, setKey } from "../../actors/tables.ts";
+import {
+  type Asked,
+  type CreateJob,
+  type JobMessage,
+  jobKey,
+  type TurnOfJob,
+} from "../../actors/job/job.ts";
+import { type OutputSet, setKey } from "../../actors/set/set.ts";
 import type { PlanName } from "../../config/plans.ts";
 import type { Domain } from "../../engine/actor.ts";
 import type { Id } from "../../engine/id.ts";

@@ -2,11 +2,13 @@
  * Random stream tickets, and marks of what was used or refused: a ticket opens one stream of its
  * own subject within its minute, a confirmation counts once, a refusal is remembered for a day.
  */
+
 import fc from "fast-check";
 import t from "tap";
+import { accountKey } from "../../actors/account/account-messages.ts";
 import { domain as product } from "../../actors/domain.ts";
 import { codes } from "../../actors/table-codes.ts";
-import { accountKey, ticketKey } from "../../actors/tables.ts";
+import { ticketKey } from "../../actors/ticket/ticket.ts";
 import { limits } from "../../config/limits.ts";
 import type { Domain } from "../../engine/actor.ts";
 import type { Id } from "../../engine/id.ts";

@@ -6,8 +6,9 @@
  * What a crash takes with it (the open batch) is taken back here too, with every fact of a model
  * that was set by `set`.
  */
+
 import { isDeepStrictEqual } from "node:util";
-import { jobKey } from "../../actors/tables.ts";
+import { jobKey } from "../../actors/job/job.ts";
 import type { AnyActor, Domain, OutsideEffect, Turn, TurnView } from "../../engine/actor.ts";
 import { memoryJournal, memoryTables } from "../../engine/adapters/memory-stores.ts";
 import { Batch, type Delivery } from "../../engine/batch.ts";

@@ -1,7 +1,8 @@
 import t from "tap";
+import { assetKey } from "../../actors/asset/asset.ts";
+import { removalKey } from "../../actors/asset/removal.ts";
 import type { Asset } from "../../actors/contract/asset.ts";
 import type { Job } from "../../actors/contract/job.ts";
-import { assetKey, removalKey } from "../../actors/tables.ts";
 import { type Caller, imagePath } from "./caller.ts";
 import { type InProcess, openInProcess, origin } from "./in-process-service.ts";
 

@@ -1,6 +1,10 @@
 import t from "tap";
-import type { Credential, User } from "../../actors/directory/directory.ts";
-import { credentialKey, userKey } from "../../actors/tables.ts";
+import {
+  type Credential,
+  credentialKey,
+  type User,
+  userKey,
+} from "../../actors/directory/directory.ts";
 import { digestOf } from "../../http/principals.ts";
 import type { Caller } from "./caller.ts";
 import { adminToken, type InProcess, openInProcess } from "./in-process-service.ts";

@@ -1,7 +1,9 @@
 import t from "tap";
+import { ledgerKey } from "../../actors/account/account.ts";
+import { accountKey } from "../../actors/account/account-messages.ts";
+import { assetKey } from "../../actors/asset/asset.ts";
 import type { InvariantPage } from "../../actors/contract/admin.ts";
 import type { AssetPage } from "../../actors/contract/asset.ts";
-import { accountKey, assetKey, ledgerKey } from "../../actors/tables.ts";
 import type { Static } from "../../config/schema.ts";
 import { type InProcess, openInProcess } from "./in-process-service.ts";
 import { paidOrganization } from "./organizations.ts";

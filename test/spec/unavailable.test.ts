@@ -1,7 +1,7 @@
 import t from "tap";
-import type { JobChanged } from "../../actors/account/account.ts";
+import { accountKey, type JobChanged } from "../../actors/account/account-messages.ts";
 import type { JobPage } from "../../actors/contract/job.ts";
-import { accountKey, jobKey } from "../../actors/tables.ts";
+import { jobKey } from "../../actors/job/job.ts";
 import type { Static } from "../../config/schema.ts";
 import type { Refused } from "./caller.ts";
 import { openInProcess } from "./in-process-service.ts";

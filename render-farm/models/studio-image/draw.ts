@@ -1,16 +1,5 @@
-/// <reference lib="dom" />
-import type { ExampleColors } from "./palette.ts";
+import type { PictureRequest } from "./picture-request.ts";
 import { paintScene } from "./scene.ts";
-
-export interface PictureRequest {
-  readonly prompt: string;
-  readonly seed: number;
-  readonly width: number;
-  readonly height: number;
-  readonly format: "png" | "jpeg" | "webp";
-  readonly negative?: string;
-  readonly example?: ExampleColors;
-}
 
 const thumbnailEdge = 512;
 

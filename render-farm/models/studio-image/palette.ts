@@ -1,3 +1,4 @@
+import type { ExampleColors } from "../example-colors.ts";
 import { blend, type Color, chromaOf, hueOf, lch, lighter, tinted } from "./color.ts";
 import type { Brief, TimeOfDay } from "./prompt.ts";
 import type { Random } from "./seeded-random.ts";
@@ -14,17 +15,6 @@ export interface Palette {
   readonly accent: Color;
   readonly accent2: Color;
   readonly isDark: boolean;
-}
-
-/** What a picture that was given as an example is coloured like. */
-export interface ExampleColors {
-  /** From its top down to its middle. */
-  readonly sky: Palette["sky"];
-  readonly light: Color;
-  readonly shadow: Color;
-  readonly accent: Color;
-  /** Of its lower part. */
-  readonly ground: Color;
 }
 
 type Lch = readonly [lightness: number, chroma: number, hue: number];

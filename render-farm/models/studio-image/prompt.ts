@@ -1,6 +1,6 @@
+import type { ExampleColors } from "../example-colors.ts";
 import type { Color } from "./color.ts";
 import { colorsByName } from "./named-colors.ts";
-import type { ExampleColors } from "./palette.ts";
 import { hashText } from "./seeded-random.ts";
 import {
   counts,

@@ -1,15 +1,16 @@
 /// <reference lib="dom" />
+
 import { paintAbstract } from "./abstract.ts";
 import { paintCity } from "./city.ts";
 import { paintCloudSea } from "./cloud-sea.ts";
 import { lch } from "./color.ts";
-import type { PictureRequest } from "./draw.ts";
 import { finish } from "./finish.ts";
 import { paintConifer, paintGrass, paintTree } from "./flora.ts";
 import { paintForest } from "./forest.ts";
 import { dunes, headland, hills, mountains } from "./lands.ts";
 import { choosePlace, type Place, setStage } from "./layout.ts";
 import { mix } from "./noise.ts";
+import type { PictureRequest } from "./picture-request.ts";
 import { type Footing, footingOf, waterFooting } from "./placing.ts";
 import { type Brief, readPrompt } from "./prompt.ts";
 import { hashText, seededRandom } from "./seeded-random.ts";

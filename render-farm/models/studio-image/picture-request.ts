@@ -1,0 +1,12 @@
+/** What a drawn picture is asked for. */
+import type { ExampleColors } from "../example-colors.ts";
+
+export interface PictureRequest {
+  readonly prompt: string;
+  readonly seed: number;
+  readonly width: number;
+  readonly height: number;
+  readonly format: "png" | "jpeg" | "webp";
+  readonly negative?: string;
+  readonly example?: ExampleColors;
+}

@@ -1,0 +1,17 @@
+/** What all recorders of a film share. */
+
+import type { FilmSetup } from "./film-setup.ts";
+import type { RenderStage } from "./render-stage.ts";
+import type { Segment } from "./segments.ts";
+import type { SharedFilm } from "./sharing.ts";
+
+/** A film that is being made of its pages. */
+export interface Shoot {
+  readonly stage: RenderStage;
+  readonly setup: FilmSetup;
+  readonly frames: number;
+  /** What other nodes make of it too. */
+  readonly shared: SharedFilm | undefined;
+  /** Hears of each segment's file when that is there. */
+  readonly onMade?: (segment: Segment, path: string) => void;
+}

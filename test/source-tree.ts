@@ -1,0 +1,50 @@
+/** The sources as the tests of the architecture see them. */
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { basename, dirname, join, relative } from "node:path";
+import ts from "typescript";
+
+/** Tests run compiled, somewhere below the sources; `dist` has a package.json of its own. */
+const root = rootAbove(import.meta.dirname);
+export const folders = [
+  "engine",
+  "actors",
+  "http",
+  "render-farm",
+  "bench",
+  "config",
+  "test",
+] as const;
+
+export interface Source {
+  readonly path: string;
+  readonly folder: string;
+  readonly text: string;
+  readonly tree: ts.SourceFile;
+}
+
+export const sources = folders.flatMap((folder) => list(join(root, folder)).map(read));
+export const product = sources.filter(({ folder }) => folder !== "test");
+
+function rootAbove(folder: string): string {
+  if (existsSync(join(folder, "tsconfig.json"))) return folder;
+  const above = dirname(folder);
+  if (above === folder) throw new Error("no tsconfig.json above the compiled tests");
+  return rootAbove(above);
+}
+
+function list(folder: string): string[] {
+  const names = readdirSync(folder, { recursive: true, encoding: "utf8" });
+  return names.filter((name) => name.endsWith(".ts")).map((name) => join(folder, name));
+}
+
+function read(file: string): Source {
+  const text = readFileSync(file, "utf8");
+  const path = relative(root, file);
+  const tree = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true);
+  return { path, folder: path.split("/")[0] ?? "", text, tree };
+}
+
+/** Where a process or a thread begins. */
+export function isRoot(path: string): boolean {
+  return basename(path) === "main.ts";
+}
