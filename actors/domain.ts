@@ -3,6 +3,7 @@ import type { AnyActor, Domain } from "../engine/actor.ts";
 import { firstIdAt, idBytes, vpartOfId } from "../engine/id.ts";
 import { keyOf } from "../engine/key.ts";
 import { accountActor } from "./account/account-actor.ts";
+import { accountOfRenewal, renewalsKey } from "./account/renewal.ts";
 import { fingerprintKey } from "./account/submit-terms.ts";
 import { sessionActor } from "./agent/session-actor.ts";
 import { assetActor } from "./asset/asset-actor.ts";
@@ -54,6 +55,14 @@ export const domain: Domain = {
         end: renderKey(firstIdAt(Math.max(0, nowMs - limits.renders.retentionMs), vpart)),
       }),
       message: { kind: "retire" },
+    },
+    {
+      source: (vpart, nowMs) => ({
+        start: renewalsKey(vpart, 0),
+        end: renewalsKey(vpart, nowMs + 1),
+      }),
+      actorOf: accountOfRenewal,
+      message: { kind: "renew" },
     },
   ],
   windows: [

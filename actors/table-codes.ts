@@ -39,6 +39,7 @@ export const codes = {
   renderOfComposition: 58,
   waitingRenders: 59,
   fileUses: 60,
+  renewal: 61,
   directory: directoryCode,
   user: directoryCode + 1,
   userByEmail: directoryCode + 2,

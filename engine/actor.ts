@@ -30,6 +30,11 @@ export interface Actor<Head, Message, Effect, Reply = ReplyTo<Message>> {
    * `wasWaiting`: the tables hold rows of an earlier head, one that waited for something.
    */
   listing?(listed: unknown, wasWaiting: boolean): readonly RowWrite[];
+  /**
+   * Asked again and again: its heads may stay in memory, within the bound of the cache, though they
+   * wait for nothing.
+   */
+  readonly staysCached?: true;
   /** What an operator's log may read of a head that has just become durable. */
   report?(head: Head): Report | undefined;
 }
@@ -113,12 +118,14 @@ export interface Domain {
 }
 
 /**
- * Actors that are told once in a while that they may be old enough to end. They are found by their
- * place in a range, so none of them needs a timer for it.
+ * Actors that are told once in a while that their time has come, to end or to renew. They are found
+ * by their place in a range, so none of them needs a timer for it.
  */
 export interface SweepRule {
-  /** Where the old ones of a vpart stand. */
+  /** The rows of a vpart whose time has come. */
   readonly source: (vpart: number, nowMs: number) => KeyRange;
+  /** The actor that a row stands for; without it the rows are the actors' own heads. */
+  readonly actorOf?: (row: Key) => Key;
   readonly message: unknown;
 }
 

@@ -219,8 +219,7 @@ export class Batch {
     this.bytes += bytes;
     this.turns++;
     for (const { key, after } of this.changes)
-      if (after.actor !== undefined)
-        this.rows.keepHead(key, after.value, after.dueMs !== undefined);
+      if (after.actor !== undefined) this.rows.keepHead(key, after.value, staysInMemory(after));
     for (const [key, value] of this.windowRows) this.rows.setWindow(key, value, atMs);
     for (const reply of this.turnReplies) this.replies.push(reply);
     for (const delivery of this.turnDeliveries) this.deliveries.push(delivery);
@@ -265,6 +264,11 @@ interface TurnMessage {
   readonly message?: unknown;
   readonly request?: RequestId;
   readonly isBirth?: true;
+}
+
+/** A head that waits for nothing leaves memory, unless its actor is asked again and again. */
+function staysInMemory({ actor, value, dueMs }: Written): boolean {
+  return dueMs !== undefined || (value !== undefined && actor?.staysCached === true);
 }
 
 function isTell(effect: OutsideEffect | Tell): effect is Tell {

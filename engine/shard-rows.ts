@@ -76,16 +76,16 @@ export class ShardRows {
     else window.remove(key.slice(2));
   }
 
-  /** An actor that waits for nothing leaves memory at once. */
-  keepHead(key: Key, head: unknown, isWaiting: boolean): void {
+  /** `stays` false: the head leaves memory at once. */
+  keepHead(key: Key, head: unknown, stays: boolean): void {
     const cached = this.heads.get(key);
-    if (cached !== undefined && isWaiting) {
+    if (cached !== undefined && stays) {
       cached.head = head;
       cached.isWrittenAgain = true;
       return;
     }
     if (cached !== undefined) this.drop(key, cached);
-    if (!isWaiting) return;
+    if (!stays) return;
     const bytes = 2 * key.length + limits.engine.headBytesGuess;
     this.heads.set(key, { head, bytes, isWrittenAgain: false });
     this.headBytes += bytes;

@@ -1,7 +1,8 @@
 /**
- * The round through old actors: a page of one vpart at a time, so that a shard does little of it at
- * once. A page that is full is followed by the next of the same vpart; after the last vpart the
- * round rests. What it has reached is kept nowhere: a starting shard begins a new round.
+ * The round through actors whose time has come: a page of one vpart at a time, so that a shard does
+ * little of it at once. A page that is full is followed by the next of the same vpart; after the
+ * last vpart the round rests. What it has reached is kept nowhere: a starting shard begins a new
+ * round.
  */
 import { limits } from "../config/limits.ts";
 import type { KeyRange, SweepRule } from "./actor.ts";
@@ -29,14 +30,14 @@ export class Sweep {
   /** The next ones to be told. */
   take(nowMs: number): Envelope[] {
     if (nowMs < this.restsUntilMs) return [];
-    const { message, source } = this.rule;
+    const { message, source, actorOf } = this.rule;
     const range = this.range ?? source(this.vpart, nowMs);
     const rows = this.tables.range(range, limits.engine.sweepRows);
     const last = rows.at(-1);
     if (last !== undefined && rows.length === limits.engine.sweepRows)
       this.range = { start: `${last.key}\0`, end: range.end };
     else this.nextVpart(nowMs);
-    return rows.map(({ key }) => ({ to: key, message }));
+    return rows.map(({ key }) => ({ to: actorOf?.(key) ?? key, message }));
   }
 
   private nextVpart(nowMs: number): void {

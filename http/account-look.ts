@@ -5,9 +5,10 @@
  */
 
 import { setImmediate as turnOfTheLoop } from "node:timers/promises";
-import { type LedgerRow, ledgerRowsKey } from "../actors/account/account.ts";
+import { type Account, type LedgerRow, ledgerRowsKey } from "../actors/account/account.ts";
 import { AccountAudit, type Finding } from "../actors/account/account-audit.ts";
 import { accountKey } from "../actors/account/account-messages.ts";
+import { renewalKey } from "../actors/account/renewal.ts";
 import { type Asset, assetsKey } from "../actors/asset/asset.ts";
 import { type BundleFile, bundleFileKey } from "../actors/composition/bundle-file.ts";
 import { compositionsKey } from "../actors/composition/composition.ts";
@@ -39,7 +40,8 @@ async function lookOnce(gateway: Gateway, scope: Id): Promise<AccountLook> {
   const read = await gateway.ranges(key);
   const before = rowAt(read, key);
   if (before === undefined) return { findings: [missing], jobs: 0, isMoving: false };
-  const audit = new AccountAudit(gateway.row(before));
+  const account = gateway.row<Account>(before);
+  const audit = new AccountAudit(account);
   const each = (prefix: Key, add: (row: TableRow) => void) => eachRow(read, prefix, add);
 
   await each(ledgerRowsKey(key), (row) => audit.addLedger(gateway.row<LedgerRow>(row)));
@@ -57,6 +59,7 @@ async function lookOnce(gateway: Gateway, scope: Id): Promise<AccountLook> {
       audit.addFile(gateway.row<BundleFile>(row)),
     );
 
+  if (rowAt(read, renewalKey(key, account.renewsAtMs)) !== undefined) audit.addRenewal();
   const isMoving = rowAt(read, key)?.text !== before.text;
   return { findings: audit.findings(), jobs: audit.jobs, isMoving };
 }

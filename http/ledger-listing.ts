@@ -1,11 +1,12 @@
 /**
  * `GET /me/credits/ledger`: an item an entry, newest first. A row of the ledger is what one turn
  * did and may have two entries; rows are numbered without gaps and their times rise, so a time is
- * found by halving.
+ * found by halving. A renewal is shown from the 1st on, also before a turn has written it.
  */
 
 import { type LedgerRow, ledgerKey } from "../actors/account/account.ts";
 import { accountKey } from "../actors/account/account-messages.ts";
+import { pendingRenewal } from "../actors/account/renewal.ts";
 import { timestamp } from "../actors/contract/common.ts";
 import type { LedgerEntry } from "../actors/contract/ledger.ts";
 import type { Gateway } from "../engine/gateway.ts";
@@ -23,36 +24,47 @@ export function listLedger({ service, principal, query }: Call<unknown, LedgerQu
   const { limit, created_after: after, created_before: before } = query;
   const { scope } = principal;
   const bound = JSON.stringify(["ledger", scope, after, before]);
-  const shown = service.cursors.after(query.cursor, bound, service.clock.nowMs());
-  const rows = rowsBetween(service.gateway, scope, after, (before ?? Infinity) - 1);
-  const items = entriesBelow(service.gateway, scope, rows, shown, limit + 1);
+  const nowMs = service.clock.nowMs();
+  const shown = service.cursors.after(query.cursor, bound, nowMs);
+  const ledger = ledgerOf(service.gateway, scope, nowMs);
+  const rows = rowsBetween(ledger, after, (before ?? Infinity) - 1);
+  const items = entriesBelow(ledger, rows, shown, limit + 1);
   const page = items.slice(0, limit);
   const last = items.length > limit ? page.at(-1)?.id : undefined;
   return json(200, { items: page, next_cursor: nextCursor(service, last, bound) });
 }
 
+export interface Ledger {
+  readonly length: number;
+  readonly row: (at: number) => LedgerRow | undefined;
+}
+
+export function ledgerOf(gateway: Gateway, scope: Id, nowMs: number): Ledger {
+  const key = accountKey(scope);
+  const account = gateway.read(key);
+  const written = account?.ledgerLength ?? 0;
+  const pending = account && pendingRenewal(account, nowMs)?.ledgerRow;
+  return {
+    length: pending === undefined ? written : written + 1,
+    row: (at) => (at === written ? pending : gateway.read(ledgerKey(key, at))),
+  };
+}
+
 /** Rows later than `fromMs` and not later than `toMs`: the first, and the one behind the last. */
 export function rowsBetween(
-  gateway: Gateway,
-  scope: Id,
+  { length, row }: Ledger,
   fromMs: number | undefined,
   toMs: number,
 ): { readonly start: number; readonly end: number } {
-  const count = gateway.read(accountKey(scope))?.ledgerLength ?? 0;
-  const timeOf = (row: number) => ledgerRow(gateway, scope, row)?.atMs ?? 0;
-  const start = fromMs === undefined ? 0 : firstLater(count, fromMs, timeOf);
-  const end = toMs === Infinity ? count : firstLater(count, toMs, timeOf);
+  const timeOf = (at: number) => row(at)?.atMs ?? 0;
+  const start = fromMs === undefined ? 0 : firstLater(length, fromMs, timeOf);
+  const end = toMs === Infinity ? length : firstLater(length, toMs, timeOf);
   return { start, end };
-}
-
-export function ledgerRow(gateway: Gateway, scope: Id, row: number): LedgerRow | undefined {
-  return gateway.read(ledgerKey(accountKey(scope), row));
 }
 
 /** Up to `count` entries, newest first, of those before the entry `shown`. */
 function entriesBelow(
-  gateway: Gateway,
-  scope: Id,
+  ledger: Ledger,
   { start, end }: { start: number; end: number },
   shown: string | undefined,
   count: number,
@@ -60,7 +72,7 @@ function entriesBelow(
   const [shownRow = end, shownPart = 0] = shown?.split("-").map(Number) ?? [];
   const found: LedgerEntry[] = [];
   for (let row = Math.min(end - 1, shownRow); row >= start && found.length < count; row--) {
-    const stored = ledgerRow(gateway, scope, row);
+    const stored = ledger.row(row);
     const parts = stored?.entries.length ?? 0;
     const first = row === shownRow ? Math.min(parts, shownPart) : parts;
     for (let part = first - 1; part >= 0 && found.length < count; part--)

@@ -16,11 +16,12 @@ import type { Member, Organization } from "../actors/directory/organization.ts";
 import type { Gateway } from "../engine/gateway.ts";
 import type { Id } from "../engine/id.ts";
 import type { Place } from "./contexts.ts";
+import { currentAccount } from "./current-account.ts";
 import { visibleBalance } from "./visible-balance.ts";
 
 /** Null while the wallet is not there yet. */
-export function balanceOf(gateway: Gateway, scope: Id): number | null {
-  const account = gateway.read(accountKey(scope));
+export function balanceOf(gateway: Gateway, scope: Id, nowMs: number): number | null {
+  const account = currentAccount(gateway, scope, nowMs);
   return account === undefined ? null : available(account);
 }
 

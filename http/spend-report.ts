@@ -11,7 +11,7 @@ import { limits } from "../config/limits.ts";
 import type { Gateway } from "../engine/gateway.ts";
 import type { Id } from "../engine/id.ts";
 import { type Answer, json } from "./answer.ts";
-import { ledgerRow, rowsBetween } from "./ledger-listing.ts";
+import { type Ledger, ledgerOf, rowsBetween } from "./ledger-listing.ts";
 import { negotiated } from "./negotiation.ts";
 import { RefusalError } from "./refusal-error.ts";
 import type { Call } from "./route.ts";
@@ -33,9 +33,11 @@ export async function spendReport(
   scope: Id,
 ): Promise<Answer> {
   const form = negotiated(request.headers["accept"], ["application/json", "text/csv"]);
-  const { fromMs, toMs } = spanOf(query, service.clock.nowMs());
+  const nowMs = service.clock.nowMs();
+  const { fromMs, toMs } = spanOf(query, nowMs);
   const group = query.group_by;
-  const sums = await sumsOf(service.gateway, scope, fromMs, toMs, group);
+  const ledger = ledgerOf(service.gateway, scope, nowMs);
+  const sums = await sumsOf(service.gateway, ledger, fromMs, toMs, group);
   const items = [...sums]
     .map(([key, { jobs, credits }]) => ({ key, jobs, credits_charged: credits }))
     .sort((a, b) => order(a.key ?? "", b.key ?? ""));
@@ -72,16 +74,16 @@ function spanOf(query: ReportQuery, nowMs: number): { fromMs: number; toMs: numb
 
 async function sumsOf(
   gateway: Gateway,
-  scope: Id,
+  ledger: Ledger,
   fromMs: number,
   toMs: number,
   group: ReportGroup,
 ): Promise<Map<string | null, Sum>> {
   const sums = new Map<string | null, Sum>();
-  const { start, end } = rowsBetween(gateway, scope, fromMs - 1, toMs - 1);
+  const { start, end } = rowsBetween(ledger, fromMs - 1, toMs - 1);
   for (let row = start; row < end; row++) {
     if ((row - start + 1) % limits.ledger.reportStride === 0) await turnOfTheLoop();
-    const stored = ledgerRow(gateway, scope, row);
+    const stored = ledger.row(row);
     const charged = stored === undefined ? undefined : chargeOf(stored);
     if (stored === undefined || charged === undefined) continue;
     const { job } = stored;

@@ -32,7 +32,7 @@ import { discard, follow, forget, setTerms } from "./following.ts";
 import { grant } from "./grant.ts";
 import { unpacked } from "./packed-submit.ts";
 import { pay } from "./payment.ts";
-import { renew } from "./renewal.ts";
+import { awaitRenewal, pendingRenewal, renewalRows } from "./renewal.ts";
 import { changedRun } from "./run.ts";
 import { countFiles } from "./storage.ts";
 import { submit } from "./submit.ts";
@@ -43,45 +43,58 @@ export const accountActor: Actor<Account, AccountMessage, never> = {
   decide(head, message, turn) {
     if (message.kind === "open") return open(head, message, turn);
     invariant(head !== undefined, `an account exists before it gets ${message.kind}`);
-    switch (message.kind) {
-      case "submit":
-        return submit(head, unpacked(message.submit), turn);
-      case "submit_set":
-        return submitSet(head, message, turn);
-      case "pay":
-        return pay(head, message, turn);
-      case "job_changed":
-        return follow(head, message, turn);
-      case "job_discarded":
-        return discard(head, message, turn);
-      case "job_deleted":
-        return forget(head, message, turn);
-      case "asset_changed":
-        return only(recountAssets(head, message));
-      case "files_changed": {
-        const { account, rows } = countFiles(head, message, turn);
-        return only(account, rows);
-      }
-      case "remembered":
-        return only({ ...head, remembered: head.remembered + message.by });
-      case "run_changed":
-        return only(head, [changedRun(message, turn)]);
-      case "issue_ticket":
-        return issueTicket(head, message, turn);
-      case "ticket_spent":
-        return only({ ...head, tickets: Math.max(0, head.tickets - 1) });
-      case "set_terms":
-        return setTerms(head, message, turn);
-      case "grant":
-        return grant(head, message, turn);
-      case "set_budget":
-        return setBudget(head, message, turn);
-      case "due":
-        return renew(head, turn);
-    }
+    const renewal = pendingRenewal(head, turn.atMs);
+    if (renewal === undefined) return act(head, message, turn);
+    const after = act(renewal.account, message, turn);
+    return { ...after, rows: [...renewalRows(turn.self, head, renewal), ...after.rows] };
   },
-  dueAt: (account) => account.renewsAtMs,
+  dueAt: () => undefined,
+  staysCached: true,
 };
+
+/** Of an account that has the credits of this month. */
+function act(
+  head: Account,
+  message: Exclude<AccountMessage, OpenAccount>,
+  turn: TurnView<ReplyTo<AccountMessage>>,
+): AccountTurn {
+  switch (message.kind) {
+    case "submit":
+      return submit(head, unpacked(message.submit), turn);
+    case "submit_set":
+      return submitSet(head, message, turn);
+    case "pay":
+      return pay(head, message, turn);
+    case "job_changed":
+      return follow(head, message, turn);
+    case "job_discarded":
+      return discard(head, message, turn);
+    case "job_deleted":
+      return forget(head, message, turn);
+    case "asset_changed":
+      return only(recountAssets(head, message));
+    case "files_changed": {
+      const { account, rows } = countFiles(head, message, turn);
+      return only(account, rows);
+    }
+    case "remembered":
+      return only({ ...head, remembered: head.remembered + message.by });
+    case "run_changed":
+      return only(head, [changedRun(message, turn)]);
+    case "issue_ticket":
+      return issueTicket(head, message, turn);
+    case "ticket_spent":
+      return only({ ...head, tickets: Math.max(0, head.tickets - 1) });
+    case "set_terms":
+      return setTerms(head, message, turn);
+    case "grant":
+      return grant(head, message, turn);
+    case "set_budget":
+      return setBudget(head, message, turn);
+    case "renew":
+      return only(head);
+  }
+}
 
 /** At least once: an account that is open already only repeats its answer. */
 function open(head: Account | undefined, message: OpenAccount, turn: TurnView): AccountTurn {
@@ -112,7 +125,8 @@ function open(head: Account | undefined, message: OpenAccount, turn: TurnView): 
     ...(message.isOrganization === true ? { isOrganization: true } : {}),
   };
   const entries = [{ type: "grant", amount: credits, balance: credits }] as const;
-  return only(account, [put(ledgerKey(turn.self, 0), { atMs: turn.atMs, entries })], replies);
+  const ledger = put(ledgerKey(turn.self, 0), { atMs: turn.atMs, entries });
+  return only(account, [ledger, awaitRenewal(turn.self, account)], replies);
 }
 
 function recountAssets(account: Account, message: AssetChanged): Account {

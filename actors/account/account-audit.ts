@@ -59,6 +59,7 @@ export class AccountAudit {
   private readonly counts: number[] = [];
   private readonly assets: number[] = [];
   private assetBytes = 0;
+  private renewals = 0;
   private readonly sizeBySha256 = new Map<string, number>();
 
   constructor(account: Account) {
@@ -105,6 +106,11 @@ export class AccountAudit {
     this.sizeBySha256.set(sha256, size);
   }
 
+  /** The row by which the sweep finds the account at its next renewal. */
+  addRenewal(): void {
+    this.renewals++;
+  }
+
   findings(): readonly Finding[] {
     const { account, sums, active } = this;
     this.compare("ledger_length", "Rows of the ledger:", this.rows, account.ledgerLength);
@@ -121,6 +127,7 @@ export class AccountAudit {
     this.compareCounts("asset_counts", this.assets, account.assets, assetStatuses, "assets");
     const stored = this.assetBytes + sumOf(this.sizeBySha256);
     this.compare("stored_bytes", "Bytes of assets and files:", stored, account.stored);
+    this.compare("renewal_awaited", "Rows of the next renewal:", 1, this.renewals);
     return this.found;
   }
 

@@ -2,7 +2,7 @@
 
 import type { Modality } from "../../config/catalogue.ts";
 import type { PlanName, PlanOverrides } from "../../config/plans.ts";
-import type { Due, Reply } from "../../engine/actor.ts";
+import type { Reply } from "../../engine/actor.ts";
 import { type Address, addressOf, type Question, type RequestId } from "../../engine/address.ts";
 import { type Id, keyOfId } from "../../engine/id.ts";
 import type { BundleFile } from "../composition/bundle-file.ts";
@@ -167,7 +167,8 @@ export type AccountMessage =
   | SetTerms
   | Grant
   | SetBudget
-  | Due;
+  /** The 1st has come: whatever is told on that day or later renews the account first. */
+  | { readonly kind: "renew" };
 
 export function accountKey(scope: Id): Address<AccountMessage, Account> {
   return addressOf(keyOfId(codes.account, scope));

@@ -164,6 +164,12 @@ export function change(counts: number[], index: number, by: number): void {
   counts[index] = (counts[index] ?? 0) + by;
 }
 
+/** UTC, as all months are. */
+export function firstOfMonth(atMs: number): number {
+  const date = new Date(atMs);
+  return Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), 1);
+}
+
 export function firstOfNextMonth(atMs: number): number {
   const date = new Date(atMs);
   return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 1);

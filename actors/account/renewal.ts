@@ -1,36 +1,86 @@
-import { put, type TurnView } from "../../engine/actor.ts";
+/**
+ * The renewal of an account on the 1st (UTC): unused plan credits expire, the plan's new ones are
+ * granted, and open holds stay whole.
+ *
+ * No account waits for the 1st in memory. It renews in its first turn of the new month, which comes
+ * with any message, and at the latest with the sweep through the table of renewals. Until then
+ * those who read the account see it as that turn will leave it.
+ */
+import { put, type RowWrite } from "../../engine/actor.ts";
+import { type Key, keyOf, orderedNumber, vpartOf } from "../../engine/key.ts";
+import { codes } from "../table-codes.ts";
 import {
   type Account,
-  type AccountTurn,
   available,
+  firstOfMonth,
   firstOfNextMonth,
   type LedgerRow,
   ledgerKey,
   monthlyCreditsOf,
-  only,
 } from "./account.ts";
 
-/**
- * On the 1st (UTC): unused plan credits expire, the plan's new ones are granted. Open holds stay
- * whole.
- */
-export function renew(account: Account, turn: TurnView): AccountTurn {
-  const renewsAtMs = firstOfNextMonth(turn.atMs);
-  if (turn.atMs < account.renewsAtMs) return only(account);
+/** The accounts of a vpart, in the order in which they renew. */
+export function renewalKey(account: Key, atMs: number): Key<string> {
+  return keyOf(vpartOf(account), codes.renewal, orderedNumber(atMs) + account.slice(2));
+}
+
+/** Where the accounts of a vpart begin that renew at `atMs` or later. */
+export function renewalsKey(vpart: number, atMs: number): Key<string> {
+  return keyOf(vpart, codes.renewal, orderedNumber(atMs));
+}
+
+export function accountOfRenewal(renewal: Key): Key<Account> {
+  return keyOf(vpartOf(renewal), codes.account, renewal.slice(8));
+}
+
+/** What a renewal makes of an account. */
+export interface Renewal {
+  readonly account: Account;
+  /** Undefined when nothing expires and nothing is granted. */
+  readonly ledgerRow: LedgerRow | undefined;
+}
+
+/** The renewal that has not been written yet at `atMs`, if there is one. */
+export function pendingRenewal(account: Account, atMs: number): Renewal | undefined {
+  if (atMs < account.renewsAtMs) return undefined;
   const expired = Math.min(account.planLeft, available(account));
   const granted = monthlyCreditsOf(account);
+  const hasEntries = expired + granted > 0;
   const next: Account = {
     ...account,
     granted: account.granted - expired + granted,
     planLeft: account.planLeft - expired + granted,
-    renewsAtMs,
-    ledgerLength: account.ledgerLength + (expired + granted === 0 ? 0 : 1),
+    renewsAtMs: firstOfNextMonth(atMs),
+    ledgerLength: account.ledgerLength + (hasEntries ? 1 : 0),
   };
-  if (expired + granted === 0) return only(next);
+  if (!hasEntries) return { account: next, ledgerRow: undefined };
   const balance = available(next);
   const entries: LedgerRow["entries"][number][] = [];
   if (expired > 0) entries.push({ type: "expire", amount: -expired, balance: balance - granted });
   if (granted > 0) entries.push({ type: "grant", amount: granted, balance });
-  const row = put(ledgerKey(turn.self, account.ledgerLength), { atMs: turn.atMs, entries });
-  return only(next, [row]);
+  return { account: next, ledgerRow: { atMs: firstOfMonth(atMs), entries } };
+}
+
+/** The account as it is at `atMs`, whether or not its renewal has been written. */
+export function accountAt(account: Account, atMs: number): Account {
+  return pendingRenewal(account, atMs)?.account ?? account;
+}
+
+/** The row by which the sweep finds an account on the 1st. */
+export function awaitRenewal(self: Key, { renewsAtMs }: Account): RowWrite {
+  return put(renewalKey(self, renewsAtMs), "");
+}
+
+/** What a renewal of the account `before` writes beside the account. */
+export function renewalRows(
+  self: Key,
+  before: Account,
+  { account, ledgerRow }: Renewal,
+): RowWrite[] {
+  const rows = [
+    { key: renewalKey(self, before.renewsAtMs), value: undefined },
+    awaitRenewal(self, account),
+  ];
+  if (ledgerRow !== undefined) rows.push(put(ledgerKey(self, before.ledgerLength), ledgerRow));
+  return rows;
 }

@@ -13,6 +13,7 @@ export const invariants = [
   "job_counts",
   "asset_counts",
   "stored_bytes",
+  "renewal_awaited",
 ] as const;
 
 export type Invariant = (typeof invariants)[number];

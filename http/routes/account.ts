@@ -1,7 +1,6 @@
 /** What an account may know of itself, in the context in which it acts. */
 
 import { type Account, monthlyCreditsOf } from "../../actors/account/account.ts";
-import { accountKey } from "../../actors/account/account-messages.ts";
 import { usedToday } from "../../actors/account/submit.ts";
 import { Credits, User as UserView } from "../../actors/contract/account.ts";
 import { timestamp } from "../../actors/contract/common.ts";
@@ -12,6 +11,7 @@ import type { Activate } from "../../actors/directory/users.ts";
 import { allowanceOf } from "../../config/plans.ts";
 import { type Answer, json } from "../answer.ts";
 import { placeIn } from "../contexts.ts";
+import { currentAccount } from "../current-account.ts";
 import { limitsOf } from "../effective-limits.ts";
 import { userOrganization } from "../organization-views.ts";
 import type { Principal } from "../principal.ts";
@@ -127,8 +127,8 @@ function credits({ service, principal }: Call): Answer {
   });
 }
 
-function accountOf({ gateway }: Service, { scope }: Principal): Account {
-  const account = gateway.read(accountKey(scope));
+function accountOf({ gateway, clock }: Service, { scope }: Principal): Account {
+  const account = currentAccount(gateway, scope, clock.nowMs());
   if (account === undefined) throw new RefusalError({ code: "not_found" });
   return account;
 }

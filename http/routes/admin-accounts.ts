@@ -19,8 +19,7 @@ import type { PatchOrganization } from "../../actors/directory/organizations.ts"
 import type { IssueToken } from "../../actors/directory/tokens.ts";
 import type { GiveCredits, PatchUser } from "../../actors/directory/users.ts";
 import { limits } from "../../config/limits.ts";
-import type { Id } from "../../engine/id.ts";
-import { parseId } from "../../engine/id.ts";
+import { type Id, parseId } from "../../engine/id.ts";
 import { rangeOf } from "../../engine/key.ts";
 import { type Answer, json } from "../answer.ts";
 import { auditNote } from "../audit-note.ts";
@@ -232,7 +231,7 @@ function organizationView(service: Service, organization: Organization): AdminOr
   return { ...commonView(service, organization), name, slug };
 }
 
-function commonView({ gateway }: Service, owner: User | Organization) {
+function commonView({ gateway, clock }: Service, owner: User | Organization) {
   const { id, plan, status, overrides, createdAtMs } = owner;
   return {
     id,
@@ -243,7 +242,7 @@ function commonView({ gateway }: Service, owner: User | Organization) {
       generations_per_day: overrides?.generationsPerDay ?? null,
       storage_bytes: overrides?.storedBytes ?? null,
     },
-    balance_credits: balanceOf(gateway, id),
+    balance_credits: balanceOf(gateway, id, clock.nowMs()),
     created_at: timestamp(createdAtMs),
   };
 }

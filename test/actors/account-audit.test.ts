@@ -94,17 +94,20 @@ interface Rows {
   readonly ledger: readonly LedgerRow[];
   readonly jobs: readonly Job[];
   readonly assets: readonly ReadyAsset[];
+  readonly renewals: number;
 }
 
 /** What is found when some rows are other than they should be. */
 function audit(changed: Partial<Rows>): string[] {
-  const rows: Rows = { account, ledger, jobs: [done, open], assets: [asset], ...changed };
+  const all = { account, ledger, jobs: [done, open], assets: [asset], renewals: 1 };
+  const rows: Rows = { ...all, ...changed };
   const one = new AccountAudit(rows.account);
   for (const row of rows.ledger) one.addLedger(row);
   for (const job of rows.jobs) one.addJob(job);
   for (const some of rows.assets) one.addAsset(some);
   one.addFile(file);
   one.addFile(file);
+  for (let row = 0; row < rows.renewals; row++) one.addRenewal();
   return one.findings().map(({ invariant, detail }) => `${invariant}: ${detail}`);
 }
 
@@ -191,6 +194,12 @@ t.test("counts by modality and status are those of the jobs and assets", async (
   t.strictSame(audit({ assets: [] }), [
     "asset_counts: Number of image assets that are ready: 0 expected, 1 found.",
     "stored_bytes: Bytes of assets and files: 70 expected, 570 found.",
+  ]);
+});
+
+t.test("an account stands where the sweep finds it at its next renewal", async (t) => {
+  t.strictSame(audit({ renewals: 0 }), [
+    "renewal_awaited: Rows of the next renewal: 1 expected, 0 found.",
   ]);
 });
 

@@ -1,8 +1,9 @@
 import t from "tap";
-import { type Account, available, ledgerKey } from "../../actors/account/account.ts";
+import { type Account, ledgerKey } from "../../actors/account/account.ts";
 import { accountActor } from "../../actors/account/account-actor.ts";
 import type { AccountMessage } from "../../actors/account/account-messages.ts";
 import { packed } from "../../actors/account/packed-submit.ts";
+import { renewalKey } from "../../actors/account/renewal.ts";
 import { runKey } from "../../actors/account/run.ts";
 import { fingerprintKey, type Submit } from "../../actors/account/submit-terms.ts";
 import { jobKey } from "../../actors/job/job.ts";
@@ -51,6 +52,7 @@ t.test("an account opens with its plan's monthly credits, and answers whoever wa
         atMs: nowMs,
         entries: [{ type: "grant", amount: 4_000, balance: 4_000 }],
       }),
+      put(renewalKey(self, account.renewsAtMs), ""),
     ],
     replies: [{ to: 9, reply: "made" }],
     effects: [],
@@ -293,49 +295,7 @@ t.test("I7: a slot that nobody has cannot be freed", async (t) => {
 
 t.test("an account must be open before it gets anything else", async (t) => {
   t.throws(() => decide(undefined, submitted, view(self)), { name: "BrokenInvariant" });
-  t.throws(() => decide(undefined, { kind: "due" }, view(self)), { name: "BrokenInvariant" });
-});
-
-const firstMs = Date.UTC(2026, 11, 1);
-const due = { kind: "due" } as const;
-
-t.test("on the 1st (UTC) unused plan credits expire and the new ones are granted", async (t) => {
-  t.equal(accountActor.dueAt(account), firstMs);
-  const turn = decide({ ...account, granted: 500, planLeft: 100 }, due, view(self, {}, firstMs));
-  t.match(turn.head, { granted: 4_400, planLeft: 4_000, renewsAtMs: Date.UTC(2027, 0, 1) });
-  t.strictSame(turn.rows[0]?.value, {
-    atMs: firstMs,
-    entries: [
-      { type: "expire", amount: -100, balance: 400 },
-      { type: "grant", amount: 4_000, balance: 4_400 },
-    ],
-  });
-});
-
-t.test("renewal leaves open holds whole", async (t) => {
-  const head = { ...account, held: 60, spent: 10, planLeft: 90 };
-  const renewed = decide(head, due, view(self, {}, firstMs)).head;
-  t.match(renewed, { held: 60, spent: 10, granted: 100 - 30 + 4_000, planLeft: 4_060 });
-  t.equal(renewed && available(renewed), 4_000);
-});
-
-t.test("a plan without monthly credits neither grants nor expires what was granted", async (t) => {
-  const head = { ...account, plan: "enterprise", granted: 900, planLeft: 0 } as const;
-  const turn = decide(head, due, view(self, {}, firstMs));
-  t.strictSame(turn.head, { ...head, renewsAtMs: Date.UTC(2027, 0, 1) });
-  t.strictSame(turn.rows, []);
-});
-
-t.test("a due message that comes too early, or twice, changes nothing", async (t) => {
-  t.equal(decide(account, due, view(self, {}, firstMs - 1)).head, account);
-  const renewed = decide(account, due, view(self, {}, firstMs)).head;
-  t.equal(decide(renewed, due, view(self, {}, firstMs + 1)).head, renewed);
-});
-
-t.test("an account that slept through months is granted once", async (t) => {
-  const laterMs = Date.UTC(2027, 3, 9);
-  const turn = decide(account, due, view(self, {}, laterMs));
-  t.match(turn.head, { granted: 4_000, renewsAtMs: Date.UTC(2027, 4, 1) });
+  t.throws(() => decide(undefined, { kind: "renew" }, view(self)), { name: "BrokenInvariant" });
 });
 
 t.test("at most 100 unredeemed tickets per account", async (t) => {

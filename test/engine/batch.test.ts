@@ -115,6 +115,28 @@ t.test("a turn ends after 64 tells", async (t) => {
   t.notOk(batch.writes.has(b));
 });
 
+t.test("an actor that waits for nothing leaves memory, unless it stays cached", async (t) => {
+  const plain: Actor<{ n: number } | undefined, { ends: boolean }, never> = {
+    kind: "plain",
+    decide(_, { ends }) {
+      return { head: ends ? undefined : { n: 1 }, rows: [], replies: [], effects: [] };
+    },
+    dueAt: () => undefined,
+  };
+  const actorByCode = new Map<number, AnyActor>([
+    [16, plain],
+    [17, { ...plain, staysCached: true } as AnyActor],
+  ]);
+  const { rows, open } = stage({ actorByCode, windows: [], sweeps: [] });
+  const cached = keyOf(1, 17, "b");
+  const batch = open();
+  for (const to of [a, cached]) batch.turn({ to, message: { ends: false } }, 0);
+  t.equal(rows.head(a, undefined), undefined);
+  t.strictSame(rows.head(cached, undefined), { n: 1 });
+  batch.turn({ to: cached, message: { ends: true } }, 0);
+  t.equal(rows.head(cached, undefined), undefined, "nor stays one that has ended");
+});
+
 t.test("a turn that breaks is dropped whole", async (t) => {
   const { open, commit } = stage();
   const before = open();

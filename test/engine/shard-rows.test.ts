@@ -36,7 +36,7 @@ t.test("a head that is written again and again stays", async (t) => {
   t.equal(rows.head(keyAt(1), undefined), undefined);
 });
 
-t.test("an actor that waits for nothing leaves memory at once", async (t) => {
+t.test("a head that need not stay leaves memory at once", async (t) => {
   const rows = rowsWithHeads(1);
   rows.keepHead(keyAt(0), { place: 0 }, false);
   t.equal(rows.head(keyAt(0), undefined), undefined);

@@ -14,6 +14,15 @@ const rule = {
   message: { kind: "old" },
 };
 
+t.test("rows that are not heads of actors say which actor they stand for", async (t) => {
+  const tables = memoryTables();
+  const row = keyOf(0, code, "1-ada");
+  await tables.write([[row, "1"]]);
+  const actorOf = (key: string) => keyOf(0, 16, key.slice(4));
+  const sweep = new Sweep({ ...rule, actorOf }, tables, { shard: 0, shardCount: 256 });
+  t.strictSame(sweep.take(5_000), [{ to: keyOf(0, 16, "ada"), message: rule.message }]);
+});
+
 t.test(
   "a round tells each old actor of its shard once, a page at a time, then rests",
   async (t) => {

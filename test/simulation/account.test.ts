@@ -47,6 +47,11 @@ const controls = {
   "an account that does not count for budgets": withBug(codes.account, (turn, { kind }) =>
     kind === "pay" ? withoutRows(turn, ({ key }) => codeOf(key) === codes.memberSpending) : turn,
   ),
+  "an account that forgets to wait for its next renewal": withBug(
+    codes.account,
+    (turn, { kind }) =>
+      kind === "open" ? turn : withoutRows(turn, ({ key }) => codeOf(key) === codes.renewal),
+  ),
   "an account that counts a day's jobs for ever": withBug(codes.account, (turn, { kind }, head) =>
     kind === "submit" && turn.head !== head
       ? changed<Account>(turn, ({ quota }) => ({

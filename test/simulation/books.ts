@@ -13,6 +13,7 @@ import {
 import { accountKey } from "../../actors/account/account-messages.ts";
 import { memberCountsKey } from "../../actors/account/member-counts.ts";
 import { type MemberSpending, memberSpendingKey } from "../../actors/account/member-spending.ts";
+import { renewalKey } from "../../actors/account/renewal.ts";
 import { type Run, runKey } from "../../actors/account/run.ts";
 import { type AgentTurn, type Session, sessionKey, turnKey } from "../../actors/agent/session.ts";
 import { type Asset, mimeTypeOf, modalityOf, statusOf } from "../../actors/asset/asset.ts";
@@ -150,6 +151,7 @@ export function brokenPromise(world: World, facts: Facts): string | undefined {
     const wrong =
       wrongWallet(account, sums) ??
       wrongLedger(account, scope, sums, facts) ??
+      wrongRenewal(account, scope, world) ??
       wrongCounts(account, sums, world.atMs) ??
       wrongSlots(account, scope, sums, world, facts) ??
       wrongMembers(scope, sums, world);
@@ -190,6 +192,12 @@ function wrongLedger(
       return `I6: the ledger says ${found} of a ${job.phase} job, not ${wanted}`;
   }
   return undefined;
+}
+
+/** The sweep finds the account at its next renewal. */
+function wrongRenewal({ renewsAtMs }: Account, scope: Id, world: World): string | undefined {
+  const row = world.read(renewalKey(accountKey(scope), renewsAtMs));
+  return row === undefined ? "an account is not found on the 1st" : undefined;
 }
 
 function wrongCounts(account: Account, sums: Sums, atMs: number): string | undefined {

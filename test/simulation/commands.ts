@@ -200,7 +200,7 @@ const spans = [10, 300, minuteMs, 5 * minuteMs, 61 * minuteMs, 25 * 60 * minuteM
 
 export const time: fc.Arbitrary<Command> = fc.oneof(
   fc.constantFrom(...spans, 31 * 1440 * minuteMs).map((ms) => ({ kind: "elapse", ms }) as const),
-  fc.constantFrom(...spans).map((ms) => ({ kind: "linger", ms }) as const),
+  fc.constantFrom(...spans, 12 * 1440 * minuteMs).map((ms) => ({ kind: "linger", ms }) as const),
   fc.nat(9).map((job) => ({ kind: "early", job }) as const),
 );
 

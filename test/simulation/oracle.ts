@@ -2,6 +2,10 @@
  * What a submit has to be answered with, by the order of the specification: from sums over what
  * there is, not from what the account counts.
  */
+
+import { available } from "../../actors/account/account.ts";
+import { accountKey } from "../../actors/account/account-messages.ts";
+import { pendingRenewal } from "../../actors/account/renewal.ts";
 import type { Confirmation } from "../../actors/account/submit-terms.ts";
 import type { CreateJob } from "../../actors/job/job.ts";
 import { allowanceOf } from "../../config/plans.ts";
@@ -124,7 +128,9 @@ export class Oracle {
   }
 
   private wallet(scope: Id, price: number): string | undefined {
-    const balance = this.facts.ledger(scope).balance - this.held;
-    return price > balance ? "out_of_credits" : undefined;
+    const account = this.world.read(accountKey(scope));
+    const pending = account && pendingRenewal(account, this.world.atMs)?.account;
+    const balance = pending === undefined ? this.facts.ledger(scope).balance : available(pending);
+    return price > balance - this.held ? "out_of_credits" : undefined;
   }
 }

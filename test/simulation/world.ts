@@ -21,6 +21,7 @@ import { noHash, seal } from "../../engine/record.ts";
 import { recover } from "../../engine/recovery.ts";
 import { rowOf, SpelledRow } from "../../engine/row-form.ts";
 import { ShardRows } from "../../engine/shard-rows.ts";
+import { Sweep } from "../../engine/sweep.ts";
 
 /** A Friday noon, eleven days before plans renew. */
 export const startMs = Date.UTC(2026, 10, 20, 12);
@@ -67,6 +68,7 @@ export class World {
   private position: Position = { seq: 0, epoch: 1, atMs: 0, hash: noHash };
   private rows: ShardRows;
   private batch: Batch;
+  private sweeps: readonly Sweep[];
   private requests = 0;
   private ids = 0;
   private heardReplies = 0;
@@ -79,6 +81,7 @@ export class World {
     this.domain = this.watched(product);
     this.rows = new ShardRows(this.tables, this.domain, this.atMs);
     this.batch = this.nextBatch();
+    this.sweeps = this.nextSweeps();
   }
 
   id(atMs = this.atMs): Id {
@@ -128,6 +131,8 @@ export class World {
       if (due.length === 0) break;
       this.atMs += granularityMs;
     }
+    for (const sweep of this.sweeps)
+      for (const { to, message } of sweep.take(this.atMs)) this.tell(to, message);
     for (const [key, head] of this.kept) {
       const dueMs = this.domain.actorByCode.get(codeOf(key))?.dueAt(head);
       if (dueMs === undefined || bucketOf(dueMs) >= bucketOf(this.atMs)) continue;
@@ -146,6 +151,7 @@ export class World {
     this.undo = [];
     this.heardReplies = 0;
     this.batch = this.nextBatch();
+    this.sweeps = this.nextSweeps();
     this.compare(recovered.undelivered);
     // Timers that rang meanwhile ring in the first moment of the new life.
     this.atMs += granularityMs;
@@ -218,6 +224,10 @@ export class World {
   private nextBatch(): Batch {
     const owns = (key: Key) => shardOf(key, place.shardCount) === place.shard;
     return new Batch(this.rows, this.domain, this.position.seq + 1, owns, new JsonBytes());
+  }
+
+  private nextSweeps(): readonly Sweep[] {
+    return this.domain.sweeps.map((rule) => new Sweep(rule, this.tables, place));
   }
 
   /** Everything that was kept is there after a restart, and all work is handed over once more. */

@@ -1,6 +1,7 @@
 import t from "tap";
 import { ledgerKey } from "../../actors/account/account.ts";
 import { accountKey } from "../../actors/account/account-messages.ts";
+import { renewalKey } from "../../actors/account/renewal.ts";
 import { assetKey } from "../../actors/asset/asset.ts";
 import type { InvariantPage } from "../../actors/contract/admin.ts";
 import type { AssetPage } from "../../actors/contract/asset.ts";
@@ -42,6 +43,7 @@ t.test("GET /admin/invariants names the account, the invariant and the figures",
   await house.engine.accountTables.write([
     [assetKey(ada.id, asset?.id ?? ""), undefined],
     [ledgerKey(accountKey(ada.id), 1), undefined],
+    [renewalKey(accountKey(ada.id), Date.UTC(2026, 4, 1)), undefined],
   ]);
   const { items } = await audit(house);
   t.ok(items.every(({ account_id: account }) => account === ada.id));
@@ -53,6 +55,7 @@ t.test("GET /admin/invariants names the account, the invariant and the figures",
       ["ledger_length", 2, 3],
       ["held", -1, 0],
       ["asset_counts", 0, 1],
+      ["renewal_awaited", 1, 0],
     ],
   );
   t.match(items[2]?.detail, "Rows of the ledger: 2 expected, 3 found.");
