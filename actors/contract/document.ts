@@ -3,6 +3,7 @@ import { Type } from "../../config/schema.ts";
 export const RootLinks = Type.Object(
   {
     release: Type.String(),
+    documentation: Type.String(),
     openapi: Type.String(),
     problems: Type.String(),
     models: Type.String(),

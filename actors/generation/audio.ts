@@ -33,7 +33,7 @@ export function resolveAudio(
   const { reference_asset_id: reference } = request;
   const voice = sourceOf(references.one(reference, "/reference_asset_id", "audio"));
   const faults = model.status === "preview" ? [] : faultsOf(request, task, model);
-  const refusal = refusalOf(model, asking.plan, [...faults, ...references.faults]);
+  const refusal = refusalOf(model, asking.plan, faults, references.faults);
   return refusal ?? resolved(request, task, model, voice === undefined ? {} : { reference: voice });
 }
 

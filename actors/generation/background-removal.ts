@@ -24,7 +24,7 @@ export function resolveBackgroundRemoval(
   const references = new References(sources);
   const source = references.one(request.source_asset_id, "/source_asset_id", "video");
   const faults = [...backgroundFaults(request), ...optionFaults(request, model, ["output_format"])];
-  const refusal = refusalOf(model, asking.plan, [...faults, ...references.faults]);
+  const refusal = refusalOf(model, asking.plan, faults, references.faults);
   if (refusal !== undefined || source === undefined) return refusal ?? { code: "not_found" };
   const seconds = Math.ceil(source.media.durationSeconds ?? 1);
   return {

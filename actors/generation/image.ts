@@ -35,7 +35,7 @@ export function resolveImage(
   const references = new References(sources);
   const pictures = picturesOf(request, model, references);
   const faults = model.status === "preview" ? [] : faultsOf(request, model);
-  const refusal = refusalOf(model, asking.plan, [...faults, ...references.faults]);
+  const refusal = refusalOf(model, asking.plan, faults, references.faults);
   return refusal ?? resolved(request, model, pictures);
 }
 

@@ -38,19 +38,20 @@ export function chooseModel(
   return model;
 }
 
-/** Faults first, then the plan: what no plan allows is not for sale. */
+/** Faults first, then the plan: what no plan allows is not for sale. Then the assets named. */
 export function refusalOf(
   model: ModelEntry,
   plan: PlanName,
   faults: readonly Fault[],
+  assetFaults: readonly Fault[],
 ): Refusal | undefined {
-  if (faults.length > 0) return invalid(faults);
+  if (faults.length > 0) return invalid([...faults, ...assetFaults]);
   if (model.plans.length > 0 && !model.plans.includes(plan))
     return {
       code: "plan_required",
       plan: planNames.find((name) => model.plans.includes(name)) ?? "",
     };
-  return undefined;
+  return assetFaults.length > 0 ? invalid(assetFaults) : undefined;
 }
 
 export function invalid(faults: readonly Fault[]): Refusal {

@@ -27,9 +27,8 @@ export function resolveRestoration(
   const faults = [
     ...sizeFaults(request, size),
     ...capabilityFaults(request, model, { target_fps: "frame_interpolation" }),
-    ...references.faults,
   ];
-  const refusal = refusalOf(model, asking.plan, faults);
+  const refusal = refusalOf(model, asking.plan, faults, references.faults);
   if (refusal !== undefined || source === undefined) return refusal ?? { code: "not_found" };
   const { denoise = 0.3, sharpen = 0, scale = 2, target_fps: fps, target_resolution } = request;
   const seconds = Math.ceil(source.media.durationSeconds ?? 1);

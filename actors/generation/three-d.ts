@@ -38,7 +38,7 @@ export function resolve3D(
     ...textFaults(request.prompt, "prompt", promptMaxOf(model), false),
   ];
   const known = model.status === "preview" ? [] : faults;
-  const refusal = refusalOf(model, asking.plan, [...known, ...references.faults]);
+  const refusal = refusalOf(model, asking.plan, known, references.faults);
   if (refusal !== undefined) return refusal;
   const { seed = 0, texture = true, output_format: format = "glb" } = request;
   const prompt = request.prompt?.trim() ?? "";

@@ -33,7 +33,7 @@ export function resolveVideo(
   const references = new References(sources);
   const shown = picturesOf(request, model, references);
   const faults = model.status === "preview" ? [] : faultsOf(request, model);
-  const refusal = refusalOf(model, asking.plan, [...faults, ...references.faults]);
+  const refusal = refusalOf(model, asking.plan, faults, references.faults);
   return refusal ?? resolved(request, model, shown);
 }
 

@@ -56,12 +56,14 @@ function front(call: Call): Answer {
 }
 
 function links({ service: { baseUrl, version } }: Call): Answer {
+  const { origin } = new URL(baseUrl);
   return json(200, {
     release: version,
+    documentation: `${origin}/`,
     openapi: `${baseUrl}/openapi.json`,
     problems: `${baseUrl}/problems/validation`,
     models: `${baseUrl}/models`,
-    health: `${baseUrl.slice(0, -"/v1".length)}/healthz`,
+    health: `${origin}/healthz`,
   });
 }
 

@@ -174,8 +174,8 @@ async function enhancePrompt(call: Call<EnhancePromptRequest>): Promise<Answer> 
   if ("code" in model) throw new RefusalError(model);
   const references = new References(sourcesOf(call));
   const frame = references.one(body.first_frame_asset_id, "/first_frame_asset_id", "image");
-  const faults = [...textFaults(body.prompt, "prompt", 10_000, true), ...references.faults];
-  const refusal = refusalOf(model, principal.plan, faults);
+  const faults = textFaults(body.prompt, "prompt", 10_000, true);
+  const refusal = refusalOf(model, principal.plan, faults, references.faults);
   if (refusal !== undefined) throw new RefusalError(refusal);
   const context = {
     durationSeconds: body.duration_seconds,

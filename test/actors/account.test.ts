@@ -4,8 +4,10 @@ import { accountActor } from "../../actors/account/account-actor.ts";
 import type { AccountMessage } from "../../actors/account/account-messages.ts";
 import { packed } from "../../actors/account/packed-submit.ts";
 import { renewalKey } from "../../actors/account/renewal.ts";
+import { runKey } from "../../actors/account/run.ts";
 import { fingerprintKey, type Submit } from "../../actors/account/submit-terms.ts";
 import { jobKey } from "../../actors/job/job.ts";
+import { markKey } from "../../actors/mark/mark.ts";
 import { birth, put, type TurnView } from "../../engine/actor.ts";
 import { idBytes } from "../../engine/id.ts";
 import {
@@ -117,6 +119,12 @@ t.test("a job without a price holds nothing and leaves no ledger row", async (t)
 const refusals = [
   ["duplicate", { code: "duplicate", job: earlier }],
   ["confirmation", { code: "confirmation_rejected", reason: "invalid" }],
+  ["a run that ended", { code: "run_ended" }],
+  [
+    "a run's price",
+    { code: "approval_required", creditsRequired: 10, runTotalCredits: 15, creditCeiling: 14 },
+  ],
+  ["moderation", { code: "moderated", as: "prompt_nsfw", isRemembered: true }],
   ["rate", { code: "rate_limit", retryAfterSeconds: 3 }],
   ["concurrency", { code: "concurrency", max: 4, active: 4 }],
   ["quota", { code: "quota", quota: 2_000, used: 2_000, resetsAtMs: (today + 1) * dayMs }],
@@ -128,22 +136,29 @@ for (const [at, [first, refusal]] of refusals.entries())
     const fails = new Set(refusals.slice(at).map(([name]) => name));
     const head = {
       ...account,
+      remembered: fails.has("moderation") ? 1 : 0,
       active: { media: fails.has("concurrency") ? 4 : 0, three_d: 0 },
       quota: { day: today, used: fails.has("quota") ? 2_000 : 0 },
       spent: 91,
     };
+    const ofRun = fails.has("a run's price") && { turn: { session: earlier, turn: earlier } };
     const message = {
       ...submitted,
+      job: { ...create, ...ofRun },
       confirmation: fails.has("confirmation")
         ? ({ kind: "rejected", reason: "invalid" } as const)
         : undefined,
       rateRetryAfterSeconds: fails.has("rate") ? 3 : undefined,
     };
-    const rows = fails.has("duplicate")
-      ? { [fingerprintKey(0x21, fingerprint)]: idBytes(earlier) }
-      : {};
+    const digest = Buffer.from(create.bodyDigest, "hex").toString("latin1");
+    const remembered = { kind: "refused", code: "prompt_nsfw", expiresAtMs: nowMs + 1 };
+    const rows = {
+      ...(fails.has("duplicate") && { [fingerprintKey(0x21, fingerprint)]: idBytes(earlier) }),
+      [runKey(earlier)]: { ceiling: 14, committed: 5, isEnded: fails.has("a run that ended") },
+      [markKey(0x21, "refused", digest)]: remembered,
+    };
     const turn = decide(head, message, view(self, rows));
-    t.strictSame(turn.replies, [{ to: 7, reply: { kind: "refused", refusal } }]);
+    t.match(turn.replies, [{ to: 7, reply: { kind: "refused", refusal } }]);
     t.equal(turn.head, head, "nothing is held for a refused submit");
     t.strictSame(turn.rows, [], "no fingerprint is remembered");
     t.strictSame(turn.effects, [], "and no job is made");

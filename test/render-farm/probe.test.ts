@@ -121,6 +121,20 @@ t.test("bytes that are not what they begin as are refused for good, in one sente
   }
 });
 
+t.test("a thumbnail is a JPEG whose long edge has 512 pixels", async (t) => {
+  for (const [size, width, height] of [
+    ["1024x600", 512, 300],
+    ["300x1200", 128, 512],
+  ] as const) {
+    const picture = ["-f", "lavfi", "-i", `testsrc=size=${size}`, "-frames:v", "1"];
+    const source = await bench.store(`${size}.png`, "image/png", picture);
+    const { thumbnailKey = "" } = await bench.make(worker, { source });
+    const thumbnail = { objectKey: thumbnailKey, mimeType: "image/jpeg" };
+    const found = await bench.make(worker, { source: thumbnail });
+    t.match(found, { mimeType: "image/jpeg", width, height });
+  }
+});
+
 t.test("a JPEG whose header promises more than there is is refused (D11)", async (t) => {
   const jpeg = await bench.store("small.jpg", "image/jpeg", [...pattern, "-frames:v", "1"]);
   const bytes = await bench.bytesOf(jpeg.objectKey);

@@ -149,6 +149,19 @@ t.test("loudness, fades and silence are as asked for", async (t) => {
   t.equal(mute.outcome.outputs[0]?.hasAudio, false);
 });
 
+t.test("with a loudness no true peak is above -1 dBTP", async (t) => {
+  const beats = await bench.store("beats.wav", "audio/wav", [
+    ...["-f", "lavfi", "-i", "aevalsrc='0.9*sin(2*PI*440*t)*lt(mod(t,0.5),0.05)':d=2:s=48000"],
+    ...["-ac", "2"],
+  ]);
+  const root = audio("a", "beats.wav", 'data-start="0"') + ground;
+  const page = { ...composition(root, 'data-duration="2"'), "beats.wav": beats };
+  const made = await bench.film(page, { audioMix: { loudness_lufs: -10 } });
+  const said = await bench.hear(made.key, "ebur128=peak=true");
+  const peak = Number(/True peak:\s+Peak:\s+(-?[\d.]+)/.exec(said)?.[1]);
+  t.ok(peak > -6 && peak < -0.5, `${peak} dBTP, where AAC may add half a decibel`);
+});
+
 t.test("no audio stream when nothing sounds", async (t) => {
   for (const more of ['data-start="0" muted', 'data-start="0" data-volume="0"', 'data-start="3"']) {
     const silent = await film(audio("a", "low.wav", more));

@@ -65,6 +65,39 @@ t.test(
   },
 );
 
+t.test("a brief has 1 to 20000 characters, ttl_seconds is 60 to 86400", async (t) => {
+  const house = await openInProcess(t);
+  const ada = await house.account();
+  const path = `${sessions}/${(await opened(ada)).id}`;
+  for (const [body, pointer] of [
+    [{ brief: "" }, "/brief"],
+    [{ brief: "x".repeat(20_001) }, "/brief"],
+    [{ brief: "x", ttl_seconds: 59 }, "/ttl_seconds"],
+    [{ brief: "x", ttl_seconds: 86_401 }, "/ttl_seconds"],
+    [{ brief: "x", credit_ceiling: -1 }, "/credit_ceiling"],
+  ] as const) {
+    const { status, json } = await ada.post<Refused>(`${path}/turns`, body);
+    t.equal(status, 400, pointer);
+    t.match(json.errors, [{ pointer }]);
+  }
+  const longest = { brief: "x".repeat(20_000), ttl_seconds: 86_400 };
+  const { json } = await ada.post<AgentTurn>(`${path}/turns`, longest);
+  t.equal(json.expires_at, "2026-04-16T12:00:00.000Z");
+});
+
+t.test("GET /agent/sessions/{id} shows the last 20 turns", async (t) => {
+  const house = await openInProcess(t);
+  const ada = await house.account();
+  const path = `${sessions}/${(await opened(ada)).id}`;
+  const ids: string[] = [];
+  for (let n = 0; n < 21; n++) {
+    ids.push((await ada.post<AgentTurn>(`${path}/turns`, { brief: `turn ${n}` })).json.id);
+    await ada.post(`${path}/interrupt`, {});
+  }
+  const { turns } = (await ada.get<AgentSession>(path)).json;
+  t.strictSame(turns?.map(({ id }) => id).sort(), ids.slice(1).sort());
+});
+
 t.test(
   "a turn credential acts with its owner's permissions, less the withheld scopes",
   async (t) => {
@@ -79,6 +112,8 @@ t.test(
     t.equal((await agent.get("/v1/tokens")).status, 403);
     t.equal((await agent.post("/v1/organizations", { name: "Mine" })).status, 403);
     t.equal((await ada.post(`/v1/jobs/${job.id}/cancel`)).status, 409, "it has ended by now");
+    const { agent: operator } = await started(house, house.admin);
+    t.equal((await operator.get("/v1/admin/accounts")).status, 403, "no scope admin");
   },
 );
 

@@ -179,6 +179,7 @@ t.test("a pending settlement is charged when the provider finishes and bills", a
     },
   });
   t.equal(settled.asset, undefined, "never delivered");
+  t.match((await ada.get("/v1/assets")).json, { items: [], total: 0 }, "and no asset is added");
   t.strictSame(await creditsOf(ada), { balance: 8, held: 0 });
 });
 

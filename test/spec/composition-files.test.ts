@@ -71,6 +71,7 @@ t.test("files are listed by path, each with its role and type", async (t) => {
       "sub.html composition text/html",
     ],
   );
+  t.match(files[0], { size_bytes: 1, etag: /^"/, updated_at: "2026-04-15T12:00:00.000Z" });
 });
 
 t.test("a Content-Type is believed only where the name says nothing", async (t) => {
@@ -189,14 +190,17 @@ t.test("of two writers with one If-Match one wins", async (t) => {
 t.test("text may have 5 MiB a file, media 100 MiB: beyond is 413", async (t) => {
   const caller = await (await openInProcess(t)).account();
   const id = await made(caller, {});
-  const { textBytesMax } = limits.compositions;
+  const textBytesMax = 5 * 1024 ** 2;
   for (const path of ["a.html", "a.css", "a.js", "a.json"]) {
     const reply = await putFile<Refused>(caller, id, path, Buffer.alloc(textBytesMax + 1));
     t.equal(reply.status, 413, path);
     t.equal(reply.json.limit_bytes, textBytesMax);
   }
   t.equal((await putFile(caller, id, "b.html", Buffer.alloc(textBytesMax))).status, 201);
-  t.equal((await putFile(caller, id, "a.png", Buffer.alloc(textBytesMax + 1))).status, 201);
+  const mediaBytesMax = 100 * 1024 ** 2;
+  t.equal((await putFile(caller, id, "a.png", Buffer.alloc(mediaBytesMax))).status, 201);
+  const large = await putFile<Refused>(caller, id, "b.png", Buffer.alloc(mediaBytesMax + 1));
+  t.match(large, { status: 413, json: { limit_bytes: mediaBytesMax } });
 });
 
 t.test("POST .../bundle replaces all files at once", async (t) => {

@@ -24,6 +24,7 @@ t.test("POST /v1/compositions makes an empty composition", async (t) => {
   t.equal(headers["location"], `https://klieg.example/v1/compositions/${json.id}`);
   t.match(json, { ...body, meta, files: [], total_bytes: 0, revision: 1, frame_rate: 30 });
   t.match(json, { user_id: caller.id, width: null, height: null, duration_seconds: null });
+  t.match(json, { created_at: "2026-04-15T12:00:00.000Z", updated_at: "2026-04-15T12:00:00.000Z" });
   t.same((await caller.get<Composition>(`${all}/${json.id}`)).json, json);
 });
 
@@ -32,6 +33,9 @@ t.test("a width or a height writes a minimal index.html of that size", async (t)
   const { json } = await caller.post<Composition>(all, { width: 640 });
   t.match(json, { width: 640, height: 1080, duration_seconds: 5, name: "Untitled" });
   t.match(json.files, [{ path: "index.html", role: "entry", mime_type: "text/html" }]);
+  const blank = await caller.post<Composition>(all, { template: "blank_html" });
+  t.match(blank.json.files, [{ path: "index.html" }]);
+  t.strictSame((await caller.post<Composition>(all, { template: "empty" })).json.files, []);
   const refused = await caller.post(all, { width: 640, template: "empty" });
   t.equal(refused.status, 400);
   t.equal(refused.json.errors?.[0]?.pointer, "/template");
@@ -189,6 +193,7 @@ t.test("signed URLs lead to files and assets; what is not there is missing", asy
     ["a/b.txt", "index.html"],
   );
   t.match(json.assets, [{ asset_id: asset, mime_type: "image/png" }]);
+  t.equal(json.files[0]?.expires_at, "2026-04-15T13:00:00.000Z", "links live 3600 s");
   t.equal((await house.stranger.get(json.files[0]?.url ?? "")).text, "kite");
   t.equal((await house.stranger.get(json.assets[0]?.url ?? "")).status, 200);
   const named = await caller.post<SignedUrls>(path, {
@@ -265,5 +270,7 @@ t.test("below the free disk that is kept, files are refused and reads go on", as
   const { status } = await caller.request("PUT", `${all}/${id}/file?path=a.txt`, { body: "a" });
   t.equal(status, 503);
   t.equal((await caller.post(`${all}/${id}/render`, {})).status, 503);
+  const upload = { filename: "a.png", mime_type: "image/png", size_bytes: 100 };
+  t.equal((await caller.post("/v1/assets/uploads", upload)).status, 503);
   t.equal((await caller.get(`${all}/${id}`)).status, 200);
 });

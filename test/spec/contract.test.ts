@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import t from "tap";
 import { routeTable } from "../../http/route-table.ts";
-import { openInProcess } from "./in-process-service.ts";
+import { openInProcess, origin } from "./in-process-service.ts";
 import { breach } from "./published-contract.ts";
 
 const run = promisify(execFile);
@@ -68,6 +68,7 @@ t.test("GET / has links to documentation, OpenAPI document and health; the relea
   const { status, json } = await house.stranger.get<Record<string, string>>("/v1/");
   t.equal(status, 200);
   t.match(json, { release: "0.0.0-test", openapi: /\/v1\/openapi\.json$/, health: /\/healthz$/ });
+  t.equal(json["documentation"], `${origin}/`);
 });
 
 t.test("GET / shows a page to a browser, and links to anybody else (E7)", async (t) => {

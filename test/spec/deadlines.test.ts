@@ -122,6 +122,26 @@ t.test("the deadline of a task that no farm node takes is the same", async (t) =
   t.strictSame(node.leases, [], "nobody makes it any more");
 });
 
+t.test("each modality ends at its own deadline", async (t) => {
+  const house = await openInProcess(t);
+  const ada = await house.account({ plan: "studio" });
+  const photo = await ada.job("a photo");
+  await house.settle();
+  const image_asset_ids = [(await ada.read(photo.id)).asset?.id];
+  const prompt = "sim:slow=9999999";
+  for (const [path, body, seconds] of [
+    ["audio", { model: "sim-audio", text: prompt }, 900],
+    ["video", { model: "sim-video", prompt }, 3_600],
+    ["3d", { model: "sim-3d", image_asset_ids, prompt }, 3_600],
+  ] as const) {
+    const { json } = await ada.post<Job>(`/v1/generate/${path}`, body);
+    await house.advance((seconds - 2) * 1_000);
+    t.equal((await ada.read(json.id)).status, "running", path);
+    await house.advance(3_000);
+    t.match(await ada.read(json.id), timedOut, path);
+  }
+});
+
 t.test("deadlines by modality: image 600 s, audio 900 s, video 3600 s, 3D 3600 s", async (t) => {
   const house = await openInProcess(t);
   const { json } = await house.admin.get<{

@@ -109,17 +109,23 @@ t.test("referenced assets must be visible, ready and of the right kind", async (
   const ada = await house.account({ plan: "studio" });
   const bob = await house.account({ plan: "studio" });
   const media = await assets(house, ada);
-  const ask = async (caller: Caller, asset: string) => {
-    const body = { model: "sim-3d", image_asset_ids: [asset] };
-    const { status, json } = await caller.post<Refused>("/v1/generate/3d", body);
-    return [status, json.errors?.[0]?.pointer];
-  };
-  const refused = [400, "/image_asset_ids/0"];
-  t.strictSame(await ask(bob, media.image), refused, "another account's");
-  t.strictSame(await ask(ada, media.audio), refused, "not an image");
-  t.strictSame(await ask(ada, "019d9000-0000-7000-8000-000000000000"), refused, "unknown");
-  await ada.request("DELETE", `/v1/assets/${media.image}`);
-  t.strictSame(await ask(ada, media.image), refused, "in the trash");
+  for (const [path, field, fields] of [
+    ["/v1/generate/3d", "image_asset_ids", { model: "sim-3d" }],
+    ["/v1/generate/image", "reference_asset_ids", { model: "sim-instant", prompt: "a kite" }],
+  ] as const) {
+    const ask = async (caller: Caller, asset: string) => {
+      const { status, json } = await caller.post<Refused>(path, { ...fields, [field]: [asset] });
+      return [status, json.errors?.[0]?.pointer];
+    };
+    const refused = [400, `/${field}/0`];
+    t.strictSame(await ask(bob, media.image), refused, "another account's");
+    t.strictSame(await ask(ada, media.audio), refused, "not an image");
+    t.strictSame(await ask(ada, "019d9000-0000-7000-8000-000000000000"), refused, "unknown");
+    await ada.request("DELETE", `/v1/assets/${media.image}`);
+    t.strictSame(await ask(ada, media.image), refused, "in the trash");
+    await ada.post(`/v1/assets/${media.image}/restore`);
+    t.equal((await ask(ada, media.image))[0], 202, "one's own image, ready");
+  }
 });
 
 t.test(
@@ -130,8 +136,8 @@ t.test(
     const { video } = await assets(house, ada);
     const { job_id } = (await ada.get<Asset>(`/v1/assets/${video}`)).json;
     const body = { model: "sim-video", source_asset_id: video };
-    const { json } = await ada.post<Job>("/v1/restore/video", body);
-    t.equal(json.parent_job_id, job_id);
+    for (const path of ["/v1/remove-background/video", "/v1/restore/video"])
+      t.equal((await ada.post<Job>(path, body)).json.parent_job_id, job_id, path);
   },
 );
 
@@ -195,6 +201,9 @@ t.test("enhance_prompt sets enhanced_prompt on an image when it changed the text
   const { asset } = await ada.read(job.id);
   t.equal(asset?.prompt, "a kite");
   t.match(asset?.enhanced_prompt, /^a kite, ./);
+  const plain = await ada.job("a plain kite");
+  await house.settle();
+  t.equal((await ada.read(plain.id)).asset?.enhanced_prompt, undefined, "the prompt stayed");
   const film = { model: "sim-video", prompt: "a kite", enhance_prompt: true };
   const { json } = await ada.post<Job>("/v1/generate/video", film);
   await house.settle();
@@ -228,6 +237,7 @@ t.test("a language that the model does not list answers 400 and is not charged (
     status: 400,
     json: { errors: [{ pointer: "/language", detail: /is not spoken by studio-voice/ }] },
   });
+  t.match((await ada.get("/v1/me/credits")).json, { balance_credits: 12_000, held_credits: 0 });
   for (const language of ["de-CH", "EN", "zh-Hant-HK"])
     t.equal((await speak(language)).status, 202, language);
   const { json } = await ada.get<{ options: { language: string[] } }>("/v1/models/studio-voice");

@@ -1,6 +1,6 @@
 import t, { type Test } from "tap";
 import type { Job } from "../../actors/contract/job.ts";
-import type { Caller, Refused } from "./caller.ts";
+import { type Caller, imagePath, type Refused } from "./caller.ts";
 import { type InProcess, openInProcess } from "./in-process-service.ts";
 
 const uuid7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
@@ -86,6 +86,17 @@ t.test("updated_at changes on every state, progress or settlement change", async
   times.push(settled.updated_at);
   t.equal(new Set(times).size, 4, times.join(" "));
   t.equal(settled.completed_at, canceled.completed_at);
+
+  const { json: drawn } = await ada.post<Job>(imagePath, { model: "studio", prompt: "a kite" });
+  const node = house.farmNode();
+  await house.settle();
+  const { updated_at } = await ada.read(drawn.id);
+  await house.advance(2_000);
+  node.progress(0.5);
+  await house.settle();
+  const further = await ada.read(drawn.id);
+  t.equal(further.progress, 0.5);
+  t.ok(further.updated_at > updated_at, "progress alone");
 });
 
 t.test("asset equals assets[0] when one request produced several", async (t) => {
@@ -98,19 +109,28 @@ t.test("asset equals assets[0] when one request produced several", async (t) => 
 t.test("error.status, type and title follow the kind and code of the failure", async (t) => {
   const house = await openInProcess(t);
   const ada = await house.account();
+  const [failed, refused] = ["Generation Failed", "Request Refused"];
   const late = await ada.job("too late sim:slow=99999999");
   const waiting = await ada.job("too busy sim:busy=999999");
   for (const [prompt, expected, slug] of [
-    ["a sim:fail", { kind: "error", code: "job_failed", status: 502 }, "job-failed"],
-    ["a sim:nsfw", { kind: "moderated", code: "prompt_nsfw", status: 422 }, "prompt-nsfw"],
-    ["a sim:ip", { kind: "moderated", code: "ip_detected", status: 422 }, "ip-detected"],
+    ["a sim:fail", { kind: "error", code: "job_failed", status: 502, title: failed }, "job-failed"],
+    [
+      "a sim:nsfw",
+      { kind: "moderated", code: "prompt_nsfw", status: 422, title: refused },
+      "prompt-nsfw",
+    ],
+    [
+      "a sim:ip",
+      { kind: "moderated", code: "ip_detected", status: 422, title: refused },
+      "ip-detected",
+    ],
   ] as const)
     checked(t, await ended(house, ada, prompt), expected, slug);
   await house.advance(600_500);
-  const timeout = { kind: "timeout", code: "timeout", status: 504 } as const;
+  const timeout = { kind: "timeout", code: "timeout", status: 504, title: failed };
   checked(t, await ada.read(late.id), timeout, "job-failed");
   await house.advance(86_400_000);
-  const limit = { kind: "error", code: "rate_limit", status: 429 } as const;
+  const limit = { kind: "error", code: "rate_limit", status: 429, title: failed };
   checked(t, await ada.read(waiting.id), limit, "job-failed");
 });
 
@@ -118,12 +138,13 @@ interface Expected {
   readonly kind: string;
   readonly code: string;
   readonly status: number;
+  readonly title: string;
 }
 
 function checked(t: Test, { failure, error }: Job, expected: Expected, slug: string) {
-  const { kind, code, status } = expected;
-  t.match(failure, { kind, code, credits_refunded: true });
-  t.match(error, { code, status, detail: failure?.message ?? "" });
+  const { kind, ...shown } = expected;
+  t.match(failure, { kind, code: expected.code, credits_refunded: true });
+  t.match(error, { ...shown, detail: failure?.message ?? "" });
   t.ok(error?.type.endsWith(`/problems/${slug}`), `${error?.type}`);
 }
 

@@ -36,6 +36,18 @@ t.test("GET /limits answers the values of the specification's table", async (t) 
   });
 });
 
+t.test("limit on GET /compositions is 1 to 200, default 50", async (t) => {
+  const ada = await (await openInProcess(t)).account();
+  for (let n = 0; n < 51; n++) await ada.post("/v1/compositions", {});
+  const count = async (query: string) => {
+    const path = `/v1/compositions${query}`;
+    return (await ada.get<{ items: readonly unknown[] }>(path)).json.items.length;
+  };
+  t.strictSame([await count(""), await count("?limit=1"), await count("?limit=200")], [50, 1, 51]);
+  for (const limit of ["0", "201"])
+    t.equal((await ada.get(`/v1/compositions?limit=${limit}`)).status, 400, limit);
+});
+
 t.test("limit on GET /sets, /assets and the ledger is 1 to 100, default 20", async (t) => {
   const house = await openInProcess(t);
   const ada = await house.account({ plan: "enterprise", credits: 1_000 });

@@ -18,6 +18,7 @@ for (const [word, code, title] of [
     t.equal(again.status, 400, "the repeat answers 400 with that code");
     t.match(again.json, { code, title });
     t.match((await ada.get("/v1/me/credits")).json, { balance_credits: 10 }, "it costs nothing");
+    t.equal((await (await house.account()).submit(`a kite ${word}`)).status, 202, "of one account");
     await house.advance(dayMs + 1_000);
     t.equal((await ada.submit(`a kite ${word}`, {}, { "idempotency-key": "l" })).status, 202);
   });
@@ -76,6 +77,9 @@ t.test(
     const house = await openInProcess(t);
     const ada = await house.account();
     const more = { model: "sim-inline" };
+    const silent = ada.submit("a kite sim:unknown_submit", more);
+    await house.advance(500);
+    t.equal((await silent).status, 202);
     const { status, json } = await ada.submit("a kite sim:down=1 sim:nsfw", more);
     t.equal(status, 202);
     await house.advance(5_000);

@@ -1,7 +1,7 @@
 /**
  * The order of checks: each test makes two faults at once, and the earlier step of the
- * specification's list answers. 1 credential, scope; 2 size, type, JSON, schema, model;
- * 3 duplicate; 4 confirmation token; 7 request rate, concurrency, quota; 8 wallet.
+ * specification's list answers. 1 credential, scope, role; 2 size, type, JSON, schema, model, plan,
+ * assets; 3 duplicate; 4 confirmation token; 7 request rate, concurrency, quota; 8 wallet.
  */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -10,6 +10,7 @@ import t from "tap";
 import shipped from "../../config/models.json" with { type: "json" };
 import { imagePath, type Refused } from "./caller.ts";
 import { adminToken, openInProcess } from "./in-process-service.ts";
+import { join as addMember, enter, paidOrganization } from "./organizations.ts";
 
 const token = { confirmation_token: "x" };
 const tooLarge = JSON.stringify({ model: "sim-instant", prompt: "x".repeat(300_000) });
@@ -34,9 +35,16 @@ t.test("a missing credential answers before the body is looked at", async (t) =>
   t.equal((await house.stranger.get("/v1/jobs?limit=0")).status, 401);
 });
 
-t.test("a missing scope answers before the body is looked at", async (t) => {
+t.test("a missing scope or role answers before the body is looked at", async (t) => {
   const house = await openInProcess(t);
-  const ada = await house.account();
+  const [ada, bob] = [await house.account(), await house.account()];
+  const narrow = { name: "reads", scopes: ["jobs:read"] };
+  const { json: reads } = await ada.post<{ token: string }>("/v1/tokens", narrow);
+  const org = await paidOrganization(house, ada);
+  await addMember(ada, org, bob, "viewer");
+  await enter(bob, org);
+  for (const caller of [ada.holding(reads.token), bob])
+    for (const body of ["{", tooLarge]) t.equal((await caller.post(imagePath, body)).status, 403);
   t.equal((await ada.post("/v1/admin/accounts", "{")).status, 403);
   t.equal((await ada.post("/v1/admin/accounts", {}, text)).status, 403);
 });
@@ -143,22 +151,29 @@ t.test("the quota answers before the wallet", async (t) => {
   t.equal(json.title, "Generation Quota Reached");
 });
 
-t.test("capabilities answer before the plan, the plan before the confirmation token", async (t) => {
-  const folder = mkdtempSync(join(tmpdir(), "klieg-models-"));
-  t.teardown(() => rmSync(folder, { recursive: true }));
-  const modelsFile = join(folder, "models.json");
-  const models = shipped.models.map((model) => ({ ...model, plans: ["studio", "team"] }));
-  writeFileSync(modelsFile, JSON.stringify({ ...shipped, models }));
-  const house = await openInProcess(t, { modelsFile });
-  const ada = await house.account({ plan: "pro" });
-  t.equal((await ada.submit("a kite", { num_images: 9 })).status, 400);
-  const { status, json } = await ada.submit<Refused>("a kite", token);
-  t.equal(status, 402);
-  t.match(json, { title: "Plan Required", required_plan: "studio" });
-  t.equal(json.code, undefined);
-  const rich = await house.account({ plan: "studio" });
-  t.equal((await rich.submit("a kite")).status, 202, "a plan of the list may");
-});
+t.test(
+  "capabilities answer before the plan, it before assets, these before the token",
+  async (t) => {
+    const folder = mkdtempSync(join(tmpdir(), "klieg-models-"));
+    t.teardown(() => rmSync(folder, { recursive: true }));
+    const modelsFile = join(folder, "models.json");
+    const models = shipped.models.map((model) => ({ ...model, plans: ["studio", "team"] }));
+    writeFileSync(modelsFile, JSON.stringify({ ...shipped, models }));
+    const house = await openInProcess(t, { modelsFile });
+    const ada = await house.account({ plan: "pro" });
+    t.equal((await ada.submit("a kite", { num_images: 9 })).status, 400);
+    const unknown = { ...token, reference_asset_ids: ["019d9000-0000-7000-8000-000000000000"] };
+    const { status, json } = await ada.submit<Refused>("a kite", unknown);
+    t.equal(status, 402);
+    t.match(json, { title: "Plan Required", required_plan: "studio" });
+    t.equal(json.code, undefined);
+    const rich = await house.account({ plan: "studio" });
+    const missing = await rich.submit<Refused>("a kite", unknown);
+    t.match(missing, { status: 400, json: { errors: [{ pointer: "/reference_asset_ids/0" }] } });
+    t.equal((await rich.submit("a kite", token)).status, 422);
+    t.equal((await rich.submit("a kite")).status, 202, "a plan of the list may");
+  },
+);
 
 t.test("outside submits the query answers before the object", async (t) => {
   const house = await openInProcess(t);

@@ -91,6 +91,9 @@ t.test("a failed job has no asset and a succeeded one no failure", async (t) => 
   const { job: failed } = await ended(house, "sim:nsfw_output sim:slow=250");
   t.equal(failed.asset ?? failed.assets, undefined);
   t.equal(failed.completed_at, "2026-04-15T12:00:00.250Z");
+  const { job: done } = await ended(house, "a kite");
+  t.ok(done.asset);
+  t.equal(done.failure ?? done.error, undefined);
 });
 
 t.test("scenario words may stand anywhere and in any order", async (t) => {

@@ -1,4 +1,5 @@
 import t from "tap";
+import { routeTable } from "../../http/route-table.ts";
 import { imagePath, type Refused, type Reply } from "./caller.ts";
 import { type InProcess, openInProcess, origin } from "./in-process-service.ts";
 
@@ -245,6 +246,18 @@ t.test("a wrong method answers 405 with Allow", async (t) => {
     t.equal(status, 405, `${method} ${path}`);
     t.equal(headers["allow"], allow);
     t.match(json, { title: "Method Not Allowed", detail: `This address answers ${allow}.` });
+  }
+});
+
+t.test("HEAD is answered wherever GET is, except on event streams", async (t) => {
+  const house = await openInProcess(t);
+  for (const { method, path } of routeTable) {
+    if (method !== "GET") continue;
+    const place = path.replaceAll(/\{\w+\}/g, nobody);
+    const { status } = await house.admin.request("HEAD", place);
+    const isStream = /\/(sse|events)$/.test(path) && !path.startsWith("/v1/jobs/{id}/events");
+    t.equal(status === 405, isStream, path);
+    if (!isStream) t.equal(status, (await house.admin.get(place)).status, path);
   }
 });
 

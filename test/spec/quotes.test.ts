@@ -1,5 +1,6 @@
 import t from "tap";
 import type { JobCostQuote } from "../../actors/contract/cost.ts";
+import type { Job } from "../../actors/contract/job.ts";
 import type { Caller, Refused } from "./caller.ts";
 import { type InProcess, openInProcess } from "./in-process-service.ts";
 import { enter, join, paidOrganization } from "./organizations.ts";
@@ -73,6 +74,37 @@ t.test("exactly the body field matching kind must be present", async (t) => {
   ]);
 });
 
+t.test("background removal and restoration are quoted by kinds of their own", async (t) => {
+  const house = await openInProcess(t);
+  const ada = await house.account({ plan: "studio" });
+  const film = { model: "sim-video", prompt: "a film", duration_seconds: 2 };
+  const { json: job } = await ada.post<Job>("/v1/generate/video", film);
+  await house.settle();
+  const source_asset_id = (await ada.read(job.id)).asset?.id;
+  for (const [kind, path] of [
+    ["video_background_removal", "/v1/remove-background/video"],
+    ["video_restoration", "/v1/restore/video"],
+  ] as const) {
+    const body = { model: "sim-video", source_asset_id };
+    const found = await quote(ada, { kind, [kind]: body });
+    t.match(found, { kind, model: "sim-video", basis: "one_generation" });
+    const { confirmation_token } = found;
+    const { status, json } = await ada.post<Job>(path, { ...body, confirmation_token });
+    t.equal(status, 202, kind);
+    t.equal(json.credits_held, found.credits);
+    await house.settle();
+    const other = await ada.post<Refused>("/v1/jobs/cost", { kind, video: film });
+    t.match(other, { status: 400, json: { errors: [{ pointer: "/video" }] } });
+  }
+});
+
+t.test("a quote of a video says its billed duration and its quality", async (t) => {
+  const [, ada] = await opened(t);
+  const video = { model: "sim-video", prompt: "a", duration_seconds: 2, quality: "draft" };
+  t.match(await quote(ada, { kind: "video", video }), { duration_seconds: 2, quality: "draft" });
+  t.notOk((await quote(ada)).duration_seconds, "on videos only");
+});
+
 t.test("basis is set_run for kind set, with the members that would be submitted", async (t) => {
   const [, ada] = await opened(t);
   const members = [{ label: "a" }, { label: "b" }, { label: "c", overrides: { quality: "odd" } }];
@@ -144,6 +176,16 @@ t.test("POST /v1/generate/video/enhance-prompt costs 1 credit, on a 200 only", a
   const refused = await poor.post<Refused>(path, { prompt: "a", model: "sim-video" });
   t.equal(refused.status, 402);
   t.equal(refused.json.code, "out_of_credits");
+});
+
+t.test("a better prompt takes no slot and is not deduplicated", async (t) => {
+  const house = await openInProcess(t);
+  const ada = await house.account({ plan: "free", credits: 10 });
+  await ada.job("a kite sim:slow=60000");
+  const rewrite = () =>
+    ada.post("/v1/generate/video/enhance-prompt", { prompt: "a kite", model: "sim-video" });
+  t.strictSame([(await rewrite()).status, (await rewrite()).status], [200, 200]);
+  t.match((await ada.get("/v1/me")).json, { generation_limits: { concurrent_active: 1 } });
 });
 
 t.test(

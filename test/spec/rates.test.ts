@@ -10,20 +10,22 @@ async function until429(request: () => Promise<{ readonly status: number }>): Pr
   return 1_000;
 }
 
-t.test("an account reads 600 times, submits 120 times and writes 240 times a minute", async (t) => {
+t.test("an account reads 600, submits 120, writes 240 and uploads 60 times a minute", async (t) => {
   const house = await openInProcess(t, { rates: true });
   const ada = await house.account({ credits: 0 });
   let n = 0;
   t.equal(await until429(() => ada.get("/v1/me")), 600);
   t.equal(await until429(() => ada.submit(`kite ${n++}`)), 120);
   t.equal(await until429(() => ada.post(`/v1/jobs/${nobody}/cancel`)), 240);
+  t.equal(await until429(() => ada.post("/v1/assets/uploads", {})), 60);
 });
 
-t.test("tickets and waits are reads", async (t) => {
+t.test("quotes, tickets and waits are reads", async (t) => {
   const house = await openInProcess(t, { rates: true });
   const ada = await house.account();
   t.equal(await until429(() => ada.post(`/v1/jobs/${nobody}/sse-ticket`)), 600);
   t.equal((await ada.get(`/v1/jobs/${nobody}/wait`)).status, 429);
+  t.equal((await ada.post("/v1/jobs/cost", {})).status, 429);
   t.equal((await ada.post(`/v1/jobs/${nobody}/cancel`)).status, 404, "writes are counted apart");
 });
 

@@ -170,6 +170,8 @@ t.test("POST /v1/sets/{id}/cancel cancels all non-terminal members", async (t) =
   t.equal(canceled.status, 200);
   t.match(canceled.json, { status: "failed", counts: { canceled: 4 } });
   await house.settle();
+  const { credits_held, credits_charged, credits_refunded } = await read(ada, json.id);
+  t.strictSame([credits_held, credits_charged + credits_refunded], [4, 4]);
   t.match((await ada.get("/v1/me")).json, { generation_limits: { concurrent_active: 0 } });
   const settled = await submit(ada, labeled("e"));
   await house.settle();

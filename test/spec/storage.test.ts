@@ -1,6 +1,7 @@
 /** Stored bytes per account or organization. */
 import t, { type Test } from "tap";
 import type { Caller, Refused } from "./caller.ts";
+import { page } from "./composition-steps.ts";
 import { type InProcess, openInProcess } from "./in-process-service.ts";
 import { zipOf } from "./zip-archive.ts";
 
@@ -74,23 +75,29 @@ t.test("equal files of compositions count once within a paying context (A6)", as
   t.equal((await storageOf(ada)).used_bytes, 0);
 });
 
-t.test("at the limit files, bundles and clones answer 413 with limit_bytes (A6)", async (t) => {
-  const [, ada] = await limited(t, 2_000);
-  const { json: made } = await ada.post<Made>("/v1/compositions", {});
-  const tooLarge = { status: 413, json: { title: "Payload Too Large", limit_bytes: 2_000 } };
-  t.match(await putFile(ada, made.id, "a.css", "x".repeat(2_001)), tooLarge);
-  const archive = zipOf([{ name: "index.html", bytes: "x".repeat(2_001) }]);
-  const bundle = await ada.request("POST", `/v1/compositions/${made.id}/bundle`, {
-    body: archive,
-    headers: { "content-type": "application/zip" },
-  });
-  t.match(bundle, tooLarge);
-  t.equal((await putFile(ada, made.id, "a.css", "x".repeat(2_000))).status, 201);
-  t.match(await ada.post(`/v1/compositions/${made.id}/clone`, {}), tooLarge);
-  t.match(await putFile(ada, made.id, "b.css", "y"), tooLarge);
-  await ada.delete(`/v1/compositions/${made.id}/file?path=a.css`);
-  t.equal((await putFile(ada, made.id, "b.css", "y")).status, 201, "what was deleted makes room");
-});
+t.test(
+  "at the limit files, bundles, clones and renders answer 413 with limit_bytes (A6)",
+  async (t) => {
+    const [, ada] = await limited(t, 2_000);
+    const { json: made } = await ada.post<Made>("/v1/compositions", {});
+    const tooLarge = { status: 413, json: { title: "Payload Too Large", limit_bytes: 2_000 } };
+    t.match(await putFile(ada, made.id, "a.css", "x".repeat(2_001)), tooLarge);
+    const archive = zipOf([{ name: "index.html", bytes: "x".repeat(2_001) }]);
+    const bundle = await ada.request("POST", `/v1/compositions/${made.id}/bundle`, {
+      body: archive,
+      headers: { "content-type": "application/zip" },
+    });
+    t.match(bundle, tooLarge);
+    t.equal((await putFile(ada, made.id, "a.css", "x".repeat(2_000))).status, 201);
+    t.match(await ada.post(`/v1/compositions/${made.id}/clone`, {}), tooLarge);
+    t.match(await putFile(ada, made.id, "b.css", "y"), tooLarge);
+    await putFile(ada, made.id, "a.css", "x".repeat(1_000));
+    await putFile(ada, made.id, "index.html", page().padEnd(1_000));
+    t.match(await ada.post(`/v1/compositions/${made.id}/render`, {}), tooLarge);
+    await ada.delete(`/v1/compositions/${made.id}/file?path=a.css`);
+    t.equal((await putFile(ada, made.id, "b.css", "y")).status, 201, "what was deleted makes room");
+  },
+);
 
 t.test(
   "at the limit uploads and submits answer 413, and accepted work is stored (A6)",

@@ -53,10 +53,16 @@ t.test("credits are held at submit and charged when the job has succeeded", asyn
 
 t.test("nothing is held for a refused submit", async (t) => {
   const house = await openInProcess(t);
-  const ada = await house.account({ credits: 10 });
-  await ada.submit("a kite", { num_images: 99 });
-  await ada.submit("a kite", { confirmation_token: "x" });
-  t.match(await creditsOf(ada), { balance_credits: 10, held_credits: 0 });
+  const ada = await house.account({ plan: "free", credits: 3 });
+  t.equal((await ada.submit("a kite", { num_images: 99 })).status, 400);
+  t.equal((await ada.submit("a kite", { num_images: 4 })).status, 402);
+  t.equal((await ada.submit("a kite", { confirmation_token: "x" })).status, 422);
+  t.equal((await ada.submit("sim:nsfw", { model: "sim-inline" })).status, 422);
+  t.match(await creditsOf(ada), { balance_credits: 3, held_credits: 0 });
+  await ada.job("a kite sim:slow=60000");
+  t.equal((await ada.submit("a kite sim:slow=60000")).status, 409);
+  t.equal((await ada.submit("another kite")).status, 429);
+  t.match(await creditsOf(ada), { balance_credits: 2, held_credits: 1 });
 });
 
 t.test(
@@ -129,6 +135,8 @@ t.test("simulated models are absent unless the operator adds them", async (t) =>
 });
 
 const plainModel = "studio-image";
+const nobody = "019d9000-0000-7000-8000-000000000000";
+const long = { note: "x".repeat(16_384) };
 const wrongFields: readonly (readonly [rule: string, more: object, pointer: string])[] = [
   ["an unknown field", { colour: "red" }, "/colour"],
   ["a seed of the wrong type", { seed: "7" }, "/seed"],
@@ -151,6 +159,21 @@ const wrongFields: readonly (readonly [rule: string, more: object, pointer: stri
     { model: plainModel, provider_options: {} },
     "/provider_options",
   ],
+  ["provider options of more than 16 KiB", { provider_options: long }, "/provider_options"],
+  [
+    "a negative prompt of 2,001 characters",
+    { negative_prompt: "x".repeat(2_001) },
+    "/negative_prompt",
+  ],
+  ["a quality that is not the model's", { quality: "best" }, "/quality"],
+  ["a background that is none", { background: "red" }, "/background"],
+  ["a mask without its one reference", { mask_asset_id: nobody }, "/mask_asset_id"],
+  ["a width that is no multiple of 8", { width: 260, height: 256 }, "/width"],
+  ["a width below 256", { width: 248, height: 256 }, "/width"],
+  ["a height above 4096", { width: 256, height: 4_104 }, "/height"],
+  ["a width without a height", { width: 256 }, "/height"],
+  ["a size and a ratio", { width: 256, height: 256, aspect_ratio: "1:1" }, "/aspect_ratio"],
+  ["a size and a resolution", { width: 256, height: 256, resolution: "1k" }, "/resolution"],
   ["an empty tag", { tags: [""] }, "/tags/0"],
   ["33 tags", { tags: Array.from({ length: 33 }, (_, n) => `t${n}`) }, "/tags"],
   ["an empty display name", { display_name: "" }, "/display_name"],
@@ -174,8 +197,19 @@ t.test("the bounds of the fields are accepted", async (t) => {
   const house = await openInProcess(t);
   const ada = await house.account({ plan: "enterprise", credits: 100 });
   const tags = Array.from({ length: 32 }, (_, n) => `tag-${n}`);
-  for (const more of [{ seed: 0 }, { seed: 4294967295 }, { num_images: 4 }, { tags }])
+  const negative_prompt = "x".repeat(2_000);
+  for (const more of [
+    { seed: 0 },
+    { seed: 4294967295 },
+    { num_images: 4 },
+    { tags },
+    { negative_prompt },
+    { width: 256, height: 4_096 },
+    { provider_options: { note: "x".repeat(16_000) } },
+  ]) {
     t.equal((await ada.submit("a kite", more)).status, 202, JSON.stringify(more).slice(0, 40));
+    await house.settle();
+  }
 });
 
 t.test("a prompt has 1 to 10000 characters after trimming", async (t) => {

@@ -113,13 +113,14 @@ t.test("processing becomes failed when the probe refuses the bytes", async (t) =
   await house.settle();
   const { json: failed } = await ada.get<Asset>(`/v1/assets/${json.id}`);
   t.match(failed, { status: "failed", failure_reason: "The picture is cut off.", signed_url: "" });
+  t.equal(failed.expires_at, failed.created_at);
   await house.advance(86_401_000);
   t.equal((await ada.get(`/v1/assets/${json.id}`)).status, 404, "bytes deleted after 24 h");
 });
 
-async function planned(ada: Caller, more: object = {}) {
+async function planned<T = Upload>(ada: Caller, more: object = {}) {
   const body = { filename: "kite.png", mime_type: "image/png", size_bytes: picture.length };
-  return ada.post<Upload>("/v1/assets/uploads", { ...body, ...more });
+  return ada.post<T>("/v1/assets/uploads", { ...body, ...more });
 }
 
 function put(house: InProcess, url: string, body: Uint8Array) {
@@ -191,14 +192,35 @@ t.test("beyond 64 MiB an upload has parts of 16 MiB whose URLs are issued again"
 t.test("an upload larger than its type allows is 413 with limit_bytes", async (t) => {
   const house = await openInProcess(t);
   const ada = await house.account();
-  const { status, json } = await ada.post<Refused>("/v1/assets/uploads", {
-    filename: "a.png",
-    mime_type: "image/png",
-    size_bytes: 51 * 1024 ** 2,
-  });
-  t.equal(status, 413);
-  t.equal(json.limit_bytes, 50 * 1024 ** 2);
+  for (const [mime_type, mebibytes] of [
+    ["image/png", 50],
+    ["audio/mpeg", 500],
+    ["video/mp4", 5 * 1024],
+    ["model/gltf-binary", 500],
+    ["font/ttf", 20],
+  ] as const) {
+    const size_bytes = mebibytes * 1024 ** 2;
+    t.equal((await planned(ada, { mime_type, size_bytes })).status, 201, mime_type);
+    const { status, json } = await planned<Refused>(ada, { mime_type, size_bytes: size_bytes + 1 });
+    t.equal(status, 413, mime_type);
+    t.equal(json.limit_bytes, size_bytes);
+  }
   t.equal((await planned(ada, { mime_type: "image/svg+xml" })).status, 400);
+});
+
+t.test("a direct upload has at most 100 MiB: beyond is 413 with limit_bytes", async (t) => {
+  const house = await openInProcess(t);
+  const ada = await house.account();
+  const bytes = 100 * 1024 ** 2;
+  const film = (size: number) => {
+    const value = Buffer.alloc(size);
+    value.write("\0\0\0\x18ftypisom", "latin1");
+    return form({ name: "file", filename: "film.mp4", type: "video/mp4", value });
+  };
+  const { status, json } = await upload<Refused>(ada, film(bytes + 1));
+  t.equal(status, 413);
+  t.equal(json.limit_bytes, bytes);
+  t.equal((await upload(ada, film(bytes))).status, 201);
 });
 
 t.test("DELETE /v1/assets/uploads/{id} aborts; an upload expires after 24 h", async (t) => {

@@ -1,0 +1,133 @@
+/**
+ * README.md, followed word for word: the commands of its shell blocks in their order, and beside
+ * them those of its sentences, in a folder like a clone with the service that `npm start` starts
+ * there. What cannot be run here is listed with the reason.
+ */
+import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import {
+  chmodSync,
+  cpSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import t, { type Test } from "tap";
+import { freePort } from "./http/raw-http.ts";
+
+const run = promisify(execFile);
+const root = join(import.meta.dirname, "../..");
+const readme = readFileSync(join(root, "README.md"), "utf8");
+
+const notRun: Readonly<Record<string, string>> = {
+  "npm test": "runs this test",
+  "npm run test:long": "takes minutes",
+  "npm run bench -- submit": "loads the machine for minutes",
+  "npm run bench -- read": "the same",
+  "npm run bench -- render": "the same, and installs other renderers",
+  "npm run bench -- nodes": "the same",
+  "npm run bench -- hostile": "the same",
+  "npm link": "changes the machine; the clone has the link that it makes",
+  "npx klieg login": "waits for a person, as whom crash/credentials.test.ts acts",
+  'npm install "uWebSockets.js@github:uNetworking/uWebSockets.js#<tag>"':
+    "fetches from elsewhere, for a Node that nothing here is tested with",
+};
+/** Ends the credential that all others are run with. */
+const lastOfAll = ["npx klieg token reset"];
+const ofStoppedService = ["klieg store check"];
+
+const block = /```sh\n([\s\S]*?)```/g;
+const blocks = [...readme.matchAll(block)].flatMap(([, text = ""]) =>
+  text
+    .replaceAll("\\\n", " ")
+    .split("\n")
+    .map((line) => line.replace(/\s+#.*/, ""))
+    .filter((line) => line !== ""),
+);
+const spans = [...readme.replaceAll(block, "").matchAll(/`([^`]+)`/g)]
+  .map(([, text = ""]) => text)
+  .filter((text) => /^(\w+=\S+ )?(npm|npx|node|sh|curl|klieg) /.test(text));
+const named = ["npm start", ...Object.keys(notRun), ...lastOfAll, ...ofStoppedService];
+
+/** As a clone after its set-up, of which what was built and installed is borrowed. */
+function clone(t: Test): string {
+  const folder = t.testdir({ bin: {}, home: {}, dist: { ".built": "" } });
+  for (const name of ["config", "examples", "package.json", "package-lock.json"])
+    cpSync(join(root, name), join(folder, name), { recursive: true });
+  utimesSync(join(folder, "package-lock.json"), 0, 0);
+  utimesSync(join(folder, "dist/.built"), 4_000_000_000, 4_000_000_000);
+  symlinkSync(join(root, "node_modules"), join(folder, "node_modules"));
+  for (const name of readdirSync(join(root, "dist")))
+    if (!name.startsWith(".")) symlinkSync(join(root, "dist", name), join(folder, "dist", name));
+  symlinkSync(join(folder, "config/klieg"), join(folder, "bin/klieg"));
+  // Whatever the service would install behind itself stays away.
+  writeFileSync(join(folder, "bin/apt-get"), "#!/bin/sh\nexit 1\n");
+  chmodSync(join(folder, "bin/apt-get"), 0o755);
+  return folder;
+}
+
+async function startService(t: Test, folder: string, env: NodeJS.ProcessEnv) {
+  const log = openSync(join(folder, "log"), "w");
+  const stdio = ["ignore", "pipe", log] as const;
+  const service = spawn("npm", ["start"], { cwd: folder, env, stdio: [...stdio], detached: true });
+  const ended = once(service, "close");
+  const stop = async () => {
+    const isRunning = service.exitCode === null && service.signalCode === null;
+    if (isRunning) process.kill(-(service.pid ?? 0), "SIGTERM");
+    return ended;
+  };
+  t.teardown(stop);
+  const serves = (async () => {
+    for await (const text of service.stdout ?? []) if (String(text).includes("serves")) return true;
+    return false;
+  })();
+  if (!(await serves)) throw new Error(readFileSync(join(folder, "log"), "utf8"));
+  return stop;
+}
+
+t.test("each command of README.md is run, or is listed with the reason why not", async (t) => {
+  for (const command of named) t.ok([...blocks, ...spans].includes(command), command);
+  const folder = clone(t);
+  const address = `127.0.0.1:${await freePort()}`;
+  const env = {
+    PATH: `${join(folder, "bin")}:${process.env["PATH"]}`,
+    HOME: join(folder, "home"),
+    KLIEG_PORT: address.split(":")[1],
+    npm_config_update_notifier: "false",
+  };
+  const stop = await startService(t, folder, env);
+  const places = new Map([
+    ["127.0.0.1:8080", address],
+    ["<folder>", "examples/title-card"],
+    ["<command>", "render"],
+    ["<path>", "actors/tables"],
+    ["<name>", "script"],
+  ]);
+  let variables = "";
+  const follow = async (command: string) => {
+    let script = command;
+    for (const [place, text] of places) script = script.replaceAll(place, text);
+    if (/^\w+=\$/.test(script)) variables += `${script}\n`;
+    const { stdout } = await run("sh", ["-euc", variables + script], { cwd: folder, env });
+    t.pass(command);
+    for (const [, file = ""] of command.matchAll(/ -o (\S+)/g))
+      t.ok(statSync(join(folder, file)).size > 0, file);
+    if (!command.startsWith("curl")) return;
+    const { id = "", status = "" } = JSON.parse(stdout) as { id?: string; status?: string };
+    t.match(status, /queued|running|succeeded/, stdout);
+    places.set("<id>", id);
+  };
+  const inOrder = async (commands: readonly string[]) => {
+    for (const command of commands) if (!named.includes(command)) await follow(command);
+  };
+  await Promise.all([inOrder(blocks), inOrder(spans)]);
+  for (const command of lastOfAll) await follow(command);
+  await stop();
+  for (const command of ofStoppedService) await follow(command);
+});
