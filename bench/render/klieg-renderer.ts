@@ -55,7 +55,8 @@ export class KliegRenderer {
     if (known !== undefined) return known;
     const made = (async () => {
       const { id } = await this.#client.createComposition({ name: "bench" });
-      await this.#client.replaceBundle(id, await archiveOf(await folderFiles(folder)));
+      const files = await folderFiles(folder);
+      await this.#client.replaceBundle(id, () => archiveOf(files));
       return id;
     })();
     this.#compositions.set(folder, made);

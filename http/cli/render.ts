@@ -52,7 +52,7 @@ async function run(args: readonly string[], session: Session): Promise<void> {
   const files = await bundleOf(folder);
   const client = await session.client();
   const id = values.composition ?? (await client.createComposition({ name })).id;
-  await client.replaceBundle(id, await archiveOf(files));
+  await client.replaceBundle(id, () => archiveOf(files));
   const made = await rendered(client, id, request, session);
   const sizeBytes = await save(client, made, output);
   const file = { path: output, size_bytes: sizeBytes };

@@ -82,8 +82,8 @@ export interface Call {
   readonly body?: object;
   /** In the place of a JSON body; gets ten minutes to arrive. */
   readonly form?: FormData;
-  /** The same, as it is. */
-  readonly file?: Blob;
+  /** The same, as it is; begun once more by each try. */
+  readonly archive?: () => ReadableStream<Uint8Array>;
   readonly idempotencyKey?: string;
   /** Time the service takes on purpose, on top of an answer's usual bound. */
   readonly heldMs?: number;
@@ -91,8 +91,8 @@ export interface Call {
 
 /** The JSON of a 2xx answer. Its shape is the service's promise; it is not checked again here. */
 export async function request<T>(address: Address, call: Call): Promise<T> {
-  const { body, form, file, idempotencyKey } = call;
-  const heldMs = form === undefined && file === undefined ? (call.heldMs ?? 0) : bounds.uploadMs;
+  const { body, form, archive, idempotencyKey } = call;
+  const heldMs = form === undefined && archive === undefined ? (call.heldMs ?? 0) : bounds.uploadMs;
   const response = await openUrl(address.origin, `${address.origin}/v1${call.path}`, {
     method: call.method,
     signal: AbortSignal.timeout(bounds.answerMs + heldMs),
@@ -100,11 +100,12 @@ export async function request<T>(address: Address, call: Call): Promise<T> {
       authorization: `Bearer ${address.token}`,
       "x-service-surface": address.surface,
       ...(body === undefined ? {} : { "content-type": "application/json" }),
+      ...(archive === undefined ? {} : { "content-type": "application/zip" }),
       ...(idempotencyKey === undefined ? {} : { "idempotency-key": idempotencyKey }),
     },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     ...(form === undefined ? {} : { body: form }),
-    ...(file === undefined ? {} : { body: file }),
+    ...(archive === undefined ? {} : { body: archive(), duplex: "half" }),
   });
   if (response.status === 204) return undefined as T;
   try {

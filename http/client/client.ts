@@ -113,9 +113,9 @@ export class Client {
   }
 
   /** All files of a composition by those of a ZIP archive, whole or not at all. */
-  replaceBundle(id: string, archive: Blob): Promise<Composition> {
+  replaceBundle(id: string, archive: () => ReadableStream<Uint8Array>): Promise<Composition> {
     const path = `/compositions/${encodeURIComponent(id)}/bundle`;
-    return this.patiently(() => request(this.address, { method: "POST", path, file: archive }));
+    return this.patiently(() => request(this.address, { method: "POST", path, archive }));
   }
 
   /** As `submit`: one call, at most one render. */
