@@ -12,7 +12,7 @@ import type { Forms, SpelledRow } from "./row-form.ts";
 export interface Actor<Head, Message, Effect, Reply = ReplyTo<Message>> {
   readonly kind: string;
   /** `head` is undefined when the actor does not exist. Must not wait, draw or look at a clock. */
-  decide(head: Head | undefined, message: Message, turn: TurnView<Reply>): Turn<Head, Effect>;
+  decide(head: Head | undefined, message: Message, ctx: Context<Reply>): Decision<Head, Effect>;
   /**
    * Milliseconds of shard time at which the actor gets `{ kind: "due" }`; the one source of timers.
    */
@@ -22,7 +22,7 @@ export interface Actor<Head, Message, Effect, Reply = ReplyTo<Message>> {
    * handed over once more at start, so an effect needs no row of its own. Whoever performs it knows
    * what it has already.
    */
-  resume?(head: Head, turn: TurnView): readonly Effect[];
+  resume?(head: Head, ctx: Context): readonly Effect[];
   /** What `listing` wants to know of a head; kept until the next pass instead of the head. */
   listed?(head: Head): unknown;
   /**
@@ -44,14 +44,14 @@ export interface Report {
   readonly level: "info" | "warn";
   readonly message: string;
   /** Called only for a line that is written. */
-  readonly fields: (get: TurnView["get"]) => object;
+  readonly fields: (get: Context["get"]) => object;
 }
 
 /** What `decide` may look at besides its head and its message. */
-export interface TurnView<Reply = never> {
+export interface Context<Reply = never> {
   /** The actor's own address. */
   readonly self: Key;
-  /** Shard time; rises from turn to turn. */
+  /** Shard time; rises from step to step. */
   readonly atMs: number;
   /** Who waits for a reply to this message; pass it on in a tell to let another actor reply. */
   readonly request: RequestId<Reply> | undefined;
@@ -61,13 +61,13 @@ export interface TurnView<Reply = never> {
   get<Row>(key: Key<Row>): Row | undefined;
 }
 
-export interface Turn<Head, Effect> {
+export interface Decision<Head, Effect> {
   /** The next head; undefined ends the actor. The same object as before writes nothing. */
   readonly head: Head | undefined;
   readonly rows: readonly RowWrite[];
   readonly replies: readonly Reply[];
   /**
-   * Tells go to actors of this shard in the same turn, to other shards and to the outside by the
+   * Tells go to actors of this shard in the same step, to other shards and to the outside by the
    * outbox.
    */
   readonly effects: readonly (Tell | Effect)[];

@@ -7,12 +7,12 @@ import { type Modality, modalities } from "../../config/catalogue.ts";
 import { type PlanName, type PlanOverrides, plans } from "../../config/plans.ts";
 import {
   answer,
+  type Context,
+  type Decision,
   type Draft,
   type Reply,
   type RowWrite,
   type Tell,
-  type Turn,
-  type TurnView,
 } from "../../engine/actor.ts";
 import type { Id } from "../../engine/id.ts";
 import { type Key, keyOf, orderedNumber, vpartOf } from "../../engine/key.ts";
@@ -71,7 +71,7 @@ export type LedgerEntryType =
   | "adjust"
   | "expire";
 
-/** What one turn did to the balance; `amount` is the signed change, `balance` what it left. */
+/** What one step did to the balance; `amount` is the signed change, `balance` what it left. */
 export interface LedgerRow {
   readonly atMs: number;
   readonly job?: Id;
@@ -83,14 +83,14 @@ export interface LedgerRow {
   }[];
 }
 
-export type AccountTurn = Turn<Account, never>;
+export type AccountDecision = Decision<Account, never>;
 
 /** An organization on the free plan has what an operator grants. */
 export function monthlyCreditsOf({ plan, isOrganization }: Account): number {
   return isOrganization === true && plan === "free" ? 0 : plans[plan].monthlyCredits;
 }
 
-/** A copy that a turn changes by assignment. */
+/** A copy that a step changes by assignment. */
 export type AccountDraft = Draft<Account>;
 
 /** Each member by its name: accounts have several hidden classes, and V8 spreads those slowly. */
@@ -131,12 +131,12 @@ export function only(
   rows: readonly RowWrite[] = [],
   replies: readonly Reply[] = [],
   effects: readonly Tell[] = [],
-): AccountTurn {
+): AccountDecision {
   return { head, rows, replies, effects };
 }
 
-export function refuse(head: Account, refusal: Refusal, turn: TurnView<Refused>): AccountTurn {
-  return only(head, [], answer(turn, refused(refusal)));
+export function refuse(head: Account, refusal: Refusal, ctx: Context<Refused>): AccountDecision {
+  return only(head, [], answer(ctx, refused(refusal)));
 }
 
 /**

@@ -2,9 +2,9 @@
  * The renewal of an account on the 1st (UTC): unused plan credits expire, the plan's new ones are
  * granted, and open holds stay whole.
  *
- * No account waits for the 1st in memory. It renews in its first turn of the new month, which comes
+ * No account waits for the 1st in memory. It renews in its first step of the new month, which comes
  * with any message, and at the latest with the sweep through the table of renewals. Until then
- * those who read the account see it as that turn will leave it.
+ * those who read the account see it as that step will leave it.
  */
 import { put, type RowWrite } from "../../engine/actor.ts";
 import { type Key, keyOf, orderedNumber, vpartOf } from "../../engine/key.ts";

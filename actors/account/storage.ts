@@ -5,7 +5,7 @@
  */
 
 import { allowanceOf, type PlanName, type PlanOverrides } from "../../config/plans.ts";
-import { put, type RowWrite, type TurnView } from "../../engine/actor.ts";
+import { type Context, put, type RowWrite } from "../../engine/actor.ts";
 import { invariant } from "../../engine/invariant.ts";
 import { type Key, keyOf, vpartOf } from "../../engine/key.ts";
 import type { Refusal } from "../refusal.ts";
@@ -34,7 +34,7 @@ export function storageRefusal(
 export function countFiles(
   account: Account,
   { added, removed }: FilesChanged,
-  turn: TurnView,
+  ctx: Context,
 ): { readonly account: Account; readonly rows: readonly RowWrite[] } {
   const changes = new Map<string, { readonly size: number; by: number }>();
   const note = ({ sha256, size }: StoredFile, by: 1 | -1) => {
@@ -48,8 +48,8 @@ export function countFiles(
   const rows: RowWrite[] = [];
   for (const [sha256, { size, by }] of changes) {
     if (by === 0) continue;
-    const key = fileUsesKey(turn.self, sha256);
-    const before = turn.get(key) ?? 0;
+    const key = fileUsesKey(ctx.self, sha256);
+    const before = ctx.get(key) ?? 0;
     const uses = before + by;
     invariant(uses >= 0, "a file is given up once");
     if (before === 0) stored += size;

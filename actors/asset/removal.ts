@@ -1,9 +1,9 @@
 /**
  * Bytes that nothing refers to any more. The asset that gave them up is gone or has moved on, so
- * what is left to remove stands here, from the same turn on, until the store has removed it: after
+ * what is left to remove stands here, from the same step on, until the store has removed it: after
  * a crash, or when nobody has answered for an hour, it is asked again. Removing twice does no harm.
  *
- * Bytes on their way into a composition are reserved before they are stored: unless a turn takes
+ * Bytes on their way into a composition are reserved before they are stored: unless a step takes
  * them before the reservation ends, they are removed like any others, so a crash leaves none.
  */
 

@@ -68,7 +68,7 @@ export interface Conditions {
 
 export type Tags = "*" | readonly string[];
 
-/** Where the objects of new files are reserved until a turn takes them. */
+/** Where the objects of new files are reserved until a step takes them. */
 export interface Reservation {
   readonly key: Address<RemovalMessage>;
   readonly untilMs: number;

@@ -1,5 +1,5 @@
 /** How a job comes into being, and how its work leaves for the farm or a provider. */
-import { answer, type Draft, put, type RowWrite, type TurnView } from "../../engine/actor.ts";
+import { answer, type Context, type Draft, put, type RowWrite } from "../../engine/actor.ts";
 import { idBytes } from "../../engine/id.ts";
 import { SpelledRow, spelled } from "../../engine/row-form.ts";
 import { forms } from "../forms.ts";
@@ -13,8 +13,8 @@ import {
   type QueuedJob,
   type Terms,
 } from "./job.ts";
+import { become, carried, type JobDecision, unchanged } from "./job-decision.ts";
 import { jobsOfTurnKey, tagDigest } from "./job-index.ts";
-import { become, carried, type JobTurn, unchanged } from "./job-turn.ts";
 
 type Submission = Extract<JobEffect, { kind: "farm.run" | "provider.submit" }>;
 
@@ -51,7 +51,7 @@ export function creationOf(asked: Asked, offer: Offer): CreateJob {
   return create;
 }
 
-export function create(message: CreateJob, { atMs }: TurnView): JobTurn {
+export function create(message: CreateJob, { atMs }: Context): JobDecision {
   const { request, inlineMs, waits } = message;
   const job = born(message, atMs);
   const rows = [put(askedKey(job.terms.job), new SpelledRow(message.asked)), ...indexRows(message)];
@@ -101,14 +101,14 @@ export function indexRows({ job, turn }: Pick<Terms, "job" | "turn">): RowWrite[
   return turn === undefined ? [] : [put(jobsOfTurnKey(turn.turn, idBytes(job)), "")];
 }
 
-export function takeSlot(job: Job, turn: TurnView): JobTurn {
-  const asked = turn.get(askedKey(job.terms.job));
+export function takeSlot(job: Job, ctx: Context): JobDecision {
+  const asked = ctx.get(askedKey(job.terms.job));
   if (job.phase !== "queued" || job.waits === undefined || asked === undefined)
     return unchanged(job);
   const { waits: _, ...ready } = job;
   return become(
     job,
-    { ...ready, ...carried(job, turn) },
+    { ...ready, ...carried(job, ctx) },
     { effects: [work(ready, asked)], event: { type: "submitted", data: {} } },
   );
 }

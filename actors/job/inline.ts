@@ -1,4 +1,4 @@
-import { answer, type TurnView, tell } from "../../engine/actor.ts";
+import { answer, type Context, tell } from "../../engine/actor.ts";
 import type { ReplyTo, RequestId } from "../../engine/address.ts";
 import { invariant } from "../../engine/invariant.ts";
 import { accountKey, type JobDiscarded } from "../account/account-messages.ts";
@@ -14,8 +14,8 @@ import {
   type Outcome,
   type QueuedJob,
 } from "./job.ts";
+import { become, carried, type JobDecision } from "./job-decision.ts";
 import { listingOf } from "./job-index.ts";
-import { become, carried, type JobTurn } from "./job-turn.ts";
 import { failureOf } from "./outcome.ts";
 
 /**
@@ -25,24 +25,22 @@ import { failureOf } from "./outcome.ts";
 export function decideInline(
   job: QueuedJob,
   message: Exclude<JobMessage, CreateJob>,
-  turn: TurnView<ReplyTo<JobMessage>>,
+  ctx: Context<ReplyTo<JobMessage>>,
   decide: (
     job: Job,
     message: Exclude<JobMessage, CreateJob>,
-    turn: TurnView<ReplyTo<JobMessage>>,
-  ) => JobTurn,
-): JobTurn {
+    ctx: Context<ReplyTo<JobMessage>>,
+  ) => JobDecision,
+): JobDecision {
   const { inline, ...open } = job;
-  if (inline === undefined) return decide(job, message, turn);
+  if (inline === undefined) return decide(job, message, ctx);
   const { request, untilMs } = inline;
   const outcome = message.kind === "finished" ? message.outcome : undefined;
   // What fails at its output was accepted before.
   if (outcome?.kind === "failed" && !outcome.atOutput && job.isAccepted !== true)
-    return discarded(job, outcome, request, turn);
-  const isLate = message.kind === "due" && turn.atMs >= untilMs;
-  const next = isLate
-    ? become(job, { ...open, ...carried(job, turn) })
-    : decide(open, message, turn);
+    return discarded(job, outcome, request, ctx);
+  const isLate = message.kind === "due" && ctx.atMs >= untilMs;
+  const next = isLate ? become(job, { ...open, ...carried(job, ctx) }) : decide(open, message, ctx);
   // An unchanged head goes on waiting.
   if (next.head === undefined || next.head === open) return { ...next, head: job };
   const accepted = answer({ request }, { kind: "accepted", job: next.head });
@@ -53,9 +51,9 @@ function discarded(
   job: QueuedJob,
   outcome: Extract<Outcome, { kind: "failed" }>,
   request: RequestId<Refused>,
-  turn: TurnView,
-): JobTurn {
-  const asked = turn.get(askedKey(job.terms.job));
+  ctx: Context,
+): JobDecision {
+  const asked = ctx.get(askedKey(job.terms.job));
   invariant(asked !== undefined, "what was asked stands beside the job");
   const failure = failureOf(outcome);
   const fingerprint = Buffer.from(asked.fingerprint, "hex").toString("latin1");
@@ -69,7 +67,7 @@ function discarded(
     head: undefined,
     rows: [{ key: askedKey(asked.id), value: undefined }, ...index],
     replies: answer({ request }, refused(refusalOfFailure(failure))),
-    effects: [tell(accountKey(job.terms.scope), notice), ...remembrance(job, failure, turn)],
+    effects: [tell(accountKey(job.terms.scope), notice), ...remembrance(job, failure, ctx)],
   };
 }
 

@@ -117,7 +117,7 @@ export type RenderMessage =
       readonly isSent: boolean;
       readonly request: RequestId<RenderReply> | undefined;
     }
-  /** It is its turn. */
+  /** The farm may have it now. */
   | { readonly kind: "go" }
   | { readonly kind: "claim"; readonly token: string }
   | { readonly kind: "lapsed"; readonly token: string; readonly reason?: string }

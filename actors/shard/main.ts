@@ -60,7 +60,7 @@ async function runShard(
   const outlets: ShardOutlets = {
     event: (event) => toGateway.send(event),
     deliver: (deliveries, acknowledged) => effects.send({ deliveries, acknowledged }),
-    brokenTurn: (_, error) => log.error(error, "an actor broke a promise; its turn was dropped"),
+    brokenStep: (_, error) => log.error(error, "an actor broke a promise; its turn was dropped"),
     report: (report, get) => ends.add(report, get),
     passes(error) {
       if (error === undefined) log.info({ shard: number }, "the store is written again");

@@ -1,5 +1,5 @@
 /**
- * What a scope's studio knows: how many compositions there are, and whose turn it is to render.
+ * What a scope's studio knows: how many compositions there are, and which render is next.
  * What it does: `studio-actor.ts`.
  */
 

@@ -145,7 +145,7 @@ class FileJournal implements Journal {
     await attempt("append to the journal", async () => {
       const { open: last } = this;
       const fits = last !== undefined && last.end + size <= segmentBytes;
-      const target = fits ? last : await this.turnOver(seq);
+      const target = fits ? last : await this.startNext(seq);
       const { bytesWritten } = await target.file.writev([headOf(seq, record), record], target.end);
       if (bytesWritten !== size) throw new Error("the write was cut short");
       if (!target.isListed) await this.list();
@@ -159,7 +159,7 @@ class FileJournal implements Journal {
   }
 
   /** Begins another segment with the entry `firstSeq`. */
-  private async turnOver(firstSeq: number) {
+  private async startNext(firstSeq: number) {
     await this.open?.file.close();
     this.open = undefined;
     if (this.free.length === 0) await this.prepare();

@@ -56,9 +56,9 @@ export class FreshRows {
     this.current = new Generation();
   }
 
-  /** Finds the frozen rows; awaits `pause` again and again, so that others get their turn. */
+  /** Finds the frozen rows; awaits `pause` again and again, so that others run. */
   async findFrozen(pause: () => Promise<void>): Promise<void> {
-    while (this.frozen.read(recordsPerTurn)) await pause();
+    while (this.frozen.read(recordsPerSlice)) await pause();
   }
 
   /** The last write of each frozen row: vpart by vpart, and there table by table. */
@@ -79,8 +79,8 @@ export class FreshRows {
 }
 
 /** Some thousand rows under load: about a millisecond. */
-const recordsPerTurn = 8;
-const rowsPerTurn = 1024;
+const recordsPerSlice = 8;
+const rowsPerSlice = 1024;
 
 /** Of a row: its record, where its key and its value stand there, and what finds it. */
 const [recordWord, keyStartWord, keyWord, startWord, endWord] = [0, 1, 2, 3, 4];
@@ -169,9 +169,9 @@ class Generation {
     for (const slot of slots)
       if (slot > 0) found[count++] = (this.codeOf(slot - 1) << rowBits) | (slot - 1);
     const places = found.subarray(0, count).sort();
-    for (let from = 0; from < count; from += rowsPerTurn) {
+    for (let from = 0; from < count; from += rowsPerSlice) {
       const rows: FreshRow[] = [];
-      for (const place of places.subarray(from, from + rowsPerTurn))
+      for (const place of places.subarray(from, from + rowsPerSlice))
         rows.push(this.rowOf(place & rowMask));
       yield rows;
     }

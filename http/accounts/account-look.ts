@@ -1,5 +1,5 @@
 /**
- * All rows of one account, read for its audit in slices between which others get their turn. The
+ * All rows of one account, read for its audit in slices between which others run. The
  * account's own row changes with each of its jobs and assets, so what was read is of one moment
  * when that row is the same before and after. What is broken must be so each time it is looked at.
  */

@@ -8,7 +8,7 @@ import { runKey } from "../../actors/account/run.ts";
 import { fingerprintKey, type Submit } from "../../actors/account/submit-terms.ts";
 import { jobKey } from "../../actors/job/job.ts";
 import { markKey } from "../../actors/mark/mark.ts";
-import { birth, put, type TurnView } from "../../engine/actor.ts";
+import { birth, type Context, put } from "../../engine/actor.ts";
 import { idBytes } from "../../engine/id.ts";
 import {
   account,
@@ -30,10 +30,10 @@ import {
 function decide(
   head: Account | undefined,
   message: AccountMessage | Submit,
-  turn: TurnView<unknown>,
+  ctx: Context<unknown>,
 ) {
   const heard = "kind" in message ? message : { kind: "submit" as const, submit: packed(message) };
-  return accountActor.decide(head, heard, turn);
+  return accountActor.decide(head, heard, ctx);
 }
 const dayMs = 86_400_000;
 const today = Math.floor(nowMs / dayMs);

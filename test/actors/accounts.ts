@@ -16,7 +16,7 @@ import {
   type Terms,
 } from "../../actors/job/job.ts";
 import { modalities } from "../../config/catalogue.ts";
-import type { TurnView } from "../../engine/actor.ts";
+import type { Context } from "../../engine/actor.ts";
 import type { Key } from "../../engine/key.ts";
 
 /** A Friday noon. */
@@ -32,7 +32,7 @@ export function view(
   self: Key,
   rows: Readonly<Record<Key, unknown>> = {},
   atMs = nowMs,
-): TurnView<unknown> {
+): Context<unknown> {
   return { self, atMs, request: 7, get: <Row>(key: Key<Row>) => rows[key] as Row | undefined };
 }
 

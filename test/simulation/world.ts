@@ -9,7 +9,7 @@
 
 import { isDeepStrictEqual } from "node:util";
 import { jobKey } from "../../actors/job/job.ts";
-import type { AnyActor, Domain, OutsideEffect, Turn, TurnView } from "../../engine/actor.ts";
+import type { AnyActor, Context, Decision, Domain, OutsideEffect } from "../../engine/actor.ts";
 import { memoryJournal, memoryTables } from "../../engine/adapters/memory-stores.ts";
 import { firstIdAt, type Id } from "../../engine/id.ts";
 import { JsonBytes } from "../../engine/json-bytes.ts";
@@ -35,7 +35,7 @@ export interface Step {
   readonly self: Key;
   readonly message: { readonly kind: string };
   readonly before: unknown;
-  readonly turn: Turn<unknown, OutsideEffect>;
+  readonly turn: Decision<unknown, OutsideEffect>;
   readonly atMs: number;
 }
 
@@ -166,7 +166,7 @@ export class World {
   private turn(envelope: { to: Key; message: unknown; request?: number }): void {
     this.steps = [];
     try {
-      this.batch.turn(envelope, this.atMs);
+      this.batch.step(envelope, this.atMs);
     } catch (error) {
       this.steps = [];
       if (error !== dropped) this.wrong.push(`a turn was dropped: ${String(error)}`);
@@ -254,7 +254,7 @@ export class World {
   }
 
   private watch(actor: AnyActor): AnyActor {
-    const decide = (before: unknown, message: unknown, view: TurnView) => {
+    const decide = (before: unknown, message: unknown, view: Context) => {
       if (this.stepsLeft !== undefined && this.stepsLeft-- === 0) throw dropped;
       const turn = actor.decide(before, message, view);
       const { self, atMs } = view;

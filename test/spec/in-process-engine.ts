@@ -117,7 +117,7 @@ export async function openEngine(parts: EngineParts): Promise<InProcessEngine> {
         outbox.acknowledge(acknowledged);
         outbox.deliver(number, deliveries);
       },
-      brokenTurn: (_, error) => onFault(error),
+      brokenStep: (_, error) => onFault(error),
       report: ({ fields }, get) => void reported.push(fields(get)),
       passes: () => {},
     });
