@@ -2,7 +2,7 @@
  * What an actor is. `decide` is pure: everything it knows arrives in the head, the message and
  * `get`.
  *
- * An actor's address is the key of its head: vpart, table code, id. The engine finds the actor of a
+ * An actor's address is the key of its head: partition, table code, id. The engine finds the actor of a
  * message by the table code, so it needs no knowledge of what the actors are about.
  */
 import type { Address, ReplyTo, RequestId } from "./address.ts";
@@ -122,8 +122,8 @@ export interface Domain {
  * by their place in a range, so none of them needs a timer for it.
  */
 export interface SweepRule {
-  /** The rows of a vpart whose time has come. */
-  readonly source: (vpart: number, nowMs: number) => KeyRange;
+  /** The rows of a partition whose time has come. */
+  readonly source: (partition: number, nowMs: number) => KeyRange;
   /** The actor that a row stands for; without it the rows are the actors' own heads. */
   readonly actorOf?: (row: Key) => Key;
   readonly message: unknown;
@@ -133,13 +133,13 @@ export interface SweepRule {
 export interface WindowRule {
   readonly code: number;
   readonly windowMs: number;
-  /** Key bounds of the rows to read for one vpart, given the oldest instant that matters. */
-  readonly source: (vpart: number, sinceMs: number) => KeyRange;
+  /** Key bounds of the rows to read for one partition, given the oldest instant that matters. */
+  readonly source: (partition: number, sinceMs: number) => KeyRange;
   /** The window's entry that such a row stands for. */
   readonly entry: (key: Key, row: unknown) => WindowEntry | undefined;
 }
 
-/** Both are 16 bytes as binary strings; `key` is the full key with vpart and code. */
+/** Both are 16 bytes as binary strings; `key` is the full key with partition and code. */
 export interface WindowEntry {
   readonly key: Key<string>;
   readonly value: string;

@@ -133,7 +133,7 @@ export class Gateway {
     return rowOf(this.domain.forms, key, text) as Row;
   }
 
-  /** At most `limit` rows of a range within one vpart; waits for a pass when rows are fresh. */
+  /** At most `limit` rows of a range within one partition; waits for a pass when rows are fresh. */
   async range(range: KeyRange, limit: number, reverse: boolean): Promise<readonly TableRow[]> {
     const ranges = await this.ranges(range.start);
     return ranges(range, limit, reverse);

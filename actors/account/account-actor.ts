@@ -14,7 +14,7 @@ import { plans } from "../../config/plans.ts";
 import { type Actor, answer, type Context, put, tell } from "../../engine/actor.ts";
 import type { ReplyTo } from "../../engine/address.ts";
 import { invariant } from "../../engine/invariant.ts";
-import { vpartOf } from "../../engine/key.ts";
+import { partitionOf } from "../../engine/key.ts";
 import { ticketKey } from "../ticket/ticket.ts";
 import {
   type Account,
@@ -147,7 +147,7 @@ function issueTicket(
     const retryAfterSeconds = limits.jobs.ticketMs / 1000;
     return refuse(account, { code: "rate_limit", retryAfterSeconds, detail }, ctx);
   }
-  const address = ticketKey(vpartOf(ctx.self), digest);
+  const address = ticketKey(partitionOf(ctx.self), digest);
   return only({ ...account, tickets: account.tickets + 1 }, [], answer(ctx, { kind: "issued" }), [
     tell(address, { kind: "issue", ticket }),
   ]);

@@ -15,7 +15,7 @@ import {
   type Tell,
 } from "../../engine/actor.ts";
 import type { Id } from "../../engine/id.ts";
-import { type Key, keyOf, orderedNumber, vpartOf } from "../../engine/key.ts";
+import { type Key, keyOf, orderedNumber, partitionOf } from "../../engine/key.ts";
 import { type AssetStatus, assetStatuses } from "../contract/asset.ts";
 import { type JobStatus, jobStatuses } from "../contract/job.ts";
 import { type Refusal, type Refused, refused } from "../refusal.ts";
@@ -177,15 +177,15 @@ export function firstOfNextMonth(atMs: number): number {
 
 /** The ledger of the account at an address. */
 export function ledgerKey(account: Key, entry: number): Key<LedgerRow> {
-  return keyOf(vpartOf(account), codes.ledger, account.slice(2) + orderedNumber(entry));
+  return keyOf(partitionOf(account), codes.ledger, account.slice(2) + orderedNumber(entry));
 }
 
 /** What all rows of that ledger begin with. */
 export function ledgerRowsKey(account: Key): Key<LedgerRow> {
-  return keyOf(vpartOf(account), codes.ledger, account.slice(2));
+  return keyOf(partitionOf(account), codes.ledger, account.slice(2));
 }
 
 /** Jobs of sets that were accepted and wait for a slot, in order. */
 export function waitingKey(account: Key): Key<readonly Id[]> {
-  return keyOf(vpartOf(account), codes.waiting, account.slice(2));
+  return keyOf(partitionOf(account), codes.waiting, account.slice(2));
 }

@@ -8,7 +8,7 @@ import { allowanceOf } from "../../config/plans.ts";
 import { type Context, put, type RowWrite, type Tell, tell } from "../../engine/actor.ts";
 import type { Id } from "../../engine/id.ts";
 import { invariant } from "../../engine/invariant.ts";
-import { vpartOf } from "../../engine/key.ts";
+import { partitionOf } from "../../engine/key.ts";
 import type { JobStatus } from "../contract/job.ts";
 import { jobKey, type Terms } from "../job/job.ts";
 import {
@@ -174,7 +174,7 @@ export function discard(
   };
   const freed = freeSlot(next, terms, true, ctx);
   const settled = settle(next, terms, 0, ctx);
-  const forgotten = { key: fingerprintKey(vpartOf(ctx.self), fingerprint), value: undefined };
+  const forgotten = { key: fingerprintKey(partitionOf(ctx.self), fingerprint), value: undefined };
   const counted = memberCounted(terms.member, [[index, -1]], ctx);
   return only(
     next,

@@ -5,7 +5,7 @@
 
 import { type Context, put, type RowWrite } from "../../engine/actor.ts";
 import { type Id, idBytes } from "../../engine/id.ts";
-import { type Key, keyOf, vpartOf } from "../../engine/key.ts";
+import { type Key, keyOf, partitionOf } from "../../engine/key.ts";
 import { codes } from "../table-codes.ts";
 import { change } from "./account.ts";
 
@@ -24,5 +24,5 @@ export function memberCounted(
 
 /** A member's own jobs in the organization at an address, by `countIndex`. */
 export function memberCountsKey(account: Key, user: Id): Key<readonly number[]> {
-  return keyOf(vpartOf(account), codes.memberCounts, account.slice(2) + idBytes(user));
+  return keyOf(partitionOf(account), codes.memberCounts, account.slice(2) + idBytes(user));
 }

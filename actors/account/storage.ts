@@ -7,7 +7,7 @@
 import { allowanceOf, type PlanName, type PlanOverrides } from "../../config/plans.ts";
 import { type Context, put, type RowWrite } from "../../engine/actor.ts";
 import { invariant } from "../../engine/invariant.ts";
-import { type Key, keyOf, vpartOf } from "../../engine/key.ts";
+import { type Key, keyOf, partitionOf } from "../../engine/key.ts";
 import type { Refusal } from "../refusal.ts";
 import { codes } from "../table-codes.ts";
 import type { Account } from "./account.ts";
@@ -62,5 +62,5 @@ export function countFiles(
 /** How many files of its compositions have these bytes; `sha256` in base64url. */
 export function fileUsesKey(account: Key, sha256: string): Key<number> {
   const digest = Buffer.from(sha256, "base64url").toString("latin1");
-  return keyOf(vpartOf(account), codes.fileUses, account.slice(2) + digest);
+  return keyOf(partitionOf(account), codes.fileUses, account.slice(2) + digest);
 }

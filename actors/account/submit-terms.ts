@@ -29,6 +29,6 @@ export interface Submit extends SubmitTerms {
 }
 
 /** `digest` is 16 bytes as a binary string; the entry is the job's id in bytes. */
-export function fingerprintKey(vpart: number, digest: string): Key<string> {
-  return keyOf(vpart, codes.fingerprint, digest);
+export function fingerprintKey(partition: number, digest: string): Key<string> {
+  return keyOf(partition, codes.fingerprint, digest);
 }

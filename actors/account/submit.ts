@@ -8,7 +8,7 @@ import type { Modality } from "../../config/catalogue.ts";
 import { allowanceOf } from "../../config/plans.ts";
 import { birth, type Context, put, type RowWrite, type Tell, tell } from "../../engine/actor.ts";
 import { type Id, idBytes, idOfBytes } from "../../engine/id.ts";
-import { vpartOf } from "../../engine/key.ts";
+import { partitionOf } from "../../engine/key.ts";
 import { askedKey, type CreateJob, jobKey, type SubmitReply } from "../job/job.ts";
 import { markKey } from "../mark/mark.ts";
 import type { Refusal } from "../refusal.ts";
@@ -109,7 +109,7 @@ function duplicate(
   create: CreateJob,
   ctx: Context,
 ): Refusal | undefined {
-  const earlier = ctx.get(fingerprintKey(vpartOf(ctx.self), terms.fingerprint));
+  const earlier = ctx.get(fingerprintKey(partitionOf(ctx.self), terms.fingerprint));
   if (earlier === undefined) return undefined;
   const job = idOfBytes(earlier);
   const ended = ctx.get(jobKey(job));
@@ -128,7 +128,7 @@ function confirmation(
 ): Refusal | undefined {
   if (found === undefined) return undefined;
   if (found.kind === "rejected") return { code: "confirmation_rejected", reason: found.reason };
-  const isUsed = ctx.get(markKey(vpartOf(ctx.self), "consumed", found.digest)) !== undefined;
+  const isUsed = ctx.get(markKey(partitionOf(ctx.self), "consumed", found.digest)) !== undefined;
   return isUsed ? { code: "confirmation_rejected", reason: "consumed" } : undefined;
 }
 
@@ -149,7 +149,7 @@ function moderated(
 ): Refusal | undefined {
   if (remembered === 0) return undefined;
   const digest = Buffer.from(bodyDigest, "hex").toString("latin1");
-  const mark = ctx.get(markKey(vpartOf(ctx.self), "refused", digest));
+  const mark = ctx.get(markKey(partitionOf(ctx.self), "refused", digest));
   // Its time may be over before it hears so.
   if (mark?.kind !== "refused" || mark.expiresAtMs <= ctx.atMs) return undefined;
   const detail = "The content filter refused this request before; change the prompt or the media.";
@@ -261,7 +261,7 @@ function withModel(models: readonly number[], modality: Modality, tag: number): 
 
 /** The request's own rows: its fingerprint leads to the job. */
 export function requestRows({ fingerprint }: SubmitTerms, job: Id, ctx: Context): RowWrite[] {
-  return [put(fingerprintKey(vpartOf(ctx.self), fingerprint), idBytes(job))];
+  return [put(fingerprintKey(partitionOf(ctx.self), fingerprint), idBytes(job))];
 }
 
 /** A confirmation token is used up by the submit that it confirmed. */
@@ -269,7 +269,7 @@ export function consumption({ confirmation: found }: SubmitTerms, ctx: Context):
   if (found?.kind !== "valid") return [];
   const { digest, expiresAtMs } = found;
   const mark = { kind: "consumed", expiresAtMs } as const;
-  return [tell(markKey(vpartOf(ctx.self), "consumed", digest), { kind: "set", mark })];
+  return [tell(markKey(partitionOf(ctx.self), "consumed", digest), { kind: "set", mark })];
 }
 
 export function usedToday({ quota }: Account, atMs: number): number {

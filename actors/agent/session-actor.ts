@@ -22,7 +22,7 @@ import {
 } from "../../engine/actor.ts";
 import type { ReplyTo } from "../../engine/address.ts";
 import { idBytes } from "../../engine/id.ts";
-import { vpartOf } from "../../engine/key.ts";
+import { partitionOf } from "../../engine/key.ts";
 import { accountKey } from "../account/account-messages.ts";
 import { ownerOf } from "../job/job-index.ts";
 import { type Refusal, refused } from "../refusal.ts";
@@ -125,7 +125,7 @@ function start(session: Session, message: StartTurn, ctx: SessionContext): Sessi
   const rows = [
     put(turnKey(session.id, id), row),
     put(briefKey(id), brief),
-    put(turnCredentialKey(vpartOf(ctx.self), digest), credential),
+    put(turnCredentialKey(partitionOf(ctx.self), digest), credential),
   ];
   const opened = { kind: "run_changed", turn: id, ceiling, isEnded: false } as const;
   const next = { ...session, turns: session.turns + 1, updatedAtMs: ctx.atMs, last };

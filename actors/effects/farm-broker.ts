@@ -15,7 +15,7 @@
 
 import { limits } from "../../config/limits.ts";
 import type { Id, IdMint } from "../../engine/id.ts";
-import { type Key, vpartOf } from "../../engine/key.ts";
+import { type Key, partitionOf } from "../../engine/key.ts";
 import type { Performance } from "../../engine/outbox.ts";
 import type { Clock } from "../../engine/ports/clock.ts";
 import type { FromNode, NodeConnection, TaskOutcome } from "../../engine/ports/tasks.ts";
@@ -189,8 +189,11 @@ export class FarmBroker {
         billed: false,
         ...(outcome.warnings === undefined ? {} : { warnings: outcome.warnings }),
       };
-    const vpart = vpartOf(job);
-    const outputs = outcome.outputs.map((media) => ({ asset: this.ports.ids.under(vpart), media }));
+    const partition = partitionOf(job);
+    const outputs = outcome.outputs.map((media) => ({
+      asset: this.ports.ids.under(partition),
+      media,
+    }));
     const { warnings, details } = outcome;
     return {
       kind: "succeeded",

@@ -2,7 +2,7 @@
 
 import { limits } from "../../config/limits.ts";
 import { birth, type Context, type Draft, type Tell, tell } from "../../engine/actor.ts";
-import { vpartOf } from "../../engine/key.ts";
+import { partitionOf } from "../../engine/key.ts";
 import { assetKey, modalityOf, type ReadyAsset } from "../asset/asset.ts";
 import { bytesOf } from "../asset/media.ts";
 import { markKey } from "../mark/mark.ts";
@@ -101,7 +101,7 @@ export function remembrance({ terms }: Open, { code }: Failure, ctx: Context): T
   const digest = Buffer.from(asked.bodyDigest ?? asked.fingerprint, "hex").toString("latin1");
   const expiresAtMs = ctx.atMs + limits.jobs.moderationMemoryMs;
   const mark = { kind: "refused", code, scope: terms.scope, expiresAtMs } as const;
-  return [tell(markKey(vpartOf(ctx.self), "refused", digest), { kind: "set", mark })];
+  return [tell(markKey(partitionOf(ctx.self), "refused", digest), { kind: "set", mark })];
 }
 
 function succeed(

@@ -6,7 +6,7 @@
 import type { Modality } from "../../config/catalogue.ts";
 import type { Due } from "../../engine/actor.ts";
 import { type Address, addressOf, type Question, type RequestId } from "../../engine/address.ts";
-import { type Id, idBytes, keyOfId, vpartOfId } from "../../engine/id.ts";
+import { type Id, idBytes, keyOfId, partitionOfId } from "../../engine/id.ts";
 import { type Key, keyOf, orderedNumber } from "../../engine/key.ts";
 import type { Media } from "../asset/media.ts";
 import type { Refused } from "../refusal.ts";
@@ -313,5 +313,5 @@ export function askedKey(job: Id): Key<Asked> {
 
 /** A line of a job's history, by its place there. */
 export function jobEventKey(job: Id, event: number): Key<JobEvent> {
-  return keyOf(vpartOfId(job), codes.jobEvent, idBytes(job) + orderedNumber(event));
+  return keyOf(partitionOfId(job), codes.jobEvent, idBytes(job) + orderedNumber(event));
 }

@@ -24,9 +24,9 @@ export type MarkMessage = { readonly kind: "set"; readonly mark: Mark } | Due;
 
 /** `kind` is one character, `digest` 16 bytes as a binary string. */
 export function markKey(
-  vpart: number,
+  partition: number,
   kind: Mark["kind"],
   digest: string,
 ): Address<MarkMessage, Mark> {
-  return addressOf(keyOf(vpart, codes.mark, kind.slice(0, 1) + digest));
+  return addressOf(keyOf(partition, codes.mark, kind.slice(0, 1) + digest));
 }

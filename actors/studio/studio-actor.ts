@@ -17,7 +17,7 @@ import {
   tell,
 } from "../../engine/actor.ts";
 import { invariant } from "../../engine/invariant.ts";
-import { vpartOf } from "../../engine/key.ts";
+import { partitionOf } from "../../engine/key.ts";
 import { compositionKey } from "../composition/composition.ts";
 import { markKey } from "../mark/mark.ts";
 import { type Refusal, refused } from "../refusal.ts";
@@ -73,7 +73,7 @@ function submit(studio: Studio, message: Submit, ctx: Context): StudioDecision {
 
 function duplicate(digest: string | undefined, ctx: Context): Refusal | undefined {
   if (digest === undefined) return undefined;
-  const mark = ctx.get(markKey(vpartOf(ctx.self), "submitted", digest));
+  const mark = ctx.get(markKey(partitionOf(ctx.self), "submitted", digest));
   // Its time may be over before it hears so.
   if (mark?.kind !== "submitted" || mark.expiresAtMs <= ctx.atMs) return undefined;
   return { code: "duplicate_render", render: mark.render };
@@ -83,7 +83,7 @@ function remembered({ digest, order }: Submit, { self, atMs }: Context): Tell[] 
   if (digest === undefined) return [];
   const expiresAtMs = atMs + limits.jobs.duplicateWindowMs;
   const mark = { kind: "submitted", render: order.id, expiresAtMs } as const;
-  return [tell(markKey(vpartOf(self), "submitted", digest), { kind: "set", mark })];
+  return [tell(markKey(partitionOf(self), "submitted", digest), { kind: "set", mark })];
 }
 
 function crowding({ waiting, sent }: Studio): Refusal | undefined {

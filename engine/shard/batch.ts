@@ -12,7 +12,7 @@ import type { AnyActor, Context, Domain, OutsideEffect, Reply, Tell } from "../a
 import type { RequestId } from "../address.ts";
 import { invariant } from "../invariant.ts";
 import type { JsonBytes } from "../json-bytes.ts";
-import { codeOf, engineTables, type Key, keyOf, orderedNumber, vpartOf } from "../key.ts";
+import { codeOf, engineTables, type Key, keyOf, orderedNumber, partitionOf } from "../key.ts";
 import { recordOverheadBytes, writeOverheadBytes } from "../record.ts";
 import { rowOf, SpelledRow, spell } from "../row-form.ts";
 import type { ShardRows } from "./shard-rows.ts";
@@ -185,7 +185,7 @@ export class Batch {
     const order = this.tells++;
     invariant(order < 0x10000, "a batch tells other shards at most 65,536 times");
     const place = orderedNumber(this.seq) + String.fromCharCode(order >> 8, order & 255);
-    const key = keyOf(vpartOf(from), engineTables.outbox, place);
+    const key = keyOf(partitionOf(from), engineTables.outbox, place);
     this.write(key, { from, effect }, undefined);
     this.stepDeliveries.push({ key, from, effect });
   }
@@ -279,7 +279,7 @@ function seenKey(origin: Origin): Key<string> {
   return keyOf(0, engineTables.seen, String.fromCharCode(origin.shard >> 8, origin.shard & 255));
 }
 
-/** Commit order of an outbox row, without its vpart. */
+/** Commit order of an outbox row, without its partition. */
 function placeOf(outboxKey: Key): string {
   return outboxKey.slice(2);
 }

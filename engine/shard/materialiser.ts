@@ -6,7 +6,7 @@
  */
 import { limits } from "../../config/limits.ts";
 import type { AnyActor, Domain, RowWrite } from "../actor.ts";
-import { codeOf, engineTables, type Key, keyOf, vpartOf } from "../key.ts";
+import { codeOf, engineTables, type Key, keyOf, partitionOf } from "../key.ts";
 import type { TableWrite } from "../ports/tables.ts";
 import { bytesOf, textOf } from "../record.ts";
 import { rowOf } from "../row-form.ts";
@@ -25,8 +25,8 @@ export interface Position {
 export const positionKey: Key<Position> = keyOf(0, 0, "position");
 
 /**
- * Writes rows that come vpart by vpart; when it resolves, the tables durably are at `position`.
- * Rows of a vpart share pages, and a page that is written once for many rows is what makes a pass
+ * Writes rows that come partition by partition; when it resolves, the tables durably are at `position`.
+ * Rows of a partition share pages, and a page that is written once for many rows is what makes a pass
  * cheap. What follows from a head is in one transaction with it.
  */
 export async function materialise(
@@ -86,7 +86,7 @@ function restored(row: FreshRow, due: DueIndex, actor: AnyActor, { forms }: Doma
 }
 
 function dueKey(actor: Key): Key<number> {
-  return keyOf(vpartOf(actor), engineTables.due, actor.slice(1));
+  return keyOf(partitionOf(actor), engineTables.due, actor.slice(1));
 }
 
 /** The actor whose time stands under a key of the due table. */

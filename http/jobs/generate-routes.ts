@@ -30,7 +30,7 @@ import { born } from "../../actors/job/creation.ts";
 import type { Refusal } from "../../actors/refusal.ts";
 import { limits } from "../../config/limits.ts";
 import type { Type } from "../../config/schema.ts";
-import { vpartOfId } from "../../engine/id.ts";
+import { partitionOfId } from "../../engine/id.ts";
 import { RefusalError } from "../problems/refusal-error.ts";
 import { expectReply } from "../problems/replies.ts";
 import { type Call, jsonBody, type Route, route } from "../route.ts";
@@ -149,7 +149,7 @@ async function submit<B extends Confirmable>(call: Call<B>, kind: Kind<B>): Prom
     price,
     confirmationToken: body.confirmation_token,
   });
-  const id = service.ids.under(vpartOfId(principal.scope));
+  const id = service.ids.under(partitionOfId(principal.scope));
   const isKeyed = call.request.headers["idempotency-key"] !== undefined;
   const keyless = isKeyed
     ? { bodyDigest: digestOfBody(call, kind.path, canonical, undefined) }

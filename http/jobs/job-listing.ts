@@ -22,7 +22,7 @@ import { setKey } from "../../actors/set/set.ts";
 import { type Modality, modalities } from "../../config/catalogue.ts";
 import { limits } from "../../config/limits.ts";
 import type { KeyRange } from "../../engine/actor.ts";
-import { firstIdAt, type Id, idAtEnd, idBytes, parseId, vpartOfId } from "../../engine/id.ts";
+import { firstIdAt, type Id, idAtEnd, idBytes, parseId, partitionOfId } from "../../engine/id.ts";
 import { type Key, rangeOf } from "../../engine/key.ts";
 import { KeyMerge } from "../paging/key-merge.ts";
 import { RefusalError } from "../problems/refusal-error.ts";
@@ -102,8 +102,8 @@ export async function search(
 /** The ranges to look in, cut to what lies between the times and below the last row shown. */
 function bounded(call: ListCall, member: Id | undefined, after: Id | undefined) {
   const { principal, query } = call;
-  const vpart = vpartOfId(principal.scope);
-  const at = (ms: number) => idBytes(firstIdAt(Math.max(0, ms), vpart));
+  const partition = partitionOfId(principal.scope);
+  const at = (ms: number) => idBytes(firstIdAt(Math.max(0, ms), partition));
   const { created_after: from, created_before: to } = query;
   // A cursor is bound to its filters, so what was shown last lies within them.
   const below = after === undefined ? to && at(to) : idBytes(after);

@@ -13,7 +13,7 @@ import { askedKey, type CancelJob, type Job, jobKey } from "../../actors/job/job
 import { type OutputSet, setKey, setsKey } from "../../actors/set/set.ts";
 import { type MemberJob, setView } from "../../actors/set/set-view.ts";
 import { limits } from "../../config/limits.ts";
-import { type Id, idBytes, parseId, vpartOfId } from "../../engine/id.ts";
+import { type Id, idBytes, parseId, partitionOfId } from "../../engine/id.ts";
 import { rangeOf } from "../../engine/key.ts";
 import { requirePermission } from "../auth/permissions.ts";
 import { problemOf } from "../problems/problems.ts";
@@ -88,7 +88,7 @@ async function generateSet(call: Call<GenerateSetRequest>): Promise<Answer> {
     confirmationToken: body.confirmation_token,
   });
   const { scope, user } = principal;
-  const id = service.ids.under(vpartOfId(scope));
+  const id = service.ids.under(partitionOfId(scope));
   const createdAtMs = service.clock.nowMs();
   const message: SubmitSet = {
     kind: "submit_set",
@@ -119,11 +119,11 @@ function candidatesOf(
   fingerprint: string,
 ): SetCandidate[] {
   const { ids } = call.service;
-  const vpart = vpartOfId(call.principal.scope);
+  const partition = partitionOfId(call.principal.scope);
   const candidate = (work: Generation, at: number) => {
     const bodyDigest = digestOfBody(call, imagePath, work.canonical, undefined);
     const own = at === 0 ? fingerprint : "";
-    const asked = askedOf(call, ids.under(vpart), work, own, { bodyDigest, set });
+    const asked = askedOf(call, ids.under(partition), work, own, { bodyDigest, set });
     return { ...jobOf(asked, work), inlineMs: 0 };
   };
   return members.map(({ label, work }, at) => ({

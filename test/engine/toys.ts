@@ -17,7 +17,7 @@ import {
 import { ManualClock } from "../../engine/adapters/manual-clock.ts";
 import { memoryJournal, memoryTables } from "../../engine/adapters/memory-stores.ts";
 import { type Address, addressOf } from "../../engine/address.ts";
-import { type Key, keyOf, shardOf, vpartOf } from "../../engine/key.ts";
+import { type Key, keyOf, partitionOf, shardOf } from "../../engine/key.ts";
 import { Outbox, type Performance } from "../../engine/outbox.ts";
 import type { Journal } from "../../engine/ports/journal.ts";
 import type { Tables } from "../../engine/ports/tables.ts";
@@ -70,12 +70,12 @@ export const windowMs = 300_000;
 const codes = { counter: 16, note: 32, mark: 33, once: 48 } as const;
 type CounterDecision = Decision<Counter, Call>;
 
-export function counterKey(vpart: number, name: string): Address<CounterMessage, Counter> {
-  return addressOf(keyOf(vpart, codes.counter, name));
+export function counterKey(partition: number, name: string): Address<CounterMessage, Counter> {
+  return addressOf(keyOf(partition, codes.counter, name));
 }
 
 export function noteKey(self: Key, name: string): Key<string> {
-  return keyOf(vpartOf(self), codes.note, `${self.slice(2)}/${name}`);
+  return keyOf(partitionOf(self), codes.note, `${self.slice(2)}/${name}`);
 }
 
 const counterActor: Actor<Counter, CounterMessage, Call> = {
@@ -142,14 +142,14 @@ function said(head: Counter, { request }: Context): CounterDecision {
 }
 
 function once(counter: Counter, digest: string, ctx: Context): CounterDecision {
-  const vpart = vpartOf(ctx.self);
-  const key: Key<string> = keyOf(vpart, codes.once, digest);
+  const partition = partitionOf(ctx.self);
+  const key: Key<string> = keyOf(partition, codes.once, digest);
   if (ctx.get(key) !== undefined) {
     const replies =
       ctx.request === undefined ? [] : [{ to: ctx.request, reply: { kind: "again" } }];
     return { head: counter, rows: [], replies, effects: [] };
   }
-  const mark = put(keyOf(vpart, codes.mark, digest), { digest, atMs: ctx.atMs });
+  const mark = put(keyOf(partition, codes.mark, digest), { digest, atMs: ctx.atMs });
   const next = { ...counter, count: counter.count + 1 };
   return { ...said(next, ctx), rows: [put(key, digest), mark] };
 }
@@ -161,13 +161,13 @@ export const toys: Domain = {
     {
       code: codes.once,
       windowMs,
-      source: (vpart) => ({
-        start: keyOf(vpart, codes.mark, ""),
-        end: keyOf(vpart, codes.mark + 1, ""),
+      source: (partition) => ({
+        start: keyOf(partition, codes.mark, ""),
+        end: keyOf(partition, codes.mark + 1, ""),
       }),
       entry(key, row) {
         const { digest, atMs } = row as { digest: string; atMs: number };
-        return { key: keyOf(vpartOf(key), codes.once, digest), value: digest, atMs };
+        return { key: keyOf(partitionOf(key), codes.once, digest), value: digest, atMs };
       },
     },
   ],

@@ -35,7 +35,7 @@ interface Issued {
   readonly isUsed: boolean;
 }
 
-const vpart = 0x21;
+const partition = 0x21;
 
 class TicketStage implements Subject<TicketCommand> {
   private readonly stage: Stage;
@@ -82,7 +82,7 @@ class TicketStage implements Subject<TicketCommand> {
     const wanted = subjectAt(subject);
     const isGood = ticket !== undefined && !ticket.isUsed && world.atMs < ticket.expiresAtMs;
     const expected = !isGood ? "spent" : ticket.subject === wanted ? "redeemed" : "mismatched";
-    const heard = world.ask(ticketKey(vpart, name), { kind: "redeem", subject: wanted });
+    const heard = world.ask(ticketKey(partition, name), { kind: "redeem", subject: wanted });
     if (heard === undefined) return undefined;
     if (heard.kind !== expected)
       world.wrong.push(`I10: a ticket is ${heard.kind}, not ${expected}`);

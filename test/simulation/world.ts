@@ -25,8 +25,8 @@ import { Sweep } from "../../engine/shard/sweep.ts";
 
 /** A Friday noon, eleven days before plans renew. */
 export const startMs = Date.UTC(2026, 10, 20, 12);
-const vpart = 0x21;
-const place = { shard: vpart, shardCount: 256 };
+const partition = 0x21;
+const place = { shard: partition, shardCount: 256 };
 const granularityMs = 250;
 const hourMs = 3_600_000;
 
@@ -86,7 +86,7 @@ export class World {
 
   id(atMs = this.atMs): Id {
     const number = (++this.ids).toString(16).padStart(12, "0");
-    return `${firstIdAt(atMs, vpart).slice(0, 18)}-8000-${number}`;
+    return `${firstIdAt(atMs, partition).slice(0, 18)}-8000-${number}`;
   }
 
   read<Row>(key: Key<Row>): Row | undefined {
@@ -159,8 +159,8 @@ export class World {
 
   /** The rows of a table, which is as old as the last pass. */
   stored(code: number): readonly TableRow[] {
-    const start = String.fromCharCode(vpart, code);
-    return this.tables.range({ start, end: String.fromCharCode(vpart, code + 1) }, 10_000);
+    const start = String.fromCharCode(partition, code);
+    return this.tables.range({ start, end: String.fromCharCode(partition, code + 1) }, 10_000);
   }
 
   private turn(envelope: { to: Key; message: unknown; request?: number }): void {
