@@ -12,21 +12,21 @@ import { compositionActor } from "./composition/composition-actor.ts";
 import { directoryActor } from "./directory/directory-actor.ts";
 import { expiryActor } from "./directory/expiry.ts";
 import { forms } from "./forms.ts";
-import { type Asked, jobKey } from "./job/job.ts";
+import { type JobRequest, jobKey } from "./job/job.ts";
 import { jobActor } from "./job/job-actor.ts";
-import { markActor } from "./mark/mark-actor.ts";
 import { renderKey } from "./render/render.ts";
 import { renderActor } from "./render/render-actor.ts";
 import { studioActor } from "./studio/studio-actor.ts";
 import { codes } from "./table-codes.ts";
 import { ticketActor } from "./ticket/ticket-actor.ts";
+import { tombstoneActor } from "./tombstone/tombstone-actor.ts";
 
 const actorByCode: ReadonlyMap<number, AnyActor> = new Map<number, AnyActor>([
   [codes.account, accountActor],
   [codes.job, jobActor],
   [codes.ticket, ticketActor],
   [codes.asset, assetActor],
-  [codes.mark, markActor],
+  [codes.tombstone, tombstoneActor],
   [codes.session, sessionActor],
   [codes.removal, removalActor],
   [codes.composition, compositionActor],
@@ -70,11 +70,11 @@ export const domain: Domain = {
       code: codes.fingerprint,
       windowMs: limits.jobs.duplicateWindowMs,
       source: (partition, sinceMs) => ({
-        start: keyOf(partition, codes.asked, idBytes(firstIdAt(sinceMs, partition))),
-        end: keyOf(partition, codes.asked + 1, ""),
+        start: keyOf(partition, codes.jobRequest, idBytes(firstIdAt(sinceMs, partition))),
+        end: keyOf(partition, codes.jobRequest + 1, ""),
       }),
       entry(_, row) {
-        const { scope, id, fingerprint, createdAtMs } = row as Asked;
+        const { scope, id, fingerprint, createdAtMs } = row as JobRequest;
         // A set has one fingerprint; its first member carries it.
         if (fingerprint === "") return undefined;
         const digest = Buffer.from(fingerprint, "hex").toString("latin1");

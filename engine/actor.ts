@@ -2,8 +2,8 @@
  * What an actor is. `decide` is pure: everything it knows arrives in the head, the message and
  * `get`.
  *
- * An actor's address is the key of its head: partition, table code, id. The engine finds the actor of a
- * message by the table code, so it needs no knowledge of what the actors are about.
+ * An actor's address is the key of its head: partition, table code, id. The engine finds the actor
+ * of a message by the table code, so it needs no knowledge of what the actors are about.
  */
 import type { Address, ReplyTo, RequestId } from "./address.ts";
 import type { Key } from "./key.ts";
@@ -24,12 +24,12 @@ export interface Actor<Head, Message, Effect, Reply = ReplyTo<Message>> {
    */
   resume?(head: Head, ctx: Context): readonly Effect[];
   /** What `listing` wants to know of a head; kept until the next pass instead of the head. */
-  listed?(head: Head): unknown;
+  indexed?(head: Head): unknown;
   /**
    * Rows by which range reads find the actor; they follow from what is `listed`, so need no record.
    * `wasWaiting`: the tables hold rows of an earlier head, one that waited for something.
    */
-  listing?(listed: unknown, wasWaiting: boolean): readonly RowWrite[];
+  indexEntries?(indexed: unknown, hasEarlier: boolean): readonly RowWrite[];
   /**
    * Asked again and again: its heads may stay in memory, within the bound of the cache, though they
    * wait for nothing.

@@ -1,6 +1,6 @@
 /**
- * Ids: UUIDv7 (RFC 9562) with the scope's partition in the low 8 bits of `rand_a` and a counter after
- * it, so that any id routes itself and ids of one minter rise within a millisecond.
+ * Ids: UUIDv7 (RFC 9562) with the scope's partition in the low 8 bits of `rand_a` and a counter
+ * after it, so that any id routes itself and ids of one minter rise within a millisecond.
  *
  * Messages and rows carry the lower-case text, keys the 16 bytes as a binary string.
  */
@@ -46,8 +46,8 @@ export function idBytes(id: Id): string {
 }
 
 /**
- * `keyOf` for what an id names, under the id's own partition. Made in one piece: a key that was joined
- * would be copied once more at its first look-up.
+ * `keyOf` for what an id names, under the id's own partition. Made in one piece: a key that was
+ * joined would be copied once more at its first look-up.
  */
 export function keyOfId<Row>(code: number, id: Id): Key<Row> {
   const partition = byteAt(id, 16);

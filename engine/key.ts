@@ -1,6 +1,6 @@
 /**
- * Keys: binary strings (one character a byte) of partition, table code and what the table wants, mostly
- * ids. Byte order is string order, so ranges of ids are ranges of time. At most 255 bytes.
+ * Keys: binary strings (one character a byte) of partition, table code and what the table wants,
+ * mostly ids. Byte order is string order, so ranges of ids are ranges of time. At most 255 bytes.
  *
  * `Key<Row>` remembers the type of the row that lies under it.
  */
@@ -30,7 +30,10 @@ export function shardOf(key: Key, shardCount: number): number {
   return codeOf(key) >= directoryCode ? shardCount : (partitionOf(key) * shardCount) >> 8;
 }
 
-/** The first and last partition of a shard, inclusive; the directory's rows all lie under partition 0. */
+/**
+ * The first and last partition of a shard, inclusive; the directory's rows all lie under partition
+ * 0.
+ */
 export function partitionsOf(shard: number, shardCount: number): { first: number; last: number } {
   if (shard === shardCount) return { first: 0, last: 0 };
   return { first: (shard * 256) / shardCount, last: ((shard + 1) * 256) / shardCount - 1 };

@@ -34,11 +34,11 @@ function overlayOf(partition: number, fresh: FreshRows, { actorByCode, forms }: 
     const text = textOf(row);
     overlay.set(key, text);
     const actor = actorByCode.get(codeOf(key));
-    if (text === undefined || actor?.listing === undefined) continue;
-    const listed = actor.listed?.(rowOf(forms, key, text));
-    if (listed === undefined) continue;
+    if (text === undefined || actor?.indexEntries === undefined) continue;
+    const indexed = actor.indexed?.(rowOf(forms, key, text));
+    if (indexed === undefined) continue;
     // To delete what the tables do not hold is harmless, so each is taken for one that waited.
-    for (const { key: place, value } of actor.listing(listed, true))
+    for (const { key: place, value } of actor.indexEntries(indexed, true))
       overlay.set(place, value === undefined ? undefined : JSON.stringify(value));
   }
   return overlay;

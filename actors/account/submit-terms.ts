@@ -5,7 +5,9 @@ import { type Key, keyOf } from "../../engine/key.ts";
 import type { CreateJob } from "../job/job.ts";
 import { codes } from "../table-codes.ts";
 
-/** What was found of a confirmation token where the request arrived; `digest` as in `markKey`. */
+/**
+ * What was found of a confirmation token where the request arrived; `digest` as in `tombstoneKey`.
+ */
 export type Confirmation =
   | { readonly kind: "valid"; readonly digest: string; readonly expiresAtMs: number }
   | {

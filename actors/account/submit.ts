@@ -9,9 +9,9 @@ import { allowanceOf } from "../../config/plans.ts";
 import { birth, type Context, put, type RowWrite, type Tell, tell } from "../../engine/actor.ts";
 import { type Id, idBytes, idOfBytes } from "../../engine/id.ts";
 import { partitionOf } from "../../engine/key.ts";
-import { askedKey, type CreateJob, jobKey, type SubmitReply } from "../job/job.ts";
-import { markKey } from "../mark/mark.ts";
+import { type CreateJob, jobKey, jobRequestKey, type SubmitReply } from "../job/job.ts";
 import type { Refusal } from "../refusal.ts";
+import { tombstoneKey } from "../tombstone/tombstone.ts";
 import {
   type Account,
   type AccountDecision,
@@ -116,7 +116,7 @@ function duplicate(
   const isModerated = ended?.phase === "failed" && ended.failure.kind === "moderated";
   const remembered = isModerated ? moderated(account, terms, create, ctx) : undefined;
   if (remembered !== undefined) return remembered;
-  const set = ctx.get(askedKey(job))?.set;
+  const set = ctx.get(jobRequestKey(job))?.set;
   return set === undefined ? { code: "duplicate", job } : { code: "duplicate", job, set };
 }
 
@@ -128,7 +128,8 @@ function confirmation(
 ): Refusal | undefined {
   if (found === undefined) return undefined;
   if (found.kind === "rejected") return { code: "confirmation_rejected", reason: found.reason };
-  const isUsed = ctx.get(markKey(partitionOf(ctx.self), "consumed", found.digest)) !== undefined;
+  const isUsed =
+    ctx.get(tombstoneKey(partitionOf(ctx.self), "consumed", found.digest)) !== undefined;
   return isUsed ? { code: "confirmation_rejected", reason: "consumed" } : undefined;
 }
 
@@ -149,11 +150,11 @@ function moderated(
 ): Refusal | undefined {
   if (remembered === 0) return undefined;
   const digest = Buffer.from(bodyDigest, "hex").toString("latin1");
-  const mark = ctx.get(markKey(partitionOf(ctx.self), "refused", digest));
+  const tombstone = ctx.get(tombstoneKey(partitionOf(ctx.self), "refused", digest));
   // Its time may be over before it hears so.
-  if (mark?.kind !== "refused" || mark.expiresAtMs <= ctx.atMs) return undefined;
+  if (tombstone?.kind !== "refused" || tombstone.expiresAtMs <= ctx.atMs) return undefined;
   const detail = "The content filter refused this request before; change the prompt or the media.";
-  return { code: "moderated", as: mark.code, isRemembered: true, detail };
+  return { code: "moderated", as: tombstone.code, isRemembered: true, detail };
 }
 
 export function requestRate(
@@ -268,8 +269,10 @@ export function requestRows({ fingerprint }: SubmitTerms, job: Id, ctx: Context)
 export function consumption({ confirmation: found }: SubmitTerms, ctx: Context): Tell[] {
   if (found?.kind !== "valid") return [];
   const { digest, expiresAtMs } = found;
-  const mark = { kind: "consumed", expiresAtMs } as const;
-  return [tell(markKey(partitionOf(ctx.self), "consumed", digest), { kind: "set", mark })];
+  const tombstone = { kind: "consumed", expiresAtMs } as const;
+  return [
+    tell(tombstoneKey(partitionOf(ctx.self), "consumed", digest), { kind: "set", tombstone }),
+  ];
 }
 
 export function usedToday({ quota }: Account, atMs: number): number {

@@ -24,7 +24,7 @@ import {
   beginFamily,
   type Granted,
   granted,
-  isStanding,
+  isInForce,
   type NewPair,
   oauth,
   type TokensGranted,
@@ -146,7 +146,7 @@ export function redeemDevice(
   const { decision } = device;
   if (decision === undefined) return poll(head, digest, device, ctx);
   const used = deleted([key]);
-  if (decision.kind === "denied" || !isStanding(decision, decision.atMs, ctx)) {
+  if (decision.kind === "denied" || !isInForce(decision, decision.atMs, ctx)) {
     const refusal = oauth("access_denied", "The request was denied.");
     return changed(head, ctx, { rows: used, reply: refused(refusal) });
   }

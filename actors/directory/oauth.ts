@@ -160,7 +160,7 @@ export function issueAccess(
 ): DirectoryDecision {
   const { digest, credential } = message.token;
   const client = credential.client === undefined ? undefined : ctx.get(clientKeyOf(credential));
-  if (client === undefined || !isStanding(client, client.createdAtMs, ctx))
+  if (client === undefined || !isInForce(client, client.createdAtMs, ctx))
     return refuse(head, ctx, oauth("unauthorized_client", "This client's account may not act."));
   const { rows, tells } = accessRows(digest, { ...credential, createdAtMs: ctx.atMs });
   return changed(head, ctx, { rows, tells, reply: granted(credential.scopes) });
@@ -198,7 +198,7 @@ export function refresh(
   const isDead = token === undefined || token.expiresAtMs <= ctx.atMs;
   if (isDead || family === undefined || family.client !== client)
     return refuse(head, ctx, invalidGrant);
-  if (family.current !== hexOf(digest) || !isStanding(family, family.createdAtMs, ctx)) {
+  if (family.current !== hexOf(digest) || !isInForce(family, family.createdAtMs, ctx)) {
     const rows = deleted([refreshFamilyKey(token.family)]);
     return changed(head, ctx, { rows, reply: refused(invalidGrant) });
   }
@@ -278,7 +278,7 @@ function accessRows(
 }
 
 /** Whether a grant of `sinceMs` still stands: its user may act, and belongs where it is pinned. */
-export function isStanding(
+export function isInForce(
   { user, organization }: Pick<Granted, "user" | "organization">,
   sinceMs: number,
   ctx: Context,

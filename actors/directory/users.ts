@@ -25,9 +25,9 @@ import type { CreatedAccount } from "../contract/account.ts";
 import type { Refused } from "../refusal.ts";
 import type { AuditNote } from "./audit.ts";
 import {
+  type AccountStatus,
   type Directory,
   type NewCredential,
-  type Standing,
   type User,
   userByEmailKey,
   userKey,
@@ -45,7 +45,7 @@ import { firstTokenRows } from "./tokens.ts";
 /** What an operator changes of an account or an organization; undefined leaves it. */
 export interface Terms {
   readonly plan: PlanName | undefined;
-  readonly status: Standing | undefined;
+  readonly status: AccountStatus | undefined;
   readonly overrides: PlanOverrides | undefined;
 }
 

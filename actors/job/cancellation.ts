@@ -15,13 +15,13 @@ import { answer, type Context, type Reply } from "../../engine/actor.ts";
 import type { ReplyTo, RequestId } from "../../engine/address.ts";
 import { refused } from "../refusal.ts";
 import {
-  askedKey,
   type CancelAnswer,
   type Canceled,
   type CanceledJob,
   type CancelJob,
   extendedDeadline,
   type Job,
+  jobRequestKey,
   type Outcome,
   type QueuedJob,
   type RunningJob,
@@ -163,7 +163,7 @@ function chargeFor(job: CanceledJob, answer: CancelAnswer, ctx: Context): number
       return 0;
     case "stopped_partway": {
       const elapsedMs = ctx.atMs - (job.startedAtMs ?? ctx.atMs);
-      const typicalMs = (ctx.get(askedKey(job.terms.job))?.typicalSeconds ?? 1) * 1000;
+      const typicalMs = (ctx.get(jobRequestKey(job.terms.job))?.typicalSeconds ?? 1) * 1000;
       const share = answer.billedFraction ?? elapsedMs / typicalMs;
       return Math.ceil(job.terms.hold * Math.min(1, Math.max(0, share)));
     }
@@ -245,8 +245,8 @@ function shown(
   ctx: Context,
   requests: readonly RequestId<Canceled>[] = [],
 ): Reply[] {
-  const asked = ctx.get(askedKey(job.terms.job));
-  if (requests.length === 0 || asked === undefined) return [];
-  const body = JSON.stringify(jobView(asked, job, []));
+  const jobRequest = ctx.get(jobRequestKey(job.terms.job));
+  if (requests.length === 0 || jobRequest === undefined) return [];
+  const body = JSON.stringify(jobView(jobRequest, job, []));
   return requests.flatMap((request) => answer({ request }, { kind: "canceled", body }));
 }

@@ -5,11 +5,11 @@ import { SpelledRow, spelled } from "../../engine/row-form.ts";
 import { forms } from "../forms.ts";
 import { codes } from "../table-codes.ts";
 import {
-  type Asked,
-  askedKey,
   type CreateJob,
   type Job,
   type JobEffect,
+  type JobRequest,
+  jobRequestKey,
   type QueuedJob,
   type Terms,
 } from "./job.ts";
@@ -25,8 +25,8 @@ type Offer = Pick<
 >;
 
 /** The message that brings the job of a request into being. */
-export function creationOf(asked: Asked, offer: Offer): CreateJob {
-  const { id, scope, user, modality, turn, tags, trace } = asked;
+export function creationOf(jobRequest: JobRequest, offer: Offer): CreateJob {
+  const { id, scope, user, modality, turn, tags, trace } = jobRequest;
   const { modelTag, provider, hold, count, deadlineSeconds, inlineMs } = offer;
   const create: Draft<CreateJob> = {
     kind: "create",
@@ -37,9 +37,9 @@ export function creationOf(asked: Asked, offer: Offer): CreateJob {
     provider,
     hold,
     count,
-    asked: spelled(forms, codes.asked, asked),
-    work: workOf(provider, asked),
-    bodyDigest: asked.bodyDigest ?? asked.fingerprint,
+    asked: spelled(forms, codes.jobRequest, jobRequest),
+    work: workOf(provider, jobRequest),
+    bodyDigest: jobRequest.bodyDigest ?? jobRequest.fingerprint,
     deadlineSeconds,
     inlineMs,
     request: undefined,
@@ -54,7 +54,10 @@ export function creationOf(asked: Asked, offer: Offer): CreateJob {
 export function create(message: CreateJob, { atMs }: Context): JobDecision {
   const { request, inlineMs, waits } = message;
   const job = born(message, atMs);
-  const rows = [put(askedKey(job.terms.job), new SpelledRow(message.asked)), ...indexRows(message)];
+  const rows = [
+    put(jobRequestKey(job.terms.job), new SpelledRow(message.asked)),
+    ...indexRows(message),
+  ];
   const effects = waits === true ? [] : [submission(message, message.work, message.trace)];
   if (request === undefined) return { head: job, rows, replies: [], effects };
   if (inlineMs > 0) {
@@ -102,19 +105,19 @@ export function indexRows({ job, turn }: Pick<Terms, "job" | "turn">): RowWrite[
 }
 
 export function takeSlot(job: Job, ctx: Context): JobDecision {
-  const asked = ctx.get(askedKey(job.terms.job));
-  if (job.phase !== "queued" || job.waits === undefined || asked === undefined)
+  const request = ctx.get(jobRequestKey(job.terms.job));
+  if (job.phase !== "queued" || job.waits === undefined || request === undefined)
     return unchanged(job);
   const { waits: _, ...ready } = job;
   return become(
     job,
     { ...ready, ...carried(job, ctx) },
-    { effects: [work(ready, asked)], event: { type: "submitted", data: {} } },
+    { effects: [work(ready, request)], event: { type: "submitted", data: {} } },
   );
 }
 
-export function work({ terms }: Job, asked: Asked): Submission {
-  return submission(terms, workOf(terms.provider, asked), asked.trace);
+export function work({ terms }: Job, request: JobRequest): Submission {
+  return submission(terms, workOf(terms.provider, request), request.trace);
 }
 
 function submission(
@@ -129,8 +132,8 @@ function submission(
   return trace === undefined ? effect : { ...effect, trace };
 }
 
-function workOf(provider: Terms["provider"], asked: Asked): CreateJob["work"] {
-  const { id, task, input, promptAs, prompt, enhancedPrompt } = asked;
+function workOf(provider: Terms["provider"], request: JobRequest): CreateJob["work"] {
+  const { id, task, input, promptAs, prompt, enhancedPrompt } = request;
   if (provider === "sim") return prompt;
   const text = promptAs === undefined ? {} : { [promptAs]: enhancedPrompt ?? prompt };
   return { kind: task, input: { ...text, ...input }, outputPrefix: `jobs/${id}` };

@@ -11,9 +11,9 @@ import { accountKey, type JobDeleted } from "../account/account-messages.ts";
 import { assetKey } from "../asset/asset.ts";
 import { type Refusal, refused } from "../refusal.ts";
 import { indexRows } from "./creation.ts";
-import { type Asked, askedKey, type DeleteJob, type Job, jobEventKey } from "./job.ts";
+import { type DeleteJob, type Job, type JobRequest, jobEventKey, jobRequestKey } from "./job.ts";
 import { type JobDecision, unchanged } from "./job-decision.ts";
-import { listingOf } from "./job-index.ts";
+import { indexEntriesOf } from "./job-index.ts";
 
 /** A hold is settled before its job may go. */
 export function remove(job: Job, ctx: Context<ReplyTo<DeleteJob>>): JobDecision {
@@ -40,16 +40,19 @@ export function retire(job: Job, ctx: Context): JobDecision {
 
 function without(job: Job, keepsWords: boolean, ctx: Context): JobDecision {
   const { terms, phase } = job;
-  const asked = ctx.get(askedKey(terms.job));
-  const found = [...listingOf(job, true), ...indexRows(terms)];
+  const request = ctx.get(jobRequestKey(terms.job));
+  const found = [...indexEntriesOf(job, true), ...indexRows(terms)];
   const history = Array.from({ length: job.events ?? 0 }, (_, at) => jobEventKey(terms.job, at));
   const keys = [...found.map(({ key }) => key), ...history];
   const rows = keys.map((key) => ({ key, value: undefined }));
-  const left = asked === undefined || keepsWords ? asked : wordless(asked);
+  const left = request === undefined || keepsWords ? request : wordless(request);
   const notice: JobDeleted = { kind: "job_deleted", terms, from: phase };
   return {
     head: undefined,
-    rows: left === undefined ? rows : [...rows, put(askedKey(left.id), { ...left, goneAs: phase })],
+    rows:
+      left === undefined
+        ? rows
+        : [...rows, put(jobRequestKey(left.id), { ...left, goneAs: phase })],
     replies: [],
     effects: [tell(accountKey(terms.scope), notice)],
   };
@@ -63,6 +66,6 @@ function refusalOf(job: Job): Refusal | undefined {
   return undefined;
 }
 
-function wordless({ displayName: _, enhancedPrompt: __, ...asked }: Asked): Asked {
+function wordless({ displayName: _, enhancedPrompt: __, ...asked }: JobRequest): JobRequest {
   return { ...asked, prompt: "", tags: [], input: {} };
 }

@@ -5,13 +5,13 @@ import { birth, type Context, type Draft, type Tell, tell } from "../../engine/a
 import { partitionOf } from "../../engine/key.ts";
 import { assetKey, modalityOf, type ReadyAsset } from "../asset/asset.ts";
 import { bytesOf } from "../asset/media.ts";
-import { markKey } from "../mark/mark.ts";
+import { tombstoneKey } from "../tombstone/tombstone.ts";
 import { resolvePending } from "./cancellation.ts";
 import {
-  askedKey,
   type Failure,
   type Job,
   type JobEffect,
+  jobRequestKey,
   lastDeadline,
   type Outcome,
   type Output,
@@ -89,19 +89,19 @@ export function fail(
     ...startedAt,
     ...carried(job, ctx),
   };
-  const memory = remembrance(job, failure, ctx);
+  const memory = moderationRecord(job, failure, ctx);
   return become(job, next, { charge, effects: [...effects, ...memory] });
 }
 
 /** A body that a filter refused is refused for a day without asking anybody. */
-export function remembrance({ terms }: Open, { code }: Failure, ctx: Context): Tell[] {
+export function moderationRecord({ terms }: Open, { code }: Failure, ctx: Context): Tell[] {
   if (code !== "prompt_nsfw" && code !== "ip_detected") return [];
-  const asked = ctx.get(askedKey(terms.job));
-  if (asked === undefined) return [];
-  const digest = Buffer.from(asked.bodyDigest ?? asked.fingerprint, "hex").toString("latin1");
+  const request = ctx.get(jobRequestKey(terms.job));
+  if (request === undefined) return [];
+  const digest = Buffer.from(request.bodyDigest ?? request.fingerprint, "hex").toString("latin1");
   const expiresAtMs = ctx.atMs + limits.jobs.moderationMemoryMs;
-  const mark = { kind: "refused", code, scope: terms.scope, expiresAtMs } as const;
-  return [tell(markKey(partitionOf(ctx.self), "refused", digest), { kind: "set", mark })];
+  const tombstone = { kind: "refused", code, scope: terms.scope, expiresAtMs } as const;
+  return [tell(tombstoneKey(partitionOf(ctx.self), "refused", digest), { kind: "set", tombstone })];
 }
 
 function succeed(

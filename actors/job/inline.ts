@@ -4,18 +4,18 @@ import { invariant } from "../../engine/invariant.ts";
 import { accountKey, type JobDiscarded } from "../account/account-messages.ts";
 import { type Refusal, type Refused, refused } from "../refusal.ts";
 import { indexRows } from "./creation.ts";
-import { remembrance } from "./ending.ts";
+import { moderationRecord } from "./ending.ts";
 import {
-  askedKey,
   type CreateJob,
   type Failure,
   type Job,
   type JobMessage,
+  jobRequestKey,
   type Outcome,
   type QueuedJob,
 } from "./job.ts";
 import { become, carried, type JobDecision } from "./job-decision.ts";
-import { listingOf } from "./job-index.ts";
+import { indexEntriesOf } from "./job-index.ts";
 import { failureOf } from "./outcome.ts";
 
 /**
@@ -53,21 +53,21 @@ function discarded(
   request: RequestId<Refused>,
   ctx: Context,
 ): JobDecision {
-  const asked = ctx.get(askedKey(job.terms.job));
-  invariant(asked !== undefined, "what was asked stands beside the job");
+  const jobRequest = ctx.get(jobRequestKey(job.terms.job));
+  invariant(jobRequest !== undefined, "what was asked stands beside the job");
   const failure = failureOf(outcome);
-  const fingerprint = Buffer.from(asked.fingerprint, "hex").toString("latin1");
+  const fingerprint = Buffer.from(jobRequest.fingerprint, "hex").toString("latin1");
   const notice: JobDiscarded = { kind: "job_discarded", terms: job.terms, fingerprint };
   // A pass may have listed it already.
-  const index = [...indexRows(job.terms), ...listingOf(job, true)].map(({ key }) => ({
+  const index = [...indexRows(job.terms), ...indexEntriesOf(job, true)].map(({ key }) => ({
     key,
     value: undefined,
   }));
   return {
     head: undefined,
-    rows: [{ key: askedKey(asked.id), value: undefined }, ...index],
+    rows: [{ key: jobRequestKey(jobRequest.id), value: undefined }, ...index],
     replies: answer({ request }, refused(refusalOfFailure(failure))),
-    effects: [tell(accountKey(job.terms.scope), notice), ...remembrance(job, failure, ctx)],
+    effects: [tell(accountKey(job.terms.scope), notice), ...moderationRecord(job, failure, ctx)],
   };
 }
 

@@ -22,16 +22,16 @@ import { remove, retire } from "./deletion.ts";
 import { expire, finish } from "./ending.ts";
 import { decideInline } from "./inline.ts";
 import {
-  askedKey,
   type CreateJob,
   deadline,
   type Job,
   type JobEffect,
   type JobMessage,
+  jobRequestKey,
   lastDeadline,
 } from "./job.ts";
 import { type JobDecision, unchanged, withdrawal } from "./job-decision.ts";
-import { type Listed, listingOf } from "./job-index.ts";
+import { type Indexed, indexEntriesOf } from "./job-index.ts";
 import { reportOf } from "./job-report.ts";
 import { accept, claim, lapse, report, reportDetail, send } from "./running.ts";
 
@@ -45,13 +45,13 @@ export const jobActor: Actor<Job, JobMessage, JobEffect> = {
     return decide(job, message, ctx);
   },
   resume(job, { get }) {
-    const asked = get(askedKey(job.terms.job));
-    if (asked === undefined || (job.phase === "queued" && job.waits === true)) return [];
-    if (job.phase === "canceled") return [work(job, asked), withdrawal(job)];
-    return [work(job, asked)];
+    const request = get(jobRequestKey(job.terms.job));
+    if (request === undefined || (job.phase === "queued" && job.waits === true)) return [];
+    if (job.phase === "canceled") return [work(job, request), withdrawal(job)];
+    return [work(job, request)];
   },
-  listed: ({ terms, phase }): Listed => ({ terms, phase }),
-  listing: (listed, wasWaiting) => listingOf(listed as Listed, wasWaiting),
+  indexed: ({ terms, phase }): Indexed => ({ terms, phase }),
+  indexEntries: (indexed, hasEarlier) => indexEntriesOf(indexed as Indexed, hasEarlier),
   dueAt,
   report: reportOf,
 };

@@ -68,10 +68,10 @@ export function jobsOf(
   return jobsOfOwnerKey(partitionOfId(scope), owner, place);
 }
 
-export type Listed = Pick<Job, "terms" | "phase">;
+export type Indexed = Pick<Job, "terms" | "phase">;
 
 /** The rows that a job's head stands for; those of an open job go when it `wasOpen` before. */
-export function listingOf({ terms, phase }: Listed, wasOpen: boolean): RowWrite[] {
+export function indexEntriesOf({ terms, phase }: Indexed, wasOpen: boolean): RowWrite[] {
   const { scope, modality, modelTag } = terms;
   const job = idBytes(terms.job);
   const end = endOf(phase);

@@ -1,5 +1,5 @@
 /**
- * What a job is: one generation from acceptance to its end. Two rows: what was asked (`Asked`,
+ * What a job is: one generation from acceptance to its end. Two rows: what was asked (`JobRequest`,
  * written once) and what became of it (`Job`, the head). How it moves: `job-actor.ts`.
  */
 
@@ -13,7 +13,7 @@ import type { Refused } from "../refusal.ts";
 import { codes } from "../table-codes.ts";
 import type { FarmTask } from "./farm-task.ts";
 
-export interface Asked {
+export interface JobRequest {
   readonly id: Id;
   readonly scope: Id;
   readonly user: Id;
@@ -307,8 +307,8 @@ export function jobKey(job: Id): Address<JobMessage, Job> {
   return addressOf(keyOfId(codes.job, job));
 }
 
-export function askedKey(job: Id): Key<Asked> {
-  return keyOfId(codes.asked, job);
+export function jobRequestKey(job: Id): Key<JobRequest> {
+  return keyOfId(codes.jobRequest, job);
 }
 
 /** A line of a job's history, by its place there. */

@@ -39,7 +39,7 @@ export interface RenderOrder {
   readonly assets: Readonly<Record<string, Source>>;
 }
 
-/** `digest` as in `markKey`, when an Idempotency-Key was sent. */
+/** `digest` as in `tombstoneKey`, when an Idempotency-Key was sent. */
 export interface RenderSubmit {
   readonly order: RenderOrder;
   readonly digest?: string;

@@ -54,7 +54,7 @@ async function runShard(
   const effects = new EffectsLine((envelope) => shard?.receive(envelope, "settle"));
   const toGateway = new Link<FromShardThread, ToShardThread>(gateway, (message) => {
     if ("kind" in message && message.kind === "effects") effects.connect(message.port);
-    else if (shard !== undefined) shard.hear(message);
+    else if (shard !== undefined) shard.handle(message);
     else opening?.stop(); // A shard that is not open is asked nothing else.
   });
   const outlets: ShardOutlets = {

@@ -19,9 +19,9 @@ import {
 import { invariant } from "../../engine/invariant.ts";
 import { partitionOf } from "../../engine/key.ts";
 import { compositionKey } from "../composition/composition.ts";
-import { markKey } from "../mark/mark.ts";
 import { type Refusal, refused } from "../refusal.ts";
 import { renderKey } from "../render/render.ts";
+import { tombstoneKey } from "../tombstone/tombstone.ts";
 import { type Place, type Studio, type StudioMessage, waitingRendersKey } from "./studio.ts";
 
 type Submit = Extract<StudioMessage, { kind: "submit" }>;
@@ -73,17 +73,17 @@ function submit(studio: Studio, message: Submit, ctx: Context): StudioDecision {
 
 function duplicate(digest: string | undefined, ctx: Context): Refusal | undefined {
   if (digest === undefined) return undefined;
-  const mark = ctx.get(markKey(partitionOf(ctx.self), "submitted", digest));
+  const tombstone = ctx.get(tombstoneKey(partitionOf(ctx.self), "submitted", digest));
   // Its time may be over before it hears so.
-  if (mark?.kind !== "submitted" || mark.expiresAtMs <= ctx.atMs) return undefined;
-  return { code: "duplicate_render", render: mark.render };
+  if (tombstone?.kind !== "submitted" || tombstone.expiresAtMs <= ctx.atMs) return undefined;
+  return { code: "duplicate_render", render: tombstone.render };
 }
 
 function remembered({ digest, order }: Submit, { self, atMs }: Context): Tell[] {
   if (digest === undefined) return [];
   const expiresAtMs = atMs + limits.jobs.duplicateWindowMs;
-  const mark = { kind: "submitted", render: order.id, expiresAtMs } as const;
-  return [tell(markKey(partitionOf(self), "submitted", digest), { kind: "set", mark })];
+  const tombstone = { kind: "submitted", render: order.id, expiresAtMs } as const;
+  return [tell(tombstoneKey(partitionOf(self), "submitted", digest), { kind: "set", tombstone })];
 }
 
 function crowding({ waiting, sent }: Studio): Refusal | undefined {

@@ -23,7 +23,7 @@ export interface FreshHead {
   /** When its actor wants to hear `due`. */
   readonly dueMs: number | undefined;
   /** What its actor's listing wants to know of it. */
-  readonly listed: unknown;
+  readonly indexed: unknown;
 }
 
 /** Of a record's writes, in their order. */
@@ -267,8 +267,9 @@ class Generation {
 }
 
 /**
- * Open addressing with linear probing over the rows of a partition up to `newest`. A slot is 0, or the
- * number of a key's last write from 1 on, or the same below 0 for one that undid what it follows.
+ * Open addressing with linear probing over the rows of a partition up to `newest`. A slot is 0, or
+ * the number of a key's last write from 1 on, or the same below 0 for one that undid what it
+ * follows.
  */
 interface PartitionIndex {
   readonly slots: Int32Array;

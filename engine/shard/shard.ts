@@ -128,10 +128,10 @@ class Shard {
   }
 
   /** What the HTTP thread says. */
-  hear(message: ToShard): void {
+  handle(message: ToShard): void {
     if (!("kind" in message)) {
       const [to, question, request, lane, atMs] = message;
-      this.time.hear(atMs);
+      this.time.observe(atMs);
       this.receive({ to, message: question, request }, lane);
     } else if (message.kind === "flush") this.flush();
     else this.stop();
@@ -156,7 +156,7 @@ class Shard {
       await this.inbox.waiting(this.isBlocked);
       if (this.failure !== undefined) throw this.failure.error;
       const nowMs = this.time.nowMs();
-      this.hearDue(nowMs);
+      this.takeDue(nowMs);
       if (!this.isBlocked) this.fill(nowMs);
       if (this.isPutting) continue;
       if (this.isPassDue(nowMs)) this.startPass(nowMs);
@@ -193,7 +193,7 @@ class Shard {
     return this.isClosed || bytes >= batchBytes || steps >= batchStepsMax;
   }
 
-  private hearDue(nowMs: number): void {
+  private takeDue(nowMs: number): void {
     for (const actor of this.rows.due.take(nowMs))
       this.inbox.offer({ to: actor, message: { kind: "due" } }, "settle");
     if (nowMs < this.nextSweepMs) return;

@@ -1,8 +1,8 @@
 /**
- * The round through actors whose time has come: a page of one partition at a time, so that a shard does
- * little of it at once. A page that is full is followed by the next of the same partition; after the
- * last partition the round rests. What it has reached is kept nowhere: a starting shard begins a new
- * round.
+ * The round through actors whose time has come: a page of one partition at a time, so that a shard
+ * does little of it at once. A page that is full is followed by the next of the same partition;
+ * after the last partition the round rests. What it has reached is kept nowhere: a starting shard
+ * begins a new round.
  */
 import { limits } from "../../config/limits.ts";
 import type { KeyRange, SweepRule } from "../actor.ts";

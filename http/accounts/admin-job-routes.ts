@@ -1,7 +1,7 @@
 /**
- * The jobs of all accounts, newest first. There is no index over all of them: each partition has its
- * jobs in the order of their ids, and the listing merges the partitions. Filters are looked up on the
- * way, so a page ends early when it has looked at many that do not match.
+ * The jobs of all accounts, newest first. There is no index over all of them: each partition has
+ * its jobs in the order of their ids, and the listing merges the partitions. Filters are looked up
+ * on the way, so a page ends early when it has looked at many that do not match.
  */
 
 import { setImmediate as turnOfTheLoop } from "node:timers/promises";
@@ -97,7 +97,7 @@ function look({ gateway, jobs }: Service, id: Id): Found | undefined {
   return head === undefined ? undefined : jobs.look(id, head.terms.scope);
 }
 
-function matches({ asked, job }: Found, query: Query): boolean {
+function matches({ request: asked, job }: Found, query: Query): boolean {
   return (
     (query.status?.includes(job.phase) ?? true) &&
     (query.modality?.includes(asked.modality) ?? true) &&

@@ -154,13 +154,13 @@ async function submit<B extends Confirmable>(call: Call<B>, kind: Kind<B>): Prom
   const keyless = isKeyed
     ? { bodyDigest: digestOfBody(call, kind.path, canonical, undefined) }
     : {};
-  const asked = askedOf(call, id, generation, terms.fingerprint, keyless);
-  const job = jobOf(asked, generation);
+  const jobRequest = askedOf(call, id, generation, terms.fingerprint, keyless);
+  const job = jobOf(jobRequest, generation);
   const message: SubmitJob = { kind: "submit", submit: packed({ job, ...terms }) };
   const reply = await service.gateway.ask(accountKey(principal.scope), message, "work");
   const accepted = expectReply(reply, "accepted");
   const view = service.jobs.view({
-    asked,
+    request: jobRequest,
     job: "job" in accepted ? accepted.job : born(job, accepted.atMs),
   });
   const location = ["Location", `${service.baseUrl}/jobs/${id}`] as const;

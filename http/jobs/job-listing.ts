@@ -60,7 +60,7 @@ export async function listJobs(call: ListCall): Promise<Answer> {
   const page = found.slice(0, limit);
   const last = found.length > limit ? page.at(-1) : undefined;
   const rest = JSON.stringify({
-    next_cursor: last === undefined ? null : service.cursors.make(last.asked.id, bound, nowMs),
+    next_cursor: last === undefined ? null : service.cursors.make(last.request.id, bound, nowMs),
     total: totalOf(countsOf(call, member), query),
   });
   // Each item is text already, or will be for the next poll.
@@ -164,7 +164,7 @@ function classes({ service, principal, query }: ListCall) {
 function matching({ service, principal, query }: ListCall, id: Id, member: Id | undefined) {
   const found = service.jobs.look(id, principal.scope);
   if (found === undefined) return undefined;
-  const { asked, job } = found;
+  const { request: asked, job } = found;
   const isWanted =
     (member === undefined || asked.user === member) &&
     (query.status?.includes(job.phase) ?? true) &&

@@ -133,7 +133,10 @@ const controls = {
     });
     return kind === "redeem" ? { ...turn, replies } : turn;
   }),
-  "a confirmation that is not marked": withBug(codes.mark, (turn, _, head) => ({ ...turn, head })),
+  "a confirmation that is not marked": withBug(codes.tombstone, (turn, _, head) => ({
+    ...turn,
+    head,
+  })),
 } as const;
 
 for (const [bug, domain] of Object.entries(controls))
