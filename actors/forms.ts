@@ -16,10 +16,10 @@ import type {
 } from "./asset/asset.ts";
 import type { Media } from "./asset/media.ts";
 import type {
-  Asked,
   CanceledJob,
   FailedJob,
   Job,
+  JobRequest,
   QueuedJob,
   RunningJob,
   SucceededJob,
@@ -126,7 +126,7 @@ const job = kindsForm<"phase", Job>("phase", {
   }),
 });
 
-const asked = rowForm<Asked>({
+const asked = rowForm<JobRequest>({
   id: idInKey,
   scope: "plain",
   user: "plain",
@@ -201,6 +201,6 @@ export const forms: Forms = new Map([
   [codes.account, account],
   [codes.ledger, ledger],
   [codes.job, job],
-  [codes.asked, asked],
+  [codes.jobRequest, asked],
   [codes.asset, asset],
 ]);

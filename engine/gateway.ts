@@ -133,7 +133,7 @@ export class Gateway {
     return rowOf(this.domain.forms, key, text) as Row;
   }
 
-  /** At most `limit` rows of a range within one vpart; waits for a pass when rows are fresh. */
+  /** At most `limit` rows of a range within one partition; waits for a pass when rows are fresh. */
   async range(range: KeyRange, limit: number, reverse: boolean): Promise<readonly TableRow[]> {
     const ranges = await this.ranges(range.start);
     return ranges(range, limit, reverse);
@@ -175,14 +175,14 @@ export class Gateway {
     const end = this.shards[shard];
     if (end === undefined) return;
     if (event.kind === "release") {
-      if (event.record.length > 0) this.clock.hear(readHead(event.record).atMs);
+      if (event.record.length > 0) this.clock.observe(readHead(event.record).atMs);
       end.release(event.record);
       if (this.listener.listens(shard))
         eachWrite(event.record, (key) => this.listener.changed(key));
       for (const { to, reply } of event.replies) this.requests.take(to)?.resolve(reply);
       if (this.watchersByKey.size > 0) this.notify(event.record);
     } else {
-      if (event.kind === "opened") this.hear(event.atMs);
+      if (event.kind === "opened") this.observeOpening(event.atMs);
       end.event(event);
       if (event.kind === "opened" || event.kind === "readable") this.lookAgain(shard);
     }
@@ -192,8 +192,8 @@ export class Gateway {
    * A shard's heads may name requests of an earlier life. By its time, which never goes back, those
    * are below a thousand a millisecond: more than can ever be asked.
    */
-  private hear(atMs: number): void {
-    this.clock.hear(atMs);
+  private observeOpening(atMs: number): void {
+    this.clock.observe(atMs);
     this.requests.startAt(this.clock.nowMs() * 1000);
   }
 

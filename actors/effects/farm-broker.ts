@@ -15,7 +15,7 @@
 
 import { limits } from "../../config/limits.ts";
 import type { Id, IdMint } from "../../engine/id.ts";
-import { type Key, vpartOf } from "../../engine/key.ts";
+import { type Key, partitionOf } from "../../engine/key.ts";
 import type { Performance } from "../../engine/outbox.ts";
 import type { Clock } from "../../engine/ports/clock.ts";
 import type { FromNode, NodeConnection, TaskOutcome } from "../../engine/ports/tasks.ts";
@@ -27,8 +27,8 @@ import { FarmQueue, type WaitingTask } from "./farm-queue.ts";
 interface Lease extends WaitingTask {
   readonly token: string;
   readonly node: Node;
-  heardMs: number;
-  toldMs: number;
+  lastSeenMs: number;
+  notifiedMs: number;
   isDurable: boolean;
 }
 
@@ -84,7 +84,7 @@ export class FarmBroker {
     if (lease !== undefined) {
       const { kind, input, outputPrefix: prefix } = lease.task;
       lease.isDurable = true;
-      lease.heardMs = this.ports.clock.monotonicMs();
+      lease.lastSeenMs = this.ports.clock.monotonicMs();
       const task = { token, kind, input, outputPrefix: `${prefix}/${token}` };
       lease.node.connection.send({ kind: "lease", task });
     }
@@ -151,8 +151,8 @@ export class FarmBroker {
 
   private claim(node: Node, { job, scope, task }: WaitingTask): void {
     const token = this.ports.mintToken();
-    const heardMs = this.ports.clock.monotonicMs();
-    const lease = { job, scope, task, token, node, heardMs, toldMs: 0, isDurable: false };
+    const lastSeenMs = this.ports.clock.monotonicMs();
+    const lease = { job, scope, task, token, node, lastSeenMs, notifiedMs: 0, isDurable: false };
     node.free--;
     this.leaseByJob.set(job, lease);
     this.leaseByToken.set(token, lease);
@@ -162,9 +162,10 @@ export class FarmBroker {
   private heartbeat(token: string, progress: number): void {
     const lease = this.leaseByToken.get(token);
     if (lease === undefined) return;
-    lease.heardMs = this.ports.clock.monotonicMs();
-    if (lease.heardMs - lease.toldMs < limits.farm.progressIntervalMs || progress === 0) return;
-    lease.toldMs = lease.heardMs;
+    lease.lastSeenMs = this.ports.clock.monotonicMs();
+    if (lease.lastSeenMs - lease.notifiedMs < limits.farm.progressIntervalMs || progress === 0)
+      return;
+    lease.notifiedMs = lease.lastSeenMs;
     this.ports.send(lease.job, { kind: "progress", token, progress });
   }
 
@@ -189,8 +190,11 @@ export class FarmBroker {
         billed: false,
         ...(outcome.warnings === undefined ? {} : { warnings: outcome.warnings }),
       };
-    const vpart = vpartOf(job);
-    const outputs = outcome.outputs.map((media) => ({ asset: this.ports.ids.under(vpart), media }));
+    const partition = partitionOf(job);
+    const outputs = outcome.outputs.map((media) => ({
+      asset: this.ports.ids.under(partition),
+      media,
+    }));
     const { warnings, details } = outcome;
     return {
       kind: "succeeded",
@@ -227,7 +231,7 @@ export class FarmBroker {
     this.ports.clock.after(limits.farm.heartbeatMs, () => {
       const oldestMs = this.ports.clock.monotonicMs() - limits.farm.leaseMs;
       for (const lease of this.leaseByToken.values())
-        if (lease.heardMs < oldestMs) {
+        if (lease.lastSeenMs < oldestMs) {
           this.lapse(lease);
           // A node that wakes up works no more on what is another's, nor waits for parts of it.
           if (lease.isDurable) lease.node.connection.send({ kind: "cancel", token: lease.token });

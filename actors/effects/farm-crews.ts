@@ -49,7 +49,7 @@ interface Member {
   readonly node: CrewNode;
   readonly split: Split;
   readonly isLead: boolean;
-  heardMs: number;
+  lastSeenMs: number;
 }
 
 type SplitMessage = Extract<FromNode, { readonly kind: "split" }>;
@@ -76,7 +76,7 @@ export class FarmCrews {
       asked: new Set([node]),
       madeCount: 0,
     };
-    this.members.set(member, { name: member, node, split, isLead: true, heardMs: 0 });
+    this.members.set(member, { name: member, node, split, isLead: true, lastSeenMs: 0 });
     this.splitsByToken.set(token, split);
   }
 
@@ -89,10 +89,10 @@ export class FarmCrews {
       );
       if (split === undefined) continue;
       const token = this.ports.mintToken();
-      const heardMs = this.ports.clock.monotonicMs();
+      const lastSeenMs = this.ports.clock.monotonicMs();
       split.asked.add(node);
       node.free--;
-      this.members.set(token, { name: token, node, split, isLead: false, heardMs });
+      this.members.set(token, { name: token, node, split, isLead: false, lastSeenMs });
       node.connection.send({ kind: "lease", task: { ...split.crew, token } });
     }
   }
@@ -119,7 +119,7 @@ export class FarmCrews {
   /** A sign of life of a node that joined. */
   heartbeat(token: string): void {
     const member = this.members.get(token);
-    if (member !== undefined) member.heardMs = this.ports.clock.monotonicMs();
+    if (member !== undefined) member.lastSeenMs = this.ports.clock.monotonicMs();
   }
 
   /** However a crew's task ended: what it took and did not make is free again. */
@@ -152,7 +152,7 @@ export class FarmCrews {
   watch(): void {
     const oldestMs = this.ports.clock.monotonicMs() - limits.farm.leaseMs;
     for (const member of this.members.values()) {
-      if (member.isLead || member.heardMs >= oldestMs) continue;
+      if (member.isLead || member.lastSeenMs >= oldestMs) continue;
       this.remove(member);
       member.node.connection.send({ kind: "cancel", token: member.name });
     }

@@ -9,7 +9,7 @@
  */
 import type { Modality } from "../../config/catalogue.ts";
 import type { IdMint } from "../../engine/id.ts";
-import { type Key, vpartOf } from "../../engine/key.ts";
+import { type Key, partitionOf } from "../../engine/key.ts";
 import type { Performance } from "../../engine/outbox.ts";
 import type { Clock } from "../../engine/ports/clock.ts";
 import type { CancelAnswer, JobEffect, JobMessage, Outcome, Output } from "../job/job.ts";
@@ -142,7 +142,7 @@ export class SimulatedProvider {
         const { media } = simulatedMedia[modality];
         const outputs: Output[] = [];
         while (outputs.length < count)
-          outputs.push({ asset: this.ports.ids.under(vpartOf(job)), media });
+          outputs.push({ asset: this.ports.ids.under(partitionOf(job)), media });
         return { kind: "succeeded", outputs };
       }
       case "nsfw_output":

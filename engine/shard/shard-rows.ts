@@ -57,8 +57,8 @@ export class ShardRows {
   add(record: Uint8Array, writes: ReadonlyMap<Key, Written>): void {
     const heads: (FreshHead | undefined)[] = [];
     for (const [key, { actor, value, dueMs }] of writes) {
-      const listed = value === undefined ? undefined : actor?.listed?.(value);
-      heads.push(actor && freshHead(dueMs, listed));
+      const indexed = value === undefined ? undefined : actor?.indexed?.(value);
+      heads.push(actor && freshHead(dueMs, indexed));
       if (actor !== undefined) this.due.set(key, dueMs);
     }
     this.fresh.add(record, heads);
@@ -116,11 +116,11 @@ export class ShardRows {
   }
 }
 
-let bare: FreshHead = { dueMs: undefined, listed: undefined };
+let bare: FreshHead = { dueMs: undefined, indexed: undefined };
 
 /** Heads without a listing share what is the same: they are kept by the hundred thousand. */
-function freshHead(dueMs: number | undefined, listed: unknown): FreshHead {
-  if (listed !== undefined) return { dueMs, listed };
-  if (bare.dueMs !== dueMs) bare = { dueMs, listed };
+function freshHead(dueMs: number | undefined, indexed: unknown): FreshHead {
+  if (indexed !== undefined) return { dueMs, indexed };
+  if (bare.dueMs !== dueMs) bare = { dueMs, indexed };
   return bare;
 }

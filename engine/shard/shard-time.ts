@@ -20,7 +20,7 @@ export class ShardTime {
   }
 
   /** Somebody else's time, who was heard from. */
-  hear(atMs: number): void {
+  observe(atMs: number): void {
     // What has passed since the last look must not be added to a time that has it already.
     this.advance();
     if (atMs > this.shardMs) this.shardMs = atMs;

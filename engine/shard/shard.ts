@@ -12,7 +12,7 @@
  * in the journal and stay fresh meanwhile.
  */
 import { limits } from "../../config/limits.ts";
-import type { Domain, Due, Report, TurnView } from "../actor.ts";
+import type { Context, Domain, Due, Report } from "../actor.ts";
 import { JsonBytes } from "../json-bytes.ts";
 import { type Key, shardOf } from "../key.ts";
 import type { Clock } from "../ports/clock.ts";
@@ -32,9 +32,9 @@ import { Sweep } from "./sweep.ts";
 export interface ShardOutlets {
   readonly event: (event: ShardEvent) => void;
   readonly deliver: (deliveries: readonly Delivery[], acknowledged: readonly Origin[]) => void;
-  readonly brokenTurn: (actor: Key, error: unknown) => void;
+  readonly brokenStep: (actor: Key, error: unknown) => void;
   /** To be read, if at all, before it returns. */
-  readonly report: (report: Report, get: TurnView["get"]) => void;
+  readonly report: (report: Report, get: Context["get"]) => void;
   /** Passes fail from now on; undefined when one was written again. */
   readonly passes: (error: PortError | undefined) => void;
 }
@@ -69,9 +69,9 @@ class Shard {
   private readonly time: ShardTime;
   private readonly inbox = new Inbox();
   private readonly sweeps: readonly Sweep[];
-  private readonly brokenTurns = new Map<Key, number>();
+  private readonly brokenSteps = new Map<Key, number>();
   private readonly owns: (key: Key) => boolean;
-  private readonly get: TurnView["get"];
+  private readonly get: Context["get"];
   private position: Position;
   private pass: Promise<void> | undefined;
   /** How far the frozen rows go, until they are in the tables. */
@@ -128,10 +128,10 @@ class Shard {
   }
 
   /** What the HTTP thread says. */
-  hear(message: ToShard): void {
+  handle(message: ToShard): void {
     if (!("kind" in message)) {
       const [to, question, request, lane, atMs] = message;
-      this.time.hear(atMs);
+      this.time.observe(atMs);
       this.receive({ to, message: question, request }, lane);
     } else if (message.kind === "flush") this.flush();
     else this.stop();
@@ -156,13 +156,13 @@ class Shard {
       await this.inbox.waiting(this.isBlocked);
       if (this.failure !== undefined) throw this.failure.error;
       const nowMs = this.time.nowMs();
-      this.hearDue(nowMs);
+      this.takeDue(nowMs);
       if (!this.isBlocked) this.fill(nowMs);
       if (this.isPutting) continue;
       if (this.isPassDue(nowMs)) this.startPass(nowMs);
       if (this.batch.isEmpty) continue;
       this.startPut(nowMs);
-      // The store begins in the next turn of the event loop: deciding goes on beside it, not
+      // The store begins in the next tick of the event loop: deciding goes on beside it, not
       // before.
       await new Promise(setImmediate);
     }
@@ -186,14 +186,14 @@ class Shard {
     );
   }
 
-  /** Refusals write nothing, so turns are counted too. */
+  /** Refusals write nothing, so steps are counted too. */
   private get isFull(): boolean {
-    const { bytes, turns } = this.batch;
-    const { batchBytes, batchTurnsMax } = limits.engine;
-    return this.isClosed || bytes >= batchBytes || turns >= batchTurnsMax;
+    const { bytes, steps } = this.batch;
+    const { batchBytes, batchStepsMax } = limits.engine;
+    return this.isClosed || bytes >= batchBytes || steps >= batchStepsMax;
   }
 
-  private hearDue(nowMs: number): void {
+  private takeDue(nowMs: number): void {
     for (const actor of this.rows.due.take(nowMs))
       this.inbox.offer({ to: actor, message: { kind: "due" } }, "settle");
     if (nowMs < this.nextSweepMs) return;
@@ -256,17 +256,17 @@ class Shard {
 
   /** False when the batch has no room for it. */
   private decide(batch: Batch, envelope: Envelope, atMs: number): boolean {
-    const { brokenTurns } = this;
-    const failures = brokenTurns.size === 0 ? 0 : (brokenTurns.get(envelope.to) ?? 0);
+    const { brokenSteps } = this;
+    const failures = brokenSteps.size === 0 ? 0 : (brokenSteps.get(envelope.to) ?? 0);
     try {
-      if (failures >= limits.engine.brokenTurnsMax) throw new Error("this actor is set aside");
-      return batch.turn(envelope, atMs);
+      if (failures >= limits.engine.brokenStepsMax) throw new Error("this actor is set aside");
+      return batch.step(envelope, atMs);
     } catch (error) {
-      brokenTurns.set(envelope.to, failures + 1);
+      brokenSteps.set(envelope.to, failures + 1);
       // Its time has passed and stands nowhere else: without this it would never hear of it again.
-      if (isDue(envelope.message) && failures + 1 < limits.engine.brokenTurnsMax)
+      if (isDue(envelope.message) && failures + 1 < limits.engine.brokenStepsMax)
         this.rows.due.set(envelope.to, atMs + limits.engine.brokenDueMs);
-      this.outlets.brokenTurn(envelope.to, error);
+      this.outlets.brokenStep(envelope.to, error);
       // Told again it would break again: the teller is not kept waiting for it.
       if (envelope.origin !== undefined) batch.acknowledged.push(envelope.origin);
       if (envelope.request !== undefined)

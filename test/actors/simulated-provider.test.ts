@@ -5,7 +5,7 @@ import { SimulatedProvider } from "../../actors/effects/simulated-provider.ts";
 import type { JobMessage } from "../../actors/job/job.ts";
 import { ManualClock } from "../../engine/adapters/manual-clock.ts";
 import { seededEntropy } from "../../engine/adapters/seeded-entropy.ts";
-import { IdMint, vpartOfId } from "../../engine/id.ts";
+import { IdMint, partitionOfId } from "../../engine/id.ts";
 import type { Key } from "../../engine/key.ts";
 import { jobSelf } from "./accounts.ts";
 
@@ -57,7 +57,7 @@ t.test("a plain prompt succeeds at once with a tiny picture for each image", asy
   t.ok(outputs.every(({ media }) => media === simulatedMedia.image.media));
   t.equal(new Set(outputs.map(({ asset }) => asset)).size, 3);
   t.ok(
-    outputs.every(({ asset }) => vpartOfId(asset) === 0x21),
+    outputs.every(({ asset }) => partitionOfId(asset) === 0x21),
     "assets live with their job",
   );
   t.equal(simulatedMedia.image.bytes.length, simulatedMedia.image.media.sizeBytes);

@@ -12,8 +12,8 @@ import { sealed } from "./sealed.ts";
 import { idle } from "./toys.ts";
 
 type Message = { readonly kind: string };
-const at = (vpart: number, code: number, name: string): Address<Message, unknown> =>
-  addressOf(keyOf(vpart, code, name));
+const at = (partition: number, code: number, name: string): Address<Message, unknown> =>
+  addressOf(keyOf(partition, code, name));
 const a = at(1, 16, "a");
 const b = keyOf(1, 16, "b");
 const far = at(200, 16, "far");

@@ -49,10 +49,10 @@ async function ledger(caller: Caller, query = ""): Promise<(readonly [string, st
 
 /** The accounts that wait for a time. */
 function waiting({ engine }: InProcess): string[] {
-  const vparts = Array.from({ length: 256 }, (_, vpart) =>
-    rangeOf(keyOf(vpart, engineTables.due, "")),
+  const partitions = Array.from({ length: 256 }, (_, partition) =>
+    rangeOf(keyOf(partition, engineTables.due, "")),
   );
-  const actors = vparts.flatMap((range) =>
+  const actors = partitions.flatMap((range) =>
     engine.accountTables.range(range, 100).map(({ key }) => actorOfDueKey(key)),
   );
   return actors.filter((actor) => codeOf(actor) === codes.account);

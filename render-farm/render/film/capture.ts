@@ -30,7 +30,7 @@ export async function shootDriven(cast: Cast, shoot: Shoot): Promise<Footage> {
   const isUnlit = (picture: Buffer) => shoot.stage.tools.screenshots.isBlack(picture);
   const samples = new Samples(shoot.frames, { isUnlit, step: 0 });
   const paths = await filmed(drivenCameras(cast, shoot), samples, shoot);
-  hearFaults(cast, shoot);
+  collectFaults(cast, shoot);
   await checkLight(samples, cast, shoot);
   return paths;
 }
@@ -63,7 +63,7 @@ export async function shootDrawn(cast: Cast, shoot: Shoot): Promise<Footage | Re
   const comparing = compare(samples, comparison, shoot);
   try {
     const [paths] = await Promise.all([filming, comparing]);
-    hearFaults(cast, shoot);
+    collectFaults(cast, shoot);
     await checkLight(samples, cast, shoot);
     return paths;
   } catch (failure) {
@@ -178,7 +178,7 @@ async function videosOf(frame: number, { stage, setup }: Shoot): Promise<FrameVi
 }
 
 /** What scripts threw meanwhile becomes warnings. */
-export function hearFaults({ sessions }: Cast, { stage }: Shoot): void {
+export function collectFaults({ sessions }: Cast, { stage }: Shoot): void {
   for (const fault of sessions.flatMap((session) => session.takeFaults()))
     stage.warnings.add(`a script threw: ${fault}`);
 }

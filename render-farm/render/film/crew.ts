@@ -3,7 +3,7 @@ import { refusedInput, type TaskWorker } from "../../node/task-loop.ts";
 import { openCast } from "../page/cast.ts";
 import type { RenderStage } from "../render-stage.ts";
 import { onStage, type Studio } from "../staging.ts";
-import { camerasOf, hearFaults } from "./capture.ts";
+import { camerasOf, collectFaults } from "./capture.ts";
 import { segmentsIn, takeByTake } from "./segment-recorders.ts";
 import type { Segment } from "./segments.ts";
 import {
@@ -46,7 +46,7 @@ async function join(stage: RenderStage, { capture, frames }: CrewInput): Promise
   const keep = async (segment: Segment, made: MadeSegment): Promise<void> => {
     stored.push(segment);
     await store.put(segment, made);
-    hearFaults(cast, shoot);
+    collectFaults(cast, shoot);
     const report: SegmentReport = { warnings: [...stage.warnings.all()] };
     parts.made(segment.index, report);
   };

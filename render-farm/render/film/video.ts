@@ -5,7 +5,7 @@ import { writeNew } from "../../fence/own-folders.ts";
 import { deliverFilm, type Thumbnail } from "../../media/delivery.ts";
 import { frameThumbnail } from "../../media/recordings.ts";
 import { outputTo } from "../../programs/media-tools.ts";
-import { type HeardClip, mixSound } from "../encode/audio-mix.ts";
+import { type AudibleClip, mixSound } from "../encode/audio-mix.ts";
 import { joiningArgs, segmentList } from "../encode/encoding.ts";
 import { type FilmSetup, framesOf, ownSound, setUpFilm } from "../inputs/film-setup.ts";
 import { passMs } from "../inputs/media-files.ts";
@@ -254,7 +254,7 @@ async function withVolumes(
   session: FilmSession,
   frames: number,
   { bundle, folder }: RenderStage,
-): Promise<readonly HeardClip[]> {
+): Promise<readonly AudibleClip[]> {
   if (sounds.length === 0 || !bundle.mentions(/(?<!data-)\bvolume\b/)) return sounds;
   const clips = sounds.map(({ clip }) => ({ key: clip.key, volume: clip.media?.volume ?? 1 }));
   const valuesByKey = new Map<string, number[]>();
