@@ -25,7 +25,7 @@ import { parseId, partitionOfId } from "../../engine/id.ts";
 import { requireRoom } from "../accounts/storage.ts";
 import { requirePermission } from "../auth/permissions.ts";
 import { uploadsPath } from "../auth/signed-urls.ts";
-import { RefusalError } from "../problems/refusal-error.ts";
+import { found, RefusalError } from "../problems/refusal-error.ts";
 import { expectReply } from "../problems/replies.ts";
 import { anyParameters } from "../request/query.ts";
 import { type Call, jsonBody, type Route, route } from "../route.ts";
@@ -95,9 +95,7 @@ export const uploadRoutes: readonly Route[] = [
 type Uploaded = Asset & { readonly upload: UploadPlan };
 
 function findUpload({ service, principal, id }: Call<unknown, unknown>): Uploaded {
-  const parsed = parseId(id);
-  const asset =
-    parsed === undefined ? undefined : service.gateway.read(assetKey(principal.scope, parsed));
+  const asset = service.gateway.read(assetKey(principal.scope, found(parseId(id))));
   if (!hasUpload(asset)) throw new RefusalError({ code: "not_found" });
   // Reading shows the URLs that write, so it is for whoever may write.
   const isOwn = "user" in asset.origin && asset.origin.user === principal.user.id;

@@ -22,7 +22,7 @@ import { limits } from "../../config/limits.ts";
 import { Type } from "../../config/schema.ts";
 import { announcedBytes, requireRoom } from "../accounts/storage.ts";
 import { storedBytes } from "../assets/ranged-bytes.ts";
-import { RefusalError } from "../problems/refusal-error.ts";
+import { found, RefusalError } from "../problems/refusal-error.ts";
 import { expectReply } from "../problems/replies.ts";
 import { isKnown, notChanged } from "../request/etag.ts";
 import type { Parameter } from "../request/query.ts";
@@ -132,9 +132,7 @@ async function accepted<T>(
 /** Throws `RefusalError` with 404. */
 function findFile(call: FileCall, { id, scope }: Composition): BundleFile {
   const key = bundleFileKey(compositionKey(scope, id), pathDigest(call.query.path));
-  const file = call.service.gateway.read(key);
-  if (file === undefined) throw new RefusalError({ code: "not_found" });
-  return file;
+  return found(call.service.gateway.read(key));
 }
 
 /** The bytes never run as a page of this origin: they are sandboxed and not sniffed. */

@@ -35,7 +35,7 @@ import type { Fault } from "../../config/schema.ts";
 import { partitionOfId } from "../../engine/id.ts";
 import { PortError } from "../../engine/ports/port-error.ts";
 import { requireRoom } from "../accounts/storage.ts";
-import { RefusalError } from "../problems/refusal-error.ts";
+import { found, RefusalError } from "../problems/refusal-error.ts";
 import { expectReply } from "../problems/replies.ts";
 import { withETag } from "../request/etag.ts";
 import { integer, optionalFlag, optionalText } from "../request/query.ts";
@@ -256,10 +256,9 @@ async function cloneComposition(call: Call<CloneCompositionRequest>): Promise<An
   const { service, body } = call;
   requireRoom(call);
   const source = findComposition(call);
-  const details = service.gateway.read(
-    compositionDetailsKey(compositionKey(source.scope, source.id)),
+  const details = found(
+    service.gateway.read(compositionDetailsKey(compositionKey(source.scope, source.id))),
   );
-  if (details === undefined) throw new RefusalError({ code: "not_found" });
   const meta = mergedMeta(details.meta, body.meta_patch ?? {});
   requireMeta(meta, "/meta_patch");
   const composition = { ...newComposition(call), clonedFrom: source.id };

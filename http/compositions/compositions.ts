@@ -20,7 +20,7 @@ import { parseId } from "../../engine/id.ts";
 import { rangeOf } from "../../engine/key.ts";
 import { PortError } from "../../engine/ports/port-error.ts";
 import { requirePermission } from "../auth/permissions.ts";
-import { RefusalError } from "../problems/refusal-error.ts";
+import { found, RefusalError } from "../problems/refusal-error.ts";
 import { expectReply } from "../problems/replies.ts";
 import { tagsOf } from "../request/etag.ts";
 import type { Call } from "../route.ts";
@@ -37,13 +37,7 @@ export interface Snapshot {
 
 /** Throws `RefusalError` with 404 for what is unknown or another scope's. */
 export function findComposition({ service, principal, id }: Call<unknown, unknown>): Composition {
-  const parsed = parseId(id);
-  const found =
-    parsed === undefined
-      ? undefined
-      : service.gateway.read(compositionKey(principal.scope, parsed));
-  if (found === undefined) throw new RefusalError({ code: "not_found" });
-  return found;
+  return found(service.gateway.read(compositionKey(principal.scope, found(parseId(id)))));
 }
 
 /** As `findComposition`, for whoever may change it: 403 for others. */
@@ -130,8 +124,7 @@ export async function viewOf(
   { service }: Call<unknown, unknown>,
   snapshot: Snapshot,
 ): Promise<CompositionView> {
-  const details = service.gateway.read(compositionDetailsKey(snapshot.key));
-  if (details === undefined) throw new RefusalError({ code: "not_found" });
+  const details = found(service.gateway.read(compositionDetailsKey(snapshot.key)));
   const frame = await frameAt(service, snapshot);
   return compositionView(snapshot.composition, details, frame, snapshot.files);
 }

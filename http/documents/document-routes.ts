@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import { ProblemPage, RootLinks } from "../../actors/contract/document.ts";
 import { type ProblemType, problemTypes } from "../problems/problem-types.ts";
-import { RefusalError } from "../problems/refusal-error.ts";
+import { found } from "../problems/refusal-error.ts";
 import { withETag } from "../request/etag.ts";
 import { negotiated } from "../request/negotiation.ts";
 import { type Call, type Route, route } from "../route.ts";
@@ -68,12 +68,11 @@ function links({ service: { baseUrl, version } }: Call): Answer {
 }
 
 function explain({ service, request, id }: Call): Answer {
-  const found = problemTypes.find(({ slug }) => slug === id);
-  if (found === undefined) throw new RefusalError({ code: "not_found" });
-  const type = `${service.baseUrl}/problems/${found.slug}`;
+  const explained = found(problemTypes.find(({ slug }) => slug === id));
+  const type = `${service.baseUrl}/problems/${explained.slug}`;
   const form = negotiated(request.headers["accept"], ["application/json", "text/html"]);
-  if (form === "text/html") return page(found);
-  const { title, statuses, meaning, remedy } = found;
+  if (form === "text/html") return page(explained);
+  const { title, statuses, meaning, remedy } = explained;
   return json(200, { type, title, status: statuses[0], statuses, meaning, remedy });
 }
 
