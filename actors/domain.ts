@@ -11,11 +11,11 @@ import { removalActor } from "./asset/removal-actor.ts";
 import { compositionActor } from "./composition/composition-actor.ts";
 import { directoryActor } from "./directory/directory-actor.ts";
 import { expiryActor } from "./directory/expiry.ts";
-import { forms } from "./forms.ts";
 import { type JobRequest, jobKey } from "./job/job.ts";
 import { jobActor } from "./job/job-actor.ts";
 import { renderKey } from "./render/render.ts";
 import { renderActor } from "./render/render-actor.ts";
+import { rowCodecs } from "./row-codecs.ts";
 import { studioActor } from "./studio/studio-actor.ts";
 import { codes } from "./table-codes.ts";
 import { ticketActor } from "./ticket/ticket-actor.ts";
@@ -39,7 +39,7 @@ const actorByCode: ReadonlyMap<number, AnyActor> = new Map<number, AnyActor>([
 /** Everything that the engine runs. */
 export const domain: Domain = {
   actorByCode,
-  forms,
+  rowCodecs,
   // An id is as old as its job or render, and these end after they began.
   sweeps: [
     {

@@ -7,7 +7,7 @@
  */
 import type { Address, ReplyTo, RequestId } from "./address.ts";
 import type { Key } from "./key.ts";
-import type { Forms, SpelledRow } from "./row-form.ts";
+import type { EncodedRow, RowCodecs } from "./row-codec.ts";
 
 export interface Actor<Head, Message, Effect, Reply = ReplyTo<Message>> {
   readonly kind: string;
@@ -23,11 +23,11 @@ export interface Actor<Head, Message, Effect, Reply = ReplyTo<Message>> {
    * what it has already.
    */
   resume?(head: Head, ctx: Context): readonly Effect[];
-  /** What `listing` wants to know of a head; kept until the next pass instead of the head. */
+  /** What `indexEntries` wants to know of a head; kept until the next pass instead of the head. */
   indexed?(head: Head): unknown;
   /**
-   * Rows by which range reads find the actor; they follow from what is `listed`, so need no record.
-   * `wasWaiting`: the tables hold rows of an earlier head, one that waited for something.
+   * Rows by which range reads find the actor; they follow from what is `indexed`, so need no
+   * record. `hasEarlier`: the tables hold rows of an earlier head, one that waited for something.
    */
   indexEntries?(indexed: unknown, hasEarlier: boolean): readonly RowWrite[];
   /**
@@ -110,8 +110,8 @@ export interface Due {
 /** The domain as the engine sees it. */
 export interface Domain {
   readonly actorByCode: ReadonlyMap<number, AnyActor>;
-  /** How tables spell their rows, those that do not as JSON does. */
-  readonly forms?: Forms;
+  /** How tables encode their rows, those that do not as JSON does. */
+  readonly rowCodecs?: RowCodecs;
   /** Short windows by table code; see `window.ts`. */
   readonly windows: readonly WindowRule[];
   readonly sweeps: readonly SweepRule[];
@@ -169,9 +169,9 @@ export function birth<Message>(to: Address<Message>, message: NoInfer<Message>):
   return { kind: "tell", to, message, isBirth: true };
 }
 
-export function put<Row>(key: Key<Row>, value: Row | SpelledRow): RowWrite {
+export function put<Row>(key: Key<Row>, value: Row | EncodedRow): RowWrite {
   return { key, value };
 }
 
 /** How rows read, and which of them follow from heads. */
-export type RowRules = Pick<Domain, "actorByCode" | "forms">;
+export type RowRules = Pick<Domain, "actorByCode" | "rowCodecs">;

@@ -121,16 +121,16 @@ function head(atMs: number, partition: number): string {
   return `${timeText(atMs)}-70${hexOfByte[partition]}`;
 }
 
-let spelledMs = -1;
-let spelled = "";
+let formattedMs = -1;
+let formatted = "";
 
 /** Remembered for the many ids of one millisecond. */
 function timeText(atMs: number): string {
-  if (atMs === spelledMs) return spelled;
+  if (atMs === formattedMs) return formatted;
   const time = atMs.toString(16).padStart(12, "0");
-  spelledMs = atMs;
-  spelled = `${time.slice(0, 8)}-${time.slice(8)}`;
-  return spelled;
+  formattedMs = atMs;
+  formatted = `${time.slice(0, 8)}-${time.slice(8)}`;
+  return formatted;
 }
 
 function byteAt(id: Id, at: number): number {

@@ -158,7 +158,7 @@ export function assetIndex(modality: Modality | undefined, status: AssetStatus):
   return kind * assetStatuses.length + assetStatuses.indexOf(status);
 }
 
-/** Counts end where nothing was counted yet, and have no holes: those are slow to spell. */
+/** Counts end where nothing was counted yet, and have no holes: those are slow to encode. */
 export function change(counts: number[], index: number, by: number): void {
   while (counts.length <= index) counts.push(0);
   counts[index] = (counts[index] ?? 0) + by;

@@ -1,6 +1,6 @@
 /**
  * What an agent's run may still spend. The row stands with the account, since it is the account
- * that accepts and settles; the session hears of each change.
+ * that accepts and settles; the session learns of each change.
  */
 
 import { type Context, put, type RowWrite, type Tell, tell } from "../../engine/actor.ts";

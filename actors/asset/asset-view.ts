@@ -1,4 +1,4 @@
-/** From an asset's rows to what clients see. The only place that spells an asset's wire names. */
+/** From an asset's rows to what clients see. The only place that writes an asset's wire names. */
 
 import type { Modality } from "../../config/catalogue.ts";
 import { limits } from "../../config/limits.ts";

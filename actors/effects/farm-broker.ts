@@ -1,6 +1,6 @@
 /**
  * The broker between jobs and farm nodes: which task waits, which node has which lease. It holds no
- * truth. A claim is durable in the job before the node hears of it; heartbeats are volatile; a
+ * truth. A claim is durable in the job before the node learns of it; heartbeats are volatile; a
  * result counts only under the job's current token. After a restart every unfinished job hands its
  * task over again.
  *
@@ -9,8 +9,8 @@
  *   waiting --claim--> claiming --farm.lease--> leased --finished--> concluded
  *      ^------------------lapsed (silence, a dead node, a failed attempt)---'
  *
- * A node that has nothing to do, while nothing waits for it, joins the crew of a task that another
- * node split; a crew is gone with the lease that it belongs to.
+ * A node that has nothing to do, while nothing waits for it, joins the helper nodes of a task that
+ * another node split; a helper nodes is gone with the lease that it belongs to.
  */
 
 import { limits } from "../../config/limits.ts";
@@ -21,7 +21,7 @@ import type { Clock } from "../../engine/ports/clock.ts";
 import type { FromNode, NodeConnection, TaskOutcome } from "../../engine/ports/tasks.ts";
 import type { FarmTask } from "../job/farm-task.ts";
 import type { JobMessage, Outcome } from "../job/job.ts";
-import { FarmCrews } from "./farm-crews.ts";
+import { FarmHelpers } from "./farm-helpers.ts";
 import { FarmQueue, type WaitingTask } from "./farm-queue.ts";
 
 interface Lease extends WaitingTask {
@@ -53,18 +53,18 @@ export class FarmBroker {
   private readonly waiting = new FarmQueue();
   private readonly leaseByJob = new Map<Key, Lease>();
   private readonly leaseByToken = new Map<string, Lease>();
-  private readonly crews: FarmCrews;
+  private readonly helpers: FarmHelpers;
 
   constructor(ports: BrokerPorts) {
     this.ports = ports;
-    this.crews = new FarmCrews(ports);
+    this.helpers = new FarmHelpers(ports);
     this.watch();
   }
 
   attach(connection: NodeConnection): void {
     const node: Node = { connection, kinds: [], slots: 0, free: 0 };
     this.nodes.add(node);
-    connection.onMessage((message) => this.hear(node, message));
+    connection.onMessage((message) => this.handle(node, message));
     connection.onClose(() => this.lose(node));
   }
 
@@ -108,7 +108,7 @@ export class FarmBroker {
     for (const { connection } of this.nodes) connection.send({ kind: "drain" });
   }
 
-  private hear(node: Node, message: FromNode): void {
+  private handle(node: Node, message: FromNode): void {
     switch (message.kind) {
       case "hello":
         node.kinds = message.kinds;
@@ -117,24 +117,24 @@ export class FarmBroker {
         this.offer();
         return;
       case "heartbeat":
-        this.crews.heartbeat(message.token);
+        this.helpers.heartbeat(message.token);
         this.heartbeat(message.token, message.progress);
         return;
       case "finished":
-        this.crews.finished(message.token);
+        this.helpers.finished(message.token);
         this.finished(message.token, message.outcome);
         this.offer();
         return;
       case "split":
         if (this.leaseByToken.get(message.token)?.node !== node) return;
-        this.crews.split(node, message);
+        this.helpers.split(node, message);
         this.offer();
         return;
       case "take":
-        this.crews.take(message.member);
+        this.helpers.take(message.member);
         return;
       case "made":
-        this.crews.made(message.member, message.part, message.result);
+        this.helpers.made(message.member, message.part, message.result);
         return;
     }
   }
@@ -146,7 +146,7 @@ export class FarmBroker {
         if (next === undefined) break;
         this.claim(node, next);
       }
-    this.crews.recruit([...this.nodes].filter(({ slots, free }) => slots > 0 && free === slots));
+    this.helpers.recruit([...this.nodes].filter(({ slots, free }) => slots > 0 && free === slots));
   }
 
   private claim(node: Node, { job, scope, task }: WaitingTask): void {
@@ -215,14 +215,14 @@ export class FarmBroker {
   private end(lease: Lease): void {
     lease.node.free++;
     this.waiting.ended(lease.scope);
-    this.crews.disband(lease.token);
+    this.helpers.disband(lease.token);
     this.leaseByJob.delete(lease.job);
     this.leaseByToken.delete(lease.token);
   }
 
   private lose(node: Node): void {
     this.nodes.delete(node);
-    this.crews.lose(node);
+    this.helpers.lose(node);
     for (const lease of this.leaseByToken.values()) if (lease.node === node) this.lapse(lease);
     this.offer();
   }
@@ -236,7 +236,7 @@ export class FarmBroker {
           // A node that wakes up works no more on what is another's, nor waits for parts of it.
           if (lease.isDurable) lease.node.connection.send({ kind: "cancel", token: lease.token });
         }
-      this.crews.watch();
+      this.helpers.watch();
       this.offer();
       this.watch();
     });

@@ -13,7 +13,7 @@ export interface Performers {
   readonly broker: FarmBroker;
   readonly simulated: SimulatedProvider;
   readonly objects: Objects;
-  /** Hears of each submit that its caller traces. */
+  /** Learns of each submit that its caller traces. */
   readonly onTraced: (call: TracedCall) => void;
 }
 

@@ -7,8 +7,8 @@
  *   at a provider ........................ asked to stop; its answer, its last word or the limit
  *                                          settles
  *
- * Whoever cancels meanwhile hears the one answer, at the latest after ten seconds. The slot is free
- * at once in every case, and no asset comes of it whatever the provider still delivers.
+ * Whoever cancels meanwhile learns the one answer, at the latest after ten seconds. The slot is
+ * free at once in every case, and no asset comes of it whatever the provider still delivers.
  */
 import { limits } from "../../config/limits.ts";
 import { answer, type Context, type Reply } from "../../engine/actor.ts";
@@ -72,7 +72,7 @@ function stopFarm(job: RunningJob, user: string, ctx: Context<Canceled>): JobDec
   return settled(job, next, charge, ctx, asList(ctx.request));
 }
 
-/** Whoever cancels while the provider is asked hears what it answers. */
+/** Whoever cancels while the provider is asked learns what it answers. */
 function cancelAgain(job: CanceledJob, ctx: Context<Canceled>): JobDecision {
   const { awaits } = job;
   const { request } = ctx;

@@ -1,8 +1,8 @@
 /** How a job comes into being, and how its work leaves for the farm or a provider. */
 import { answer, type Context, type Draft, put, type RowWrite } from "../../engine/actor.ts";
 import { idBytes } from "../../engine/id.ts";
-import { SpelledRow, spelled } from "../../engine/row-form.ts";
-import { forms } from "../forms.ts";
+import { EncodedRow, encodedText } from "../../engine/row-codec.ts";
+import { rowCodecs } from "../row-codecs.ts";
 import { codes } from "../table-codes.ts";
 import {
   type CreateJob,
@@ -37,7 +37,7 @@ export function creationOf(jobRequest: JobRequest, offer: Offer): CreateJob {
     provider,
     hold,
     count,
-    asked: spelled(forms, codes.jobRequest, jobRequest),
+    asked: encodedText(rowCodecs, codes.jobRequest, jobRequest),
     work: workOf(provider, jobRequest),
     bodyDigest: jobRequest.bodyDigest ?? jobRequest.fingerprint,
     deadlineSeconds,
@@ -55,7 +55,7 @@ export function create(message: CreateJob, { atMs }: Context): JobDecision {
   const { request, inlineMs, waits } = message;
   const job = born(message, atMs);
   const rows = [
-    put(jobRequestKey(job.terms.job), new SpelledRow(message.asked)),
+    put(jobRequestKey(job.terms.job), new EncodedRow(message.asked)),
     ...indexRows(message),
   ];
   const effects = waits === true ? [] : [submission(message, message.work, message.trace)];

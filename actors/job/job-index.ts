@@ -4,7 +4,7 @@
  * searches. Owners are a scope and, in an organization, each of its members; and of either those
  * jobs that carry a tag, that belong to an agent's session, or both.
  *
- * A terminal job never changes its class: its row is written once. The materialiser writes these
+ * A terminal job never changes its class: its row is written once. The flush writes these
  * rows from heads, so a submit writes none of them.
  */
 

@@ -1,5 +1,5 @@
 /**
- * From the two rows of a job to what clients see. The only place that spells a job's wire names.
+ * From the two rows of a job to what clients see. The only place that writes a job's wire names.
  */
 import type { Asset as AssetView } from "../contract/asset.ts";
 import { timestamp } from "../contract/common.ts";

@@ -205,7 +205,7 @@ export interface Output {
 /** Terms but for their time, and what the job brings along. */
 export interface CreateJob extends Omit<Terms, "createdAtMs"> {
   readonly kind: "create";
-  /** The row of what was asked as its table spells it: a shard only stores it. */
+  /** The row of what was asked as its table writes it: a shard only stores it. */
   readonly asked: string;
   /** For the farm its task, for a provider the prompt. */
   readonly work: FarmTask | string;

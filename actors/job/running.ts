@@ -16,8 +16,8 @@ import {
 import { become, carried, type JobDecision, unchanged, withdrawal } from "./job-decision.ts";
 
 /**
- * A farm node may have the task: durable before the node hears of it. A terminal job takes the task
- * away.
+ * A farm node may have the task: durable before the node learns of it. A terminal job takes the
+ * task away.
  */
 export function claim(job: Job, token: string, ctx: Context): JobDecision {
   if (job.phase !== "queued" && job.phase !== "running")

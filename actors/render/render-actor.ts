@@ -7,7 +7,7 @@
  *
  * 1. Terminal exactly once (I5): no message moves a succeeded or failed render.
  * 2. The asset and the terminal state are one step.
- * 3. Its studio and its composition hear in the same step that it is over.
+ * 3. Its studio and its composition learn in the same step that it is over.
  */
 
 import { limits } from "../../config/limits.ts";
@@ -182,7 +182,7 @@ function go(render: Render, ctx: Context): RenderDecision {
   return { ...unchanged(next), effects: workOf(ctx.get(renderOrderKey(render.id))) };
 }
 
-/** Durable before the node hears of it. */
+/** Durable before the node learns of it. */
 function claim(render: Render, token: string, { atMs }: Context): RenderDecision {
   if (render.phase !== "queued" && render.phase !== "running")
     return { ...unchanged(render), effects: [{ kind: "farm.cancel" }] };
@@ -275,7 +275,7 @@ function fail(
   return over(render, next, notes, ctx, effects);
 }
 
-/** Whoever counts or waits for it hears, and what only the farm needed goes. */
+/** Whoever counts or waits for it learns, and what only the farm needed goes. */
 function over(
   render: Render,
   next: Render,

@@ -74,7 +74,7 @@ function submit(studio: Studio, message: Submit, ctx: Context): StudioDecision {
 function duplicate(digest: string | undefined, ctx: Context): Refusal | undefined {
   if (digest === undefined) return undefined;
   const tombstone = ctx.get(tombstoneKey(partitionOf(ctx.self), "submitted", digest));
-  // Its time may be over before it hears so.
+  // Its time may be over before it learns so.
   if (tombstone?.kind !== "submitted" || tombstone.expiresAtMs <= ctx.atMs) return undefined;
   return { code: "duplicate_render", render: tombstone.render };
 }

@@ -48,7 +48,7 @@ interface Segment {
   readonly firstSeq: number;
 }
 
-/** Hears of damage that costs nothing, since the tables hold what it was. */
+/** Learns of damage that costs nothing, since the tables hold what it was. */
 export type OnPassed = (sentence: string) => void;
 
 /** Throws `PortError` when the folder cannot be used, `StoreDamage` when its list is unreadable. */
@@ -152,7 +152,7 @@ class FileJournal implements Journal {
       target.isListed = true;
       target.end = nextPage(target.end + size);
       const isHalfFull = target.end > segmentBytes / 2;
-      // Who needs the segment tries again, and hears of a fault.
+      // Who needs the segment tries again, and learns of a fault.
       if (isHalfFull && this.free.length === 0) this.prepare().catch(() => {});
     });
     this.lastSeq = seq;

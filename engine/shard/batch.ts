@@ -14,7 +14,7 @@ import { invariant } from "../invariant.ts";
 import type { JsonBytes } from "../json-bytes.ts";
 import { codeOf, engineTables, type Key, keyOf, orderedNumber, partitionOf } from "../key.ts";
 import { recordOverheadBytes, writeOverheadBytes } from "../record.ts";
-import { rowOf, SpelledRow, spell } from "../row-form.ts";
+import { EncodedRow, encodeRow, rowOf } from "../row-codec.ts";
 import type { ShardRows } from "./shard-rows.ts";
 import type { Written } from "./written.ts";
 
@@ -113,7 +113,7 @@ export class Batch {
       this.decideAll(first.to === done ? [] : [first], atMs);
       if (done !== undefined) this.write(done, undefined, undefined);
       if (origin !== undefined) this.write(seenKey(origin), placeOf(origin.key), undefined);
-      const bytes = this.spellChanges();
+      const bytes = this.encodeChanges();
       invariant(bytes <= recordBytesMax, "a step writes at most 900 KiB");
       if (this.bytes + bytes > recordBytesMax) {
         this.takeBack();
@@ -134,7 +134,7 @@ export class Batch {
     const written = this.writes.get(key);
     if (written === undefined) return this.rows.row(key, atMs);
     const { value } = written;
-    return value instanceof SpelledRow ? rowOf(this.domain.forms, key, value.json) : value;
+    return value instanceof EncodedRow ? rowOf(this.domain.rowCodecs, key, value.json) : value;
   }
 
   private begin(): void {
@@ -197,10 +197,10 @@ export class Batch {
   }
 
   /** Checks heads on the way. Returns by how much the batch's record would grow. */
-  private spellChanges(): number {
+  private encodeChanges(): number {
     let bytes = 0;
     for (const { key, before, after } of this.changes) {
-      if (after.value !== undefined) this.spell(key, after);
+      if (after.value !== undefined) this.encode(key, after);
       if (after.actor !== undefined) {
         invariant(
           after.end - after.start <= limits.engine.headBytesMax,
@@ -225,9 +225,9 @@ export class Batch {
     for (const delivery of this.stepDeliveries) this.deliveries.push(delivery);
   }
 
-  private spell(key: Key, written: Written): void {
+  private encode(key: Key, written: Written): void {
     written.start = this.values.end;
-    spell(this.domain.forms, codeOf(key), written.value, this.values);
+    encodeRow(this.domain.rowCodecs, codeOf(key), written.value, this.values);
     written.end = this.values.end;
   }
 

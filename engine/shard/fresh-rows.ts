@@ -20,7 +20,7 @@ export interface FreshRow extends Slice {
 
 /** What a pass must know of a head beside its bytes. */
 export interface FreshHead {
-  /** When its actor wants to hear `due`. */
+  /** When its actor wants to learn `due`. */
   readonly dueMs: number | undefined;
   /** What its actor's listing wants to know of it. */
   readonly indexed: unknown;

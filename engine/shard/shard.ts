@@ -22,8 +22,8 @@ import type { Tables } from "../ports/tables.ts";
 import { seal } from "../record.ts";
 import type { ShardEvent, ToShard } from "../wire.ts";
 import { Batch, broken, type Delivery, type Envelope, type Origin } from "./batch.ts";
+import { flushRows, type Position } from "./flush.ts";
 import { busy, Inbox, type Lane } from "./inbox.ts";
-import { materialise, type Position } from "./materialiser.ts";
 import { recover, type ShardPlace } from "./recovery.ts";
 import type { ShardRows } from "./shard-rows.ts";
 import { ShardTime } from "./shard-time.ts";
@@ -169,7 +169,7 @@ class Shard {
     this.cancelRing();
     await this.pass;
     if (this.failure !== undefined) throw this.failure.error;
-    do await this.materialise();
+    do await this.flushNow();
     while (this.rows.fresh.size > 0);
   }
 
@@ -263,7 +263,7 @@ class Shard {
       return batch.step(envelope, atMs);
     } catch (error) {
       brokenSteps.set(envelope.to, failures + 1);
-      // Its time has passed and stands nowhere else: without this it would never hear of it again.
+      // Its time has passed and stands nowhere else: without this it would never learn of it again.
       if (isDue(envelope.message) && failures + 1 < limits.engine.brokenStepsMax)
         this.rows.due.set(envelope.to, atMs + limits.engine.brokenDueMs);
       this.outlets.brokenStep(envelope.to, error);
@@ -304,7 +304,7 @@ class Shard {
       else this.failure ??= failure;
       this.inbox.ring();
     };
-    this.pass = this.materialise().then(
+    this.pass = this.flushNow().then(
       () => ended(),
       (error: unknown) => ended({ error }),
     );
@@ -319,7 +319,7 @@ class Shard {
   }
 
   /** Rows that an earlier pass could not write come before those that are fresh since. */
-  private async materialise(): Promise<void> {
+  private async flushNow(): Promise<void> {
     if (this.frozenAt === undefined) {
       this.rows.fresh.freeze();
       this.outlets.event({ kind: "frozen" });
@@ -328,13 +328,13 @@ class Shard {
     const position = this.frozenAt;
     if (this.rows.fresh.size > 0) {
       await this.rows.fresh.findFrozen(() => new Promise(setImmediate));
-      await materialise(this.rows, this.rows.fresh.lastWrites(), position, this.domain);
+      await flushRows(this.rows, this.rows.fresh.lastWrites(), position, this.domain);
       await this.stores.journal.trim(position.seq);
     }
     this.rows.tables.refresh();
     this.rows.fresh.thaw();
     this.frozenAt = undefined;
-    this.outlets.event({ kind: "materialised", seq: position.seq });
+    this.outlets.event({ kind: "flushed", seq: position.seq });
     if (this.isStuck) this.outlets.passes(undefined);
     this.isStuck = false;
   }

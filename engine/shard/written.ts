@@ -8,6 +8,6 @@ export interface Written {
   end: number;
   /** Set for heads. */
   readonly actor: AnyActor | undefined;
-  /** When the actor of a head wants to hear `due`. */
+  /** When the actor of a head wants to learn `due`. */
   dueMs: number | undefined;
 }

@@ -35,7 +35,7 @@ import { expectReply } from "../problems/replies.ts";
 import { integer, optionalText, ticketParameter } from "../request/query.ts";
 import { type Call, jsonBody, type Route, route } from "../route.ts";
 import { type Answer, json } from "../transport/answer.ts";
-import { readTurn, sessionView, turnView } from "./agent-sessions.ts";
+import { agentTurnView, readTurn, sessionView } from "./agent-sessions.ts";
 import { sessionStream } from "./session-stream.ts";
 
 const sessions = "/v1/agent/sessions";
@@ -161,7 +161,7 @@ async function shownTurn(
   credential?: string,
 ): Promise<Answer> {
   const row = found(readTurn(service, session, turn));
-  return json(credential === undefined ? 200 : 201, await turnView(service, row, credential));
+  return json(credential === undefined ? 200 : 201, await agentTurnView(service, row, credential));
 }
 
 async function createSession(call: Call<CreateSessionRequest>): Promise<Answer> {

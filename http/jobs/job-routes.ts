@@ -139,7 +139,7 @@ async function deleteJob(call: Call): Promise<Answer> {
   return { status: 204, headers: [], body: "" };
 }
 
-/** A member who is removed hears what any other request of its would. */
+/** A member who is removed learns what any other request of its would. */
 function whileReadable({ service, principal }: Call<unknown, unknown>, end: () => void) {
   const { organization, user, scope } = principal;
   if (organization === undefined) return () => {};

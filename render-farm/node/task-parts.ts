@@ -15,13 +15,13 @@ export interface Parts {
 
 /** Those of a task that was split for others to join. */
 export interface SharedParts extends Parts {
-  /** Hears of the parts that others make, also of those made before. One listener. */
+  /** Learns of the parts that others make, also of those made before. One listener. */
   onMade(listener: (part: number, result: unknown) => void): void;
 }
 
 type PartMessage = Extract<ToNode, { readonly member: string }>;
 
-/** Parts that the broker hands out, as one member of a crew sees them. */
+/** Parts that the broker hands out, as one member of a helper nodes sees them. */
 export class BrokeredParts implements SharedParts {
   readonly #member: string;
   readonly #send: BrokerConnection["send"];

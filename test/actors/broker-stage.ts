@@ -47,7 +47,7 @@ export function stage() {
   const attach = (slots = 1) => {
     const attached = node();
     broker.attach(attached);
-    attached.say({ kind: "hello", node: "n", slots, kinds: ["studio-image", "crew"] });
+    attached.say({ kind: "hello", node: "n", slots, kinds: ["studio-image", "help"] });
     return attached;
   };
   return { clock, sent, broker, attach };

@@ -4,16 +4,16 @@ import t from "tap";
 import { accountKey } from "../../actors/account/account-messages.ts";
 import { assetKey, type ReadyAsset } from "../../actors/asset/asset.ts";
 import type { JobStatus } from "../../actors/contract/job.ts";
-import { forms } from "../../actors/forms.ts";
 import { born, creationOf } from "../../actors/job/creation.ts";
 import { type Job, type JobMessage, jobRequestKey } from "../../actors/job/job.ts";
 import { jobActor } from "../../actors/job/job-actor.ts";
 import { jobsOf } from "../../actors/job/job-index.ts";
 import { jobView } from "../../actors/job/job-view.ts";
+import { rowCodecs } from "../../actors/row-codecs.ts";
 import { type Tombstone, tombstoneKey } from "../../actors/tombstone/tombstone.ts";
 import { birth, put, tell } from "../../engine/actor.ts";
 import { idBytes } from "../../engine/id.ts";
-import { rowOf, SpelledRow } from "../../engine/row-form.ts";
+import { EncodedRow, rowOf } from "../../engine/row-codec.ts";
 import {
   create,
   fingerprint,
@@ -63,8 +63,8 @@ function next(head: Job, message: JobMessage, atMs = laterMs): Job {
 t.test("a new job is queued, answers when it began and goes to its provider", async (t) => {
   const turn = decide(undefined, { ...create, request: 7 }, view(jobSelf));
   t.strictSame(turn.head, queued);
-  t.strictSame(turn.rows, [put(jobRequestKey(job), new SpelledRow(create.asked))]);
-  t.strictSame(rowOf(forms, jobRequestKey(job), create.asked), jobRequest);
+  t.strictSame(turn.rows, [put(jobRequestKey(job), new EncodedRow(create.asked))]);
+  t.strictSame(rowOf(rowCodecs, jobRequestKey(job), create.asked), jobRequest);
   t.strictSame(turn.effects, [
     { kind: "provider.submit", prompt: "a kite", modality: "image", count: 1 },
   ]);

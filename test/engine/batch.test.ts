@@ -6,7 +6,7 @@ import { type Address, addressOf } from "../../engine/address.ts";
 import { JsonBytes } from "../../engine/json-bytes.ts";
 import { codeOf, engineTables, type Key, keyOf } from "../../engine/key.ts";
 import { noHash, seal } from "../../engine/record.ts";
-import { SpelledRow } from "../../engine/row-form.ts";
+import { EncodedRow } from "../../engine/row-codec.ts";
 import { Batch } from "../../engine/shard/batch.ts";
 import { ShardRows } from "../../engine/shard/shard-rows.ts";
 import { type CounterMessage, counterKey, noteKey, toys } from "./toys.ts";
@@ -70,7 +70,7 @@ t.test("a row that comes spelled is written as it is, and read as what it says",
     kind: "scribe",
     decide(head, message, ctx) {
       const key = noteKey(ctx.self, "n");
-      const rows = message === "write" ? [put(key, new SpelledRow('"x"'))] : [];
+      const rows = message === "write" ? [put(key, new EncodedRow('"x"'))] : [];
       const replies = [{ to: 1, reply: ctx.get(key) }];
       return { head, rows, replies, effects: [] };
     },

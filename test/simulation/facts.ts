@@ -8,7 +8,6 @@ import { type Account, type LedgerRow, ledgerKey } from "../../actors/account/ac
 import { accountKey, type Pay } from "../../actors/account/account-messages.ts";
 import type { Budget } from "../../actors/account/member-spending.ts";
 import { sessionKey } from "../../actors/agent/session.ts";
-import { forms } from "../../actors/forms.ts";
 import {
   type CreateJob,
   type Job,
@@ -16,11 +15,12 @@ import {
   jobKey,
   jobRequestKey,
 } from "../../actors/job/job.ts";
+import { rowCodecs } from "../../actors/row-codecs.ts";
 import { ticketKey } from "../../actors/ticket/ticket.ts";
 import type { PlanName, PlanOverrides } from "../../config/plans.ts";
 import type { Id } from "../../engine/id.ts";
 import { codeOf } from "../../engine/key.ts";
-import { rowOf } from "../../engine/row-form.ts";
+import { rowOf } from "../../engine/row-codec.ts";
 import type { Step, World } from "./world.ts";
 
 export interface Accepted {
@@ -169,7 +169,7 @@ export class Facts {
 }
 
 export function askedOf({ job, asked }: CreateJob): JobRequest {
-  return rowOf(forms, jobRequestKey(job), asked) as JobRequest;
+  return rowOf(rowCodecs, jobRequestKey(job), asked) as JobRequest;
 }
 
 /** I5: what a job may not do, or undefined. */

@@ -1,6 +1,6 @@
 /**
  * One shard with all actors of the product, in one thread and on stores in memory: turns are real
- * turns of real batches, records are sealed, passes materialise, restarts recover. It keeps what
+ * turns of real batches, records are sealed, passes flush, restarts recover. It keeps what
  * every turn wrote beside the store, so that checks read no JSON; a restart compares the two.
  *
  * What a crash takes with it (the open batch) is taken back here too, with every fact of a model
@@ -16,9 +16,9 @@ import { JsonBytes } from "../../engine/json-bytes.ts";
 import { codeOf, type Key, shardOf } from "../../engine/key.ts";
 import type { TableRow } from "../../engine/ports/tables.ts";
 import { noHash, seal } from "../../engine/record.ts";
-import { rowOf, SpelledRow } from "../../engine/row-form.ts";
+import { EncodedRow, rowOf } from "../../engine/row-codec.ts";
 import { Batch, type Delivery } from "../../engine/shard/batch.ts";
-import { materialise, type Position } from "../../engine/shard/materialiser.ts";
+import { flushRows, type Position } from "../../engine/shard/flush.ts";
 import { recover } from "../../engine/shard/recovery.ts";
 import { ShardRows } from "../../engine/shard/shard-rows.ts";
 import { Sweep } from "../../engine/shard/sweep.ts";
@@ -185,7 +185,7 @@ export class World {
   }
 
   private rowOf(key: Key, value: unknown): unknown {
-    return value instanceof SpelledRow ? rowOf(this.domain.forms, key, value.json) : value;
+    return value instanceof EncodedRow ? rowOf(this.domain.rowCodecs, key, value.json) : value;
   }
 
   private hear(): void {
@@ -200,7 +200,7 @@ export class World {
   private async pass(): Promise<void> {
     this.commit();
     this.rows.fresh.freeze();
-    await materialise(this.rows, this.rows.fresh.lastWrites(), this.position, this.domain);
+    await flushRows(this.rows, this.rows.fresh.lastWrites(), this.position, this.domain);
     await this.journal.trim(this.position.seq);
     this.rows.fresh.thaw();
     this.passes++;

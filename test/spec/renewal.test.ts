@@ -8,7 +8,7 @@ import { codes } from "../../actors/table-codes.ts";
 import type { Static } from "../../config/schema.ts";
 import type { Id } from "../../engine/id.ts";
 import { codeOf, engineTables, keyOf, rangeOf } from "../../engine/key.ts";
-import { actorOfDueKey } from "../../engine/shard/materialiser.ts";
+import { actorOfDueKey } from "../../engine/shard/flush.ts";
 import type { Caller } from "./caller.ts";
 import { type InProcess, openInProcess, startMs } from "./in-process-service.ts";
 import { enter, paidOrganization } from "./organizations.ts";

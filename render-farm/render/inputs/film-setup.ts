@@ -156,7 +156,7 @@ async function planOf(
     width,
     height,
     isTransparent,
-    isDrawn: false,
+    isSelfCaptured: false,
     mark: "",
     timelineMs,
     compositions,

@@ -9,7 +9,7 @@ import type { AnyActor, Domain, RowWrite } from "../actor.ts";
 import { codeOf, engineTables, type Key, keyOf, partitionOf } from "../key.ts";
 import type { TableWrite } from "../ports/tables.ts";
 import { bytesOf, textOf } from "../record.ts";
-import { rowOf } from "../row-form.ts";
+import { rowOf } from "../row-codec.ts";
 import type { DueIndex } from "./due-index.ts";
 import type { FreshHead, FreshRow } from "./fresh-rows.ts";
 import type { ShardRows } from "./shard-rows.ts";
@@ -29,7 +29,7 @@ export const positionKey: Key<Position> = keyOf(0, 0, "position");
  * `position`. Rows of a partition share pages, and a page that is written once for many rows is
  * what makes a pass cheap. What follows from a head is in one transaction with it.
  */
-export async function materialise(
+export async function flushRows(
   rows: ShardRows,
   lastWrites: Iterable<readonly FreshRow[]>,
   position: Position,
@@ -65,7 +65,7 @@ export async function materialise(
   await write();
 }
 
-/** When the tables will say that an actor wants to hear `due`. */
+/** When the tables will say that an actor wants to learn `due`. */
 interface Waiting {
   readonly key: Key;
   readonly dueMs: number | undefined;
@@ -77,9 +77,9 @@ function indexRows(actor: AnyActor, indexed: unknown, hasEarlier: boolean): read
 }
 
 /** Of a record that was found at a restart: its time is not in the index yet. */
-function restored(row: FreshRow, due: DueIndex, actor: AnyActor, { forms }: Domain): FreshHead {
+function restored(row: FreshRow, due: DueIndex, actor: AnyActor, { rowCodecs }: Domain): FreshHead {
   const text = textOf(row);
-  const head = text === undefined ? undefined : rowOf(forms, row.key, text);
+  const head = text === undefined ? undefined : rowOf(rowCodecs, row.key, text);
   const dueMs = head === undefined ? undefined : actor.dueAt(head);
   due.set(row.key, dueMs);
   return { dueMs, indexed: head === undefined ? undefined : actor.indexed?.(head) };
