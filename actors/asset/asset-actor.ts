@@ -10,6 +10,7 @@
  * 3. Bytes are removed after the step that gives them up is durable; see `removal.ts`.
  */
 
+import { defined } from "../../config/defined.ts";
 import { limits } from "../../config/limits.ts";
 import {
   type Actor,
@@ -162,8 +163,7 @@ function patched(asset: Asset, { displayName, tags, favorite }: AssetPatch): Ass
   const isFavorite = favorite ?? before ?? false;
   return {
     ...rest,
-    ...(displayName === undefined ? {} : { displayName }),
-    ...(tags === undefined ? {} : { tags }),
+    ...defined({ displayName, tags }),
     ...(isFavorite ? { favorite: true } : {}),
   };
 }

@@ -3,6 +3,7 @@
  * it is told by the outbox and gives the answer itself, so whoever was answered can submit.
  */
 
+import { defined } from "../../config/defined.ts";
 import type { PlanName, PlanOverrides } from "../../config/plans.ts";
 import {
   answer,
@@ -125,9 +126,7 @@ export function patchUser(
 export function given(terms: Terms): Partial<Pick<User, "plan" | "status" | "overrides">> {
   const { plan, status, overrides } = terms;
   return {
-    ...(plan === undefined ? {} : { plan }),
-    ...(status === undefined ? {} : { status }),
-    ...(overrides === undefined ? {} : { overrides }),
+    ...defined({ plan, status, overrides }),
   };
 }
 

@@ -1,5 +1,7 @@
 /** From an image request to what will be made, held and deduplicated. */
+
 import type { ModelEntry } from "../../config/catalogue.ts";
+import { defined } from "../../config/defined.ts";
 import type { Fault } from "../../config/schema.ts";
 import { GenerateImageRequest } from "../contract/generation.ts";
 import type { TaskInput } from "../job/job.ts";
@@ -53,7 +55,7 @@ function picturesOf(
     references.faults.push({ pointer: "/mask_asset_id", detail: "needs exactly one reference" });
   return {
     ...(given.length === 0 ? {} : { references: given }),
-    ...(mask === undefined ? {} : { mask }),
+    ...defined({ mask }),
   };
 }
 
@@ -130,10 +132,12 @@ function freeSize({ width, height }: GenerateImageRequest): Size | undefined {
 function extras(request: GenerateImageRequest): TaskInput {
   const { negative_prompt, quality, background, provider_options } = request;
   return {
-    ...(negative_prompt === undefined ? {} : { negativePrompt: negative_prompt }),
-    ...(quality === undefined ? {} : { quality }),
-    ...(background === undefined ? {} : { background }),
-    ...(provider_options === undefined ? {} : { providerOptions: provider_options }),
+    ...defined({
+      negativePrompt: negative_prompt,
+      quality,
+      background,
+      providerOptions: provider_options,
+    }),
   };
 }
 
@@ -147,7 +151,7 @@ function quoted(
   const ratio = chosen(request, model, "aspect_ratio");
   const isFree = request.width !== undefined;
   return {
-    ...(quality === undefined ? {} : { quality }),
+    ...defined({ quality }),
     settings: [
       ["Model", model.display_name],
       ["Resolution", `${width} x ${height}`],

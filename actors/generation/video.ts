@@ -1,5 +1,7 @@
 /** From a video request to what will be made, held and deduplicated. */
+
 import type { ModelEntry } from "../../config/catalogue.ts";
+import { defined } from "../../config/defined.ts";
 import type { Fault } from "../../config/schema.ts";
 import { GenerateVideoRequest } from "../contract/generation.ts";
 import type { TaskInput } from "../job/job.ts";
@@ -48,9 +50,11 @@ function picturesOf(
   const video = references.one(request.source_video_asset_id, "/source_video_asset_id", "video");
   const given = references.many(request.reference_asset_ids, "/reference_asset_ids", max);
   return {
-    ...(first === undefined ? {} : { firstFrame: sourceOf(first) }),
-    ...(last === undefined ? {} : { lastFrame: sourceOf(last) }),
-    ...(video === undefined ? {} : { sourceVideo: sourceOf(video) }),
+    ...defined({
+      firstFrame: first && sourceOf(first),
+      lastFrame: last && sourceOf(last),
+      sourceVideo: video && sourceOf(video),
+    }),
     ...(given.length === 0 ? {} : { references: given }),
   };
 }
@@ -107,17 +111,16 @@ function resolved(request: GenerateVideoRequest, model: ModelEntry, shown: TaskI
       fps,
       durationSeconds,
       audio,
-      ...(camera_motion === undefined ? {} : { cameraMotion: camera_motion }),
-      ...(negative_prompt === undefined ? {} : { negativePrompt: negative_prompt }),
+      ...defined({ cameraMotion: camera_motion, negativePrompt: negative_prompt }),
       ...(request.quality === undefined ? {} : { quality }),
-      ...(provider_options === undefined ? {} : { providerOptions: provider_options }),
+      ...defined({ providerOptions: provider_options }),
       ...shown,
     },
     promptAs: "prompt",
     canonical: canonical(request.prompt === undefined ? request : { ...request, prompt }, model),
     quoted: () => ({
       durationSeconds,
-      ...(quality === undefined ? {} : { quality }),
+      ...defined({ quality }),
       settings: [
         ["Model", model.display_name],
         ["Resolution", resolution],

@@ -10,6 +10,7 @@
  * 3. Its studio and its composition learn in the same step that it is over.
  */
 
+import { defined } from "../../config/defined.ts";
 import { limits } from "../../config/limits.ts";
 import {
   type Actor,
@@ -136,21 +137,14 @@ function workOf(order: RenderOrder | undefined): RenderEffect[] {
     manifestKey,
     target,
     assets,
-    ...(quality === undefined ? {} : { quality }),
-    ...(still === undefined ? {} : { still: stillOf(still) }),
-    ...(audioMix === undefined ? {} : { audioMix }),
+    ...defined({ quality, still: still && stillOf(still), audioMix }),
   };
   const task = { kind: "render", input, outputPrefix: `renders/${id}` };
   return [{ kind: "farm.run", scope, task }];
 }
 
 function stillOf({ at_seconds, max_dimension, frame, background }: RenderStillOptions) {
-  return {
-    ...(at_seconds === undefined ? {} : { atSeconds: at_seconds }),
-    ...(frame === undefined ? {} : { frame }),
-    ...(background === undefined ? {} : { background }),
-    ...(max_dimension === undefined ? {} : { maxDimension: max_dimension }),
-  };
+  return defined({ atSeconds: at_seconds, frame, background, maxDimension: max_dimension });
 }
 
 function commonOf({ id, scope, user, composition, createdAtMs, version }: Render, atMs: number) {
@@ -245,13 +239,11 @@ function succeed(
     startedAtMs: render.startedAtMs,
     finishedAtMs: atMs,
     asset: id,
-    ...(width === undefined ? {} : { width }),
-    ...(height === undefined ? {} : { height }),
-    ...(durationSeconds === undefined ? {} : { durationSeconds }),
+    ...defined({ width, height, durationSeconds }),
   };
   const order = ctx.get(renderOrderKey(render.id));
   const params = order?.params && stillParamsOf(order.params, details);
-  const notes: RenderNotes = { warnings, ...(params === undefined ? {} : { params }) };
+  const notes: RenderNotes = { warnings, ...defined({ params }) };
   const origin = { render: render.id, user };
   const asset: ReadyAsset = { phase: "ready", id, scope, createdAtMs: atMs, origin, media };
   const born = birth(assetKey(scope, id), { kind: "create", asset });

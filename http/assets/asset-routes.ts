@@ -5,6 +5,7 @@ import type { StoredBytes } from "../../actors/asset/media.ts";
 import { AssetPage, Asset as AssetSchema, assetStatuses } from "../../actors/contract/asset.ts";
 import { AssetPatchRequest, DirectUploadFields, UploadForm } from "../../actors/contract/upload.ts";
 import { modalities } from "../../config/catalogue.ts";
+import { defined } from "../../config/defined.ts";
 import { limits } from "../../config/limits.ts";
 import { check, type Fault } from "../../config/schema.ts";
 import { parseId, partitionOfId } from "../../engine/id.ts";
@@ -181,8 +182,7 @@ async function uploadAsset(call: Call): Promise<Answer> {
       scope,
       createdAtMs: service.clock.nowMs(),
       origin: { filename: file.filename, user: user.id },
-      ...(displayName === undefined ? {} : { displayName }),
-      ...(tags === undefined ? {} : { tags }),
+      ...defined({ displayName, tags }),
       bytes: file.stored,
       attempts: 0,
     };

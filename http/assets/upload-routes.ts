@@ -2,6 +2,7 @@
  * Uploads in parts that can be resumed: a plan, signed URLs to put the parts to, and a completion
  * that joins them. The parts and what came of them stand with the asset, whose id the upload has.
  */
+
 import {
   type Asset,
   assetKey,
@@ -20,6 +21,7 @@ import {
   Upload as UploadSchema,
   type Upload as UploadView,
 } from "../../actors/contract/upload.ts";
+import { defined } from "../../config/defined.ts";
 import { limits } from "../../config/limits.ts";
 import { parseId, partitionOfId } from "../../engine/id.ts";
 import { requireRoom } from "../accounts/storage.ts";
@@ -123,12 +125,11 @@ async function createUpload(call: Call<CreateUploadRequest>): Promise<Answer> {
     scope,
     createdAtMs: nowMs,
     origin: { filename: plainFilename(body.filename), user: user.id },
-    ...(displayName === undefined ? {} : { displayName }),
-    ...(tags === undefined ? {} : { tags }),
+    ...defined({ displayName, tags }),
     upload: {
       mimeType,
       sizeBytes,
-      ...(sha256 === undefined ? {} : { sha256: sha256.toLowerCase() }),
+      ...defined({ sha256: sha256?.toLowerCase() }),
       method: isSingle ? "single" : "multipart",
       partCount: isSingle ? 1 : Math.ceil(sizeBytes / limits.assets.partBytes),
       expiresAtMs: nowMs + limits.assets.uploadMs,

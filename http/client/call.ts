@@ -5,8 +5,10 @@
  * 2. `repeated` tries again through silence, 502 and 503, with a bound and a growing delay. Where
  *    nothing ever answered and nothing listens, the first try says so at once.
  */
+
 import { setTimeout as pause } from "node:timers/promises";
 import type { Problem } from "../../actors/contract/problem.ts";
+import { defined } from "../../config/defined.ts";
 
 const bounds = {
   /** An answer that takes longer than this is silence. */
@@ -101,10 +103,9 @@ export async function request<T>(address: Address, call: Call): Promise<T> {
       "x-service-surface": address.surface,
       ...(body === undefined ? {} : { "content-type": "application/json" }),
       ...(archive === undefined ? {} : { "content-type": "application/zip" }),
-      ...(idempotencyKey === undefined ? {} : { "idempotency-key": idempotencyKey }),
+      ...defined({ "idempotency-key": idempotencyKey }),
     },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    ...(form === undefined ? {} : { body: form }),
+    ...defined({ body: form ?? (body && JSON.stringify(body)) }),
     ...(archive === undefined ? {} : { body: archive(), duplex: "half" }),
   });
   if (response.status === 204) return undefined as T;

@@ -20,6 +20,7 @@ import {
 } from "../../actors/render/render.ts";
 import { renderView } from "../../actors/render/render-view.ts";
 import { frameCount, type Timeline } from "../../actors/timeline/model.ts";
+import { defined } from "../../config/defined.ts";
 import { limits } from "../../config/limits.ts";
 import type { Fault } from "../../config/schema.ts";
 import { type Id, parseId, partitionOfId } from "../../engine/id.ts";
@@ -84,7 +85,7 @@ export async function submitRender(call: Call<RenderRequest>): Promise<Id> {
       const manifestKey = await storeManifest(service, snapshot);
       manifests.push(manifestKey);
       const order = await orderOf(call, id, snapshot, manifestKey);
-      return { kind: "render", order, ...(digest === undefined ? {} : { digest }) };
+      return { kind: "render", order, ...defined({ digest }) };
     });
     manifests.pop();
     return id;
@@ -140,7 +141,7 @@ async function orderOf(
     createdAtMs: service.clock.nowMs(),
     target,
     ...(target === "video" ? { quality } : { still, params: paramsOf(still, timeline) }),
-    ...(audioMix === undefined ? {} : { audioMix }),
+    ...defined({ audioMix }),
     manifestKey,
     assets: sourcesOf(call, timeline),
   };
