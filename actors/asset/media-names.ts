@@ -1,4 +1,4 @@
-/** The media types that may be stored as assets: their extensions, and what else they are called. */
+/** Media types that may be stored as assets: their extensions, and what else they are called. */
 
 export const extensionByType: Readonly<Record<string, string>> = {
   "image/png": "png",

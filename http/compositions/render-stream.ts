@@ -15,7 +15,7 @@ import type { Answer } from "../transport/answer.ts";
 import { eventStream, type Frames } from "../transport/sse-connection.ts";
 import { renderText } from "./renders.ts";
 
-/** Throws `RefusalError`: 404 when there is none, 503 when the account has too many streams open. */
+/** Throws `RefusalError`: 404 when there is none, 503 when too many streams are open. */
 export function renderStream(
   call: Call<unknown, unknown>,
   id: Id,

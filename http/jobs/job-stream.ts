@@ -18,7 +18,7 @@ import type { Answer } from "../transport/answer.ts";
 import { eventStream, type Frames } from "../transport/sse-connection.ts";
 import { hasEnded, isTerminal } from "./job-watchers.ts";
 
-/** Throws `RefusalError`: 404 when there is none, 503 when the account has too many streams open. */
+/** Throws `RefusalError`: 404 when there is none, 503 when too many streams are open. */
 export function jobStream(
   call: Call<unknown, unknown>,
   id: Id,
