@@ -1,7 +1,8 @@
 /// <reference lib="dom" />
-import { blend, css, lch, rgbOf } from "../studio-image/color.ts";
+import { blend, lch, rgbOf } from "../studio-image/color.ts";
 import { clamp01, gradientNoise, mix, type Noise, smoothstep } from "../studio-image/noise.ts";
 import { newCanvas, type Stage } from "../studio-image/stage.ts";
+import { paintFarEdge } from "../studio-image/water.ts";
 
 /**
  * Water in motion: the upper part of each frame mirrored and bent by waves that come towards the
@@ -91,14 +92,4 @@ export class MovingWater {
       data[at + 3] = 255;
     }
   }
-}
-
-/** A veil of haze where water meets the far shore. */
-function paintFarEdge({ ctx, width, unit, palette }: Stage, top: number): void {
-  const veil = ctx.createLinearGradient(0, top - unit * 0.012, 0, top + unit * 0.05);
-  veil.addColorStop(0, css(palette.sky[4], 0));
-  veil.addColorStop(0.25, css(palette.sky[4], 0.42));
-  veil.addColorStop(1, css(palette.sky[4], 0));
-  ctx.fillStyle = veil;
-  ctx.fillRect(0, top - unit * 0.012, width, unit * 0.062);
 }
