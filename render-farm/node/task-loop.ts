@@ -120,7 +120,7 @@ export class TaskLoop {
         break;
       case "part":
       case "made":
-        this.#partsByMember.get(message.member)?.hear(message);
+        this.#partsByMember.get(message.member)?.handle(message);
     }
   }
 

@@ -58,7 +58,7 @@ export class BrokeredParts implements SharedParts {
   }
 
   /** What the broker says to this member. */
-  hear(message: PartMessage): void {
+  handle(message: PartMessage): void {
     if (message.kind === "part") this.#takers.shift()?.resolve(message.part ?? undefined);
     else if (this.#listener === undefined) this.#early.push([message.part, message.result]);
     else this.#listener(message.part, message.result);
