@@ -43,18 +43,18 @@ export interface Workspace {
 
 /** Lends workspaces. */
 export class Workspaces {
-  readonly #folders: OwnFolders;
-  readonly #programs: Programs;
+  private readonly folders: OwnFolders;
+  private readonly programs: Programs;
 
   constructor(folders: OwnFolders, programs: Programs) {
-    this.#folders = folders;
-    this.#programs = programs;
+    this.folders = folders;
+    this.programs = programs;
   }
 
   async use<T>(work: (workspace: Workspace) => Promise<T>): Promise<T> {
-    const own = await this.#folders.lend();
-    const media = mediaTools(this.#programs, own.user);
-    const pictures = new Pictures(this.#programs.pictures(own.user, pictureBounds));
+    const own = await this.folders.lend();
+    const media = mediaTools(this.programs, own.user);
+    const pictures = new Pictures(this.programs.pictures(own.user, pictureBounds));
     try {
       return await work({ folder: own.path, media, pictures });
     } finally {

@@ -192,24 +192,24 @@ async function imageUrl(
 
 /** Bakes each grade once. */
 class Grades {
-  readonly #workshop: Workshop;
-  readonly #pathsByGrade = new Map<string, Promise<string>>();
+  private readonly workshop: Workshop;
+  private readonly pathsByGrade = new Map<string, Promise<string>>();
 
   constructor(workshop: Workshop) {
-    this.#workshop = workshop;
+    this.workshop = workshop;
   }
 
   cubePath(grade: Grade): Promise<string> {
     const name = JSON.stringify(grade);
-    const known = this.#pathsByGrade.get(name);
+    const known = this.pathsByGrade.get(name);
     if (known !== undefined) return known;
-    const path = this.#bake(grade, this.#pathsByGrade.size);
-    this.#pathsByGrade.set(name, path);
+    const path = this.bake(grade, this.pathsByGrade.size);
+    this.pathsByGrade.set(name, path);
     return path;
   }
 
-  async #bake(grade: Grade, index: number): Promise<string> {
-    const { bundle, folder, warnings } = this.#workshop;
+  private async bake(grade: Grade, index: number): Promise<string> {
+    const { bundle, folder, warnings } = this.workshop;
     const { lutPath = "" } = grade;
     const source = bundle.sourceOf({ kind: "file", path: lutPath });
     const text = source && (await bundle.bytes(source)).toString("latin1");
