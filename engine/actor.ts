@@ -152,6 +152,19 @@ export interface KeyRange {
   readonly end: Key;
 }
 
+/** What an actor decides, by its parts; nothing of what is left out. */
+export function decision<Head, Effect = never>(
+  head: NoInfer<Head> | undefined,
+  parts: {
+    readonly rows?: readonly RowWrite[];
+    readonly replies?: readonly Reply[];
+    readonly effects?: readonly (Tell | NoInfer<Effect>)[];
+  } = {},
+): Decision<Head, Effect> {
+  const { rows = [], replies = [], effects = [] } = parts;
+  return { head, rows, replies, effects };
+}
+
 /** The reply to who waits for one, if anybody does. */
 export function answer<R>(
   { request }: { readonly request: RequestId<R> | undefined },

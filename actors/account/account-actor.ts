@@ -11,7 +11,7 @@
 
 import { limits } from "../../config/limits.ts";
 import { plans } from "../../config/plans.ts";
-import { type Actor, answer, type Context, put, tell } from "../../engine/actor.ts";
+import { type Actor, answer, type Context, decision, put, tell } from "../../engine/actor.ts";
 import type { ReplyTo } from "../../engine/address.ts";
 import { invariant } from "../../engine/invariant.ts";
 import { partitionOf } from "../../engine/key.ts";
@@ -23,7 +23,6 @@ import {
   change,
   firstOfNextMonth,
   ledgerKey,
-  only,
   refuse,
 } from "./account.ts";
 import type { AccountMessage, AssetChanged, IssueTicket, OpenAccount } from "./account-messages.ts";
@@ -72,19 +71,19 @@ function act(
     case "job_deleted":
       return forget(head, message, ctx);
     case "asset_changed":
-      return only(recountAssets(head, message));
+      return decision(recountAssets(head, message));
     case "files_changed": {
       const { account, rows } = countFiles(head, message, ctx);
-      return only(account, rows);
+      return decision(account, { rows });
     }
     case "remembered":
-      return only({ ...head, remembered: head.remembered + message.by });
+      return decision({ ...head, remembered: head.remembered + message.by });
     case "run_changed":
-      return only(head, [changedRun(message, ctx)]);
+      return decision(head, { rows: [changedRun(message, ctx)] });
     case "issue_ticket":
       return issueTicket(head, message, ctx);
     case "ticket_spent":
-      return only({ ...head, tickets: Math.max(0, head.tickets - 1) });
+      return decision({ ...head, tickets: Math.max(0, head.tickets - 1) });
     case "set_terms":
       return setTerms(head, message, ctx);
     case "grant":
@@ -92,14 +91,14 @@ function act(
     case "set_budget":
       return setBudget(head, message, ctx);
     case "renew":
-      return only(head);
+      return decision(head);
   }
 }
 
 /** At least once: an account that is open already only repeats its answer. */
 function open(head: Account | undefined, message: OpenAccount, ctx: Context): AccountDecision {
   const { replies } = message;
-  if (head !== undefined) return only(head, [], replies);
+  if (head !== undefined) return decision(head, { replies });
   const { monthlyCredits } = plans[message.plan];
   const credits = message.credits ?? monthlyCredits;
   const account: Account = {
@@ -126,7 +125,7 @@ function open(head: Account | undefined, message: OpenAccount, ctx: Context): Ac
   };
   const entries = [{ type: "grant", amount: credits, balance: credits }] as const;
   const ledger = put(ledgerKey(ctx.self, 0), { atMs: ctx.atMs, entries });
-  return only(account, [ledger, awaitRenewal(ctx.self, account)], replies);
+  return decision(account, { rows: [ledger, awaitRenewal(ctx.self, account)], replies });
 }
 
 function recountAssets(account: Account, message: AssetChanged): Account {
@@ -148,7 +147,11 @@ function issueTicket(
     return refuse(account, { code: "rate_limit", retryAfterSeconds, detail }, ctx);
   }
   const address = ticketKey(partitionOf(ctx.self), digest);
-  return only({ ...account, tickets: account.tickets + 1 }, [], answer(ctx, { kind: "issued" }), [
-    tell(address, { kind: "issue", ticket }),
-  ]);
+  return decision(
+    { ...account, tickets: account.tickets + 1 },
+    {
+      replies: answer(ctx, { kind: "issued" }),
+      effects: [tell(address, { kind: "issue", ticket })],
+    },
+  );
 }

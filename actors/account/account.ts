@@ -5,15 +5,7 @@
 
 import { type Modality, modalities } from "../../config/catalogue.ts";
 import { type PlanName, type PlanOverrides, plans } from "../../config/plans.ts";
-import {
-  answer,
-  type Context,
-  type Decision,
-  type Draft,
-  type Reply,
-  type RowWrite,
-  type Tell,
-} from "../../engine/actor.ts";
+import { answer, type Context, type Decision, type Draft, decision } from "../../engine/actor.ts";
 import type { Id } from "../../engine/id.ts";
 import { type Key, keyOf, orderedNumber, partitionOf } from "../../engine/key.ts";
 import { type AssetStatus, assetStatuses } from "../contract/asset.ts";
@@ -93,50 +85,13 @@ export function monthlyCreditsOf({ plan, isOrganization }: Account): number {
 /** A copy that a step changes by assignment. */
 export type AccountDraft = Draft<Account>;
 
-/** Each member by its name: accounts have several hidden classes, and V8 spreads those slowly. */
-export function draftOf(account: Account): AccountDraft {
-  const { overrides, isOrganization } = account;
-  const draft: AccountDraft = {
-    plan: account.plan,
-    createdAtMs: account.createdAtMs,
-    granted: account.granted,
-    held: account.held,
-    spent: account.spent,
-    planLeft: account.planLeft,
-    renewsAtMs: account.renewsAtMs,
-    active: account.active,
-    counts: account.counts,
-    quota: account.quota,
-    ledgerLength: account.ledgerLength,
-    tickets: account.tickets,
-    models: account.models,
-    waiting: account.waiting,
-    remembered: account.remembered,
-    sets: account.sets,
-    assets: account.assets,
-    stored: account.stored,
-  };
-  if (overrides !== undefined) draft.overrides = overrides;
-  if (isOrganization !== undefined) draft.isOrganization = isOrganization;
-  return draft;
-}
-
 /** What can still be spent. */
 export function available({ granted, held, spent }: Account): number {
   return granted - held - spent;
 }
 
-export function only(
-  head: Account,
-  rows: readonly RowWrite[] = [],
-  replies: readonly Reply[] = [],
-  effects: readonly Tell[] = [],
-): AccountDecision {
-  return { head, rows, replies, effects };
-}
-
 export function refuse(head: Account, refusal: Refusal, ctx: Context<Refused>): AccountDecision {
-  return only(head, [], answer(ctx, refused(refusal)));
+  return decision(head, { replies: answer(ctx, refused(refusal)) });
 }
 
 /**

@@ -4,12 +4,12 @@
  * account, so the head does not grow with members; personal spaces have none.
  */
 
-import { answer, type Context, put, type RowWrite } from "../../engine/actor.ts";
+import { answer, type Context, decision, put, type RowWrite } from "../../engine/actor.ts";
 import type { ReplyTo } from "../../engine/address.ts";
 import type { Id } from "../../engine/id.ts";
 import type { Terms } from "../job/job.ts";
 import type { Refusal } from "../refusal.ts";
-import { type Account, type AccountDecision, firstOfNextMonth, only } from "./account.ts";
+import { type Account, type AccountDecision, firstOfNextMonth } from "./account.ts";
 import type { SetBudget } from "./account-messages.ts";
 import { type Budget, type MemberSpending, memberSpendingKey } from "./member-spending.ts";
 
@@ -69,7 +69,10 @@ export function setBudget(
   const { budget: _, ...spending } = current(ctx.get(key), ctx.atMs);
   const { budget } = message;
   const next: MemberSpending = budget === undefined ? spending : { ...spending, budget };
-  return only(account, [put(key, next)], answer(ctx, { kind: "budgeted", spending: next }));
+  return decision(account, {
+    rows: [put(key, next)],
+    replies: answer(ctx, { kind: "budgeted", spending: next }),
+  });
 }
 
 export function usedOf({ budget, ...spending }: MemberSpending, nowMs: number): number {

@@ -5,7 +5,7 @@
 
 import { limits } from "../../config/limits.ts";
 import { allowanceOf } from "../../config/plans.ts";
-import { type Context, put, type RowWrite, type Tell, tell } from "../../engine/actor.ts";
+import { type Context, decision, put, type RowWrite, type Tell, tell } from "../../engine/actor.ts";
 import type { Id } from "../../engine/id.ts";
 import { invariant } from "../../engine/invariant.ts";
 import { partitionOf } from "../../engine/key.ts";
@@ -19,9 +19,7 @@ import {
   available,
   change,
   countIndex,
-  draftOf,
   ledgerKey,
-  only,
   poolOf,
   waitingKey,
 } from "./account.ts";
@@ -42,16 +40,14 @@ const nothing: Step = { rows: [], tells: [] };
 
 export function follow(account: Account, message: JobChanged, ctx: Context): AccountDecision {
   const { terms, from, to, hadSlot, charge } = message;
-  const next = draftOf(account);
+  const next: AccountDraft = { ...account };
   if (from !== to) recount(next, message);
   const freed = !isActive(to) && isActive(from) ? freeSlot(next, terms, hadSlot, ctx) : nothing;
   const settled = charge === undefined ? nothing : settle(next, terms, charge, ctx);
-  return only(
-    next,
-    [...freed.rows, ...settled.rows, ...countedForMember(message, ctx)],
-    [],
-    [...freed.tells, ...settled.tells],
-  );
+  return decision(next, {
+    rows: [...freed.rows, ...settled.rows, ...countedForMember(message, ctx)],
+    effects: [...freed.tells, ...settled.tells],
+  });
 }
 
 function countedForMember({ terms, from, to }: JobChanged, ctx: Context): RowWrite[] {
@@ -129,7 +125,7 @@ export function setTerms(
 ): AccountDecision {
   const next = { ...account, plan, overrides };
   const { rows, tells } = startWaiting(next, ctx);
-  return only(next, rows, [], tells);
+  return decision(next, { rows, effects: tells });
 }
 
 /**
@@ -176,12 +172,10 @@ export function discard(
   const settled = settle(next, terms, 0, ctx);
   const forgotten = { key: fingerprintKey(partitionOf(ctx.self), fingerprint), value: undefined };
   const counted = memberCounted(terms.member, [[index, -1]], ctx);
-  return only(
-    next,
-    [forgotten, ...freed.rows, ...settled.rows, ...counted],
-    [],
-    [...freed.tells, ...settled.tells],
-  );
+  return decision(next, {
+    rows: [forgotten, ...freed.rows, ...settled.rows, ...counted],
+    effects: [...freed.tells, ...settled.tells],
+  });
 }
 
 /** Counted no more; its lines of the ledger stay. */
@@ -193,5 +187,8 @@ export function forget(
   const index = countIndex(terms.modality, from);
   const counts = account.counts.slice();
   change(counts, index, -1);
-  return only({ ...account, counts }, memberCounted(terms.member, [[index, -1]], ctx));
+  return decision(
+    { ...account, counts },
+    { rows: memberCounted(terms.member, [[index, -1]], ctx) },
+  );
 }

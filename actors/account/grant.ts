@@ -1,8 +1,8 @@
 import { defined } from "../../config/defined.ts";
-import { answer, type Context, put } from "../../engine/actor.ts";
+import { answer, type Context, decision, put } from "../../engine/actor.ts";
 import { count } from "../count.ts";
 import { refused } from "../refusal.ts";
-import { type Account, type AccountDecision, available, ledgerKey, only } from "./account.ts";
+import { type Account, type AccountDecision, available, ledgerKey } from "./account.ts";
 import type { Grant } from "./account-messages.ts";
 
 /**
@@ -13,7 +13,7 @@ export function grant(account: Account, message: Grant, ctx: Context): AccountDe
   const balance = available(account) + amount;
   if (balance < 0) {
     const detail = `Only ${count(available(account), "credit")} can be taken back.`;
-    return only(account, [], answer(message, refused({ code: "conflict", detail })));
+    return decision(account, { replies: answer(message, refused({ code: "conflict", detail })) });
   }
   const granted = account.granted + amount;
   const next: Account = {
@@ -25,9 +25,8 @@ export function grant(account: Account, message: Grant, ctx: Context): AccountDe
   const entries = [{ type: amount < 0 ? "adjust" : "grant", amount, balance }] as const;
   const row = { atMs: ctx.atMs, entries, ...defined({ note }) };
   const key = ledgerKey(ctx.self, account.ledgerLength);
-  return only(
-    next,
-    [put(key, row)],
-    answer(message, { kind: "granted", balance, held: next.held }),
-  );
+  return decision(next, {
+    rows: [put(key, row)],
+    replies: answer(message, { kind: "granted", balance, held: next.held }),
+  });
 }

@@ -1,13 +1,6 @@
-import { answer, type Context, put } from "../../engine/actor.ts";
+import { answer, type Context, decision, put } from "../../engine/actor.ts";
 import type { ReplyTo } from "../../engine/address.ts";
-import {
-  type Account,
-  type AccountDecision,
-  available,
-  ledgerKey,
-  only,
-  refuse,
-} from "./account.ts";
+import { type Account, type AccountDecision, available, ledgerKey, refuse } from "./account.ts";
 import type { Pay } from "./account-messages.ts";
 import { committed, memberBudget } from "./budget.ts";
 import { commit, refusalOfRun } from "./run.ts";
@@ -33,5 +26,9 @@ export function pay(account: Account, message: Pay, ctx: Context<ReplyTo<Pay>>):
   const row = put(ledgerKey(ctx.self, account.ledgerLength), { atMs: ctx.atMs, note, entries });
   const spent = run === undefined ? undefined : commit(run, credits, undefined, ctx);
   const rows = [row, ...committed(member, credits, ctx), ...(spent?.rows ?? [])];
-  return only(next, rows, answer(ctx, { kind: "paid", balance }), spent?.tells ?? []);
+  return decision(next, {
+    rows,
+    replies: answer(ctx, { kind: "paid", balance }),
+    effects: spent?.tells ?? [],
+  });
 }

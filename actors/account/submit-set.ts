@@ -6,12 +6,20 @@
 
 import { limits } from "../../config/limits.ts";
 import { allowanceOf } from "../../config/plans.ts";
-import { answer, birth, type Context, put, type RowWrite, type Tell } from "../../engine/actor.ts";
+import {
+  answer,
+  birth,
+  type Context,
+  decision,
+  put,
+  type RowWrite,
+  type Tell,
+} from "../../engine/actor.ts";
 import type { ReplyTo } from "../../engine/address.ts";
 import { type CreateJob, jobKey } from "../job/job.ts";
 import type { Refusal } from "../refusal.ts";
 import { type OutputSet, type SetMember, setKey } from "../set/set.ts";
-import { type Account, type AccountDecision, only, poolOf, refuse, waitingKey } from "./account.ts";
+import { type Account, type AccountDecision, poolOf, refuse, waitingKey } from "./account.ts";
 import type { SetCandidate, SubmitSet } from "./account-messages.ts";
 import { accept, consumption, firstRefusal, memberRefusal, requestRows } from "./submit.ts";
 
@@ -21,7 +29,7 @@ export function submitSet(
   ctx: Context<ReplyTo<SubmitSet>>,
 ): AccountDecision {
   const [first] = message.members;
-  if (first === undefined) return only(account);
+  if (first === undefined) return decision(account);
   const refusal = refusalOfFirst(account, message, first, ctx);
   if (refusal !== undefined) return refuse(account, refusal, ctx);
   const progress: Progress = { account, rows: [], tells: [], waiting: [], members: [] };
@@ -37,17 +45,16 @@ export function submitSet(
     waiting: account.waiting + waiting.length,
   };
   const queued = waiting.length === 0 ? [] : [put(queue, [...(ctx.get(queue) ?? []), ...waiting])];
-  return only(
-    next,
-    [
+  return decision(next, {
+    rows: [
       ...requestRows(message, firstJob, ctx),
       put(setKey(set.scope, set.id), set),
       ...rows,
       ...queued,
     ],
-    answer(ctx, { kind: "accepted_set" }),
-    [...tells, ...consumption(message, ctx)],
-  );
+    replies: answer(ctx, { kind: "accepted_set" }),
+    effects: [...tells, ...consumption(message, ctx)],
+  });
 }
 
 function refusalOfFirst(

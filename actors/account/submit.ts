@@ -6,7 +6,15 @@
 
 import type { Modality } from "../../config/catalogue.ts";
 import { allowanceOf } from "../../config/plans.ts";
-import { birth, type Context, put, type RowWrite, type Tell, tell } from "../../engine/actor.ts";
+import {
+  birth,
+  type Context,
+  decision,
+  put,
+  type RowWrite,
+  type Tell,
+  tell,
+} from "../../engine/actor.ts";
 import { type Id, idBytes, idOfBytes } from "../../engine/id.ts";
 import { partitionOf } from "../../engine/key.ts";
 import { type CreateJob, jobKey, jobRequestKey, type SubmitReply } from "../job/job.ts";
@@ -15,13 +23,12 @@ import { tombstoneKey } from "../tombstone/tombstone.ts";
 import {
   type Account,
   type AccountDecision,
+  type AccountDraft,
   available,
   change,
   countIndex,
-  draftOf,
   ledgerKey,
   modelPlace,
-  only,
   poolOf,
   refuse,
 } from "./account.ts";
@@ -56,12 +63,10 @@ export function submit(
   const { job } = message.job;
   const create = birth(jobKey(job), { ...message.job, request: ctx.request });
   const rows = [...requestRows(message, job, ctx), ...accepted.rows];
-  return only(
-    accepted.account,
+  return decision(accepted.account, {
     rows,
-    [],
-    [create, ...accepted.tells, ...consumption(message, ctx)],
-  );
+    effects: [create, ...accepted.tells, ...consumption(message, ctx)],
+  });
 }
 
 export function firstRefusal(
@@ -225,7 +230,7 @@ export function accept(
   const counts = account.counts.slice();
   const place = countIndex(modality, "queued");
   change(counts, place, 1);
-  const next = draftOf(account);
+  const next: AccountDraft = { ...account };
   next.held += hold;
   if (takesSlot) next.active = withSlots(account, modality, 1);
   next.counts = counts;

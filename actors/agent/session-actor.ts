@@ -16,6 +16,7 @@ import {
   answer,
   type Context,
   type Decision,
+  decision,
   put,
   type RowWrite,
   type Tell,
@@ -71,7 +72,7 @@ export const sessionActor: Actor<Session, SessionMessage, never> = {
 };
 
 function refuse(head: Session | undefined, refusal: Refusal, ctx: SessionContext): SessionDecision {
-  return { head, rows: [], replies: answer(ctx, refused(refusal)), effects: [] };
+  return decision(head, { replies: answer(ctx, refused(refusal)) });
 }
 
 function done(
@@ -80,7 +81,7 @@ function done(
   rows: readonly RowWrite[] = [],
   effects: readonly Tell[] = [],
 ): SessionDecision {
-  return { head, rows, replies: answer(ctx, isDone), effects };
+  return decision(head, { rows, replies: answer(ctx, isDone), effects });
 }
 
 function create(

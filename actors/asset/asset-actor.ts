@@ -17,6 +17,7 @@ import {
   answer,
   type Context,
   type Decision,
+  decision,
   put,
   type RowWrite,
   type Tell,
@@ -72,7 +73,7 @@ export const assetActor: Actor<Asset, AssetMessage, AssetEffect> = {
       case "lapsed":
       case "finished":
       case "progress":
-        return asset.phase === "processing" ? probe(asset, message, ctx) : unchanged(asset);
+        return asset.phase === "processing" ? probe(asset, message, ctx) : decision(asset);
       case "due":
         return expire(asset, ctx);
     }
@@ -95,12 +96,8 @@ export const assetActor: Actor<Asset, AssetMessage, AssetEffect> = {
   resume: (asset) => (asset.phase === "processing" ? [probeOf(asset)] : []),
 };
 
-function unchanged(asset: Asset): AssetDecision {
-  return { head: asset, rows: [], replies: [], effects: [] };
-}
-
 function refuse(head: Asset | undefined, refusal: Refusal, ctx: AssetContext): AssetDecision {
-  return { head, rows: [], replies: answer(ctx, refused(refusal)), effects: [] };
+  return decision(head, { replies: answer(ctx, refused(refusal)) });
 }
 
 /** The one way in which an asset changes; whoever asked is told that it is done. */
@@ -111,7 +108,7 @@ function answered(
   effects: readonly (Tell | AssetEffect)[] = [],
 ): AssetDecision {
   const counted = recount(before, before, next);
-  return { head: next, rows: [], replies: answer(ctx, done), effects: [...counted, ...effects] };
+  return decision(next, { replies: answer(ctx, done), effects: [...counted, ...effects] });
 }
 
 function recount({ scope }: Asset, before: Asset | undefined, after: Asset | undefined): Tell[] {
@@ -138,12 +135,12 @@ function counted(
 
 /** A generated asset was counted with its job. */
 function create(asset: Asset | undefined, created: Asset, ctx: AssetContext): AssetDecision {
-  if (asset !== undefined) return unchanged(asset);
+  if (asset !== undefined) return decision(asset);
   const replies = answer(ctx, done);
   const isGenerated = "job" in created.origin;
   const effects = isGenerated ? [] : recount(created, undefined, created);
-  if (created.phase !== "processing") return { head: created, rows: [], replies, effects };
-  return { head: created, rows: [], replies, effects: [...effects, probeOf(created)] };
+  if (created.phase !== "processing") return decision(created, { replies, effects });
+  return decision(created, { replies, effects: [...effects, probeOf(created)] });
 }
 
 function probeOf({ id, scope, bytes }: ProcessingAsset): AssetEffect {
@@ -227,7 +224,7 @@ function storePart(
   if (asset.phase !== "pending_upload") return refuse(asset, { code: "not_found" }, ctx);
   const replies = answer(ctx, done);
   const rows = [put(uploadPartKey(ctx.self, number), part)];
-  return { head: asset, rows, replies, effects: [] };
+  return decision(asset, { rows, replies });
 }
 
 /** The parts are one object now, so they go. */
@@ -261,7 +258,7 @@ function abandon(asset: PendingAsset, as: "aborted" | "expired", ctx: AssetConte
 
 function expire(asset: Asset, ctx: AssetContext): AssetDecision {
   const dueMs = assetActor.dueAt(asset);
-  if (dueMs === undefined || ctx.atMs < dueMs) return unchanged(asset);
+  if (dueMs === undefined || ctx.atMs < dueMs) return decision(asset);
   if (asset.phase === "pending_upload") return abandon(asset, "expired", ctx);
   if (asset.phase !== "processing") return remove(asset, ctx);
   const late = failed(asset, "The file could not be read in time.", ctx);
@@ -277,21 +274,22 @@ function probe(
     case "claim": {
       const { token } = message;
       const next: Asset = { ...asset, token };
-      return { head: next, rows: [], replies: [], effects: [{ kind: "farm.lease", token }] };
+      const lease: AssetEffect = { kind: "farm.lease", token };
+      return decision(next, { effects: [lease] });
     }
     case "progress":
-      return unchanged(asset);
+      return decision(asset);
     case "lapsed": {
-      if (asset.token !== message.token) return unchanged(asset);
+      if (asset.token !== message.token) return decision(asset);
       const { token: _, ...open } = asset;
       const attempts = asset.attempts + 1;
-      if (attempts < limits.farm.attemptsMax) return unchanged({ ...open, attempts });
+      if (attempts < limits.farm.attemptsMax) return decision({ ...open, attempts });
       return answered(asset, failed(asset, "The file could not be read.", ctx), ctx, [
         { kind: "farm.cancel" },
       ]);
     }
     case "finished":
-      if (asset.token !== message.token) return unchanged(asset);
+      if (asset.token !== message.token) return decision(asset);
       return answered(asset, probed(asset, message.outcome, ctx), ctx);
   }
 }

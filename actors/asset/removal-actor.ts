@@ -1,7 +1,14 @@
 /** How objects are removed: asked for again until the store has done it. See `removal.ts`. */
 
 import { limits } from "../../config/limits.ts";
-import { type Actor, answer, type Context, type Decision, put } from "../../engine/actor.ts";
+import {
+  type Actor,
+  answer,
+  type Context,
+  type Decision,
+  decision,
+  put,
+} from "../../engine/actor.ts";
 import type { ReplyTo } from "../../engine/address.ts";
 import { done } from "../reply.ts";
 import {
@@ -21,16 +28,18 @@ export const removalActor: Actor<Removal, RemovalMessage, RemovalEffect> = {
       case "remove": {
         const { keys } = message;
         const effects = [{ kind: "objects.remove", keys } as const];
-        return { head: { againMs }, rows: [put(key, keys)], replies: answer(ctx, done), effects };
+        return decision(
+          { againMs },
+          { rows: [put(key, keys)], replies: answer(ctx, done), effects },
+        );
       }
       case "reserve":
         return reserve(message, ctx);
       case "removed":
-        return { head: undefined, rows: [{ key, value: undefined }], replies: [], effects: [] };
+        return decision(undefined, { rows: [{ key, value: undefined }] });
       case "due":
-        if (removal === undefined || ctx.atMs < removal.againMs)
-          return { head: removal, rows: [], replies: [], effects: [] };
-        return { head: { againMs }, rows: [], replies: [], effects: left(ctx) };
+        if (removal === undefined || ctx.atMs < removal.againMs) return decision(removal);
+        return decision({ againMs }, { effects: left(ctx) });
     }
   },
   dueAt: ({ againMs }) => againMs,
@@ -42,12 +51,13 @@ function reserve(
   ctx: Context<ReplyTo<ReserveObjects>>,
 ): Decision<Removal, RemovalEffect> {
   const untilMs = ctx.atMs + limits.compositions.reservedMs;
-  return {
-    head: { againMs: untilMs, isReserved: true },
-    rows: [put(removedObjectsKey(ctx.self), keys)],
-    replies: answer(ctx, { kind: "reserved", untilMs }),
-    effects: [],
-  };
+  return decision(
+    { againMs: untilMs, isReserved: true },
+    {
+      rows: [put(removedObjectsKey(ctx.self), keys)],
+      replies: answer(ctx, { kind: "reserved", untilMs }),
+    },
+  );
 }
 
 function left(ctx: Context): RemovalEffect[] {

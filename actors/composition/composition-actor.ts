@@ -14,6 +14,7 @@ import {
   answer,
   type Context,
   type Decision,
+  decision,
   put,
   type RowWrite,
   type Tell,
@@ -84,16 +85,12 @@ export const compositionActor: Actor<Composition, CompositionMessage, never> = {
   dueAt: () => undefined,
 };
 
-function unchanged(head: Composition): CompositionDecision {
-  return { head, rows: [], replies: [], effects: [] };
-}
-
 function refuse(
   head: Composition | undefined,
   refusal: Refusal,
   ctx: Context<Refused>,
 ): CompositionDecision {
-  return { head, rows: [], replies: answer(ctx, refused(refusal)), effects: [] };
+  return decision(head, { replies: answer(ctx, refused(refusal)) });
 }
 
 function answered<R>(
@@ -103,7 +100,7 @@ function answered<R>(
   rows: readonly RowWrite[] = [],
   effects: readonly Tell[] = [],
 ): CompositionDecision {
-  return { head, rows, replies: answer(ctx, reply), effects };
+  return decision(head, { rows, replies: answer(ctx, reply), effects });
 }
 
 const moved: Moved = { kind: "moved" };
@@ -353,7 +350,7 @@ function render(
   const active = put(activeRendersKey(ctx.self), [...activeRenders(ctx), order.id]);
   const message = { kind: "submit", ...submit, request: ctx.request } as const;
   const effects = [tell(studioKey(composition.scope), message)];
-  return { head: composition, rows: [active], replies: [], effects };
+  return decision(composition, { rows: [active], effects });
 }
 
 function renderOver(composition: Composition, ended: Id, ctx: Context): CompositionDecision {
@@ -361,15 +358,13 @@ function renderOver(composition: Composition, ended: Id, ctx: Context): Composit
   const stale = staleObjectsKey(ctx.self);
   const names = left.length === 0 ? (ctx.get(stale) ?? []) : [];
   const rows = [put(activeRendersKey(ctx.self), left)];
-  if (names.length === 0) return { ...unchanged(composition), rows };
+  if (names.length === 0) return decision(composition, { rows });
   // A version of its own, so that no two removals have one address.
   const head = { ...composition, version: composition.version + 1 };
-  return {
-    head,
+  return decision(head, {
     rows: [...rows, { key: stale, value: undefined }],
-    replies: [],
     effects: [removal(head, names, ctx)],
-  };
+  });
 }
 
 /** A note of what follows from the files; no change that clients see. */

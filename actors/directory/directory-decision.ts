@@ -2,6 +2,7 @@ import {
   answer,
   type Context,
   type Decision,
+  decision,
   type RowWrite,
   type Tell,
 } from "../../engine/actor.ts";
@@ -29,14 +30,12 @@ export function changed<R>(
   const { rows, tells = [], reply, audit } = change;
   const next = { ...head, ...change.head, version: head.version + 1 };
   const replies = reply === undefined ? [] : answer(ctx, reply);
-  if (audit === undefined) return { head: next, rows, replies, effects: tells };
+  if (audit === undefined) return decision(next, { rows, replies, effects: tells });
   const noted = appendAudit(head, audit, ctx);
-  return {
-    head: { ...next, audit: noted.audit },
-    rows: [...rows, ...noted.rows],
-    replies,
-    effects: tells,
-  };
+  return decision(
+    { ...next, audit: noted.audit },
+    { rows: [...rows, ...noted.rows], replies, effects: tells },
+  );
 }
 
 /** Nothing changes. */
@@ -45,7 +44,7 @@ export function answered<R>(
   ctx: Context<R>,
   reply: NoInfer<R>,
 ): DirectoryDecision {
-  return { head, rows: [], replies: answer(ctx, reply), effects: [] };
+  return decision(head, { replies: answer(ctx, reply) });
 }
 
 export function refuse(

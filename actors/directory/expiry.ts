@@ -3,7 +3,14 @@
  * reads such a row looks at its own expiry too; this only keeps the store small.
  */
 
-import { type Actor, type Due, type RowWrite, type Tell, tell } from "../../engine/actor.ts";
+import {
+  type Actor,
+  type Due,
+  decision,
+  type RowWrite,
+  type Tell,
+  tell,
+} from "../../engine/actor.ts";
 import { type Address, addressOf } from "../../engine/address.ts";
 import { type Key, keyOf } from "../../engine/key.ts";
 import { codes } from "../table-codes.ts";
@@ -18,10 +25,9 @@ export type ExpiryMessage = { readonly kind: "expire"; readonly expiry: Expiry }
 export const expiryActor: Actor<Expiry, ExpiryMessage, never> = {
   kind: "expiry",
   decide(head, message, { atMs }) {
-    if (message.kind === "expire")
-      return { head: message.expiry, rows: [], replies: [], effects: [] };
-    if (head === undefined || atMs < head.atMs) return { head, rows: [], replies: [], effects: [] };
-    return { head: undefined, rows: deleted(head.rows), replies: [], effects: [] };
+    if (message.kind === "expire") return decision(message.expiry);
+    if (head === undefined || atMs < head.atMs) return decision(head);
+    return decision(undefined, { rows: deleted(head.rows) });
   },
   dueAt: (head) => head.atMs,
 };

@@ -1,7 +1,7 @@
 /** Personal access tokens: issued, revoked, and when they were last used. */
 
 import { limits } from "../../config/limits.ts";
-import { type Context, put, type RowWrite, type Tell } from "../../engine/actor.ts";
+import { type Context, decision, put, type RowWrite, type Tell } from "../../engine/actor.ts";
 import type { Question, ReplyTo } from "../../engine/address.ts";
 import { type Id, idBytes } from "../../engine/id.ts";
 import { type Key, keyOf } from "../../engine/key.ts";
@@ -131,7 +131,7 @@ export function noteUse(head: Directory, message: TokenUsed, ctx: Context): Dire
   const isNew =
     ctx.get(credentialKey(digest)) !== undefined && (ctx.get(tokenUseKey(digest)) ?? 0) < atMs;
   const rows = isNew ? [put(tokenUseKey(digest), atMs)] : [];
-  return { head, rows, replies: [], effects: [] };
+  return decision(head, { rows });
 }
 
 export function resetFirstToken(

@@ -11,7 +11,7 @@
  * free at once in every case, and no asset comes of it whatever the provider still delivers.
  */
 import { limits } from "../../config/limits.ts";
-import { answer, type Context, type Reply } from "../../engine/actor.ts";
+import { answer, type Context, decision, type Reply } from "../../engine/actor.ts";
 import type { ReplyTo, RequestId } from "../../engine/address.ts";
 import { refused } from "../refusal.ts";
 import {
@@ -27,7 +27,7 @@ import {
   type RunningJob,
   type Submitting,
 } from "./job.ts";
-import { become, carried, type JobDecision, unchanged, withdrawal } from "./job-decision.ts";
+import { become, carried, type JobDecision, withdrawal } from "./job-decision.ts";
 import { jobView } from "./job-view.ts";
 import { isCharged } from "./outcome.ts";
 
@@ -47,7 +47,7 @@ export function cancel(job: Job, user: string, ctx: Context<ReplyTo<CancelJob>>)
     case "succeeded":
     case "failed": {
       const replies = answer(ctx, refused({ code: "job_not_cancellable" }));
-      return { ...unchanged(job), replies };
+      return decision(job, { replies });
     }
   }
 }
@@ -77,7 +77,7 @@ function cancelAgain(job: CanceledJob, ctx: Context<Canceled>): JobDecision {
   const { awaits } = job;
   const { request } = ctx;
   if (awaits === undefined || awaits.requests.length >= limits.jobs.cancelAnswersMax)
-    return { ...unchanged(job), replies: shown(job, ctx, asList(request)) };
+    return decision(job, { replies: shown(job, ctx, asList(request)) });
   const requests = [...awaits.requests, ...asList(request)];
   return become(job, { ...job, awaits: { ...awaits, requests }, ...carried(job, ctx) });
 }
@@ -134,7 +134,7 @@ function awaitSubmit(
 
 /** The outcome of a submit during which the job was canceled. */
 export function resolveSubmit(job: CanceledJob, isAccepted: boolean, ctx: Context): JobDecision {
-  if (job.stage !== "submitting" || job.settlement.kind === "settled") return unchanged(job);
+  if (job.stage !== "submitting" || job.settlement.kind === "settled") return decision(job);
   const { awaits, ...known } = job;
   if (!isAccepted) {
     const next = settle(known, 0, ctx);
@@ -147,7 +147,7 @@ export function resolveSubmit(job: CanceledJob, isAccepted: boolean, ctx: Contex
 }
 
 export function resolveCancel(job: Job, answer: CancelAnswer, ctx: Context): JobDecision {
-  if (job.phase !== "canceled" || job.settlement.kind === "settled") return unchanged(job);
+  if (job.phase !== "canceled" || job.settlement.kind === "settled") return decision(job);
   const charge = chargeFor(job, answer, ctx);
   const { awaits, ...known } = job;
   const answered: CanceledJob = { ...known, ...carried(job, ctx), providerCancel: answer.kind };
@@ -179,7 +179,7 @@ function chargeFor(job: CanceledJob, answer: CancelAnswer, ctx: Context): number
  * The provider's last word on a job that is canceled already: it decides the hold and nothing else.
  */
 export function resolvePending(job: CanceledJob, outcome: Outcome, ctx: Context): JobDecision {
-  if (job.settlement.kind === "settled") return unchanged(job);
+  if (job.settlement.kind === "settled") return decision(job);
   const isBilled = outcome.kind === "succeeded" || isCharged(outcome);
   const charge = isBilled ? job.terms.hold : 0;
   const { awaits, ...known } = job;
@@ -188,7 +188,7 @@ export function resolvePending(job: CanceledJob, outcome: Outcome, ctx: Context)
 
 /** Nobody answered in time: the customer does not pay for silence. */
 export function settleAtLimit(job: CanceledJob, ctx: Context): JobDecision {
-  if (job.settlement.kind === "settled") return unchanged(job);
+  if (job.settlement.kind === "settled") return decision(job);
   if (job.awaits !== undefined) return leaveUnknown(job, ctx);
   const next = settle(job, 0, ctx);
   // A submit without an outcome may still be remembered by whoever sent it.

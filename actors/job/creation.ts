@@ -1,5 +1,12 @@
 /** How a job comes into being, and how its work leaves for the farm or a provider. */
-import { answer, type Context, type Draft, put, type RowWrite } from "../../engine/actor.ts";
+import {
+  answer,
+  type Context,
+  type Draft,
+  decision,
+  put,
+  type RowWrite,
+} from "../../engine/actor.ts";
 import { idBytes } from "../../engine/id.ts";
 import { EncodedRow, encodedText } from "../../engine/row-codec.ts";
 import { rowCodecs } from "../row-codecs.ts";
@@ -13,7 +20,7 @@ import {
   type QueuedJob,
   type Terms,
 } from "./job.ts";
-import { become, carried, type JobDecision, unchanged } from "./job-decision.ts";
+import { become, carried, type JobDecision } from "./job-decision.ts";
 import { jobsOfTurnKey, tagDigest } from "./job-index.ts";
 
 type Submission = Extract<JobEffect, { kind: "farm.run" | "provider.submit" }>;
@@ -59,12 +66,12 @@ export function create(message: CreateJob, { atMs }: Context): JobDecision {
     ...indexRows(message),
   ];
   const effects = waits === true ? [] : [submission(message, message.work, message.trace)];
-  if (request === undefined) return { head: job, rows, replies: [], effects };
+  if (request === undefined) return decision(job, { rows, effects });
   if (inlineMs > 0) {
     const inline = { request, untilMs: atMs + inlineMs };
-    return { head: { ...job, inline }, rows, replies: [], effects };
+    return decision({ ...job, inline }, { rows, effects });
   }
-  return { head: job, rows, replies: answer(message, { kind: "accepted", atMs }), effects };
+  return decision(job, { rows, replies: answer(message, { kind: "accepted", atMs }), effects });
 }
 
 /** The job as it begins at `atMs`, in shard time. */
@@ -107,7 +114,7 @@ export function indexRows({ job, turn }: Pick<Terms, "job" | "turn">): RowWrite[
 export function takeSlot(job: Job, ctx: Context): JobDecision {
   const request = ctx.get(jobRequestKey(job.terms.job));
   if (job.phase !== "queued" || job.waits === undefined || request === undefined)
-    return unchanged(job);
+    return decision(job);
   const { waits: _, ...ready } = job;
   return become(
     job,

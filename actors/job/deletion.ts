@@ -5,20 +5,20 @@
  */
 
 import { limits } from "../../config/limits.ts";
-import { answer, type Context, put, tell } from "../../engine/actor.ts";
+import { answer, type Context, decision, put, tell } from "../../engine/actor.ts";
 import type { ReplyTo } from "../../engine/address.ts";
 import { accountKey, type JobDeleted } from "../account/account-messages.ts";
 import { assetKey } from "../asset/asset.ts";
 import { type Refusal, refused } from "../refusal.ts";
 import { indexRows } from "./creation.ts";
 import { type DeleteJob, type Job, type JobRequest, jobEventKey, jobRequestKey } from "./job.ts";
-import { type JobDecision, unchanged } from "./job-decision.ts";
+import type { JobDecision } from "./job-decision.ts";
 import { indexEntriesOf } from "./job-index.ts";
 
 /** A hold is settled before its job may go. */
 export function remove(job: Job, ctx: Context<ReplyTo<DeleteJob>>): JobDecision {
   const refusal = refusalOf(job);
-  if (refusal !== undefined) return { ...unchanged(job), replies: answer(ctx, refused(refusal)) };
+  if (refusal !== undefined) return decision(job, { replies: answer(ctx, refused(refusal)) });
   const assets = job.phase === "succeeded" ? job.assets : [];
   const gone = without(job, false, ctx);
   const removals = assets.map((asset) => {
@@ -34,7 +34,7 @@ export function remove(job: Job, ctx: Context<ReplyTo<DeleteJob>>): JobDecision 
 /** Whoever is too young, or not settled, is told again in the next round. */
 export function retire(job: Job, ctx: Context): JobDecision {
   const isOld = "completedAtMs" in job && ctx.atMs >= job.completedAtMs + limits.jobs.retentionMs;
-  if (!isOld || refusalOf(job) !== undefined) return unchanged(job);
+  if (!isOld || refusalOf(job) !== undefined) return decision(job);
   return without(job, job.phase === "succeeded", ctx);
 }
 
@@ -47,15 +47,13 @@ function without(job: Job, keepsWords: boolean, ctx: Context): JobDecision {
   const rows = keys.map((key) => ({ key, value: undefined }));
   const left = request === undefined || keepsWords ? request : wordless(request);
   const notice: JobDeleted = { kind: "job_deleted", terms, from: phase };
-  return {
-    head: undefined,
+  return decision(undefined, {
     rows:
       left === undefined
         ? rows
         : [...rows, put(jobRequestKey(left.id), { ...left, goneAs: phase })],
-    replies: [],
     effects: [tell(accountKey(terms.scope), notice)],
-  };
+  });
 }
 
 function refusalOf(job: Job): Refusal | undefined {

@@ -1,7 +1,7 @@
 /** How a job ends by itself: with media, with a failure, or at its deadline. */
 
 import { limits } from "../../config/limits.ts";
-import { birth, type Context, type Draft, type Tell, tell } from "../../engine/actor.ts";
+import { birth, type Context, type Draft, decision, type Tell, tell } from "../../engine/actor.ts";
 import { partitionOf } from "../../engine/key.ts";
 import { assetKey, modalityOf, type ReadyAsset } from "../asset/asset.ts";
 import { bytesOf } from "../asset/media.ts";
@@ -19,7 +19,7 @@ import {
   type RunningJob,
   type SucceededJob,
 } from "./job.ts";
-import { become, carried, type JobDecision, unchanged, withdrawal } from "./job-decision.ts";
+import { become, carried, type JobDecision, withdrawal } from "./job-decision.ts";
 import { failureOf, isCharged } from "./outcome.ts";
 
 type Open = QueuedJob | RunningJob;
@@ -35,15 +35,15 @@ export function finish(
   ctx: Context,
 ): JobDecision {
   if (job.phase === "canceled") return resolvePending(job, outcome, ctx);
-  if (job.phase !== "queued" && job.phase !== "running") return unchanged(job);
-  if (job.phase === "running" && job.token !== token) return unchanged(job);
+  if (job.phase !== "queued" && job.phase !== "running") return decision(job);
+  if (job.phase === "running" && job.token !== token) return decision(job);
   if (outcome.kind === "succeeded") return succeed(job, outcome, ctx);
   return fail(job, failureOf(outcome), isCharged(outcome) ? job.terms.hold : 0, ctx);
 }
 
 /** The deadline, or the 24 h that always count. */
 export function expire(job: Job, ctx: Context): JobDecision {
-  if (job.phase !== "queued" && job.phase !== "running") return unchanged(job);
+  if (job.phase !== "queued" && job.phase !== "running") return decision(job);
   const wasRefused =
     job.phase === "queued" &&
     job.detail?.name === "upstream_at_capacity" &&

@@ -1,4 +1,4 @@
-import { answer, type Context, tell } from "../../engine/actor.ts";
+import { answer, type Context, decision, tell } from "../../engine/actor.ts";
 import type { ReplyTo, RequestId } from "../../engine/address.ts";
 import { invariant } from "../../engine/invariant.ts";
 import { accountKey, type JobDiscarded } from "../account/account-messages.ts";
@@ -63,12 +63,11 @@ function discarded(
     key,
     value: undefined,
   }));
-  return {
-    head: undefined,
+  return decision(undefined, {
     rows: [{ key: jobRequestKey(jobRequest.id), value: undefined }, ...index],
     replies: answer({ request }, refused(refusalOfFailure(failure))),
     effects: [tell(accountKey(job.terms.scope), notice), ...moderationRecord(job, failure, ctx)],
-  };
+  });
 }
 
 function refusalOfFailure({ code, message, status }: Failure): Refusal {

@@ -13,7 +13,7 @@
  * The account told `create` and stands in `scope`; effects carry the work to the farm or a
  * provider.
  */
-import { type Actor, answer, type Context } from "../../engine/actor.ts";
+import { type Actor, answer, type Context, decision } from "../../engine/actor.ts";
 import type { ReplyTo } from "../../engine/address.ts";
 import { type Refused, refused } from "../refusal.ts";
 import { cancel, resolveCancel, settleAtLimit } from "./cancellation.ts";
@@ -30,7 +30,7 @@ import {
   jobRequestKey,
   lastDeadline,
 } from "./job.ts";
-import { type JobDecision, unchanged, withdrawal } from "./job-decision.ts";
+import { type JobDecision, withdrawal } from "./job-decision.ts";
 import { type Indexed, indexEntriesOf } from "./job-index.ts";
 import { reportOf } from "./job-report.ts";
 import { accept, claim, lapse, report, reportDetail, send } from "./running.ts";
@@ -91,7 +91,7 @@ function decide(
     case "due": {
       // The time may have moved since the index was written.
       const dueMs = dueAt(job);
-      if (dueMs === undefined || ctx.atMs < dueMs) return unchanged(job);
+      if (dueMs === undefined || ctx.atMs < dueMs) return decision(job);
       return job.phase === "canceled" ? settleAtLimit(job, ctx) : expire(job, ctx);
     }
   }
@@ -117,5 +117,5 @@ function dueAt(job: Job): number | undefined {
 function unknown(message: JobMessage, ctx: Context<Refused>): JobDecision {
   const isCommand = message.kind === "cancel" || message.kind === "delete";
   const replies = isCommand ? answer(ctx, refused({ code: "not_found" })) : [];
-  return { head: undefined, rows: [], replies, effects: [] };
+  return decision(undefined, { replies });
 }

@@ -2,6 +2,7 @@ import { limits } from "../../config/limits.ts";
 import {
   type Context,
   type Decision,
+  decision,
   put,
   type Reply,
   type RowWrite,
@@ -27,10 +28,6 @@ interface Consequences {
   readonly event?: Omit<JobEvent, "atMs">;
 }
 
-export function unchanged(job: Job): JobDecision {
-  return { head: job, rows: [], replies: [], effects: [] };
-}
-
 /**
  * What every change of a job has. To be spread last: V8 makes a hidden class of its own for each
  * object whose literal adds members after a spread, which costs fifty times the literal.
@@ -47,7 +44,7 @@ export function become(before: Job, changed: Job, more: Consequences = {}): JobD
   const [next, rows] = event === undefined ? [changed, []] : noted(changed, event);
   const { terms } = next;
   if (before.phase === next.phase && charge === undefined)
-    return { head: next, rows, replies, effects };
+    return decision(next, { rows, replies, effects });
   const notice: JobChanged = {
     kind: "job_changed",
     terms,
@@ -59,7 +56,7 @@ export function become(before: Job, changed: Job, more: Consequences = {}): JobD
     bytes,
   };
   const account = accountKey(terms.scope);
-  return { head: next, rows, replies, effects: [tell(account, notice), ...effects] };
+  return decision(next, { rows, replies, effects: [tell(account, notice), ...effects] });
 }
 
 /** A history that is full keeps its beginning. */

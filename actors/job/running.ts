@@ -3,7 +3,7 @@
  * reports.
  */
 import { limits } from "../../config/limits.ts";
-import type { Context } from "../../engine/actor.ts";
+import { type Context, decision } from "../../engine/actor.ts";
 import { resolveSubmit } from "./cancellation.ts";
 import { fail } from "./ending.ts";
 import {
@@ -13,7 +13,7 @@ import {
   type RunningJob,
   type StatusDetail,
 } from "./job.ts";
-import { become, carried, type JobDecision, unchanged, withdrawal } from "./job-decision.ts";
+import { become, carried, type JobDecision, withdrawal } from "./job-decision.ts";
 
 /**
  * A farm node may have the task: durable before the node learns of it. A terminal job takes the
@@ -21,7 +21,7 @@ import { become, carried, type JobDecision, unchanged, withdrawal } from "./job-
  */
 export function claim(job: Job, token: string, ctx: Context): JobDecision {
   if (job.phase !== "queued" && job.phase !== "running")
-    return { ...unchanged(job), effects: [withdrawal(job)] };
+    return { ...decision(job), effects: [withdrawal(job)] };
   const next = job.phase === "queued" ? started(job, ctx) : job;
   const leased = { ...next, ...carried(job, ctx), token };
   return become(job, leased, { effects: [{ kind: "farm.lease", token }] });
@@ -32,7 +32,7 @@ export function claim(job: Job, token: string, ctx: Context): JobDecision {
  * attempt.
  */
 export function lapse(job: Job, token: string, ctx: Context): JobDecision {
-  if (job.phase !== "running" || job.token !== token) return unchanged(job);
+  if (job.phase !== "running" || job.token !== token) return decision(job);
   const { token: _, ...open } = job;
   const attempts = job.attempts + 1;
   if (attempts < limits.farm.attemptsMax)
@@ -54,13 +54,13 @@ const worn = {
 /** The request to the provider goes out. */
 export function send(job: Job, hasLookUp: boolean, ctx: Context): JobDecision {
   if (job.phase !== "queued" || job.submitting !== undefined || job.isAccepted === true)
-    return unchanged(job);
+    return decision(job);
   return become(job, { submitting: { hasLookUp }, ...job, ...carried(job, ctx) });
 }
 
 export function accept(job: Job, ctx: Context): JobDecision {
   if (job.phase === "canceled") return resolveSubmit(job, true, ctx);
-  if (job.phase !== "queued") return unchanged(job);
+  if (job.phase !== "queued") return decision(job);
   const { submitting: _, ...open } = job;
   return become(job, { isAccepted: true, ...open, ...carried(job, ctx) });
 }
@@ -75,8 +75,7 @@ export function report(
   const share = Math.min(1, Math.max(0, progress));
   if (job.phase === "queued" && job.terms.provider !== "farm")
     return become(job, { ...started(job, ctx), progress: share });
-  if (job.phase !== "running" || job.token !== token || share <= job.progress)
-    return unchanged(job);
+  if (job.phase !== "running" || job.token !== token || share <= job.progress) return decision(job);
   return become(job, { ...job, ...carried(job, ctx), progress: share });
 }
 
@@ -87,7 +86,7 @@ export function report(
 export function reportDetail(job: Job, name: StatusDetail | null, ctx: Context): JobDecision {
   // Who is to try again was not accepted.
   if (job.phase === "canceled" && name !== null) return resolveSubmit(job, false, ctx);
-  if (job.phase !== "queued" || (job.detail?.name ?? null) === name) return unchanged(job);
+  if (job.phase !== "queued" || (job.detail?.name ?? null) === name) return decision(job);
   const { detail: _, submitting: __, ...open } = job;
   const deadlineMs = extendedDeadline(job, ctx.atMs);
   const next: QueuedJob = { ...open, ...carried(job, ctx), deadlineMs };

@@ -18,6 +18,7 @@ import {
   birth,
   type Context,
   type Decision,
+  decision,
   put,
   type RowWrite,
   type Tell,
@@ -94,16 +95,12 @@ function dueAt(render: Render): number | undefined {
   }
 }
 
-function unchanged(head: Render): RenderDecision {
-  return { head, rows: [], replies: [], effects: [] };
-}
-
 function create(
   render: Render | undefined,
   message: Of<"create">,
   { atMs }: Context,
 ): RenderDecision {
-  if (render !== undefined) return unchanged(render);
+  if (render !== undefined) return decision(render);
   const { order, isSent } = message;
   const { id, scope, user, composition } = order;
   const head: QueuedRender = {
@@ -118,15 +115,14 @@ function create(
     updatedAtMs: atMs,
     attempts: 0,
   };
-  return {
-    head,
+  return decision(head, {
     rows: [
       put(renderOrderKey(id), order),
       put(renderOfCompositionKey(composition, idBytes(id)), ""),
     ],
     replies: answer(message, { kind: "accepted" }),
     effects: isSent ? workOf(order) : [],
-  };
+  });
 }
 
 /** What a farm node is to do. */
@@ -171,15 +167,15 @@ function movedTell(before: Render, next: Render): Tell {
 }
 
 function go(render: Render, ctx: Context): RenderDecision {
-  if (render.phase !== "queued" || render.isSent) return unchanged(render);
+  if (render.phase !== "queued" || render.isSent) return decision(render);
   const next: Render = { ...render, isSent: true };
-  return { ...unchanged(next), effects: workOf(ctx.get(renderOrderKey(render.id))) };
+  return { ...decision(next), effects: workOf(ctx.get(renderOrderKey(render.id))) };
 }
 
 /** Durable before the node learns of it. */
 function claim(render: Render, token: string, { atMs }: Context): RenderDecision {
   if (render.phase !== "queued" && render.phase !== "running")
-    return { ...unchanged(render), effects: [{ kind: "farm.cancel" }] };
+    return { ...decision(render), effects: [{ kind: "farm.cancel" }] };
   const next: RunningRender = {
     phase: "running",
     ...commonOf(render, atMs),
@@ -189,15 +185,15 @@ function claim(render: Render, token: string, { atMs }: Context): RenderDecision
     token,
   };
   const moved = render.phase === "queued" ? [movedTell(render, next)] : [];
-  return { ...unchanged(next), effects: [...moved, { kind: "farm.lease", token }] };
+  return { ...decision(next), effects: [...moved, { kind: "farm.lease", token }] };
 }
 
 /** The broker offers the task again, unless this was the last attempt. */
 function lapse(render: Render, { token, reason }: Of<"lapsed">, ctx: Context): RenderDecision {
-  if (render.phase !== "running" || render.token !== token) return unchanged(render);
+  if (render.phase !== "running" || render.token !== token) return decision(render);
   const { token: _, ...open } = render;
   const attempts = render.attempts + 1;
-  if (attempts < limits.farm.attemptsMax) return unchanged({ ...open, attempts });
+  if (attempts < limits.farm.attemptsMax) return decision({ ...open, attempts });
   const error = failureText(reason ?? "the farm node was lost on every attempt");
   return fail(render, { warnings: [], error }, ctx, [{ kind: "farm.cancel" }]);
 }
@@ -206,12 +202,12 @@ function lapse(render: Render, { token, reason }: Of<"lapsed">, ctx: Context): R
 function report(render: Render, { token, progress }: Of<"progress">, ctx: Context): RenderDecision {
   const share = Math.min(1, Math.max(0, progress));
   if (render.phase !== "running" || render.token !== token || share <= render.progress)
-    return unchanged(render);
-  return unchanged({ ...render, ...commonOf(render, ctx.atMs), progress: share });
+    return decision(render);
+  return decision({ ...render, ...commonOf(render, ctx.atMs), progress: share });
 }
 
 function finish(render: Render, { token, outcome }: Of<"finished">, ctx: Context): RenderDecision {
-  if (render.phase !== "running" || render.token !== token) return unchanged(render);
+  if (render.phase !== "running" || render.token !== token) return decision(render);
   if (outcome.kind === "failed")
     return fail(
       render,
@@ -286,15 +282,15 @@ function over(
   const left: RowWrite[] =
     order === undefined ? [] : [put(renderOrderKey(id), { ...order, assets: {} })];
   const rows = [put(renderNotesKey(id), notes), ...left];
-  return { head: next, rows, replies: [], effects: [...effects, ...told] };
+  return decision(next, { rows, effects: [...effects, ...told] });
 }
 
 /** A repeat is answered like the first; a render that has ended otherwise cannot be canceled. */
 function cancel(render: Render, user: string, ctx: Context<ReplyTo<CancelRender>>): RenderDecision {
   if (render.phase === "succeeded" || (render.phase === "failed" && render.isCanceled !== true))
-    return { ...unchanged(render), replies: answer(ctx, refused(tooLate)) };
+    return decision(render, { replies: answer(ctx, refused(tooLate)) });
   const done = answer(ctx, { kind: "canceled" });
-  if (render.phase === "failed") return { ...unchanged(render), replies: done };
+  if (render.phase === "failed") return decision(render, { replies: done });
   const notes = { warnings: [], error: `canceled: by ${user}` };
   const isSent = render.phase === "running" || render.isSent;
   const effects = isSent ? [{ kind: "farm.cancel" } as const] : [];
@@ -309,7 +305,7 @@ const tooLate: Refusal = {
 function expire(render: Render, ctx: Context): RenderDecision {
   const dueMs = dueAt(render);
   const isOver = render.phase === "succeeded" || render.phase === "failed";
-  if (isOver || dueMs === undefined || ctx.atMs < dueMs) return unchanged(render);
+  if (isOver || dueMs === undefined || ctx.atMs < dueMs) return decision(render);
   const [did, ms] =
     render.phase === "queued"
       ? ["waited for a farm node", limits.renders.waitMs]
@@ -320,7 +316,7 @@ function expire(render: Render, ctx: Context): RenderDecision {
 
 function retire(render: Render, { atMs }: Context): RenderDecision {
   const isOver = render.phase === "succeeded" || render.phase === "failed";
-  if (!isOver || atMs < render.finishedAtMs + limits.renders.retentionMs) return unchanged(render);
+  if (!isOver || atMs < render.finishedAtMs + limits.renders.retentionMs) return decision(render);
   const { id, composition } = render;
   const keys = [
     renderOrderKey(id),
@@ -328,7 +324,7 @@ function retire(render: Render, { atMs }: Context): RenderDecision {
     renderOfCompositionKey(composition, idBytes(id)),
   ];
   const rows = keys.map((key) => ({ key, value: undefined }));
-  return { head: undefined, rows, replies: [], effects: [] };
+  return decision(undefined, { rows });
 }
 
 /** Who cancels what does not exist is told so; a late report concerns nobody. */
@@ -336,5 +332,5 @@ function unknown(message: RenderMessage, ctx: Context<Refused>): RenderDecision 
   const isAsked = message.kind === "cancel";
   const replies = isAsked ? answer(ctx, refused({ code: "not_found" })) : [];
   const effects: RenderEffect[] = message.kind === "claim" ? [{ kind: "farm.cancel" }] : [];
-  return { head: undefined, rows: [], replies, effects };
+  return decision(undefined, { replies, effects });
 }

@@ -11,8 +11,8 @@ import {
   birth,
   type Context,
   type Decision,
+  decision,
   put,
-  type RowWrite,
   type Tell,
   tell,
 } from "../../engine/actor.ts";
@@ -34,7 +34,7 @@ export const studioActor: Actor<Studio, StudioMessage, never> = {
   decide(head = empty, message, ctx) {
     switch (message.kind) {
       case "compositions":
-        return only({ ...head, compositions: Math.max(0, head.compositions + message.by) });
+        return decision({ ...head, compositions: Math.max(0, head.compositions + message.by) });
       case "submit":
         return submit(head, message, ctx);
       case "render_moved":
@@ -44,14 +44,6 @@ export const studioActor: Actor<Studio, StudioMessage, never> = {
   dueAt: () => undefined,
 };
 
-function only(
-  head: Studio,
-  rows: readonly RowWrite[] = [],
-  effects: readonly Tell[] = [],
-): StudioDecision {
-  return { head, rows, replies: [], effects };
-}
-
 /** The composition has noted the render already, so a refusal takes that back. */
 function submit(studio: Studio, message: Submit, ctx: Context): StudioDecision {
   const { order, digest, request } = message;
@@ -60,15 +52,15 @@ function submit(studio: Studio, message: Submit, ctx: Context): StudioDecision {
     const composition = compositionKey(order.scope, order.composition);
     const replies = answer(message, refused(refusal));
     const effects = [tell(composition, { kind: "render_over", render: order.id })];
-    return { head: studio, rows: [], replies, effects };
+    return decision(studio, { replies, effects });
   }
   const isSent = studio.sent + studio.running < limits.renders.runningMax;
   const create = { kind: "create", order, isSent, request } as const;
   const effects = [birth(renderKey(order.id), create), ...remembered(message, ctx)];
-  if (isSent) return only({ ...studio, sent: studio.sent + 1 }, [], effects);
+  if (isSent) return decision({ ...studio, sent: studio.sent + 1 }, { effects });
   const key = waitingRendersKey(ctx.self);
   const rows = [put(key, [...(ctx.get(key) ?? []), order.id])];
-  return only({ ...studio, waiting: studio.waiting + 1 }, rows, effects);
+  return decision({ ...studio, waiting: studio.waiting + 1 }, { rows, effects });
 }
 
 function duplicate(digest: string | undefined, ctx: Context): Refusal | undefined {
@@ -105,11 +97,13 @@ function follow(
   const left = from === "waiting" ? listed.filter((id) => id !== render) : listed;
   const free = limits.renders.runningMax - moved.sent - moved.running;
   const next = left.slice(0, Math.max(0, free));
-  if (next.length === 0 && left.length === listed.length) return only(moved);
-  return only(
+  if (next.length === 0 && left.length === listed.length) return decision(moved);
+  return decision(
     { ...moved, waiting: left.length - next.length, sent: moved.sent + next.length },
-    [put(key, left.slice(next.length))],
-    next.map((id) => tell(renderKey(id), { kind: "go" })),
+    {
+      rows: [put(key, left.slice(next.length))],
+      effects: next.map((id) => tell(renderKey(id), { kind: "go" })),
+    },
   );
 }
 

@@ -4,7 +4,14 @@
  * I10 redeeming ends the actor, also when the ticket was for another stream.
  */
 
-import { type Actor, answer, type Decision, type Reply, tell } from "../../engine/actor.ts";
+import {
+  type Actor,
+  answer,
+  type Decision,
+  decision,
+  type Reply,
+  tell,
+} from "../../engine/actor.ts";
 import { accountKey } from "../account/account-messages.ts";
 import type { Redeemed, Ticket, TicketMessage } from "./ticket.ts";
 
@@ -13,7 +20,7 @@ export const ticketActor: Actor<Ticket, TicketMessage, never> = {
   decide(ticket, message, ctx) {
     switch (message.kind) {
       case "issue":
-        return { head: message.ticket, rows: [], replies: [], effects: [] };
+        return decision(message.ticket);
       case "redeem": {
         if (ticket === undefined || ticket.expiresAtMs <= ctx.atMs)
           return end(ticket, answer(ctx, { kind: "spent" }));
@@ -33,10 +40,8 @@ function redeemed({ scope, user }: Ticket): Redeemed {
 }
 
 function end(ticket: Ticket | undefined, replies: readonly Reply[]): Decision<Ticket, never> {
-  return {
-    head: undefined,
-    rows: [],
+  return decision(undefined, {
     replies,
     effects: ticket === undefined ? [] : [tell(accountKey(ticket.scope), { kind: "ticket_spent" })],
-  };
+  });
 }

@@ -1,6 +1,6 @@
 /** How a tombstone is set, moved to a later instant, and forgotten. */
 
-import { type Actor, type Decision, tell } from "../../engine/actor.ts";
+import { type Actor, type Decision, decision, tell } from "../../engine/actor.ts";
 import { accountKey } from "../account/account-messages.ts";
 import type { Tombstone, TombstoneMessage } from "./tombstone.ts";
 
@@ -9,11 +9,11 @@ export const tombstoneActor: Actor<Tombstone, TombstoneMessage, never> = {
   decide(tombstone, message, { atMs }): Decision<Tombstone, never> {
     if (message.kind === "due") {
       const isOver = tombstone === undefined || atMs >= tombstone.expiresAtMs;
-      return isOver ? counted(undefined, tombstone, -1) : unchanged(tombstone);
+      return isOver ? counted(undefined, tombstone, -1) : decision(tombstone);
     }
     if (tombstone === undefined) return counted(message.tombstone, message.tombstone, 1);
     const isLonger = message.tombstone.expiresAtMs > tombstone.expiresAtMs;
-    return unchanged(isLonger ? message.tombstone : tombstone);
+    return decision(isLonger ? message.tombstone : tombstone);
   },
   dueAt: ({ expiresAtMs }) => expiresAtMs,
 };
@@ -28,9 +28,5 @@ function counted(
     tombstone?.kind === "refused"
       ? [tell(accountKey(tombstone.scope), { kind: "remembered", by })]
       : [];
-  return { head, rows: [], replies: [], effects };
-}
-
-function unchanged(head: Tombstone): Decision<Tombstone, never> {
-  return { head, rows: [], replies: [], effects: [] };
+  return decision(head, { effects });
 }

@@ -2,6 +2,7 @@
  * `POST /generate/...`, `/remove-background/video` and `/restore/video`: a request is understood,
  * then the account accepts or refuses it in one durable turn.
  */
+
 import { accountKey, type Pay, type SubmitJob } from "../../actors/account/account-messages.ts";
 import { packed } from "../../actors/account/packed-submit.ts";
 import type { CostKind } from "../../actors/contract/cost.ts";
