@@ -7,7 +7,7 @@ import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { TimelineRound, TimelineTask } from "../actors/composition/timeline-round.ts";
-import { simulatedMedia } from "../actors/effects/simulated-media.ts";
+import { simulatedMedia } from "../actors/providers/simulated/simulated-media.ts";
 import { CatalogueError, readCatalogue } from "../config/catalogue.ts";
 import { limits } from "../config/limits.ts";
 import { readSettings, type Settings, SettingsError } from "../config/settings.ts";

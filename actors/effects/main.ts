@@ -21,9 +21,9 @@ import type {
   FromEffectsThread,
   ToEffects,
 } from "../../engine/wire.ts";
+import { SimulatedProvider } from "../providers/simulated/simulated-provider.ts";
 import { FarmBroker } from "./farm-broker.ts";
 import { performerOf, type TracedCall } from "./performers.ts";
-import { SimulatedProvider } from "./simulated-provider.ts";
 
 export async function run(task: EffectsTask): Promise<void> {
   const log = openLog(task.logLevel, "effects");

@@ -5,9 +5,9 @@ import type { Delivery } from "../../engine/shard/batch.ts";
 import type { AssetEffect } from "../asset/asset.ts";
 import type { RemovalEffect } from "../asset/removal.ts";
 import type { JobEffect } from "../job/job.ts";
+import type { SimulatedProvider } from "../providers/simulated/simulated-provider.ts";
 import type { RenderEffect } from "../render/render.ts";
 import type { FarmBroker } from "./farm-broker.ts";
-import type { SimulatedProvider } from "./simulated-provider.ts";
 
 export interface Performers {
   readonly broker: FarmBroker;

@@ -1,8 +1,8 @@
 import t from "tap";
-import { scenarioOf } from "../../actors/effects/scenario.ts";
-import { simulatedMedia } from "../../actors/effects/simulated-media.ts";
-import { SimulatedProvider } from "../../actors/effects/simulated-provider.ts";
 import type { JobMessage } from "../../actors/job/job.ts";
+import { scenarioOf } from "../../actors/providers/simulated/scenario.ts";
+import { simulatedMedia } from "../../actors/providers/simulated/simulated-media.ts";
+import { SimulatedProvider } from "../../actors/providers/simulated/simulated-provider.ts";
 import { ManualClock } from "../../engine/adapters/manual-clock.ts";
 import { seededEntropy } from "../../engine/adapters/seeded-entropy.ts";
 import { IdMint, vpartOfId } from "../../engine/id.ts";

@@ -7,7 +7,7 @@ import type { Test } from "tap";
 import { timelineRound } from "../../actors/composition/timeline-round.ts";
 import type { CreateAccountRequest, CreatedAccount } from "../../actors/contract/account.ts";
 import type { SseTicket } from "../../actors/contract/job.ts";
-import { simulatedMedia } from "../../actors/effects/simulated-media.ts";
+import { simulatedMedia } from "../../actors/providers/simulated/simulated-media.ts";
 import { readCatalogue } from "../../config/catalogue.ts";
 import type { Static } from "../../config/schema.ts";
 import { ManualClock } from "../../engine/adapters/manual-clock.ts";

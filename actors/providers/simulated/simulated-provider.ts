@@ -7,12 +7,12 @@
  * It tells its jobs what a provider would, so it needs no callback: one that is lost or forged is
  * an end that the next read finds, one that comes twice is a word that is said twice.
  */
-import type { Modality } from "../../config/catalogue.ts";
-import type { IdMint } from "../../engine/id.ts";
-import { type Key, vpartOf } from "../../engine/key.ts";
-import type { Performance } from "../../engine/outbox.ts";
-import type { Clock } from "../../engine/ports/clock.ts";
-import type { CancelAnswer, JobEffect, JobMessage, Outcome, Output } from "../job/job.ts";
+import type { Modality } from "../../../config/catalogue.ts";
+import type { IdMint } from "../../../engine/id.ts";
+import { type Key, vpartOf } from "../../../engine/key.ts";
+import type { Performance } from "../../../engine/outbox.ts";
+import type { Clock } from "../../../engine/ports/clock.ts";
+import type { CancelAnswer, JobEffect, JobMessage, Outcome, Output } from "../../job/job.ts";
 import { isImmediate, type Scenario, scenarioOf } from "./scenario.ts";
 import { simulatedMedia } from "./simulated-media.ts";
 
