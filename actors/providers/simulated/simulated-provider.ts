@@ -1,192 +1,194 @@
 /**
  * The provider behind the `sim-*` models: plays the scenario of the prompt and delivers tiny
- * media. It costs no processor time and remembers nothing: after a restart the outbox hands it
- * the job again and the scenario starts over, which is harmless because submitting to it is
- * idempotent.
+ * media. It costs no processor time and remembers a job until its end was read.
  *
- * It tells its jobs what a provider would, so it needs no callback: one that is lost or forged is
- * an end that the next read finds, one that comes twice is a word that is said twice.
+ *   queued --queueMs--> running --slowMs--> over
+ *
+ * It calls back, signed, when a job starts and when it is over. A job whose scenario takes no time
+ * is over when its submit is answered: that is what load tests submit.
  */
-import type { Modality } from "../../../config/catalogue.ts";
-import type { IdMint } from "../../../engine/id.ts";
-import { type Key, vpartOf } from "../../../engine/key.ts";
-import type { Performance } from "../../../engine/outbox.ts";
+import { createHmac } from "node:crypto";
+import { simulatedProvider } from "../../../config/providers.ts";
+import type { Id } from "../../../engine/id.ts";
 import type { Clock } from "../../../engine/ports/clock.ts";
-import type { CancelAnswer, JobEffect, JobMessage, Outcome, Output } from "../../job/job.ts";
+import { PortError } from "../../../engine/ports/port-error.ts";
+import type { CancelAnswer } from "../../job/job.ts";
+import type {
+  Callback,
+  CallbackVerdict,
+  Provider,
+  ProviderFailure,
+  ProviderRef,
+  ProviderResult,
+  ProviderStatus,
+  ProviderTraits,
+  Submission,
+  SubmitOutcome,
+} from "../provider.ts";
 import { isImmediate, type Scenario, scenarioOf } from "./scenario.ts";
 import { simulatedMedia } from "./simulated-media.ts";
 
-type Submission = Extract<JobEffect, { kind: "provider.submit" }>;
+export interface SimulatedPorts {
+  readonly clock: Clock;
+  /** Brings a callback to the service, as the network does for other providers. */
+  readonly callBack: (job: Id, callback: Callback) => void;
+}
 
-interface Run {
-  readonly job: Key;
+interface Run extends Pick<Submission, "job" | "modality" | "count"> {
   readonly scenario: Scenario;
-  readonly modality: Modality;
-  readonly count: number;
-  stage: "waiting" | "unknown" | "queued" | "running";
-  acceptedAtMs: number;
+  stage: "queued" | "running" | "over";
   startedAtMs: number;
   stopTimer: () => void;
 }
 
-export interface SimulatedPorts {
-  readonly clock: Clock;
-  readonly ids: IdMint;
-  readonly send: (to: Key, message: JobMessage) => void;
-}
+const traits: ProviderTraits = {
+  name: simulatedProvider,
+  idempotentSubmit: false,
+  hasLookUp: true,
+  cancel: "any",
+  callback: "signed",
+  progress: false,
+  reportsBilling: true,
+};
 
-const busyDelayMs = 1_000;
-const busyDelayMaxMs = 60_000;
-/** A provider that calls back is read that often all the same. */
-const readIntervalMs = 20_000;
-/** What is lost at two reads so far apart is lost. */
-const lostAgainMs = 10_000;
+const signatureHeader = "x-sim-signature";
 
-export class SimulatedProvider {
-  private readonly ports: SimulatedPorts;
-  private readonly runs = new Map<Key, Run>();
+export class SimulatedProvider implements Provider {
+  readonly #ports: SimulatedPorts;
+  readonly #runs = new Map<ProviderRef, Run>();
 
   constructor(ports: SimulatedPorts) {
-    this.ports = ports;
+    this.#ports = ports;
   }
 
-  /** A job that is under way already is left alone. */
-  submit(job: Key, { prompt, modality, count }: Submission): Performance {
-    if (this.runs.has(job)) return { kind: "kept" };
+  describe(): ProviderTraits {
+    return traits;
+  }
+
+  async submit({ job, number, modality, prompt, count }: Submission): Promise<SubmitOutcome> {
     const scenario = scenarioOf(prompt);
-    const idle = {
-      stage: "waiting",
-      acceptedAtMs: 0,
+    const { down, busy, refusal, billed, isUnknown } = scenario;
+    if (number <= down) return { kind: "down" };
+    if (number <= down + busy) return { kind: "busy" };
+    if (refusal !== undefined) return { kind: "refused", ...failures[refusal], billed };
+    if (isUnknown) return { kind: "unknown" };
+    const stage = isImmediate(scenario) ? "over" : "queued";
+    const run: Run = {
+      job,
+      modality,
+      count,
+      scenario,
+      stage,
       startedAtMs: 0,
       stopTimer: () => {},
-    } as const;
-    const run: Run = { job, scenario, modality, count, ...idle };
-    if (isImmediate(scenario)) return { kind: "concluded", message: finished(this.endOf(run)) };
-    this.runs.set(job, run);
-    this.connect(run, 0);
-    return { kind: "kept" };
+    };
+    this.#runs.set(job, run);
+    if (stage === "queued") this.#queue(run);
+    return { kind: "accepted", ref: job, status: this.#look(run) };
   }
 
-  cancel(job: Key): Performance {
-    const run = this.runs.get(job);
-    const answer = answerOf(run, this.ports.clock.nowMs());
-    const isStopped = answer.kind === "cancelled" || answer.kind === "stopped_partway";
-    if (run !== undefined && (isStopped || run.stage === "unknown")) {
-      run.stopTimer();
-      this.runs.delete(job);
-    }
-    return { kind: "concluded", message: { kind: "cancel_answer", answer } };
+  async status(ref: ProviderRef): Promise<ProviderStatus> {
+    const run = this.#runs.get(ref);
+    return run === undefined ? { state: "lost" } : this.#look(run);
   }
 
-  private connect(run: Run, failures: number): void {
-    const { busy, down, queueMs } = run.scenario;
-    if (failures < busy + down) {
-      const detail = failures < down ? "provider_down" : "upstream_at_capacity";
-      this.ports.send(run.job, { kind: "detail", detail });
-      const delayMs = Math.min(busyDelayMaxMs, busyDelayMs * 2 ** failures);
-      this.after(run, delayMs, () => this.connect(run, failures + 1));
-      return;
-    }
-    if (failures > 0) this.ports.send(run.job, { kind: "detail", detail: null });
-    if (run.scenario.refusal !== undefined) {
-      this.end(run);
-      return;
-    }
-    if (run.scenario.isUnknown) {
-      run.stage = "unknown";
-      this.ports.send(run.job, { kind: "submitting", hasLookUp: true });
-      return;
-    }
-    run.stage = "queued";
-    run.acceptedAtMs = this.ports.clock.nowMs();
-    this.ports.send(run.job, { kind: "accepted" });
-    if (queueMs === 0) this.start(run);
-    else this.after(run, queueMs, () => this.start(run));
+  async result(ref: ProviderRef): Promise<ProviderResult> {
+    const run = this.#runs.get(ref);
+    if (run?.stage !== "over") throw new PortError(`no result is there for ${ref}`, false);
+    this.#runs.delete(ref);
+    return { files: new Array(run.count).fill(simulatedMedia[run.modality].media) };
   }
 
-  private start(run: Run): void {
+  async cancel(ref: ProviderRef): Promise<CancelAnswer> {
+    const run = this.#runs.get(ref);
+    if (run === undefined) return { kind: "failed" };
+    const { cancel, slowMs } = run.scenario;
+    if (cancel !== undefined && cancel !== "partway") return { kind: cancel };
+    if (run.stage === "over") return { kind: "refused" };
+    run.stopTimer();
+    this.#runs.delete(ref);
+    if (run.stage === "queued")
+      return { kind: cancel === undefined ? "cancelled" : "stopped_partway" };
+    const ranMs = this.#ports.clock.monotonicMs() - run.startedAtMs;
+    return { kind: "stopped_partway", billedFraction: ranMs / Math.max(1, slowMs) };
+  }
+
+  async verifyCallback({ rawBody, headers }: Callback): Promise<CallbackVerdict> {
+    if (headers[signatureHeader] !== signature(rawBody)) return { ok: false };
+    return { ok: true, ref: Buffer.from(rawBody).toString() };
+  }
+
+  async health(): Promise<"up"> {
+    return "up";
+  }
+
+  #queue(run: Run): void {
+    const { queueMs } = run.scenario;
+    if (queueMs === 0) this.#start(run);
+    else
+      this.#after(run, queueMs, () => {
+        this.#start(run);
+        this.#callBack(run, "sent");
+      });
+  }
+
+  #start(run: Run): void {
+    const { slowMs, callback } = run.scenario;
     run.stage = "running";
-    run.startedAtMs = this.ports.clock.nowMs();
-    this.ports.send(run.job, { kind: "started" });
-    this.after(run, run.scenario.slowMs, () => this.callBack(run));
+    run.startedAtMs = this.#ports.clock.monotonicMs();
+    this.#after(run, slowMs, () => {
+      run.stage = "over";
+      this.#callBack(run, callback);
+    });
   }
 
-  /** The word of the end, or the next read of the state that finds it. */
-  private callBack(run: Run): void {
-    const { callbacks, ending } = run.scenario;
-    if (ending === "lost") {
-      this.after(run, lostAgainMs, () => this.end(run));
-      return;
-    }
-    if (callbacks === 0) {
-      const elapsedMs = this.ports.clock.nowMs() - run.acceptedAtMs;
-      this.after(run, readIntervalMs - (elapsedMs % readIntervalMs), () => this.end(run));
-      return;
-    }
-    const word = this.end(run);
-    if (callbacks === 2) this.ports.send(run.job, word);
+  /** What the job has come to; an end without a result is told once. */
+  #look({ job, stage, scenario }: Run): ProviderStatus {
+    if (stage !== "over") return { state: stage };
+    const { ending, billed } = scenario;
+    if (ending === "succeed") return { state: "succeeded" };
+    this.#runs.delete(job);
+    if (ending === "lost") return { state: "lost" };
+    return { state: "failed", ...failures[ending], atOutput: true, billed };
   }
 
-  private end(run: Run): JobMessage {
-    this.runs.delete(run.job);
-    const word = finished(this.endOf(run));
-    this.ports.send(run.job, word);
-    return word;
+  #callBack({ job }: Run, callback: Scenario["callback"]): void {
+    if (callback === "dropped") return;
+    const rawBody = Buffer.from(job);
+    const sign = callback === "forged" ? "forged" : signature(rawBody);
+    const sent = { rawBody, headers: { [signatureHeader]: sign } };
+    this.#ports.callBack(job, sent);
+    if (callback === "doubled") this.#ports.callBack(job, sent);
   }
 
-  private endOf({ scenario, modality, count, job }: Run): Outcome {
-    const { refusal, ending, billed } = scenario;
-    if (refusal !== undefined) return refusedAs(refusal, false, billed);
-    switch (ending) {
-      case "succeed": {
-        const { media } = simulatedMedia[modality];
-        const outputs: Output[] = [];
-        while (outputs.length < count)
-          outputs.push({ asset: this.ports.ids.under(vpartOf(job)), media });
-        return { kind: "succeeded", outputs };
-      }
-      case "nsfw_output":
-        return refusedAs("nsfw", true, billed);
-      case "ip_output":
-        return refusedAs("ip", true, billed);
-      case "fail":
-        return failed("upstream", "The model could not finish this generation.", true, billed);
-      case "lost":
-        return failed("upstream", "The provider lost this generation.", false, false);
-    }
-  }
-
-  private after(run: Run, delayMs: number, then: () => void): void {
-    run.stopTimer = this.ports.clock.after(delayMs, then);
+  #after(run: Run, delayMs: number, then: () => void): void {
+    run.stopTimer = this.#ports.clock.after(delayMs, then);
   }
 }
 
-/** Without a run nothing was ever sent, or it is over: there is nothing left to stop. */
-function answerOf(run: Run | undefined, nowMs: number): CancelAnswer {
-  const asked = run?.scenario.cancel;
-  if (asked !== undefined && asked !== "partway") return { kind: asked };
-  if (run?.stage === "unknown") return { kind: "failed" };
-  if (run?.stage !== "running")
-    return { kind: asked === undefined ? "cancelled" : "stopped_partway" };
-  const { scenario, startedAtMs } = run;
-  return { kind: "stopped_partway", billedFraction: (nowMs - startedAtMs) / scenario.slowMs };
+/** Hexadecimal. There is nothing to keep secret between the simulator and its service. */
+function signature(rawBody: Uint8Array): string {
+  return createHmac("sha256", simulatedProvider).update(rawBody).digest("hex");
 }
 
-function finished(outcome: Outcome): JobMessage {
-  return { kind: "finished", outcome };
-}
+const unsafe: ProviderFailure = {
+  class: "moderation_safety",
+  message: "The content filter refused this request.",
+};
+const likeness: ProviderFailure = {
+  class: "moderation_ip",
+  message: "The filter saw a likeness or a protected work.",
+};
+const broken: ProviderFailure = {
+  class: "upstream",
+  message: "The model could not finish this generation.",
+};
 
-function refusedAs(refusal: "nsfw" | "ip", atOutput: boolean, billed: boolean): Outcome {
-  return refusal === "nsfw"
-    ? failed("moderation_safety", "The content filter refused this request.", atOutput, billed)
-    : failed("moderation_ip", "The filter saw a likeness or a protected work.", atOutput, billed);
-}
-
-function failed(
-  reason: Extract<Outcome, { kind: "failed" }>["class"],
-  message: string,
-  atOutput: boolean,
-  billed: boolean,
-): Outcome {
-  return { kind: "failed", class: reason, message, atOutput, billed };
-}
+/** By the word that asks for it. */
+const failures = {
+  nsfw: unsafe,
+  ip: likeness,
+  nsfw_output: unsafe,
+  ip_output: likeness,
+  fail: broken,
+} as const;
