@@ -1,6 +1,6 @@
 import { limits } from "../config/limits.ts";
 import type { AnyActor, Domain } from "../engine/actor.ts";
-import { firstIdAt, idBytes, vpartOfId } from "../engine/id.ts";
+import { firstIdAt, idBytes, partitionOfId } from "../engine/id.ts";
 import { keyOf } from "../engine/key.ts";
 import { accountActor } from "./account/account-actor.ts";
 import { accountOfRenewal, renewalsKey } from "./account/renewal.ts";
@@ -11,22 +11,22 @@ import { removalActor } from "./asset/removal-actor.ts";
 import { compositionActor } from "./composition/composition-actor.ts";
 import { directoryActor } from "./directory/directory-actor.ts";
 import { expiryActor } from "./directory/expiry.ts";
-import { forms } from "./forms.ts";
-import { type Asked, jobKey } from "./job/job.ts";
+import { type JobRequest, jobKey } from "./job/job.ts";
 import { jobActor } from "./job/job-actor.ts";
-import { markActor } from "./mark/mark-actor.ts";
 import { renderKey } from "./render/render.ts";
 import { renderActor } from "./render/render-actor.ts";
+import { rowCodecs } from "./row-codecs.ts";
 import { studioActor } from "./studio/studio-actor.ts";
 import { codes } from "./table-codes.ts";
 import { ticketActor } from "./ticket/ticket-actor.ts";
+import { tombstoneActor } from "./tombstone/tombstone-actor.ts";
 
 const actorByCode: ReadonlyMap<number, AnyActor> = new Map<number, AnyActor>([
   [codes.account, accountActor],
   [codes.job, jobActor],
   [codes.ticket, ticketActor],
   [codes.asset, assetActor],
-  [codes.mark, markActor],
+  [codes.tombstone, tombstoneActor],
   [codes.session, sessionActor],
   [codes.removal, removalActor],
   [codes.composition, compositionActor],
@@ -39,27 +39,27 @@ const actorByCode: ReadonlyMap<number, AnyActor> = new Map<number, AnyActor>([
 /** Everything that the engine runs. */
 export const domain: Domain = {
   actorByCode,
-  forms,
+  rowCodecs,
   // An id is as old as its job or render, and these end after they began.
   sweeps: [
     {
-      source: (vpart, nowMs) => ({
-        start: keyOf(vpart, codes.job, ""),
-        end: jobKey(firstIdAt(Math.max(0, nowMs - limits.jobs.retentionMs), vpart)),
+      source: (partition, nowMs) => ({
+        start: keyOf(partition, codes.job, ""),
+        end: jobKey(firstIdAt(Math.max(0, nowMs - limits.jobs.retentionMs), partition)),
       }),
       message: { kind: "retire" },
     },
     {
-      source: (vpart, nowMs) => ({
-        start: keyOf(vpart, codes.render, ""),
-        end: renderKey(firstIdAt(Math.max(0, nowMs - limits.renders.retentionMs), vpart)),
+      source: (partition, nowMs) => ({
+        start: keyOf(partition, codes.render, ""),
+        end: renderKey(firstIdAt(Math.max(0, nowMs - limits.renders.retentionMs), partition)),
       }),
       message: { kind: "retire" },
     },
     {
-      source: (vpart, nowMs) => ({
-        start: renewalsKey(vpart, 0),
-        end: renewalsKey(vpart, nowMs + 1),
+      source: (partition, nowMs) => ({
+        start: renewalsKey(partition, 0),
+        end: renewalsKey(partition, nowMs + 1),
       }),
       actorOf: accountOfRenewal,
       message: { kind: "renew" },
@@ -69,17 +69,17 @@ export const domain: Domain = {
     {
       code: codes.fingerprint,
       windowMs: limits.jobs.duplicateWindowMs,
-      source: (vpart, sinceMs) => ({
-        start: keyOf(vpart, codes.asked, idBytes(firstIdAt(sinceMs, vpart))),
-        end: keyOf(vpart, codes.asked + 1, ""),
+      source: (partition, sinceMs) => ({
+        start: keyOf(partition, codes.jobRequest, idBytes(firstIdAt(sinceMs, partition))),
+        end: keyOf(partition, codes.jobRequest + 1, ""),
       }),
       entry(_, row) {
-        const { scope, id, fingerprint, createdAtMs } = row as Asked;
+        const { scope, id, fingerprint, createdAtMs } = row as JobRequest;
         // A set has one fingerprint; its first member carries it.
         if (fingerprint === "") return undefined;
         const digest = Buffer.from(fingerprint, "hex").toString("latin1");
         return {
-          key: fingerprintKey(vpartOfId(scope), digest),
+          key: fingerprintKey(partitionOfId(scope), digest),
           value: idBytes(id),
           atMs: createdAtMs,
         };

@@ -42,7 +42,7 @@ export async function fidelity(
 const samplesWanted = 12;
 
 /** The least PSNR of frames spread over two films, in dB; infinite when they are the same. */
-export async function leastLikeness(
+export async function leastSimilarity(
   tools: Tools,
   { seconds }: Film,
   film: string,

@@ -98,7 +98,7 @@ const shipped = {
     /** Members of one account that wait for a slot. */
     waitingMax: 480,
     /** Those that get a slot in one turn, when a ceiling rises by many. */
-    startsPerTurnMax: 32,
+    startsPerStepMax: 32,
   },
   assets: {
     listDefault: 20,
@@ -214,7 +214,7 @@ const shipped = {
     auditDays: 400,
     /** Jobs that one page of a filtered listing looks at. */
     jobsLookedAtMax: 10_000,
-    /** Rows that an audit reads before others get their turn. */
+    /** Rows that an audit reads before others run. */
     auditSlice: 256,
     /** How often an audit looks at an account that changes meanwhile; what it says of one. */
     looksMax: 3,
@@ -342,10 +342,10 @@ export const limits = {
     messagesPerPost: 48,
     /** A batch closes at this many bytes of writes. */
     batchBytes: 64 * 1024,
-    batchTurnsMax: 4_096,
+    batchStepsMax: 4_096,
     /** A whole record, also one of a single turn: less than a message of NATS may have. */
     recordBytesMax: 900 * 1024,
-    tellsPerTurnMax: 64,
+    tellsPerStepMax: 64,
     headBytesMax: 4 * 1024,
     /** Heads kept in memory per shard; a decoded head is counted as so many bytes. */
     headBytesGuess: 1_024,
@@ -367,7 +367,7 @@ export const limits = {
     sweepRows: 256,
     sweepRestMs: 3_600_000,
     /** Broken promises after which an actor is set aside. */
-    brokenTurnsMax: 3,
+    brokenStepsMax: 3,
     /** An actor that broke its promise when its time came is told so again after this. */
     brokenDueMs: 1_000,
     /** A shard thread that died is started again after this. */

@@ -2,17 +2,17 @@
  * What an actor is. `decide` is pure: everything it knows arrives in the head, the message and
  * `get`.
  *
- * An actor's address is the key of its head: vpart, table code, id. The engine finds the actor of a
- * message by the table code, so it needs no knowledge of what the actors are about.
+ * An actor's address is the key of its head: partition, table code, id. The engine finds the actor
+ * of a message by the table code, so it needs no knowledge of what the actors are about.
  */
 import type { Address, ReplyTo, RequestId } from "./address.ts";
 import type { Key } from "./key.ts";
-import type { Forms, SpelledRow } from "./row-form.ts";
+import type { EncodedRow, RowCodecs } from "./row-codec.ts";
 
 export interface Actor<Head, Message, Effect, Reply = ReplyTo<Message>> {
   readonly kind: string;
   /** `head` is undefined when the actor does not exist. Must not wait, draw or look at a clock. */
-  decide(head: Head | undefined, message: Message, turn: TurnView<Reply>): Turn<Head, Effect>;
+  decide(head: Head | undefined, message: Message, ctx: Context<Reply>): Decision<Head, Effect>;
   /**
    * Milliseconds of shard time at which the actor gets `{ kind: "due" }`; the one source of timers.
    */
@@ -22,14 +22,14 @@ export interface Actor<Head, Message, Effect, Reply = ReplyTo<Message>> {
    * handed over once more at start, so an effect needs no row of its own. Whoever performs it knows
    * what it has already.
    */
-  resume?(head: Head, turn: TurnView): readonly Effect[];
-  /** What `listing` wants to know of a head; kept until the next pass instead of the head. */
-  listed?(head: Head): unknown;
+  resume?(head: Head, ctx: Context): readonly Effect[];
+  /** What `indexEntries` wants to know of a head; kept until the next pass instead of the head. */
+  indexed?(head: Head): unknown;
   /**
-   * Rows by which range reads find the actor; they follow from what is `listed`, so need no record.
-   * `wasWaiting`: the tables hold rows of an earlier head, one that waited for something.
+   * Rows by which range reads find the actor; they follow from what is `indexed`, so need no
+   * record. `hasEarlier`: the tables hold rows of an earlier head, one that waited for something.
    */
-  listing?(listed: unknown, wasWaiting: boolean): readonly RowWrite[];
+  indexEntries?(indexed: unknown, hasEarlier: boolean): readonly RowWrite[];
   /**
    * Asked again and again: its heads may stay in memory, within the bound of the cache, though they
    * wait for nothing.
@@ -44,14 +44,14 @@ export interface Report {
   readonly level: "info" | "warn";
   readonly message: string;
   /** Called only for a line that is written. */
-  readonly fields: (get: TurnView["get"]) => object;
+  readonly fields: (get: Context["get"]) => object;
 }
 
 /** What `decide` may look at besides its head and its message. */
-export interface TurnView<Reply = never> {
+export interface Context<Reply = never> {
   /** The actor's own address. */
   readonly self: Key;
-  /** Shard time; rises from turn to turn. */
+  /** Shard time; rises from step to step. */
   readonly atMs: number;
   /** Who waits for a reply to this message; pass it on in a tell to let another actor reply. */
   readonly request: RequestId<Reply> | undefined;
@@ -61,13 +61,13 @@ export interface TurnView<Reply = never> {
   get<Row>(key: Key<Row>): Row | undefined;
 }
 
-export interface Turn<Head, Effect> {
+export interface Decision<Head, Effect> {
   /** The next head; undefined ends the actor. The same object as before writes nothing. */
   readonly head: Head | undefined;
   readonly rows: readonly RowWrite[];
   readonly replies: readonly Reply[];
   /**
-   * Tells go to actors of this shard in the same turn, to other shards and to the outside by the
+   * Tells go to actors of this shard in the same step, to other shards and to the outside by the
    * outbox.
    */
   readonly effects: readonly (Tell | Effect)[];
@@ -110,8 +110,8 @@ export interface Due {
 /** The domain as the engine sees it. */
 export interface Domain {
   readonly actorByCode: ReadonlyMap<number, AnyActor>;
-  /** How tables spell their rows, those that do not as JSON does. */
-  readonly forms?: Forms;
+  /** How tables encode their rows, those that do not as JSON does. */
+  readonly rowCodecs?: RowCodecs;
   /** Short windows by table code; see `window.ts`. */
   readonly windows: readonly WindowRule[];
   readonly sweeps: readonly SweepRule[];
@@ -122,8 +122,8 @@ export interface Domain {
  * by their place in a range, so none of them needs a timer for it.
  */
 export interface SweepRule {
-  /** The rows of a vpart whose time has come. */
-  readonly source: (vpart: number, nowMs: number) => KeyRange;
+  /** The rows of a partition whose time has come. */
+  readonly source: (partition: number, nowMs: number) => KeyRange;
   /** The actor that a row stands for; without it the rows are the actors' own heads. */
   readonly actorOf?: (row: Key) => Key;
   readonly message: unknown;
@@ -133,13 +133,13 @@ export interface SweepRule {
 export interface WindowRule {
   readonly code: number;
   readonly windowMs: number;
-  /** Key bounds of the rows to read for one vpart, given the oldest instant that matters. */
-  readonly source: (vpart: number, sinceMs: number) => KeyRange;
+  /** Key bounds of the rows to read for one partition, given the oldest instant that matters. */
+  readonly source: (partition: number, sinceMs: number) => KeyRange;
   /** The window's entry that such a row stands for. */
   readonly entry: (key: Key, row: unknown) => WindowEntry | undefined;
 }
 
-/** Both are 16 bytes as binary strings; `key` is the full key with vpart and code. */
+/** Both are 16 bytes as binary strings; `key` is the full key with partition and code. */
 export interface WindowEntry {
   readonly key: Key<string>;
   readonly value: string;
@@ -169,9 +169,9 @@ export function birth<Message>(to: Address<Message>, message: NoInfer<Message>):
   return { kind: "tell", to, message, isBirth: true };
 }
 
-export function put<Row>(key: Key<Row>, value: Row | SpelledRow): RowWrite {
+export function put<Row>(key: Key<Row>, value: Row | EncodedRow): RowWrite {
   return { key, value };
 }
 
 /** How rows read, and which of them follow from heads. */
-export type RowRules = Pick<Domain, "actorByCode" | "forms">;
+export type RowRules = Pick<Domain, "actorByCode" | "rowCodecs">;

@@ -2,7 +2,7 @@
  * The HTTP thread's end of the engine: asks actors, and reads what is durable.
  *
  * A read looks at the fresh rows that the shards released, else at the tables. A fresh row is
- * dropped only after `materialised` has arrived and the read transaction was renewed. When the
+ * dropped only after `flushed` has arrived and the read transaction was renewed. When the
  * shard has fresh rows, range reads wait for the next pass, one in flight shared by all waiters;
  * only while passes fail, as on a full disk, do they merge. Rows are applied before replies are
  * sent, so whoever got a reply reads what it speaks of.
@@ -21,7 +21,7 @@ import { OpenRequests } from "./open-requests.ts";
 import type { TableReader, TableRow } from "./ports/tables.ts";
 import type { ProcessClock } from "./process-clock.ts";
 import { eachWrite, readHead, textOf } from "./record.ts";
-import { rowOf } from "./row-form.ts";
+import { rowOf } from "./row-codec.ts";
 import type { broken } from "./shard/batch.ts";
 import { FreshRows } from "./shard/fresh-rows.ts";
 import { busy, type Lane } from "./shard/inbox.ts";
@@ -41,7 +41,7 @@ interface Waiting {
   readonly resolve: (reply: unknown) => void;
 }
 
-/** Hears of rows that change, before any reply that speaks of them. */
+/** Learns of rows that change, before any reply that speaks of them. */
 export interface RowListener {
   /** False while nothing of that shard would matter: its records are then not even read. */
   listens(shard: number): boolean;
@@ -91,7 +91,7 @@ export class Gateway {
     this.shards[shard] = new ShardEnd(send, reader);
   }
 
-  /** A shard's thread is gone: whoever waits for it hears `lost`. */
+  /** A shard's thread is gone: whoever waits for it learns `lost`. */
   detach(shard: number): void {
     this.shards[shard]?.abandon();
     this.shards[shard] = undefined;
@@ -99,7 +99,7 @@ export class Gateway {
       resolve(lost);
   }
 
-  /** Whoever waits for any shard hears `lost`, and nothing reaches a shard any more. */
+  /** Whoever waits for any shard learns `lost`, and nothing reaches a shard any more. */
   close(): void {
     for (const shard of this.shards.keys()) this.detach(shard);
   }
@@ -130,10 +130,10 @@ export class Gateway {
 
   /** What a row of a range says. */
   row<Row>({ key, text }: TableRow): Row {
-    return rowOf(this.domain.forms, key, text) as Row;
+    return rowOf(this.domain.rowCodecs, key, text) as Row;
   }
 
-  /** At most `limit` rows of a range within one vpart; waits for a pass when rows are fresh. */
+  /** At most `limit` rows of a range within one partition; waits for a pass when rows are fresh. */
   async range(range: KeyRange, limit: number, reverse: boolean): Promise<readonly TableRow[]> {
     const ranges = await this.ranges(range.start);
     return ranges(range, limit, reverse);
@@ -175,14 +175,14 @@ export class Gateway {
     const end = this.shards[shard];
     if (end === undefined) return;
     if (event.kind === "release") {
-      if (event.record.length > 0) this.clock.hear(readHead(event.record).atMs);
+      if (event.record.length > 0) this.clock.observe(readHead(event.record).atMs);
       end.release(event.record);
       if (this.listener.listens(shard))
         eachWrite(event.record, (key) => this.listener.changed(key));
       for (const { to, reply } of event.replies) this.requests.take(to)?.resolve(reply);
       if (this.watchersByKey.size > 0) this.notify(event.record);
     } else {
-      if (event.kind === "opened") this.hear(event.atMs);
+      if (event.kind === "opened") this.observeOpening(event.atMs);
       end.event(event);
       if (event.kind === "opened" || event.kind === "readable") this.lookAgain(shard);
     }
@@ -192,8 +192,8 @@ export class Gateway {
    * A shard's heads may name requests of an earlier life. By its time, which never goes back, those
    * are below a thousand a millisecond: more than can ever be asked.
    */
-  private hear(atMs: number): void {
-    this.clock.hear(atMs);
+  private observeOpening(atMs: number): void {
+    this.clock.observe(atMs);
     this.requests.startAt(this.clock.nowMs() * 1000);
   }
 
@@ -294,7 +294,7 @@ class ShardEnd {
         for (const { resolve } of this.nextWaiters) resolve();
         this.nextWaiters = [];
         return;
-      case "materialised":
+      case "flushed":
         this.reader.refresh();
         this.fresh.thaw();
         this.isStuck = false;

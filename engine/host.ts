@@ -1,7 +1,7 @@
 /**
  * The engine's life in one process: starts the effects thread and the shard threads, ties them
  * together and to the gateway, and starts again whatever dies. A shard that dies loses nothing that
- * was acknowledged; its callers hear `lost`.
+ * was acknowledged; its callers learn `lost`.
  *
  * 1. A shard is connected to the effects thread when it has opened and that thread lives; whichever
  *    comes later connects them. What it has to deliver waits in its own thread until then.

@@ -1,6 +1,6 @@
 /**
- * Ids: UUIDv7 (RFC 9562) with the scope's vpart in the low 8 bits of `rand_a` and a counter after
- * it, so that any id routes itself and ids of one minter rise within a millisecond.
+ * Ids: UUIDv7 (RFC 9562) with the scope's partition in the low 8 bits of `rand_a` and a counter
+ * after it, so that any id routes itself and ids of one minter rise within a millisecond.
  *
  * Messages and rows carry the lower-case text, keys the 16 bytes as a binary string.
  */
@@ -19,7 +19,7 @@ export function parseId(text: string): Id | undefined {
   return pattern.test(id) ? id : undefined;
 }
 
-export function vpartOfId(id: Id): number {
+export function partitionOfId(id: Id): number {
   return byteAt(id, 16);
 }
 
@@ -46,13 +46,13 @@ export function idBytes(id: Id): string {
 }
 
 /**
- * `keyOf` for what an id names, under the id's own vpart. Made in one piece: a key that was joined
- * would be copied once more at its first look-up.
+ * `keyOf` for what an id names, under the id's own partition. Made in one piece: a key that was
+ * joined would be copied once more at its first look-up.
  */
 export function keyOfId<Row>(code: number, id: Id): Key<Row> {
-  const vpart = byteAt(id, 16);
+  const partition = byteAt(id, 16);
   return String.fromCharCode(
-    vpart,
+    partition,
     code,
     byteAt(id, 0),
     byteAt(id, 2),
@@ -61,7 +61,7 @@ export function keyOfId<Row>(code: number, id: Id): Key<Row> {
     byteAt(id, 9),
     byteAt(id, 11),
     byteAt(id, 14),
-    vpart,
+    partition,
     byteAt(id, 19),
     byteAt(id, 21),
     byteAt(id, 24),
@@ -79,9 +79,9 @@ export function idOfBytes(bytes: string, at = 0): Id {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
 }
 
-/** The smallest id of a vpart that could have been minted at `atMs`. */
-export function firstIdAt(atMs: number, vpart: number): Id {
-  return `${head(atMs, vpart)}-0000-000000000000`;
+/** The smallest id of a partition that could have been minted at `atMs`. */
+export function firstIdAt(atMs: number, partition: number): Id {
+  return `${head(atMs, partition)}-0000-000000000000`;
 }
 
 export class IdMint {
@@ -95,12 +95,12 @@ export class IdMint {
     this.entropy = entropy;
   }
 
-  /** For a new scope: draws its vpart. */
+  /** For a new scope: draws its partition. */
   scope(): Id {
     return this.under(this.entropy.bytes(1)[0] ?? 0);
   }
 
-  under(vpart: number): Id {
+  under(partition: number): Id {
     const nowMs = Math.max(this.clock.nowMs(), this.lastMs);
     if (nowMs === this.lastMs && this.counter < counterMax) this.counter++;
     else {
@@ -110,27 +110,27 @@ export class IdMint {
     const drawn = this.entropy.bytes(6);
     let random = "";
     for (let at = 0; at < 6; at++) random += hexOfByte[drawn[at] ?? 0];
-    return `${head(this.lastMs, vpart)}-${(0x8000 | this.counter).toString(16)}-${random}`;
+    return `${head(this.lastMs, partition)}-${(0x8000 | this.counter).toString(16)}-${random}`;
   }
 }
 
 const hexOfByte = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
 
-/** Time, version and vpart: all that stands before the variant. */
-function head(atMs: number, vpart: number): string {
-  return `${timeText(atMs)}-70${hexOfByte[vpart]}`;
+/** Time, version and partition: all that stands before the variant. */
+function head(atMs: number, partition: number): string {
+  return `${timeText(atMs)}-70${hexOfByte[partition]}`;
 }
 
-let spelledMs = -1;
-let spelled = "";
+let formattedMs = -1;
+let formatted = "";
 
 /** Remembered for the many ids of one millisecond. */
 function timeText(atMs: number): string {
-  if (atMs === spelledMs) return spelled;
+  if (atMs === formattedMs) return formatted;
   const time = atMs.toString(16).padStart(12, "0");
-  spelledMs = atMs;
-  spelled = `${time.slice(0, 8)}-${time.slice(8)}`;
-  return spelled;
+  formattedMs = atMs;
+  formatted = `${time.slice(0, 8)}-${time.slice(8)}`;
+  return formatted;
 }
 
 function byteAt(id: Id, at: number): number {

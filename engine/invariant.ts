@@ -1,5 +1,5 @@
 /**
- * A broken promise of our own code. Inside a turn it drops that turn; in the engine it stops the
+ * A broken promise of our own code. Inside a step it drops that step; in the engine it stops the
  * shard.
  */
 export class BrokenInvariant extends Error {

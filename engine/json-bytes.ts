@@ -2,7 +2,7 @@ import { invariant } from "./invariant.ts";
 
 /**
  * JSON that is written straight into bytes, one value behind the other. It says what
- * `JSON.stringify` says; a row is spelled at each of its writes, and a string that is only copied
+ * `JSON.stringify` says; a row is encoded at each of its writes, and a string that is only copied
  * into a record afterwards costs several times as much.
  */
 export class JsonBytes {

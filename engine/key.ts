@@ -1,6 +1,6 @@
 /**
- * Keys: binary strings (one character a byte) of vpart, table code and what the table wants, mostly
- * ids. Byte order is string order, so ranges of ids are ranges of time. At most 255 bytes.
+ * Keys: binary strings (one character a byte) of partition, table code and what the table wants,
+ * mostly ids. Byte order is string order, so ranges of ids are ranges of time. At most 255 bytes.
  *
  * `Key<Row>` remembers the type of the row that lies under it.
  */
@@ -13,11 +13,11 @@ export const directoryCode = 128;
 /** Table codes that the engine keeps for itself; the domain's begin at 16. */
 export const engineTables = { outbox: 1, due: 2, seen: 3 } as const;
 
-export function keyOf<Row>(vpart: number, code: number, rest: string): Key<Row> {
-  return String.fromCharCode(vpart, code) + rest;
+export function keyOf<Row>(partition: number, code: number, rest: string): Key<Row> {
+  return String.fromCharCode(partition, code) + rest;
 }
 
-export function vpartOf(key: Key): number {
+export function partitionOf(key: Key): number {
   return key.charCodeAt(0);
 }
 
@@ -27,11 +27,14 @@ export function codeOf(key: Key): number {
 
 /** The shard that owns a row of the domain. The directory is the shard after the last. */
 export function shardOf(key: Key, shardCount: number): number {
-  return codeOf(key) >= directoryCode ? shardCount : (vpartOf(key) * shardCount) >> 8;
+  return codeOf(key) >= directoryCode ? shardCount : (partitionOf(key) * shardCount) >> 8;
 }
 
-/** The first and last vpart of a shard, inclusive; the directory's rows all lie under vpart 0. */
-export function vpartsOf(shard: number, shardCount: number): { first: number; last: number } {
+/**
+ * The first and last partition of a shard, inclusive; the directory's rows all lie under partition
+ * 0.
+ */
+export function partitionsOf(shard: number, shardCount: number): { first: number; last: number } {
   if (shard === shardCount) return { first: 0, last: 0 };
   return { first: (shard * 256) / shardCount, last: ((shard + 1) * 256) / shardCount - 1 };
 }

@@ -1,13 +1,13 @@
 /**
  * Range reads over the tables and the fresh rows of a shard that cannot write them. What follows
- * from a fresh head stands in no record, so it is made here as the materialiser would. Costs as
- * much as the vpart has fresh rows, once.
+ * from a fresh head stands in no record, so it is made here as the flush would. Costs as
+ * much as the partition has fresh rows, once.
  */
 import type { KeyRange, RowRules } from "./actor.ts";
-import { codeOf, type Key, vpartOf } from "./key.ts";
+import { codeOf, type Key, partitionOf } from "./key.ts";
 import type { TableReader, TableRow } from "./ports/tables.ts";
 import { textOf } from "./record.ts";
-import { rowOf } from "./row-form.ts";
+import { rowOf } from "./row-codec.ts";
 import type { FreshRows } from "./shard/fresh-rows.ts";
 
 /** What a table will hold; undefined for a row that is deleted. */
@@ -20,25 +20,29 @@ export function mergedRange(
 ): TableReader["range"] {
   const overlays = new Map<number, Overlay>();
   return (range, limit, reverse = false) => {
-    const vpart = vpartOf(range.start);
-    const overlay = overlays.get(vpart) ?? overlayOf(vpart, fresh, domain);
-    overlays.set(vpart, overlay);
+    const partition = partitionOf(range.start);
+    const overlay = overlays.get(partition) ?? overlayOf(partition, fresh, domain);
+    overlays.set(partition, overlay);
     return merge(reader, overlay, range, limit, reverse);
   };
 }
 
-function overlayOf(vpart: number, fresh: FreshRows, { actorByCode, forms }: RowRules): Overlay {
+function overlayOf(
+  partition: number,
+  fresh: FreshRows,
+  { actorByCode, rowCodecs }: RowRules,
+): Overlay {
   const overlay = new Map<Key, string | undefined>();
-  for (const row of fresh.rowsOf(vpart)) {
+  for (const row of fresh.rowsOf(partition)) {
     const { key } = row;
     const text = textOf(row);
     overlay.set(key, text);
     const actor = actorByCode.get(codeOf(key));
-    if (text === undefined || actor?.listing === undefined) continue;
-    const listed = actor.listed?.(rowOf(forms, key, text));
-    if (listed === undefined) continue;
+    if (text === undefined || actor?.indexEntries === undefined) continue;
+    const indexed = actor.indexed?.(rowOf(rowCodecs, key, text));
+    if (indexed === undefined) continue;
     // To delete what the tables do not hold is harmless, so each is taken for one that waited.
-    for (const { key: place, value } of actor.listing(listed, true))
+    for (const { key: place, value } of actor.indexEntries(indexed, true))
       overlay.set(place, value === undefined ? undefined : JSON.stringify(value));
   }
   return overlay;

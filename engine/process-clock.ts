@@ -27,7 +27,7 @@ export class ProcessClock implements Clock {
   }
 
   /** A shard's time. */
-  hear(atMs: number): void {
-    this.time.hear(atMs);
+  observe(atMs: number): void {
+    this.time.observe(atMs);
   }
 }

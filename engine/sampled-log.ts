@@ -4,7 +4,7 @@
  * How many lines are missing is said. A line that is not written is not even made.
  */
 import { limits } from "../config/limits.ts";
-import type { Report, TurnView } from "./actor.ts";
+import type { Context, Report } from "./actor.ts";
 import type { Clock } from "./ports/clock.ts";
 
 interface Output {
@@ -27,7 +27,7 @@ export class SampledLog {
     this.output = output;
   }
 
-  add({ level, message, fields }: Report, get: TurnView["get"]): void {
+  add({ level, message, fields }: Report, get: Context["get"]): void {
     const window = Math.floor(this.clock.monotonicMs() / windowMs);
     if (window !== this.window) this.begin(window);
     if (this.left[level]-- <= 0) {

@@ -38,9 +38,9 @@ export type ShardEvent =
     }
   /** Rows released so far are on their way into the tables; later ones are a new generation. */
   | { readonly kind: "frozen" }
-  /** They could not be written, and stay fresh until a later attempt is `materialised`. */
+  /** They could not be written, and stay fresh until a later attempt is `flushed`. */
   | { readonly kind: "stuck" }
-  | { readonly kind: "materialised"; readonly seq: number };
+  | { readonly kind: "flushed"; readonly seq: number };
 
 /** From a shard's thread to the HTTP thread: of a store that cannot be opened it only says why. */
 export type FromShardThread = ShardEvent | { readonly kind: "damaged"; readonly sentence: string };

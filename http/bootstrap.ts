@@ -1,6 +1,6 @@
 /**
  * The first start on an empty store: one administrator, the signing keys, and the token in a file
- * that only this user can read. The file is written before the directory hears of the token, so no
+ * that only this user can read. The file is written before the directory learns of the token, so no
  * crash between the two can leave a store that nobody can enter.
  */
 

@@ -233,7 +233,7 @@ async function stopAll(
 
 /**
  * The last resort, which no request may reach. What was acknowledged is in the journals; streams
- * are told to come again, waits end, other requests hear 503, and the process ends, since nobody
+ * are told to come again, waits end, other requests learn 503, and the process ends, since nobody
  * knows what state it is in.
  */
 function abandon(

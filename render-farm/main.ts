@@ -25,7 +25,7 @@ import { Pictures, pictureBounds } from "./pictures/pictures.ts";
 import { probe } from "./probe/probe.ts";
 import { findTool } from "./programs/find-tool.ts";
 import { fitPrograms } from "./programs/program-paths.ts";
-import { renderCrew } from "./render/film/crew.ts";
+import { recordShare } from "./render/film/helper-node.ts";
 import { KnownMedia } from "./render/inputs/known-media.ts";
 import { PageScripts } from "./render/inputs/page-scripts.ts";
 import { systemFontsTime } from "./render/inputs/system-fonts.ts";
@@ -106,7 +106,7 @@ const loop = new TaskLoop(
     workersByKind: new Map([
       ["probe", probe(workspaces, objects, farm.probeTaskMs)],
       ["render", render(studio)],
-      ["render-crew", renderCrew(studio)],
+      ["render-help", recordShare(studio)],
       ["studio-image", studioImage({ browser, workspaces }, objects, farm.imageTaskMs)],
       ["studio-matte", studioMatte(workspaces, objects, farm.videoTaskMs)],
       ["studio-music", studioMusic(workspaces, objects, farm.audioTaskMs)],

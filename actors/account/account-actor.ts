@@ -2,23 +2,23 @@
  * What an account does: hold, settle, count and refuse.
  *
  * I6 the ledger balances: granted = available + held + spent, held = sum of the open jobs' holds;
- *    checked by difference in each turn, since a full sum would grow with history. A hold stands
- *    with its job, which settles once (I5), and is told here in the same turn.
+ *    checked by difference in each step, since a full sum would grow with history. A hold stands
+ *    with its job, which settles once (I5), and is told here in the same step.
  * I7 active holds never exceed the ceiling at the moment of a submit.
  * I9 one job per duplicate fingerprint in its window.
- * A submit's hold, slot, fingerprint, job and reply are one turn: all durable or none.
+ * A submit's hold, slot, fingerprint, job and reply are one step: all durable or none.
  */
 
 import { limits } from "../../config/limits.ts";
 import { plans } from "../../config/plans.ts";
-import { type Actor, answer, put, type TurnView, tell } from "../../engine/actor.ts";
+import { type Actor, answer, type Context, put, tell } from "../../engine/actor.ts";
 import type { ReplyTo } from "../../engine/address.ts";
 import { invariant } from "../../engine/invariant.ts";
-import { vpartOf } from "../../engine/key.ts";
+import { partitionOf } from "../../engine/key.ts";
 import { ticketKey } from "../ticket/ticket.ts";
 import {
   type Account,
-  type AccountTurn,
+  type AccountDecision,
   assetIndex,
   change,
   firstOfNextMonth,
@@ -40,13 +40,13 @@ import { submitSet } from "./submit-set.ts";
 
 export const accountActor: Actor<Account, AccountMessage, never> = {
   kind: "account",
-  decide(head, message, turn) {
-    if (message.kind === "open") return open(head, message, turn);
+  decide(head, message, ctx) {
+    if (message.kind === "open") return open(head, message, ctx);
     invariant(head !== undefined, `an account exists before it gets ${message.kind}`);
-    const renewal = pendingRenewal(head, turn.atMs);
-    if (renewal === undefined) return act(head, message, turn);
-    const after = act(renewal.account, message, turn);
-    return { ...after, rows: [...renewalRows(turn.self, head, renewal), ...after.rows] };
+    const renewal = pendingRenewal(head, ctx.atMs);
+    if (renewal === undefined) return act(head, message, ctx);
+    const after = act(renewal.account, message, ctx);
+    return { ...after, rows: [...renewalRows(ctx.self, head, renewal), ...after.rows] };
   },
   dueAt: () => undefined,
   staysCached: true,
@@ -56,60 +56,60 @@ export const accountActor: Actor<Account, AccountMessage, never> = {
 function act(
   head: Account,
   message: Exclude<AccountMessage, OpenAccount>,
-  turn: TurnView<ReplyTo<AccountMessage>>,
-): AccountTurn {
+  ctx: Context<ReplyTo<AccountMessage>>,
+): AccountDecision {
   switch (message.kind) {
     case "submit":
-      return submit(head, unpacked(message.submit), turn);
+      return submit(head, unpacked(message.submit), ctx);
     case "submit_set":
-      return submitSet(head, message, turn);
+      return submitSet(head, message, ctx);
     case "pay":
-      return pay(head, message, turn);
+      return pay(head, message, ctx);
     case "job_changed":
-      return follow(head, message, turn);
+      return follow(head, message, ctx);
     case "job_discarded":
-      return discard(head, message, turn);
+      return discard(head, message, ctx);
     case "job_deleted":
-      return forget(head, message, turn);
+      return forget(head, message, ctx);
     case "asset_changed":
       return only(recountAssets(head, message));
     case "files_changed": {
-      const { account, rows } = countFiles(head, message, turn);
+      const { account, rows } = countFiles(head, message, ctx);
       return only(account, rows);
     }
     case "remembered":
       return only({ ...head, remembered: head.remembered + message.by });
     case "run_changed":
-      return only(head, [changedRun(message, turn)]);
+      return only(head, [changedRun(message, ctx)]);
     case "issue_ticket":
-      return issueTicket(head, message, turn);
+      return issueTicket(head, message, ctx);
     case "ticket_spent":
       return only({ ...head, tickets: Math.max(0, head.tickets - 1) });
     case "set_terms":
-      return setTerms(head, message, turn);
+      return setTerms(head, message, ctx);
     case "grant":
-      return grant(head, message, turn);
+      return grant(head, message, ctx);
     case "set_budget":
-      return setBudget(head, message, turn);
+      return setBudget(head, message, ctx);
     case "renew":
       return only(head);
   }
 }
 
 /** At least once: an account that is open already only repeats its answer. */
-function open(head: Account | undefined, message: OpenAccount, turn: TurnView): AccountTurn {
+function open(head: Account | undefined, message: OpenAccount, ctx: Context): AccountDecision {
   const { replies } = message;
   if (head !== undefined) return only(head, [], replies);
   const { monthlyCredits } = plans[message.plan];
   const credits = message.credits ?? monthlyCredits;
   const account: Account = {
     plan: message.plan,
-    createdAtMs: turn.atMs,
+    createdAtMs: ctx.atMs,
     granted: credits,
     held: 0,
     spent: 0,
     planLeft: Math.min(credits, monthlyCredits),
-    renewsAtMs: firstOfNextMonth(turn.atMs),
+    renewsAtMs: firstOfNextMonth(ctx.atMs),
     active: { media: 0, three_d: 0 },
     counts: [],
     quota: { day: 0, used: 0 },
@@ -125,8 +125,8 @@ function open(head: Account | undefined, message: OpenAccount, turn: TurnView): 
     ...(message.isOrganization === true ? { isOrganization: true } : {}),
   };
   const entries = [{ type: "grant", amount: credits, balance: credits }] as const;
-  const ledger = put(ledgerKey(turn.self, 0), { atMs: turn.atMs, entries });
-  return only(account, [ledger, awaitRenewal(turn.self, account)], replies);
+  const ledger = put(ledgerKey(ctx.self, 0), { atMs: ctx.atMs, entries });
+  return only(account, [ledger, awaitRenewal(ctx.self, account)], replies);
 }
 
 function recountAssets(account: Account, message: AssetChanged): Account {
@@ -140,15 +140,15 @@ function recountAssets(account: Account, message: AssetChanged): Account {
 function issueTicket(
   account: Account,
   { digest, ticket }: IssueTicket,
-  turn: TurnView<ReplyTo<IssueTicket>>,
-): AccountTurn {
+  ctx: Context<ReplyTo<IssueTicket>>,
+): AccountDecision {
   if (account.tickets >= limits.jobs.ticketsMax) {
     const detail = "Too many stream tickets of this account are unredeemed.";
     const retryAfterSeconds = limits.jobs.ticketMs / 1000;
-    return refuse(account, { code: "rate_limit", retryAfterSeconds, detail }, turn);
+    return refuse(account, { code: "rate_limit", retryAfterSeconds, detail }, ctx);
   }
-  const address = ticketKey(vpartOf(turn.self), digest);
-  return only({ ...account, tickets: account.tickets + 1 }, [], answer(turn, { kind: "issued" }), [
+  const address = ticketKey(partitionOf(ctx.self), digest);
+  return only({ ...account, tickets: account.tickets + 1 }, [], answer(ctx, { kind: "issued" }), [
     tell(address, { kind: "issue", ticket }),
   ]);
 }

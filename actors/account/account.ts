@@ -7,15 +7,15 @@ import { type Modality, modalities } from "../../config/catalogue.ts";
 import { type PlanName, type PlanOverrides, plans } from "../../config/plans.ts";
 import {
   answer,
+  type Context,
+  type Decision,
   type Draft,
   type Reply,
   type RowWrite,
   type Tell,
-  type Turn,
-  type TurnView,
 } from "../../engine/actor.ts";
 import type { Id } from "../../engine/id.ts";
-import { type Key, keyOf, orderedNumber, vpartOf } from "../../engine/key.ts";
+import { type Key, keyOf, orderedNumber, partitionOf } from "../../engine/key.ts";
 import { type AssetStatus, assetStatuses } from "../contract/asset.ts";
 import { type JobStatus, jobStatuses } from "../contract/job.ts";
 import { type Refusal, type Refused, refused } from "../refusal.ts";
@@ -71,7 +71,7 @@ export type LedgerEntryType =
   | "adjust"
   | "expire";
 
-/** What one turn did to the balance; `amount` is the signed change, `balance` what it left. */
+/** What one step did to the balance; `amount` is the signed change, `balance` what it left. */
 export interface LedgerRow {
   readonly atMs: number;
   readonly job?: Id;
@@ -83,14 +83,14 @@ export interface LedgerRow {
   }[];
 }
 
-export type AccountTurn = Turn<Account, never>;
+export type AccountDecision = Decision<Account, never>;
 
 /** An organization on the free plan has what an operator grants. */
 export function monthlyCreditsOf({ plan, isOrganization }: Account): number {
   return isOrganization === true && plan === "free" ? 0 : plans[plan].monthlyCredits;
 }
 
-/** A copy that a turn changes by assignment. */
+/** A copy that a step changes by assignment. */
 export type AccountDraft = Draft<Account>;
 
 /** Each member by its name: accounts have several hidden classes, and V8 spreads those slowly. */
@@ -131,12 +131,12 @@ export function only(
   rows: readonly RowWrite[] = [],
   replies: readonly Reply[] = [],
   effects: readonly Tell[] = [],
-): AccountTurn {
+): AccountDecision {
   return { head, rows, replies, effects };
 }
 
-export function refuse(head: Account, refusal: Refusal, turn: TurnView<Refused>): AccountTurn {
-  return only(head, [], answer(turn, refused(refusal)));
+export function refuse(head: Account, refusal: Refusal, ctx: Context<Refused>): AccountDecision {
+  return only(head, [], answer(ctx, refused(refusal)));
 }
 
 /**
@@ -158,7 +158,7 @@ export function assetIndex(modality: Modality | undefined, status: AssetStatus):
   return kind * assetStatuses.length + assetStatuses.indexOf(status);
 }
 
-/** Counts end where nothing was counted yet, and have no holes: those are slow to spell. */
+/** Counts end where nothing was counted yet, and have no holes: those are slow to encode. */
 export function change(counts: number[], index: number, by: number): void {
   while (counts.length <= index) counts.push(0);
   counts[index] = (counts[index] ?? 0) + by;
@@ -177,15 +177,15 @@ export function firstOfNextMonth(atMs: number): number {
 
 /** The ledger of the account at an address. */
 export function ledgerKey(account: Key, entry: number): Key<LedgerRow> {
-  return keyOf(vpartOf(account), codes.ledger, account.slice(2) + orderedNumber(entry));
+  return keyOf(partitionOf(account), codes.ledger, account.slice(2) + orderedNumber(entry));
 }
 
 /** What all rows of that ledger begin with. */
 export function ledgerRowsKey(account: Key): Key<LedgerRow> {
-  return keyOf(vpartOf(account), codes.ledger, account.slice(2));
+  return keyOf(partitionOf(account), codes.ledger, account.slice(2));
 }
 
 /** Jobs of sets that were accepted and wait for a slot, in order. */
 export function waitingKey(account: Key): Key<readonly Id[]> {
-  return keyOf(vpartOf(account), codes.waiting, account.slice(2));
+  return keyOf(partitionOf(account), codes.waiting, account.slice(2));
 }

@@ -4,12 +4,12 @@
  * account, so the head does not grow with members; personal spaces have none.
  */
 
-import { answer, put, type RowWrite, type TurnView } from "../../engine/actor.ts";
+import { answer, type Context, put, type RowWrite } from "../../engine/actor.ts";
 import type { ReplyTo } from "../../engine/address.ts";
 import type { Id } from "../../engine/id.ts";
 import type { Terms } from "../job/job.ts";
 import type { Refusal } from "../refusal.ts";
-import { type Account, type AccountTurn, firstOfNextMonth, only } from "./account.ts";
+import { type Account, type AccountDecision, firstOfNextMonth, only } from "./account.ts";
 import type { SetBudget } from "./account-messages.ts";
 import { type Budget, type MemberSpending, memberSpendingKey } from "./member-spending.ts";
 
@@ -17,27 +17,27 @@ import { type Budget, type MemberSpending, memberSpendingKey } from "./member-sp
 export function memberBudget(
   member: Id | undefined,
   price: number,
-  turn: TurnView,
+  ctx: Context,
 ): Refusal | undefined {
   if (member === undefined || price === 0) return undefined;
-  const spending = turn.get(memberSpendingKey(turn.self, member));
+  const spending = ctx.get(memberSpendingKey(ctx.self, member));
   const budget = spending?.budget;
   if (spending === undefined || budget === undefined) return undefined;
-  const used = usedOf(spending, turn.atMs);
+  const used = usedOf(spending, ctx.atMs);
   if (used + price <= budget.limit) return undefined;
   return {
     code: "member_budget",
     budgetCredits: budget.limit,
     usedCredits: used,
-    resetsAtMs: resetOf(budget, turn.atMs),
+    resetsAtMs: resetOf(budget, ctx.atMs),
   };
 }
 
 /** The row after a hold, or a charge without one. */
-export function committed(member: Id | undefined, credits: number, turn: TurnView): RowWrite[] {
+export function committed(member: Id | undefined, credits: number, ctx: Context): RowWrite[] {
   if (member === undefined) return [];
-  const key = memberSpendingKey(turn.self, member);
-  const { month, inMonth, inTotal, ...rest } = current(turn.get(key), turn.atMs);
+  const key = memberSpendingKey(ctx.self, member);
+  const { month, inMonth, inTotal, ...rest } = current(ctx.get(key), ctx.atMs);
   return [put(key, { ...rest, month, inMonth: inMonth + credits, inTotal: inTotal + credits })];
 }
 
@@ -45,11 +45,11 @@ export function committed(member: Id | undefined, credits: number, turn: TurnVie
 export function givenBack(
   { member, createdAtMs }: Pick<Terms, "member" | "createdAtMs">,
   credits: number,
-  turn: TurnView,
+  ctx: Context,
 ): RowWrite[] {
   if (member === undefined || credits === 0) return [];
-  const key = memberSpendingKey(turn.self, member);
-  const { month, inMonth, inTotal, ...rest } = current(turn.get(key), turn.atMs);
+  const key = memberSpendingKey(ctx.self, member);
+  const { month, inMonth, inTotal, ...rest } = current(ctx.get(key), ctx.atMs);
   const ofMonth = monthOf(createdAtMs) === month ? credits : 0;
   const left = {
     ...rest,
@@ -63,13 +63,13 @@ export function givenBack(
 export function setBudget(
   account: Account,
   message: SetBudget,
-  turn: TurnView<ReplyTo<SetBudget>>,
-): AccountTurn {
-  const key = memberSpendingKey(turn.self, message.user);
-  const { budget: _, ...spending } = current(turn.get(key), turn.atMs);
+  ctx: Context<ReplyTo<SetBudget>>,
+): AccountDecision {
+  const key = memberSpendingKey(ctx.self, message.user);
+  const { budget: _, ...spending } = current(ctx.get(key), ctx.atMs);
   const { budget } = message;
   const next: MemberSpending = budget === undefined ? spending : { ...spending, budget };
-  return only(account, [put(key, next)], answer(turn, { kind: "budgeted", spending: next }));
+  return only(account, [put(key, next)], answer(ctx, { kind: "budgeted", spending: next }));
 }
 
 export function usedOf({ budget, ...spending }: MemberSpending, nowMs: number): number {

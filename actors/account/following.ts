@@ -5,16 +5,16 @@
 
 import { limits } from "../../config/limits.ts";
 import { allowanceOf } from "../../config/plans.ts";
-import { put, type RowWrite, type Tell, type TurnView, tell } from "../../engine/actor.ts";
+import { type Context, put, type RowWrite, type Tell, tell } from "../../engine/actor.ts";
 import type { Id } from "../../engine/id.ts";
 import { invariant } from "../../engine/invariant.ts";
-import { vpartOf } from "../../engine/key.ts";
+import { partitionOf } from "../../engine/key.ts";
 import type { JobStatus } from "../contract/job.ts";
 import { jobKey, type Terms } from "../job/job.ts";
 import {
   type Account,
+  type AccountDecision,
   type AccountDraft,
-  type AccountTurn,
   assetIndex,
   available,
   change,
@@ -40,28 +40,28 @@ interface Step {
 
 const nothing: Step = { rows: [], tells: [] };
 
-export function follow(account: Account, message: JobChanged, turn: TurnView): AccountTurn {
+export function follow(account: Account, message: JobChanged, ctx: Context): AccountDecision {
   const { terms, from, to, hadSlot, charge } = message;
   const next = draftOf(account);
   if (from !== to) recount(next, message);
-  const freed = !isActive(to) && isActive(from) ? freeSlot(next, terms, hadSlot, turn) : nothing;
-  const settled = charge === undefined ? nothing : settle(next, terms, charge, turn);
+  const freed = !isActive(to) && isActive(from) ? freeSlot(next, terms, hadSlot, ctx) : nothing;
+  const settled = charge === undefined ? nothing : settle(next, terms, charge, ctx);
   return only(
     next,
-    [...freed.rows, ...settled.rows, ...countedForMember(message, turn)],
+    [...freed.rows, ...settled.rows, ...countedForMember(message, ctx)],
     [],
     [...freed.tells, ...settled.tells],
   );
 }
 
-function countedForMember({ terms, from, to }: JobChanged, turn: TurnView): RowWrite[] {
+function countedForMember({ terms, from, to }: JobChanged, ctx: Context): RowWrite[] {
   if (from === to) return [];
   const { member, modality } = terms;
   const changes = [
     [countIndex(modality, from), -1],
     [countIndex(modality, to), 1],
   ] as const;
-  return memberCounted(member, changes, turn);
+  return memberCounted(member, changes, ctx);
 }
 
 function recount(
@@ -87,31 +87,31 @@ function freeSlot(
   next: AccountDraft,
   { job, modality }: JobChanged["terms"],
   hadSlot: boolean,
-  turn: TurnView,
+  ctx: Context,
 ): Step {
-  if (!hadSlot) return withoutWaiting(next, job, turn);
+  if (!hadSlot) return withoutWaiting(next, job, ctx);
   next.active = withSlots(next, modality, -1);
   invariant(next.active[poolOf(modality)] >= 0, "a slot is freed once (I7)");
-  return startWaiting(next, turn);
+  return startWaiting(next, ctx);
 }
 
 /** A job of a set ended before it had a slot. */
-function withoutWaiting(next: AccountDraft, job: Id, turn: TurnView): Step {
-  const key = waitingKey(turn.self);
-  const left = (turn.get(key) ?? []).filter((other) => other !== job);
+function withoutWaiting(next: AccountDraft, job: Id, ctx: Context): Step {
+  const key = waitingKey(ctx.self);
+  const left = (ctx.get(key) ?? []).filter((other) => other !== job);
   next.waiting = left.length;
   return { rows: [put(key, left)], tells: [] };
 }
 
 /** I7: only below the ceiling; a plan may have become smaller since, or larger. */
-function startWaiting(next: AccountDraft, turn: TurnView): Step {
+function startWaiting(next: AccountDraft, ctx: Context): Step {
   if (next.waiting === 0) return nothing;
   const { concurrentMax } = allowanceOf(next.plan, next.overrides);
   const { media, three_d } = next.active;
-  const free = Math.min(concurrentMax - media, limits.sets.startsPerTurnMax);
+  const free = Math.min(concurrentMax - media, limits.sets.startsPerStepMax);
   if (free <= 0) return nothing;
-  const key = waitingKey(turn.self);
-  const waiting = turn.get(key) ?? [];
+  const key = waitingKey(ctx.self);
+  const waiting = ctx.get(key) ?? [];
   const [first, left] = [waiting.slice(0, free), waiting.slice(free)];
   next.active = { media: media + first.length, three_d };
   next.waiting = left.length;
@@ -125,10 +125,10 @@ function startWaiting(next: AccountDraft, turn: TurnView): Step {
 export function setTerms(
   account: Account,
   { plan, overrides = {} }: SetTerms,
-  turn: TurnView,
-): AccountTurn {
+  ctx: Context,
+): AccountDecision {
   const next = { ...account, plan, overrides };
-  const { rows, tells } = startWaiting(next, turn);
+  const { rows, tells } = startWaiting(next, ctx);
   return only(next, rows, [], tells);
 }
 
@@ -136,7 +136,7 @@ export function setTerms(
  * The whole hold comes back, then the charge goes off; together they are the one resolution of the
  * hold.
  */
-function settle(next: AccountDraft, terms: Terms, charge: number, turn: TurnView): Step {
+function settle(next: AccountDraft, terms: Terms, charge: number, ctx: Context): Step {
   const { hold, job } = terms;
   if (hold === 0) return nothing;
   invariant(charge >= 0 && charge <= hold, "a charge is a share of its hold (I6)");
@@ -148,10 +148,10 @@ function settle(next: AccountDraft, terms: Terms, charge: number, turn: TurnView
   const release = { type: "release", amount: hold, balance: balance + charge } as const;
   const entries =
     charge === 0 ? [release] : [release, { type: "charge", amount: -charge, balance } as const];
-  const row = put(ledgerKey(turn.self, next.ledgerLength++), { atMs: turn.atMs, job, entries });
-  const back = givenBack(terms, hold - charge, turn);
+  const row = put(ledgerKey(ctx.self, next.ledgerLength++), { atMs: ctx.atMs, job, entries });
+  const back = givenBack(terms, hold - charge, ctx);
   if (terms.turn === undefined) return { rows: [row, ...back], tells: [] };
-  const { rows, tells } = commit(terms.turn, charge - hold, undefined, turn);
+  const { rows, tells } = commit(terms.turn, charge - hold, undefined, ctx);
   return { rows: [row, ...back, ...rows], tells };
 }
 
@@ -159,23 +159,23 @@ function settle(next: AccountDraft, terms: Terms, charge: number, turn: TurnView
 export function discard(
   account: Account,
   { terms, fingerprint }: JobDiscarded,
-  turn: TurnView,
-): AccountTurn {
+  ctx: Context,
+): AccountDecision {
   const index = countIndex(terms.modality, "queued");
   const counts = account.counts.slice();
   change(counts, index, -1);
-  const used = usedToday(account, turn.atMs);
+  const used = usedToday(account, ctx.atMs);
   // Accepted before midnight, it counted for another day.
-  const ofToday = dayOf(terms.createdAtMs) === dayOf(turn.atMs) ? 1 : 0;
+  const ofToday = dayOf(terms.createdAtMs) === dayOf(ctx.atMs) ? 1 : 0;
   const next: AccountDraft = {
     ...account,
     counts,
     quota: { ...account.quota, used: used - ofToday },
   };
-  const freed = freeSlot(next, terms, true, turn);
-  const settled = settle(next, terms, 0, turn);
-  const forgotten = { key: fingerprintKey(vpartOf(turn.self), fingerprint), value: undefined };
-  const counted = memberCounted(terms.member, [[index, -1]], turn);
+  const freed = freeSlot(next, terms, true, ctx);
+  const settled = settle(next, terms, 0, ctx);
+  const forgotten = { key: fingerprintKey(partitionOf(ctx.self), fingerprint), value: undefined };
+  const counted = memberCounted(terms.member, [[index, -1]], ctx);
   return only(
     next,
     [forgotten, ...freed.rows, ...settled.rows, ...counted],
@@ -185,9 +185,13 @@ export function discard(
 }
 
 /** Counted no more; its lines of the ledger stay. */
-export function forget(account: Account, { terms, from }: JobDeleted, turn: TurnView): AccountTurn {
+export function forget(
+  account: Account,
+  { terms, from }: JobDeleted,
+  ctx: Context,
+): AccountDecision {
   const index = countIndex(terms.modality, from);
   const counts = account.counts.slice();
   change(counts, index, -1);
-  return only({ ...account, counts }, memberCounted(terms.member, [[index, -1]], turn));
+  return only({ ...account, counts }, memberCounted(terms.member, [[index, -1]], ctx));
 }

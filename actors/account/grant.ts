@@ -1,13 +1,13 @@
-import { answer, put, type TurnView } from "../../engine/actor.ts";
+import { answer, type Context, put } from "../../engine/actor.ts";
 import { count } from "../count.ts";
 import { refused } from "../refusal.ts";
-import { type Account, type AccountTurn, available, ledgerKey, only } from "./account.ts";
+import { type Account, type AccountDecision, available, ledgerKey, only } from "./account.ts";
 import type { Grant } from "./account-messages.ts";
 
 /**
  * An operator gives credits, or takes back from what can still be spent, the plan's credits last.
  */
-export function grant(account: Account, message: Grant, turn: TurnView): AccountTurn {
+export function grant(account: Account, message: Grant, ctx: Context): AccountDecision {
   const { amount, note } = message;
   const balance = available(account) + amount;
   if (balance < 0) {
@@ -22,8 +22,8 @@ export function grant(account: Account, message: Grant, turn: TurnView): Account
     ledgerLength: account.ledgerLength + 1,
   };
   const entries = [{ type: amount < 0 ? "adjust" : "grant", amount, balance }] as const;
-  const row = { atMs: turn.atMs, entries, ...(note === undefined ? {} : { note }) };
-  const key = ledgerKey(turn.self, account.ledgerLength);
+  const row = { atMs: ctx.atMs, entries, ...(note === undefined ? {} : { note }) };
+  const key = ledgerKey(ctx.self, account.ledgerLength);
   return only(
     next,
     [put(key, row)],

@@ -3,9 +3,9 @@
  * total too. A row a member; personal spaces have none.
  */
 
-import { put, type RowWrite, type TurnView } from "../../engine/actor.ts";
+import { type Context, put, type RowWrite } from "../../engine/actor.ts";
 import { type Id, idBytes } from "../../engine/id.ts";
-import { type Key, keyOf, vpartOf } from "../../engine/key.ts";
+import { type Key, keyOf, partitionOf } from "../../engine/key.ts";
 import { codes } from "../table-codes.ts";
 import { change } from "./account.ts";
 
@@ -13,16 +13,16 @@ import { change } from "./account.ts";
 export function memberCounted(
   member: Id | undefined,
   changes: readonly (readonly [index: number, by: number])[],
-  turn: TurnView,
+  ctx: Context,
 ): RowWrite[] {
   if (member === undefined) return [];
-  const key = memberCountsKey(turn.self, member);
-  const counts = [...(turn.get(key) ?? [])];
+  const key = memberCountsKey(ctx.self, member);
+  const counts = [...(ctx.get(key) ?? [])];
   for (const [index, by] of changes) change(counts, index, by);
   return [put(key, counts)];
 }
 
 /** A member's own jobs in the organization at an address, by `countIndex`. */
 export function memberCountsKey(account: Key, user: Id): Key<readonly number[]> {
-  return keyOf(vpartOf(account), codes.memberCounts, account.slice(2) + idBytes(user));
+  return keyOf(partitionOf(account), codes.memberCounts, account.slice(2) + idBytes(user));
 }

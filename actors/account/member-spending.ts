@@ -1,6 +1,6 @@
 /** What a member of an organization has committed, a row beside the account. See `budget.ts`. */
 import { type Id, idBytes } from "../../engine/id.ts";
-import { type Key, keyOf, vpartOf } from "../../engine/key.ts";
+import { type Key, keyOf, partitionOf } from "../../engine/key.ts";
 import type { BudgetPeriod } from "../contract/organization.ts";
 import { codes } from "../table-codes.ts";
 
@@ -19,5 +19,5 @@ export interface MemberSpending {
 
 /** What a member of the organization at an address has committed. */
 export function memberSpendingKey(account: Key, user: Id): Key<MemberSpending> {
-  return keyOf(vpartOf(account), codes.memberSpending, account.slice(2) + idBytes(user));
+  return keyOf(partitionOf(account), codes.memberSpending, account.slice(2) + idBytes(user));
 }

@@ -1,20 +1,27 @@
-import { answer, put, type TurnView } from "../../engine/actor.ts";
+import { answer, type Context, put } from "../../engine/actor.ts";
 import type { ReplyTo } from "../../engine/address.ts";
-import { type Account, type AccountTurn, available, ledgerKey, only, refuse } from "./account.ts";
+import {
+  type Account,
+  type AccountDecision,
+  available,
+  ledgerKey,
+  only,
+  refuse,
+} from "./account.ts";
 import type { Pay } from "./account-messages.ts";
 import { committed, memberBudget } from "./budget.ts";
 import { commit, refusalOfRun } from "./run.ts";
 import { requestRate, wallet } from "./submit.ts";
 
 /** Work that was done already: refused like a submit, else charged in one ledger line. */
-export function pay(account: Account, message: Pay, turn: TurnView<ReplyTo<Pay>>): AccountTurn {
+export function pay(account: Account, message: Pay, ctx: Context<ReplyTo<Pay>>): AccountDecision {
   const { credits, note, member, turn: run } = message;
   const refusal =
-    (run === undefined ? undefined : refusalOfRun(run, credits, turn)) ??
+    (run === undefined ? undefined : refusalOfRun(run, credits, ctx)) ??
     requestRate(account, message) ??
-    memberBudget(member, credits, turn) ??
+    memberBudget(member, credits, ctx) ??
     wallet(account, message, { hold: credits });
-  if (refusal !== undefined) return refuse(account, refusal, turn);
+  if (refusal !== undefined) return refuse(account, refusal, ctx);
   const next: Account = {
     ...account,
     spent: account.spent + credits,
@@ -23,8 +30,8 @@ export function pay(account: Account, message: Pay, turn: TurnView<ReplyTo<Pay>>
   };
   const balance = available(next);
   const entries = [{ type: "charge", amount: -credits, balance }] as const;
-  const row = put(ledgerKey(turn.self, account.ledgerLength), { atMs: turn.atMs, note, entries });
-  const spent = run === undefined ? undefined : commit(run, credits, undefined, turn);
-  const rows = [row, ...committed(member, credits, turn), ...(spent?.rows ?? [])];
-  return only(next, rows, answer(turn, { kind: "paid", balance }), spent?.tells ?? []);
+  const row = put(ledgerKey(ctx.self, account.ledgerLength), { atMs: ctx.atMs, note, entries });
+  const spent = run === undefined ? undefined : commit(run, credits, undefined, ctx);
+  const rows = [row, ...committed(member, credits, ctx), ...(spent?.rows ?? [])];
+  return only(next, rows, answer(ctx, { kind: "paid", balance }), spent?.tells ?? []);
 }

@@ -2,12 +2,12 @@
  * The renewal of an account on the 1st (UTC): unused plan credits expire, the plan's new ones are
  * granted, and open holds stay whole.
  *
- * No account waits for the 1st in memory. It renews in its first turn of the new month, which comes
+ * No account waits for the 1st in memory. It renews in its first step of the new month, which comes
  * with any message, and at the latest with the sweep through the table of renewals. Until then
- * those who read the account see it as that turn will leave it.
+ * those who read the account see it as that step will leave it.
  */
 import { put, type RowWrite } from "../../engine/actor.ts";
-import { type Key, keyOf, orderedNumber, vpartOf } from "../../engine/key.ts";
+import { type Key, keyOf, orderedNumber, partitionOf } from "../../engine/key.ts";
 import { codes } from "../table-codes.ts";
 import {
   type Account,
@@ -19,18 +19,18 @@ import {
   monthlyCreditsOf,
 } from "./account.ts";
 
-/** The accounts of a vpart, in the order in which they renew. */
+/** The accounts of a partition, in the order in which they renew. */
 export function renewalKey(account: Key, atMs: number): Key<string> {
-  return keyOf(vpartOf(account), codes.renewal, orderedNumber(atMs) + account.slice(2));
+  return keyOf(partitionOf(account), codes.renewal, orderedNumber(atMs) + account.slice(2));
 }
 
-/** Where the accounts of a vpart begin that renew at `atMs` or later. */
-export function renewalsKey(vpart: number, atMs: number): Key<string> {
-  return keyOf(vpart, codes.renewal, orderedNumber(atMs));
+/** Where the accounts of a partition begin that renew at `atMs` or later. */
+export function renewalsKey(partition: number, atMs: number): Key<string> {
+  return keyOf(partition, codes.renewal, orderedNumber(atMs));
 }
 
 export function accountOfRenewal(renewal: Key): Key<Account> {
-  return keyOf(vpartOf(renewal), codes.account, renewal.slice(8));
+  return keyOf(partitionOf(renewal), codes.account, renewal.slice(8));
 }
 
 /** What a renewal makes of an account. */

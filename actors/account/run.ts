@@ -1,9 +1,9 @@
 /**
  * What an agent's run may still spend. The row stands with the account, since it is the account
- * that accepts and settles; the session hears of each change.
+ * that accepts and settles; the session learns of each change.
  */
 
-import { put, type RowWrite, type Tell, type TurnView, tell } from "../../engine/actor.ts";
+import { type Context, put, type RowWrite, type Tell, tell } from "../../engine/actor.ts";
 import { type Id, keyOfId } from "../../engine/id.ts";
 import type { Key } from "../../engine/key.ts";
 import { sessionKey } from "../agent/session.ts";
@@ -20,18 +20,18 @@ export interface Run {
   readonly isEnded: boolean;
 }
 
-export function changedRun({ turn: id, ceiling, isEnded }: RunChanged, turn: TurnView): RowWrite {
+export function changedRun({ turn: id, ceiling, isEnded }: RunChanged, ctx: Context): RowWrite {
   const key = runKey(id);
-  const committed = turn.get(key)?.committed ?? 0;
+  const committed = ctx.get(key)?.committed ?? 0;
   return put(key, { ceiling, committed, isEnded });
 }
 
 export function refusalOfRun(
   { turn: id }: TurnOfJob,
   price: number,
-  turn: TurnView,
+  ctx: Context,
 ): Refusal | undefined {
-  const run = turn.get(runKey(id));
+  const run = ctx.get(runKey(id));
   if (run === undefined || run.isEnded) return { code: "run_ended" };
   const total = run.committed + price;
   if (run.ceiling === null || total <= run.ceiling) return undefined;
@@ -48,9 +48,9 @@ export function commit(
   { session, turn: id }: TurnOfJob,
   credits: number,
   job: Id | undefined,
-  turn: TurnView,
+  ctx: Context,
 ): { readonly rows: readonly RowWrite[]; readonly tells: readonly Tell[] } {
-  const run = turn.get(runKey(id));
+  const run = ctx.get(runKey(id));
   if (run === undefined) return { rows: [], tells: [] };
   const committed = run.committed + credits;
   const spent = { kind: "spent", turn: id, committed, job } as const;

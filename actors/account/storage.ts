@@ -5,9 +5,9 @@
  */
 
 import { allowanceOf, type PlanName, type PlanOverrides } from "../../config/plans.ts";
-import { put, type RowWrite, type TurnView } from "../../engine/actor.ts";
+import { type Context, put, type RowWrite } from "../../engine/actor.ts";
 import { invariant } from "../../engine/invariant.ts";
-import { type Key, keyOf, vpartOf } from "../../engine/key.ts";
+import { type Key, keyOf, partitionOf } from "../../engine/key.ts";
 import type { Refusal } from "../refusal.ts";
 import { codes } from "../table-codes.ts";
 import type { Account } from "./account.ts";
@@ -34,7 +34,7 @@ export function storageRefusal(
 export function countFiles(
   account: Account,
   { added, removed }: FilesChanged,
-  turn: TurnView,
+  ctx: Context,
 ): { readonly account: Account; readonly rows: readonly RowWrite[] } {
   const changes = new Map<string, { readonly size: number; by: number }>();
   const note = ({ sha256, size }: StoredFile, by: 1 | -1) => {
@@ -48,8 +48,8 @@ export function countFiles(
   const rows: RowWrite[] = [];
   for (const [sha256, { size, by }] of changes) {
     if (by === 0) continue;
-    const key = fileUsesKey(turn.self, sha256);
-    const before = turn.get(key) ?? 0;
+    const key = fileUsesKey(ctx.self, sha256);
+    const before = ctx.get(key) ?? 0;
     const uses = before + by;
     invariant(uses >= 0, "a file is given up once");
     if (before === 0) stored += size;
@@ -62,5 +62,5 @@ export function countFiles(
 /** How many files of its compositions have these bytes; `sha256` in base64url. */
 export function fileUsesKey(account: Key, sha256: string): Key<number> {
   const digest = Buffer.from(sha256, "base64url").toString("latin1");
-  return keyOf(vpartOf(account), codes.fileUses, account.slice(2) + digest);
+  return keyOf(partitionOf(account), codes.fileUses, account.slice(2) + digest);
 }

@@ -1,52 +1,52 @@
 /**
- * A set's submit: its members in order, in one turn. A refusal of the first is the answer and
+ * A set's submit: its members in order, in one step. A refusal of the first is the answer and
  * nothing exists; a later refusal ends the submitting, and what was accepted keeps running. Later
  * members take slots as earlier jobs end.
  */
 
 import { limits } from "../../config/limits.ts";
 import { allowanceOf } from "../../config/plans.ts";
-import { answer, birth, put, type RowWrite, type Tell, type TurnView } from "../../engine/actor.ts";
+import { answer, birth, type Context, put, type RowWrite, type Tell } from "../../engine/actor.ts";
 import type { ReplyTo } from "../../engine/address.ts";
 import { type CreateJob, jobKey } from "../job/job.ts";
 import type { Refusal } from "../refusal.ts";
 import { type OutputSet, type SetMember, setKey } from "../set/set.ts";
-import { type Account, type AccountTurn, only, poolOf, refuse, waitingKey } from "./account.ts";
+import { type Account, type AccountDecision, only, poolOf, refuse, waitingKey } from "./account.ts";
 import type { SetCandidate, SubmitSet } from "./account-messages.ts";
 import { accept, consumption, firstRefusal, memberRefusal, requestRows } from "./submit.ts";
 
 export function submitSet(
   account: Account,
   message: SubmitSet,
-  turn: TurnView<ReplyTo<SubmitSet>>,
-): AccountTurn {
+  ctx: Context<ReplyTo<SubmitSet>>,
+): AccountDecision {
   const [first] = message.members;
   if (first === undefined) return only(account);
-  const refusal = refusalOfFirst(account, message, first, turn);
-  if (refusal !== undefined) return refuse(account, refusal, turn);
+  const refusal = refusalOfFirst(account, message, first, ctx);
+  if (refusal !== undefined) return refuse(account, refusal, ctx);
   const progress: Progress = { account, rows: [], tells: [], waiting: [], members: [] };
-  for (const candidate of message.members) admit(progress, message, candidate, turn);
+  for (const candidate of message.members) admit(progress, message, candidate, ctx);
   const { members, waiting, rows, tells } = progress;
   const set: OutputSet = { ...message.set, members };
   const [accepted] = members;
   const firstJob = accepted !== undefined && "job" in accepted ? accepted.job : message.set.id;
-  const queue = waitingKey(turn.self);
+  const queue = waitingKey(ctx.self);
   const next: Account = {
     ...progress.account,
     sets: account.sets + 1,
     waiting: account.waiting + waiting.length,
   };
-  const queued = waiting.length === 0 ? [] : [put(queue, [...(turn.get(queue) ?? []), ...waiting])];
+  const queued = waiting.length === 0 ? [] : [put(queue, [...(ctx.get(queue) ?? []), ...waiting])];
   return only(
     next,
     [
-      ...requestRows(message, firstJob, turn),
+      ...requestRows(message, firstJob, ctx),
       put(setKey(set.scope, set.id), set),
       ...rows,
       ...queued,
     ],
-    answer(turn, { kind: "accepted_set" }),
-    [...tells, ...consumption(message, turn)],
+    answer(ctx, { kind: "accepted_set" }),
+    [...tells, ...consumption(message, ctx)],
   );
 }
 
@@ -54,10 +54,10 @@ function refusalOfFirst(
   account: Account,
   message: SubmitSet,
   { work }: SetCandidate,
-  turn: TurnView,
+  ctx: Context,
 ): Refusal | undefined {
   if ("code" in work) return work;
-  const refusal = firstRefusal(account, message, work, turn);
+  const refusal = firstRefusal(account, message, work, ctx);
   if (refusal !== undefined) return refusal;
   const room = limits.sets.waitingMax - account.waiting;
   if (message.members.length <= room) return undefined;
@@ -77,14 +77,14 @@ function admit(
   progress: Progress,
   message: SubmitSet,
   { label, work }: SetCandidate,
-  turn: TurnView,
+  ctx: Context,
 ): void {
   const last = progress.members.at(-1);
   if (last !== undefined && !("job" in last)) {
     progress.members.push({ label });
     return;
   }
-  const seen = seeing(turn, progress.rows);
+  const seen = seeing(ctx, progress.rows);
   const refusal = "code" in work ? work : laterRefusal(progress, message, work, seen);
   if ("code" in work || refusal !== undefined) {
     if (refusal !== undefined) progress.members.push({ label, refusal });
@@ -109,21 +109,21 @@ function laterRefusal(
   { account, members }: Progress,
   message: SubmitSet,
   work: CreateJob,
-  turn: TurnView,
+  ctx: Context,
 ): Refusal | undefined {
   if (members.length === 0) return undefined;
-  return memberRefusal(account, message, work, turn);
+  return memberRefusal(account, message, work, ctx);
 }
 
-/** The turn as later members see it: with what earlier members wrote. */
-function seeing(turn: TurnView, rows: readonly RowWrite[]): TurnView {
+/** The step as later members see it: with what earlier members wrote. */
+function seeing(ctx: Context, rows: readonly RowWrite[]): Context {
   return {
-    self: turn.self,
-    atMs: turn.atMs,
-    request: turn.request,
+    self: ctx.self,
+    atMs: ctx.atMs,
+    request: ctx.request,
     get(key) {
       const written = rows.findLast((row) => row.key === key);
-      return written === undefined ? turn.get(key) : (written.value as never);
+      return written === undefined ? ctx.get(key) : (written.value as never);
     },
   };
 }

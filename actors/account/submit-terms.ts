@@ -5,7 +5,9 @@ import { type Key, keyOf } from "../../engine/key.ts";
 import type { CreateJob } from "../job/job.ts";
 import { codes } from "../table-codes.ts";
 
-/** What was found of a confirmation token where the request arrived; `digest` as in `markKey`. */
+/**
+ * What was found of a confirmation token where the request arrived; `digest` as in `tombstoneKey`.
+ */
 export type Confirmation =
   | { readonly kind: "valid"; readonly digest: string; readonly expiresAtMs: number }
   | {
@@ -29,6 +31,6 @@ export interface Submit extends SubmitTerms {
 }
 
 /** `digest` is 16 bytes as a binary string; the entry is the job's id in bytes. */
-export function fingerprintKey(vpart: number, digest: string): Key<string> {
-  return keyOf(vpart, codes.fingerprint, digest);
+export function fingerprintKey(partition: number, digest: string): Key<string> {
+  return keyOf(partition, codes.fingerprint, digest);
 }

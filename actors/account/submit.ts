@@ -6,15 +6,15 @@
 
 import type { Modality } from "../../config/catalogue.ts";
 import { allowanceOf } from "../../config/plans.ts";
-import { birth, put, type RowWrite, type Tell, type TurnView, tell } from "../../engine/actor.ts";
+import { birth, type Context, put, type RowWrite, type Tell, tell } from "../../engine/actor.ts";
 import { type Id, idBytes, idOfBytes } from "../../engine/id.ts";
-import { vpartOf } from "../../engine/key.ts";
-import { askedKey, type CreateJob, jobKey, type SubmitReply } from "../job/job.ts";
-import { markKey } from "../mark/mark.ts";
+import { partitionOf } from "../../engine/key.ts";
+import { type CreateJob, jobKey, jobRequestKey, type SubmitReply } from "../job/job.ts";
 import type { Refusal } from "../refusal.ts";
+import { tombstoneKey } from "../tombstone/tombstone.ts";
 import {
   type Account,
-  type AccountTurn,
+  type AccountDecision,
   available,
   change,
   countIndex,
@@ -35,7 +35,7 @@ type Step = (
   account: Account,
   terms: SubmitTerms,
   job: CreateJob,
-  turn: TurnView,
+  ctx: Context,
 ) => Refusal | undefined;
 
 /** Of the whole request, and only once; the first belongs to step 2. */
@@ -48,19 +48,19 @@ const memberSteps: readonly Step[] = [run, moderated, quota, budget, wallet];
 export function submit(
   account: Account,
   message: Submit,
-  turn: TurnView<SubmitReply>,
-): AccountTurn {
-  const refusal = firstRefusal(account, message, message.job, turn);
-  if (refusal !== undefined) return refuse(account, refusal, turn);
-  const accepted = accept(account, message.job, true, turn);
+  ctx: Context<SubmitReply>,
+): AccountDecision {
+  const refusal = firstRefusal(account, message, message.job, ctx);
+  if (refusal !== undefined) return refuse(account, refusal, ctx);
+  const accepted = accept(account, message.job, true, ctx);
   const { job } = message.job;
-  const create = birth(jobKey(job), { ...message.job, request: turn.request });
-  const rows = [...requestRows(message, job, turn), ...accepted.rows];
+  const create = birth(jobKey(job), { ...message.job, request: ctx.request });
+  const rows = [...requestRows(message, job, ctx), ...accepted.rows];
   return only(
     accepted.account,
     rows,
     [],
-    [create, ...accepted.tells, ...consumption(message, turn)],
+    [create, ...accepted.tells, ...consumption(message, ctx)],
   );
 }
 
@@ -68,10 +68,10 @@ export function firstRefusal(
   account: Account,
   terms: SubmitTerms,
   job: CreateJob,
-  turn: TurnView,
+  ctx: Context,
 ): Refusal | undefined {
   return (
-    refusalOf(firstSteps, account, terms, job, turn) ?? refusalOf(steps, account, terms, job, turn)
+    refusalOf(firstSteps, account, terms, job, ctx) ?? refusalOf(steps, account, terms, job, ctx)
   );
 }
 
@@ -79,9 +79,9 @@ export function memberRefusal(
   account: Account,
   terms: SubmitTerms,
   job: CreateJob,
-  turn: TurnView,
+  ctx: Context,
 ): Refusal | undefined {
-  return refusalOf(memberSteps, account, terms, job, turn);
+  return refusalOf(memberSteps, account, terms, job, ctx);
 }
 
 function refusalOf(
@@ -89,10 +89,10 @@ function refusalOf(
   account: Account,
   terms: SubmitTerms,
   job: CreateJob,
-  turn: TurnView,
+  ctx: Context,
 ): Refusal | undefined {
   for (const check of checks) {
-    const refusal = check(account, terms, job, turn);
+    const refusal = check(account, terms, job, ctx);
     if (refusal !== undefined) return refusal;
   }
   return undefined;
@@ -107,16 +107,16 @@ function duplicate(
   account: Account,
   terms: SubmitTerms,
   create: CreateJob,
-  turn: TurnView,
+  ctx: Context,
 ): Refusal | undefined {
-  const earlier = turn.get(fingerprintKey(vpartOf(turn.self), terms.fingerprint));
+  const earlier = ctx.get(fingerprintKey(partitionOf(ctx.self), terms.fingerprint));
   if (earlier === undefined) return undefined;
   const job = idOfBytes(earlier);
-  const ended = turn.get(jobKey(job));
+  const ended = ctx.get(jobKey(job));
   const isModerated = ended?.phase === "failed" && ended.failure.kind === "moderated";
-  const remembered = isModerated ? moderated(account, terms, create, turn) : undefined;
+  const remembered = isModerated ? moderated(account, terms, create, ctx) : undefined;
   if (remembered !== undefined) return remembered;
-  const set = turn.get(askedKey(job))?.set;
+  const set = ctx.get(jobRequestKey(job))?.set;
   return set === undefined ? { code: "duplicate", job } : { code: "duplicate", job, set };
 }
 
@@ -124,11 +124,12 @@ function confirmation(
   _: Account,
   { confirmation: found }: SubmitTerms,
   __: CreateJob,
-  turn: TurnView,
+  ctx: Context,
 ): Refusal | undefined {
   if (found === undefined) return undefined;
   if (found.kind === "rejected") return { code: "confirmation_rejected", reason: found.reason };
-  const isUsed = turn.get(markKey(vpartOf(turn.self), "consumed", found.digest)) !== undefined;
+  const isUsed =
+    ctx.get(tombstoneKey(partitionOf(ctx.self), "consumed", found.digest)) !== undefined;
   return isUsed ? { code: "confirmation_rejected", reason: "consumed" } : undefined;
 }
 
@@ -136,24 +137,24 @@ function run(
   _: Account,
   __: SubmitTerms,
   { turn: ofTurn, hold }: CreateJob,
-  turn: TurnView,
+  ctx: Context,
 ): Refusal | undefined {
-  return ofTurn === undefined ? undefined : refusalOfRun(ofTurn, hold, turn);
+  return ofTurn === undefined ? undefined : refusalOfRun(ofTurn, hold, ctx);
 }
 
 function moderated(
   { remembered }: Account,
   _: SubmitTerms,
   { bodyDigest }: CreateJob,
-  turn: TurnView,
+  ctx: Context,
 ): Refusal | undefined {
   if (remembered === 0) return undefined;
   const digest = Buffer.from(bodyDigest, "hex").toString("latin1");
-  const mark = turn.get(markKey(vpartOf(turn.self), "refused", digest));
-  // Its time may be over before it hears so.
-  if (mark?.kind !== "refused" || mark.expiresAtMs <= turn.atMs) return undefined;
+  const tombstone = ctx.get(tombstoneKey(partitionOf(ctx.self), "refused", digest));
+  // Its time may be over before it learns so.
+  if (tombstone?.kind !== "refused" || tombstone.expiresAtMs <= ctx.atMs) return undefined;
   const detail = "The content filter refused this request before; change the prompt or the media.";
-  return { code: "moderated", as: mark.code, isRemembered: true, detail };
+  return { code: "moderated", as: tombstone.code, isRemembered: true, detail };
 }
 
 export function requestRate(
@@ -180,7 +181,7 @@ function quota(
   account: Account,
   { plan, overrides }: SubmitTerms,
   _: CreateJob,
-  { atMs }: TurnView,
+  { atMs }: Context,
 ): Refusal | undefined {
   const perDay = allowanceOf(plan, overrides).generationsPerDay;
   const used = usedToday(account, atMs);
@@ -193,9 +194,9 @@ function budget(
   _: Account,
   __: SubmitTerms,
   { member, hold }: CreateJob,
-  turn: TurnView,
+  ctx: Context,
 ): Refusal | undefined {
-  return memberBudget(member, hold, turn);
+  return memberBudget(member, hold, ctx);
 }
 
 export function wallet(
@@ -214,12 +215,12 @@ interface Accepted {
   readonly tells: readonly Tell[];
 }
 
-/** Hold, slot, ledger and quota; the caller brings the job into being in the same turn. */
+/** Hold, slot, ledger and quota; the caller brings the job into being in the same step. */
 export function accept(
   account: Account,
   { job, modality, modelTag, hold, member, turn: ofTurn }: CreateJob,
   takesSlot: boolean,
-  turn: TurnView,
+  ctx: Context,
 ): Accepted {
   const counts = account.counts.slice();
   const place = countIndex(modality, "queued");
@@ -229,18 +230,18 @@ export function accept(
   if (takesSlot) next.active = withSlots(account, modality, 1);
   next.counts = counts;
   next.models = withModel(account.models, modality, modelTag);
-  next.quota = { day: dayOf(turn.atMs), used: usedToday(account, turn.atMs) + 1 };
+  next.quota = { day: dayOf(ctx.atMs), used: usedToday(account, ctx.atMs) + 1 };
   if (hold !== 0) next.ledgerLength++;
-  const tells = ofTurn === undefined ? undefined : commit(ofTurn, hold, job, turn);
+  const tells = ofTurn === undefined ? undefined : commit(ofTurn, hold, job, ctx);
   const entries = [{ type: "hold", amount: -hold, balance: available(next) }] as const;
-  const ledger = { atMs: turn.atMs, job, entries };
-  const counted = memberCounted(member, [[place, 1]], turn);
+  const ledger = { atMs: ctx.atMs, job, entries };
+  const counted = memberCounted(member, [[place, 1]], ctx);
   const rows =
     hold === 0
       ? counted
       : [
-          put(ledgerKey(turn.self, account.ledgerLength), ledger),
-          ...committed(member, hold, turn),
+          put(ledgerKey(ctx.self, account.ledgerLength), ledger),
+          ...committed(member, hold, ctx),
           ...counted,
         ];
   if (tells === undefined) return { account: next, rows, tells: [] };
@@ -260,16 +261,18 @@ function withModel(models: readonly number[], modality: Modality, tag: number): 
 }
 
 /** The request's own rows: its fingerprint leads to the job. */
-export function requestRows({ fingerprint }: SubmitTerms, job: Id, turn: TurnView): RowWrite[] {
-  return [put(fingerprintKey(vpartOf(turn.self), fingerprint), idBytes(job))];
+export function requestRows({ fingerprint }: SubmitTerms, job: Id, ctx: Context): RowWrite[] {
+  return [put(fingerprintKey(partitionOf(ctx.self), fingerprint), idBytes(job))];
 }
 
 /** A confirmation token is used up by the submit that it confirmed. */
-export function consumption({ confirmation: found }: SubmitTerms, turn: TurnView): Tell[] {
+export function consumption({ confirmation: found }: SubmitTerms, ctx: Context): Tell[] {
   if (found?.kind !== "valid") return [];
   const { digest, expiresAtMs } = found;
-  const mark = { kind: "consumed", expiresAtMs } as const;
-  return [tell(markKey(vpartOf(turn.self), "consumed", digest), { kind: "set", mark })];
+  const tombstone = { kind: "consumed", expiresAtMs } as const;
+  return [
+    tell(tombstoneKey(partitionOf(ctx.self), "consumed", digest), { kind: "set", tombstone }),
+  ];
 }
 
 export function usedToday({ quota }: Account, atMs: number): number {

@@ -5,7 +5,7 @@
  *
  * 1. One turn at a time; a turn ends once, and its credential with it.
  * 2. What a turn may spend stands with the account, which accepts and settles; the session tells it
- *    when a run opens, ends or gets another ceiling, and hears of every change.
+ *    when a run opens, ends or gets another ceiling, and learns of every change.
  * 3. Interrupting stops the turn only; its jobs go on.
  */
 
@@ -13,16 +13,16 @@ import { limits } from "../../config/limits.ts";
 import {
   type Actor,
   answer,
+  type Context,
+  type Decision,
   put,
   type RowWrite,
   type Tell,
-  type Turn,
-  type TurnView,
   tell,
 } from "../../engine/actor.ts";
 import type { ReplyTo } from "../../engine/address.ts";
 import { idBytes } from "../../engine/id.ts";
-import { vpartOf } from "../../engine/key.ts";
+import { partitionOf } from "../../engine/key.ts";
 import { accountKey } from "../account/account-messages.ts";
 import { ownerOf } from "../job/job-index.ts";
 import { type Refusal, refused } from "../refusal.ts";
@@ -41,55 +41,55 @@ import {
   turnKey,
 } from "./session.ts";
 
-type SessionTurn = Turn<Session, never>;
-type SessionContext = TurnView<ReplyTo<SessionMessage>>;
+type SessionDecision = Decision<Session, never>;
+type SessionContext = Context<ReplyTo<SessionMessage>>;
 
 export const sessionActor: Actor<Session, SessionMessage, never> = {
   kind: "session",
-  decide(session, message, turn) {
-    if (message.kind === "create") return create(session, message, turn);
-    if (session === undefined) return refuse(undefined, { code: "not_found" }, turn);
+  decide(session, message, ctx) {
+    if (message.kind === "create") return create(session, message, ctx);
+    if (session === undefined) return refuse(undefined, { code: "not_found" }, ctx);
     switch (message.kind) {
       case "start_turn":
-        return start(session, message, turn);
+        return start(session, message, ctx);
       case "finish":
-        return finish(session, message, turn);
+        return finish(session, message, ctx);
       case "interrupt":
-        return interrupt(session, turn);
+        return interrupt(session, ctx);
       case "approve":
-        return approve(session, message, turn);
+        return approve(session, message, ctx);
       case "spent":
-        return spend(session, message, turn);
+        return spend(session, message, ctx);
       case "remove":
-        return remove(session, turn);
+        return remove(session, ctx);
       case "due":
-        return sweep(session, turn);
+        return sweep(session, ctx);
     }
   },
   dueAt: ({ last }) => (last?.status === "running" ? last.expiresAtMs : undefined),
 };
 
-function refuse(head: Session | undefined, refusal: Refusal, turn: SessionContext): SessionTurn {
-  return { head, rows: [], replies: answer(turn, refused(refusal)), effects: [] };
+function refuse(head: Session | undefined, refusal: Refusal, ctx: SessionContext): SessionDecision {
+  return { head, rows: [], replies: answer(ctx, refused(refusal)), effects: [] };
 }
 
 function done(
   head: Session | undefined,
-  turn: SessionContext,
+  ctx: SessionContext,
   rows: readonly RowWrite[] = [],
   effects: readonly Tell[] = [],
-): SessionTurn {
-  return { head, rows, replies: answer(turn, isDone), effects };
+): SessionDecision {
+  return { head, rows, replies: answer(ctx, isDone), effects };
 }
 
 function create(
   session: Session | undefined,
   message: Extract<SessionMessage, { kind: "create" }>,
-  turn: SessionContext,
-): SessionTurn {
-  if (session !== undefined) return done(session, turn);
+  ctx: SessionContext,
+): SessionDecision {
+  if (session !== undefined) return done(session, ctx);
   const { id } = message.session;
-  return done(message.session, turn, [
+  return done(message.session, ctx, [
     put(sessionTermsKey(id), message.terms),
     put(listingKey(message.session), ""),
   ]);
@@ -101,13 +101,9 @@ function listingKey({ id, scope, user }: Session) {
   return sessionOfOwnerKey(scope, owner, idBytes(id));
 }
 
-function start(session: Session, message: StartTurn, turn: SessionContext): SessionTurn {
+function start(session: Session, message: StartTurn, ctx: SessionContext): SessionDecision {
   if (session.last?.status === "running")
-    return refuse(
-      session,
-      { code: "conflict", detail: "A turn of this session is running." },
-      turn,
-    );
+    return refuse(session, { code: "conflict", detail: "A turn of this session is running." }, ctx);
   const { turn: id, brief, ceiling, expiresAtMs, digest, credential } = message;
   const row: AgentTurn = {
     id,
@@ -115,7 +111,7 @@ function start(session: Session, message: StartTurn, turn: SessionContext): Sess
     status: "running",
     ceiling,
     committed: 0,
-    startedAtMs: turn.atMs,
+    startedAtMs: ctx.atMs,
     expiresAtMs,
   };
   const last: LastTurn = {
@@ -129,57 +125,57 @@ function start(session: Session, message: StartTurn, turn: SessionContext): Sess
   const rows = [
     put(turnKey(session.id, id), row),
     put(briefKey(id), brief),
-    put(turnCredentialKey(vpartOf(turn.self), digest), credential),
+    put(turnCredentialKey(partitionOf(ctx.self), digest), credential),
   ];
   const opened = { kind: "run_changed", turn: id, ceiling, isEnded: false } as const;
-  const next = { ...session, turns: session.turns + 1, updatedAtMs: turn.atMs, last };
-  return done(next, turn, rows, [tell(accountKey(session.scope), opened)]);
+  const next = { ...session, turns: session.turns + 1, updatedAtMs: ctx.atMs, last };
+  return done(next, ctx, rows, [tell(accountKey(session.scope), opened)]);
 }
 
 function finish(
   session: Session,
   message: Extract<SessionMessage, { kind: "finish" }>,
-  turn: SessionContext,
-): SessionTurn {
+  ctx: SessionContext,
+): SessionDecision {
   const { last } = session;
   if (last?.turn !== message.turn || last.status !== "running")
-    return refuse(session, { code: "run_ended" }, turn);
-  return end(session, last, message.status, turn, message.summary);
+    return refuse(session, { code: "run_ended" }, ctx);
+  return end(session, last, message.status, ctx, message.summary);
 }
 
-function interrupt(session: Session, turn: SessionContext): SessionTurn {
+function interrupt(session: Session, ctx: SessionContext): SessionDecision {
   const { last } = session;
   if (last === undefined)
     return refuse(
       session,
       { code: "conflict", detail: "No turn of this session started yet." },
-      turn,
+      ctx,
     );
-  return last.status === "running" ? end(session, last, "stopped", turn) : done(session, turn);
+  return last.status === "running" ? end(session, last, "stopped", ctx) : done(session, ctx);
 }
 
-function sweep(session: Session, turn: SessionContext): SessionTurn {
+function sweep(session: Session, ctx: SessionContext): SessionDecision {
   const { last } = session;
-  const isDue = last?.status === "running" && turn.atMs >= last.expiresAtMs;
-  return isDue ? end(session, last, "swept", turn) : done(session, turn);
+  const isDue = last?.status === "running" && ctx.atMs >= last.expiresAtMs;
+  return isDue ? end(session, last, "swept", ctx) : done(session, ctx);
 }
 
 function end(
   session: Session,
   last: LastTurn,
   status: Exclude<TurnStatus, "running">,
-  turn: SessionContext,
+  ctx: SessionContext,
   summary?: string,
-): SessionTurn {
+): SessionDecision {
   const key = turnKey(session.id, last.turn);
-  const row = turn.get(key);
+  const row = ctx.get(key);
   const ended = row && {
     ...row,
     status,
-    endedAtMs: turn.atMs,
+    endedAtMs: ctx.atMs,
     ...(summary === undefined ? {} : { summary }),
   };
-  const next = { ...session, updatedAtMs: turn.atMs, last: { ...last, status } };
+  const next = { ...session, updatedAtMs: ctx.atMs, last: { ...last, status } };
   const closed = {
     kind: "run_changed",
     turn: last.turn,
@@ -187,52 +183,52 @@ function end(
     isEnded: true,
   } as const;
   const rows = ended === undefined ? [] : [put(key, ended)];
-  return done(next, turn, rows, [tell(accountKey(session.scope), closed)]);
+  return done(next, ctx, rows, [tell(accountKey(session.scope), closed)]);
 }
 
 function approve(
   session: Session,
   { turn: id, ceiling }: Extract<SessionMessage, { kind: "approve" }>,
-  turn: SessionContext,
-): SessionTurn {
+  ctx: SessionContext,
+): SessionDecision {
   const { last } = session;
   if (last?.turn !== id || last.status !== "running")
-    return refuse(session, { code: "conflict", detail: "This turn has ended." }, turn);
+    return refuse(session, { code: "conflict", detail: "This turn has ended." }, ctx);
   const key = turnKey(session.id, id);
-  const row = turn.get(key);
-  const next = { ...session, updatedAtMs: turn.atMs, last: { ...last, ceiling } };
+  const row = ctx.get(key);
+  const next = { ...session, updatedAtMs: ctx.atMs, last: { ...last, ceiling } };
   const changed = { kind: "run_changed", turn: id, ceiling, isEnded: false } as const;
   const rows = row === undefined ? [] : [put(key, { ...row, ceiling })];
-  return done(next, turn, rows, [tell(accountKey(session.scope), changed)]);
+  return done(next, ctx, rows, [tell(accountKey(session.scope), changed)]);
 }
 
 /** Jobs of a turn that has ended settle late; the turn's own row follows them all the same. */
 function spend(
   session: Session,
   { turn: id, committed, job }: Extract<SessionMessage, { kind: "spent" }>,
-  turn: SessionContext,
-): SessionTurn {
+  ctx: SessionContext,
+): SessionDecision {
   const key = turnKey(session.id, id);
-  const row = turn.get(key);
-  if (row === undefined) return done(session, turn);
+  const row = ctx.get(key);
+  if (row === undefined) return done(session, ctx);
   const spent = session.spent + committed - row.committed;
-  const next = { ...session, spent, updatedAtMs: turn.atMs };
+  const next = { ...session, spent, updatedAtMs: ctx.atMs };
   const rows = [put(key, { ...row, committed })];
-  if (session.last?.turn !== id) return done(next, turn, rows);
+  if (session.last?.turn !== id) return done(next, ctx, rows);
   const { recentJobs: before } = session.last;
   const recentJobs =
     job === undefined ? before : [...before, job].slice(-limits.agents.recentJobsMax);
-  return done({ ...next, last: { ...session.last, committed, recentJobs } }, turn, rows);
+  return done({ ...next, last: { ...session.last, committed, recentJobs } }, ctx, rows);
 }
 
-function remove(session: Session, turn: SessionContext): SessionTurn {
+function remove(session: Session, ctx: SessionContext): SessionDecision {
   const { last } = session;
-  const ended = last?.status === "running" ? end(session, last, "stopped", turn) : undefined;
+  const ended = last?.status === "running" ? end(session, last, "stopped", ctx) : undefined;
   const rows: RowWrite[] = [
     ...(ended?.rows ?? []),
     { key: sessionTermsKey(session.id), value: undefined },
     { key: listingKey(session), value: undefined },
   ];
   const told = ended?.effects.filter((effect) => effect.kind === "tell") ?? [];
-  return done(undefined, turn, rows, told);
+  return done(undefined, ctx, rows, told);
 }

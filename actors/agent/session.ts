@@ -5,7 +5,7 @@
 
 import type { Due } from "../../engine/actor.ts";
 import { type Address, addressOf, type Question } from "../../engine/address.ts";
-import { type Id, idBytes, keyOfId, vpartOfId } from "../../engine/id.ts";
+import { type Id, idBytes, keyOfId, partitionOfId } from "../../engine/id.ts";
 import { type Key, keyOf } from "../../engine/key.ts";
 import type { TokenScope } from "../contract/account.ts";
 import type { Refused } from "../refusal.ts";
@@ -115,7 +115,7 @@ export function sessionTermsKey(session: Id): Key<SessionTerms> {
 
 /** A user's sessions in one context; `owner` as for jobs, `session` its bytes or empty for all. */
 export function sessionOfOwnerKey(scope: Id, owner: string, session: string): Key<string> {
-  return keyOf(vpartOfId(scope), codes.sessionOfOwner, owner + session);
+  return keyOf(partitionOfId(scope), codes.sessionOfOwner, owner + session);
 }
 
 /** Under its session, in the order of the ids. */
@@ -132,6 +132,6 @@ export function briefKey(turn: Id): Key<string> {
 }
 
 /** `digest` is the SHA-256 of the credential as a binary string. */
-export function turnCredentialKey(vpart: number, digest: string): Key<TurnCredential> {
-  return keyOf(vpart, codes.turnCredential, digest);
+export function turnCredentialKey(partition: number, digest: string): Key<TurnCredential> {
+  return keyOf(partition, codes.turnCredential, digest);
 }

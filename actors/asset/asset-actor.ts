@@ -6,19 +6,19 @@
  *      +--abort, 24 h--> abandoned   +--probe refuses--> failed --24 h--> gone
  *
  * 1. What a generation made is ready at once; what came from outside is looked into by the farm.
- * 2. The account counts every change of status in the same turn.
- * 3. Bytes are removed after the turn that gives them up is durable; see `removal.ts`.
+ * 2. The account counts every change of status in the same step.
+ * 3. Bytes are removed after the step that gives them up is durable; see `removal.ts`.
  */
 
 import { limits } from "../../config/limits.ts";
 import {
   type Actor,
   answer,
+  type Context,
+  type Decision,
   put,
   type RowWrite,
   type Tell,
-  type Turn,
-  type TurnView,
   tell,
 } from "../../engine/actor.ts";
 import type { ReplyTo } from "../../engine/address.ts";
@@ -44,36 +44,36 @@ import {
 import { isShared } from "./media.ts";
 import { removalKey } from "./removal.ts";
 
-type AssetTurn = Turn<Asset, AssetEffect>;
-type AssetContext = TurnView<ReplyTo<AssetMessage>>;
+type AssetDecision = Decision<Asset, AssetEffect>;
+type AssetContext = Context<ReplyTo<AssetMessage>>;
 
 export const assetActor: Actor<Asset, AssetMessage, AssetEffect> = {
   kind: "asset",
-  decide(asset, message, turn) {
-    if (message.kind === "create") return create(asset, message.asset, turn);
-    if (asset === undefined) return refuse(undefined, { code: "not_found" }, turn);
+  decide(asset, message, ctx) {
+    if (message.kind === "create") return create(asset, message.asset, ctx);
+    if (asset === undefined) return refuse(undefined, { code: "not_found" }, ctx);
     switch (message.kind) {
       case "patch":
-        return answered(asset, patched(asset, message.patch), turn);
+        return answered(asset, patched(asset, message.patch), ctx);
       case "trash":
-        return trash(asset, turn);
+        return trash(asset, ctx);
       case "restore":
-        return restore(asset, turn);
+        return restore(asset, ctx);
       case "remove":
-        return remove(asset, turn);
+        return remove(asset, ctx);
       case "store_part":
-        return storePart(asset, message, turn);
+        return storePart(asset, message, ctx);
       case "complete":
-        return complete(asset, message, turn);
+        return complete(asset, message, ctx);
       case "abort":
-        return abort(asset, turn);
+        return abort(asset, ctx);
       case "claim":
       case "lapsed":
       case "finished":
       case "progress":
-        return asset.phase === "processing" ? probe(asset, message, turn) : unchanged(asset);
+        return asset.phase === "processing" ? probe(asset, message, ctx) : unchanged(asset);
       case "due":
-        return expire(asset, turn);
+        return expire(asset, ctx);
     }
   },
   dueAt(asset) {
@@ -94,23 +94,23 @@ export const assetActor: Actor<Asset, AssetMessage, AssetEffect> = {
   resume: (asset) => (asset.phase === "processing" ? [probeOf(asset)] : []),
 };
 
-function unchanged(asset: Asset): AssetTurn {
+function unchanged(asset: Asset): AssetDecision {
   return { head: asset, rows: [], replies: [], effects: [] };
 }
 
-function refuse(head: Asset | undefined, refusal: Refusal, turn: AssetContext): AssetTurn {
-  return { head, rows: [], replies: answer(turn, refused(refusal)), effects: [] };
+function refuse(head: Asset | undefined, refusal: Refusal, ctx: AssetContext): AssetDecision {
+  return { head, rows: [], replies: answer(ctx, refused(refusal)), effects: [] };
 }
 
 /** The one way in which an asset changes; whoever asked is told that it is done. */
 function answered(
   before: Asset,
   next: Asset | undefined,
-  turn: AssetContext,
+  ctx: AssetContext,
   effects: readonly (Tell | AssetEffect)[] = [],
-): AssetTurn {
+): AssetDecision {
   const counted = recount(before, before, next);
-  return { head: next, rows: [], replies: answer(turn, done), effects: [...counted, ...effects] };
+  return { head: next, rows: [], replies: answer(ctx, done), effects: [...counted, ...effects] };
 }
 
 function recount({ scope }: Asset, before: Asset | undefined, after: Asset | undefined): Tell[] {
@@ -136,9 +136,9 @@ function counted(
 }
 
 /** A generated asset was counted with its job. */
-function create(asset: Asset | undefined, created: Asset, turn: AssetContext): AssetTurn {
+function create(asset: Asset | undefined, created: Asset, ctx: AssetContext): AssetDecision {
   if (asset !== undefined) return unchanged(asset);
-  const replies = answer(turn, done);
+  const replies = answer(ctx, done);
   const isGenerated = "job" in created.origin;
   const effects = isGenerated ? [] : recount(created, undefined, created);
   if (created.phase !== "processing") return { head: created, rows: [], replies, effects };
@@ -168,34 +168,34 @@ function patched(asset: Asset, { displayName, tags, favorite }: AssetPatch): Ass
   };
 }
 
-function trash(asset: Asset, turn: AssetContext): AssetTurn {
-  if (asset.phase === "trashed") return answered(asset, asset, turn);
-  if (asset.phase !== "ready") return remove(asset, turn);
+function trash(asset: Asset, ctx: AssetContext): AssetDecision {
+  if (asset.phase === "trashed") return answered(asset, asset, ctx);
+  if (asset.phase !== "ready") return remove(asset, ctx);
   const { upload: _, ...kept } = asset;
-  const next: Asset = { ...kept, phase: "trashed", trashedAtMs: turn.atMs };
-  return { ...answered(asset, next, turn), rows: withoutParts(asset, turn) };
+  const next: Asset = { ...kept, phase: "trashed", trashedAtMs: ctx.atMs };
+  return { ...answered(asset, next, ctx), rows: withoutParts(asset, ctx) };
 }
 
-function restore(asset: Asset, turn: AssetContext): AssetTurn {
+function restore(asset: Asset, ctx: AssetContext): AssetDecision {
   if (asset.phase !== "trashed")
-    return refuse(asset, { code: "conflict", detail: "This asset is not in the trash." }, turn);
+    return refuse(asset, { code: "conflict", detail: "This asset is not in the trash." }, ctx);
   const { trashedAtMs: _, ...kept } = asset;
-  return answered(asset, { ...kept, phase: "ready" }, turn);
+  return answered(asset, { ...kept, phase: "ready" }, ctx);
 }
 
-function remove(asset: Asset, turn: AssetContext): AssetTurn {
+function remove(asset: Asset, ctx: AssetContext): AssetDecision {
   const keys = objectsOf(asset);
   const effects: (Tell | AssetEffect)[] = [];
   if (asset.phase === "processing") effects.push({ kind: "farm.cancel" });
-  if (keys.length > 0) effects.push(tell(removalKey(turn.self, "media"), { kind: "remove", keys }));
-  return { ...answered(asset, undefined, turn, effects), rows: withoutParts(asset, turn) };
+  if (keys.length > 0) effects.push(tell(removalKey(ctx.self, "media"), { kind: "remove", keys }));
+  return { ...answered(asset, undefined, ctx, effects), rows: withoutParts(asset, ctx) };
 }
 
 /** What is known of an upload's parts goes when nobody can ask for the upload any more. */
-function withoutParts(asset: Asset, turn: AssetContext): RowWrite[] {
+function withoutParts(asset: Asset, ctx: AssetContext): RowWrite[] {
   const upload = "upload" in asset ? asset.upload : undefined;
-  return Array.from({ length: upload?.partCount ?? 0 }, (_, at) => uploadPartKey(turn.self, at + 1))
-    .filter((key) => turn.get(key) !== undefined)
+  return Array.from({ length: upload?.partCount ?? 0 }, (_, at) => uploadPartKey(ctx.self, at + 1))
+    .filter((key) => ctx.get(key) !== undefined)
     .map((key) => ({ key, value: undefined }));
 }
 
@@ -222,11 +222,11 @@ function partKeysOf(scope: string, asset: string, { partCount }: PendingAsset["u
 function storePart(
   asset: Asset,
   { number, part }: Extract<AssetMessage, { kind: "store_part" }>,
-  turn: AssetContext,
-): AssetTurn {
-  if (asset.phase !== "pending_upload") return refuse(asset, { code: "not_found" }, turn);
-  const replies = answer(turn, done);
-  const rows = [put(uploadPartKey(turn.self, number), part)];
+  ctx: AssetContext,
+): AssetDecision {
+  if (asset.phase !== "pending_upload") return refuse(asset, { code: "not_found" }, ctx);
+  const replies = answer(ctx, done);
+  const rows = [put(uploadPartKey(ctx.self, number), part)];
   return { head: asset, rows, replies, effects: [] };
 }
 
@@ -234,46 +234,45 @@ function storePart(
 function complete(
   asset: Asset,
   { bytes, refusal }: Extract<AssetMessage, { kind: "complete" }>,
-  turn: AssetContext,
-): AssetTurn {
+  ctx: AssetContext,
+): AssetDecision {
   if (asset.phase !== "pending_upload")
-    return refuse(asset, { code: "conflict", detail: "This upload was completed already." }, turn);
-  const parts = withdrawnParts(asset, turn);
+    return refuse(asset, { code: "conflict", detail: "This upload was completed already." }, ctx);
+  const parts = withdrawnParts(asset, ctx);
   const processing: ProcessingAsset = { ...asset, phase: "processing", bytes, attempts: 0 };
-  if (refusal !== undefined)
-    return answered(asset, failed(processing, refusal, turn), turn, [parts]);
-  return answered(asset, processing, turn, [parts, probeOf(processing)]);
+  if (refusal !== undefined) return answered(asset, failed(processing, refusal, ctx), ctx, [parts]);
+  return answered(asset, processing, ctx, [parts, probeOf(processing)]);
 }
 
 function withdrawnParts({ scope, id, upload }: PendingAsset, { self }: AssetContext): Tell {
   return tell(removalKey(self, "parts"), { kind: "remove", keys: partKeysOf(scope, id, upload) });
 }
 
-function abort(asset: Asset, turn: AssetContext): AssetTurn {
-  if (asset.phase !== "pending_upload") return refuse(asset, { code: "not_found" }, turn);
-  return abandon(asset, "aborted", turn);
+function abort(asset: Asset, ctx: AssetContext): AssetDecision {
+  if (asset.phase !== "pending_upload") return refuse(asset, { code: "not_found" }, ctx);
+  return abandon(asset, "aborted", ctx);
 }
 
-function abandon(asset: PendingAsset, as: "aborted" | "expired", turn: AssetContext): AssetTurn {
-  const untilMs = turn.atMs + limits.assets.abandonedMs;
+function abandon(asset: PendingAsset, as: "aborted" | "expired", ctx: AssetContext): AssetDecision {
+  const untilMs = ctx.atMs + limits.assets.abandonedMs;
   const next: Asset = { ...asset, phase: "abandoned", as, untilMs };
-  return answered(asset, next, turn, [withdrawnParts(asset, turn)]);
+  return answered(asset, next, ctx, [withdrawnParts(asset, ctx)]);
 }
 
-function expire(asset: Asset, turn: AssetContext): AssetTurn {
+function expire(asset: Asset, ctx: AssetContext): AssetDecision {
   const dueMs = assetActor.dueAt(asset);
-  if (dueMs === undefined || turn.atMs < dueMs) return unchanged(asset);
-  if (asset.phase === "pending_upload") return abandon(asset, "expired", turn);
-  if (asset.phase !== "processing") return remove(asset, turn);
-  const late = failed(asset, "The file could not be read in time.", turn);
-  return answered(asset, late, turn, [{ kind: "farm.cancel" }]);
+  if (dueMs === undefined || ctx.atMs < dueMs) return unchanged(asset);
+  if (asset.phase === "pending_upload") return abandon(asset, "expired", ctx);
+  if (asset.phase !== "processing") return remove(asset, ctx);
+  const late = failed(asset, "The file could not be read in time.", ctx);
+  return answered(asset, late, ctx, [{ kind: "farm.cancel" }]);
 }
 
 function probe(
   asset: ProcessingAsset,
   message: Extract<AssetMessage, { kind: "claim" | "lapsed" | "finished" | "progress" }>,
-  turn: AssetContext,
-): AssetTurn {
+  ctx: AssetContext,
+): AssetDecision {
   switch (message.kind) {
     case "claim": {
       const { token } = message;
@@ -287,20 +286,20 @@ function probe(
       const { token: _, ...open } = asset;
       const attempts = asset.attempts + 1;
       if (attempts < limits.farm.attemptsMax) return unchanged({ ...open, attempts });
-      return answered(asset, failed(asset, "The file could not be read.", turn), turn, [
+      return answered(asset, failed(asset, "The file could not be read.", ctx), ctx, [
         { kind: "farm.cancel" },
       ]);
     }
     case "finished":
       if (asset.token !== message.token) return unchanged(asset);
-      return answered(asset, probed(asset, message.outcome, turn), turn);
+      return answered(asset, probed(asset, message.outcome, ctx), ctx);
   }
 }
 
-function probed(asset: ProcessingAsset, outcome: Outcome, turn: AssetContext): Asset {
-  if (outcome.kind === "failed") return failed(asset, outcome.message, turn);
+function probed(asset: ProcessingAsset, outcome: Outcome, ctx: AssetContext): Asset {
+  if (outcome.kind === "failed") return failed(asset, outcome.message, ctx);
   const [output] = outcome.outputs;
-  if (output === undefined) return failed(asset, "The file holds no media.", turn);
+  if (output === undefined) return failed(asset, "The file holds no media.", ctx);
   const { bytes, token: _, attempts: __, ...kept } = asset;
   return { ...kept, phase: "ready", media: { ...output.media, ...bytes, ...typeOf(output.media) } };
 }

@@ -1,23 +1,23 @@
-/** From an asset's rows to what clients see. The only place that spells an asset's wire names. */
+/** From an asset's rows to what clients see. The only place that writes an asset's wire names. */
 
 import type { Modality } from "../../config/catalogue.ts";
 import { limits } from "../../config/limits.ts";
 import type { Asset as AssetView } from "../contract/asset.ts";
 import { timestamp } from "../contract/common.ts";
-import type { Asked } from "../job/job.ts";
+import type { JobRequest } from "../job/job.ts";
 import { type Asset, mimeTypeOf, modalityOf, statusOf } from "./asset.ts";
 import type { Media } from "./media.ts";
 
 export type Sign = (objectKey: string) => { readonly url: string; readonly expiresAtMs: number };
 
 /** `asked` is what the asset's job was asked for; undefined for what no job made. */
-export function assetView(asset: Asset, asked: Asked | undefined, sign: Sign): AssetView {
+export function assetView(asset: Asset, request: JobRequest | undefined, sign: Sign): AssetView {
   const { id, createdAtMs, origin } = asset;
   const media = asset.phase === "ready" || asset.phase === "trashed" ? asset.media : undefined;
   const link = asset.phase === "ready" ? sign(asset.media.objectKey) : undefined;
   const createdAt = timestamp(createdAtMs);
   const mimeType = mimeTypeOf(asset);
-  const modality = asked?.modality ?? modalityOf(mimeType);
+  const modality = request?.modality ?? modalityOf(mimeType);
   const view: AssetView = {
     id,
     signed_url: link?.url ?? "",
@@ -26,22 +26,22 @@ export function assetView(asset: Asset, asked: Asked | undefined, sign: Sign): A
     ...measures(media),
     thumbnail_url: thumbnailOf(asset, sign),
     created_at: createdAt,
-    display_name: asset.displayName ?? asked?.displayName ?? nameOf(asset, asked, modality),
+    display_name: asset.displayName ?? request?.displayName ?? nameOf(asset, request, modality),
     favorite: asset.favorite ?? false,
-    model: asked?.model ?? "",
-    prompt: asked?.prompt ?? "",
+    model: request?.model ?? "",
+    prompt: request?.prompt ?? "",
     size_bytes: sizeOf(asset),
     status: statusOf(asset) ?? "failed",
-    tags: [...(asset.tags ?? asked?.tags ?? [])],
-    user_id: asked?.user ?? ("user" in origin ? origin.user : asset.scope),
+    tags: [...(asset.tags ?? request?.tags ?? [])],
+    user_id: request?.user ?? ("user" in origin ? origin.user : asset.scope),
     source: sourceOf(asset),
     checksum_sha256: media?.sha256 ?? null,
   };
   if (modality !== undefined) view.modality = modality;
   if ("job" in origin) view.job_id = origin.job;
   if ("render" in origin) view.render_id = origin.render;
-  if (asked?.enhancedPrompt !== undefined && asked.modality === "image")
-    view.enhanced_prompt = asked.enhancedPrompt;
+  if (request?.enhancedPrompt !== undefined && request.modality === "image")
+    view.enhanced_prompt = request.enhancedPrompt;
   if (asset.phase === "trashed") view.trashed_at = timestamp(asset.trashedAtMs);
   if (asset.phase === "failed") view.failure_reason = asset.reason;
   return view;
@@ -73,10 +73,14 @@ function sourceOf({ origin }: Asset): AssetView["source"] {
 }
 
 /** Of what nobody named: the beginning of its prompt, its file, or what it is. */
-function nameOf(asset: Asset, asked: Asked | undefined, modality: Modality | undefined): string {
+function nameOf(
+  asset: Asset,
+  request: JobRequest | undefined,
+  modality: Modality | undefined,
+): string {
   const { origin, createdAtMs } = asset;
   const { displayNameMax: max } = limits.jobs;
-  const prompt = asked?.prompt ?? "";
+  const prompt = request?.prompt ?? "";
   if (prompt !== "")
     return prompt.length <= max ? prompt : [...prompt.slice(0, 2 * max)].slice(0, max).join("");
   if ("filename" in origin && origin.filename !== "") return origin.filename;

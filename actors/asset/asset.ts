@@ -7,7 +7,7 @@ import type { Modality } from "../../config/catalogue.ts";
 import type { Due } from "../../engine/actor.ts";
 import { type Address, addressOf, type Question } from "../../engine/address.ts";
 import { type Id, idBytes, keyOfId } from "../../engine/id.ts";
-import { type Key, keyOf, vpartOf } from "../../engine/key.ts";
+import { type Key, keyOf, partitionOf } from "../../engine/key.ts";
 import type { AssetStatus } from "../contract/asset.ts";
 import type { FarmTask } from "../job/farm-task.ts";
 import type { Outcome } from "../job/job.ts";
@@ -173,5 +173,5 @@ export function assetsKey(scope: Id): Key<Asset> {
 /** A stored part of an upload, by its number. */
 export function uploadPartKey(asset: Key, number: number): Key<UploadPart> {
   const place = String.fromCharCode(number >> 8, number & 255);
-  return keyOf(vpartOf(asset), codes.uploadPart, asset.slice(2) + place);
+  return keyOf(partitionOf(asset), codes.uploadPart, asset.slice(2) + place);
 }

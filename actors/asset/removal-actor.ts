@@ -1,7 +1,7 @@
 /** How objects are removed: asked for again until the store has done it. See `removal.ts`. */
 
 import { limits } from "../../config/limits.ts";
-import { type Actor, answer, put, type Turn, type TurnView } from "../../engine/actor.ts";
+import { type Actor, answer, type Context, type Decision, put } from "../../engine/actor.ts";
 import type { ReplyTo } from "../../engine/address.ts";
 import { done } from "../reply.ts";
 import {
@@ -14,43 +14,43 @@ import {
 
 export const removalActor: Actor<Removal, RemovalMessage, RemovalEffect> = {
   kind: "removal",
-  decide(removal, message, turn) {
-    const key = removedObjectsKey(turn.self);
-    const againMs = turn.atMs + limits.assets.removedAgainMs;
+  decide(removal, message, ctx) {
+    const key = removedObjectsKey(ctx.self);
+    const againMs = ctx.atMs + limits.assets.removedAgainMs;
     switch (message.kind) {
       case "remove": {
         const { keys } = message;
         const effects = [{ kind: "objects.remove", keys } as const];
-        return { head: { againMs }, rows: [put(key, keys)], replies: answer(turn, done), effects };
+        return { head: { againMs }, rows: [put(key, keys)], replies: answer(ctx, done), effects };
       }
       case "reserve":
-        return reserve(message, turn);
+        return reserve(message, ctx);
       case "removed":
         return { head: undefined, rows: [{ key, value: undefined }], replies: [], effects: [] };
       case "due":
-        if (removal === undefined || turn.atMs < removal.againMs)
+        if (removal === undefined || ctx.atMs < removal.againMs)
           return { head: removal, rows: [], replies: [], effects: [] };
-        return { head: { againMs }, rows: [], replies: [], effects: left(turn) };
+        return { head: { againMs }, rows: [], replies: [], effects: left(ctx) };
     }
   },
   dueAt: ({ againMs }) => againMs,
-  resume: ({ isReserved }, turn) => (isReserved === true ? [] : left(turn)),
+  resume: ({ isReserved }, ctx) => (isReserved === true ? [] : left(ctx)),
 };
 
 function reserve(
   { keys }: ReserveObjects,
-  turn: TurnView<ReplyTo<ReserveObjects>>,
-): Turn<Removal, RemovalEffect> {
-  const untilMs = turn.atMs + limits.compositions.reservedMs;
+  ctx: Context<ReplyTo<ReserveObjects>>,
+): Decision<Removal, RemovalEffect> {
+  const untilMs = ctx.atMs + limits.compositions.reservedMs;
   return {
     head: { againMs: untilMs, isReserved: true },
-    rows: [put(removedObjectsKey(turn.self), keys)],
-    replies: answer(turn, { kind: "reserved", untilMs }),
+    rows: [put(removedObjectsKey(ctx.self), keys)],
+    replies: answer(ctx, { kind: "reserved", untilMs }),
     effects: [],
   };
 }
 
-function left(turn: TurnView): RemovalEffect[] {
-  const keys = turn.get(removedObjectsKey(turn.self));
+function left(ctx: Context): RemovalEffect[] {
+  const keys = ctx.get(removedObjectsKey(ctx.self));
   return keys === undefined ? [] : [{ kind: "objects.remove", keys }];
 }

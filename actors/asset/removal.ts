@@ -1,15 +1,15 @@
 /**
  * Bytes that nothing refers to any more. The asset that gave them up is gone or has moved on, so
- * what is left to remove stands here, from the same turn on, until the store has removed it: after
+ * what is left to remove stands here, from the same step on, until the store has removed it: after
  * a crash, or when nobody has answered for an hour, it is asked again. Removing twice does no harm.
  *
- * Bytes on their way into a composition are reserved before they are stored: unless a turn takes
+ * Bytes on their way into a composition are reserved before they are stored: unless a step takes
  * them before the reservation ends, they are removed like any others, so a crash leaves none.
  */
 
 import type { Due } from "../../engine/actor.ts";
 import { type Address, addressOf, type Question } from "../../engine/address.ts";
-import { type Key, keyOf, orderedNumber, vpartOf } from "../../engine/key.ts";
+import { type Key, keyOf, orderedNumber, partitionOf } from "../../engine/key.ts";
 import type { Done } from "../reply.ts";
 import { codes } from "../table-codes.ts";
 
@@ -43,12 +43,12 @@ export interface RemovalEffect {
 
 /** What an asset gave up: the parts of its upload, or its media. */
 export function removalKey(asset: Key, what: "parts" | "media"): Address<RemovalMessage, Removal> {
-  return addressOf(keyOf(vpartOf(asset), codes.removal, asset.slice(2) + what.slice(0, 1)));
+  return addressOf(keyOf(partitionOf(asset), codes.removal, asset.slice(2) + what.slice(0, 1)));
 }
 
 /** The names in the object store that a removal is about. */
 export function removedObjectsKey(removal: Key): Key<readonly string[]> {
-  return keyOf(vpartOf(removal), codes.removedObjects, removal.slice(2));
+  return keyOf(partitionOf(removal), codes.removedObjects, removal.slice(2));
 }
 
 /** What a composition gave up at one of its versions. */
@@ -57,10 +57,10 @@ export function bundleRemovalKey(
   version: number,
 ): Address<RemovalMessage, Removal> {
   const place = composition.slice(2) + orderedNumber(version);
-  return addressOf(keyOf(vpartOf(composition), codes.removal, place));
+  return addressOf(keyOf(partitionOf(composition), codes.removal, place));
 }
 
 /** Files on their way into a composition; 12 random bytes tell them from what it gave up. */
 export function incomingKey(composition: Key, nonce: string): Address<RemovalMessage, Removal> {
-  return addressOf(keyOf(vpartOf(composition), codes.removal, composition.slice(2) + nonce));
+  return addressOf(keyOf(partitionOf(composition), codes.removal, composition.slice(2) + nonce));
 }

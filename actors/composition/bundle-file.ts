@@ -6,7 +6,7 @@
 import { hash } from "node:crypto";
 import { limits } from "../../config/limits.ts";
 import type { Id } from "../../engine/id.ts";
-import { type Key, keyOf, vpartOf } from "../../engine/key.ts";
+import { type Key, keyOf, partitionOf } from "../../engine/key.ts";
 import { codes } from "../table-codes.ts";
 
 export interface BundleFile {
@@ -139,5 +139,5 @@ export function roleOf({ path, mime }: BundleFile): FileRole {
 
 /** A file of a composition by the digest of its path, 16 bytes; empty for what all begin with. */
 export function bundleFileKey(composition: Key, digest: string): Key<BundleFile> {
-  return keyOf(vpartOf(composition), codes.bundleFile, composition.slice(2) + digest);
+  return keyOf(partitionOf(composition), codes.bundleFile, composition.slice(2) + digest);
 }

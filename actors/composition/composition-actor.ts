@@ -1,22 +1,22 @@
 /**
  * How a composition moves: files come and go, and renders read what stood there.
  *
- * 1. Every change of a file raises `revision`; sums and bounds are checked in the same turn.
+ * 1. Every change of a file raises `revision`; sums and bounds are checked in the same step.
  * 2. An object is written once. What a file gave up is removed at once when no render is under way,
  *    else when the last of them has ended.
  * 3. Who changes all files names the revision that it has read; under another it is told `moved`
- *    and reads again. So no turn needs a list that grows with the bundle.
+ *    and reads again. So no step needs a list that grows with the bundle.
  */
 
 import { limits } from "../../config/limits.ts";
 import {
   type Actor,
   answer,
+  type Context,
+  type Decision,
   put,
   type RowWrite,
   type Tell,
-  type Turn,
-  type TurnView,
   tell,
 } from "../../engine/actor.ts";
 import type { ReplyTo } from "../../engine/address.ts";
@@ -55,55 +55,55 @@ import {
 } from "./composition.ts";
 import { mergedMeta, metaFault } from "./meta.ts";
 
-type CompositionTurn = Turn<Composition, never>;
+type CompositionDecision = Decision<Composition, never>;
 
 export const compositionActor: Actor<Composition, CompositionMessage, never> = {
   kind: "composition",
-  decide(composition, message, turn) {
-    if (message.kind === "create") return create(composition, message, turn);
-    if (composition === undefined) return refuse(undefined, { code: "not_found" }, turn);
+  decide(composition, message, ctx) {
+    if (message.kind === "create") return create(composition, message, ctx);
+    if (composition === undefined) return refuse(undefined, { code: "not_found" }, ctx);
     switch (message.kind) {
       case "patch":
-        return patch(composition, message, turn);
+        return patch(composition, message, ctx);
       case "put_file":
-        return putFile(composition, message, turn);
+        return putFile(composition, message, ctx);
       case "delete_file":
-        return deleteFile(composition, message, turn);
+        return deleteFile(composition, message, ctx);
       case "replace":
-        return replace(composition, message, turn);
+        return replace(composition, message, ctx);
       case "remove":
-        return remove(composition, message, turn);
+        return remove(composition, message, ctx);
       case "render":
-        return render(composition, message, turn);
+        return render(composition, message, ctx);
       case "render_over":
-        return renderOver(composition, message.render, turn);
+        return renderOver(composition, message.render, ctx);
       case "measure":
-        return measure(composition, message, turn);
+        return measure(composition, message, ctx);
     }
   },
   dueAt: () => undefined,
 };
 
-function unchanged(head: Composition): CompositionTurn {
+function unchanged(head: Composition): CompositionDecision {
   return { head, rows: [], replies: [], effects: [] };
 }
 
 function refuse(
   head: Composition | undefined,
   refusal: Refusal,
-  turn: TurnView<Refused>,
-): CompositionTurn {
-  return { head, rows: [], replies: answer(turn, refused(refusal)), effects: [] };
+  ctx: Context<Refused>,
+): CompositionDecision {
+  return { head, rows: [], replies: answer(ctx, refused(refusal)), effects: [] };
 }
 
 function answered<R>(
   head: Composition | undefined,
-  turn: TurnView<R>,
+  ctx: Context<R>,
   reply: NoInfer<R>,
   rows: readonly RowWrite[] = [],
   effects: readonly Tell[] = [],
-): CompositionTurn {
-  return { head, rows, replies: answer(turn, reply), effects };
+): CompositionDecision {
+  return { head, rows, replies: answer(ctx, reply), effects };
 }
 
 const moved: Moved = { kind: "moved" };
@@ -111,14 +111,14 @@ const moved: Moved = { kind: "moved" };
 function create(
   existing: Composition | undefined,
   { composition, details, files, reservation }: CreateComposition,
-  turn: TurnView<ReplyTo<CreateComposition>>,
-): CompositionTurn {
-  if (existing !== undefined) return answered(existing, turn, done);
-  if (isLate(reservation, turn)) return refuse(undefined, tooLate, turn);
-  const rows = [put(compositionDetailsKey(turn.self), details), ...rowsOf(files, turn)];
+  ctx: Context<ReplyTo<CreateComposition>>,
+): CompositionDecision {
+  if (existing !== undefined) return answered(existing, ctx, done);
+  if (isLate(reservation, ctx)) return refuse(undefined, tooLate, ctx);
+  const rows = [put(compositionDetailsKey(ctx.self), details), ...rowsOf(files, ctx)];
   const counted = tell(studioKey(composition.scope), { kind: "compositions", by: 1 });
   const tells = [counted, ...storage(composition, files, []), ...taken(reservation)];
-  return answered({ ...composition, ...sumsOf(files) }, turn, done, rows, tells);
+  return answered({ ...composition, ...sumsOf(files) }, ctx, done, rows, tells);
 }
 
 /** The account counts what it stores. */
@@ -135,7 +135,7 @@ function storage(
 }
 
 /** The objects may be gone. */
-function isLate(reservation: Reservation | undefined, { atMs }: TurnView): boolean {
+function isLate(reservation: Reservation | undefined, { atMs }: Context): boolean {
   return reservation !== undefined && atMs >= reservation.untilMs;
 }
 
@@ -149,7 +149,7 @@ function taken(reservation: Reservation | undefined): Tell[] {
   return reservation === undefined ? [] : [tell(reservation.key, { kind: "removed" })];
 }
 
-function rowsOf(files: readonly BundleFile[], { self }: TurnView): RowWrite[] {
+function rowsOf(files: readonly BundleFile[], { self }: Context): RowWrite[] {
   return files.map((file) => put(bundleFileKey(self, pathDigest(file.path)), file));
 }
 
@@ -163,7 +163,7 @@ function sumsOf(files: readonly BundleFile[]) {
   };
 }
 
-function changed(composition: Composition, { atMs }: TurnView, by: 0 | 1): Composition {
+function changed(composition: Composition, { atMs }: Context, by: 0 | 1): Composition {
   const { revision, version } = composition;
   return { ...composition, revision: revision + by, version: version + 1, updatedAtMs: atMs };
 }
@@ -173,14 +173,13 @@ const failedCondition = { code: "precondition_failed" } as const;
 function patch(
   composition: Composition,
   { patch: asked, conditions }: PatchComposition,
-  turn: TurnView<ReplyTo<PatchComposition>>,
-): CompositionTurn {
+  ctx: Context<ReplyTo<PatchComposition>>,
+): CompositionDecision {
   const { name, description, projectId, meta, metaPatch } = asked;
-  const key = compositionDetailsKey(turn.self);
-  const details = turn.get(key);
-  if (details === undefined) return refuse(composition, { code: "not_found" }, turn);
-  if (!holds(conditions, versionTag(composition)))
-    return refuse(composition, failedCondition, turn);
+  const key = compositionDetailsKey(ctx.self);
+  const details = ctx.get(key);
+  if (details === undefined) return refuse(composition, { code: "not_found" }, ctx);
+  if (!holds(conditions, versionTag(composition))) return refuse(composition, failedCondition, ctx);
   const next = {
     name: name ?? details.name,
     description: description === undefined ? details.description : description,
@@ -188,34 +187,33 @@ function patch(
     meta: meta ?? mergedMeta(details.meta, metaPatch ?? {}),
   };
   const fault = metaFault(next.meta, metaPatch === undefined ? "/meta" : "/meta_patch");
-  if (fault !== undefined)
-    return refuse(composition, { code: "validation", faults: [fault] }, turn);
-  return answered(changed(composition, turn, 0), turn, done, [put(key, next)]);
+  if (fault !== undefined) return refuse(composition, { code: "validation", faults: [fault] }, ctx);
+  return answered(changed(composition, ctx, 0), ctx, done, [put(key, next)]);
 }
 
 function putFile(
   composition: Composition,
   { file, conditions, reservation }: PutFile,
-  turn: TurnView<ReplyTo<PutFile>>,
-): CompositionTurn {
-  if (isLate(reservation, turn)) return refuse(composition, tooLate, turn);
-  const key = bundleFileKey(turn.self, pathDigest(file.path));
-  const before = turn.get(key);
+  ctx: Context<ReplyTo<PutFile>>,
+): CompositionDecision {
+  if (isLate(reservation, ctx)) return refuse(composition, tooLate, ctx);
+  const key = bundleFileKey(ctx.self, pathDigest(file.path));
+  const before = ctx.get(key);
   if (!holds(conditions, before && etagOf(before)))
-    return refuse(composition, failedCondition, turn);
+    return refuse(composition, failedCondition, ctx);
   const next: Composition = {
-    ...changed(composition, turn, 1),
+    ...changed(composition, ctx, 1),
     files: composition.files + (before === undefined ? 1 : 0),
     totalBytes: composition.totalBytes + file.size - (before?.size ?? 0),
     pathBytes: composition.pathBytes + (before === undefined ? pathBytes(file.path) : 0),
   };
-  const refusal = sumRefusal(next) ?? crowding(before === undefined ? 0 : 1, turn);
-  if (refusal !== undefined) return refuse(composition, refusal, turn);
-  const gone = before === undefined ? nothingGone : given(next, [before], turn);
+  const refusal = sumRefusal(next) ?? crowding(before === undefined ? 0 : 1, ctx);
+  if (refusal !== undefined) return refuse(composition, refusal, ctx);
+  const gone = before === undefined ? nothingGone : given(next, [before], ctx);
   const reply = { kind: "stored", isNew: before === undefined, file } as const;
   const stored = storage(composition, [file], before === undefined ? [] : [before]);
   const tells = [...gone.tells, ...stored, ...taken(reservation)];
-  return answered(next, turn, reply, [put(key, file), ...gone.rows], tells);
+  return answered(next, ctx, reply, [put(key, file), ...gone.rows], tells);
 }
 
 /** Why a bundle of that size is refused; the same for one file and for all at once. */
@@ -234,8 +232,8 @@ function sumRefusal({ files, totalBytes, pathBytes: paths }: ReturnType<typeof s
 }
 
 /** While renders hold on to replaced files, they may become too many. */
-function crowding(count: number, turn: TurnView): Refusal | undefined {
-  const stale = turn.get(staleObjectsKey(turn.self)) ?? [];
+function crowding(count: number, ctx: Context): Refusal | undefined {
+  const stale = ctx.get(staleObjectsKey(ctx.self)) ?? [];
   if (stale.length === 0 || stale.length + count <= limits.compositions.staleMax) return undefined;
   const detail = "Too many files were replaced while this composition is rendered.";
   return { code: "conflict", detail };
@@ -249,66 +247,66 @@ interface Gone {
 const nothingGone: Gone = { rows: [], tells: [] };
 
 /** What becomes of objects that no file has any more; `next` is the head after the change. */
-function given(next: Composition, files: readonly BundleFile[], turn: TurnView): Gone {
+function given(next: Composition, files: readonly BundleFile[], ctx: Context): Gone {
   if (files.length === 0) return nothingGone;
   const names = files.map(({ object }) => object);
-  if (activeRenders(turn).length === 0) return { rows: [], tells: [removal(next, names, turn)] };
-  const stale = staleObjectsKey(turn.self);
-  return { rows: [put(stale, [...(turn.get(stale) ?? []), ...names])], tells: [] };
+  if (activeRenders(ctx).length === 0) return { rows: [], tells: [removal(next, names, ctx)] };
+  const stale = staleObjectsKey(ctx.self);
+  return { rows: [put(stale, [...(ctx.get(stale) ?? []), ...names])], tells: [] };
 }
 
-function removal(next: Composition, names: readonly string[], { self }: TurnView): Tell {
+function removal(next: Composition, names: readonly string[], { self }: Context): Tell {
   const keys = names.map((object) => objectKeyOf(next.id, { object }));
   return tell(bundleRemovalKey(self, next.version), { kind: "remove", keys });
 }
 
-function activeRenders(turn: TurnView): readonly Id[] {
-  return turn.get(activeRendersKey(turn.self)) ?? [];
+function activeRenders(ctx: Context): readonly Id[] {
+  return ctx.get(activeRendersKey(ctx.self)) ?? [];
 }
 
 function deleteFile(
   composition: Composition,
   { path, conditions }: DeleteFile,
-  turn: TurnView<ReplyTo<DeleteFile>>,
-): CompositionTurn {
-  const key = bundleFileKey(turn.self, pathDigest(path));
-  const before = turn.get(key);
-  if (before === undefined) return refuse(composition, { code: "not_found" }, turn);
-  if (!holds(conditions, etagOf(before))) return refuse(composition, failedCondition, turn);
-  const refusal = crowding(1, turn);
-  if (refusal !== undefined) return refuse(composition, refusal, turn);
+  ctx: Context<ReplyTo<DeleteFile>>,
+): CompositionDecision {
+  const key = bundleFileKey(ctx.self, pathDigest(path));
+  const before = ctx.get(key);
+  if (before === undefined) return refuse(composition, { code: "not_found" }, ctx);
+  if (!holds(conditions, etagOf(before))) return refuse(composition, failedCondition, ctx);
+  const refusal = crowding(1, ctx);
+  if (refusal !== undefined) return refuse(composition, refusal, ctx);
   const next: Composition = {
-    ...changed(composition, turn, 1),
+    ...changed(composition, ctx, 1),
     files: composition.files - 1,
     totalBytes: composition.totalBytes - before.size,
     pathBytes: composition.pathBytes - pathBytes(path),
   };
-  const gone = given(next, [before], turn);
+  const gone = given(next, [before], ctx);
   const tells = [...gone.tells, ...storage(composition, [], [before])];
-  return answered(next, turn, done, [{ key, value: undefined }, ...gone.rows], tells);
+  return answered(next, ctx, done, [{ key, value: undefined }, ...gone.rows], tells);
 }
 
 function replace(
   composition: Composition,
   { revision, before, files, reservation }: ReplaceFiles,
-  turn: TurnView<ReplyTo<ReplaceFiles>>,
-): CompositionTurn {
-  if (isLate(reservation, turn)) return refuse(composition, tooLate, turn);
-  if (revision !== composition.revision) return answered(composition, turn, moved);
+  ctx: Context<ReplyTo<ReplaceFiles>>,
+): CompositionDecision {
+  if (isLate(reservation, ctx)) return refuse(composition, tooLate, ctx);
+  if (revision !== composition.revision) return answered(composition, ctx, moved);
   const sums = sumsOf(files);
-  const refusal = sumRefusal(sums) ?? crowding(before.length, turn);
-  if (refusal !== undefined) return refuse(composition, refusal, turn);
-  const next: Composition = { ...changed(composition, turn, 1), ...sums };
-  const { rows, found } = withdrawn(before, turn);
-  const gone = given(next, found, turn);
+  const refusal = sumRefusal(sums) ?? crowding(before.length, ctx);
+  if (refusal !== undefined) return refuse(composition, refusal, ctx);
+  const next: Composition = { ...changed(composition, ctx, 1), ...sums };
+  const { rows, found } = withdrawn(before, ctx);
+  const gone = given(next, found, ctx);
   const stored = storage(composition, files, found);
   const tells = [...gone.tells, ...stored, ...taken(reservation)];
-  return answered(next, turn, done, [...rows, ...rowsOf(files, turn), ...gone.rows], tells);
+  return answered(next, ctx, done, [...rows, ...rowsOf(files, ctx), ...gone.rows], tells);
 }
 
-function withdrawn(paths: readonly string[], turn: TurnView) {
-  const keys = paths.map((path) => bundleFileKey(turn.self, pathDigest(path)));
-  const found = keys.map((key) => turn.get(key)).filter((file) => file !== undefined);
+function withdrawn(paths: readonly string[], ctx: Context) {
+  const keys = paths.map((path) => bundleFileKey(ctx.self, pathDigest(path)));
+  const found = keys.map((key) => ctx.get(key)).filter((file) => file !== undefined);
   return { rows: keys.map((key) => ({ key, value: undefined })), found };
 }
 
@@ -316,28 +314,27 @@ function withdrawn(paths: readonly string[], turn: TurnView) {
 function remove(
   composition: Composition,
   { revision, before, conditions }: RemoveComposition,
-  turn: TurnView<ReplyTo<RemoveComposition>>,
-): CompositionTurn {
-  if (!holds(conditions, versionTag(composition)))
-    return refuse(composition, failedCondition, turn);
-  if (revision !== composition.revision) return answered(composition, turn, moved);
-  if (activeRenders(turn).length > 0)
-    return refuse(composition, { code: "conflict", detail: stillRendered }, turn);
-  const { rows, found } = withdrawn(before, turn);
-  const stale = staleObjectsKey(turn.self);
-  const names = [...found.map(({ object }) => object), ...(turn.get(stale) ?? [])];
-  const others = [stale, activeRendersKey(turn.self), compositionDetailsKey(turn.self)];
+  ctx: Context<ReplyTo<RemoveComposition>>,
+): CompositionDecision {
+  if (!holds(conditions, versionTag(composition))) return refuse(composition, failedCondition, ctx);
+  if (revision !== composition.revision) return answered(composition, ctx, moved);
+  if (activeRenders(ctx).length > 0)
+    return refuse(composition, { code: "conflict", detail: stillRendered }, ctx);
+  const { rows, found } = withdrawn(before, ctx);
+  const stale = staleObjectsKey(ctx.self);
+  const names = [...found.map(({ object }) => object), ...(ctx.get(stale) ?? [])];
+  const others = [stale, activeRendersKey(ctx.self), compositionDetailsKey(ctx.self)];
   const ended = others.map((key) => ({ key, value: undefined }));
-  const last = changed(composition, turn, 1);
+  const last = changed(composition, ctx, 1);
   return answered(
     undefined,
-    turn,
+    ctx,
     done,
     [...rows, ...ended],
     [
       tell(studioKey(composition.scope), { kind: "compositions", by: -1 }),
       ...storage(composition, [], found),
-      ...(names.length === 0 ? [] : [removal(last, names, turn)]),
+      ...(names.length === 0 ? [] : [removal(last, names, ctx)]),
     ],
   );
 }
@@ -349,21 +346,21 @@ const stillRendered =
 function render(
   composition: Composition,
   { kind: _, ...submit }: RenderComposition,
-  turn: TurnView<ReplyTo<RenderComposition>>,
-): CompositionTurn {
+  ctx: Context<ReplyTo<RenderComposition>>,
+): CompositionDecision {
   const { order } = submit;
-  if (order.revision !== composition.revision) return answered(composition, turn, moved);
-  const active = put(activeRendersKey(turn.self), [...activeRenders(turn), order.id]);
-  const message = { kind: "submit", ...submit, request: turn.request } as const;
+  if (order.revision !== composition.revision) return answered(composition, ctx, moved);
+  const active = put(activeRendersKey(ctx.self), [...activeRenders(ctx), order.id]);
+  const message = { kind: "submit", ...submit, request: ctx.request } as const;
   const effects = [tell(studioKey(composition.scope), message)];
   return { head: composition, rows: [active], replies: [], effects };
 }
 
-function renderOver(composition: Composition, ended: Id, turn: TurnView): CompositionTurn {
-  const left = activeRenders(turn).filter((id) => id !== ended);
-  const stale = staleObjectsKey(turn.self);
-  const names = left.length === 0 ? (turn.get(stale) ?? []) : [];
-  const rows = [put(activeRendersKey(turn.self), left)];
+function renderOver(composition: Composition, ended: Id, ctx: Context): CompositionDecision {
+  const left = activeRenders(ctx).filter((id) => id !== ended);
+  const stale = staleObjectsKey(ctx.self);
+  const names = left.length === 0 ? (ctx.get(stale) ?? []) : [];
+  const rows = [put(activeRendersKey(ctx.self), left)];
   if (names.length === 0) return { ...unchanged(composition), rows };
   // A version of its own, so that no two removals have one address.
   const head = { ...composition, version: composition.version + 1 };
@@ -371,7 +368,7 @@ function renderOver(composition: Composition, ended: Id, turn: TurnView): Compos
     head,
     rows: [...rows, { key: stale, value: undefined }],
     replies: [],
-    effects: [removal(head, names, turn)],
+    effects: [removal(head, names, ctx)],
   };
 }
 
@@ -379,8 +376,8 @@ function renderOver(composition: Composition, ended: Id, turn: TurnView): Compos
 function measure(
   composition: Composition,
   { frame }: MeasureFrame,
-  turn: TurnView<ReplyTo<MeasureFrame>>,
-): CompositionTurn {
+  ctx: Context<ReplyTo<MeasureFrame>>,
+): CompositionDecision {
   const isOfNow = frame.revision === composition.revision;
-  return answered(isOfNow ? { ...composition, frame } : composition, turn, done);
+  return answered(isOfNow ? { ...composition, frame } : composition, ctx, done);
 }

@@ -1,5 +1,5 @@
 /**
- * From a composition's rows to what clients see. The only place that spells its wire names.
+ * From a composition's rows to what clients see. The only place that writes its wire names.
  */
 import { timestamp } from "../contract/common.ts";
 import type {

@@ -5,7 +5,7 @@
 
 import { type Address, addressOf, type Question } from "../../engine/address.ts";
 import { type Id, idBytes, keyOfId } from "../../engine/id.ts";
-import { type Key, keyOf, vpartOf } from "../../engine/key.ts";
+import { type Key, keyOf, partitionOf } from "../../engine/key.ts";
 import type { RemovalMessage } from "../asset/removal.ts";
 import type { Refused } from "../refusal.ts";
 import type { RenderReply, RenderSubmit } from "../render/render.ts";
@@ -68,7 +68,7 @@ export interface Conditions {
 
 export type Tags = "*" | readonly string[];
 
-/** Where the objects of new files are reserved until a turn takes them. */
+/** Where the objects of new files are reserved until a step takes them. */
 export interface Reservation {
   readonly key: Address<RemovalMessage>;
   readonly untilMs: number;
@@ -178,15 +178,15 @@ export function compositionsKey(scope: Id): Key<Composition> {
 }
 
 export function compositionDetailsKey(composition: Key): Key<CompositionDetails> {
-  return keyOf(vpartOf(composition), codes.compositionDetails, composition.slice(2));
+  return keyOf(partitionOf(composition), codes.compositionDetails, composition.slice(2));
 }
 
 /** Renders of a composition that have not ended. */
 export function activeRendersKey(composition: Key): Key<readonly Id[]> {
-  return keyOf(vpartOf(composition), codes.activeRenders, composition.slice(2));
+  return keyOf(partitionOf(composition), codes.activeRenders, composition.slice(2));
 }
 
 /** Names of objects that no file of a composition has any more, but a render may. */
 export function staleObjectsKey(composition: Key): Key<readonly string[]> {
-  return keyOf(vpartOf(composition), codes.staleObjects, composition.slice(2));
+  return keyOf(partitionOf(composition), codes.staleObjects, composition.slice(2));
 }

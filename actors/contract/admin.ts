@@ -5,7 +5,7 @@ import { nullable, strict, Timestamp, Uuid } from "./common.ts";
 import { invariants } from "./invariants.ts";
 
 const Plan = Type.Enum([...planNames]);
-const Standing = Type.Enum(["active", "suspended"]);
+const AccountStatus = Type.Enum(["active", "suspended"]);
 
 /** Null where the plan's own limit holds. */
 const Overrides = Type.Object({
@@ -17,7 +17,7 @@ const Overrides = Type.Object({
 const common = {
   id: Uuid,
   plan: Plan,
-  status: Standing,
+  status: AccountStatus,
   limits: Overrides,
   balance_credits: nullable(Type.Integer()),
   created_at: Timestamp,
@@ -58,7 +58,7 @@ const limit = (maximum: number) =>
 /** `PATCH /admin/accounts/{id}` and `/admin/organizations/{id}`; a null limit is the plan's. */
 export const PatchTermsRequest = strict({
   plan: Type.Optional(Plan),
-  status: Type.Optional(Standing),
+  status: Type.Optional(AccountStatus),
   limits: Type.Optional(
     strict({
       concurrent_max: limit(10_000),

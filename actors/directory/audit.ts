@@ -1,7 +1,7 @@
 /** Who changed what: rows that are only ever appended, kept for so many days. */
 
 import { limits } from "../../config/limits.ts";
-import { put, type RowWrite, type TurnView } from "../../engine/actor.ts";
+import { type Context, put, type RowWrite } from "../../engine/actor.ts";
 import { type Key, keyOf, orderedNumber } from "../../engine/key.ts";
 import { codes } from "../table-codes.ts";
 import type { Directory } from "./directory.ts";
@@ -26,21 +26,21 @@ const keptMs = limits.admin.auditDays * 86_400_000;
 export function appendAudit(
   head: Directory,
   note: AuditNote,
-  turn: TurnView,
+  ctx: Context,
 ): { readonly audit: NonNullable<Directory["audit"]>; readonly rows: readonly RowWrite[] } {
   const { first, next } = head.audit ?? { first: 0, next: 0 };
-  const rows: RowWrite[] = [put(auditKey(next), { ...note, atMs: turn.atMs })];
+  const rows: RowWrite[] = [put(auditKey(next), { ...note, atMs: ctx.atMs })];
   let oldest = first;
-  while (oldest < first + 2 && isStale(turn, oldest)) {
+  while (oldest < first + 2 && isStale(ctx, oldest)) {
     rows.push({ key: auditKey(oldest), value: undefined });
     oldest++;
   }
   return { audit: { first: oldest, next: next + 1 }, rows };
 }
 
-function isStale(turn: TurnView, entry: number): boolean {
-  const row = turn.get(auditKey(entry));
-  return row !== undefined && row.atMs < turn.atMs - keptMs;
+function isStale(ctx: Context, entry: number): boolean {
+  const row = ctx.get(auditKey(entry));
+  return row !== undefined && row.atMs < ctx.atMs - keptMs;
 }
 
 export function auditKey(entry: number): Key<AuditRow> {

@@ -8,7 +8,7 @@
  */
 
 import { limits } from "../../config/limits.ts";
-import { put, type TurnView } from "../../engine/actor.ts";
+import { type Context, put } from "../../engine/actor.ts";
 import type { Question, ReplyTo } from "../../engine/address.ts";
 import type { Id } from "../../engine/id.ts";
 import { type Key, keyOf } from "../../engine/key.ts";
@@ -18,13 +18,13 @@ import { codes } from "../table-codes.ts";
 import type { AuditNote } from "./audit.ts";
 import { digestOfHex, hexOf } from "./digest.ts";
 import type { Directory } from "./directory.ts";
-import { changed, type DirectoryTurn, refuse } from "./directory-turn.ts";
+import { changed, type DirectoryDecision, refuse } from "./directory-decision.ts";
 import { deleted, expire } from "./expiry.ts";
 import {
   beginFamily,
   type Granted,
   granted,
-  isStanding,
+  isInForce,
   type NewPair,
   oauth,
   type TokensGranted,
@@ -78,28 +78,28 @@ const jitterMs = 500;
 export function openDevice(
   head: Directory,
   message: OpenDevice,
-  turn: TurnView<ReplyTo<OpenDevice>>,
-): DirectoryTurn {
+  ctx: Context<ReplyTo<OpenDevice>>,
+): DirectoryDecision {
   const { digest, userCodeDigest, client, scopes } = message;
-  const window = Math.floor(turn.atMs / lifeMs);
+  const window = Math.floor(ctx.atMs / lifeMs);
   const count = head.devices?.window === window ? head.devices.count : 0;
-  const isTaken = turn.get(deviceByUserCodeKey(userCodeDigest)) !== undefined;
+  const isTaken = ctx.get(deviceByUserCodeKey(userCodeDigest)) !== undefined;
   if (count >= limits.oauth.devicesMax || isTaken)
-    return refuse(head, turn, { code: "unavailable", retryAfterSeconds: 60 });
+    return refuse(head, ctx, { code: "unavailable", retryAfterSeconds: 60 });
   const device: Device = {
     client: client.id,
     clientName: client.name,
     userCodeDigest: hexOf(userCodeDigest),
     scopes,
-    expiresAtMs: turn.atMs + lifeMs,
+    expiresAtMs: ctx.atMs + lifeMs,
     intervalMs: pollMs,
     polledAtMs: 0,
   };
   const [key, userCodeKey] = [deviceKey(digest), deviceByUserCodeKey(userCodeDigest)];
-  return changed(head, turn, {
+  return changed(head, ctx, {
     head: { devices: { window, count: count + 1 } },
     rows: [put(key, device), put(userCodeKey, hexOf(digest))],
-    tells: [expire(turn.atMs + 2 * lifeMs, key, userCodeKey)],
+    tells: [expire(ctx.atMs + 2 * lifeMs, key, userCodeKey)],
     reply: { kind: "opened" },
   });
 }
@@ -107,18 +107,18 @@ export function openDevice(
 export function decideDevice(
   head: Directory,
   { userCodeDigest, grant, audit }: DecideDevice,
-  turn: TurnView<ReplyTo<DecideDevice>>,
-): DirectoryTurn {
-  const digest = turn.get(deviceByUserCodeKey(userCodeDigest));
+  ctx: Context<ReplyTo<DecideDevice>>,
+): DirectoryDecision {
+  const digest = ctx.get(deviceByUserCodeKey(userCodeDigest));
   const key = deviceKey(digestOfHex(digest ?? ""));
-  const device = turn.get(key);
-  if (device === undefined || device.expiresAtMs <= turn.atMs || device.decision !== undefined)
-    return refuse(head, turn, { code: "not_found" });
+  const device = ctx.get(key);
+  if (device === undefined || device.expiresAtMs <= ctx.atMs || device.decision !== undefined)
+    return refuse(head, ctx, { code: "not_found" });
   const decision =
     grant === undefined
       ? ({ kind: "denied" } as const)
-      : ({ kind: "approved", ...grant, scopes: scopesOf(device, grant), atMs: turn.atMs } as const);
-  return changed(head, turn, {
+      : ({ kind: "approved", ...grant, scopes: scopesOf(device, grant), atMs: ctx.atMs } as const);
+  return changed(head, ctx, {
     rows: [put(key, { ...device, decision }), ...deleted([deviceByUserCodeKey(userCodeDigest)])],
     reply: { kind: "decided" },
     audit,
@@ -135,29 +135,29 @@ function scopesOf({ scopes }: Device, grant: Granted): readonly TokenScope[] {
 export function redeemDevice(
   head: Directory,
   { digest, client, family, pair }: RedeemDevice,
-  turn: TurnView<ReplyTo<RedeemDevice>>,
-): DirectoryTurn {
+  ctx: Context<ReplyTo<RedeemDevice>>,
+): DirectoryDecision {
   const key = deviceKey(digest);
-  const device = turn.get(key);
+  const device = ctx.get(key);
   if (device === undefined || device.client !== client)
-    return refuse(head, turn, oauth("invalid_grant", "The device code is not valid."));
-  if (device.expiresAtMs <= turn.atMs)
-    return refuse(head, turn, oauth("expired_token", "The device code has expired; begin again."));
+    return refuse(head, ctx, oauth("invalid_grant", "The device code is not valid."));
+  if (device.expiresAtMs <= ctx.atMs)
+    return refuse(head, ctx, oauth("expired_token", "The device code has expired; begin again."));
   const { decision } = device;
-  if (decision === undefined) return poll(head, digest, device, turn);
+  if (decision === undefined) return poll(head, digest, device, ctx);
   const used = deleted([key]);
-  if (decision.kind === "denied" || !isStanding(decision, decision.atMs, turn)) {
+  if (decision.kind === "denied" || !isInForce(decision, decision.atMs, ctx)) {
     const refusal = oauth("access_denied", "The request was denied.");
-    return changed(head, turn, { rows: used, reply: refused(refusal) });
+    return changed(head, ctx, { rows: used, reply: refused(refusal) });
   }
   const { user, organization, scopes } = decision;
   const { rows, tells } = beginFamily(
     { user, organization, scopes },
     { id: client, name: device.clientName, family },
     pair,
-    turn,
+    ctx,
   );
-  return changed(head, turn, { rows: [...used, ...rows], tells, reply: granted(scopes) });
+  return changed(head, ctx, { rows: [...used, ...rows], tells, reply: granted(scopes) });
 }
 
 /** Whoever asks too early must leave five seconds more between two polls from now on. */
@@ -165,15 +165,15 @@ function poll(
   head: Directory,
   digest: string,
   device: Device,
-  turn: TurnView<Refused>,
-): DirectoryTurn {
-  const isEarly = turn.atMs < device.polledAtMs + device.intervalMs - jitterMs;
+  ctx: Context<Refused>,
+): DirectoryDecision {
+  const isEarly = ctx.atMs < device.polledAtMs + device.intervalMs - jitterMs;
   const refusal = isEarly
     ? oauth("slow_down", "Ask less often.")
     : oauth("authorization_pending", "Nobody has decided yet.");
   const intervalMs = device.intervalMs + (isEarly ? pollMs : 0);
-  const row = put(deviceKey(digest), { ...device, intervalMs, polledAtMs: turn.atMs });
-  return changed(head, turn, { rows: [row], reply: refused(refusal) });
+  const row = put(deviceKey(digest), { ...device, intervalMs, polledAtMs: ctx.atMs });
+  return changed(head, ctx, { rows: [row], reply: refused(refusal) });
 }
 
 /** `digest` is the SHA-256 of the device code as a binary string. */

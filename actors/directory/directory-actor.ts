@@ -3,12 +3,12 @@
  * decides in a file of its own; wallets are told by the outbox.
  */
 
-import { type Actor, answer, put, type TurnView } from "../../engine/actor.ts";
+import { type Actor, answer, type Context, put } from "../../engine/actor.ts";
 import type { ReplyTo } from "../../engine/address.ts";
 import { decideDevice, openDevice, redeemDevice } from "./devices.ts";
 import { type Directory, signingKeyKey, signingPurposes } from "./directory.ts";
+import { answered, changed, type DirectoryDecision } from "./directory-decision.ts";
 import type { Bootstrap, DirectoryMessage } from "./directory-messages.ts";
-import { answered, changed, type DirectoryTurn } from "./directory-turn.ts";
 import { deleteClient, issueAccess, makeClient, refresh, revoke } from "./oauth.ts";
 import {
   addMember,
@@ -24,57 +24,57 @@ const empty: Directory = { version: 0, users: 0 };
 
 export const directoryActor: Actor<Directory, DirectoryMessage, never> = {
   kind: "directory",
-  decide(given, message, turn) {
+  decide(given, message, ctx) {
     const head = given ?? empty;
     switch (message.kind) {
       case "bootstrap":
         return given === undefined
-          ? bootstrap(message, turn)
-          : answered(given, turn, message.first.reply);
+          ? bootstrap(message, ctx)
+          : answered(given, ctx, message.first.reply);
       case "note":
-        return changed(head, turn, { rows: [], reply: { kind: "noted" }, audit: message.audit });
+        return changed(head, ctx, { rows: [], reply: { kind: "noted" }, audit: message.audit });
       case "create_user":
-        return createUser(head, message, turn);
+        return createUser(head, message, ctx);
       case "patch_user":
-        return patchUser(head, message, turn);
+        return patchUser(head, message, ctx);
       case "give_credits":
-        return giveCredits(head, message, turn);
+        return giveCredits(head, message, ctx);
       case "activate":
-        return activate(head, message, turn);
+        return activate(head, message, ctx);
       case "issue_token":
-        return issueToken(head, message, turn);
+        return issueToken(head, message, ctx);
       case "revoke_token":
-        return revokeToken(head, message, turn);
+        return revokeToken(head, message, ctx);
       case "token_used":
-        return noteUse(head, message, turn);
+        return noteUse(head, message, ctx);
       case "reset_first_token":
-        return resetFirstToken(head, message, turn);
+        return resetFirstToken(head, message, ctx);
       case "create_organization":
-        return createOrganization(head, message, turn);
+        return createOrganization(head, message, ctx);
       case "patch_organization":
-        return patchOrganization(head, message, turn);
+        return patchOrganization(head, message, ctx);
       case "delete_organization":
-        return deleteOrganization(head, message, turn);
+        return deleteOrganization(head, message, ctx);
       case "add_member":
-        return addMember(head, message, turn);
+        return addMember(head, message, ctx);
       case "change_member":
-        return changeMember(head, message, turn);
+        return changeMember(head, message, ctx);
       case "make_client":
-        return makeClient(head, message, turn);
+        return makeClient(head, message, ctx);
       case "delete_client":
-        return deleteClient(head, message, turn);
+        return deleteClient(head, message, ctx);
       case "issue_access":
-        return issueAccess(head, message, turn);
+        return issueAccess(head, message, ctx);
       case "refresh":
-        return refresh(head, message, turn);
+        return refresh(head, message, ctx);
       case "revoke":
-        return revoke(head, message, turn);
+        return revoke(head, message, ctx);
       case "open_device":
-        return openDevice(head, message, turn);
+        return openDevice(head, message, ctx);
       case "decide_device":
-        return decideDevice(head, message, turn);
+        return decideDevice(head, message, ctx);
       case "redeem_device":
-        return redeemDevice(head, message, turn);
+        return redeemDevice(head, message, ctx);
     }
   },
   dueAt: () => undefined,
@@ -82,13 +82,13 @@ export const directoryActor: Actor<Directory, DirectoryMessage, never> = {
 
 function bootstrap(
   { first, signingKeys }: Bootstrap,
-  turn: TurnView<ReplyTo<Bootstrap>>,
-): DirectoryTurn {
+  ctx: Context<ReplyTo<Bootstrap>>,
+): DirectoryDecision {
   const keys = signingPurposes.map((purpose) =>
     put(signingKeyKey(purpose), { current: signingKeys[purpose], previous: null }),
   );
-  const { rows, opening } = admitted(first, answer(turn, first.reply));
-  return changed(empty, turn, {
+  const { rows, opening } = admitted(first, answer(ctx, first.reply));
+  return changed(empty, ctx, {
     head: { users: 1 },
     rows: [...keys, ...rows],
     tells: [opening],

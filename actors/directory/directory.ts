@@ -19,14 +19,14 @@ export interface Directory {
   readonly devices?: { readonly window: number; readonly count: number };
 }
 
-export type Standing = "active" | "suspended";
+export type AccountStatus = "active" | "suspended";
 
 export interface User {
   readonly id: Id;
   readonly email: string;
   readonly displayName: string;
   readonly plan: PlanName;
-  readonly status: Standing;
+  readonly status: AccountStatus;
   readonly createdAtMs: number;
   readonly overrides?: PlanOverrides;
   /** Where credentials act that are not pinned to an organization. */

@@ -9,7 +9,7 @@
  */
 
 import { limits } from "../../config/limits.ts";
-import { put, type RowWrite, type Tell, type TurnView } from "../../engine/actor.ts";
+import { type Context, put, type RowWrite, type Tell } from "../../engine/actor.ts";
 import type { Question, ReplyTo } from "../../engine/address.ts";
 import { type Id, idBytes } from "../../engine/id.ts";
 import { type Key, keyOf } from "../../engine/key.ts";
@@ -25,7 +25,13 @@ import {
   type NewCredential,
   userKey,
 } from "./directory.ts";
-import { answered, changed, conflict, type DirectoryTurn, refuse } from "./directory-turn.ts";
+import {
+  answered,
+  changed,
+  conflict,
+  type DirectoryDecision,
+  refuse,
+} from "./directory-decision.ts";
 import { deleted, expire } from "./expiry.ts";
 import { membershipsKey, organizationKey } from "./organization.ts";
 import { tokenUseKey } from "./tokens.ts";
@@ -113,15 +119,15 @@ export interface TokensGranted {
 export function makeClient(
   head: Directory,
   message: MakeClient,
-  turn: TurnView<ReplyTo<MakeClient>>,
-): DirectoryTurn {
+  ctx: Context<ReplyTo<MakeClient>>,
+): DirectoryDecision {
   const { client, audit } = message;
   const scope = client.organization ?? client.user;
-  const clients = turn.get(clientsOfScopeKey(scope)) ?? [];
+  const clients = ctx.get(clientsOfScopeKey(scope)) ?? [];
   if (clients.length >= limits.oauth.clientsMax)
-    return conflict(head, turn, `There are at most ${limits.oauth.clientsMax} OAuth clients.`);
-  const made = { ...client, createdAtMs: turn.atMs };
-  return changed(head, turn, {
+    return conflict(head, ctx, `There are at most ${limits.oauth.clientsMax} OAuth clients.`);
+  const made = { ...client, createdAtMs: ctx.atMs };
+  return changed(head, ctx, {
     rows: [
       put(oauthClientKey(client.id), made),
       put(clientsOfScopeKey(scope), [...clients, client.id]),
@@ -134,12 +140,12 @@ export function makeClient(
 export function deleteClient(
   head: Directory,
   { client, scope, audit }: DeleteClient,
-  turn: TurnView<ReplyTo<DeleteClient>>,
-): DirectoryTurn {
-  const clients = turn.get(clientsOfScopeKey(scope)) ?? [];
-  if (!clients.includes(client)) return refuse(head, turn, { code: "not_found" });
+  ctx: Context<ReplyTo<DeleteClient>>,
+): DirectoryDecision {
+  const clients = ctx.get(clientsOfScopeKey(scope)) ?? [];
+  if (!clients.includes(client)) return refuse(head, ctx, { code: "not_found" });
   const left = clients.filter((id) => id !== client);
-  return changed(head, turn, {
+  return changed(head, ctx, {
     rows: [...deleted([oauthClientKey(client)]), put(clientsOfScopeKey(scope), left)],
     reply: { kind: "deleted" },
     audit,
@@ -150,14 +156,14 @@ export function deleteClient(
 export function issueAccess(
   head: Directory,
   message: IssueAccess,
-  turn: TurnView<ReplyTo<IssueAccess>>,
-): DirectoryTurn {
+  ctx: Context<ReplyTo<IssueAccess>>,
+): DirectoryDecision {
   const { digest, credential } = message.token;
-  const client = credential.client === undefined ? undefined : turn.get(clientKeyOf(credential));
-  if (client === undefined || !isStanding(client, client.createdAtMs, turn))
-    return refuse(head, turn, oauth("unauthorized_client", "This client's account may not act."));
-  const { rows, tells } = accessRows(digest, { ...credential, createdAtMs: turn.atMs });
-  return changed(head, turn, { rows, tells, reply: granted(credential.scopes) });
+  const client = credential.client === undefined ? undefined : ctx.get(clientKeyOf(credential));
+  if (client === undefined || !isInForce(client, client.createdAtMs, ctx))
+    return refuse(head, ctx, oauth("unauthorized_client", "This client's account may not act."));
+  const { rows, tells } = accessRows(digest, { ...credential, createdAtMs: ctx.atMs });
+  return changed(head, ctx, { rows, tells, reply: granted(credential.scopes) });
 }
 
 function clientKeyOf({ client = "" }: Credential) {
@@ -169,39 +175,39 @@ export function beginFamily(
   grant: Granted,
   client: { readonly id: string; readonly name: string; readonly family: Id },
   pair: NewPair,
-  turn: TurnView,
+  ctx: Context,
 ): { readonly rows: readonly RowWrite[]; readonly tells: readonly Tell[] } {
   const family: RefreshFamily = {
     ...grant,
     client: client.id,
     clientName: client.name,
-    createdAtMs: turn.atMs,
+    createdAtMs: ctx.atMs,
     current: hexOf(pair.refreshDigest),
   };
-  return pairRows(client.family, family, grant.scopes, pair, turn);
+  return pairRows(client.family, family, grant.scopes, pair, ctx);
 }
 
 export function refresh(
   head: Directory,
   message: Refresh,
-  turn: TurnView<ReplyTo<Refresh>>,
-): DirectoryTurn {
+  ctx: Context<ReplyTo<Refresh>>,
+): DirectoryDecision {
   const { digest, client, pair } = message;
-  const token = turn.get(refreshTokenKey(digest));
-  const family = token === undefined ? undefined : turn.get(refreshFamilyKey(token.family));
-  const isDead = token === undefined || token.expiresAtMs <= turn.atMs;
+  const token = ctx.get(refreshTokenKey(digest));
+  const family = token === undefined ? undefined : ctx.get(refreshFamilyKey(token.family));
+  const isDead = token === undefined || token.expiresAtMs <= ctx.atMs;
   if (isDead || family === undefined || family.client !== client)
-    return refuse(head, turn, invalidGrant);
-  if (family.current !== hexOf(digest) || !isStanding(family, family.createdAtMs, turn)) {
+    return refuse(head, ctx, invalidGrant);
+  if (family.current !== hexOf(digest) || !isInForce(family, family.createdAtMs, ctx)) {
     const rows = deleted([refreshFamilyKey(token.family)]);
-    return changed(head, turn, { rows, reply: refused(invalidGrant) });
+    return changed(head, ctx, { rows, reply: refused(invalidGrant) });
   }
   const scopes = message.scopes ?? family.scopes;
   if (!scopes.every((scope) => family.scopes.includes(scope)))
-    return refuse(head, turn, oauth("invalid_scope", "The scope was not granted."));
+    return refuse(head, ctx, oauth("invalid_scope", "The scope was not granted."));
   const next = { ...family, current: hexOf(pair.refreshDigest) };
-  const { rows, tells } = pairRows(token.family, next, scopes, pair, turn);
-  return changed(head, turn, { rows, tells, reply: granted(scopes) });
+  const { rows, tells } = pairRows(token.family, next, scopes, pair, ctx);
+  return changed(head, ctx, { rows, tells, reply: granted(scopes) });
 }
 
 const invalidGrant = oauth("invalid_grant", "The refresh token is not valid, expired or revoked.");
@@ -210,26 +216,26 @@ const invalidGrant = oauth("invalid_grant", "The refresh token is not valid, exp
 export function revoke(
   head: Directory,
   { digest, client }: Revoke,
-  turn: TurnView<ReplyTo<Revoke>>,
-): DirectoryTurn {
+  ctx: Context<ReplyTo<Revoke>>,
+): DirectoryDecision {
   const done = { kind: "revoked" } as const;
-  const token = turn.get(refreshTokenKey(digest));
+  const token = ctx.get(refreshTokenKey(digest));
   if (token !== undefined) {
-    if (turn.get(refreshFamilyKey(token.family))?.client !== client)
-      return answered(head, turn, done);
+    if (ctx.get(refreshFamilyKey(token.family))?.client !== client)
+      return answered(head, ctx, done);
     const rows = deleted([refreshTokenKey(digest), refreshFamilyKey(token.family)]);
-    return changed(head, turn, { rows, reply: done });
+    return changed(head, ctx, { rows, reply: done });
   }
-  const credential = turn.get(credentialKey(digest));
-  if (credential === undefined || issuer(credential, turn) !== client)
-    return answered(head, turn, done);
+  const credential = ctx.get(credentialKey(digest));
+  if (credential === undefined || issuer(credential, ctx) !== client)
+    return answered(head, ctx, done);
   const rows = deleted([credentialKey(digest), tokenUseKey(digest)]);
-  return changed(head, turn, { rows, reply: done });
+  return changed(head, ctx, { rows, reply: done });
 }
 
 /** The client that an access token was given to; undefined for a personal token. */
-function issuer({ client, family }: Credential, turn: TurnView): string | undefined {
-  return client ?? (family === undefined ? undefined : turn.get(refreshFamilyKey(family))?.client);
+function issuer({ client, family }: Credential, ctx: Context): string | undefined {
+  return client ?? (family === undefined ? undefined : ctx.get(refreshFamilyKey(family))?.client);
 }
 
 function pairRows(
@@ -237,17 +243,17 @@ function pairRows(
   family: RefreshFamily,
   scopes: readonly TokenScope[],
   pair: NewPair,
-  turn: TurnView,
+  ctx: Context,
 ): { readonly rows: readonly RowWrite[]; readonly tells: readonly Tell[] } {
   const { accessId, accessDigest, refreshDigest } = pair;
-  const expiresAtMs = turn.atMs + limits.oauth.refreshTokenDays * 86_400_000;
+  const expiresAtMs = ctx.atMs + limits.oauth.refreshTokenDays * 86_400_000;
   const access = accessRows(accessDigest, {
     id: accessId,
     name: family.clientName,
     user: family.user,
     scopes,
-    createdAtMs: turn.atMs,
-    expiresAtMs: turn.atMs + limits.oauth.accessTokenSeconds * 1000,
+    createdAtMs: ctx.atMs,
+    expiresAtMs: ctx.atMs + limits.oauth.accessTokenSeconds * 1000,
     organization: family.organization,
     family: id,
   });
@@ -272,16 +278,16 @@ function accessRows(
 }
 
 /** Whether a grant of `sinceMs` still stands: its user may act, and belongs where it is pinned. */
-export function isStanding(
+export function isInForce(
   { user, organization }: Pick<Granted, "user" | "organization">,
   sinceMs: number,
-  turn: TurnView,
+  ctx: Context,
 ): boolean {
-  if (turn.get(userKey(user))?.status !== "active") return false;
+  if (ctx.get(userKey(user))?.status !== "active") return false;
   if (organization === null) return true;
-  const memberships = turn.get(membershipsKey(user)) ?? [];
+  const memberships = ctx.get(membershipsKey(user)) ?? [];
   const membership = memberships.find((one) => one.organization === organization);
-  const isThere = turn.get(organizationKey(organization)) !== undefined;
+  const isThere = ctx.get(organizationKey(organization)) !== undefined;
   return isThere && membership !== undefined && membership.sinceMs <= sinceMs;
 }
 

@@ -5,14 +5,14 @@ import { type Id, idBytes } from "../../engine/id.ts";
 import { type Key, keyOf } from "../../engine/key.ts";
 import type { Role } from "../contract/organization.ts";
 import { codes } from "../table-codes.ts";
-import type { Standing } from "./directory.ts";
+import type { AccountStatus } from "./directory.ts";
 
 export interface Organization {
   readonly id: Id;
   readonly name: string;
   readonly slug: string;
   readonly plan: PlanName;
-  readonly status: Standing;
+  readonly status: AccountStatus;
   readonly createdAtMs: number;
   readonly overrides?: PlanOverrides;
 }

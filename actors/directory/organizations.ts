@@ -1,7 +1,7 @@
 /**
  * Organizations: a name, a plan and members with roles; each has a wallet of its own under its id.
  *
- * 1. A member stands in two rows, the organization's and the user's, written in one turn.
+ * 1. A member stands in two rows, the organization's and the user's, written in one step.
  * 2. An organization has an owner at every moment.
  * 3. A slug is taken once.
  * 4. A deleted organization has no row; what still names it is passed over by readers and dropped
@@ -9,7 +9,7 @@
  */
 
 import { limits } from "../../config/limits.ts";
-import { answer, put, type RowWrite, type TurnView, tell } from "../../engine/actor.ts";
+import { answer, type Context, put, type RowWrite, tell } from "../../engine/actor.ts";
 import type { Question, ReplyTo } from "../../engine/address.ts";
 import type { Id } from "../../engine/id.ts";
 import { accountKey, type OpenAccount } from "../account/account-messages.ts";
@@ -17,7 +17,13 @@ import type { Role } from "../contract/organization.ts";
 import type { Refused } from "../refusal.ts";
 import type { AuditNote } from "./audit.ts";
 import { type Directory, userByEmailKey, userKey } from "./directory.ts";
-import { answered, changed, conflict, type DirectoryTurn, refuse } from "./directory-turn.ts";
+import {
+  answered,
+  changed,
+  conflict,
+  type DirectoryDecision,
+  refuse,
+} from "./directory-decision.ts";
 import { deleted } from "./expiry.ts";
 import {
   type Member,
@@ -85,30 +91,30 @@ export interface ChangeMember extends Question<Joined | Refused> {
 export function createOrganization(
   head: Directory,
   message: CreateOrganization,
-  turn: TurnView<ReplyTo<CreateOrganization>>,
-): DirectoryTurn {
+  ctx: Context<ReplyTo<CreateOrganization>>,
+): DirectoryDecision {
   const { organization, isSlugAsked, founder, audit } = message;
-  const isTaken = turn.get(organizationBySlugKey(organization.slug)) !== undefined;
-  if (isTaken && isSlugAsked) return conflict(head, turn, slugTaken);
-  if (membershipsOf(founder, turn).length >= perAccountMax)
-    return conflict(head, turn, tooManyOrganizations);
+  const isTaken = ctx.get(organizationBySlugKey(organization.slug)) !== undefined;
+  if (isTaken && isSlugAsked) return conflict(head, ctx, slugTaken);
+  if (membershipsOf(founder, ctx).length >= perAccountMax)
+    return conflict(head, ctx, tooManyOrganizations);
   const { id } = organization;
   const slug = isTaken ? `${organization.slug}-${id.slice(-12)}` : organization.slug;
   const made: Organization = { ...organization, slug };
-  const member: Member = { user: founder, role: "owner", sinceMs: turn.atMs };
+  const member: Member = { user: founder, role: "owner", sinceMs: ctx.atMs };
   const opening: OpenAccount = {
     kind: "open",
     plan: made.plan,
     credits: 0,
     isOrganization: true,
-    replies: answer(turn, { kind: "organized", organization: made }),
+    replies: answer(ctx, { kind: "organized", organization: made }),
   };
-  return changed(head, turn, {
+  return changed(head, ctx, {
     rows: [
       put(organizationKey(id), made),
       put(organizationBySlugKey(slug), id),
       put(membersKey(id), [member]),
-      membershipRow(founder, id, member, turn),
+      membershipRow(founder, id, member, ctx),
     ],
     tells: [tell(accountKey(id), opening)],
     audit,
@@ -122,20 +128,20 @@ const tooManyOrganizations = `An account belongs to at most ${perAccountMax} org
 export function patchOrganization(
   head: Directory,
   message: PatchOrganization,
-  turn: TurnView<ReplyTo<PatchOrganization>>,
-): DirectoryTurn {
+  ctx: Context<ReplyTo<PatchOrganization>>,
+): DirectoryDecision {
   const { organization: id, terms, audit } = message;
-  const organization = turn.get(organizationKey(id));
-  if (organization === undefined) return refuse(head, turn, { code: "not_found" });
+  const organization = ctx.get(organizationKey(id));
+  if (organization === undefined) return refuse(head, ctx, { code: "not_found" });
   const { name = organization.name, slug = organization.slug } = message;
-  const holder = turn.get(organizationBySlugKey(slug));
-  if (holder !== undefined && holder !== id) return conflict(head, turn, slugTaken);
+  const holder = ctx.get(organizationBySlugKey(slug));
+  if (holder !== undefined && holder !== id) return conflict(head, ctx, slugTaken);
   const next: Organization = { ...organization, name, slug, ...given(terms) };
   const isMoved = slug !== organization.slug;
   const slugRows = isMoved
     ? [...deleted([organizationBySlugKey(organization.slug)]), put(organizationBySlugKey(slug), id)]
     : [];
-  return changed(head, turn, {
+  return changed(head, ctx, {
     rows: [put(organizationKey(id), next), ...slugRows],
     tells: Object.keys(given(terms)).length === 0 ? [] : [agreed(next)],
     reply: { kind: "organized", organization: next },
@@ -146,12 +152,12 @@ export function patchOrganization(
 export function deleteOrganization(
   head: Directory,
   { organization: id, audit }: DeleteOrganization,
-  turn: TurnView<ReplyTo<DeleteOrganization>>,
-): DirectoryTurn {
-  const organization = turn.get(organizationKey(id));
-  if (organization === undefined) return refuse(head, turn, { code: "not_found" });
+  ctx: Context<ReplyTo<DeleteOrganization>>,
+): DirectoryDecision {
+  const organization = ctx.get(organizationKey(id));
+  if (organization === undefined) return refuse(head, ctx, { code: "not_found" });
   const { slug } = organization;
-  return changed(head, turn, {
+  return changed(head, ctx, {
     rows: deleted([organizationKey(id), organizationBySlugKey(slug), membersKey(id)]),
     reply: { kind: "deleted" },
     audit,
@@ -161,31 +167,31 @@ export function deleteOrganization(
 export function addMember(
   head: Directory,
   message: AddMember,
-  turn: TurnView<ReplyTo<AddMember>>,
-): DirectoryTurn {
+  ctx: Context<ReplyTo<AddMember>>,
+): DirectoryDecision {
   const { organization, role, newcomer, audit } = message;
-  const members = turn.get(membersKey(organization));
-  if (members === undefined) return refuse(head, turn, { code: "not_found" });
-  const known = turn.get(userByEmailKey(newcomer.emailDigest));
+  const members = ctx.get(membersKey(organization));
+  if (members === undefined) return refuse(head, ctx, { code: "not_found" });
+  const known = ctx.get(userByEmailKey(newcomer.emailDigest));
   const user = known ?? newcomer.user.id;
   if (members.some((member) => member.user === user))
-    return conflict(head, turn, "This account is a member already.");
+    return conflict(head, ctx, "This account is a member already.");
   if (members.length >= limits.organizations.membersMax)
     return conflict(
       head,
-      turn,
+      ctx,
       `An organization has at most ${limits.organizations.membersMax} members.`,
     );
-  if (membershipsOf(user, turn).length >= perAccountMax)
-    return conflict(head, turn, tooManyOrganizations);
-  const member: Member = { user, role, sinceMs: turn.atMs };
+  if (membershipsOf(user, ctx).length >= perAccountMax)
+    return conflict(head, ctx, tooManyOrganizations);
+  const member: Member = { user, role, sinceMs: ctx.atMs };
   const birth = known === undefined ? admitted(newcomer, []) : undefined;
-  return changed(head, turn, {
+  return changed(head, ctx, {
     head: birth === undefined ? {} : { users: head.users + 1 },
     rows: [
       ...(birth?.rows ?? []),
       put(membersKey(organization), [...members, member]),
-      membershipRow(user, organization, member, turn),
+      membershipRow(user, organization, member, ctx),
     ],
     tells: birth === undefined ? [] : [birth.opening],
     reply: { kind: "joined", member },
@@ -196,25 +202,25 @@ export function addMember(
 export function changeMember(
   head: Directory,
   message: ChangeMember,
-  turn: TurnView<ReplyTo<ChangeMember>>,
-): DirectoryTurn {
+  ctx: Context<ReplyTo<ChangeMember>>,
+): DirectoryDecision {
   const { organization, user, role, audit } = message;
-  const members = turn.get(membersKey(organization)) ?? [];
+  const members = ctx.get(membersKey(organization)) ?? [];
   const member = members.find((candidate) => candidate.user === user);
-  if (member === undefined) return refuse(head, turn, { code: "not_found" });
+  if (member === undefined) return refuse(head, ctx, { code: "not_found" });
   const owners = members.filter((candidate) => candidate.role === "owner");
   if (member.role === "owner" && role !== "owner" && owners.length === 1)
-    return conflict(head, turn, "An organization keeps an owner; name another one first.");
-  if (role === member.role) return answered(head, turn, { kind: "joined", member });
+    return conflict(head, ctx, "An organization keeps an owner; name another one first.");
+  if (role === member.role) return answered(head, ctx, { kind: "joined", member });
   const next = role === undefined ? undefined : { ...member, role };
-  return changed(head, turn, {
+  return changed(head, ctx, {
     rows: [
       put(
         membersKey(organization),
         members.flatMap((one) => (one === member ? (next ?? []) : [one])),
       ),
-      membershipRow(user, organization, next, turn),
-      ...(next === undefined ? leaveRows(user, organization, turn) : []),
+      membershipRow(user, organization, next, ctx),
+      ...(next === undefined ? leaveRows(user, organization, ctx) : []),
     ],
     tells:
       next === undefined
@@ -226,8 +232,8 @@ export function changeMember(
 }
 
 /** Whoever left acts in the personal space again. */
-function leaveRows(id: Id, organization: Id, turn: TurnView): RowWrite[] {
-  const user = turn.get(userKey(id));
+function leaveRows(id: Id, organization: Id, ctx: Context): RowWrite[] {
+  const user = ctx.get(userKey(id));
   if (user?.activeOrganization !== organization) return [];
   const { activeOrganization: _, ...personal } = user;
   return [put(userKey(id), personal)];
@@ -238,15 +244,15 @@ function membershipRow(
   user: Id,
   organization: Id,
   member: Member | undefined,
-  turn: TurnView,
+  ctx: Context,
 ): RowWrite {
-  const others = membershipsOf(user, turn).filter((one) => one.organization !== organization);
+  const others = membershipsOf(user, ctx).filter((one) => one.organization !== organization);
   if (member === undefined) return put(membershipsKey(user), others);
   const { role, sinceMs } = member;
   return put(membershipsKey(user), [...others, { organization, role, sinceMs }]);
 }
 
-function membershipsOf(user: Id, turn: TurnView): readonly Membership[] {
-  const all = turn.get(membershipsKey(user)) ?? [];
-  return all.filter(({ organization }) => turn.get(organizationKey(organization)) !== undefined);
+function membershipsOf(user: Id, ctx: Context): readonly Membership[] {
+  const all = ctx.get(membershipsKey(user)) ?? [];
+  return all.filter(({ organization }) => ctx.get(organizationKey(organization)) !== undefined);
 }

@@ -1,7 +1,7 @@
 /** Personal access tokens: issued, revoked, and when they were last used. */
 
 import { limits } from "../../config/limits.ts";
-import { put, type RowWrite, type Tell, type TurnView } from "../../engine/actor.ts";
+import { type Context, put, type RowWrite, type Tell } from "../../engine/actor.ts";
 import type { Question, ReplyTo } from "../../engine/address.ts";
 import { type Id, idBytes } from "../../engine/id.ts";
 import { type Key, keyOf } from "../../engine/key.ts";
@@ -10,7 +10,13 @@ import { codes } from "../table-codes.ts";
 import type { AuditNote } from "./audit.ts";
 import { digestOfHex, hexOf } from "./digest.ts";
 import { credentialKey, type Directory, type NewCredential, userKey } from "./directory.ts";
-import { answered, changed, conflict, type DirectoryTurn, refuse } from "./directory-turn.ts";
+import {
+  answered,
+  changed,
+  conflict,
+  type DirectoryDecision,
+  refuse,
+} from "./directory-decision.ts";
 import { deleted, expire } from "./expiry.ts";
 
 /** Where a token of a user is found. */
@@ -52,28 +58,28 @@ export interface ResetFirstToken extends Question<{ readonly kind: "reset" }> {
 export function issueToken(
   head: Directory,
   message: IssueToken,
-  turn: TurnView<ReplyTo<IssueToken>>,
-): DirectoryTurn {
+  ctx: Context<ReplyTo<IssueToken>>,
+): DirectoryDecision {
   const { token, audit } = message;
   const { user } = token.credential;
-  if (turn.get(userKey(user)) === undefined) return refuse(head, turn, { code: "not_found" });
-  const live = liveTokens(user, turn);
+  if (ctx.get(userKey(user)) === undefined) return refuse(head, ctx, { code: "not_found" });
+  const live = liveTokens(user, ctx);
   if (live.length >= limits.tokens.perAccountMax)
     return conflict(
       head,
-      turn,
+      ctx,
       `An account has at most ${limits.tokens.perAccountMax} active tokens; revoke one first.`,
     );
   if (live.some(({ id }) => id === token.credential.id))
-    return conflict(head, turn, "The token could not be made; ask again.");
-  const { rows, tells } = issued(token, live, turn);
-  return changed(head, turn, { rows, tells, reply: { kind: "issued" }, audit });
+    return conflict(head, ctx, "The token could not be made; ask again.");
+  const { rows, tells } = issued(token, live, ctx);
+  return changed(head, ctx, { rows, tells, reply: { kind: "issued" }, audit });
 }
 
 function issued(
   { digest, credential: asked }: NewCredential,
   live: readonly TokenRef[],
-  { atMs }: TurnView,
+  { atMs }: Context,
 ): { readonly rows: readonly RowWrite[]; readonly tells: readonly Tell[] } {
   const credential = { ...asked, createdAtMs: atMs };
   const { user, expiresAtMs } = credential;
@@ -102,17 +108,17 @@ function refOf({ digest, credential: { id, expiresAtMs } }: NewCredential): Toke
 export function revokeToken(
   head: Directory,
   message: RevokeToken,
-  turn: TurnView<ReplyTo<RevokeToken>>,
-): DirectoryTurn {
-  const ref = liveTokens(message.user, turn).find(({ id }) => id === message.id);
-  if (ref === undefined) return refuse(head, turn, { code: "not_found" });
-  const rows = withdrawn(message.user, [ref], turn);
-  return changed(head, turn, { rows, reply: { kind: "revoked" } });
+  ctx: Context<ReplyTo<RevokeToken>>,
+): DirectoryDecision {
+  const ref = liveTokens(message.user, ctx).find(({ id }) => id === message.id);
+  if (ref === undefined) return refuse(head, ctx, { code: "not_found" });
+  const rows = withdrawn(message.user, [ref], ctx);
+  return changed(head, ctx, { rows, reply: { kind: "revoked" } });
 }
 
 /** The rows that end these tokens of a user. */
-export function withdrawn(user: Id, refs: readonly TokenRef[], turn: TurnView): RowWrite[] {
-  const left = liveTokens(user, turn).filter(({ id }) => !refs.some((ref) => ref.id === id));
+export function withdrawn(user: Id, refs: readonly TokenRef[], ctx: Context): RowWrite[] {
+  const left = liveTokens(user, ctx).filter(({ id }) => !refs.some((ref) => ref.id === id));
   const keys = refs.flatMap((ref) => {
     const digest = digestOfHex(ref.digest);
     return [credentialKey(digest), tokenUseKey(digest)];
@@ -120,10 +126,10 @@ export function withdrawn(user: Id, refs: readonly TokenRef[], turn: TurnView): 
   return [...deleted(keys), put(tokensOfUserKey(user), left)];
 }
 
-export function noteUse(head: Directory, message: TokenUsed, turn: TurnView): DirectoryTurn {
+export function noteUse(head: Directory, message: TokenUsed, ctx: Context): DirectoryDecision {
   const { digest, atMs } = message;
   const isNew =
-    turn.get(credentialKey(digest)) !== undefined && (turn.get(tokenUseKey(digest)) ?? 0) < atMs;
+    ctx.get(credentialKey(digest)) !== undefined && (ctx.get(tokenUseKey(digest)) ?? 0) < atMs;
   const rows = isNew ? [put(tokenUseKey(digest), atMs)] : [];
   return { head, rows, replies: [], effects: [] };
 }
@@ -131,29 +137,29 @@ export function noteUse(head: Directory, message: TokenUsed, turn: TurnView): Di
 export function resetFirstToken(
   head: Directory,
   message: ResetFirstToken,
-  turn: TurnView<ReplyTo<ResetFirstToken>>,
-): DirectoryTurn {
+  ctx: Context<ReplyTo<ResetFirstToken>>,
+): DirectoryDecision {
   const { token, audit } = message;
   const { user } = token.credential;
-  const live = liveTokens(user, turn);
+  const live = liveTokens(user, ctx);
   if (live.some(({ digest }) => digest === hexOf(token.digest)))
-    return answered(head, turn, { kind: "reset" });
+    return answered(head, ctx, { kind: "reset" });
   const isFirst = ({ digest }: TokenRef) =>
-    turn.get(credentialKey(digestOfHex(digest)))?.name === firstCredentialName;
+    ctx.get(credentialKey(digestOfHex(digest)))?.name === firstCredentialName;
   const old = live.filter(isFirst);
   const left = live.filter((ref) => !isFirst(ref));
   const keys = old.map(({ digest }) => credentialKey(digestOfHex(digest)));
-  const { rows } = issued(token, left, turn);
-  return changed(head, turn, {
+  const { rows } = issued(token, left, ctx);
+  return changed(head, ctx, {
     rows: [...deleted(keys), ...rows],
     reply: { kind: "reset" },
     audit,
   });
 }
 
-export function liveTokens(user: Id, turn: Pick<TurnView, "get" | "atMs">): readonly TokenRef[] {
-  const all = turn.get(tokensOfUserKey(user)) ?? [];
-  return all.filter(({ expiresAtMs }) => expiresAtMs === null || expiresAtMs > turn.atMs);
+export function liveTokens(user: Id, ctx: Pick<Context, "get" | "atMs">): readonly TokenRef[] {
+  const all = ctx.get(tokensOfUserKey(user)) ?? [];
+  return all.filter(({ expiresAtMs }) => expiresAtMs === null || expiresAtMs > ctx.atMs);
 }
 
 /** A user's personal access tokens, oldest first; bounded. */

@@ -6,11 +6,11 @@
 import type { PlanName, PlanOverrides } from "../../config/plans.ts";
 import {
   answer,
+  type Context,
   put,
   type Reply,
   type RowWrite,
   type Tell,
-  type TurnView,
   tell,
 } from "../../engine/actor.ts";
 import type { Question, ReplyTo } from "../../engine/address.ts";
@@ -25,21 +25,27 @@ import type { CreatedAccount } from "../contract/account.ts";
 import type { Refused } from "../refusal.ts";
 import type { AuditNote } from "./audit.ts";
 import {
+  type AccountStatus,
   type Directory,
   type NewCredential,
-  type Standing,
   type User,
   userByEmailKey,
   userKey,
 } from "./directory.ts";
-import { answered, changed, conflict, type DirectoryTurn, refuse } from "./directory-turn.ts";
+import {
+  answered,
+  changed,
+  conflict,
+  type DirectoryDecision,
+  refuse,
+} from "./directory-decision.ts";
 import { membershipsKey, organizationKey } from "./organization.ts";
 import { firstTokenRows } from "./tokens.ts";
 
 /** What an operator changes of an account or an organization; undefined leaves it. */
 export interface Terms {
   readonly plan: PlanName | undefined;
-  readonly status: Standing | undefined;
+  readonly status: AccountStatus | undefined;
   readonly overrides: PlanOverrides | undefined;
 }
 
@@ -69,12 +75,12 @@ export interface Activate extends Question<{ readonly kind: "activated" } | Refu
 export function createUser(
   head: Directory,
   message: CreateUser,
-  turn: TurnView<ReplyTo<CreateUser>>,
-): DirectoryTurn {
-  if (turn.get(userByEmailKey(message.emailDigest)) !== undefined)
-    return conflict(head, turn, "An account with this email address exists already.");
-  const { rows, opening } = admitted(message, answer(turn, message.reply));
-  return changed(head, turn, {
+  ctx: Context<ReplyTo<CreateUser>>,
+): DirectoryDecision {
+  if (ctx.get(userByEmailKey(message.emailDigest)) !== undefined)
+    return conflict(head, ctx, "An account with this email address exists already.");
+  const { rows, opening } = admitted(message, answer(ctx, message.reply));
+  return changed(head, ctx, {
     head: { users: head.users + 1 },
     rows,
     tells: [opening],
@@ -101,13 +107,13 @@ export function admitted(
 export function patchUser(
   head: Directory,
   message: PatchUser,
-  turn: TurnView<ReplyTo<PatchUser>>,
-): DirectoryTurn {
+  ctx: Context<ReplyTo<PatchUser>>,
+): DirectoryDecision {
   const { user: id, terms, audit } = message;
-  const user = turn.get(userKey(id));
-  if (user === undefined) return refuse(head, turn, { code: "not_found" });
+  const user = ctx.get(userKey(id));
+  if (user === undefined) return refuse(head, ctx, { code: "not_found" });
   const next: User = { ...user, ...given(terms) };
-  return changed(head, turn, {
+  return changed(head, ctx, {
     rows: [put(userKey(id), next)],
     tells: [agreed(next)],
     reply: { kind: "patched" },
@@ -134,36 +140,36 @@ export function agreed({ id, plan, overrides }: Pick<User, "id" | "plan" | "over
 export function giveCredits(
   head: Directory,
   message: GiveCredits,
-  turn: TurnView<ReplyTo<GiveCredits>>,
-): DirectoryTurn {
+  ctx: Context<ReplyTo<GiveCredits>>,
+): DirectoryDecision {
   const { scope, amount, note, audit } = message;
   const isKnown =
-    turn.get(userKey(scope)) !== undefined || turn.get(organizationKey(scope)) !== undefined;
-  if (!isKnown) return refuse(head, turn, { code: "not_found" });
-  const grant: Grant = { kind: "grant", amount, note, request: turn.request };
-  return changed(head, turn, { rows: [], tells: [tell(accountKey(scope), grant)], audit });
+    ctx.get(userKey(scope)) !== undefined || ctx.get(organizationKey(scope)) !== undefined;
+  if (!isKnown) return refuse(head, ctx, { code: "not_found" });
+  const grant: Grant = { kind: "grant", amount, note, request: ctx.request };
+  return changed(head, ctx, { rows: [], tells: [tell(accountKey(scope), grant)], audit });
 }
 
 export function activate(
   head: Directory,
   message: Activate,
-  turn: TurnView<ReplyTo<Activate>>,
-): DirectoryTurn {
-  const user = turn.get(userKey(message.user));
+  ctx: Context<ReplyTo<Activate>>,
+): DirectoryDecision {
+  const user = ctx.get(userKey(message.user));
   const { organization } = message;
   const isMember =
     organization === null ||
-    (turn.get(membershipsKey(message.user)) ?? []).some(
+    (ctx.get(membershipsKey(message.user)) ?? []).some(
       (membership) =>
         membership.organization === organization &&
-        turn.get(organizationKey(organization)) !== undefined,
+        ctx.get(organizationKey(organization)) !== undefined,
     );
-  if (user === undefined || !isMember) return refuse(head, turn, { code: "not_found" });
+  if (user === undefined || !isMember) return refuse(head, ctx, { code: "not_found" });
   const { activeOrganization, ...personal } = user;
   const done = { kind: "activated" } as const;
-  if ((activeOrganization ?? null) === organization) return answered(head, turn, done);
+  if ((activeOrganization ?? null) === organization) return answered(head, ctx, done);
   const next = organization === null ? personal : { ...user, activeOrganization: organization };
-  return changed(head, turn, { rows: [put(userKey(user.id), next)], reply: done });
+  return changed(head, ctx, { rows: [put(userKey(user.id), next)], reply: done });
 }
 
 export interface AccountCreated {

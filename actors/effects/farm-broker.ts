@@ -1,6 +1,6 @@
 /**
  * The broker between jobs and farm nodes: which task waits, which node has which lease. It holds no
- * truth. A claim is durable in the job before the node hears of it; heartbeats are volatile; a
+ * truth. A claim is durable in the job before the node learns of it; heartbeats are volatile; a
  * result counts only under the job's current token. After a restart every unfinished job hands its
  * task over again.
  *
@@ -9,26 +9,26 @@
  *   waiting --claim--> claiming --farm.lease--> leased --finished--> concluded
  *      ^------------------lapsed (silence, a dead node, a failed attempt)---'
  *
- * A node that has nothing to do, while nothing waits for it, joins the crew of a task that another
- * node split; a crew is gone with the lease that it belongs to.
+ * A node that has nothing to do, while nothing waits for it, joins the helper nodes of a task that
+ * another node split; a helper nodes is gone with the lease that it belongs to.
  */
 
 import { limits } from "../../config/limits.ts";
 import type { Id, IdMint } from "../../engine/id.ts";
-import { type Key, vpartOf } from "../../engine/key.ts";
+import { type Key, partitionOf } from "../../engine/key.ts";
 import type { Performance } from "../../engine/outbox.ts";
 import type { Clock } from "../../engine/ports/clock.ts";
 import type { FromNode, NodeConnection, TaskOutcome } from "../../engine/ports/tasks.ts";
 import type { FarmTask } from "../job/farm-task.ts";
 import type { JobMessage, Outcome } from "../job/job.ts";
-import { FarmCrews } from "./farm-crews.ts";
+import { FarmHelpers } from "./farm-helpers.ts";
 import { FarmQueue, type WaitingTask } from "./farm-queue.ts";
 
 interface Lease extends WaitingTask {
   readonly token: string;
   readonly node: Node;
-  heardMs: number;
-  toldMs: number;
+  lastSeenMs: number;
+  notifiedMs: number;
   isDurable: boolean;
 }
 
@@ -53,18 +53,18 @@ export class FarmBroker {
   private readonly waiting = new FarmQueue();
   private readonly leaseByJob = new Map<Key, Lease>();
   private readonly leaseByToken = new Map<string, Lease>();
-  private readonly crews: FarmCrews;
+  private readonly helpers: FarmHelpers;
 
   constructor(ports: BrokerPorts) {
     this.ports = ports;
-    this.crews = new FarmCrews(ports);
+    this.helpers = new FarmHelpers(ports);
     this.watch();
   }
 
   attach(connection: NodeConnection): void {
     const node: Node = { connection, kinds: [], slots: 0, free: 0 };
     this.nodes.add(node);
-    connection.onMessage((message) => this.hear(node, message));
+    connection.onMessage((message) => this.handle(node, message));
     connection.onClose(() => this.lose(node));
   }
 
@@ -84,7 +84,7 @@ export class FarmBroker {
     if (lease !== undefined) {
       const { kind, input, outputPrefix: prefix } = lease.task;
       lease.isDurable = true;
-      lease.heardMs = this.ports.clock.monotonicMs();
+      lease.lastSeenMs = this.ports.clock.monotonicMs();
       const task = { token, kind, input, outputPrefix: `${prefix}/${token}` };
       lease.node.connection.send({ kind: "lease", task });
     }
@@ -108,7 +108,7 @@ export class FarmBroker {
     for (const { connection } of this.nodes) connection.send({ kind: "drain" });
   }
 
-  private hear(node: Node, message: FromNode): void {
+  private handle(node: Node, message: FromNode): void {
     switch (message.kind) {
       case "hello":
         node.kinds = message.kinds;
@@ -117,24 +117,24 @@ export class FarmBroker {
         this.offer();
         return;
       case "heartbeat":
-        this.crews.heartbeat(message.token);
+        this.helpers.heartbeat(message.token);
         this.heartbeat(message.token, message.progress);
         return;
       case "finished":
-        this.crews.finished(message.token);
+        this.helpers.finished(message.token);
         this.finished(message.token, message.outcome);
         this.offer();
         return;
       case "split":
         if (this.leaseByToken.get(message.token)?.node !== node) return;
-        this.crews.split(node, message);
+        this.helpers.split(node, message);
         this.offer();
         return;
       case "take":
-        this.crews.take(message.member);
+        this.helpers.take(message.member);
         return;
       case "made":
-        this.crews.made(message.member, message.part, message.result);
+        this.helpers.made(message.member, message.part, message.result);
         return;
     }
   }
@@ -146,13 +146,13 @@ export class FarmBroker {
         if (next === undefined) break;
         this.claim(node, next);
       }
-    this.crews.recruit([...this.nodes].filter(({ slots, free }) => slots > 0 && free === slots));
+    this.helpers.recruit([...this.nodes].filter(({ slots, free }) => slots > 0 && free === slots));
   }
 
   private claim(node: Node, { job, scope, task }: WaitingTask): void {
     const token = this.ports.mintToken();
-    const heardMs = this.ports.clock.monotonicMs();
-    const lease = { job, scope, task, token, node, heardMs, toldMs: 0, isDurable: false };
+    const lastSeenMs = this.ports.clock.monotonicMs();
+    const lease = { job, scope, task, token, node, lastSeenMs, notifiedMs: 0, isDurable: false };
     node.free--;
     this.leaseByJob.set(job, lease);
     this.leaseByToken.set(token, lease);
@@ -162,9 +162,10 @@ export class FarmBroker {
   private heartbeat(token: string, progress: number): void {
     const lease = this.leaseByToken.get(token);
     if (lease === undefined) return;
-    lease.heardMs = this.ports.clock.monotonicMs();
-    if (lease.heardMs - lease.toldMs < limits.farm.progressIntervalMs || progress === 0) return;
-    lease.toldMs = lease.heardMs;
+    lease.lastSeenMs = this.ports.clock.monotonicMs();
+    if (lease.lastSeenMs - lease.notifiedMs < limits.farm.progressIntervalMs || progress === 0)
+      return;
+    lease.notifiedMs = lease.lastSeenMs;
     this.ports.send(lease.job, { kind: "progress", token, progress });
   }
 
@@ -189,8 +190,11 @@ export class FarmBroker {
         billed: false,
         ...(outcome.warnings === undefined ? {} : { warnings: outcome.warnings }),
       };
-    const vpart = vpartOf(job);
-    const outputs = outcome.outputs.map((media) => ({ asset: this.ports.ids.under(vpart), media }));
+    const partition = partitionOf(job);
+    const outputs = outcome.outputs.map((media) => ({
+      asset: this.ports.ids.under(partition),
+      media,
+    }));
     const { warnings, details } = outcome;
     return {
       kind: "succeeded",
@@ -211,14 +215,14 @@ export class FarmBroker {
   private end(lease: Lease): void {
     lease.node.free++;
     this.waiting.ended(lease.scope);
-    this.crews.disband(lease.token);
+    this.helpers.disband(lease.token);
     this.leaseByJob.delete(lease.job);
     this.leaseByToken.delete(lease.token);
   }
 
   private lose(node: Node): void {
     this.nodes.delete(node);
-    this.crews.lose(node);
+    this.helpers.lose(node);
     for (const lease of this.leaseByToken.values()) if (lease.node === node) this.lapse(lease);
     this.offer();
   }
@@ -227,12 +231,12 @@ export class FarmBroker {
     this.ports.clock.after(limits.farm.heartbeatMs, () => {
       const oldestMs = this.ports.clock.monotonicMs() - limits.farm.leaseMs;
       for (const lease of this.leaseByToken.values())
-        if (lease.heardMs < oldestMs) {
+        if (lease.lastSeenMs < oldestMs) {
           this.lapse(lease);
           // A node that wakes up works no more on what is another's, nor waits for parts of it.
           if (lease.isDurable) lease.node.connection.send({ kind: "cancel", token: lease.token });
         }
-      this.crews.watch();
+      this.helpers.watch();
       this.offer();
       this.watch();
     });

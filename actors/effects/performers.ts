@@ -13,7 +13,7 @@ export interface Performers {
   readonly broker: FarmBroker;
   readonly providerJobs: ProviderJobs;
   readonly objects: Objects;
-  /** Hears of each submit that its caller traces. */
+  /** Learns of each submit that its caller traces. */
   readonly onTraced: (call: TracedCall) => void;
 }
 

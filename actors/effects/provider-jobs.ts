@@ -12,7 +12,7 @@
  */
 import { limits } from "../../config/limits.ts";
 import type { IdMint } from "../../engine/id.ts";
-import { type Key, vpartOf } from "../../engine/key.ts";
+import { type Key, partitionOf } from "../../engine/key.ts";
 import type { Performance } from "../../engine/outbox.ts";
 import type { Clock } from "../../engine/ports/clock.ts";
 import type { Entropy } from "../../engine/ports/entropy.ts";
@@ -196,8 +196,8 @@ export class ProviderJobs {
         return undefined;
       case "succeeded": {
         const { files } = await job.provider.result(ref);
-        const vpart = vpartOf(job.key);
-        const outputs = files.map((media) => ({ asset: this.#ports.ids.under(vpart), media }));
+        const partition = partitionOf(job.key);
+        const outputs = files.map((media) => ({ asset: this.#ports.ids.under(partition), media }));
         return { kind: "succeeded", outputs };
       }
       case "failed":

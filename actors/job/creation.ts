@@ -1,21 +1,21 @@
 /** How a job comes into being, and how its work leaves for the farm or a provider. */
 import { isFarm } from "../../config/providers.ts";
-import { answer, type Draft, put, type RowWrite, type TurnView } from "../../engine/actor.ts";
+import { answer, type Context, type Draft, put, type RowWrite } from "../../engine/actor.ts";
 import { idBytes } from "../../engine/id.ts";
-import { SpelledRow, spelled } from "../../engine/row-form.ts";
-import { forms } from "../forms.ts";
+import { EncodedRow, encodedText } from "../../engine/row-codec.ts";
+import { rowCodecs } from "../row-codecs.ts";
 import { codes } from "../table-codes.ts";
 import {
-  type Asked,
-  askedKey,
   type CreateJob,
   type Job,
   type JobEffect,
+  type JobRequest,
+  jobRequestKey,
   type QueuedJob,
   type Terms,
 } from "./job.ts";
+import { become, carried, type JobDecision, unchanged } from "./job-decision.ts";
 import { jobsOfTurnKey, tagDigest } from "./job-index.ts";
-import { become, carried, type JobTurn, unchanged } from "./job-turn.ts";
 
 type Submission = Extract<JobEffect, { kind: "farm.run" | "provider.submit" }>;
 
@@ -26,8 +26,8 @@ type Offer = Pick<
 >;
 
 /** The message that brings the job of a request into being. */
-export function creationOf(asked: Asked, offer: Offer): CreateJob {
-  const { id, scope, user, modality, turn, tags, trace } = asked;
+export function creationOf(jobRequest: JobRequest, offer: Offer): CreateJob {
+  const { id, scope, user, modality, turn, tags, trace } = jobRequest;
   const { modelTag, provider, hold, count, deadlineSeconds, inlineMs } = offer;
   const create: Draft<CreateJob> = {
     kind: "create",
@@ -38,9 +38,9 @@ export function creationOf(asked: Asked, offer: Offer): CreateJob {
     provider,
     hold,
     count,
-    asked: spelled(forms, codes.asked, asked),
-    work: workOf(provider, asked),
-    bodyDigest: asked.bodyDigest ?? asked.fingerprint,
+    asked: encodedText(rowCodecs, codes.jobRequest, jobRequest),
+    work: workOf(provider, jobRequest),
+    bodyDigest: jobRequest.bodyDigest ?? jobRequest.fingerprint,
     deadlineSeconds,
     inlineMs,
     request: undefined,
@@ -52,10 +52,13 @@ export function creationOf(asked: Asked, offer: Offer): CreateJob {
   return create;
 }
 
-export function create(message: CreateJob, { atMs }: TurnView): JobTurn {
+export function create(message: CreateJob, { atMs }: Context): JobDecision {
   const { request, inlineMs, waits } = message;
   const job = born(message, atMs);
-  const rows = [put(askedKey(job.terms.job), new SpelledRow(message.asked)), ...indexRows(message)];
+  const rows = [
+    put(jobRequestKey(job.terms.job), new EncodedRow(message.asked)),
+    ...indexRows(message),
+  ];
   const effects = waits === true ? [] : [submission(message, message.work, message.trace)];
   if (request === undefined) return { head: job, rows, replies: [], effects };
   if (inlineMs > 0) {
@@ -102,20 +105,20 @@ export function indexRows({ job, turn }: Pick<Terms, "job" | "turn">): RowWrite[
   return turn === undefined ? [] : [put(jobsOfTurnKey(turn.turn, idBytes(job)), "")];
 }
 
-export function takeSlot(job: Job, turn: TurnView): JobTurn {
-  const asked = turn.get(askedKey(job.terms.job));
-  if (job.phase !== "queued" || job.waits === undefined || asked === undefined)
+export function takeSlot(job: Job, ctx: Context): JobDecision {
+  const request = ctx.get(jobRequestKey(job.terms.job));
+  if (job.phase !== "queued" || job.waits === undefined || request === undefined)
     return unchanged(job);
   const { waits: _, ...ready } = job;
   return become(
     job,
-    { ...ready, ...carried(job, turn) },
-    { effects: [work(ready, asked)], event: { type: "submitted", data: {} } },
+    { ...ready, ...carried(job, ctx) },
+    { effects: [work(ready, request)], event: { type: "submitted", data: {} } },
   );
 }
 
-export function work({ terms }: Job, asked: Asked): Submission {
-  return submission(terms, workOf(terms.provider, asked), asked.trace);
+export function work({ terms }: Job, request: JobRequest): Submission {
+  return submission(terms, workOf(terms.provider, request), request.trace);
 }
 
 function submission(
@@ -131,8 +134,8 @@ function submission(
   return trace === undefined ? effect : { ...effect, trace };
 }
 
-function workOf(provider: Terms["provider"], asked: Asked): CreateJob["work"] {
-  const { id, task, input, promptAs, prompt, enhancedPrompt } = asked;
+function workOf(provider: Terms["provider"], request: JobRequest): CreateJob["work"] {
+  const { id, task, input, promptAs, prompt, enhancedPrompt } = request;
   if (!isFarm(provider)) return prompt;
   const text = promptAs === undefined ? {} : { [promptAs]: enhancedPrompt ?? prompt };
   return { kind: task, input: { ...text, ...input }, outputPrefix: `jobs/${id}` };

@@ -5,51 +5,54 @@
  */
 
 import { limits } from "../../config/limits.ts";
-import { answer, put, type TurnView, tell } from "../../engine/actor.ts";
+import { answer, type Context, put, tell } from "../../engine/actor.ts";
 import type { ReplyTo } from "../../engine/address.ts";
 import { accountKey, type JobDeleted } from "../account/account-messages.ts";
 import { assetKey } from "../asset/asset.ts";
 import { type Refusal, refused } from "../refusal.ts";
 import { indexRows } from "./creation.ts";
-import { type Asked, askedKey, type DeleteJob, type Job, jobEventKey } from "./job.ts";
-import { listingOf } from "./job-index.ts";
-import { type JobTurn, unchanged } from "./job-turn.ts";
+import { type DeleteJob, type Job, type JobRequest, jobEventKey, jobRequestKey } from "./job.ts";
+import { type JobDecision, unchanged } from "./job-decision.ts";
+import { indexEntriesOf } from "./job-index.ts";
 
 /** A hold is settled before its job may go. */
-export function remove(job: Job, turn: TurnView<ReplyTo<DeleteJob>>): JobTurn {
+export function remove(job: Job, ctx: Context<ReplyTo<DeleteJob>>): JobDecision {
   const refusal = refusalOf(job);
-  if (refusal !== undefined) return { ...unchanged(job), replies: answer(turn, refused(refusal)) };
+  if (refusal !== undefined) return { ...unchanged(job), replies: answer(ctx, refused(refusal)) };
   const assets = job.phase === "succeeded" ? job.assets : [];
-  const gone = without(job, false, turn);
+  const gone = without(job, false, ctx);
   const removals = assets.map((asset) => {
     return tell(assetKey(job.terms.scope, asset), { kind: "remove" });
   });
   return {
     ...gone,
-    replies: answer(turn, { kind: "deleted" }),
+    replies: answer(ctx, { kind: "deleted" }),
     effects: [...gone.effects, ...removals],
   };
 }
 
 /** Whoever is too young, or not settled, is told again in the next round. */
-export function retire(job: Job, turn: TurnView): JobTurn {
-  const isOld = "completedAtMs" in job && turn.atMs >= job.completedAtMs + limits.jobs.retentionMs;
+export function retire(job: Job, ctx: Context): JobDecision {
+  const isOld = "completedAtMs" in job && ctx.atMs >= job.completedAtMs + limits.jobs.retentionMs;
   if (!isOld || refusalOf(job) !== undefined) return unchanged(job);
-  return without(job, job.phase === "succeeded", turn);
+  return without(job, job.phase === "succeeded", ctx);
 }
 
-function without(job: Job, keepsWords: boolean, turn: TurnView): JobTurn {
+function without(job: Job, keepsWords: boolean, ctx: Context): JobDecision {
   const { terms, phase } = job;
-  const asked = turn.get(askedKey(terms.job));
-  const found = [...listingOf(job, true), ...indexRows(terms)];
+  const request = ctx.get(jobRequestKey(terms.job));
+  const found = [...indexEntriesOf(job, true), ...indexRows(terms)];
   const history = Array.from({ length: job.events ?? 0 }, (_, at) => jobEventKey(terms.job, at));
   const keys = [...found.map(({ key }) => key), ...history];
   const rows = keys.map((key) => ({ key, value: undefined }));
-  const left = asked === undefined || keepsWords ? asked : wordless(asked);
+  const left = request === undefined || keepsWords ? request : wordless(request);
   const notice: JobDeleted = { kind: "job_deleted", terms, from: phase };
   return {
     head: undefined,
-    rows: left === undefined ? rows : [...rows, put(askedKey(left.id), { ...left, goneAs: phase })],
+    rows:
+      left === undefined
+        ? rows
+        : [...rows, put(jobRequestKey(left.id), { ...left, goneAs: phase })],
     replies: [],
     effects: [tell(accountKey(terms.scope), notice)],
   };
@@ -63,6 +66,6 @@ function refusalOf(job: Job): Refusal | undefined {
   return undefined;
 }
 
-function wordless({ displayName: _, enhancedPrompt: __, ...asked }: Asked): Asked {
+function wordless({ displayName: _, enhancedPrompt: __, ...asked }: JobRequest): JobRequest {
   return { ...asked, prompt: "", tags: [], input: {} };
 }

@@ -1,17 +1,17 @@
 /** How a job ends by itself: with media, with a failure, or at its deadline. */
 
 import { limits } from "../../config/limits.ts";
-import { birth, type Draft, type Tell, type TurnView, tell } from "../../engine/actor.ts";
-import { vpartOf } from "../../engine/key.ts";
+import { birth, type Context, type Draft, type Tell, tell } from "../../engine/actor.ts";
+import { partitionOf } from "../../engine/key.ts";
 import { assetKey, modalityOf, type ReadyAsset } from "../asset/asset.ts";
 import { bytesOf } from "../asset/media.ts";
-import { markKey } from "../mark/mark.ts";
+import { tombstoneKey } from "../tombstone/tombstone.ts";
 import { resolvePending } from "./cancellation.ts";
 import {
-  askedKey,
   type Failure,
   type Job,
   type JobEffect,
+  jobRequestKey,
   lastDeadline,
   type Outcome,
   type Output,
@@ -19,7 +19,7 @@ import {
   type RunningJob,
   type SucceededJob,
 } from "./job.ts";
-import { become, carried, type JobTurn, unchanged, withdrawal } from "./job-turn.ts";
+import { become, carried, type JobDecision, unchanged, withdrawal } from "./job-decision.ts";
 import { failureOf, isCharged } from "./outcome.ts";
 
 type Open = QueuedJob | RunningJob;
@@ -32,23 +32,23 @@ export function finish(
   job: Job,
   token: string | undefined,
   outcome: Outcome,
-  turn: TurnView,
-): JobTurn {
-  if (job.phase === "canceled") return resolvePending(job, outcome, turn);
+  ctx: Context,
+): JobDecision {
+  if (job.phase === "canceled") return resolvePending(job, outcome, ctx);
   if (job.phase !== "queued" && job.phase !== "running") return unchanged(job);
   if (job.phase === "running" && job.token !== token) return unchanged(job);
-  if (outcome.kind === "succeeded") return succeed(job, outcome, turn);
-  return fail(job, failureOf(outcome), isCharged(outcome) ? job.terms.hold : 0, turn);
+  if (outcome.kind === "succeeded") return succeed(job, outcome, ctx);
+  return fail(job, failureOf(outcome), isCharged(outcome) ? job.terms.hold : 0, ctx);
 }
 
 /** The deadline, or the 24 h that always count. */
-export function expire(job: Job, turn: TurnView): JobTurn {
+export function expire(job: Job, ctx: Context): JobDecision {
   if (job.phase !== "queued" && job.phase !== "running") return unchanged(job);
   const wasRefused =
     job.phase === "queued" &&
     job.detail?.name === "upstream_at_capacity" &&
-    turn.atMs >= lastDeadline(job);
-  return fail(job, wasRefused ? refusedForLoad : outOfTime, 0, turn, [withdrawal(job)]);
+    ctx.atMs >= lastDeadline(job);
+  return fail(job, wasRefused ? refusedForLoad : outOfTime, 0, ctx, [withdrawal(job)]);
 }
 
 const outOfTime: Failure = {
@@ -77,47 +77,47 @@ export function fail(
   job: Open,
   failure: Failure,
   charge: number,
-  turn: TurnView,
+  ctx: Context,
   effects: readonly JobEffect[] = [],
-): JobTurn {
+): JobDecision {
   const startedAt = job.phase === "running" ? { startedAtMs: job.startedAtMs } : {};
   const next: Job = {
     phase: "failed",
-    completedAtMs: turn.atMs,
+    completedAtMs: ctx.atMs,
     charged: charge,
     failure,
     ...startedAt,
-    ...carried(job, turn),
+    ...carried(job, ctx),
   };
-  const memory = remembrance(job, failure, turn);
+  const memory = moderationRecord(job, failure, ctx);
   return become(job, next, { charge, effects: [...effects, ...memory] });
 }
 
 /** A body that a filter refused is refused for a day without asking anybody. */
-export function remembrance({ terms }: Open, { code }: Failure, turn: TurnView): Tell[] {
+export function moderationRecord({ terms }: Open, { code }: Failure, ctx: Context): Tell[] {
   if (code !== "prompt_nsfw" && code !== "ip_detected") return [];
-  const asked = turn.get(askedKey(terms.job));
-  if (asked === undefined) return [];
-  const digest = Buffer.from(asked.bodyDigest ?? asked.fingerprint, "hex").toString("latin1");
-  const expiresAtMs = turn.atMs + limits.jobs.moderationMemoryMs;
-  const mark = { kind: "refused", code, scope: terms.scope, expiresAtMs } as const;
-  return [tell(markKey(vpartOf(turn.self), "refused", digest), { kind: "set", mark })];
+  const request = ctx.get(jobRequestKey(terms.job));
+  if (request === undefined) return [];
+  const digest = Buffer.from(request.bodyDigest ?? request.fingerprint, "hex").toString("latin1");
+  const expiresAtMs = ctx.atMs + limits.jobs.moderationMemoryMs;
+  const tombstone = { kind: "refused", code, scope: terms.scope, expiresAtMs } as const;
+  return [tell(tombstoneKey(partitionOf(ctx.self), "refused", digest), { kind: "set", tombstone })];
 }
 
 function succeed(
   job: Open,
   { outputs, warnings = [] }: Extract<Outcome, { kind: "succeeded" }>,
-  turn: TurnView,
-): JobTurn {
+  ctx: Context,
+): JobDecision {
   const { terms } = job;
-  if (outputs.length === 0) return fail(job, nothingCame, 0, turn);
+  if (outputs.length === 0) return fail(job, nothingCame, 0, ctx);
   // What was asked for and did not come is not paid for.
   const charge = Math.ceil(terms.hold * Math.min(1, outputs.length / terms.count));
-  const { revision, updatedAtMs, events } = carried(job, turn);
+  const { revision, updatedAtMs, events } = carried(job, ctx);
   const next: Draft<SucceededJob> = {
     phase: "succeeded",
-    startedAtMs: job.phase === "running" ? job.startedAtMs : turn.atMs,
-    completedAtMs: turn.atMs,
+    startedAtMs: job.phase === "running" ? job.startedAtMs : ctx.atMs,
+    completedAtMs: ctx.atMs,
     charged: charge,
     assets: outputs.map(({ asset }) => asset),
     terms,
@@ -128,7 +128,7 @@ function succeed(
   if (warnings.length > 0) next.warnings = bounded(warnings);
   const assets = outputs.map(({ media }) => modalityOf(media.mimeType));
   const bytes = outputs.reduce((sum, { media }) => sum + bytesOf(media), 0);
-  return become(job, next, { charge, effects: births(job, outputs, turn), assets, bytes });
+  return become(job, next, { charge, effects: births(job, outputs, ctx), assets, bytes });
 }
 
 /** A head is small: a few sentences will do. */
@@ -137,10 +137,10 @@ function bounded(warnings: readonly string[]): readonly string[] {
   return warnings.slice(0, warningsMax).map((text) => text.slice(0, warningMax));
 }
 
-function births({ terms }: Open, outputs: readonly Output[], turn: TurnView): Tell[] {
+function births({ terms }: Open, outputs: readonly Output[], ctx: Context): Tell[] {
   const { job, scope } = terms;
   return outputs.map(({ asset: id, media }) => {
-    const createdAtMs = turn.atMs;
+    const createdAtMs = ctx.atMs;
     const asset: ReadyAsset = { phase: "ready", id, scope, createdAtMs, origin: { job }, media };
     return birth(assetKey(scope, id), { kind: "create", asset });
   });

@@ -1,21 +1,21 @@
-import { answer, type TurnView, tell } from "../../engine/actor.ts";
+import { answer, type Context, tell } from "../../engine/actor.ts";
 import type { ReplyTo, RequestId } from "../../engine/address.ts";
 import { invariant } from "../../engine/invariant.ts";
 import { accountKey, type JobDiscarded } from "../account/account-messages.ts";
 import { type Refusal, type Refused, refused } from "../refusal.ts";
 import { indexRows } from "./creation.ts";
-import { remembrance } from "./ending.ts";
+import { moderationRecord } from "./ending.ts";
 import {
-  askedKey,
   type CreateJob,
   type Failure,
   type Job,
   type JobMessage,
+  jobRequestKey,
   type Outcome,
   type QueuedJob,
 } from "./job.ts";
-import { listingOf } from "./job-index.ts";
-import { become, carried, type JobTurn } from "./job-turn.ts";
+import { become, carried, type JobDecision } from "./job-decision.ts";
+import { indexEntriesOf } from "./job-index.ts";
 import { failureOf } from "./outcome.ts";
 
 /**
@@ -25,24 +25,22 @@ import { failureOf } from "./outcome.ts";
 export function decideInline(
   job: QueuedJob,
   message: Exclude<JobMessage, CreateJob>,
-  turn: TurnView<ReplyTo<JobMessage>>,
+  ctx: Context<ReplyTo<JobMessage>>,
   decide: (
     job: Job,
     message: Exclude<JobMessage, CreateJob>,
-    turn: TurnView<ReplyTo<JobMessage>>,
-  ) => JobTurn,
-): JobTurn {
+    ctx: Context<ReplyTo<JobMessage>>,
+  ) => JobDecision,
+): JobDecision {
   const { inline, ...open } = job;
-  if (inline === undefined) return decide(job, message, turn);
+  if (inline === undefined) return decide(job, message, ctx);
   const { request, untilMs } = inline;
   const outcome = message.kind === "finished" ? message.outcome : undefined;
   // What fails at its output was accepted before.
   if (outcome?.kind === "failed" && !outcome.atOutput && job.isAccepted !== true)
-    return discarded(job, outcome, request, turn);
-  const isLate = message.kind === "due" && turn.atMs >= untilMs;
-  const next = isLate
-    ? become(job, { ...open, ...carried(job, turn) })
-    : decide(open, message, turn);
+    return discarded(job, outcome, request, ctx);
+  const isLate = message.kind === "due" && ctx.atMs >= untilMs;
+  const next = isLate ? become(job, { ...open, ...carried(job, ctx) }) : decide(open, message, ctx);
   // An unchanged head goes on waiting.
   if (next.head === undefined || next.head === open) return { ...next, head: job };
   const accepted = answer({ request }, { kind: "accepted", job: next.head });
@@ -53,23 +51,23 @@ function discarded(
   job: QueuedJob,
   outcome: Extract<Outcome, { kind: "failed" }>,
   request: RequestId<Refused>,
-  turn: TurnView,
-): JobTurn {
-  const asked = turn.get(askedKey(job.terms.job));
-  invariant(asked !== undefined, "what was asked stands beside the job");
+  ctx: Context,
+): JobDecision {
+  const jobRequest = ctx.get(jobRequestKey(job.terms.job));
+  invariant(jobRequest !== undefined, "what was asked stands beside the job");
   const failure = failureOf(outcome);
-  const fingerprint = Buffer.from(asked.fingerprint, "hex").toString("latin1");
+  const fingerprint = Buffer.from(jobRequest.fingerprint, "hex").toString("latin1");
   const notice: JobDiscarded = { kind: "job_discarded", terms: job.terms, fingerprint };
   // A pass may have listed it already.
-  const index = [...indexRows(job.terms), ...listingOf(job, true)].map(({ key }) => ({
+  const index = [...indexRows(job.terms), ...indexEntriesOf(job, true)].map(({ key }) => ({
     key,
     value: undefined,
   }));
   return {
     head: undefined,
-    rows: [{ key: askedKey(asked.id), value: undefined }, ...index],
+    rows: [{ key: jobRequestKey(jobRequest.id), value: undefined }, ...index],
     replies: answer({ request }, refused(refusalOfFailure(failure))),
-    effects: [tell(accountKey(job.terms.scope), notice), ...remembrance(job, failure, turn)],
+    effects: [tell(accountKey(job.terms.scope), notice), ...moderationRecord(job, failure, ctx)],
   };
 }
 

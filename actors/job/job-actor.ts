@@ -9,11 +9,11 @@
  * A job that has ended can be deleted, and is then unknown.
  *
  * I5 terminal exactly once: no message moves a succeeded, failed or canceled job to another phase.
- * I6 the hold is resolved once: each path out of `hold` tells the account once, in the same turn.
+ * I6 the hold is resolved once: each path out of `hold` tells the account once, in the same step.
  * The account told `create` and stands in `scope`; effects carry the work to the farm or a
  * provider.
  */
-import { type Actor, answer, type TurnView } from "../../engine/actor.ts";
+import { type Actor, answer, type Context } from "../../engine/actor.ts";
 import type { ReplyTo } from "../../engine/address.ts";
 import { type Refused, refused } from "../refusal.ts";
 import { cancel, resolveCancel, settleAtLimit } from "./cancellation.ts";
@@ -22,36 +22,36 @@ import { remove, retire } from "./deletion.ts";
 import { expire, finish } from "./ending.ts";
 import { decideInline } from "./inline.ts";
 import {
-  askedKey,
   type CreateJob,
   deadline,
   type Job,
   type JobEffect,
   type JobMessage,
+  jobRequestKey,
   lastDeadline,
 } from "./job.ts";
-import { type Listed, listingOf } from "./job-index.ts";
+import { type JobDecision, unchanged, withdrawal } from "./job-decision.ts";
+import { type Indexed, indexEntriesOf } from "./job-index.ts";
 import { reportOf } from "./job-report.ts";
-import { type JobTurn, unchanged, withdrawal } from "./job-turn.ts";
 import { accept, claim, lapse, report, reportDetail, send } from "./running.ts";
 
 export const jobActor: Actor<Job, JobMessage, JobEffect> = {
   kind: "job",
-  decide(job, message, turn) {
-    if (message.kind === "create") return create(message, turn);
-    if (job === undefined) return unknown(message, turn);
+  decide(job, message, ctx) {
+    if (message.kind === "create") return create(message, ctx);
+    if (job === undefined) return unknown(message, ctx);
     if (job.phase === "queued" && job.inline !== undefined)
-      return decideInline(job, message, turn, decide);
-    return decide(job, message, turn);
+      return decideInline(job, message, ctx, decide);
+    return decide(job, message, ctx);
   },
   resume(job, { get }) {
-    const asked = get(askedKey(job.terms.job));
-    if (asked === undefined || (job.phase === "queued" && job.waits === true)) return [];
-    if (job.phase === "canceled") return [work(job, asked), withdrawal(job)];
-    return [work(job, asked)];
+    const request = get(jobRequestKey(job.terms.job));
+    if (request === undefined || (job.phase === "queued" && job.waits === true)) return [];
+    if (job.phase === "canceled") return [work(job, request), withdrawal(job)];
+    return [work(job, request)];
   },
-  listed: ({ terms, phase }): Listed => ({ terms, phase }),
-  listing: (listed, wasWaiting) => listingOf(listed as Listed, wasWaiting),
+  indexed: ({ terms, phase }): Indexed => ({ terms, phase }),
+  indexEntries: (indexed, hasEarlier) => indexEntriesOf(indexed as Indexed, hasEarlier),
   dueAt,
   report: reportOf,
 };
@@ -59,40 +59,40 @@ export const jobActor: Actor<Job, JobMessage, JobEffect> = {
 function decide(
   job: Job,
   message: Exclude<JobMessage, CreateJob>,
-  turn: TurnView<ReplyTo<JobMessage>>,
-): JobTurn {
+  ctx: Context<ReplyTo<JobMessage>>,
+): JobDecision {
   switch (message.kind) {
     case "claim":
-      return claim(job, message.token, turn);
+      return claim(job, message.token, ctx);
     case "lapsed":
-      return lapse(job, message.token, turn);
+      return lapse(job, message.token, ctx);
     case "slot":
-      return takeSlot(job, turn);
+      return takeSlot(job, ctx);
     case "submitting":
-      return send(job, message.hasLookUp, turn);
+      return send(job, message.hasLookUp, ctx);
     case "accepted":
-      return accept(job, turn);
+      return accept(job, ctx);
     case "started":
-      return report(job, undefined, 0, turn);
+      return report(job, undefined, 0, ctx);
     case "detail":
-      return reportDetail(job, message.detail, turn);
+      return reportDetail(job, message.detail, ctx);
     case "progress":
-      return report(job, message.token, message.progress, turn);
+      return report(job, message.token, message.progress, ctx);
     case "finished":
-      return finish(job, message.token, message.outcome, turn);
+      return finish(job, message.token, message.outcome, ctx);
     case "cancel":
-      return cancel(job, message.user, turn);
+      return cancel(job, message.user, ctx);
     case "delete":
-      return remove(job, turn);
+      return remove(job, ctx);
     case "retire":
-      return retire(job, turn);
+      return retire(job, ctx);
     case "cancel_answer":
-      return resolveCancel(job, message.answer, turn);
+      return resolveCancel(job, message.answer, ctx);
     case "due": {
       // The time may have moved since the index was written.
       const dueMs = dueAt(job);
-      if (dueMs === undefined || turn.atMs < dueMs) return unchanged(job);
-      return job.phase === "canceled" ? settleAtLimit(job, turn) : expire(job, turn);
+      if (dueMs === undefined || ctx.atMs < dueMs) return unchanged(job);
+      return job.phase === "canceled" ? settleAtLimit(job, ctx) : expire(job, ctx);
     }
   }
 }
@@ -114,8 +114,8 @@ function dueAt(job: Job): number | undefined {
 }
 
 /** Who cancels or deletes what does not exist is told so; a late report concerns nobody. */
-function unknown(message: JobMessage, turn: TurnView<Refused>): JobTurn {
+function unknown(message: JobMessage, ctx: Context<Refused>): JobDecision {
   const isCommand = message.kind === "cancel" || message.kind === "delete";
-  const replies = isCommand ? answer(turn, refused({ code: "not_found" })) : [];
+  const replies = isCommand ? answer(ctx, refused({ code: "not_found" })) : [];
   return { head: undefined, rows: [], replies, effects: [] };
 }

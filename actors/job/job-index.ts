@@ -4,14 +4,14 @@
  * searches. Owners are a scope and, in an organization, each of its members; and of either those
  * jobs that carry a tag, that belong to an agent's session, or both.
  *
- * A terminal job never changes its class: its row is written once. The materialiser writes these
+ * A terminal job never changes its class: its row is written once. The flush writes these
  * rows from heads, so a submit writes none of them.
  */
 
 import { hash } from "node:crypto";
 import { type Modality, modalities } from "../../config/catalogue.ts";
 import { put, type RowWrite } from "../../engine/actor.ts";
-import { type Id, idBytes, vpartOfId } from "../../engine/id.ts";
+import { type Id, idBytes, partitionOfId } from "../../engine/id.ts";
 import { type Key, keyOf } from "../../engine/key.ts";
 import type { JobStatus } from "../contract/job.ts";
 import { codes } from "../table-codes.ts";
@@ -65,13 +65,13 @@ export function jobsOf(
 ): Key<string> {
   const byte = modalities.indexOf(modality) * ends.length + ends.indexOf(end);
   const place = String.fromCharCode(byte, model >> 8, model & 255);
-  return jobsOfOwnerKey(vpartOfId(scope), owner, place);
+  return jobsOfOwnerKey(partitionOfId(scope), owner, place);
 }
 
-export type Listed = Pick<Job, "terms" | "phase">;
+export type Indexed = Pick<Job, "terms" | "phase">;
 
 /** The rows that a job's head stands for; those of an open job go when it `wasOpen` before. */
-export function listingOf({ terms, phase }: Listed, wasOpen: boolean): RowWrite[] {
+export function indexEntriesOf({ terms, phase }: Indexed, wasOpen: boolean): RowWrite[] {
   const { scope, modality, modelTag } = terms;
   const job = idBytes(terms.job);
   const end = endOf(phase);
@@ -103,10 +103,10 @@ function ownersOf({ scope, member, turn, tags = [] }: Terms): string[] {
  * a session) by class, model and then in the order of their ids. `owner` is 16 bytes; see
  * `job/job-index.ts`.
  */
-export function jobsOfOwnerKey(vpart: number, owner: string, place: string): Key<string> {
-  return keyOf(vpart, codes.jobOfOwner, owner + place);
+export function jobsOfOwnerKey(partition: number, owner: string, place: string): Key<string> {
+  return keyOf(partition, codes.jobOfOwner, owner + place);
 }
 
 export function jobsOfTurnKey(turn: Id, job: string): Key<string> {
-  return keyOf(vpartOfId(turn), codes.jobOfTurn, idBytes(turn) + job);
+  return keyOf(partitionOfId(turn), codes.jobOfTurn, idBytes(turn) + job);
 }

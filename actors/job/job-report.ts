@@ -1,11 +1,11 @@
 /** What an operator's log reads of a job that has ended: never a word of what was asked. */
-import type { Report, TurnView } from "../../engine/actor.ts";
-import { askedKey, type Job } from "./job.ts";
+import type { Context, Report } from "../../engine/actor.ts";
+import { type Job, jobRequestKey } from "./job.ts";
 
 /** Undefined unless this head ended it; a canceled one has ended when its credits are settled. */
 export function reportOf(job: Job): Report | undefined {
   if (!("completedAtMs" in job) || job.updatedAtMs !== endOf(job)) return undefined;
-  const fields = (get: TurnView["get"]) => linesOf(job, get(askedKey(job.terms.job))?.model);
+  const fields = (get: Context["get"]) => linesOf(job, get(jobRequestKey(job.terms.job))?.model);
   return { level: job.phase === "failed" ? "warn" : "info", message: "a job ended", fields };
 }
 

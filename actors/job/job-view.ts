@@ -1,5 +1,5 @@
 /**
- * From the two rows of a job to what clients see. The only place that spells a job's wire names.
+ * From the two rows of a job to what clients see. The only place that writes a job's wire names.
  */
 import type { Asset as AssetView } from "../contract/asset.ts";
 import { timestamp } from "../contract/common.ts";
@@ -9,7 +9,7 @@ import type {
   Job as JobView,
 } from "../contract/job.ts";
 import type { Problem } from "../contract/problem.ts";
-import type { Asked, CanceledJob, FailedJob, Failure, Job, StatusDetail } from "./job.ts";
+import type { CanceledJob, FailedJob, Failure, Job, JobRequest, StatusDetail } from "./job.ts";
 
 const detailMessages: Readonly<Record<StatusDetail, string>> = {
   provider_down:
@@ -23,30 +23,30 @@ const detailMessages: Readonly<Record<StatusDetail, string>> = {
  * explained.
  */
 export function jobView(
-  asked: Asked,
+  request: JobRequest,
   job: Job,
   assets: readonly AssetView[],
   problems = "",
 ): JobView {
   const view: JobView = {
-    id: asked.id,
-    modality: asked.modality,
-    model: asked.model,
+    id: request.id,
+    modality: request.modality,
+    model: request.model,
     status: job.phase,
     status_detail: null,
     status_message: null,
     progress: null,
-    created_at: timestamp(asked.createdAtMs),
+    created_at: timestamp(request.createdAtMs),
     updated_at: timestamp(job.updatedAtMs),
     started_at: null,
     completed_at: null,
-    user_id: asked.user,
-    set_id: asked.set ?? null,
-    agent_session_id: asked.turn?.session ?? null,
-    parent_job_id: asked.parent ?? null,
+    user_id: request.user,
+    set_id: request.set ?? null,
+    agent_session_id: request.turn?.session ?? null,
+    parent_job_id: request.parent ?? null,
     credits_held: job.terms.hold,
     credits_charged: null,
-    surface: asked.surface ?? null,
+    surface: request.surface ?? null,
   };
   if ("startedAtMs" in job) view.started_at = timestamp(job.startedAtMs);
   if ("completedAtMs" in job) view.completed_at = timestamp(job.completedAtMs);

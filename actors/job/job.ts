@@ -1,19 +1,19 @@
 /**
- * What a job is: one generation from acceptance to its end. Two rows: what was asked (`Asked`,
+ * What a job is: one generation from acceptance to its end. Two rows: what was asked (`JobRequest`,
  * written once) and what became of it (`Job`, the head). How it moves: `job-actor.ts`.
  */
 
 import type { Modality } from "../../config/catalogue.ts";
 import type { Due } from "../../engine/actor.ts";
 import { type Address, addressOf, type Question, type RequestId } from "../../engine/address.ts";
-import { type Id, idBytes, keyOfId, vpartOfId } from "../../engine/id.ts";
+import { type Id, idBytes, keyOfId, partitionOfId } from "../../engine/id.ts";
 import { type Key, keyOf, orderedNumber } from "../../engine/key.ts";
 import type { Media } from "../asset/media.ts";
 import type { Refused } from "../refusal.ts";
 import { codes } from "../table-codes.ts";
 import type { FarmTask } from "./farm-task.ts";
 
-export interface Asked {
+export interface JobRequest {
   readonly id: Id;
   readonly scope: Id;
   readonly user: Id;
@@ -208,7 +208,7 @@ export interface Output {
 /** Terms but for their time, and what the job brings along. */
 export interface CreateJob extends Omit<Terms, "createdAtMs"> {
   readonly kind: "create";
-  /** The row of what was asked as its table spells it: a shard only stores it. */
+  /** The row of what was asked as its table writes it: a shard only stores it. */
   readonly asked: string;
   /** For the farm its task, for a provider the prompt. */
   readonly work: FarmTask | string;
@@ -312,11 +312,11 @@ export function jobKey(job: Id): Address<JobMessage, Job> {
   return addressOf(keyOfId(codes.job, job));
 }
 
-export function askedKey(job: Id): Key<Asked> {
-  return keyOfId(codes.asked, job);
+export function jobRequestKey(job: Id): Key<JobRequest> {
+  return keyOfId(codes.jobRequest, job);
 }
 
 /** A line of a job's history, by its place there. */
 export function jobEventKey(job: Id, event: number): Key<JobEvent> {
-  return keyOf(vpartOfId(job), codes.jobEvent, idBytes(job) + orderedNumber(event));
+  return keyOf(partitionOfId(job), codes.jobEvent, idBytes(job) + orderedNumber(event));
 }

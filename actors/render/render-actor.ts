@@ -6,8 +6,8 @@
  *          `---------------------`-----cancel, time---------------------------^
  *
  * 1. Terminal exactly once (I5): no message moves a succeeded or failed render.
- * 2. The asset and the terminal state are one turn.
- * 3. Its studio and its composition hear in the same turn that it is over.
+ * 2. The asset and the terminal state are one step.
+ * 3. Its studio and its composition learn in the same step that it is over.
  */
 
 import { limits } from "../../config/limits.ts";
@@ -15,11 +15,11 @@ import {
   type Actor,
   answer,
   birth,
+  type Context,
+  type Decision,
   put,
   type RowWrite,
   type Tell,
-  type Turn,
-  type TurnView,
   tell,
 } from "../../engine/actor.ts";
 import type { ReplyTo } from "../../engine/address.ts";
@@ -47,37 +47,37 @@ import {
   renderOrderKey,
 } from "./render.ts";
 
-type RenderTurn = Turn<Render, RenderEffect>;
+type RenderDecision = Decision<Render, RenderEffect>;
 type Of<Kind extends RenderMessage["kind"]> = Extract<RenderMessage, { kind: Kind }>;
 
 export const renderActor: Actor<Render, RenderMessage, RenderEffect> = {
   kind: "render",
-  decide(render, message, turn) {
-    if (message.kind === "create") return create(render, message, turn);
-    if (render === undefined) return unknown(message, turn);
+  decide(render, message, ctx) {
+    if (message.kind === "create") return create(render, message, ctx);
+    if (render === undefined) return unknown(message, ctx);
     switch (message.kind) {
       case "go":
-        return go(render, turn);
+        return go(render, ctx);
       case "claim":
-        return claim(render, message.token, turn);
+        return claim(render, message.token, ctx);
       case "lapsed":
-        return lapse(render, message, turn);
+        return lapse(render, message, ctx);
       case "progress":
-        return report(render, message, turn);
+        return report(render, message, ctx);
       case "finished":
-        return finish(render, message, turn);
+        return finish(render, message, ctx);
       case "cancel":
-        return cancel(render, message.user, turn);
+        return cancel(render, message.user, ctx);
       case "retire":
-        return retire(render, turn);
+        return retire(render, ctx);
       case "due":
-        return expire(render, turn);
+        return expire(render, ctx);
     }
   },
   dueAt,
-  resume(render, turn) {
+  resume(render, ctx) {
     const isUnderWay = render.phase === "running" || (render.phase === "queued" && render.isSent);
-    return isUnderWay ? workOf(turn.get(renderOrderKey(render.id))) : [];
+    return isUnderWay ? workOf(ctx.get(renderOrderKey(render.id))) : [];
   },
 };
 
@@ -93,11 +93,15 @@ function dueAt(render: Render): number | undefined {
   }
 }
 
-function unchanged(head: Render): RenderTurn {
+function unchanged(head: Render): RenderDecision {
   return { head, rows: [], replies: [], effects: [] };
 }
 
-function create(render: Render | undefined, message: Of<"create">, { atMs }: TurnView): RenderTurn {
+function create(
+  render: Render | undefined,
+  message: Of<"create">,
+  { atMs }: Context,
+): RenderDecision {
   if (render !== undefined) return unchanged(render);
   const { order, isSent } = message;
   const { id, scope, user, composition } = order;
@@ -172,14 +176,14 @@ function movedTell(before: Render, next: Render): Tell {
   return tell(studioKey(scope), { kind: "render_moved", render: id, ...places });
 }
 
-function go(render: Render, turn: TurnView): RenderTurn {
+function go(render: Render, ctx: Context): RenderDecision {
   if (render.phase !== "queued" || render.isSent) return unchanged(render);
   const next: Render = { ...render, isSent: true };
-  return { ...unchanged(next), effects: workOf(turn.get(renderOrderKey(render.id))) };
+  return { ...unchanged(next), effects: workOf(ctx.get(renderOrderKey(render.id))) };
 }
 
-/** Durable before the node hears of it. */
-function claim(render: Render, token: string, { atMs }: TurnView): RenderTurn {
+/** Durable before the node learns of it. */
+function claim(render: Render, token: string, { atMs }: Context): RenderDecision {
   if (render.phase !== "queued" && render.phase !== "running")
     return { ...unchanged(render), effects: [{ kind: "farm.cancel" }] };
   const next: RunningRender = {
@@ -195,44 +199,44 @@ function claim(render: Render, token: string, { atMs }: TurnView): RenderTurn {
 }
 
 /** The broker offers the task again, unless this was the last attempt. */
-function lapse(render: Render, { token, reason }: Of<"lapsed">, turn: TurnView): RenderTurn {
+function lapse(render: Render, { token, reason }: Of<"lapsed">, ctx: Context): RenderDecision {
   if (render.phase !== "running" || render.token !== token) return unchanged(render);
   const { token: _, ...open } = render;
   const attempts = render.attempts + 1;
   if (attempts < limits.farm.attemptsMax) return unchanged({ ...open, attempts });
   const error = failureText(reason ?? "the farm node was lost on every attempt");
-  return fail(render, { warnings: [], error }, turn, [{ kind: "farm.cancel" }]);
+  return fail(render, { warnings: [], error }, ctx, [{ kind: "farm.cancel" }]);
 }
 
 /** Progress never falls; a late report is ignored. */
-function report(render: Render, { token, progress }: Of<"progress">, turn: TurnView): RenderTurn {
+function report(render: Render, { token, progress }: Of<"progress">, ctx: Context): RenderDecision {
   const share = Math.min(1, Math.max(0, progress));
   if (render.phase !== "running" || render.token !== token || share <= render.progress)
     return unchanged(render);
-  return unchanged({ ...render, ...commonOf(render, turn.atMs), progress: share });
+  return unchanged({ ...render, ...commonOf(render, ctx.atMs), progress: share });
 }
 
-function finish(render: Render, { token, outcome }: Of<"finished">, turn: TurnView): RenderTurn {
+function finish(render: Render, { token, outcome }: Of<"finished">, ctx: Context): RenderDecision {
   if (render.phase !== "running" || render.token !== token) return unchanged(render);
   if (outcome.kind === "failed")
     return fail(
       render,
       { warnings: outcome.warnings ?? [], error: failureText(outcome.message) },
-      turn,
+      ctx,
     );
   const [output] = outcome.outputs;
   if (output === undefined)
-    return fail(render, { warnings: [], error: failureText("nothing was made") }, turn);
-  return succeed(render, output, outcome, turn);
+    return fail(render, { warnings: [], error: failureText("nothing was made") }, ctx);
+  return succeed(render, output, outcome, ctx);
 }
 
 function succeed(
   render: RunningRender,
   { asset: id, media }: Output,
   { warnings = [], details }: Extract<Outcome, { kind: "succeeded" }>,
-  turn: TurnView,
-): RenderTurn {
-  const { atMs } = turn;
+  ctx: Context,
+): RenderDecision {
+  const { atMs } = ctx;
   const { scope, user } = render;
   const { width, height, durationSeconds } = media;
   const next: Render = {
@@ -245,47 +249,47 @@ function succeed(
     ...(height === undefined ? {} : { height }),
     ...(durationSeconds === undefined ? {} : { durationSeconds }),
   };
-  const order = turn.get(renderOrderKey(render.id));
+  const order = ctx.get(renderOrderKey(render.id));
   const params = order?.params && stillParamsOf(order.params, details);
   const notes: RenderNotes = { warnings, ...(params === undefined ? {} : { params }) };
   const origin = { render: render.id, user };
   const asset: ReadyAsset = { phase: "ready", id, scope, createdAtMs: atMs, origin, media };
   const born = birth(assetKey(scope, id), { kind: "create", asset });
-  return over(render, next, notes, turn, [born]);
+  return over(render, next, notes, ctx, [born]);
 }
 
 function fail(
   render: QueuedRender | RunningRender,
   notes: RenderNotes,
-  turn: TurnView,
+  ctx: Context,
   effects: readonly RenderEffect[] = [],
   as: Pick<FailedRender, "isCanceled"> = {},
-): RenderTurn {
+): RenderDecision {
   const next: FailedRender = {
     phase: "failed",
-    ...commonOf(render, turn.atMs),
+    ...commonOf(render, ctx.atMs),
     ...(render.phase === "running" ? { startedAtMs: render.startedAtMs } : {}),
-    finishedAtMs: turn.atMs,
+    finishedAtMs: ctx.atMs,
     ...as,
   };
-  return over(render, next, notes, turn, effects);
+  return over(render, next, notes, ctx, effects);
 }
 
-/** Whoever counts or waits for it hears, and what only the farm needed goes. */
+/** Whoever counts or waits for it learns, and what only the farm needed goes. */
 function over(
   render: Render,
   next: Render,
   notes: RenderNotes,
-  turn: TurnView,
+  ctx: Context,
   effects: readonly (Tell | RenderEffect)[],
-): RenderTurn {
+): RenderDecision {
   const { id, scope, composition } = render;
-  const order = turn.get(renderOrderKey(id));
+  const order = ctx.get(renderOrderKey(id));
   const keys = order === undefined ? [] : [order.manifestKey];
   const told = [
     movedTell(render, next),
     tell(compositionKey(scope, composition), { kind: "render_over", render: id }),
-    tell(removalKey(turn.self, "media"), { kind: "remove", keys }),
+    tell(removalKey(ctx.self, "media"), { kind: "remove", keys }),
   ];
   const left: RowWrite[] =
     order === undefined ? [] : [put(renderOrderKey(id), { ...order, assets: {} })];
@@ -294,15 +298,15 @@ function over(
 }
 
 /** A repeat is answered like the first; a render that has ended otherwise cannot be canceled. */
-function cancel(render: Render, user: string, turn: TurnView<ReplyTo<CancelRender>>): RenderTurn {
+function cancel(render: Render, user: string, ctx: Context<ReplyTo<CancelRender>>): RenderDecision {
   if (render.phase === "succeeded" || (render.phase === "failed" && render.isCanceled !== true))
-    return { ...unchanged(render), replies: answer(turn, refused(tooLate)) };
-  const done = answer(turn, { kind: "canceled" });
+    return { ...unchanged(render), replies: answer(ctx, refused(tooLate)) };
+  const done = answer(ctx, { kind: "canceled" });
   if (render.phase === "failed") return { ...unchanged(render), replies: done };
   const notes = { warnings: [], error: `canceled: by ${user}` };
   const isSent = render.phase === "running" || render.isSent;
   const effects = isSent ? [{ kind: "farm.cancel" } as const] : [];
-  return { ...fail(render, notes, turn, effects, { isCanceled: true }), replies: done };
+  return { ...fail(render, notes, ctx, effects, { isCanceled: true }), replies: done };
 }
 
 const tooLate: Refusal = {
@@ -310,19 +314,19 @@ const tooLate: Refusal = {
   detail: "The render has ended; nothing was changed.",
 };
 
-function expire(render: Render, turn: TurnView): RenderTurn {
+function expire(render: Render, ctx: Context): RenderDecision {
   const dueMs = dueAt(render);
   const isOver = render.phase === "succeeded" || render.phase === "failed";
-  if (isOver || dueMs === undefined || turn.atMs < dueMs) return unchanged(render);
+  if (isOver || dueMs === undefined || ctx.atMs < dueMs) return unchanged(render);
   const [did, ms] =
     render.phase === "queued"
       ? ["waited for a farm node", limits.renders.waitMs]
       : ["took", limits.renders.wallMs];
   const error = `render_timeout: the render ${did} more than ${ms / 1000} s`;
-  return fail(render, { warnings: [], error }, turn, [{ kind: "farm.cancel" }]);
+  return fail(render, { warnings: [], error }, ctx, [{ kind: "farm.cancel" }]);
 }
 
-function retire(render: Render, { atMs }: TurnView): RenderTurn {
+function retire(render: Render, { atMs }: Context): RenderDecision {
   const isOver = render.phase === "succeeded" || render.phase === "failed";
   if (!isOver || atMs < render.finishedAtMs + limits.renders.retentionMs) return unchanged(render);
   const { id, composition } = render;
@@ -336,9 +340,9 @@ function retire(render: Render, { atMs }: TurnView): RenderTurn {
 }
 
 /** Who cancels what does not exist is told so; a late report concerns nobody. */
-function unknown(message: RenderMessage, turn: TurnView<Refused>): RenderTurn {
+function unknown(message: RenderMessage, ctx: Context<Refused>): RenderDecision {
   const isAsked = message.kind === "cancel";
-  const replies = isAsked ? answer(turn, refused({ code: "not_found" })) : [];
+  const replies = isAsked ? answer(ctx, refused({ code: "not_found" })) : [];
   const effects: RenderEffect[] = message.kind === "claim" ? [{ kind: "farm.cancel" }] : [];
   return { head: undefined, rows: [], replies, effects };
 }

@@ -6,7 +6,7 @@
 
 import type { Due } from "../../engine/actor.ts";
 import { type Address, addressOf, type Question, type RequestId } from "../../engine/address.ts";
-import { type Id, idBytes, keyOfId, vpartOfId } from "../../engine/id.ts";
+import { type Id, idBytes, keyOfId, partitionOfId } from "../../engine/id.ts";
 import { type Key, keyOf } from "../../engine/key.ts";
 import type {
   AudioMix,
@@ -39,7 +39,7 @@ export interface RenderOrder {
   readonly assets: Readonly<Record<string, Source>>;
 }
 
-/** `digest` as in `markKey`, when an Idempotency-Key was sent. */
+/** `digest` as in `tombstoneKey`, when an Idempotency-Key was sent. */
 export interface RenderSubmit {
   readonly order: RenderOrder;
   readonly digest?: string;
@@ -117,7 +117,7 @@ export type RenderMessage =
       readonly isSent: boolean;
       readonly request: RequestId<RenderReply> | undefined;
     }
-  /** It is its turn. */
+  /** The farm may have it now. */
   | { readonly kind: "go" }
   | { readonly kind: "claim"; readonly token: string }
   | { readonly kind: "lapsed"; readonly token: string; readonly reason?: string }
@@ -147,5 +147,9 @@ export function renderNotesKey(render: Id): Key<RenderNotes> {
 
 /** A composition's renders in the order of their ids; `render` its bytes, or empty for all. */
 export function renderOfCompositionKey(composition: Id, render: string): Key<string> {
-  return keyOf(vpartOfId(composition), codes.renderOfComposition, idBytes(composition) + render);
+  return keyOf(
+    partitionOfId(composition),
+    codes.renderOfComposition,
+    idBytes(composition) + render,
+  );
 }

@@ -54,13 +54,13 @@ async function runShard(
   const effects = new EffectsLine((envelope) => shard?.receive(envelope, "settle"));
   const toGateway = new Link<FromShardThread, ToShardThread>(gateway, (message) => {
     if ("kind" in message && message.kind === "effects") effects.connect(message.port);
-    else if (shard !== undefined) shard.hear(message);
+    else if (shard !== undefined) shard.handle(message);
     else opening?.stop(); // A shard that is not open is asked nothing else.
   });
   const outlets: ShardOutlets = {
     event: (event) => toGateway.send(event),
     deliver: (deliveries, acknowledged) => effects.send({ deliveries, acknowledged }),
-    brokenTurn: (_, error) => log.error(error, "an actor broke a promise; its turn was dropped"),
+    brokenStep: (_, error) => log.error(error, "an actor broke a promise; its turn was dropped"),
     report: (report, get) => ends.add(report, get),
     passes(error) {
       if (error === undefined) log.info({ shard: number }, "the store is written again");

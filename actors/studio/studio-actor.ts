@@ -1,6 +1,7 @@
 /**
- * The renders of a scope in turn: so many are at the farm at once, so many more may wait, and
- * beyond that a submit is refused. A render tells here of each of its steps, in the same turn.
+ * The renders of a scope, one after the other: so many are at the farm at once, so many more may
+ * wait, and beyond that a submit is refused. A render tells here of each of its phases, in the same
+ * step.
  */
 
 import { limits } from "../../config/limits.ts";
@@ -8,36 +9,36 @@ import {
   type Actor,
   answer,
   birth,
+  type Context,
+  type Decision,
   put,
   type RowWrite,
   type Tell,
-  type Turn,
-  type TurnView,
   tell,
 } from "../../engine/actor.ts";
 import { invariant } from "../../engine/invariant.ts";
-import { vpartOf } from "../../engine/key.ts";
+import { partitionOf } from "../../engine/key.ts";
 import { compositionKey } from "../composition/composition.ts";
-import { markKey } from "../mark/mark.ts";
 import { type Refusal, refused } from "../refusal.ts";
 import { renderKey } from "../render/render.ts";
+import { tombstoneKey } from "../tombstone/tombstone.ts";
 import { type Place, type Studio, type StudioMessage, waitingRendersKey } from "./studio.ts";
 
 type Submit = Extract<StudioMessage, { kind: "submit" }>;
-type StudioTurn = Turn<Studio, never>;
+type StudioDecision = Decision<Studio, never>;
 
 const empty: Studio = { compositions: 0, waiting: 0, sent: 0, running: 0 };
 
 export const studioActor: Actor<Studio, StudioMessage, never> = {
   kind: "studio",
-  decide(head = empty, message, turn) {
+  decide(head = empty, message, ctx) {
     switch (message.kind) {
       case "compositions":
         return only({ ...head, compositions: Math.max(0, head.compositions + message.by) });
       case "submit":
-        return submit(head, message, turn);
+        return submit(head, message, ctx);
       case "render_moved":
-        return follow(head, message, turn);
+        return follow(head, message, ctx);
     }
   },
   dueAt: () => undefined,
@@ -47,14 +48,14 @@ function only(
   head: Studio,
   rows: readonly RowWrite[] = [],
   effects: readonly Tell[] = [],
-): StudioTurn {
+): StudioDecision {
   return { head, rows, replies: [], effects };
 }
 
 /** The composition has noted the render already, so a refusal takes that back. */
-function submit(studio: Studio, message: Submit, turn: TurnView): StudioTurn {
+function submit(studio: Studio, message: Submit, ctx: Context): StudioDecision {
   const { order, digest, request } = message;
-  const refusal = duplicate(digest, turn) ?? crowding(studio);
+  const refusal = duplicate(digest, ctx) ?? crowding(studio);
   if (refusal !== undefined) {
     const composition = compositionKey(order.scope, order.composition);
     const replies = answer(message, refused(refusal));
@@ -63,26 +64,26 @@ function submit(studio: Studio, message: Submit, turn: TurnView): StudioTurn {
   }
   const isSent = studio.sent + studio.running < limits.renders.runningMax;
   const create = { kind: "create", order, isSent, request } as const;
-  const effects = [birth(renderKey(order.id), create), ...remembered(message, turn)];
+  const effects = [birth(renderKey(order.id), create), ...remembered(message, ctx)];
   if (isSent) return only({ ...studio, sent: studio.sent + 1 }, [], effects);
-  const key = waitingRendersKey(turn.self);
-  const rows = [put(key, [...(turn.get(key) ?? []), order.id])];
+  const key = waitingRendersKey(ctx.self);
+  const rows = [put(key, [...(ctx.get(key) ?? []), order.id])];
   return only({ ...studio, waiting: studio.waiting + 1 }, rows, effects);
 }
 
-function duplicate(digest: string | undefined, turn: TurnView): Refusal | undefined {
+function duplicate(digest: string | undefined, ctx: Context): Refusal | undefined {
   if (digest === undefined) return undefined;
-  const mark = turn.get(markKey(vpartOf(turn.self), "submitted", digest));
-  // Its time may be over before it hears so.
-  if (mark?.kind !== "submitted" || mark.expiresAtMs <= turn.atMs) return undefined;
-  return { code: "duplicate_render", render: mark.render };
+  const tombstone = ctx.get(tombstoneKey(partitionOf(ctx.self), "submitted", digest));
+  // Its time may be over before it learns so.
+  if (tombstone?.kind !== "submitted" || tombstone.expiresAtMs <= ctx.atMs) return undefined;
+  return { code: "duplicate_render", render: tombstone.render };
 }
 
-function remembered({ digest, order }: Submit, { self, atMs }: TurnView): Tell[] {
+function remembered({ digest, order }: Submit, { self, atMs }: Context): Tell[] {
   if (digest === undefined) return [];
   const expiresAtMs = atMs + limits.jobs.duplicateWindowMs;
-  const mark = { kind: "submitted", render: order.id, expiresAtMs } as const;
-  return [tell(markKey(vpartOf(self), "submitted", digest), { kind: "set", mark })];
+  const tombstone = { kind: "submitted", render: order.id, expiresAtMs } as const;
+  return [tell(tombstoneKey(partitionOf(self), "submitted", digest), { kind: "set", tombstone })];
 }
 
 function crowding({ waiting, sent }: Studio): Refusal | undefined {
@@ -95,12 +96,12 @@ function crowding({ waiting, sent }: Studio): Refusal | undefined {
 function follow(
   studio: Studio,
   { render, from, to }: Extract<StudioMessage, { kind: "render_moved" }>,
-  turn: TurnView,
-): StudioTurn {
+  ctx: Context,
+): StudioDecision {
   const moved = counted(counted(studio, from, -1), to, 1);
   invariant(moved.sent >= 0 && moved.running >= 0, "a render leaves its place once");
-  const key = waitingRendersKey(turn.self);
-  const listed = studio.waiting > 0 ? (turn.get(key) ?? []) : [];
+  const key = waitingRendersKey(ctx.self);
+  const listed = studio.waiting > 0 ? (ctx.get(key) ?? []) : [];
   const left = from === "waiting" ? listed.filter((id) => id !== render) : listed;
   const free = limits.renders.runningMax - moved.sent - moved.running;
   const next = left.slice(0, Math.max(0, free));

@@ -1,11 +1,11 @@
 /**
- * What a scope's studio knows: how many compositions there are, and whose turn it is to render.
+ * What a scope's studio knows: how many compositions there are, and which render is next.
  * What it does: `studio-actor.ts`.
  */
 
 import { type Address, addressOf, type RequestId } from "../../engine/address.ts";
 import { type Id, keyOfId } from "../../engine/id.ts";
-import { type Key, keyOf, vpartOf } from "../../engine/key.ts";
+import { type Key, keyOf, partitionOf } from "../../engine/key.ts";
 import type { RenderReply, RenderSubmit } from "../render/render.ts";
 import { codes } from "../table-codes.ts";
 
@@ -41,5 +41,5 @@ export function studioKey(scope: Id): Address<StudioMessage, Studio> {
 
 /** Renders that wait for others of their scope to end, in order. */
 export function waitingRendersKey(studio: Key): Key<readonly Id[]> {
-  return keyOf(vpartOf(studio), codes.waitingRenders, studio.slice(2));
+  return keyOf(partitionOf(studio), codes.waitingRenders, studio.slice(2));
 }

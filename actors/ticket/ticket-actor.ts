@@ -4,22 +4,22 @@
  * I10 redeeming ends the actor, also when the ticket was for another stream.
  */
 
-import { type Actor, answer, type Reply, type Turn, tell } from "../../engine/actor.ts";
+import { type Actor, answer, type Decision, type Reply, tell } from "../../engine/actor.ts";
 import { accountKey } from "../account/account-messages.ts";
 import type { Redeemed, Ticket, TicketMessage } from "./ticket.ts";
 
 export const ticketActor: Actor<Ticket, TicketMessage, never> = {
   kind: "ticket",
-  decide(ticket, message, turn) {
+  decide(ticket, message, ctx) {
     switch (message.kind) {
       case "issue":
         return { head: message.ticket, rows: [], replies: [], effects: [] };
       case "redeem": {
-        if (ticket === undefined || ticket.expiresAtMs <= turn.atMs)
-          return end(ticket, answer(turn, { kind: "spent" }));
+        if (ticket === undefined || ticket.expiresAtMs <= ctx.atMs)
+          return end(ticket, answer(ctx, { kind: "spent" }));
         const isMatch = ticket.subject === message.subject;
         const reply = isMatch ? redeemed(ticket) : ({ kind: "mismatched" } as const);
-        return end(ticket, answer(turn, reply));
+        return end(ticket, answer(ctx, reply));
       }
       case "due":
         return end(ticket, []);
@@ -32,7 +32,7 @@ function redeemed({ scope, user }: Ticket): Redeemed {
   return user === undefined ? { kind: "redeemed" } : { kind: "redeemed", reader: { user, scope } };
 }
 
-function end(ticket: Ticket | undefined, replies: readonly Reply[]): Turn<Ticket, never> {
+function end(ticket: Ticket | undefined, replies: readonly Reply[]): Decision<Ticket, never> {
   return {
     head: undefined,
     rows: [],

@@ -40,6 +40,6 @@ export type Redeemed =
   | { readonly kind: "spent" | "mismatched" };
 
 /** `digest` is the SHA-256 of the ticket as a binary string. */
-export function ticketKey(vpart: number, digest: string): Address<TicketMessage, Ticket> {
-  return addressOf(keyOf(vpart, codes.ticket, digest));
+export function ticketKey(partition: number, digest: string): Address<TicketMessage, Ticket> {
+  return addressOf(keyOf(partition, codes.ticket, digest));
 }

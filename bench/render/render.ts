@@ -2,7 +2,7 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { fidelity, leastLikeness, sameBytes } from "../comparison.ts";
+import { fidelity, leastSimilarity, sameBytes } from "../comparison.ts";
 import type { Effort, Looks } from "../effort.ts";
 import { percentile } from "../figures.ts";
 import { compareNodes, nodesFilm } from "../nodes.ts";
@@ -181,7 +181,7 @@ const stillSecondsMax = 0.5;
 /** A look at memory takes a tenth of a still. */
 const seldom: Looks = { everyMs: 1_000, memoryEveryNth: 0 };
 const ssimSlack = 0.001;
-const likenessMin = 30;
+const similarityMin = 30;
 
 /** What is not about how long a film takes. */
 async function looks(
@@ -196,9 +196,9 @@ async function looks(
   const own = outputOf(outputs, "klieg standard", 1);
   if (isMade("hyperframes standard")) {
     const other = outputOf(outputs, "hyperframes standard", 1);
-    const least = await leastLikeness(tools, film, own, other);
-    const said = `frames beside hyperframes: ${least.toFixed(1)} dB at least; bar ${likenessMin}`;
-    lines.push(verdict(said, least >= likenessMin));
+    const least = await leastSimilarity(tools, film, own, other);
+    const said = `frames beside hyperframes: ${least.toFixed(1)} dB at least; bar ${similarityMin}`;
+    lines.push(verdict(said, least >= similarityMin));
   }
   if (rounds > 1) {
     const all = Array.from({ length: rounds }, (_, at) =>

@@ -48,7 +48,7 @@ interface Segment {
   readonly firstSeq: number;
 }
 
-/** Hears of damage that costs nothing, since the tables hold what it was. */
+/** Learns of damage that costs nothing, since the tables hold what it was. */
 export type OnPassed = (sentence: string) => void;
 
 /** Throws `PortError` when the folder cannot be used, `StoreDamage` when its list is unreadable. */
@@ -65,7 +65,7 @@ export function openJournal(path: string, onPassed: OnPassed = () => {}): Journa
 class FileJournal implements Journal {
   private readonly folder: string;
   private readonly onPassed: OnPassed;
-  private listed: readonly ListedSegment[] | undefined;
+  private indexed: readonly ListedSegment[] | undefined;
   /** Those with entries, in their order. */
   private readonly segments: Segment[] = [];
   private readonly free: string[] = [];
@@ -82,7 +82,7 @@ class FileJournal implements Journal {
   constructor(folder: string, onPassed: OnPassed) {
     this.folder = folder;
     this.onPassed = onPassed;
-    this.listed = readSegmentList(folder);
+    this.indexed = readSegmentList(folder);
     for (const name of readdirSync(folder)) {
       if (!name.endsWith(".segment")) continue;
       const path = join(folder, name);
@@ -145,21 +145,21 @@ class FileJournal implements Journal {
     await attempt("append to the journal", async () => {
       const { open: last } = this;
       const fits = last !== undefined && last.end + size <= segmentBytes;
-      const target = fits ? last : await this.turnOver(seq);
+      const target = fits ? last : await this.startNext(seq);
       const { bytesWritten } = await target.file.writev([headOf(seq, record), record], target.end);
       if (bytesWritten !== size) throw new Error("the write was cut short");
       if (!target.isListed) await this.list();
       target.isListed = true;
       target.end = nextPage(target.end + size);
       const isHalfFull = target.end > segmentBytes / 2;
-      // Who needs the segment tries again, and hears of a fault.
+      // Who needs the segment tries again, and learns of a fault.
       if (isHalfFull && this.free.length === 0) this.prepare().catch(() => {});
     });
     this.lastSeq = seq;
   }
 
   /** Begins another segment with the entry `firstSeq`. */
-  private async turnOver(firstSeq: number) {
+  private async startNext(firstSeq: number) {
     await this.open?.file.close();
     this.open = undefined;
     if (this.free.length === 0) await this.prepare();
@@ -180,7 +180,7 @@ class FileJournal implements Journal {
 
   private list(): Promise<void> {
     const list = this.segments.map(({ path, firstSeq }) => ({ name: basename(path), firstSeq }));
-    this.listed = list;
+    this.indexed = list;
     return writeSegmentList(this.folder, list);
   }
 
@@ -228,13 +228,13 @@ class FileJournal implements Journal {
 
   /** The number that its listed first entry has; undefined for one that is not listed. */
   private isListed(path: string): number | undefined {
-    return this.listed?.find(({ name }) => name === basename(path))?.firstSeq;
+    return this.indexed?.find(({ name }) => name === basename(path))?.firstSeq;
   }
 
   /** Throws `StoreDamage` unless all is there that was ever durable from record `seq` on. */
   private refuseMissing(seq: number): void {
-    const { listed = [] } = this;
-    if (this.listed === undefined && (seq > 1 || this.segments.length > 1))
+    const { indexed: listed = [] } = this;
+    if (this.indexed === undefined && (seq > 1 || this.segments.length > 1))
       throw new StoreDamage(`journal/${listName} is missing, and what it listed may be lost`);
     for (const [at, { name, firstSeq }] of listed.entries()) {
       const next = listed[at + 1];

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import type { Domain } from "../actor.ts";
 import { StoreDamage } from "../ports/store-damage.ts";
 import { noHash } from "../record.ts";
-import type { Position } from "../shard/materialiser.ts";
+import type { Position } from "../shard/flush.ts";
 import { follow, readPosition, recover, type ShardPlace } from "../shard/recovery.ts";
 import { holdStore } from "./data-directory.ts";
 import { openJournal } from "./file-journal.ts";

@@ -5,9 +5,9 @@
  * node -> broker: hello, heartbeat, finished.   broker -> node: lease, cancel, drain.
  * A node that misses `limits.leaseMs` of heartbeats loses its lease and the task is offered again.
  *
- * A node may split its task into parts that a crew of idle nodes makes with it. Nobody but the node
- * knows: parts are as volatile as the lease, and end with it.
- * node -> broker: split, take, made.   broker -> node: part, made.
+ * A node may split its task into parts that a helper nodes of idle nodes makes with it. Nobody but
+ * the node knows: parts are as volatile as the lease, and end with it. node -> broker: split, take,
+ * made.   broker -> node: part, made.
  */
 export interface Task {
   /** Attempt token: names this lease in every later message. */
@@ -37,7 +37,7 @@ export type FromNode =
       /** The node's own name for itself as one who makes these parts. */
       readonly member: string;
       readonly parts: number;
-      readonly crew: CrewTask;
+      readonly helpers: HelperTask;
     }
   /** Wants a part; answered when there is one, or when all are made. */
   | { readonly kind: "take"; readonly member: string }
@@ -49,7 +49,7 @@ export type FromNode =
     };
 
 /** What the broker leases to nodes that join: each under a token of its own, its member's name. */
-export type CrewTask = Omit<Task, "token">;
+export type HelperTask = Omit<Task, "token">;
 
 export type ToNode =
   | { readonly kind: "lease"; readonly task: Task }

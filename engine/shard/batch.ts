@@ -1,20 +1,20 @@
 /**
- * A batch: the turns that one record makes durable together. A turn is one message and all the
+ * A batch: the steps that one record makes durable together. A step is one message and all the
  * tells that it causes in this shard, first in, first out, over one overlay that is kept whole or
  * dropped whole.
  *
- * Used by the owner's loop only. A promise that an actor breaks drops its turn and answers
+ * Used by the owner's loop only. A promise that an actor breaks drops its step and answers
  * `broken`; the third time sets the actor aside until an operator looks.
  */
 
 import { limits } from "../../config/limits.ts";
-import type { AnyActor, Domain, OutsideEffect, Reply, Tell, TurnView } from "../actor.ts";
+import type { AnyActor, Context, Domain, OutsideEffect, Reply, Tell } from "../actor.ts";
 import type { RequestId } from "../address.ts";
 import { invariant } from "../invariant.ts";
 import type { JsonBytes } from "../json-bytes.ts";
-import { codeOf, engineTables, type Key, keyOf, orderedNumber, vpartOf } from "../key.ts";
+import { codeOf, engineTables, type Key, keyOf, orderedNumber, partitionOf } from "../key.ts";
 import { recordOverheadBytes, writeOverheadBytes } from "../record.ts";
-import { rowOf, SpelledRow, spell } from "../row-form.ts";
+import { EncodedRow, encodeRow, rowOf } from "../row-codec.ts";
 import type { ShardRows } from "./shard-rows.ts";
 import type { Written } from "./written.ts";
 
@@ -46,10 +46,10 @@ export interface Delivery {
   readonly key?: Key;
 }
 
-/** The reply to a request whose turn was dropped. */
+/** The reply to a request whose step was dropped. */
 export const broken = { kind: "broken" } as const;
 
-/** A write of the open turn, and what it wrote over. */
+/** A write of the open step, and what it wrote over. */
 interface Change {
   readonly key: Key;
   readonly before: Written | undefined;
@@ -58,24 +58,24 @@ interface Change {
 
 export class Batch {
   readonly writes = new Map<Key, Written>();
-  /** JSON of the writes; what a later turn wrote over stands there still. */
+  /** JSON of the writes; what a later step wrote over stands there still. */
   readonly values: JsonBytes;
   readonly replies: Reply[] = [];
   readonly deliveries: Delivery[] = [];
   readonly acknowledged: Origin[] = [];
   bytes = 0;
-  turns = 0;
+  steps = 0;
   private readonly rows: ShardRows;
   private readonly domain: Domain;
   private readonly seq: number;
   private readonly owns: (key: Key) => boolean;
   private tells = 0;
-  /** The open turn: its writes stand in `writes` already and are taken back if it is dropped. */
+  /** The open step: its writes stand in `writes` already and are taken back if it is dropped. */
   private changes: Change[] = [];
   private valuesBefore = 0;
   private readonly windowRows = new Map<Key, unknown>();
-  private turnReplies: Reply[] = [];
-  private turnDeliveries: Delivery[] = [];
+  private stepReplies: Reply[] = [];
+  private stepDeliveries: Delivery[] = [];
 
   /** `values` serve one batch at a time, until its record is sealed. */
   constructor(
@@ -99,10 +99,10 @@ export class Batch {
   }
 
   /**
-   * False when the turn does not fit into this batch's record: the next batch is to have it. Throws
-   * what the actor threw. Either way nothing of the turn is left.
+   * False when the step does not fit into this batch's record: the next batch is to have it. Throws
+   * what the actor threw. Either way nothing of the step is left.
    */
-  turn(first: Envelope, atMs: number): boolean {
+  step(first: Envelope, atMs: number): boolean {
     const { done, origin } = first;
     if (origin !== undefined && this.isSeen(origin)) {
       this.acknowledged.push(origin);
@@ -113,8 +113,8 @@ export class Batch {
       this.decideAll(first.to === done ? [] : [first], atMs);
       if (done !== undefined) this.write(done, undefined, undefined);
       if (origin !== undefined) this.write(seenKey(origin), placeOf(origin.key), undefined);
-      const bytes = this.spellChanges();
-      invariant(bytes <= recordBytesMax, "a turn writes at most 900 KiB");
+      const bytes = this.encodeChanges();
+      invariant(bytes <= recordBytesMax, "a step writes at most 900 KiB");
       if (this.bytes + bytes > recordBytesMax) {
         this.takeBack();
         return false;
@@ -134,38 +134,38 @@ export class Batch {
     const written = this.writes.get(key);
     if (written === undefined) return this.rows.row(key, atMs);
     const { value } = written;
-    return value instanceof SpelledRow ? rowOf(this.domain.forms, key, value.json) : value;
+    return value instanceof EncodedRow ? rowOf(this.domain.rowCodecs, key, value.json) : value;
   }
 
   private begin(): void {
     this.changes = [];
     this.valuesBefore = this.values.end;
     this.windowRows.clear();
-    this.turnReplies = [];
-    this.turnDeliveries = [];
+    this.stepReplies = [];
+    this.stepDeliveries = [];
   }
 
-  private decideAll(queue: TurnMessage[], atMs: number): void {
+  private decideAll(queue: StepMessage[], atMs: number): void {
     for (let at = 0; at < queue.length; at++) {
-      invariant(at <= limits.engine.tellsPerTurnMax, "a turn ends after 64 tells");
+      invariant(at <= limits.engine.tellsPerStepMax, "a step ends after 64 tells");
       const message = queue[at];
       if (message !== undefined) this.decide(message, atMs, queue);
     }
   }
 
-  private decide(envelope: TurnMessage, atMs: number, queue: TurnMessage[]): void {
+  private decide(envelope: StepMessage, atMs: number, queue: StepMessage[]): void {
     const { to, message, request, isBirth } = envelope;
     const actor = this.domain.actorByCode.get(codeOf(to));
     invariant(actor !== undefined, `an actor exists for table code ${codeOf(to)}`);
     const head = isBirth === true ? undefined : this.rows.head(to, this.writes.get(to));
-    const turn = actor.decide(head, message, new View(this, to, atMs, request));
-    if (turn.head !== head) this.write(to, turn.head, actor);
-    for (const { key, value } of turn.rows) {
+    const decision = actor.decide(head, message, new View(this, to, atMs, request));
+    if (decision.head !== head) this.write(to, decision.head, actor);
+    for (const { key, value } of decision.rows) {
       if (this.rows.isWindow(key)) this.windowRows.set(key, value);
       else this.write(key, value, undefined);
     }
-    for (const reply of turn.replies) this.turnReplies.push(reply);
-    for (const effect of turn.effects) {
+    for (const reply of decision.replies) this.stepReplies.push(reply);
+    for (const effect of decision.effects) {
       if (isTell(effect) && this.owns(effect.to)) queue.push(effect);
       else this.send(to, effect);
     }
@@ -179,15 +179,15 @@ export class Batch {
 
   private send(from: Key, effect: OutsideEffect | Tell): void {
     if (!isTell(effect)) {
-      this.turnDeliveries.push({ from, effect });
+      this.stepDeliveries.push({ from, effect });
       return;
     }
     const order = this.tells++;
     invariant(order < 0x10000, "a batch tells other shards at most 65,536 times");
     const place = orderedNumber(this.seq) + String.fromCharCode(order >> 8, order & 255);
-    const key = keyOf(vpartOf(from), engineTables.outbox, place);
+    const key = keyOf(partitionOf(from), engineTables.outbox, place);
     this.write(key, { from, effect }, undefined);
-    this.turnDeliveries.push({ key, from, effect });
+    this.stepDeliveries.push({ key, from, effect });
   }
 
   /** Tells of one shard arrive in order, so the last outbox row seen says enough. */
@@ -197,10 +197,10 @@ export class Batch {
   }
 
   /** Checks heads on the way. Returns by how much the batch's record would grow. */
-  private spellChanges(): number {
+  private encodeChanges(): number {
     let bytes = 0;
     for (const { key, before, after } of this.changes) {
-      if (after.value !== undefined) this.spell(key, after);
+      if (after.value !== undefined) this.encode(key, after);
       if (after.actor !== undefined) {
         invariant(
           after.end - after.start <= limits.engine.headBytesMax,
@@ -217,17 +217,17 @@ export class Batch {
   /** What cannot be taken back any more. */
   private keep(bytes: number, atMs: number): void {
     this.bytes += bytes;
-    this.turns++;
+    this.steps++;
     for (const { key, after } of this.changes)
       if (after.actor !== undefined) this.rows.keepHead(key, after.value, staysInMemory(after));
     for (const [key, value] of this.windowRows) this.rows.setWindow(key, value, atMs);
-    for (const reply of this.turnReplies) this.replies.push(reply);
-    for (const delivery of this.turnDeliveries) this.deliveries.push(delivery);
+    for (const reply of this.stepReplies) this.replies.push(reply);
+    for (const delivery of this.stepDeliveries) this.deliveries.push(delivery);
   }
 
-  private spell(key: Key, written: Written): void {
+  private encode(key: Key, written: Written): void {
     written.start = this.values.end;
-    spell(this.domain.forms, codeOf(key), written.value, this.values);
+    encodeRow(this.domain.rowCodecs, codeOf(key), written.value, this.values);
     written.end = this.values.end;
   }
 
@@ -240,7 +240,7 @@ export class Batch {
   }
 }
 
-class View implements TurnView {
+class View implements Context {
   readonly self: Key;
   readonly atMs: number;
   readonly request: RequestId | undefined;
@@ -258,8 +258,8 @@ class View implements TurnView {
   }
 }
 
-/** A message of the open turn: the first, or a tell of an actor of this shard. */
-interface TurnMessage {
+/** A message of the open step: the first, or a tell of an actor of this shard. */
+interface StepMessage {
   readonly to: Key;
   readonly message?: unknown;
   readonly request?: RequestId;
@@ -279,7 +279,7 @@ function seenKey(origin: Origin): Key<string> {
   return keyOf(0, engineTables.seen, String.fromCharCode(origin.shard >> 8, origin.shard & 255));
 }
 
-/** Commit order of an outbox row, without its vpart. */
+/** Commit order of an outbox row, without its partition. */
 function placeOf(outboxKey: Key): string {
   return outboxKey.slice(2);
 }

@@ -1,7 +1,7 @@
 /**
- * When each open actor wants to hear `due`, from the record on that its head is sealed in. Buckets
+ * When each open actor wants to learn `due`, from the record on that its head is sealed in. Buckets
  * of `granularityMs`, so that setting and clearing cost the same however many actors wait. The
- * materialiser writes the index beside the heads that it stands for and a starting shard refills
+ * flush writes the index beside the heads that it stands for and a starting shard refills
  * it, so no timer is ever lost and none is stored twice.
  */
 

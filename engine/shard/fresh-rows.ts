@@ -9,7 +9,7 @@
  * wants them. Used by the shard and by the gateway.
  */
 import { invariant } from "../invariant.ts";
-import { engineTables, type Key, vpartOf } from "../key.ts";
+import { engineTables, type Key, partitionOf } from "../key.ts";
 import { asBuffer, eachPlace, type Slice } from "../record.ts";
 
 export interface FreshRow extends Slice {
@@ -20,10 +20,10 @@ export interface FreshRow extends Slice {
 
 /** What a pass must know of a head beside its bytes. */
 export interface FreshHead {
-  /** When its actor wants to hear `due`. */
+  /** When its actor wants to learn `due`. */
   readonly dueMs: number | undefined;
   /** What its actor's listing wants to know of it. */
-  readonly listed: unknown;
+  readonly indexed: unknown;
 }
 
 /** Of a record's writes, in their order. */
@@ -56,20 +56,20 @@ export class FreshRows {
     this.current = new Generation();
   }
 
-  /** Finds the frozen rows; awaits `pause` again and again, so that others get their turn. */
+  /** Finds the frozen rows; awaits `pause` again and again, so that others run. */
   async findFrozen(pause: () => Promise<void>): Promise<void> {
-    while (this.frozen.read(recordsPerTurn)) await pause();
+    while (this.frozen.read(recordsPerSlice)) await pause();
   }
 
-  /** The last write of each frozen row: vpart by vpart, and there table by table. */
+  /** The last write of each frozen row: partition by partition, and there table by table. */
   lastWrites(): Iterable<readonly FreshRow[]> {
     return this.frozen.lastWrites();
   }
 
-  /** The rows of a vpart: a later one replaces an earlier one of the same key. */
-  *rowsOf(vpart: number): Generator<FreshRow> {
+  /** The rows of a partition: a later one replaces an earlier one of the same key. */
+  *rowsOf(partition: number): Generator<FreshRow> {
     for (const generation of [this.frozen, this.current])
-      for (const rows of generation.rowsOf(vpart)) yield* rows;
+      for (const rows of generation.rowsOf(partition)) yield* rows;
   }
 
   /** The frozen rows are in the tables now. */
@@ -79,8 +79,8 @@ export class FreshRows {
 }
 
 /** Some thousand rows under load: about a millisecond. */
-const recordsPerTurn = 8;
-const rowsPerTurn = 1024;
+const recordsPerSlice = 8;
+const rowsPerSlice = 1024;
 
 /** Of a row: its record, where its key and its value stand there, and what finds it. */
 const [recordWord, keyStartWord, keyWord, startWord, endWord] = [0, 1, 2, 3, 4];
@@ -88,7 +88,7 @@ const [headWord, hashWord, olderWord, wordsPerRow] = [5, 6, 7, 8];
 /** Of `keyWord`: how long the key is, and above that its table's code. */
 const lengthBits = 8;
 const lengthMask = 2 ** lengthBits - 1;
-const vparts = 256;
+const partitions = 256;
 
 class Generation {
   writes = 0;
@@ -97,10 +97,10 @@ class Generation {
   private readonly heads: FreshHead[] = [];
   private count = 0;
   private words = new Int32Array(wordsPerRow * 1024);
-  /** The newest row of each vpart, from which `olderWord` leads to the others; -1 for none. */
-  private readonly newest = new Int32Array(vparts).fill(-1);
-  private readonly counts = new Int32Array(vparts);
-  private readonly indexes: (VpartIndex | undefined)[] = [];
+  /** The newest row of each partition, from which `olderWord` leads to the others; -1 for none. */
+  private readonly newest = new Int32Array(partitions).fill(-1);
+  private readonly counts = new Int32Array(partitions);
+  private readonly indexes: (PartitionIndex | undefined)[] = [];
 
   add(record: Uint8Array, heads: Heads | undefined): void {
     this.unread.push([record, heads]);
@@ -109,7 +109,7 @@ class Generation {
 
   get(key: Key): Slice | undefined {
     this.read();
-    const { slots } = this.indexOf(vpartOf(key));
+    const { slots } = this.indexOf(partitionOf(key));
     const hash = hashOfKey(key);
     for (let at = hash & (slots.length - 1); ; at = (at + 1) & (slots.length - 1)) {
       const found = slots[at] ?? 0;
@@ -121,8 +121,8 @@ class Generation {
 
   *lastWrites(): Generator<readonly FreshRow[]> {
     this.read();
-    for (let vpart = 0; vpart < vparts; vpart++)
-      if (this.newest[vpart] !== -1) yield* this.lastWritesOf(vpart);
+    for (let partition = 0; partition < partitions; partition++)
+      if (this.newest[partition] !== -1) yield* this.lastWritesOf(partition);
   }
 
   /** At most `count` records more; false when that was all. */
@@ -139,7 +139,7 @@ class Generation {
     let write = 0;
     eachPlace(record, (keyStart, keyEnd, start, end) => {
       const head = heads?.[write++];
-      const vpart = record[keyStart] ?? 0;
+      const partition = record[keyStart] ?? 0;
       const row = this.count++;
       const at = row * wordsPerRow;
       if (at === this.words.length) this.grow();
@@ -151,27 +151,27 @@ class Generation {
       words[at + endWord] = end;
       words[at + headWord] = head === undefined ? -1 : this.heads.push(head) - 1;
       words[at + hashWord] = hashOfBytes(record, keyStart, keyEnd);
-      words[at + olderWord] = this.newest[vpart] ?? -1;
-      this.newest[vpart] = row;
-      this.counts[vpart] = (this.counts[vpart] ?? 0) + 1;
+      words[at + olderWord] = this.newest[partition] ?? -1;
+      this.newest[partition] = row;
+      this.counts[partition] = (this.counts[partition] ?? 0) + 1;
     });
   }
 
-  rowsOf(vpart: number): Generator<readonly FreshRow[]> {
+  rowsOf(partition: number): Generator<readonly FreshRow[]> {
     this.read();
-    return this.lastWritesOf(vpart);
+    return this.lastWritesOf(partition);
   }
 
-  private *lastWritesOf(vpart: number): Generator<readonly FreshRow[]> {
-    const { slots } = this.indexOf(vpart);
+  private *lastWritesOf(partition: number): Generator<readonly FreshRow[]> {
+    const { slots } = this.indexOf(partition);
     const found = new Int32Array(slots.length);
     let count = 0;
     for (const slot of slots)
       if (slot > 0) found[count++] = (this.codeOf(slot - 1) << rowBits) | (slot - 1);
     const places = found.subarray(0, count).sort();
-    for (let from = 0; from < count; from += rowsPerTurn) {
+    for (let from = 0; from < count; from += rowsPerSlice) {
       const rows: FreshRow[] = [];
-      for (const place of places.subarray(from, from + rowsPerTurn))
+      for (const place of places.subarray(from, from + rowsPerSlice))
         rows.push(this.rowOf(place & rowMask));
       yield rows;
     }
@@ -182,16 +182,16 @@ class Generation {
     return { key: this.keyOf(row), record, start, end, head: this.heads[this.word(row, headWord)] };
   }
 
-  /** The index of a vpart with all of its rows. */
-  private indexOf(vpart: number): VpartIndex {
-    const count = this.counts[vpart] ?? 0;
-    let index = this.indexes[vpart];
+  /** The index of a partition with all of its rows. */
+  private indexOf(partition: number): PartitionIndex {
+    const count = this.counts[partition] ?? 0;
+    let index = this.indexes[partition];
     if (index === undefined || count * 2 > index.slots.length) {
       const size = 2 ** Math.ceil(Math.log2(count * 3 + 2));
       index = { slots: new Int32Array(size), newest: -1 };
-      this.indexes[vpart] = index;
+      this.indexes[partition] = index;
     }
-    const newest = this.newest[vpart] ?? -1;
+    const newest = this.newest[partition] ?? -1;
     for (let row = newest; row > index.newest; row = this.word(row, olderWord))
       this.place(index.slots, row);
     index.newest = newest;
@@ -267,10 +267,11 @@ class Generation {
 }
 
 /**
- * Open addressing with linear probing over the rows of a vpart up to `newest`. A slot is 0, or the
- * number of a key's last write from 1 on, or the same below 0 for one that undid what it follows.
+ * Open addressing with linear probing over the rows of a partition up to `newest`. A slot is 0, or
+ * the number of a key's last write from 1 on, or the same below 0 for one that undid what it
+ * follows.
  */
-interface VpartIndex {
+interface PartitionIndex {
   readonly slots: Int32Array;
   newest: number;
 }

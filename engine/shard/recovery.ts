@@ -4,15 +4,15 @@
  * acknowledged is missing afterwards, and nothing else is there.
  */
 import type { Domain, WindowRule } from "../actor.ts";
-import { codeOf, engineTables, type Key, keyOf, rangeOf, vpartsOf } from "../key.ts";
+import { codeOf, engineTables, type Key, keyOf, partitionsOf, rangeOf } from "../key.ts";
 import type { Journal } from "../ports/journal.ts";
 import { StoreDamage } from "../ports/store-damage.ts";
 import type { TableRow, Tables } from "../ports/tables.ts";
 import { noHash, verify } from "../record.ts";
-import { rowOf } from "../row-form.ts";
+import { rowOf } from "../row-codec.ts";
 import type { Delivery } from "./batch.ts";
+import { actorOfDueKey, flushRows, type Position, positionKey } from "./flush.ts";
 import { FreshRows } from "./fresh-rows.ts";
-import { actorOfDueKey, materialise, type Position, positionKey } from "./materialiser.ts";
 import { ShardRows } from "./shard-rows.ts";
 
 export interface Recovered {
@@ -40,7 +40,7 @@ export async function recover(
   for (const { key, text } of owned(tables, place, engineTables.due))
     rows.due.restore(actorOfDueKey(key), Number(text));
   const tail = readTail(journal, from);
-  await materialise(rows, tail.rows.lastWrites(), tail.position, domain);
+  await flushRows(rows, tail.rows.lastWrites(), tail.position, domain);
   await journal.trim(tail.position.seq);
   tables.refresh();
   // In the time that their entries were made in.
@@ -91,11 +91,11 @@ function fillWindow(
   domain: Domain,
   nowMs: number,
 ): void {
-  const { first, last } = vpartsOf(place.shard, place.shardCount);
-  for (let vpart = first; vpart <= last; vpart++) {
-    const range = rule.source(vpart, nowMs - rule.windowMs);
+  const { first, last } = partitionsOf(place.shard, place.shardCount);
+  for (let partition = first; partition <= last; partition++) {
+    const range = rule.source(partition, nowMs - rule.windowMs);
     for (const { key, text } of all(rows.tables, range)) {
-      const entry = rule.entry(key, rowOf(domain.forms, key, text));
+      const entry = rule.entry(key, rowOf(domain.rowCodecs, key, text));
       if (entry !== undefined) rows.setWindow(entry.key, entry.value, entry.atMs);
     }
   }
@@ -128,9 +128,9 @@ function* underWay(
 }
 
 function* owned(tables: Tables, place: ShardPlace, code: number): Generator<TableRow> {
-  const { first, last } = vpartsOf(place.shard, place.shardCount);
-  for (let vpart = first; vpart <= last; vpart++)
-    yield* all(tables, rangeOf(keyOf(vpart, code, "")));
+  const { first, last } = partitionsOf(place.shard, place.shardCount);
+  for (let partition = first; partition <= last; partition++)
+    yield* all(tables, rangeOf(keyOf(partition, code, "")));
 }
 
 function* all(tables: Tables, range: { start: Key; end: Key }): Generator<TableRow> {

@@ -1,6 +1,6 @@
 /**
  * All that a shard knows: cached heads, fresh rows, short windows, tables and the due index behind
- * one look-up. Owned by the shard; the batch reads and keeps through it, the materialiser empties
+ * one look-up. Owned by the shard; the batch reads and keeps through it, the flush empties
  * it.
  *
  * Idle heads leave memory by bytes, those first that were written once and long ago; a message
@@ -13,7 +13,7 @@ import { invariant } from "../invariant.ts";
 import { codeOf, type Key } from "../key.ts";
 import type { Tables } from "../ports/tables.ts";
 import { textOf } from "../record.ts";
-import { type Forms, rowOf } from "../row-form.ts";
+import { type RowCodecs, rowOf } from "../row-codec.ts";
 import { DueIndex } from "./due-index.ts";
 import { type FreshHead, FreshRows } from "./fresh-rows.ts";
 import { Window } from "./window.ts";
@@ -29,14 +29,14 @@ export class ShardRows {
   readonly fresh = new FreshRows();
   readonly due: DueIndex;
   readonly tables: Tables;
-  private readonly forms: Forms | undefined;
+  private readonly rowCodecs: RowCodecs | undefined;
   private readonly windows = new Map<number, Window>();
   private readonly heads = new Map<Key, CachedHead>();
   private headBytes = 0;
 
   constructor(tables: Tables, domain: Domain, nowMs: number) {
     this.tables = tables;
-    this.forms = domain.forms;
+    this.rowCodecs = domain.rowCodecs;
     this.due = new DueIndex(nowMs);
     for (const rule of domain.windows) this.windows.set(rule.code, new Window(rule.windowMs));
   }
@@ -57,8 +57,8 @@ export class ShardRows {
   add(record: Uint8Array, writes: ReadonlyMap<Key, Written>): void {
     const heads: (FreshHead | undefined)[] = [];
     for (const [key, { actor, value, dueMs }] of writes) {
-      const listed = value === undefined ? undefined : actor?.listed?.(value);
-      heads.push(actor && freshHead(dueMs, listed));
+      const indexed = value === undefined ? undefined : actor?.indexed?.(value);
+      heads.push(actor && freshHead(dueMs, indexed));
       if (actor !== undefined) this.due.set(key, dueMs);
     }
     this.fresh.add(record, heads);
@@ -95,7 +95,7 @@ export class ShardRows {
   private stored(key: Key): unknown {
     const fresh = this.fresh.get(key);
     const text = fresh === undefined ? this.tables.get(key) : textOf(fresh);
-    return text === undefined ? undefined : rowOf(this.forms, key, text);
+    return text === undefined ? undefined : rowOf(this.rowCodecs, key, text);
   }
 
   /** Oldest first; what was written again since it came, or since the last look, may stay. */
@@ -116,11 +116,11 @@ export class ShardRows {
   }
 }
 
-let bare: FreshHead = { dueMs: undefined, listed: undefined };
+let bare: FreshHead = { dueMs: undefined, indexed: undefined };
 
 /** Heads without a listing share what is the same: they are kept by the hundred thousand. */
-function freshHead(dueMs: number | undefined, listed: unknown): FreshHead {
-  if (listed !== undefined) return { dueMs, listed };
-  if (bare.dueMs !== dueMs) bare = { dueMs, listed };
+function freshHead(dueMs: number | undefined, indexed: unknown): FreshHead {
+  if (indexed !== undefined) return { dueMs, indexed };
+  if (bare.dueMs !== dueMs) bare = { dueMs, indexed };
   return bare;
 }

@@ -4,8 +4,8 @@ import type { Clock } from "../ports/clock.ts";
 /**
  * Shard time: max(time of the process, last record's time) at start, then monotonic, slewed towards
  * the wall clock by at most 1 %. It never goes back and never jumps, whatever happens to the wall
- * clock. The HTTP thread's time is made the same way, and hears of the shards' as they hear of it:
- * what one stamped is never later than what another stamps in answer to it.
+ * clock. The HTTP thread's time is made the same way, and learns of the shards' as they learn of
+ * it: what one stamped is never later than what another stamps in answer to it.
  */
 export class ShardTime {
   private readonly clock: Clock;
@@ -20,7 +20,7 @@ export class ShardTime {
   }
 
   /** Somebody else's time, who was heard from. */
-  hear(atMs: number): void {
+  observe(atMs: number): void {
     // What has passed since the last look must not be added to a time that has it already.
     this.advance();
     if (atMs > this.shardMs) this.shardMs = atMs;

@@ -12,7 +12,7 @@
  * in the journal and stay fresh meanwhile.
  */
 import { limits } from "../../config/limits.ts";
-import type { Domain, Due, Report, TurnView } from "../actor.ts";
+import type { Context, Domain, Due, Report } from "../actor.ts";
 import { JsonBytes } from "../json-bytes.ts";
 import { type Key, shardOf } from "../key.ts";
 import type { Clock } from "../ports/clock.ts";
@@ -22,8 +22,8 @@ import type { Tables } from "../ports/tables.ts";
 import { seal } from "../record.ts";
 import type { ShardEvent, ToShard } from "../wire.ts";
 import { Batch, broken, type Delivery, type Envelope, type Origin } from "./batch.ts";
+import { flushRows, type Position } from "./flush.ts";
 import { busy, Inbox, type Lane } from "./inbox.ts";
-import { materialise, type Position } from "./materialiser.ts";
 import { recover, type ShardPlace } from "./recovery.ts";
 import type { ShardRows } from "./shard-rows.ts";
 import { ShardTime } from "./shard-time.ts";
@@ -32,9 +32,9 @@ import { Sweep } from "./sweep.ts";
 export interface ShardOutlets {
   readonly event: (event: ShardEvent) => void;
   readonly deliver: (deliveries: readonly Delivery[], acknowledged: readonly Origin[]) => void;
-  readonly brokenTurn: (actor: Key, error: unknown) => void;
+  readonly brokenStep: (actor: Key, error: unknown) => void;
   /** To be read, if at all, before it returns. */
-  readonly report: (report: Report, get: TurnView["get"]) => void;
+  readonly report: (report: Report, get: Context["get"]) => void;
   /** Passes fail from now on; undefined when one was written again. */
   readonly passes: (error: PortError | undefined) => void;
 }
@@ -69,9 +69,9 @@ class Shard {
   private readonly time: ShardTime;
   private readonly inbox = new Inbox();
   private readonly sweeps: readonly Sweep[];
-  private readonly brokenTurns = new Map<Key, number>();
+  private readonly brokenSteps = new Map<Key, number>();
   private readonly owns: (key: Key) => boolean;
-  private readonly get: TurnView["get"];
+  private readonly get: Context["get"];
   private position: Position;
   private pass: Promise<void> | undefined;
   /** How far the frozen rows go, until they are in the tables. */
@@ -128,10 +128,10 @@ class Shard {
   }
 
   /** What the HTTP thread says. */
-  hear(message: ToShard): void {
+  handle(message: ToShard): void {
     if (!("kind" in message)) {
       const [to, question, request, lane, atMs] = message;
-      this.time.hear(atMs);
+      this.time.observe(atMs);
       this.receive({ to, message: question, request }, lane);
     } else if (message.kind === "flush") this.flush();
     else this.stop();
@@ -156,20 +156,20 @@ class Shard {
       await this.inbox.waiting(this.isBlocked);
       if (this.failure !== undefined) throw this.failure.error;
       const nowMs = this.time.nowMs();
-      this.hearDue(nowMs);
+      this.takeDue(nowMs);
       if (!this.isBlocked) this.fill(nowMs);
       if (this.isPutting) continue;
       if (this.isPassDue(nowMs)) this.startPass(nowMs);
       if (this.batch.isEmpty) continue;
       this.startPut(nowMs);
-      // The store begins in the next turn of the event loop: deciding goes on beside it, not
+      // The store begins in the next tick of the event loop: deciding goes on beside it, not
       // before.
       await new Promise(setImmediate);
     }
     this.cancelRing();
     await this.pass;
     if (this.failure !== undefined) throw this.failure.error;
-    do await this.materialise();
+    do await this.flushNow();
     while (this.rows.fresh.size > 0);
   }
 
@@ -186,14 +186,14 @@ class Shard {
     );
   }
 
-  /** Refusals write nothing, so turns are counted too. */
+  /** Refusals write nothing, so steps are counted too. */
   private get isFull(): boolean {
-    const { bytes, turns } = this.batch;
-    const { batchBytes, batchTurnsMax } = limits.engine;
-    return this.isClosed || bytes >= batchBytes || turns >= batchTurnsMax;
+    const { bytes, steps } = this.batch;
+    const { batchBytes, batchStepsMax } = limits.engine;
+    return this.isClosed || bytes >= batchBytes || steps >= batchStepsMax;
   }
 
-  private hearDue(nowMs: number): void {
+  private takeDue(nowMs: number): void {
     for (const actor of this.rows.due.take(nowMs))
       this.inbox.offer({ to: actor, message: { kind: "due" } }, "settle");
     if (nowMs < this.nextSweepMs) return;
@@ -256,17 +256,17 @@ class Shard {
 
   /** False when the batch has no room for it. */
   private decide(batch: Batch, envelope: Envelope, atMs: number): boolean {
-    const { brokenTurns } = this;
-    const failures = brokenTurns.size === 0 ? 0 : (brokenTurns.get(envelope.to) ?? 0);
+    const { brokenSteps } = this;
+    const failures = brokenSteps.size === 0 ? 0 : (brokenSteps.get(envelope.to) ?? 0);
     try {
-      if (failures >= limits.engine.brokenTurnsMax) throw new Error("this actor is set aside");
-      return batch.turn(envelope, atMs);
+      if (failures >= limits.engine.brokenStepsMax) throw new Error("this actor is set aside");
+      return batch.step(envelope, atMs);
     } catch (error) {
-      brokenTurns.set(envelope.to, failures + 1);
-      // Its time has passed and stands nowhere else: without this it would never hear of it again.
-      if (isDue(envelope.message) && failures + 1 < limits.engine.brokenTurnsMax)
+      brokenSteps.set(envelope.to, failures + 1);
+      // Its time has passed and stands nowhere else: without this it would never learn of it again.
+      if (isDue(envelope.message) && failures + 1 < limits.engine.brokenStepsMax)
         this.rows.due.set(envelope.to, atMs + limits.engine.brokenDueMs);
-      this.outlets.brokenTurn(envelope.to, error);
+      this.outlets.brokenStep(envelope.to, error);
       // Told again it would break again: the teller is not kept waiting for it.
       if (envelope.origin !== undefined) batch.acknowledged.push(envelope.origin);
       if (envelope.request !== undefined)
@@ -304,7 +304,7 @@ class Shard {
       else this.failure ??= failure;
       this.inbox.ring();
     };
-    this.pass = this.materialise().then(
+    this.pass = this.flushNow().then(
       () => ended(),
       (error: unknown) => ended({ error }),
     );
@@ -319,7 +319,7 @@ class Shard {
   }
 
   /** Rows that an earlier pass could not write come before those that are fresh since. */
-  private async materialise(): Promise<void> {
+  private async flushNow(): Promise<void> {
     if (this.frozenAt === undefined) {
       this.rows.fresh.freeze();
       this.outlets.event({ kind: "frozen" });
@@ -328,13 +328,13 @@ class Shard {
     const position = this.frozenAt;
     if (this.rows.fresh.size > 0) {
       await this.rows.fresh.findFrozen(() => new Promise(setImmediate));
-      await materialise(this.rows, this.rows.fresh.lastWrites(), position, this.domain);
+      await flushRows(this.rows, this.rows.fresh.lastWrites(), position, this.domain);
       await this.stores.journal.trim(position.seq);
     }
     this.rows.tables.refresh();
     this.rows.fresh.thaw();
     this.frozenAt = undefined;
-    this.outlets.event({ kind: "materialised", seq: position.seq });
+    this.outlets.event({ kind: "flushed", seq: position.seq });
     if (this.isStuck) this.outlets.passes(undefined);
     this.isStuck = false;
   }

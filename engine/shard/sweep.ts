@@ -1,12 +1,12 @@
 /**
- * The round through actors whose time has come: a page of one vpart at a time, so that a shard does
- * little of it at once. A page that is full is followed by the next of the same vpart; after the
- * last vpart the round rests. What it has reached is kept nowhere: a starting shard begins a new
- * round.
+ * The round through actors whose time has come: a page of one partition at a time, so that a shard
+ * does little of it at once. A page that is full is followed by the next of the same partition;
+ * after the last partition the round rests. What it has reached is kept nowhere: a starting shard
+ * begins a new round.
  */
 import { limits } from "../../config/limits.ts";
 import type { KeyRange, SweepRule } from "../actor.ts";
-import { vpartsOf } from "../key.ts";
+import { partitionsOf } from "../key.ts";
 import type { TableReader } from "../ports/tables.ts";
 import type { Envelope } from "./batch.ts";
 import type { ShardPlace } from "./recovery.ts";
@@ -14,37 +14,37 @@ import type { ShardPlace } from "./recovery.ts";
 export class Sweep {
   private readonly rule: SweepRule;
   private readonly tables: TableReader;
-  private readonly vparts: { readonly first: number; readonly last: number };
-  private vpart: number;
-  /** What is left of the vpart in this round. */
+  private readonly partitions: { readonly first: number; readonly last: number };
+  private partition: number;
+  /** What is left of the partition in this round. */
   private range: KeyRange | undefined;
   private restsUntilMs = 0;
 
   constructor(rule: SweepRule, tables: TableReader, place: ShardPlace) {
     this.rule = rule;
     this.tables = tables;
-    this.vparts = vpartsOf(place.shard, place.shardCount);
-    this.vpart = this.vparts.first;
+    this.partitions = partitionsOf(place.shard, place.shardCount);
+    this.partition = this.partitions.first;
   }
 
   /** The next ones to be told. */
   take(nowMs: number): Envelope[] {
     if (nowMs < this.restsUntilMs) return [];
     const { message, source, actorOf } = this.rule;
-    const range = this.range ?? source(this.vpart, nowMs);
+    const range = this.range ?? source(this.partition, nowMs);
     const rows = this.tables.range(range, limits.engine.sweepRows);
     const last = rows.at(-1);
     if (last !== undefined && rows.length === limits.engine.sweepRows)
       this.range = { start: `${last.key}\0`, end: range.end };
-    else this.nextVpart(nowMs);
+    else this.nextPartition(nowMs);
     return rows.map(({ key }) => ({ to: actorOf?.(key) ?? key, message }));
   }
 
-  private nextVpart(nowMs: number): void {
+  private nextPartition(nowMs: number): void {
     this.range = undefined;
-    this.vpart++;
-    if (this.vpart <= this.vparts.last) return;
-    this.vpart = this.vparts.first;
+    this.partition++;
+    if (this.partition <= this.partitions.last) return;
+    this.partition = this.partitions.first;
     this.restsUntilMs = nowMs + limits.engine.sweepRestMs;
   }
 }

@@ -20,13 +20,13 @@ export class Window {
   }
 
   get(key: string, nowMs: number): string | undefined {
-    this.turnOver(nowMs);
+    this.rotate(nowMs);
     const found = this.current.get(key) ?? this.previous.get(key);
     return found !== undefined && nowMs - found.atMs < this.windowMs ? found.value : undefined;
   }
 
   set(key: string, value: string, atMs: number): void {
-    this.turnOver(atMs);
+    this.rotate(atMs);
     this.current.set(key, value, atMs);
   }
 
@@ -34,7 +34,7 @@ export class Window {
     this.current.set(key, "", 0);
   }
 
-  private turnOver(nowMs: number): void {
+  private rotate(nowMs: number): void {
     if (this.current.firstMs === 0 || nowMs - this.current.firstMs < this.windowMs) return;
     this.previous = this.current;
     this.current = new Generation();

@@ -1,5 +1,5 @@
 /**
- * All rows of one account, read for its audit in slices between which others get their turn. The
+ * All rows of one account, read for its audit in slices between which others run. The
  * account's own row changes with each of its jobs and assets, so what was read is of one moment
  * when that row is the same before and after. What is broken must be so each time it is looked at.
  */
@@ -16,7 +16,7 @@ import { jobKey } from "../../actors/job/job.ts";
 import { jobsOfOwnerKey, ownerOf } from "../../actors/job/job-index.ts";
 import { limits } from "../../config/limits.ts";
 import type { Gateway } from "../../engine/gateway.ts";
-import { type Id, idAtEnd, vpartOfId } from "../../engine/id.ts";
+import { type Id, idAtEnd, partitionOfId } from "../../engine/id.ts";
 import { type Key, rangeOf } from "../../engine/key.ts";
 import type { TableReader, TableRow } from "../../engine/ports/tables.ts";
 
@@ -45,7 +45,7 @@ async function lookOnce(gateway: Gateway, scope: Id): Promise<AccountLook> {
   const each = (prefix: Key, add: (row: TableRow) => void) => eachRow(read, prefix, add);
 
   await each(ledgerRowsKey(key), (row) => audit.addLedger(gateway.row<LedgerRow>(row)));
-  await each(jobsOfOwnerKey(vpartOfId(scope), ownerOf(scope, undefined), ""), (place) => {
+  await each(jobsOfOwnerKey(partitionOfId(scope), ownerOf(scope, undefined), ""), (place) => {
     const job = idAtEnd(place.key);
     const head = rowAt(read, jobKey(job));
     if (head === undefined) audit.addMissingJob(job);

@@ -1,7 +1,7 @@
 /**
- * The jobs of all accounts, newest first. There is no index over all of them: each vpart has its
- * jobs in the order of their ids, and the listing merges the vparts. Filters are looked up on the
- * way, so a page ends early when it has looked at many that do not match.
+ * The jobs of all accounts, newest first. There is no index over all of them: each partition has
+ * its jobs in the order of their ids, and the listing merges the partitions. Filters are looked up
+ * on the way, so a page ends early when it has looked at many that do not match.
  */
 
 import { setImmediate as turnOfTheLoop } from "node:timers/promises";
@@ -14,7 +14,7 @@ import { Type } from "../../config/schema.ts";
 import type { KeyRange } from "../../engine/actor.ts";
 import type { Gateway } from "../../engine/gateway.ts";
 import { type Id, idAtEnd, idBytes, parseId } from "../../engine/id.ts";
-import { type Key, keyOf, rangeOf, vpartOf } from "../../engine/key.ts";
+import { type Key, keyOf, partitionOf, rangeOf } from "../../engine/key.ts";
 import type { Found } from "../jobs/job-reads.ts";
 import { KeyMerge } from "../paging/key-merge.ts";
 import { nextCursor } from "../paging/pages.ts";
@@ -76,10 +76,10 @@ async function listJobs({ service, query }: Call<unknown, Query>): Promise<Answe
 
 /** Keys of jobs below `after`; waits until what is fresh is in the tables. */
 async function newestFirst(gateway: Gateway, after: Id | undefined, count: number) {
-  const prefixes = Array.from({ length: 256 }, (_, vpart) => keyOf(vpart, codes.job, ""));
+  const prefixes = Array.from({ length: 256 }, (_, partition) => keyOf(partition, codes.job, ""));
   const readers = await Promise.all(prefixes.map((prefix) => gateway.ranges(prefix)));
   const read = (range: KeyRange, limit: number) =>
-    readers[vpartOf(range.start)]?.(range, limit, true) ?? [];
+    readers[partitionOf(range.start)]?.(range, limit, true) ?? [];
   return new KeyMerge(
     read,
     prefixes.map((prefix) => below(prefix, after)),
@@ -97,7 +97,7 @@ function look({ gateway, jobs }: Service, id: Id): Found | undefined {
   return head === undefined ? undefined : jobs.look(id, head.terms.scope);
 }
 
-function matches({ asked, job }: Found, query: Query): boolean {
+function matches({ request: asked, job }: Found, query: Query): boolean {
   return (
     (query.status?.includes(job.phase) ?? true) &&
     (query.modality?.includes(asked.modality) ?? true) &&

@@ -6,7 +6,7 @@ import { setImmediate as turnOfTheLoop } from "node:timers/promises";
 import type { LedgerRow } from "../../actors/account/account.ts";
 import { timestamp } from "../../actors/contract/common.ts";
 import type { ReportGroup, SpendReport } from "../../actors/contract/ledger.ts";
-import { type Asked, askedKey } from "../../actors/job/job.ts";
+import { type JobRequest, jobRequestKey } from "../../actors/job/job.ts";
 import { limits } from "../../config/limits.ts";
 import type { Gateway } from "../../engine/gateway.ts";
 import type { Id } from "../../engine/id.ts";
@@ -88,8 +88,8 @@ async function sumsOf(
     if (stored === undefined || charged === undefined) continue;
     const { job } = stored;
     const isAsked = job !== undefined && group !== "day";
-    const asked = isAsked ? gateway.read(askedKey(job)) : undefined;
-    const key = keyOf(group, stored, asked);
+    const request = isAsked ? gateway.read(jobRequestKey(job)) : undefined;
+    const key = keyOf(group, stored, request);
     const isRoom = sums.has(key) || sums.size < limits.ledger.reportGroupsMax;
     const name = isRoom ? key : "(others)";
     const sum = sums.get(name) ?? { jobs: 0, credits: 0 };
@@ -107,20 +107,24 @@ function chargeOf({ entries }: LedgerRow): number | undefined {
   return charges.reduce((sum, { amount }) => sum - amount, 0);
 }
 
-function keyOf(group: ReportGroup, { atMs }: LedgerRow, asked: Asked | undefined): string | null {
+function keyOf(
+  group: ReportGroup,
+  { atMs }: LedgerRow,
+  request: JobRequest | undefined,
+): string | null {
   switch (group) {
     case "day":
       return timestamp(atMs).slice(0, 10);
     case "model":
-      return asked?.model ?? null;
+      return request?.model ?? null;
     case "user":
-      return asked?.user ?? null;
+      return request?.user ?? null;
     case "modality":
-      return asked?.modality ?? null;
+      return request?.modality ?? null;
     case "surface":
-      return asked?.surface ?? null;
+      return request?.surface ?? null;
     case "session":
-      return asked?.turn?.session ?? null;
+      return request?.turn?.session ?? null;
   }
 }
 

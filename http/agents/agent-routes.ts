@@ -25,7 +25,7 @@ import { SseTicket } from "../../actors/contract/job.ts";
 import { SessionFrame } from "../../actors/contract/stream.ts";
 import { ownerOf } from "../../actors/job/job-index.ts";
 import { limits } from "../../config/limits.ts";
-import { type Id, idAtEnd, idBytes, parseId, vpartOfId } from "../../engine/id.ts";
+import { type Id, idAtEnd, idBytes, parseId, partitionOfId } from "../../engine/id.ts";
 import { rangeOf } from "../../engine/key.ts";
 import type { Principal } from "../auth/principal.ts";
 import { digestOf } from "../auth/principals.ts";
@@ -35,7 +35,7 @@ import { expectReply } from "../problems/replies.ts";
 import { integer, optionalText, ticketParameter } from "../request/query.ts";
 import { type Call, jsonBody, type Route, route } from "../route.ts";
 import { type Answer, json } from "../transport/answer.ts";
-import { readTurn, sessionView, turnView } from "./agent-sessions.ts";
+import { agentTurnView, readTurn, sessionView } from "./agent-sessions.ts";
 import { sessionStream } from "./session-stream.ts";
 
 const sessions = "/v1/agent/sessions";
@@ -166,7 +166,7 @@ async function shownTurn(
 ): Promise<Answer> {
   const row = readTurn(service, session, turn);
   if (row === undefined) throw new RefusalError({ code: "not_found" });
-  return json(credential === undefined ? 200 : 201, await turnView(service, row, credential));
+  return json(credential === undefined ? 200 : 201, await agentTurnView(service, row, credential));
 }
 
 async function createSession(call: Call<CreateSessionRequest>): Promise<Answer> {
@@ -179,7 +179,7 @@ async function createSession(call: Call<CreateSessionRequest>): Promise<Answer> 
   }
   const nowMs = service.clock.nowMs();
   const session: Session = {
-    id: service.ids.under(vpartOfId(scope)),
+    id: service.ids.under(partitionOfId(scope)),
     scope,
     user: user.id,
     createdAtMs: nowMs,
@@ -232,8 +232,8 @@ async function startTurn(call: Call<CreateTurnRequest>): Promise<Answer> {
   const { service, principal, body } = call;
   const { id: session } = findSession(call);
   const { scope, user, credential } = principal;
-  const turn = service.ids.under(vpartOfId(scope));
-  const secret = Buffer.from([...service.entropy.bytes(32), vpartOfId(scope)]);
+  const turn = service.ids.under(partitionOfId(scope));
+  const secret = Buffer.from([...service.entropy.bytes(32), partitionOfId(scope)]);
   const token = `agt_${secret.toString("base64url")}`;
   const ttlSeconds = body.ttl_seconds ?? limits.agents.ttlSecondsDefault;
   const expiresAtMs = service.clock.nowMs() + ttlSeconds * 1000;

@@ -9,8 +9,8 @@ import {
   turnsKey,
 } from "../../actors/agent/session.ts";
 import type {
+  AgentTurn as AgentTurnView,
   AgentSession as SessionView,
-  AgentTurn as TurnView,
 } from "../../actors/contract/agent.ts";
 import { timestamp } from "../../actors/contract/common.ts";
 import { jobsOfTurnKey } from "../../actors/job/job-index.ts";
@@ -19,14 +19,14 @@ import { type Id, idAtEnd } from "../../engine/id.ts";
 import { rangeOf } from "../../engine/key.ts";
 import type { Service } from "../service.ts";
 
-export async function turnView(
+export async function agentTurnView(
   { gateway }: Service,
   turn: AgentTurn,
   credential?: string,
-): Promise<TurnView> {
+): Promise<AgentTurnView> {
   const range = rangeOf(jobsOfTurnKey(turn.id, ""));
   const jobs = await gateway.range(range, limits.agents.jobsShownMax, false);
-  const view: TurnView = {
+  const view: AgentTurnView = {
     id: turn.id,
     session_id: turn.session,
     brief: gateway.read(briefKey(turn.id)) ?? "",
@@ -57,7 +57,7 @@ export async function sessionView(
     id: session.id,
     title,
     status: running === undefined ? "idle" : "running",
-    current_turn: running === undefined ? null : await turnView(service, running),
+    current_turn: running === undefined ? null : await agentTurnView(service, running),
     credits_spent: session.spent,
     created_at: timestamp(session.createdAtMs),
     updated_at: timestamp(session.updatedAtMs),
@@ -67,7 +67,7 @@ export async function sessionView(
   if (turnsShown === 0) return view;
   const rows = await gateway.range(rangeOf(turnsKey(session.id)), turnsShown, true);
   view.turns = [];
-  for (const row of rows) view.turns.push(await turnView(service, gateway.row(row)));
+  for (const row of rows) view.turns.push(await agentTurnView(service, gateway.row(row)));
   return view;
 }
 

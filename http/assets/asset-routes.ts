@@ -7,7 +7,7 @@ import { AssetPatchRequest, DirectUploadFields, UploadForm } from "../../actors/
 import { modalities } from "../../config/catalogue.ts";
 import { limits } from "../../config/limits.ts";
 import { check, type Fault } from "../../config/schema.ts";
-import { parseId, vpartOfId } from "../../engine/id.ts";
+import { parseId, partitionOfId } from "../../engine/id.ts";
 import { announcedBytes, requireRoom } from "../accounts/storage.ts";
 import { requirePermission } from "../auth/permissions.ts";
 import { RefusalError } from "../problems/refusal-error.ts";
@@ -159,7 +159,7 @@ async function uploadAsset(call: Call): Promise<Answer> {
   const { service, principal, request } = call;
   requireRoom(call, announcedBytes(call));
   const { scope, user } = principal;
-  const id = service.ids.under(vpartOfId(scope));
+  const id = service.ids.under(partitionOfId(scope));
   let stored: StoredBytes | undefined;
   try {
     const { file, fields, faults } = await readForm(

@@ -21,7 +21,7 @@ import {
   type Upload as UploadView,
 } from "../../actors/contract/upload.ts";
 import { limits } from "../../config/limits.ts";
-import { parseId, vpartOfId } from "../../engine/id.ts";
+import { parseId, partitionOfId } from "../../engine/id.ts";
 import { requireRoom } from "../accounts/storage.ts";
 import { requirePermission } from "../auth/permissions.ts";
 import { uploadsPath } from "../auth/signed-urls.ts";
@@ -121,7 +121,7 @@ async function createUpload(call: Call<CreateUploadRequest>): Promise<Answer> {
   const { scope, user } = principal;
   const asset: Uploaded = {
     phase: "pending_upload",
-    id: service.ids.under(vpartOfId(scope)),
+    id: service.ids.under(partitionOfId(scope)),
     scope,
     createdAtMs: nowMs,
     origin: { filename: plainFilename(body.filename), user: user.id },

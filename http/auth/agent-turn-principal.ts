@@ -26,8 +26,9 @@ export function turnPrincipal(
 ): Principal {
   const secret = Buffer.from(token.slice(turnPrefix.length), "base64url");
   // The last byte says where the turn is kept.
-  const vpart = secret.length === secretBytes ? secret[secretBytes - 1] : undefined;
-  const granted = vpart === undefined ? undefined : gateway.read(turnCredentialKey(vpart, digest));
+  const partition = secret.length === secretBytes ? secret[secretBytes - 1] : undefined;
+  const granted =
+    partition === undefined ? undefined : gateway.read(turnCredentialKey(partition, digest));
   const user = granted === undefined ? undefined : gateway.read(userKey(granted.user));
   if (granted === undefined || user === undefined) throw unknown();
   if (granted.expiresAtMs <= nowMs || gateway.read(runKey(granted.turn))?.isEnded !== false)

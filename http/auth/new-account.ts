@@ -1,4 +1,4 @@
-/** A new user, its wallet and its first credential, as the directory wants to hear of them. */
+/** A new user, its wallet and its first credential, as the directory wants to learn of them. */
 
 import {
   type CreateAccountRequest,

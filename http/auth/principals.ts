@@ -72,7 +72,7 @@ export class Principals {
     return principal;
   }
 
-  /** Hears of every row that changes. */
+  /** Learns of every row that changes. */
   onWrite(key: Key): void {
     const code = codeOf(key);
     if (code >= directoryCode && !indifferent.has(code)) this.version++;

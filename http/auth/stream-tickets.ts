@@ -4,7 +4,7 @@ import { accountKey, type IssueTicket } from "../../actors/account/account-messa
 import { timestamp } from "../../actors/contract/common.ts";
 import { type Reader, type RedeemTicket, ticketKey } from "../../actors/ticket/ticket.ts";
 import { limits } from "../../config/limits.ts";
-import { type Id, vpartOfId } from "../../engine/id.ts";
+import { type Id, partitionOfId } from "../../engine/id.ts";
 import { RefusalError } from "../problems/refusal-error.ts";
 import { expectReply } from "../problems/replies.ts";
 import type { Call } from "../route.ts";
@@ -17,7 +17,10 @@ const secretBytes = 32;
 /** `subject` is what the stream tells of; the caller has seen that it may be read. */
 export async function mintTicket(call: Call<unknown, unknown>, subject: Id): Promise<Answer> {
   const { service, principal } = call;
-  const secret = Buffer.from([...service.entropy.bytes(secretBytes), vpartOfId(principal.scope)]);
+  const secret = Buffer.from([
+    ...service.entropy.bytes(secretBytes),
+    partitionOfId(principal.scope),
+  ]);
   const ticket = secret.toString("base64url");
   const expiresAtMs = service.clock.nowMs() + limits.jobs.ticketMs;
   const message: IssueTicket = {
@@ -39,9 +42,9 @@ export async function redeemTicket(
   { service, id }: Call<unknown, unknown>,
   ticket: string | undefined,
 ): Promise<Reader | undefined> {
-  const vpart = vpartOfTicket(ticket);
-  if (ticket === undefined || vpart === undefined) throw noTicket();
-  const address = ticketKey(vpart, digestOf(ticket));
+  const partition = partitionOfTicket(ticket);
+  if (ticket === undefined || partition === undefined) throw noTicket();
+  const address = ticketKey(partition, digestOf(ticket));
   const redeem: RedeemTicket = { kind: "redeem", subject: id.toLowerCase() };
   const reply = await service.gateway.ask(address, redeem, "settle");
   const found = expectReply(reply, "redeemed", "spent", "mismatched");
@@ -56,7 +59,7 @@ function memberOf({ organization, user }: Principal): { readonly user?: Id } {
 }
 
 /** The last of the 33 bytes says where the ticket is kept. */
-function vpartOfTicket(ticket: string | undefined): number | undefined {
+function partitionOfTicket(ticket: string | undefined): number | undefined {
   const bytes = Buffer.from(ticket ?? "", "base64url");
   return bytes.length === secretBytes + 1 ? bytes[secretBytes] : undefined;
 }

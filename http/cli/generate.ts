@@ -34,9 +34,9 @@ export const generateCommands: readonly Command[] = media.map((medium) => ({
     optionLine("--json", "print the finished job and the files as JSON"),
   ],
   async run(args, session) {
-    const asked = readArguments(medium, args, session);
-    await checkOutput(asked.output ?? "result");
-    await deliver(session, medium.path, await asked.request(), asked);
+    const jobRequest = readArguments(medium, args, session);
+    await checkOutput(jobRequest.output ?? "result");
+    await deliver(session, medium.path, await jobRequest.request(), jobRequest);
   },
 }));
 

@@ -32,7 +32,7 @@ import {
 import { type CancelRender, renderKey } from "../../actors/render/render.ts";
 import { limits } from "../../config/limits.ts";
 import type { Fault } from "../../config/schema.ts";
-import { vpartOfId } from "../../engine/id.ts";
+import { partitionOfId } from "../../engine/id.ts";
 import { PortError } from "../../engine/ports/port-error.ts";
 import { requireRoom } from "../accounts/storage.ts";
 import { RefusalError } from "../problems/refusal-error.ts";
@@ -187,7 +187,7 @@ function newComposition({ service, principal }: Call<unknown, unknown>): Composi
   const { scope, user } = principal;
   const nowMs = service.clock.nowMs();
   return {
-    id: service.ids.under(vpartOfId(scope)),
+    id: service.ids.under(partitionOfId(scope)),
     scope,
     user: user.id,
     createdAtMs: nowMs,

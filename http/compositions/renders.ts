@@ -22,7 +22,7 @@ import { renderView } from "../../actors/render/render-view.ts";
 import { frameCount, type Timeline } from "../../actors/timeline/model.ts";
 import { limits } from "../../config/limits.ts";
 import type { Fault } from "../../config/schema.ts";
-import { type Id, parseId, vpartOfId } from "../../engine/id.ts";
+import { type Id, parseId, partitionOfId } from "../../engine/id.ts";
 import { requireRoom } from "../accounts/storage.ts";
 import { digestOfBody, idempotencyKey } from "../jobs/submitting.ts";
 import { RefusalError } from "../problems/refusal-error.ts";
@@ -80,7 +80,7 @@ export async function submitRender(call: Call<RenderRequest>): Promise<Id> {
   requireRoom(call);
   const digest =
     key === undefined ? undefined : digestOfBody(call, `render ${call.id}`, canonical(body), key);
-  const id = service.ids.under(vpartOfId(principal.scope));
+  const id = service.ids.under(partitionOfId(principal.scope));
   const manifests: string[] = [];
   try {
     await changeWhole(call, async (snapshot) => {

@@ -30,7 +30,7 @@ import { born } from "../../actors/job/creation.ts";
 import type { Refusal } from "../../actors/refusal.ts";
 import { limits } from "../../config/limits.ts";
 import type { Type } from "../../config/schema.ts";
-import { vpartOfId } from "../../engine/id.ts";
+import { partitionOfId } from "../../engine/id.ts";
 import { RefusalError } from "../problems/refusal-error.ts";
 import { expectReply } from "../problems/replies.ts";
 import { type Call, jsonBody, type Route, route } from "../route.ts";
@@ -149,18 +149,18 @@ async function submit<B extends Confirmable>(call: Call<B>, kind: Kind<B>): Prom
     price,
     confirmationToken: body.confirmation_token,
   });
-  const id = service.ids.under(vpartOfId(principal.scope));
+  const id = service.ids.under(partitionOfId(principal.scope));
   const isKeyed = call.request.headers["idempotency-key"] !== undefined;
   const keyless = isKeyed
     ? { bodyDigest: digestOfBody(call, kind.path, canonical, undefined) }
     : {};
-  const asked = askedOf(call, id, generation, terms.fingerprint, keyless);
-  const job = jobOf(asked, generation);
+  const jobRequest = askedOf(call, id, generation, terms.fingerprint, keyless);
+  const job = jobOf(jobRequest, generation);
   const message: SubmitJob = { kind: "submit", submit: packed({ job, ...terms }) };
   const reply = await service.gateway.ask(accountKey(principal.scope), message, "work");
   const accepted = expectReply(reply, "accepted");
   const view = service.jobs.view({
-    asked,
+    request: jobRequest,
     job: "job" in accepted ? accepted.job : born(job, accepted.atMs),
   });
   const location = ["Location", `${service.baseUrl}/jobs/${id}`] as const;

@@ -21,7 +21,7 @@ type Result = CanceledJobs["results"][number];
 
 /** The canceled job as text. Throws `RefusalError`. */
 export async function cancel({ service, principal }: Asker, job: Id): Promise<string> {
-  const { asked, job: head } = service.jobs.find(job, principal.scope);
+  const { request: asked, job: head } = service.jobs.find(job, principal.scope);
   if (asked.user !== principal.user.id) requirePermission(principal, "cancel_any");
   if (hasEnded(head) && head.phase === "canceled")
     return service.jobs.text(job, principal.scope).text;
@@ -83,7 +83,7 @@ async function matching(call: Call<CancelJobsRequest>, filter: Filter): Promise<
   };
   const member = scope === user.id ? undefined : user.id;
   const found = await search({ service, principal, query }, member, undefined, query.limit);
-  return found.map(({ asked }) => asked.id);
+  return found.map(({ request: asked }) => asked.id);
 }
 
 function fault(pointer: string, detail: string): RefusalError {

@@ -14,7 +14,7 @@ interface Line {
   readonly data: Readonly<Record<string, unknown>>;
 }
 
-export function historyOf(gateway: Gateway, { asked, job }: Found): JobEvents {
+export function historyOf(gateway: Gateway, { request: asked, job }: Found): JobEvents {
   const { createdAtMs: atMs, modality, model } = asked;
   const noted = rowsOf(gateway, job);
   const lines: Line[] = [{ atMs, type: "accepted", data: { modality, model } }];

@@ -22,7 +22,7 @@ import { setKey } from "../../actors/set/set.ts";
 import { type Modality, modalities } from "../../config/catalogue.ts";
 import { limits } from "../../config/limits.ts";
 import type { KeyRange } from "../../engine/actor.ts";
-import { firstIdAt, type Id, idAtEnd, idBytes, parseId, vpartOfId } from "../../engine/id.ts";
+import { firstIdAt, type Id, idAtEnd, idBytes, parseId, partitionOfId } from "../../engine/id.ts";
 import { type Key, rangeOf } from "../../engine/key.ts";
 import { KeyMerge } from "../paging/key-merge.ts";
 import { RefusalError } from "../problems/refusal-error.ts";
@@ -60,7 +60,7 @@ export async function listJobs(call: ListCall): Promise<Answer> {
   const page = found.slice(0, limit);
   const last = found.length > limit ? page.at(-1) : undefined;
   const rest = JSON.stringify({
-    next_cursor: last === undefined ? null : service.cursors.make(last.asked.id, bound, nowMs),
+    next_cursor: last === undefined ? null : service.cursors.make(last.request.id, bound, nowMs),
     total: totalOf(countsOf(call, member), query),
   });
   // Each item is text already, or will be for the next poll.
@@ -102,8 +102,8 @@ export async function search(
 /** The ranges to look in, cut to what lies between the times and below the last row shown. */
 function bounded(call: ListCall, member: Id | undefined, after: Id | undefined) {
   const { principal, query } = call;
-  const vpart = vpartOfId(principal.scope);
-  const at = (ms: number) => idBytes(firstIdAt(Math.max(0, ms), vpart));
+  const partition = partitionOfId(principal.scope);
+  const at = (ms: number) => idBytes(firstIdAt(Math.max(0, ms), partition));
   const { created_after: from, created_before: to } = query;
   // A cursor is bound to its filters, so what was shown last lies within them.
   const below = after === undefined ? to && at(to) : idBytes(after);
@@ -164,7 +164,7 @@ function classes({ service, principal, query }: ListCall) {
 function matching({ service, principal, query }: ListCall, id: Id, member: Id | undefined) {
   const found = service.jobs.look(id, principal.scope);
   if (found === undefined) return undefined;
-  const { asked, job } = found;
+  const { request: asked, job } = found;
   const isWanted =
     (member === undefined || asked.user === member) &&
     (query.status?.includes(job.phase) ?? true) &&

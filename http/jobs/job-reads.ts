@@ -5,7 +5,7 @@
 
 import { type Asset, assetKey } from "../../actors/asset/asset.ts";
 import { assetView } from "../../actors/asset/asset-view.ts";
-import { type Asked, askedKey, type Job, jobKey } from "../../actors/job/job.ts";
+import { type Job, type JobRequest, jobKey, jobRequestKey } from "../../actors/job/job.ts";
 import { jobView } from "../../actors/job/job-view.ts";
 import { codes } from "../../actors/table-codes.ts";
 import { limits } from "../../config/limits.ts";
@@ -18,7 +18,7 @@ import { RefusalError } from "../problems/refusal-error.ts";
 
 /** A job that may be shown: both of its rows. */
 export interface Found {
-  readonly asked: Asked;
+  readonly request: JobRequest;
   readonly job: Job;
 }
 
@@ -55,8 +55,8 @@ export class JobReads {
 
   look(job: Id, scope: Id): Found | undefined {
     const head = this.gateway.read(jobKey(job));
-    const asked = head?.terms.scope === scope ? this.gateway.read(askedKey(job)) : undefined;
-    return head === undefined || asked === undefined ? undefined : { asked, job: head };
+    const request = head?.terms.scope === scope ? this.gateway.read(jobRequestKey(job)) : undefined;
+    return head === undefined || request === undefined ? undefined : { request, job: head };
   }
 
   /** As `find`, rendered. */
@@ -92,7 +92,7 @@ export class JobReads {
     if (this.jobByAsset.size > 4 * limits.http.jobViewsMax) this.jobByAsset.clear();
   }
 
-  view({ asked, job }: Found) {
+  view({ request: asked, job }: Found) {
     const ids = job.phase === "succeeded" ? job.assets : [];
     const assets = ids.flatMap((id) => {
       const asset = this.gateway.read(assetKey(job.terms.scope, id));
@@ -103,8 +103,8 @@ export class JobReads {
 
   assetView(asset: Asset) {
     const { origin } = asset;
-    const asked = "job" in origin ? this.gateway.read(askedKey(origin.job)) : undefined;
-    return assetView(asset, asked, this.sign);
+    const request = "job" in origin ? this.gateway.read(jobRequestKey(origin.job)) : undefined;
+    return assetView(asset, request, this.sign);
   }
 
   private readonly sign = (objectKey: string) =>
@@ -120,7 +120,7 @@ export class JobReads {
     this.jobByAsset.clear();
   }
 
-  /** Hears of every row that changes while texts are kept. */
+  /** Learns of every row that changes while texts are kept. */
   onWrite(key: Key): void {
     const code = codeOf(key);
     if (code === codes.job) this.textByJob.delete(key);

@@ -135,13 +135,13 @@ async function deleteJob(call: Call): Promise<Answer> {
   const { service, principal } = call;
   requireScope(principal, "assets:write");
   const job = jobIdOf(call);
-  const { asked } = service.jobs.find(job, principal.scope);
+  const { request: asked } = service.jobs.find(job, principal.scope);
   if (asked.user !== principal.user.id) requirePermission(principal, "edit_any");
   expectReply(await service.gateway.ask(jobKey(job), { kind: "delete" }, "settle"), "deleted");
   return { status: 204, headers: [], body: "" };
 }
 
-/** A member who is removed hears what any other request of its would. */
+/** A member who is removed learns what any other request of its would. */
 function whileReadable({ service, principal }: Call<unknown, unknown>, end: () => void) {
   const { organization, user, scope } = principal;
   if (organization === undefined) return () => {};

@@ -9,11 +9,11 @@ import { GenerateSetRequest } from "../../actors/contract/generation.ts";
 import { OutputSetPage, OutputSet as SetSchema } from "../../actors/contract/set.ts";
 import type { Generation } from "../../actors/generation/generation.ts";
 import { resolveSet, type SetGeneration } from "../../actors/generation/set.ts";
-import { askedKey, type CancelJob, type Job, jobKey } from "../../actors/job/job.ts";
+import { type CancelJob, type Job, jobKey, jobRequestKey } from "../../actors/job/job.ts";
 import { type OutputSet, setKey, setsKey } from "../../actors/set/set.ts";
 import { type MemberJob, setView } from "../../actors/set/set-view.ts";
 import { limits } from "../../config/limits.ts";
-import { type Id, idBytes, parseId, vpartOfId } from "../../engine/id.ts";
+import { type Id, idBytes, parseId, partitionOfId } from "../../engine/id.ts";
 import { rangeOf } from "../../engine/key.ts";
 import { requirePermission } from "../auth/permissions.ts";
 import { problemOf } from "../problems/problems.ts";
@@ -88,7 +88,7 @@ async function generateSet(call: Call<GenerateSetRequest>): Promise<Answer> {
     confirmationToken: body.confirmation_token,
   });
   const { scope, user } = principal;
-  const id = service.ids.under(vpartOfId(scope));
+  const id = service.ids.under(partitionOfId(scope));
   const createdAtMs = service.clock.nowMs();
   const message: SubmitSet = {
     kind: "submit_set",
@@ -119,12 +119,12 @@ function candidatesOf(
   fingerprint: string,
 ): SetCandidate[] {
   const { ids } = call.service;
-  const vpart = vpartOfId(call.principal.scope);
+  const partition = partitionOfId(call.principal.scope);
   const candidate = (work: Generation, at: number) => {
     const bodyDigest = digestOfBody(call, imagePath, work.canonical, undefined);
     const own = at === 0 ? fingerprint : "";
-    const asked = askedOf(call, ids.under(vpart), work, own, { bodyDigest, set });
-    return { ...jobOf(asked, work), inlineMs: 0 };
+    const request = askedOf(call, ids.under(partition), work, own, { bodyDigest, set });
+    return { ...jobOf(request, work), inlineMs: 0 };
   };
   return members.map(({ label, work }, at) => ({
     label,
@@ -149,7 +149,7 @@ function viewOf({ service }: Call<unknown, unknown>, set: OutputSet) {
       jobs.set(member.job, { job: found.job, view: service.jobs.view(found) });
       continue;
     }
-    const phase = service.gateway.read(askedKey(member.job))?.goneAs;
+    const phase = service.gateway.read(jobRequestKey(member.job))?.goneAs;
     if (phase !== undefined) gone.set(member.job, phase);
   }
   return setView(set, jobs, gone, problemOf);

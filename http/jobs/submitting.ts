@@ -10,7 +10,7 @@ import type { CostKind } from "../../actors/contract/cost.ts";
 import type { Generation, Sources } from "../../actors/generation/generation.ts";
 import type { Asking } from "../../actors/generation/model-choice.ts";
 import { creationOf } from "../../actors/job/creation.ts";
-import type { Asked, CreateJob } from "../../actors/job/job.ts";
+import type { CreateJob, JobRequest } from "../../actors/job/job.ts";
 import { modelTag } from "../../actors/job/job-index.ts";
 import { isFarm } from "../../config/providers.ts";
 import { type Id, parseId } from "../../engine/id.ts";
@@ -90,7 +90,7 @@ export function askedOf(
   generation: Generation,
   fingerprint: string,
   more: { readonly bodyDigest?: string; readonly set?: Id } = {},
-): Asked {
+): JobRequest {
   const { model, modality, prompt, enhancedPrompt, displayName, promptAs, parent } = generation;
   return {
     id,
@@ -118,8 +118,8 @@ export function askedOf(
 }
 
 /** The job that the account is to accept. */
-export function jobOf(asked: Asked, { model, price, count }: Generation): CreateJob {
-  return creationOf(asked, {
+export function jobOf(request: JobRequest, { model, price, count }: Generation): CreateJob {
+  return creationOf(request, {
     modelTag: tagOf(model.id),
     provider: model.provider,
     hold: price,

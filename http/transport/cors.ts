@@ -26,7 +26,7 @@ export function corsHeaders(origins: Origins, origin: string | undefined): reado
   return [["Access-Control-Allow-Origin", origin], exposed, vary];
 }
 
-/** What a browser hears before it lets a page of another origin ask; `methods` as in Allow. */
+/** What a browser learns before it lets a page of another origin ask; `methods` as in Allow. */
 export function preflightHeaders(
   methods: string,
   isOpen: boolean,

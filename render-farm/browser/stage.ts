@@ -33,7 +33,7 @@ export interface PageSetup {
   readonly script: string;
   /** What stands under an address; `undefined`: nothing does. */
   readonly answer: (url: string, kind: string) => Promise<StageAnswer | undefined>;
-  /** Hears what the page's scripts throw. */
+  /** Learns what the page's scripts throw. */
   readonly onFault: (message: string) => void;
 }
 
@@ -247,8 +247,8 @@ export class Stage {
   }
 
   /**
-   * One frame of a driven page, with a picture only when asked for. A hidden one is not drawn by
-   * the compositor: what it changes is damage of the next that is shown.
+   * One frame of a page that the compositor captures, with a picture only when asked for. A hidden
+   * one is not drawn by the compositor: what it changes is damage of the next that is shown.
    */
   async frame(shown: "hidden" | { picture?: Picture | undefined }): Promise<Painted> {
     const isHidden = shown === "hidden";

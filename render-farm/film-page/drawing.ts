@@ -1,7 +1,7 @@
 /// <reference lib="dom" />
 /// <reference lib="dom.iterable" />
 import { even } from "../../actors/timeline/model.ts";
-import { PhotoShadows } from "./photo-shadows.ts";
+import { ImageShadows } from "./image-shadows.ts";
 
 /**
  * The page draws itself: everything moves into a canvas whose children are laid out and painted
@@ -25,7 +25,7 @@ interface Drawing {
   readonly content: HTMLElement;
   /** Of a strip that is painted at a time. */
   rows: number;
-  shadows: PhotoShadows | undefined;
+  shadows: ImageShadows | undefined;
   /** Whether anything changed since the last picture, noticed by whichever paint came first. */
   isChanged: boolean;
 }
@@ -61,7 +61,7 @@ export function moveIntoCanvas(width: number, height: number): boolean {
 export function prepareDrawing(): void {
   if (drawing === undefined) return;
   const { canvas, content } = drawing;
-  drawing.shadows = PhotoShadows.of(content);
+  drawing.shadows = ImageShadows.of(content);
   drawing.shadows.follow();
   drawing.rows = isCostly(content) ? canvas.height : Math.ceil(stripBytes / canvas.width / 4);
 }

@@ -1,7 +1,7 @@
 /// <reference lib="dom" />
 import { even } from "../../actors/timeline/model.ts";
 import type { CodedRun, ExchangeAnswer, ExchangeOrder, PicturePlace } from "./plan.ts";
-import { loadPlanar, type Planar } from "./planar.ts";
+import { loadPlanar, type Planar } from "./planar/planar.ts";
 
 /**
  * Runs on a thread beside a page. Frames go out as planes and pictures of videos come in through
@@ -134,7 +134,7 @@ async function decode(
       if (frame.timestamp === shownUs) shown = frame;
       else frame.close();
     },
-    // Whoever waits for its end hears of it.
+    // Whoever waits for its end learns of it.
     error: () => undefined,
   });
   try {

@@ -34,7 +34,7 @@ export class Exchange {
   async hand(frame: VideoFrame): Promise<void> {
     await this.#handing;
     this.#handing = this.#ask({ kind: "hand", frame }, [frame]);
-    // Who waits for it hears of it.
+    // Who waits for it learns of it.
     this.#handing.catch(() => undefined);
   }
 

@@ -77,7 +77,7 @@ let film: Open | undefined;
 async function open(plan: FilmPlan): Promise<FilmReport> {
   const { mark, width, height } = plan;
   const exchanging = mark === "" ? undefined : Exchange.open(mark, even(width), even(height));
-  // Who waits for it hears of it.
+  // Who waits for it learns of it.
   exchanging?.catch(() => undefined);
   await loaded();
   const warnings: string[] = [];
@@ -99,7 +99,7 @@ async function open(plan: FilmPlan): Promise<FilmReport> {
   replaceVideos(clips);
   offerVideos();
   const found = obstacles();
-  if (plan.isDrawn && !moveIntoCanvas(plan.width, plan.height)) found.push("no drawing");
+  if (plan.isSelfCaptured && !moveIntoCanvas(plan.width, plan.height)) found.push("no drawing");
   await settled(clips, plan, warnings);
   warnings.push(...(await takeMovingImages()));
   const exchange = await exchanging;

@@ -8,7 +8,7 @@ export interface FilmPlan {
   readonly height: number;
   readonly isTransparent: boolean;
   /** Whether the page draws itself into a canvas. */
-  readonly isDrawn: boolean;
+  readonly isSelfCaptured: boolean;
   /**
    * Name of the file through which pictures come and go, and until the first one its first bytes;
    * empty where there are none.

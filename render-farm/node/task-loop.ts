@@ -2,7 +2,7 @@ import type { Fault } from "../../config/schema.ts";
 import { PortError } from "../../engine/ports/port-error.ts";
 import type {
   BrokerConnection,
-  CrewTask,
+  HelperTask,
   Task,
   TaskOutcome,
   ToNode,
@@ -19,7 +19,7 @@ import { BrokeredParts, type Parts, type SharedParts } from "./task-parts.ts";
  * 2. A canceled, late or dropped task is answered and its slot freed at once; its worker is
  *    aborted and whatever it still reports is ignored.
  * 3. A worker that throws costs its task, never the node. This is the farm's only catch of faults.
- * 4. Parts of a task end with it: whoever still waits for one hears so.
+ * 4. Parts of a task end with it: whoever still waits for one learns so.
  *
  * Called by `main.ts`; tests give it the memory connection and simulated timers.
  */
@@ -36,9 +36,11 @@ export interface TaskContext {
   readonly signal: AbortSignal;
   /** 0 to 1; goes out with the next heartbeat. */
   reportProgress(fraction: number): void;
-  /** Lets a crew of idle nodes make `parts` parts of this task too; the last split counts. */
-  split(parts: number, crew: CrewTask): SharedParts;
-  /** The parts of the task that this one, a crew's, was leased for. */
+  /**
+   * Lets a helper nodes of idle nodes make `parts` parts of this task too; the last split counts.
+   */
+  split(parts: number, helpers: HelperTask): SharedParts;
+  /** The parts of the task that this one, a helper nodes's, was leased for. */
   join(): Parts;
 }
 
@@ -55,7 +57,7 @@ export interface FarmNode {
   /** How long a drain waits for running tasks before it drops them. */
   readonly drainMs: number;
   readonly workersByKind: ReadonlyMap<string, TaskWorker>;
-  /** Hears of faults that are bugs, once each. */
+  /** Learns of faults that are bugs, once each. */
   readonly reportBug: (fault: unknown) => void;
 }
 
@@ -118,7 +120,7 @@ export class TaskLoop {
         break;
       case "part":
       case "made":
-        this.#partsByMember.get(message.member)?.hear(message);
+        this.#partsByMember.get(message.member)?.handle(message);
     }
   }
 
@@ -147,10 +149,10 @@ export class TaskLoop {
     const reportProgress = (fraction: number): void => {
       run.progress = Math.max(run.progress, Math.min(1, fraction));
     };
-    const split = (parts: number, crew: CrewTask): SharedParts => {
+    const split = (parts: number, helpers: HelperTask): SharedParts => {
       const member = `${token}/${run.members.length}`;
       const shared = this.#open(run, member);
-      this.#connection.send({ kind: "split", token, member, parts, crew });
+      this.#connection.send({ kind: "split", token, member, parts, helpers });
       return shared;
     };
     const join = (): Parts => this.#open(run, token);

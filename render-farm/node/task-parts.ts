@@ -15,13 +15,13 @@ export interface Parts {
 
 /** Those of a task that was split for others to join. */
 export interface SharedParts extends Parts {
-  /** Hears of the parts that others make, also of those made before. One listener. */
+  /** Learns of the parts that others make, also of those made before. One listener. */
   onMade(listener: (part: number, result: unknown) => void): void;
 }
 
 type PartMessage = Extract<ToNode, { readonly member: string }>;
 
-/** Parts that the broker hands out, as one member of a crew sees them. */
+/** Parts that the broker hands out, as one member of a helper nodes sees them. */
 export class BrokeredParts implements SharedParts {
   readonly #member: string;
   readonly #send: BrokerConnection["send"];
@@ -58,7 +58,7 @@ export class BrokeredParts implements SharedParts {
   }
 
   /** What the broker says to this member. */
-  hear(message: PartMessage): void {
+  handle(message: PartMessage): void {
     if (message.kind === "part") this.#takers.shift()?.resolve(message.part ?? undefined);
     else if (this.#listener === undefined) this.#early.push([message.part, message.result]);
     else this.#listener(message.part, message.result);

@@ -22,7 +22,7 @@ export interface Command {
   readonly timeoutMs: number;
   readonly fault: string;
   readonly cwd?: string;
-  /** Hears its standard output as it comes, instead of collecting it. */
+  /** Learns its standard output as it comes, instead of collecting it. */
   readonly onOutput?: (text: string) => void;
   /**
    * Its standard input; a fault of this source passes through. A chunk is done with when the next
@@ -127,7 +127,7 @@ async function feed(
 ): Promise<void> {
   try {
     const stdin = child.stdin as Writable;
-    // Each write hears of its own fault.
+    // Each write learns of its own fault.
     stdin.on("error", () => undefined);
     for await (const chunk of source) await written(stdin, chunk);
     stdin.end();

@@ -24,7 +24,7 @@ export interface ToolCall {
   readonly signal: AbortSignal;
   readonly fault: string;
   readonly timeoutMs?: number;
-  /** Hears how many seconds of the output are done, now and then. */
+  /** Learns how many seconds of the output are done, now and then. */
   readonly onSeconds?: (seconds: number) => void;
   readonly stdin?: Iterable<Uint8Array> | AsyncIterable<Uint8Array>;
 }
@@ -54,7 +54,7 @@ export function mediaTools(programs: MediaPrograms, user: number | undefined): M
   return {
     ffmpeg: (args, { onSeconds, ...call }) => {
       if (onSeconds === undefined) return runChild(command("ffmpeg", [...base, ...args], call));
-      const told = { ...call, onOutput: (text: string) => hearSeconds(text, onSeconds) };
+      const told = { ...call, onOutput: (text: string) => readProgress(text, onSeconds) };
       return runChild(command("ffmpeg", [...base, "-progress", "pipe:1", ...args], told));
     },
     stream: (args, call) => streamChild(command("ffmpeg", [...base, ...args], call)),
@@ -64,7 +64,7 @@ export function mediaTools(programs: MediaPrograms, user: number | undefined): M
   };
 }
 
-function hearSeconds(text: string, onSeconds: (seconds: number) => void): void {
+function readProgress(text: string, onSeconds: (seconds: number) => void): void {
   const last = [...text.matchAll(/out_time_us=(\d+)/g)].at(-1);
   if (last !== undefined) onSeconds(Number(last[1]) / 1_000_000);
 }

@@ -39,7 +39,7 @@ export class Warnings {
     else if (this.#sentences.size < this.#most) this.#sentences.add(sentence.slice(0, 500));
   }
 
-  /** What it has and will hear goes to another. */
+  /** What it has and will learn goes to another. */
   leaveTo(heir: Warnings): void {
     this.#heir = heir;
     for (const sentence of this.#sentences) heir.add(sentence);

@@ -7,8 +7,8 @@ import { renewalKey } from "../../actors/account/renewal.ts";
 import { runKey } from "../../actors/account/run.ts";
 import { fingerprintKey, type Submit } from "../../actors/account/submit-terms.ts";
 import { jobKey } from "../../actors/job/job.ts";
-import { markKey } from "../../actors/mark/mark.ts";
-import { birth, put, type TurnView } from "../../engine/actor.ts";
+import { tombstoneKey } from "../../actors/tombstone/tombstone.ts";
+import { birth, type Context, put } from "../../engine/actor.ts";
 import { idBytes } from "../../engine/id.ts";
 import {
   account,
@@ -30,10 +30,10 @@ import {
 function decide(
   head: Account | undefined,
   message: AccountMessage | Submit,
-  turn: TurnView<unknown>,
+  ctx: Context<unknown>,
 ) {
   const heard = "kind" in message ? message : { kind: "submit" as const, submit: packed(message) };
-  return accountActor.decide(head, heard, turn);
+  return accountActor.decide(head, heard, ctx);
 }
 const dayMs = 86_400_000;
 const today = Math.floor(nowMs / dayMs);
@@ -155,7 +155,7 @@ for (const [at, [first, refusal]] of refusals.entries())
     const rows = {
       ...(fails.has("duplicate") && { [fingerprintKey(0x21, fingerprint)]: idBytes(earlier) }),
       [runKey(earlier)]: { ceiling: 14, committed: 5, isEnded: fails.has("a run that ended") },
-      [markKey(0x21, "refused", digest)]: remembered,
+      [tombstoneKey(0x21, "refused", digest)]: remembered,
     };
     const turn = decide(head, message, view(self, rows));
     t.match(turn.replies, [{ to: 7, reply: { kind: "refused", refusal } }]);

@@ -7,16 +7,16 @@ import { assetStatuses } from "../../actors/contract/asset.ts";
 import { jobStatuses } from "../../actors/contract/job.ts";
 import { creationOf } from "../../actors/job/creation.ts";
 import {
-  type Asked,
   type CreateJob,
   type Job,
+  type JobRequest,
   jobKey,
   type QueuedJob,
   type RunningJob,
   type Terms,
 } from "../../actors/job/job.ts";
 import { modalities } from "../../config/catalogue.ts";
-import type { TurnView } from "../../engine/actor.ts";
+import type { Context } from "../../engine/actor.ts";
 import type { Key } from "../../engine/key.ts";
 
 /** A Friday noon. */
@@ -32,7 +32,7 @@ export function view(
   self: Key,
   rows: Readonly<Record<Key, unknown>> = {},
   atMs = nowMs,
-): TurnView<unknown> {
+): Context<unknown> {
   return { self, atMs, request: 7, get: <Row>(key: Key<Row>) => rows[key] as Row | undefined };
 }
 
@@ -83,7 +83,7 @@ export const account: Account = {
   stored: 0,
 };
 
-export const asked: Asked = {
+export const jobRequest: JobRequest = {
   id: job,
   scope,
   user,
@@ -100,7 +100,7 @@ export const asked: Asked = {
   fingerprint: "66656463626139383736353433323130",
 };
 
-export const create: CreateJob = creationOf(asked, {
+export const create: CreateJob = creationOf(jobRequest, {
   provider: "sim",
   hold: 10,
   count: 1,

@@ -6,7 +6,7 @@ import { seededEntropy } from "../../engine/adapters/seeded-entropy.ts";
 import { IdMint } from "../../engine/id.ts";
 import type { Key } from "../../engine/key.ts";
 import type { FromNode, NodeConnection, ToNode } from "../../engine/ports/tasks.ts";
-import { asked } from "./accounts.ts";
+import { jobRequest } from "./accounts.ts";
 
 /** A farm node as the broker sees it. */
 export interface Node extends NodeConnection {
@@ -47,7 +47,7 @@ export function stage() {
   const attach = (slots = 1) => {
     const attached = node();
     broker.attach(attached);
-    attached.say({ kind: "hello", node: "n", slots, kinds: ["studio-image", "crew"] });
+    attached.say({ kind: "hello", node: "n", slots, kinds: ["studio-image", "help"] });
     return attached;
   };
   return { clock, sent, broker, attach };
@@ -58,7 +58,7 @@ export const bob = "01990000-0000-7021-8000-0000000000bb";
 
 export function job(number: number): { key: Key; task: FarmTask } {
   const id = `01990000-0000-7021-8000-0000${String(number).padStart(8, "0")}`;
-  const { input } = asked;
+  const { input } = jobRequest;
   const task = { kind: "studio-image", input, outputPrefix: `jobs/${number}` };
   return { key: jobKey(id), task };
 }

@@ -7,18 +7,18 @@ import t from "tap";
 import { accountKey } from "../../actors/account/account-messages.ts";
 import type { JobStatus } from "../../actors/contract/job.ts";
 import {
-  askedKey,
   type CancelAnswer,
   type CanceledJob,
   type Job,
   type JobMessage,
+  jobRequestKey,
 } from "../../actors/job/job.ts";
 import { jobActor } from "../../actors/job/job-actor.ts";
 import { cancellationView, jobView } from "../../actors/job/job-view.ts";
 import { tell } from "../../engine/actor.ts";
 import {
-  asked,
   job,
+  jobRequest,
   jobSelf,
   nowMs,
   onFarm,
@@ -31,7 +31,7 @@ import {
 
 const { decide, dueAt } = jobActor;
 const cancel: JobMessage = { kind: "cancel", user: "someone" };
-const rows = { [askedKey(job)]: asked };
+const rows = { [jobRequestKey(job)]: jobRequest };
 const laterMs = nowMs + 4_000;
 
 function turn(head: Job, message: JobMessage, atMs = laterMs) {
@@ -57,7 +57,9 @@ function changed(from: JobStatus, charge?: number, of = terms) {
 }
 
 function shown(head: CanceledJob) {
-  return [{ to: 7, reply: { kind: "canceled", body: JSON.stringify(jobView(asked, head, [])) } }];
+  return [
+    { to: 7, reply: { kind: "canceled", body: JSON.stringify(jobView(jobRequest, head, [])) } },
+  ];
 }
 
 t.test("before_submit: nothing is sent, refunded in full at once", async (t) => {
@@ -262,7 +264,7 @@ t.test("succeeded and failed jobs are not cancellable, nothing changes", async (
 });
 
 t.test("a canceled job shows its message and no failure", async (t) => {
-  const view = jobView(asked, canceled(turn(queued, cancel).head), []);
+  const view = jobView(jobRequest, canceled(turn(queued, cancel).head), []);
   t.match(view, {
     status: "canceled",
     status_message: "Canceled. Your 10 credits were returned.",
@@ -270,5 +272,5 @@ t.test("a canceled job shows its message and no failure", async (t) => {
     progress: null,
   });
   t.notOk("failure" in view || "error" in view || "asset" in view);
-  t.equal(jobView(asked, pending, []).credits_charged, null, "null until settled");
+  t.equal(jobView(jobRequest, pending, []).credits_charged, null, "null until settled");
 });

@@ -44,7 +44,7 @@ t.test("a node has as many leases as slots, and only of its kinds", async (t) =>
 });
 
 t.test(
-  "a result becomes the job's outcome under its token, with asset ids in its vpart",
+  "a result becomes the job's outcome under its token, with asset ids in its partition",
   async (t) => {
     const { sent, broker, attach } = stage();
     const farm = attach();

@@ -1,14 +1,18 @@
 /** The provider's word inside the window in which a submit may wait for it. */
 import t from "tap";
-import { askedKey, type Job, type Outcome } from "../../actors/job/job.ts";
+import { type Job, jobRequestKey, type Outcome } from "../../actors/job/job.ts";
 import { jobActor } from "../../actors/job/job-actor.ts";
-import { asked, job, jobSelf, nowMs, queued, view } from "./accounts.ts";
+import { job, jobRequest, jobSelf, nowMs, queued, view } from "./accounts.ts";
 
 const head: Job = { ...queued, inline: { request: 3, untilMs: nowMs + 250 } };
 
 function told(outcome: Outcome) {
   const message = { kind: "finished", outcome } as const;
-  return jobActor.decide(head, message, view(jobSelf, { [askedKey(job)]: asked }, nowMs + 100));
+  return jobActor.decide(
+    head,
+    message,
+    view(jobSelf, { [jobRequestKey(job)]: jobRequest }, nowMs + 100),
+  );
 }
 
 for (const [kind, status] of [

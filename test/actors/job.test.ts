@@ -4,21 +4,21 @@ import t from "tap";
 import { accountKey } from "../../actors/account/account-messages.ts";
 import { assetKey, type ReadyAsset } from "../../actors/asset/asset.ts";
 import type { JobStatus } from "../../actors/contract/job.ts";
-import { forms } from "../../actors/forms.ts";
 import { born, creationOf } from "../../actors/job/creation.ts";
-import { askedKey, type Job, type JobMessage } from "../../actors/job/job.ts";
+import { type Job, type JobMessage, jobRequestKey } from "../../actors/job/job.ts";
 import { jobActor } from "../../actors/job/job-actor.ts";
 import { jobsOf } from "../../actors/job/job-index.ts";
 import { jobView } from "../../actors/job/job-view.ts";
-import { type Mark, markKey } from "../../actors/mark/mark.ts";
+import { rowCodecs } from "../../actors/row-codecs.ts";
+import { type Tombstone, tombstoneKey } from "../../actors/tombstone/tombstone.ts";
 import { birth, put, tell } from "../../engine/actor.ts";
 import { idBytes } from "../../engine/id.ts";
-import { rowOf, SpelledRow } from "../../engine/row-form.ts";
+import { EncodedRow, rowOf } from "../../engine/row-codec.ts";
 import {
-  asked,
   create,
   fingerprint,
   job,
+  jobRequest,
   jobSelf,
   nowMs,
   onFarm,
@@ -31,7 +31,7 @@ import {
 
 const { decide, dueAt } = jobActor;
 const laterMs = nowMs + 5_000;
-const later = view(jobSelf, { [askedKey(job)]: asked }, laterMs);
+const later = view(jobSelf, { [jobRequestKey(job)]: jobRequest }, laterMs);
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 
@@ -55,7 +55,7 @@ function changed(from: JobStatus, to: JobStatus, charge?: number, of = terms) {
 }
 
 function next(head: Job, message: JobMessage, atMs = laterMs): Job {
-  const turn = decide(head, message, view(jobSelf, { [askedKey(job)]: asked }, atMs));
+  const turn = decide(head, message, view(jobSelf, { [jobRequestKey(job)]: jobRequest }, atMs));
   if (turn.head === undefined) throw new Error("a job never ends as a row");
   return turn.head;
 }
@@ -72,18 +72,18 @@ const submission = {
 t.test("a new job is queued, answers when it began and goes to its provider", async (t) => {
   const turn = decide(undefined, { ...create, request: 7 }, view(jobSelf));
   t.strictSame(turn.head, queued);
-  t.strictSame(turn.rows, [put(askedKey(job), new SpelledRow(create.asked))]);
-  t.strictSame(rowOf(forms, askedKey(job), create.asked), asked);
+  t.strictSame(turn.rows, [put(jobRequestKey(job), new EncodedRow(create.asked))]);
+  t.strictSame(rowOf(rowCodecs, jobRequestKey(job), create.asked), jobRequest);
   t.strictSame(turn.effects, [submission]);
   t.strictSame(turn.replies, [{ to: 7, reply: { kind: "accepted", atMs: nowMs } }]);
   t.strictSame(born(create, nowMs), queued, "who knows what was asked knows the job");
-  t.match(jobView(asked, queued, []), {
+  t.match(jobView(jobRequest, queued, []), {
     id: job,
     status: "queued",
     progress: null,
     credits_held: 10,
   });
-  const toFarm = creationOf(asked, { ...create, provider: "farm" });
+  const toFarm = creationOf(jobRequest, { ...create, provider: "farm" });
   const onTheFarm = decide(undefined, toFarm, view(jobSelf));
   t.strictSame(onTheFarm.effects, [{ kind: "farm.run", scope, task }]);
   t.strictSame(onTheFarm.replies, [], "without a request nobody is answered");
@@ -143,8 +143,8 @@ for (const before of [queued, running])
 
 /** For a day the same body is refused without asking anybody. */
 function remember(code: "prompt_nsfw" | "ip_detected") {
-  const mark: Mark = { kind: "refused", code, scope, expiresAtMs: laterMs + dayMs };
-  return tell(markKey(0x21, "refused", fingerprint), { kind: "set", mark });
+  const tombstone: Tombstone = { kind: "refused", code, scope, expiresAtMs: laterMs + dayMs };
+  return tell(tombstoneKey(0x21, "refused", fingerprint), { kind: "set", tombstone });
 }
 
 const failures = [
@@ -173,7 +173,7 @@ for (const [name, atOutput, billed, kind, code, status, charge] of failures)
       });
       const told = changed("running", "failed", charge);
       t.strictSame(turn.effects, kind === "moderated" ? [told, remember(code)] : [told]);
-      const view = turn.head && jobView(asked, turn.head, []);
+      const view = turn.head && jobView(jobRequest, turn.head, []);
       t.match(view, {
         failure: { kind, code, credits_refunded: charge === 0 },
         error: { status, code },
@@ -206,7 +206,7 @@ t.test("while the provider is down or at capacity a job stays queued and says so
   t.match(free, { phase: "queued", deadlineMs: queued.deadlineMs + 3_000 });
   t.notOk("detail" in free);
   t.equal(next(running, { kind: "detail", detail: "provider_down" }), running);
-  t.match(jobView(asked, down, []), {
+  t.match(jobView(jobRequest, down, []), {
     status: "queued",
     status_detail: "provider_down",
     status_message:
@@ -358,8 +358,8 @@ t.test("a job that does not exist answers a cancel and nothing else", async (t) 
 t.test("a job is listed under its scope by modality, end and model", async (t) => {
   const owner = idBytes(scope);
   const open = jobsOf(scope, owner, "image", "open", 7) + idBytes(job);
-  const listing = (head: Job, wasWaiting: boolean) =>
-    jobActor.listing?.(jobActor.listed?.(head), wasWaiting);
+  const listing = (head: Job, hasEarlier: boolean) =>
+    jobActor.indexEntries?.(jobActor.indexed?.(head), hasEarlier);
   t.strictSame(listing(running, false), [put(open, "")]);
   const ended = next(running, { kind: "cancel", user: "u" });
   const canceled = jobsOf(scope, owner, "image", "canceled", 7) + idBytes(job);
@@ -376,7 +376,7 @@ t.test("a job that is under way is handed over again when its shard starts", asy
 });
 
 t.test("the view shows a succeeded job whole", async (t) => {
-  const view = jobView(asked, next(running, { kind: "finished", outcome: success }), []);
+  const view = jobView(jobRequest, next(running, { kind: "finished", outcome: success }), []);
   t.match(view, {
     status: "succeeded",
     progress: 1,
@@ -386,6 +386,6 @@ t.test("the view shows a succeeded job whole", async (t) => {
     completed_at: "2026-11-20T12:00:05.000Z",
     updated_at: "2026-11-20T12:00:05.000Z",
   });
-  t.equal(jobView(asked, running, []).progress, 0, "progress is at least 0 once running");
-  t.equal(jobView(asked, running, []).credits_charged, null);
+  t.equal(jobView(jobRequest, running, []).progress, 0, "progress is at least 0 once running");
+  t.equal(jobView(jobRequest, running, []).credits_charged, null);
 });

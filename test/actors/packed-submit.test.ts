@@ -2,7 +2,7 @@ import t from "tap";
 import { packed, unpacked } from "../../actors/account/packed-submit.ts";
 import type { Submit } from "../../actors/account/submit-terms.ts";
 import { creationOf } from "../../actors/job/creation.ts";
-import { asked, create, submitted } from "./accounts.ts";
+import { create, jobRequest, submitted } from "./accounts.ts";
 
 const session = "01990000-0000-7021-8000-00000000a001";
 const turn = "01990000-0000-7021-8000-00000000a002";
@@ -14,7 +14,14 @@ const rich: Submit = {
   overrides: { concurrentMax: 3 },
   rateRetryAfterSeconds: 7,
   job: creationOf(
-    { ...asked, user, turn: { session, turn }, tags: ["sea"], trace: "a-b", bodyDigest: "ff00" },
+    {
+      ...jobRequest,
+      user,
+      turn: { session, turn },
+      tags: ["sea"],
+      trace: "a-b",
+      bodyDigest: "ff00",
+    },
     { ...create, provider: "farm" },
   ),
 };

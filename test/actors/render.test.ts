@@ -9,7 +9,7 @@ import {
 } from "../../actors/render/render.ts";
 import { renderActor } from "../../actors/render/render-actor.ts";
 import { limits } from "../../config/limits.ts";
-import type { TurnView } from "../../engine/actor.ts";
+import type { Context } from "../../engine/actor.ts";
 
 const id = "019d9000-0000-7007-8000-000000000001";
 const scope = "019d9000-0000-7007-8000-000000000002";
@@ -50,9 +50,9 @@ const order: RenderOrder = {
   assets: {},
 };
 
-function at(atMs: number): TurnView<unknown> {
+function at(atMs: number): Context<unknown> {
   const get = (key: string) => (key === renderOrderKey(id) ? order : undefined);
-  return { self, atMs, request: undefined, get: get as TurnView["get"] };
+  return { self, atMs, request: undefined, get: get as Context["get"] };
 }
 
 t.test(

@@ -9,7 +9,7 @@ import { simulatedMedia } from "../../actors/providers/simulated/simulated-media
 import { SimulatedProvider } from "../../actors/providers/simulated/simulated-provider.ts";
 import { ManualClock } from "../../engine/adapters/manual-clock.ts";
 import { seededEntropy } from "../../engine/adapters/seeded-entropy.ts";
-import { IdMint, idAtEnd, vpartOfId } from "../../engine/id.ts";
+import { IdMint, idAtEnd, partitionOfId } from "../../engine/id.ts";
 import type { Key } from "../../engine/key.ts";
 import { jobSelf } from "./accounts.ts";
 
@@ -90,7 +90,7 @@ t.test("a plain prompt succeeds at once with a tiny picture for each image", asy
   t.ok(outputs.every(({ media }) => media === simulatedMedia.image.media));
   t.equal(new Set(outputs.map(({ asset }) => asset)).size, 3);
   t.ok(
-    outputs.every(({ asset }) => vpartOfId(asset) === 0x21),
+    outputs.every(({ asset }) => partitionOfId(asset) === 0x21),
     "assets live with their job",
   );
   t.equal(simulatedMedia.image.bytes.length, simulatedMedia.image.media.sizeBytes);

@@ -1,12 +1,17 @@
 /** A cancel while nobody knows whether the provider has the job: the rows of stage `submitting`. */
 import t from "tap";
-import { askedKey, type CanceledJob, type Job, type JobMessage } from "../../actors/job/job.ts";
+import {
+  type CanceledJob,
+  type Job,
+  type JobMessage,
+  jobRequestKey,
+} from "../../actors/job/job.ts";
 import { jobActor } from "../../actors/job/job-actor.ts";
 import { cancellationView, jobView } from "../../actors/job/job-view.ts";
-import { asked, job, jobSelf, nowMs, queued, view } from "./accounts.ts";
+import { job, jobRequest, jobSelf, nowMs, queued, view } from "./accounts.ts";
 
 const { decide, dueAt } = jobActor;
-const rows = { [askedKey(job)]: asked };
+const rows = { [jobRequestKey(job)]: jobRequest };
 
 function turn(head: Job | undefined, message: JobMessage, atMs = nowMs + 4_000) {
   return decide(head, message, view(jobSelf, rows, atMs));
@@ -18,7 +23,7 @@ function canceled(head: Job | undefined): CanceledJob {
 }
 
 function shown(head: CanceledJob, to = 7) {
-  return [{ to, reply: { kind: "canceled", body: JSON.stringify(jobView(asked, head, [])) } }];
+  return [{ to, reply: { kind: "canceled", body: JSON.stringify(jobView(jobRequest, head, [])) } }];
 }
 
 const submitting = turn(queued, { kind: "submitting", hasLookUp: true }, nowMs).head;

@@ -6,7 +6,7 @@ import { type Address, addressOf } from "../../engine/address.ts";
 import { JsonBytes } from "../../engine/json-bytes.ts";
 import { codeOf, engineTables, type Key, keyOf } from "../../engine/key.ts";
 import { noHash, seal } from "../../engine/record.ts";
-import { SpelledRow } from "../../engine/row-form.ts";
+import { EncodedRow } from "../../engine/row-codec.ts";
 import { Batch } from "../../engine/shard/batch.ts";
 import { ShardRows } from "../../engine/shard/shard-rows.ts";
 import { type CounterMessage, counterKey, noteKey, toys } from "./toys.ts";
@@ -37,7 +37,7 @@ function written(batch: Batch): Record<Key, string | undefined> {
 }
 
 function ask(batch: Batch, to: Key, message: CounterMessage, request = 1): void {
-  batch.turn({ to, message, request }, 1_000);
+  batch.step({ to, message, request }, 1_000);
 }
 
 t.test("a turn's head, rows and reply are in the batch", async (t) => {
@@ -68,18 +68,18 @@ t.test(
 t.test("a row that comes spelled is written as it is, and read as what it says", async (t) => {
   const scribe: Actor<unknown, "write" | "read", never> = {
     kind: "scribe",
-    decide(head, message, turn) {
-      const key = noteKey(turn.self, "n");
-      const rows = message === "write" ? [put(key, new SpelledRow('"x"'))] : [];
-      const replies = [{ to: 1, reply: turn.get(key) }];
+    decide(head, message, ctx) {
+      const key = noteKey(ctx.self, "n");
+      const rows = message === "write" ? [put(key, new EncodedRow('"x"'))] : [];
+      const replies = [{ to: 1, reply: ctx.get(key) }];
       return { head, rows, replies, effects: [] };
     },
     dueAt: () => undefined,
   };
   const actorByCode = new Map([[codeOf(a), scribe as AnyActor]]);
   const batch = stage({ ...toys, actorByCode }).open();
-  batch.turn({ to: a, message: "write" }, 0);
-  batch.turn({ to: a, message: "read" }, 0);
+  batch.step({ to: a, message: "write" }, 0);
+  batch.step({ to: a, message: "read" }, 0);
   t.strictSame(written(batch), { [noteKey(a, "n")]: '"x"' });
   t.equal(batch.replies[1]?.reply, "x");
 });
@@ -99,12 +99,12 @@ t.test("a turn is one message and the tells that it causes, first in, first out"
   };
   const actorByCode = new Map<number, AnyActor>([[16, scribe]]);
   const batch = stage({ actorByCode, windows: [], sweeps: [] }).open();
-  batch.turn({ to: a, message: { kind: "first", names: ["1", "2", "3"] } }, 0);
+  batch.step({ to: a, message: { kind: "first", names: ["1", "2", "3"] } }, 0);
   t.strictSame(heard, ["first", "1", "2", "3", "1a", "1b"]);
   t.strictSame(written(batch), { [a]: '{"n":6}' });
 });
 
-t.test("a turn ends after 64 tells", async (t) => {
+t.test("a step ends after 64 tells", async (t) => {
   const batch = stage().open();
   const to = (count: number) => Array.from({ length: count }, (_, at) => counterKey(1, `n${at}`));
   ask(batch, a, { kind: "spread", to: to(64), message: { kind: "add", by: 1 } });
@@ -130,10 +130,10 @@ t.test("an actor that waits for nothing leaves memory, unless it stays cached", 
   const { rows, open } = stage({ actorByCode, windows: [], sweeps: [] });
   const cached = keyOf(1, 17, "b");
   const batch = open();
-  for (const to of [a, cached]) batch.turn({ to, message: { ends: false } }, 0);
+  for (const to of [a, cached]) batch.step({ to, message: { ends: false } }, 0);
   t.equal(rows.head(a, undefined), undefined);
   t.strictSame(rows.head(cached, undefined), { n: 1 });
-  batch.turn({ to: cached, message: { ends: true } }, 0);
+  batch.step({ to: cached, message: { ends: true } }, 0);
   t.equal(rows.head(cached, undefined), undefined, "nor stays one that has ended");
 });
 
@@ -167,9 +167,9 @@ t.test("a turn that breaks is dropped whole", async (t) => {
 t.test("a dropped turn leaves no window entry", async (t) => {
   const actor: Actor<{ n: number }, { digest: string; breaks: boolean }, never> = {
     kind: "windowed",
-    decide(_, { digest, breaks }, turn) {
+    decide(_, { digest, breaks }, ctx) {
       const key: Key<string> = keyOf(1, 48, digest);
-      const replies = [{ to: 1, reply: turn.get(key) ?? "new" }];
+      const replies = [{ to: 1, reply: ctx.get(key) ?? "new" }];
       const effects = breaks ? [tell(addressOf(keyOf(1, 99, "nobody")), {})] : [];
       return { head: { n: 1 }, rows: [put(key, digest)], replies, effects };
     },
@@ -178,11 +178,11 @@ t.test("a dropped turn leaves no window entry", async (t) => {
   const actorByCode = new Map<number, AnyActor>([[16, actor]]);
   const batch = stage({ ...toys, actorByCode }).open();
   const digest = "sixteen bytes ok";
-  t.throws(() => batch.turn({ to: a, message: { digest, breaks: true } }, 0), {
+  t.throws(() => batch.step({ to: a, message: { digest, breaks: true } }, 0), {
     name: "BrokenInvariant",
   });
-  batch.turn({ to: a, message: { digest, breaks: false } }, 0);
-  batch.turn({ to: a, message: { digest, breaks: false } }, 0);
+  batch.step({ to: a, message: { digest, breaks: false } }, 0);
+  batch.step({ to: a, message: { digest, breaks: false } }, 0);
   t.strictSame(batch.replies, [
     { to: 1, reply: "new" },
     { to: 1, reply: digest },
@@ -202,7 +202,7 @@ t.test("a head is at most 4 KiB", async (t) => {
   t.notOk(batch.writes.has(b));
 });
 
-t.test("a turn writes at most 900 KiB", async (t) => {
+t.test("a step writes at most 900 KiB", async (t) => {
   const batch = stage().open();
   const text = "x".repeat(limits.engine.recordBytesMax - 200);
   ask(batch, a, { kind: "note", name: "n", text });
@@ -237,7 +237,7 @@ t.test("a birth looks for no head", async (t) => {
   };
   const actorByCode = new Map<number, AnyActor>([[16, actor]]);
   const batch = stage({ actorByCode, windows: [], sweeps: [] }).open();
-  batch.turn({ to: a, message: { to: b } }, 0);
+  batch.step({ to: a, message: { to: b } }, 0);
   t.strictSame(written(batch), { [a]: '{"n":1}', [b]: '{"n":1}' });
 });
 
@@ -271,18 +271,18 @@ t.test("a tell that arrives twice takes effect once and is acknowledged each tim
   });
   const message = { kind: "add", by: 1 };
   const batch = open();
-  batch.turn({ to: a, message, origin: origin(1) }, 0);
-  batch.turn({ to: a, message, origin: origin(1) }, 0);
-  batch.turn({ to: a, message, origin: origin(2) }, 0);
+  batch.step({ to: a, message, origin: origin(1) }, 0);
+  batch.step({ to: a, message, origin: origin(1) }, 0);
+  batch.step({ to: a, message, origin: origin(2) }, 0);
   t.equal(written(batch)[a], '{"count":2}');
   t.strictSame(batch.acknowledged, [origin(1), origin(1), origin(2)]);
   commit(batch);
   const next = open(2);
-  next.turn({ to: a, message, origin: origin(1) }, 0);
-  next.turn({ to: a, message, origin: { ...origin(1), shard: 0 } }, 0);
+  next.step({ to: a, message, origin: origin(1) }, 0);
+  next.step({ to: a, message, origin: { ...origin(1), shard: 0 } }, 0);
   t.equal(written(next)[a], '{"count":3}', "each shard's tells are counted for themselves");
   const quiet = open(3);
-  quiet.turn({ to: a, message, origin: origin(2) }, 0);
+  quiet.step({ to: a, message, origin: origin(2) }, 0);
   t.equal(quiet.writes.size, 0);
   t.notOk(quiet.isEmpty, "an acknowledgement alone has to be released");
 });
@@ -294,13 +294,13 @@ t.test("the word that a tell has arrived takes its outbox row away", async (t) =
   const key = batch.deliveries[0]?.key ?? "";
   commit(batch);
   const next = open(2);
-  next.turn({ to: key, done: key }, 0);
+  next.step({ to: key, done: key }, 0);
   t.strictSame(written(next), { [key]: undefined });
 });
 
 t.test("a message for a table without actors breaks its turn", async (t) => {
   const batch = stage().open();
-  t.throws(() => batch.turn({ to: keyOf(1, 99, "x"), message: {} }, 0), {
+  t.throws(() => batch.step({ to: keyOf(1, 99, "x"), message: {} }, 0), {
     name: "BrokenInvariant",
   });
   t.ok(batch.isEmpty);

@@ -34,18 +34,21 @@ t.test("a look-up goes new, then frozen, and no further", async (t) => {
   );
 });
 
-t.test("a pass gets the last write of each key, vpart by vpart and table by table", async (t) => {
-  const rows = new FreshRows();
-  const [low, next, high] = [keyOf(7, 16, "z"), keyOf(7, 17, "a"), keyOf(255, 16, "a")];
-  const other = keyOf(7, 16, "y");
-  rows.add(record({ [high]: "1", [next]: "1", [low]: "1" }));
-  rows.add(record({ [next]: "2", [other]: "2" }));
-  t.equal(look(rows, next), "2");
-  rows.add(record({ [low]: undefined, [next]: "3" }));
-  rows.freeze();
-  rows.add(record({ [next]: "4" }));
-  t.strictSame(frozen(rows), [`${other} 2`, `${low} gone`, `${next} 3`, `${high} 1`]);
-});
+t.test(
+  "a pass gets the last write of each key, partition by partition and table by table",
+  async (t) => {
+    const rows = new FreshRows();
+    const [low, next, high] = [keyOf(7, 16, "z"), keyOf(7, 17, "a"), keyOf(255, 16, "a")];
+    const other = keyOf(7, 16, "y");
+    rows.add(record({ [high]: "1", [next]: "1", [low]: "1" }));
+    rows.add(record({ [next]: "2", [other]: "2" }));
+    t.equal(look(rows, next), "2");
+    rows.add(record({ [low]: undefined, [next]: "3" }));
+    rows.freeze();
+    rows.add(record({ [next]: "4" }));
+    t.strictSame(frozen(rows), [`${other} 2`, `${low} gone`, `${next} 3`, `${high} 1`]);
+  },
+);
 
 t.test("frozen rows are found some records at a time, and look-ups need not wait", async (t) => {
   const rows = new FreshRows();
@@ -61,7 +64,7 @@ t.test("frozen rows are found some records at a time, and look-ups need not wait
   t.equal(look(rows, "k10"), '"new"');
 });
 
-t.test("each of many rows of a vpart is found while more come, and leaves once", async (t) => {
+t.test("each of many rows of a partition is found while more come, and leaves once", async (t) => {
   const rows = new FreshRows();
   const key = (number: number) => keyOf(7, 16 + (number % 3), `row ${number}`);
   const written = new Map<Key, string>();

@@ -12,8 +12,8 @@ import { sealed } from "./sealed.ts";
 import { idle } from "./toys.ts";
 
 type Message = { readonly kind: string };
-const at = (vpart: number, code: number, name: string): Address<Message, unknown> =>
-  addressOf(keyOf(vpart, code, name));
+const at = (partition: number, code: number, name: string): Address<Message, unknown> =>
+  addressOf(keyOf(partition, code, name));
 const a = at(1, 16, "a");
 const b = keyOf(1, 16, "b");
 const far = at(200, 16, "far");
@@ -110,7 +110,7 @@ t.test("a read looks at the fresh rows, then at the tables", async (t) => {
     [a, '"written"'],
     [b, undefined],
   ]);
-  gateway.event(0, { kind: "materialised", seq });
+  gateway.event(0, { kind: "flushed", seq });
   t.equal(gateway.read(a), "written");
   t.equal(gateway.read(b), "newer", "what came after the freeze stays");
 });
@@ -136,12 +136,12 @@ t.test("a range read waits for a pass when rows are fresh", async (t) => {
   gateway.event(0, release({ [b]: '"2"' }));
   const late = gateway.range(range, 10, false);
   await tables[0]?.write([[a, '"1"']]);
-  gateway.event(0, { kind: "materialised", seq });
+  gateway.event(0, { kind: "flushed", seq });
   for (const read of reads) t.strictSame(await read, [{ key: a, text: '"1"' }]);
   t.equal(sent.length, 2, "one that came after the freeze waits for the next pass");
   gateway.event(0, { kind: "frozen" });
   await tables[0]?.write([[b, '"2"']]);
-  gateway.event(0, { kind: "materialised", seq });
+  gateway.event(0, { kind: "flushed", seq });
   t.strictSame(await late, [
     { key: a, text: '"1"' },
     { key: b, text: '"2"' },
@@ -179,12 +179,12 @@ t.test("while passes fail, a range read merges what is fresh with the tables", a
     [b, undefined],
     [c, '"new"'],
   ]);
-  gateway.event(0, { kind: "materialised", seq });
+  gateway.event(0, { kind: "flushed", seq });
   const next = gateway.range(range, 10, false);
   t.equal(sent.length, 3, "a pass is waited for again");
   gateway.event(0, { kind: "frozen" });
   await tables[0]?.write([[c, undefined]]);
-  gateway.event(0, { kind: "materialised", seq });
+  gateway.event(0, { kind: "flushed", seq });
   t.strictSame(await next, [rowA, rowD]);
 });
 

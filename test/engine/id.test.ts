@@ -1,7 +1,7 @@
 import t from "tap";
 import { ManualClock } from "../../engine/adapters/manual-clock.ts";
 import { seededEntropy } from "../../engine/adapters/seeded-entropy.ts";
-import { firstIdAt, IdMint, idBytes, idOfBytes, parseId, vpartOfId } from "../../engine/id.ts";
+import { firstIdAt, IdMint, idBytes, idOfBytes, parseId, partitionOfId } from "../../engine/id.ts";
 
 const startMs = 0x0199_0000_0000;
 
@@ -10,22 +10,22 @@ function mint(): { ids: IdMint; clock: ManualClock } {
   return { ids: new IdMint(clock, seededEntropy(7)), clock };
 }
 
-t.test("an id is a UUIDv7 with the vpart in the low 8 bits of rand_a", async (t) => {
+t.test("an id is a UUIDv7 with the partition in the low 8 bits of rand_a", async (t) => {
   const { ids } = mint();
   t.match(ids.under(0xab), /^01990000-0000-70ab-8000-[0-9a-f]{12}$/);
-  for (const vpart of [0, 1, 127, 128, 255]) {
-    const id = ids.under(vpart);
-    t.equal(vpartOfId(id), vpart);
+  for (const partition of [0, 1, 127, 128, 255]) {
+    const id = ids.under(partition);
+    t.equal(partitionOfId(id), partition);
     t.equal(id[14], "7", "version 7");
     t.match(id[19], /[89ab]/, "variant of RFC 9562");
     t.equal(Number.parseInt(id.replaceAll("-", "").slice(0, 12), 16), startMs);
   }
 });
 
-t.test("a scope's vpart is drawn when its id is minted", async (t) => {
+t.test("a scope's partition is drawn when its id is minted", async (t) => {
   const { ids } = mint();
-  const vparts = new Set(Array.from({ length: 200 }, () => vpartOfId(ids.scope())));
-  t.ok(vparts.size > 80, `${vparts.size} of 256 vparts in 200 draws`);
+  const partitions = new Set(Array.from({ length: 200 }, () => partitionOfId(ids.scope())));
+  t.ok(partitions.size > 80, `${partitions.size} of 256 partitions in 200 draws`);
 });
 
 t.test("ids of one minter rise within a millisecond", async (t) => {

@@ -4,21 +4,21 @@ import {
   directoryCode,
   keyOf,
   orderedNumber,
+  partitionOf,
+  partitionsOf,
   rangeOf,
   readOrderedNumber,
   shardOf,
-  vpartOf,
-  vpartsOf,
 } from "../../engine/key.ts";
 
-t.test("a key begins with its vpart and its table code", async (t) => {
+t.test("a key begins with its partition and its table code", async (t) => {
   const key = keyOf(200, 17, "rest");
   t.equal(key, "\xc8\x11rest");
-  t.equal(vpartOf(key), 200);
+  t.equal(partitionOf(key), 200);
   t.equal(codeOf(key), 17);
 });
 
-t.test("shard = vpart * shardCount >> 8", async (t) => {
+t.test("shard = partition * shardCount >> 8", async (t) => {
   const shards = (count: number) =>
     [0, 63, 64, 127, 128, 255].map((v) => shardOf(keyOf(v, 16, ""), count));
   t.strictSame(shards(1), [0, 0, 0, 0, 0, 0]);
@@ -34,19 +34,23 @@ t.test("the directory is the shard after the last", async (t) => {
   }
 });
 
-t.test("the shards' vparts cover each vpart once", async (t) => {
+t.test("the shards' partitions cover each partition once", async (t) => {
   for (const count of [1, 2, 8, 128, 256]) {
-    const owned = Array.from({ length: count }, (_, shard) => vpartsOf(shard, count));
+    const owned = Array.from({ length: count }, (_, shard) => partitionsOf(shard, count));
     t.equal(owned[0]?.first, 0);
     t.equal(owned.at(-1)?.last, 255);
     const wrong = owned.filter(({ first, last }, shard) => {
       const follows = shard === 0 || first === (owned[shard - 1]?.last ?? -2) + 1;
-      const ends = [first, last].map((vpart) => shardOf(keyOf(vpart, 16, ""), count));
+      const ends = [first, last].map((partition) => shardOf(keyOf(partition, 16, ""), count));
       return !follows || ends.some((end) => end !== shard);
     });
     t.strictSame(wrong, []);
   }
-  t.strictSame(vpartsOf(2, 2), { first: 0, last: 0 }, "the directory's rows lie under vpart 0");
+  t.strictSame(
+    partitionsOf(2, 2),
+    { first: 0, last: 0 },
+    "the directory's rows lie under partition 0",
+  );
 });
 
 t.test("a prefix range holds all that begins with the prefix, and nothing else", async (t) => {

@@ -29,7 +29,7 @@ async function stage() {
     {
       event: (event) => events.push(event),
       deliver: () => {},
-      brokenTurn: () => {},
+      brokenStep: () => {},
       report: () => {},
       passes: (error) => passes.push(error),
     },

@@ -57,7 +57,7 @@ t.test("a time that is heard of after a while is not counted twice (C6)", async 
   const clock = new ManualClock(1_000_000);
   const time = new ShardTime(clock, 0);
   clock.advance(5_000);
-  time.hear(1_005_000);
+  time.observe(1_005_000);
   t.equal(time.nowMs(), 1_005_000);
   clock.advance(3_000);
   t.equal(time.nowMs(), 1_008_000);

@@ -7,9 +7,9 @@ import { Sweep } from "../../engine/shard/sweep.ts";
 const code = 17;
 const { sweepRows, sweepRestMs } = limits.engine;
 const rule = {
-  source: (vpart: number, nowMs: number) => ({
-    start: keyOf(vpart, code, ""),
-    end: keyOf(vpart, code, String(nowMs)),
+  source: (partition: number, nowMs: number) => ({
+    start: keyOf(partition, code, ""),
+    end: keyOf(partition, code, String(nowMs)),
   }),
   message: { kind: "old" },
 };

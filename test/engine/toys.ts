@@ -7,17 +7,17 @@
 import {
   type Actor,
   type AnyActor,
+  type Context,
+  type Decision,
   type Domain,
   type Due,
   put,
-  type Turn,
-  type TurnView,
   tell,
 } from "../../engine/actor.ts";
 import { ManualClock } from "../../engine/adapters/manual-clock.ts";
 import { memoryJournal, memoryTables } from "../../engine/adapters/memory-stores.ts";
 import { type Address, addressOf } from "../../engine/address.ts";
-import { type Key, keyOf, shardOf, vpartOf } from "../../engine/key.ts";
+import { type Key, keyOf, partitionOf, shardOf } from "../../engine/key.ts";
 import { Outbox, type Performance } from "../../engine/outbox.ts";
 import type { Journal } from "../../engine/ports/journal.ts";
 import type { Tables } from "../../engine/ports/tables.ts";
@@ -68,34 +68,34 @@ export interface Call {
 const never = 2 ** 47;
 export const windowMs = 300_000;
 const codes = { counter: 16, note: 32, mark: 33, once: 48 } as const;
-type CounterTurn = Turn<Counter, Call>;
+type CounterDecision = Decision<Counter, Call>;
 
-export function counterKey(vpart: number, name: string): Address<CounterMessage, Counter> {
-  return addressOf(keyOf(vpart, codes.counter, name));
+export function counterKey(partition: number, name: string): Address<CounterMessage, Counter> {
+  return addressOf(keyOf(partition, codes.counter, name));
 }
 
 export function noteKey(self: Key, name: string): Key<string> {
-  return keyOf(vpartOf(self), codes.note, `${self.slice(2)}/${name}`);
+  return keyOf(partitionOf(self), codes.note, `${self.slice(2)}/${name}`);
 }
 
 const counterActor: Actor<Counter, CounterMessage, Call> = {
   kind: "counter",
-  decide(head, message, turn) {
+  decide(head, message, ctx) {
     const counter = head ?? { count: 0 };
     switch (message.kind) {
       case "add":
-        return said({ ...counter, count: counter.count + message.by }, turn);
+        return said({ ...counter, count: counter.count + message.by }, ctx);
       case "look":
-        return { ...said(counter, turn), head };
+        return { ...said(counter, ctx), head };
       case "break":
         throw new Error("a toy broke");
       case "spread": {
         const effects = message.to.map((to) => tell(to, message.message));
-        return { ...said({ ...counter, count: counter.count + 1 }, turn), effects };
+        return { ...said({ ...counter, count: counter.count + 1 }, ctx), effects };
       }
       case "call": {
         const effects = message.names.map((name) => ({ kind: "call", name }) as const);
-        return { ...said({ ...counter, calls: message.names, dueMs: never }, turn), effects };
+        return { ...said({ ...counter, calls: message.names, dueMs: never }, ctx), effects };
       }
       case "hail": {
         const call = { kind: "call", name: message.name } as const;
@@ -103,27 +103,27 @@ const counterActor: Actor<Counter, CounterMessage, Call> = {
       }
       case "answered": {
         const { calls: _, dueMs: __, ...answered } = counter;
-        return said({ ...answered, count: counter.count + message.by }, turn);
+        return said({ ...answered, count: counter.count + message.by }, ctx);
       }
       case "sleep":
         return said(
           { ...counter, dueMs: message.untilMs, soundFromMs: message.soundFromMs ?? 0 },
-          turn,
+          ctx,
         );
       case "note": {
-        const rows = [put(noteKey(turn.self, message.name), message.text)];
-        return { ...said({ ...counter, count: counter.count + 1 }, turn), rows };
+        const rows = [put(noteKey(ctx.self, message.name), message.text)];
+        return { ...said({ ...counter, count: counter.count + 1 }, ctx), rows };
       }
       case "pad":
-        return said({ ...counter, padding: "x".repeat(message.length) }, turn);
+        return said({ ...counter, padding: "x".repeat(message.length) }, ctx);
       case "once":
-        return once(counter, message.digest, turn);
+        return once(counter, message.digest, ctx);
       case "end":
-        return { ...said(counter, turn), head: undefined };
+        return { ...said(counter, ctx), head: undefined };
       case "due": {
         const { dueMs: _, soundFromMs = 0, ...awake } = counter;
-        if (turn.atMs < soundFromMs) throw new Error("a toy broke");
-        return said({ ...awake, count: counter.count + 1_000 }, turn);
+        if (ctx.atMs < soundFromMs) throw new Error("a toy broke");
+        return said({ ...awake, count: counter.count + 1_000 }, ctx);
       }
     }
   },
@@ -131,7 +131,7 @@ const counterActor: Actor<Counter, CounterMessage, Call> = {
   resume: ({ calls = [] }) => calls.map((name) => ({ kind: "call", name })),
 };
 
-function said(head: Counter, { request }: TurnView): CounterTurn {
+function said(head: Counter, { request }: Context): CounterDecision {
   const reply = { kind: "counted", count: head.count };
   return {
     head,
@@ -141,17 +141,17 @@ function said(head: Counter, { request }: TurnView): CounterTurn {
   };
 }
 
-function once(counter: Counter, digest: string, turn: TurnView): CounterTurn {
-  const vpart = vpartOf(turn.self);
-  const key: Key<string> = keyOf(vpart, codes.once, digest);
-  if (turn.get(key) !== undefined) {
+function once(counter: Counter, digest: string, ctx: Context): CounterDecision {
+  const partition = partitionOf(ctx.self);
+  const key: Key<string> = keyOf(partition, codes.once, digest);
+  if (ctx.get(key) !== undefined) {
     const replies =
-      turn.request === undefined ? [] : [{ to: turn.request, reply: { kind: "again" } }];
+      ctx.request === undefined ? [] : [{ to: ctx.request, reply: { kind: "again" } }];
     return { head: counter, rows: [], replies, effects: [] };
   }
-  const mark = put(keyOf(vpart, codes.mark, digest), { digest, atMs: turn.atMs });
+  const mark = put(keyOf(partition, codes.mark, digest), { digest, atMs: ctx.atMs });
   const next = { ...counter, count: counter.count + 1 };
-  return { ...said(next, turn), rows: [put(key, digest), mark] };
+  return { ...said(next, ctx), rows: [put(key, digest), mark] };
 }
 
 export const toys: Domain = {
@@ -161,13 +161,13 @@ export const toys: Domain = {
     {
       code: codes.once,
       windowMs,
-      source: (vpart) => ({
-        start: keyOf(vpart, codes.mark, ""),
-        end: keyOf(vpart, codes.mark + 1, ""),
+      source: (partition) => ({
+        start: keyOf(partition, codes.mark, ""),
+        end: keyOf(partition, codes.mark + 1, ""),
       }),
       entry(key, row) {
         const { digest, atMs } = row as { digest: string; atMs: number };
-        return { key: keyOf(vpartOf(key), codes.once, digest), value: digest, atMs };
+        return { key: keyOf(partitionOf(key), codes.once, digest), value: digest, atMs };
       },
     },
   ],
@@ -246,7 +246,7 @@ export class Bench {
           this.outbox.acknowledge(acknowledged);
           this.outbox.deliver(shard, deliveries);
         },
-        brokenTurn: (actor) => this.broken.push(actor),
+        brokenStep: (actor) => this.broken.push(actor),
         report: () => {},
         passes: (error) => this.passes.push(error),
       },

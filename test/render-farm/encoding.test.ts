@@ -25,8 +25,8 @@ function encoded(t: Test, source: string, name: string, args: readonly string[])
   ffmpeg([...film, ...args, output]);
   const filter = "[1]format=yuv420p[drawn];[0][drawn]ssim";
   const compared = ["-i", output, "-f", "lavfi", "-i", source, "-t", "3", "-lavfi", filter];
-  const likeness = /All:([0-9.]+)/.exec(ffmpeg([...compared, "-f", "null", "-"]))?.[1];
-  return { bytes: statSync(output).size, likeness: Number(likeness) };
+  const similarity = /All:([0-9.]+)/.exec(ffmpeg([...compared, "-f", "null", "-"]))?.[1];
+  return { bytes: statSync(output).size, similarity: Number(similarity) };
 }
 
 const photo = `smptehdbars=${size}:r=${fps},noise=alls=12:all_seed=7,loop=loop=-1:size=1`;
@@ -44,5 +44,5 @@ for (const [film, source] of films)
     const own = encoded(t, source, "own.mp4", encoderArgs("standard", fps, 2));
     const common = encoded(t, source, "common.mp4", ["-r", `${fps}`, ...plain]);
     t.ok(own.bytes < 1.15 * common.bytes, `${own.bytes} of ${common.bytes} bytes`);
-    t.ok(own.likeness > common.likeness - 0.015, `${own.likeness} of ${common.likeness}`);
+    t.ok(own.similarity > common.similarity - 0.015, `${own.similarity} of ${common.similarity}`);
   });

@@ -8,7 +8,7 @@ import {
   streamHead,
 } from "../../render-farm/render/encode/avi-stream.ts";
 import {
-  drivenFormats,
+  compositorFormats,
   type FrameFormat,
   segmentArgs,
 } from "../../render-farm/render/encode/encoding.ts";
@@ -73,7 +73,7 @@ t.test("pictures of the compositor are as long as they are", async (t) => {
     const [a, b, c] = [picture(28, format), picture(121, format), picture(214, format)];
     const pictures = { a: await a, b: await b, c: await c };
     for (const film of films) {
-      const lumas = await encoded(film, pictures, { ...drivenFormats[quality], ...size }, 30);
+      const lumas = await encoded(film, pictures, { ...compositorFormats[quality], ...size }, 30);
       t.equal(read(lumas, luma), film, format);
     }
   }

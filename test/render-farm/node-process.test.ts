@@ -11,7 +11,7 @@ const entry = join(import.meta.dirname, "..", "..", "render-farm", "main.js");
 const kinds = [
   "probe",
   "render",
-  "render-crew",
+  "render-help",
   "studio-image",
   "studio-matte",
   "studio-music",

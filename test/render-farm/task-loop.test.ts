@@ -9,7 +9,7 @@ import { type TaskContext, TaskLoop } from "../../render-farm/node/task-loop.ts"
 import type { SharedParts } from "../../render-farm/node/task-parts.ts";
 import { type SimulatedTimers, simulatedTimers } from "./simulated-timers.ts";
 
-const crew = { kind: "crew", input: 1, outputPrefix: "volatile/x" };
+const helpers = { kind: "help", input: 1, outputPrefix: "volatile/x" };
 const done: TaskOutcome = { kind: "succeeded", outputs: [] };
 
 interface Started {
@@ -69,7 +69,7 @@ function failure(token: string, message: string, retryable: boolean): FromNode {
 function split({ started }: Bench, parts: number): SharedParts {
   const { context } = started[0] ?? {};
   if (context === undefined) throw new Error("nothing was started");
-  return context.split(parts, crew);
+  return context.split(parts, helpers);
 }
 
 /** Lets settled promises be heard. */
@@ -232,7 +232,7 @@ t.test("a task that is split hears of its parts until all are made", async (t) =
   broker.send({ kind: "made", member: "t1/0", part: 2, result: { early: true } });
   const takes = [parts.take(), parts.take()];
   t.strictSame(sent.slice(1), [
-    { kind: "split", token: "t1", member: "t1/0", parts: 3, crew },
+    { kind: "split", token: "t1", member: "t1/0", parts: 3, helpers },
     { kind: "take", member: "t1/0" },
     { kind: "take", member: "t1/0" },
   ]);
@@ -253,7 +253,7 @@ t.test("a task that is split hears of its parts until all are made", async (t) =
   );
 });
 
-t.test("a crew's task takes parts under its own token", async (t) => {
+t.test("a helper's task takes parts under its own token", async (t) => {
   const { broker, sent, started } = startNode();
   broker.send({ kind: "lease", task: task("t1") });
   const part = started[0]?.context.join().take();

@@ -6,7 +6,7 @@ import { seededEntropy } from "../../engine/adapters/seeded-entropy.ts";
 import { IdMint } from "../../engine/id.ts";
 import type { FromNode } from "../../engine/ports/tasks.ts";
 import { TaskLoop, type TaskWorker } from "../../render-farm/node/task-loop.ts";
-import { renderCrew } from "../../render-farm/render/film/crew.ts";
+import { recordShare } from "../../render-farm/render/film/helper-node.ts";
 import { render } from "../../render-farm/render/render.ts";
 import type { Studio } from "../../render-farm/render/staging.ts";
 import { simulatedTimers } from "./simulated-timers.ts";
@@ -46,7 +46,7 @@ export function twoNodes(studio: Studio): TwoNodes {
     },
   });
   const lead = attach(broker, "lead", new Map([["render", render(studio)]]));
-  const other = attach(broker, "other", new Map([["render-crew", renderCrew(studio)]]));
+  const other = attach(broker, "other", new Map([["render-help", recordShare(studio)]]));
   return {
     lead,
     other,

@@ -18,10 +18,10 @@ import { type Run, runKey } from "../../actors/account/run.ts";
 import { type AgentTurn, type Session, sessionKey, turnKey } from "../../actors/agent/session.ts";
 import { type Asset, mimeTypeOf, modalityOf, statusOf } from "../../actors/asset/asset.ts";
 import type { Job } from "../../actors/job/job.ts";
-import type { Mark } from "../../actors/mark/mark.ts";
 import type { OutputSet } from "../../actors/set/set.ts";
 import { codes } from "../../actors/table-codes.ts";
 import type { Ticket } from "../../actors/ticket/ticket.ts";
+import type { Tombstone } from "../../actors/tombstone/tombstone.ts";
 import { allowanceOf } from "../../config/plans.ts";
 import type { Id } from "../../engine/id.ts";
 import { codeOf } from "../../engine/key.ts";
@@ -74,7 +74,7 @@ export function sumsOf(world: World, facts: Facts): Map<Id, Sums> {
     const code = codeOf(key);
     if (code === codes.ticket) of((row as Ticket).scope).tickets++;
     else if (code === codes.set) of((row as OutputSet).scope).sets++;
-    else if (code === codes.mark) addMark(of, row as Mark);
+    else if (code === codes.tombstone) addMark(of, row as Tombstone);
     else if (code === codes.asset) addAsset(of, row as Asset);
   }
   return byScope;
@@ -127,8 +127,8 @@ function addCommitted(
   return before;
 }
 
-function addMark(of: (scope: Id) => Sums, mark: Mark): void {
-  if (mark.kind === "refused") of(mark.scope).remembered++;
+function addMark(of: (scope: Id) => Sums, tombstone: Tombstone): void {
+  if (tombstone.kind === "refused") of(tombstone.scope).remembered++;
 }
 
 function addAsset(of: (scope: Id) => Sums, asset: Asset): void {

@@ -1,13 +1,13 @@
 /** The product with one actor that forgets something: what the checks have to catch. */
 import { domain } from "../../actors/domain.ts";
-import type { AnyActor, Domain, OutsideEffect, RowWrite, Turn } from "../../engine/actor.ts";
+import type { AnyActor, Decision, Domain, OutsideEffect, RowWrite } from "../../engine/actor.ts";
 
 /** What a bug makes of one turn of the actor. */
 export type Bug = (
-  turn: Turn<unknown, OutsideEffect>,
+  turn: Decision<unknown, OutsideEffect>,
   message: { readonly kind: string },
   head: unknown,
-) => Turn<unknown, OutsideEffect>;
+) => Decision<unknown, OutsideEffect>;
 
 export function withBug(code: number, bug: Bug): Domain {
   const actor = domain.actorByCode.get(code);
@@ -22,16 +22,16 @@ export function withBug(code: number, bug: Bug): Domain {
 
 /** Changes some members of the next head. */
 export function changed<Head>(
-  turn: Turn<unknown, OutsideEffect>,
+  turn: Decision<unknown, OutsideEffect>,
   by: (head: Head) => Partial<Head>,
-): Turn<unknown, OutsideEffect> {
+): Decision<unknown, OutsideEffect> {
   const head = turn.head as Head | undefined;
   return head === undefined ? turn : { ...turn, head: { ...head, ...by(head) } };
 }
 
 export function withoutRows(
-  turn: Turn<unknown, OutsideEffect>,
+  turn: Decision<unknown, OutsideEffect>,
   isLost: (row: RowWrite) => boolean,
-): Turn<unknown, OutsideEffect> {
+): Decision<unknown, OutsideEffect> {
   return { ...turn, rows: turn.rows.filter((row) => !isLost(row)) };
 }

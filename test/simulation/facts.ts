@@ -8,13 +8,19 @@ import { type Account, type LedgerRow, ledgerKey } from "../../actors/account/ac
 import { accountKey, type Pay } from "../../actors/account/account-messages.ts";
 import type { Budget } from "../../actors/account/member-spending.ts";
 import { sessionKey } from "../../actors/agent/session.ts";
-import { forms } from "../../actors/forms.ts";
-import { type Asked, askedKey, type CreateJob, type Job, jobKey } from "../../actors/job/job.ts";
+import {
+  type CreateJob,
+  type Job,
+  type JobRequest,
+  jobKey,
+  jobRequestKey,
+} from "../../actors/job/job.ts";
+import { rowCodecs } from "../../actors/row-codecs.ts";
 import { ticketKey } from "../../actors/ticket/ticket.ts";
 import type { PlanName, PlanOverrides } from "../../config/plans.ts";
 import type { Id } from "../../engine/id.ts";
 import { codeOf } from "../../engine/key.ts";
-import { rowOf } from "../../engine/row-form.ts";
+import { rowOf } from "../../engine/row-codec.ts";
 import type { Step, World } from "./world.ts";
 
 export interface Accepted {
@@ -155,15 +161,15 @@ export class Facts {
     if (code !== "prompt_nsfw" && code !== "ip_detected") return;
     const job = this.accepted.get(id)?.job;
     if (job === undefined) return;
-    const asked = askedOf(job);
-    const name = `${asked.scope} ${asked.bodyDigest ?? asked.fingerprint}`;
+    const request = askedOf(job);
+    const name = `${request.scope} ${request.bodyDigest ?? request.fingerprint}`;
     this.of.set(this.moderated, name, atMs + dayMs);
     this.of.set(this.moderatedJobs, id, true);
   }
 }
 
-export function askedOf({ job, asked }: CreateJob): Asked {
-  return rowOf(forms, askedKey(job), asked) as Asked;
+export function askedOf({ job, asked }: CreateJob): JobRequest {
+  return rowOf(rowCodecs, jobRequestKey(job), asked) as JobRequest;
 }
 
 /** I5: what a job may not do, or undefined. */

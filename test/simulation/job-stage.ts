@@ -5,7 +5,7 @@
 import { assetKey } from "../../actors/asset/asset.ts";
 import { domain as product } from "../../actors/domain.ts";
 import type { Job, JobMessage, Outcome } from "../../actors/job/job.ts";
-import { listingOf } from "../../actors/job/job-index.ts";
+import { indexEntriesOf } from "../../actors/job/job-index.ts";
 import { codes } from "../../actors/table-codes.ts";
 import type { Domain } from "../../engine/actor.ts";
 import { codeOf } from "../../engine/key.ts";
@@ -67,7 +67,7 @@ export class JobStage implements Subject<JobCommand> {
     const found = world.stored(codes.jobOfOwner).map(({ key }) => key);
     const wanted = [...world.kept]
       .filter(([key]) => codeOf(key) === codes.job)
-      .flatMap(([, job]) => listingOf(job as Job, false))
+      .flatMap(([, job]) => indexEntriesOf(job as Job, false))
       .flatMap(({ key, value }) => (value === undefined ? [] : [key]));
     return String(found) === String(wanted.sort()) ? undefined : "a listing shows what is not";
   }

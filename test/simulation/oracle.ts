@@ -106,8 +106,8 @@ export class Oracle {
   }
 
   private moderated(job: CreateJob): string | undefined {
-    const asked = askedOf(job);
-    const name = `${asked.scope} ${asked.bodyDigest ?? asked.fingerprint}`;
+    const request = askedOf(job);
+    const name = `${request.scope} ${request.bodyDigest ?? request.fingerprint}`;
     const untilMs = this.facts.moderated.get(name) ?? 0;
     return this.world.atMs < untilMs ? "moderated" : undefined;
   }

@@ -8,9 +8,9 @@ import type { Confirmation, SubmitTerms } from "../../actors/account/submit-term
 import { domain as product } from "../../actors/domain.ts";
 import { creationOf } from "../../actors/job/creation.ts";
 import {
-  type Asked,
   type CreateJob,
   type JobMessage,
+  type JobRequest,
   jobKey,
   type TurnOfJob,
 } from "../../actors/job/job.ts";
@@ -18,7 +18,7 @@ import { type OutputSet, setKey } from "../../actors/set/set.ts";
 import type { PlanName } from "../../config/plans.ts";
 import type { Domain } from "../../engine/actor.ts";
 import type { Id } from "../../engine/id.ts";
-import { asked } from "../actors/accounts.ts";
+import { jobRequest } from "../actors/accounts.ts";
 import { brokenPromise } from "./books.ts";
 import type { Command, Said, SetCommand, SubmitCommand } from "./commands.ts";
 import { Facts } from "./facts.ts";
@@ -147,13 +147,13 @@ export class Stage {
     scope: Id,
     user: Id,
     fingerprint: string,
-    more: Partial<Asked> = {},
+    more: Partial<JobRequest> = {},
   ): CreateJob {
     const { body, modality, hold, isFarm, isInline, lagMs, idempotencyKey } = command;
     const createdAtMs = this.world.atMs - lagMs;
     const turn = this.turnOf(command.run, scope);
     const request = {
-      ...asked,
+      ...jobRequest,
       id: this.world.id(createdAtMs),
       scope,
       user,

@@ -35,7 +35,7 @@ interface Issued {
   readonly isUsed: boolean;
 }
 
-const vpart = 0x21;
+const partition = 0x21;
 
 class TicketStage implements Subject<TicketCommand> {
   private readonly stage: Stage;
@@ -82,7 +82,7 @@ class TicketStage implements Subject<TicketCommand> {
     const wanted = subjectAt(subject);
     const isGood = ticket !== undefined && !ticket.isUsed && world.atMs < ticket.expiresAtMs;
     const expected = !isGood ? "spent" : ticket.subject === wanted ? "redeemed" : "mismatched";
-    const heard = world.ask(ticketKey(vpart, name), { kind: "redeem", subject: wanted });
+    const heard = world.ask(ticketKey(partition, name), { kind: "redeem", subject: wanted });
     if (heard === undefined) return undefined;
     if (heard.kind !== expected)
       world.wrong.push(`I10: a ticket is ${heard.kind}, not ${expected}`);
@@ -133,7 +133,10 @@ const controls = {
     });
     return kind === "redeem" ? { ...turn, replies } : turn;
   }),
-  "a confirmation that is not marked": withBug(codes.mark, (turn, _, head) => ({ ...turn, head })),
+  "a confirmation that is not marked": withBug(codes.tombstone, (turn, _, head) => ({
+    ...turn,
+    head,
+  })),
 } as const;
 
 for (const [bug, domain] of Object.entries(controls))

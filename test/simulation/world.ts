@@ -1,6 +1,6 @@
 /**
  * One shard with all actors of the product, in one thread and on stores in memory: turns are real
- * turns of real batches, records are sealed, passes materialise, restarts recover. It keeps what
+ * turns of real batches, records are sealed, passes flush, restarts recover. It keeps what
  * every turn wrote beside the store, so that checks read no JSON; a restart compares the two.
  *
  * What a crash takes with it (the open batch) is taken back here too, with every fact of a model
@@ -9,24 +9,24 @@
 
 import { isDeepStrictEqual } from "node:util";
 import { jobKey } from "../../actors/job/job.ts";
-import type { AnyActor, Domain, OutsideEffect, Turn, TurnView } from "../../engine/actor.ts";
+import type { AnyActor, Context, Decision, Domain, OutsideEffect } from "../../engine/actor.ts";
 import { memoryJournal, memoryTables } from "../../engine/adapters/memory-stores.ts";
 import { firstIdAt, type Id } from "../../engine/id.ts";
 import { JsonBytes } from "../../engine/json-bytes.ts";
 import { codeOf, type Key, shardOf } from "../../engine/key.ts";
 import type { TableRow } from "../../engine/ports/tables.ts";
 import { noHash, seal } from "../../engine/record.ts";
-import { rowOf, SpelledRow } from "../../engine/row-form.ts";
+import { EncodedRow, rowOf } from "../../engine/row-codec.ts";
 import { Batch, type Delivery } from "../../engine/shard/batch.ts";
-import { materialise, type Position } from "../../engine/shard/materialiser.ts";
+import { flushRows, type Position } from "../../engine/shard/flush.ts";
 import { recover } from "../../engine/shard/recovery.ts";
 import { ShardRows } from "../../engine/shard/shard-rows.ts";
 import { Sweep } from "../../engine/shard/sweep.ts";
 
 /** A Friday noon, eleven days before plans renew. */
 export const startMs = Date.UTC(2026, 10, 20, 12);
-const vpart = 0x21;
-const place = { shard: vpart, shardCount: 256 };
+const partition = 0x21;
+const place = { shard: partition, shardCount: 256 };
 const granularityMs = 250;
 const hourMs = 3_600_000;
 
@@ -35,7 +35,7 @@ export interface Step {
   readonly self: Key;
   readonly message: { readonly kind: string };
   readonly before: unknown;
-  readonly turn: Turn<unknown, OutsideEffect>;
+  readonly turn: Decision<unknown, OutsideEffect>;
   readonly atMs: number;
 }
 
@@ -86,7 +86,7 @@ export class World {
 
   id(atMs = this.atMs): Id {
     const number = (++this.ids).toString(16).padStart(12, "0");
-    return `${firstIdAt(atMs, vpart).slice(0, 18)}-8000-${number}`;
+    return `${firstIdAt(atMs, partition).slice(0, 18)}-8000-${number}`;
   }
 
   read<Row>(key: Key<Row>): Row | undefined {
@@ -159,14 +159,14 @@ export class World {
 
   /** The rows of a table, which is as old as the last pass. */
   stored(code: number): readonly TableRow[] {
-    const start = String.fromCharCode(vpart, code);
-    return this.tables.range({ start, end: String.fromCharCode(vpart, code + 1) }, 10_000);
+    const start = String.fromCharCode(partition, code);
+    return this.tables.range({ start, end: String.fromCharCode(partition, code + 1) }, 10_000);
   }
 
   private turn(envelope: { to: Key; message: unknown; request?: number }): void {
     this.steps = [];
     try {
-      this.batch.turn(envelope, this.atMs);
+      this.batch.step(envelope, this.atMs);
     } catch (error) {
       this.steps = [];
       if (error !== dropped) this.wrong.push(`a turn was dropped: ${String(error)}`);
@@ -185,7 +185,7 @@ export class World {
   }
 
   private rowOf(key: Key, value: unknown): unknown {
-    return value instanceof SpelledRow ? rowOf(this.domain.forms, key, value.json) : value;
+    return value instanceof EncodedRow ? rowOf(this.domain.rowCodecs, key, value.json) : value;
   }
 
   private hear(): void {
@@ -200,7 +200,7 @@ export class World {
   private async pass(): Promise<void> {
     this.commit();
     this.rows.fresh.freeze();
-    await materialise(this.rows, this.rows.fresh.lastWrites(), this.position, this.domain);
+    await flushRows(this.rows, this.rows.fresh.lastWrites(), this.position, this.domain);
     await this.journal.trim(this.position.seq);
     this.rows.fresh.thaw();
     this.passes++;
@@ -254,7 +254,7 @@ export class World {
   }
 
   private watch(actor: AnyActor): AnyActor {
-    const decide = (before: unknown, message: unknown, view: TurnView) => {
+    const decide = (before: unknown, message: unknown, view: Context) => {
       if (this.stepsLeft !== undefined && this.stepsLeft-- === 0) throw dropped;
       const turn = actor.decide(before, message, view);
       const { self, atMs } = view;

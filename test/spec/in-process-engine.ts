@@ -105,7 +105,7 @@ export async function openEngine(parts: EngineParts): Promise<InProcessEngine> {
         (message) => {
           moves++;
           // Never within the call that sends: a thread hears later too.
-          queueMicrotask(() => life.shard?.hear(message));
+          queueMicrotask(() => life.shard?.handle(message));
         },
         tables,
       );
@@ -125,7 +125,7 @@ export async function openEngine(parts: EngineParts): Promise<InProcessEngine> {
         outbox.acknowledge(acknowledged);
         outbox.deliver(number, deliveries);
       },
-      brokenTurn: (_, error) => onFault(error),
+      brokenStep: (_, error) => onFault(error),
       report: ({ fields }, get) => void reported.push(fields(get)),
       passes: () => {},
     });

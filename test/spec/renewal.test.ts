@@ -8,7 +8,7 @@ import { codes } from "../../actors/table-codes.ts";
 import type { Static } from "../../config/schema.ts";
 import type { Id } from "../../engine/id.ts";
 import { codeOf, engineTables, keyOf, rangeOf } from "../../engine/key.ts";
-import { actorOfDueKey } from "../../engine/shard/materialiser.ts";
+import { actorOfDueKey } from "../../engine/shard/flush.ts";
 import type { Caller } from "./caller.ts";
 import { type InProcess, openInProcess, startMs } from "./in-process-service.ts";
 import { enter, paidOrganization } from "./organizations.ts";
@@ -49,10 +49,10 @@ async function ledger(caller: Caller, query = ""): Promise<(readonly [string, st
 
 /** The accounts that wait for a time. */
 function waiting({ engine }: InProcess): string[] {
-  const vparts = Array.from({ length: 256 }, (_, vpart) =>
-    rangeOf(keyOf(vpart, engineTables.due, "")),
+  const partitions = Array.from({ length: 256 }, (_, partition) =>
+    rangeOf(keyOf(partition, engineTables.due, "")),
   );
-  const actors = vparts.flatMap((range) =>
+  const actors = partitions.flatMap((range) =>
     engine.accountTables.range(range, 100).map(({ key }) => actorOfDueKey(key)),
   );
   return actors.filter((actor) => codeOf(actor) === codes.account);

@@ -92,18 +92,18 @@ async function withoutRemote(
   const address = remoteAddress(element);
   const from = Number(element.key);
   if (address === undefined || !Number.isInteger(from)) return undefined;
-  const spellings = [address, address.replaceAll("&", "&amp;")];
-  const spelling = spellings.find((one) => text.indexOf(one, from) >= 0);
-  if (spelling === undefined) return undefined;
-  const at = text.indexOf(spelling, from);
-  const to = text.indexOf(">", at + spelling.length);
+  const references = [address, address.replaceAll("&", "&amp;")];
+  const reference = references.find((one) => text.indexOf(one, from) >= 0);
+  if (reference === undefined) return undefined;
+  const at = text.indexOf(reference, from);
+  const to = text.indexOf(">", at + reference.length);
   if (to < 0) return undefined;
   const { href } = new URL(address.trim(), "https://bundle.invalid");
   const { integrity: expected } = element.attributes;
   const name = await store.take(href, { expected, isModule: isModule(element) });
   const integrity = await store.integrityOf(name);
   const before = text.slice(from, at).replace(integrityAttribute, "");
-  const after = text.slice(at + spelling.length, to).replace(integrityAttribute, "");
+  const after = text.slice(at + reference.length, to).replace(integrityAttribute, "");
   const written = `${before}${vendorFolder}/${name}${after}`.replace(
     /^<[a-z]+/i,
     (opened) => `${opened} integrity="${integrity}"`,

@@ -12,7 +12,7 @@ import { exact } from "./encoding.ts";
  * The film's sound, mixed by ffmpeg into one file (AAC) as long as the pictures: each clip at its
  * place, a bus for each role, narration over the others, then loudness, fades, the master.
  */
-export interface HeardClip {
+export interface AudibleClip {
   readonly clip: Clip;
   readonly media: MediaFile;
   /** Loudness at each frame of the film, in place of the clip's own. */
@@ -38,7 +38,7 @@ const silenceDb = -90;
 
 /** Path of the mix; `undefined` when nothing sounds. */
 export async function mixSound(
-  clips: readonly HeardClip[],
+  clips: readonly AudibleClip[],
   setup: MixSetup,
 ): Promise<string | undefined> {
   const { mix, folder } = setup;
@@ -66,7 +66,7 @@ interface Bus {
 
 async function mixBus(
   role: AudioRole,
-  clips: readonly HeardClip[],
+  clips: readonly AudibleClip[],
   setup: MixSetup,
 ): Promise<string> {
   const { tools, folder, signal, seconds } = setup;
@@ -94,7 +94,7 @@ async function mixBus(
   return path;
 }
 
-function chain(heard: HeardClip, seconds: number): string {
+function chain(heard: AudibleClip, seconds: number): string {
   const { clip, curvePath, media } = heard;
   const { start = 0, rate = 1, volume: fixed = 1 } = clip.media ?? {};
   const volume = curvePath === undefined ? fixed : 1;
@@ -127,7 +127,7 @@ function chain(heard: HeardClip, seconds: number): string {
  * are longer than the clip.
  */
 function fades(
-  { clip }: HeardClip,
+  { clip }: AudibleClip,
   { from, length, seconds }: { from: number; length: number; seconds: number },
 ): readonly string[] {
   const { fadeIn = 0, fadeOut = 0 } = clip.media ?? {};
@@ -143,7 +143,7 @@ function fades(
 }
 
 /** Filters that play a looped source from where it is entered to its end, without end. */
-function roundOf({ clip, media }: HeardClip, seconds: number): readonly string[] | undefined {
+function roundOf({ clip, media }: AudibleClip, seconds: number): readonly string[] | undefined {
   const { start = 0, isLooped = false } = clip.media ?? {};
   const length = media.recording.durationSeconds - start;
   if (!isLooped || length <= 0 || seconds <= length) return undefined;

@@ -13,12 +13,13 @@ type PictureFormat =
   | { readonly codec: "planes" };
 
 /** What the compositor's pictures are. */
-export const drivenFormats: Readonly<Record<Quality, Exclude<PictureFormat, { codec: "planes" }>>> =
-  {
-    fast: { codec: "mjpeg", quality: 88 },
-    standard: { codec: "mjpeg", quality: 95 },
-    high: { codec: "png" },
-  };
+export const compositorFormats: Readonly<
+  Record<Quality, Exclude<PictureFormat, { codec: "planes" }>>
+> = {
+  fast: { codec: "mjpeg", quality: 88 },
+  standard: { codec: "mjpeg", quality: 95 },
+  high: { codec: "png" },
+};
 
 const presets: Readonly<Record<Quality, readonly string[]>> = {
   // Transforms of eight by eight make it the High profile; its entropy coder is too slow.

@@ -1,20 +1,21 @@
 import { even } from "../../../actors/timeline/model.ts";
 import type { Picture } from "../../browser/stage.ts";
-import { drivenFormats } from "../encode/encoding.ts";
-import type { Cast } from "../page/cast.ts";
+import { compositorFormats } from "../encode/encoding.ts";
 import type { FilmSession } from "../page/film-page-session.ts";
-import { drawnPainter, drivenPainter } from "../page/painters.ts";
+import type { PagePool } from "../page/page-pool.ts";
+import { compositorPainter, selfCapturePainter } from "../page/painters.ts";
 import { RenderFault } from "../render-fault.ts";
 import { VideoFrames } from "../videos/video-frames.ts";
 import { composed, isComposable } from "./composing.ts";
-import type { Shoot } from "./film-capture.ts";
-import { displayed, isDark, likenessOf, planesMaker } from "./likeness.ts";
+import type { FilmCapture } from "./film-capture.ts";
 import { type Sample, Samples } from "./samples.ts";
-import { type Camera, filmed, recorder } from "./segment-recorders.ts";
+import { recorder, recordSegments, type SegmentRecorder } from "./segment-recorders.ts";
+import { displayed, isDark, planesMaker, similarityOf } from "./similarity.ts";
 
 /**
- * The ways of filming. Drawn pages are several times faster; sampled frames of theirs are
- * compared with those of a driven page, and one that differs sends the whole film the slow way.
+ * The ways of filming. Drawn pages are several times faster; sampled frames of theirs are compared
+ * with those of a page that the compositor captures, and one that differs sends the whole film the
+ * slow way.
  *
  * A footage is the paths of encoded segments in the film's order.
  */
@@ -26,82 +27,97 @@ export interface Refusal {
 }
 
 /** Every frame by the compositor. */
-export async function shootDriven(cast: Cast, shoot: Shoot): Promise<Footage> {
-  const isUnlit = (picture: Buffer) => shoot.stage.tools.screenshots.isBlack(picture);
-  const samples = new Samples(shoot.frames, { isUnlit, step: 0 });
-  const paths = await filmed(drivenCameras(cast, shoot), samples, shoot);
-  hearFaults(cast, shoot);
-  await checkLight(samples, cast, shoot);
+export async function captureFromCompositor(
+  pages: PagePool,
+  capture: FilmCapture,
+): Promise<Footage> {
+  const isBlack = (picture: Buffer) => capture.stage.tools.screenshots.isBlack(picture);
+  const samples = new Samples(capture.frames, { isBlack, step: 0 });
+  const paths = await recordSegments(compositedRecorders(pages, capture), samples, capture);
+  collectFaults(pages, capture);
+  await checkLight(samples, pages, capture);
   return paths;
 }
 
-function drivenCameras({ sessions }: Cast, shoot: Shoot): readonly Camera[] {
-  const { stage, setup } = shoot;
-  const format = drivenFormats[stage.input.quality ?? "standard"];
+function compositedRecorders(
+  { sessions }: PagePool,
+  capture: FilmCapture,
+): readonly SegmentRecorder[] {
+  const { stage, setup } = capture;
+  const format = compositorFormats[stage.input.quality ?? "standard"];
   const picture =
     format.codec === "png"
       ? ({ format: "png" } as const)
       : ({ format: "jpeg", quality: format.quality } as const);
   const { width, height } = setup.timeline;
   return sessions.map((session) =>
-    recorder(drivenPainter(session, picture), { ...format, width, height }, shoot),
+    recorder(compositorPainter(session, picture), { ...format, width, height }, capture),
   );
 }
 
 /** By the pages themselves; refused when that does not look like the compositor's frames. */
-export async function shootDrawn(cast: Cast, shoot: Shoot): Promise<Footage | Refusal> {
-  const { reference } = cast;
+export async function captureFromPages(
+  pagePool: PagePool,
+  capture: FilmCapture,
+): Promise<Footage | Refusal> {
+  const { reference } = pagePool;
   if (reference === undefined) throw new Error("drawn pages are compared with a driven one");
-  const samples = new Samples(shoot.frames, { isUnlit: isDark, step: 2, isJudgedEarly: true });
-  const filming = filmed(drawnCameras(cast, shoot), samples, shoot);
+  const samples = new Samples(capture.frames, { isBlack: isDark, step: 2, isJudgedEarly: true });
+  const filming = recordSegments(selfCapturedRecorders(pagePool, capture), samples, capture);
   const videosAt = async (frame: number) => {
     // Without videos the page to compare with need not wait for the others.
-    if (shoot.setup.videos.length === 0) return noVideos;
-    return (await samples.at(frame)).videos ?? videosOf(frame, shoot);
+    if (capture.setup.videos.length === 0) return noVideos;
+    return (await samples.at(frame)).videos ?? videosOf(frame, capture);
   };
   const comparison = { reference, shown: (planes: Buffer) => planes, videosAt };
-  const comparing = compare(samples, comparison, shoot);
+  const comparing = compare(samples, comparison, capture);
   try {
     const [paths] = await Promise.all([filming, comparing]);
-    hearFaults(cast, shoot);
-    await checkLight(samples, cast, shoot);
+    collectFaults(pagePool, capture);
+    await checkLight(samples, pagePool, capture);
     return paths;
   } catch (failure) {
     if (failure instanceof Unlike) return { refusal: failure.message };
     throw failure;
   } finally {
-    shoot.shared?.parts.close();
-    await cast.close();
+    capture.shared?.parts.close();
+    await pagePool.close();
     await Promise.allSettled([filming, comparing]);
   }
 }
 
-function drawnCameras({ sessions }: Cast, shoot: Shoot): readonly Camera[] {
-  const { width, height } = shoot.setup.timeline;
+function selfCapturedRecorders(
+  { sessions }: PagePool,
+  capture: FilmCapture,
+): readonly SegmentRecorder[] {
+  const { width, height } = capture.setup.timeline;
   const format = { codec: "planes", width: even(width), height: even(height) } as const;
-  return sessions.map((session) => recorder(drawnPainter(session), format, shoot));
+  return sessions.map((session) => recorder(selfCapturePainter(session), format, capture));
 }
 
-/** Those of a cast's pages. */
-export const camerasOf = { drawn: drawnCameras, driven: drivenCameras };
+/** Those of a pool's pages. */
+export const recordersOf = { drawn: selfCapturedRecorders, driven: compositedRecorders };
 
 /** By ffmpeg alone; refused for what is more than pictures in boxes. */
-export async function shootComposed(cast: Cast, shoot: Shoot): Promise<Footage | Refusal> {
-  const [session] = cast.sessions;
+export async function captureComposed(
+  pages: PagePool,
+  capture: FilmCapture,
+): Promise<Footage | Refusal> {
+  const [session] = pages.sessions;
   const layout = await session.layout();
-  if (layout === null || !isComposable(layout, shoot))
+  if (layout === null || !isComposable(layout, capture))
     return { refusal: "the page is more than pictures in boxes" };
-  const samples = new Samples(shoot.frames, { isUnlit: isDark, step: 4 });
-  const shown = (planes: Buffer): Buffer => displayed(planes, shoot.setup.timeline.width);
-  const composing = composed(layout, samples, shoot).catch((failure: unknown) => {
+  const samples = new Samples(capture.frames, { isBlack: isDark, step: 4 });
+  const shown = (planes: Buffer): Buffer => displayed(planes, capture.setup.timeline.width);
+  const composing = composed(layout, samples, capture).catch((failure: unknown) => {
     samples.end(failure);
     throw failure;
   });
   try {
-    const videosAt = (frame: number) => videosOf(frame, shoot);
+    const videosAt = (frame: number) => videosOf(frame, capture);
     const comparison = { reference: session, shown, videosAt };
-    const [paths] = await Promise.all([composing, compare(samples, comparison, shoot)]);
-    await checkLight(samples, cast, shoot);
+    const [paths] = await Promise.all([composing, compare(samples, comparison, capture)]);
+    await checkLight(samples, pages, capture);
     return paths;
   } catch (failure) {
     if (failure instanceof Unlike) return { refusal: failure.message };
@@ -115,7 +131,7 @@ export async function shootComposed(cast: Cast, shoot: Shoot): Promise<Footage |
 class Unlike extends Error {}
 
 /** Below these a viewer may see a difference, in dB. */
-const likenessMin = { overall: 32, worst: 22 } as const;
+const similarityMin = { overall: 32, worst: 22 } as const;
 
 type FrameVideos = NonNullable<Sample["videos"]>;
 
@@ -125,7 +141,7 @@ const noVideos: FrameVideos = new Map();
 const closely: Picture = { format: "jpeg", quality: 95 };
 
 interface Comparison {
-  /** A driven page. */
+  /** A page captured by the compositor. */
   readonly reference: FilmSession;
   /** What a screen makes of a sample's planes. */
   readonly shown: (planes: Buffer) => Buffer;
@@ -137,10 +153,10 @@ interface Comparison {
 async function compare(
   samples: Samples,
   { reference, shown, videosAt }: Comparison,
-  { stage, setup }: Shoot,
+  { stage, setup }: FilmCapture,
 ): Promise<void> {
   const planesOf = await planesMaker(stage.tools, setup.timeline);
-  const painter = drivenPainter(reference, closely);
+  const painter = compositorPainter(reference, closely);
   let last: Buffer | undefined;
   const paint = async (frame: number): Promise<Buffer> => {
     const places = await painter.place(await videosAt(frame));
@@ -156,15 +172,15 @@ async function compare(
     const wanted = await painting;
     const { picture } = await samples.at(frame);
     samples.forget(frame);
-    const { overall, worst } = likenessOf(shown(picture), wanted, even(setup.timeline.width));
-    if (overall >= likenessMin.overall && worst >= likenessMin.worst) return;
+    const { overall, worst } = similarityOf(shown(picture), wanted, even(setup.timeline.width));
+    if (overall >= similarityMin.overall && worst >= similarityMin.worst) return;
     const found = `${overall.toFixed(1)} dB, ${worst.toFixed(1)} dB at the worst place`;
     throw new Unlike(`frame ${frame} is not like the compositor's (${found})`);
   });
   await Promise.all(comparing);
 }
 
-async function videosOf(frame: number, { stage, setup }: Shoot): Promise<FrameVideos> {
+async function videosOf(frame: number, { stage, setup }: FilmCapture): Promise<FrameVideos> {
   const { tools, context, warnings } = stage;
   const { signal } = context;
   const { fps } = setup.timeline;
@@ -178,13 +194,17 @@ async function videosOf(frame: number, { stage, setup }: Shoot): Promise<FrameVi
 }
 
 /** What scripts threw meanwhile becomes warnings. */
-export function hearFaults({ sessions }: Cast, { stage }: Shoot): void {
+export function collectFaults({ sessions }: PagePool, { stage }: FilmCapture): void {
   for (const fault of sessions.flatMap((session) => session.takeFaults()))
     stage.warnings.add(`a script threw: ${fault}`);
 }
 
 /** Fails for a film that is black where it should not be; on no background, text may be black. */
-async function checkLight(samples: Samples, { sessions }: Cast, { setup }: Shoot): Promise<void> {
+async function checkLight(
+  samples: Samples,
+  { sessions }: PagePool,
+  { setup }: FilmCapture,
+): Promise<void> {
   if (!(await samples.areUnlit()) || !sessions[0].report.isGrounded) return;
   const { timeline, plan } = setup;
   const shown = samples.frames.flatMap((frame) =>

@@ -14,14 +14,14 @@ import {
   videoFilters,
   videoInput,
 } from "../videos/video-decoding.ts";
-import type { Shoot } from "./film-capture.ts";
+import type { FilmCapture } from "./film-capture.ts";
 import type { Samples } from "./samples.ts";
 
 /**
  * Whether every video is one that ffmpeg can lay over others, and there in its first frame. All of
  * them are open at once, so there may not be many.
  */
-export function isComposable({ pictures }: MediaLayout, { setup }: Shoot): boolean {
+export function isComposable({ pictures }: MediaLayout, { setup }: FilmCapture): boolean {
   const { fps, width, height } = setup.timeline;
   return (
     pictures.length <= picturesMax &&
@@ -51,16 +51,16 @@ function beginsAgain({ clip }: ShownVideo): boolean {
 export async function composed(
   layout: MediaLayout,
   samples: Samples,
-  shoot: Shoot,
+  capture: FilmCapture,
 ): Promise<readonly string[]> {
-  const { stage, frames, setup } = shoot;
+  const { stage, frames, setup } = capture;
   const { fps, width, height } = setup.timeline;
   const { folder, tools, context } = stage;
   const groundPath = join(folder, "ground.yuv");
   await writeNew(groundPath, groundPlanes(layout.ground, width * height));
   const layers: Layer[] = [];
   for (const picture of layout.pictures) {
-    const layer = await layerOf(picture, shoot);
+    const layer = await layerOf(picture, capture);
     if (layer !== undefined) layers.push(layer);
   }
   const ground = ["-f", "rawvideo", "-pix_fmt", "yuv420p", "-s", `${width}x${height}`];
@@ -94,7 +94,7 @@ export async function composed(
     const picture = bytes.subarray(at * length, (at + 1) * length);
     samples.add(frame, { picture });
   }
-  shoot.onMade?.({ index: 0, from: 0, to: frames }, path);
+  capture.onMade?.({ index: 0, from: 0, to: frames }, path);
   return [path];
 }
 
@@ -117,8 +117,8 @@ interface Layer {
   readonly picture: PlacedPicture;
 }
 
-async function layerOf(picture: PlacedPicture, shoot: Shoot): Promise<Layer | undefined> {
-  const { setup, frames, stage } = shoot;
+async function layerOf(picture: PlacedPicture, capture: FilmCapture): Promise<Layer | undefined> {
+  const { setup, frames, stage } = capture;
   const { fps } = setup.timeline;
   const to = Math.min(picture.to, frames);
   const { width, height } = picture.whole;

@@ -6,12 +6,12 @@ import type { Segment } from "./segments.ts";
 import type { SharedFilm } from "./shared-segments.ts";
 
 /** A film that is being made of its pages. */
-export interface Shoot {
+export interface FilmCapture {
   readonly stage: RenderStage;
   readonly setup: FilmSetup;
   readonly frames: number;
   /** What other nodes make of it too. */
   readonly shared: SharedFilm | undefined;
-  /** Hears of each segment's file when that is there. */
+  /** Learns of each segment's file when that is there. */
   readonly onMade?: (segment: Segment, path: string) => void;
 }

@@ -9,7 +9,7 @@ export interface Sample {
 
 export interface Looking {
   /** Whether a picture is black. */
-  readonly isUnlit: (picture: Buffer) => boolean | Promise<boolean>;
+  readonly isBlack: (picture: Buffer) => boolean | Promise<boolean>;
   /** Every `step`th sample is compared; 0: none is. */
   readonly step: number;
   /** Whether frames near a long film's begin are compared besides. */
@@ -21,18 +21,18 @@ export class Samples {
   readonly frames: readonly number[];
   /** In the order of time. */
   readonly compared: readonly number[];
-  readonly #isUnlit: Looking["isUnlit"];
+  readonly #isBlack: Looking["isBlack"];
   readonly #darknessByFrame: ReadonlyMap<number, Arrival<boolean>>;
   readonly #samplesByFrame: Map<number, Arrival<Sample>>;
   /** One that is not black is enough. */
   #isLit = false;
 
-  constructor(frames: number, { isUnlit, step, isJudgedEarly = false }: Looking) {
+  constructor(frames: number, { isBlack, step, isJudgedEarly = false }: Looking) {
     this.frames = sampledFrames(frames);
     const seldom = evenFrames(frames).filter((_, at) => at % step === 0);
     const early = isJudgedEarly ? earlyFrames(frames) : [];
     this.compared = this.frames.filter((frame) => seldom.includes(frame) || early.includes(frame));
-    this.#isUnlit = isUnlit;
+    this.#isBlack = isBlack;
     this.#darknessByFrame = new Map(this.frames.map((frame) => [frame, arrival()]));
     this.#samplesByFrame = new Map(this.compared.map((frame) => [frame, arrival()]));
   }
@@ -52,9 +52,9 @@ export class Samples {
   }
 
   async #look(picture: Buffer): Promise<boolean> {
-    const isUnlit = await this.#isUnlit(picture);
-    this.#isLit ||= !isUnlit;
-    return isUnlit;
+    const isBlack = await this.#isBlack(picture);
+    this.#isLit ||= !isBlack;
+    return isBlack;
   }
 
   /** No more will come. */
@@ -78,7 +78,7 @@ export class Samples {
   /** Whether every one of them is black, when all are there. */
   async areUnlit(): Promise<boolean> {
     const all = [...this.#darknessByFrame.values()].map(({ thing }) => thing);
-    return (await Promise.all(all)).every((isUnlit) => isUnlit);
+    return (await Promise.all(all)).every((isBlack) => isBlack);
   }
 }
 

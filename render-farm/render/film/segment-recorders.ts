@@ -5,14 +5,14 @@ import { pictureChunk, repetition, streamHead } from "../encode/avi-stream.ts";
 import { type FrameFormat, segmentArgs } from "../encode/encoding.ts";
 import { passMs } from "../inputs/media-files.ts";
 import type { Painter } from "../page/painters.ts";
-import type { Shoot } from "./film-capture.ts";
+import type { FilmCapture } from "./film-capture.ts";
 import type { Sample, Samples } from "./samples.ts";
-import { Reel } from "./segment-videos.ts";
+import { SegmentFrames } from "./segment-frames.ts";
 import { type Cuttable, type Segment, segmentsOf } from "./segments.ts";
 import type { SharedFilm } from "./shared-segments.ts";
 
 /** Makes segments in the order of time, one after the other. */
-export interface Camera {
+export interface SegmentRecorder {
   film(segment: Segment, onFrame: OnFrame): Take;
   close(): Promise<void>;
 }
@@ -28,10 +28,10 @@ export interface Take {
 type OnFrame = (frame: number, shown: Sample) => void;
 
 /** Each camera takes the next segment that nobody has, here or elsewhere, until all are there. */
-export async function filmed(
-  cameras: readonly Camera[],
+export async function recordSegments(
+  recorders: readonly SegmentRecorder[],
   samples: Samples,
-  { stage, setup, frames, shared, onMade }: Shoot,
+  { stage, setup, frames, shared, onMade }: FilmCapture,
 ): Promise<readonly string[]> {
   const segments = segmentsOf(frames, setup);
   const parts = shared?.parts ?? ownParts(segments.length);
@@ -62,7 +62,7 @@ export async function filmed(
     fetched.catch((failure: unknown) => samples.end(failure));
     fetching.push(fetched);
   });
-  const work = cameras.map((camera) =>
+  const work = recorders.map((camera) =>
     takeByTake(segmentsIn(parts, frames, setup), (segment) => {
       const { filmed, path } = camera.film(segment, onFrame);
       const kept = path.then((made) => {
@@ -122,18 +122,22 @@ function segmentAt(segments: readonly Segment[], index: number): Segment {
 }
 
 /** A page's pictures, encoded by ffmpeg. A frame that looks like the last one is that one again. */
-export function recorder(painter: Painter, format: FrameFormat, shoot: Shoot): Camera {
-  const { stage, setup, frames } = shoot;
+export function recorder(
+  painter: Painter,
+  format: FrameFormat,
+  capture: FilmCapture,
+): SegmentRecorder {
+  const { stage, setup, frames } = capture;
   const { fps } = setup.timeline;
   const quality = stage.input.quality ?? "standard";
   const threads = segmentsOf(frames, setup).length === 1 ? 2 : 1;
   const args = segmentArgs(quality, format, fps, threads);
-  const reel = new Reel(shoot);
+  const segmentFrames = new SegmentFrames(capture);
   let last: Buffer | undefined;
   async function* pictures(segment: Segment, onFrame: OnFrame): AsyncGenerator<Buffer> {
     yield streamHead(format, fps);
     const ends = [segment.from, segment.to - 1];
-    for await (const [frame, painting, videos] of ahead(painted(segment, painter, reel))) {
+    for await (const [frame, painting, videos] of ahead(painted(segment, painter, segmentFrames))) {
       last = (await painting?.picture) ?? last;
       if (last === undefined) throw new Error("a page painted nothing");
       onFrame(frame, { picture: last, videos });
@@ -159,17 +163,17 @@ export function recorder(painter: Painter, format: FrameFormat, shoot: Shoot): C
     });
     return { filmed, path: encoded.then(() => path) };
   };
-  return { film, close: () => reel.close() };
+  return { film, close: () => segmentFrames.close() };
 }
 
-async function* painted(segment: Segment, painter: Painter, reel: Reel) {
-  const all = ahead(placed(segment, painter, reel));
+async function* painted(segment: Segment, painter: Painter, frames: SegmentFrames) {
+  const all = ahead(placed(segment, painter, frames));
   for await (const [{ frame, videos, places }, next] of pairs(all))
     yield [frame, await painter.paint(frame, places, next?.places), videos] as const;
 }
 
-async function* placed(segment: Segment, painter: Painter, reel: Reel) {
-  for await (const [frame, videos] of reel.of(segment))
+async function* placed(segment: Segment, painter: Painter, frames: SegmentFrames) {
+  for await (const [frame, videos] of frames.of(segment))
     yield { frame, videos, places: await painter.place(videos) };
 }
 
@@ -189,7 +193,7 @@ async function* ahead<T>(items: AsyncGenerator<T>): AsyncGenerator<T> {
   try {
     for (let item = await next; item.done !== true; item = await next) {
       next = items.next();
-      // Who asks for it hears of it.
+      // Who asks for it learns of it.
       next.catch(() => undefined);
       yield item.value;
     }

@@ -15,8 +15,8 @@ import { type Segment, segmentsOf } from "./segments.ts";
 const ShareableCapture = Type.Enum(["drawn", "driven"]);
 export type ShareableCapture = Static<typeof ShareableCapture>;
 
-/** Task kind `render-crew`: to make segments of a film that another node leads. */
-const CrewInput = Type.Object(
+/** Task kind `render-helper nodes`: to make segments of a film that another node leads. */
+const HelperInput = Type.Object(
   {
     render: RenderInput,
     capture: ShareableCapture,
@@ -24,8 +24,8 @@ const CrewInput = Type.Object(
   },
   { additionalProperties: false },
 );
-export type CrewInput = Static<typeof CrewInput>;
-export const isCrewInput = check<CrewInput>(CrewInput);
+export type HelperInput = Static<typeof HelperInput>;
+export const isHelperInput = check<HelperInput>(HelperInput);
 
 /** What is said of a segment that is stored; its bytes are found by its number. */
 const SegmentReport = Type.Object({ warnings: Type.Array(Type.String()) });
@@ -119,8 +119,8 @@ export class SharedFilm {
     const { context, input, objects } = stage;
     const outputPrefix = `${volatileRoot}/${context.outputPrefix}/${capture}`;
     this.#store = new SegmentStore(objects, outputPrefix, frames);
-    const crew: CrewInput = { render: input, capture, frames };
-    const task = { kind: "render-crew", input: crew, outputPrefix };
+    const helpers: HelperInput = { render: input, capture, frames };
+    const task = { kind: "render-help", input: helpers, outputPrefix };
     this.parts = context.split(this.#segments.length, task);
   }
 
@@ -144,7 +144,7 @@ export class SharedFilm {
     return this.#store.fetch(segment, path, context.signal);
   }
 
-  /** Ends the crew's work and removes what it stored. */
+  /** Ends the helper nodes's work and removes what it stored. */
   async close(): Promise<void> {
     this.parts.close();
     await this.#store.remove(this.#segments);

@@ -5,16 +5,22 @@ import { writeNew } from "../../fence/own-folders.ts";
 import { deliverFilm, type Thumbnail } from "../../media/delivery.ts";
 import { frameThumbnail } from "../../media/recordings.ts";
 import { outputTo } from "../../programs/media-tools.ts";
-import { type HeardClip, mixSound } from "../encode/audio-mix.ts";
+import { type AudibleClip, mixSound } from "../encode/audio-mix.ts";
 import { joiningArgs, segmentList } from "../encode/encoding.ts";
 import { type FilmSetup, framesOf, ownSound, setUpFilm } from "../inputs/film-setup.ts";
 import { passMs } from "../inputs/media-files.ts";
-import { type Cast, openCast } from "../page/cast.ts";
 import type { FilmSession } from "../page/film-page-session.ts";
+import { openCast, type PagePool } from "../page/page-pool.ts";
 import { RenderFault } from "../render-fault.ts";
 import { checkAnimation, type Made, type RenderStage, warnOfBlackGround } from "../render-stage.ts";
-import { type Footage, type Refusal, shootComposed, shootDrawn, shootDriven } from "./capture.ts";
-import type { Shoot } from "./film-capture.ts";
+import {
+  captureComposed,
+  captureFromCompositor,
+  captureFromPages,
+  type Footage,
+  type Refusal,
+} from "./capture.ts";
+import type { FilmCapture } from "./film-capture.ts";
 import type { Segment } from "./segments.ts";
 import { type ShareableCapture, SharedFilm } from "./shared-segments.ts";
 
@@ -23,7 +29,7 @@ export async function makeVideo(stage: RenderStage): Promise<Made> {
   const { input, tools, context, objects } = stage;
   const { signal } = context;
   const setup = await setUpVideo(stage);
-  const { footage, capture, frames, sound, thumbnail, refusals } = await shoot(setup, stage);
+  const { footage, capture, frames, sound, thumbnail, refusals } = await film(setup, stage);
   const captureReason = refusals.length === 0 ? null : refusals.join("; ");
   const why = captureReason === null ? "" : ` (${captureReason})`;
   tools.note(`render ${context.outputPrefix}: filmed the ${capture} way${why}`);
@@ -70,7 +76,7 @@ interface Sound {
   mix: Promise<string | undefined> | undefined;
 }
 
-async function shoot(setup: FilmSetup, stage: RenderStage): Promise<Shot> {
+async function film(setup: FilmSetup, stage: RenderStage): Promise<Shot> {
   const sound: Sound = { mix: undefined };
   const refusals: string[] = [];
   const taken = (shot: Shot | Refusal): Shot | undefined => {
@@ -79,8 +85,8 @@ async function shoot(setup: FilmSetup, stage: RenderStage): Promise<Shot> {
     return undefined;
   };
   if (mayBeComposed(setup, stage)) {
-    const cast = await openCast("driven", setup.plan, 1, stage);
-    const shot = taken(await shotOf("composed", cast, { sound, shared: undefined }, setup, stage));
+    const pages = await openCast("driven", setup.plan, 1, stage);
+    const shot = taken(await shotOf("composed", pages, { sound, shared: undefined }, setup, stage));
     if (shot !== undefined) return shot;
   }
   const obstacle = drawingObstacle(setup, stage);
@@ -102,10 +108,10 @@ async function sharedShot(
 ): Promise<Shot | Refusal> {
   const shared = SharedFilm.open(capture, setup, stage);
   try {
-    const cast = await openCast(capture, setup.plan, pagesFor(capture, setup, stage), stage);
+    const pages = await openCast(capture, setup.plan, pagesFor(capture, setup, stage), stage);
     stage.tools.browsers.dismiss();
     await stage.tools.coded.close();
-    return await shotOf(capture, cast, { sound, shared }, setup, stage);
+    return await shotOf(capture, pages, { sound, shared }, setup, stage);
   } finally {
     await shared?.close();
   }
@@ -126,14 +132,14 @@ export function pagesFor(
 /** Refused when these pages cannot be filmed so. */
 async function shotOf(
   capture: Capture,
-  cast: Cast,
+  pages: PagePool,
   { sound, shared }: { readonly sound: Sound; readonly shared: SharedFilm | undefined },
   setup: FilmSetup,
   stage: RenderStage,
 ): Promise<Shot | Refusal> {
   const { timeline } = setup;
   try {
-    const [first] = cast.sessions;
+    const [first] = pages.sessions;
     const { duration, obstacles } = first.report;
     checkAnimation(first.report, first.takeFaults(), timeline, stage.warnings);
     warnOfBlackGround(first.report, timeline, stage.warnings);
@@ -153,16 +159,16 @@ async function shotOf(
     const onMade = (segment: Segment, path: string): void => {
       thumbnail ??= thumbnailIn(segment, path, film);
     };
-    const footage = await films[capture](cast, { ...film, onMade });
+    const footage = await films[capture](pages, { ...film, onMade });
     if ("refusal" in footage) return footage;
     if (thumbnail === undefined) throw new Error("no segment has the thumbnail's frame");
     return { footage, capture, frames, sound, thumbnail, refusals: [] };
   } finally {
-    await cast.close();
+    await pages.close();
   }
 }
 
-const films = { composed: shootComposed, drawn: shootDrawn, driven: shootDriven };
+const films = { composed: captureComposed, drawn: captureFromPages, driven: captureFromCompositor };
 
 /** This and the next may be said before any page is there. */
 function mayBeComposed({ timeline }: FilmSetup, { bundle }: RenderStage): boolean {
@@ -179,17 +185,17 @@ function mayBeComposed({ timeline }: FilmSetup, { bundle }: RenderStage): boolea
 
 function drawingObstacle({ timeline }: FilmSetup, { bundle }: RenderStage): string | undefined {
   const { width, duration } = timeline;
-  if (width < drawnWidthMin) return "the film is too narrow";
-  if (duration !== undefined && framesOf(timeline, duration) < drawnFramesMin)
+  if (width < selfCapturedWidthMin) return "the film is too narrow";
+  if (duration !== undefined && framesOf(timeline, duration) < selfCapturedFramesMin)
     return "the film is short";
   const tag = ["<canvas", "<iframe"].find((one) => bundle.holds(one));
   return tag === undefined ? undefined : `the page has ${tag.slice(1)}`;
 }
 
 /** Shorter films are done before the pages to compare with would have started. */
-const drawnFramesMin = 60;
+const selfCapturedFramesMin = 60;
 /** Frames are made planes eight pixels at a time. */
-const drawnWidthMin = 8;
+const selfCapturedWidthMin = 8;
 
 /** Each page decodes all of its videos; too many at once cost more memory than they save time. */
 function hasManyVideos({ videos }: FilmSetup): boolean {
@@ -227,7 +233,7 @@ async function joined(
 function thumbnailIn(
   { from, to }: Segment,
   path: string,
-  { frames, setup, stage }: Pick<Shoot, "frames" | "setup" | "stage">,
+  { frames, setup, stage }: Pick<FilmCapture, "frames" | "setup" | "stage">,
 ): Promise<Thumbnail> | undefined {
   const wanted = Math.floor(frames / 10);
   if (wanted < from || wanted >= to) return undefined;
@@ -236,7 +242,7 @@ function thumbnailIn(
   const { tools, context } = stage;
   const picture = frameThumbnail(tools.media, file, seconds, context.signal);
   const thumbnail = picture.then((bytes) => ({ extension: "jpg", bytes }) as const);
-  // Who stores it hears of it.
+  // Who stores it learns of it.
   thumbnail.catch(() => undefined);
   return thumbnail;
 }
@@ -254,7 +260,7 @@ async function withVolumes(
   session: FilmSession,
   frames: number,
   { bundle, folder }: RenderStage,
-): Promise<readonly HeardClip[]> {
+): Promise<readonly AudibleClip[]> {
   if (sounds.length === 0 || !bundle.mentions(/(?<!data-)\bvolume\b/)) return sounds;
   const clips = sounds.map(({ clip }) => ({ key: clip.key, volume: clip.media?.volume ?? 1 }));
   const valuesByKey = new Map<string, number[]>();

@@ -7,7 +7,7 @@ import { writeNew } from "../../fence/own-folders.ts";
 import type { FilmPlan, PlannedClip } from "../../film-page/plan.ts";
 import type { Pictures } from "../../pictures/pictures.ts";
 import { inputOf, type MediaTools } from "../../programs/media-tools.ts";
-import type { HeardClip } from "../encode/audio-mix.ts";
+import type { AudibleClip } from "../encode/audio-mix.ts";
 import type { Patience } from "../page/film-page-session.ts";
 import { mediaFault, RenderFault, type Warnings } from "../render-fault.ts";
 import type { ShownVideo } from "../videos/video-decoding.ts";
@@ -20,7 +20,7 @@ export interface FilmSetup {
   readonly timeline: Timeline;
   readonly plan: FilmPlan;
   readonly videos: readonly ShownVideo[];
-  readonly sounds: readonly HeardClip[];
+  readonly sounds: readonly AudibleClip[];
 }
 
 export interface Workshop {
@@ -67,8 +67,8 @@ export async function setUpFilm(workshop: Workshop, wanted: Wanted): Promise<Fil
     const cubePath = clip.grade && (await grades.cubePath(clip.grade));
     videos.push({ clip, media: file, cubePath });
   }
-  const sounds: HeardClip[] = [];
-  for (const clip of wanted.hasSound ? timeline.clips.filter(isHeard) : []) {
+  const sounds: AudibleClip[] = [];
+  for (const clip of wanted.hasSound ? timeline.clips.filter(isAudible) : []) {
     const file = await openMedia(clip, workshop);
     if (file?.recording.hasAudio === true) sounds.push({ clip, media: file });
   }
@@ -84,7 +84,7 @@ function checkTimeline({ diagnostics }: Timeline): void {
 }
 
 function isNeeded(clip: Clip, hasSound: boolean): boolean {
-  return isShownVideo(clip) || isImage(clip) || (hasSound && isHeard(clip));
+  return isShownVideo(clip) || isImage(clip) || (hasSound && isAudible(clip));
 }
 
 function isImage({ kind, isShown }: Clip): boolean {
@@ -95,7 +95,7 @@ function isShownVideo({ kind, isShown, start, end }: Clip): boolean {
   return kind === "video" && isShown && (end === undefined || end > Math.max(0, start));
 }
 
-function isHeard({ isAudible, start, end }: Clip): boolean {
+function isAudible({ isAudible, start, end }: Clip): boolean {
   return isAudible && (end === undefined || end > Math.max(0, start));
 }
 
@@ -156,7 +156,7 @@ async function planOf(
     width,
     height,
     isTransparent,
-    isDrawn: false,
+    isSelfCaptured: false,
     mark: "",
     timelineMs,
     compositions,

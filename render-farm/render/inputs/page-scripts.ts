@@ -29,9 +29,9 @@ export class PageScripts {
     return `globalThis.__kliegExchange = ${JSON.stringify(exchange)};\n${film}`;
   }
 
-  /** `planar.wasm` */
+  /** `planar/planar.wasm` */
   converter(): Promise<Buffer> {
-    return this.#file("planar.wasm");
+    return this.#file("planar/planar.wasm");
   }
 
   /** A plain script may not say that it is a module. */

@@ -103,8 +103,8 @@ function opened(
   setup: SessionSetup,
   kind: "drawn" | "driven",
 ): Promise<FilmSession> {
-  const isDrawn = kind === "drawn";
+  const isSelfCaptured = kind === "drawn";
   const hasVideos = setup.plan.clips.some((clip) => clip.kind === "video");
-  const mark = isDrawn || hasVideos ? `klieg-exchange-${exchanges++}` : "";
-  return FilmSession.open(browser, { ...setup, plan: { ...setup.plan, isDrawn, mark } });
+  const mark = isSelfCaptured || hasVideos ? `klieg-exchange-${exchanges++}` : "";
+  return FilmSession.open(browser, { ...setup, plan: { ...setup.plan, isSelfCaptured, mark } });
 }

@@ -126,15 +126,18 @@ export class FilmSession {
     return lost as readonly string[];
   }
 
-  /** What a driven page looks like now; without a picture only whether it changed. */
+  /**
+   * What a page that the compositor captures looks like now; without a picture only whether it
+   * changed.
+   */
   async paint(picture?: Picture): Promise<{ hasDamage: boolean; image: Buffer | undefined }> {
     return this.#guarded(() => this.#stage.frame({ picture }));
   }
 
   /**
-   * What a drawn page looks like at a frame: its planes (I420) as soon as they are handed over,
-   * until the second frame after it is drawn; nothing when it looks as it did before. `next`: new
-   * pictures of videos in the frame that is drawn after it.
+   * What a page that captures itself looks like at a frame: its planes (I420) as soon as they are
+   * handed over, until the second frame after it is drawn; nothing when it looks as it did before.
+   * `next`: new pictures of videos in the frame that is drawn after it.
    */
   async draw(
     frame: number,

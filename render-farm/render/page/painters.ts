@@ -30,7 +30,7 @@ export interface Painting {
  * Painted by the compositor, which is right for every page. While nothing changes a frame costs a
  * question instead of a picture.
  */
-export function drivenPainter(session: FilmSession, picture: Picture): Painter {
+export function compositorPainter(session: FilmSession, picture: Picture): Painter {
   let isStill = false;
   let last: Buffer | undefined;
   return {
@@ -48,7 +48,7 @@ export function drivenPainter(session: FilmSession, picture: Picture): Painter {
 }
 
 /** Drawn by the page itself into a canvas: several times faster, for pages that allow it. */
-export function drawnPainter(session: FilmSession): Painter {
+export function selfCapturePainter(session: FilmSession): Painter {
   return {
     place: placer(session),
     async paint(frame, videos, next = {}) {

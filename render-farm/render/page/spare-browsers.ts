@@ -111,7 +111,7 @@ export class SpareBrowsers {
   keep(browser: StageBrowser, film: string, ready: Promise<FilmSession | undefined>): void {
     this.#taken -= 1;
     this.#endKept();
-    // Whoever takes it hears of it.
+    // Whoever takes it learns of it.
     ready.catch(() => undefined);
     const stopTimer = this.#timers.after(limits.capture.keptBrowserMs, () => this.#endKept());
     this.#kept = { browser, film, ready, stopTimer };

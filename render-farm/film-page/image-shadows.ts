@@ -2,45 +2,45 @@
 /// <reference lib="dom.iterable" />
 
 /**
- * Blurred shadows of photos as pictures: a page that draws itself blurs them anew in each frame,
+ * Blurred shadows of images as pictures: a page that draws itself blurs them anew in each frame,
  * and all at once where it could draw in strips, which takes as long as the rest of a frame. What
- * is blurred has no details, so a small picture around the photo looks the same.
+ * is blurred has no details, so a small picture around the image looks the same.
  *
- * Only of photos: they cover what lies under them, where a shadow is cut out otherwise. A shadow
+ * Only of images: they cover what lies under them, where a shadow is cut out otherwise. A shadow
  * that the author changes is the browser's again for as long as it is another one.
  */
-export class PhotoShadows {
+export class ImageShadows {
   readonly #shadows: readonly PaintedShadow[];
 
   private constructor(shadows: readonly PaintedShadow[]) {
     this.#shadows = shadows;
   }
 
-  /** Of all photos within `content`, once their pictures are there. */
-  static of(content: Element): PhotoShadows {
-    const photos = [...content.querySelectorAll("img")].slice(0, photosMax);
-    const painted = photos.flatMap((photo): PaintedShadow[] => {
-      const picture = isPhoto(photo) ? pictureOf(photo) : undefined;
-      return picture === undefined ? [] : [{ photo, looks: looksOf(photo), picture }];
+  /** Of all images within `content`, once their pictures are there. */
+  static of(content: Element): ImageShadows {
+    const images = [...content.querySelectorAll("img")].slice(0, imagesMax);
+    const painted = images.flatMap((image): PaintedShadow[] => {
+      const picture = isPlainImage(image) ? pictureOf(image) : undefined;
+      return picture === undefined ? [] : [{ image, looks: looksOf(image), picture }];
     });
     const style = document.createElement("style");
     style.textContent = painted.map(({ picture }, index) => ruleOf(index, picture)).join("");
     document.head.append(style);
-    return new PhotoShadows(painted);
+    return new ImageShadows(painted);
   }
 
   /** Before a frame is drawn. */
   follow(): void {
-    for (const [index, { photo, looks }] of this.#shadows.entries()) {
-      if (looksOf(photo) !== looks) photo.removeAttribute(shadowAttribute);
-      else if (!photo.hasAttribute(shadowAttribute))
-        photo.setAttribute(shadowAttribute, String(index));
+    for (const [index, { image, looks }] of this.#shadows.entries()) {
+      if (looksOf(image) !== looks) image.removeAttribute(shadowAttribute);
+      else if (!image.hasAttribute(shadowAttribute))
+        image.setAttribute(shadowAttribute, String(index));
     }
   }
 }
 
 interface PaintedShadow {
-  readonly photo: HTMLImageElement;
+  readonly image: HTMLImageElement;
   /** What its shadow was painted for. */
   readonly looks: string;
   readonly picture: ShadowPicture;
@@ -66,7 +66,7 @@ interface Shadow {
 }
 
 const shadowAttribute = "data-klieg-shadow";
-const photosMax = 20;
+const imagesMax = 20;
 /** Of one picture: two full HD's. */
 const pixelsMax = 4_000_000;
 
@@ -78,49 +78,49 @@ function ruleOf(index: number, { url, sliceX, sliceY, outset, width }: ShadowPic
 }
 
 /** What authors and their scripts do to a box whose shadow they change. */
-function looksOf(photo: HTMLImageElement): string {
-  const { className, id, style, offsetWidth, offsetHeight, currentSrc } = photo;
+function looksOf(image: HTMLImageElement): string {
+  const { className, id, style, offsetWidth, offsetHeight, currentSrc } = image;
   const { boxShadow, border, borderRadius, borderImage, padding, objectFit } = style;
   const said = [boxShadow, border, borderRadius, borderImage, padding, objectFit];
   return [className, id, offsetWidth, offsetHeight, currentSrc, ...said].join("\n");
 }
 
 /** Covers its box, which has nothing else, whatever the film does to it. */
-function isPhoto(photo: HTMLImageElement): boolean {
-  const style = getComputedStyle(photo);
+function isPlainImage(image: HTMLImageElement): boolean {
+  const style = getComputedStyle(image);
   const isBare =
     style.borderImageSource === "none" &&
     /^(0px ?)+$/.test(`${style.borderWidth} ${style.padding}`) &&
     /^(fill|cover)$/.test(style.objectFit) &&
     // It would see its shadow go, and take its time for that.
     /^(0s(, )?)+$/.test(style.transitionDuration);
-  return isBare && !isReshaped(photo) && isOpaque(photo);
+  return isBare && !isReshaped(image) && isOpaque(image);
 }
 
 /** Whether an animation changes more than where it is and how much of it is seen. */
-function isReshaped(photo: HTMLImageElement): boolean {
-  const keyframes = photo
+function isReshaped(image: HTMLImageElement): boolean {
+  const keyframes = image
     .getAnimations()
     .flatMap(({ effect }) => (effect instanceof KeyframeEffect ? effect.getKeyframes() : []));
   return keyframes.flatMap(Object.keys).some((name) => /^(box|border|padding|object)/.test(name));
 }
 
-function isOpaque(photo: HTMLImageElement): boolean {
+function isOpaque(image: HTMLImageElement): boolean {
   const canvas = new OffscreenCanvas(64, 64);
   const pen = canvas.getContext("2d", { willReadFrequently: true });
-  if (pen === null || photo.naturalWidth === 0) return false;
-  pen.drawImage(photo, 0, 0, canvas.width, canvas.height);
+  if (pen === null || image.naturalWidth === 0) return false;
+  pen.drawImage(image, 0, 0, canvas.width, canvas.height);
   const { data } = pen.getImageData(0, 0, canvas.width, canvas.height);
   return data.every((value, at) => at % 4 !== 3 || value === 255);
 }
 
 /** Undefined where the browser's own is as quick, or another shape than this can paint. */
-function pictureOf(photo: HTMLImageElement): ShadowPicture | undefined {
-  const style = getComputedStyle(photo);
+function pictureOf(image: HTMLImageElement): ShadowPicture | undefined {
+  const style = getComputedStyle(image);
   const shadows = shadowsOf(style.boxShadow);
   const radius = radiusOf(style);
   if (shadows === undefined || radius === undefined) return undefined;
-  const { offsetWidth: width, offsetHeight: height } = photo;
+  const { offsetWidth: width, offsetHeight: height } = image;
   const reach = shadows.map(
     ({ x, y, blur, spread }) => Math.max(Math.abs(x), Math.abs(y)) + 1.5 * blur + spread,
   );

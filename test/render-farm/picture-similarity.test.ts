@@ -1,6 +1,6 @@
 import t from "tap";
-import { likenessOf } from "../../render-farm/render/film/likeness.ts";
 import { Samples, sampledFrames } from "../../render-farm/render/film/samples.ts";
+import { similarityOf } from "../../render-farm/render/film/similarity.ts";
 
 const [width, height] = [320, 192];
 
@@ -21,16 +21,16 @@ const softened = picture((x, y) => {
   return slope(x, y) + near.reduce((sum, value) => sum + value, 0) / 4;
 });
 const isAlike = (one: Buffer, other: Buffer): boolean => {
-  const { overall, worst } = likenessOf(one, other, width);
+  const { overall, worst } = similarityOf(one, other, width);
   return overall >= 32 && worst >= 22;
 };
 
 t.test("equal pictures are alike without end", async (t) => {
-  t.strictSame(likenessOf(detailed, detailed, width), { overall: 100, worst: 100 });
+  t.strictSame(similarityOf(detailed, detailed, width), { overall: 100, worst: 100 });
 });
 
 t.test("fine detail that was scaled otherwise is alike", async (t) => {
-  t.ok(isAlike(detailed, softened), JSON.stringify(likenessOf(detailed, softened, width)));
+  t.ok(isAlike(detailed, softened), JSON.stringify(similarityOf(detailed, softened, width)));
 });
 
 t.test("what lacks, moved, or has another colour is not alike", async (t) => {
@@ -49,7 +49,7 @@ t.test("what lacks, moved, or has another colour is not alike", async (t) => {
 });
 
 t.test("a long film is judged by frames near its begin, a short one by a quarter", async (t) => {
-  const judged = { isUnlit: () => false, step: 2, isJudgedEarly: true };
+  const judged = { isBlack: () => false, step: 2, isJudgedEarly: true };
   t.strictSame(new Samples(121, judged).compared, [0, 30, 60, 90, 120]);
   const long = new Samples(9_001, judged);
   t.strictSame(long.compared, [0, 15, 60, 150, 2_250, 4_500, 6_750, 9_000]);

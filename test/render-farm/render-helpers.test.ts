@@ -63,7 +63,7 @@ for (const [capture, root] of Object.entries({
     t.strictSame(await left(), [], "what they stored for each other is removed");
   });
 
-t.test("a node of a crew that is killed midway costs nothing but its part", async (t) => {
+t.test("a helper node that is killed midway costs nothing but its part", async (t) => {
   const files = composition(mover, long, small);
   const alone = await bench.film(files);
   const { lead, other, run, left } = farm();
@@ -93,7 +93,7 @@ t.test("a film that goes the slow way after all goes it on both nodes", async (t
   const crews: string[] = [];
   lead.onSaid((message) => {
     if (message.kind !== "split") return;
-    crews.push(JSON.stringify(message.crew.input));
+    crews.push(JSON.stringify(message.helpers.input));
     if (crews.length === 2) lead.hold("take");
   });
   other.onSaid((message) => message.kind === "made" && crews.length === 2 && lead.letGo());

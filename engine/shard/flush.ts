@@ -6,10 +6,10 @@
  */
 import { limits } from "../../config/limits.ts";
 import type { AnyActor, Domain, RowWrite } from "../actor.ts";
-import { codeOf, engineTables, type Key, keyOf, vpartOf } from "../key.ts";
+import { codeOf, engineTables, type Key, keyOf, partitionOf } from "../key.ts";
 import type { TableWrite } from "../ports/tables.ts";
 import { bytesOf, textOf } from "../record.ts";
-import { rowOf } from "../row-form.ts";
+import { rowOf } from "../row-codec.ts";
 import type { DueIndex } from "./due-index.ts";
 import type { FreshHead, FreshRow } from "./fresh-rows.ts";
 import type { ShardRows } from "./shard-rows.ts";
@@ -25,11 +25,11 @@ export interface Position {
 export const positionKey: Key<Position> = keyOf(0, 0, "position");
 
 /**
- * Writes rows that come vpart by vpart; when it resolves, the tables durably are at `position`.
- * Rows of a vpart share pages, and a page that is written once for many rows is what makes a pass
- * cheap. What follows from a head is in one transaction with it.
+ * Writes rows that come partition by partition; when it resolves, the tables durably are at
+ * `position`. Rows of a partition share pages, and a page that is written once for many rows is
+ * what makes a pass cheap. What follows from a head is in one transaction with it.
  */
-export async function materialise(
+export async function flushRows(
   rows: ShardRows,
   lastWrites: Iterable<readonly FreshRow[]>,
   position: Position,
@@ -50,13 +50,13 @@ export async function materialise(
       const actor = domain.actorByCode.get(codeOf(row.key));
       if (actor === undefined) continue;
       const head = row.head ?? restored(row, rows.due, actor, domain);
-      const wasWaiting = rows.due.isStored(row.key);
+      const hasEarlier = rows.due.isStored(row.key);
       const change = rows.due.difference(row.key, head.dueMs);
       if (change !== undefined) {
         chunk.push([dueKey(row.key), change === null ? undefined : String(change)]);
         waiting.push({ key: row.key, dueMs: head.dueMs });
       }
-      for (const { key, value } of listingRows(actor, head.listed, wasWaiting))
+      for (const { key, value } of indexRows(actor, head.indexed, hasEarlier))
         chunk.push([key, value === undefined ? undefined : JSON.stringify(value)]);
     }
     if (chunk.length >= limits.engine.rowsPerTransaction) await write();
@@ -65,28 +65,28 @@ export async function materialise(
   await write();
 }
 
-/** When the tables will say that an actor wants to hear `due`. */
+/** When the tables will say that an actor wants to learn `due`. */
 interface Waiting {
   readonly key: Key;
   readonly dueMs: number | undefined;
 }
 
 /** Rows that follow from a head and are therefore in no record. */
-function listingRows(actor: AnyActor, listed: unknown, wasWaiting: boolean): readonly RowWrite[] {
-  return listed === undefined ? [] : (actor.listing?.(listed, wasWaiting) ?? []);
+function indexRows(actor: AnyActor, indexed: unknown, hasEarlier: boolean): readonly RowWrite[] {
+  return indexed === undefined ? [] : (actor.indexEntries?.(indexed, hasEarlier) ?? []);
 }
 
 /** Of a record that was found at a restart: its time is not in the index yet. */
-function restored(row: FreshRow, due: DueIndex, actor: AnyActor, { forms }: Domain): FreshHead {
+function restored(row: FreshRow, due: DueIndex, actor: AnyActor, { rowCodecs }: Domain): FreshHead {
   const text = textOf(row);
-  const head = text === undefined ? undefined : rowOf(forms, row.key, text);
+  const head = text === undefined ? undefined : rowOf(rowCodecs, row.key, text);
   const dueMs = head === undefined ? undefined : actor.dueAt(head);
   due.set(row.key, dueMs);
-  return { dueMs, listed: head === undefined ? undefined : actor.listed?.(head) };
+  return { dueMs, indexed: head === undefined ? undefined : actor.indexed?.(head) };
 }
 
 function dueKey(actor: Key): Key<number> {
-  return keyOf(vpartOf(actor), engineTables.due, actor.slice(1));
+  return keyOf(partitionOf(actor), engineTables.due, actor.slice(1));
 }
 
 /** The actor whose time stands under a key of the due table. */

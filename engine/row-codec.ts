@@ -1,6 +1,6 @@
 /**
- * How a table spells its rows: members by their places in a flat array instead of by their names. A
- * row is spelled at each of its writes and carried through journal, threads and tables; names would
+ * How a table writes its rows: members by their places in a flat array instead of by their names. A
+ * row is encoded at each of its writes and carried through journal, threads and tables; names would
  * be more than half of it, and each array or object inside costs as much as three numbers.
  *
  * Stored: a form that changes makes the store another version's.
@@ -9,11 +9,11 @@ import { invariant } from "./invariant.ts";
 import { JsonBytes } from "./json-bytes.ts";
 import { codeOf, type Key } from "./key.ts";
 
-/** By table code; tables without one spell their rows as JSON does. */
-export type Forms = ReadonlyMap<number, Form>;
+/** By table code; tables without one encode their rows as JSON does. */
+export type RowCodecs = ReadonlyMap<number, RowCodec>;
 
 /** Members are what JSON can say. */
-export interface Form {
+export interface RowCodec {
   /** Writes `row` as items of the open list. */
   write(to: JsonBytes, row: unknown): void;
   /** Reads from `values[at]` on. */
@@ -21,17 +21,17 @@ export interface Form {
 }
 
 /** A form that always takes as many places, so that others can follow. */
-export interface PartForm extends Form {
+export interface PartCodec extends RowCodec {
   readonly width: number;
 }
 
 /** As it is, in the places of its own members, or not at all: the row's key says it. */
-type Place = "plain" | PartForm | ((key: Key) => unknown);
+type Place = "plain" | PartCodec | ((key: Key) => unknown);
 
 type Places<Row> = Readonly<Record<keyof Row & string, Place>>;
 
-/** A row that is spelled already: who writes it need not know what it says. */
-export class SpelledRow {
+/** A row that is encoded already: who writes it need not know what it says. */
+export class EncodedRow {
   readonly json: string;
 
   constructor(json: string) {
@@ -40,13 +40,18 @@ export class SpelledRow {
 }
 
 /** Writes a row of the table `code` behind what stands in `to`. */
-export function spell(forms: Forms | undefined, code: number, row: unknown, to: JsonBytes): void {
-  const form = forms?.get(code);
-  if (row instanceof SpelledRow) to.json(row.json);
-  else if (form === undefined) to.value(row);
+export function encodeRow(
+  rowCodecs: RowCodecs | undefined,
+  code: number,
+  row: unknown,
+  to: JsonBytes,
+): void {
+  const codec = rowCodecs?.get(code);
+  if (row instanceof EncodedRow) to.json(row.json);
+  else if (codec === undefined) to.value(row);
   else {
     to.openList();
-    form.write(to, row);
+    codec.write(to, row);
     to.closeList();
   }
 }
@@ -54,45 +59,45 @@ export function spell(forms: Forms | undefined, code: number, row: unknown, to: 
 const scratch = new JsonBytes();
 
 /** The JSON of a row of the table `code`. */
-export function spelled(forms: Forms | undefined, code: number, row: unknown): string {
+export function encodedText(rowCodecs: RowCodecs | undefined, code: number, row: unknown): string {
   scratch.truncate(0);
-  spell(forms, code, row, scratch);
+  encodeRow(rowCodecs, code, row, scratch);
   return scratch.bytes.toString("utf8", 0, scratch.end);
 }
 
-/** The row that `text` spells. */
-export function rowOf(forms: Forms | undefined, key: Key, text: string): unknown {
-  const form = forms?.get(codeOf(key));
+/** The row that `text` writes. */
+export function rowOf(rowCodecs: RowCodecs | undefined, key: Key, text: string): unknown {
+  const codec = rowCodecs?.get(codeOf(key));
   const stored: unknown = JSON.parse(text);
-  return form === undefined ? stored : form.read(stored as unknown[], 0, key);
+  return codec === undefined ? stored : codec.read(stored as unknown[], 0, key);
 }
 
 /** `places` names each member in the order in which they are stored. None may be null. */
-export function rowForm<Row extends object>(places: Places<Row>): PartForm {
+export function rowCodec<Row extends object>(places: Places<Row>): PartCodec {
   return new Members(Object.entries<Place>(places));
 }
 
 /** A row of several kinds, told apart by `tag`. */
-export function kindsForm<Tag extends string, Row extends { readonly [Name in Tag]: string }>(
+export function kindsCodec<Tag extends string, Row extends { readonly [Name in Tag]: string }>(
   tag: Tag,
-  kinds: { readonly [Kind in Row[Tag]]: PartForm },
-): Form {
-  return new Kinds(tag, Object.entries<PartForm>(kinds));
+  kinds: { readonly [Kind in Row[Tag]]: PartCodec },
+): RowCodec {
+  return new Kinds(tag, Object.entries<PartCodec>(kinds));
 }
 
 /** A list whose items are of one form, in one place. */
-export function listForm(form: PartForm): PartForm {
-  return new List(form);
+export function listCodec(codec: PartCodec): PartCodec {
+  return new List(codec);
 }
 
 /** A row, or a part of one, whose type its form has checked. */
 type Named = Record<string, unknown>;
 
-class Members implements PartForm {
+class Members implements PartCodec {
   readonly width: number;
   readonly write: Writer;
   private readonly names: string[] = [];
-  private readonly forms: (PartForm | undefined)[] = [];
+  private readonly rowCodecs: (PartCodec | undefined)[] = [];
   private readonly inKey: { readonly name: string; readonly find: (key: Key) => unknown }[] = [];
 
   constructor(places: readonly (readonly [name: string, place: Place])[]) {
@@ -103,11 +108,11 @@ class Members implements PartForm {
         continue;
       }
       this.names.push(name);
-      this.forms.push(place === "plain" ? undefined : place);
+      this.rowCodecs.push(place === "plain" ? undefined : place);
       width += place === "plain" ? 1 : place.width;
     }
     this.width = width;
-    this.write = writerOf(this.names, this.forms);
+    this.write = writerOf(this.names, this.rowCodecs);
   }
 
   /** Undefined when none of its members is there. */
@@ -116,9 +121,9 @@ class Members implements PartForm {
     let at = from;
     let isThere = false;
     for (const [index, name] of this.names.entries()) {
-      const form = this.forms[index];
-      const value = form === undefined ? values[at] : form.read(values, at, key);
-      at += form?.width ?? 1;
+      const codec = this.rowCodecs[index];
+      const value = codec === undefined ? values[at] : codec.read(values, at, key);
+      at += codec?.width ?? 1;
       if (value === undefined || value === null) continue;
       row[name] = value;
       isThere = true;
@@ -133,55 +138,57 @@ type Writer = (to: JsonBytes, row: Named) => void;
 
 /**
  * Code that says each member by its name: a loop over names takes V8 twice as long, and rows are
- * spelled more often than anything else is done.
+ * encoded more often than anything else is done.
  */
-function writerOf(names: readonly string[], forms: readonly (PartForm | undefined)[]): Writer {
+function writerOf(names: readonly string[], rowCodecs: readonly (PartCodec | undefined)[]): Writer {
   const lines = names.map((name, at) => {
     const member = `row[${JSON.stringify(name)}]`;
-    if (forms[at] === undefined) return `to.item(${member});`;
+    if (rowCodecs[at] === undefined) return `to.item(${member});`;
     const write = `forms[${at}].write(to, ${member})`;
     return `${member} === undefined ? to.skip(forms[${at}].width) : ${write};`;
   });
-  return new Function("forms", `return (to, row) => {\n${lines.join("\n")}\n};`)(forms) as Writer;
+  return new Function("forms", `return (to, row) => {\n${lines.join("\n")}\n};`)(
+    rowCodecs,
+  ) as Writer;
 }
 
-class Kinds implements Form {
+class Kinds implements RowCodec {
   private readonly tag: string;
   private readonly names: readonly string[];
-  private readonly forms: readonly PartForm[];
+  private readonly rowCodecs: readonly PartCodec[];
 
-  constructor(tag: string, kinds: readonly (readonly [name: string, form: PartForm])[]) {
+  constructor(tag: string, kinds: readonly (readonly [name: string, form: PartCodec])[]) {
     this.tag = tag;
     this.names = kinds.map(([name]) => name);
-    this.forms = kinds.map(([, form]) => form);
+    this.rowCodecs = kinds.map(([, codec]) => codec);
   }
 
   write(to: JsonBytes, row: Named): void {
     const kind = this.names.indexOf(String(row[this.tag]));
-    const form = this.forms[kind];
-    invariant(form !== undefined, `a stored row has one of the kinds of its ${this.tag}`);
+    const codec = this.rowCodecs[kind];
+    invariant(codec !== undefined, `a stored row has one of the kinds of its ${this.tag}`);
     to.item(kind);
-    form.write(to, row);
+    codec.write(to, row);
   }
 
   read(values: readonly unknown[], at: number, key: Key): unknown {
     const kind = Number(values[at]);
-    const members = this.forms[kind]?.read(values, at + 1, key) as Named | undefined;
+    const members = this.rowCodecs[kind]?.read(values, at + 1, key) as Named | undefined;
     return { [this.tag]: this.names[kind], ...members };
   }
 }
 
-class List implements PartForm {
+class List implements PartCodec {
   readonly width = 1;
-  private readonly form: PartForm;
+  private readonly codec: PartCodec;
 
-  constructor(form: PartForm) {
-    this.form = form;
+  constructor(codec: PartCodec) {
+    this.codec = codec;
   }
 
   write(to: JsonBytes, items: readonly unknown[]): void {
     to.openItem();
-    for (const item of items) this.form.write(to, item);
+    for (const item of items) this.codec.write(to, item);
     to.closeList();
   }
 
@@ -189,8 +196,8 @@ class List implements PartForm {
     const list = values[at];
     if (!Array.isArray(list)) return undefined;
     const items: unknown[] = [];
-    for (let from = 0; from < list.length; from += this.form.width)
-      items.push(this.form.read(list, from, key));
+    for (let from = 0; from < list.length; from += this.codec.width)
+      items.push(this.codec.read(list, from, key));
     return items;
   }
 }

@@ -1,21 +1,21 @@
 import { limits } from "../../config/limits.ts";
 import { isFarm } from "../../config/providers.ts";
 import {
+  type Context,
+  type Decision,
   put,
   type Reply,
   type RowWrite,
   type Tell,
-  type Turn,
-  type TurnView,
   tell,
 } from "../../engine/actor.ts";
 import { accountKey, type JobChanged } from "../account/account-messages.ts";
 import { type Common, type Job, type JobEffect, type JobEvent, jobEventKey } from "./job.ts";
 
-export type JobTurn = Turn<Job, JobEffect>;
+export type JobDecision = Decision<Job, JobEffect>;
 
 /**
- * What a turn does besides the change of the job; `charge` settles the hold for so many credits.
+ * What a step does besides the change of the job; `charge` settles the hold for so many credits.
  */
 interface Consequences {
   readonly charge?: number;
@@ -28,7 +28,7 @@ interface Consequences {
   readonly event?: Omit<JobEvent, "atMs">;
 }
 
-export function unchanged(job: Job): JobTurn {
+export function unchanged(job: Job): JobDecision {
   return { head: job, rows: [], replies: [], effects: [] };
 }
 
@@ -36,14 +36,14 @@ export function unchanged(job: Job): JobTurn {
  * What every change of a job has. To be spread last: V8 makes a hidden class of its own for each
  * object whose literal adds members after a spread, which costs fifty times the literal.
  */
-export function carried(job: Job, { atMs }: TurnView): Common {
+export function carried(job: Job, { atMs }: Context): Common {
   const { terms, revision, events } = job;
   const common = { terms, revision: revision + 1, updatedAtMs: atMs };
   return events === undefined ? common : { ...common, events };
 }
 
-/** The one way in which a job changes: the account follows in the same turn. */
-export function become(before: Job, changed: Job, more: Consequences = {}): JobTurn {
+/** The one way in which a job changes: the account follows in the same step. */
+export function become(before: Job, changed: Job, more: Consequences = {}): JobDecision {
   const { charge, effects = [], replies = [], assets = [], bytes = 0, event } = more;
   const [next, rows] = event === undefined ? [changed, []] : noted(changed, event);
   const { terms } = next;

@@ -8,20 +8,21 @@
  *
  * 1. A part has one taker at a time, and is made once: what a member says that is gone counts for
  *    nothing.
- * 2. A node joins a crew once, so one that fails is not asked again; the lead's own node never.
+ * 2. A node joins a helper nodes once, so one that fails is not asked again; the lead's own node
+ *    never.
  * 3. A `take` is answered when a part is free or all are made; one of a member that is gone never.
  */
 import { limits } from "../../config/limits.ts";
 import type { Clock } from "../../engine/ports/clock.ts";
-import type { CrewTask, FromNode, NodeConnection } from "../../engine/ports/tasks.ts";
+import type { FromNode, HelperTask, NodeConnection } from "../../engine/ports/tasks.ts";
 
-export interface CrewPorts {
+export interface HelperPorts {
   readonly clock: Clock;
   readonly mintToken: () => string;
 }
 
-/** A farm node as far as crews are concerned. */
-export interface CrewNode {
+/** A farm node as far as helper nodes are concerned. */
+export interface HelperNode {
   readonly connection: NodeConnection;
   readonly kinds: readonly string[];
   /** Leases that it may still have. */
@@ -31,7 +32,7 @@ export interface CrewNode {
 interface Split {
   /** Name and node of the one who split the task. */
   readonly lead: Pick<Member, "name" | "node">;
-  readonly crew: CrewTask;
+  readonly helpers: HelperTask;
   readonly parts: number;
   /** In the order in which they are to be made. */
   readonly free: number[];
@@ -39,36 +40,36 @@ interface Split {
   /** Takes that nothing could be given yet. */
   readonly waiting: Member[];
   /** Nodes that joined, whether they are still there or not. */
-  readonly asked: Set<CrewNode>;
+  readonly asked: Set<HelperNode>;
   madeCount: number;
 }
 
-/** Who makes parts of a split task: the lead, or a node that was leased the crew's task. */
+/** Who makes parts of a split task: the lead, or a node that was leased the helper nodes's task. */
 interface Member {
   readonly name: string;
-  readonly node: CrewNode;
+  readonly node: HelperNode;
   readonly split: Split;
   readonly isLead: boolean;
-  heardMs: number;
+  lastSeenMs: number;
 }
 
 type SplitMessage = Extract<FromNode, { readonly kind: "split" }>;
 
-export class FarmCrews {
-  private readonly ports: CrewPorts;
+export class FarmHelpers {
+  private readonly ports: HelperPorts;
   private readonly splitsByToken = new Map<string, Split>();
   private readonly members = new Map<string, Member>();
 
-  constructor(ports: CrewPorts) {
+  constructor(ports: HelperPorts) {
     this.ports = ports;
   }
 
   /** The task that `node` has under `token` now has parts. */
-  split(node: CrewNode, { token, member, parts, crew }: SplitMessage): void {
+  split(node: HelperNode, { token, member, parts, helpers }: SplitMessage): void {
     this.disband(token);
     const split: Split = {
       lead: { name: member, node },
-      crew,
+      helpers,
       parts,
       free: Array.from({ length: parts }, (_, part) => part),
       takersByPart: new Map(),
@@ -76,24 +77,24 @@ export class FarmCrews {
       asked: new Set([node]),
       madeCount: 0,
     };
-    this.members.set(member, { name: member, node, split, isLead: true, heardMs: 0 });
+    this.members.set(member, { name: member, node, split, isLead: true, lastSeenMs: 0 });
     this.splitsByToken.set(token, split);
   }
 
   /** Nodes that have nothing else to do join where parts are free. */
-  recruit(idle: Iterable<CrewNode>): void {
+  recruit(idle: Iterable<HelperNode>): void {
     for (const node of idle) {
       const split = [...this.splitsByToken.values()].find(
-        ({ free, crew, asked }) =>
-          free.length > 0 && node.kinds.includes(crew.kind) && !asked.has(node),
+        ({ free, helpers, asked }) =>
+          free.length > 0 && node.kinds.includes(helpers.kind) && !asked.has(node),
       );
       if (split === undefined) continue;
       const token = this.ports.mintToken();
-      const heardMs = this.ports.clock.monotonicMs();
+      const lastSeenMs = this.ports.clock.monotonicMs();
       split.asked.add(node);
       node.free--;
-      this.members.set(token, { name: token, node, split, isLead: false, heardMs });
-      node.connection.send({ kind: "lease", task: { ...split.crew, token } });
+      this.members.set(token, { name: token, node, split, isLead: false, lastSeenMs });
+      node.connection.send({ kind: "lease", task: { ...split.helpers, token } });
     }
   }
 
@@ -119,10 +120,10 @@ export class FarmCrews {
   /** A sign of life of a node that joined. */
   heartbeat(token: string): void {
     const member = this.members.get(token);
-    if (member !== undefined) member.heardMs = this.ports.clock.monotonicMs();
+    if (member !== undefined) member.lastSeenMs = this.ports.clock.monotonicMs();
   }
 
-  /** However a crew's task ended: what it took and did not make is free again. */
+  /** However a helper nodes's task ended: what it took and did not make is free again. */
   finished(token: string): void {
     const member = this.members.get(token);
     if (member?.isLead === false) this.remove(member);
@@ -143,7 +144,7 @@ export class FarmCrews {
   }
 
   /** The node is dead; the broker ends the leases of tasks that it led. */
-  lose(node: CrewNode): void {
+  lose(node: HelperNode): void {
     for (const member of this.members.values())
       if (member.node === node && !member.isLead) this.remove(member);
   }
@@ -152,7 +153,7 @@ export class FarmCrews {
   watch(): void {
     const oldestMs = this.ports.clock.monotonicMs() - limits.farm.leaseMs;
     for (const member of this.members.values()) {
-      if (member.isLead || member.heardMs >= oldestMs) continue;
+      if (member.isLead || member.lastSeenMs >= oldestMs) continue;
       this.remove(member);
       member.node.connection.send({ kind: "cancel", token: member.name });
     }

@@ -7,10 +7,10 @@ import type { FilmSession } from "./film-page-session.ts";
 export type PageKind = "drawn" | "driven";
 
 /** The pages of one film. */
-export interface Cast {
+export interface PagePool {
   /** They film side by side. */
   readonly sessions: readonly [FilmSession, ...FilmSession[]];
-  /** A driven page that the drawn ones are compared with. */
+  /** A page captured by the compositor that those that capture themselves are compared with. */
   readonly reference: FilmSession | undefined;
   /** Ends their browsers, and with them whatever they are doing. */
   close(): Promise<void>;
@@ -26,7 +26,7 @@ export async function openCast(
   pages: number,
   stage: RenderStage,
   isCompared = kind === "drawn",
-): Promise<Cast> {
+): Promise<PagePool> {
   const launching = Array.from({ length: pages }, () => launch(plan, stage));
   const launched = await Promise.allSettled(launching);
   const browsers = launched.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
@@ -53,7 +53,7 @@ function launch(plan: FilmPlan, stage: RenderStage): Promise<FilmBrowser> {
   return FilmBrowser.from(browsers, setup, context.signal);
 }
 
-function atLeastOne([first, ...others]: readonly FilmSession[]): Cast["sessions"] {
+function atLeastOne([first, ...others]: readonly FilmSession[]): PagePool["sessions"] {
   if (first === undefined) throw new Error("a film needs a page");
   return [first, ...others];
 }

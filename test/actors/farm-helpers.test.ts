@@ -7,7 +7,7 @@ const one = job(1);
 const two = job(2);
 const done = { kind: "succeeded", outputs: [] } as const;
 const broken = { kind: "failed", message: "the browser died", retryable: true } as const;
-const crew = { kind: "crew", input: { film: 1 }, outputPrefix: "volatile/1" };
+const helpers = { kind: "help", input: { film: 1 }, outputPrefix: "volatile/1" };
 
 /** A node leads task t1, split into parts; others are attached by the test. */
 function led(parts: number) {
@@ -15,7 +15,7 @@ function led(parts: number) {
   const lead = attach(2);
   broker.run(one.key, ada, one.task);
   broker.lease("t1");
-  lead.say({ kind: "split", token: "t1", member: "t1/0", parts, crew });
+  lead.say({ kind: "split", token: "t1", member: "t1/0", parts, helpers });
   return { broker, attach, sent, clock, lead };
 }
 
@@ -31,15 +31,15 @@ function part(member: string, part: number | null): ToNode {
 /** Tokens under which it was leased parts to make. */
 function joined({ got }: Node): readonly string[] {
   return got.flatMap((message) =>
-    message.kind === "lease" && message.task.kind === "crew" ? [message.task.token] : [],
+    message.kind === "lease" && message.task.kind === "help" ? [message.task.token] : [],
   );
 }
 
-t.test("an idle node joins the crew of a task that another node split", async (t) => {
+t.test("an idle node joins the helpers of a task that another node split", async (t) => {
   const { attach, lead } = led(3);
   t.equal(lead.got.length, 1, "never the lead's own node, though it has a slot");
   const other = attach(2);
-  t.strictSame(other.got, [{ kind: "lease", task: { ...crew, token: "t2" } }]);
+  t.strictSame(other.got, [{ kind: "lease", task: { ...helpers, token: "t2" } }]);
 });
 
 t.test("a node joins when it is idle, and waiting tasks go first", async (t) => {
@@ -57,7 +57,7 @@ t.test("a node joins when it is idle, and waiting tasks go first", async (t) => 
   t.match(sent.at(-1), [job(4).key, { kind: "claim" }], "its other slot is for whoever waits");
 });
 
-t.test("each part is given to one taker, and what a crew made is passed on", async (t) => {
+t.test("each part is given to one taker, and what helpers made is passed on", async (t) => {
   const { attach, lead } = led(3);
   const other = attach();
   lead.say({ kind: "take", member: "t1/0" });
@@ -93,7 +93,7 @@ for (const [end, act] of Object.entries({
   fails: ({ other }: { other: Node }) =>
     other.say({ kind: "finished", token: "t2", outcome: broken }),
 }))
-  t.test(`a crew's node that ${end} gives back what it took and did not make`, async (t) => {
+  t.test(`a helper node that ${end} gives back what it took and did not make`, async (t) => {
     const { attach, lead, sent } = led(3);
     const other = attach();
     for (let take = 0; take < 3; take++) other.say({ kind: "take", member: "t2" });
@@ -111,7 +111,7 @@ for (const [end, act] of Object.entries({
     t.equal(joined(other).length, 1, "it is not asked again");
   });
 
-t.test("a crew's node that is silent for 15 s gives back what it took", async (t) => {
+t.test("a helper node that is silent for 15 s gives back what it took", async (t) => {
   const { attach, lead, clock } = led(1);
   const other = attach();
   other.say({ kind: "take", member: "t2" });
@@ -142,7 +142,7 @@ for (const [end, act] of Object.entries({
   "is silent": ({ clock }: ReturnType<typeof led>) => clock.advance(limits.farm.leaseMs + 2_000),
   dies: ({ lead }: ReturnType<typeof led>) => lead.die(),
 }))
-  t.test(`a crew ends when the node that leads ${end}`, async (t) => {
+  t.test(`helpers end when the node that leads ${end}`, async (t) => {
     const farm = led(3);
     const other = farm.attach();
     other.say({ kind: "take", member: "t2" });
@@ -167,8 +167,8 @@ t.test("a second split replaces the first, and asks again who joined it", async 
     [other, "t2"],
   ] as const)
     node.say({ kind: "take", member });
-  const again = { ...crew, input: { film: 2 } };
-  lead.say({ kind: "split", token: "t1", member: "t1/1", parts: 1, crew: again });
+  const again = { ...helpers, input: { film: 2 } };
+  lead.say({ kind: "split", token: "t1", member: "t1/1", parts: 1, helpers: again });
   t.strictSame(other.got.slice(-2), [
     { kind: "cancel", token: "t2" },
     { kind: "lease", task: { ...again, token: "t3" } },
@@ -186,7 +186,7 @@ t.test("only the node that has a task splits it", async (t) => {
   const [first, second] = [attach(), attach()];
   broker.run(one.key, ada, one.task);
   broker.lease("t1");
-  const split = { kind: "split", token: "t1", member: "x", parts: 3, crew } as const;
+  const split = { kind: "split", token: "t1", member: "x", parts: 3, helpers } as const;
   second?.say(split);
   second?.say({ ...split, token: "t9" });
   second?.say({ kind: "take", member: "x" });

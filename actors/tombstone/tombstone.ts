@@ -10,7 +10,7 @@ import type { Id } from "../../engine/id.ts";
 import { keyOf } from "../../engine/key.ts";
 import { codes } from "../table-codes.ts";
 
-export type Mark =
+export type Tombstone =
   | { readonly kind: "consumed"; readonly expiresAtMs: number }
   | { readonly kind: "submitted"; readonly render: Id; readonly expiresAtMs: number }
   | {
@@ -20,13 +20,13 @@ export type Mark =
       readonly expiresAtMs: number;
     };
 
-export type MarkMessage = { readonly kind: "set"; readonly mark: Mark } | Due;
+export type TombstoneMessage = { readonly kind: "set"; readonly tombstone: Tombstone } | Due;
 
 /** `kind` is one character, `digest` 16 bytes as a binary string. */
-export function markKey(
-  vpart: number,
-  kind: Mark["kind"],
+export function tombstoneKey(
+  partition: number,
+  kind: Tombstone["kind"],
   digest: string,
-): Address<MarkMessage, Mark> {
-  return addressOf(keyOf(vpart, codes.mark, kind.slice(0, 1) + digest));
+): Address<TombstoneMessage, Tombstone> {
+  return addressOf(keyOf(partition, codes.tombstone, kind.slice(0, 1) + digest));
 }

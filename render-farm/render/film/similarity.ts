@@ -1,5 +1,5 @@
 import { even } from "../../../actors/timeline/model.ts";
-import { loadPlanar } from "../../film-page/planar.ts";
+import { loadPlanar } from "../../film-page/planar/planar.ts";
 import type { Pictures } from "../../pictures/pictures.ts";
 import type { PageScripts } from "../inputs/page-scripts.ts";
 
@@ -62,7 +62,7 @@ export function displayed(planes: Buffer, width: number): Buffer {
 /** Of colours so close to grey, those that a screen lacks are black or white nearly. */
 const neverClamped = 0.02;
 
-export interface Likeness {
+export interface Similarity {
   /** Peak signal to noise of the whole pictures, in dB; at most 100. */
   readonly overall: number;
   /** Of the part in which they differ most. */
@@ -74,7 +74,7 @@ export interface Likeness {
  * pixels are compared: two ways of scaling a detailed photo differ from pixel to pixel and agree in
  * these, while what stands elsewhere or lacks differs in both.
  */
-export function likenessOf(one: Buffer, other: Buffer, width: number): Likeness {
+export function similarityOf(one: Buffer, other: Buffer, width: number): Similarity {
   const luma = (one.length * 2) / 3;
   if (one.length !== other.length || luma % width !== 0) return { overall: 0, worst: 0 };
   const height = luma / width;

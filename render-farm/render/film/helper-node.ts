@@ -1,14 +1,14 @@
 import type { TaskOutcome } from "../../../engine/ports/tasks.ts";
 import { refusedInput, type TaskWorker } from "../../node/task-loop.ts";
-import { openCast } from "../page/cast.ts";
+import { openCast } from "../page/page-pool.ts";
 import type { RenderStage } from "../render-stage.ts";
 import { onStage, type Studio } from "../staging.ts";
-import { camerasOf, hearFaults } from "./capture.ts";
+import { collectFaults, recordersOf } from "./capture.ts";
 import { segmentsIn, takeByTake } from "./segment-recorders.ts";
 import type { Segment } from "./segments.ts";
 import {
-  type CrewInput,
-  isCrewInput,
+  type HelperInput,
+  isHelperInput,
   type MadeSegment,
   type SegmentReport,
   SegmentStore,
@@ -16,16 +16,16 @@ import {
 import { pagesFor, setUpVideo } from "./video.ts";
 
 /**
- * Task kind `render-crew`: opens a film that another node leads, as that node does, and makes
- * segments of it until there are none left. What it stored is the lead's to remove, unless nobody
- * wants it any more.
+ * Task kind `render-helper nodes`: opens a film that another node leads, as that node does, and
+ * makes segments of it until there are none left. What it stored is the lead's to remove, unless
+ * nobody wants it any more.
  */
-export function renderCrew(studio: Studio): TaskWorker {
+export function recordShare(studio: Studio): TaskWorker {
   return {
     timeoutMs: studio.timeoutMs,
     async run(context): Promise<TaskOutcome> {
       const { input } = context;
-      if (!isCrewInput(input)) return refusedInput("render-crew", isCrewInput.faults(input));
+      if (!isHelperInput(input)) return refusedInput("render-help", isHelperInput.faults(input));
       return onStage(studio, input.render, context, async (stage) => {
         await join(stage, input);
         return { kind: "succeeded", outputs: [] };
@@ -34,11 +34,11 @@ export function renderCrew(studio: Studio): TaskWorker {
   };
 }
 
-async function join(stage: RenderStage, { capture, frames }: CrewInput): Promise<void> {
+async function join(stage: RenderStage, { capture, frames }: HelperInput): Promise<void> {
   const { context, objects } = stage;
   const setup = await setUpVideo(stage);
-  const cast = await openCast(capture, setup.plan, pagesFor(capture, setup, stage), stage, false);
-  const shoot = { stage, setup, frames, shared: undefined };
+  const pages = await openCast(capture, setup.plan, pagesFor(capture, setup, stage), stage, false);
+  const film = { stage, setup, frames, shared: undefined };
   const store = new SegmentStore(objects, context.outputPrefix, frames);
   const parts = context.join();
   const stored: Segment[] = [];
@@ -46,11 +46,11 @@ async function join(stage: RenderStage, { capture, frames }: CrewInput): Promise
   const keep = async (segment: Segment, made: MadeSegment): Promise<void> => {
     stored.push(segment);
     await store.put(segment, made);
-    hearFaults(cast, shoot);
+    collectFaults(pages, film);
     const report: SegmentReport = { warnings: [...stage.warnings.all()] };
     parts.made(segment.index, report);
   };
-  const work = camerasOf[capture](cast, shoot).map((camera) =>
+  const work = recordersOf[capture](pages, film).map((camera) =>
     takeByTake(segmentsIn(parts, frames, setup), (segment) => {
       const wanted = new Set(store.sampledIn(segment));
       const pictures = new Map<number, Buffer>();
@@ -66,7 +66,7 @@ async function join(stage: RenderStage, { capture, frames }: CrewInput): Promise
     await Promise.all(work);
   } finally {
     parts.close();
-    await cast.close();
+    await pages.close();
     await Promise.allSettled([...work, ...keeping]);
     if (context.signal.aborted) await store.remove(stored);
   }

@@ -1,5 +1,5 @@
 import { VideoFrames } from "../videos/video-frames.ts";
-import type { Shoot } from "./film-capture.ts";
+import type { FilmCapture } from "./film-capture.ts";
 import type { Segment } from "./segments.ts";
 
 type Shown = Awaited<ReturnType<VideoFrames["at"]>>;
@@ -8,13 +8,13 @@ type Shown = Awaited<ReturnType<VideoFrames["at"]>>;
  * What videos show in the segments that one camera films. A segment that goes on where the last one
  * ended has the same decoders: each new one has a program to start and a second to catch up with.
  */
-export class Reel {
-  readonly #shoot: Shoot;
+export class SegmentFrames {
+  readonly #shoot: FilmCapture;
   #videos: VideoFrames | undefined;
   #at = -1;
 
-  constructor(shoot: Shoot) {
-    this.#shoot = shoot;
+  constructor(capture: FilmCapture) {
+    this.#shoot = capture;
   }
 
   /** Frame by frame; the next one is decoded meanwhile. */

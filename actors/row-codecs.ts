@@ -1,8 +1,8 @@
-/** How the tables that every generation writes spell their rows; the others do as JSON does. */
+/** How the tables that every generation writes encode their rows; the others do as JSON does. */
 
 import { idAtEnd, idOfBytes } from "../engine/id.ts";
 import type { Key } from "../engine/key.ts";
-import { type Forms, kindsForm, listForm, rowForm } from "../engine/row-form.ts";
+import { kindsCodec, listCodec, type RowCodecs, rowCodec } from "../engine/row-codec.ts";
 import type { Account, LedgerRow } from "./account/account.ts";
 import type {
   AbandonedUpload,
@@ -16,10 +16,10 @@ import type {
 } from "./asset/asset.ts";
 import type { Media } from "./asset/media.ts";
 import type {
-  Asked,
   CanceledJob,
   FailedJob,
   Job,
+  JobRequest,
   QueuedJob,
   RunningJob,
   SucceededJob,
@@ -35,7 +35,7 @@ type EachOf<Union> = { readonly [Name in Union extends unknown ? keyof Union : n
 /** Members of a kind of row, but for what tells the kinds apart. */
 type Of<Row> = Omit<Row, "phase">;
 
-const account = rowForm<Account>({
+const account = rowCodec<Account>({
   plan: "plain",
   createdAtMs: "plain",
   granted: "plain",
@@ -43,9 +43,9 @@ const account = rowForm<Account>({
   spent: "plain",
   planLeft: "plain",
   renewsAtMs: "plain",
-  active: rowForm<Account["active"]>({ media: "plain", three_d: "plain" }),
+  active: rowCodec<Account["active"]>({ media: "plain", three_d: "plain" }),
   counts: "plain",
-  quota: rowForm<Account["quota"]>({ day: "plain", used: "plain" }),
+  quota: rowCodec<Account["quota"]>({ day: "plain", used: "plain" }),
   ledgerLength: "plain",
   tickets: "plain",
   models: "plain",
@@ -58,16 +58,16 @@ const account = rowForm<Account>({
   overrides: "plain",
 });
 
-const ledger = rowForm<LedgerRow>({
+const ledger = rowCodec<LedgerRow>({
   atMs: "plain",
   job: "plain",
-  entries: listForm(
-    rowForm<LedgerRow["entries"][number]>({ type: "plain", amount: "plain", balance: "plain" }),
+  entries: listCodec(
+    rowCodec<LedgerRow["entries"][number]>({ type: "plain", amount: "plain", balance: "plain" }),
   ),
   note: "plain",
 });
 
-const terms = rowForm<Terms>({
+const terms = rowCodec<Terms>({
   job: idInKey,
   scope: "plain",
   modality: "plain",
@@ -84,8 +84,8 @@ const terms = rowForm<Terms>({
 const ofJob = { terms, revision: "plain", updatedAtMs: "plain", events: "plain" } as const;
 const ofOpenJob = { ...ofJob, deadlineMs: "plain", attempts: "plain" } as const;
 
-const job = kindsForm<"phase", Job>("phase", {
-  queued: rowForm<Of<QueuedJob>>({
+const job = kindsCodec<"phase", Job>("phase", {
+  queued: rowCodec<Of<QueuedJob>>({
     ...ofOpenJob,
     detail: "plain",
     submitting: "plain",
@@ -93,13 +93,13 @@ const job = kindsForm<"phase", Job>("phase", {
     waits: "plain",
     inline: "plain",
   }),
-  running: rowForm<Of<RunningJob>>({
+  running: rowCodec<Of<RunningJob>>({
     ...ofOpenJob,
     startedAtMs: "plain",
     progress: "plain",
     token: "plain",
   }),
-  succeeded: rowForm<Of<SucceededJob>>({
+  succeeded: rowCodec<Of<SucceededJob>>({
     ...ofJob,
     startedAtMs: "plain",
     completedAtMs: "plain",
@@ -107,14 +107,14 @@ const job = kindsForm<"phase", Job>("phase", {
     assets: "plain",
     warnings: "plain",
   }),
-  failed: rowForm<Of<FailedJob>>({
+  failed: rowCodec<Of<FailedJob>>({
     ...ofJob,
     startedAtMs: "plain",
     completedAtMs: "plain",
     charged: "plain",
     failure: "plain",
   }),
-  canceled: rowForm<Of<CanceledJob>>({
+  canceled: rowCodec<Of<CanceledJob>>({
     ...ofJob,
     startedAtMs: "plain",
     completedAtMs: "plain",
@@ -126,7 +126,7 @@ const job = kindsForm<"phase", Job>("phase", {
   }),
 });
 
-const asked = rowForm<Asked>({
+const asked = rowCodec<JobRequest>({
   id: idInKey,
   scope: "plain",
   user: "plain",
@@ -151,7 +151,7 @@ const asked = rowForm<Asked>({
   goneAs: "plain",
 });
 
-const media = rowForm<Media>({
+const media = rowCodec<Media>({
   objectKey: "plain",
   mimeType: "plain",
   sizeBytes: "plain",
@@ -168,7 +168,7 @@ const ofAsset = {
   id: idAtEnd,
   scope: idInKey,
   createdAtMs: "plain",
-  origin: rowForm<EachOf<Origin>>({
+  origin: rowCodec<EachOf<Origin>>({
     job: "plain",
     filename: "plain",
     render: "plain",
@@ -178,29 +178,29 @@ const ofAsset = {
 const namedByOwner = { displayName: "plain", tags: "plain", favorite: "plain" } as const;
 const ofUpload = { ...ofAsset, upload: "plain", ...namedByOwner } as const;
 
-const asset = kindsForm<"phase", Asset>("phase", {
-  pending_upload: rowForm<Of<PendingAsset>>(ofUpload),
-  abandoned: rowForm<Of<AbandonedUpload>>({ ...ofUpload, as: "plain", untilMs: "plain" }),
-  processing: rowForm<Of<ProcessingAsset>>({
+const asset = kindsCodec<"phase", Asset>("phase", {
+  pending_upload: rowCodec<Of<PendingAsset>>(ofUpload),
+  abandoned: rowCodec<Of<AbandonedUpload>>({ ...ofUpload, as: "plain", untilMs: "plain" }),
+  processing: rowCodec<Of<ProcessingAsset>>({
     ...ofUpload,
     bytes: "plain",
     token: "plain",
     attempts: "plain",
   }),
-  ready: rowForm<Of<ReadyAsset>>({ ...ofAsset, media, upload: "plain", ...namedByOwner }),
-  failed: rowForm<Of<FailedAsset>>({
+  ready: rowCodec<Of<ReadyAsset>>({ ...ofAsset, media, upload: "plain", ...namedByOwner }),
+  failed: rowCodec<Of<FailedAsset>>({
     ...ofUpload,
     bytes: "plain",
     reason: "plain",
     untilMs: "plain",
   }),
-  trashed: rowForm<Of<TrashedAsset>>({ ...ofAsset, media, trashedAtMs: "plain", ...namedByOwner }),
+  trashed: rowCodec<Of<TrashedAsset>>({ ...ofAsset, media, trashedAtMs: "plain", ...namedByOwner }),
 });
 
-export const forms: Forms = new Map([
+export const rowCodecs: RowCodecs = new Map([
   [codes.account, account],
   [codes.ledger, ledger],
   [codes.job, job],
-  [codes.asked, asked],
+  [codes.jobRequest, asked],
   [codes.asset, asset],
 ]);

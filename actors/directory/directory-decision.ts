@@ -1,0 +1,65 @@
+import {
+  answer,
+  type Context,
+  type Decision,
+  type RowWrite,
+  type Tell,
+} from "../../engine/actor.ts";
+import { type Refusal, type Refused, refused } from "../refusal.ts";
+import { type AuditNote, appendAudit } from "./audit.ts";
+import type { Directory } from "./directory.ts";
+
+export type DirectoryDecision = Decision<Directory, never>;
+
+/** What a step does that changes the directory. */
+interface Change<R> {
+  readonly rows: readonly RowWrite[];
+  readonly tells?: readonly Tell[];
+  /** Undefined when somebody who is told replies. */
+  readonly reply?: R;
+  readonly audit?: AuditNote | undefined;
+  readonly head?: Partial<Directory>;
+}
+
+export function changed<R>(
+  head: Directory,
+  ctx: Context<R>,
+  change: Change<NoInfer<R>>,
+): DirectoryDecision {
+  const { rows, tells = [], reply, audit } = change;
+  const next = { ...head, ...change.head, version: head.version + 1 };
+  const replies = reply === undefined ? [] : answer(ctx, reply);
+  if (audit === undefined) return { head: next, rows, replies, effects: tells };
+  const noted = appendAudit(head, audit, ctx);
+  return {
+    head: { ...next, audit: noted.audit },
+    rows: [...rows, ...noted.rows],
+    replies,
+    effects: tells,
+  };
+}
+
+/** Nothing changes. */
+export function answered<R>(
+  head: Directory,
+  ctx: Context<R>,
+  reply: NoInfer<R>,
+): DirectoryDecision {
+  return { head, rows: [], replies: answer(ctx, reply), effects: [] };
+}
+
+export function refuse(
+  head: Directory,
+  ctx: Context<Refused>,
+  refusal: Refusal,
+): DirectoryDecision {
+  return answered(head, ctx, refused(refusal));
+}
+
+export function conflict(
+  head: Directory,
+  ctx: Context<Refused>,
+  detail: string,
+): DirectoryDecision {
+  return refuse(head, ctx, { code: "conflict", detail });
+}
