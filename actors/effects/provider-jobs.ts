@@ -1,14 +1,14 @@
 /**
- * The life of jobs at their providers, whatever these are: submits until one takes the job, reads
- * how far it is, brings its end to the job, and asks to stop it.
+ * Drives jobs at their providers: submits each until it is accepted, reads its state until it has
+ * ended, reports to the job's actor, and cancels.
  *
- *   unsent --submit--> queued --> running --> (ended, and forgotten)
- *     |  ^ busy, down: tried again after 1 s, 2 s, 4 s ... 60 s
- *     '--> unknown: sent, and nothing says what became of it
+ *   unsent --accepted--> queued --> running --> ended, and forgotten here
+ *     |  ^ busy or down: submitted again after 1 s, 2 s, 4 s ... 60 s
+ *     '--> unknown: the request was sent, and no answer came
  *
- * It remembers nothing beyond its thread: after a restart the outbox hands over each open job
- * again. A provider that calls back is read when it does and now and then all the same; what a
- * callback says is never taken for the state.
+ * 1. The calls for one job are made one after the other.
+ * 2. The state comes from reads alone. A callback triggers a read; it is never the result.
+ * 3. Nothing is kept beyond this thread: after a restart the outbox hands over each open job again.
  */
 import { limits } from "../../config/limits.ts";
 import type { IdMint } from "../../engine/id.ts";
@@ -34,7 +34,7 @@ export interface ProviderJobPorts {
   readonly entropy: Entropy;
   readonly ids: IdMint;
   readonly send: (to: Key, message: JobMessage) => void;
-  /** An adapter or its provider failed; the job goes on as well as it can. */
+  /** An adapter threw; the call counts as failed. */
   readonly onFault: (job: Key, error: unknown) => void;
 }
 
@@ -45,12 +45,12 @@ interface ProviderJob {
   stage:
     | { readonly kind: "unsent" | "unknown" }
     | { readonly kind: "queued" | "running"; readonly ref: ProviderRef };
-  /** The last call to the provider that was begun: the next one waits for it. */
+  /** The latest call to the provider; the next one waits for it. */
   last: Promise<unknown>;
   submits: number;
-  /** Reads that failed since the last one that did not. */
+  /** Consecutive. */
   failedReads: number;
-  /** Since when the provider does not know it. */
+  /** When a read first found it lost, while each read since has. */
   lostAtMs: number | undefined;
   stopTimer: () => void;
 }
@@ -89,18 +89,18 @@ export class ProviderJobs {
     return { kind: this.#isOpen(job) ? "kept" : "concluded" };
   }
 
-  /** Effect `provider.cancel`. What was stopped is forgotten; the rest goes on to its end. */
+  /** Effect `provider.cancel`. A job that was not stopped is read until it has ended. */
   async cancel(key: Key): Promise<Performance> {
     const job = this.#jobs.get(key);
     const answer = job && (await this.#next(job, () => this.#cancel(job)));
-    // Nothing was ever sent, or it is over: there is nothing left to stop.
+    // Never sent, or over: there is nothing to stop.
     const message = { kind: "cancel_answer", answer: answer ?? { kind: "cancelled" } };
     return { kind: "concluded", message };
   }
 
   /**
-   * A callback for a job came in. One that its provider did not send, or that is about something
-   * else, does nothing.
+   * Reads the job's state now. A callback that fails its verification, or names another job, is
+   * ignored. Rejects with a `PortError` when it cannot be verified.
    */
   async receiveCallback(key: Key, callback: Callback): Promise<void> {
     const job = this.#jobs.get(key);
@@ -131,12 +131,12 @@ export class ProviderJobs {
         if (job.submits > 1) this.#tell(job, { kind: "detail", detail: null });
         job.stage = { kind: "queued", ref };
         if (!isOver(status)) this.#tell(job, { kind: "accepted" });
-        return this.#follow(job, ref, status);
+        return this.#act(job, ref, status);
       }
     }
   }
 
-  /** Whatever else goes wrong in a submit, it may have arrived. */
+  /** An adapter that throws may have sent the request. */
   async #submitOutcome({ key, provider, request, submits }: ProviderJob): Promise<SubmitOutcome> {
     try {
       return await provider.submit({ number: submits, ...request });
@@ -152,7 +152,7 @@ export class ProviderJobs {
     this.#after(job, Math.min(retryMaxMs, delayMs), () => this.#submit(job));
   }
 
-  /** Sent again only where that cannot make a second job. */
+  /** Submitted again only where that cannot make a second job. */
   #leaveUnknown(job: ProviderJob): void {
     const { hasLookUp, idempotentSubmit } = job.provider.describe();
     job.stage = { kind: "unknown" };
@@ -162,11 +162,11 @@ export class ProviderJobs {
   }
 
   #read(job: ProviderJob, ref: ProviderRef): Promise<void> {
-    return this.#follow(job, ref, job.provider.status(ref));
+    return this.#act(job, ref, job.provider.status(ref));
   }
 
-  /** Acts on the state that a submit or a read found. What cannot be read is read again later. */
-  async #follow(
+  /** Acts on a state. One that cannot be read is read again later. */
+  async #act(
     job: ProviderJob,
     ref: ProviderRef,
     read: ProviderStatus | Promise<ProviderStatus>,
@@ -178,10 +178,10 @@ export class ProviderJobs {
       job.failedReads = 0;
       if (status.state !== "lost") job.lostAtMs = undefined;
       if (outcome !== undefined) this.#end(job, outcome);
-      else this.#goOn(job, ref, status);
+      else this.#readAgain(job, ref, status);
     } catch (error) {
       this.#ports.onFault(job.key, error);
-      this.#readLater(job, ref);
+      this.#readAfterFailure(job, ref);
     }
   }
 
@@ -214,8 +214,8 @@ export class ProviderJobs {
     }
   }
 
-  /** It has not ended: says what is new, and reads again in time. */
-  #goOn(job: ProviderJob, ref: ProviderRef, status: ProviderStatus): void {
+  /** Reports the progress of a job that has not ended, and schedules the next read. */
+  #readAgain(job: ProviderJob, ref: ProviderRef, status: ProviderStatus): void {
     if (status.state === "running") {
       const { progress } = status;
       if (job.stage.kind !== "running") this.#tell(job, { kind: "started" });
@@ -229,7 +229,7 @@ export class ProviderJobs {
     this.#after(job, delayMs, () => this.#read(job, ref));
   }
 
-  /** Each read comes up to a tenth early, so that jobs that began together are not read together. */
+  /** Jitter makes reads early, never late; it spreads the reads of jobs that began together. */
   #readDelayMs({ provider }: ProviderJob): number {
     const { readMs, callbackReadMs, readJitter } = limits.providers;
     const intervalMs = provider.describe().callback === "none" ? readMs : callbackReadMs;
@@ -237,7 +237,7 @@ export class ProviderJobs {
     return intervalMs * (1 - readJitter * share);
   }
 
-  #readLater(job: ProviderJob, ref: ProviderRef): void {
+  #readAfterFailure(job: ProviderJob, ref: ProviderRef): void {
     const { readMs, retryMaxMs } = limits.providers;
     const delayMs = Math.min(retryMaxMs, readMs * 2 ** job.failedReads);
     job.failedReads++;
@@ -291,14 +291,14 @@ export class ProviderJobs {
     return this.#jobs.get(job.key) === job;
   }
 
-  /** In the place of what was to happen later until now. */
+  /** Replaces the call that was scheduled before. */
   #after(job: ProviderJob, delayMs: number, call: () => Promise<void>): void {
     this.#jobs.set(job.key, job);
     job.stopTimer();
     job.stopTimer = this.#ports.clock.after(delayMs, () => void this.#next(job, call));
   }
 
-  /** One call after the other; none for a job that is over by then, which resolves to undefined. */
+  /** Resolves to undefined, without a call, when the job is over by then. */
   #next<Answer>(job: ProviderJob, call: () => Promise<Answer>): Promise<Answer | undefined> {
     const answer = job.last.then(() => (this.#isOpen(job) ? call() : undefined));
     job.last = answer;

@@ -1,10 +1,10 @@
 /**
- * The port to those who run models behind a protocol of their own. An adapter speaks the protocol
- * and nothing else: when to submit again, to read, to wait and to give up is said once for all of
+ * The port to providers, which run models behind a protocol of their own. An adapter translates
+ * that protocol and nothing more: when to submit, read, retry and give up is decided for all of
  * them in `effects/provider-jobs.ts`.
  *
- * A provider that cannot be reached makes `status`, `result`, `cancel` and `verifyCallback` reject
- * with a `PortError`; of a submit the same is an outcome.
+ * When the provider cannot be reached, `submit` resolves to `down` or `unknown`; the reads, `cancel`
+ * and `verifyCallback` reject with a `PortError`.
  */
 import type { Modality } from "../../config/catalogue.ts";
 import type { Id } from "../../engine/id.ts";
@@ -19,15 +19,15 @@ export interface Provider {
   status(ref: ProviderRef): Promise<ProviderStatus>;
   /** Of a job that succeeded. Rejects with a `PortError` when the provider does not know it. */
   result(ref: ProviderRef): Promise<ProviderResult>;
-  /** What the provider did about it, or will do. Of a job that is over: `refused` or `failed`. */
+  /** For a job that has ended: `refused` or `failed`. */
   cancel(ref: ProviderRef): Promise<CancelAnswer>;
-  /** Whether the provider sent it, by its signature and its age at `nowMs`. */
+  /** Checks that the provider sent it, and when: an old one may be a replay. */
   verifyCallback(callback: Callback, nowMs: number): Promise<CallbackVerdict>;
   health(): Promise<"up" | "degraded" | "down">;
 }
 
 export interface ProviderTraits {
-  /** By which catalogue and jobs name it. */
+  /** As in `config/providers.ts`. */
   readonly name: string;
   /** Whether a submit that is sent twice makes one job. */
   readonly idempotentSubmit: boolean;
@@ -35,11 +35,11 @@ export interface ProviderTraits {
   readonly hasLookUp: boolean;
   /** Which jobs it can stop. */
   readonly cancel: "none" | "queued_only" | "any";
-  /** How it says that a job has moved on, if it does: signed, or by the secret of its URL alone. */
+  /** How callbacks are authenticated, if there are any: signed, or by the token in their URL. */
   readonly callback: "none" | "signed" | "token_only";
-  /** Whether running jobs say how far they are. */
+  /** Whether the status of a running job has `progress`. */
   readonly progress: boolean;
-  /** Whether it ever says what it bills. */
+  /** Whether the status of a job that failed or was canceled has `billed`. */
   readonly reportsBilling: boolean;
 }
 
@@ -59,11 +59,11 @@ export interface Submission {
 export type SubmitOutcome =
   | { readonly kind: "accepted"; readonly ref: ProviderRef; readonly status: ProviderStatus }
   | ({ readonly kind: "refused" } & ProviderFailure)
-  /** It takes nothing now; `retryAfterMs` is its own word on when it will. */
+  /** At capacity. `retryAfterMs` where the provider says when to try again. */
   | { readonly kind: "busy"; readonly retryAfterMs?: number }
   /** The request did not reach it. */
   | { readonly kind: "down" }
-  /** The request was sent and nothing says what became of it. */
+  /** The request was sent, and no answer came. */
   | { readonly kind: "unknown" };
 
 export interface ProviderFailure extends Billing {
@@ -82,18 +82,18 @@ export type ProviderStatus =
   /** `progress` is the share that is done, from 0 to 1. */
   | { readonly state: "running"; readonly progress?: number }
   | { readonly state: "succeeded" }
-  /** `atOutput`: what it had made was the fault, not what it was asked. */
+  /** `atOutput`: after it ran, and not for its input. */
   | ({ readonly state: "failed"; readonly atOutput: boolean } & ProviderFailure)
   | ({ readonly state: "canceled" } & Billing)
   | { readonly state: "lost" };
 
 export interface ProviderResult {
-  /** Each stands in the object store. */
+  /** In the object store. */
   readonly files: readonly Media[];
 }
 
 export interface Callback {
-  /** As it came; a signature is made of these very bytes. */
+  /** Unparsed, because the signature covers these bytes. */
   readonly rawBody: Uint8Array;
   /** By lower-case name. */
   readonly headers: Readonly<Record<string, string | undefined>>;
@@ -101,5 +101,5 @@ export interface Callback {
 
 export type CallbackVerdict =
   | { readonly ok: false }
-  /** `ref` is the job that it names, where callbacks name one. */
+  /** `ref` where the callback names its job. */
   | { readonly ok: true; readonly ref?: ProviderRef };

@@ -1,4 +1,4 @@
-/** The life of a job at a provider that says what the test says. */
+/** Jobs at a provider whose answers the test writes. */
 import { setImmediate as turnOfTheLoop } from "node:timers/promises";
 import t from "tap";
 import { ProviderJobs } from "../../actors/effects/provider-jobs.ts";
@@ -25,13 +25,13 @@ const traits: ProviderTraits = {
   reportsBilling: true,
 };
 
-/** Each list is what the provider says next; the last of it again and again. */
+/** Answers in order; the last one is repeated. */
 interface Script {
   readonly traits?: Partial<ProviderTraits>;
   readonly submits?: readonly (SubmitOutcome | Error)[];
   readonly statuses?: readonly (ProviderStatus | Error)[];
   readonly cancel?: CancelAnswer | Error;
-  /** The byte by which a read comes early. */
+  /** The random byte behind the jitter. */
   readonly draw?: number;
 }
 
@@ -46,19 +46,22 @@ function stage(script: Script) {
   const sent: JobMessage[] = [];
   const faults: unknown[] = [];
   const calls: string[] = [];
-  const say = async <Said>(call: string, said: readonly (Said | Error)[]): Promise<Said> => {
+  const answerNext = async <Answer>(
+    call: string,
+    answers: readonly (Answer | Error)[],
+  ): Promise<Answer> => {
     const before = calls.filter((made) => made.startsWith(call)).length;
     calls.push(`${call} ${clock.monotonicMs()}`);
-    const next = said[Math.min(before, said.length - 1)];
+    const next = answers[Math.min(before, answers.length - 1)];
     if (next === undefined || next instanceof Error) throw next;
     return next;
   };
   const provider: Provider = {
     describe: () => ({ ...traits, ...script.traits }),
-    submit: () => say("submit", submits),
-    status: () => say("status", statuses),
+    submit: () => answerNext("submit", submits),
+    status: () => answerNext("status", statuses),
     result: async () => ({ files: [] }),
-    cancel: () => say<CancelAnswer>("cancel", [script.cancel ?? { kind: "cancelled" }]),
+    cancel: () => answerNext<CancelAnswer>("cancel", [script.cancel ?? { kind: "cancelled" }]),
     verifyCallback: async ({ headers }) =>
       headers["signature"] === "right" ? { ok: true, ref: "ref" } : { ok: false },
     health: async () => "up",

@@ -1,4 +1,4 @@
-/** Jobs at the simulated provider, from the effect to the words that they hear. */
+/** Jobs at the simulated provider, from the effect to the messages that their actors get. */
 import { setImmediate as turnOfTheLoop } from "node:timers/promises";
 import t from "tap";
 import { ProviderJobs } from "../../actors/effects/provider-jobs.ts";
@@ -13,7 +13,7 @@ import { IdMint, idAtEnd, partitionOfId } from "../../engine/id.ts";
 import type { Key } from "../../engine/key.ts";
 import { jobSelf } from "./accounts.ts";
 
-/** Reads come when they are due, not early. */
+/** Without jitter. */
 const evenEntropy = { bytes: (count: number) => new Uint8Array(count) };
 
 function stage() {

@@ -1,5 +1,5 @@
 /**
- * What every adapter of the provider port keeps to. Behind each stands a simulator that speaks its
+ * The promises of the provider port, checked on each adapter. A simulator speaks the adapter's
  * protocol and takes its scenario from the prompt.
  */
 import t, { type Test } from "tap";
@@ -19,7 +19,7 @@ interface Stage {
   readonly nowMs: () => number;
   /** Time passes at the provider. */
   readonly pass: (byMs: number) => Promise<void>;
-  /** Those of all jobs, as they came. */
+  /** Of all jobs, in their order. */
   readonly callbacks: readonly Callback[];
 }
 

@@ -15,7 +15,7 @@ export interface Scenario {
   readonly ending: "succeed" | "fail" | "nsfw_output" | "ip_output" | "lost";
   readonly billed: boolean;
   readonly cancel: CancelScenario | undefined;
-  /** What becomes of the callback at the end. */
+  /** What happens to the callback at the end. */
   readonly callback: "sent" | "dropped" | "doubled" | "forged";
 }
 

@@ -1,11 +1,11 @@
 /**
- * The provider behind the `sim-*` models: plays the scenario of the prompt and delivers tiny
- * media. It costs no processor time and remembers a job until its end was read.
+ * The provider of the `sim-*` models: plays the scenario of the prompt and delivers tiny media.
+ * It costs no processor time and keeps a job until its end has been read.
  *
  *   queued --queueMs--> running --slowMs--> over
  *
- * It calls back, signed, when a job starts and when it is over. A job whose scenario takes no time
- * is over when its submit is answered: that is what load tests submit.
+ * It sends a signed callback when a job starts and when it is over. A job whose scenario takes no
+ * time, as those of load tests, is over when its submit is answered.
  */
 import { createHmac } from "node:crypto";
 import { simulatedProvider } from "../../../config/providers.ts";
@@ -30,7 +30,7 @@ import { simulatedMedia } from "./simulated-media.ts";
 
 export interface SimulatedPorts {
   readonly clock: Clock;
-  /** Brings a callback to the service, as the network does for other providers. */
+  /** Delivers a callback, as the network does for other providers. */
   readonly callBack: (job: Id, callback: Callback) => void;
 }
 
@@ -142,7 +142,7 @@ export class SimulatedProvider implements Provider {
     });
   }
 
-  /** What the job has come to; an end without a result is told once. */
+  /** An end without a result is shown once: the job is forgotten then. */
   #look({ job, stage, scenario }: Run): ProviderStatus {
     if (stage !== "over") return { state: stage };
     const { ending, billed } = scenario;
@@ -166,7 +166,7 @@ export class SimulatedProvider implements Provider {
   }
 }
 
-/** Hexadecimal. There is nothing to keep secret between the simulator and its service. */
+/** Hexadecimal. The key is no secret: simulator and service are one process. */
 function signature(rawBody: Uint8Array): string {
   return createHmac("sha256", simulatedProvider).update(rawBody).digest("hex");
 }
