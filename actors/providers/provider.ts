@@ -3,8 +3,8 @@
  * that protocol and nothing more: when to submit, read, retry and give up is decided for all of
  * them in `effects/provider-jobs.ts`.
  *
- * When the provider cannot be reached, `submit` resolves to `down` or `unknown`; the reads, `cancel`
- * and `verifyCallback` reject with a `PortError`.
+ * When the provider cannot be reached, `submit` resolves to `down` or `unknown`; the other calls
+ * reject with a `PortError`.
  */
 import type { Modality } from "../../config/catalogue.ts";
 import type { Id } from "../../engine/id.ts";
