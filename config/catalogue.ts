@@ -94,11 +94,11 @@ const remedy = "correct it or unset KLIEG_MODELS.";
 
 const isCatalogueFile = check<CatalogueFile>(CatalogueFile);
 
-/** Who runs models: the farm, and the simulated provider of load tests. */
-const providers: readonly string[] = ["farm", "sim"];
-
-/** Reads `file`, or the shipped catalogue. Simulated models are absent unless asked for. */
-export function readCatalogue(file: string | undefined, simulated: boolean): Catalogue {
+/**
+ * Reads `file`, or of the shipped catalogue the models of `providers`, which are the configured
+ * ones. Throws `CatalogueError`.
+ */
+export function readCatalogue(file: string | undefined, providers: readonly string[]): Catalogue {
   const value: unknown = file === undefined ? shipped : parsed(file);
   const name = file ?? "the shipped catalogue";
   if (!isCatalogueFile(value)) {
@@ -111,12 +111,12 @@ export function readCatalogue(file: string | undefined, simulated: boolean): Cat
     const fault = deprecationFault(model, value.models);
     if (fault !== undefined) throw new CatalogueError(`${name}: ${model.id} ${fault}; ${remedy}`);
   }
-  const strange = value.models.find(({ provider }) => !providers.includes(provider));
-  if (strange !== undefined)
+  const models = value.models.filter(({ provider }) => providers.includes(provider));
+  const other = value.models.find(({ provider }) => !providers.includes(provider));
+  if (file !== undefined && other !== undefined)
     throw new CatalogueError(
-      `${name}: ${strange.id} has the provider ${strange.provider}, but there are ${providers.join(" and ")}; ${remedy}`,
+      `${name}: ${other.id} has the provider ${other.provider}, which is not configured (${providers.join(", ")}); ${remedy}`,
     );
-  const models = value.models.filter((model) => simulated || model.provider !== "sim");
   const byName = new Map<string, ModelEntry>();
   for (const model of models)
     for (const key of namesOf(model)) {

@@ -235,6 +235,18 @@ const shipped = {
     /** Amounts kept in exact form. */
     amountsMax: 1_000,
   },
+  providers: {
+    /** The pause after the first submit that a provider did not take; it doubles up to the most. */
+    retryMs: 1_000,
+    retryMaxMs: 60_000,
+    /** How often a job is read at a provider that does not call back, and at one that does. */
+    readMs: 5_000,
+    callbackReadMs: 20_000,
+    /** The share by which a read may come early. */
+    readJitter: 0.1,
+    /** What is lost at two reads so far apart is lost. */
+    lostAgainMs: 10_000,
+  },
   farm: {
     /** A node sends a heartbeat for each lease at least this often. */
     heartbeatMs: 1_000,

@@ -7,9 +7,10 @@ import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { TimelineRound, TimelineTask } from "../actors/composition/timeline-round.ts";
-import { simulatedMedia } from "../actors/effects/simulated-media.ts";
+import { simulatedMedia } from "../actors/providers/simulated/simulated-media.ts";
 import { CatalogueError, readCatalogue } from "../config/catalogue.ts";
 import { limits } from "../config/limits.ts";
+import { configuredProviders } from "../config/providers.ts";
 import { readSettings, type Settings, SettingsError } from "../config/settings.ts";
 import { version } from "../config/version.ts";
 import {
@@ -68,7 +69,7 @@ try {
 async function start(): Promise<void> {
   const settings = readSettings(process.env, availableParallelism());
   const token = chosenToken(settings);
-  const read = () => readCatalogue(settings.modelsFile, settings.simulatedModels);
+  const read = () => readCatalogue(settings.modelsFile, configuredProviders(settings));
   const catalogue = read();
   if (settings.farmWorkers > 0) await checkChromium(settings);
   await checkFree(settings);

@@ -12,6 +12,7 @@ import { type Logger, openLog } from "../../engine/adapters/log.ts";
 import { systemClock } from "../../engine/adapters/system-clock.ts";
 import { systemEntropy } from "../../engine/adapters/system-entropy.ts";
 import { IdMint } from "../../engine/id.ts";
+import type { Key } from "../../engine/key.ts";
 import { Link } from "../../engine/link.ts";
 import { Outbox } from "../../engine/outbox.ts";
 import type {
@@ -21,9 +22,11 @@ import type {
   FromEffectsThread,
   ToEffects,
 } from "../../engine/wire.ts";
+import { jobKey } from "../job/job.ts";
+import { SimulatedProvider } from "../providers/simulated/simulated-provider.ts";
 import { FarmBroker } from "./farm-broker.ts";
 import { performerOf, type TracedCall } from "./performers.ts";
-import { SimulatedProvider } from "./simulated-provider.ts";
+import { ProviderJobs } from "./provider-jobs.ts";
 
 export async function run(task: EffectsTask): Promise<void> {
   const log = openLog(task.logLevel, "effects");
@@ -34,17 +37,25 @@ export async function run(task: EffectsTask): Promise<void> {
     onFault: (_, error) => log.error(error, "an effect failed"),
     after: (delayMs, then) => systemClock.after(delayMs, then),
   });
+  const entropy = systemEntropy();
   const ports = {
     clock: systemClock,
-    ids: new IdMint(systemClock, systemEntropy()),
+    entropy,
+    ids: new IdMint(systemClock, entropy),
     mintToken: () => randomBytes(12).toString("base64url"),
     send: outbox.send.bind(outbox),
+    onFault: (_: Key, error: unknown) => log.error(error, "a provider failed"),
   };
   const broker = new FarmBroker(ports);
-  const simulated = new SimulatedProvider(ports);
+  const simulated = new SimulatedProvider({
+    clock: systemClock,
+    callBack: (job, callback) => void providerJobs.receiveCallback(jobKey(job), callback),
+  });
+  // Jobs of an earlier start are simulated to their end whatever KLIEG_SIM is now.
+  const providerJobs = new ProviderJobs([simulated], ports);
   const objects = diskObjects(join(task.dataDir, "objects"));
   const onTraced = (call: TracedCall) => log.info(call, "a traced submit goes to its provider");
-  const perform = performerOf({ broker, simulated, objects, onTraced });
+  const perform = performerOf({ broker, providerJobs, objects, onTraced });
   const stopFarm = startFarm(task, broker, log);
 
   await new Promise<void>((resolve) => {

@@ -7,11 +7,11 @@ import type { RemovalEffect } from "../asset/removal.ts";
 import type { JobEffect } from "../job/job.ts";
 import type { RenderEffect } from "../render/render.ts";
 import type { FarmBroker } from "./farm-broker.ts";
-import type { SimulatedProvider } from "./simulated-provider.ts";
+import type { ProviderJobs } from "./provider-jobs.ts";
 
 export interface Performers {
   readonly broker: FarmBroker;
-  readonly simulated: SimulatedProvider;
+  readonly providerJobs: ProviderJobs;
   readonly objects: Objects;
   /** Learns of each submit that its caller traces. */
   readonly onTraced: (call: TracedCall) => void;
@@ -27,7 +27,7 @@ export interface TracedCall {
 }
 
 /** The table of effects: each kind and who performs it. */
-export function performerOf({ broker, simulated, objects, onTraced }: Performers): Performer {
+export function performerOf({ broker, providerJobs, objects, onTraced }: Performers): Performer {
   return async ({ from, effect: outside }: Delivery): Promise<Performance> => {
     const effect = outside as JobEffect | AssetEffect | RemovalEffect | RenderEffect;
     if ("trace" in effect && effect.trace !== undefined) {
@@ -42,9 +42,9 @@ export function performerOf({ broker, simulated, objects, onTraced }: Performers
       case "farm.cancel":
         return broker.cancel(from);
       case "provider.submit":
-        return simulated.submit(from, effect);
+        return providerJobs.submit(from, effect);
       case "provider.cancel":
-        return simulated.cancel(from);
+        return providerJobs.cancel(from);
       case "objects.remove":
         for (const key of effect.keys) await objects.remove(key);
         return { kind: "concluded", message: { kind: "removed" } };

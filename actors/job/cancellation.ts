@@ -10,7 +10,9 @@
  * Whoever cancels meanwhile learns the one answer, at the latest after ten seconds. The slot is
  * free at once in every case, and no asset comes of it whatever the provider still delivers.
  */
+
 import { limits } from "../../config/limits.ts";
+import { isFarm } from "../../config/providers.ts";
 import { answer, type Context, decision, type Reply } from "../../engine/actor.ts";
 import type { ReplyTo, RequestId } from "../../engine/address.ts";
 import { refused } from "../refusal.ts";
@@ -39,7 +41,7 @@ export function cancel(job: Job, user: string, ctx: Context<ReplyTo<CancelJob>>)
         ? stopBefore(job, user, ctx)
         : awaitSubmit(job, job.submitting, user, ctx);
     case "running":
-      return job.terms.provider === "farm"
+      return isFarm(job.terms.provider)
         ? stopFarm(job, user, ctx)
         : askProvider(job, "provider_running", user, ctx);
     case "canceled":

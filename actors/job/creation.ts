@@ -1,4 +1,6 @@
 /** How a job comes into being, and how its work leaves for the farm or a provider. */
+
+import { isFarm } from "../../config/providers.ts";
 import {
   answer,
   type Context,
@@ -128,20 +130,21 @@ export function work({ terms }: Job, request: JobRequest): Submission {
 }
 
 function submission(
-  { scope, modality, count }: Pick<Terms, "scope" | "modality" | "count">,
+  terms: Pick<Terms, "job" | "scope" | "provider" | "modality" | "count">,
   given: CreateJob["work"],
   trace: string | undefined,
 ): Submission {
+  const { job, scope, provider, modality, count } = terms;
   const effect: Submission =
     typeof given === "string"
-      ? { kind: "provider.submit", prompt: given, modality, count }
+      ? { kind: "provider.submit", provider, job, modality, prompt: given, count }
       : { kind: "farm.run", scope, task: given };
   return trace === undefined ? effect : { ...effect, trace };
 }
 
 function workOf(provider: Terms["provider"], request: JobRequest): CreateJob["work"] {
   const { id, task, input, promptAs, prompt, enhancedPrompt } = request;
-  if (provider === "sim") return prompt;
+  if (!isFarm(provider)) return prompt;
   const text = promptAs === undefined ? {} : { [promptAs]: enhancedPrompt ?? prompt };
   return { kind: task, input: { ...text, ...input }, outputPrefix: `jobs/${id}` };
 }

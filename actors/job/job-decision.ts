@@ -1,4 +1,5 @@
 import { limits } from "../../config/limits.ts";
+import { isFarm } from "../../config/providers.ts";
 import {
   type Context,
   type Decision,
@@ -71,5 +72,5 @@ function noted(job: Job, event: Omit<JobEvent, "atMs">): [Job, RowWrite[]] {
 
 /** Tells whoever works on the job that nobody wants it any more. */
 export function withdrawal({ terms }: Job): JobEffect {
-  return { kind: terms.provider === "farm" ? "farm.cancel" : "provider.cancel" };
+  return { kind: isFarm(terms.provider) ? "farm.cancel" : "provider.cancel" };
 }

@@ -66,7 +66,8 @@ export interface Terms {
   readonly modality: Modality;
   /** See `modelTag` in `job-index.ts`. */
   readonly modelTag: number;
-  readonly provider: "farm" | "sim";
+  /** Who runs it, by the name in `config/providers.ts`. */
+  readonly provider: string;
   /** Credits held at submit. */
   readonly hold: number;
   /** Outputs that the hold pays for. */
@@ -173,6 +174,13 @@ export type CancelAnswer =
   | { readonly kind: "cancelled" | "requested" | "refused" | "unsupported" | "failed" }
   | { readonly kind: "stopped_partway"; readonly billedFraction?: number };
 
+export type FailureClass =
+  | "moderation_safety"
+  | "moderation_ip"
+  | "invalid_input"
+  | "billing"
+  | "upstream";
+
 /** How the work itself ended. `fraction` is the billed share where the provider reports one. */
 export type Outcome =
   | {
@@ -184,12 +192,7 @@ export type Outcome =
     }
   | {
       readonly kind: "failed";
-      readonly class:
-        | "moderation_safety"
-        | "moderation_ip"
-        | "invalid_input"
-        | "billing"
-        | "upstream";
+      readonly class: FailureClass;
       readonly message: string;
       readonly atOutput: boolean;
       readonly billed: boolean;
@@ -279,6 +282,8 @@ export type JobEffect =
   | { readonly kind: "farm.cancel" }
   | {
       readonly kind: "provider.submit";
+      readonly provider: string;
+      readonly job: Id;
       readonly prompt: string;
       readonly modality: Modality;
       readonly count: number;

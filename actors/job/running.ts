@@ -2,7 +2,9 @@
  * A job's way from queued to running: on the farm by claims and leases, at a provider by its
  * reports.
  */
+
 import { limits } from "../../config/limits.ts";
+import { isFarm } from "../../config/providers.ts";
 import { type Context, decision } from "../../engine/actor.ts";
 import { resolveSubmit } from "./cancellation.ts";
 import { fail } from "./ending.ts";
@@ -73,7 +75,7 @@ export function report(
   ctx: Context,
 ): JobDecision {
   const share = Math.min(1, Math.max(0, progress));
-  if (job.phase === "queued" && job.terms.provider !== "farm")
+  if (job.phase === "queued" && !isFarm(job.terms.provider))
     return become(job, { ...started(job, ctx), progress: share });
   if (job.phase !== "running" || job.token !== token || share <= job.progress) return decision(job);
   return become(job, { ...job, ...carried(job, ctx), progress: share });

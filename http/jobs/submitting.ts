@@ -12,6 +12,7 @@ import type { Asking } from "../../actors/generation/model-choice.ts";
 import { creationOf } from "../../actors/job/creation.ts";
 import type { CreateJob, JobRequest } from "../../actors/job/job.ts";
 import { modelTag } from "../../actors/job/job-index.ts";
+import { isFarm } from "../../config/providers.ts";
 import { type Id, parseId } from "../../engine/id.ts";
 import { RefusalError } from "../problems/refusal-error.ts";
 import type { Call } from "../route.ts";
@@ -118,14 +119,13 @@ export function askedOf(
 
 /** The job that the account is to accept. */
 export function jobOf(request: JobRequest, { model, price, count }: Generation): CreateJob {
-  const isSimulated = model.provider === "sim";
   return creationOf(request, {
     modelTag: tagOf(model.id),
-    provider: isSimulated ? "sim" : "farm",
+    provider: model.provider,
     hold: price,
     count,
     deadlineSeconds: model.deadline_seconds,
-    inlineMs: model.provider === "farm" ? 0 : model.inline_submit_ms,
+    inlineMs: isFarm(model.provider) ? 0 : model.inline_submit_ms,
   });
 }
 

@@ -1,6 +1,7 @@
 import t from "tap";
 import { CatalogueError, readCatalogue } from "../../config/catalogue.ts";
 import { planNames, plans } from "../../config/plans.ts";
+import { configuredProviders } from "../../config/providers.ts";
 import { plainModel } from "./models.ts";
 
 const file = { version: "1", updated_at: "2026-11-20T00:00:00Z", models: [plainModel] };
@@ -8,24 +9,24 @@ const file = { version: "1", updated_at: "2026-11-20T00:00:00Z", models: [plainM
 function read(
   t: { testdir(files: Record<string, string>): string },
   value: unknown,
-  simulated = true,
+  providers: readonly string[] = ["farm", "sim"],
 ) {
   const folder = t.testdir({
     "models.json": typeof value === "string" ? value : JSON.stringify(value),
   });
-  return readCatalogue(`${folder}/models.json`, simulated);
+  return readCatalogue(`${folder}/models.json`, providers);
 }
 
 t.test("the shipped catalogue has simulated models only when asked", async (t) => {
-  const ids = (simulated: boolean) =>
-    readCatalogue(undefined, simulated).models.map(({ id }) => id);
+  const ids = (simulatedModels: boolean) =>
+    readCatalogue(undefined, configuredProviders({ simulatedModels })).models.map(({ id }) => id);
   t.ok(ids(false).includes("studio-image"));
   t.notOk(ids(false).some((id) => id.startsWith("sim-")));
   t.ok(ids(true).includes("sim-instant"));
 });
 
 t.test("a model is found by id, alias, or default, within its modality", async (t) => {
-  const { find } = readCatalogue(undefined, true);
+  const { find } = readCatalogue(undefined, ["farm", "sim"]);
   t.equal(find("studio-image", "image")?.id, "studio-image");
   t.equal(find("studio", "image")?.id, "studio-image");
   t.equal(find("default", "image")?.id, "studio-image");
@@ -42,8 +43,21 @@ t.test("a catalogue file replaces the shipped one", async (t) => {
   const catalogue = read(t, file);
   t.strictSame([catalogue.version, catalogue.updatedAt], ["1", "2026-11-20T00:00:00Z"]);
   t.equal(catalogue.find("plain-alias", "image")?.id, "plain");
-  t.equal(read(t, file, false).find("plain", "image"), undefined, "its simulated models too");
 });
+
+t.test(
+  "a model whose provider is not configured stops with its name and the provider's",
+  async (t) => {
+    const models = [{ ...plainModel, id: "far", provider: "fal" }];
+    t.throws(() => read(t, { ...file, models }), {
+      name: "CatalogueError",
+      message: /models\.json: far has the provider fal, which is not configured \(farm, sim\); /,
+    });
+    t.throws(() => read(t, file, ["farm"]), {
+      message: /plain has the provider sim, which is not/,
+    });
+  },
+);
 
 for (const [what, value, message] of [
   ["no JSON", "{", /no readable JSON/],
@@ -66,7 +80,7 @@ for (const [what, value, message] of [
   });
 
 t.test("a catalogue file that is not there stops with its name", async (t) => {
-  t.throws(() => readCatalogue("/nowhere/models.json", true), {
+  t.throws(() => readCatalogue("/nowhere/models.json", ["farm"]), {
     message: /\/nowhere\/models.json/,
   });
 });

@@ -60,14 +60,21 @@ function next(head: Job, message: JobMessage, atMs = laterMs): Job {
   return turn.head;
 }
 
+const submission = {
+  kind: "provider.submit",
+  provider: "sim",
+  job,
+  modality: "image",
+  prompt: "a kite",
+  count: 1,
+};
+
 t.test("a new job is queued, answers when it began and goes to its provider", async (t) => {
   const turn = decide(undefined, { ...create, request: 7 }, view(jobSelf));
   t.strictSame(turn.head, queued);
   t.strictSame(turn.rows, [put(jobRequestKey(job), new EncodedRow(create.asked))]);
   t.strictSame(rowOf(rowCodecs, jobRequestKey(job), create.asked), jobRequest);
-  t.strictSame(turn.effects, [
-    { kind: "provider.submit", prompt: "a kite", modality: "image", count: 1 },
-  ]);
+  t.strictSame(turn.effects, [submission]);
   t.strictSame(turn.replies, [{ to: 7, reply: { kind: "accepted", atMs: nowMs } }]);
   t.strictSame(born(create, nowMs), queued, "who knows what was asked knows the job");
   t.match(jobView(jobRequest, queued, []), {
@@ -362,15 +369,10 @@ t.test("a job is listed under its scope by modality, end and model", async (t) =
 
 t.test("a job that is under way is handed over again when its shard starts", async (t) => {
   const resumed = (head: Job) => jobActor.resume?.(head, later);
-  t.strictSame(resumed(queued), [
-    { kind: "provider.submit", prompt: "a kite", modality: "image", count: 1 },
-  ]);
+  t.strictSame(resumed(queued), [submission]);
   t.strictSame(resumed(onFarm(running)), [{ kind: "farm.run", scope, task }]);
   const pending = next(running, { kind: "cancel", user: "u" });
-  t.strictSame(resumed(pending), [
-    { kind: "provider.submit", prompt: "a kite", modality: "image", count: 1 },
-    { kind: "provider.cancel" },
-  ]);
+  t.strictSame(resumed(pending), [submission, { kind: "provider.cancel" }]);
 });
 
 t.test("the view shows a succeeded job whole", async (t) => {

@@ -1,27 +1,61 @@
+/** Jobs at the simulated provider, from the effect to the messages that their actors get. */
+import { setImmediate as turnOfTheLoop } from "node:timers/promises";
 import t from "tap";
-import { scenarioOf } from "../../actors/effects/scenario.ts";
-import { simulatedMedia } from "../../actors/effects/simulated-media.ts";
-import { SimulatedProvider } from "../../actors/effects/simulated-provider.ts";
-import type { JobMessage } from "../../actors/job/job.ts";
+import { ProviderJobs } from "../../actors/effects/provider-jobs.ts";
+import { type JobMessage, jobKey } from "../../actors/job/job.ts";
+import type { Callback } from "../../actors/providers/provider.ts";
+import { scenarioOf } from "../../actors/providers/simulated/scenario.ts";
+import { simulatedMedia } from "../../actors/providers/simulated/simulated-media.ts";
+import { SimulatedProvider } from "../../actors/providers/simulated/simulated-provider.ts";
 import { ManualClock } from "../../engine/adapters/manual-clock.ts";
 import { seededEntropy } from "../../engine/adapters/seeded-entropy.ts";
-import { IdMint, partitionOfId } from "../../engine/id.ts";
+import { IdMint, idAtEnd, partitionOfId } from "../../engine/id.ts";
 import type { Key } from "../../engine/key.ts";
 import { jobSelf } from "./accounts.ts";
+
+/** Without jitter. */
+const evenEntropy = { bytes: (count: number) => new Uint8Array(count) };
 
 function stage() {
   const clock = new ManualClock(1_000_000);
   const sent: JobMessage[] = [];
+  const callbacks: Callback[] = [];
   const provider = new SimulatedProvider({
     clock,
+    callBack(job, callback) {
+      callbacks.push(callback);
+      void jobs.receiveCallback(jobKey(job), callback);
+    },
+  });
+  const jobs = new ProviderJobs([provider], {
+    clock,
+    entropy: evenEntropy,
     ids: new IdMint(clock, seededEntropy(1)),
     send: (_: Key, message) => sent.push(message),
+    onFault: (_, error) => t.fail(`${error}`),
   });
   const submit = (prompt: string, count = 1) =>
-    provider.submit(jobSelf, { kind: "provider.submit", prompt, modality: "image", count });
+    jobs.submit(jobSelf, {
+      kind: "provider.submit",
+      provider: "sim",
+      job: idAtEnd(jobSelf),
+      prompt,
+      modality: "image",
+      count,
+    });
+  /** Time passes in steps of a second, and all that it causes happens on the way. */
+  const pass = async (byMs: number) => {
+    for (let leftMs = byMs; leftMs > 0; leftMs -= 1_000) {
+      clock.advance(Math.min(1_000, leftMs));
+      await turnOfTheLoop();
+      clock.advance(0);
+      await turnOfTheLoop();
+    }
+  };
+  const cancel = () => jobs.cancel(jobSelf);
   /** What the job has heard so far, and how it ended. */
   const heard = () => sent.map(spoken);
-  return { clock, sent, provider, submit, heard };
+  return { sent, callbacks, submit, cancel, pass, heard };
 }
 
 function spoken(message: JobMessage): string {
@@ -48,12 +82,11 @@ t.test("words of a prompt stand anywhere, space-separated, and combine", async (
 });
 
 t.test("a plain prompt succeeds at once with a tiny picture for each image", async (t) => {
-  const { submit, sent, clock } = stage();
-  const performance = submit("a kite", 3);
-  if (performance.kind !== "concluded") return t.fail("kept");
-  const message = performance.message as Extract<JobMessage, { kind: "finished" }>;
-  t.equal(spoken(message), "succeeded 3");
-  const outputs = message.outcome.kind === "succeeded" ? message.outcome.outputs : [];
+  const { submit, sent, pass } = stage();
+  t.strictSame(await submit("a kite", 3), { kind: "concluded" });
+  const [message] = sent as Extract<JobMessage, { kind: "finished" }>[];
+  const outputs = message?.outcome.kind === "succeeded" ? message.outcome.outputs : [];
+  t.equal(outputs.length, 3);
   t.ok(outputs.every(({ media }) => media === simulatedMedia.image.media));
   t.equal(new Set(outputs.map(({ asset }) => asset)).size, 3);
   t.ok(
@@ -61,9 +94,8 @@ t.test("a plain prompt succeeds at once with a tiny picture for each image", asy
     "assets live with their job",
   );
   t.equal(simulatedMedia.image.bytes.length, simulatedMedia.image.media.sizeBytes);
-  clock.advance(1_000_000);
-  t.strictSame(sent, []);
-  return undefined;
+  await pass(100_000);
+  t.equal(sent.length, 1);
 });
 
 for (const [words, ending] of [
@@ -75,107 +107,108 @@ for (const [words, ending] of [
   ["sim:ip_output", "moderation_ip at output"],
 ] as const)
   t.test(`${words} ends as ${ending}`, async (t) => {
-    const { submit } = stage();
-    const performance = submit(`a kite ${words}`);
-    t.equal(performance.kind === "concluded" && spoken(performance.message as JobMessage), ending);
+    const { submit, heard } = stage();
+    t.strictSame(await submit(`a kite ${words}`), { kind: "concluded" });
+    t.strictSame(heard(), [ending]);
   });
 
 for (const words of ["sim:lost", "sim:lost sim:billed"])
   t.test(`${words} ends when it was lost twice, 10 s apart, and is not billed`, async (t) => {
-    const { submit, clock, heard } = stage();
-    submit(`${words} sim:slow=500`);
-    clock.advance(500);
-    clock.advance(9_999);
+    const { submit, pass, heard } = stage();
+    await submit(`${words} sim:slow=500`);
+    await pass(500);
+    await pass(9_999);
     t.strictSame(heard(), ["accepted", "started"]);
-    clock.advance(1);
+    await pass(1);
     t.strictSame(heard().slice(2), ["upstream"]);
   });
 
 t.test("sim:unknown_submit: nobody hears whether the provider has it", async (t) => {
-  const { submit, provider, clock, sent } = stage();
-  submit("sim:unknown_submit sim:slow=5");
+  const { submit, cancel, pass, sent } = stage();
+  await submit("sim:unknown_submit sim:slow=5");
   t.strictSame(sent, [{ kind: "submitting", hasLookUp: true }]);
-  t.strictSame(provider.cancel(jobSelf), answer("failed"));
-  clock.advance(100_000_000);
+  t.strictSame(await cancel(), answer("failed"));
+  await pass(1_000_000);
   t.equal(sent.length, 1);
 });
 
 for (const word of ["drop_callback", "bad_signature"])
   t.test(`sim:${word}: the end is found by the next read`, async (t) => {
-    const { submit, clock, heard } = stage();
-    submit(`sim:${word} sim:queue=3000 sim:slow=19000`);
-    clock.advance(3_000);
-    clock.advance(36_999);
+    const { submit, pass, heard } = stage();
+    await submit(`sim:${word} sim:queue=3000 sim:slow=19000`);
+    await pass(3_000);
+    await pass(19_999);
     t.strictSame(heard(), ["accepted", "started"]);
-    clock.advance(1);
+    await pass(1);
     t.strictSame(heard().slice(2), ["succeeded 1"]);
   });
 
 t.test("sim:dup_callback: the end is said twice", async (t) => {
-  const { submit, clock, sent, heard } = stage();
-  submit("sim:dup_callback sim:slow=5");
-  clock.advance(5);
-  t.strictSame(heard(), ["accepted", "started", "succeeded 1", "succeeded 1"]);
-  t.strictSame(sent[2], sent[3]);
+  const { submit, pass, callbacks, heard } = stage();
+  await submit("sim:dup_callback sim:slow=5");
+  await pass(5);
+  t.equal(callbacks.length, 2);
+  t.strictSame(callbacks[0], callbacks[1]);
+  t.strictSame(heard(), ["accepted", "started", "succeeded 1"], "and heard once");
 });
 
 t.test("sim:slow is the running time", async (t) => {
-  const { submit, clock, heard } = stage();
-  t.strictSame(submit("sim:slow=300"), { kind: "kept" });
+  const { submit, pass, heard } = stage();
+  t.strictSame(await submit("sim:slow=300"), { kind: "kept" });
   t.strictSame(heard(), ["accepted", "started"]);
-  clock.advance(299);
+  await pass(299);
   t.equal(heard().length, 2);
-  clock.advance(1);
+  await pass(1);
   t.strictSame(heard(), ["accepted", "started", "succeeded 1"]);
 });
 
 t.test("sim:queue is the time in the provider's queue", async (t) => {
-  const { submit, clock, heard } = stage();
-  submit("sim:queue=200 sim:slow=100");
+  const { submit, pass, heard } = stage();
+  await submit("sim:queue=200 sim:slow=100");
   t.strictSame(heard(), ["accepted"]);
-  clock.advance(200);
+  await pass(200);
   t.strictSame(heard(), ["accepted", "started"]);
-  clock.advance(100);
+  await pass(100);
   t.equal(heard()[2], "succeeded 1");
 });
 
 t.test(
   "sim:busy and sim:down answer the first submits so, with a longer pause each time",
   async (t) => {
-    const { submit, clock, heard } = stage();
-    submit("sim:down=1 sim:busy=2");
+    const { submit, pass, heard } = stage();
+    await submit("sim:down=1 sim:busy=2");
     t.strictSame(heard(), ["provider_down"]);
-    clock.advance(1_000);
+    await pass(1_000);
     t.strictSame(heard(), ["provider_down", "upstream_at_capacity"]);
-    clock.advance(2_000);
-    clock.advance(3_999);
+    await pass(2_000);
+    await pass(3_999);
     t.equal(heard().length, 3);
-    clock.advance(1);
+    await pass(1);
     t.strictSame(heard().slice(3), ["no detail", "accepted", "started", "succeeded 1"]);
   },
 );
 
 t.test("the pause between two submits is at most 60 s", async (t) => {
-  const { submit, clock, heard } = stage();
-  submit("sim:busy=9");
-  clock.advance(63_000);
+  const { submit, pass, heard } = stage();
+  await submit("sim:busy=9");
+  await pass(63_000);
   t.equal(heard().length, 7);
-  clock.advance(60_000);
+  await pass(60_000);
   t.equal(heard().length, 8);
 });
 
 t.test("a refusal at submit comes when the provider is reached", async (t) => {
-  const { submit, clock, heard } = stage();
-  submit("sim:busy=1 sim:nsfw");
-  clock.advance(1_000);
+  const { submit, pass, heard } = stage();
+  await submit("sim:busy=1 sim:nsfw");
+  await pass(1_000);
   t.strictSame(heard(), ["upstream_at_capacity", "no detail", "moderation_safety"]);
 });
 
 t.test("handing over again what is under way changes nothing", async (t) => {
-  const { submit, clock, heard } = stage();
-  submit("sim:slow=100");
-  t.strictSame(submit("sim:slow=100"), { kind: "kept" });
-  clock.advance(1_000);
+  const { submit, pass, heard } = stage();
+  await submit("sim:slow=100");
+  t.strictSame(await submit("sim:slow=100"), { kind: "kept" });
+  await pass(1_000);
   t.strictSame(heard(), ["accepted", "started", "succeeded 1"]);
 });
 
@@ -189,16 +222,16 @@ t.test("a cancel is answered cancelled when queued and stopped_partway when runn
     ["sim:slow=100", "stopped_partway"],
     ["sim:busy=5", "cancelled"],
   ] as const) {
-    const { submit, provider, clock, heard } = stage();
-    submit(prompt);
-    clock.advance(25);
+    const { submit, cancel, pass, heard } = stage();
+    await submit(prompt);
+    await pass(25);
     const share = kind === "stopped_partway" ? { billedFraction: 0.25 } : {};
-    t.strictSame(provider.cancel(jobSelf), answer(kind, share), "the share of its own time (D3)");
+    t.strictSame(await cancel(), answer(kind, share), "the share of its own time (D3)");
     const before = heard().length;
-    clock.advance(1_000_000);
+    await pass(1_000_000);
     t.equal(heard().length, before, "what is stopped says nothing more");
   }
-  t.strictSame(stage().provider.cancel(jobSelf), answer("cancelled"), "nothing was ever sent");
+  t.strictSame(await stage().cancel(), answer("cancelled"), "nothing was ever sent");
 });
 
 for (const [word, kind, goesOn] of [
@@ -209,9 +242,9 @@ for (const [word, kind, goesOn] of [
   ["partway", "stopped_partway", false],
 ] as const)
   t.test(`sim:cancel_${word} fixes the answer`, async (t) => {
-    const { submit, provider, clock, heard } = stage();
-    submit(`sim:queue=50 sim:slow=50 sim:billed sim:cancel_${word}`);
-    t.strictSame(provider.cancel(jobSelf), answer(kind));
-    clock.advance(1_000);
+    const { submit, cancel, pass, heard } = stage();
+    await submit(`sim:queue=50 sim:slow=50 sim:billed sim:cancel_${word}`);
+    t.strictSame(await cancel(), answer(kind));
+    await pass(1_000);
     t.equal(heard().includes("succeeded 1"), goesOn);
   });

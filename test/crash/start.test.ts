@@ -80,9 +80,10 @@ t.test("a model catalogue that cannot be used", async (t) => {
   const folder = t.testdir({
     "broken.json": "{",
     "wrong.json": JSON.stringify({ ...shipped, models: [{ ...model, typical_seconds: 0 }] }),
+    "foreign.json": JSON.stringify({ ...shipped, models: [{ ...model, provider: "fal" }] }),
     "twice.json": JSON.stringify({ ...shipped, models: [model, model] }),
   });
-  for (const name of ["missing.json", "broken.json", "wrong.json", "twice.json"]) {
+  for (const name of ["missing.json", "broken.json", "wrong.json", "foreign.json", "twice.json"]) {
     const file = join(folder, name);
     const ended = await failedStart(t, join(folder, "data"), { KLIEG_MODELS: file });
     isOneSentence(t, ended, new RegExp(`${name}`));

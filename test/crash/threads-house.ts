@@ -5,6 +5,7 @@ import type { Test } from "tap";
 import { timelineRound } from "../../actors/composition/timeline-round.ts";
 import type { CreatedAccount } from "../../actors/contract/account.ts";
 import { readCatalogue } from "../../config/catalogue.ts";
+import { configuredProviders } from "../../config/providers.ts";
 import { openTableReader } from "../../engine/adapters/lmdb.ts";
 import { memoryObjects } from "../../engine/adapters/memory-objects.ts";
 import { systemClock } from "../../engine/adapters/system-clock.ts";
@@ -27,6 +28,7 @@ export const shardCount = 2;
 export async function openHouse(t: Test, farmEntry = "") {
   const dataDir = t.testdir();
   const faults: unknown[] = [];
+  const readModels = () => readCatalogue(undefined, configuredProviders({ simulatedModels: true }));
   const service = wire({
     version: "0.0.0-test",
     origin: "http://klieg.example",
@@ -34,8 +36,8 @@ export async function openHouse(t: Test, farmEntry = "") {
     clock: systemClock,
     entropy: systemEntropy(),
     objects: memoryObjects(),
-    catalogue: readCatalogue(undefined, true),
-    readCatalogue: () => readCatalogue(undefined, true),
+    catalogue: readModels(),
+    readCatalogue: readModels,
     corsOrigins: [],
     computeRound: async (task) => timelineRound(task),
     hasRates: false,

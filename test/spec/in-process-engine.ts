@@ -8,12 +8,14 @@ import { setImmediate as turnOfTheLoop } from "node:timers/promises";
 import { domain } from "../../actors/domain.ts";
 import { FarmBroker } from "../../actors/effects/farm-broker.ts";
 import { performerOf, type TracedCall } from "../../actors/effects/performers.ts";
-import { SimulatedProvider } from "../../actors/effects/simulated-provider.ts";
+import { ProviderJobs } from "../../actors/effects/provider-jobs.ts";
 import { jobKey, type StatusDetail } from "../../actors/job/job.ts";
+import { SimulatedProvider } from "../../actors/providers/simulated/simulated-provider.ts";
 import type { ManualClock } from "../../engine/adapters/manual-clock.ts";
 import { memoryJournal, memoryTables } from "../../engine/adapters/memory-stores.ts";
 import type { Gateway } from "../../engine/gateway.ts";
 import { type Id, IdMint } from "../../engine/id.ts";
+import type { Key } from "../../engine/key.ts";
 import { Outbox } from "../../engine/outbox.ts";
 import type { Clock } from "../../engine/ports/clock.ts";
 import type { Entropy } from "../../engine/ports/entropy.ts";
@@ -77,14 +79,20 @@ export async function openEngine(parts: EngineParts): Promise<InProcessEngine> {
     clock,
     ids: new IdMint(clock, entropy),
     mintToken: () => `attempt-${++tokens}`,
+    entropy,
     send: outbox.send.bind(outbox),
+    onFault: (_: Key, error: unknown) => onFault(error),
   };
   const broker = new FarmBroker(ports);
-  const simulated = new SimulatedProvider(ports);
+  const simulated = new SimulatedProvider({
+    clock,
+    callBack: (job, callback) => void providerJobs.receiveCallback(jobKey(job), callback),
+  });
+  const providerJobs = new ProviderJobs([simulated], ports);
   const traced: TracedCall[] = [];
   const reported: object[] = [];
   const onTraced = (call: TracedCall) => traced.push(call);
-  const perform = performerOf({ broker, simulated, objects, onTraced });
+  const perform = performerOf({ broker, providerJobs, objects, onTraced });
   const disks = Array.from({ length: shardCount + 1 }, () => ({
     clock,
     journal: memoryJournal(),

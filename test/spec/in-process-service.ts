@@ -3,12 +3,14 @@
  * table, actors and engine on memory stores, a clock that the test moves, and dice that fall the
  * same every time. A promise that breaks anywhere fails its test when it ends.
  */
+
 import type { Test } from "tap";
 import { timelineRound } from "../../actors/composition/timeline-round.ts";
 import type { CreateAccountRequest, CreatedAccount } from "../../actors/contract/account.ts";
 import type { SseTicket } from "../../actors/contract/job.ts";
-import { simulatedMedia } from "../../actors/effects/simulated-media.ts";
+import { simulatedMedia } from "../../actors/providers/simulated/simulated-media.ts";
 import { readCatalogue } from "../../config/catalogue.ts";
+import { configuredProviders } from "../../config/providers.ts";
 import type { Static } from "../../config/schema.ts";
 import { ManualClock } from "../../engine/adapters/manual-clock.ts";
 import { memoryObjects } from "../../engine/adapters/memory-objects.ts";
@@ -89,7 +91,7 @@ export class InProcess {
 
   /** Time passes in steps, and all that it causes happens on the way. */
   async advance(byMs: number): Promise<void> {
-    const stepMs = Math.max(250, Math.ceil(byMs / 200));
+    const stepMs = Math.max(250, Math.ceil(byMs / 2_000));
     await this.settle();
     for (let leftMs = byMs; leftMs > 0; leftMs -= stepMs) {
       this.clock.advance(Math.min(stepMs, leftMs));
@@ -132,7 +134,7 @@ export async function openInProcess(t: Test, options: InProcessOptions = {}): Pr
   const objects = memoryObjects();
   for (const { bytes, media } of Object.values(simulatedMedia))
     await objects.put(media.objectKey, [bytes]);
-  const read = () => readCatalogue(modelsFile, simulatedModels);
+  const read = () => readCatalogue(modelsFile, configuredProviders({ simulatedModels }));
   const service = wire({
     version: "0.0.0-test",
     origin,

@@ -3,7 +3,7 @@ import type { AgentSession, AgentTurn } from "../../actors/contract/agent.ts";
 import type { Organization, Role } from "../../actors/contract/organization.ts";
 import type { CreatedToken } from "../../actors/contract/token.ts";
 import type { Upload } from "../../actors/contract/upload.ts";
-import { simulatedMedia } from "../../actors/effects/simulated-media.ts";
+import { simulatedMedia } from "../../actors/providers/simulated/simulated-media.ts";
 import { invariant } from "../../engine/invariant.ts";
 import type { Caller } from "./caller.ts";
 import type { InProcess } from "./in-process-service.ts";

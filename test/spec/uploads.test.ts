@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import t from "tap";
 import type { Asset } from "../../actors/contract/asset.ts";
 import type { Upload, UploadParts } from "../../actors/contract/upload.ts";
-import { simulatedMedia } from "../../actors/effects/simulated-media.ts";
+import { simulatedMedia } from "../../actors/providers/simulated/simulated-media.ts";
 import type { Static } from "../../config/schema.ts";
 import type { Caller, Refused } from "./caller.ts";
 import type { FarmDouble } from "./farm-double.ts";

@@ -17,8 +17,8 @@ export interface Scenario {
   readonly ending: "succeed" | "fail" | "nsfw_output" | "ip_output" | "lost";
   readonly billed: boolean;
   readonly cancel: CancelScenario | undefined;
-  /** How often the word of the end comes; never when it is lost or not to be trusted. */
-  readonly callbacks: 0 | 1 | 2;
+  /** What happens to the callback at the end. */
+  readonly callback: "sent" | "dropped" | "doubled" | "forged";
 }
 
 const cancelScenarios = ["requested", "refused", "unsupported", "failed", "partway"] as const;
@@ -34,15 +34,15 @@ const calm: Scenario = {
   ending: "succeed",
   billed: false,
   cancel: undefined,
-  callbacks: 1,
+  callback: "sent",
 };
 
 const word = /(?<=^|\s)sim:([a-z_]+)(?:=(\d{1,9}))?(?=\s|$)/g;
 
 /** Whether all that happens happens at once, so that the answer to the submit is the end. */
 export function isImmediate(scenario: Scenario): boolean {
-  const { busy, down, slowMs, queueMs, isUnknown, ending, callbacks } = scenario;
-  if (isUnknown || ending === "lost" || callbacks !== 1) return false;
+  const { busy, down, slowMs, queueMs, isUnknown, ending, callback } = scenario;
+  if (isUnknown || ending === "lost" || callback !== "sent") return false;
   return busy + down + slowMs + queueMs === 0;
 }
 
@@ -77,10 +77,11 @@ function change(name: string, amount: number): Partial<Scenario> {
     case "unknown_submit":
       return { isUnknown: true };
     case "drop_callback":
-    case "bad_signature":
-      return { callbacks: 0 };
+      return { callback: "dropped" };
     case "dup_callback":
-      return { callbacks: 2 };
+      return { callback: "doubled" };
+    case "bad_signature":
+      return { callback: "forged" };
     default: {
       const cancel = cancelScenarios.find((scenario) => name === `cancel_${scenario}`);
       return defined({ cancel });

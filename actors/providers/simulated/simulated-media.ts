@@ -4,8 +4,8 @@
  * when the service starts.
  */
 
-import type { Modality } from "../../config/catalogue.ts";
-import type { Media } from "../asset/media.ts";
+import type { Modality } from "../../../config/catalogue.ts";
+import type { Media } from "../../asset/media.ts";
 
 export const simulatedMedia = {
   image: {

@@ -1,0 +1,227 @@
+/** Jobs at a provider whose answers the test writes. */
+import { setImmediate as turnOfTheLoop } from "node:timers/promises";
+import t from "tap";
+import { ProviderJobs } from "../../actors/effects/provider-jobs.ts";
+import type { CancelAnswer, JobMessage } from "../../actors/job/job.ts";
+import type {
+  Provider,
+  ProviderStatus,
+  ProviderTraits,
+  SubmitOutcome,
+} from "../../actors/providers/provider.ts";
+import { ManualClock } from "../../engine/adapters/manual-clock.ts";
+import { seededEntropy } from "../../engine/adapters/seeded-entropy.ts";
+import { IdMint, idAtEnd } from "../../engine/id.ts";
+import { PortError } from "../../engine/ports/port-error.ts";
+import { jobSelf } from "./accounts.ts";
+
+const traits: ProviderTraits = {
+  name: "there",
+  idempotentSubmit: false,
+  hasLookUp: false,
+  cancel: "any",
+  callback: "none",
+  progress: true,
+  reportsBilling: true,
+};
+
+/** Answers in order; the last one is repeated. */
+interface Script {
+  readonly traits?: Partial<ProviderTraits>;
+  readonly submits?: readonly (SubmitOutcome | Error)[];
+  readonly statuses?: readonly (ProviderStatus | Error)[];
+  readonly cancel?: CancelAnswer | Error;
+  /** The random byte behind the jitter. */
+  readonly draw?: number;
+}
+
+const queued: ProviderStatus = { state: "queued" };
+const running: ProviderStatus = { state: "running" };
+const accepted: SubmitOutcome = { kind: "accepted", ref: "ref", status: queued };
+const unreachable = new PortError("the provider does not answer", true);
+
+function stage(script: Script) {
+  const { submits = [accepted], statuses = [running], draw = 0 } = script;
+  const clock = new ManualClock(1_000_000);
+  const sent: JobMessage[] = [];
+  const faults: unknown[] = [];
+  const calls: string[] = [];
+  const answerNext = async <Answer>(
+    call: string,
+    answers: readonly (Answer | Error)[],
+  ): Promise<Answer> => {
+    const before = calls.filter((made) => made.startsWith(call)).length;
+    calls.push(`${call} ${clock.monotonicMs()}`);
+    const next = answers[Math.min(before, answers.length - 1)];
+    if (next === undefined || next instanceof Error) throw next;
+    return next;
+  };
+  const provider: Provider = {
+    describe: () => ({ ...traits, ...script.traits }),
+    submit: () => answerNext("submit", submits),
+    status: () => answerNext("status", statuses),
+    result: async () => ({ files: [] }),
+    cancel: () => answerNext<CancelAnswer>("cancel", [script.cancel ?? { kind: "cancelled" }]),
+    verifyCallback: async ({ headers }) =>
+      headers["signature"] === "right" ? { ok: true, ref: "ref" } : { ok: false },
+    health: async () => "up",
+  };
+  const jobs = new ProviderJobs([provider], {
+    clock,
+    entropy: { bytes: (count) => new Uint8Array(count).fill(draw) },
+    ids: new IdMint(clock, seededEntropy(1)),
+    send: (_, message) => sent.push(message),
+    onFault: (_, error) => faults.push(error),
+  });
+  const submit = (name = "there") =>
+    jobs.submit(jobSelf, {
+      kind: "provider.submit",
+      provider: name,
+      job: idAtEnd(jobSelf),
+      prompt: "a kite",
+      modality: "image",
+      count: 1,
+    });
+  const pass = async (byMs: number) => {
+    for (let leftMs = byMs; leftMs > 0; leftMs -= 500) {
+      clock.advance(Math.min(500, leftMs));
+      await turnOfTheLoop();
+    }
+  };
+  const callBack = (signature: string) =>
+    jobs.receiveCallback(jobSelf, { rawBody: new Uint8Array(), headers: { signature } });
+  const answer = async () => {
+    const performance = await jobs.cancel(jobSelf);
+    return performance.kind === "concluded" ? performance.message : undefined;
+  };
+  return { submit, pass, callBack, answer, sent, faults, calls };
+}
+
+function timesOf(calls: readonly string[], call: string): number[] {
+  const made = calls.filter((text) => text.startsWith(call));
+  return made.map((text) => Number(text.split(" ")[1]));
+}
+
+t.test("a job is read every 5 s without a callback and every 20 s with one", async (t) => {
+  for (const [callback, times] of [
+    ["none", [5_000, 10_000, 15_000, 20_000]],
+    ["signed", [20_000]],
+    ["token_only", [20_000]],
+  ] as const) {
+    const { submit, pass, calls } = stage({ traits: { callback } });
+    await submit();
+    await pass(22_000);
+    t.strictSame(timesOf(calls, "status"), times);
+  }
+});
+
+t.test("reads have 10 percent jitter", async (t) => {
+  const { submit, pass, calls } = stage({ draw: 255 });
+  await submit();
+  await pass(10_000);
+  t.strictSame(timesOf(calls, "status"), [4_500, 9_000]);
+});
+
+t.test("a verified callback triggers one immediate status read", async (t) => {
+  const { submit, pass, callBack, calls, sent } = stage({ traits: { callback: "signed" } });
+  await submit();
+  await pass(1_000);
+  await callBack("wrong");
+  await pass(1);
+  t.strictSame(timesOf(calls, "status"), []);
+  await callBack("right");
+  await pass(1);
+  t.strictSame(timesOf(calls, "status"), [1_001]);
+  t.strictSame(sent, [{ kind: "accepted" }, { kind: "started" }], "its body is never the result");
+});
+
+t.test("failed reads back off to 60 s and set provider_down", async (t) => {
+  const fails = new Array<Error>(6).fill(unreachable);
+  const { submit, pass, calls, sent, faults } = stage({ statuses: [...fails, running] });
+  await submit();
+  await pass(200_000);
+  const times = [5_000, 10_000, 20_000, 40_000, 80_000, 140_000, 200_000];
+  t.strictSame(timesOf(calls, "status"), times);
+  t.strictSame(faults, fails);
+  t.strictSame(sent, [
+    { kind: "accepted" },
+    ...fails.map(() => ({ kind: "detail", detail: "provider_down" })),
+    { kind: "detail", detail: null },
+    { kind: "started" },
+  ]);
+});
+
+t.test("lost twice in a row 10 s apart ends the job failed, not billed", async (t) => {
+  const lost: ProviderStatus = { state: "lost" };
+  const { submit, pass, calls, sent } = stage({ statuses: [lost, running, lost] });
+  await submit();
+  await pass(40_000);
+  t.strictSame(timesOf(calls, "status"), [5_000, 15_000, 20_000, 30_000]);
+  t.match(sent.at(-1), { kind: "finished", outcome: { class: "upstream", billed: false } });
+});
+
+t.test("progress of the provider goes to the job", async (t) => {
+  const { submit, pass, sent } = stage({ statuses: [{ state: "running", progress: 0.25 }] });
+  await submit();
+  await pass(5_000);
+  t.strictSame(sent.slice(1), [{ kind: "started" }, { kind: "progress", progress: 0.25 }]);
+});
+
+t.test("a busy provider says itself when to try again, up to 60 s", async (t) => {
+  const busy = (retryAfterMs: number): SubmitOutcome => ({ kind: "busy", retryAfterMs });
+  const { submit, pass, calls } = stage({ submits: [busy(3_000), busy(600_000), accepted] });
+  await submit();
+  await pass(63_000);
+  t.strictSame(timesOf(calls, "submit"), [0, 3_000, 63_000]);
+});
+
+t.test("an unknown submit is sent again only with idempotent_submit", async (t) => {
+  for (const [idempotentSubmit, times] of [
+    [false, [0]],
+    [true, [0, 1_000]],
+  ] as const)
+    for (const first of [{ kind: "unknown" }, unreachable] as const) {
+      const script = { traits: { idempotentSubmit, hasLookUp: true }, submits: [first, accepted] };
+      const { submit, pass, calls, sent } = stage(script);
+      await submit();
+      t.strictSame(sent, [{ kind: "submitting", hasLookUp: true }]);
+      await pass(4_000);
+      t.strictSame(timesOf(calls, "submit"), times);
+    }
+});
+
+t.test("a job that the provider cancels by itself has failed", async (t) => {
+  const { submit, pass, sent } = stage({ statuses: [{ state: "canceled", billed: true }] });
+  await submit();
+  await pass(5_000);
+  t.match(sent.at(-1), { kind: "finished", outcome: { class: "upstream", billed: true } });
+});
+
+for (const [cancel, status, kind] of [
+  ["none", queued, "unsupported"],
+  ["queued_only", queued, "cancelled"],
+  ["queued_only", running, "unsupported"],
+  ["any", running, "cancelled"],
+] as const)
+  t.test(`a cancel where ${cancel} can be stopped: ${status.state} is ${kind}`, async (t) => {
+    const { submit, pass, answer, calls } = stage({ traits: { cancel }, statuses: [status] });
+    await submit();
+    await pass(5_000);
+    t.strictSame(await answer(), { kind: "cancel_answer", answer: { kind } });
+    t.equal(timesOf(calls, "cancel").length, kind === "unsupported" ? 0 : 1);
+  });
+
+t.test("a cancel that does not reach the provider has failed, and the job goes on", async (t) => {
+  const { submit, pass, answer, faults, calls } = stage({ cancel: unreachable });
+  await submit();
+  t.strictSame(await answer(), { kind: "cancel_answer", answer: { kind: "failed" } });
+  t.strictSame(faults, [unreachable]);
+  await pass(5_000);
+  t.equal(timesOf(calls, "status").length, 1);
+});
+
+t.test("a job whose provider is not configured any more fails", async (t) => {
+  const { submit, sent } = stage({});
+  t.strictSame(await submit("elsewhere"), { kind: "concluded" });
+  t.match(sent, [{ kind: "finished", outcome: { class: "upstream", billed: false } }]);
+});

@@ -1,0 +1,184 @@
+/**
+ * The promises of the provider port, checked on each adapter. A simulator speaks the adapter's
+ * protocol and takes its scenario from the prompt.
+ */
+import t, { type Test } from "tap";
+import type {
+  Callback,
+  Provider,
+  ProviderRef,
+  Submission,
+} from "../../actors/providers/provider.ts";
+import { SimulatedProvider } from "../../actors/providers/simulated/simulated-provider.ts";
+import { ManualClock } from "../../engine/adapters/manual-clock.ts";
+import { seededEntropy } from "../../engine/adapters/seeded-entropy.ts";
+import { IdMint } from "../../engine/id.ts";
+
+interface Stage {
+  readonly provider: Provider;
+  readonly nowMs: () => number;
+  /** Time passes at the provider. */
+  readonly pass: (byMs: number) => Promise<void>;
+  /** Of all jobs, in their order. */
+  readonly callbacks: readonly Callback[];
+}
+
+const adapters: Readonly<Record<string, () => Promise<Stage>>> = {
+  async simulated() {
+    const clock = new ManualClock(1_000_000);
+    const callbacks: Callback[] = [];
+    const callBack = (_: string, callback: Callback) => callbacks.push(callback);
+    return {
+      provider: new SimulatedProvider({ clock, callBack }),
+      nowMs: () => clock.nowMs(),
+      pass: async (byMs) => clock.advance(byMs),
+      callbacks,
+    };
+  },
+};
+
+for (const [name, open] of Object.entries(adapters))
+  t.test(`provider ${name}`, async (t) => {
+    for (const part of [
+      testTraits,
+      testLife,
+      testFailures,
+      testRefusals,
+      testUnaccepted,
+      testCancels,
+      testUnknownRefs,
+      testCallbacks,
+    ])
+      await t.test(part.name, async (t) => part(t, await open()));
+  });
+
+const ids = new IdMint(new ManualClock(1_000_000), seededEntropy(1));
+
+function submission(prompt: string, count = 1): Submission {
+  return { job: ids.under(0), number: 1, modality: "image", prompt, count };
+}
+
+async function accepted(t: Test, stage: Stage, prompt: string, count = 1): Promise<ProviderRef> {
+  const outcome = await stage.provider.submit(submission(prompt, count));
+  if (outcome.kind === "accepted") return outcome.ref;
+  t.fail(`${prompt}: ${outcome.kind}`);
+  return "";
+}
+
+async function testTraits(t: Test, { provider }: Stage): Promise<void> {
+  t.match(provider.describe().name, /^[a-z][a-z0-9_-]*$/, "a name for the catalogue");
+  t.strictSame(provider.describe(), provider.describe(), "the same at every call");
+  t.equal(await provider.health(), "up");
+}
+
+async function testLife(t: Test, stage: Stage): Promise<void> {
+  const { provider, pass } = stage;
+  const ref = await accepted(t, stage, "sim:queue=1000 sim:slow=1000", 3);
+  t.strictSame(await provider.status(ref), { state: "queued" });
+  await t.rejects(provider.result(ref), { name: "PortError" }, "no result before the end");
+  await pass(1_500);
+  const running = await provider.status(ref);
+  t.equal(running.state, "running");
+  t.equal("progress" in running, provider.describe().progress);
+  await pass(1_000);
+  t.strictSame(await provider.status(ref), { state: "succeeded" });
+  t.strictSame(await provider.status(ref), { state: "succeeded" }, "however often it is read");
+  const { files } = await provider.result(ref);
+  t.strictSame(
+    files.map(({ mimeType }) => mimeType),
+    ["image/png", "image/png", "image/png"],
+  );
+}
+
+async function testFailures(t: Test, stage: Stage): Promise<void> {
+  const { reportsBilling } = stage.provider.describe();
+  for (const [word, failure] of [
+    ["sim:fail", "upstream"],
+    ["sim:nsfw_output", "moderation_safety"],
+    ["sim:ip_output", "moderation_ip"],
+  ] as const)
+    for (const billed of [false, true]) {
+      const ref = await accepted(t, stage, `${word} sim:slow=10 ${billed ? "sim:billed" : ""}`);
+      await stage.pass(10);
+      const status = await stage.provider.status(ref);
+      t.match(status, { state: "failed", class: failure, message: /\.$/, atOutput: true }, word);
+      if (status.state === "failed" && reportsBilling) t.equal(status.billed, billed, word);
+    }
+}
+
+async function testRefusals(t: Test, { provider }: Stage): Promise<void> {
+  for (const [word, failure] of [
+    ["sim:nsfw", "moderation_safety"],
+    ["sim:ip", "moderation_ip"],
+  ] as const)
+    t.match(await provider.submit(submission(word)), {
+      kind: "refused",
+      class: failure,
+      message: /\.$/,
+    });
+}
+
+async function testUnaccepted(t: Test, { provider }: Stage): Promise<void> {
+  const again = submission("sim:down=1 sim:busy=2");
+  const kinds = [];
+  for (const number of [1, 2, 3, 4]) kinds.push((await provider.submit({ ...again, number })).kind);
+  t.strictSame(kinds, ["down", "busy", "busy", "accepted"]);
+  t.strictSame(await provider.submit(submission("sim:unknown_submit")), { kind: "unknown" });
+}
+
+async function testCancels(t: Test, stage: Stage): Promise<void> {
+  const { provider, pass } = stage;
+  const { cancel } = provider.describe();
+  const queued = await accepted(t, stage, "sim:queue=1000");
+  if (cancel !== "none") {
+    t.strictSame(await provider.cancel(queued), { kind: "cancelled" });
+    await pass(1_000);
+    t.match((await provider.status(queued)).state, /^(canceled|lost)$/, "it never begins");
+  }
+  const running = await accepted(t, stage, "sim:slow=1000");
+  await pass(250);
+  if (cancel === "any") {
+    t.match((await provider.cancel(running)).kind, /^(stopped_partway|requested)$/);
+    await pass(750);
+    t.match((await provider.status(running)).state, /^(canceled|lost)$/, "it never succeeds");
+  }
+  const over = await accepted(t, stage, "sim:slow=10");
+  await pass(10);
+  t.match((await provider.cancel(over)).kind, /^(refused|failed|unsupported)$/);
+  t.equal((await provider.status(over)).state, "succeeded");
+}
+
+async function testUnknownRefs(t: Test, stage: Stage): Promise<void> {
+  const { provider, pass } = stage;
+  const lost = await accepted(t, stage, "sim:lost sim:slow=10");
+  await pass(10);
+  for (const ref of [lost, "nowhere"]) {
+    t.strictSame(await provider.status(ref), { state: "lost" });
+    t.strictSame(await provider.status(ref), { state: "lost" });
+    t.strictSame(await provider.cancel(ref), { kind: "failed" });
+    await t.rejects(provider.result(ref), { name: "PortError" });
+  }
+}
+
+async function testCallbacks(t: Test, stage: Stage): Promise<void> {
+  const { provider, pass, callbacks } = stage;
+  const how = provider.describe().callback;
+  const verify = (callback: Callback) => provider.verifyCallback(callback, stage.nowMs());
+  const refs = [
+    await accepted(t, stage, "sim:slow=10"),
+    await accepted(t, stage, "sim:slow=10 sim:bad_signature"),
+    await accepted(t, stage, "sim:slow=10 sim:drop_callback"),
+  ];
+  await pass(10);
+  t.equal(callbacks.length, how === "none" ? 0 : 2);
+  const [right, forged] = callbacks;
+  if (right === undefined || forged === undefined) return;
+  t.match(await verify(right), { ok: true });
+  if (how !== "signed") return;
+  t.strictSame(await verify(right), { ok: true, ref: refs[0] });
+  t.strictSame(await verify(forged), { ok: false }, "another signature");
+  const { rawBody, headers } = right;
+  const longer = Buffer.concat([rawBody, Buffer.from(" ")]);
+  t.strictSame(await verify({ rawBody: longer, headers }), { ok: false }, "another body");
+  t.strictSame(await verify({ rawBody, headers: {} }), { ok: false }, "no signature");
+}
