@@ -2,7 +2,7 @@
  * What the words `sim:...` of a prompt ask a simulated model to do; anywhere, space-separated,
  * combinable.
  */
-import { defined } from "../../config/defined.ts";
+import { defined } from "../../../config/defined.ts";
 
 export interface Scenario {
   /** Running time and time in the provider's queue. */
