@@ -19,7 +19,7 @@ import {
 } from "./faults.ts";
 import type { Generation, Quoted, Sources } from "./generation.ts";
 import { type Asking, chooseModel, refusalOf } from "./model-choice.ts";
-import { rewritten } from "./prompt-rewriter.ts";
+import { rewriteForImage } from "./prompt-rewriter.ts";
 import { imageSize, type Size } from "./sizes.ts";
 
 export const imageDefaults = { num_images: 1, output_format: "png", enhance_prompt: false };
@@ -106,7 +106,8 @@ function resolved(
   const resolution = chosen(request, model, "resolution") ?? "1k";
   const quality = chosen(request, model, "quality");
   const { width, height } = freeSize(request) ?? imageSize(ratio, resolution);
-  const enhanced = request.enhance_prompt === true ? rewritten(prompt, "image", seed) : prompt;
+  const enhanced =
+    request.enhance_prompt === true ? rewriteForImage(prompt, "image", seed) : prompt;
   const units = { images: count, megapixels: (count * width * height) / 1e6 };
   return {
     model,

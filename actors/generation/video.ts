@@ -20,7 +20,7 @@ import {
 } from "./faults.ts";
 import type { Generation, Sources } from "./generation.ts";
 import { type Asking, chooseModel, refusalOf } from "./model-choice.ts";
-import { rewritten } from "./prompt-rewriter.ts";
+import { rewriteForImage } from "./prompt-rewriter.ts";
 import { videoSize } from "./sizes.ts";
 
 const canonical = canonicalOf(GenerateVideoRequest.properties, { enhance_prompt: false });
@@ -93,7 +93,8 @@ function resolved(request: GenerateVideoRequest, model: ModelEntry, shown: TaskI
   const fps = request.fps ?? numberOf(model, "fps", 24);
   const audio = request.audio ?? model.defaults["audio"] === true;
   const size = videoSize(ratio, resolution);
-  const enhanced = request.enhance_prompt === true ? rewritten(prompt, "video", seed) : prompt;
+  const enhanced =
+    request.enhance_prompt === true ? rewriteForImage(prompt, "video", seed) : prompt;
   const options = { aspect_ratio: ratio, resolution, quality, audio: String(audio), fps: `${fps}` };
   const units = { seconds: durationSeconds, megapixels: (size.width * size.height) / 1e6 };
   return {

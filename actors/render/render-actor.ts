@@ -160,7 +160,7 @@ function placeOf(render: Render): Place {
   return render.phase === "running" ? "running" : "over";
 }
 
-function movedTell(before: Render, next: Render): Tell {
+function tellMoved(before: Render, next: Render): Tell {
   const { id, scope } = before;
   const places = { from: placeOf(before), to: placeOf(next) };
   return tell(studioKey(scope), { kind: "render_moved", render: id, ...places });
@@ -184,7 +184,7 @@ function claim(render: Render, token: string, { atMs }: Context): RenderDecision
     progress: render.phase === "running" ? render.progress : 0,
     token,
   };
-  const moved = render.phase === "queued" ? [movedTell(render, next)] : [];
+  const moved = render.phase === "queued" ? [tellMoved(render, next)] : [];
   return { ...decision(next), effects: [...moved, { kind: "farm.lease", token }] };
 }
 
@@ -275,7 +275,7 @@ function over(
   const order = ctx.get(renderOrderKey(id));
   const keys = order === undefined ? [] : [order.manifestKey];
   const told = [
-    movedTell(render, next),
+    tellMoved(render, next),
     tell(compositionKey(scope, composition), { kind: "render_over", render: id }),
     tell(removalKey(ctx.self, "media"), { kind: "remove", keys }),
   ];

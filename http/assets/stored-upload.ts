@@ -51,7 +51,7 @@ export async function storeUpload(
   bytes: AsyncIterable<Uint8Array>,
   { filename, declared, bytesMax }: UploadHints,
 ): Promise<StoredBytes> {
-  const { first, all } = await peeked(bytes);
+  const { first, all } = await peekBytes(bytes);
   const mimeType = mediaTypeOf(first, filename);
   if (mimeType === undefined) throw wrongFile("is of no type that is accepted");
   if (declared !== undefined && declared !== mimeType)
@@ -59,7 +59,7 @@ export async function storeUpload(
   if (mimeType.startsWith("image/")) refuseHuge(first);
   const objectKey = `${stem}.${extensionByType[mimeType]}`;
   const cap = Math.min(bytesMaxOf(mimeType), bytesMax);
-  const stored = await objects.put(objectKey, capped(all, cap));
+  const stored = await objects.put(objectKey, capBytes(all, cap));
   return { objectKey, mimeType, ...stored };
 }
 
@@ -68,7 +68,7 @@ export function wrongFile(detail: string): RefusalError {
 }
 
 /** Enough bytes to tell the type by, and a reading that begins with them again. */
-async function peeked(bytes: AsyncIterable<Uint8Array>) {
+async function peekBytes(bytes: AsyncIterable<Uint8Array>) {
   const iterator = bytes[Symbol.asyncIterator]();
   const start: Uint8Array[] = [];
   let length = 0;
@@ -90,7 +90,7 @@ async function peeked(bytes: AsyncIterable<Uint8Array>) {
 }
 
 /** Throws `RefusalError` with 413 at the first byte that is too many. */
-export async function* capped(
+export async function* capBytes(
   bytes: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
   bytesMax: number,
 ): AsyncGenerator<Uint8Array> {

@@ -160,7 +160,7 @@ async function problemOf(response: Response): Promise<Partial<Problem>> {
 }
 
 /** `answered` says whether anything ever answered there. */
-export async function repeated<T>(
+export async function repeatCall<T>(
   call: (tried: number) => Promise<T>,
   answered: () => boolean,
 ): Promise<T> {

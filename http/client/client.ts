@@ -35,7 +35,7 @@ import type { Render, RenderRequest } from "../../actors/contract/render.ts";
 import type { OutputSet } from "../../actors/contract/set.ts";
 import type { CreatedToken, CreateTokenRequest, TokenList } from "../../actors/contract/token.ts";
 import type { ModelEntry } from "../../config/catalogue.ts";
-import { type Address, ApiProblem, openUrl, repeated, request } from "./call.ts";
+import { type Address, ApiProblem, openUrl, repeatCall, request } from "./call.ts";
 
 /** Undefined is as good as absent: JSON leaves it out. */
 type Sparse<T> = { readonly [K in keyof T]: T[K] | undefined };
@@ -252,7 +252,7 @@ export class Client {
   }
 
   private async patiently<T>(call: (tried: number) => Promise<T>): Promise<T> {
-    const answer = await repeated(call, () => this.isAnswered);
+    const answer = await repeatCall(call, () => this.isAnswered);
     this.isAnswered = true;
     return answer;
   }

@@ -28,7 +28,7 @@ import { isKnown, notChanged } from "../request/etag.ts";
 import type { Parameter } from "../request/query.ts";
 import { type Call, type Route, route } from "../route.ts";
 import { type Answer, json, nothing } from "../transport/answer.ts";
-import { unpacked } from "./bundle-archive.ts";
+import { unpackArchive } from "./bundle-archive.ts";
 import { giveUp, type Incoming, reserve, storeFile } from "./composition-storing.ts";
 import {
   answerWith,
@@ -99,7 +99,7 @@ async function putFile(call: FileCall): Promise<Answer> {
   const key = compositionKey(composition.scope, composition.id);
   const incoming = await reserve(service, composition, [query.path]);
   const { reservation } = incoming;
-  const { file, isNew } = await accepted(call, incoming, async () => {
+  const { file, isNew } = await keepIfAccepted(call, incoming, async () => {
     const declared = request.headers["content-type"];
     const file = await storeFile(service, incoming, query.path, request.incoming ?? [], declared);
     requireRoom(call, file.size);
@@ -115,7 +115,7 @@ async function putFile(call: FileCall): Promise<Answer> {
 }
 
 /** What was refused must not stay; after a lost reply it may have been accepted. */
-async function accepted<T>(
+async function keepIfAccepted<T>(
   { service }: Call<unknown, unknown>,
   incoming: Incoming,
   change: () => Promise<T>,
@@ -171,9 +171,9 @@ async function replaceBundle(call: Call): Promise<Answer> {
   if (!archiveType.test(request.headers["content-type"] ?? ""))
     throw new RefusalError({ code: "unsupported_media_type", accepts: "application/zip" });
   requireRoom(call);
-  const { files, incoming } = await unpackedBody(call, composition);
+  const { files, incoming } = await unpackBody(call, composition);
   const { reservation } = incoming;
-  await accepted(call, incoming, () =>
+  await keepIfAccepted(call, incoming, () =>
     changeWhole(call, async ({ composition: { revision }, files: old }) => {
       const before = old.map(({ path }) => path);
       return { kind: "replace", revision, before, files, reservation };
@@ -183,14 +183,14 @@ async function replaceBundle(call: Call): Promise<Answer> {
 }
 
 /** The archive is stored before it is read, since a ZIP's list of files stands at its end. */
-async function unpackedBody(call: Call, composition: Composition) {
+async function unpackBody(call: Call, composition: Composition) {
   const { service, request } = call;
   const archive = await reserve(service, composition, [archiveName]);
   try {
     const object = archive.objectsByPath.get(archiveName) ?? "";
     const key = objectKeyOf(composition.id, { object });
     const { sizeBytes } = await service.objects.put(key, request.incoming ?? []);
-    return await unpacked(call, composition, { key, sizeBytes });
+    return await unpackArchive(call, composition, { key, sizeBytes });
   } finally {
     await giveUp(service, archive);
   }

@@ -18,7 +18,7 @@ import {
   versionTag,
 } from "../../actors/composition/composition.ts";
 import { timelineView } from "../../actors/composition/composition-view.ts";
-import { mergedMeta, metaFault } from "../../actors/composition/meta.ts";
+import { mergeMeta, metaFault } from "../../actors/composition/meta.ts";
 import {
   CloneCompositionRequest,
   CompositionPage,
@@ -259,10 +259,10 @@ async function cloneComposition(call: Call<CloneCompositionRequest>): Promise<An
   const details = found(
     service.gateway.read(compositionDetailsKey(compositionKey(source.scope, source.id))),
   );
-  const meta = mergedMeta(details.meta, body.meta_patch ?? {});
+  const meta = mergeMeta(details.meta, body.meta_patch ?? {});
   requireMeta(meta, "/meta_patch");
   const composition = { ...newComposition(call), clonedFrom: source.id };
-  const { files, incoming } = await copied(call, composition);
+  const { files, incoming } = await copyFiles(call, composition);
   const named = {
     name: body.name ?? `${details.name} copy`.slice(0, 200),
     description: body.description ?? details.description,
@@ -278,7 +278,7 @@ interface Copied {
 }
 
 /** Of one revision: when a file goes while it is copied, all are copied anew. */
-async function copied(call: Call<unknown>, to: Composition): Promise<Copied> {
+async function copyFiles(call: Call<unknown>, to: Composition): Promise<Copied> {
   const { service } = call;
   const files: BundleFile[] = [];
   const from = await snapshotOf(call);
@@ -294,7 +294,7 @@ async function copied(call: Call<unknown>, to: Composition): Promise<Copied> {
     await giveUp(service, incoming);
     const isGone = error instanceof PortError && !error.retryable;
     if (!isGone || findComposition(call).revision === from.composition.revision) throw error;
-    return copied(call, to);
+    return copyFiles(call, to);
   }
 }
 

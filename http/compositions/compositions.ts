@@ -101,7 +101,7 @@ export async function frameAt(
   try {
     const found = await service.timelines
       .of(composition, files)
-      .then((timeline) => frameOf(timeline, revision), unmeasured(revision));
+      .then((timeline) => frameOf(timeline, revision), frameUnmeasured(revision));
     void service.gateway.ask(key, { kind: "measure", frame: found }, "settle");
     return found;
   } catch (error) {
@@ -112,7 +112,7 @@ export async function frameAt(
 }
 
 /** Of what is too much to be measured; other faults pass through. */
-function unmeasured(revision: number): (error: unknown) => Frame {
+function frameUnmeasured(revision: number): (error: unknown) => Frame {
   return (error) => {
     if (!(error instanceof RefusalError)) throw error;
     return { revision, width: null, height: null, frameRate: 30, durationSeconds: null };

@@ -2,12 +2,18 @@
 import Negotiator from "negotiator";
 import { RefusalError } from "../problems/refusal-error.ts";
 
+/** All forms are UTF-8. */
+const charset = /;\s*charset=[^,;]*/gi;
+
 /**
  * The form that is wanted most, the first of `offered` when nothing else is said. Throws
  * `RefusalError` with 406 when none would do.
  */
-export function negotiated<T extends string>(accept: string | undefined, offered: readonly T[]): T {
-  const headers = { accept: accept?.trim() || undefined };
+export function negotiateType<T extends string>(
+  accept: string | undefined,
+  offered: readonly T[],
+): T {
+  const headers = { accept: accept?.replace(charset, "").trim() || undefined };
   const wanted = new Negotiator({ headers }).mediaType([...offered]);
   const form = offered.find((type) => type === wanted);
   if (form === undefined) throw new RefusalError({ code: "not_acceptable" });

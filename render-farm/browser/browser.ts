@@ -203,7 +203,7 @@ export async function launch(
       });
       const browser = context.browser();
       if (browser === null) throw new PortError("Chromium does not show its pages", false);
-      const number = fenced ? startedAs(own) : pidOf(browser);
+      const number = fenced ? startAs(own) : pidOf(browser);
       const group = await number.then(groupOf).catch(async (failure) => {
         await browser.close();
         throw failure;
@@ -237,7 +237,7 @@ exec env -i PATH=/usr/bin:/bin:/usr/sbin:/sbin LANG=C.UTF-8 HOME=${home} TMPDIR=
 
 const pidFile = "chromium.pid";
 
-async function startedAs(own: OwnFolder): Promise<number> {
+async function startAs(own: OwnFolder): Promise<number> {
   return Number(await readFile(join(own.farmFolder, pidFile), "latin1"));
 }
 

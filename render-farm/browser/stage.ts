@@ -143,7 +143,7 @@ export class StageBrowser {
   /** A page that has been where the film will come from has the process that the film needs. */
   private async prepare(): Promise<void> {
     // Pages answer for themselves; whatever else asks for something gets nothing.
-    await this.context.route("**/*", (route) => answeredBlank(route, `${this.origin}/`));
+    await this.context.route("**/*", (route) => answerBlank(route, `${this.origin}/`));
     this.context.on("page", (page) => this.take(page));
     const spare = await this.drivenPage();
     for (const page of this.context.pages()) if (page !== spare) await page.close();
@@ -343,7 +343,7 @@ function faultOf(details: { text: string; exception?: { description?: string } }
   return new PageFault((details.exception?.description ?? details.text).slice(0, 1_000));
 }
 
-function answeredBlank(route: Route, blank: string): Promise<void> {
+function answerBlank(route: Route, blank: string): Promise<void> {
   const isBlank = route.request().url() === blank;
   const answer = isBlank ? route.fulfill({ contentType: "text/html", body: "" }) : route.abort();
   return answer.catch(() => undefined);

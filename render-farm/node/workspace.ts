@@ -76,13 +76,13 @@ export async function fetchSource(
   const { sizeBytes } = found;
   if (sizeBytes > limits.media.sourceBytesMax)
     throw new PortError("The source file is too large.", false);
-  const linked = await linkedTo(objects, source.objectKey, path);
+  const linked = await linkTo(objects, source.objectKey, path);
   const version = linked ?? (await copied(objects, source.objectKey, sizeBytes, path, signal));
   return { path, mimeType: await sniff(path, source.mimeType), sizeBytes, version };
 }
 
 /** Objects are for the farm's eyes only, so that another user gets a copy. */
-async function linkedTo(objects: Objects, key: string, path: string): Promise<string | undefined> {
+async function linkTo(objects: Objects, key: string, path: string): Promise<string | undefined> {
   const folder = dirname(path);
   if ((await stat(folder)).uid === process.getuid?.()) return objects.link(key, path);
   const [link, copy] = ["link", "copy"].map((name) =>

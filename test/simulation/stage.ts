@@ -4,7 +4,7 @@
  */
 
 import { accountKey, type SetCandidate } from "../../actors/account/account-messages.ts";
-import { packed } from "../../actors/account/packed-submit.ts";
+import { packSubmit } from "../../actors/account/packed-submit.ts";
 import type { Confirmation, SubmitTerms } from "../../actors/account/submit-terms.ts";
 import { domain as product } from "../../actors/domain.ts";
 import { creationOf } from "../../actors/job/creation.ts";
@@ -138,7 +138,7 @@ export class Stage {
     const oracle = new Oracle(this.world, this.facts, scope);
     const expected = oracle.first(request, job);
     this.jobs.push(job.job);
-    const submit = packed({ job, ...this.termsOf(request) });
+    const submit = packSubmit({ job, ...this.termsOf(request) });
     const heard = this.world.ask(accountKey(scope), { kind: "submit", submit });
     if (this.expect("a submit", heard, expected)) this.consume(confirmation);
     return undefined;

@@ -104,7 +104,7 @@ export class VendorFolder {
     url: string,
     { expected, isModule = false, depth = 0 }: Wanted,
   ): Promise<string> {
-    const { bytes, type } = await fetched(url);
+    const { bytes, type } = await fetchUrl(url);
     if (expected !== undefined && !isAsExpected(bytes, expected))
       throw new CommandError(`${url} is not what the page's integrity attribute says.`);
     const isStyle = type.includes("text/css") || /\.css$/i.test(new URL(url).pathname);
@@ -143,7 +143,7 @@ export class VendorFolder {
   }
 }
 
-async function fetched(url: string): Promise<{ readonly bytes: Buffer; readonly type: string }> {
+async function fetchUrl(url: string): Promise<{ readonly bytes: Buffer; readonly type: string }> {
   const failed = (why: string, cause?: unknown): CommandError =>
     Object.assign(new CommandError(`${url} could not be fetched: ${why}.`), { cause });
   const signal = AbortSignal.timeout(patienceMs);

@@ -28,7 +28,7 @@ export class Samples {
   private isLit = false;
 
   constructor(frames: number, { isBlack, step, isJudgedEarly = false }: Looking) {
-    this.frames = sampledFrames(frames);
+    this.frames = sampleFrames(frames);
     const seldom = evenFrames(frames).filter((_, at) => at % step === 0);
     const early = isJudgedEarly ? earlyFrames(frames) : [];
     this.compared = this.frames.filter((frame) => seldom.includes(frame) || early.includes(frame));
@@ -83,7 +83,7 @@ export class Samples {
 }
 
 /** First, last and some between; of a long film some at its begin, so that it is judged early. */
-export function sampledFrames(frames: number): readonly number[] {
+export function sampleFrames(frames: number): readonly number[] {
   const all = new Set([...evenFrames(frames), ...earlyFrames(frames)]);
   return [...all].sort((one, other) => one - other);
 }

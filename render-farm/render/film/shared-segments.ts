@@ -8,7 +8,7 @@ import { fetchSource, storeFile } from "../../node/workspace.ts";
 import { type FilmSetup, framesOf } from "../inputs/film-setup.ts";
 import { RenderInput } from "../render-input.ts";
 import type { RenderStage } from "../render-stage.ts";
-import { sampledFrames } from "./samples.ts";
+import { sampleFrames } from "./samples.ts";
 import { type Segment, segmentsOf } from "./segments.ts";
 
 /** How pages are filmed. */
@@ -47,7 +47,7 @@ export class SegmentStore {
   constructor(objects: Objects, prefix: string, frames: number) {
     this.objects = objects;
     this.prefix = prefix;
-    this.sampled = sampledFrames(frames);
+    this.sampled = sampleFrames(frames);
   }
 
   /** Takes the file away. */

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { bakedCube, parseCube } from "../../../actors/timeline/cube.ts";
+import { bakeCube, parseCube } from "../../../actors/timeline/cube.ts";
 import type { Grade } from "../../../actors/timeline/grade.ts";
 import { type Clip, frameCount, frameFrom, type Timeline } from "../../../actors/timeline/model.ts";
 import { effectiveTimeline } from "../../../actors/timeline/timeline.ts";
@@ -217,7 +217,7 @@ class Grades {
     if (text !== undefined && table === undefined)
       warnings.add(`${lutPath} is left out: it is no table of three dimensions up to 64`);
     const path = join(folder, `grade-${index}.cube`);
-    await writeNew(path, bakedCube(grade, table, "klieg"));
+    await writeNew(path, bakeCube(grade, table, "klieg"));
     return path;
   }
 }

@@ -1,5 +1,5 @@
 import { targetOf } from "../../../actors/timeline/bundle.ts";
-import { parseMarkup, stamped } from "../../../actors/timeline/markup.ts";
+import { parseMarkup, stampTags } from "../../../actors/timeline/markup.ts";
 import type { StageAnswer } from "../../browser/stage.ts";
 import type { Warnings } from "../render-fault.ts";
 import { isMoving } from "../videos/moving-pictures.ts";
@@ -112,14 +112,14 @@ export class PageFiles {
     const contentType = typeOf(path, source.mimeType);
     const text = this.bundle.text(path);
     if (text !== undefined && contentType.startsWith("text/html")) {
-      const page = path === view.entry ? await this.entry(text) : stamped(text);
+      const page = path === view.entry ? await this.entry(text) : stampTags(text);
       return { contentType: `${contentType}; charset=utf-8`, body: Buffer.from(page) };
     }
     return { contentType, body: await this.bundle.bytes(source) };
   }
 
   private async entry(text: string): Promise<string> {
-    const page = wholePage(withLateScripts(stamped(text)));
+    const page = wholePage(withLateScripts(stampTags(text)));
     const texts = [page, ...(await this.bundle.styledTexts())];
     const { rules, areNamed } = await facesFor(texts, `${ownFolder}${facesPath}`);
     const dressed = withStyle(page, rules);
