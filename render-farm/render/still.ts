@@ -37,7 +37,7 @@ export async function makeStill(stage: RenderStage): Promise<Made> {
   const taking = FilmBrowser.from(browsers, pageSetup, signal, film);
   try {
     const browser = await taking;
-    const session = await browser.open("driven");
+    const session = await browser.open("compositor-captured");
     checkAnimation(session.report, session.takeFaults(), timeline, warnings);
     if (!isTransparent) warnOfBlackGround(session.report, timeline, warnings);
     const { frames, frame } = early ?? choice(session.report.duration);

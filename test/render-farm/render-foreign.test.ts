@@ -105,14 +105,14 @@ t.test("a detailed photo that turns stays on pages that draw themselves", async 
     ...composition(photo, 'data-duration="3"', [640, 400]),
     "grain.jpg": grain,
   });
-  t.match(film.details, { capture: "drawn", captureReason: null });
-  t.match(bench.notes.at(-1), /^render .*: filmed the drawn way$/);
+  t.match(film.details, { capture: "self-captured", captureReason: null });
+  t.match(bench.notes.at(-1), /^render .*: filmed self-captured$/);
 });
 
 t.test("the log says why the compositor films a page", async (t) => {
   const film = await bench.film(composition("<canvas></canvas>", 'data-duration="3"'));
-  t.match(film.details, { capture: "driven", captureReason: "the page has canvas" });
-  t.match(bench.notes.at(-1), /filmed the driven way \(the page has canvas\)$/);
+  t.match(film.details, { capture: "compositor-captured", captureReason: "the page has canvas" });
+  t.match(bench.notes.at(-1), /filmed compositor-captured \(the page has canvas\)$/);
 });
 
 const mixing = (script: string) =>

@@ -37,8 +37,8 @@ function bytesOf(ending: JobMessage): Promise<Buffer> {
 }
 
 for (const [capture, root] of Object.entries({
-  drawn: mover,
-  driven: `${mover}<canvas width="4" height="4"></canvas>`,
+  "self-captured": mover,
+  "compositor-captured": `${mover}<canvas width="4" height="4"></canvas>`,
 }))
   t.test(`${capture}: a film that two nodes make has the bytes of one node's film`, async (t) => {
     const files = composition(root, long, small);
@@ -88,7 +88,7 @@ t.test("a film that goes the slow way after all goes it on both nodes", async (t
   const style = "<style>body > #root { background: #00f !important }</style>";
   const files = composition(style + mover, long, small);
   const alone = await bench.film(files);
-  t.match(alone.details, { capture: "driven" });
+  t.match(alone.details, { capture: "compositor-captured" });
   const { lead, other, run, left } = farm();
   const crews: string[] = [];
   lead.onSaid((message) => {
@@ -98,8 +98,8 @@ t.test("a film that goes the slow way after all goes it on both nodes", async (t
   });
   other.onSaid((message) => message.kind === "made" && crews.length === 2 && lead.letGo());
   const { ending } = await run(await bench.inputOf(files));
-  t.match(crews, [/"capture":"drawn"/, /"capture":"driven"/]);
-  t.match(ending, { outcome: { details: { capture: "driven" } } });
+  t.match(crews, [/"capture":"self-captured"/, /"capture":"compositor-captured"/]);
+  t.match(ending, { outcome: { details: { capture: "compositor-captured" } } });
   t.ok((await bytesOf(ending)).equals(await bench.bytesOf(alone.key)), "the same bytes");
   t.strictSame(await left(), []);
 });

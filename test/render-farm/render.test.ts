@@ -55,7 +55,7 @@ t.test("long films are drawn by their pages, and look the same", async (t) => {
   for (const quality of ["fast", "standard", "high"]) {
     const files = { ...composition(root, 'data-duration="2.5"'), "klieg-edits.json": edits };
     const film = await bench.film(files, { quality });
-    t.match(film.details, { capture: "drawn", frames: 75 });
+    t.match(film.details, { capture: "self-captured", frames: 75 });
     t.equal(await film.frames(), 75);
     for (const [frame, wanted] of [
       [14, [ground, ground, white]],
@@ -89,7 +89,10 @@ t.test("a photo that turns has its shadow, also while a script changes that", as
   };
   const drawn = await film("");
   const driven = await film('<canvas width="1" height="1"></canvas>');
-  t.match([drawn.details, driven.details], [{ capture: "drawn" }, { capture: "driven" }]);
+  t.match(
+    [drawn.details, driven.details],
+    [{ capture: "self-captured" }, { capture: "compositor-captured" }],
+  );
   const places = [
     ...([
       [160, 90],
@@ -122,8 +125,10 @@ t.test("a film whose pages draw it otherwise goes the slow way", async (t) => {
   const style = "<style>body > #root { background: #00f !important }</style>";
   const long = 'data-duration="2.5"';
   const film = await bench.film(composition(`${style}${box("a", "", 0, 1)}`, long));
-  t.match(film.details, { capture: "driven" });
+  t.match(film.details, { capture: "compositor-captured" });
   t.ok(isNear((await film.pixels(70, [5, 5]))[0], [0, 0, 255]));
   const drawing = '<canvas width="10" height="10"></canvas>';
-  t.match((await bench.film(composition(drawing, long))).details, { capture: "driven" });
+  t.match((await bench.film(composition(drawing, long))).details, {
+    capture: "compositor-captured",
+  });
 });

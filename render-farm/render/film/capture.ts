@@ -96,7 +96,10 @@ function selfCapturedRecorders(
 }
 
 /** Those of a pool's pages. */
-export const recordersOf = { drawn: selfCapturedRecorders, driven: compositedRecorders };
+export const recordersOf = {
+  "self-captured": selfCapturedRecorders,
+  "compositor-captured": compositedRecorders,
+};
 
 /** By ffmpeg alone; refused for what is more than pictures in boxes. */
 export async function captureComposed(

@@ -12,7 +12,7 @@ import { sampleFrames } from "./samples.ts";
 import { type Segment, segmentsOf } from "./segments.ts";
 
 /** How pages are filmed. */
-const ShareableCapture = Type.Enum(["drawn", "driven"]);
+const ShareableCapture = Type.Enum(["self-captured", "compositor-captured"]);
 export type ShareableCapture = Static<typeof ShareableCapture>;
 
 /** Task kind `render-helper nodes`: to make segments of a film that another node leads. */

@@ -32,7 +32,7 @@ export async function makeVideo(stage: RenderStage): Promise<Made> {
   const { footage, capture, frames, sound, thumbnail, refusals } = await film(setup, stage);
   const captureReason = refusals.length === 0 ? null : refusals.join("; ");
   const why = captureReason === null ? "" : ` (${captureReason})`;
-  tools.note(`render ${context.outputPrefix}: filmed the ${capture} way${why}`);
+  tools.note(`render ${context.outputPrefix}: filmed ${capture}${why}`);
   const { timeline } = setup;
   const durationSeconds = frames / timeline.fps;
   const mix = await sound.mix;
@@ -58,7 +58,7 @@ export async function setUpVideo(stage: RenderStage): Promise<FilmSetup> {
   return setup;
 }
 
-type Capture = "composed" | "drawn" | "driven";
+type Capture = "composed" | "self-captured" | "compositor-captured";
 
 interface Shot {
   readonly footage: Footage;
@@ -85,16 +85,16 @@ async function film(setup: FilmSetup, stage: RenderStage): Promise<Shot> {
     return undefined;
   };
   if (mayBeComposed(setup, stage)) {
-    const pages = await openPagePool("driven", setup.plan, 1, stage);
+    const pages = await openPagePool("compositor-captured", setup.plan, 1, stage);
     const shot = taken(await shotOf("composed", pages, { sound, shared: undefined }, setup, stage));
     if (shot !== undefined) return shot;
   }
   const obstacle = drawingObstacle(setup, stage);
   if (obstacle === undefined) {
-    const shot = taken(await shareCapture("drawn", sound, setup, stage));
+    const shot = taken(await shareCapture("self-captured", sound, setup, stage));
     if (shot !== undefined) return shot;
   } else refusals.push(obstacle);
-  const shot = taken(await shareCapture("driven", sound, setup, stage));
+  const shot = taken(await shareCapture("compositor-captured", sound, setup, stage));
   if (shot === undefined) throw new Error("the compositor always films");
   return shot;
 }
@@ -125,7 +125,7 @@ export function pagesFor(
 ): number {
   if (hasManyVideos(setup)) return 1;
   // What decodes a video and takes its pictures in keeps a second processor busy.
-  const isShared = capture === "drawn" && setup.videos.length > 0;
+  const isShared = capture === "self-captured" && setup.videos.length > 0;
   return isShared ? Math.max(1, Math.floor(tools.pages / 2)) : tools.pages;
 }
 
@@ -143,7 +143,7 @@ async function shotOf(
     const { duration, obstacles } = first.report;
     checkAnimation(first.report, first.takeFaults(), timeline, stage.warnings);
     warnOfBlackGround(first.report, timeline, stage.warnings);
-    if (capture === "drawn" && obstacles.length > 0)
+    if (capture === "self-captured" && obstacles.length > 0)
       return { refusal: `the page has ${obstacles.join(", ")}` };
     const frames = framesOf(timeline, duration);
     if (sound.mix === undefined) {
@@ -168,7 +168,11 @@ async function shotOf(
   }
 }
 
-const films = { composed: captureComposed, drawn: captureFromPages, driven: captureFromCompositor };
+const films = {
+  composed: captureComposed,
+  "self-captured": captureFromPages,
+  "compositor-captured": captureFromCompositor,
+};
 
 /** This and the next may be said before any page is there. */
 function mayBeComposed({ timeline }: FilmSetup, { bundle }: RenderStage): boolean {

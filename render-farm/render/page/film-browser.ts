@@ -48,7 +48,7 @@ export class FilmBrowser {
   }
 
   /** A page at its first frame. Throws `RenderFault` when it gets never ready. */
-  async open(kind: "drawn" | "driven"): Promise<FilmSession> {
+  async open(kind: "self-captured" | "compositor-captured"): Promise<FilmSession> {
     const ahead = this.ahead;
     this.ahead = undefined;
     ahead?.warnings.leaveTo(this.setup.warnings);
@@ -77,7 +77,7 @@ export class FilmBrowser {
     const renewing = this.browser.renew();
     const ready = renewing.then(async () => {
       if (files === undefined) return undefined;
-      return opened(this.browser, { ...this.setup, files, warnings }, "driven");
+      return opened(this.browser, { ...this.setup, files, warnings }, "compositor-captured");
     });
     this.browsers.keep(this.browser, film, ready);
   }
@@ -101,9 +101,9 @@ export class FilmBrowser {
 function opened(
   browser: StageBrowser,
   setup: SessionSetup,
-  kind: "drawn" | "driven",
+  kind: "self-captured" | "compositor-captured",
 ): Promise<FilmSession> {
-  const isSelfCaptured = kind === "drawn";
+  const isSelfCaptured = kind === "self-captured";
   const hasVideos = setup.plan.clips.some((clip) => clip.kind === "video");
   const mark = isSelfCaptured || hasVideos ? `klieg-exchange-${exchanges++}` : "";
   return FilmSession.open(browser, { ...setup, plan: { ...setup.plan, isSelfCaptured, mark } });

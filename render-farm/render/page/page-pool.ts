@@ -4,7 +4,7 @@ import { FilmBrowser } from "./film-browser.ts";
 import type { FilmSession } from "./film-page-session.ts";
 
 /** Whether pages draw themselves or are painted by the compositor. */
-export type PageKind = "drawn" | "driven";
+export type PageKind = "self-captured" | "compositor-captured";
 
 /** The pages of one film. */
 export interface PagePool {
@@ -25,7 +25,7 @@ export async function openPagePool(
   plan: FilmPlan,
   pages: number,
   stage: RenderStage,
-  isCompared = kind === "drawn",
+  isCompared = kind === "self-captured",
 ): Promise<PagePool> {
   const launching = Array.from({ length: pages }, () => launch(plan, stage));
   const launched = await Promise.allSettled(launching);
@@ -37,7 +37,7 @@ export async function openPagePool(
     const [first] = await Promise.all(launching);
     const [sessions, reference] = await Promise.all([
       Promise.all(browsers.map((browser) => browser.open(kind))),
-      isCompared ? first?.open("driven") : undefined,
+      isCompared ? first?.open("compositor-captured") : undefined,
     ]);
     return { sessions: atLeastOne(sessions), reference, close };
   } catch (failure) {
