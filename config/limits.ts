@@ -122,7 +122,7 @@ const shipped = {
     /** How long a failed or given up upload can still be read. */
     abandonedMs: 86_400_000,
     trashMs: 30 * 86_400_000,
-    /** Bytes whose removal nobody has confirmed are removed again after this. */
+    /** Bytes are removed again after this unless their removal was confirmed. */
     removedAgainMs: 3_600_000,
     sniffBytes: 64 * 1024,
     /** Of the form of a direct upload. */
@@ -148,7 +148,7 @@ const shipped = {
     copiesAtOnce: 8,
     /** Text that is read for one timeline. */
     timelineBytesMax: 32 * 1024 ** 2,
-    /** Timelines kept for whoever asks next, and what computing one may take. */
+    /** Timelines kept for the next request, and what computing one may take. */
     timelinesKept: 64,
     timelineMs: 10_000,
     timelineThreads: 2,
@@ -221,7 +221,7 @@ const shipped = {
     findingsMax: 20,
   },
   agents: {
-    /** Jobs of a turn that its session still names to whoever follows it. */
+    /** Jobs of a turn that its session still names to its followers. */
     recentJobsMax: 16,
     turnsShown: 20,
     jobsShownMax: 1_000,
@@ -359,16 +359,16 @@ export const limits = {
     rowsPerTransaction: 3_000,
     /** Fresh rows at which a shard stops taking messages until a pass has ended. */
     freshRowsMax: 1_000_000,
-    /** Actors whose times are so close are told together. */
+    /** Actors whose due times are so close are woken together. */
     dueGranularityMs: 5,
-    /** How often a shard that nobody asks anything looks whether a pass or old actors are due. */
+    /** How often an idle shard checks whether a flush or old actors are due. */
     tickMs: 250,
-    /** Old actors told in one go, and the rest after a round through all of them. */
+    /** Old actors swept in one go, and the rest after a round through all of them. */
     sweepRows: 256,
     sweepRestMs: 3_600_000,
     /** Broken promises after which an actor is set aside. */
     brokenStepsMax: 3,
-    /** An actor that broke its promise when its time came is told so again after this. */
+    /** An actor that broke its promise at its due time is woken again after this. */
     brokenDueMs: 1_000,
     /** A shard thread that died is started again after this. */
     restartDelayMs: 100,

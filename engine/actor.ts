@@ -18,9 +18,9 @@ export interface Actor<Head, Message, Effect, Reply = ReplyTo<Message>> {
    */
   dueAt(head: Head): number | undefined;
   /**
-   * What was under way outside when the shard went down, for an actor that waits for something:
-   * handed over once more at start, so an effect needs no row of its own. Whoever performs it knows
-   * what it has already.
+   * Effects that were under way when the shard went down, for an actor that waits for one: handed
+   * over once more at start, so an effect needs no row of its own. The performer knows what it has
+   * already.
    */
   resume?(head: Head, ctx: Context): readonly Effect[];
   /** What `indexEntries` wants to know of a head; kept until the next pass instead of the head. */
@@ -118,8 +118,8 @@ export interface Domain {
 }
 
 /**
- * Actors that are told once in a while that their time has come, to end or to renew. They are found
- * by their place in a range, so none of them needs a timer for it.
+ * Actors that are woken once in a while to end or to renew. They are found by their place in a
+ * range, so none of them needs a timer for it.
  */
 export interface SweepRule {
   /** The rows of a partition whose time has come. */

@@ -5,13 +5,13 @@
  * dropped only after `flushed` has arrived and the read transaction was renewed. When the
  * shard has fresh rows, range reads wait for the next pass, one in flight shared by all waiters;
  * only while passes fail, as on a full disk, do they merge. Rows are applied before replies are
- * sent, so whoever got a reply reads what it speaks of.
+ * sent, so a client that got a reply reads its effect.
  *
  * A shard that cannot be written is attached for reads alone; questions to it are answered `busy`.
- * A read throws while its shard is starting again. Requests answer 503 then; whatever reads outside
- * of a request (watchers, timers) does so within `look`, which never throws and looks again when a
- * shard has opened. A shard may die with words unsaid of what it made durable: all who watch its
- * rows look when it is back.
+ * A read throws while its shard is starting again. Requests answer 503 then; reads outside of a
+ * request (watchers, timers) run within `look`, which never throws and looks again when a shard has
+ * opened. A shard may die before it notified watchers of durable rows: all watchers of its rows
+ * look again when it is back.
  */
 import type { KeyRange, RowRules } from "./actor.ts";
 import type { Address, ReplyTo } from "./address.ts";
@@ -91,7 +91,7 @@ export class Gateway {
     this.shards[shard] = new ShardEnd(send, reader);
   }
 
-  /** A shard's thread is gone: whoever waits for it learns `lost`. */
+  /** A shard's thread is gone: its waiting requests get `lost`. */
   detach(shard: number): void {
     this.shards[shard]?.abandon();
     this.shards[shard] = undefined;
@@ -99,7 +99,7 @@ export class Gateway {
       resolve(lost);
   }
 
-  /** Whoever waits for any shard learns `lost`, and nothing reaches a shard any more. */
+  /** All waiting requests get `lost`, and nothing reaches a shard any more. */
   close(): void {
     for (const shard of this.shards.keys()) this.detach(shard);
   }
@@ -116,7 +116,7 @@ export class Gateway {
     const { send } = end;
     if (send === undefined) return Promise.resolve(busy);
     return new Promise((resolve) => {
-      // Whoever handles the message replies as it says.
+      // The actor that handles the message replies with this type.
       const request = this.requests.add({ shard, resolve: resolve as Waiting["resolve"] });
       send([to, message, request, lane, this.clock.nowMs()]);
     });
@@ -203,7 +203,7 @@ export class Gateway {
     });
   }
 
-  /** Whoever watches rows of the shard, and whoever looked in vain while some shard was down. */
+  /** Watchers of rows of the shard, and those that looked in vain while some shard was down. */
   private lookAgain(shard: number): void {
     this.listener.missed(shard);
     const looks = new Set(this.interrupted);

@@ -12,7 +12,7 @@ export class JsonBytes {
   /** Items of the open list that are not there: `null` if one follows that is. */
   private absent = 0;
 
-  /** Forgets what stands behind `end`. */
+  /** Forgets the bytes after `end`. */
   truncate(end: number): void {
     this.end = end;
     this.absent = 0;

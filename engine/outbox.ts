@@ -2,7 +2,7 @@
  * The outbox: carries effects out of the shards, in the order in which each actor caused them, one
  * at a time, at least once. It lives on the effects thread and holds nothing that a restart needs:
  * an effect follows from the state of its actor, which hands it over again when its shard starts
- * again; a tell to another shard stands in a row until that shard has made it durable.
+ * again; a tell to another shard is stored in a row until that shard has made it durable.
  *
  * I3 an effect leaves only after its record is durable: shards hand over released effects only.
  * A performer either concludes at once or keeps the effect (a farm task runs for minutes) and
@@ -78,7 +78,7 @@ export class Outbox {
     this.open.delete(shard);
   }
 
-  /** A shard is up: what it has not acknowledged is told, in order. */
+  /** A shard is up: sends it the tells that it has not acknowledged, in order. */
   opened(shard: number): void {
     this.open.add(shard);
     for (const { origin, tell } of this.tells.values())

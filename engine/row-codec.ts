@@ -39,7 +39,7 @@ export class EncodedRow {
   }
 }
 
-/** Writes a row of the table `code` behind what stands in `to`. */
+/** Appends a row of the table `code` to `to`. */
 export function encodeRow(
   rowCodecs: RowCodecs | undefined,
   code: number,

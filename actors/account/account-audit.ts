@@ -25,7 +25,7 @@ import {
 } from "./account.ts";
 import type { StoredFile } from "./account-messages.ts";
 
-/** `expected` is what the rows say, `found` what stands there instead. */
+/** `expected` is what the rows add up to, `found` the stored value. */
 export interface Finding {
   readonly invariant: Invariant;
   readonly detail: string;

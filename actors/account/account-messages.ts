@@ -1,4 +1,4 @@
-/** What an account is told and asked, and what it answers. What it is: `account.ts`. */
+/** Messages of an account and its replies. Its state: `account.ts`. */
 
 import type { Modality } from "../../config/catalogue.ts";
 import type { PlanName, PlanOverrides } from "../../config/plans.ts";
@@ -167,7 +167,7 @@ export type AccountMessage =
   | SetTerms
   | Grant
   | SetBudget
-  /** The 1st has come: whatever is told on that day or later renews the account first. */
+  /** The 1st of a month. Any message on that day or later renews the account first. */
   | { readonly kind: "renew" };
 
 export function accountKey(scope: Id): Address<AccountMessage, Account> {

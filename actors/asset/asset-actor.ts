@@ -99,7 +99,7 @@ function refuse(head: Asset | undefined, refusal: Refusal, ctx: AssetContext): A
   return decision(head, { replies: answer(ctx, refused(refusal)) });
 }
 
-/** The one way in which an asset changes; whoever asked is told that it is done. */
+/** Changes the asset and answers the request. */
 function answered(
   before: Asset,
   next: Asset | undefined,
@@ -144,7 +144,7 @@ function create(asset: Asset | undefined, created: Asset, ctx: AssetContext): As
 
 function probeOf({ id, scope, bytes }: ProcessingAsset): AssetEffect {
   const { objectKey, mimeType } = bytes;
-  // A table of colours is text: only its name told what it is.
+  // A table of colours is text; only its name identifies it.
   const declared = mimeType === "application/octet-stream" ? { declaredType: mimeType } : {};
   const task: FarmTask = {
     kind: "probe",
@@ -188,7 +188,7 @@ function remove(asset: Asset, ctx: AssetContext): AssetDecision {
   return { ...answered(asset, undefined, ctx, effects), rows: withoutParts(asset, ctx) };
 }
 
-/** What is known of an upload's parts goes when nobody can ask for the upload any more. */
+/** Drops the rows of an upload's parts once the upload is over. */
 function withoutParts(asset: Asset, ctx: AssetContext): RowWrite[] {
   const upload = "upload" in asset ? asset.upload : undefined;
   return Array.from({ length: upload?.partCount ?? 0 }, (_, at) => uploadPartKey(ctx.self, at + 1))

@@ -277,7 +277,9 @@ function accessRows(
   };
 }
 
-/** Whether a grant of `sinceMs` still stands: its user may act, and belongs where it is pinned. */
+/**
+ * Whether a grant of `sinceMs` is still valid: its user may act, and belongs where it is pinned.
+ */
 export function isInForce(
   { user, organization }: Pick<Granted, "user" | "organization">,
   sinceMs: number,

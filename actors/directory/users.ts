@@ -1,6 +1,7 @@
 /**
- * Users: created, changed by an operator, moved between their contexts. A wallet stands elsewhere:
- * it is told by the outbox and gives the answer itself, so whoever was answered can submit.
+ * Users: created, changed by an operator, moved between their contexts. The wallet is another
+ * actor: the outbox notifies it and it gives the answer itself, so the user can submit once
+ * answered.
  */
 
 import type { PlanName, PlanOverrides } from "../../config/plans.ts";

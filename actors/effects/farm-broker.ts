@@ -91,7 +91,7 @@ export class FarmBroker {
     return { kind: "concluded" };
   }
 
-  /** Effect `farm.cancel`: whatever becomes of the task, nobody wants it. */
+  /** Effect `farm.cancel`: the task's result is not wanted any more. */
   cancel(job: Key): Performance {
     const lease = this.leaseByJob.get(job);
     if (lease !== undefined) {

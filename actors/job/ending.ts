@@ -1,4 +1,4 @@
-/** How a job ends by itself: with media, with a failure, or at its deadline. */
+/** How a job ends without a cancel: with media, with a failure, or at its deadline. */
 
 import { limits } from "../../config/limits.ts";
 import { birth, type Context, type Draft, decision, type Tell, tell } from "../../engine/actor.ts";

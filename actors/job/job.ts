@@ -97,7 +97,7 @@ export type StatusDetail = "provider_down" | "upstream_at_capacity";
 export interface QueuedJob extends Open {
   readonly phase: "queued";
   readonly detail?: { readonly name: StatusDetail; readonly sinceMs: number };
-  /** The request to the provider is under way, and nobody knows whether the provider has it. */
+  /** The request to the provider is under way; whether it arrived is not known. */
   readonly submitting?: Submitting;
   /** The provider has it and has not begun. */
   readonly isAccepted?: true;
@@ -293,7 +293,7 @@ export type JobEffect =
 
 const dayMs = 86_400_000;
 
-/** When an open job ends by itself. */
+/** When an open job times out. */
 export function deadline(job: Open): number {
   return Math.min(job.deadlineMs, lastDeadline(job));
 }

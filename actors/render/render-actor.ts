@@ -271,7 +271,7 @@ function fail(
   return over(render, next, notes, ctx, effects);
 }
 
-/** Whoever counts or waits for it learns, and what only the farm needed goes. */
+/** Notifies those that count it or wait for it, and drops what only the farm needed. */
 function over(
   render: Render,
   next: Render,
@@ -335,7 +335,7 @@ function retire(render: Render, { atMs }: Context): RenderDecision {
   return decision(undefined, { rows });
 }
 
-/** Who cancels what does not exist is told so; a late report concerns nobody. */
+/** A cancel of an unknown render is refused; a late report is ignored. */
 function unknown(message: RenderMessage, ctx: Context<Refused>): RenderDecision {
   const isAsked = message.kind === "cancel";
   const replies = isAsked ? answer(ctx, refused({ code: "not_found" })) : [];

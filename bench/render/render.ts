@@ -97,7 +97,7 @@ async function measure(options: Options, setting: Setting): Promise<Finding> {
     await layOut(film, source, media);
     await mkdir(outputs, { recursive: true });
     const contest = { film, rounds: options.rounds, source, outputs, renderers, say };
-    // The first picture starts the farm; it is nobody's.
+    // The first picture starts the farm and is not counted.
     await klieg.render(source, { target: "still" }, join(outputs, "warm.png"));
     const outcomes = await compete(contest);
     isSound &&= [...outcomes].every(([name, { kind }]) => !isKlieg(name) || kind === "rendered");

@@ -5,11 +5,10 @@
  * pages that a trim gave back had to be found again for each record; under load that took a sixth
  * of all processor time.
  *
- * An entry begins on a page of its own, so that no write touches what was acknowledged. At most one
- * entry was being written when a machine stopped; it was acknowledged to nobody and counts as not
- * there. Segments that something was acknowledged from stand in a list beside them, so that one
- * that is gone, wiped or cut short is missed; records that cannot be read are missed when later
- * ones can.
+ * An entry begins on a page of its own, so that no write touches acknowledged bytes. At most one
+ * entry was being written when a machine stopped; it was never acknowledged and is ignored. A list
+ * beside the segments names those with acknowledged entries, so that one that is gone, wiped or cut
+ * short is missed; records that cannot be read are missed when later ones can.
  */
 import { constants, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { type FileHandle, open, unlink } from "node:fs/promises";
@@ -88,7 +87,7 @@ class FileJournal implements Journal {
       const path = join(folder, name);
       this.made = Math.max(this.made, Number.parseInt(name, 10) || 0);
       if (statSync(path).size !== segmentBytes) {
-        // One that was being made when the machine stopped; of a listed one it is told by `from`.
+        // One that was being made when the machine stopped; `from` reports a listed one.
         if (this.isListed(path) === undefined) rmSync(path);
         continue;
       }

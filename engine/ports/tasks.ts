@@ -5,9 +5,8 @@
  * node -> broker: hello, heartbeat, finished.   broker -> node: lease, cancel, drain.
  * A node that misses `limits.leaseMs` of heartbeats loses its lease and the task is offered again.
  *
- * A node may split its task into parts that a helper nodes of idle nodes makes with it. Nobody but
- * the node knows: parts are as volatile as the lease, and end with it. node -> broker: split, take,
- * made.   broker -> node: part, made.
+ * A node may split its task into parts that idle nodes, its helper nodes, make with it. Only the
+ * node knows: parts are as volatile as the lease, and end with it. node -> broker: split, take,
  */
 export interface Task {
   /** Attempt token: names this lease in every later message. */

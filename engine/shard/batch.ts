@@ -58,7 +58,7 @@ interface Change {
 
 export class Batch {
   readonly writes = new Map<Key, Written>();
-  /** JSON of the writes; what a later step wrote over stands there still. */
+  /** JSON of the writes; overwritten values are still in it. */
   readonly values: JsonBytes;
   readonly replies: Reply[] = [];
   readonly deliveries: Delivery[] = [];
@@ -70,7 +70,7 @@ export class Batch {
   private readonly seq: number;
   private readonly owns: (key: Key) => boolean;
   private tells = 0;
-  /** The open step: its writes stand in `writes` already and are taken back if it is dropped. */
+  /** The open step: its writes are already in `writes` and are taken back if it is dropped. */
   private changes: Change[] = [];
   private valuesBefore = 0;
   private readonly windowRows = new Map<Key, unknown>();

@@ -89,7 +89,7 @@ function dueKey(actor: Key): Key<number> {
   return keyOf(partitionOf(actor), engineTables.due, actor.slice(1));
 }
 
-/** The actor whose time stands under a key of the due table. */
+/** The actor of a key of the due table. */
 export function actorOfDueKey(key: Key): Key {
   return key.slice(0, 1) + key.slice(2);
 }

@@ -17,7 +17,7 @@ export class Inbox {
   private readonly working = new Fifo<Envelope>();
   private wake: (() => void) | undefined;
   private isBlocked = false;
-  /** A ring that came while nobody waited. */
+  /** Set by a ring while nothing waited. */
   private hasRung = false;
 
   /** False when the inbox is full of work. */
@@ -48,7 +48,7 @@ export class Inbox {
     });
   }
 
-  /** Something other than the inbox has changed; remembered when nobody waits. */
+  /** Something other than the inbox has changed; remembered when nothing waits. */
   ring(): void {
     if (this.wake === undefined) this.hasRung = true;
     else this.awake();

@@ -263,11 +263,12 @@ class Shard {
       return batch.step(envelope, atMs);
     } catch (error) {
       brokenSteps.set(envelope.to, failures + 1);
-      // Its time has passed and stands nowhere else: without this it would never learn of it again.
+      // Its due time has passed and is stored nowhere else; without this the actor would never be
+      // woken.
       if (isDue(envelope.message) && failures + 1 < limits.engine.brokenStepsMax)
         this.rows.due.set(envelope.to, atMs + limits.engine.brokenDueMs);
       this.outlets.brokenStep(envelope.to, error);
-      // Told again it would break again: the teller is not kept waiting for it.
+      // A redelivered message would break again, so its sender is not kept waiting.
       if (envelope.origin !== undefined) batch.acknowledged.push(envelope.origin);
       if (envelope.request !== undefined)
         batch.replies.push({ to: envelope.request, reply: broken });
@@ -310,7 +311,7 @@ class Shard {
     );
   }
 
-  /** Reads go on: whoever waits for the pass looks at the fresh rows instead. */
+  /** Reads go on: those that wait for the flush look at the fresh rows instead. */
   private stick(error: PortError): void {
     if (this.isStuck) return;
     this.isStuck = true;

@@ -30,7 +30,7 @@ export const adminRoutes: readonly Route[] = [
   }),
 ];
 
-/** Answers when the wallet is there too, so whoever has the token can submit at once. */
+/** Answers when the wallet is there too, so the user can submit at once. */
 async function createAccount(call: Call<CreateAccountRequest>): Promise<Answer> {
   const { service, body } = call;
   const token = body.issue_token === true ? mintToken(service.entropy) : undefined;

@@ -1,4 +1,4 @@
-/** Whether more may be stored: by the disk, and by the plan of whoever pays for it. */
+/** Whether more may be stored: by the disk, and by the plan of the paying account. */
 
 import { accountKey } from "../../actors/account/account-messages.ts";
 import { storageRefusal } from "../../actors/account/storage.ts";

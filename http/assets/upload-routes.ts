@@ -1,6 +1,6 @@
 /**
  * Uploads in parts that can be resumed: a plan, signed URLs to put the parts to, and a completion
- * that joins them. The parts and what came of them stand with the asset, whose id the upload has.
+ * that joins them. The asset keeps the state of the parts; the upload has its id.
  */
 import {
   type Asset,
@@ -99,7 +99,7 @@ function findUpload({ service, principal, id }: Call<unknown, unknown>): Uploade
   const asset =
     parsed === undefined ? undefined : service.gateway.read(assetKey(principal.scope, parsed));
   if (!hasUpload(asset)) throw new RefusalError({ code: "not_found" });
-  // Reading shows the URLs that write, so it is for whoever may write.
+  // Reading shows the URLs that write, so it needs the right to write.
   const isOwn = "user" in asset.origin && asset.origin.user === principal.user.id;
   if (!isOwn) requirePermission(principal, "edit_any");
   return asset;

@@ -15,8 +15,8 @@ export const turnPrefix = "agt_";
 const secretBytes = 33;
 
 /**
- * `digest` is the token's SHA-256 as a binary string. Throws `RefusalError`: 401 for a token that
- * nobody was given or whose owner no longer belongs there, 409 once the turn has ended.
+ * `digest` is the token's SHA-256 as a binary string. Throws `RefusalError`: 401 for an unknown
+ * token or one whose owner no longer belongs there, 409 once the turn has ended.
  */
 export function turnPrincipal(
   gateway: Gateway,

@@ -134,7 +134,7 @@ export class Principals {
     return client !== undefined && gateway.read(oauthClientKey(client)) === undefined;
   }
 
-  /** Nobody waits for it: a note that is lost is made again within the minute after. */
+  /** Not awaited: a note that is lost is made again within the minute after. */
   private noteUse(known: Known, minute: number): void {
     known.usedMinute = minute;
     const message: TokenUsed = {

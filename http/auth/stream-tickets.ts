@@ -1,4 +1,4 @@
-/** Tickets that open one event stream, once: minting for whoever may read, redeeming by anybody. */
+/** Tickets that open one event stream, once: minted for readers, redeemed without credentials. */
 
 import { accountKey, type IssueTicket } from "../../actors/account/account-messages.ts";
 import { timestamp } from "../../actors/contract/common.ts";

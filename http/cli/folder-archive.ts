@@ -32,7 +32,7 @@ export async function archiveOf(files: ReadonlyMap<string, string>): Promise<Blo
   return new Blob([...parts, ...list, end], { type: "application/zip" });
 }
 
-/** What stands before a file and, once more, in the list at the end. */
+/** The fields before a file that its entry in the final list repeats. */
 function sharedFields(sum: number, sizeBytes: number, nameBytes: number): Bytes {
   const fields = Buffer.alloc(26);
   fields.writeUInt16LE(version, 0);

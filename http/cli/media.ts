@@ -20,7 +20,7 @@ export interface Medium {
   /** Behind the version prefix. */
   readonly path: string;
   readonly cost: CostKind;
-  /** What stands before the options: words of its own, or files. */
+  /** The arguments before the options: words of its own, or files. */
   readonly subject:
     | { readonly kind: "text"; readonly field: string; readonly what: string }
     | ({ readonly kind: "files"; readonly what: string } & Pick<FileOption, "field" | "isList">);

@@ -116,7 +116,7 @@ function bytesOf(entries: readonly Entry[]): number {
   return entries.reduce((sum, { uncompressedSize }) => sum + uncompressedSize, 0);
 }
 
-/** The least that stands before an entry's bytes: its local header, and its name once more. */
+/** The least size of an entry besides its bytes: its local header, and its name once more. */
 const localHeaderBytes = 30;
 
 /**

@@ -184,7 +184,7 @@ async function replaceBundle(call: Call): Promise<Answer> {
   return answerWith(call, 200);
 }
 
-/** The archive is stored before it is read, since a ZIP's list of files stands at its end. */
+/** The archive is stored before it is read, since a ZIP lists its files at its end. */
 async function unpackedBody(call: Call, composition: Composition) {
   const { service, request } = call;
   const archive = await reserve(service, composition, [archiveName]);

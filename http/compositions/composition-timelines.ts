@@ -1,6 +1,6 @@
 /**
- * The effective timelines of compositions as they stand, computed from their files when somebody
- * asks and kept for whoever asks next. Only files that the timeline leads to are read.
+ * The effective timelines of compositions, computed from their current files on request and kept
+ * for the next request. Only files that the timeline leads to are read.
  */
 import { assetKey } from "../../actors/asset/asset.ts";
 import { type BundleFile, isMarkup, objectKeyOf } from "../../actors/composition/bundle-file.ts";

@@ -46,7 +46,7 @@ export function findComposition({ service, principal, id }: Call<unknown, unknow
   return found;
 }
 
-/** As `findComposition`, for whoever may change it: 403 for others. */
+/** As `findComposition`, for callers that may change it: 403 for others. */
 export function editableComposition(call: Call<unknown, unknown>): Composition {
   const composition = findComposition(call);
   if (composition.user !== call.principal.user.id) requirePermission(call.principal, "edit_any");
@@ -136,7 +136,7 @@ export async function viewOf(
   return compositionView(snapshot.composition, details, frame, snapshot.files);
 }
 
-/** As it stands now, with its tag. */
+/** The current composition, with its tag. */
 export async function answerWith(
   call: Call<unknown, unknown>,
   status: number,

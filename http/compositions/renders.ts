@@ -72,7 +72,7 @@ export function checkRequest({ target, still, quality, params }: RenderRequest):
   if (faults.length > 0) throw new RefusalError({ code: "validation", faults });
 }
 
-/** Resolves to the id of a render that is accepted; what it reads stands still from then on. */
+/** Resolves to the id of an accepted render; its input files do not change from then on. */
 export async function submitRender(call: Call<RenderRequest>): Promise<Id> {
   const { service, principal, body } = call;
   checkRequest(body);

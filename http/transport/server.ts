@@ -322,8 +322,8 @@ function respond(api: Api, match: Match, exchange: Exchange): void {
 }
 
 /**
- * Answers so that a client that sends before it reads can read the answer: uWS drops what is left
- * of a body of a known length by itself; of another the end is waited for.
+ * Answers so that a client that sends before it reads can read the answer: uWS drops the rest of a
+ * body of a known length; the end of any other is awaited.
  */
 function conclude(exchange: Exchange, answer: Answer): void {
   const { arrival, incoming, headers } = exchange;
@@ -338,7 +338,7 @@ function conclude(exchange: Exchange, answer: Answer): void {
   }
 }
 
-/** Most paths, told quickly. */
+/** Matches most paths, quickly. */
 const plainPath = /^(?:\/[\w.:-]+)+$/;
 const oddPath = /\p{Cc}|\\|%2e%2e|%2f|%00|%5c/iu;
 

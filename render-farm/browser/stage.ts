@@ -24,14 +24,14 @@ interface Size {
   readonly height: number;
 }
 
-/** A page that belongs to somebody else. */
+/** A foreign page. */
 export interface PageSetup {
   /** The only address that the page itself may have. */
   readonly start: string;
   readonly size: Size;
   /** Runs first, in every frame of the page. */
   readonly script: string;
-  /** What stands under an address; `undefined`: nothing does. */
+  /** The response for an address; `undefined`: nothing is there. */
   readonly answer: (url: string, kind: string) => Promise<StageAnswer | undefined>;
   /** Learns what the page's scripts throw. */
   readonly onFault: (message: string) => void;
@@ -50,7 +50,7 @@ export class StageBrowser {
   readonly #leaving: (() => Promise<Page>)[] = [];
   readonly #awaited: ((page: Page) => void)[] = [];
   readonly #origin: string;
-  /** An empty page, for whoever opens one first. */
+  /** An empty page, for the first caller of `open`. */
   #spare: Page | undefined;
 
   private constructor(running: Running, origin: string) {
@@ -81,7 +81,7 @@ export class StageBrowser {
     return this.#running.browser.isConnected();
   }
 
-  /** A page that paints only when it is told to. Throws `PortError`. */
+  /** A page that paints only on request. Throws `PortError`. */
   async open(setup: PageSetup): Promise<Stage> {
     try {
       const page = this.#spare ?? (await this.#drivenPage());
@@ -169,7 +169,7 @@ export class StageBrowser {
     return session;
   }
 
-  /** Pages that nobody opened but an author's script are closed. */
+  /** Closes pages that an author's script opened. */
   #take(page: Page): void {
     const arrived = this.#awaited.shift();
     if (arrived === undefined) void page.close().catch(() => undefined);

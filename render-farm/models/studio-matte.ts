@@ -18,7 +18,7 @@ import {
 /**
  * The model `studio-matte` (background removal): a backdrop of one colour is keyed and its spill
  * taken off; otherwise what differs from the median of the video's frames is the subject, which
- * wants a camera that stands still. No learned weights.
+ * needs a still camera. No learned weights.
  */
 const MatteInput = Type.Object(
   {

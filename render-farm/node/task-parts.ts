@@ -1,10 +1,10 @@
 import { PortError } from "../../engine/ports/port-error.ts";
 import type { BrokerConnection, ToNode } from "../../engine/ports/tasks.ts";
 
-/** Parts of a task, each made by whoever takes it. */
+/** Parts of a task, taken and made one by one, here or by helper nodes. */
 export interface Parts {
   /**
-   * The next that nobody has. Waits while others make the last ones, because they may lose them;
+   * The next free part. Waits while others make the last ones, because they may lose them;
    * `undefined` when all are made. Throws `PortError` when the parts are no longer wanted.
    */
   take(): Promise<number | undefined>;
@@ -21,7 +21,7 @@ export interface SharedParts extends Parts {
 
 type PartMessage = Extract<ToNode, { readonly member: string }>;
 
-/** Parts that the broker hands out, as one member of a helper nodes sees them. */
+/** Parts that the broker hands out, as one helper node sees them. */
 export class BrokeredParts implements SharedParts {
   readonly #member: string;
   readonly #send: BrokerConnection["send"];
@@ -65,7 +65,7 @@ export class BrokeredParts implements SharedParts {
   }
 }
 
-/** So many parts that nobody else makes. */
+/** Parts that are all made here. */
 export function ownParts(count: number): Parts {
   let next = 0;
   return {

@@ -8,7 +8,7 @@ import { type Command, isUnstarted, notStarting, runChild } from "./child-proces
 
 /**
  * A program's standard output, read straight into buffers of the reader's own: pictures by the
- * hundred megabytes would else all be garbage. The program waits while nobody reads.
+ * hundred megabytes would else all be garbage. The program waits for its reader.
  */
 export class ChildOutput {
   readonly #pipe: FileHandle;

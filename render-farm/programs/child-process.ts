@@ -8,8 +8,8 @@ import { PortError } from "../../engine/ports/port-error.ts";
  * Programs that the farm runs on media: no shell, no environment, bounded in time and output,
  * killed when the task is over.
  *
- * 1. What a program says on standard error reaches nobody but the fault's cause: `fault` is the
- *    sentence that a client may read.
+ * 1. Standard error goes only into the fault's cause: `fault` is the sentence that a client may
+ *    read.
  * 2. A program that ends with a code refused its input, which no other attempt mends; one that was
  *    killed (memory, time) or did not start may be tried again.
  */
@@ -88,7 +88,7 @@ function conclude(command: Command, child: ChildProcess): Promise<Buffer> {
   });
 }
 
-/** The program's standard output as it comes; it waits while nobody reads. Throws `PortError`. */
+/** The program's standard output as it comes; it waits for its reader. Throws `PortError`. */
 export async function* streamChild(
   command: Omit<Command, "stdin" | "onOutput">,
 ): AsyncGenerator<Buffer> {

@@ -113,7 +113,7 @@ export class VendorFolder {
         ? this.withImports(text(), url, "./")
         : Promise.resolve(bytes);
     const written = content.then((whole) => this.#write(name, whole));
-    // Whoever waits for the end learns of it.
+    // The caller that awaits the end gets the error.
     written.catch(() => undefined);
     this.#integrityByName.set(name, written);
     this.#tell(`${vendorFolder}/${name}  ${url}`);

@@ -1,7 +1,7 @@
 import type { Raster } from "../../pictures/orders.ts";
 
 /**
- * How far each point of a photo stands out. A subject before an even backdrop (or with
+ * The height of each point of a photo. A subject before an even backdrop (or with
  * transparency) is cut out and rounded like something inflated; a whole scene becomes a bas-relief.
  * Brightness adds the detail: what catches light faces it.
  */

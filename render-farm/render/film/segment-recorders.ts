@@ -27,7 +27,7 @@ export interface Take {
 
 type OnFrame = (frame: number, shown: Sample) => void;
 
-/** Each camera takes the next segment that nobody has, here or elsewhere, until all are there. */
+/** Each recorder takes the next free segment, here or elsewhere, until all are made. */
 export async function recordSegments(
   recorders: readonly SegmentRecorder[],
   samples: Samples,
@@ -92,7 +92,7 @@ export function takeByTake(
       let before: Promise<void> | undefined;
       for await (const segment of segments) {
         const { filmed, kept } = begin(segment);
-        // Whoever waits for the next segment would wait for this one too.
+        // The consumer of the next segment awaits this one too.
         kept.catch(reject);
         await filmed;
         await before;

@@ -12,9 +12,9 @@ export interface Cuttable {
 }
 
 /**
- * Cuts a film into parts that may be made side by side: long ones first, so that who takes the last
- * one does not keep the others waiting. Where it is cut depends on nothing but the film, so whoever
- * makes the parts, the joined film has the same bytes.
+ * Cuts a film into parts that may be made side by side: long ones first, so that the last one does
+ * not keep the others waiting. The cuts depend on nothing but the film, so the joined film has the
+ * same bytes whichever nodes make the parts.
  */
 export function segmentsOf(frames: number, { timeline, videos }: Cuttable): readonly Segment[] {
   const { shares, secondsMin } = videos.length === 0 ? pageCut : videoCut;

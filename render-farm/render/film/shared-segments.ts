@@ -15,7 +15,7 @@ import { type Segment, segmentsOf } from "./segments.ts";
 const ShareableCapture = Type.Enum(["drawn", "driven"]);
 export type ShareableCapture = Static<typeof ShareableCapture>;
 
-/** Task kind `render-helper nodes`: to make segments of a film that another node leads. */
+/** Task kind `render-help`: to make segments of a film that another node leads. */
 const HelperInput = Type.Object(
   {
     render: RenderInput,
@@ -38,7 +38,7 @@ export interface MadeSegment {
   readonly pictures: ReadonlyMap<number, Buffer>;
 }
 
-/** Segments of one film in the object store, on their way from whoever made them to the lead. */
+/** Segments of one film in the object store, on their way from helper nodes to the lead. */
 export class SegmentStore {
   readonly #objects: Objects;
   readonly #prefix: string;
@@ -144,7 +144,7 @@ export class SharedFilm {
     return this.#store.fetch(segment, path, context.signal);
   }
 
-  /** Ends the helper nodes's work and removes what it stored. */
+  /** Ends the work of the helper nodes and removes what they stored. */
   async close(): Promise<void> {
     this.parts.close();
     await this.#store.remove(this.#segments);

@@ -2,9 +2,9 @@ import { setTimeout as pause } from "node:timers/promises";
 import { type Element, parseMarkup } from "../../../actors/timeline/markup.ts";
 
 /**
- * Scripts that measure text find its fonts, as in HyperFrames: before the first that can find the
- * root stands one that is answered only when the page has said that its fonts are there. Each page
- * draws a gate of its own, by the one number that the film's clock leaves to chance.
+ * Scripts that measure text find its fonts, as in HyperFrames: a gate script, placed before the
+ * first one that can find the root, is answered only when the page has its fonts. Each page draws a
+ * gate of its own, by the one number that the film's clock leaves to chance.
  */
 export class FontGates {
   readonly #opened = new Map<string, () => void>();

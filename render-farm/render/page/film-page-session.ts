@@ -38,7 +38,7 @@ export interface SessionSetup {
 
 const film = "__kliegFilm";
 
-/** A page that stands ready at any frame of its film. It paints only when told. */
+/** A page that can show any frame of its film. It paints only on request. */
 export class FilmSession {
   readonly report: FilmReport;
   /** Of what its page lacks. */

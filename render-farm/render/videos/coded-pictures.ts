@@ -71,7 +71,7 @@ export class CodedPictures {
     this.#script.start();
   }
 
-  /** Ends the program until the next picture; whoever waits for it gets nothing. */
+  /** Ends the program until the next picture; a pending read gets nothing. */
   close(): Promise<void> {
     return this.#script.close();
   }
