@@ -41,25 +41,25 @@ interface Waiting {
   readonly resolve: (reply: unknown) => void;
 }
 
-/** Learns of rows that change, before any reply that speaks of them. */
+/** Notified of changed rows, before any reply that depends on them. */
 export interface RowListener {
-  /** False while nothing of that shard would matter: its records are then not even read. */
+  /** False while no change of that shard matters: its records are then not read. */
   listens(shard: number): boolean;
   changed(key: Key): void;
-  /** The shard has opened: any of its rows may have changed without a word. */
+  /** The shard has opened: any of its rows may have changed unnoticed. */
   missed(shard: number): void;
-  /** What looked at rows outside of a request broke. */
+  /** A reader outside of a request threw. */
   failed(error: unknown): void;
 }
 
-/** Reads rows and says what is new in them; to look once too often is harmless. */
+/** Reads rows and reports changes; an extra call is harmless. */
 type Look = () => void;
 
 export class Gateway {
   private readonly shards: (ShardEnd | undefined)[];
   private readonly requests = new OpenRequests<Waiting>();
   private readonly watchersByKey = new Map<Key, Set<Look>>();
-  /** Those that met a shard that was down. */
+  /** Those that met a shard that was down, to be run again. */
   private readonly interrupted = new Set<Look>();
   private readonly clock: ProcessClock;
   private readonly listener: RowListener;
@@ -128,7 +128,7 @@ export class Gateway {
     return text === undefined ? undefined : this.row({ key, text });
   }
 
-  /** What a row of a range says. */
+  /** Decodes a row of a range. */
   row<Row>({ key, text }: TableRow): Row {
     return rowOf(this.domain.rowCodecs, key, text) as Row;
   }

@@ -126,7 +126,7 @@ function nibble(code: number): number {
   return nibbles[code] ?? 0;
 }
 
-/** What the last 16 bytes of a key name. */
+/** The id in the last 16 bytes of a key. */
 export function idAtEnd(key: Key): Id {
   return idOfBytes(key, key.length - 16);
 }

@@ -15,7 +15,7 @@ import { PortError } from "./ports/port-error.ts";
 import type { Delivery, Origin } from "./shard/batch.ts";
 
 /**
- * What an effect comes to: a message that concludes it, nothing more to say, or an answer to come.
+ * The outcome of an effect: a message that concludes it, nothing, or an answer that comes later.
  */
 export type Performance =
   | { readonly kind: "concluded"; readonly message?: unknown }
@@ -25,8 +25,7 @@ export type Performance =
 export type Performer = (delivery: Delivery) => Promise<Performance>;
 
 /**
- * A message for a shard, or the word that a tell has arrived: `to` and `done` are then its outbox
- * row.
+ * A message for a shard, or the acknowledgement of a tell: `to` and `done` are then its outbox row.
  */
 export interface OutboxMessage {
   readonly to: Key;
@@ -50,7 +49,7 @@ export class Outbox {
   private readonly ports: OutboxPorts;
   private readonly queueByActor = new Map<Key, Delivery[]>();
   private readonly open = new Set<number>();
-  /** Tells that wait for the other shard's word, in the order of their shard. */
+  /** Tells that the other shard has not acknowledged, in the order of their shard. */
   private readonly tells = new Map<string, { readonly origin: Origin; readonly tell: Tell }>();
 
   constructor(shardCount: number, ports: OutboxPorts) {

@@ -41,7 +41,7 @@ const hashBytes = 32;
 const keyBytesMax = 255;
 const deleted = 0xffffffff;
 
-/** What a record has beside the keys and values of its writes: once, and for each of them. */
+/** Bytes of a record besides the keys and values of its writes: once, and per write. */
 export const recordOverheadBytes = headBytes + hashBytes;
 export const writeOverheadBytes = 5;
 

@@ -12,7 +12,7 @@ export interface Thread {
   readonly ended: Promise<void>;
 }
 
-/** Adapters: threads, and what a test plays. */
+/** Adapters: threads, and a test's own. */
 export interface ThreadPool {
   /** `ports` are handed over to the thread inside `task`. */
   start(task: object, ports: readonly MessagePort[]): Thread;

@@ -24,7 +24,7 @@ export interface OpenAccount {
   /** The whole opening balance; undefined for the plan's monthly credits. */
   readonly credits: number | undefined;
   readonly isOrganization?: true;
-  /** What the one who asked the directory gets once the wallet is there. */
+  /** Replies to the directory's request, sent once the wallet is there. */
   readonly replies: readonly Reply[];
 }
 
@@ -81,7 +81,7 @@ export interface JobChanged {
   readonly bytes: number;
 }
 
-/** A provider refused within the first moment: the job is as if it had never been. */
+/** A provider refused at once: the job is undone. */
 export interface JobDiscarded {
   readonly kind: "job_discarded";
   readonly terms: Terms;

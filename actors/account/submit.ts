@@ -156,7 +156,7 @@ function moderated(
   if (remembered === 0) return undefined;
   const digest = Buffer.from(bodyDigest, "hex").toString("latin1");
   const tombstone = ctx.get(tombstoneKey(partitionOf(ctx.self), "refused", digest));
-  // Its time may be over before it learns so.
+  // It may have expired without having been removed yet.
   if (tombstone?.kind !== "refused" || tombstone.expiresAtMs <= ctx.atMs) return undefined;
   const detail = "The content filter refused this request before; change the prompt or the media.";
   return { code: "moderated", as: tombstone.code, isRemembered: true, detail };

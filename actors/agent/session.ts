@@ -78,7 +78,7 @@ export interface StartTurn {
   readonly credential: TurnCredential;
 }
 
-/** What is asked of a session. */
+/** Commands to a session. */
 export type SessionCommand = Question<Done | Refused> &
   (
     | { readonly kind: "create"; readonly session: Session; readonly terms: SessionTerms }

@@ -302,7 +302,7 @@ function probed(asset: ProcessingAsset, outcome: Outcome, ctx: AssetContext): As
   return { ...kept, phase: "ready", media: { ...output.media, ...bytes, ...typeOf(output.media) } };
 }
 
-/** The probe looked inside: its word on the type is the better one. */
+/** The probe decoded the file, so its type is the more reliable one. */
 function typeOf({ mimeType }: { readonly mimeType: string }) {
   return { mimeType };
 }

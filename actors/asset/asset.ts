@@ -104,7 +104,7 @@ export interface AssetPatch {
   readonly favorite?: boolean | undefined;
 }
 
-/** What is asked of an asset. */
+/** Commands to an asset. */
 export type AssetCommand = Question<Done | Refused> &
   (
     | { readonly kind: "create"; readonly asset: ReadyAsset | PendingAsset | ProcessingAsset }

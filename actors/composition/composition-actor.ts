@@ -367,7 +367,7 @@ function renderOver(composition: Composition, ended: Id, ctx: Context): Composit
   });
 }
 
-/** A note of what follows from the files; no change that clients see. */
+/** Stores what was computed from the files; clients see no change. */
 function measure(
   composition: Composition,
   { frame }: MeasureFrame,

@@ -68,7 +68,7 @@ export interface RefreshToken {
   readonly expiresAtMs: number;
 }
 
-/** The next tokens, drawn before anybody knows whether they will be granted. */
+/** The next tokens, generated before it is known whether they are granted. */
 export interface NewPair {
   readonly accessId: string;
   readonly accessDigest: string;

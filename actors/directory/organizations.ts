@@ -4,8 +4,8 @@
  * 1. A member has two rows, the organization's and the user's, written in one step.
  * 2. An organization has an owner at every moment.
  * 3. A slug is taken once.
- * 4. A deleted organization has no row; what still names it is passed over by readers and dropped
- *    with the next write.
+ * 4. A deleted organization has no row; readers skip rows that still name it, and the next write
+ *    drops them.
  */
 
 import { limits } from "../../config/limits.ts";

@@ -89,7 +89,7 @@ export function createUser(
   });
 }
 
-/** The rows of a new user, and the word to its wallet, which gives the answer. */
+/** The rows of a new user, and the tell to its wallet, which replies. */
 export function admitted(
   { user, emailDigest, credential, credits }: CreateUser,
   replies: readonly Reply[],
@@ -137,7 +137,7 @@ export function agreed({ id, plan, overrides }: Pick<User, "id" | "plan" | "over
   return tell(accountKey(id), { kind: "set_terms", plan, overrides });
 }
 
-/** Noted here and done by the wallet, both for sure; the wallet answers. */
+/** Audited here and done by the wallet, which replies. */
 export function giveCredits(
   head: Directory,
   message: GiveCredits,

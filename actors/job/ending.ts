@@ -93,7 +93,7 @@ export function fail(
   return become(job, next, { charge, effects: [...effects, ...memory] });
 }
 
-/** A body that a filter refused is refused for a day without asking anybody. */
+/** A body that a filter refused is refused for a day without another check. */
 export function moderationRecord({ terms }: Open, { code }: Failure, ctx: Context): Tell[] {
   if (code !== "prompt_nsfw" && code !== "ip_detected") return [];
   const request = ctx.get(jobRequestKey(terms.job));

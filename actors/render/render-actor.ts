@@ -7,7 +7,7 @@
  *
  * 1. Terminal exactly once (I5): no message moves a succeeded or failed render.
  * 2. The asset and the terminal state are one step.
- * 3. Its studio and its composition learn in the same step that it is over.
+ * 3. Its end notifies its studio and its composition in the same step.
  */
 
 import { limits } from "../../config/limits.ts";

@@ -81,7 +81,7 @@ async function runShard(
   } catch (error) {
     if (!(error instanceof StoreDamage)) throw error;
     toGateway.send({ kind: "damaged", sentence: damageSentence(folder, error) });
-    // No attempt mends it: the thread stays as it is until the process has ended.
+    // Retrying does not help: the thread waits until the process has ended.
     await new Promise(() => {});
   }
 }

@@ -38,16 +38,16 @@ import {
   writeSegmentList,
 } from "./segment-list.ts";
 
-/** More than a busy shard fills between two passes; others are removed. */
+/** More than a busy shard fills between two flushes; further ones are removed. */
 const freeSegmentsMax = 64;
 
 interface Segment {
   readonly path: string;
-  /** Of its first entry; its last comes before the first of the segment after it. */
+  /** Number of its first entry; all its entries come before the next segment's first. */
   readonly firstSeq: number;
 }
 
-/** Learns of damage that costs nothing, since the tables hold what it was. */
+/** Reports harmless damage: the tables hold the lost rows. */
 export type OnPassed = (sentence: string) => void;
 
 /** Throws `PortError` when the folder cannot be used, `StoreDamage` when its list is unreadable. */
@@ -151,7 +151,7 @@ class FileJournal implements Journal {
       target.isListed = true;
       target.end = nextPage(target.end + size);
       const isHalfFull = target.end > segmentBytes / 2;
-      // Who needs the segment tries again, and learns of a fault.
+      // The append that needs the segment tries again and gets the fault.
       if (isHalfFull && this.free.length === 0) this.prepare().catch(() => {});
     });
     this.lastSeq = seq;
@@ -230,7 +230,7 @@ class FileJournal implements Journal {
     return this.indexed?.find(({ name }) => name === basename(path))?.firstSeq;
   }
 
-  /** Throws `StoreDamage` unless all is there that was ever durable from record `seq` on. */
+  /** Throws `StoreDamage` when a durable record from `seq` on is missing. */
   private refuseMissing(seq: number): void {
     const { indexed: listed = [] } = this;
     if (this.indexed === undefined && (seq > 1 || this.segments.length > 1))

@@ -40,7 +40,7 @@ export function openTables(path: string): Tables {
   };
 }
 
-/** Bytes are taken from where they lie, which saves a journey through a string. */
+/** Takes bytes in place, without a copy into a string. */
 function stored(value: string | Uint8Array): string {
   return typeof value === "string" ? value : (asBinary(value) as never);
 }
@@ -106,7 +106,7 @@ function attempt<T>(what: string, run: () => T): T {
   }
 }
 
-/** LMDB's own word: a page that is missing, corrupted, of another version, or no table file. */
+/** LMDB's error of a page that is missing, corrupted, of another version, or no table file. */
 function isDamage(error: unknown): error is Error {
   return (
     error instanceof Error &&

@@ -33,7 +33,7 @@ export type FromNode =
   | {
       readonly kind: "split";
       readonly token: string;
-      /** The node's own name for itself as one who makes these parts. */
+      /** The node's name as a maker of these parts. */
       readonly member: string;
       readonly parts: number;
       readonly helpers: HelperTask;

@@ -20,7 +20,7 @@ import type { Written } from "./written.ts";
 
 const recordBytesMax = limits.engine.recordBytesMax - recordOverheadBytes;
 
-/** What waits in a shard's inbox. */
+/** An entry of a shard's inbox. */
 export interface Envelope {
   readonly to: Key;
   readonly message?: unknown;
@@ -214,7 +214,7 @@ export class Batch {
     return bytes;
   }
 
-  /** What cannot be taken back any more. */
+  /** Keeps the step; from here it cannot be taken back. */
   private keep(bytes: number, atMs: number): void {
     this.bytes += bytes;
     this.steps++;

@@ -91,7 +91,7 @@ export class DueIndex {
     return dueMs ?? null;
   }
 
-  /** That write is durable. */
+  /** Notes that this write is durable. */
   store(actor: Key, dueMs: number | undefined): void {
     if (dueMs === undefined) this.storedByActor.delete(actor);
     else this.storedByActor.set(actor, dueMs);

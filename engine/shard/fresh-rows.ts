@@ -21,7 +21,7 @@ export interface FreshRow extends Slice {
 export interface FreshHead {
   /** When its actor wants to learn `due`. */
   readonly dueMs: number | undefined;
-  /** What its actor's listing wants to know of it. */
+  /** The actor's `indexed` data of it. */
   readonly indexed: unknown;
 }
 

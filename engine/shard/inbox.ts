@@ -8,7 +8,7 @@ import { Fifo } from "./fifo.ts";
  */
 export type Lane = "settle" | "work";
 
-/** The reply to work that nothing was done for: it had no room, or nothing can be written. */
+/** The reply to work that was dropped: the inbox was full, or nothing can be written. */
 export const busy = { kind: "busy" } as const;
 
 /** What waits for a shard: two queues, the settling one first. */

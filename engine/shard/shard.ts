@@ -85,7 +85,7 @@ class Shard {
   private ringMs = 0;
   private cancelRing: () => void = () => {};
   private batch: Batch;
-  /** What did not fit into the open batch any more: the first of the next. */
+  /** The message that did not fit into the open batch: the first of the next. */
   private heldBack: Envelope | undefined;
   private isClosed = false;
   private readonly values = new JsonBytes();
@@ -127,7 +127,7 @@ class Shard {
     this.outlets.event({ kind: "release", seq: this.position.seq, record: noWrites, replies });
   }
 
-  /** What the HTTP thread says. */
+  /** Handles a message of the HTTP thread. */
   handle(message: ToShard): void {
     if (!("kind" in message)) {
       const [to, question, request, lane, atMs] = message;
