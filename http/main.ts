@@ -121,7 +121,7 @@ function leaveAddress({ publicUrl }: Settings, data: DataDirectory, log: Logger)
   }
 }
 
-/** The farm's own process would only find out later, and again and again. */
+/** Checked at the start; the farm's own process would fail later and repeatedly. */
 async function checkChromium(settings: Settings): Promise<void> {
   const found = await findChromium(settings.chromium, process.env["PATH"] ?? "");
   const path = found ?? (await import("../render-farm/browser/browser.ts")).ownChromium();
@@ -279,7 +279,7 @@ function watchDisk({ health }: Service, dataDir: string, log: Logger): void {
   void look();
 }
 
-/** Looks now, and then again and again, whether the operator asked for a new first credential. */
+/** Checks now and regularly whether the operator asked for a new first credential. */
 async function watchTokenReset(service: Service, data: DataDirectory, log: Logger): Promise<void> {
   try {
     if (await resetFirstToken(service, data)) log.warn("the first credential was replaced");

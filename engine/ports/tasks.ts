@@ -7,6 +7,7 @@
  *
  * A node may split its task into parts that idle nodes, its helper nodes, make with it. Only the
  * node knows: parts are as volatile as the lease, and end with it. node -> broker: split, take,
+ * made.   broker -> node: part, made.
  */
 export interface Task {
   /** Attempt token: names this lease in every later message. */

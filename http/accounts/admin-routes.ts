@@ -41,7 +41,7 @@ async function createAccount(call: Call<CreateAccountRequest>): Promise<Answer> 
   return json(201, token === undefined ? view : { ...view, token });
 }
 
-/** Holds are as they were agreed; a quote of a price that changed no longer fits. */
+/** Existing holds stay; a quote of a price that changed is no longer valid. */
 async function reloadModels(call: Call): Promise<Answer> {
   const { service } = call;
   read(service);

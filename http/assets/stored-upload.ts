@@ -48,7 +48,9 @@ const sameTypes: Readonly<Record<string, string>> = {
   "application/font-woff2": "font/woff2",
 };
 
-/** What a client called the type, in the words of this service; undefined when it said nothing. */
+/**
+ * The type that a client declared, in the terms of this service; undefined when it declared none.
+ */
 export function declaredType(mediaType: string): string | undefined {
   const plain = mediaType.split(";")[0]?.trim().toLowerCase() ?? "";
   if (plain === "" || plain === "application/octet-stream" || plain === "text/plain")
@@ -102,7 +104,7 @@ export function wrongFile(detail: string): RefusalError {
   return new RefusalError({ code: "validation", faults: [{ pointer: "/file", detail }] });
 }
 
-/** Enough bytes to tell the type by, and a reading that begins with them again. */
+/** Enough bytes to detect the type, and a stream that begins with them again. */
 async function peeked(bytes: AsyncIterable<Uint8Array>) {
   const iterator = bytes[Symbol.asyncIterator]();
   const start: Uint8Array[] = [];

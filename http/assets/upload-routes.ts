@@ -233,7 +233,7 @@ function signParts(call: Call<UploadPartsRequest>): Answer {
 
 const notPending = { code: "conflict", detail: "This upload takes no more parts." } as const;
 
-/** The signed URL is the credential; the asset says whether anybody still waits for the part. */
+/** The signed URL is the credential; the asset decides whether the part is still wanted. */
 async function storePart({ service, request, ids }: Call): Promise<Answer> {
   const [scope = "", id = "", part = ""] = ids;
   const number = Number(part);

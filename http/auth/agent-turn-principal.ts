@@ -1,6 +1,6 @@
 /**
- * Who asks with the credential of an agent's turn: its owner, in the context in which the session
- * was opened, with less to do. It is looked up anew each time, because it ends with its turn.
+ * The principal of an agent's turn: the session's owner, in the context in which the session was
+ * opened, with fewer scopes. It is looked up at each request, because it ends with its turn.
  */
 
 import { runKey } from "../../actors/account/run.ts";

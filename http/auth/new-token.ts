@@ -1,4 +1,4 @@
-/** A new personal access token, as the directory wants to learn of it. */
+/** A new personal access token, for a message to the directory. */
 
 import { type TokenScope, tokenScopes } from "../../actors/contract/account.ts";
 import { timestamp } from "../../actors/contract/common.ts";

@@ -8,7 +8,7 @@ type Bytes = Buffer<ArrayBuffer>;
 
 const version = 20;
 const utf8Names = 0x800;
-/** 1980-01-01, the first day that there is. */
+/** 1980-01-01, the first date of the format. */
 const noDate = 33;
 
 /** `files` by their paths in the archive; less than 4 GiB together. */

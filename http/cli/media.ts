@@ -24,7 +24,7 @@ export interface Medium {
   readonly subject:
     | { readonly kind: "text"; readonly field: string; readonly what: string }
     | ({ readonly kind: "files"; readonly what: string } & Pick<FileOption, "field" | "isList">);
-  /** What is asked for without being said. */
+  /** Members that every request has. */
   readonly fixed?: object;
   /** Options that go to the service as text, as whole numbers, as numbers, as true. */
   readonly texts: Readonly<Record<string, string>>;

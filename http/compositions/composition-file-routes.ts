@@ -114,7 +114,7 @@ async function putFile(call: FileCall): Promise<Answer> {
   return json(isNew ? 201 : 200, fileView(file), [["ETag", etagOf(file)]]);
 }
 
-/** What was refused must not stay; after a lost reply it may have been accepted. */
+/** Refused files are removed; after a lost reply they may have been accepted. */
 async function accepted<T>(
   { service }: Call<unknown, unknown>,
   incoming: Incoming,

@@ -36,7 +36,7 @@ export class CompositionTimelines {
     if (known !== undefined) return known;
     const timeline = this.compute(id, scope, files);
     this.kept.set(name, timeline);
-    // What failed for a moment may be asked for again; what is too much stays so.
+    // A passing failure may be retried; excess is permanent.
     timeline.catch((error: unknown) => {
       if (!(error instanceof RefusalError)) this.kept.delete(name);
     });

@@ -97,7 +97,7 @@ const busy = {
   detail: "The files of this composition are being changed; try again.",
 } as const;
 
-/** What it measures, from the head or, after a change, from the files; that is noted then. */
+/** Its frame, from the head or, after a change, from the files; it is stored then. */
 export async function frameAt(
   service: Service,
   { key, composition, files }: Snapshot,
@@ -117,7 +117,7 @@ export async function frameAt(
   }
 }
 
-/** Of what is too much to be measured; other faults pass through. */
+/** The frame of markup that is too large to be measured; other faults pass through. */
 function unmeasured(revision: number): (error: unknown) => Frame {
   return (error) => {
     if (!(error instanceof RefusalError)) throw error;

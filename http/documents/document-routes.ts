@@ -47,7 +47,7 @@ export function documentRoutes(all: () => readonly Route[]): readonly Route[] {
   ];
 }
 
-/** A page for browsers, the links for everybody else. */
+/** A page for browsers, the links for other clients. */
 function front(call: Call): Answer {
   const { service, request } = call;
   const form = negotiated(request.headers["accept"], ["application/json", "text/html"]);

@@ -145,8 +145,8 @@ function refuseHalfCharacters(value: unknown, pointer: string): void {
 }
 
 /**
- * What a schema has to say costs by the entry, so their number is bounded before it is asked. What
- * is passed on as it came is bounded by its bytes.
+ * A schema's check costs time per entry, so their number is bounded before. Members that are passed
+ * on unchanged are bounded by their bytes.
  */
 function refuseCrowd(value: unknown, open: readonly string[]): void {
   const pointer = crowdedAt(value, open);

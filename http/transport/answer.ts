@@ -1,6 +1,5 @@
 /**
- * What a route says to the transport, and what the transport tells a route. No transport is known
- * here.
+ * Requests and answers as routes see them, independent of the transport.
  */
 
 export interface HttpRequest {

@@ -1,7 +1,7 @@
 /** Whether the service can listen at its configured address, and if not, why. */
 import { createServer } from "node:net";
 
-/** What is wrong with where it is to listen; one sentence for the operator. */
+/** A fault of the configured address; one sentence for the operator. */
 export class ListenError extends Error {
   override readonly name = "ListenError";
 }

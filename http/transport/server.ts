@@ -273,7 +273,8 @@ function take(
   const exchange = new Exchange(res, req, proxies);
   const refusal = refusalOf(exchange);
   if (refusal !== undefined) {
-    // A turn later: while an answer is due uWS closes on whatever else the same packet brought.
+    // Deferred by a tick: while an answer is due uWS closes on whatever else the same packet
+    // brought.
     exchange.wait();
     const answer = api.refuse(refusal, exchange);
     setImmediate(() => exchange.send(answer, true));

@@ -33,7 +33,7 @@ export interface PageSetup {
   readonly script: string;
   /** The response for an address; `undefined`: nothing is there. */
   readonly answer: (url: string, kind: string) => Promise<StageAnswer | undefined>;
-  /** Learns what the page's scripts throw. */
+  /** Gets what the page's scripts throw. */
   readonly onFault: (message: string) => void;
 }
 
@@ -140,9 +140,9 @@ export class StageBrowser {
     await this.#running.close();
   }
 
-  /** A page that has been where the film will come from has the process that the film needs. */
+  /** A page that has visited the film's origin has the process that the film needs. */
   async #prepare(): Promise<void> {
-    // Pages answer for themselves; whatever else asks for something gets nothing.
+    // Pages have routes of their own; all other requests get nothing.
     await this.#context.route("**/*", (route) => answeredBlank(route, `${this.#origin}/`));
     this.#context.on("page", (page) => this.#take(page));
     const spare = await this.#drivenPage();
@@ -151,7 +151,7 @@ export class StageBrowser {
     this.#spare = spare;
   }
 
-  /** Playwright makes no such pages, but takes them as they come. */
+  /** Playwright does not create such pages, but accepts them. */
   async #drivenPage(): Promise<Page> {
     const arrived = new Promise<Page>((resolve) => this.#awaited.push(resolve));
     const session = await this.#running.browser.newBrowserCDPSession();
@@ -195,7 +195,7 @@ export class Stage {
   readonly #browser: Browser;
   readonly #page: Page;
   readonly #session: CDPSession;
-  /** Of those who wait; a promise of its end would hold on to all that they ever got. */
+  /** Of pending calls; one promise of the page's end would retain all of their results. */
   readonly #rejects = new Set<(fault: Error) => void>();
   readonly #start: string;
   readonly #painting: Turns;

@@ -124,7 +124,7 @@ export async function openMade(path: string, flags?: number): Promise<FileHandle
   throw new PortError("A program left what is not its own.", false);
 }
 
-/** Removes what farm nodes left that have been killed. */
+/** Removes the folders of farm nodes that were killed. */
 export async function sweepLeftovers(nowMs: number): Promise<void> {
   const root = tmpdir();
   for (const name of await readdir(root)) {

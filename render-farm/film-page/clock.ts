@@ -123,7 +123,7 @@ replace(window, "requestIdleCallback", (handler: (deadline: object) => void) =>
 );
 replace(HTMLMediaElement.prototype, "play", () => Promise.resolve());
 
-/** What scripts asked for and wait for. */
+/** Requests of scripts that have not ended. */
 let waiting = 0;
 /** How often `waiting` is checked, some milliseconds apart, before the wait is given up. */
 let looksLeft = 2_000;
@@ -160,7 +160,7 @@ function isWaiting(): boolean {
   return waiting > 0 || [...document.images].some(({ complete }) => !complete);
 }
 
-/** Resolves once what scripts wait for is there, so that no frame depends on how long it takes. */
+/** Resolves once the scripts' requests have ended, so that no frame depends on their duration. */
 async function quiet(): Promise<void> {
   for (; looksLeft > 0 && isWaiting(); looksLeft -= 1)
     await new Promise((resolve) => realTimeout(resolve, 1));

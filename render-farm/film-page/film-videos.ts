@@ -124,7 +124,7 @@ export function expectPictures(from: number, places: PicturePlaces, exchange: Ex
     const { shown } = video;
     const isFit = shown?.width === place.width && shown.height === place.height;
     const picture = exchange.picture(place, isFit ? shown.data.buffer : undefined);
-    // Who shows it learns of it.
+    // The caller that shows it gets the error.
     picture.catch(() => undefined);
     video.coming = { from, picture };
     video.shown = undefined;

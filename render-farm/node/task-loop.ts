@@ -57,7 +57,7 @@ export interface FarmNode {
   /** How long a drain waits for running tasks before it drops them. */
   readonly drainMs: number;
   readonly workersByKind: ReadonlyMap<string, TaskWorker>;
-  /** Learns of faults that are bugs, once each. */
+  /** Gets each fault that is a bug, once. */
   readonly reportBug: (fault: unknown) => void;
 }
 

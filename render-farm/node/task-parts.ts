@@ -15,7 +15,7 @@ export interface Parts {
 
 /** Those of a task that was split for others to join. */
 export interface SharedParts extends Parts {
-  /** Learns of the parts that others make, also of those made before. One listener. */
+  /** Notified of the parts that others make, also of those made before. One listener. */
   onMade(listener: (part: number, result: unknown) => void): void;
 }
 
@@ -57,7 +57,7 @@ export class BrokeredParts implements SharedParts {
     for (const { reject } of this.#takers.splice(0)) reject(noLongerWanted());
   }
 
-  /** What the broker says to this member. */
+  /** Handles a message of the broker to this member. */
   handle(message: PartMessage): void {
     if (message.kind === "part") this.#takers.shift()?.resolve(message.part ?? undefined);
     else if (this.#listener === undefined) this.#early.push([message.part, message.result]);

@@ -22,9 +22,9 @@ interface Wanted {
 }
 
 /**
- * What was fetched lies in one folder, each file under a name that says what it is and beside what
- * it names itself. A name is known as soon as its file is fetched, so that modules may import each
- * other in circles.
+ * Fetched files lie in one folder, each under a descriptive name, beside the files that it refers
+ * to. A name is known as soon as its file is fetched, so that modules may import each other in
+ * circles.
  */
 export class VendorFolder {
   readonly #folder: string;

@@ -77,7 +77,7 @@ function maskOf(raster: Raster): Uint8Array {
   return cleaned(flooded(even, isAlike, width, height), count);
 }
 
-/** A cut that leaves next to nothing was none. */
+/** A cut that leaves nearly nothing is ignored. */
 function cleaned(mask: Uint8Array, count: number): Uint8Array {
   const left = mask.reduce((sum, one) => sum + one, 0);
   return left < count * 0.02 ? new Uint8Array(count).fill(1) : mask;
