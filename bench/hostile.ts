@@ -151,24 +151,24 @@ function anyShot(dice: Dice): Shot {
 }
 
 class Gun {
-  readonly #origin: URL;
-  readonly #token: string;
-  readonly #agent = new Agent({ keepAlive: true, maxSockets: 16 });
+  private readonly origin: URL;
+  private readonly token: string;
+  private readonly agent = new Agent({ keepAlive: true, maxSockets: 16 });
 
   constructor(origin: string, token: string) {
-    this.#origin = new URL(origin);
-    this.#token = token;
+    this.origin = new URL(origin);
+    this.token = token;
   }
 
   /** The status; 0 when the connection was closed without one. */
   send({ method, path, mediaType, body }: Shot): Promise<number> {
-    const { hostname, port } = this.#origin;
+    const { hostname, port } = this.origin;
     const headers = {
-      authorization: `Bearer ${this.#token}`,
+      authorization: `Bearer ${this.token}`,
       ...(body.length > 0 && { "content-type": mediaType, "content-length": body.length }),
     };
     return new Promise((resolve) => {
-      const sent = request({ hostname, port, method, path, headers, agent: this.#agent });
+      const sent = request({ hostname, port, method, path, headers, agent: this.agent });
       sent.once("error", () => resolve(0));
       sent.once("response", (answer) => {
         answer.once("error", () => resolve(0));
@@ -181,9 +181,9 @@ class Gun {
 
   /** Promises all of a body, sends some and leaves. */
   abort({ method, path, mediaType, body }: Shot, dice: Dice): Promise<void> {
-    const { hostname, port } = this.#origin;
+    const { hostname, port } = this.origin;
     const head =
-      `${method} ${path} HTTP/1.1\r\nHost: klieg\r\nAuthorization: Bearer ${this.#token}\r\n` +
+      `${method} ${path} HTTP/1.1\r\nHost: klieg\r\nAuthorization: Bearer ${this.token}\r\n` +
       `Content-Type: ${mediaType}\r\nContent-Length: ${body.length + 1}\r\n\r\n`;
     const part = Buffer.concat([Buffer.from(head), body.subarray(0, dice.number(body.length + 1))]);
     return new Promise((resolve) => {

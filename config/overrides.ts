@@ -20,7 +20,7 @@ export function limitsFault(): string | undefined {
 /** `shipped` with the operator's values in their places; `known` names its sections. */
 export function overridden<T extends object>(shipped: T): T {
   const names = Object.keys(overrides.values).filter((name) => Object.hasOwn(shipped, name));
-  return names.length === 0 ? shipped : (merged(shipped, overrides.values, "") as T);
+  return names.length === 0 ? shipped : (mergeOverrides(shipped, overrides.values, "") as T);
 }
 
 /** Sections that neither table has are wrong too. */
@@ -29,14 +29,14 @@ export function checkSections(known: readonly string[]): void {
     if (!known.includes(name)) wrong(`has no section named ${name}`);
 }
 
-function merged(shipped: object, values: object, path: string): object {
+function mergeOverrides(shipped: object, values: object, path: string): object {
   const result: Record<string, unknown> = { ...shipped };
   for (const [name, value] of Object.entries(values)) {
     const before = result[name];
     const place = path === "" ? name : `${path}.${name}`;
     if (path === "" && before === undefined) continue;
     if (typeof before === "object" && before !== null && isObject(value))
-      result[name] = merged(before, value, place);
+      result[name] = mergeOverrides(before, value, place);
     else if (typeof before === "number" && isAmount(value)) result[name] = value;
     else wrong(`cannot set ${place} to ${JSON.stringify(value)}`);
   }

@@ -69,7 +69,8 @@ export function readSettings(environment: Environment, cores: number): Settings 
   return {
     host,
     port,
-    publicUrl: publicOrigin(environment, "KLIEG_PUBLIC_URL") ?? `http://${bracketed(host)}:${port}`,
+    publicUrl:
+      publicOrigin(environment, "KLIEG_PUBLIC_URL") ?? `http://${bracketHost(host)}:${port}`,
     corsOrigins: origins(environment, "KLIEG_CORS_ORIGINS"),
     trustedProxies: networks(environment, "KLIEG_TRUSTED_PROXIES"),
     dataDir: dataDirectory(environment),
@@ -242,7 +243,7 @@ function origins(environment: Environment, name: string): string[] {
   return found;
 }
 
-function bracketed(host: string): string {
+function bracketHost(host: string): string {
   return host.includes(":") ? `[${host}]` : host;
 }
 

@@ -16,7 +16,7 @@
 import type { KeyRange, RowRules } from "./actor.ts";
 import type { Address, ReplyTo } from "./address.ts";
 import { type Key, shardOf } from "./key.ts";
-import { mergedRange } from "./merged-range.ts";
+import { mergeRange } from "./merged-range.ts";
 import { OpenRequests } from "./open-requests.ts";
 import type { TableReader, TableRow } from "./ports/tables.ts";
 import type { ProcessClock } from "./process-clock.ts";
@@ -262,7 +262,7 @@ class ShardEnd {
 
   /** To be called when `settled` has resolved. */
   ranges(domain: RowRules): TableReader["range"] {
-    if (this.isStuck) return mergedRange(this.reader, this.fresh, domain);
+    if (this.isStuck) return mergeRange(this.reader, this.fresh, domain);
     return (range, limit, reverse) => this.reader.range(range, limit, reverse);
   }
 

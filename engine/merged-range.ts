@@ -13,7 +13,7 @@ import type { FreshRows } from "./shard/fresh-rows.ts";
 /** What a table will hold; undefined for a row that is deleted. */
 type Overlay = ReadonlyMap<Key, string | undefined>;
 
-export function mergedRange(
+export function mergeRange(
   reader: TableReader,
   fresh: FreshRows,
   domain: RowRules,

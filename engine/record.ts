@@ -66,7 +66,7 @@ export function seal(
   reserve(at + hashBytes);
   copyValues(writes, values, valuesAt);
   writeHead(head, writes.size, valuesAt);
-  const hash = chained(previousHash, scratch.subarray(0, at));
+  const hash = chainHash(previousHash, scratch.subarray(0, at));
   hash.copy(scratch, at);
   return { bytes: new Uint8Array(scratch.subarray(0, at + hashBytes)), hash: hash.toString("hex") };
 }
@@ -111,7 +111,7 @@ export function verify(
   const body = asBuffer(bytes);
   const end = body.length - hashBytes;
   if (end < headBytes || body[0] !== version) return undefined;
-  const hash = chained(previousHash, body.subarray(0, end));
+  const hash = chainHash(previousHash, body.subarray(0, end));
   if (!hash.equals(body.subarray(end))) return undefined;
   return { ...readHead(bytes), hash: hash.toString("hex") };
 }
@@ -188,7 +188,7 @@ function writeHead(head: RecordHead, count: number, valuesAt: number): void {
   scratch.writeUInt32LE(valuesAt, 28);
 }
 
-function chained(previousHash: string, body: Uint8Array): Buffer {
+function chainHash(previousHash: string, body: Uint8Array): Buffer {
   return createHash("sha256").update(previousHash, "hex").update(body).digest();
 }
 

@@ -22,7 +22,7 @@ interface TokenFiles {
 }
 
 /** The token that the operator asked for, if any. Throws `SettingsError`. */
-export function chosenToken(settings: Settings): string | undefined {
+export function chooseToken(settings: Settings): string | undefined {
   const { bootstrapToken, bootstrapTokenFile: file } = settings;
   const token = bootstrapToken ?? (file === undefined ? undefined : readToken(file));
   if (token === undefined || /^[\x21-\x7e]{20,255}$/.test(token)) return token;

@@ -29,7 +29,7 @@ import { PortError } from "../engine/ports/port-error.ts";
 import { ShortThreads, Threads } from "../engine/threads.ts";
 import { findChromium, isExecutable } from "../render-farm/browser/chromium-path.ts";
 import { Api } from "./api.ts";
-import { bootstrap, chosenToken } from "./bootstrap.ts";
+import { bootstrap, chooseToken } from "./bootstrap.ts";
 import { RequestLog } from "./request-log.ts";
 import { routeTable } from "./route-table.ts";
 import type { Service } from "./service.ts";
@@ -68,7 +68,7 @@ try {
 
 async function start(): Promise<void> {
   const settings = readSettings(process.env, availableParallelism());
-  const token = chosenToken(settings);
+  const token = chooseToken(settings);
   const read = () => readCatalogue(settings.modelsFile, configuredProviders(settings));
   const catalogue = read();
   if (settings.farmWorkers > 0) await checkChromium(settings);

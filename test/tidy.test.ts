@@ -55,6 +55,12 @@ const bans: readonly Ban[] = [
     allowed: [],
   },
   {
+    word: "#name",
+    instead: "private, which costs nothing",
+    finds: (node) => ts.isPrivateIdentifier(node),
+    allowed: [],
+  },
+  {
     word: "any",
     instead: "unknown and a check",
     finds: (node) => node.kind === ts.SyntaxKind.AnyKeyword,

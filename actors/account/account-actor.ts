@@ -29,10 +29,10 @@ import type { AccountMessage, AssetChanged, IssueTicket, OpenAccount } from "./a
 import { setBudget } from "./budget.ts";
 import { discard, follow, forget, setTerms } from "./following.ts";
 import { grant } from "./grant.ts";
-import { unpacked } from "./packed-submit.ts";
+import { unpackSubmit } from "./packed-submit.ts";
 import { pay } from "./payment.ts";
 import { awaitRenewal, pendingRenewal, renewalRows } from "./renewal.ts";
-import { changedRun } from "./run.ts";
+import { changeRun } from "./run.ts";
 import { countFiles } from "./storage.ts";
 import { submit } from "./submit.ts";
 import { submitSet } from "./submit-set.ts";
@@ -59,7 +59,7 @@ function act(
 ): AccountDecision {
   switch (message.kind) {
     case "submit":
-      return submit(head, unpacked(message.submit), ctx);
+      return submit(head, unpackSubmit(message.submit), ctx);
     case "submit_set":
       return submitSet(head, message, ctx);
     case "pay":
@@ -79,7 +79,7 @@ function act(
     case "remembered":
       return decision({ ...head, remembered: head.remembered + message.by });
     case "run_changed":
-      return decision(head, { rows: [changedRun(message, ctx)] });
+      return decision(head, { rows: [changeRun(message, ctx)] });
     case "issue_ticket":
       return issueTicket(head, message, ctx);
     case "ticket_spent":

@@ -23,7 +23,7 @@ export function memberBudget(
   const spending = ctx.get(memberSpendingKey(ctx.self, member));
   const budget = spending?.budget;
   if (spending === undefined || budget === undefined) return undefined;
-  const used = usedOf(spending, ctx.atMs);
+  const used = usedSpending(spending, ctx.atMs);
   if (used + price <= budget.limit) return undefined;
   return {
     code: "member_budget",
@@ -34,7 +34,7 @@ export function memberBudget(
 }
 
 /** The row after a hold, or a charge without one. */
-export function committed(member: Id | undefined, credits: number, ctx: Context): RowWrite[] {
+export function commitSpending(member: Id | undefined, credits: number, ctx: Context): RowWrite[] {
   if (member === undefined) return [];
   const key = memberSpendingKey(ctx.self, member);
   const { month, inMonth, inTotal, ...rest } = current(ctx.get(key), ctx.atMs);
@@ -42,7 +42,7 @@ export function committed(member: Id | undefined, credits: number, ctx: Context)
 }
 
 /** The row after a hold came to less than it was. A past month's count is past. */
-export function givenBack(
+export function giveBackSpending(
   { member, createdAtMs }: Pick<Terms, "member" | "createdAtMs">,
   credits: number,
   ctx: Context,
@@ -75,7 +75,7 @@ export function setBudget(
   });
 }
 
-export function usedOf({ budget, ...spending }: MemberSpending, nowMs: number): number {
+export function usedSpending({ budget, ...spending }: MemberSpending, nowMs: number): number {
   if (budget?.period === "total") return spending.inTotal;
   return spending.month === monthOf(nowMs) ? spending.inMonth : 0;
 }

@@ -24,7 +24,7 @@ import {
   waitingKey,
 } from "./account.ts";
 import type { JobChanged, JobDeleted, JobDiscarded, SetTerms } from "./account-messages.ts";
-import { givenBack } from "./budget.ts";
+import { giveBackSpending } from "./budget.ts";
 import { memberCounted } from "./member-counts.ts";
 import { commit } from "./run.ts";
 import { dayOf, usedToday, withSlots } from "./submit.ts";
@@ -45,12 +45,12 @@ export function follow(account: Account, message: JobChanged, ctx: Context): Acc
   const freed = !isActive(to) && isActive(from) ? freeSlot(next, terms, hadSlot, ctx) : nothing;
   const settled = charge === undefined ? nothing : settle(next, terms, charge, ctx);
   return decision(next, {
-    rows: [...freed.rows, ...settled.rows, ...countedForMember(message, ctx)],
+    rows: [...freed.rows, ...settled.rows, ...countForMember(message, ctx)],
     effects: [...freed.tells, ...settled.tells],
   });
 }
 
-function countedForMember({ terms, from, to }: JobChanged, ctx: Context): RowWrite[] {
+function countForMember({ terms, from, to }: JobChanged, ctx: Context): RowWrite[] {
   if (from === to) return [];
   const { member, modality } = terms;
   const changes = [
@@ -145,7 +145,7 @@ function settle(next: AccountDraft, terms: Terms, charge: number, ctx: Context):
   const entries =
     charge === 0 ? [release] : [release, { type: "charge", amount: -charge, balance } as const];
   const row = put(ledgerKey(ctx.self, next.ledgerLength++), { atMs: ctx.atMs, job, entries });
-  const back = givenBack(terms, hold - charge, ctx);
+  const back = giveBackSpending(terms, hold - charge, ctx);
   if (terms.turn === undefined) return { rows: [row, ...back], tells: [] };
   const { rows, tells } = commit(terms.turn, charge - hold, undefined, ctx);
   return { rows: [row, ...back, ...rows], tells };

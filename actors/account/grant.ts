@@ -1,3 +1,4 @@
+import { defined } from "../../config/defined.ts";
 import { answer, type Context, decision, put } from "../../engine/actor.ts";
 import { count } from "../count.ts";
 import { refused } from "../refusal.ts";
@@ -22,7 +23,7 @@ export function grant(account: Account, message: Grant, ctx: Context): AccountDe
     ledgerLength: account.ledgerLength + 1,
   };
   const entries = [{ type: amount < 0 ? "adjust" : "grant", amount, balance }] as const;
-  const row = { atMs: ctx.atMs, entries, ...(note === undefined ? {} : { note }) };
+  const row = { atMs: ctx.atMs, entries, ...defined({ note }) };
   const key = ledgerKey(ctx.self, account.ledgerLength);
   return decision(next, {
     rows: [put(key, row)],

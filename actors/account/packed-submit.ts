@@ -8,9 +8,9 @@ import type { Draft } from "../../engine/actor.ts";
 import type { CreateJob } from "../job/job.ts";
 import type { Submit } from "./submit-terms.ts";
 
-export type PackedSubmit = ReturnType<typeof packed>;
+export type PackedSubmit = ReturnType<typeof packSubmit>;
 
-export function packed(submit: Submit) {
+export function packSubmit(submit: Submit) {
   const { job: create } = submit;
   return [
     submit.fingerprint,
@@ -37,7 +37,7 @@ export function packed(submit: Submit) {
   ] as const;
 }
 
-export function unpacked([
+export function unpackSubmit([
   fingerprint,
   confirmation,
   plan,

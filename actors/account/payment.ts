@@ -2,7 +2,7 @@ import { answer, type Context, decision, put } from "../../engine/actor.ts";
 import type { ReplyTo } from "../../engine/address.ts";
 import { type Account, type AccountDecision, available, ledgerKey, refuse } from "./account.ts";
 import type { Pay } from "./account-messages.ts";
-import { committed, memberBudget } from "./budget.ts";
+import { commitSpending, memberBudget } from "./budget.ts";
 import { commit, refusalOfRun } from "./run.ts";
 import { requestRate, wallet } from "./submit.ts";
 
@@ -25,7 +25,7 @@ export function pay(account: Account, message: Pay, ctx: Context<ReplyTo<Pay>>):
   const entries = [{ type: "charge", amount: -credits, balance }] as const;
   const row = put(ledgerKey(ctx.self, account.ledgerLength), { atMs: ctx.atMs, note, entries });
   const spent = run === undefined ? undefined : commit(run, credits, undefined, ctx);
-  const rows = [row, ...committed(member, credits, ctx), ...(spent?.rows ?? [])];
+  const rows = [row, ...commitSpending(member, credits, ctx), ...(spent?.rows ?? [])];
   return decision(next, {
     rows,
     replies: answer(ctx, { kind: "paid", balance }),

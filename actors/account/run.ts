@@ -20,7 +20,7 @@ export interface Run {
   readonly isEnded: boolean;
 }
 
-export function changedRun({ turn: id, ceiling, isEnded }: RunChanged, ctx: Context): RowWrite {
+export function changeRun({ turn: id, ceiling, isEnded }: RunChanged, ctx: Context): RowWrite {
   const key = runKey(id);
   const committed = ctx.get(key)?.committed ?? 0;
   return put(key, { ceiling, committed, isEnded });

@@ -32,7 +32,7 @@ import {
   poolOf,
   refuse,
 } from "./account.ts";
-import { committed, memberBudget } from "./budget.ts";
+import { commitSpending, memberBudget } from "./budget.ts";
 import { memberCounted } from "./member-counts.ts";
 import { commit, refusalOfRun } from "./run.ts";
 import { storageRefusal } from "./storage.ts";
@@ -48,9 +48,17 @@ type Step = (
 /** Of the whole request, and only once; the first belongs to step 2. */
 const firstSteps: readonly Step[] = [storage, duplicate, confirmation];
 /** Of a job, with those of the request that come between. */
-const steps: readonly Step[] = [run, moderated, requestRate, concurrency, quota, budget, wallet];
+const steps: readonly Step[] = [
+  run,
+  findModeration,
+  requestRate,
+  concurrency,
+  quota,
+  budget,
+  wallet,
+];
 /** Of each later member of a set: it may wait for its slot. */
-const memberSteps: readonly Step[] = [run, moderated, quota, budget, wallet];
+const memberSteps: readonly Step[] = [run, findModeration, quota, budget, wallet];
 
 export function submit(
   account: Account,
@@ -119,7 +127,7 @@ function duplicate(
   const job = idOfBytes(earlier);
   const ended = ctx.get(jobKey(job));
   const isModerated = ended?.phase === "failed" && ended.failure.kind === "moderated";
-  const remembered = isModerated ? moderated(account, terms, create, ctx) : undefined;
+  const remembered = isModerated ? findModeration(account, terms, create, ctx) : undefined;
   if (remembered !== undefined) return remembered;
   const set = ctx.get(jobRequestKey(job))?.set;
   return set === undefined ? { code: "duplicate", job } : { code: "duplicate", job, set };
@@ -147,7 +155,7 @@ function run(
   return ofTurn === undefined ? undefined : refusalOfRun(ofTurn, hold, ctx);
 }
 
-function moderated(
+function findModeration(
   { remembered }: Account,
   _: SubmitTerms,
   { bodyDigest }: CreateJob,
@@ -246,7 +254,7 @@ export function accept(
       ? counted
       : [
           put(ledgerKey(ctx.self, account.ledgerLength), ledger),
-          ...committed(member, hold, ctx),
+          ...commitSpending(member, hold, ctx),
           ...counted,
         ];
   if (tells === undefined) return { account: next, rows, tells: [] };

@@ -9,6 +9,7 @@
  * 3. Interrupting stops the turn only; its jobs go on.
  */
 
+import { defined } from "../../config/defined.ts";
 import { limits } from "../../config/limits.ts";
 import {
   type Actor,
@@ -174,7 +175,7 @@ function end(
     ...row,
     status,
     endedAtMs: ctx.atMs,
-    ...(summary === undefined ? {} : { summary }),
+    ...defined({ summary }),
   };
   const next = { ...session, updatedAtMs: ctx.atMs, last: { ...last, status } };
   const closed = {

@@ -10,6 +10,7 @@
  * 3. Bytes are removed after the step that gives them up is durable; see `removal.ts`.
  */
 
+import { defined } from "../../config/defined.ts";
 import { limits } from "../../config/limits.ts";
 import {
   type Actor,
@@ -55,7 +56,7 @@ export const assetActor: Actor<Asset, AssetMessage, AssetEffect> = {
     if (asset === undefined) return refuse(undefined, { code: "not_found" }, ctx);
     switch (message.kind) {
       case "patch":
-        return answered(asset, patched(asset, message.patch), ctx);
+        return answerDone(asset, applyPatch(asset, message.patch), ctx);
       case "trash":
         return trash(asset, ctx);
       case "restore":
@@ -100,7 +101,7 @@ function refuse(head: Asset | undefined, refusal: Refusal, ctx: AssetContext): A
 }
 
 /** Changes the asset and answers the request. */
-function answered(
+function answerDone(
   before: Asset,
   next: Asset | undefined,
   ctx: AssetContext,
@@ -154,30 +155,29 @@ function probeOf({ id, scope, bytes }: ProcessingAsset): AssetEffect {
   return { kind: "farm.run", scope, task };
 }
 
-function patched(asset: Asset, { displayName, tags, favorite }: AssetPatch): Asset {
+function applyPatch(asset: Asset, { displayName, tags, favorite }: AssetPatch): Asset {
   const { favorite: before, ...rest } = asset;
   const isFavorite = favorite ?? before ?? false;
   return {
     ...rest,
-    ...(displayName === undefined ? {} : { displayName }),
-    ...(tags === undefined ? {} : { tags }),
+    ...defined({ displayName, tags }),
     ...(isFavorite ? { favorite: true } : {}),
   };
 }
 
 function trash(asset: Asset, ctx: AssetContext): AssetDecision {
-  if (asset.phase === "trashed") return answered(asset, asset, ctx);
+  if (asset.phase === "trashed") return answerDone(asset, asset, ctx);
   if (asset.phase !== "ready") return remove(asset, ctx);
   const { upload: _, ...kept } = asset;
   const next: Asset = { ...kept, phase: "trashed", trashedAtMs: ctx.atMs };
-  return { ...answered(asset, next, ctx), rows: withoutParts(asset, ctx) };
+  return { ...answerDone(asset, next, ctx), rows: withoutParts(asset, ctx) };
 }
 
 function restore(asset: Asset, ctx: AssetContext): AssetDecision {
   if (asset.phase !== "trashed")
     return refuse(asset, { code: "conflict", detail: "This asset is not in the trash." }, ctx);
   const { trashedAtMs: _, ...kept } = asset;
-  return answered(asset, { ...kept, phase: "ready" }, ctx);
+  return answerDone(asset, { ...kept, phase: "ready" }, ctx);
 }
 
 function remove(asset: Asset, ctx: AssetContext): AssetDecision {
@@ -185,7 +185,7 @@ function remove(asset: Asset, ctx: AssetContext): AssetDecision {
   const effects: (Tell | AssetEffect)[] = [];
   if (asset.phase === "processing") effects.push({ kind: "farm.cancel" });
   if (keys.length > 0) effects.push(tell(removalKey(ctx.self, "media"), { kind: "remove", keys }));
-  return { ...answered(asset, undefined, ctx, effects), rows: withoutParts(asset, ctx) };
+  return { ...answerDone(asset, undefined, ctx, effects), rows: withoutParts(asset, ctx) };
 }
 
 /** Drops the rows of an upload's parts once the upload is over. */
@@ -235,13 +235,14 @@ function complete(
 ): AssetDecision {
   if (asset.phase !== "pending_upload")
     return refuse(asset, { code: "conflict", detail: "This upload was completed already." }, ctx);
-  const parts = withdrawnParts(asset, ctx);
+  const parts = removeParts(asset, ctx);
   const processing: ProcessingAsset = { ...asset, phase: "processing", bytes, attempts: 0 };
-  if (refusal !== undefined) return answered(asset, failed(processing, refusal, ctx), ctx, [parts]);
-  return answered(asset, processing, ctx, [parts, probeOf(processing)]);
+  if (refusal !== undefined)
+    return answerDone(asset, failAsset(processing, refusal, ctx), ctx, [parts]);
+  return answerDone(asset, processing, ctx, [parts, probeOf(processing)]);
 }
 
-function withdrawnParts({ scope, id, upload }: PendingAsset, { self }: AssetContext): Tell {
+function removeParts({ scope, id, upload }: PendingAsset, { self }: AssetContext): Tell {
   return tell(removalKey(self, "parts"), { kind: "remove", keys: partKeysOf(scope, id, upload) });
 }
 
@@ -253,7 +254,7 @@ function abort(asset: Asset, ctx: AssetContext): AssetDecision {
 function abandon(asset: PendingAsset, as: "aborted" | "expired", ctx: AssetContext): AssetDecision {
   const untilMs = ctx.atMs + limits.assets.abandonedMs;
   const next: Asset = { ...asset, phase: "abandoned", as, untilMs };
-  return answered(asset, next, ctx, [withdrawnParts(asset, ctx)]);
+  return answerDone(asset, next, ctx, [removeParts(asset, ctx)]);
 }
 
 function expire(asset: Asset, ctx: AssetContext): AssetDecision {
@@ -261,8 +262,8 @@ function expire(asset: Asset, ctx: AssetContext): AssetDecision {
   if (dueMs === undefined || ctx.atMs < dueMs) return decision(asset);
   if (asset.phase === "pending_upload") return abandon(asset, "expired", ctx);
   if (asset.phase !== "processing") return remove(asset, ctx);
-  const late = failed(asset, "The file could not be read in time.", ctx);
-  return answered(asset, late, ctx, [{ kind: "farm.cancel" }]);
+  const late = failAsset(asset, "The file could not be read in time.", ctx);
+  return answerDone(asset, late, ctx, [{ kind: "farm.cancel" }]);
 }
 
 function probe(
@@ -284,20 +285,20 @@ function probe(
       const { token: _, ...open } = asset;
       const attempts = asset.attempts + 1;
       if (attempts < limits.farm.attemptsMax) return decision({ ...open, attempts });
-      return answered(asset, failed(asset, "The file could not be read.", ctx), ctx, [
+      return answerDone(asset, failAsset(asset, "The file could not be read.", ctx), ctx, [
         { kind: "farm.cancel" },
       ]);
     }
     case "finished":
       if (asset.token !== message.token) return decision(asset);
-      return answered(asset, probed(asset, message.outcome, ctx), ctx);
+      return answerDone(asset, applyProbe(asset, message.outcome, ctx), ctx);
   }
 }
 
-function probed(asset: ProcessingAsset, outcome: Outcome, ctx: AssetContext): Asset {
-  if (outcome.kind === "failed") return failed(asset, outcome.message, ctx);
+function applyProbe(asset: ProcessingAsset, outcome: Outcome, ctx: AssetContext): Asset {
+  if (outcome.kind === "failed") return failAsset(asset, outcome.message, ctx);
   const [output] = outcome.outputs;
-  if (output === undefined) return failed(asset, "The file holds no media.", ctx);
+  if (output === undefined) return failAsset(asset, "The file holds no media.", ctx);
   const { bytes, token: _, attempts: __, ...kept } = asset;
   return { ...kept, phase: "ready", media: { ...output.media, ...bytes, ...typeOf(output.media) } };
 }
@@ -307,7 +308,7 @@ function typeOf({ mimeType }: { readonly mimeType: string }) {
   return { mimeType };
 }
 
-function failed(asset: ProcessingAsset, reason: string, { atMs }: AssetContext): Asset {
+function failAsset(asset: ProcessingAsset, reason: string, { atMs }: AssetContext): Asset {
   const { token: _, attempts: __, ...kept } = asset;
   return { ...kept, phase: "failed", reason, untilMs: atMs + limits.assets.abandonedMs };
 }

@@ -54,7 +54,7 @@ import {
   staleObjectsKey,
   versionTag,
 } from "./composition.ts";
-import { mergedMeta, metaFault } from "./meta.ts";
+import { mergeMeta, metaFault } from "./meta.ts";
 
 type CompositionDecision = Decision<Composition, never>;
 
@@ -93,7 +93,7 @@ function refuse(
   return decision(head, { replies: answer(ctx, refused(refusal)) });
 }
 
-function answered<R>(
+function answerWith<R>(
   head: Composition | undefined,
   ctx: Context<R>,
   reply: NoInfer<R>,
@@ -110,12 +110,12 @@ function create(
   { composition, details, files, reservation }: CreateComposition,
   ctx: Context<ReplyTo<CreateComposition>>,
 ): CompositionDecision {
-  if (existing !== undefined) return answered(existing, ctx, done);
+  if (existing !== undefined) return answerWith(existing, ctx, done);
   if (isLate(reservation, ctx)) return refuse(undefined, tooLate, ctx);
   const rows = [put(compositionDetailsKey(ctx.self), details), ...rowsOf(files, ctx)];
   const counted = tell(studioKey(composition.scope), { kind: "compositions", by: 1 });
-  const tells = [counted, ...storage(composition, files, []), ...taken(reservation)];
-  return answered({ ...composition, ...sumsOf(files) }, ctx, done, rows, tells);
+  const tells = [counted, ...storage(composition, files, []), ...takeReservation(reservation)];
+  return answerWith({ ...composition, ...sumsOf(files) }, ctx, done, rows, tells);
 }
 
 /** The account counts what it stores. */
@@ -142,7 +142,7 @@ const tooLate = {
 } as const;
 
 /** Nothing of it is to be removed any more. */
-function taken(reservation: Reservation | undefined): Tell[] {
+function takeReservation(reservation: Reservation | undefined): Tell[] {
   return reservation === undefined ? [] : [tell(reservation.key, { kind: "removed" })];
 }
 
@@ -160,7 +160,7 @@ function sumsOf(files: readonly BundleFile[]) {
   };
 }
 
-function changed(composition: Composition, { atMs }: Context, by: 0 | 1): Composition {
+function bumpRevision(composition: Composition, { atMs }: Context, by: 0 | 1): Composition {
   const { revision, version } = composition;
   return { ...composition, revision: revision + by, version: version + 1, updatedAtMs: atMs };
 }
@@ -181,11 +181,11 @@ function patch(
     name: name ?? details.name,
     description: description === undefined ? details.description : description,
     projectId: projectId === undefined ? details.projectId : projectId,
-    meta: meta ?? mergedMeta(details.meta, metaPatch ?? {}),
+    meta: meta ?? mergeMeta(details.meta, metaPatch ?? {}),
   };
   const fault = metaFault(next.meta, metaPatch === undefined ? "/meta" : "/meta_patch");
   if (fault !== undefined) return refuse(composition, { code: "validation", faults: [fault] }, ctx);
-  return answered(changed(composition, ctx, 0), ctx, done, [put(key, next)]);
+  return answerWith(bumpRevision(composition, ctx, 0), ctx, done, [put(key, next)]);
 }
 
 function putFile(
@@ -199,18 +199,18 @@ function putFile(
   if (!holds(conditions, before && etagOf(before)))
     return refuse(composition, failedCondition, ctx);
   const next: Composition = {
-    ...changed(composition, ctx, 1),
+    ...bumpRevision(composition, ctx, 1),
     files: composition.files + (before === undefined ? 1 : 0),
     totalBytes: composition.totalBytes + file.size - (before?.size ?? 0),
     pathBytes: composition.pathBytes + (before === undefined ? pathBytes(file.path) : 0),
   };
   const refusal = sumRefusal(next) ?? crowding(before === undefined ? 0 : 1, ctx);
   if (refusal !== undefined) return refuse(composition, refusal, ctx);
-  const gone = before === undefined ? nothingGone : given(next, [before], ctx);
+  const gone = before === undefined ? nothingGone : giveUpFiles(next, [before], ctx);
   const reply = { kind: "stored", isNew: before === undefined, file } as const;
   const stored = storage(composition, [file], before === undefined ? [] : [before]);
-  const tells = [...gone.tells, ...stored, ...taken(reservation)];
-  return answered(next, ctx, reply, [put(key, file), ...gone.rows], tells);
+  const tells = [...gone.tells, ...stored, ...takeReservation(reservation)];
+  return answerWith(next, ctx, reply, [put(key, file), ...gone.rows], tells);
 }
 
 /** Why a bundle of that size is refused; the same for one file and for all at once. */
@@ -244,7 +244,7 @@ interface Gone {
 const nothingGone: Gone = { rows: [], tells: [] };
 
 /** What becomes of objects that no file has any more; `next` is the head after the change. */
-function given(next: Composition, files: readonly BundleFile[], ctx: Context): Gone {
+function giveUpFiles(next: Composition, files: readonly BundleFile[], ctx: Context): Gone {
   if (files.length === 0) return nothingGone;
   const names = files.map(({ object }) => object);
   if (activeRenders(ctx).length === 0) return { rows: [], tells: [removal(next, names, ctx)] };
@@ -273,14 +273,14 @@ function deleteFile(
   const refusal = crowding(1, ctx);
   if (refusal !== undefined) return refuse(composition, refusal, ctx);
   const next: Composition = {
-    ...changed(composition, ctx, 1),
+    ...bumpRevision(composition, ctx, 1),
     files: composition.files - 1,
     totalBytes: composition.totalBytes - before.size,
     pathBytes: composition.pathBytes - pathBytes(path),
   };
-  const gone = given(next, [before], ctx);
+  const gone = giveUpFiles(next, [before], ctx);
   const tells = [...gone.tells, ...storage(composition, [], [before])];
-  return answered(next, ctx, done, [{ key, value: undefined }, ...gone.rows], tells);
+  return answerWith(next, ctx, done, [{ key, value: undefined }, ...gone.rows], tells);
 }
 
 function replace(
@@ -289,19 +289,19 @@ function replace(
   ctx: Context<ReplyTo<ReplaceFiles>>,
 ): CompositionDecision {
   if (isLate(reservation, ctx)) return refuse(composition, tooLate, ctx);
-  if (revision !== composition.revision) return answered(composition, ctx, moved);
+  if (revision !== composition.revision) return answerWith(composition, ctx, moved);
   const sums = sumsOf(files);
   const refusal = sumRefusal(sums) ?? crowding(before.length, ctx);
   if (refusal !== undefined) return refuse(composition, refusal, ctx);
-  const next: Composition = { ...changed(composition, ctx, 1), ...sums };
-  const { rows, found } = withdrawn(before, ctx);
-  const gone = given(next, found, ctx);
+  const next: Composition = { ...bumpRevision(composition, ctx, 1), ...sums };
+  const { rows, found } = readFiles(before, ctx);
+  const gone = giveUpFiles(next, found, ctx);
   const stored = storage(composition, files, found);
-  const tells = [...gone.tells, ...stored, ...taken(reservation)];
-  return answered(next, ctx, done, [...rows, ...rowsOf(files, ctx), ...gone.rows], tells);
+  const tells = [...gone.tells, ...stored, ...takeReservation(reservation)];
+  return answerWith(next, ctx, done, [...rows, ...rowsOf(files, ctx), ...gone.rows], tells);
 }
 
-function withdrawn(paths: readonly string[], ctx: Context) {
+function readFiles(paths: readonly string[], ctx: Context) {
   const keys = paths.map((path) => bundleFileKey(ctx.self, pathDigest(path)));
   const found = keys.map((key) => ctx.get(key)).filter((file) => file !== undefined);
   return { rows: keys.map((key) => ({ key, value: undefined })), found };
@@ -314,16 +314,16 @@ function remove(
   ctx: Context<ReplyTo<RemoveComposition>>,
 ): CompositionDecision {
   if (!holds(conditions, versionTag(composition))) return refuse(composition, failedCondition, ctx);
-  if (revision !== composition.revision) return answered(composition, ctx, moved);
+  if (revision !== composition.revision) return answerWith(composition, ctx, moved);
   if (activeRenders(ctx).length > 0)
     return refuse(composition, { code: "conflict", detail: stillRendered }, ctx);
-  const { rows, found } = withdrawn(before, ctx);
+  const { rows, found } = readFiles(before, ctx);
   const stale = staleObjectsKey(ctx.self);
   const names = [...found.map(({ object }) => object), ...(ctx.get(stale) ?? [])];
   const others = [stale, activeRendersKey(ctx.self), compositionDetailsKey(ctx.self)];
   const ended = others.map((key) => ({ key, value: undefined }));
-  const last = changed(composition, ctx, 1);
-  return answered(
+  const last = bumpRevision(composition, ctx, 1);
+  return answerWith(
     undefined,
     ctx,
     done,
@@ -346,7 +346,7 @@ function render(
   ctx: Context<ReplyTo<RenderComposition>>,
 ): CompositionDecision {
   const { order } = submit;
-  if (order.revision !== composition.revision) return answered(composition, ctx, moved);
+  if (order.revision !== composition.revision) return answerWith(composition, ctx, moved);
   const active = put(activeRendersKey(ctx.self), [...activeRenders(ctx), order.id]);
   const message = { kind: "submit", ...submit, request: ctx.request } as const;
   const effects = [tell(studioKey(composition.scope), message)];
@@ -374,5 +374,5 @@ function measure(
   ctx: Context<ReplyTo<MeasureFrame>>,
 ): CompositionDecision {
   const isOfNow = frame.revision === composition.revision;
-  return answered(isOfNow ? { ...composition, frame } : composition, ctx, done);
+  return answerWith(isOfNow ? { ...composition, frame } : composition, ctx, done);
 }

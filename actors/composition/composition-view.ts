@@ -1,6 +1,7 @@
 /**
  * From a composition's rows to what clients see. The only place that writes its wire names.
  */
+import { defined } from "../../config/defined.ts";
 import { timestamp } from "../contract/common.ts";
 import type {
   CompositionFile,
@@ -33,7 +34,7 @@ export function compositionView(
     duration_seconds: frame?.durationSeconds ?? null,
     frame_rate: frame?.frameRate ?? 30,
     revision: composition.revision,
-    ...(files === undefined ? {} : { files: files.map(fileView) }),
+    ...defined({ files: files?.map(fileView) }),
     total_bytes: composition.totalBytes,
     created_at: timestamp(composition.createdAtMs),
     updated_at: timestamp(composition.updatedAtMs),

@@ -24,7 +24,7 @@ export function metaFault(meta: Meta, pointer: string): Fault | undefined {
 const seriesCharsMax = 200;
 
 /** Member by member; null takes one away. */
-export function mergedMeta(meta: Meta, patch: Meta): Meta {
+export function mergeMeta(meta: Meta, patch: Meta): Meta {
   const merged = Object.entries({ ...meta, ...patch });
   return Object.fromEntries(merged.filter(([name]) => patch[name] !== null));
 }

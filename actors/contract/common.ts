@@ -1,4 +1,5 @@
 import { modalities } from "../../config/catalogue.ts";
+import { defined } from "../../config/defined.ts";
 import { type Static, type Type as T, Type } from "../../config/schema.ts";
 
 export const Modality = Type.Enum([...modalities]);
@@ -14,7 +15,7 @@ export function nullable<S extends T.TSchema>(schema: S) {
 export function strict<P extends T.TProperties>(properties: P, title?: string) {
   return Type.Object(properties, {
     additionalProperties: false,
-    ...(title === undefined ? {} : { title }),
+    ...defined({ title }),
   });
 }
 

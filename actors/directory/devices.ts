@@ -18,7 +18,7 @@ import { codes } from "../table-codes.ts";
 import type { AuditNote } from "./audit.ts";
 import { digestOfHex, hexOf } from "./digest.ts";
 import type { Directory } from "./directory.ts";
-import { changed, type DirectoryDecision, refuse } from "./directory-decision.ts";
+import { changeDirectory, type DirectoryDecision, refuse } from "./directory-decision.ts";
 import { deleted, expire } from "./expiry.ts";
 import {
   beginFamily,
@@ -96,7 +96,7 @@ export function openDevice(
     polledAtMs: 0,
   };
   const [key, userCodeKey] = [deviceKey(digest), deviceByUserCodeKey(userCodeDigest)];
-  return changed(head, ctx, {
+  return changeDirectory(head, ctx, {
     head: { devices: { window, count: count + 1 } },
     rows: [put(key, device), put(userCodeKey, hexOf(digest))],
     tells: [expire(ctx.atMs + 2 * lifeMs, key, userCodeKey)],
@@ -118,7 +118,7 @@ export function decideDevice(
     grant === undefined
       ? ({ kind: "denied" } as const)
       : ({ kind: "approved", ...grant, scopes: scopesOf(device, grant), atMs: ctx.atMs } as const);
-  return changed(head, ctx, {
+  return changeDirectory(head, ctx, {
     rows: [put(key, { ...device, decision }), ...deleted([deviceByUserCodeKey(userCodeDigest)])],
     reply: { kind: "decided" },
     audit,
@@ -148,7 +148,7 @@ export function redeemDevice(
   const used = deleted([key]);
   if (decision.kind === "denied" || !isInForce(decision, decision.atMs, ctx)) {
     const refusal = oauth("access_denied", "The request was denied.");
-    return changed(head, ctx, { rows: used, reply: refused(refusal) });
+    return changeDirectory(head, ctx, { rows: used, reply: refused(refusal) });
   }
   const { user, organization, scopes } = decision;
   const { rows, tells } = beginFamily(
@@ -157,7 +157,7 @@ export function redeemDevice(
     pair,
     ctx,
   );
-  return changed(head, ctx, { rows: [...used, ...rows], tells, reply: granted(scopes) });
+  return changeDirectory(head, ctx, { rows: [...used, ...rows], tells, reply: granted(scopes) });
 }
 
 /** A client that polls too early must leave five more seconds between polls from now on. */
@@ -173,7 +173,7 @@ function poll(
     : oauth("authorization_pending", "Nobody has decided yet.");
   const intervalMs = device.intervalMs + (isEarly ? pollMs : 0);
   const row = put(deviceKey(digest), { ...device, intervalMs, polledAtMs: ctx.atMs });
-  return changed(head, ctx, { rows: [row], reply: refused(refusal) });
+  return changeDirectory(head, ctx, { rows: [row], reply: refused(refusal) });
 }
 
 /** `digest` is the SHA-256 of the device code as a binary string. */

@@ -7,7 +7,7 @@ import { type Actor, answer, type Context, put } from "../../engine/actor.ts";
 import type { ReplyTo } from "../../engine/address.ts";
 import { decideDevice, openDevice, redeemDevice } from "./devices.ts";
 import { type Directory, signingKeyKey, signingPurposes } from "./directory.ts";
-import { answered, changed, type DirectoryDecision } from "./directory-decision.ts";
+import { answerWith, changeDirectory, type DirectoryDecision } from "./directory-decision.ts";
 import type { Bootstrap, DirectoryMessage } from "./directory-messages.ts";
 import { deleteClient, issueAccess, makeClient, refresh, revoke } from "./oauth.ts";
 import {
@@ -18,7 +18,7 @@ import {
   patchOrganization,
 } from "./organizations.ts";
 import { issueToken, noteUse, resetFirstToken, revokeToken } from "./tokens.ts";
-import { activate, admitted, createUser, giveCredits, patchUser } from "./users.ts";
+import { activate, admitUser, createUser, giveCredits, patchUser } from "./users.ts";
 
 const empty: Directory = { version: 0, users: 0 };
 
@@ -30,9 +30,13 @@ export const directoryActor: Actor<Directory, DirectoryMessage, never> = {
       case "bootstrap":
         return given === undefined
           ? bootstrap(message, ctx)
-          : answered(given, ctx, message.first.reply);
+          : answerWith(given, ctx, message.first.reply);
       case "note":
-        return changed(head, ctx, { rows: [], reply: { kind: "noted" }, audit: message.audit });
+        return changeDirectory(head, ctx, {
+          rows: [],
+          reply: { kind: "noted" },
+          audit: message.audit,
+        });
       case "create_user":
         return createUser(head, message, ctx);
       case "patch_user":
@@ -87,8 +91,8 @@ function bootstrap(
   const keys = signingPurposes.map((purpose) =>
     put(signingKeyKey(purpose), { current: signingKeys[purpose], previous: null }),
   );
-  const { rows, opening } = admitted(first, answer(ctx, first.reply));
-  return changed(empty, ctx, {
+  const { rows, opening } = admitUser(first, answer(ctx, first.reply));
+  return changeDirectory(empty, ctx, {
     head: { users: 1 },
     rows: [...keys, ...rows],
     tells: [opening],

@@ -22,7 +22,7 @@ interface Change<R> {
   readonly head?: Partial<Directory>;
 }
 
-export function changed<R>(
+export function changeDirectory<R>(
   head: Directory,
   ctx: Context<R>,
   change: Change<NoInfer<R>>,
@@ -39,7 +39,7 @@ export function changed<R>(
 }
 
 /** Nothing changes. */
-export function answered<R>(
+export function answerWith<R>(
   head: Directory,
   ctx: Context<R>,
   reply: NoInfer<R>,
@@ -52,7 +52,7 @@ export function refuse(
   ctx: Context<Refused>,
   refusal: Refusal,
 ): DirectoryDecision {
-  return answered(head, ctx, refused(refusal));
+  return answerWith(head, ctx, refused(refusal));
 }
 
 export function conflict(

@@ -26,8 +26,8 @@ import {
   userKey,
 } from "./directory.ts";
 import {
-  answered,
-  changed,
+  answerWith,
+  changeDirectory,
   conflict,
   type DirectoryDecision,
   refuse,
@@ -127,7 +127,7 @@ export function makeClient(
   if (clients.length >= limits.oauth.clientsMax)
     return conflict(head, ctx, `There are at most ${limits.oauth.clientsMax} OAuth clients.`);
   const made = { ...client, createdAtMs: ctx.atMs };
-  return changed(head, ctx, {
+  return changeDirectory(head, ctx, {
     rows: [
       put(oauthClientKey(client.id), made),
       put(clientsOfScopeKey(scope), [...clients, client.id]),
@@ -145,7 +145,7 @@ export function deleteClient(
   const clients = ctx.get(clientsOfScopeKey(scope)) ?? [];
   if (!clients.includes(client)) return refuse(head, ctx, { code: "not_found" });
   const left = clients.filter((id) => id !== client);
-  return changed(head, ctx, {
+  return changeDirectory(head, ctx, {
     rows: [...deleted([oauthClientKey(client)]), put(clientsOfScopeKey(scope), left)],
     reply: { kind: "deleted" },
     audit,
@@ -163,7 +163,7 @@ export function issueAccess(
   if (client === undefined || !isInForce(client, client.createdAtMs, ctx))
     return refuse(head, ctx, oauth("unauthorized_client", "This client's account may not act."));
   const { rows, tells } = accessRows(digest, { ...credential, createdAtMs: ctx.atMs });
-  return changed(head, ctx, { rows, tells, reply: granted(credential.scopes) });
+  return changeDirectory(head, ctx, { rows, tells, reply: granted(credential.scopes) });
 }
 
 function clientKeyOf({ client = "" }: Credential) {
@@ -200,14 +200,14 @@ export function refresh(
     return refuse(head, ctx, invalidGrant);
   if (family.current !== hexOf(digest) || !isInForce(family, family.createdAtMs, ctx)) {
     const rows = deleted([refreshFamilyKey(token.family)]);
-    return changed(head, ctx, { rows, reply: refused(invalidGrant) });
+    return changeDirectory(head, ctx, { rows, reply: refused(invalidGrant) });
   }
   const scopes = message.scopes ?? family.scopes;
   if (!scopes.every((scope) => family.scopes.includes(scope)))
     return refuse(head, ctx, oauth("invalid_scope", "The scope was not granted."));
   const next = { ...family, current: hexOf(pair.refreshDigest) };
   const { rows, tells } = pairRows(token.family, next, scopes, pair, ctx);
-  return changed(head, ctx, { rows, tells, reply: granted(scopes) });
+  return changeDirectory(head, ctx, { rows, tells, reply: granted(scopes) });
 }
 
 const invalidGrant = oauth("invalid_grant", "The refresh token is not valid, expired or revoked.");
@@ -222,15 +222,15 @@ export function revoke(
   const token = ctx.get(refreshTokenKey(digest));
   if (token !== undefined) {
     if (ctx.get(refreshFamilyKey(token.family))?.client !== client)
-      return answered(head, ctx, done);
+      return answerWith(head, ctx, done);
     const rows = deleted([refreshTokenKey(digest), refreshFamilyKey(token.family)]);
-    return changed(head, ctx, { rows, reply: done });
+    return changeDirectory(head, ctx, { rows, reply: done });
   }
   const credential = ctx.get(credentialKey(digest));
   if (credential === undefined || issuer(credential, ctx) !== client)
-    return answered(head, ctx, done);
+    return answerWith(head, ctx, done);
   const rows = deleted([credentialKey(digest), tokenUseKey(digest)]);
-  return changed(head, ctx, { rows, reply: done });
+  return changeDirectory(head, ctx, { rows, reply: done });
 }
 
 /** The client that an access token was given to; undefined for a personal token. */

@@ -18,8 +18,8 @@ import type { Refused } from "../refusal.ts";
 import type { AuditNote } from "./audit.ts";
 import { type Directory, userByEmailKey, userKey } from "./directory.ts";
 import {
-  answered,
-  changed,
+  answerWith,
+  changeDirectory,
   conflict,
   type DirectoryDecision,
   refuse,
@@ -34,7 +34,7 @@ import {
   organizationBySlugKey,
   organizationKey,
 } from "./organization.ts";
-import { admitted, agreed, type CreateUser, given, type Terms } from "./users.ts";
+import { admitUser, type CreateUser, given, type Terms, tellTerms } from "./users.ts";
 
 export interface Organized {
   readonly kind: "organized";
@@ -109,7 +109,7 @@ export function createOrganization(
     isOrganization: true,
     replies: answer(ctx, { kind: "organized", organization: made }),
   };
-  return changed(head, ctx, {
+  return changeDirectory(head, ctx, {
     rows: [
       put(organizationKey(id), made),
       put(organizationBySlugKey(slug), id),
@@ -141,9 +141,9 @@ export function patchOrganization(
   const slugRows = isMoved
     ? [...deleted([organizationBySlugKey(organization.slug)]), put(organizationBySlugKey(slug), id)]
     : [];
-  return changed(head, ctx, {
+  return changeDirectory(head, ctx, {
     rows: [put(organizationKey(id), next), ...slugRows],
-    tells: Object.keys(given(terms)).length === 0 ? [] : [agreed(next)],
+    tells: Object.keys(given(terms)).length === 0 ? [] : [tellTerms(next)],
     reply: { kind: "organized", organization: next },
     audit,
   });
@@ -157,7 +157,7 @@ export function deleteOrganization(
   const organization = ctx.get(organizationKey(id));
   if (organization === undefined) return refuse(head, ctx, { code: "not_found" });
   const { slug } = organization;
-  return changed(head, ctx, {
+  return changeDirectory(head, ctx, {
     rows: deleted([organizationKey(id), organizationBySlugKey(slug), membersKey(id)]),
     reply: { kind: "deleted" },
     audit,
@@ -185,8 +185,8 @@ export function addMember(
   if (membershipsOf(user, ctx).length >= perAccountMax)
     return conflict(head, ctx, tooManyOrganizations);
   const member: Member = { user, role, sinceMs: ctx.atMs };
-  const birth = known === undefined ? admitted(newcomer, []) : undefined;
-  return changed(head, ctx, {
+  const birth = known === undefined ? admitUser(newcomer, []) : undefined;
+  return changeDirectory(head, ctx, {
     head: birth === undefined ? {} : { users: head.users + 1 },
     rows: [
       ...(birth?.rows ?? []),
@@ -211,9 +211,9 @@ export function changeMember(
   const owners = members.filter((candidate) => candidate.role === "owner");
   if (member.role === "owner" && role !== "owner" && owners.length === 1)
     return conflict(head, ctx, "An organization keeps an owner; name another one first.");
-  if (role === member.role) return answered(head, ctx, { kind: "joined", member });
+  if (role === member.role) return answerWith(head, ctx, { kind: "joined", member });
   const next = role === undefined ? undefined : { ...member, role };
-  return changed(head, ctx, {
+  return changeDirectory(head, ctx, {
     rows: [
       put(
         membersKey(organization),

@@ -11,8 +11,8 @@ import type { AuditNote } from "./audit.ts";
 import { digestOfHex, hexOf } from "./digest.ts";
 import { credentialKey, type Directory, type NewCredential, userKey } from "./directory.ts";
 import {
-  answered,
-  changed,
+  answerWith,
+  changeDirectory,
   conflict,
   type DirectoryDecision,
   refuse,
@@ -72,11 +72,11 @@ export function issueToken(
     );
   if (live.some(({ id }) => id === token.credential.id))
     return conflict(head, ctx, "The token could not be made; ask again.");
-  const { rows, tells } = issued(token, live, ctx);
-  return changed(head, ctx, { rows, tells, reply: { kind: "issued" }, audit });
+  const { rows, tells } = issueRows(token, live, ctx);
+  return changeDirectory(head, ctx, { rows, tells, reply: { kind: "issued" }, audit });
 }
 
-function issued(
+function issueRows(
   { digest, credential: asked }: NewCredential,
   live: readonly TokenRef[],
   { atMs }: Context,
@@ -112,12 +112,12 @@ export function revokeToken(
 ): DirectoryDecision {
   const ref = liveTokens(message.user, ctx).find(({ id }) => id === message.id);
   if (ref === undefined) return refuse(head, ctx, { code: "not_found" });
-  const rows = withdrawn(message.user, [ref], ctx);
-  return changed(head, ctx, { rows, reply: { kind: "revoked" } });
+  const rows = withdrawTokens(message.user, [ref], ctx);
+  return changeDirectory(head, ctx, { rows, reply: { kind: "revoked" } });
 }
 
 /** The rows that end these tokens of a user. */
-export function withdrawn(user: Id, refs: readonly TokenRef[], ctx: Context): RowWrite[] {
+export function withdrawTokens(user: Id, refs: readonly TokenRef[], ctx: Context): RowWrite[] {
   const left = liveTokens(user, ctx).filter(({ id }) => !refs.some((ref) => ref.id === id));
   const keys = refs.flatMap((ref) => {
     const digest = digestOfHex(ref.digest);
@@ -143,14 +143,14 @@ export function resetFirstToken(
   const { user } = token.credential;
   const live = liveTokens(user, ctx);
   if (live.some(({ digest }) => digest === hexOf(token.digest)))
-    return answered(head, ctx, { kind: "reset" });
+    return answerWith(head, ctx, { kind: "reset" });
   const isFirst = ({ digest }: TokenRef) =>
     ctx.get(credentialKey(digestOfHex(digest)))?.name === firstCredentialName;
   const old = live.filter(isFirst);
   const left = live.filter((ref) => !isFirst(ref));
   const keys = old.map(({ digest }) => credentialKey(digestOfHex(digest)));
-  const { rows } = issued(token, left, ctx);
-  return changed(head, ctx, {
+  const { rows } = issueRows(token, left, ctx);
+  return changeDirectory(head, ctx, {
     rows: [...deleted(keys), ...rows],
     reply: { kind: "reset" },
     audit,

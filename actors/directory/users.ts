@@ -4,6 +4,7 @@
  * answered.
  */
 
+import { defined } from "../../config/defined.ts";
 import type { PlanName, PlanOverrides } from "../../config/plans.ts";
 import {
   answer,
@@ -34,8 +35,8 @@ import {
   userKey,
 } from "./directory.ts";
 import {
-  answered,
-  changed,
+  answerWith,
+  changeDirectory,
   conflict,
   type DirectoryDecision,
   refuse,
@@ -80,8 +81,8 @@ export function createUser(
 ): DirectoryDecision {
   if (ctx.get(userByEmailKey(message.emailDigest)) !== undefined)
     return conflict(head, ctx, "An account with this email address exists already.");
-  const { rows, opening } = admitted(message, answer(ctx, message.reply));
-  return changed(head, ctx, {
+  const { rows, opening } = admitUser(message, answer(ctx, message.reply));
+  return changeDirectory(head, ctx, {
     head: { users: head.users + 1 },
     rows,
     tells: [opening],
@@ -90,7 +91,7 @@ export function createUser(
 }
 
 /** The rows of a new user, and the tell to its wallet, which replies. */
-export function admitted(
+export function admitUser(
   { user, emailDigest, credential, credits }: CreateUser,
   replies: readonly Reply[],
 ): { readonly rows: readonly RowWrite[]; readonly opening: Tell } {
@@ -114,9 +115,9 @@ export function patchUser(
   const user = ctx.get(userKey(id));
   if (user === undefined) return refuse(head, ctx, { code: "not_found" });
   const next: User = { ...user, ...given(terms) };
-  return changed(head, ctx, {
+  return changeDirectory(head, ctx, {
     rows: [put(userKey(id), next)],
-    tells: [agreed(next)],
+    tells: [tellTerms(next)],
     reply: { kind: "patched" },
     audit,
   });
@@ -126,14 +127,12 @@ export function patchUser(
 export function given(terms: Terms): Partial<Pick<User, "plan" | "status" | "overrides">> {
   const { plan, status, overrides } = terms;
   return {
-    ...(plan === undefined ? {} : { plan }),
-    ...(status === undefined ? {} : { status }),
-    ...(overrides === undefined ? {} : { overrides }),
+    ...defined({ plan, status, overrides }),
   };
 }
 
 /** The wallet renews and gives slots by what was agreed. */
-export function agreed({ id, plan, overrides }: Pick<User, "id" | "plan" | "overrides">): Tell {
+export function tellTerms({ id, plan, overrides }: Pick<User, "id" | "plan" | "overrides">): Tell {
   return tell(accountKey(id), { kind: "set_terms", plan, overrides });
 }
 
@@ -148,7 +147,7 @@ export function giveCredits(
     ctx.get(userKey(scope)) !== undefined || ctx.get(organizationKey(scope)) !== undefined;
   if (!isKnown) return refuse(head, ctx, { code: "not_found" });
   const grant: Grant = { kind: "grant", amount, note, request: ctx.request };
-  return changed(head, ctx, { rows: [], tells: [tell(accountKey(scope), grant)], audit });
+  return changeDirectory(head, ctx, { rows: [], tells: [tell(accountKey(scope), grant)], audit });
 }
 
 export function activate(
@@ -168,9 +167,9 @@ export function activate(
   if (user === undefined || !isMember) return refuse(head, ctx, { code: "not_found" });
   const { activeOrganization, ...personal } = user;
   const done = { kind: "activated" } as const;
-  if ((activeOrganization ?? null) === organization) return answered(head, ctx, done);
+  if ((activeOrganization ?? null) === organization) return answerWith(head, ctx, done);
   const next = organization === null ? personal : { ...user, activeOrganization: organization };
-  return changed(head, ctx, { rows: [put(userKey(user.id), next)], reply: done });
+  return changeDirectory(head, ctx, { rows: [put(userKey(user.id), next)], reply: done });
 }
 
 export interface AccountCreated {

@@ -13,6 +13,7 @@
  * split; it stops helping when the lease of that task ends.
  */
 
+import { defined } from "../../config/defined.ts";
 import { limits } from "../../config/limits.ts";
 import type { Id, IdMint } from "../../engine/id.ts";
 import { type Key, partitionOf } from "../../engine/key.ts";
@@ -188,7 +189,7 @@ export class FarmBroker {
         message: outcome.message,
         atOutput: false,
         billed: false,
-        ...(outcome.warnings === undefined ? {} : { warnings: outcome.warnings }),
+        ...defined({ warnings: outcome.warnings }),
       };
     const partition = partitionOf(job);
     const outputs = outcome.outputs.map((media) => ({
@@ -199,16 +200,14 @@ export class FarmBroker {
     return {
       kind: "succeeded",
       outputs,
-      ...(warnings === undefined ? {} : { warnings }),
-      ...(details === undefined ? {} : { details }),
+      ...defined({ warnings, details }),
     };
   }
 
   private lapse(lease: Lease, reason?: string): void {
     const { job, scope, task, token } = lease;
     this.end(lease);
-    const because = reason === undefined ? {} : { reason };
-    this.ports.send(job, { kind: "lapsed", token, ...because });
+    this.ports.send(job, { kind: "lapsed", token, ...defined({ reason }) });
     this.waiting.putBack({ job, scope, task });
   }
 

@@ -56,21 +56,21 @@ interface ProviderJob {
 }
 
 export class ProviderJobs {
-  readonly #providers: ReadonlyMap<string, Provider>;
-  readonly #ports: ProviderJobPorts;
-  readonly #jobs = new Map<Key, ProviderJob>();
+  private readonly providers: ReadonlyMap<string, Provider>;
+  private readonly ports: ProviderJobPorts;
+  private readonly jobs = new Map<Key, ProviderJob>();
 
   constructor(providers: readonly Provider[], ports: ProviderJobPorts) {
-    this.#providers = new Map(providers.map((provider) => [provider.describe().name, provider]));
-    this.#ports = ports;
+    this.providers = new Map(providers.map((provider) => [provider.describe().name, provider]));
+    this.ports = ports;
   }
 
   /** Effect `provider.submit`. A job that is under way already is left alone. */
   async submit(key: Key, effect: ProviderSubmit): Promise<Performance> {
-    if (this.#jobs.has(key)) return { kind: "kept" };
-    const provider = this.#providers.get(effect.provider);
+    if (this.jobs.has(key)) return { kind: "kept" };
+    const provider = this.providers.get(effect.provider);
     if (provider === undefined) {
-      this.#ports.send(key, { kind: "finished", outcome: unconfigured });
+      this.ports.send(key, { kind: "finished", outcome: unconfigured });
       return { kind: "concluded" };
     }
     const { job: id, modality, prompt, count } = effect;
@@ -85,14 +85,14 @@ export class ProviderJobs {
       lostAtMs: undefined,
       stopTimer: () => {},
     };
-    await this.#submit(job);
-    return { kind: this.#isOpen(job) ? "kept" : "concluded" };
+    await this.submitOnce(job);
+    return { kind: this.isOpen(job) ? "kept" : "concluded" };
   }
 
   /** Effect `provider.cancel`. A job that was not stopped is read until it has ended. */
   async cancel(key: Key): Promise<Performance> {
-    const job = this.#jobs.get(key);
-    const answer = job && (await this.#next(job, () => this.#cancel(job)));
+    const job = this.jobs.get(key);
+    const answer = job && (await this.next(job, () => this.cancelOnce(job)));
     // Never sent, or over: there is nothing to stop.
     const message = { kind: "cancel_answer", answer: answer ?? { kind: "cancelled" } };
     return { kind: "concluded", message };
@@ -103,89 +103,93 @@ export class ProviderJobs {
    * ignored. Rejects with a `PortError` when it cannot be verified.
    */
   async receiveCallback(key: Key, callback: Callback): Promise<void> {
-    const job = this.#jobs.get(key);
+    const job = this.jobs.get(key);
     if (job === undefined || !("ref" in job.stage)) return;
     const { ref } = job.stage;
-    const verdict = await job.provider.verifyCallback(callback, this.#ports.clock.nowMs());
-    if (verdict.ok && (verdict.ref ?? ref) === ref)
-      await this.#next(job, () => this.#read(job, ref));
+    const verdict = await job.provider.verifyCallback(callback, this.ports.clock.nowMs());
+    if (verdict.ok && (verdict.ref ?? ref) === ref) await this.next(job, () => this.read(job, ref));
   }
 
-  async #submit(job: ProviderJob): Promise<void> {
+  private async submitOnce(job: ProviderJob): Promise<void> {
     job.submits++;
-    const outcome = await this.#submitOutcome(job);
+    const outcome = await this.submitOutcome(job);
     switch (outcome.kind) {
       case "busy":
-        this.#tell(job, { kind: "detail", detail: "upstream_at_capacity" });
-        return this.#submitAgain(job, outcome.retryAfterMs);
+        this.tell(job, { kind: "detail", detail: "upstream_at_capacity" });
+        return this.submitAgain(job, outcome.retryAfterMs);
       case "down":
-        this.#tell(job, { kind: "detail", detail: "provider_down" });
-        return this.#submitAgain(job);
+        this.tell(job, { kind: "detail", detail: "provider_down" });
+        return this.submitAgain(job);
       case "unknown":
-        return this.#leaveUnknown(job);
+        return this.leaveUnknown(job);
       case "refused":
-        if (job.submits > 1) this.#tell(job, { kind: "detail", detail: null });
-        return this.#end(job, failure(outcome, false));
+        if (job.submits > 1) this.tell(job, { kind: "detail", detail: null });
+        return this.end(job, failure(outcome, false));
       case "accepted": {
         const { ref, status } = outcome;
-        if (job.submits > 1) this.#tell(job, { kind: "detail", detail: null });
+        if (job.submits > 1) this.tell(job, { kind: "detail", detail: null });
         job.stage = { kind: "queued", ref };
-        if (!isOver(status)) this.#tell(job, { kind: "accepted" });
-        return this.#act(job, ref, status);
+        if (!isOver(status)) this.tell(job, { kind: "accepted" });
+        return this.act(job, ref, status);
       }
     }
   }
 
   /** An adapter that throws may have sent the request. */
-  async #submitOutcome({ key, provider, request, submits }: ProviderJob): Promise<SubmitOutcome> {
+  private async submitOutcome({
+    key,
+    provider,
+    request,
+    submits,
+  }: ProviderJob): Promise<SubmitOutcome> {
     try {
       return await provider.submit({ number: submits, ...request });
     } catch (error) {
-      this.#ports.onFault(key, error);
+      this.ports.onFault(key, error);
       return { kind: "unknown" };
     }
   }
 
-  #submitAgain(job: ProviderJob, retryAfterMs?: number): void {
+  private submitAgain(job: ProviderJob, retryAfterMs?: number): void {
     const { retryMs, retryMaxMs } = limits.providers;
     const delayMs = retryAfterMs ?? retryMs * 2 ** (job.submits - 1);
-    this.#after(job, Math.min(retryMaxMs, delayMs), () => this.#submit(job));
+    this.after(job, Math.min(retryMaxMs, delayMs), () => this.submitOnce(job));
   }
 
   /** Submitted again only where that cannot make a second job. */
-  #leaveUnknown(job: ProviderJob): void {
+  private leaveUnknown(job: ProviderJob): void {
     const { hasLookUp, idempotentSubmit } = job.provider.describe();
     job.stage = { kind: "unknown" };
-    this.#jobs.set(job.key, job);
-    this.#tell(job, { kind: "submitting", hasLookUp });
-    if (idempotentSubmit) this.#submitAgain(job);
+    this.jobs.set(job.key, job);
+    this.tell(job, { kind: "submitting", hasLookUp });
+    if (idempotentSubmit) this.submitAgain(job);
   }
 
-  #read(job: ProviderJob, ref: ProviderRef): Promise<void> {
-    return this.#act(job, ref, job.provider.status(ref));
+  private read(job: ProviderJob, ref: ProviderRef): Promise<void> {
+    return this.act(job, ref, job.provider.status(ref));
   }
 
   /** Acts on a state. One that cannot be read is read again later. */
-  async #act(
+  private async act(
     job: ProviderJob,
     ref: ProviderRef,
     read: ProviderStatus | Promise<ProviderStatus>,
   ): Promise<void> {
     try {
       const status = await read;
-      const outcome = await this.#outcomeOf(job, ref, status);
-      if (job.failedReads > 0) this.#tell(job, { kind: "detail", detail: null });
+      const outcome = await this.outcomeOf(job, ref, status);
+      if (job.failedReads > 0) this.tell(job, { kind: "detail", detail: null });
       job.failedReads = 0;
       if (status.state !== "lost") job.lostAtMs = undefined;
-      if (outcome !== undefined) this.#end(job, outcome);
-      else this.#readAgain(job, ref, status);
+      if (outcome !== undefined) this.end(job, outcome);
+      else this.readAgain(job, ref, status);
     } catch (error) {
-      this.#ports.onFault(job.key, error);
-      this.#readAfterFailure(job, ref);
+      this.ports.onFault(job.key, error);
+      this.readAfterFailure(job, ref);
     }
   }
 
-  async #outcomeOf(
+  private async outcomeOf(
     job: ProviderJob,
     ref: ProviderRef,
     status: ProviderStatus,
@@ -197,7 +201,7 @@ export class ProviderJobs {
       case "succeeded": {
         const { files } = await job.provider.result(ref);
         const partition = partitionOf(job.key);
-        const outputs = files.map((media) => ({ asset: this.#ports.ids.under(partition), media }));
+        const outputs = files.map((media) => ({ asset: this.ports.ids.under(partition), media }));
         return { kind: "succeeded", outputs };
       }
       case "failed":
@@ -207,7 +211,7 @@ export class ProviderJobs {
         return failure({ ...status, class: "upstream", message }, true);
       }
       case "lost": {
-        const nowMs = this.#ports.clock.monotonicMs();
+        const nowMs = this.ports.clock.monotonicMs();
         job.lostAtMs ??= nowMs;
         return nowMs - job.lostAtMs >= limits.providers.lostAgainMs ? lost : undefined;
       }
@@ -215,44 +219,44 @@ export class ProviderJobs {
   }
 
   /** Reports the progress of a job that has not ended, and schedules the next read. */
-  #readAgain(job: ProviderJob, ref: ProviderRef, status: ProviderStatus): void {
+  private readAgain(job: ProviderJob, ref: ProviderRef, status: ProviderStatus): void {
     if (status.state === "running") {
       const { progress } = status;
-      if (job.stage.kind !== "running") this.#tell(job, { kind: "started" });
+      if (job.stage.kind !== "running") this.tell(job, { kind: "started" });
       job.stage = { kind: "running", ref };
-      if (progress !== undefined) this.#tell(job, { kind: "progress", progress });
+      if (progress !== undefined) this.tell(job, { kind: "progress", progress });
     }
     const delayMs =
       job.lostAtMs === undefined
-        ? this.#readDelayMs(job)
-        : job.lostAtMs + limits.providers.lostAgainMs - this.#ports.clock.monotonicMs();
-    this.#after(job, delayMs, () => this.#read(job, ref));
+        ? this.readDelayMs(job)
+        : job.lostAtMs + limits.providers.lostAgainMs - this.ports.clock.monotonicMs();
+    this.after(job, delayMs, () => this.read(job, ref));
   }
 
   /** Jitter makes reads early, never late; it spreads the reads of jobs that began together. */
-  #readDelayMs({ provider }: ProviderJob): number {
+  private readDelayMs({ provider }: ProviderJob): number {
     const { readMs, callbackReadMs, readJitter } = limits.providers;
     const intervalMs = provider.describe().callback === "none" ? readMs : callbackReadMs;
-    const share = (this.#ports.entropy.bytes(1)[0] ?? 0) / 255;
+    const share = (this.ports.entropy.bytes(1)[0] ?? 0) / 255;
     return intervalMs * (1 - readJitter * share);
   }
 
-  #readAfterFailure(job: ProviderJob, ref: ProviderRef): void {
+  private readAfterFailure(job: ProviderJob, ref: ProviderRef): void {
     const { readMs, retryMaxMs } = limits.providers;
     const delayMs = Math.min(retryMaxMs, readMs * 2 ** job.failedReads);
     job.failedReads++;
-    this.#tell(job, { kind: "detail", detail: "provider_down" });
-    this.#after(job, delayMs, () => this.#read(job, ref));
+    this.tell(job, { kind: "detail", detail: "provider_down" });
+    this.after(job, delayMs, () => this.read(job, ref));
   }
 
-  async #cancel(job: ProviderJob): Promise<CancelAnswer> {
-    const answer = await this.#cancelAnswer(job);
+  private async cancelOnce(job: ProviderJob): Promise<CancelAnswer> {
+    const answer = await this.cancelAnswer(job);
     const isStopped = answer.kind === "cancelled" || answer.kind === "stopped_partway";
-    if (isStopped || job.stage.kind === "unknown") this.#forget(job);
+    if (isStopped || job.stage.kind === "unknown") this.forget(job);
     return answer;
   }
 
-  async #cancelAnswer({ key, provider, stage }: ProviderJob): Promise<CancelAnswer> {
+  private async cancelAnswer({ key, provider, stage }: ProviderJob): Promise<CancelAnswer> {
     switch (stage.kind) {
       case "unsent":
         return { kind: "cancelled" };
@@ -266,41 +270,41 @@ export class ProviderJobs {
         try {
           return await provider.cancel(stage.ref);
         } catch (error) {
-          this.#ports.onFault(key, error);
+          this.ports.onFault(key, error);
           return { kind: "failed" };
         }
       }
     }
   }
 
-  #tell({ key }: ProviderJob, message: JobMessage): void {
-    this.#ports.send(key, message);
+  private tell({ key }: ProviderJob, message: JobMessage): void {
+    this.ports.send(key, message);
   }
 
-  #end(job: ProviderJob, outcome: Outcome): void {
-    this.#forget(job);
-    this.#tell(job, { kind: "finished", outcome });
+  private end(job: ProviderJob, outcome: Outcome): void {
+    this.forget(job);
+    this.tell(job, { kind: "finished", outcome });
   }
 
-  #forget(job: ProviderJob): void {
+  private forget(job: ProviderJob): void {
     job.stopTimer();
-    this.#jobs.delete(job.key);
+    this.jobs.delete(job.key);
   }
 
-  #isOpen(job: ProviderJob): boolean {
-    return this.#jobs.get(job.key) === job;
+  private isOpen(job: ProviderJob): boolean {
+    return this.jobs.get(job.key) === job;
   }
 
   /** Replaces the call that was scheduled before. */
-  #after(job: ProviderJob, delayMs: number, call: () => Promise<void>): void {
-    this.#jobs.set(job.key, job);
+  private after(job: ProviderJob, delayMs: number, call: () => Promise<void>): void {
+    this.jobs.set(job.key, job);
     job.stopTimer();
-    job.stopTimer = this.#ports.clock.after(delayMs, () => void this.#next(job, call));
+    job.stopTimer = this.ports.clock.after(delayMs, () => void this.next(job, call));
   }
 
   /** Resolves to undefined, without a call, when the job is over by then. */
-  #next<Answer>(job: ProviderJob, call: () => Promise<Answer>): Promise<Answer | undefined> {
-    const answer = job.last.then(() => (this.#isOpen(job) ? call() : undefined));
+  private next<Answer>(job: ProviderJob, call: () => Promise<Answer>): Promise<Answer | undefined> {
+    const answer = job.last.then(() => (this.isOpen(job) ? call() : undefined));
     job.last = answer;
     return answer;
   }

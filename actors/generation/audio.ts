@@ -1,5 +1,7 @@
 /** From an audio request (speech, music or a sound effect) to what will be made. */
+
 import type { ModelEntry } from "../../config/catalogue.ts";
+import { defined } from "../../config/defined.ts";
 import type { Fault } from "../../config/schema.ts";
 import { type AudioTask, audioTasks, GenerateAudioRequest } from "../contract/generation.ts";
 import type { TaskInput } from "../job/job.ts";
@@ -34,7 +36,7 @@ export function resolveAudio(
   const voice = sourceOf(references.one(reference, "/reference_asset_id", "audio"));
   const faults = model.status === "preview" ? [] : faultsOf(request, task, model);
   const refusal = refusalOf(model, asking.plan, faults, references.faults);
-  return refusal ?? resolved(request, task, model, voice === undefined ? {} : { reference: voice });
+  return refusal ?? resolved(request, task, model, defined({ reference: voice }));
 }
 
 function tasksOf(model: ModelEntry): AudioTask[] {
@@ -111,7 +113,7 @@ function resolved(
   const durationSeconds = isSpeech ? undefined : durationOf(request, task, model);
   const voice = isSpeech ? (request.voice ?? String(model.options["voice"]?.[0] ?? "")) : undefined;
   const sound = isSpeech ? speechInput(request, voice) : { durationSeconds };
-  const lyrics = request.lyrics === undefined ? {} : { lyrics: request.lyrics };
+  const lyrics = defined({ lyrics: request.lyrics });
   const units = {
     characters_1000: isSpeech ? [...prompt].length / 1_000 : 0,
     seconds: durationSeconds ?? 0,
@@ -131,7 +133,7 @@ function resolved(
       ...sound,
       ...lyrics,
       ...reference,
-      ...(provider_options === undefined ? {} : { providerOptions: provider_options }),
+      ...defined({ providerOptions: provider_options }),
     },
     promptAs: isSpeech ? "text" : "prompt",
     canonical: canonical({ ...request, task, [isSpeech ? "text" : "prompt"]: prompt }, model),
@@ -152,7 +154,7 @@ function speechInput(request: GenerateAudioRequest, voice: string | undefined): 
     voice,
     speed: request.speed ?? 1,
     ...(direction === "" ? {} : { direction }),
-    ...(request.language === undefined ? {} : { language: request.language }),
+    ...defined({ language: request.language }),
   };
 }
 

@@ -1,3 +1,4 @@
+import { defined } from "../../config/defined.ts";
 import type { Fault } from "../../config/schema.ts";
 import { RemoveBackgroundVideoRequest } from "../contract/generation.ts";
 import { priceOf } from "../pricing.ts";
@@ -38,12 +39,12 @@ export function resolveBackgroundRemoval(
     input: {
       source: sourceOf(source),
       background,
-      ...(color === undefined ? {} : { color }),
+      ...defined({ color }),
       format,
     },
     promptAs: undefined,
     canonical: canonical({ ...request, output_format: format }, model),
-    ...(source.job === undefined ? {} : { parent: source.job }),
+    ...defined({ parent: source.job }),
     quoted: () => ({
       durationSeconds: seconds,
       settings: [

@@ -1,5 +1,7 @@
 /** From an image request to what will be made, held and deduplicated. */
+
 import type { ModelEntry } from "../../config/catalogue.ts";
+import { defined } from "../../config/defined.ts";
 import type { Fault } from "../../config/schema.ts";
 import { GenerateImageRequest } from "../contract/generation.ts";
 import type { TaskInput } from "../job/job.ts";
@@ -17,7 +19,7 @@ import {
 } from "./faults.ts";
 import type { Generation, Quoted, Sources } from "./generation.ts";
 import { type Asking, chooseModel, refusalOf } from "./model-choice.ts";
-import { rewritten } from "./prompt-rewriter.ts";
+import { rewriteForImage } from "./prompt-rewriter.ts";
 import { imageSize, type Size } from "./sizes.ts";
 
 export const imageDefaults = { num_images: 1, output_format: "png", enhance_prompt: false };
@@ -53,7 +55,7 @@ function picturesOf(
     references.faults.push({ pointer: "/mask_asset_id", detail: "needs exactly one reference" });
   return {
     ...(given.length === 0 ? {} : { references: given }),
-    ...(mask === undefined ? {} : { mask }),
+    ...defined({ mask }),
   };
 }
 
@@ -104,7 +106,8 @@ function resolved(
   const resolution = chosen(request, model, "resolution") ?? "1k";
   const quality = chosen(request, model, "quality");
   const { width, height } = freeSize(request) ?? imageSize(ratio, resolution);
-  const enhanced = request.enhance_prompt === true ? rewritten(prompt, "image", seed) : prompt;
+  const enhanced =
+    request.enhance_prompt === true ? rewriteForImage(prompt, "image", seed) : prompt;
   const units = { images: count, megapixels: (count * width * height) / 1e6 };
   return {
     model,
@@ -130,10 +133,12 @@ function freeSize({ width, height }: GenerateImageRequest): Size | undefined {
 function extras(request: GenerateImageRequest): TaskInput {
   const { negative_prompt, quality, background, provider_options } = request;
   return {
-    ...(negative_prompt === undefined ? {} : { negativePrompt: negative_prompt }),
-    ...(quality === undefined ? {} : { quality }),
-    ...(background === undefined ? {} : { background }),
-    ...(provider_options === undefined ? {} : { providerOptions: provider_options }),
+    ...defined({
+      negativePrompt: negative_prompt,
+      quality,
+      background,
+      providerOptions: provider_options,
+    }),
   };
 }
 
@@ -147,7 +152,7 @@ function quoted(
   const ratio = chosen(request, model, "aspect_ratio");
   const isFree = request.width !== undefined;
   return {
-    ...(quality === undefined ? {} : { quality }),
+    ...defined({ quality }),
     settings: [
       ["Model", model.display_name],
       ["Resolution", `${width} x ${height}`],

@@ -70,11 +70,15 @@ const aspects = {
 } as const;
 
 /** `seed` chooses among equally good phrases. */
-export function rewritten(prompt: string, target: keyof typeof aspects, seed: number): string {
+export function rewriteForImage(
+  prompt: string,
+  target: keyof typeof aspects,
+  seed: number,
+): string {
   const start = prompt.trim().replace(/[\s.,;]+$/, "");
   if (start === "") return prompt;
   const added = aspects[target].flatMap(({ spokenOf, phrases }, index) =>
-    spokenOf.test(start) ? [] : [phrases[mixed(start, seed + index) % phrases.length] ?? ""],
+    spokenOf.test(start) ? [] : [phrases[mixSeed(start, seed + index) % phrases.length] ?? ""],
   );
   return added.length === 0 ? prompt : `${start}, ${added.join(", ")}.`;
 }
@@ -86,9 +90,9 @@ export interface VideoContext {
 }
 
 /** For a video model, with what is known of the clip; at most `max` characters. */
-export function rewrittenForVideo(prompt: string, context: VideoContext, max: number): string {
+export function rewriteForVideo(prompt: string, context: VideoContext, max: number): string {
   const { durationSeconds, aspectRatio, hasFirstFrame } = context;
-  const parts = [rewritten(prompt, "video", 0).replace(/\.$/, "")];
+  const parts = [rewriteForImage(prompt, "video", 0).replace(/\.$/, "")];
   if (hasFirstFrame) parts.push("continuing smoothly from the first frame");
   if (durationSeconds !== undefined)
     parts.push(
@@ -109,7 +113,7 @@ function isUpright(ratio: string): boolean {
 }
 
 /** FNV-1a, so that a prompt keeps its phrases. */
-function mixed(text: string, seed: number): number {
+function mixSeed(text: string, seed: number): number {
   let hash = (0x811c9dc5 ^ seed) >>> 0;
   for (let at = 0; at < text.length; at++)
     hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193) >>> 0;

@@ -1,3 +1,4 @@
+import { defined } from "../../config/defined.ts";
 import type { Fault } from "../../config/schema.ts";
 import { RestoreVideoRequest } from "../contract/generation.ts";
 import { priceOf } from "../pricing.ts";
@@ -47,11 +48,11 @@ export function resolveRestoration(
       ...size,
       denoise,
       sharpen,
-      ...(fps === undefined ? {} : { fps }),
+      ...defined({ fps }),
     },
     promptAs: undefined,
     canonical: canonical(target_resolution === undefined ? { ...request, scale } : request, model),
-    ...(source.job === undefined ? {} : { parent: source.job }),
+    ...defined({ parent: source.job }),
     quoted: () => ({
       durationSeconds: seconds,
       settings: [

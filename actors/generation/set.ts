@@ -1,4 +1,5 @@
 /** From a set's request to its members, each understood like an image request of its own. */
+import { defined } from "../../config/defined.ts";
 import type { Fault } from "../../config/schema.ts";
 import { GenerateSetRequest, type SetMember } from "../contract/generation.ts";
 import type { Refusal } from "../refusal.ts";
@@ -73,7 +74,7 @@ function merged({ base }: GenerateSetRequest, member: SetMember) {
   const { prompt, prompt_suffix: suffix, overrides = {} } = member;
   const start = prompt ?? overrides.prompt ?? base.prompt;
   const full = suffix === undefined ? start : `${start ?? ""} ${suffix}`.trim();
-  return { ...base, ...overrides, ...(full === undefined ? {} : { prompt: full }) };
+  return { ...base, ...overrides, ...defined({ prompt: full }) };
 }
 
 function withPointers<T extends object>(result: T | Refusal, prefix: string): T | Refusal {

@@ -1,5 +1,7 @@
 /** From a video request to what will be made, held and deduplicated. */
+
 import type { ModelEntry } from "../../config/catalogue.ts";
+import { defined } from "../../config/defined.ts";
 import type { Fault } from "../../config/schema.ts";
 import { GenerateVideoRequest } from "../contract/generation.ts";
 import type { TaskInput } from "../job/job.ts";
@@ -18,7 +20,7 @@ import {
 } from "./faults.ts";
 import type { Generation, Sources } from "./generation.ts";
 import { type Asking, chooseModel, refusalOf } from "./model-choice.ts";
-import { rewritten } from "./prompt-rewriter.ts";
+import { rewriteForImage } from "./prompt-rewriter.ts";
 import { videoSize } from "./sizes.ts";
 
 const canonical = canonicalOf(GenerateVideoRequest.properties, { enhance_prompt: false });
@@ -48,9 +50,11 @@ function picturesOf(
   const video = references.one(request.source_video_asset_id, "/source_video_asset_id", "video");
   const given = references.many(request.reference_asset_ids, "/reference_asset_ids", max);
   return {
-    ...(first === undefined ? {} : { firstFrame: sourceOf(first) }),
-    ...(last === undefined ? {} : { lastFrame: sourceOf(last) }),
-    ...(video === undefined ? {} : { sourceVideo: sourceOf(video) }),
+    ...defined({
+      firstFrame: first && sourceOf(first),
+      lastFrame: last && sourceOf(last),
+      sourceVideo: video && sourceOf(video),
+    }),
     ...(given.length === 0 ? {} : { references: given }),
   };
 }
@@ -89,7 +93,8 @@ function resolved(request: GenerateVideoRequest, model: ModelEntry, shown: TaskI
   const fps = request.fps ?? numberOf(model, "fps", 24);
   const audio = request.audio ?? model.defaults["audio"] === true;
   const size = videoSize(ratio, resolution);
-  const enhanced = request.enhance_prompt === true ? rewritten(prompt, "video", seed) : prompt;
+  const enhanced =
+    request.enhance_prompt === true ? rewriteForImage(prompt, "video", seed) : prompt;
   const options = { aspect_ratio: ratio, resolution, quality, audio: String(audio), fps: `${fps}` };
   const units = { seconds: durationSeconds, megapixels: (size.width * size.height) / 1e6 };
   return {
@@ -107,17 +112,16 @@ function resolved(request: GenerateVideoRequest, model: ModelEntry, shown: TaskI
       fps,
       durationSeconds,
       audio,
-      ...(camera_motion === undefined ? {} : { cameraMotion: camera_motion }),
-      ...(negative_prompt === undefined ? {} : { negativePrompt: negative_prompt }),
+      ...defined({ cameraMotion: camera_motion, negativePrompt: negative_prompt }),
       ...(request.quality === undefined ? {} : { quality }),
-      ...(provider_options === undefined ? {} : { providerOptions: provider_options }),
+      ...defined({ providerOptions: provider_options }),
       ...shown,
     },
     promptAs: "prompt",
     canonical: canonical(request.prompt === undefined ? request : { ...request, prompt }, model),
     quoted: () => ({
       durationSeconds,
-      ...(quality === undefined ? {} : { quality }),
+      ...defined({ quality }),
       settings: [
         ["Model", model.display_name],
         ["Resolution", resolution],

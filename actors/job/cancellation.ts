@@ -29,7 +29,7 @@ import {
   type RunningJob,
   type Submitting,
 } from "./job.ts";
-import { become, carried, type JobDecision, withdrawal } from "./job-decision.ts";
+import { become, carryOver, type JobDecision, withdrawal } from "./job-decision.ts";
 import { jobView } from "./job-view.ts";
 import { isCharged } from "./outcome.ts";
 
@@ -56,22 +56,22 @@ export function cancel(job: Job, user: string, ctx: Context<ReplyTo<CancelJob>>)
 
 function stopBefore(job: QueuedJob, user: string, ctx: Context<Canceled>): JobDecision {
   const next: CanceledJob = {
-    ...canceled(job, user, ctx),
+    ...cancelFields(job, user, ctx),
     stage: "before_submit",
     settlement: { kind: "settled", charged: 0, atMs: ctx.atMs },
   };
-  return settled(job, next, 0, ctx, asList(ctx.request));
+  return becomeSettled(job, next, 0, ctx, asList(ctx.request));
 }
 
 function stopFarm(job: RunningJob, user: string, ctx: Context<Canceled>): JobDecision {
   const charge = Math.ceil(job.terms.hold * job.progress);
   const next: CanceledJob = {
-    ...canceled(job, user, ctx),
+    ...cancelFields(job, user, ctx),
     stage: "provider_running",
     providerCancel: "stopped_partway",
     settlement: { kind: "settled", charged: charge, atMs: ctx.atMs },
   };
-  return settled(job, next, charge, ctx, asList(ctx.request));
+  return becomeSettled(job, next, charge, ctx, asList(ctx.request));
 }
 
 /** Cancels that arrive while the provider is asked get the same answer. */
@@ -79,9 +79,9 @@ function cancelAgain(job: CanceledJob, ctx: Context<Canceled>): JobDecision {
   const { awaits } = job;
   const { request } = ctx;
   if (awaits === undefined || awaits.requests.length >= limits.jobs.cancelAnswersMax)
-    return decision(job, { replies: shown(job, ctx, asList(request)) });
+    return decision(job, { replies: showJob(job, ctx, asList(request)) });
   const requests = [...awaits.requests, ...asList(request)];
-  return become(job, { ...job, awaits: { ...awaits, requests }, ...carried(job, ctx) });
+  return become(job, { ...job, awaits: { ...awaits, requests }, ...carryOver(job, ctx) });
 }
 
 function asList(request: RequestId<Canceled> | undefined): readonly RequestId<Canceled>[] {
@@ -104,7 +104,7 @@ function askProvider(
   ctx: Context<Canceled>,
 ): JobDecision {
   const next: CanceledJob = {
-    ...canceled(job, user, ctx),
+    ...cancelFields(job, user, ctx),
     stage,
     settlement: { kind: "pending", limitMs: settlementLimit(job, ctx) },
     awaits: awaiting(ctx),
@@ -126,7 +126,7 @@ function awaitSubmit(
 ): JobDecision {
   const limitMs = hasLookUp ? ctx.atMs + limits.jobs.reconciledMs : settlementLimit(job, ctx);
   const next: CanceledJob = {
-    ...canceled(job, user, ctx),
+    ...cancelFields(job, user, ctx),
     stage: "submitting",
     settlement: { kind: "pending", limitMs },
     awaits: awaiting(ctx),
@@ -140,11 +140,11 @@ export function resolveSubmit(job: CanceledJob, isAccepted: boolean, ctx: Contex
   const { awaits, ...known } = job;
   if (!isAccepted) {
     const next = settle(known, 0, ctx);
-    const replies = shown(next, ctx, awaits?.requests ?? []);
+    const replies = showJob(next, ctx, awaits?.requests ?? []);
     return become(job, next, { charge: 0, replies, effects: [withdrawal(job)] });
   }
   const asked = { requests: awaits?.requests ?? [], untilMs: answeredBy(ctx) };
-  const next = { ...known, awaits: asked, ...carried(job, ctx) };
+  const next = { ...known, awaits: asked, ...carryOver(job, ctx) };
   return become(job, next, { effects: [{ kind: "provider.cancel" }] });
 }
 
@@ -152,10 +152,10 @@ export function resolveCancel(job: Job, answer: CancelAnswer, ctx: Context): Job
   if (job.phase !== "canceled" || job.settlement.kind === "settled") return decision(job);
   const charge = chargeFor(job, answer, ctx);
   const { awaits, ...known } = job;
-  const answered: CanceledJob = { ...known, ...carried(job, ctx), providerCancel: answer.kind };
+  const answered: CanceledJob = { ...known, ...carryOver(job, ctx), providerCancel: answer.kind };
   if (charge !== undefined)
-    return settled(job, settle(answered, charge, ctx), charge, ctx, awaits?.requests);
-  return become(job, answered, { replies: shown(answered, ctx, awaits?.requests) });
+    return becomeSettled(job, settle(answered, charge, ctx), charge, ctx, awaits?.requests);
+  return become(job, answered, { replies: showJob(answered, ctx, awaits?.requests) });
 }
 
 /** Undefined while the provider's last word is still to come. */
@@ -185,7 +185,7 @@ export function resolvePending(job: CanceledJob, outcome: Outcome, ctx: Context)
   const isBilled = outcome.kind === "succeeded" || isCharged(outcome);
   const charge = isBilled ? job.terms.hold : 0;
   const { awaits, ...known } = job;
-  return settled(job, settle(known, charge, ctx), charge, ctx, awaits?.requests);
+  return becomeSettled(job, settle(known, charge, ctx), charge, ctx, awaits?.requests);
 }
 
 /** No answer in time: the customer does not pay for silence. */
@@ -201,14 +201,14 @@ export function settleAtLimit(job: CanceledJob, ctx: Context): JobDecision {
 /** The provider is silent: a submit's outcome is unknown, and a cancel was only requested. */
 function leaveUnknown({ awaits, ...known }: CanceledJob, ctx: Context): JobDecision {
   const providerCancel = known.stage === "submitting" ? "failed" : "requested";
-  const next: CanceledJob = { ...known, ...carried(known, ctx), providerCancel };
-  return become(known, next, { replies: shown(next, ctx, awaits?.requests) });
+  const next: CanceledJob = { ...known, ...carryOver(known, ctx), providerCancel };
+  return become(known, next, { replies: showJob(next, ctx, awaits?.requests) });
 }
 
-function canceled(job: QueuedJob | RunningJob, user: string, ctx: Context) {
+function cancelFields(job: QueuedJob | RunningJob, user: string, ctx: Context) {
   const startedAt = job.phase === "running" ? { startedAtMs: job.startedAtMs } : {};
   return {
-    ...carried(job, ctx),
+    ...carryOver(job, ctx),
     ...startedAt,
     phase: "canceled",
     completedAtMs: ctx.atMs,
@@ -218,10 +218,10 @@ function canceled(job: QueuedJob | RunningJob, user: string, ctx: Context) {
 
 function settle(job: CanceledJob, charged: number, ctx: Context): CanceledJob {
   const settlement = { kind: "settled", charged, atMs: ctx.atMs } as const;
-  return { ...job, ...carried(job, ctx), settlement };
+  return { ...job, ...carryOver(job, ctx), settlement };
 }
 
-function settled(
+function becomeSettled(
   before: Job,
   next: CanceledJob,
   charge: number,
@@ -231,7 +231,7 @@ function settled(
   const isOpen = before.phase === "queued" || before.phase === "running";
   return become(before, next, {
     charge,
-    replies: shown(next, ctx, requests),
+    replies: showJob(next, ctx, requests),
     effects: isOpen && !isWaiting(before) ? [withdrawal(before)] : [],
   });
 }
@@ -242,7 +242,7 @@ function isWaiting(job: Job): boolean {
 }
 
 /** The reply to a cancel: the job as it is now. */
-function shown(
+function showJob(
   job: CanceledJob,
   ctx: Context,
   requests: readonly RequestId<Canceled>[] = [],

@@ -22,7 +22,7 @@ import {
   type QueuedJob,
   type Terms,
 } from "./job.ts";
-import { become, carried, type JobDecision } from "./job-decision.ts";
+import { become, carryOver, type JobDecision } from "./job-decision.ts";
 import { jobsOfTurnKey, tagDigest } from "./job-index.ts";
 
 type Submission = Extract<JobEffect, { kind: "farm.run" | "provider.submit" }>;
@@ -120,7 +120,7 @@ export function takeSlot(job: Job, ctx: Context): JobDecision {
   const { waits: _, ...ready } = job;
   return become(
     job,
-    { ...ready, ...carried(job, ctx) },
+    { ...ready, ...carryOver(job, ctx) },
     { effects: [work(ready, request)], event: { type: "submitted", data: {} } },
   );
 }

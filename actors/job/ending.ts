@@ -19,7 +19,7 @@ import {
   type RunningJob,
   type SucceededJob,
 } from "./job.ts";
-import { become, carried, type JobDecision, withdrawal } from "./job-decision.ts";
+import { become, carryOver, type JobDecision, withdrawal } from "./job-decision.ts";
 import { failureOf, isCharged } from "./outcome.ts";
 
 type Open = QueuedJob | RunningJob;
@@ -87,7 +87,7 @@ export function fail(
     charged: charge,
     failure,
     ...startedAt,
-    ...carried(job, ctx),
+    ...carryOver(job, ctx),
   };
   const memory = moderationRecord(job, failure, ctx);
   return become(job, next, { charge, effects: [...effects, ...memory] });
@@ -113,7 +113,7 @@ function succeed(
   if (outputs.length === 0) return fail(job, nothingCame, 0, ctx);
   // What was asked for and did not come is not paid for.
   const charge = Math.ceil(terms.hold * Math.min(1, outputs.length / terms.count));
-  const { revision, updatedAtMs, events } = carried(job, ctx);
+  const { revision, updatedAtMs, events } = carryOver(job, ctx);
   const next: Draft<SucceededJob> = {
     phase: "succeeded",
     startedAtMs: job.phase === "running" ? job.startedAtMs : ctx.atMs,

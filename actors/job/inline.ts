@@ -14,7 +14,7 @@ import {
   type Outcome,
   type QueuedJob,
 } from "./job.ts";
-import { become, carried, type JobDecision } from "./job-decision.ts";
+import { become, carryOver, type JobDecision } from "./job-decision.ts";
 import { indexEntriesOf } from "./job-index.ts";
 import { failureOf } from "./outcome.ts";
 
@@ -38,16 +38,18 @@ export function decideInline(
   const outcome = message.kind === "finished" ? message.outcome : undefined;
   // What fails at its output was accepted before.
   if (outcome?.kind === "failed" && !outcome.atOutput && job.isAccepted !== true)
-    return discarded(job, outcome, request, ctx);
+    return discardJob(job, outcome, request, ctx);
   const isLate = message.kind === "due" && ctx.atMs >= untilMs;
-  const next = isLate ? become(job, { ...open, ...carried(job, ctx) }) : decide(open, message, ctx);
+  const next = isLate
+    ? become(job, { ...open, ...carryOver(job, ctx) })
+    : decide(open, message, ctx);
   // An unchanged head goes on waiting.
   if (next.head === undefined || next.head === open) return { ...next, head: job };
   const accepted = answer({ request }, { kind: "accepted", job: next.head });
   return { ...next, replies: [...next.replies, ...accepted] };
 }
 
-function discarded(
+function discardJob(
   job: QueuedJob,
   outcome: Extract<Outcome, { kind: "failed" }>,
   request: RequestId<Refused>,

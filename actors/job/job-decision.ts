@@ -33,7 +33,7 @@ interface Consequences {
  * What every change of a job has. To be spread last: V8 makes a hidden class of its own for each
  * object whose literal adds members after a spread, which costs fifty times the literal.
  */
-export function carried(job: Job, { atMs }: Context): Common {
+export function carryOver(job: Job, { atMs }: Context): Common {
   const { terms, revision, events } = job;
   const common = { terms, revision: revision + 1, updatedAtMs: atMs };
   return events === undefined ? common : { ...common, events };
@@ -42,7 +42,7 @@ export function carried(job: Job, { atMs }: Context): Common {
 /** The one way in which a job changes: the account follows in the same step. */
 export function become(before: Job, changed: Job, more: Consequences = {}): JobDecision {
   const { charge, effects = [], replies = [], assets = [], bytes = 0, event } = more;
-  const [next, rows] = event === undefined ? [changed, []] : noted(changed, event);
+  const [next, rows] = event === undefined ? [changed, []] : noteEvent(changed, event);
   const { terms } = next;
   if (before.phase === next.phase && charge === undefined)
     return decision(next, { rows, replies, effects });
@@ -61,7 +61,7 @@ export function become(before: Job, changed: Job, more: Consequences = {}): JobD
 }
 
 /** A history that is full keeps its beginning. */
-function noted(job: Job, event: Omit<JobEvent, "atMs">): [Job, RowWrite[]] {
+function noteEvent(job: Job, event: Omit<JobEvent, "atMs">): [Job, RowWrite[]] {
   const { events = 0, updatedAtMs: atMs, terms } = job;
   if (events >= limits.jobs.eventRowsMax) return [job, []];
   return [

@@ -49,7 +49,11 @@ export function ownerOf(scope: Id, member: Id | undefined): string {
  * The owner of those jobs of `owner` that belong to an agent's session, or carry a tag, or both.
  * As every job is listed under each of them, no combination of filters is a search.
  */
-export function narrowed(owner: string, session: Id | undefined, tag: string | undefined): string {
+export function narrowOwner(
+  owner: string,
+  session: Id | undefined,
+  tag: string | undefined,
+): string {
   if (session === undefined && tag === undefined) return owner;
   const name = `${session ?? ""} ${tag ?? ""} ${owner}`;
   return hash("sha256", Buffer.from(name, "latin1"), "binary").slice(0, 16);
@@ -91,10 +95,10 @@ function ownersOf({ scope, member, turn, tags = [] }: Terms): string[] {
   const session = turn?.session;
   if (session === undefined && tags.length === 0) return owners;
   return owners.flatMap((owner) => {
-    const narrow = tags.map((tag) => narrowed(owner, undefined, tag));
+    const narrow = tags.map((tag) => narrowOwner(owner, undefined, tag));
     if (session === undefined) return [owner, ...narrow];
-    const ofSession = tags.map((tag) => narrowed(owner, session, tag));
-    return [owner, narrowed(owner, session, undefined), ...narrow, ...ofSession];
+    const ofSession = tags.map((tag) => narrowOwner(owner, session, tag));
+    return [owner, narrowOwner(owner, session, undefined), ...narrow, ...ofSession];
   });
 }
 

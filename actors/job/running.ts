@@ -15,7 +15,7 @@ import {
   type RunningJob,
   type StatusDetail,
 } from "./job.ts";
-import { become, carried, type JobDecision, withdrawal } from "./job-decision.ts";
+import { become, carryOver, type JobDecision, withdrawal } from "./job-decision.ts";
 
 /**
  * A farm node may have the task: durable before the node learns of it. A terminal job takes the
@@ -25,7 +25,7 @@ export function claim(job: Job, token: string, ctx: Context): JobDecision {
   if (job.phase !== "queued" && job.phase !== "running")
     return { ...decision(job), effects: [withdrawal(job)] };
   const next = job.phase === "queued" ? started(job, ctx) : job;
-  const leased = { ...next, ...carried(job, ctx), token };
+  const leased = { ...next, ...carryOver(job, ctx), token };
   return become(job, leased, { effects: [{ kind: "farm.lease", token }] });
 }
 
@@ -40,7 +40,7 @@ export function lapse(job: Job, token: string, ctx: Context): JobDecision {
   if (attempts < limits.farm.attemptsMax)
     return become(
       job,
-      { ...open, ...carried(job, ctx), attempts },
+      { ...open, ...carryOver(job, ctx), attempts },
       { event: { type: "provider_status", data: { state: "lost", attempts } } },
     );
   return fail(job, worn, 0, ctx, [withdrawal(job)]);
@@ -57,14 +57,14 @@ const worn = {
 export function send(job: Job, hasLookUp: boolean, ctx: Context): JobDecision {
   if (job.phase !== "queued" || job.submitting !== undefined || job.isAccepted === true)
     return decision(job);
-  return become(job, { submitting: { hasLookUp }, ...job, ...carried(job, ctx) });
+  return become(job, { submitting: { hasLookUp }, ...job, ...carryOver(job, ctx) });
 }
 
 export function accept(job: Job, ctx: Context): JobDecision {
   if (job.phase === "canceled") return resolveSubmit(job, true, ctx);
   if (job.phase !== "queued") return decision(job);
   const { submitting: _, ...open } = job;
-  return become(job, { isAccepted: true, ...open, ...carried(job, ctx) });
+  return become(job, { isAccepted: true, ...open, ...carryOver(job, ctx) });
 }
 
 /** `token` undefined for providers. Progress never falls; a late report is ignored. */
@@ -78,7 +78,7 @@ export function report(
   if (job.phase === "queued" && !isFarm(job.terms.provider))
     return become(job, { ...started(job, ctx), progress: share });
   if (job.phase !== "running" || job.token !== token || share <= job.progress) return decision(job);
-  return become(job, { ...job, ...carried(job, ctx), progress: share });
+  return become(job, { ...job, ...carryOver(job, ctx), progress: share });
 }
 
 /**
@@ -91,7 +91,7 @@ export function reportDetail(job: Job, name: StatusDetail | null, ctx: Context):
   if (job.phase !== "queued" || (job.detail?.name ?? null) === name) return decision(job);
   const { detail: _, submitting: __, ...open } = job;
   const deadlineMs = extendedDeadline(job, ctx.atMs);
-  const next: QueuedJob = { ...open, ...carried(job, ctx), deadlineMs };
+  const next: QueuedJob = { ...open, ...carryOver(job, ctx), deadlineMs };
   const event = { type: "status_detail", data: { status_detail: name } } as const;
   if (name === null) return become(job, next, { event });
   return become(job, { ...next, detail: { name, sinceMs: ctx.atMs } }, { event });
@@ -104,6 +104,6 @@ export function started(job: QueuedJob, ctx: Context): RunningJob {
     startedAtMs: ctx.atMs,
     progress: 0,
     attempts: job.attempts,
-    ...carried(job, ctx),
+    ...carryOver(job, ctx),
   };
 }

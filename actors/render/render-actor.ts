@@ -10,6 +10,7 @@
  * 3. Its end notifies its studio and its composition in the same step.
  */
 
+import { defined } from "../../config/defined.ts";
 import { limits } from "../../config/limits.ts";
 import {
   type Actor,
@@ -132,21 +133,14 @@ function workOf(order: RenderOrder | undefined): RenderEffect[] {
     manifestKey,
     target,
     assets,
-    ...(quality === undefined ? {} : { quality }),
-    ...(still === undefined ? {} : { still: stillOf(still) }),
-    ...(audioMix === undefined ? {} : { audioMix }),
+    ...defined({ quality, still: still && stillOf(still), audioMix }),
   };
   const task = { kind: "render", input, outputPrefix: `renders/${id}` };
   return [{ kind: "farm.run", scope, task }];
 }
 
 function stillOf({ at_seconds, max_dimension, frame, background }: RenderStillOptions) {
-  return {
-    ...(at_seconds === undefined ? {} : { atSeconds: at_seconds }),
-    ...(frame === undefined ? {} : { frame }),
-    ...(background === undefined ? {} : { background }),
-    ...(max_dimension === undefined ? {} : { maxDimension: max_dimension }),
-  };
+  return defined({ atSeconds: at_seconds, frame, background, maxDimension: max_dimension });
 }
 
 function commonOf({ id, scope, user, composition, createdAtMs, version }: Render, atMs: number) {
@@ -166,7 +160,7 @@ function placeOf(render: Render): Place {
   return render.phase === "running" ? "running" : "over";
 }
 
-function movedTell(before: Render, next: Render): Tell {
+function tellMoved(before: Render, next: Render): Tell {
   const { id, scope } = before;
   const places = { from: placeOf(before), to: placeOf(next) };
   return tell(studioKey(scope), { kind: "render_moved", render: id, ...places });
@@ -190,7 +184,7 @@ function claim(render: Render, token: string, { atMs }: Context): RenderDecision
     progress: render.phase === "running" ? render.progress : 0,
     token,
   };
-  const moved = render.phase === "queued" ? [movedTell(render, next)] : [];
+  const moved = render.phase === "queued" ? [tellMoved(render, next)] : [];
   return { ...decision(next), effects: [...moved, { kind: "farm.lease", token }] };
 }
 
@@ -241,13 +235,11 @@ function succeed(
     startedAtMs: render.startedAtMs,
     finishedAtMs: atMs,
     asset: id,
-    ...(width === undefined ? {} : { width }),
-    ...(height === undefined ? {} : { height }),
-    ...(durationSeconds === undefined ? {} : { durationSeconds }),
+    ...defined({ width, height, durationSeconds }),
   };
   const order = ctx.get(renderOrderKey(render.id));
   const params = order?.params && stillParamsOf(order.params, details);
-  const notes: RenderNotes = { warnings, ...(params === undefined ? {} : { params }) };
+  const notes: RenderNotes = { warnings, ...defined({ params }) };
   const origin = { render: render.id, user };
   const asset: ReadyAsset = { phase: "ready", id, scope, createdAtMs: atMs, origin, media };
   const born = birth(assetKey(scope, id), { kind: "create", asset });
@@ -283,7 +275,7 @@ function over(
   const order = ctx.get(renderOrderKey(id));
   const keys = order === undefined ? [] : [order.manifestKey];
   const told = [
-    movedTell(render, next),
+    tellMoved(render, next),
     tell(compositionKey(scope, composition), { kind: "render_over", render: id }),
     tell(removalKey(ctx.self, "media"), { kind: "remove", keys }),
   ];

@@ -1,4 +1,5 @@
 /** From a set's row and its jobs to what clients see. */
+import { defined } from "../../config/defined.ts";
 import { timestamp } from "../contract/common.ts";
 import type { Job as JobView } from "../contract/job.ts";
 import type { OutputSetMember, OutputSet as SetView } from "../contract/set.ts";
@@ -112,7 +113,6 @@ function memberView(
     label,
     job_id: member.job,
     status,
-    ...(asset === undefined ? {} : { asset }),
-    ...(failure === undefined ? {} : { failure }),
+    ...defined({ asset, failure }),
   };
 }

@@ -25,7 +25,7 @@ export const ticketActor: Actor<Ticket, TicketMessage, never> = {
         if (ticket === undefined || ticket.expiresAtMs <= ctx.atMs)
           return end(ticket, answer(ctx, { kind: "spent" }));
         const isMatch = ticket.subject === message.subject;
-        const reply = isMatch ? redeemed(ticket) : ({ kind: "mismatched" } as const);
+        const reply = isMatch ? redeemTicket(ticket) : ({ kind: "mismatched" } as const);
         return end(ticket, answer(ctx, reply));
       }
       case "due":
@@ -35,7 +35,7 @@ export const ticketActor: Actor<Ticket, TicketMessage, never> = {
   dueAt: (ticket) => ticket.expiresAtMs,
 };
 
-function redeemed({ scope, user }: Ticket): Redeemed {
+function redeemTicket({ scope, user }: Ticket): Redeemed {
   return user === undefined ? { kind: "redeemed" } : { kind: "redeemed", reader: { user, scope } };
 }
 

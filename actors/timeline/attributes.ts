@@ -5,12 +5,12 @@ import type { Element } from "./markup.ts";
 export class Attributes {
   readonly element: Element;
   readonly path: string;
-  readonly #findings: Findings;
+  private readonly findings: Findings;
 
   constructor(element: Element, path: string, findings: Findings) {
     this.element = element;
     this.path = path;
-    this.#findings = findings;
+    this.findings = findings;
   }
 
   text(name: string): string | undefined {
@@ -45,7 +45,7 @@ export class Attributes {
 
   warn(code: "alias" | "invalid_value" | "unsupported", name: string, says: string): void {
     const place = { path: this.path, element: this.element, attribute: name };
-    this.#findings.warning(code, place, says);
+    this.findings.warning(code, place, says);
   }
 }
 

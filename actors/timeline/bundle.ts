@@ -30,10 +30,10 @@ export function targetOf(bundle: Bundle, address: string, fromPath: string): Tar
   if (text === "" || text.startsWith("#")) return { kind: "none" };
   if (/^(data|blob|about|javascript):/i.test(text)) return { kind: "inline" };
   if (/^([a-z][a-z0-9+.-]*:|\/\/)/i.test(text)) return { kind: "remote", url: text };
-  const plain = decoded(text.replace(/[?#].*$/s, ""));
+  const plain = decodeText(text.replace(/[?#].*$/s, ""));
   const entryFolder = folderOf(bundle.entry);
-  const path = joined(entryFolder, plain);
-  const beside = joined(folderOf(fromPath), plain);
+  const path = joinPath(entryFolder, plain);
+  const beside = joinPath(folderOf(fromPath), plain);
   return { kind: "file", path: !has(bundle, path) && has(bundle, beside) ? beside : path };
 }
 
@@ -45,7 +45,7 @@ function folderOf(path: string): string {
   return path.slice(0, path.lastIndexOf("/") + 1);
 }
 
-function decoded(text: string): string {
+function decodeText(text: string): string {
   try {
     return decodeURIComponent(text).normalize("NFC");
   } catch {
@@ -54,7 +54,7 @@ function decoded(text: string): string {
 }
 
 /** As in a URL: `..` above the root stays at the root. */
-function joined(folder: string, path: string): string {
+function joinPath(folder: string, path: string): string {
   const from = path.startsWith("/") ? path : `${folder}${path}`;
   const parts: string[] = [];
   for (const part of from.split("/"))

@@ -46,7 +46,7 @@ function colorIn(words: readonly string[]): Color | undefined {
 }
 
 /** The grade as a .cube file of 33 steps. */
-export function bakedCube(grade: Grade, table: CubeTable | undefined, title: string): string {
+export function bakeCube(grade: Grade, table: CubeTable | undefined, title: string): string {
   const lines = [
     `TITLE "${title.replace(/[^\x20-\x7e]|"/g, "")}"`,
     `LUT_3D_SIZE ${bakedSize}`,
@@ -57,41 +57,41 @@ export function bakedCube(grade: Grade, table: CubeTable | undefined, title: str
   for (let blue = 0; blue < bakedSize; blue++)
     for (let green = 0; green < bakedSize; green++)
       for (let red = 0; red < bakedSize; red++) {
-        const color = gradedColor([step(red), step(green), step(blue)], grade, table);
+        const color = gradeColor([step(red), step(green), step(blue)], grade, table);
         lines.push(color.map((part) => part.toFixed(6)).join(" "));
       }
   return `${lines.join("\n")}\n`;
 }
 
 /** Parts from 0 to 1, in sRGB. */
-export function gradedColor(color: Color, grade: Grade, table: CubeTable | undefined): Color {
-  const adjusted = adjustedColor(color, grade.adjust);
-  const looked = table === undefined ? adjusted : lookedUp(adjusted, table);
+export function gradeColor(color: Color, grade: Grade, table: CubeTable | undefined): Color {
+  const adjusted = adjustColor(color, grade.adjust);
+  const looked = table === undefined ? adjusted : lookUpColor(adjusted, table);
   const mix = (index: 0 | 1 | 2): number =>
-    clamped(color[index] + (looked[index] - color[index]) * grade.intensity);
+    clampColor(color[index] + (looked[index] - color[index]) * grade.intensity);
   return [mix(0), mix(1), mix(2)];
 }
 
 /** Exposure in stops and the white balance in linear light, the rest as it is seen. */
-function adjustedColor(color: Color, adjust: Adjust): Color {
+function adjustColor(color: Color, adjust: Adjust): Color {
   const gain = 2 ** adjust.exposure;
   const warm = 0.2 * adjust.temperature;
   const gains: Color = [gain * (1 + warm), gain * (1 - 0.2 * adjust.tint), gain * (1 - warm)];
   const lit = each(color, (part, index) => seen(linear(part) * (gains[index] ?? 1)));
   const contrast = each(lit, (part) => (part - 0.5) * (1 + adjust.contrast) + 0.5);
-  const light = clamped(luma(contrast));
+  const light = clampColor(luma(contrast));
   const lift = 0.4 * adjust.shadows * (1 - light) ** 2 * light ** 0.5;
   const shine = 0.4 * adjust.highlights * light ** 2;
   const toned = each(contrast, (part) => part + lift + shine);
   const gray = luma(toned);
-  return each(toned, (part) => clamped(gray + (part - gray) * (1 + adjust.saturation)));
+  return each(toned, (part) => clampColor(gray + (part - gray) * (1 + adjust.saturation)));
 }
 
-function lookedUp(color: Color, { size, least, most, colors }: CubeTable): Color {
+function lookUpColor(color: Color, { size, least, most, colors }: CubeTable): Color {
   const place = color.map((part, index) => {
     const from = least[index] ?? 0;
     const width = (most[index] ?? 1) - from || 1;
-    return clamped((part - from) / width) * (size - 1);
+    return clampColor((part - from) / width) * (size - 1);
   });
   const low = place.map((part) => Math.min(size - 2, Math.floor(part)));
   const share = place.map((part, index) => part - (low[index] ?? 0));
@@ -124,6 +124,6 @@ function seen(part: number): number {
   return part <= 0.0031308 ? part * 12.92 : 1.055 * part ** (1 / 2.4) - 0.055;
 }
 
-function clamped(part: number): number {
+function clampColor(part: number): number {
   return Math.min(1, Math.max(0, part));
 }

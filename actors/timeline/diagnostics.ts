@@ -39,28 +39,33 @@ export type DiagnosticCode =
 
 /** Collects them in the order of the document; equal ones once. */
 export class Findings {
-  readonly #byMessage = new Map<string, Diagnostic>();
+  private readonly byMessage = new Map<string, Diagnostic>();
 
   error(code: DiagnosticCode, place: Place, says: string): void {
-    this.#add("error", code, place, says);
+    this.add("error", code, place, says);
   }
 
   warning(code: DiagnosticCode, place: Place, says: string): void {
-    this.#add("warning", code, place, says);
+    this.add("warning", code, place, says);
   }
 
   all(): readonly Diagnostic[] {
-    return [...this.#byMessage.values()];
+    return [...this.byMessage.values()];
   }
 
-  #add(severity: Diagnostic["severity"], code: DiagnosticCode, place: Place, says: string): void {
-    if (this.#byMessage.size >= findingsMax) return;
+  private add(
+    severity: Diagnostic["severity"],
+    code: DiagnosticCode,
+    place: Place,
+    says: string,
+  ): void {
+    if (this.byMessage.size >= findingsMax) return;
     const { path, element, attribute } = place;
     const name = element && nameOf(element);
     const subject = [name, attribute].filter((part) => part !== undefined).join(" ");
     const message = `${path}: ${subject === "" ? "" : `${subject} `}${says}`;
-    if (this.#byMessage.has(message)) return;
-    this.#byMessage.set(message, {
+    if (this.byMessage.has(message)) return;
+    this.byMessage.set(message, {
       severity,
       code,
       message,

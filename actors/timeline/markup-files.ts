@@ -3,19 +3,19 @@ import { type Markup, parseMarkup } from "./markup.ts";
 
 /** The markup of a bundle, each file of it parsed once however often it is included. */
 export class MarkupFiles {
-  readonly #bundle: Bundle;
-  readonly #markupByPath = new Map<string, Markup | undefined>();
+  private readonly bundle: Bundle;
+  private readonly markupByPath = new Map<string, Markup | undefined>();
 
   constructor(bundle: Bundle) {
-    this.#bundle = bundle;
+    this.bundle = bundle;
   }
 
   /** `undefined` when there is no such text. */
   at(path: string): Markup | undefined {
-    if (this.#markupByPath.has(path)) return this.#markupByPath.get(path);
-    const text = this.#bundle.read(path);
+    if (this.markupByPath.has(path)) return this.markupByPath.get(path);
+    const text = this.bundle.read(path);
     const markup = text === undefined ? undefined : parseMarkup(text);
-    this.#markupByPath.set(path, markup);
+    this.markupByPath.set(path, markup);
     return markup;
   }
 }

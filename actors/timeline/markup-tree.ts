@@ -48,7 +48,7 @@ export function childrenOf(node: TreeElement): readonly TreeNode[] {
 }
 
 class BoundedParser extends Parser<Tree> {
-  #elements = 0;
+  private elements = 0;
 
   constructor() {
     super({ sourceCodeLocationInfo: true, treeAdapter: adapter });
@@ -56,37 +56,37 @@ class BoundedParser extends Parser<Tree> {
   }
 
   override onItemPush(node: Tree["parentNode"], tagId: number, isTop: boolean): void {
-    this.#elements += 1;
-    Excess.check(this.#elements, "elements");
+    this.elements += 1;
+    Excess.check(this.elements, "elements");
     Excess.check(this.openElements.stackTop, "depth");
     super.onItemPush(node, tagId, isTop);
   }
 }
 
 class BoundedTokenizer extends Tokenizer {
-  #starts = 0;
-  #ends = 0;
-  #attributes = 0;
+  private starts = 0;
+  private ends = 0;
+  private attributes = 0;
 
   protected override _createStartTagToken(): void {
-    this.#attributes = 0;
-    this.#starts += 1;
+    this.attributes = 0;
+    this.starts += 1;
     // Some only add attributes to an element that is there.
-    Excess.check(this.#starts, "elements");
+    Excess.check(this.starts, "elements");
     super._createStartTagToken();
   }
 
   protected override _createEndTagToken(): void {
-    this.#attributes = 0;
-    this.#ends += 1;
+    this.attributes = 0;
+    this.ends += 1;
     // Each may look through all open elements in vain.
-    Excess.check(this.#ends, "elements");
+    Excess.check(this.ends, "elements");
     super._createEndTagToken();
   }
 
   protected override _createAttr(first: string): void {
-    this.#attributes += 1;
-    Excess.check(this.#attributes, "attributes");
+    this.attributes += 1;
+    Excess.check(this.attributes, "attributes");
     super._createAttr(first);
   }
 }

@@ -31,7 +31,7 @@ export function parseMarkup(text: string): Markup {
   const { length } = text;
   try {
     const html = parseTree(text);
-    return { html: html === undefined ? nothing : converted(html, 0), excess: undefined, length };
+    return { html: html === undefined ? nothing : convertNode(html, 0), excess: undefined, length };
   } catch (failure) {
     if (failure instanceof Excess) return { html: nothing, excess: failure.message, length };
     throw failure;
@@ -40,7 +40,7 @@ export function parseMarkup(text: string): Markup {
 
 const nothing: Element = { key: "0", tag: "html", attributes: {}, children: [], text: "" };
 
-function converted(node: TreeElement, depth: number): Element {
+function convertNode(node: TreeElement, depth: number): Element {
   Excess.check(depth, "depth");
   const attributes: Record<string, string> = {};
   for (const { name, value } of node.attrs) attributes[name] ??= value;
@@ -48,7 +48,7 @@ function converted(node: TreeElement, depth: number): Element {
   let text = "";
   for (const child of childrenOf(node)) {
     if ("value" in child && child.nodeName === "#text") text += child.value;
-    if (isElement(child)) children.push(converted(child, depth + 1));
+    if (isElement(child)) children.push(convertNode(child, depth + 1));
   }
   const key = String(node.sourceCodeLocation?.startTag?.startOffset ?? `-${node.tagName}`);
   return { key, tag: node.tagName, attributes, children, text };
@@ -67,7 +67,7 @@ export function* everyElement(element: Element): Generator<Element> {
 }
 
 /** The same text with each tag that the timeline may name carrying its key. */
-export function stamped(text: string): string {
+export function stampTags(text: string): string {
   const inserts: { readonly at: number; readonly text: string }[] = [];
   for (const element of everyElement(parseMarkup(text).html))
     if (isNamable(element) && /^\d+$/.test(element.key)) {

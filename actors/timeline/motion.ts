@@ -45,14 +45,14 @@ function valueAt(
       const from = before?.[member];
       if (before === undefined || from === undefined) return value;
       const share = (seconds - before.t) / (keyframe.t - before.t);
-      return from + (value - from) * eased(share, before.ease ?? "linear");
+      return from + (value - from) * ease(share, before.ease ?? "linear");
     }
     before = keyframe;
   }
   return before?.[member];
 }
 
-function eased(share: number, ease: NonNullable<KeyframeEdit["ease"]>): number {
+function ease(share: number, ease: NonNullable<KeyframeEdit["ease"]>): number {
   switch (ease) {
     case "linear":
       return share;

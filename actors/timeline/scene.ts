@@ -5,7 +5,12 @@ import { type Element, everyElement, hasClass } from "./markup.ts";
 import type { MarkupFiles } from "./markup-files.ts";
 import type { ClipKind } from "./model.ts";
 import type { ClipEdit, Overlay } from "./overlay.ts";
-import { declaredVariables, passedVariables, type Variables, writtenLength } from "./variables.ts";
+import {
+  readDeclaredVariables,
+  readPassedVariables,
+  type Variables,
+  writtenLength,
+} from "./variables.ts";
 
 /**
  * The compositions of a bundle as they are written, each with its clips, edits beside them; times
@@ -101,7 +106,7 @@ export function readScript(
     path: bundle.entry,
     root,
     isMounted: false,
-    variables: declaredVariables([document, root], bundle.entry, findings),
+    variables: readDeclaredVariables([document, root], bundle.entry, findings),
     variablesLength: writtenLength(document, root),
     clips: [],
   };
@@ -247,10 +252,10 @@ function innerScene(
     findings.error("nested_too_deep", place, `is more than ${depthMax} compositions deep`);
     return undefined;
   }
-  const passed = passedVariables(host, outer.path, findings);
+  const passed = readPassedVariables(host, outer.path, findings);
   const template = address === undefined ? ownTemplate(host, outer, reading) : undefined;
   if (address === undefined && template === undefined) {
-    const own = declaredVariables([host], outer.path, findings);
+    const own = readDeclaredVariables([host], outer.path, findings);
     const scene: Scene = {
       key,
       root: host,
@@ -267,7 +272,7 @@ function innerScene(
   if (file === undefined) return undefined;
   const { path, document } = file;
   const root = rootIn(document, true) ?? contentOf(document);
-  const own = declaredVariables([document, root], path, findings);
+  const own = readDeclaredVariables([document, root], path, findings);
   const id = root.attributes["data-composition-id"];
   const wanted = host.attributes["data-composition-id"];
   if (id !== undefined && wanted !== undefined && id !== wanted)

@@ -2,7 +2,10 @@ import type { TextClip } from "./model.ts";
 import type { Overlay } from "./overlay.ts";
 
 /** Texts that the edits add, above everything else, in the order of the list. */
-export function addedTexts(overlay: Overlay | undefined, frameWidth: number): readonly TextClip[] {
+export function collectAddedTexts(
+  overlay: Overlay | undefined,
+  frameWidth: number,
+): readonly TextClip[] {
   return (overlay?.texts ?? [])
     .filter(({ id }) => !(overlay?.deleted ?? []).includes(id))
     .map((text) => {

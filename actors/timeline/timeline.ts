@@ -6,7 +6,7 @@ import { hostOffset, mediaLength, mediaOf, rateOf } from "./media.ts";
 import { type Clip, type Composition, epsilon, type Timeline, type Track } from "./model.ts";
 import { type Overlay, overlayPath, readOverlay } from "./overlay.ts";
 import { readScript, type Scene, type WrittenClip } from "./scene.ts";
-import { addedTexts } from "./texts.ts";
+import { collectAddedTexts } from "./texts.ts";
 import { latestEnd, resolveSpans, type Span, warnOfOverlaps } from "./timing.ts";
 import { warnOfUnsupported } from "./unsupported.ts";
 
@@ -41,7 +41,7 @@ export function effectiveTimeline(bundle: Bundle): Timeline {
   const frame = rootFrame(root, findings);
   const stage: Stage = { bundle, findings, overlay, compositions: [], clips: [] };
   const own = arrange(root, wholeFilm, stage);
-  const texts = addedTexts(overlay, frame.width);
+  const texts = collectAddedTexts(overlay, frame.width);
   const ends = [own, ...texts.map(({ end }) => end)].filter((end) => end !== undefined);
   const duration = frame.duration ?? (ends.length === 0 ? undefined : Math.max(...ends));
   checkDuration(duration, root, findings);

@@ -4,7 +4,7 @@ import type { Element } from "./markup.ts";
 export type Variables = Readonly<Record<string, unknown>>;
 
 /** Defaults as `data-composition-variables` of a file's `html` or of its root declares them. */
-export function declaredVariables(
+export function readDeclaredVariables(
   elements: readonly (Element | undefined)[],
   path: string,
   findings: Findings,
@@ -29,7 +29,7 @@ export function declaredVariables(
 }
 
 /** What a host passes in; overrides the defaults one by one. */
-export function passedVariables(host: Element, path: string, findings: Findings): Variables {
+export function readPassedVariables(host: Element, path: string, findings: Findings): Variables {
   const text = host.attributes[passed];
   if (text === undefined) return {};
   const place = { path, element: host, attribute: passed };

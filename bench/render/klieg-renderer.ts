@@ -10,15 +10,15 @@ import type { Renderer } from "./renderers.ts";
 
 /** Klieg over HTTP: the folder as one archive, a render submitted and followed to its end. */
 export class KliegRenderer {
-  readonly #subject: Subject;
-  readonly #client: Client;
-  readonly #looks: Looks | undefined;
-  readonly #compositions = new Map<string, Promise<string>>();
+  private readonly subject: Subject;
+  private readonly client: Client;
+  private readonly looks: Looks | undefined;
+  private readonly compositions = new Map<string, Promise<string>>();
 
   constructor(subject: Subject, looks?: Looks) {
-    this.#subject = subject;
-    this.#looks = looks;
-    this.#client = new Client({ origin: subject.origin, token: subject.token, surface: "api" });
+    this.subject = subject;
+    this.looks = looks;
+    this.client = new Client({ origin: subject.origin, token: subject.token, surface: "api" });
   }
 
   /** From the submit to the end; what is fetched afterwards does not count. */
@@ -26,18 +26,18 @@ export class KliegRenderer {
     folder: string,
     request: RenderRequest,
     output: string,
-    looks = this.#looks,
+    looks = this.looks,
   ): Promise<Effort> {
-    const composition = await this.#composition(folder);
+    const composition = await this.composition(folder);
     const rendered = async () => {
-      const { id } = await this.#client.submitRender(composition, request);
-      return followRender(this.#client, id, () => undefined);
+      const { id } = await this.client.submitRender(composition, request);
+      return followRender(this.client, id, () => undefined);
     };
-    const { result, effort } = await watched(this.#subject.pid, rendered, looks);
+    const { result, effort } = await watched(this.subject.pid, rendered, looks);
     if (result.status !== "succeeded" || typeof result.asset_id !== "string")
       throw new Error(result.error ?? "the render failed");
-    const { signed_url: url } = await this.#client.asset(result.asset_id);
-    const answer = await this.#client.download(url);
+    const { signed_url: url } = await this.client.asset(result.asset_id);
+    const answer = await this.client.download(url);
     await writeFile(output, Buffer.from(await answer.arrayBuffer()));
     return effort;
   }
@@ -50,15 +50,16 @@ export class KliegRenderer {
   }
 
   /** Uploaded once, before any clock runs. */
-  #composition(folder: string): Promise<string> {
-    const known = this.#compositions.get(folder);
+  private composition(folder: string): Promise<string> {
+    const known = this.compositions.get(folder);
     if (known !== undefined) return known;
     const made = (async () => {
-      const { id } = await this.#client.createComposition({ name: "bench" });
-      await this.#client.replaceBundle(id, await archiveOf(await folderFiles(folder)));
+      const { id } = await this.client.createComposition({ name: "bench" });
+      const files = await folderFiles(folder);
+      await this.client.replaceBundle(id, () => archiveOf(files));
       return id;
     })();
-    this.#compositions.set(folder, made);
+    this.compositions.set(folder, made);
     return made;
   }
 }

@@ -41,7 +41,7 @@ export function diskObjects(root: string): Objects {
     async *read(key, range) {
       yield* read(key, pathOf(key), range);
     },
-    link: async (key, path) => onDisk(key, linked(pathOf(key), path)),
+    link: async (key, path) => onDisk(key, linkOrCopy(pathOf(key), path)),
     copy: async (from, to) => {
       if (await onDisk(to, shared(pathOf(from), pathOf(to)))) return;
       await put(root, to, pathOf(to), read(from, pathOf(from), whole));
@@ -166,7 +166,7 @@ async function tryLink(from: string, to: string): Promise<boolean> {
   }
 }
 
-async function linked(from: string, path: string): Promise<string | undefined> {
+async function linkOrCopy(from: string, path: string): Promise<string | undefined> {
   if (!(await tryLink(from, path))) return undefined;
   const { dev, ino, mtimeNs, size } = await stat(path, { bigint: true });
   return [dev, ino, mtimeNs, size].join("-");

@@ -12,7 +12,7 @@ import { allowanceOf } from "../../config/plans.ts";
 import { placeIn } from "../auth/contexts.ts";
 import type { Principal } from "../auth/principal.ts";
 import { visibleBalance } from "../jobs/visible-balance.ts";
-import { RefusalError } from "../problems/refusal-error.ts";
+import { found, RefusalError } from "../problems/refusal-error.ts";
 import { expectReply } from "../problems/replies.ts";
 import { type Call, jsonBodyWithNulls, type Route, route } from "../route.ts";
 import type { Service } from "../service.ts";
@@ -109,8 +109,7 @@ async function activate(call: Call<ActiveOrganizationRequest>): Promise<Answer> 
       detail: "This token is pinned to its organization.",
     });
   const organization = call.body.organization_id?.toLowerCase() ?? null;
-  if (organization !== null && placeIn(gateway, user.id, organization) === undefined)
-    throw new RefusalError({ code: "not_found" });
+  if (organization !== null) found(placeIn(gateway, user.id, organization));
   const message: Activate = { kind: "activate", user: user.id, organization };
   expectReply(await gateway.ask(directoryKey, message, "work"), "activated");
   return json(200, userView(service, principals.of(request.headers["authorization"])));
@@ -128,7 +127,5 @@ function credits({ service, principal }: Call): Answer {
 }
 
 function accountOf({ gateway, clock }: Service, { scope }: Principal): Account {
-  const account = currentAccount(gateway, scope, clock.nowMs());
-  if (account === undefined) throw new RefusalError({ code: "not_found" });
-  return account;
+  return found(currentAccount(gateway, scope, clock.nowMs()));
 }

@@ -25,7 +25,7 @@ import { auditNote } from "../auth/audit-note.ts";
 import { scopesOfClients } from "../auth/new-account.ts";
 import { createdView, drawToken } from "../auth/new-token.ts";
 import { nextCursor, type PageQuery } from "../paging/pages.ts";
-import { RefusalError } from "../problems/refusal-error.ts";
+import { found, RefusalError } from "../problems/refusal-error.ts";
 import { expectReply } from "../problems/replies.ts";
 import { integer, optionalText } from "../request/query.ts";
 import { type Call, jsonBody, jsonBodyWithNulls, type Route, route } from "../route.ts";
@@ -209,17 +209,11 @@ function listAudit({ service, query }: Call<unknown, PageQuery>): Answer {
 }
 
 function userNamed({ service, id }: Call): User {
-  const user = service.gateway.read(userKey(parseId(id) ?? unknown()));
-  return user ?? unknown();
+  return found(service.gateway.read(userKey(found(parseId(id)))));
 }
 
 function organizationNamed({ service, id }: Call): Organization {
-  const organization = service.gateway.read(organizationKey(parseId(id) ?? unknown()));
-  return organization ?? unknown();
-}
-
-function unknown(): never {
-  throw new RefusalError({ code: "not_found" });
+  return found(service.gateway.read(organizationKey(found(parseId(id)))));
 }
 
 function accountView(service: Service, user: User): AdminAccount {

@@ -16,7 +16,7 @@ import { auditNote } from "../auth/audit-note.ts";
 import type { Place } from "../auth/contexts.ts";
 import { newAccount } from "../auth/new-account.ts";
 import { requirePermission } from "../auth/permissions.ts";
-import { RefusalError } from "../problems/refusal-error.ts";
+import { found } from "../problems/refusal-error.ts";
 import { expectReply } from "../problems/replies.ts";
 import { type Call, jsonBody, type Route, route } from "../route.ts";
 import { type Answer, json, nothing } from "../transport/answer.ts";
@@ -164,7 +164,5 @@ async function budget(
 /** 404 for users who do not belong to it. */
 function memberNamed({ service, ids }: Call, { organization }: Place): Member {
   const members = service.gateway.read(membersKey(organization.id)) ?? [];
-  const member = members.find(({ user }) => user === ids[1]?.toLowerCase());
-  if (member === undefined) throw new RefusalError({ code: "not_found" });
-  return member;
+  return found(members.find(({ user }) => user === ids[1]?.toLowerCase()));
 }

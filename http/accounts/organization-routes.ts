@@ -20,7 +20,7 @@ import { parseId } from "../../engine/id.ts";
 import { auditNote } from "../auth/audit-note.ts";
 import { type Place, placeIn } from "../auth/contexts.ts";
 import { requirePermission } from "../auth/permissions.ts";
-import { RefusalError } from "../problems/refusal-error.ts";
+import { found, RefusalError } from "../problems/refusal-error.ts";
 import { expectReply } from "../problems/replies.ts";
 import { type Call, jsonBody, type Route, route } from "../route.ts";
 import { type Answer, json, nothing } from "../transport/answer.ts";
@@ -69,14 +69,9 @@ export const organizationRoutes: readonly Route[] = [
 /** The organization that the path names; 404 for what is unknown or not the caller's to see. */
 export function placeNamed({ service, principal, id }: Call): Place {
   const { user, credential } = principal;
-  const organization = parseId(id);
+  const organization = found(parseId(id));
   const isInContext = credential.organization === null || credential.organization === organization;
-  const place =
-    organization === undefined || !isInContext
-      ? undefined
-      : placeIn(service.gateway, user.id, organization);
-  if (place === undefined) throw new RefusalError({ code: "not_found" });
-  return place;
+  return found(isInContext ? placeIn(service.gateway, user.id, organization) : undefined);
 }
 
 function viewOf(

@@ -2,7 +2,7 @@
 
 import { available } from "../../actors/account/account.ts";
 import { accountKey } from "../../actors/account/account-messages.ts";
-import { resetOf, usedOf } from "../../actors/account/budget.ts";
+import { resetOf, usedSpending } from "../../actors/account/budget.ts";
 import { type MemberSpending, memberSpendingKey } from "../../actors/account/member-spending.ts";
 import { timestamp } from "../../actors/contract/common.ts";
 import type {
@@ -90,7 +90,7 @@ export function budgetView(spending: MemberSpending, nowMs: number): MemberBudge
   const resetsAtMs = resetOf(budget, nowMs);
   return {
     limit_credits: budget.limit,
-    used_credits: usedOf(spending, nowMs),
+    used_credits: usedSpending(spending, nowMs),
     period: budget.period,
     resets_at: resetsAtMs === null ? null : timestamp(resetsAtMs),
   };

@@ -11,7 +11,7 @@ import { limits } from "../../config/limits.ts";
 import type { Gateway } from "../../engine/gateway.ts";
 import type { Id } from "../../engine/id.ts";
 import { RefusalError } from "../problems/refusal-error.ts";
-import { negotiated } from "../request/negotiation.ts";
+import { negotiateType } from "../request/negotiation.ts";
 import type { Call } from "../route.ts";
 import { type Answer, json } from "../transport/answer.ts";
 import { type Ledger, ledgerOf, rowsBetween } from "./ledger-listing.ts";
@@ -32,7 +32,7 @@ export async function spendReport(
   { service, query, request }: Call<unknown, ReportQuery>,
   scope: Id,
 ): Promise<Answer> {
-  const form = negotiated(request.headers["accept"], ["application/json", "text/csv"]);
+  const form = negotiateType(request.headers["accept"], ["application/json", "text/csv"]);
   const nowMs = service.clock.nowMs();
   const { fromMs, toMs } = spanOf(query, nowMs);
   const group = query.group_by;

@@ -30,7 +30,7 @@ import { rangeOf } from "../../engine/key.ts";
 import type { Principal } from "../auth/principal.ts";
 import { digestOf } from "../auth/principals.ts";
 import { mintTicket, redeemTicket } from "../auth/stream-tickets.ts";
-import { RefusalError } from "../problems/refusal-error.ts";
+import { found, RefusalError } from "../problems/refusal-error.ts";
 import { expectReply } from "../problems/replies.ts";
 import { integer, optionalText, ticketParameter } from "../request/query.ts";
 import { type Call, jsonBody, type Route, route } from "../route.ts";
@@ -137,17 +137,13 @@ export const agentRoutes: readonly Route[] = [
 /** Sessions are their user's own, in the context in which they were opened. */
 function findSession(call: Call<unknown, unknown>): Session {
   const { service, principal, id } = call;
-  const parsed = parseId(id);
-  const session = parsed === undefined ? undefined : service.gateway.read(sessionKey(parsed));
-  const isOwn = session?.scope === principal.scope && session.user === principal.user.id;
-  if (session === undefined || !isOwn) throw new RefusalError({ code: "not_found" });
-  return session;
+  const session = found(service.gateway.read(sessionKey(found(parseId(id)))));
+  const isOwn = session.scope === principal.scope && session.user === principal.user.id;
+  return found(isOwn ? session : undefined);
 }
 
 function turnIdOf({ ids }: Call<unknown, unknown>): Id {
-  const turn = parseId(ids[1] ?? "");
-  if (turn === undefined) throw new RefusalError({ code: "not_found" });
-  return turn;
+  return found(parseId(ids[1] ?? ""));
 }
 
 async function change(
@@ -164,8 +160,7 @@ async function shownTurn(
   turn: Id,
   credential?: string,
 ): Promise<Answer> {
-  const row = readTurn(service, session, turn);
-  if (row === undefined) throw new RefusalError({ code: "not_found" });
+  const row = found(readTurn(service, session, turn));
   return json(credential === undefined ? 200 : 201, await agentTurnView(service, row, credential));
 }
 
@@ -258,8 +253,7 @@ async function finishTurn(call: Call<FinishTurnRequest>): Promise<Answer> {
   if (!isOwnRun(call.principal, turn) && !call.principal.credential.scopes.includes("agents"))
     throw new RefusalError({ code: "forbidden", requiredScope: "agents" });
   const { status, summary } = call.body;
-  if (readTurn(call.service, session, turn) === undefined)
-    throw new RefusalError({ code: "not_found" });
+  found(readTurn(call.service, session, turn));
   await change(call, session, { kind: "finish", turn, status, summary });
   return shownTurn(call, session, turn);
 }
@@ -270,16 +264,13 @@ function isOwnRun({ run }: Principal, turn: Id): boolean {
 
 function sessionOfRun({ principal, id }: Call<unknown, unknown>): Id {
   const { run } = principal;
-  if (run === undefined || run.session !== parseId(id))
-    throw new RefusalError({ code: "not_found" });
-  return run.session;
+  return found(run?.session === parseId(id) ? run?.session : undefined);
 }
 
 async function approve(call: Call<CeilingRequest>): Promise<Answer> {
   const { id: session } = findSession(call);
   const turn = turnIdOf(call);
-  if (readTurn(call.service, session, turn) === undefined)
-    throw new RefusalError({ code: "not_found" });
+  found(readTurn(call.service, session, turn));
   await change(call, session, { kind: "approve", turn, ceiling: call.body.credit_ceiling ?? null });
   return shownTurn(call, session, turn);
 }
@@ -287,14 +278,11 @@ async function approve(call: Call<CeilingRequest>): Promise<Answer> {
 async function interrupt(call: Call): Promise<Answer> {
   const { id: session } = findSession(call);
   await change(call, session, { kind: "interrupt" });
-  const last = call.service.gateway.read(sessionKey(session))?.last;
-  if (last === undefined) throw new RefusalError({ code: "not_found" });
+  const last = found(call.service.gateway.read(sessionKey(session))?.last);
   return shownTurn(call, session, last.turn);
 }
 
 async function openStream(call: Call<unknown, { ticket: string | undefined }>): Promise<Answer> {
   const reader = await redeemTicket(call, call.query.ticket);
-  const session = parseId(call.id);
-  if (session === undefined) throw new RefusalError({ code: "not_found" });
-  return sessionStream(call, session, reader);
+  return sessionStream(call, found(parseId(call.id)), reader);
 }

@@ -6,30 +6,24 @@
 import { type LastTurn, type Session, sessionKey } from "../../actors/agent/session.ts";
 import { jobKey } from "../../actors/job/job.ts";
 import type { Reader } from "../../actors/ticket/ticket.ts";
-import { limits } from "../../config/limits.ts";
 import type { Id } from "../../engine/id.ts";
-import { RefusalError } from "../problems/refusal-error.ts";
+import { found } from "../problems/refusal-error.ts";
 import type { Call } from "../route.ts";
 import type { Service } from "../service.ts";
-import type { Answer, Sink } from "../transport/answer.ts";
-import { Frames, frameHeaders } from "../transport/sse-connection.ts";
+import type { Answer } from "../transport/answer.ts";
+import { eventStream, type Frames } from "../transport/sse-connection.ts";
 
-/** Throws `RefusalError` with 503 when the account has too many streams open. */
+/** Throws `RefusalError`: 404 when there is none, 503 when too many streams are open. */
 export function sessionStream(
-  { service, request }: Call<unknown, unknown>,
+  call: Call<unknown, unknown>,
   id: Id,
   reader: Reader | undefined,
 ): Answer {
-  const session = service.gateway.read(sessionKey(id));
-  if (session === undefined || request.isGone()) throw new RefusalError({ code: "not_found" });
-  if (!service.following.enter("stream", session.scope, limits.jobs.streamsMax))
-    throw new RefusalError({
-      code: "unavailable",
-      retryAfterSeconds: limits.http.retryAfterSeconds,
-      detail: `At most ${limits.jobs.streamsMax} streams of one account are open at once.`,
-    });
-  const start = (sink: Sink) => new SessionStream(service, session, sink).open(reader);
-  return { status: 200, headers: frameHeaders, body: { length: undefined, start } };
+  const { service } = call;
+  const session = found(service.gateway.read(sessionKey(id)));
+  return eventStream(call, session.scope, reader, (frames) =>
+    new SessionStream(service, session, frames).open(),
+  );
 }
 
 class SessionStream {
@@ -39,23 +33,17 @@ class SessionStream {
   private readonly followed = new Set<Id>();
   private shown: LastTurn | undefined;
 
-  constructor(service: Service, session: Session, sink: Sink) {
+  constructor(service: Service, session: Session, frames: Frames) {
     this.service = service;
     this.session = session;
-    this.frames = new Frames(sink);
+    this.frames = frames;
   }
 
-  /** Returns what to call when the client has gone. */
-  open(reader: Reader | undefined): () => void {
-    const { following, gateway, clock } = this.service;
-    const { frames, session } = this;
+  open(): void {
     const look = () => this.look();
-    frames.open(following, clock);
-    frames.whileReadable(following, reader);
-    frames.until(() => following.leave("stream", session.scope));
-    frames.until(gateway.watch(sessionKey(session.id), look));
+    const { gateway } = this.service;
+    this.frames.until(gateway.watch(sessionKey(this.session.id), look));
     gateway.look(look);
-    return () => frames.close();
   }
 
   private look(): void {

@@ -5,12 +5,13 @@ import type { StoredBytes } from "../../actors/asset/media.ts";
 import { AssetPage, Asset as AssetSchema, assetStatuses } from "../../actors/contract/asset.ts";
 import { AssetPatchRequest, DirectUploadFields, UploadForm } from "../../actors/contract/upload.ts";
 import { modalities } from "../../config/catalogue.ts";
+import { defined } from "../../config/defined.ts";
 import { limits } from "../../config/limits.ts";
 import { check, type Fault } from "../../config/schema.ts";
 import { parseId, partitionOfId } from "../../engine/id.ts";
 import { announcedBytes, requireRoom } from "../accounts/storage.ts";
 import { requirePermission } from "../auth/permissions.ts";
-import { RefusalError } from "../problems/refusal-error.ts";
+import { found, RefusalError } from "../problems/refusal-error.ts";
 import { expectReply } from "../problems/replies.ts";
 import { parseJson } from "../request/body.ts";
 import { readForm } from "../request/multipart.ts";
@@ -101,12 +102,8 @@ function formBytesMax(): number {
 
 /** Throws `RefusalError` with 404 for what is unknown, another scope's, or no asset any more. */
 export function findAsset({ service, principal, id }: Call<unknown, unknown>): Asset {
-  const parsed = parseId(id);
-  const asset =
-    parsed === undefined ? undefined : service.gateway.read(assetKey(principal.scope, parsed));
-  if (asset === undefined || asset.phase === "abandoned")
-    throw new RefusalError({ code: "not_found" });
-  return asset;
+  const asset = found(service.gateway.read(assetKey(principal.scope, found(parseId(id)))));
+  return found(asset.phase === "abandoned" ? undefined : asset);
 }
 
 async function change(
@@ -123,9 +120,7 @@ async function change(
 }
 
 async function changed(call: Call<unknown, unknown>, message: AssetCommand): Promise<Answer> {
-  const asset = await change(call, message);
-  if (asset === undefined) throw new RefusalError({ code: "not_found" });
-  return json(200, call.service.jobs.assetView(asset));
+  return json(200, call.service.jobs.assetView(found(await change(call, message))));
 }
 
 function patchAsset(call: Call<AssetPatchRequest>): Promise<Answer> {
@@ -187,8 +182,7 @@ async function uploadAsset(call: Call): Promise<Answer> {
       scope,
       createdAtMs: service.clock.nowMs(),
       origin: { filename: file.filename, user: user.id },
-      ...(displayName === undefined ? {} : { displayName }),
-      ...(tags === undefined ? {} : { tags }),
+      ...defined({ displayName, tags }),
       bytes: file.stored,
       attempts: 0,
     };

@@ -1,7 +1,7 @@
 /** Stored bytes behind signed links: `GET`, `HEAD` and one `Range` (RFC 9110, section 14). */
 
 import { objectsPath } from "../auth/signed-urls.ts";
-import { RefusalError } from "../problems/refusal-error.ts";
+import { found, RefusalError } from "../problems/refusal-error.ts";
 import { anyParameters } from "../request/query.ts";
 import { type Call, type Route, route } from "../route.ts";
 import type { Answer } from "../transport/answer.ts";
@@ -22,9 +22,7 @@ async function readObject({ service, request, id: key }: Call): Promise<Answer> 
   const query = new URLSearchParams(request.query);
   if (!service.signedUrls.verifies(key, query, service.clock.nowMs()))
     throw new RefusalError({ code: "forbidden", detail: "This link is not valid or has expired." });
-  const stored = await service.objects.stat(key);
-  if (stored === undefined) throw new RefusalError({ code: "not_found" });
-  const { sizeBytes } = stored;
+  const { sizeBytes } = found(await service.objects.stat(key));
   return storedBytes(service, request, { key, sizeBytes }, [
     ["Content-Type", mediaTypeOfKey(key) ?? "application/octet-stream"],
     ["Cache-Control", "private, no-store"],

@@ -2,30 +2,11 @@
 
 import { imageSize } from "image-size";
 import type { StoredBytes } from "../../actors/asset/media.ts";
+import { extensionByType, plainType } from "../../actors/asset/media-names.ts";
 import { mediaTypeOf } from "../../actors/asset/media-type.ts";
 import { limits } from "../../config/limits.ts";
 import type { Objects } from "../../engine/ports/objects.ts";
 import { RefusalError } from "../problems/refusal-error.ts";
-
-const extensionByType: Readonly<Record<string, string>> = {
-  "image/png": "png",
-  "image/jpeg": "jpg",
-  "image/webp": "webp",
-  "image/gif": "gif",
-  "video/mp4": "mp4",
-  "video/quicktime": "mov",
-  "video/webm": "webm",
-  "audio/mpeg": "mp3",
-  "audio/wav": "wav",
-  "audio/mp4": "m4a",
-  "audio/ogg": "ogg",
-  "audio/flac": "flac",
-  "model/gltf-binary": "glb",
-  "model/gltf+json": "gltf",
-  "font/woff2": "woff2",
-  "font/ttf": "ttf",
-  "application/octet-stream": "cube",
-};
 
 export const uploadTypes: readonly string[] = Object.keys(extensionByType);
 
@@ -34,28 +15,12 @@ export function mediaTypeOfKey(objectKey: string): string | undefined {
   return uploadTypes.find((type) => extensionByType[type] === extension);
 }
 
-const sameTypes: Readonly<Record<string, string>> = {
-  "image/jpg": "image/jpeg",
-  "audio/x-wav": "audio/wav",
-  "audio/wave": "audio/wav",
-  "audio/vnd.wave": "audio/wav",
-  "audio/mp3": "audio/mpeg",
-  "audio/x-m4a": "audio/mp4",
-  "audio/m4a": "audio/mp4",
-  "audio/x-flac": "audio/flac",
-  "application/ogg": "audio/ogg",
-  "application/x-font-ttf": "font/ttf",
-  "application/font-woff2": "font/woff2",
-};
-
 /**
  * The type that a client declared, in the terms of this service; undefined when it declared none.
  */
 export function declaredType(mediaType: string): string | undefined {
-  const plain = mediaType.split(";")[0]?.trim().toLowerCase() ?? "";
-  if (plain === "" || plain === "application/octet-stream" || plain === "text/plain")
-    return undefined;
-  return sameTypes[plain] ?? plain;
+  const plain = plainType(mediaType);
+  return ["", "application/octet-stream", "text/plain"].includes(plain) ? undefined : plain;
 }
 
 /** Reduced to its last segment, whatever system it came from. */
@@ -88,7 +53,7 @@ export async function storeUpload(
   bytes: AsyncIterable<Uint8Array>,
   { filename, declared, bytesMax }: UploadHints,
 ): Promise<StoredBytes> {
-  const { first, all } = await peeked(bytes);
+  const { first, all } = await peekBytes(bytes);
   const mimeType = mediaTypeOf(first, filename);
   if (mimeType === undefined) throw wrongFile("is of no type that is accepted");
   if (declared !== undefined && declared !== mimeType)
@@ -96,7 +61,7 @@ export async function storeUpload(
   if (mimeType.startsWith("image/")) refuseHuge(first);
   const objectKey = `${stem}.${extensionByType[mimeType]}`;
   const cap = Math.min(bytesMaxOf(mimeType), bytesMax);
-  const stored = await objects.put(objectKey, capped(all, cap));
+  const stored = await objects.put(objectKey, capBytes(all, cap));
   return { objectKey, mimeType, ...stored };
 }
 
@@ -105,7 +70,7 @@ export function wrongFile(detail: string): RefusalError {
 }
 
 /** Enough bytes to detect the type, and a stream that begins with them again. */
-async function peeked(bytes: AsyncIterable<Uint8Array>) {
+async function peekBytes(bytes: AsyncIterable<Uint8Array>) {
   const iterator = bytes[Symbol.asyncIterator]();
   const start: Uint8Array[] = [];
   let length = 0;
@@ -127,7 +92,7 @@ async function peeked(bytes: AsyncIterable<Uint8Array>) {
 }
 
 /** Throws `RefusalError` with 413 at the first byte that is too many. */
-export async function* capped(
+export async function* capBytes(
   bytes: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
   bytesMax: number,
 ): AsyncGenerator<Uint8Array> {

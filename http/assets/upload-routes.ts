@@ -2,6 +2,7 @@
  * Uploads in parts that can be resumed: a plan, signed URLs to put the parts to, and a completion
  * that joins them. The asset keeps the state of the parts; the upload has its id.
  */
+
 import {
   type Asset,
   assetKey,
@@ -20,12 +21,13 @@ import {
   Upload as UploadSchema,
   type Upload as UploadView,
 } from "../../actors/contract/upload.ts";
+import { defined } from "../../config/defined.ts";
 import { limits } from "../../config/limits.ts";
 import { parseId, partitionOfId } from "../../engine/id.ts";
 import { requireRoom } from "../accounts/storage.ts";
 import { requirePermission } from "../auth/permissions.ts";
 import { uploadsPath } from "../auth/signed-urls.ts";
-import { RefusalError } from "../problems/refusal-error.ts";
+import { found, RefusalError } from "../problems/refusal-error.ts";
 import { expectReply } from "../problems/replies.ts";
 import { anyParameters } from "../request/query.ts";
 import { type Call, jsonBody, type Route, route } from "../route.ts";
@@ -95,9 +97,7 @@ export const uploadRoutes: readonly Route[] = [
 type Uploaded = Asset & { readonly upload: UploadPlan };
 
 function findUpload({ service, principal, id }: Call<unknown, unknown>): Uploaded {
-  const parsed = parseId(id);
-  const asset =
-    parsed === undefined ? undefined : service.gateway.read(assetKey(principal.scope, parsed));
+  const asset = service.gateway.read(assetKey(principal.scope, found(parseId(id))));
   if (!hasUpload(asset)) throw new RefusalError({ code: "not_found" });
   // Reading shows the URLs that write, so it needs the right to write.
   const isOwn = "user" in asset.origin && asset.origin.user === principal.user.id;
@@ -125,12 +125,11 @@ async function createUpload(call: Call<CreateUploadRequest>): Promise<Answer> {
     scope,
     createdAtMs: nowMs,
     origin: { filename: plainFilename(body.filename), user: user.id },
-    ...(displayName === undefined ? {} : { displayName }),
-    ...(tags === undefined ? {} : { tags }),
+    ...defined({ displayName, tags }),
     upload: {
       mimeType,
       sizeBytes,
-      ...(sha256 === undefined ? {} : { sha256: sha256.toLowerCase() }),
+      ...defined({ sha256: sha256?.toLowerCase() }),
       method: isSingle ? "single" : "multipart",
       partCount: isSingle ? 1 : Math.ceil(sizeBytes / limits.assets.partBytes),
       expiresAtMs: nowMs + limits.assets.uploadMs,

@@ -17,7 +17,7 @@ import {
   oauthClientKey,
 } from "../../actors/directory/oauth.ts";
 import { parseId } from "../../engine/id.ts";
-import { RefusalError } from "../problems/refusal-error.ts";
+import { found } from "../problems/refusal-error.ts";
 import { expectReply } from "../problems/replies.ts";
 import { type Call, jsonBody, type Route, route } from "../route.ts";
 import { type Answer, json, nothing } from "../transport/answer.ts";
@@ -89,8 +89,7 @@ async function create(call: Call<CreateClientRequest>): Promise<Answer> {
 
 async function remove(call: Call): Promise<Answer> {
   const { service, principal, id } = call;
-  const client = parseId(id);
-  if (client === undefined) throw new RefusalError({ code: "not_found" });
+  const client = found(parseId(id));
   const audit = auditNote(call, "client.delete", client);
   const message: DeleteClient = { kind: "delete_client", client, scope: principal.scope, audit };
   expectReply(await service.gateway.ask(directoryKey, message, "work"), "deleted");

@@ -5,6 +5,7 @@
  * 2. One run of the command is one job, however often the connection breaks.
  * 3. A failed or canceled job saves nothing and ends with the service's own sentence.
  */
+import { extensionByType } from "../../actors/asset/media-names.ts";
 import type { Asset } from "../../actors/contract/asset.ts";
 import type { Job } from "../../actors/contract/job.ts";
 import { count } from "../../actors/count.ts";
@@ -91,15 +92,8 @@ async function save(client: Client, job: Job, output: string | undefined): Promi
   return saved;
 }
 
-const extensions: Readonly<Record<string, string>> = {
-  "audio/mpeg": ".mp3",
-  "video/quicktime": ".mov",
-  "model/gltf-binary": ".glb",
-  "model/gltf+json": ".gltf",
-};
-
 function extensionOf({ mime_type: type }: Asset): string {
-  return extensions[type] ?? `.${type.split("/")[1] ?? "bin"}`;
+  return `.${extensionByType[type] ?? "bin"}`;
 }
 
 function described({ path, asset, sizeBytes }: SavedFile): string {

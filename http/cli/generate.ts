@@ -1,6 +1,8 @@
 /** `klieg generate ...`, `remove-background` and `restore`: from arguments to a request. */
+
 import { extname } from "node:path";
 import { parseArgs } from "node:util";
+import { defined } from "../../config/defined.ts";
 import {
   type Command,
   onlyArgument,
@@ -85,7 +87,7 @@ export function readArguments(medium: Medium, args: readonly string[], session: 
     request: async () => ({
       ...medium.fixed,
       ...(await subject(session)),
-      ...(format === undefined ? {} : { output_format: format }),
+      ...defined({ output_format: format }),
       ...fields,
       ...(await fileFields(files, given, session)),
     }),

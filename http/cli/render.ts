@@ -52,8 +52,8 @@ async function run(args: readonly string[], session: Session): Promise<void> {
   const files = await bundleOf(folder);
   const client = await session.client();
   const id = values.composition ?? (await client.createComposition({ name })).id;
-  await client.replaceBundle(id, await archiveOf(files));
-  const made = await rendered(client, id, request, session);
+  await client.replaceBundle(id, () => archiveOf(files));
+  const made = await renderFolder(client, id, request, session);
   const sizeBytes = await save(client, made, output);
   const file = { path: output, size_bytes: sizeBytes };
   session.terminal.print(
@@ -92,7 +92,7 @@ async function bundleOf(folder: string): Promise<ReadonlyMap<string, string>> {
   return files;
 }
 
-async function rendered(
+async function renderFolder(
   client: Client,
   id: string,
   request: RenderRequest,

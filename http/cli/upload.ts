@@ -17,7 +17,7 @@ export const upload: Command = {
       allowPositionals: true,
       options: { json: { type: "boolean", default: false } },
     });
-    const asset = await uploaded(onlyArgument(positionals, "the file"), session);
+    const asset = await uploadFile(onlyArgument(positionals, "the file"), session);
     const { id, mime_type: type, size_bytes: size } = asset;
     const text = `${id}  ${type}, ${Math.ceil(size / 1024)} KiB`;
     session.terminal.print(values.json ? JSON.stringify(asset) : text);
@@ -29,7 +29,7 @@ const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /** The id of an asset: given as such, or of a file here, which is uploaded. */
 export async function assetId(given: string, session: Session): Promise<string> {
-  return uuid.test(given) ? given : (await uploaded(given, session)).id;
+  return uuid.test(given) ? given : (await uploadFile(given, session)).id;
 }
 
 /** Throws `CommandError`. */
@@ -43,7 +43,7 @@ async function openFile(path: string): Promise<Blob> {
 }
 
 /** The asset once it is ready. Throws `CommandError` for a file that cannot be read or used. */
-export async function uploaded(path: string, session: Session): Promise<Asset> {
+export async function uploadFile(path: string, session: Session): Promise<Asset> {
   const client = await session.client();
   const file = await openFile(path);
   let asset = await client.upload(basename(path), file);

@@ -5,8 +5,10 @@
  * 2. `repeated` tries again through silence, 502 and 503, with a bound and a growing delay. Where
  *    nothing ever answered and nothing listens, the first try says so at once.
  */
+
 import { setTimeout as pause } from "node:timers/promises";
 import type { Problem } from "../../actors/contract/problem.ts";
+import { defined } from "../../config/defined.ts";
 
 const bounds = {
   /** An answer that takes longer than this is silence. */
@@ -82,8 +84,8 @@ export interface Call {
   readonly body?: object;
   /** In the place of a JSON body; gets ten minutes to arrive. */
   readonly form?: FormData;
-  /** The same, as it is. */
-  readonly file?: Blob;
+  /** The same, as it is; begun once more by each try. */
+  readonly archive?: () => ReadableStream<Uint8Array>;
   readonly idempotencyKey?: string;
   /** Time the service takes on purpose, on top of an answer's usual bound. */
   readonly heldMs?: number;
@@ -91,8 +93,8 @@ export interface Call {
 
 /** The JSON of a 2xx answer. Its shape is the service's promise; it is not checked again here. */
 export async function request<T>(address: Address, call: Call): Promise<T> {
-  const { body, form, file, idempotencyKey } = call;
-  const heldMs = form === undefined && file === undefined ? (call.heldMs ?? 0) : bounds.uploadMs;
+  const { body, form, archive, idempotencyKey } = call;
+  const heldMs = form === undefined && archive === undefined ? (call.heldMs ?? 0) : bounds.uploadMs;
   const response = await openUrl(address.origin, `${address.origin}/v1${call.path}`, {
     method: call.method,
     signal: AbortSignal.timeout(bounds.answerMs + heldMs),
@@ -100,11 +102,11 @@ export async function request<T>(address: Address, call: Call): Promise<T> {
       authorization: `Bearer ${address.token}`,
       "x-service-surface": address.surface,
       ...(body === undefined ? {} : { "content-type": "application/json" }),
-      ...(idempotencyKey === undefined ? {} : { "idempotency-key": idempotencyKey }),
+      ...(archive === undefined ? {} : { "content-type": "application/zip" }),
+      ...defined({ "idempotency-key": idempotencyKey }),
     },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    ...(form === undefined ? {} : { body: form }),
-    ...(file === undefined ? {} : { body: file }),
+    ...defined({ body: form ?? (body && JSON.stringify(body)) }),
+    ...(archive === undefined ? {} : { body: archive(), duplex: "half" }),
   });
   if (response.status === 204) return undefined as T;
   try {
@@ -158,7 +160,7 @@ async function problemOf(response: Response): Promise<Partial<Problem>> {
 }
 
 /** `answered` says whether anything ever answered there. */
-export async function repeated<T>(
+export async function repeatCall<T>(
   call: (tried: number) => Promise<T>,
   answered: () => boolean,
 ): Promise<T> {

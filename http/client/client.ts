@@ -35,7 +35,7 @@ import type { Render, RenderRequest } from "../../actors/contract/render.ts";
 import type { OutputSet } from "../../actors/contract/set.ts";
 import type { CreatedToken, CreateTokenRequest, TokenList } from "../../actors/contract/token.ts";
 import type { ModelEntry } from "../../config/catalogue.ts";
-import { type Address, ApiProblem, openUrl, repeated, request } from "./call.ts";
+import { type Address, ApiProblem, openUrl, repeatCall, request } from "./call.ts";
 
 /** Undefined is as good as absent: JSON leaves it out. */
 type Sparse<T> = { readonly [K in keyof T]: T[K] | undefined };
@@ -113,9 +113,9 @@ export class Client {
   }
 
   /** All files of a composition by those of a ZIP archive, whole or not at all. */
-  replaceBundle(id: string, archive: Blob): Promise<Composition> {
+  replaceBundle(id: string, archive: () => ReadableStream<Uint8Array>): Promise<Composition> {
     const path = `/compositions/${encodeURIComponent(id)}/bundle`;
-    return this.patiently(() => request(this.address, { method: "POST", path, file: archive }));
+    return this.patiently(() => request(this.address, { method: "POST", path, archive }));
   }
 
   /** As `submit`: one call, at most one render. */
@@ -252,7 +252,7 @@ export class Client {
   }
 
   private async patiently<T>(call: (tried: number) => Promise<T>): Promise<T> {
-    const answer = await repeated(call, () => this.isAnswered);
+    const answer = await repeatCall(call, () => this.isAnswered);
     this.isAnswered = true;
     return answer;
   }

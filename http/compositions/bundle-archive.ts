@@ -35,7 +35,7 @@ interface StoredArchive {
 }
 
 /** Throws `RefusalError`: 400 for what is no archive or not a bundle, 413 for too much of it. */
-export async function unpacked(
+export async function unpackArchive(
   call: Call,
   composition: Composition,
   { key, sizeBytes }: StoredArchive,

@@ -22,13 +22,13 @@ import { limits } from "../../config/limits.ts";
 import { Type } from "../../config/schema.ts";
 import { announcedBytes, requireRoom } from "../accounts/storage.ts";
 import { storedBytes } from "../assets/ranged-bytes.ts";
-import { RefusalError } from "../problems/refusal-error.ts";
+import { found, RefusalError } from "../problems/refusal-error.ts";
 import { expectReply } from "../problems/replies.ts";
 import { isKnown, notChanged } from "../request/etag.ts";
 import type { Parameter } from "../request/query.ts";
 import { type Call, type Route, route } from "../route.ts";
 import { type Answer, json, nothing } from "../transport/answer.ts";
-import { unpacked } from "./bundle-archive.ts";
+import { unpackArchive } from "./bundle-archive.ts";
 import { giveUp, type Incoming, reserve, storeFile } from "./composition-storing.ts";
 import {
   answerWith,
@@ -99,7 +99,7 @@ async function putFile(call: FileCall): Promise<Answer> {
   const key = compositionKey(composition.scope, composition.id);
   const incoming = await reserve(service, composition, [query.path]);
   const { reservation } = incoming;
-  const { file, isNew } = await accepted(call, incoming, async () => {
+  const { file, isNew } = await keepIfAccepted(call, incoming, async () => {
     const declared = request.headers["content-type"];
     const file = await storeFile(service, incoming, query.path, request.incoming ?? [], declared);
     requireRoom(call, file.size);
@@ -115,7 +115,7 @@ async function putFile(call: FileCall): Promise<Answer> {
 }
 
 /** Refused files are removed; after a lost reply they may have been accepted. */
-async function accepted<T>(
+async function keepIfAccepted<T>(
   { service }: Call<unknown, unknown>,
   incoming: Incoming,
   change: () => Promise<T>,
@@ -132,9 +132,7 @@ async function accepted<T>(
 /** Throws `RefusalError` with 404. */
 function findFile(call: FileCall, { id, scope }: Composition): BundleFile {
   const key = bundleFileKey(compositionKey(scope, id), pathDigest(call.query.path));
-  const file = call.service.gateway.read(key);
-  if (file === undefined) throw new RefusalError({ code: "not_found" });
-  return file;
+  return found(call.service.gateway.read(key));
 }
 
 /** The bytes never run as a page of this origin: they are sandboxed and not sniffed. */
@@ -173,9 +171,9 @@ async function replaceBundle(call: Call): Promise<Answer> {
   if (!archiveType.test(request.headers["content-type"] ?? ""))
     throw new RefusalError({ code: "unsupported_media_type", accepts: "application/zip" });
   requireRoom(call);
-  const { files, incoming } = await unpackedBody(call, composition);
+  const { files, incoming } = await unpackBody(call, composition);
   const { reservation } = incoming;
-  await accepted(call, incoming, () =>
+  await keepIfAccepted(call, incoming, () =>
     changeWhole(call, async ({ composition: { revision }, files: old }) => {
       const before = old.map(({ path }) => path);
       return { kind: "replace", revision, before, files, reservation };
@@ -185,14 +183,14 @@ async function replaceBundle(call: Call): Promise<Answer> {
 }
 
 /** The archive is stored before it is read, since a ZIP lists its files at its end. */
-async function unpackedBody(call: Call, composition: Composition) {
+async function unpackBody(call: Call, composition: Composition) {
   const { service, request } = call;
   const archive = await reserve(service, composition, [archiveName]);
   try {
     const object = archive.objectsByPath.get(archiveName) ?? "";
     const key = objectKeyOf(composition.id, { object });
     const { sizeBytes } = await service.objects.put(key, request.incoming ?? []);
-    return await unpacked(call, composition, { key, sizeBytes });
+    return await unpackArchive(call, composition, { key, sizeBytes });
   } finally {
     await giveUp(service, archive);
   }

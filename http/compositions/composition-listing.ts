@@ -45,7 +45,7 @@ export async function listCompositions(call: Call<unknown, CompositionQuery>): P
   const page = found.slice(0, limit);
   const last = found.length > limit ? page.at(-1) : undefined;
   const items: CompositionView[] = [];
-  for (const one of page) items.push(...(await viewed(call, one)));
+  for (const one of page) items.push(...(await viewRow(call, one)));
   return json(200, {
     items,
     next_cursor:
@@ -97,7 +97,7 @@ function isWanted({ name, description, meta }: CompositionDetails, query: Compos
 }
 
 /** Nothing for one that went meanwhile. */
-async function viewed(
+async function viewRow(
   call: Call<unknown, CompositionQuery>,
   { composition, details }: Found,
 ): Promise<CompositionView[]> {

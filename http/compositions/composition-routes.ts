@@ -18,7 +18,7 @@ import {
   versionTag,
 } from "../../actors/composition/composition.ts";
 import { timelineView } from "../../actors/composition/composition-view.ts";
-import { mergedMeta, metaFault } from "../../actors/composition/meta.ts";
+import { mergeMeta, metaFault } from "../../actors/composition/meta.ts";
 import {
   CloneCompositionRequest,
   CompositionPage,
@@ -35,7 +35,7 @@ import type { Fault } from "../../config/schema.ts";
 import { partitionOfId } from "../../engine/id.ts";
 import { PortError } from "../../engine/ports/port-error.ts";
 import { requireRoom } from "../accounts/storage.ts";
-import { RefusalError } from "../problems/refusal-error.ts";
+import { found, RefusalError } from "../problems/refusal-error.ts";
 import { expectReply } from "../problems/replies.ts";
 import { withETag } from "../request/etag.ts";
 import { integer, optionalFlag, optionalText } from "../request/query.ts";
@@ -256,14 +256,13 @@ async function cloneComposition(call: Call<CloneCompositionRequest>): Promise<An
   const { service, body } = call;
   requireRoom(call);
   const source = findComposition(call);
-  const details = service.gateway.read(
-    compositionDetailsKey(compositionKey(source.scope, source.id)),
+  const details = found(
+    service.gateway.read(compositionDetailsKey(compositionKey(source.scope, source.id))),
   );
-  if (details === undefined) throw new RefusalError({ code: "not_found" });
-  const meta = mergedMeta(details.meta, body.meta_patch ?? {});
+  const meta = mergeMeta(details.meta, body.meta_patch ?? {});
   requireMeta(meta, "/meta_patch");
   const composition = { ...newComposition(call), clonedFrom: source.id };
-  const { files, incoming } = await copied(call, composition);
+  const { files, incoming } = await copyFiles(call, composition);
   const named = {
     name: body.name ?? `${details.name} copy`.slice(0, 200),
     description: body.description ?? details.description,
@@ -279,7 +278,7 @@ interface Copied {
 }
 
 /** Of one revision: when a file goes while it is copied, all are copied anew. */
-async function copied(call: Call<unknown>, to: Composition): Promise<Copied> {
+async function copyFiles(call: Call<unknown>, to: Composition): Promise<Copied> {
   const { service } = call;
   const files: BundleFile[] = [];
   const from = await snapshotOf(call);
@@ -295,7 +294,7 @@ async function copied(call: Call<unknown>, to: Composition): Promise<Copied> {
     await giveUp(service, incoming);
     const isGone = error instanceof PortError && !error.retryable;
     if (!isGone || findComposition(call).revision === from.composition.revision) throw error;
-    return copied(call, to);
+    return copyFiles(call, to);
   }
 }
 

@@ -20,7 +20,7 @@ import {
   type Reservation,
 } from "../../actors/composition/composition.ts";
 import { invariant } from "../../engine/invariant.ts";
-import { capped } from "../assets/stored-upload.ts";
+import { capBytes } from "../assets/stored-upload.ts";
 import { expectReply } from "../problems/replies.ts";
 import type { Service } from "../service.ts";
 
@@ -91,7 +91,7 @@ export async function storeFile(
   const object = objectsByPath.get(path);
   invariant(object !== undefined, "the file has its place");
   const key = `${objectsOf(composition.id)}/${object}`;
-  const { sizeBytes, sha256 } = await service.objects.put(key, capped(bytes, bytesMaxOf(mime)));
+  const { sizeBytes, sha256 } = await service.objects.put(key, capBytes(bytes, bytesMaxOf(mime)));
   return {
     path,
     mime,

@@ -20,7 +20,7 @@ import { parseId } from "../../engine/id.ts";
 import { rangeOf } from "../../engine/key.ts";
 import { PortError } from "../../engine/ports/port-error.ts";
 import { requirePermission } from "../auth/permissions.ts";
-import { RefusalError } from "../problems/refusal-error.ts";
+import { found, RefusalError } from "../problems/refusal-error.ts";
 import { expectReply } from "../problems/replies.ts";
 import { tagsOf } from "../request/etag.ts";
 import type { Call } from "../route.ts";
@@ -37,13 +37,7 @@ export interface Snapshot {
 
 /** Throws `RefusalError` with 404 for what is unknown or another scope's. */
 export function findComposition({ service, principal, id }: Call<unknown, unknown>): Composition {
-  const parsed = parseId(id);
-  const found =
-    parsed === undefined
-      ? undefined
-      : service.gateway.read(compositionKey(principal.scope, parsed));
-  if (found === undefined) throw new RefusalError({ code: "not_found" });
-  return found;
+  return found(service.gateway.read(compositionKey(principal.scope, found(parseId(id)))));
 }
 
 /** As `findComposition`, for callers that may change it: 403 for others. */
@@ -107,7 +101,7 @@ export async function frameAt(
   try {
     const found = await service.timelines
       .of(composition, files)
-      .then((timeline) => frameOf(timeline, revision), unmeasured(revision));
+      .then((timeline) => frameOf(timeline, revision), frameUnmeasured(revision));
     void service.gateway.ask(key, { kind: "measure", frame: found }, "settle");
     return found;
   } catch (error) {
@@ -118,7 +112,7 @@ export async function frameAt(
 }
 
 /** The frame of markup that is too large to be measured; other faults pass through. */
-function unmeasured(revision: number): (error: unknown) => Frame {
+function frameUnmeasured(revision: number): (error: unknown) => Frame {
   return (error) => {
     if (!(error instanceof RefusalError)) throw error;
     return { revision, width: null, height: null, frameRate: 30, durationSeconds: null };
@@ -130,8 +124,7 @@ export async function viewOf(
   { service }: Call<unknown, unknown>,
   snapshot: Snapshot,
 ): Promise<CompositionView> {
-  const details = service.gateway.read(compositionDetailsKey(snapshot.key));
-  if (details === undefined) throw new RefusalError({ code: "not_found" });
+  const details = found(service.gateway.read(compositionDetailsKey(snapshot.key)));
   const frame = await frameAt(service, snapshot);
   return compositionView(snapshot.composition, details, frame, snapshot.files);
 }

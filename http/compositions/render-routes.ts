@@ -14,7 +14,7 @@ import { type Id, idOfBytes, parseId } from "../../engine/id.ts";
 import { rangeOf } from "../../engine/key.ts";
 import { requirePermission } from "../auth/permissions.ts";
 import { mintTicket, redeemTicket } from "../auth/stream-tickets.ts";
-import { RefusalError } from "../problems/refusal-error.ts";
+import { found } from "../problems/refusal-error.ts";
 import { expectReply } from "../problems/replies.ts";
 import { withETag } from "../request/etag.ts";
 import { ticketParameter } from "../request/query.ts";
@@ -120,7 +120,5 @@ async function openStream(call: Call<unknown, { ticket: string | undefined }>): 
 }
 
 function idOf({ id }: Call<unknown, unknown>): Id {
-  const render = parseId(id);
-  if (render === undefined) throw new RefusalError({ code: "not_found" });
-  return render;
+  return found(parseId(id));
 }

@@ -8,29 +8,22 @@ import { type Render, renderKey } from "../../actors/render/render.ts";
 import type { Reader } from "../../actors/ticket/ticket.ts";
 import { limits } from "../../config/limits.ts";
 import type { Id } from "../../engine/id.ts";
-import { RefusalError } from "../problems/refusal-error.ts";
+import { found } from "../problems/refusal-error.ts";
 import type { Call } from "../route.ts";
 import type { Service } from "../service.ts";
-import type { Answer, Sink } from "../transport/answer.ts";
-import { Frames, frameHeaders } from "../transport/sse-connection.ts";
+import type { Answer } from "../transport/answer.ts";
+import { eventStream, type Frames } from "../transport/sse-connection.ts";
 import { renderText } from "./renders.ts";
 
-/** Throws `RefusalError` with 503 when the account has too many streams open. */
+/** Throws `RefusalError`: 404 when there is none, 503 when too many streams are open. */
 export function renderStream(
-  { service, request }: Call<unknown, unknown>,
+  call: Call<unknown, unknown>,
   id: Id,
   reader: Reader | undefined,
 ): Answer {
-  const render = service.gateway.read(renderKey(id));
-  if (render === undefined || request.isGone()) throw new RefusalError({ code: "not_found" });
-  if (!service.following.enter("stream", render.scope, limits.jobs.streamsMax))
-    throw new RefusalError({
-      code: "unavailable",
-      retryAfterSeconds: limits.http.retryAfterSeconds,
-      detail: `At most ${limits.jobs.streamsMax} streams of one account are open at once.`,
-    });
-  const start = (sink: Sink) => new RenderStream(service, id, sink).open(render.scope, reader);
-  return { status: 200, headers: frameHeaders, body: { length: undefined, start } };
+  const { service } = call;
+  const { scope } = found(service.gateway.read(renderKey(id)));
+  return eventStream(call, scope, reader, (frames) => new RenderStream(service, id, frames).open());
 }
 
 class RenderStream {
@@ -40,24 +33,18 @@ class RenderStream {
   private shown: Render | undefined;
   private stopProgress: (() => void) | undefined;
 
-  constructor(service: Service, id: Id, sink: Sink) {
+  constructor(service: Service, id: Id, frames: Frames) {
     this.service = service;
     this.id = id;
-    this.frames = new Frames(sink);
+    this.frames = frames;
   }
 
-  /** Returns what to call when the client has gone. */
-  open(scope: Id, reader: Reader | undefined): () => void {
-    const { following, gateway, clock } = this.service;
-    const { frames } = this;
+  open(): void {
     const look = () => this.look();
-    frames.open(following, clock);
-    frames.whileReadable(following, reader);
-    frames.until(() => following.leave("stream", scope));
-    frames.until(gateway.watch(renderKey(this.id), look));
-    frames.until(() => this.stopProgress?.());
+    const { gateway } = this.service;
+    this.frames.until(gateway.watch(renderKey(this.id), look));
+    this.frames.until(() => this.stopProgress?.());
     gateway.look(look);
-    return () => frames.close();
   }
 
   /** All rows are read before anything is sent, so that an interrupted look can be repeated. */

@@ -20,12 +20,13 @@ import {
 } from "../../actors/render/render.ts";
 import { renderView } from "../../actors/render/render-view.ts";
 import { frameCount, type Timeline } from "../../actors/timeline/model.ts";
+import { defined } from "../../config/defined.ts";
 import { limits } from "../../config/limits.ts";
 import type { Fault } from "../../config/schema.ts";
 import { type Id, parseId, partitionOfId } from "../../engine/id.ts";
 import { requireRoom } from "../accounts/storage.ts";
 import { digestOfBody, idempotencyKey } from "../jobs/submitting.ts";
-import { RefusalError } from "../problems/refusal-error.ts";
+import { found, RefusalError } from "../problems/refusal-error.ts";
 import type { Call } from "../route.ts";
 import type { Service } from "../service.ts";
 import { newObject } from "./composition-storing.ts";
@@ -34,10 +35,8 @@ import { changeWhole, type Snapshot } from "./compositions.ts";
 
 /** Throws `RefusalError` with 404 for what is unknown or another scope's. */
 export function findRender({ service, principal, id }: Call<unknown, unknown>): Render {
-  const parsed = parseId(id);
-  const render = parsed === undefined ? undefined : service.gateway.read(renderKey(parsed));
-  if (render?.scope !== principal.scope) throw new RefusalError({ code: "not_found" });
-  return render;
+  const render = found(service.gateway.read(renderKey(found(parseId(id)))));
+  return found(render.scope === principal.scope ? render : undefined);
 }
 
 export interface RenderText {
@@ -48,8 +47,7 @@ export interface RenderText {
 /** Its asset may be deleted without a change of the render. */
 export function renderText({ gateway }: Service, render: Render): RenderText {
   const { id, scope, version } = render;
-  const order = gateway.read(renderOrderKey(id));
-  if (order === undefined) throw new RefusalError({ code: "not_found" });
+  const order = found(gateway.read(renderOrderKey(id)));
   const asset =
     render.phase === "succeeded" ? gateway.read(assetKey(scope, render.asset)) : undefined;
   const view = renderView(render, order, gateway.read(renderNotesKey(id)), asset !== undefined);
@@ -87,7 +85,7 @@ export async function submitRender(call: Call<RenderRequest>): Promise<Id> {
       const manifestKey = await storeManifest(service, snapshot);
       manifests.push(manifestKey);
       const order = await orderOf(call, id, snapshot, manifestKey);
-      return { kind: "render", order, ...(digest === undefined ? {} : { digest }) };
+      return { kind: "render", order, ...defined({ digest }) };
     });
     manifests.pop();
     return id;
@@ -143,7 +141,7 @@ async function orderOf(
     createdAtMs: service.clock.nowMs(),
     target,
     ...(target === "video" ? { quality } : { still, params: paramsOf(still, timeline) }),
-    ...(audioMix === undefined ? {} : { audioMix }),
+    ...defined({ audioMix }),
     manifestKey,
     assets: sourcesOf(call, timeline),
   };

@@ -2,9 +2,9 @@
 import { createHash } from "node:crypto";
 import { ProblemPage, RootLinks } from "../../actors/contract/document.ts";
 import { type ProblemType, problemTypes } from "../problems/problem-types.ts";
-import { RefusalError } from "../problems/refusal-error.ts";
+import { found } from "../problems/refusal-error.ts";
 import { withETag } from "../request/etag.ts";
-import { negotiated } from "../request/negotiation.ts";
+import { negotiateType } from "../request/negotiation.ts";
 import { type Call, type Route, route } from "../route.ts";
 import { type Answer, json } from "../transport/answer.ts";
 import { frontPage } from "./front-page.ts";
@@ -50,7 +50,7 @@ export function documentRoutes(all: () => readonly Route[]): readonly Route[] {
 /** A page for browsers, the links for other clients. */
 function front(call: Call): Answer {
   const { service, request } = call;
-  const form = negotiated(request.headers["accept"], ["application/json", "text/html"]);
+  const form = negotiateType(request.headers["accept"], ["application/json", "text/html"]);
   if (form !== "text/html") return links(call);
   return frontPage(new URL(service.baseUrl).origin, service.version);
 }
@@ -68,12 +68,11 @@ function links({ service: { baseUrl, version } }: Call): Answer {
 }
 
 function explain({ service, request, id }: Call): Answer {
-  const found = problemTypes.find(({ slug }) => slug === id);
-  if (found === undefined) throw new RefusalError({ code: "not_found" });
-  const type = `${service.baseUrl}/problems/${found.slug}`;
-  const form = negotiated(request.headers["accept"], ["application/json", "text/html"]);
-  if (form === "text/html") return page(found);
-  const { title, statuses, meaning, remedy } = found;
+  const explained = found(problemTypes.find(({ slug }) => slug === id));
+  const type = `${service.baseUrl}/problems/${explained.slug}`;
+  const form = negotiateType(request.headers["accept"], ["application/json", "text/html"]);
+  if (form === "text/html") return page(explained);
+  const { title, statuses, meaning, remedy } = explained;
   return json(200, { type, title, status: statuses[0], statuses, meaning, remedy });
 }
 

@@ -2,6 +2,7 @@
  * The published contract (OpenAPI 3.1), made from the very rows and schemas that serve. A schema
  * with a title becomes a component; all others are inlined.
  */
+import { defined } from "../../config/defined.ts";
 import type { Type } from "../../config/schema.ts";
 import { noParameters } from "../request/query.ts";
 import type { Route } from "../route.ts";
@@ -93,7 +94,7 @@ function operationOf(route: Route, path: string, components: Components): Member
     tags: [tagOf(route)],
     ...(access === "open" ? { security: [] } : {}),
     ...(parameters.length === 0 ? {} : { parameters }),
-    ...(body === undefined ? {} : { requestBody: bodyOf(body, components) }),
+    ...defined({ requestBody: body && bodyOf(body, components) }),
     ...(streamBytesMax === undefined ? {} : { requestBody: streamOf(route, components) }),
     responses,
   };

@@ -4,7 +4,7 @@
  */
 
 import { accountKey, type Pay, type SubmitJob } from "../../actors/account/account-messages.ts";
-import { packed } from "../../actors/account/packed-submit.ts";
+import { packSubmit } from "../../actors/account/packed-submit.ts";
 import type { CostKind } from "../../actors/contract/cost.ts";
 import {
   EnhancedPrompt,
@@ -23,7 +23,7 @@ import { promptMaxOf, References, textFaults } from "../../actors/generation/fau
 import type { Generation, Sources } from "../../actors/generation/generation.ts";
 import { resolveImage } from "../../actors/generation/image.ts";
 import { type Asking, chooseModel, refusalOf } from "../../actors/generation/model-choice.ts";
-import { rewrittenForVideo } from "../../actors/generation/prompt-rewriter.ts";
+import { rewriteForVideo } from "../../actors/generation/prompt-rewriter.ts";
 import { resolveRestoration } from "../../actors/generation/restoration.ts";
 import { resolve3D } from "../../actors/generation/three-d.ts";
 import { resolveVideo } from "../../actors/generation/video.ts";
@@ -157,7 +157,7 @@ async function submit<B extends Confirmable>(call: Call<B>, kind: Kind<B>): Prom
     : {};
   const jobRequest = askedOf(call, id, generation, terms.fingerprint, keyless);
   const job = jobOf(jobRequest, generation);
-  const message: SubmitJob = { kind: "submit", submit: packed({ job, ...terms }) };
+  const message: SubmitJob = { kind: "submit", submit: packSubmit({ job, ...terms }) };
   const reply = await service.gateway.ask(accountKey(principal.scope), message, "work");
   const accepted = expectReply(reply, "accepted");
   const view = service.jobs.view({
@@ -184,7 +184,7 @@ async function enhancePrompt(call: Call<EnhancePromptRequest>): Promise<Answer> 
     hasFirstFrame: frame !== undefined,
   };
   const original = body.prompt.trim();
-  const prompt = rewrittenForVideo(original, context, promptMaxOf(model));
+  const prompt = rewriteForVideo(original, context, promptMaxOf(model));
   const message: Pay = {
     kind: "pay",
     credits: limits.pricing.enhancePromptCredits,

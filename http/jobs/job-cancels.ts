@@ -3,6 +3,7 @@
 import type { CanceledJobs, CancelJobsRequest } from "../../actors/contract/job.ts";
 import { type CancelJob, jobKey } from "../../actors/job/job.ts";
 import type { Refusal } from "../../actors/refusal.ts";
+import { defined } from "../../config/defined.ts";
 import { limits } from "../../config/limits.ts";
 import { type Id, parseId } from "../../engine/id.ts";
 import { requirePermission } from "../auth/permissions.ts";
@@ -48,7 +49,7 @@ async function resultOf(call: Asker, name: string): Promise<Result> {
   const refusal = job === undefined ? ({ code: "not_found" } as const) : await refused(call, job);
   if (refusal === undefined) return { job_id: name, status: 200 };
   const { status, code } = problemOf(refusal);
-  return { job_id: name, status, ...(code === undefined ? {} : { code }) };
+  return { job_id: name, status, ...defined({ code }) };
 }
 
 /** Why the job is not canceled, or undefined when it is. */

@@ -14,7 +14,7 @@ import {
   endOf,
   jobsOf,
   modelTag,
-  narrowed,
+  narrowOwner,
   ownerOf,
   tagDigest,
 } from "../../actors/job/job-index.ts";
@@ -123,7 +123,7 @@ function prefixes(call: ListCall, member: Id | undefined): Key[] {
   const session = named === undefined ? undefined : parseId(named);
   if (named !== undefined && session === undefined) return [];
   const tag = query.tag === undefined ? undefined : tagDigest(query.tag);
-  const owner = narrowed(ownerOf(scope, member), session, tag);
+  const owner = narrowOwner(ownerOf(scope, member), session, tag);
   return classes(call).map(({ modality, end, model }) =>
     jobsOf(scope, owner, modality, end, model),
   );

@@ -15,7 +15,7 @@ import { limits } from "../../config/limits.ts";
 import { type Id, parseId } from "../../engine/id.ts";
 import { requirePermission } from "../auth/permissions.ts";
 import { requireScope } from "../auth/principals.ts";
-import { RefusalError } from "../problems/refusal-error.ts";
+import { found, RefusalError } from "../problems/refusal-error.ts";
 import { expectReply } from "../problems/replies.ts";
 import { withETag } from "../request/etag.ts";
 import { integer, optionalInstant, optionalText, someOf } from "../request/query.ts";
@@ -109,9 +109,7 @@ export const jobRoutes: readonly Route[] = [
 
 /** Ids that are not UUIDs answer 404. */
 export function jobIdOf({ id }: Call): Id {
-  const job = parseId(id);
-  if (job === undefined) throw new RefusalError({ code: "not_found" });
-  return job;
+  return found(parseId(id));
 }
 
 function readJob(call: Call): Answer {

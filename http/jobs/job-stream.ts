@@ -11,36 +11,24 @@ import { type Job, jobKey } from "../../actors/job/job.ts";
 import type { Reader } from "../../actors/ticket/ticket.ts";
 import { limits } from "../../config/limits.ts";
 import type { Id } from "../../engine/id.ts";
-import { RefusalError } from "../problems/refusal-error.ts";
+import { found } from "../problems/refusal-error.ts";
 import type { Call } from "../route.ts";
 import type { Service } from "../service.ts";
-import type { Answer, Sink } from "../transport/answer.ts";
-import { Frames, frameHeaders } from "../transport/sse-connection.ts";
+import type { Answer } from "../transport/answer.ts";
+import { eventStream, type Frames } from "../transport/sse-connection.ts";
 import { hasEnded, isTerminal } from "./job-watchers.ts";
 
-/** Throws `RefusalError` with 503 when the account has too many streams open. */
+/** Throws `RefusalError`: 404 when there is none, 503 when too many streams are open. */
 export function jobStream(
-  { service, request }: Call<unknown, unknown>,
+  call: Call<unknown, unknown>,
   id: Id,
   reader: Reader | undefined,
 ): Answer {
-  const job = service.gateway.read(jobKey(id));
-  if (job === undefined) throw new RefusalError({ code: "not_found" });
-  if (request.isGone()) throw new RefusalError({ code: "not_found" });
-  if (!service.following.enter("stream", job.terms.scope, limits.jobs.streamsMax))
-    throw new RefusalError({
-      code: "unavailable",
-      retryAfterSeconds: limits.http.retryAfterSeconds,
-      detail: `At most ${limits.jobs.streamsMax} streams of one account are open at once.`,
-    });
-  return {
-    status: 200,
-    headers: frameHeaders,
-    body: {
-      length: undefined,
-      start: (sink) => new JobStream(service, id, sink).open(job.terms.scope, reader),
-    },
-  };
+  const { service } = call;
+  const { terms } = found(service.gateway.read(jobKey(id)));
+  return eventStream(call, terms.scope, reader, (frames) =>
+    new JobStream(service, id, frames).open(),
+  );
 }
 
 class JobStream {
@@ -50,24 +38,18 @@ class JobStream {
   private stopProgress: (() => void) | undefined;
   private shown: Job | undefined;
 
-  constructor(service: Service, id: Id, sink: Sink) {
+  constructor(service: Service, id: Id, frames: Frames) {
     this.service = service;
     this.id = id;
-    this.frames = new Frames(sink);
+    this.frames = frames;
   }
 
-  /** Returns what to call when the client has gone. */
-  open(scope: Id, reader: Reader | undefined): () => void {
-    const { following, gateway, clock } = this.service;
-    const { frames } = this;
+  open(): void {
     const look = () => this.look();
-    frames.open(following, clock);
-    frames.whileReadable(following, reader);
-    frames.until(gateway.watch(jobKey(this.id), look));
-    frames.until(() => following.leave("stream", scope));
-    frames.until(() => this.stopProgress?.());
+    const { gateway } = this.service;
+    this.frames.until(gateway.watch(jobKey(this.id), look));
+    this.frames.until(() => this.stopProgress?.());
     gateway.look(look);
-    return () => frames.close();
   }
 
   /** All rows are read before anything is sent, so that an interrupted look can be repeated. */

@@ -3,7 +3,7 @@ import { Model, ModelPage } from "../../actors/contract/model.ts";
 import { type ModelEntry, modalities } from "../../config/catalogue.ts";
 import { isFarm } from "../../config/providers.ts";
 import { requireScope } from "../auth/principals.ts";
-import { RefusalError } from "../problems/refusal-error.ts";
+import { found } from "../problems/refusal-error.ts";
 import { withETag } from "../request/etag.ts";
 import { optionalFlag, someOf } from "../request/query.ts";
 import { type Call, type Route, route } from "../route.ts";
@@ -56,8 +56,9 @@ function listModels(call: Call<unknown, ModelQuery>): Answer {
 
 function readModel(call: Call): Answer {
   const { models } = call.service.catalogue;
-  const model = models.find(({ id, aliases }) => id === call.id || aliases.includes(call.id));
-  if (model === undefined) throw new RefusalError({ code: "not_found" });
+  const model = found(
+    models.find(({ id, aliases }) => id === call.id || aliases.includes(call.id)),
+  );
   const answer = tagged(call, JSON.stringify(modelView(model, call.service)));
   return { ...answer, headers: [...answer.headers, ...deprecationOf(model, call.service)] };
 }

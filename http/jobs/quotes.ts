@@ -5,7 +5,7 @@
  *   mac 16 | expires 6 | who 16 | what 16 | nonce 8      base64url, 83 characters
  */
 
-import { createHash, createHmac, timingSafeEqual } from "node:crypto";
+import { createHash } from "node:crypto";
 import type { Confirmation } from "../../actors/account/submit-terms.ts";
 import type { CostKind } from "../../actors/contract/cost.ts";
 import type { SigningKey } from "../../actors/directory/directory.ts";
@@ -13,6 +13,7 @@ import { limits } from "../../config/limits.ts";
 import type { Id } from "../../engine/id.ts";
 import type { Clock } from "../../engine/ports/clock.ts";
 import type { Entropy } from "../../engine/ports/entropy.ts";
+import { Signer } from "../auth/signer.ts";
 
 /** Everything that a token is bound to. */
 export interface Offer {
@@ -28,12 +29,12 @@ const macBytes = 16;
 const tokenBytes = macBytes + 6 + 16 + 16 + 8;
 
 export class Quotes {
-  private readonly key: () => SigningKey;
+  private readonly signer: Signer;
   private readonly clock: Clock;
   private readonly entropy: Entropy;
 
   constructor(key: () => SigningKey, clock: Clock, entropy: Entropy) {
-    this.key = key;
+    this.signer = new Signer(key, macBytes);
     this.clock = clock;
     this.entropy = entropy;
   }
@@ -44,8 +45,10 @@ export class Quotes {
     expires.writeUIntBE(expiresAtMs, 0, 6);
     const nonce = this.entropy.bytes(8);
     const payload = Buffer.concat([expires, whoOf(offer), whatOf(offer), nonce]);
-    const mac = macOf(this.key().current, payload);
-    return { token: Buffer.concat([mac, payload]).toString("base64url"), expiresAtMs };
+    return {
+      token: Buffer.concat([this.signer.sign(payload), payload]).toString("base64url"),
+      expiresAtMs,
+    };
   }
 
   /** Undefined without a token. The account refuses in the order of the submit's checks. */
@@ -53,8 +56,8 @@ export class Quotes {
     if (token === undefined) return undefined;
     const bytes = Buffer.from(token, "base64url");
     const payload = bytes.subarray(macBytes);
-    if (bytes.length !== tokenBytes || !this.isOurs(bytes.subarray(0, macBytes), payload))
-      return { kind: "rejected", reason: "invalid" };
+    const isOurs = this.signer.verifies(bytes.subarray(0, macBytes), payload);
+    if (bytes.length !== tokenBytes || !isOurs) return { kind: "rejected", reason: "invalid" };
     const asked = offer();
     if (!whoOf(asked).equals(payload.subarray(6, 22)))
       return { kind: "rejected", reason: "foreign" };
@@ -65,17 +68,6 @@ export class Quotes {
     const digest = createHash("sha256").update(bytes).digest("binary").slice(0, 16);
     return { kind: "valid", digest, expiresAtMs };
   }
-
-  private isOurs(mac: Uint8Array, payload: Uint8Array): boolean {
-    const { current, previous } = this.key();
-    return [current, previous].some(
-      (secret) => secret !== null && timingSafeEqual(macOf(secret, payload), mac),
-    );
-  }
-}
-
-function macOf(secret: string, payload: Uint8Array): Buffer {
-  return createHmac("sha256", secret).update(payload).digest().subarray(0, macBytes);
 }
 
 function whoOf({ user, scope }: Offer): Buffer {

@@ -17,7 +17,7 @@ import { type Id, idBytes, parseId, partitionOfId } from "../../engine/id.ts";
 import { rangeOf } from "../../engine/key.ts";
 import { requirePermission } from "../auth/permissions.ts";
 import { problemOf } from "../problems/problems.ts";
-import { RefusalError } from "../problems/refusal-error.ts";
+import { found, RefusalError } from "../problems/refusal-error.ts";
 import { expectReply } from "../problems/replies.ts";
 import { integer, optionalText } from "../request/query.ts";
 import { type Call, jsonBody, type Route, route } from "../route.ts";
@@ -105,8 +105,7 @@ async function generateSet(call: Call<GenerateSetRequest>): Promise<Answer> {
   };
   const reply = await service.gateway.ask(accountKey(scope), message, "work");
   expectReply(reply, "accepted_set");
-  const set = service.gateway.read(setKey(scope, id));
-  if (set === undefined) throw new RefusalError({ code: "not_found" });
+  const set = found(service.gateway.read(setKey(scope, id)));
   const location = ["Location", `${service.baseUrl}/sets/${id}`] as const;
   return json(202, viewOf(call, set), [location, ...deprecationOf(generation.model, service)]);
 }
@@ -133,10 +132,7 @@ function candidatesOf(
 }
 
 function find({ service, principal, id }: Call<unknown, unknown>): OutputSet {
-  const set = parseId(id);
-  const found = set === undefined ? undefined : service.gateway.read(setKey(principal.scope, set));
-  if (found === undefined) throw new RefusalError({ code: "not_found" });
-  return found;
+  return found(service.gateway.read(setKey(principal.scope, found(parseId(id)))));
 }
 
 function viewOf({ service }: Call<unknown, unknown>, set: OutputSet) {

@@ -2,7 +2,7 @@
 
 import { available } from "../../actors/account/account.ts";
 import { accountKey } from "../../actors/account/account-messages.ts";
-import { usedOf } from "../../actors/account/budget.ts";
+import { usedSpending } from "../../actors/account/budget.ts";
 import { memberSpendingKey } from "../../actors/account/member-spending.ts";
 import type { Gateway } from "../../engine/gateway.ts";
 import { currentAccount } from "../accounts/current-account.ts";
@@ -17,7 +17,7 @@ export function spendable(gateway: Gateway, spender: Spender, nowMs: number): nu
   const wallet = walletOf(gateway, spender, nowMs);
   const spending = gateway.read(memberSpendingKey(accountKey(scope), user.id));
   if (spending?.budget === undefined) return wallet;
-  return Math.min(wallet, Math.max(0, spending.budget.limit - usedOf(spending, nowMs)));
+  return Math.min(wallet, Math.max(0, spending.budget.limit - usedSpending(spending, nowMs)));
 }
 
 /** Null for those who may neither see the wallet nor spend. */

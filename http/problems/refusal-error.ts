@@ -9,3 +9,9 @@ export class RefusalError extends Error {
     this.refusal = refusal;
   }
 }
+
+/** What was read, if anything; throws `RefusalError` with 404 otherwise. */
+export function found<T>(value: T | undefined): T {
+  if (value === undefined) throw new RefusalError({ code: "not_found" });
+  return value;
+}

@@ -4,15 +4,47 @@
  */
 import type { Reader } from "../../actors/ticket/ticket.ts";
 import { limits } from "../../config/limits.ts";
+import type { Id } from "../../engine/id.ts";
 import type { Clock } from "../../engine/ports/clock.ts";
 import type { Following } from "../jobs/job-watchers.ts";
-import type { Header, Sink } from "./answer.ts";
+import { RefusalError } from "../problems/refusal-error.ts";
+import type { Call } from "../route.ts";
+import type { Answer, Header, Sink } from "./answer.ts";
 
-export const frameHeaders: readonly Header[] = [
+const frameHeaders: readonly Header[] = [
   ["Content-Type", "text/event-stream; charset=utf-8"],
   ["Cache-Control", "no-store"],
   ["X-Accel-Buffering", "no"],
 ];
+
+/**
+ * A stream of events about what lies in `scope`, which `show` says through the frames. Ends when
+ * `reader` may read no more; undefined for one to whom that cannot happen. Throws `RefusalError`:
+ * 404 when the client has gone, 503 when the account has too many streams open.
+ */
+export function eventStream(
+  { service: { following, clock }, request }: Call<unknown, unknown>,
+  scope: Id,
+  reader: Reader | undefined,
+  show: (frames: Frames) => void,
+): Answer {
+  if (request.isGone()) throw new RefusalError({ code: "not_found" });
+  if (!following.enter("stream", scope, limits.jobs.streamsMax))
+    throw new RefusalError({
+      code: "unavailable",
+      retryAfterSeconds: limits.http.retryAfterSeconds,
+      detail: `At most ${limits.jobs.streamsMax} streams of one account are open at once.`,
+    });
+  const start = (sink: Sink) => {
+    const frames = new Frames(sink);
+    frames.until(() => following.leave("stream", scope));
+    frames.open(following, clock);
+    if (reader !== undefined) frames.until(following.atRemoval(reader, () => frames.end()));
+    show(frames);
+    return () => frames.close();
+  };
+  return { status: 200, headers: frameHeaders, body: { length: undefined, start } };
+}
 
 export class Frames {
   isClosed = false;
@@ -35,11 +67,6 @@ export class Frames {
     this.until(following.atDrain(() => this.last("reconnect", {})));
     this.until(clock.after(limits.http.streamMs, () => this.end()));
     this.keepAlive(clock);
-  }
-
-  /** Ends when the reader may read no more; undefined for one to whom that cannot happen. */
-  whileReadable(following: Following, reader: Reader | undefined): void {
-    if (reader !== undefined) this.until(following.atRemoval(reader, () => this.end()));
   }
 
   /** `id` undefined for frames that no client resumes from. */

@@ -85,47 +85,47 @@ export interface ChromiumChoice {
 }
 
 export class SceneBrowser {
-  readonly #chromium: ChromiumChoice;
-  readonly #modulesFolder: string;
-  #running: Promise<Running> | undefined;
-  #idle: Opened[] = [];
+  private readonly chromium: ChromiumChoice;
+  private readonly modulesFolder: string;
+  private running: Promise<Running> | undefined;
+  private idle: Opened[] = [];
 
   constructor(chromiumChoice: ChromiumChoice, modulesFolder: string) {
-    this.#chromium = chromiumChoice;
-    this.#modulesFolder = modulesFolder;
+    this.chromium = chromiumChoice;
+    this.modulesFolder = modulesFolder;
   }
 
   /** Lends a page to `use`. Aborting the signal rejects at once and gives the page up. */
   async withPage<T>(signal: AbortSignal, use: (page: ScenePage) => Promise<T>): Promise<T> {
-    const idle = this.#idle.pop();
-    const opening = idle === undefined ? this.#open() : Promise.resolve(idle);
+    const idle = this.idle.pop();
+    const opening = idle === undefined ? this.open() : Promise.resolve(idle);
     try {
       const opened = await unlessAborted(opening, signal);
       const result = await unlessAborted(use(scenePage(opened.page)), signal);
-      this.#giveBack(opened);
+      this.giveBack(opened);
       return result;
     } catch (failure) {
-      void this.#discard(opening);
+      void this.discard(opening);
       throw failure;
     }
   }
 
   /** Ends the process at once; what runs in it fails and the next picture starts another. */
   async close(): Promise<void> {
-    const running = this.#running;
+    const running = this.running;
     if (running === undefined) return;
-    this.#forget(running);
+    this.forget(running);
     await (await running).close();
   }
 
-  async #open(): Promise<Opened> {
-    this.#running ??= this.#launch();
-    const { browser } = await this.#running;
+  private async open(): Promise<Opened> {
+    this.running ??= this.launch();
+    const { browser } = await this.running;
     try {
       // A context of its own gives each page a process of its own.
       const context = await browser.newContext({ serviceWorkers: "block" });
       // A request whose page closes meanwhile can and need not be answered.
-      await context.route("**/*", (route) => this.#answer(route).catch(() => undefined));
+      await context.route("**/*", (route) => this.answer(route).catch(() => undefined));
       const page = await context.newPage();
       await page.goto(origin);
       return { context, page };
@@ -134,36 +134,36 @@ export class SceneBrowser {
     }
   }
 
-  #launch(): Promise<Running> {
-    const running = launch(this.#chromium);
+  private launch(): Promise<Running> {
+    const running = launch(this.chromium);
     running.then(
-      ({ browser }) => browser.on("disconnected", () => this.#forget(running)),
-      () => this.#forget(running),
+      ({ browser }) => browser.on("disconnected", () => this.forget(running)),
+      () => this.forget(running),
     );
     return running;
   }
 
-  #forget(running: Promise<Running>): void {
-    if (this.#running !== running) return;
-    this.#running = undefined;
-    this.#idle = [];
+  private forget(running: Promise<Running>): void {
+    if (this.running !== running) return;
+    this.running = undefined;
+    this.idle = [];
   }
 
-  #giveBack(opened: Opened): void {
-    if (this.#idle.length < idlePagesMax && !opened.page.isClosed()) this.#idle.push(opened);
+  private giveBack(opened: Opened): void {
+    if (this.idle.length < idlePagesMax && !opened.page.isClosed()) this.idle.push(opened);
     else void closeInTime(opened);
   }
 
-  async #discard(opening: Promise<Opened>): Promise<void> {
-    const running = this.#running;
+  private async discard(opening: Promise<Opened>): Promise<void> {
+    const running = this.running;
     const closed = await Promise.race([
       opening.then(closeInTime, () => true),
       delay(closeMs, false, { ref: false }),
     ]);
-    if (!closed && this.#running === running) await this.close();
+    if (!closed && this.running === running) await this.close();
   }
 
-  async #answer(route: Route): Promise<void> {
+  private async answer(route: Route): Promise<void> {
     const { protocol, host, pathname } = new URL(route.request().url());
     if (`${protocol}//${host}` !== origin) return route.abort();
     if (pathname === "/")
@@ -172,7 +172,7 @@ export class SceneBrowser {
         body: "<!doctype html><title>scene</title>",
       });
     if (!modulePath.test(pathname)) return route.abort();
-    const body = await readFile(join(this.#modulesFolder, pathname)).catch(() => undefined);
+    const body = await readFile(join(this.modulesFolder, pathname)).catch(() => undefined);
     if (body === undefined) return route.abort();
     return route.fulfill({ contentType: "text/javascript", body });
   }
@@ -203,7 +203,7 @@ export async function launch(
       });
       const browser = context.browser();
       if (browser === null) throw new PortError("Chromium does not show its pages", false);
-      const number = fenced ? startedAs(own) : pidOf(browser);
+      const number = fenced ? startAs(own) : pidOf(browser);
       const group = await number.then(groupOf).catch(async (failure) => {
         await browser.close();
         throw failure;
@@ -237,7 +237,7 @@ exec env -i PATH=/usr/bin:/bin:/usr/sbin:/sbin LANG=C.UTF-8 HOME=${home} TMPDIR=
 
 const pidFile = "chromium.pid";
 
-async function startedAs(own: OwnFolder): Promise<number> {
+async function startAs(own: OwnFolder): Promise<number> {
   return Number(await readFile(join(own.farmFolder, pidFile), "latin1"));
 }
 

@@ -44,19 +44,19 @@ export interface StageAnswer {
 
 /** Pages of one film, in processes of their own, painted one after the other. */
 export class StageBrowser {
-  readonly #running: Running;
-  readonly #context: BrowserContext;
-  readonly #painting: Turns = { last: Promise.resolve(), timeMs: 1_000 };
-  readonly #leaving: (() => Promise<Page>)[] = [];
-  readonly #awaited: ((page: Page) => void)[] = [];
-  readonly #origin: string;
+  private readonly running: Running;
+  private readonly context: BrowserContext;
+  private readonly painting: Turns = { last: Promise.resolve(), timeMs: 1_000 };
+  private readonly leaving: (() => Promise<Page>)[] = [];
+  private readonly awaited: ((page: Page) => void)[] = [];
+  private readonly origin: string;
   /** An empty page, for the first caller of `open`. */
-  #spare: Page | undefined;
+  private spare: Page | undefined;
 
   private constructor(running: Running, origin: string) {
-    this.#running = running;
-    this.#context = running.context;
-    this.#origin = origin;
+    this.running = running;
+    this.context = running.context;
+    this.origin = origin;
   }
 
   /** Throws `PortError`. */
@@ -64,7 +64,7 @@ export class StageBrowser {
     const running = await launch(chromium, flags);
     try {
       const browser = new StageBrowser(running, origin);
-      await browser.#prepare();
+      await browser.prepare();
       return browser;
     } catch (failure) {
       await running.close();
@@ -74,31 +74,31 @@ export class StageBrowser {
 
   /** The folder of what the browser keeps. */
   get profile(): string {
-    return this.#running.profile;
+    return this.running.profile;
   }
 
   get isAlive(): boolean {
-    return this.#running.browser.isConnected();
+    return this.running.browser.isConnected();
   }
 
   /** A page that paints only on request. Throws `PortError`. */
   async open(setup: PageSetup): Promise<Stage> {
     try {
-      const page = this.#spare ?? (await this.#drivenPage());
-      this.#spare = undefined;
+      const page = this.spare ?? (await this.drivenPage());
+      this.spare = undefined;
       const onFault = ({ message }: Error): void => setup.onFault(message);
       page.on("pageerror", onFault);
       const answer = (route: Route): Promise<void> =>
         // A request whose page closes meanwhile can and need not be answered.
         answered(route, setup).catch(() => route.abort().catch(() => undefined));
       const [session, script] = await Promise.all([
-        this.#session(page),
+        this.session(page),
         page.addInitScript({ content: setup.script }),
         page.setViewportSize(setup.size),
         page.route("**/*", answer),
       ]);
-      const stage = new Stage(this.#running, page, session, setup.start, this.#painting);
-      this.#leaving.push(async () => {
+      const stage = new Stage(this.running, page, session, setup.start, this.painting);
+      this.leaving.push(async () => {
         page.off("pageerror", onFault);
         await Promise.all([stage.leave(), script.dispose(), page.unroute("**/*", answer)]);
         return page;
@@ -112,19 +112,19 @@ export class StageBrowser {
   /** Leaves it with one empty page and nothing of what there was. Throws `PortError`. */
   async renew(): Promise<void> {
     try {
-      const [page] = await Promise.all(this.#leaving.splice(0).map((leave) => leave()));
-      const kept = page ?? (await this.#drivenPage());
-      const others = this.#context.pages().filter((one) => one !== kept);
+      const [page] = await Promise.all(this.leaving.splice(0).map((leave) => leave()));
+      const kept = page ?? (await this.drivenPage());
+      const others = this.context.pages().filter((one) => one !== kept);
       await Promise.all(others.map((one) => one.close()));
-      await kept.goto(`${this.#origin}/`, { waitUntil: "commit", timeout: leavingMs });
-      const session = await this.#context.newCDPSession(kept);
-      const storage = { origin: this.#origin, storageTypes: "all" };
+      await kept.goto(`${this.origin}/`, { waitUntil: "commit", timeout: leavingMs });
+      const session = await this.context.newCDPSession(kept);
+      const storage = { origin: this.origin, storageTypes: "all" };
       await Promise.all([
         kept.evaluate("sessionStorage.clear(); window.name = ''"),
         session.send("Storage.clearDataForOrigin", storage),
       ]);
       await session.detach();
-      this.#spare = kept;
+      this.spare = kept;
     } catch (failure) {
       throw new PortError("the browser kept what it had", true, failure);
     }
@@ -132,29 +132,29 @@ export class StageBrowser {
 
   /** Ends all of its processes at once. */
   kill(): void {
-    this.#running.kill();
+    this.running.kill();
   }
 
   /** And removes what it kept. */
   async close(): Promise<void> {
-    await this.#running.close();
+    await this.running.close();
   }
 
   /** A page that has visited the film's origin has the process that the film needs. */
-  async #prepare(): Promise<void> {
+  private async prepare(): Promise<void> {
     // Pages have routes of their own; all other requests get nothing.
-    await this.#context.route("**/*", (route) => answeredBlank(route, `${this.#origin}/`));
-    this.#context.on("page", (page) => this.#take(page));
-    const spare = await this.#drivenPage();
-    for (const page of this.#context.pages()) if (page !== spare) await page.close();
-    await spare.goto(`${this.#origin}/`, { waitUntil: "commit" });
-    this.#spare = spare;
+    await this.context.route("**/*", (route) => answerBlank(route, `${this.origin}/`));
+    this.context.on("page", (page) => this.take(page));
+    const spare = await this.drivenPage();
+    for (const page of this.context.pages()) if (page !== spare) await page.close();
+    await spare.goto(`${this.origin}/`, { waitUntil: "commit" });
+    this.spare = spare;
   }
 
   /** Playwright does not create such pages, but accepts them. */
-  async #drivenPage(): Promise<Page> {
-    const arrived = new Promise<Page>((resolve) => this.#awaited.push(resolve));
-    const session = await this.#running.browser.newBrowserCDPSession();
+  private async drivenPage(): Promise<Page> {
+    const arrived = new Promise<Page>((resolve) => this.awaited.push(resolve));
+    const session = await this.running.browser.newBrowserCDPSession();
     await session.send("Target.createTarget", {
       url: "about:blank",
       enableBeginFrameControl: true,
@@ -162,16 +162,16 @@ export class StageBrowser {
     return arrived;
   }
 
-  async #session(page: Page): Promise<CDPSession> {
-    const session = await this.#context.newCDPSession(page);
+  private async session(page: Page): Promise<CDPSession> {
+    const session = await this.context.newCDPSession(page);
     const quotaSize = limits.capture.storageBytesMax;
-    await session.send("Storage.overrideQuotaForOrigin", { origin: this.#origin, quotaSize });
+    await session.send("Storage.overrideQuotaForOrigin", { origin: this.origin, quotaSize });
     return session;
   }
 
   /** Closes pages that an author's script opened. */
-  #take(page: Page): void {
-    const arrived = this.#awaited.shift();
+  private take(page: Page): void {
+    const arrived = this.awaited.shift();
     if (arrived === undefined) void page.close().catch(() => undefined);
     else arrived(page);
   }
@@ -192,45 +192,45 @@ interface Turns {
  * fault is a `PageFault`.
  */
 export class Stage {
-  readonly #browser: Browser;
-  readonly #page: Page;
-  readonly #session: CDPSession;
+  private readonly browser: Browser;
+  private readonly page: Page;
+  private readonly session: CDPSession;
   /** Of pending calls; one promise of the page's end would retain all of their results. */
-  readonly #rejects = new Set<(fault: Error) => void>();
-  readonly #start: string;
-  readonly #painting: Turns;
-  #global = "";
-  #end: Error | undefined;
+  private readonly rejects = new Set<(fault: Error) => void>();
+  private readonly start: string;
+  private readonly painting: Turns;
+  private global = "";
+  private end: Error | undefined;
 
   constructor(running: Running, page: Page, session: CDPSession, start: string, painting: Turns) {
-    this.#painting = painting;
-    this.#page = page;
-    this.#session = session;
-    this.#start = start;
-    this.#browser = running.browser;
-    page.once("crash", this.#crashed);
-    this.#browser.once("disconnected", this.#lost);
+    this.painting = painting;
+    this.page = page;
+    this.session = session;
+    this.start = start;
+    this.browser = running.browser;
+    page.once("crash", this.crashed);
+    this.browser.once("disconnected", this.lost);
   }
 
   /** Lets go of the page. */
   async leave(): Promise<void> {
-    this.#page.off("crash", this.#crashed);
-    this.#browser.off("disconnected", this.#lost);
-    await this.#session.detach();
+    this.page.off("crash", this.crashed);
+    this.browser.off("disconnected", this.lost);
+    await this.session.detach();
   }
 
   /** However long that takes: its page is bounded as a whole. */
   async goto(): Promise<void> {
-    const left = this.#page.goto(this.#start, { waitUntil: "commit", timeout: 0 });
-    await this.#unlessDead(left);
+    const left = this.page.goto(this.start, { waitUntil: "commit", timeout: 0 });
+    await this.unlessDead(left);
   }
 
   /** Calls a method of an object that the page holds under a global name; JSON both ways. */
   async call(global: string, method: string, argument: unknown): Promise<unknown> {
-    const { result, exceptionDetails } = await this.#send("Runtime.callFunctionOn", {
+    const { result, exceptionDetails } = await this.send("Runtime.callFunctionOn", {
       functionDeclaration:
         "function (name, method, argument) {" + "return this[name][method](argument); }",
-      objectId: await this.#globalObject(),
+      objectId: await this.globalObject(),
       arguments: [{ value: global }, { value: method }, { value: argument }],
       awaitPromise: true,
       returnByValue: true,
@@ -241,7 +241,7 @@ export class Stage {
 
   async evaluate(expression: string): Promise<unknown> {
     const wanted = { expression, awaitPromise: true, returnByValue: true };
-    const { result, exceptionDetails } = await this.#send("Runtime.evaluate", wanted);
+    const { result, exceptionDetails } = await this.send("Runtime.evaluate", wanted);
     if (exceptionDetails !== undefined) throw faultOf(exceptionDetails);
     return result.value;
   }
@@ -253,11 +253,11 @@ export class Stage {
   async frame(shown: "hidden" | { picture?: Picture | undefined }): Promise<Painted> {
     const isHidden = shown === "hidden";
     const screenshot = isHidden || shown.picture === undefined ? undefined : shown.picture;
-    const turns = this.#painting;
+    const turns = this.painting;
     // Chromium ends its compositor's process when two pages ask at once.
     const painting = turns.last.then(() => {
       turns.timeMs += frameMs;
-      return this.#send("HeadlessExperimental.beginFrame", {
+      return this.send("HeadlessExperimental.beginFrame", {
         frameTimeTicks: turns.timeMs,
         interval: frameMs,
         noDisplayUpdates: isHidden,
@@ -275,51 +275,51 @@ export class Stage {
 
   /** What lies behind the page; without it nothing does. */
   async backdrop(color: { r: number; g: number; b: number; a: number }): Promise<void> {
-    await this.#send("Emulation.setDefaultBackgroundColorOverride", { color });
+    await this.send("Emulation.setDefaultBackgroundColorOverride", { color });
   }
 
   /** Gives back what frames left behind; the browser itself waits for hundreds of megabytes. */
   async collectGarbage(): Promise<void> {
-    await this.#send("HeapProfiler.collectGarbage");
+    await this.send("HeapProfiler.collectGarbage");
   }
 
-  async #globalObject(): Promise<string> {
-    if (this.#global !== "") return this.#global;
-    const { result } = await this.#send("Runtime.evaluate", { expression: "globalThis" });
-    this.#global = result.objectId ?? "";
-    return this.#global;
+  private async globalObject(): Promise<string> {
+    if (this.global !== "") return this.global;
+    const { result } = await this.send("Runtime.evaluate", { expression: "globalThis" });
+    this.global = result.objectId ?? "";
+    return this.global;
   }
 
-  #send: CDPSession["send"] = (method, parameters) =>
-    this.#unlessDead(this.#session.send(method, parameters));
+  private send: CDPSession["send"] = (method, parameters) =>
+    this.unlessDead(this.session.send(method, parameters));
 
-  async #unlessDead<T>(work: Promise<T>): Promise<T> {
-    if (this.#end !== undefined) {
+  private async unlessDead<T>(work: Promise<T>): Promise<T> {
+    if (this.end !== undefined) {
       work.catch(() => undefined);
-      throw this.#end;
+      throw this.end;
     }
     let reject: (fault: Error) => void = () => undefined;
     const ending = new Promise<never>((_, rejectEnding) => {
       reject = rejectEnding;
     });
-    this.#rejects.add(reject);
+    this.rejects.add(reject);
     try {
       return await Promise.race([work, ending]);
     } catch (failure) {
       if (failure instanceof PageFault || failure instanceof PortError) throw failure;
       throw new PortError("the browser died", true, failure);
     } finally {
-      this.#rejects.delete(reject);
+      this.rejects.delete(reject);
     }
   }
 
-  #crashed = (): void => this.#endWith(new PageFault("crashed"));
+  private crashed = (): void => this.endWith(new PageFault("crashed"));
 
-  #lost = (): void => this.#endWith(new PortError("the browser died", true));
+  private lost = (): void => this.endWith(new PortError("the browser died", true));
 
-  #endWith(fault: Error): void {
-    this.#end ??= fault;
-    for (const reject of this.#rejects) reject(fault);
+  private endWith(fault: Error): void {
+    this.end ??= fault;
+    for (const reject of this.rejects) reject(fault);
   }
 }
 
@@ -343,7 +343,7 @@ function faultOf(details: { text: string; exception?: { description?: string } }
   return new PageFault((details.exception?.description ?? details.text).slice(0, 1_000));
 }
 
-function answeredBlank(route: Route, blank: string): Promise<void> {
+function answerBlank(route: Route, blank: string): Promise<void> {
   const isBlank = route.request().url() === blank;
   const answer = isBlank ? route.fulfill({ contentType: "text/html", body: "" }) : route.abort();
   return answer.catch(() => undefined);

@@ -53,15 +53,15 @@ export class Fence {
   readonly folders: OwnFolders;
   /** Sentences about missing parts. */
   readonly warnings: string[] = [];
-  readonly #found: Found;
-  #shown = 0;
+  private readonly found: Found;
+  private shown = 0;
 
   private constructor(found: Found) {
-    this.#found = found;
+    this.found = found;
     this.folders = new OwnFolders(found.users);
     const lacks = [
       ...(this.isOffline ? [] : ["a network of their own"]),
-      ...(this.#hasMounts ? [] : ["process and mount namespaces"]),
+      ...(this.hasMounts ? [] : ["process and mount namespaces"]),
       ...(this.folders.hasUsers || !isRoot ? [] : ["users of their own"]),
       ...(found.bounds ? [] : ["bounds on memory and time"]),
     ];
@@ -103,11 +103,11 @@ export class Fence {
   }
 
   get isOffline(): boolean {
-    return this.#found.alone.length > 0;
+    return this.found.alone.length > 0;
   }
 
-  get #hasMounts(): boolean {
-    return this.#found.alone.includes("--mount");
+  private get hasMounts(): boolean {
+    return this.found.alone.includes("--mount");
   }
 
   /**
@@ -116,7 +116,7 @@ export class Fence {
    * warning.
    */
   async fit(...words: readonly (string | ProgramFile)[]): Promise<FencedProgram> {
-    const found = words.map((word) => (typeof word === "string" ? as(word) : this.#view(word)));
+    const found = words.map((word) => (typeof word === "string" ? as(word) : this.view(word)));
     const views = await Promise.all(found);
     const hidden = words.find((_, at) => views[at] === undefined);
     const isOpen = hidden === undefined;
@@ -124,46 +124,52 @@ export class Fence {
       this.warnings.push(`${hidden.path} runs as root, because other users cannot read it`);
     const own = words.map((word) => (typeof word === "string" ? word : word.path));
     return (user, bounds) => [
-      ...this.#found.mortal,
-      ...this.#found.alone,
+      ...this.found.mortal,
+      ...this.found.alone,
       ...(isOpen ? views.flatMap((view) => view?.binds ?? []) : []),
-      ...this.#meek(isOpen ? rightsOf(user) : kept),
-      ...this.#bounded(user, bounds),
+      ...this.meek(isOpen ? rightsOf(user) : kept),
+      ...this.bounded(user, bounds),
       ...(isOpen ? views.flatMap((view) => view?.word ?? []) : own),
     ];
   }
 
   /** How a task's user finds a file; `undefined`: not at all. */
-  async #view(file: ProgramFile): Promise<View | undefined> {
+  private async view(file: ProgramFile): Promise<View | undefined> {
     const { path, folder } = file;
     const mayRead = (word: string, before: readonly string[] = []): Promise<boolean> =>
-      canRun([...before, ...this.#meek(rightsOf(firstUser)), "test", "-r", word]);
+      canRun([...before, ...this.meek(rightsOf(firstUser)), "test", "-r", word]);
     if (!this.folders.hasUsers || (await mayRead(path))) return as(path);
-    if (!this.#hasMounts) return undefined;
-    const place = join(this.#found.folder, `shown-${this.#shown++}`);
-    const binds = await this.#bound(file, place);
+    if (!this.hasMounts) return undefined;
+    const place = join(this.found.folder, `shown-${this.shown++}`);
+    const binds = await this.bound(file, place);
     const word = join(place, relative(folder, path));
-    return (await mayRead(word, [...this.#found.alone, ...binds])) ? { word, binds } : undefined;
+    return (await mayRead(word, [...this.found.alone, ...binds])) ? { word, binds } : undefined;
   }
 
   /** The words that put a file's folders where every user finds them, for those eyes only. */
-  async #bound({ folder, parts = [""] }: ProgramFile, place: string): Promise<readonly string[]> {
-    await chmod(this.#found.folder, 0o711);
+  private async bound(
+    { folder, parts = [""] }: ProgramFile,
+    place: string,
+  ): Promise<readonly string[]> {
+    await chmod(this.found.folder, 0o711);
     for (const part of parts) await mkdir(join(place, part), { recursive: true, mode: 0o755 });
     const bind = 'mount --bind "$0" "$1" && shift && exec "$@"';
     return parts.flatMap((part) => ["sh", "-c", bind, join(folder, part), join(place, part)]);
   }
 
-  #meek(privileges: readonly string[]): readonly string[] {
-    const { setpriv, mortal, rights } = this.#found;
+  private meek(privileges: readonly string[]): readonly string[] {
+    const { setpriv, mortal, rights } = this.found;
     if (!rights) return [];
     return [setpriv, ...privileges, ...(mortal.length > 0 ? mortally : []), "--"];
   }
 
-  #bounded(user: number | undefined, { bytes, fileBytes, seconds, files }: Bounds): string[] {
-    if (!this.#found.bounds) return [];
+  private bounded(
+    user: number | undefined,
+    { bytes, fileBytes, seconds, files }: Bounds,
+  ): string[] {
+    if (!this.found.bounds) return [];
     return [
-      this.#found.prlimit,
+      this.found.prlimit,
       ...[`--data=${bytes}`, `--fsize=${fileBytes}`, "--core=0"],
       ...(seconds === undefined ? [] : [`--cpu=${seconds}`]),
       ...(files === undefined ? [] : [`--nofile=${files}`]),

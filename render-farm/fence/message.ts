@@ -36,24 +36,24 @@ export async function* messagesIn(
 }
 
 class Bytes {
-  readonly #chunks: AsyncIterator<Buffer>;
-  #rest: Buffer = Buffer.alloc(0);
+  private readonly chunks: AsyncIterator<Buffer>;
+  private rest: Buffer = Buffer.alloc(0);
 
   constructor(stream: AsyncIterable<Buffer>) {
-    this.#chunks = stream[Symbol.asyncIterator]();
+    this.chunks = stream[Symbol.asyncIterator]();
   }
 
   /** The next so many; `undefined` when the stream ends before. */
   async take(length: number): Promise<Buffer | undefined> {
     const taken = Buffer.allocUnsafeSlow(length);
     for (let at = 0; at < length; ) {
-      if (this.#rest.length === 0) {
-        const next = await this.#chunks.next();
+      if (this.rest.length === 0) {
+        const next = await this.chunks.next();
         if (next.done === true) return undefined;
-        this.#rest = next.value;
+        this.rest = next.value;
       }
-      const copied = this.#rest.copy(taken, at);
-      this.#rest = this.#rest.subarray(copied);
+      const copied = this.rest.copy(taken, at);
+      this.rest = this.rest.subarray(copied);
       at += copied;
     }
     return taken;

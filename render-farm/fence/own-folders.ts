@@ -42,7 +42,7 @@ const usersMax = 478;
  */
 export class OwnFolders {
   readonly hasUsers: boolean;
-  #turn = 0;
+  private turn = 0;
 
   constructor(hasUsers: boolean) {
     this.hasUsers = hasUsers;
@@ -51,7 +51,7 @@ export class OwnFolders {
   /** Throws `PortError` when every number is taken. */
   async lend(): Promise<OwnFolder> {
     for (let tried = 0; tried < usersMax; tried++) {
-      const number = firstUser + (this.#turn++ % usersMax);
+      const number = firstUser + (this.turn++ % usersMax);
       const farmFolder = join(tmpdir(), `${prefix}${number}`);
       if (!(await isMade(farmFolder))) continue;
       const own = {

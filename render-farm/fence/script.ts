@@ -18,37 +18,37 @@ export interface Order {
  * farm.
  */
 export class FencedScript {
-  readonly #words: readonly string[];
-  #running: Running | undefined;
-  #last: Promise<unknown> = Promise.resolve();
+  private readonly words: readonly string[];
+  private running: Running | undefined;
+  private last: Promise<unknown> = Promise.resolve();
 
   /** `words`: the program and its arguments. */
   constructor(words: readonly string[]) {
-    this.#words = words;
+    this.words = words;
   }
 
   /** Gets ready. */
   start(): void {
-    this.#start();
+    this.ensureRunning();
   }
 
   /** The script's answer. Throws `PortError` when it ended instead, or had to be. */
   async carryOut(order: Order): Promise<Message> {
-    const turn = this.#last.then(() => this.#carryOut(order));
-    this.#last = turn.catch(() => undefined);
+    const turn = this.last.then(() => this.exchange(order));
+    this.last = turn.catch(() => undefined);
     return turn;
   }
 
   /** Ends it until the next order. */
   async close(): Promise<void> {
-    const running = this.#running;
-    this.#running = undefined;
+    const running = this.running;
+    this.running = undefined;
     running?.kill();
     await running?.ended;
   }
 
-  async #carryOut({ head, body, timeoutMs, answer }: Order): Promise<Message> {
-    const running = this.#start();
+  private async exchange({ head, body, timeoutMs, answer }: Order): Promise<Message> {
+    const running = this.ensureRunning();
     const timer = setTimeout(running.kill, timeoutMs);
     try {
       running.send(encode({ order: head }, body));
@@ -66,12 +66,12 @@ export class FencedScript {
     }
   }
 
-  #start(): Running {
-    if (this.#running !== undefined) return this.#running;
-    const running = run(this.#words);
-    this.#running = running;
+  private ensureRunning(): Running {
+    if (this.running !== undefined) return this.running;
+    const running = run(this.words);
+    this.running = running;
     void running.ended.then(() => {
-      if (this.#running === running) this.#running = undefined;
+      if (this.running === running) this.running = undefined;
     });
     return running;
   }

@@ -5,16 +5,16 @@ declare const __kliegExchange: ExchangeCode;
 
 /** The page's end of its exchange thread. */
 export class Exchange {
-  readonly #port: MessagePort;
-  readonly #waiting = new Map<number, (answer: Reply) => void>();
-  #handing: Promise<unknown> = Promise.resolve();
-  #serial = 0;
+  private readonly port: MessagePort;
+  private readonly waiting = new Map<number, (answer: Reply) => void>();
+  private handing: Promise<unknown> = Promise.resolve();
+  private serial = 0;
 
   private constructor(port: MessagePort) {
-    this.#port = port;
+    this.port = port;
     port.onmessage = ({ data }: MessageEvent<Reply>) => {
-      this.#waiting.get(data.serial)?.(data);
-      this.#waiting.delete(data.serial);
+      this.waiting.get(data.serial)?.(data);
+      this.waiting.delete(data.serial);
     };
   }
 
@@ -26,39 +26,39 @@ export class Exchange {
     const exchange = new Exchange(port1);
     const coded = atob(__kliegExchange.converter);
     const converter = Uint8Array.from(coded, (letter) => letter.charCodeAt(0));
-    await exchange.#ask({ kind: "open", mark, width, height, converter });
+    await exchange.ask({ kind: "open", mark, width, height, converter });
     return exchange;
   }
 
   /** Begins to hand a frame over to the farm; waits for the one before. */
   async hand(frame: VideoFrame): Promise<void> {
-    await this.#handing;
-    this.#handing = this.#ask({ kind: "hand", frame }, [frame]);
+    await this.handing;
+    this.handing = this.ask({ kind: "hand", frame }, [frame]);
     // The caller that awaits it gets the error.
-    this.#handing.catch(() => undefined);
+    this.handing.catch(() => undefined);
   }
 
   /** Resolves when the last frame is handed over. */
   async handed(): Promise<void> {
-    await this.#handing;
+    await this.handing;
   }
 
   /** `room` is taken for its pixels. */
   async picture(place: PicturePlace, room: ArrayBuffer | undefined): Promise<ImageData> {
     const order = { kind: "picture", place, room } as const;
-    const pixels = await this.#ask(order, room === undefined ? [] : [room]);
+    const pixels = await this.ask(order, room === undefined ? [] : [room]);
     if (pixels === null) throw new Error("there is no picture");
     return new ImageData(new Uint8ClampedArray(pixels), place.width, place.height);
   }
 
-  #ask(order: ExchangeOrder, transfer: Transferable[] = []): Promise<ExchangeAnswer> {
-    const serial = this.#serial++;
+  private ask(order: ExchangeOrder, transfer: Transferable[] = []): Promise<ExchangeAnswer> {
+    const serial = this.serial++;
     return new Promise((resolve, reject) => {
-      this.#waiting.set(serial, ({ fault, result = null }) => {
+      this.waiting.set(serial, ({ fault, result = null }) => {
         if (fault === undefined) resolve(result);
         else reject(new Error(fault));
       });
-      this.#port.postMessage({ serial, order }, transfer);
+      this.port.postMessage({ serial, order }, transfer);
     });
   }
 }

@@ -1,7 +1,7 @@
 /// <reference lib="dom" />
 /// <reference lib="dom.iterable" />
 import type { Exchange } from "./exchange.ts";
-import { fitted } from "./object-fit.ts";
+import { fitObject } from "./object-fit.ts";
 import type { PicturePlaces, PlannedClip } from "./plan.ts";
 import { isShownAt, offAttribute, type ShownClip } from "./shown-clips.ts";
 import { feignLoaded, lendScreens, tellLoaded, tellPicture } from "./video-reads.ts";
@@ -186,7 +186,7 @@ function follow({ clip, box, screen }: FilmVideo): void {
   write(box, "height", `${element.offsetHeight}px`);
   write(screen, "width", `${screen.width}px`);
   write(screen, "height", `${screen.height}px`);
-  const { x, y, scaleX, scaleY } = fitted(element, screen);
+  const { x, y, scaleX, scaleY } = fitObject(element, screen);
   write(screen, "transform", `translate(${x}px, ${y}px) scale(${scaleX}, ${scaleY})`);
 }
 

@@ -18,7 +18,7 @@ import {
 } from "./film-videos.ts";
 import { facesUsed, lackingFonts, promptFaces } from "./fonts.ts";
 import { layOutRoot } from "./layout.ts";
-import { madeClips } from "./made-clips.ts";
+import { makeClips } from "./made-clips.ts";
 import { mediaLayout } from "./media-layout.ts";
 import { bindVariables, mount } from "./mount.ts";
 import { showMovingImages, takeMovingImages } from "./moving-images.ts";
@@ -95,7 +95,7 @@ async function open(plan: FilmPlan): Promise<FilmReport> {
     const [own] = plan.compositions;
     if (own !== undefined) bindVariables(root, own);
   }
-  const clips = plannedClips(plan);
+  const clips = planClips(plan);
   replaceVideos(clips);
   offerVideos();
   const found = obstacles();
@@ -108,7 +108,7 @@ async function open(plan: FilmPlan): Promise<FilmReport> {
   const lacksTimeline = await waitForTimelines(plan);
   window.__kliegClock.advance(0);
   if (root !== null) layOutRoot(root, plan);
-  const all = [...clips, ...madeClips(plan)];
+  const all = [...clips, ...makeClips(plan)];
   film = {
     plan,
     exchange,
@@ -135,7 +135,7 @@ async function open(plan: FilmPlan): Promise<FilmReport> {
 }
 
 /** Those of the markup, and the edits' texts. */
-function plannedClips({ clips, texts, fps }: FilmPlan): readonly ShownClip[] {
+function planClips({ clips, texts, fps }: FilmPlan): readonly ShownClip[] {
   const authored = clips.flatMap((clip): ShownClip[] => {
     const element = elementOf(clip.key);
     return element === undefined ? [] : [{ plan: clip, element }];

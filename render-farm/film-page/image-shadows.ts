@@ -10,10 +10,10 @@
  * that the author changes is the browser's again for as long as it is another one.
  */
 export class ImageShadows {
-  readonly #shadows: readonly PaintedShadow[];
+  private readonly shadows: readonly PaintedShadow[];
 
   private constructor(shadows: readonly PaintedShadow[]) {
-    this.#shadows = shadows;
+    this.shadows = shadows;
   }
 
   /** Of all images within `content`, once their pictures are there. */
@@ -31,7 +31,7 @@ export class ImageShadows {
 
   /** Before a frame is drawn. */
   follow(): void {
-    for (const [index, { image, looks }] of this.#shadows.entries()) {
+    for (const [index, { image, looks }] of this.shadows.entries()) {
       if (looksOf(image) !== looks) image.removeAttribute(shadowAttribute);
       else if (!image.hasAttribute(shadowAttribute))
         image.setAttribute(shadowAttribute, String(index));

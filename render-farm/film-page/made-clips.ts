@@ -9,7 +9,7 @@ import type { ShownClip } from "./shown-clips.ts";
  * Timed elements that scripts made and the markup does not have: shown for their time like the
  * others. Media among them is not: media has to be known before the page is.
  */
-export function madeClips({ compositions, fps }: FilmPlan): readonly ShownClip[] {
+export function makeClips({ compositions, fps }: FilmPlan): readonly ShownClip[] {
   const byKey = new Map(compositions.map((one) => [one.key, one]));
   const made = document.querySelectorAll<HTMLElement>(`[data-start]:not([${keyAttribute}])`);
   return [...made].slice(0, madeMax).flatMap((element, index): ShownClip[] => {

@@ -2,7 +2,7 @@
 /// <reference lib="dom.iterable" />
 import { isClear } from "./drawing.ts";
 import { boxAttribute } from "./film-videos.ts";
-import { fitted } from "./object-fit.ts";
+import { fitObject } from "./object-fit.ts";
 import type { FilmPlan, MediaLayout, PlacedPicture, Rectangle } from "./plan.ts";
 import type { ShownClip } from "./shown-clips.ts";
 
@@ -124,7 +124,7 @@ function placed(
       : plan.size;
   if (size === undefined || size.width === 0) return undefined;
   const box = element.getBoundingClientRect();
-  const fit = fitted(element, size);
+  const fit = fitObject(element, size);
   const whole = {
     x: box.left + fit.x,
     y: box.top + fit.y,

@@ -8,7 +8,7 @@ export interface Fitted {
   readonly scaleY: number;
 }
 
-export function fitted(
+export function fitObject(
   element: HTMLElement,
   size: { readonly width: number; readonly height: number },
 ): Fitted {

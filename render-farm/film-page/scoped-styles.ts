@@ -12,15 +12,15 @@ export function rebaseMarkup(content: DocumentFragment, path: string): void {
   for (const element of content.querySelectorAll("[src],[href],[style]")) {
     for (const name of ["src", "href"]) {
       const address = element.getAttribute(name);
-      if (address !== null) element.setAttribute(name, rebased(address, path));
+      if (address !== null) element.setAttribute(name, rebaseUrl(address, path));
     }
     const style = element.getAttribute("style");
-    if (style?.includes("url(") === true) element.setAttribute("style", rebasedStyle(style, path));
+    if (style?.includes("url(") === true) element.setAttribute("style", rebaseStyle(style, path));
   }
 }
 
 /** The plain address is kept besides, because a browser forgets what leads above the root. */
-function rebased(address: string, path: string): string {
+function rebaseUrl(address: string, path: string): string {
   if (address === "" || /^([a-z][a-z0-9+.-]*:|\/|#)/i.test(address)) return address;
   const [whole = "", ...hash] = address.split("#");
   const joint = whole.includes("?") ? "&" : "?";
@@ -28,10 +28,11 @@ function rebased(address: string, path: string): string {
   return [`${whole}${joint}${asked}`, ...hash].join("#");
 }
 
-function rebasedStyle(text: string, path: string): string {
+function rebaseStyle(text: string, path: string): string {
   return text.replace(
     /url\(\s*(["']?)([^"')]+)\1\s*\)/gi,
-    (_, quote: string, address: string) => `url(${quote}${rebased(address.trim(), path)}${quote})`,
+    (_, quote: string, address: string) =>
+      `url(${quote}${rebaseUrl(address.trim(), path)}${quote})`,
   );
 }
 
@@ -44,7 +45,7 @@ export async function takeStyles(
     const { text, from } = await written(element, path);
     const style = document.createElement("style");
     style.media = element.getAttribute("media") ?? "";
-    style.textContent = scoped(rebasedStyle(text, from), key);
+    style.textContent = scopeRules(rebaseStyle(text, from), key);
     element.remove();
     document.head.append(style);
   }
@@ -65,7 +66,7 @@ async function written(element: Element, path: string) {
 }
 
 /** Key frames, fonts and the like have no scope; everything else applies below the host only. */
-function scoped(text: string, key: string): string {
+function scopeRules(text: string, key: string): string {
   const sheet = new CSSStyleSheet();
   sheet.replaceSync(text);
   const global: string[] = [];

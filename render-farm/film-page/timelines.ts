@@ -67,13 +67,13 @@ export function seekTimeline(key: string, seconds: number): void {
   if (timeline === undefined) return;
   // With its events, for scripts that write text in `onUpdate`.
   if (typeof timeline["totalTime"] === "function")
-    call(timeline, "totalTime", Math.min(seconds, playedOnce(timeline)), false);
+    call(timeline, "totalTime", Math.min(seconds, playOnce(timeline)), false);
   else if (typeof timeline["seek"] === "function") call(timeline, "seek", seconds);
   else if (typeof timeline["time"] === "function") call(timeline, "time", seconds);
 }
 
 /** One that repeats holds its last state like others that are shorter than their composition. */
-function playedOnce(timeline: Seekable): number {
+function playOnce(timeline: Seekable): number {
   const [repeats, duration] = [call(timeline, "repeat"), call(timeline, "duration")];
   const isRepeated = typeof repeats === "number" && repeats !== 0;
   return isRepeated && typeof duration === "number" ? duration : Number.POSITIVE_INFINITY;

@@ -1,3 +1,4 @@
+import { extensionByType } from "../../actors/asset/media-names.ts";
 import type { Objects } from "../../engine/ports/objects.ts";
 import type { TaskOutput } from "../../engine/ports/tasks.ts";
 import { storeFile } from "../node/workspace.ts";
@@ -12,16 +13,6 @@ export interface Delivery {
   /** Object key without its extension. */
   readonly stem: string;
 }
-
-const extensions: Readonly<Record<string, string>> = {
-  "audio/mpeg": "mp3",
-  "audio/wav": "wav",
-  "audio/flac": "flac",
-  "audio/ogg": "ogg",
-  "video/mp4": "mp4",
-  "video/webm": "webm",
-  "video/quicktime": "mov",
-};
 
 /** Stores a finished file and its thumbnail; the output's measures come from probing it. */
 export async function deliverRecording(
@@ -51,7 +42,7 @@ async function store(
   { path, mimeType }: { readonly path: string; readonly mimeType: string },
   thumbnail: Promise<Thumbnail>,
 ): Promise<TaskOutput> {
-  const objectKey = `${delivery.stem}.${extensions[mimeType] ?? "bin"}`;
+  const objectKey = `${delivery.stem}.${extensionByType[mimeType] ?? "bin"}`;
   const [stored, thumbnailKey] = await Promise.all([
     storeFile(delivery.objects, objectKey, path),
     storeThumbnail(delivery, thumbnail),

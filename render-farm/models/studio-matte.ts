@@ -76,7 +76,7 @@ async function matte(
   const plateInput = backdrop.kind === "scene" ? ["-loop", "1", "-i", `file:${plate}`] : [];
   const cut = backdrop.kind === "scene" ? subtracted : keyed(backdrop);
   const fill = background === "color" ? color : undefined;
-  const graph = fill === undefined ? `${cut}[out]` : `${cut}[cut];${filled(video, fill)}[out]`;
+  const graph = fill === undefined ? `${cut}[out]` : `${cut}[cut];${fillHoles(video, fill)}[out]`;
   const path = join(folder, `matte.${format}`);
   const args = [
     ...videoInput(video),
@@ -221,7 +221,7 @@ function differingEdge(frame: Uint8Array, plate: Uint8Array): number {
   return differing / all;
 }
 
-function filled({ picture }: EditedVideo, color: string): string {
+function fillHoles({ picture }: EditedVideo, color: string): string {
   const rate = picture.frameRate > 0 ? picture.frameRate : 25;
   const sheet = `color=c=0x${color.slice(1)}:s=${picture.width}x${picture.height}:r=${rate}`;
   return `${sheet},format=yuv444p[sheet];[sheet][cut]overlay=format=yuv444:shortest=1`;

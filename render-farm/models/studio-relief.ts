@@ -115,11 +115,11 @@ async function skinOf(
   isTextured: boolean,
 ): Promise<Part["skin"]> {
   if (!isTextured) return { color: meanColor(photo) };
-  return { color: [1, 1, 1], picture: await pictures.encode(flattened(photo), "jpeg") };
+  return { color: [1, 1, 1], picture: await pictures.encode(flatten(photo), "jpeg") };
 }
 
 /** Clear parts take the mean colour, so that no dark rim shows where the outline is cut. */
-function flattened(photo: Raster): Raster {
+function flatten(photo: Raster): Raster {
   const { width, height, pixels, channels } = photo;
   const mean = meanColor(photo).map((value) => Math.round(255 * value ** (1 / 2.2)));
   const opaque = new Uint8Array(width * height * 3);

@@ -121,7 +121,7 @@ async function speak(
   const form = ["-ar", "44100", "-ac", "1"];
   const shaping = [...inputOf(spoken, "audio/wav"), "-af", manner.filters.join(","), ...form];
   await media.ffmpeg([...shaping, ...bitExact, "-c:a", "pcm_f32le", ...outputTo(shaped)], call);
-  const level = levelled(await loudnessOf(shaped, media, call));
+  const level = levelSpeech(await loudnessOf(shaped, media, call));
   const finished = join(folder, `voice.${input.format}`);
   const source = [...inputOf(shaped, "audio/wav"), "-af", level, ...form];
   await media.ffmpeg([...source, ...bitExact, ...args, ...outputTo(finished)], call);
@@ -162,7 +162,7 @@ async function loudnessOf(
 const shortBytes = 5 * 44_100 * 4;
 
 /** One gain for all of it; what would rise above -1.5 dBTP is limited. */
-function levelled(lufs: number): string {
+function levelSpeech(lufs: number): string {
   if (!(lufs > -70)) return "anull";
   const limit = 10 ** (-1.6 / 20);
   return [

@@ -71,28 +71,28 @@ interface Run {
 
 export class TaskLoop {
   readonly ended: Promise<"drained" | "closed">;
-  readonly #node: FarmNode;
-  readonly #connection: BrokerConnection;
-  readonly #timers: Timers;
-  readonly #runsByToken = new Map<string, Run>();
-  readonly #partsByMember = new Map<string, BrokeredParts>();
-  readonly #stopHeartbeat: () => void;
-  #stopDrain: (() => void) | undefined;
-  #end: (reason: "drained" | "closed") => void = () => undefined;
+  private readonly node: FarmNode;
+  private readonly connection: BrokerConnection;
+  private readonly timers: Timers;
+  private readonly runsByToken = new Map<string, Run>();
+  private readonly partsByMember = new Map<string, BrokeredParts>();
+  private readonly stopHeartbeat: () => void;
+  private stopDrain: (() => void) | undefined;
+  private end: (reason: "drained" | "closed") => void = () => undefined;
 
   /** Says hello; serves until `ended` resolves. */
   constructor(node: FarmNode, connection: BrokerConnection, timers: Timers) {
-    this.#node = node;
-    this.#connection = connection;
-    this.#timers = timers;
+    this.node = node;
+    this.connection = connection;
+    this.timers = timers;
     this.ended = new Promise((resolve) => {
-      this.#end = resolve;
+      this.end = resolve;
     });
-    this.#stopHeartbeat = timers.every(node.heartbeatMs, () => this.#beat());
-    connection.onMessage((message) => this.#receive(message));
+    this.stopHeartbeat = timers.every(node.heartbeatMs, () => this.beat());
+    connection.onMessage((message) => this.receive(message));
     connection.onClose(() => {
-      this.#stop("closed");
-      this.#dropAll(failed("the broker is gone", true));
+      this.stop("closed");
+      this.dropAll(failed("the broker is gone", true));
     });
     const kinds = [...node.workersByKind.keys()];
     connection.send({ kind: "hello", node: node.name, slots: node.slots, kinds });
@@ -100,114 +100,114 @@ export class TaskLoop {
 
   /** Takes nothing new and ends when the last running task does. */
   drain(): void {
-    if (this.#stopDrain !== undefined) return;
-    this.#stopDrain = this.#timers.after(this.#node.drainMs, () =>
-      this.#dropAll(failed("the node drained", true)),
+    if (this.stopDrain !== undefined) return;
+    this.stopDrain = this.timers.after(this.node.drainMs, () =>
+      this.dropAll(failed("the node drained", true)),
     );
-    if (this.#runsByToken.size === 0) this.#stop("drained");
+    if (this.runsByToken.size === 0) this.stop("drained");
   }
 
-  #receive(message: ToNode): void {
+  private receive(message: ToNode): void {
     switch (message.kind) {
       case "lease":
-        this.#lease(message.task);
+        this.lease(message.task);
         break;
       case "cancel":
-        this.#finish(message.token, failed("the task was canceled", false));
+        this.finish(message.token, failed("the task was canceled", false));
         break;
       case "drain":
         this.drain();
         break;
       case "part":
       case "made":
-        this.#partsByMember.get(message.member)?.handle(message);
+        this.partsByMember.get(message.member)?.handle(message);
     }
   }
 
-  #lease(task: Task): void {
-    if (this.#runsByToken.has(task.token)) return;
-    const worker = this.#node.workersByKind.get(task.kind);
-    if (worker === undefined) this.#refuse(task, `the node does not do ${task.kind}`);
-    else if (this.#stopDrain !== undefined) this.#refuse(task, "the node is draining");
-    else if (this.#runsByToken.size >= this.#node.slots)
-      this.#refuse(task, "the node has no free slot");
-    else this.#start(task, worker);
+  private lease(task: Task): void {
+    if (this.runsByToken.has(task.token)) return;
+    const worker = this.node.workersByKind.get(task.kind);
+    if (worker === undefined) this.refuse(task, `the node does not do ${task.kind}`);
+    else if (this.stopDrain !== undefined) this.refuse(task, "the node is draining");
+    else if (this.runsByToken.size >= this.node.slots)
+      this.refuse(task, "the node has no free slot");
+    else this.start(task, worker);
   }
 
   /** Another node, or this one later, may do it. */
-  #refuse(task: Task, message: string): void {
-    this.#connection.send({ kind: "finished", token: task.token, outcome: failed(message, true) });
+  private refuse(task: Task, message: string): void {
+    this.connection.send({ kind: "finished", token: task.token, outcome: failed(message, true) });
   }
 
-  #start({ token, kind, input, outputPrefix }: Task, worker: TaskWorker): void {
+  private start({ token, kind, input, outputPrefix }: Task, worker: TaskWorker): void {
     const abort = new AbortController();
-    const stopDeadline = this.#timers.after(worker.timeoutMs, () =>
-      this.#finish(token, failed(`${kind} took longer than ${worker.timeoutMs} ms`, true)),
+    const stopDeadline = this.timers.after(worker.timeoutMs, () =>
+      this.finish(token, failed(`${kind} took longer than ${worker.timeoutMs} ms`, true)),
     );
     const run: Run = { abort, stopDeadline, progress: 0, members: [] };
-    this.#runsByToken.set(token, run);
+    this.runsByToken.set(token, run);
     const reportProgress = (fraction: number): void => {
       run.progress = Math.max(run.progress, Math.min(1, fraction));
     };
     const split = (parts: number, helpers: HelperTask): SharedParts => {
       const member = `${token}/${run.members.length}`;
-      const shared = this.#open(run, member);
-      this.#connection.send({ kind: "split", token, member, parts, helpers });
+      const shared = this.open(run, member);
+      this.connection.send({ kind: "split", token, member, parts, helpers });
       return shared;
     };
-    const join = (): Parts => this.#open(run, token);
-    const isCurrent = () => this.#runsByToken.get(token) === run;
+    const join = (): Parts => this.open(run, token);
+    const isCurrent = () => this.runsByToken.get(token) === run;
     worker.run({ input, outputPrefix, signal: abort.signal, reportProgress, split, join }).then(
-      (outcome) => isCurrent() && this.#finish(token, outcome),
+      (outcome) => isCurrent() && this.finish(token, outcome),
       (fault: unknown) => {
         if (!isCurrent()) return;
-        if (!(fault instanceof PortError)) this.#node.reportBug(fault);
-        this.#finish(token, outcomeOfFault(kind, fault));
+        if (!(fault instanceof PortError)) this.node.reportBug(fault);
+        this.finish(token, outcomeOfFault(kind, fault));
       },
     );
   }
 
   /** What the run made parts of before is void. */
-  #open(run: Run, member: string): BrokeredParts {
-    this.#closeParts(run);
-    const parts = new BrokeredParts(member, (message) => this.#connection.send(message));
-    this.#partsByMember.set(member, parts);
+  private open(run: Run, member: string): BrokeredParts {
+    this.closeParts(run);
+    const parts = new BrokeredParts(member, (message) => this.connection.send(message));
+    this.partsByMember.set(member, parts);
     run.members.push(member);
-    if (run.abort.signal.aborted) this.#closeParts(run);
+    if (run.abort.signal.aborted) this.closeParts(run);
     return parts;
   }
 
-  #closeParts({ members }: Run): void {
+  private closeParts({ members }: Run): void {
     for (const member of members) {
-      this.#partsByMember.get(member)?.close();
-      this.#partsByMember.delete(member);
+      this.partsByMember.get(member)?.close();
+      this.partsByMember.delete(member);
     }
   }
 
-  #finish(token: string, outcome: TaskOutcome): void {
-    const run = this.#runsByToken.get(token);
+  private finish(token: string, outcome: TaskOutcome): void {
+    const run = this.runsByToken.get(token);
     if (run === undefined) return;
-    this.#runsByToken.delete(token);
+    this.runsByToken.delete(token);
     run.stopDeadline();
     run.abort.abort();
-    this.#closeParts(run);
-    this.#connection.send({ kind: "finished", token, outcome });
-    if (this.#stopDrain !== undefined && this.#runsByToken.size === 0) this.#stop("drained");
+    this.closeParts(run);
+    this.connection.send({ kind: "finished", token, outcome });
+    if (this.stopDrain !== undefined && this.runsByToken.size === 0) this.stop("drained");
   }
 
-  #dropAll(outcome: TaskOutcome): void {
-    for (const token of [...this.#runsByToken.keys()]) this.#finish(token, outcome);
+  private dropAll(outcome: TaskOutcome): void {
+    for (const token of [...this.runsByToken.keys()]) this.finish(token, outcome);
   }
 
-  #beat(): void {
-    for (const [token, { progress }] of this.#runsByToken)
-      this.#connection.send({ kind: "heartbeat", token, progress });
+  private beat(): void {
+    for (const [token, { progress }] of this.runsByToken)
+      this.connection.send({ kind: "heartbeat", token, progress });
   }
 
-  #stop(reason: "drained" | "closed"): void {
-    this.#stopHeartbeat();
-    this.#stopDrain?.();
-    this.#end(reason);
+  private stop(reason: "drained" | "closed"): void {
+    this.stopHeartbeat();
+    this.stopDrain?.();
+    this.end(reason);
   }
 }
 

@@ -23,45 +23,45 @@ type PartMessage = Extract<ToNode, { readonly member: string }>;
 
 /** Parts that the broker hands out, as one helper node sees them. */
 export class BrokeredParts implements SharedParts {
-  readonly #member: string;
-  readonly #send: BrokerConnection["send"];
-  readonly #takers: Taker[] = [];
-  readonly #early: (readonly [part: number, result: unknown])[] = [];
-  #listener: ((part: number, result: unknown) => void) | undefined;
-  #isClosed = false;
+  private readonly member: string;
+  private readonly send: BrokerConnection["send"];
+  private readonly takers: Taker[] = [];
+  private readonly early: (readonly [part: number, result: unknown])[] = [];
+  private listener: ((part: number, result: unknown) => void) | undefined;
+  private isClosed = false;
 
   constructor(member: string, send: BrokerConnection["send"]) {
-    this.#member = member;
-    this.#send = send;
+    this.member = member;
+    this.send = send;
   }
 
   take(): Promise<number | undefined> {
     return new Promise((resolve, reject) => {
-      if (this.#isClosed) return reject(noLongerWanted());
-      this.#takers.push({ resolve, reject });
-      this.#send({ kind: "take", member: this.#member });
+      if (this.isClosed) return reject(noLongerWanted());
+      this.takers.push({ resolve, reject });
+      this.send({ kind: "take", member: this.member });
     });
   }
 
   made(part: number, result: object): void {
-    if (!this.#isClosed) this.#send({ kind: "made", member: this.#member, part, result });
+    if (!this.isClosed) this.send({ kind: "made", member: this.member, part, result });
   }
 
   onMade(listener: (part: number, result: unknown) => void): void {
-    this.#listener = listener;
-    for (const [part, result] of this.#early.splice(0)) listener(part, result);
+    this.listener = listener;
+    for (const [part, result] of this.early.splice(0)) listener(part, result);
   }
 
   close(): void {
-    this.#isClosed = true;
-    for (const { reject } of this.#takers.splice(0)) reject(noLongerWanted());
+    this.isClosed = true;
+    for (const { reject } of this.takers.splice(0)) reject(noLongerWanted());
   }
 
   /** Handles a message of the broker to this member. */
   handle(message: PartMessage): void {
-    if (message.kind === "part") this.#takers.shift()?.resolve(message.part ?? undefined);
-    else if (this.#listener === undefined) this.#early.push([message.part, message.result]);
-    else this.#listener(message.part, message.result);
+    if (message.kind === "part") this.takers.shift()?.resolve(message.part ?? undefined);
+    else if (this.listener === undefined) this.early.push([message.part, message.result]);
+    else this.listener(message.part, message.result);
   }
 }
 

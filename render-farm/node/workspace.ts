@@ -43,18 +43,18 @@ export interface Workspace {
 
 /** Lends workspaces. */
 export class Workspaces {
-  readonly #folders: OwnFolders;
-  readonly #programs: Programs;
+  private readonly folders: OwnFolders;
+  private readonly programs: Programs;
 
   constructor(folders: OwnFolders, programs: Programs) {
-    this.#folders = folders;
-    this.#programs = programs;
+    this.folders = folders;
+    this.programs = programs;
   }
 
   async use<T>(work: (workspace: Workspace) => Promise<T>): Promise<T> {
-    const own = await this.#folders.lend();
-    const media = mediaTools(this.#programs, own.user);
-    const pictures = new Pictures(this.#programs.pictures(own.user, pictureBounds));
+    const own = await this.folders.lend();
+    const media = mediaTools(this.programs, own.user);
+    const pictures = new Pictures(this.programs.pictures(own.user, pictureBounds));
     try {
       return await work({ folder: own.path, media, pictures });
     } finally {
@@ -76,13 +76,13 @@ export async function fetchSource(
   const { sizeBytes } = found;
   if (sizeBytes > limits.media.sourceBytesMax)
     throw new PortError("The source file is too large.", false);
-  const linked = await linkedTo(objects, source.objectKey, path);
+  const linked = await linkTo(objects, source.objectKey, path);
   const version = linked ?? (await copied(objects, source.objectKey, sizeBytes, path, signal));
   return { path, mimeType: await sniff(path, source.mimeType), sizeBytes, version };
 }
 
 /** Only the farm may read objects, so another user gets a copy. */
-async function linkedTo(objects: Objects, key: string, path: string): Promise<string | undefined> {
+async function linkTo(objects: Objects, key: string, path: string): Promise<string | undefined> {
   const folder = dirname(path);
   if ((await stat(folder)).uid === process.getuid?.()) return objects.link(key, path);
   const [link, copy] = ["link", "copy"].map((name) =>

@@ -29,24 +29,24 @@ type Wanted = PictureOrder extends infer Order
  * that cannot be decoded. Sizes are those of the upright picture.
  */
 export class Pictures {
-  readonly #script: FencedScript;
+  private readonly script: FencedScript;
 
   constructor(words: readonly string[]) {
-    this.#script = new FencedScript(words);
+    this.script = new FencedScript(words);
   }
 
   /** Gets ready, which takes a tenth of a second. */
   start(): void {
-    this.#script.start();
+    this.script.start();
   }
 
   close(): Promise<void> {
-    return this.#script.close();
+    return this.script.close();
   }
 
   /** The size, after every pixel was decoded. */
   async inspect(picture: Picture): Promise<Size> {
-    const { width, height } = (await this.#do({ kind: "inspect" }, picture)).said;
+    const { width, height } = (await this.do({ kind: "inspect" }, picture)).said;
     if (width === undefined || height === undefined) throw undecodable();
     return { width, height };
   }
@@ -54,41 +54,41 @@ export class Pictures {
   /** A JPEG with a long edge of 512 at most; transparent parts on white. */
   async thumbnail(picture: Picture): Promise<Buffer> {
     const { thumbnailEdge: edge } = limits.media;
-    return (await this.#do({ kind: "thumbnail", edge }, picture)).bytes;
+    return (await this.do({ kind: "thumbnail", edge }, picture)).bytes;
   }
 
   /** The middle of the picture at exactly this size, as a JPEG without visible loss. */
   async covering(picture: Picture, size: Size): Promise<Buffer> {
-    return (await this.#do({ kind: "cover", size }, picture)).bytes;
+    return (await this.do({ kind: "cover", size }, picture)).bytes;
   }
 
   /** RGBA pixels, at most `edge` long, never enlarged. */
   async raster(picture: Picture, edge: number): Promise<Raster> {
-    const { said, bytes: pixels } = await this.#do({ kind: "raster", edge }, picture);
+    const { said, bytes: pixels } = await this.do({ kind: "raster", edge }, picture);
     const { width = 0, height = 0, channels = 0 } = said;
     if (pixels.length !== width * height * channels) throw undecodable();
     return { width, height, channels, pixels };
   }
 
   async encode({ pixels, ...raster }: Raster, format: "jpeg" | "png"): Promise<Buffer> {
-    return (await this.#do({ kind: "encode", raster, format }, pixels)).bytes;
+    return (await this.do({ kind: "encode", raster, format }, pixels)).bytes;
   }
 
   /** Whether nothing in the picture is lighter than black by more than a trace. */
   async isBlack(picture: Picture): Promise<boolean> {
-    return (await this.#do({ kind: "look" }, picture)).said.isBlack === true;
+    return (await this.do({ kind: "look" }, picture)).said.isBlack === true;
   }
 
   /** RGBA pixels of a picture, made larger by pixels like its last ones. */
   async pixels(picture: Picture, size: Size): Promise<Buffer> {
-    const { bytes } = await this.#do({ kind: "pixels", size }, picture);
+    const { bytes } = await this.do({ kind: "pixels", size }, picture);
     if (bytes.length !== size.width * size.height * 4) throw undecodable();
     return bytes;
   }
 
   /** An upright PNG of any accepted picture. */
   async png(picture: Picture): Promise<Buffer> {
-    return (await this.#do({ kind: "png" }, picture)).bytes;
+    return (await this.do({ kind: "png" }, picture)).bytes;
   }
 
   /**
@@ -97,13 +97,13 @@ export class Pictures {
    */
   async still(picture: Buffer, size: Size, isTransparent: boolean): Promise<Buffer> {
     if (isFinished(picture, size, isTransparent)) return picture;
-    return (await this.#do({ kind: "still", size, isTransparent }, picture)).bytes;
+    return (await this.do({ kind: "still", size, isTransparent }, picture)).bytes;
   }
 
-  async #do(wanted: Wanted, picture: Picture) {
+  private async do(wanted: Wanted, picture: Picture) {
     const place = typeof picture === "string" ? { path: picture } : {};
     const order: PictureOrder = { ...wanted, ...place, pixelsMax: limits.media.pixelsMax };
-    const { head, body } = await this.#script.carryOut({
+    const { head, body } = await this.script.carryOut({
       head: order,
       ...(typeof picture !== "string" && { body: picture }),
       timeoutMs: limits.media.toolMs,

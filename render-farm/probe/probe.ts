@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { plainType } from "../../actors/asset/media-names.ts";
 import { limits } from "../../config/limits.ts";
 import { check, type Static, Type } from "../../config/schema.ts";
 import type { Objects } from "../../engine/ports/objects.ts";
@@ -62,7 +63,7 @@ async function examine(
   const file = await fetchSource(objects, hint, join(folder, "source"), signal);
   const delivery = { tools, objects, signal, stem: `${outputPrefix}/0` };
   const measures = await measure(file, pictures, delivery);
-  if (declaredType !== undefined && !isSame(declaredType, measures.mimeType))
+  if (declaredType !== undefined && plainType(declaredType) !== measures.mimeType)
     throw new PortError(
       `The file is ${measures.mimeType}, not ${declaredType} as was declared.`,
       false,
@@ -104,22 +105,4 @@ async function whole({ path, sizeBytes }: LocalFile): Promise<Buffer> {
   if (sizeBytes > limits.media.wholeBytesMax)
     throw new PortError("The file is too large for its type.", false);
   return readFile(path);
-}
-
-/** Names under which the same bytes go. */
-const aliases: Readonly<Record<string, string>> = {
-  "image/jpg": "image/jpeg",
-  "audio/mp3": "audio/mpeg",
-  "audio/x-wav": "audio/wav",
-  "audio/wave": "audio/wav",
-  "audio/vnd.wave": "audio/wav",
-  "audio/x-m4a": "audio/mp4",
-  "audio/m4a": "audio/mp4",
-  "audio/x-flac": "audio/flac",
-  "font/sfnt": "font/ttf",
-};
-
-function isSame(declared: string, found: string): boolean {
-  const plain = declared.toLowerCase().split(";")[0]?.trim() ?? "";
-  return (aliases[plain] ?? plain) === found;
 }

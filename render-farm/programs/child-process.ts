@@ -1,6 +1,7 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, type StdioOptions, spawn } from "node:child_process";
 import { basename } from "node:path";
 import type { Writable } from "node:stream";
+import { defined } from "../../config/defined.ts";
 import { limits } from "../../config/limits.ts";
 import { PortError } from "../../engine/ports/port-error.ts";
 
@@ -31,108 +32,110 @@ export interface Command {
   readonly stdin?: Iterable<Uint8Array> | AsyncIterable<Uint8Array>;
 }
 
-/** Resolves with the standard output of a program that ended well. Throws `PortError`. */
-export async function runChild(command: Command): Promise<Buffer> {
-  const { path, args, signal, timeoutMs, cwd, stdin } = command;
-  const child = spawn(path, args, {
-    env: {},
-    stdio: [stdin === undefined ? "ignore" : "pipe", "pipe", "pipe"],
-    ...(cwd !== undefined && { cwd }),
-  });
-  const kill = (): void => void child.kill("SIGKILL");
-  const timer = setTimeout(kill, timeoutMs);
-  signal.addEventListener("abort", kill, { once: true });
-  if (signal.aborted) kill();
-  try {
-    const ended = conclude(command, child);
-    const fed = stdin === undefined ? undefined : feed(stdin, child, kill);
-    // A fault of the source comes first: the program's own is only its consequence.
-    const [source, program] = await Promise.allSettled([fed, ended]);
-    if (source.status === "rejected") throw source.reason;
-    if (program.status === "rejected") throw program.reason;
-    return program.value;
-  } finally {
-    clearTimeout(timer);
-    signal.removeEventListener("abort", kill);
+/** One run of a program, from its start to its end. `end` must be called, whatever happens. */
+export class Child {
+  readonly process: ChildProcess;
+  private readonly command: Command;
+  private readonly exit: Promise<number | null>;
+  private readonly timer: NodeJS.Timeout;
+  /** What it said on standard error, or why it did not start. */
+  private said: unknown = "";
+
+  constructor(command: Command, stdio: StdioOptions) {
+    const { path, args, signal, timeoutMs, cwd } = command;
+    this.command = command;
+    this.process = spawn(path, args, { env: {}, stdio, ...defined({ cwd }) });
+    this.timer = setTimeout(this.kill, timeoutMs);
+    signal.addEventListener("abort", this.kill, { once: true });
+    if (signal.aborted) this.kill();
+    this.process.stderr?.on("data", (chunk: Buffer) => {
+      this.said = `${this.said}${chunk.toString("utf8")}`.slice(-limits.media.toolFaultMax);
+    });
+    this.exit = new Promise((resolve) => {
+      this.process.once("error", (failure) => {
+        this.said = failure;
+        resolve(notFound);
+      });
+      this.process.once("close", resolve);
+    });
+  }
+
+  readonly kill = (): void => void this.process.kill("SIGKILL");
+
+  /** Resolves when the program has ended well. Throws `PortError`. */
+  async success(): Promise<void> {
+    const code = await this.exit;
+    const { path, name = basename(path), signal, fault } = this.command;
+    if (signal.aborted) throw new PortError("the task was stopped", true);
+    if (code === notExecutable || code === notFound)
+      throw new PortError(`${name} does not start on this farm node`, true, this.said);
+    if (code !== 0) throw new PortError(fault, code === null, this.said);
+  }
+
+  /** Resolves when the program is gone, if need be by force. */
+  async end(): Promise<void> {
+    clearTimeout(this.timer);
+    this.command.signal.removeEventListener("abort", this.kill);
+    this.kill();
+    await this.exit;
   }
 }
 
-function conclude(command: Command, child: ChildProcess): Promise<Buffer> {
-  const { fault, signal, onOutput } = command;
+/** What a program answers that should have become another and could not (`env`, POSIX). */
+const notExecutable = 126;
+const notFound = 127;
+
+/** Resolves with the standard output of a program that ended well. Throws `PortError`. */
+export async function runChild(command: Command): Promise<Buffer> {
+  const { stdin, signal, fault, onOutput } = command;
+  const child = new Child(command, [stdin === undefined ? "ignore" : "pipe", "pipe", "pipe"]);
   const output: Buffer[] = [];
   let outputBytes = 0;
-  let said = "";
-  child.stdout?.on("data", (chunk: Buffer) => {
+  child.process.stdout?.on("data", (chunk: Buffer) => {
     if (onOutput !== undefined) return onOutput(chunk.toString("latin1"));
     outputBytes += chunk.length;
-    if (outputBytes > limits.media.toolOutputMax) child.kill("SIGKILL");
+    if (outputBytes > limits.media.toolOutputMax) child.kill();
     else output.push(chunk);
   });
-  child.stderr?.on("data", (chunk: Buffer) => {
-    said = (said + chunk.toString("utf8")).slice(-limits.media.toolFaultMax);
-  });
-  return new Promise((resolve, reject) => {
-    child.once("error", (failure) => reject(notStarting(command, failure)));
-    child.once("close", (code) => {
-      if (signal.aborted) reject(new PortError("the task was stopped", true));
-      else if (outputBytes > limits.media.toolOutputMax)
-        reject(new PortError(`${fault} (too much output)`, false));
-      else if (code === 0) resolve(Buffer.concat(output));
-      else
-        reject(
-          isUnstarted(code)
-            ? notStarting(command, said)
-            : new PortError(fault, code === null, said),
-        );
-    });
-  });
+  try {
+    const fed = stdin === undefined ? undefined : feed(stdin, child);
+    // A fault of the source comes first: the program's own is only its consequence.
+    const [source, program] = await Promise.allSettled([fed, child.success()]);
+    if (source.status === "rejected") throw source.reason;
+    if (outputBytes > limits.media.toolOutputMax && !signal.aborted)
+      throw new PortError(`${fault} (too much output)`, false);
+    if (program.status === "rejected") throw program.reason;
+    return Buffer.concat(output);
+  } finally {
+    await child.end();
+  }
 }
 
 /** The program's standard output as it comes; it waits for its reader. Throws `PortError`. */
 export async function* streamChild(
   command: Omit<Command, "stdin" | "onOutput">,
 ): AsyncGenerator<Buffer> {
-  const { path, args, signal, timeoutMs, fault } = command;
-  const child = spawn(path, args, { env: {}, stdio: ["ignore", "pipe", "pipe"] });
-  const kill = (): void => void child.kill("SIGKILL");
-  const timer = setTimeout(kill, timeoutMs);
-  signal.addEventListener("abort", kill, { once: true });
-  if (signal.aborted) kill();
-  const ended = new Promise<number | null>((resolve, reject) => {
-    child.once("error", (failure) => reject(notStarting(command, failure)));
-    child.once("close", resolve);
-  });
-  ended.catch(() => undefined);
-  let said = "";
-  child.stderr.on("data", (chunk: Buffer) => {
-    said = (said + chunk.toString("utf8")).slice(-limits.media.toolFaultMax);
-  });
+  const child = new Child(command, ["ignore", "pipe", "pipe"]);
   try {
-    for await (const chunk of child.stdout) yield chunk;
-    const code = await ended;
-    if (signal.aborted) throw new PortError("the task was stopped", true);
-    if (isUnstarted(code)) throw notStarting(command, said);
-    if (code !== 0) throw new PortError(fault, code === null, said);
+    for await (const chunk of child.process.stdout ?? []) yield chunk;
+    await child.success();
   } finally {
-    clearTimeout(timer);
-    signal.removeEventListener("abort", kill);
-    kill();
+    await child.end();
   }
 }
 
 async function feed(
   source: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
-  child: ChildProcess,
-  kill: () => void,
+  child: Child,
 ): Promise<void> {
   try {
-    const stdin = child.stdin as Writable;
+    const stdin = child.process.stdin as Writable;
     // Each write learns of its own fault.
     stdin.on("error", () => undefined);
     for await (const chunk of source) await written(stdin, chunk);
     stdin.end();
   } catch (failure) {
-    kill();
+    child.kill();
     // The program closed its end: its own exit says why.
     if (!isPipeEnd(failure)) throw failure;
   }
@@ -147,16 +150,4 @@ function written(stdin: Writable, chunk: Uint8Array): Promise<void> {
 function isPipeEnd(failure: unknown): boolean {
   const code = failure instanceof Error && "code" in failure ? failure.code : undefined;
   return code === "EPIPE" || code === "ECONNRESET" || code === "ERR_STREAM_DESTROYED";
-}
-
-/** What a program answers that should have become another and could not (`env`, POSIX). */
-export function isUnstarted(code: number | null): boolean {
-  return code === 126 || code === 127;
-}
-
-export function notStarting(
-  { path, name = basename(path) }: Pick<Command, "path" | "name">,
-  cause: unknown,
-): PortError {
-  return new PortError(`${name} does not start on this farm node`, true, cause);
 }

@@ -26,26 +26,26 @@ export function mediaFault(name: string, failure: unknown): unknown {
 
 /** What was left out or shown otherwise; equal sentences once. */
 export class Warnings {
-  readonly #sentences = new Set<string>();
-  readonly #most: number;
-  #heir: Warnings | undefined;
+  private readonly sentences = new Set<string>();
+  private readonly most: number;
+  private heir: Warnings | undefined;
 
   constructor(most: number) {
-    this.#most = most;
+    this.most = most;
   }
 
   add(sentence: string): void {
-    if (this.#heir !== undefined) this.#heir.add(sentence);
-    else if (this.#sentences.size < this.#most) this.#sentences.add(sentence.slice(0, 500));
+    if (this.heir !== undefined) this.heir.add(sentence);
+    else if (this.sentences.size < this.most) this.sentences.add(sentence.slice(0, 500));
   }
 
   /** What it has and will learn goes to another. */
   leaveTo(heir: Warnings): void {
-    this.#heir = heir;
-    for (const sentence of this.#sentences) heir.add(sentence);
+    this.heir = heir;
+    for (const sentence of this.sentences) heir.add(sentence);
   }
 
   all(): readonly string[] {
-    return [...this.#sentences];
+    return [...this.sentences];
   }
 }

@@ -2,7 +2,7 @@ import t from "tap";
 import { type Account, ledgerKey } from "../../actors/account/account.ts";
 import { accountActor } from "../../actors/account/account-actor.ts";
 import type { AccountMessage } from "../../actors/account/account-messages.ts";
-import { packed } from "../../actors/account/packed-submit.ts";
+import { packSubmit } from "../../actors/account/packed-submit.ts";
 import { renewalKey } from "../../actors/account/renewal.ts";
 import { runKey } from "../../actors/account/run.ts";
 import { fingerprintKey, type Submit } from "../../actors/account/submit-terms.ts";
@@ -32,7 +32,8 @@ function decide(
   message: AccountMessage | Submit,
   ctx: Context<unknown>,
 ) {
-  const heard = "kind" in message ? message : { kind: "submit" as const, submit: packed(message) };
+  const heard =
+    "kind" in message ? message : { kind: "submit" as const, submit: packSubmit(message) };
   return accountActor.decide(head, heard, ctx);
 }
 const dayMs = 86_400_000;

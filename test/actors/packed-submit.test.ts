@@ -1,5 +1,5 @@
 import t from "tap";
-import { packed, unpacked } from "../../actors/account/packed-submit.ts";
+import { packSubmit, unpackSubmit } from "../../actors/account/packed-submit.ts";
 import type { Submit } from "../../actors/account/submit-terms.ts";
 import { creationOf } from "../../actors/job/creation.ts";
 import { create, jobRequest, submitted } from "./accounts.ts";
@@ -28,5 +28,8 @@ const rich: Submit = {
 
 t.test("a submit that was packed for its shard is what it was", async (t) => {
   for (const submit of [submitted, rich])
-    t.strictSame(unpacked(structuredClone(packed(submit))), { overrides: undefined, ...submit });
+    t.strictSame(unpackSubmit(structuredClone(packSubmit(submit))), {
+      overrides: undefined,
+      ...submit,
+    });
 });

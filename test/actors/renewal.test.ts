@@ -2,7 +2,7 @@ import t from "tap";
 import { type Account, available, ledgerKey } from "../../actors/account/account.ts";
 import { accountActor } from "../../actors/account/account-actor.ts";
 import type { AccountMessage } from "../../actors/account/account-messages.ts";
-import { packed } from "../../actors/account/packed-submit.ts";
+import { packSubmit } from "../../actors/account/packed-submit.ts";
 import { accountAt, accountOfRenewal, renewalKey } from "../../actors/account/renewal.ts";
 import { fingerprintKey } from "../../actors/account/submit-terms.ts";
 import { jobKey } from "../../actors/job/job.ts";
@@ -79,7 +79,7 @@ t.test("an account that slept through months is granted once", async (t) => {
 t.test("a submit that comes before the sweep spends the new month's credits", async (t) => {
   const head = { ...account, spent: 95, planLeft: 5 };
   const atMs = firstMs + 1_000;
-  const turn = decide(head, { kind: "submit", submit: packed(submitted) }, atMs);
+  const turn = decide(head, { kind: "submit", submit: packSubmit(submitted) }, atMs);
   t.match(turn.head, { granted: 4_095, held: 10, spent: 95, ledgerLength: 3, renewsAtMs: nextMs });
   const expiry = [
     { type: "expire", amount: -5, balance: 0 },
@@ -98,7 +98,7 @@ t.test("a submit that comes before the sweep spends the new month's credits", as
 t.test("a submit that is refused on the 1st is refused by the renewed account", async (t) => {
   const head = { ...account, spent: 95, planLeft: 5 };
   const dear = { ...submitted, job: { ...create, hold: 4_001 } };
-  const turn = decide(head, { kind: "submit", submit: packed(dear) }, firstMs);
+  const turn = decide(head, { kind: "submit", submit: packSubmit(dear) }, firstMs);
   const refusal = { code: "out_of_credits", creditsRequired: 4_001, balanceCredits: 4_000 };
   t.strictSame(turn.replies, [{ to: 7, reply: { kind: "refused", refusal } }]);
   t.match(turn.head, { granted: 4_095, held: 0, ledgerLength: 2, renewsAtMs: nextMs });

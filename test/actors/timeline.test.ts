@@ -1,6 +1,6 @@
 import t from "tap";
 import { keyAttribute } from "../../actors/timeline/key-attribute.ts";
-import { parseMarkup, stamped } from "../../actors/timeline/markup.ts";
+import { parseMarkup, stampTags } from "../../actors/timeline/markup.ts";
 import { frameCount, frameFrom } from "../../actors/timeline/model.ts";
 import { effectiveTimeline } from "../../actors/timeline/timeline.ts";
 import { bundleOf, clipNamed, lengths, messages, page, times } from "./timeline-bundle.ts";
@@ -261,7 +261,7 @@ t.test("frames: all whose time is in the half-open range", async (t) => {
 t.test("stamped tags lead back to their elements and change nothing else", async (t) => {
   const text =
     '<body class=x><p id="a">1<b>2</p>3</b><svg id=s><g id=t /></svg><VIDEO src=v></VIDEO>';
-  const result = stamped(text);
+  const result = stampTags(text);
   t.equal(result.replaceAll(new RegExp(` ${keyAttribute}="\\d+"`, "g"), ""), text);
   t.match(result, `<VIDEO ${keyAttribute}="${text.indexOf("<VIDEO")}" src=v>`);
   t.match(parseMarkup(text).html, { tag: "html" });

@@ -4,6 +4,7 @@
  * the test.
  */
 
+import { defined } from "../../config/defined.ts";
 import {
   type Actor,
   type AnyActor,
@@ -314,7 +315,7 @@ export async function openBench(options: BenchOptions): Promise<Bench> {
 /** A process that dies and comes back: the same disks, everything else new. */
 export function restarted(bench: Bench, perform?: BenchOptions["perform"]): Promise<Bench> {
   const startMs = bench.clock.nowMs();
-  return openBench({ disks: bench.disks, startMs, ...(perform === undefined ? {} : { perform }) });
+  return openBench({ disks: bench.disks, startMs, ...defined({ perform }) });
 }
 
 /** A record's writes: keys and JSON texts. */

@@ -32,7 +32,7 @@ async function render(t: Test, last: object, ...options: readonly string[]) {
   };
   const { origin, asked } = await standIn(t, {
     "POST /v1/compositions": [json(201, created)],
-    "POST /v1/compositions/c1/bundle": [json(200, created)],
+    "POST /v1/compositions/c1/bundle": [json(503, {}), json(200, created)],
     "POST /v1/compositions/c1/render": [json(202, queued)],
     "POST /v1/renders/r1/sse-ticket": [json(201, { ticket: "s" })],
     "GET /v1/renders/r1/sse": [
@@ -75,7 +75,13 @@ t.test("klieg render sends a folder as one archive and saves its film", async (t
   t.strictSame(out, [`${output}  320 x 180, 2 s, 1 KiB, composition c1`]);
   t.strictSame(said, ["queued\n", "running\n", "succeeded\n", "warning: no x\n"]);
   t.strictSame(asked[0]?.body, { name: "film" });
-  const archive = String(asked.find(({ route }) => route.endsWith("/bundle"))?.body);
+  const [refused, ...again] = asked.filter(({ route }) => route.endsWith("/bundle"));
+  t.strictSame(
+    again.map(({ body }) => body),
+    [refused?.body],
+    "sent whole once more",
+  );
+  const archive = String(refused?.body);
   t.match(archive, /^PK/);
   t.match(archive, "index.html");
   t.match(archive, "media/a.txt");

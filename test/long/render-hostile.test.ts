@@ -1,5 +1,5 @@
 /** What hostile pages do to the memory of the machine. */
-import { deflateSync } from "node:zlib";
+import { crc32, deflateSync } from "node:zlib";
 import t from "tap";
 import { composition, isNear, openFilmBench, patient } from "../render-farm/film-bench.ts";
 import { fateOf, inFrame, square } from "../render-farm/hostile-page.ts";
@@ -66,7 +66,7 @@ async function giantPicture() {
     const size = Buffer.alloc(4);
     size.writeUInt32BE(bytes.length);
     const sum = Buffer.alloc(4);
-    sum.writeUInt32BE(crc(body));
+    sum.writeUInt32BE(crc32(body));
     return Buffer.concat([size, body, sum]);
   };
   const head = Buffer.alloc(13);
@@ -82,13 +82,4 @@ async function giantPicture() {
   ]);
   await bench.objects.put("sources/bomb.png", [png]);
   return { objectKey: "sources/bomb.png", mimeType: "image/png" };
-}
-
-function crc(bytes: Buffer): number {
-  let sum = 0xffffffff;
-  for (const byte of bytes) {
-    sum ^= byte;
-    for (let bit = 0; bit < 8; bit++) sum = (sum >>> 1) ^ (sum & 1 ? 0xedb88320 : 0);
-  }
-  return (sum ^ 0xffffffff) >>> 0;
 }

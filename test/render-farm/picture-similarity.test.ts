@@ -1,5 +1,5 @@
 import t from "tap";
-import { Samples, sampledFrames } from "../../render-farm/render/film/samples.ts";
+import { Samples, sampleFrames } from "../../render-farm/render/film/samples.ts";
 import { similarityOf } from "../../render-farm/render/film/similarity.ts";
 
 const [width, height] = [320, 192];
@@ -54,7 +54,7 @@ t.test("a long film is judged by frames near its begin, a short one by a quarter
   const long = new Samples(9_001, judged);
   t.strictSame(long.compared, [0, 15, 60, 150, 2_250, 4_500, 6_750, 9_000]);
   t.ok(
-    long.compared.every((frame) => sampledFrames(9_001).includes(frame)),
+    long.compared.every((frame) => sampleFrames(9_001).includes(frame)),
     "others look too",
   );
 });

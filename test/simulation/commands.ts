@@ -1,8 +1,10 @@
 /** Commands of all subjects as plain values, and how fast-check draws them. */
+
 import fc from "fast-check";
 import type { BudgetPeriod } from "../../actors/contract/organization.ts";
 import type { JobMessage, Outcome } from "../../actors/job/job.ts";
 import type { Modality } from "../../config/catalogue.ts";
+import { defined } from "../../config/defined.ts";
 
 /** Media get their ids when they come. */
 type DrawnOutcome =
@@ -110,7 +112,7 @@ export const said: fc.Arbitrary<Said> = fc.oneof(
   ),
   fc.tuple(maybeToken, fc.integer({ min: -1, max: 5 })).map(([token, quarters]) => {
     const progress = quarters / 4;
-    return { kind: "progress", ...(token === undefined ? {} : { token }), progress } as const;
+    return { kind: "progress", ...defined({ token }), progress } as const;
   }),
   {
     weight: 3,

@@ -2,8 +2,9 @@
  * A world with three accounts (two personal spaces, and an organization with two members) that runs
  * commands and compares every answer with the oracle's.
  */
+
 import { accountKey, type SetCandidate } from "../../actors/account/account-messages.ts";
-import { packed } from "../../actors/account/packed-submit.ts";
+import { packSubmit } from "../../actors/account/packed-submit.ts";
 import type { Confirmation, SubmitTerms } from "../../actors/account/submit-terms.ts";
 import { domain as product } from "../../actors/domain.ts";
 import { creationOf } from "../../actors/job/creation.ts";
@@ -15,6 +16,7 @@ import {
   type TurnOfJob,
 } from "../../actors/job/job.ts";
 import { type OutputSet, setKey } from "../../actors/set/set.ts";
+import { defined } from "../../config/defined.ts";
 import type { PlanName } from "../../config/plans.ts";
 import type { Domain } from "../../engine/actor.ts";
 import type { Id } from "../../engine/id.ts";
@@ -136,7 +138,7 @@ export class Stage {
     const oracle = new Oracle(this.world, this.facts, scope);
     const expected = oracle.first(request, job);
     this.jobs.push(job.job);
-    const submit = packed({ job, ...this.termsOf(request) });
+    const submit = packSubmit({ job, ...this.termsOf(request) });
     const heard = this.world.ask(accountKey(scope), { kind: "submit", submit });
     if (this.expect("a submit", heard, expected)) this.consume(confirmation);
     return undefined;
@@ -161,7 +163,7 @@ export class Stage {
       createdAtMs,
       fingerprint,
       ...(idempotencyKey === 0 ? {} : { bodyDigest: digest(scope, body, 0) }),
-      ...(turn === undefined ? {} : { turn }),
+      ...defined({ turn }),
       ...more,
     };
     return creationOf(request, {
@@ -300,7 +302,7 @@ export class Stage {
   private toldOf(message: Said): JobMessage {
     if (message.kind !== "ended") return message;
     const { token, as } = message;
-    const under = token === undefined ? {} : { token };
+    const under = defined({ token });
     if ("outputs" in as) {
       const outputs = Array.from({ length: as.outputs }, () => this.output());
       return { kind: "finished", ...under, outcome: { kind: "succeeded", outputs } };

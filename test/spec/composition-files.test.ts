@@ -1,9 +1,11 @@
+import { join } from "node:path";
 import t from "tap";
 import { objectKeyOf } from "../../actors/composition/bundle-file.ts";
 import type { Composition, CompositionFile } from "../../actors/contract/composition.ts";
 import { limits } from "../../config/limits.ts";
 import { parseId } from "../../engine/id.ts";
 import { invariant } from "../../engine/invariant.ts";
+import { archiveOf } from "../../http/cli/folder-archive.ts";
 import { reserve, storeFile } from "../../http/compositions/composition-storing.ts";
 import type { Caller, Refused, Reply } from "./caller.ts";
 import { made, page, putFile } from "./composition-steps.ts";
@@ -219,6 +221,18 @@ t.test("POST .../bundle replaces all files at once", async (t) => {
   t.equal((await caller.get(place(id, "media/\u00e9.txt"))).text, "kite");
   t.equal((await caller.get(place(id, "old"))).status, 404);
   t.equal((await bundle(caller, id, zipOf([]))).json.total_bytes, 0);
+});
+
+t.test("a folder is taken as the archive that klieg render sends", async (t) => {
+  const caller = await (await openInProcess(t)).account();
+  const id = await made(caller, {});
+  const folder = t.testdir({ "index.html": page({ seconds: 7 }), "é.txt": "kite" });
+  const files = new Map(["index.html", "é.txt"].map((path) => [path, join(folder, path)]));
+  const archive = await new Response(archiveOf(files)).arrayBuffer();
+  const { status, json } = await bundle(caller, id, new Uint8Array(archive));
+  t.equal(status, 200);
+  t.match(json, { duration_seconds: 7 });
+  t.equal((await caller.get(place(id, "é.txt"))).text, "kite");
 });
 
 const megabytes = (count: number) => Buffer.alloc(count * 1024 ** 2);

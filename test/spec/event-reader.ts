@@ -1,3 +1,4 @@
+import { defined } from "../../config/defined.ts";
 import { invariant } from "../../engine/invariant.ts";
 import type { Stream } from "../../http/transport/answer.ts";
 import { MemorySink } from "./memory-sink.ts";
@@ -38,7 +39,7 @@ export class EventReader {
       const data = JSON.parse(line("data") ?? "{}");
       if (event === undefined) return [];
       const id = line("id");
-      const wrong = frameBreach({ event, ...(id === undefined ? {} : { id }), data });
+      const wrong = frameBreach({ event, ...defined({ id }), data });
       invariant(wrong === undefined, `the frame keeps the published contract: ${wrong}`);
       return [{ event, id, data }];
     });

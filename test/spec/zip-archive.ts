@@ -1,6 +1,5 @@
 /** ZIP archives made by hand, also such as no tool would make (APPNOTE 6.3.10, section 4.3). */
-import { deflateRawSync } from "node:zlib";
-import { crc32 } from "../../http/cli/folder-archive.ts";
+import { crc32, deflateRawSync } from "node:zlib";
 
 export interface ZipEntry {
   readonly name: string;

@@ -2,6 +2,8 @@
  * What the words `sim:...` of a prompt ask a simulated model to do; anywhere, space-separated,
  * combinable.
  */
+import { defined } from "../../../config/defined.ts";
+
 export interface Scenario {
   /** Running time and time in the provider's queue. */
   readonly slowMs: number;
@@ -82,7 +84,7 @@ function change(name: string, amount: number): Partial<Scenario> {
       return { callback: "forged" };
     default: {
       const cancel = cancelScenarios.find((scenario) => name === `cancel_${scenario}`);
-      return cancel === undefined ? {} : { cancel };
+      return defined({ cancel });
     }
   }
 }

@@ -54,11 +54,11 @@ const traits: ProviderTraits = {
 const signatureHeader = "x-sim-signature";
 
 export class SimulatedProvider implements Provider {
-  readonly #ports: SimulatedPorts;
-  readonly #runs = new Map<ProviderRef, Run>();
+  private readonly ports: SimulatedPorts;
+  private readonly runs = new Map<ProviderRef, Run>();
 
   constructor(ports: SimulatedPorts) {
-    this.#ports = ports;
+    this.ports = ports;
   }
 
   describe(): ProviderTraits {
@@ -82,34 +82,34 @@ export class SimulatedProvider implements Provider {
       startedAtMs: 0,
       stopTimer: () => {},
     };
-    this.#runs.set(job, run);
-    if (stage === "queued") this.#queue(run);
-    return { kind: "accepted", ref: job, status: this.#look(run) };
+    this.runs.set(job, run);
+    if (stage === "queued") this.queue(run);
+    return { kind: "accepted", ref: job, status: this.look(run) };
   }
 
   async status(ref: ProviderRef): Promise<ProviderStatus> {
-    const run = this.#runs.get(ref);
-    return run === undefined ? { state: "lost" } : this.#look(run);
+    const run = this.runs.get(ref);
+    return run === undefined ? { state: "lost" } : this.look(run);
   }
 
   async result(ref: ProviderRef): Promise<ProviderResult> {
-    const run = this.#runs.get(ref);
+    const run = this.runs.get(ref);
     if (run?.stage !== "over") throw new PortError(`no result is there for ${ref}`, false);
-    this.#runs.delete(ref);
+    this.runs.delete(ref);
     return { files: new Array(run.count).fill(simulatedMedia[run.modality].media) };
   }
 
   async cancel(ref: ProviderRef): Promise<CancelAnswer> {
-    const run = this.#runs.get(ref);
+    const run = this.runs.get(ref);
     if (run === undefined) return { kind: "failed" };
     const { cancel, slowMs } = run.scenario;
     if (cancel !== undefined && cancel !== "partway") return { kind: cancel };
     if (run.stage === "over") return { kind: "refused" };
     run.stopTimer();
-    this.#runs.delete(ref);
+    this.runs.delete(ref);
     if (run.stage === "queued")
       return { kind: cancel === undefined ? "cancelled" : "stopped_partway" };
-    const ranMs = this.#ports.clock.monotonicMs() - run.startedAtMs;
+    const ranMs = this.ports.clock.monotonicMs() - run.startedAtMs;
     return { kind: "stopped_partway", billedFraction: ranMs / Math.max(1, slowMs) };
   }
 
@@ -122,47 +122,47 @@ export class SimulatedProvider implements Provider {
     return "up";
   }
 
-  #queue(run: Run): void {
+  private queue(run: Run): void {
     const { queueMs } = run.scenario;
-    if (queueMs === 0) this.#start(run);
+    if (queueMs === 0) this.start(run);
     else
-      this.#after(run, queueMs, () => {
-        this.#start(run);
-        this.#callBack(run, "sent");
+      this.after(run, queueMs, () => {
+        this.start(run);
+        this.callBack(run, "sent");
       });
   }
 
-  #start(run: Run): void {
+  private start(run: Run): void {
     const { slowMs, callback } = run.scenario;
     run.stage = "running";
-    run.startedAtMs = this.#ports.clock.monotonicMs();
-    this.#after(run, slowMs, () => {
+    run.startedAtMs = this.ports.clock.monotonicMs();
+    this.after(run, slowMs, () => {
       run.stage = "over";
-      this.#callBack(run, callback);
+      this.callBack(run, callback);
     });
   }
 
   /** An end without a result is shown once: the job is forgotten then. */
-  #look({ job, stage, scenario }: Run): ProviderStatus {
+  private look({ job, stage, scenario }: Run): ProviderStatus {
     if (stage !== "over") return { state: stage };
     const { ending, billed } = scenario;
     if (ending === "succeed") return { state: "succeeded" };
-    this.#runs.delete(job);
+    this.runs.delete(job);
     if (ending === "lost") return { state: "lost" };
     return { state: "failed", ...failures[ending], atOutput: true, billed };
   }
 
-  #callBack({ job }: Run, callback: Scenario["callback"]): void {
+  private callBack({ job }: Run, callback: Scenario["callback"]): void {
     if (callback === "dropped") return;
     const rawBody = Buffer.from(job);
     const sign = callback === "forged" ? "forged" : signature(rawBody);
     const sent = { rawBody, headers: { [signatureHeader]: sign } };
-    this.#ports.callBack(job, sent);
-    if (callback === "doubled") this.#ports.callBack(job, sent);
+    this.ports.callBack(job, sent);
+    if (callback === "doubled") this.ports.callBack(job, sent);
   }
 
-  #after(run: Run, delayMs: number, then: () => void): void {
-    run.stopTimer = this.#ports.clock.after(delayMs, then);
+  private after(run: Run, delayMs: number, then: () => void): void {
+    run.stopTimer = this.ports.clock.after(delayMs, then);
   }
 }
 

@@ -9,29 +9,29 @@ interface MapText {
 
 /** Where imports by a bare name lead to, as the import maps of all pages say. */
 export class ImportMap {
-  readonly #addresses = new Map<string, string>();
+  private readonly addresses = new Map<string, string>();
 
   constructor(pages: readonly string[]) {
     for (const page of pages)
       for (const { map } of mapsIn(page))
         for (const [name, address] of Object.entries(map.imports ?? {}))
-          if (typeof address === "string") this.#addresses.set(name, address);
+          if (typeof address === "string") this.addresses.set(name, address);
   }
 
   /** Names that lead to one file each, elsewhere. */
   get remoteNames(): readonly string[] {
-    return [...this.#addresses].flatMap(([name, to]) =>
+    return [...this.addresses].flatMap(([name, to]) =>
       isRemote(to) && !name.endsWith("/") ? [name] : [],
     );
   }
 
   /** The address of a file elsewhere; the longest beginning counts. */
   resolve(name: string): string | undefined {
-    const beginnings = [...this.#addresses.keys()]
+    const beginnings = [...this.addresses.keys()]
       .filter((one) => one === name || (one.endsWith("/") && name.startsWith(one)))
       .sort((one, other) => other.length - one.length);
     const [beginning] = beginnings;
-    const to = beginning === undefined ? undefined : this.#addresses.get(beginning);
+    const to = beginning === undefined ? undefined : this.addresses.get(beginning);
     if (beginning === undefined || to === undefined || !isRemote(to)) return undefined;
     return new URL(name.slice(beginning.length), new URL(to, "https://bundle.invalid")).href;
   }

@@ -27,12 +27,12 @@ interface Wanted {
  * circles.
  */
 export class VendorFolder {
-  readonly #folder: string;
-  readonly #tell: (line: string) => void;
-  readonly #resolve: (specifier: string) => string | undefined;
-  readonly #namesByUrl = new Map<string, Promise<string>>();
-  readonly #integrityByName = new Map<string, Promise<string>>();
-  readonly #bare = new Map<string, string>();
+  private readonly folder: string;
+  private readonly tell: (line: string) => void;
+  private readonly resolve: (specifier: string) => string | undefined;
+  private readonly namesByUrl = new Map<string, Promise<string>>();
+  private readonly integrityByName = new Map<string, Promise<string>>();
+  private readonly filesByName = new Map<string, string>();
 
   /** `resolve`: where an import by a bare name leads to. */
   constructor(
@@ -40,46 +40,46 @@ export class VendorFolder {
     tell: (line: string) => void,
     resolve: (specifier: string) => string | undefined,
   ) {
-    this.#folder = folder;
-    this.#tell = tell;
-    this.#resolve = resolve;
+    this.folder = folder;
+    this.tell = tell;
+    this.resolve = resolve;
   }
 
   get count(): number {
-    return this.#namesByUrl.size;
+    return this.namesByUrl.size;
   }
 
   /** Names of the files that imports by a bare name lead to. */
   get bare(): ReadonlyMap<string, string> {
-    return this.#bare;
+    return this.filesByName;
   }
 
   /** The file's name in the folder. Throws `CommandError`. */
   take(url: string, wanted: Wanted = {}): Promise<string> {
-    const known = this.#namesByUrl.get(url);
+    const known = this.namesByUrl.get(url);
     if (known !== undefined) return known;
-    const taking = this.#take(url, wanted);
-    this.#namesByUrl.set(url, taking);
+    const taking = this.download(url, wanted);
+    this.namesByUrl.set(url, taking);
     return taking;
   }
 
   /** The same of what a bare name leads to; `undefined`: to nothing elsewhere. */
   async takeBare(specifier: string): Promise<string | undefined> {
-    const url = this.#resolve(specifier);
+    const url = this.resolve(specifier);
     if (url === undefined) return undefined;
     const name = await this.take(url, { isModule: true });
-    this.#bare.set(specifier, name);
+    this.filesByName.set(specifier, name);
     return name;
   }
 
   /** Of a file that was taken, as it is written. */
   async integrityOf(name: string): Promise<string> {
-    return (await this.#integrityByName.get(name)) ?? "";
+    return (await this.integrityByName.get(name)) ?? "";
   }
 
   /** When all is written. */
   async finish(): Promise<void> {
-    for (const integrity of this.#integrityByName.values()) await integrity;
+    for (const integrity of this.integrityByName.values()) await integrity;
   }
 
   /**
@@ -100,35 +100,38 @@ export class VendorFolder {
     });
   }
 
-  async #take(url: string, { expected, isModule = false, depth = 0 }: Wanted): Promise<string> {
-    const { bytes, type } = await fetched(url);
+  private async download(
+    url: string,
+    { expected, isModule = false, depth = 0 }: Wanted,
+  ): Promise<string> {
+    const { bytes, type } = await fetchUrl(url);
     if (expected !== undefined && !isAsExpected(bytes, expected))
       throw new CommandError(`${url} is not what the page's integrity attribute says.`);
     const isStyle = type.includes("text/css") || /\.css$/i.test(new URL(url).pathname);
     const name = nameOf(url, bytes, isStyle ? ".css" : ".js");
     const text = (): string => bytes.toString("utf8");
     const content = isStyle
-      ? this.#style(text(), url, depth)
+      ? this.style(text(), url, depth)
       : isModule
         ? this.withImports(text(), url, "./")
         : Promise.resolve(bytes);
-    const written = content.then((whole) => this.#write(name, whole));
+    const written = content.then((whole) => this.write(name, whole));
     // The caller that awaits the end gets the error.
     written.catch(() => undefined);
-    this.#integrityByName.set(name, written);
-    this.#tell(`${vendorFolder}/${name}  ${url}`);
+    this.integrityByName.set(name, written);
+    this.tell(`${vendorFolder}/${name}  ${url}`);
     return name;
   }
 
-  async #write(name: string, content: string | Buffer): Promise<string> {
-    const folder = join(this.#folder, vendorFolder);
+  private async write(name: string, content: string | Buffer): Promise<string> {
+    const folder = join(this.folder, vendorFolder);
     await mkdir(folder, { recursive: true });
     await writeFile(join(folder, name), content);
     return `sha384-${digest("sha384", content)}`;
   }
 
   /** With what it names fetched too. */
-  async #style(text: string, from: string, depth: number): Promise<string> {
+  private async style(text: string, from: string, depth: number): Promise<string> {
     let result = text;
     for (const address of new Set([...importsIn(text), ...addressesIn(text)])) {
       if (/^(data:|#)/i.test(address) || depth >= depthMax) continue;
@@ -140,7 +143,7 @@ export class VendorFolder {
   }
 }
 
-async function fetched(url: string): Promise<{ readonly bytes: Buffer; readonly type: string }> {
+async function fetchUrl(url: string): Promise<{ readonly bytes: Buffer; readonly type: string }> {
   const failed = (why: string, cause?: unknown): CommandError =>
     Object.assign(new CommandError(`${url} could not be fetched: ${why}.`), { cause });
   const signal = AbortSignal.timeout(patienceMs);

@@ -32,7 +32,7 @@ export function lighter(color: Color, by: number): Color {
 }
 
 /** The hue and chroma of `tint` at the lightness of `color`. */
-export function tinted(color: Color, tint: Color, fraction: number): Color {
+export function tintColor(color: Color, tint: Color, fraction: number): Color {
   return blend(color, { l: color.l * 0.85 + tint.l * 0.15, a: tint.a, b: tint.b }, fraction);
 }
 

@@ -1,5 +1,5 @@
 import type { ExampleColors } from "../example-colors.ts";
-import { blend, type Color, chromaOf, hueOf, lch, lighter, tinted } from "./color.ts";
+import { blend, type Color, chromaOf, hueOf, lch, lighter, tintColor } from "./color.ts";
 import type { Brief, TimeOfDay } from "./prompt.ts";
 import type { Random } from "./seeded-random.ts";
 
@@ -129,19 +129,19 @@ export function choosePalette(brief: Brief, time: TimeOfDay, random: Random): Pa
   const toSky = (color: Lch, depth: number): Color => {
     if (skyTint === undefined) return of(color);
     const strong = chromaOf(skyTint) < 0.03 ? 0.9 : 0.78 - depth * 0.08;
-    return tinted(of(color), skyTint, strong);
+    return tintColor(of(color), skyTint, strong);
   };
   const [zenith, upper, middle, low, horizon] = mood.sky;
   const second = secondTint ?? tint;
-  const light = second ? tinted(of(mood.light), second, 0.35) : of(mood.light);
+  const light = second ? tintColor(of(mood.light), second, 0.35) : of(mood.light);
   const accentHue = skyTint ? hueOf(skyTint) + 165 : mood.accentHue + random.between(-14, 14);
   const accent = secondTint ?? lch(time === "night" ? 0.72 : 0.62, 0.185, accentHue);
-  const haze = skyTint ? tinted(of(mood.haze), skyTint, 0.6) : of(mood.haze);
+  const haze = skyTint ? tintColor(of(mood.haze), skyTint, 0.6) : of(mood.haze);
   if (brief.example !== undefined) return paletteLike(brief.example, of(mood.light));
   return {
     sky: [toSky(zenith, 0), toSky(upper, 1), toSky(middle, 2), toSky(low, 3), toSky(horizon, 4)],
     light,
-    shadow: skyTint ? tinted(of(mood.shadow), skyTint, 0.4) : of(mood.shadow),
+    shadow: skyTint ? tintColor(of(mood.shadow), skyTint, 0.4) : of(mood.shadow),
     haze,
     accent,
     accent2: lighter(lch(0.88, 0.07, accentHue + 45), 0),

@@ -48,12 +48,12 @@ export function composeScene(request: Omit<PictureRequest, "format">): Scene {
   const asked = readPrompt(request.prompt, request.negative, request.example);
   const random = seededRandom(hashText(`${asked.hash}:${request.seed}`));
   const place = choosePlace(asked, random);
-  const brief = coloured(asked, place);
+  const brief = colourScene(asked, place);
   return { stage: setStage(brief, place, random, request.width, request.height), place };
 }
 
 /** An example colours the ground too, unless the prompt names its colour. */
-function coloured(brief: Brief, { ground }: Place): Brief {
+function colourScene(brief: Brief, { ground }: Place): Brief {
   const { example, colorsByNoun, tints } = brief;
   if (example === undefined) return brief;
   const isFree = ground === "abstract" || ground === "space";

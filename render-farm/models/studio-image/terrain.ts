@@ -64,42 +64,42 @@ export function paintTerrain(stage: Stage, terrain: Terrain): Ground {
 
 class Field {
   readonly distance: Float32Array;
-  readonly #stage: Stage;
-  readonly #terrain: Terrain;
-  readonly #pixels: Uint8ClampedArray;
-  readonly #behind: Uint8ClampedArray;
-  readonly #ramps: readonly Float32Array[];
-  readonly #haze: Float32Array;
-  readonly #top: Float32Array;
-  readonly #last: Float32Array;
-  readonly #lastY: Float32Array;
-  #heights: Float32Array;
-  #heightsBefore: Float32Array;
-  #zBefore = 0;
+  private readonly stage: Stage;
+  private readonly terrain: Terrain;
+  private readonly pixels: Uint8ClampedArray;
+  private readonly behind: Uint8ClampedArray;
+  private readonly ramps: readonly Float32Array[];
+  private readonly haze: Float32Array;
+  private readonly top: Float32Array;
+  private readonly last: Float32Array;
+  private readonly lastY: Float32Array;
+  private heights: Float32Array;
+  private heightsBefore: Float32Array;
+  private zBefore = 0;
 
   constructor(stage: Stage, terrain: Terrain, pixels: Uint8ClampedArray) {
     const { width, height } = stage;
-    this.#stage = stage;
-    this.#terrain = terrain;
-    this.#pixels = pixels;
-    this.#behind = pixels.slice();
-    this.#ramps = terrain.ramps.map(rampTable);
-    this.#haze = hazeAcross(stage);
-    this.#top = new Float32Array(width).fill(height);
-    this.#last = new Float32Array(width * 3);
-    this.#lastY = new Float32Array(width).fill(hidden);
-    this.#heights = new Float32Array(width);
-    this.#heightsBefore = new Float32Array(width);
+    this.stage = stage;
+    this.terrain = terrain;
+    this.pixels = pixels;
+    this.behind = pixels.slice();
+    this.ramps = terrain.ramps.map(rampTable);
+    this.haze = hazeAcross(stage);
+    this.top = new Float32Array(width).fill(height);
+    this.last = new Float32Array(width * 3);
+    this.lastY = new Float32Array(width).fill(hidden);
+    this.heights = new Float32Array(width);
+    this.heightsBefore = new Float32Array(width);
     this.distance = new Float32Array(width * height);
   }
 
   /** One row of samples at distance `z`; rows come from near to far. */
   row(z: number): void {
-    const { width, sun, horizon } = this.#stage;
-    const { eye, height, rise } = this.#terrain;
-    const focal = focalOf(this.#stage);
+    const { width, sun, horizon } = this.stage;
+    const { eye, height, rise } = this.terrain;
+    const focal = focalOf(this.stage);
     const step = z / focal;
-    const heights = this.#heights;
+    const heights = this.heights;
     for (let column = 0; column < width; column++)
       heights[column] = height((column - width / 2) * step, z);
     let ceiling = -1e9;
@@ -108,46 +108,53 @@ class Field {
       const own = heights[column] ?? 0;
       ceiling = Math.max(own, ceiling - rise * step);
       const y = horizon + (focal * (eye - own)) / z;
-      if (this.#terrain.isIsland && own <= 0) this.#skip(column, horizon + (focal * eye) / z);
-      else if (y >= (this.#top[column] ?? 0)) this.#lastY[column] = hidden;
-      else if (this.#zBefore > 0) this.#paint(column, z, y, ceiling - own);
+      if (this.terrain.isIsland && own <= 0) this.skip(column, horizon + (focal * eye) / z);
+      else if (y >= (this.top[column] ?? 0)) this.lastY[column] = hidden;
+      else if (this.zBefore > 0) this.paint(column, z, y, ceiling - own);
     }
-    this.#heights = this.#heightsBefore;
-    this.#heightsBefore = heights;
-    this.#zBefore = z;
+    this.heights = this.heightsBefore;
+    this.heightsBefore = heights;
+    this.zBefore = z;
   }
 
   /** Water up to `y`. */
-  #skip(column: number, y: number): void {
-    this.#top[column] = Math.min(this.#top[column] ?? 0, y);
-    this.#lastY[column] = hidden;
+  private skip(column: number, y: number): void {
+    this.top[column] = Math.min(this.top[column] ?? 0, y);
+    this.lastY[column] = hidden;
   }
 
-  #paint(column: number, z: number, y: number, shade: number): void {
-    const { width } = this.#stage;
-    const step = z / focalOf(this.#stage);
+  private paint(column: number, z: number, y: number, shade: number): void {
+    const { width } = this.stage;
+    const step = z / focalOf(this.stage);
     const x = (column - width / 2) * step;
-    const own = this.#heights[column] ?? 0;
-    const left = this.#heights[Math.max(0, column - 1)] ?? 0;
-    const right = this.#heights[Math.min(width - 1, column + 1)] ?? 0;
+    const own = this.heights[column] ?? 0;
+    const left = this.heights[Math.max(0, column - 1)] ?? 0;
+    const right = this.heights[Math.min(width - 1, column + 1)] ?? 0;
     const alongX = (right - left) / (2 * step);
-    const before = this.#heightsBefore[column] ?? 0;
-    const alongZ = (own - before) / (z - this.#zBefore) - (alongX * x) / z;
-    const exposure = this.#exposure(x, z, alongX, alongZ, shade, step);
+    const before = this.heightsBefore[column] ?? 0;
+    const alongZ = (own - before) / (z - this.zBefore) - (alongX * x) / z;
+    const exposure = this.exposure(x, z, alongX, alongZ, shade, step);
     const slope = Math.hypot(alongX, alongZ);
-    const ramp = this.#ramps[this.#terrain.material(x, z, own, slope)] ?? this.#ramps[0];
+    const ramp = this.ramps[this.terrain.material(x, z, own, slope)] ?? this.ramps[0];
     if (ramp === undefined) return;
-    const haze = 1 - Math.exp(-((z / this.#terrain.clear) ** 1.15));
+    const haze = 1 - Math.exp(-((z / this.terrain.clear) ** 1.15));
     const at = Math.round(clamp01(exposure) * (rampSteps - 1)) * 3;
-    const red = mix(ramp[at] ?? 0, this.#haze[column * 3] ?? 0, haze);
-    const green = mix(ramp[at + 1] ?? 0, this.#haze[column * 3 + 1] ?? 0, haze);
-    const blue = mix(ramp[at + 2] ?? 0, this.#haze[column * 3 + 2] ?? 0, haze);
-    this.#fill(column, y, z, red, green, blue);
+    const red = mix(ramp[at] ?? 0, this.haze[column * 3] ?? 0, haze);
+    const green = mix(ramp[at + 1] ?? 0, this.haze[column * 3 + 1] ?? 0, haze);
+    const blue = mix(ramp[at + 2] ?? 0, this.haze[column * 3 + 2] ?? 0, haze);
+    this.fill(column, y, z, red, green, blue);
   }
 
-  #exposure(x: number, z: number, alongX: number, alongZ: number, shade: number, step: number) {
-    const { sun } = this.#stage;
-    const { rise, texture } = this.#terrain;
+  private exposure(
+    x: number,
+    z: number,
+    alongX: number,
+    alongZ: number,
+    shade: number,
+    step: number,
+  ) {
+    const { sun } = this.stage;
+    const { rise, texture } = this.terrain;
     // Light: from the side, `rise` from above, a little from beyond.
     const length = Math.hypot(alongX, 1, alongZ) * Math.hypot(1, rise);
     const facing = (rise - sun.side * alongX - 0.06 * alongZ) / length;
@@ -156,10 +163,17 @@ class Field {
     return (0.16 + 0.95 * facing + fine) * open + fine * 0.3;
   }
 
-  #fill(column: number, y: number, z: number, red: number, green: number, blue: number): void {
-    const { width, height } = this.#stage;
-    const top = this.#top[column] ?? 0;
-    const fromY = this.#lastY[column] ?? top;
+  private fill(
+    column: number,
+    y: number,
+    z: number,
+    red: number,
+    green: number,
+    blue: number,
+  ): void {
+    const { width, height } = this.stage;
+    const top = this.top[column] ?? 0;
+    const fromY = this.lastY[column] ?? top;
     const last = column * 3;
     const isJoined = fromY < hidden && fromY > y;
     for (
@@ -170,20 +184,20 @@ class Field {
       const share = Math.min(top, pixel + 1) - Math.max(y, pixel);
       const near = isJoined ? clamp01((pixel + 0.5 - y) / (fromY - y)) : 0;
       const at = (pixel * width + column) * 4;
-      this.#add(at, share, mix(red, this.#last[last] ?? 0, near));
-      this.#add(at + 1, share, mix(green, this.#last[last + 1] ?? 0, near));
-      this.#add(at + 2, share, mix(blue, this.#last[last + 2] ?? 0, near));
+      this.add(at, share, mix(red, this.last[last] ?? 0, near));
+      this.add(at + 1, share, mix(green, this.last[last + 1] ?? 0, near));
+      this.add(at + 2, share, mix(blue, this.last[last + 2] ?? 0, near));
       if (share > 0.5) this.distance[pixel * width + column] = z;
     }
-    this.#top[column] = y;
-    this.#lastY[column] = y;
-    this.#last[last] = red;
-    this.#last[last + 1] = green;
-    this.#last[last + 2] = blue;
+    this.top[column] = y;
+    this.lastY[column] = y;
+    this.last[last] = red;
+    this.last[last + 1] = green;
+    this.last[last + 2] = blue;
   }
 
-  #add(at: number, share: number, value: number): void {
-    this.#pixels[at] = (this.#pixels[at] ?? 0) + share * (value - (this.#behind[at] ?? 0));
+  private add(at: number, share: number, value: number): void {
+    this.pixels[at] = (this.pixels[at] ?? 0) + share * (value - (this.behind[at] ?? 0));
   }
 }
 

@@ -18,18 +18,18 @@ import type { Stage } from "./stage.ts";
 
 /** What floats, on water and in space. A boat's reflection is the boat again, upside down. */
 export function paintBoat(stage: Stage, spot: Spot, color: Color): void {
-  mirrored(stage, spot, () => paintSailboat(stage, spot, color));
+  mirror(stage, spot, () => paintSailboat(stage, spot, color));
 }
 
 export function paintShip(stage: Stage, spot: Spot, color: Color, word: string): void {
-  mirrored(stage, spot, () =>
+  mirror(stage, spot, () =>
     /galleon|pirate|schooner|frigate/.test(word)
       ? paintGalleon(stage, spot, color)
       : paintSteamer(stage, spot, color),
   );
 }
 
-function mirrored({ ctx, palette }: Stage, spot: Spot, paint: () => void): void {
+function mirror({ ctx, palette }: Stage, spot: Spot, paint: () => void): void {
   ctx.save();
   ctx.globalAlpha = 0.3;
   ctx.translate(0, 2 * spot.y);

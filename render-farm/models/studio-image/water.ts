@@ -52,8 +52,8 @@ export function paintWater(stage: Stage, calm: number): void {
   paintFarEdge(stage, top);
 }
 
-/** A veil of haze where water meets the far shore. */
-function paintFarEdge({ ctx, width, unit, palette }: Stage, top: number): void {
+/** A veil of haze where water meets the far shore, `top` pixels below the upper edge. */
+export function paintFarEdge({ ctx, width, unit, palette }: Stage, top: number): void {
   const veil = ctx.createLinearGradient(0, top - unit * 0.012, 0, top + unit * 0.05);
   veil.addColorStop(0, css(palette.sky[4], 0));
   veil.addColorStop(0.25, css(palette.sky[4], 0.42));

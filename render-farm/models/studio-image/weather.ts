@@ -21,8 +21,8 @@ export function paintRain({ ctx, width, height, unit, random, atSeconds }: Stage
     const near = dice.next() ** 2;
     const fallen = atSeconds * (1.1 + 1.5 * near);
     const [fromX, fromY] = [dice.between(-0.1, 1.1), dice.between(-0.1, 1)];
-    const x = wrapped(fromX - fallen * 0.2, -0.1, 1.1) * width;
-    const y = wrapped(fromY + fallen, -0.1, 1) * height;
+    const x = wrap(fromX - fallen * 0.2, -0.1, 1.1) * width;
+    const y = wrap(fromY + fallen, -0.1, 1) * height;
     const long = unit * (0.02 + 0.075 * near);
     ctx.strokeStyle = css(lch(0.9, 0.02, 235), 0.12 + 0.26 * near);
     ctx.lineWidth = unit * (0.0007 + 0.0014 * near);
@@ -41,8 +41,8 @@ export function paintSnowfall({ ctx, width, height, unit, random, atSeconds }: S
     const radius = unit * (0.0012 + 0.0085 * near);
     const [fromX, fromY] = [dice.between(0, 1), dice.between(0, 1)];
     const sway = 0.012 * Math.sin(atSeconds * (0.7 + near) + fromX * 40) - atSeconds * 0.02;
-    const x = wrapped(fromX + (atSeconds === 0 ? 0 : sway), 0, 1) * width;
-    const y = wrapped(fromY + atSeconds * (0.05 + 0.22 * near), 0, 1) * height;
+    const x = wrap(fromX + (atSeconds === 0 ? 0 : sway), 0, 1) * width;
+    const y = wrap(fromY + atSeconds * (0.05 + 0.22 * near), 0, 1) * height;
     glow(ctx, x, y, radius * 1.5, [
       [0, css(lch(0.99, 0.004, 240), 0.9 - 0.4 * near)],
       [0.5, css(lch(0.98, 0.006, 240), 0.6 - 0.3 * near)],
@@ -140,7 +140,7 @@ export function paintRainbow({ ctx, width, horizon, unit, sun }: Stage): void {
 }
 
 /** What leaves a range on one side comes in on the other. */
-function wrapped(value: number, low: number, high: number): number {
+function wrap(value: number, low: number, high: number): number {
   if (value >= low && value < high) return value;
   const span = high - low;
   return low + ((((value - low) % span) + span) % span);

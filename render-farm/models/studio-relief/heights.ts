@@ -21,8 +21,8 @@ export function heightsOf(raster: Raster): Heights {
   const { width, height } = raster;
   const mask = maskOf(raster);
   const light = lightOf(raster);
-  const soft = blurred(light, width, height, Math.max(1, Math.round(width / 90)));
-  const broad = blurred(light, width, height, Math.max(2, Math.round(width / 14)));
+  const soft = blur(light, width, height, Math.max(1, Math.round(width / 90)));
+  const broad = blur(light, width, height, Math.max(2, Math.round(width / 14)));
   const distance = distances(mask, width, height);
   const deepest = distance.reduce((most, one) => Math.max(most, one), 1);
   const isCut = mask.includes(0);
@@ -60,7 +60,7 @@ function maskOf(raster: Raster): Uint8Array {
       clearCount++;
     }
   if (clearCount > count * 0.02)
-    return cleaned(
+    return clean(
       clear.map((one) => 1 - one),
       count,
     );
@@ -74,16 +74,16 @@ function maskOf(raster: Raster): Uint8Array {
     );
   const even = border.filter(isAlike);
   if (even.length < border.length * evenShare) return new Uint8Array(count).fill(1);
-  return cleaned(flooded(even, isAlike, width, height), count);
+  return clean(flood(even, isAlike, width, height), count);
 }
 
 /** A cut that leaves nearly nothing is ignored. */
-function cleaned(mask: Uint8Array, count: number): Uint8Array {
+function clean(mask: Uint8Array, count: number): Uint8Array {
   const left = mask.reduce((sum, one) => sum + one, 0);
   return left < count * 0.02 ? new Uint8Array(count).fill(1) : mask;
 }
 
-function flooded(
+function flood(
   from: readonly number[],
   isAlike: (i: number) => boolean,
   width: number,
@@ -144,21 +144,16 @@ function distances(mask: Uint8Array, width: number, height: number): Float32Arra
 }
 
 /** Three box blurs each way: nearly a Gauss curve. */
-function blurred(
-  source: Float32Array,
-  width: number,
-  height: number,
-  radius: number,
-): Float32Array {
+function blur(source: Float32Array, width: number, height: number, radius: number): Float32Array {
   let values = source;
   for (let pass = 0; pass < 3; pass++) {
-    values = boxed(values, width, height, radius, 1, width);
-    values = boxed(values, height, width, radius, width, 1);
+    values = blurByBox(values, width, height, radius, 1, width);
+    values = blurByBox(values, height, width, radius, width, 1);
   }
   return values;
 }
 
-function boxed(
+function blurByBox(
   source: Float32Array,
   length: number,
   lines: number,

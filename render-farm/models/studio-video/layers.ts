@@ -26,7 +26,7 @@ function canvasLayer(depth: number, canvas: OffscreenCanvas): Layer {
  * The same for painters that read what is behind them: painted on black and on white, the
  * difference tells how much shines through. Also answers what the painter answered.
  */
-export function mattedLayer<T>(
+export function matteLayer<T>(
   stage: Stage,
   depth: number,
   paint: (stage: Stage) => T,

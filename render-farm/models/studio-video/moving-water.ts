@@ -1,7 +1,8 @@
 /// <reference lib="dom" />
-import { blend, css, lch, rgbOf } from "../studio-image/color.ts";
+import { blend, lch, rgbOf } from "../studio-image/color.ts";
 import { clamp01, gradientNoise, mix, type Noise, smoothstep } from "../studio-image/noise.ts";
 import { newCanvas, type Stage } from "../studio-image/stage.ts";
+import { paintFarEdge } from "../studio-image/water.ts";
 
 /**
  * Water in motion: the upper part of each frame mirrored and bent by waves that come towards the
@@ -9,21 +10,21 @@ import { newCanvas, type Stage } from "../studio-image/stage.ts";
  * are long across and short in depth. The still painter is `studio-image/water.ts`.
  */
 export class MovingWater {
-  readonly #calm: number;
-  readonly #noise: Noise;
-  readonly #deep: readonly number[];
-  readonly #light: readonly number[];
-  readonly #told: boolean;
+  private readonly calm: number;
+  private readonly noise: Noise;
+  private readonly deep: readonly number[];
+  private readonly light: readonly number[];
+  private readonly told: boolean;
 
   constructor(stage: Stage, calm: number) {
     const { palette, sun, brief, random } = stage;
     const told = brief.colorsByNoun.get("sea") ?? brief.colorsByNoun.get("lake");
     const own = told ?? lch(palette.isDark ? 0.24 : 0.44, 0.075, 222);
-    this.#calm = calm;
-    this.#noise = gradientNoise(random.fork("water"));
-    this.#deep = rgbOf(blend(own, palette.shadow, told ? 0.2 : 0.42));
-    this.#light = rgbOf(blend(palette.light, lch(0.99, 0.01, 90), sun.isMoon ? 0.2 : 0.4));
-    this.#told = told !== undefined;
+    this.calm = calm;
+    this.noise = gradientNoise(random.fork("water"));
+    this.deep = rgbOf(blend(own, palette.shadow, told ? 0.2 : 0.42));
+    this.light = rgbOf(blend(palette.light, lch(0.99, 0.01, 90), sun.isMoon ? 0.2 : 0.4));
+    this.told = told !== undefined;
   }
 
   /** `stage` is the frame's own: its canvas, its horizon, the sun where it shows now. */
@@ -39,13 +40,13 @@ export class MovingWater {
     const small = newCanvas(columns, rows);
     const image = small.createImageData(columns, rows);
     for (let row = 0; row < rows; row++)
-      this.#paintRow(stage, row, rows, top, columns, aside, above, image.data);
+      this.paintRow(stage, row, rows, top, columns, aside, above, image.data);
     small.putImageData(image, 0, 0);
     ctx.drawImage(small.canvas, 0, 0, columns, rows, 0, top, columns * 2, rows);
     paintFarEdge(stage, top);
   }
 
-  #paintRow(
+  private paintRow(
     { width, unit, sun, atSeconds: t }: Stage,
     row: number,
     rows: number,
@@ -55,17 +56,17 @@ export class MovingWater {
     above: Uint32Array,
     data: Uint8ClampedArray,
   ): void {
-    const calm = this.#calm;
-    const noise = this.#noise;
+    const calm = this.calm;
+    const noise = this.noise;
     const down = (row + 0.5) / rows;
     const z = 1 / (down + 0.012);
     const rough = (1 - calm * 0.86) * smoothstep(0, 0.35, down);
-    const dark = clamp01((this.#told ? 0.42 : 0.14) + 0.62 * down ** 0.7 - calm * 0.16);
+    const dark = clamp01((this.told ? 0.42 : 0.14) + 0.62 * down ** 0.7 - calm * 0.16);
     const glint = (sun.isMoon ? 0.42 : 0.6) * (1 - 0.4 * down);
     const fine = smoothstep(0, 0.14, down);
     const pathWidth = unit * (0.035 + 0.24 * down);
-    const [deepR = 0, deepG = 0, deepB = 0] = this.#deep;
-    const [lightR = 0, lightG = 0, lightB = 0] = this.#light;
+    const [deepR = 0, deepG = 0, deepB = 0] = this.deep;
+    const [lightR = 0, lightG = 0, lightB = 0] = this.light;
     const mirror = top - 1 - row * 0.92;
     for (let column = 0, at = row * columns * 4; column < columns; column++, at += 4) {
       const pixel = column * 2;
@@ -91,14 +92,4 @@ export class MovingWater {
       data[at + 3] = 255;
     }
   }
-}
-
-/** A veil of haze where water meets the far shore. */
-function paintFarEdge({ ctx, width, unit, palette }: Stage, top: number): void {
-  const veil = ctx.createLinearGradient(0, top - unit * 0.012, 0, top + unit * 0.05);
-  veil.addColorStop(0, css(palette.sky[4], 0));
-  veil.addColorStop(0.25, css(palette.sky[4], 0.42));
-  veil.addColorStop(1, css(palette.sky[4], 0));
-  ctx.fillStyle = veil;
-  ctx.fillRect(0, top - unit * 0.012, width, unit * 0.062);
 }

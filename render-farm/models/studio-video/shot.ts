@@ -20,7 +20,7 @@ import { isRestless, paintSubjects, type World } from "../studio-image/subjects.
 import { paintDepth, paintDrifters, paintReef, paintSchool } from "../studio-image/underwater.ts";
 import type { Style } from "../studio-image/vocabulary.ts";
 import { type CameraMotion, type Lens, overscan, project, viewAt } from "./camera.ts";
-import { type Layer, mattedLayer, stillLayer } from "./layers.ts";
+import { type Layer, matteLayer, stillLayer } from "./layers.ts";
 import { airLayers } from "./moving-air.ts";
 import { auroraLayer, cloudLayer, twinkleLayer } from "./moving-sky.ts";
 import { MovingWater } from "./moving-water.ts";
@@ -176,8 +176,8 @@ function outdoors({ stage, place }: Scene, seconds: number): Planes {
   const sky = skyLayers(stage, seconds);
   const air = airLayers(stage, place);
   if (isWet(place)) {
-    const backdrop = mattedLayer(stage, waterDepth, (own) => paintBackdrop(own, place)).layer;
-    const { layer: coast, world } = mattedLayer(stage, waterDepth, paintCoast);
+    const backdrop = matteLayer(stage, waterDepth, (own) => paintBackdrop(own, place)).layer;
+    const { layer: coast, world } = matteLayer(stage, waterDepth, paintCoast);
     const water = new MovingWater(stage, calmOf(place));
     return {
       far: [...sky, backdrop],
@@ -185,7 +185,7 @@ function outdoors({ stage, place }: Scene, seconds: number): Planes {
       near: [coast, ...subjects(stage, world, waterDepth), ...air],
     };
   }
-  const { layer, world } = mattedLayer(stage, 0.5, (own) => {
+  const { layer, world } = matteLayer(stage, 0.5, (own) => {
     paintBackdrop(own, place);
     return paintLand(own, place);
   });

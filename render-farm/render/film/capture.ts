@@ -6,11 +6,11 @@ import type { PagePool } from "../page/page-pool.ts";
 import { compositorPainter, selfCapturePainter } from "../page/painters.ts";
 import { RenderFault } from "../render-fault.ts";
 import { VideoFrames } from "../videos/video-frames.ts";
-import { composed, isComposable } from "./composing.ts";
+import { composeFrames, isComposable } from "./composing.ts";
 import type { FilmCapture } from "./film-capture.ts";
 import { type Sample, Samples } from "./samples.ts";
 import { recorder, recordSegments, type SegmentRecorder } from "./segment-recorders.ts";
-import { displayed, isDark, planesMaker, similarityOf } from "./similarity.ts";
+import { displayPicture, isDark, planesMaker, similarityOf } from "./similarity.ts";
 
 /**
  * The ways of filming. Drawn pages are several times faster; sampled frames of theirs are compared
@@ -108,8 +108,8 @@ export async function captureComposed(
   if (layout === null || !isComposable(layout, capture))
     return { refusal: "the page is more than pictures in boxes" };
   const samples = new Samples(capture.frames, { isBlack: isDark, step: 4 });
-  const shown = (planes: Buffer): Buffer => displayed(planes, capture.setup.timeline.width);
-  const composing = composed(layout, samples, capture).catch((failure: unknown) => {
+  const shown = (planes: Buffer): Buffer => displayPicture(planes, capture.setup.timeline.width);
+  const composing = composeFrames(layout, samples, capture).catch((failure: unknown) => {
     samples.end(failure);
     throw failure;
   });

@@ -48,7 +48,7 @@ function beginsAgain({ clip }: ShownVideo): boolean {
  * A film that is nothing but pictures in boxes, by one ffmpeg: no page paints its frames. The
  * sampled frames come from the same pass, before they are encoded.
  */
-export async function composed(
+export async function composeFrames(
   layout: MediaLayout,
   samples: Samples,
   capture: FilmCapture,

@@ -1,6 +1,6 @@
 import type { TaskOutcome } from "../../../engine/ports/tasks.ts";
 import { refusedInput, type TaskWorker } from "../../node/task-loop.ts";
-import { openCast } from "../page/page-pool.ts";
+import { openPagePool } from "../page/page-pool.ts";
 import type { RenderStage } from "../render-stage.ts";
 import { onStage, type Studio } from "../staging.ts";
 import { collectFaults, recordersOf } from "./capture.ts";
@@ -27,17 +27,23 @@ export function recordShare(studio: Studio): TaskWorker {
       const { input } = context;
       if (!isHelperInput(input)) return refusedInput("render-help", isHelperInput.faults(input));
       return onStage(studio, input.render, context, async (stage) => {
-        await join(stage, input);
+        await recordParts(stage, input);
         return { kind: "succeeded", outputs: [] };
       });
     },
   };
 }
 
-async function join(stage: RenderStage, { capture, frames }: HelperInput): Promise<void> {
+async function recordParts(stage: RenderStage, { capture, frames }: HelperInput): Promise<void> {
   const { context, objects } = stage;
   const setup = await setUpVideo(stage);
-  const pages = await openCast(capture, setup.plan, pagesFor(capture, setup, stage), stage, false);
+  const pages = await openPagePool(
+    capture,
+    setup.plan,
+    pagesFor(capture, setup, stage),
+    stage,
+    false,
+  );
   const film = { stage, setup, frames, shared: undefined };
   const store = new SegmentStore(objects, context.outputPrefix, frames);
   const parts = context.join();
@@ -50,17 +56,17 @@ async function join(stage: RenderStage, { capture, frames }: HelperInput): Promi
     const report: SegmentReport = { warnings: [...stage.warnings.all()] };
     parts.made(segment.index, report);
   };
-  const work = recordersOf[capture](pages, film).map((camera) =>
+  const work = recordersOf[capture](pages, film).map((recorder) =>
     takeByTake(segmentsIn(parts, frames, setup), (segment) => {
       const wanted = new Set(store.sampledIn(segment));
       const pictures = new Map<number, Buffer>();
-      const { filmed, path } = camera.film(segment, (frame, { picture }) => {
+      const { filmed, path } = recorder.film(segment, (frame, { picture }) => {
         if (wanted.has(frame)) pictures.set(frame, Buffer.from(picture));
       });
       const kept = path.then((made) => keep(segment, { path: made, pictures }));
       keeping.push(kept);
       return { filmed, kept };
-    }).finally(() => camera.close()),
+    }).finally(() => recorder.close()),
   );
   try {
     await Promise.all(work);

@@ -21,28 +21,28 @@ export class Samples {
   readonly frames: readonly number[];
   /** In the order of time. */
   readonly compared: readonly number[];
-  readonly #isBlack: Looking["isBlack"];
-  readonly #darknessByFrame: ReadonlyMap<number, Arrival<boolean>>;
-  readonly #samplesByFrame: Map<number, Arrival<Sample>>;
+  private readonly isBlack: Looking["isBlack"];
+  private readonly darknessByFrame: ReadonlyMap<number, Arrival<boolean>>;
+  private readonly samplesByFrame: Map<number, Arrival<Sample>>;
   /** One that is not black is enough. */
-  #isLit = false;
+  private isLit = false;
 
   constructor(frames: number, { isBlack, step, isJudgedEarly = false }: Looking) {
-    this.frames = sampledFrames(frames);
+    this.frames = sampleFrames(frames);
     const seldom = evenFrames(frames).filter((_, at) => at % step === 0);
     const early = isJudgedEarly ? earlyFrames(frames) : [];
     this.compared = this.frames.filter((frame) => seldom.includes(frame) || early.includes(frame));
-    this.#isBlack = isBlack;
-    this.#darknessByFrame = new Map(this.frames.map((frame) => [frame, arrival()]));
-    this.#samplesByFrame = new Map(this.compared.map((frame) => [frame, arrival()]));
+    this.isBlack = isBlack;
+    this.darknessByFrame = new Map(this.frames.map((frame) => [frame, arrival()]));
+    this.samplesByFrame = new Map(this.compared.map((frame) => [frame, arrival()]));
   }
 
   /** Looks at the frame, and keeps a copy if it is to be compared. */
   add(frame: number, { picture, videos }: Sample): void {
-    const darkness = this.#darknessByFrame.get(frame);
+    const darkness = this.darknessByFrame.get(frame);
     if (darkness === undefined) return;
-    darkness.resolve(this.#isLit ? false : this.#look(picture));
-    const sample = this.#samplesByFrame.get(frame);
+    darkness.resolve(this.isLit ? false : this.look(picture));
+    const sample = this.samplesByFrame.get(frame);
     if (sample === undefined) return;
     const kept = videos && new Map([...videos].map(([key, video]) => [key, copyOf(video)]));
     sample.resolve({
@@ -51,39 +51,39 @@ export class Samples {
     });
   }
 
-  async #look(picture: Buffer): Promise<boolean> {
-    const isBlack = await this.#isBlack(picture);
-    this.#isLit ||= !isBlack;
+  private async look(picture: Buffer): Promise<boolean> {
+    const isBlack = await this.isBlack(picture);
+    this.isLit ||= !isBlack;
     return isBlack;
   }
 
   /** No more will come. */
   end(why: unknown): void {
-    for (const { reject } of this.#darknessByFrame.values()) reject(why);
-    for (const { reject } of this.#samplesByFrame.values()) reject(why);
+    for (const { reject } of this.darknessByFrame.values()) reject(why);
+    for (const { reject } of this.samplesByFrame.values()) reject(why);
   }
 
   /** One that is compared, when it is there. */
   async at(frame: number): Promise<Sample> {
-    const arrival = this.#samplesByFrame.get(frame);
+    const arrival = this.samplesByFrame.get(frame);
     if (arrival === undefined) throw new Error(`frame ${frame} is not compared`);
     return arrival.thing;
   }
 
   /** It was compared. */
   forget(frame: number): void {
-    this.#samplesByFrame.delete(frame);
+    this.samplesByFrame.delete(frame);
   }
 
   /** Whether every one of them is black, when all are there. */
   async areUnlit(): Promise<boolean> {
-    const all = [...this.#darknessByFrame.values()].map(({ thing }) => thing);
+    const all = [...this.darknessByFrame.values()].map(({ thing }) => thing);
     return (await Promise.all(all)).every((isBlack) => isBlack);
   }
 }
 
 /** First, last and some between; of a long film some at its begin, so that it is judged early. */
-export function sampledFrames(frames: number): readonly number[] {
+export function sampleFrames(frames: number): readonly number[] {
   const all = new Set([...evenFrames(frames), ...earlyFrames(frames)]);
   return [...all].sort((one, other) => one - other);
 }

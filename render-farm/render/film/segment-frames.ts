@@ -9,38 +9,38 @@ type Shown = Awaited<ReturnType<VideoFrames["at"]>>;
  * ended has the same decoders: each new one has a program to start and a second to catch up with.
  */
 export class SegmentFrames {
-  readonly #shoot: FilmCapture;
-  #videos: VideoFrames | undefined;
-  #at = -1;
+  private readonly shoot: FilmCapture;
+  private videos: VideoFrames | undefined;
+  private at = -1;
 
   constructor(capture: FilmCapture) {
-    this.#shoot = capture;
+    this.shoot = capture;
   }
 
   /** Frame by frame; the next one is decoded meanwhile. */
   async *of({ from, to }: Segment): AsyncGenerator<readonly [frame: number, videos: Shown]> {
-    const videos = await this.#videosFrom(from);
+    const videos = await this.videosFrom(from);
     let next = videos.at(from);
     for (let frame = from; frame < to; frame++) {
       const shown = await next;
       if (frame + 1 < to) next = videos.at(frame + 1);
       next.catch(() => undefined);
-      this.#at = frame + 1;
+      this.at = frame + 1;
       yield [frame, shown];
     }
   }
 
   /** Ends the decoders. */
   async close(): Promise<void> {
-    await this.#videos?.close();
+    await this.videos?.close();
   }
 
-  async #videosFrom(frame: number): Promise<VideoFrames> {
-    if (this.#videos !== undefined && this.#at === frame) return this.#videos;
+  private async videosFrom(frame: number): Promise<VideoFrames> {
+    if (this.videos !== undefined && this.at === frame) return this.videos;
     await this.close();
-    const { stage, setup, frames } = this.#shoot;
+    const { stage, setup, frames } = this.shoot;
     const { tools, context, warnings } = stage;
-    this.#videos = new VideoFrames(setup.videos, {
+    this.videos = new VideoFrames(setup.videos, {
       tools: tools.media,
       signal: context.signal,
       fps: setup.timeline.fps,
@@ -48,6 +48,6 @@ export class SegmentFrames {
       first: frame,
       warnings,
     });
-    return this.#videos;
+    return this.videos;
   }
 }

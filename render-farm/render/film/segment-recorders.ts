@@ -19,7 +19,7 @@ export interface SegmentRecorder {
 
 /** A segment that is being made. */
 export interface Take {
-  /** When all of its frames are with the encoder, and the camera is free. */
+  /** When all of its frames are with the encoder, and the recorder is free. */
   readonly filmed: Promise<void>;
   /** Of its file, when that is there. */
   readonly path: Promise<string>;
@@ -62,15 +62,15 @@ export async function recordSegments(
     fetched.catch((failure: unknown) => samples.end(failure));
     fetching.push(fetched);
   });
-  const work = recorders.map((camera) =>
+  const work = recorders.map((recorder) =>
     takeByTake(segmentsIn(parts, frames, setup), (segment) => {
-      const { filmed, path } = camera.film(segment, onFrame);
+      const { filmed, path } = recorder.film(segment, onFrame);
       const kept = path.then((made) => {
         keep(segment, made);
         parts.made(segment.index, {});
       });
       return { filmed, kept };
-    }).finally(() => camera.close()),
+    }).finally(() => recorder.close()),
   );
   try {
     await Promise.all(work);

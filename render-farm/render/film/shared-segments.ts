@@ -8,7 +8,7 @@ import { fetchSource, storeFile } from "../../node/workspace.ts";
 import { type FilmSetup, framesOf } from "../inputs/film-setup.ts";
 import { RenderInput } from "../render-input.ts";
 import type { RenderStage } from "../render-stage.ts";
-import { sampledFrames } from "./samples.ts";
+import { sampleFrames } from "./samples.ts";
 import { type Segment, segmentsOf } from "./segments.ts";
 
 /** How pages are filmed. */
@@ -40,60 +40,60 @@ export interface MadeSegment {
 
 /** Segments of one film in the object store, on their way from helper nodes to the lead. */
 export class SegmentStore {
-  readonly #objects: Objects;
-  readonly #prefix: string;
-  readonly #sampled: readonly number[];
+  private readonly objects: Objects;
+  private readonly prefix: string;
+  private readonly sampled: readonly number[];
 
   constructor(objects: Objects, prefix: string, frames: number) {
-    this.#objects = objects;
-    this.#prefix = prefix;
-    this.#sampled = sampledFrames(frames);
+    this.objects = objects;
+    this.prefix = prefix;
+    this.sampled = sampleFrames(frames);
   }
 
   /** Takes the file away. */
   async put(segment: Segment, { path, pictures }: MadeSegment): Promise<void> {
     for (const [frame, picture] of pictures)
-      await this.#objects.put(this.#pictureKey(frame), [picture]);
-    await storeFile(this.#objects, this.#segmentKey(segment), path);
+      await this.objects.put(this.pictureKey(frame), [picture]);
+    await storeFile(this.objects, this.segmentKey(segment), path);
     await rm(path);
   }
 
   /** Throws `PortError`. */
   async fetch(segment: Segment, path: string, signal: AbortSignal): Promise<MadeSegment> {
-    const source = { objectKey: this.#segmentKey(segment), mimeType: "video/mp4" };
-    await fetchSource(this.#objects, source, path, signal);
+    const source = { objectKey: this.segmentKey(segment), mimeType: "video/mp4" };
+    await fetchSource(this.objects, source, path, signal);
     const pictures = new Map<number, Buffer>();
     for (const frame of this.sampledIn(segment))
-      pictures.set(frame, await this.#bytes(this.#pictureKey(frame)));
+      pictures.set(frame, await this.bytes(this.pictureKey(frame)));
     return { path, pictures };
   }
 
   async remove(segments: readonly Segment[]): Promise<void> {
     for (const segment of segments) {
-      await this.#objects.remove(this.#segmentKey(segment));
+      await this.objects.remove(this.segmentKey(segment));
       for (const frame of this.sampledIn(segment))
-        await this.#objects.remove(this.#pictureKey(frame));
+        await this.objects.remove(this.pictureKey(frame));
     }
   }
 
   /** Frames of the segment that are looked at. */
   sampledIn({ from, to }: Segment): readonly number[] {
-    return this.#sampled.filter((frame) => frame >= from && frame < to);
+    return this.sampled.filter((frame) => frame >= from && frame < to);
   }
 
-  #segmentKey({ index }: Segment): string {
-    return `${this.#prefix}/segment-${index}.mp4`;
+  private segmentKey({ index }: Segment): string {
+    return `${this.prefix}/segment-${index}.mp4`;
   }
 
-  #pictureKey(frame: number): string {
-    return `${this.#prefix}/frame-${frame}`;
+  private pictureKey(frame: number): string {
+    return `${this.prefix}/frame-${frame}`;
   }
 
-  async #bytes(key: string): Promise<Buffer> {
-    const found = await this.#objects.stat(key);
+  private async bytes(key: string): Promise<Buffer> {
+    const found = await this.objects.stat(key);
     if (found === undefined) throw new PortError("a segment's picture is not there", true);
     const chunks: Uint8Array[] = [];
-    for await (const chunk of this.#objects.read(key, { start: 0, end: found.sizeBytes }))
+    for await (const chunk of this.objects.read(key, { start: 0, end: found.sizeBytes }))
       chunks.push(chunk);
     return Buffer.concat(chunks);
   }
@@ -102,10 +102,10 @@ export class SegmentStore {
 /** A film that other nodes may join while this one leads. */
 export class SharedFilm {
   readonly parts: SharedParts;
-  readonly #stage: RenderStage;
-  readonly #capture: ShareableCapture;
-  readonly #segments: readonly Segment[];
-  readonly #store: SegmentStore;
+  private readonly stage: RenderStage;
+  private readonly capture: ShareableCapture;
+  private readonly segments: readonly Segment[];
+  private readonly store: SegmentStore;
 
   private constructor(
     capture: ShareableCapture,
@@ -113,15 +113,15 @@ export class SharedFilm {
     setup: FilmSetup,
     stage: RenderStage,
   ) {
-    this.#stage = stage;
-    this.#capture = capture;
-    this.#segments = segmentsOf(frames, setup);
+    this.stage = stage;
+    this.capture = capture;
+    this.segments = segmentsOf(frames, setup);
     const { context, input, objects } = stage;
     const outputPrefix = `${volatileRoot}/${context.outputPrefix}/${capture}`;
-    this.#store = new SegmentStore(objects, outputPrefix, frames);
+    this.store = new SegmentStore(objects, outputPrefix, frames);
     const helpers: HelperInput = { render: input, capture, frames };
     const task = { kind: "render-help", input: helpers, outputPrefix };
-    this.parts = context.split(this.#segments.length, task);
+    this.parts = context.split(this.segments.length, task);
   }
 
   /** Nothing for a film that is soon done, or whose length only its page knows. */
@@ -137,17 +137,17 @@ export class SharedFilm {
 
   /** A segment that another node says it has made. */
   async fetch(segment: Segment, report: unknown): Promise<MadeSegment> {
-    const { folder, context, warnings } = this.#stage;
+    const { folder, context, warnings } = this.stage;
     if (!isSegmentReport(report)) throw new PortError("a farm node made no segment", true);
     for (const warning of report.warnings) warnings.add(warning);
-    const path = join(folder, `${this.#capture}-${segment.index}.mp4`);
-    return this.#store.fetch(segment, path, context.signal);
+    const path = join(folder, `${this.capture}-${segment.index}.mp4`);
+    return this.store.fetch(segment, path, context.signal);
   }
 
   /** Ends the work of the helper nodes and removes what they stored. */
   async close(): Promise<void> {
     this.parts.close();
-    await this.#store.remove(this.#segments);
+    await this.store.remove(this.segments);
   }
 }
 

@@ -29,7 +29,7 @@ export async function planesMaker(
  * The planes as a screen shows them: colours that no screen has become the nearest that it has, as
  * happens to whatever a page paints.
  */
-export function displayed(planes: Buffer, width: number): Buffer {
+export function displayPicture(planes: Buffer, width: number): Buffer {
   const pixels = (planes.length * 2) / 3;
   const shown = Buffer.from(planes);
   for (let at = 0; at < pixels / 4; at++) {

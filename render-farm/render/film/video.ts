@@ -10,7 +10,7 @@ import { joiningArgs, segmentList } from "../encode/encoding.ts";
 import { type FilmSetup, framesOf, ownSound, setUpFilm } from "../inputs/film-setup.ts";
 import { passMs } from "../inputs/media-files.ts";
 import type { FilmSession } from "../page/film-page-session.ts";
-import { openCast, type PagePool } from "../page/page-pool.ts";
+import { openPagePool, type PagePool } from "../page/page-pool.ts";
 import { RenderFault } from "../render-fault.ts";
 import { checkAnimation, type Made, type RenderStage, warnOfBlackGround } from "../render-stage.ts";
 import {
@@ -85,22 +85,22 @@ async function film(setup: FilmSetup, stage: RenderStage): Promise<Shot> {
     return undefined;
   };
   if (mayBeComposed(setup, stage)) {
-    const pages = await openCast("driven", setup.plan, 1, stage);
+    const pages = await openPagePool("driven", setup.plan, 1, stage);
     const shot = taken(await shotOf("composed", pages, { sound, shared: undefined }, setup, stage));
     if (shot !== undefined) return shot;
   }
   const obstacle = drawingObstacle(setup, stage);
   if (obstacle === undefined) {
-    const shot = taken(await sharedShot("drawn", sound, setup, stage));
+    const shot = taken(await shareCapture("drawn", sound, setup, stage));
     if (shot !== undefined) return shot;
   } else refusals.push(obstacle);
-  const shot = taken(await sharedShot("driven", sound, setup, stage));
+  const shot = taken(await shareCapture("driven", sound, setup, stage));
   if (shot === undefined) throw new Error("the compositor always films");
   return shot;
 }
 
 /** Others are asked to join first, so that their pages get ready while these do. */
-async function sharedShot(
+async function shareCapture(
   capture: ShareableCapture,
   sound: Sound,
   setup: FilmSetup,
@@ -108,7 +108,7 @@ async function sharedShot(
 ): Promise<Shot | Refusal> {
   const shared = SharedFilm.open(capture, setup, stage);
   try {
-    const pages = await openCast(capture, setup.plan, pagesFor(capture, setup, stage), stage);
+    const pages = await openPagePool(capture, setup.plan, pagesFor(capture, setup, stage), stage);
     stage.tools.browsers.dismiss();
     await stage.tools.coded.close();
     return await shotOf(capture, pages, { sound, shared }, setup, stage);

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { bakedCube, parseCube } from "../../../actors/timeline/cube.ts";
+import { bakeCube, parseCube } from "../../../actors/timeline/cube.ts";
 import type { Grade } from "../../../actors/timeline/grade.ts";
 import { type Clip, frameCount, frameFrom, type Timeline } from "../../../actors/timeline/model.ts";
 import { effectiveTimeline } from "../../../actors/timeline/timeline.ts";
@@ -192,24 +192,24 @@ async function imageUrl(
 
 /** Bakes each grade once. */
 class Grades {
-  readonly #workshop: Workshop;
-  readonly #pathsByGrade = new Map<string, Promise<string>>();
+  private readonly workshop: Workshop;
+  private readonly pathsByGrade = new Map<string, Promise<string>>();
 
   constructor(workshop: Workshop) {
-    this.#workshop = workshop;
+    this.workshop = workshop;
   }
 
   cubePath(grade: Grade): Promise<string> {
     const name = JSON.stringify(grade);
-    const known = this.#pathsByGrade.get(name);
+    const known = this.pathsByGrade.get(name);
     if (known !== undefined) return known;
-    const path = this.#bake(grade, this.#pathsByGrade.size);
-    this.#pathsByGrade.set(name, path);
+    const path = this.bake(grade, this.pathsByGrade.size);
+    this.pathsByGrade.set(name, path);
     return path;
   }
 
-  async #bake(grade: Grade, index: number): Promise<string> {
-    const { bundle, folder, warnings } = this.#workshop;
+  private async bake(grade: Grade, index: number): Promise<string> {
+    const { bundle, folder, warnings } = this.workshop;
     const { lutPath = "" } = grade;
     const source = bundle.sourceOf({ kind: "file", path: lutPath });
     const text = source && (await bundle.bytes(source)).toString("latin1");
@@ -217,7 +217,7 @@ class Grades {
     if (text !== undefined && table === undefined)
       warnings.add(`${lutPath} is left out: it is no table of three dimensions up to 64`);
     const path = join(folder, `grade-${index}.cube`);
-    await writeNew(path, bakedCube(grade, table, "klieg"));
+    await writeNew(path, bakeCube(grade, table, "klieg"));
     return path;
   }
 }

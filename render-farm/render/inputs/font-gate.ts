@@ -7,19 +7,19 @@ import { type Element, parseMarkup } from "../../../actors/timeline/markup.ts";
  * gate of its own, by the one number that the film's clock leaves to chance.
  */
 export class FontGates {
-  readonly #opened = new Map<string, () => void>();
+  private readonly opened = new Map<string, () => void>();
 
   /** What is asked for below `gatePath`: a gate to pass, or word that one may open. */
   async answer(path: string): Promise<Buffer> {
     const [id = "", isOpening] = path.split("/");
-    if (isOpening !== undefined) this.#opened.get(id)?.();
-    else if (this.#opened.size < gatesMax) {
+    if (isOpening !== undefined) this.opened.get(id)?.();
+    else if (this.opened.size < gatesMax) {
       const late = new AbortController();
-      const opened = new Promise<void>((resolve) => this.#opened.set(id, resolve));
+      const opened = new Promise<void>((resolve) => this.opened.set(id, resolve));
       const patience = pause(waitMs, undefined, { signal: late.signal }).catch(() => undefined);
       await Promise.race([opened, patience]);
       late.abort();
-      this.#opened.delete(id);
+      this.opened.delete(id);
     }
     return Buffer.from("document.currentScript.remove()");
   }

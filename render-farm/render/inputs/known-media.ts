@@ -4,17 +4,17 @@ import type { MediaTools } from "../../programs/media-tools.ts";
 
 /** What a node found in media lately, by the digest of their bytes: a look starts a program. */
 export class KnownMedia {
-  readonly #digests = new Map<string, string>();
-  readonly #looks = new Map<string, Looked>();
+  private readonly digests = new Map<string, string>();
+  private readonly looks = new Map<string, Looked>();
 
   /** Throws `PortError` for what cannot be decoded. */
   async look(tools: MediaTools, file: LocalFile, signal: AbortSignal): Promise<Looked> {
     const { path, version, mimeType } = file;
-    const digest = this.#digests.get(version) ?? (await digestOf(path));
-    keepLast(this.#digests, version, digest);
+    const digest = this.digests.get(version) ?? (await digestOf(path));
+    keepLast(this.digests, version, digest);
     const name = `${mimeType} ${digest}`;
-    const looked = this.#looks.get(name) ?? (await lookInto(tools, file, signal));
-    keepLast(this.#looks, name, looked);
+    const looked = this.looks.get(name) ?? (await lookInto(tools, file, signal));
+    keepLast(this.looks, name, looked);
     return looked;
   }
 }

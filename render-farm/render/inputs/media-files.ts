@@ -36,41 +36,41 @@ interface Tools {
 }
 
 export class MediaFiles {
-  readonly #tools: Tools;
-  readonly #objects: Objects;
-  readonly #folder: string;
-  readonly #signal: AbortSignal;
-  readonly #filesByKey = new Map<string, Promise<MediaFile>>();
-  readonly #secondsByKey = new Map<string, number>();
+  private readonly tools: Tools;
+  private readonly objects: Objects;
+  private readonly folder: string;
+  private readonly signal: AbortSignal;
+  private readonly filesByKey = new Map<string, Promise<MediaFile>>();
+  private readonly secondsByKey = new Map<string, number>();
 
   constructor(tools: Tools, objects: Objects, folder: string, signal: AbortSignal) {
-    this.#tools = tools;
-    this.#objects = objects;
-    this.#folder = folder;
-    this.#signal = signal;
+    this.tools = tools;
+    this.objects = objects;
+    this.folder = folder;
+    this.signal = signal;
   }
 
   /** Throws `PortError` for what is no video or sound. */
   get(source: Source): Promise<MediaFile> {
-    const known = this.#filesByKey.get(source.objectKey);
+    const known = this.filesByKey.get(source.objectKey);
     if (known !== undefined) return known;
-    const opening = this.#open(source, join(this.#folder, `media-${this.#filesByKey.size}`));
-    this.#filesByKey.set(source.objectKey, opening);
+    const opening = this.open(source, join(this.folder, `media-${this.filesByKey.size}`));
+    this.filesByKey.set(source.objectKey, opening);
     return opening;
   }
 
   /** Of those that were opened. */
   secondsOf({ objectKey }: Source): number | undefined {
-    return this.#secondsByKey.get(objectKey);
+    return this.secondsByKey.get(objectKey);
   }
 
-  async #open(source: Source, path: string): Promise<MediaFile> {
-    const { known, media } = this.#tools;
-    const file = await fetchSource(this.#objects, source, path, this.#signal);
+  private async open(source: Source, path: string): Promise<MediaFile> {
+    const { known, media } = this.tools;
+    const file = await fetchSource(this.objects, source, path, this.signal);
     if (!/^(video|audio)\//.test(file.mimeType))
       throw new PortError("is neither a video nor sound", false);
-    const { recording, streams, startSeconds } = await known.look(media, file, this.#signal);
-    this.#secondsByKey.set(source.objectKey, recording.durationSeconds);
+    const { recording, streams, startSeconds } = await known.look(media, file, this.signal);
+    this.secondsByKey.set(source.objectKey, recording.durationSeconds);
     const sound = streams.find(({ codec_type: type }) => type === "audio");
     const picture = streams.find(({ codec_type: type }) => type === "video");
     const look = recording.picture === undefined ? undefined : lookOf(picture ?? {}, startSeconds);

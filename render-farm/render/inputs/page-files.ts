@@ -1,5 +1,5 @@
 import { targetOf } from "../../../actors/timeline/bundle.ts";
-import { parseMarkup, stamped } from "../../../actors/timeline/markup.ts";
+import { parseMarkup, stampTags } from "../../../actors/timeline/markup.ts";
 import type { StageAnswer } from "../../browser/stage.ts";
 import type { Warnings } from "../render-fault.ts";
 import { isMoving } from "../videos/moving-pictures.ts";
@@ -23,70 +23,70 @@ export interface MadePicture {
 
 /** What is under way for a page; a frame is complete when nothing is. */
 export class PageFiles {
-  readonly #bundle: StoredBundle;
-  readonly #warnings: Warnings;
-  readonly #madeByName = new Map<string, MadePicture>();
-  readonly #gates = new FontGates();
+  private readonly bundle: StoredBundle;
+  private readonly warnings: Warnings;
+  private readonly madeByName = new Map<string, MadePicture>();
+  private readonly gates = new FontGates();
   /** Addresses of pictures that move by themselves. */
-  readonly #moving = new Set<string>();
-  readonly #bodies = new Map<string, Promise<StageAnswer | undefined>>();
+  private readonly moving = new Set<string>();
+  private readonly bodies = new Map<string, Promise<StageAnswer | undefined>>();
 
   constructor(bundle: StoredBundle, warnings: Warnings) {
-    this.#bundle = bundle;
-    this.#warnings = warnings;
+    this.bundle = bundle;
+    this.warnings = warnings;
   }
 
   /** The address under which the page finds a picture that is made when it asks. */
   offer(name: string, picture: MadePicture): string {
-    this.#madeByName.set(name, picture);
+    this.madeByName.set(name, picture);
     return `${filmOrigin}${ownFolder}made/${name}`;
   }
 
   /** For another page of the same film; nothing when pictures are made for it. */
   anew(warnings: Warnings): PageFiles | undefined {
-    return this.#madeByName.size === 0 ? new PageFiles(this.#bundle, warnings) : undefined;
+    return this.madeByName.size === 0 ? new PageFiles(this.bundle, warnings) : undefined;
   }
 
   async answer(url: string, kind: string): Promise<StageAnswer | undefined> {
     const { origin, pathname, searchParams } = new URL(url);
     if (origin !== filmOrigin) {
-      this.#warnings.add(`${url.slice(0, 300)} is not in the bundle and was not fetched`);
+      this.warnings.add(`${url.slice(0, 300)} is not in the bundle and was not fetched`);
       return undefined;
     }
     if (pathname.startsWith(ownFolder)) {
-      const made = await this.#own(pathname.slice(ownFolder.length));
-      return this.#noticed(url, made);
+      const made = await this.own(pathname.slice(ownFolder.length));
+      return this.noticed(url, made);
     }
     // Videos and sounds do not play in the page.
     if (kind === "media" || pathname === "/favicon.ico") return undefined;
     const from = searchParams.get("klieg-from") ?? "index.html";
     const written = searchParams.get("klieg-as") ?? pathname.slice(1);
     const key = `${written}?${from}`;
-    const known = this.#bodies.get(key);
-    if (known !== undefined) return this.#noticed(url, await known);
-    const body = this.#file(written, from);
-    this.#bodies.set(key, body);
+    const known = this.bodies.get(key);
+    if (known !== undefined) return this.noticed(url, await known);
+    const body = this.file(written, from);
+    this.bodies.set(key, body);
     // Large files are read again rather than kept.
     const answer = await body;
-    if ((answer?.body.length ?? 0) > keptBytesMax) this.#bodies.delete(key);
-    return this.#noticed(url, answer);
+    if ((answer?.body.length ?? 0) > keptBytesMax) this.bodies.delete(key);
+    return this.noticed(url, answer);
   }
 
-  #noticed(url: string, answer: StageAnswer | undefined): StageAnswer | undefined {
+  private noticed(url: string, answer: StageAnswer | undefined): StageAnswer | undefined {
     if (answer?.contentType.startsWith("image/") === true && isMoving(answer.body))
-      this.#moving.add(url);
+      this.moving.add(url);
     return answer;
   }
 
-  async #own(path: string): Promise<StageAnswer | undefined> {
+  private async own(path: string): Promise<StageAnswer | undefined> {
     if (path.startsWith("made/")) {
-      const made = this.#madeByName.get(path.slice("made/".length));
+      const made = this.madeByName.get(path.slice("made/".length));
       return made && { contentType: made.contentType, body: await made.bytes() };
     }
     if (path === "moving")
       return {
         contentType: "application/json",
-        body: Buffer.from(JSON.stringify([...this.#moving])),
+        body: Buffer.from(JSON.stringify([...this.moving])),
       };
     if (path.startsWith(facesPath)) {
       const face = await faceFile(path.slice(facesPath.length));
@@ -95,35 +95,35 @@ export class PageFiles {
     if (path.startsWith(gatePath))
       return {
         contentType: "text/javascript",
-        body: await this.#gates.answer(path.slice(gatePath.length)),
+        body: await this.gates.answer(path.slice(gatePath.length)),
       };
     return undefined;
   }
 
-  async #file(written: string, from: string): Promise<StageAnswer | undefined> {
-    const view = this.#bundle.view(() => undefined);
+  private async file(written: string, from: string): Promise<StageAnswer | undefined> {
+    const view = this.bundle.view(() => undefined);
     const target = targetOf(view, written, from);
     const path = target.kind === "file" ? target.path : "";
-    const source = this.#bundle.sourceOf({ kind: "file", path });
+    const source = this.bundle.sourceOf({ kind: "file", path });
     if (source === undefined) {
-      this.#warnings.add(`${path} is not in the bundle`);
+      this.warnings.add(`${path} is not in the bundle`);
       return undefined;
     }
     const contentType = typeOf(path, source.mimeType);
-    const text = this.#bundle.text(path);
+    const text = this.bundle.text(path);
     if (text !== undefined && contentType.startsWith("text/html")) {
-      const page = path === view.entry ? await this.#entry(text) : stamped(text);
+      const page = path === view.entry ? await this.entry(text) : stampTags(text);
       return { contentType: `${contentType}; charset=utf-8`, body: Buffer.from(page) };
     }
-    return { contentType, body: await this.#bundle.bytes(source) };
+    return { contentType, body: await this.bundle.bytes(source) };
   }
 
-  async #entry(text: string): Promise<string> {
-    const page = wholePage(withLateScripts(stamped(text)));
-    const texts = [page, ...(await this.#bundle.styledTexts())];
+  private async entry(text: string): Promise<string> {
+    const page = wholePage(withLateScripts(stampTags(text)));
+    const texts = [page, ...(await this.bundle.styledTexts())];
     const { rules, areNamed } = await facesFor(texts, `${ownFolder}${facesPath}`);
     const dressed = withStyle(page, rules);
-    return areNamed || this.#bundle.mentions(/@font-face/) ? withFontGate(dressed) : dressed;
+    return areNamed || this.bundle.mentions(/@font-face/) ? withFontGate(dressed) : dressed;
   }
 }
 

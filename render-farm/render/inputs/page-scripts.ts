@@ -4,25 +4,25 @@ import type { ExchangeCode } from "../../film-page/plan.ts";
 
 /** What runs in the pages of films. It is a part of the program and read once. */
 export class PageScripts {
-  readonly #folder: string;
-  readonly #files = new Map<string, Promise<Buffer>>();
+  private readonly folder: string;
+  private readonly files = new Map<string, Promise<Buffer>>();
 
   /** `codeFolder` holds the compiled modules. */
   constructor(codeFolder: string) {
-    this.#folder = join(codeFolder, "render-farm/film-page");
+    this.folder = join(codeFolder, "render-farm/film-page");
   }
 
   /** What runs before anything of the author's. */
   async opening(variables: object): Promise<string> {
-    const scripts = [await this.#plain("clock"), await this.#plain("registers")];
+    const scripts = [await this.plain("clock"), await this.plain("registers")];
     return [`window.__kliegVariables = ${JSON.stringify(variables)};`, ...scripts].join("\n");
   }
 
   /** The page's side of the film. */
   async film(): Promise<string> {
     const [film, thread, converter] = await Promise.all([
-      this.#text("film.bundle.js"),
-      this.#text("exchange-thread.bundle.js"),
+      this.text("film.bundle.js"),
+      this.text("exchange-thread.bundle.js"),
       this.converter(),
     ]);
     const exchange: ExchangeCode = { thread, converter: converter.toString("base64") };
@@ -31,24 +31,24 @@ export class PageScripts {
 
   /** `planar/planar.wasm` */
   converter(): Promise<Buffer> {
-    return this.#file("planar/planar.wasm");
+    return this.file("planar/planar.wasm");
   }
 
   /** A plain script may not say that it is a module. */
-  async #plain(name: string): Promise<string> {
-    const text = await this.#text(`${name}.js`);
+  private async plain(name: string): Promise<string> {
+    const text = await this.text(`${name}.js`);
     return `(() => {${text.replace(/^export \{\};?$/m, "").replace(/^\/\/# source.*$/m, "")}\n})();`;
   }
 
-  async #text(name: string): Promise<string> {
-    return (await this.#file(name)).toString("utf8");
+  private async text(name: string): Promise<string> {
+    return (await this.file(name)).toString("utf8");
   }
 
-  #file(name: string): Promise<Buffer> {
-    const known = this.#files.get(name);
+  private file(name: string): Promise<Buffer> {
+    const known = this.files.get(name);
     if (known !== undefined) return known;
-    const reading = readFile(join(this.#folder, name));
-    this.#files.set(name, reading);
+    const reading = readFile(join(this.folder, name));
+    this.files.set(name, reading);
     return reading;
   }
 }

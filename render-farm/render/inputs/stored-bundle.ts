@@ -14,11 +14,11 @@ import { isManifest } from "../render-input.ts";
 export class StoredBundle {
   /** The same for equal files and assets. */
   readonly digest: string;
-  readonly #objects: Objects;
-  readonly #sourcesByPath: ReadonlyMap<string, Source>;
-  readonly #texts = new Map<string, string>();
-  #styled: Promise<readonly string[]> | undefined;
-  readonly #assets: Readonly<Record<string, Source>>;
+  private readonly objects: Objects;
+  private readonly sourcesByPath: ReadonlyMap<string, Source>;
+  private readonly texts = new Map<string, string>();
+  private styled: Promise<readonly string[]> | undefined;
+  private readonly assets: Readonly<Record<string, Source>>;
 
   private constructor(
     digest: string,
@@ -27,9 +27,9 @@ export class StoredBundle {
     assets: Readonly<Record<string, Source>>,
   ) {
     this.digest = digest;
-    this.#objects = objects;
-    this.#sourcesByPath = sourcesByPath;
-    this.#assets = assets;
+    this.objects = objects;
+    this.sourcesByPath = sourcesByPath;
+    this.assets = assets;
   }
 
   /** Throws `RenderFault`. */
@@ -49,7 +49,7 @@ export class StoredBundle {
     const bundle = new StoredBundle(hash.digest("hex"), objects, new Map(sources), assets);
     for (const [path, source] of sources)
       if (/\.html?$/i.test(path) || source.mimeType === "text/html" || path === overlayPath)
-        bundle.#texts.set(path, (await whole(objects, source.objectKey)).toString("utf8"));
+        bundle.texts.set(path, (await whole(objects, source.objectKey)).toString("utf8"));
     return bundle;
   }
 
@@ -57,8 +57,8 @@ export class StoredBundle {
   view(secondsOf: (source: Source) => number | undefined): Bundle {
     return {
       entry: "index.html",
-      has: (path) => this.#sourcesByPath.has(path),
-      read: (path) => this.#texts.get(path),
+      has: (path) => this.sourcesByPath.has(path),
+      read: (path) => this.texts.get(path),
       mediaSeconds: (media) => {
         const source = this.sourceOf(media);
         return source && secondsOf(source);
@@ -67,27 +67,27 @@ export class StoredBundle {
   }
 
   sourceOf(media: MediaSource): Source | undefined {
-    if (media.kind === "file") return this.#sourcesByPath.get(media.path);
-    return Object.hasOwn(this.#assets, media.assetId) ? this.#assets[media.assetId] : undefined;
+    if (media.kind === "file") return this.sourcesByPath.get(media.path);
+    return Object.hasOwn(this.assets, media.assetId) ? this.assets[media.assetId] : undefined;
   }
 
   text(path: string): string | undefined {
-    return this.#texts.get(path);
+    return this.texts.get(path);
   }
 
   /** What may name fonts: markup, styles and scripts, without libraries. */
   styledTexts(): Promise<readonly string[]> {
-    this.#styled ??= this.#readStyled();
-    return this.#styled;
+    this.styled ??= this.readStyled();
+    return this.styled;
   }
 
-  async #readStyled(): Promise<readonly string[]> {
-    const texts = [...this.#texts.values()];
-    for (const [path, source] of this.#sourcesByPath)
+  private async readStyled(): Promise<readonly string[]> {
+    const texts = [...this.texts.values()];
+    for (const [path, source] of this.sourcesByPath)
       if (/\.(css|m?js)$/i.test(path) && !library.test(path)) {
-        const found = await this.#objects.stat(source.objectKey);
+        const found = await this.objects.stat(source.objectKey);
         if (found !== undefined && found.sizeBytes <= styledBytesMax)
-          texts.push((await whole(this.#objects, source.objectKey)).toString("utf8"));
+          texts.push((await whole(this.objects, source.objectKey)).toString("utf8"));
       }
     return texts;
   }
@@ -95,17 +95,17 @@ export class StoredBundle {
   /** Whether a script of the author's may speak of this; libraries speak of everything. */
   mentions(words: RegExp): boolean {
     const isOwn = (path: string): boolean => /\.m?js$/.test(path) && !library.test(path);
-    const isSpoken = [...this.#texts.values()].some((text) => words.test(text));
-    return isSpoken || [...this.#sourcesByPath.keys()].some(isOwn);
+    const isSpoken = [...this.texts.values()].some((text) => words.test(text));
+    return isSpoken || [...this.sourcesByPath.keys()].some(isOwn);
   }
 
   /** Whether any of the author's pages holds `text`. */
   holds(text: string): boolean {
-    return [...this.#texts.values()].some((one) => one.includes(text));
+    return [...this.texts.values()].some((one) => one.includes(text));
   }
 
   async bytes(source: Source): Promise<Buffer> {
-    return whole(this.#objects, source.objectKey, limits.media.wholeBytesMax);
+    return whole(this.objects, source.objectKey, limits.media.wholeBytesMax);
   }
 }
 

@@ -13,17 +13,17 @@ import { planesLength, type VideoPicture } from "../videos/video-frames.ts";
  * pictures of videos, each clip's in three places of its own.
  */
 export class ExchangeFile {
-  readonly #file: FileHandle;
-  readonly #frameBytes: number;
-  readonly #frames: Buffer[] = [];
-  readonly #placesByKey = new Map<string, Places>();
-  #turn = 0;
-  #end: number;
+  private readonly file: FileHandle;
+  private readonly frameBytes: number;
+  private readonly frames: Buffer[] = [];
+  private readonly placesByKey = new Map<string, Places>();
+  private turn = 0;
+  private end: number;
 
   private constructor(file: FileHandle, frameBytes: number) {
-    this.#file = file;
-    this.#frameBytes = frameBytes;
-    this.#end = Math.max(2 * frameBytes, headBytes);
+    this.file = file;
+    this.frameBytes = frameBytes;
+    this.end = Math.max(2 * frameBytes, headBytes);
   }
 
   /** Finds the file that the page has begun with `mark`; only the browser knows its name. */
@@ -42,11 +42,11 @@ export class ExchangeFile {
 
   /** Planes (I420) of the next frame that the page handed over, until the second one after it. */
   async frame(): Promise<Buffer> {
-    const turn = this.#turn;
-    this.#turn = 1 - turn;
-    const bytes = this.#frames[turn] ?? Buffer.allocUnsafeSlow(this.#frameBytes);
-    this.#frames[turn] = bytes;
-    const { bytesRead } = await this.#file.read(bytes, 0, bytes.length, turn * bytes.length);
+    const turn = this.turn;
+    this.turn = 1 - turn;
+    const bytes = this.frames[turn] ?? Buffer.allocUnsafeSlow(this.frameBytes);
+    this.frames[turn] = bytes;
+    const { bytesRead } = await this.file.read(bytes, 0, bytes.length, turn * bytes.length);
     if (bytesRead < bytes.length) throw new RenderFault("internal", "a frame is incomplete", true);
     return bytes;
   }
@@ -56,33 +56,33 @@ export class ExchangeFile {
    * they are decoded from as long as there is the file.
    */
   async write(key: string, picture: VideoPicture | CodedPicture): Promise<PicturePlace> {
-    if ("coded" in picture) return this.#append(picture);
+    if ("coded" in picture) return this.append(picture);
     const { planes, ...look } = picture;
-    const places = this.#placesByKey.get(key) ?? this.#made(look);
+    const places = this.placesByKey.get(key) ?? this.made(look);
     const [first, second, third] = places;
-    this.#placesByKey.set(key, [second, third, first]);
-    await this.#file.write(planes, 0, planes.length, first.at);
+    this.placesByKey.set(key, [second, third, first]);
+    await this.file.write(planes, 0, planes.length, first.at);
     return first;
   }
 
-  async #append({ bytes, ...coded }: CodedPicture): Promise<PicturePlace> {
-    const at = this.#end;
-    this.#end += bytes.length;
-    await this.#file.write(bytes, 0, bytes.length, at);
+  private async append({ bytes, ...coded }: CodedPicture): Promise<PicturePlace> {
+    const at = this.end;
+    this.end += bytes.length;
+    await this.file.write(bytes, 0, bytes.length, at);
     return { at, ...coded };
   }
 
-  #made(look: VideoLook): Places {
+  private made(look: VideoLook): Places {
     const place = (): PicturePlace => {
-      const at = this.#end;
-      this.#end += planesLength(look);
+      const at = this.end;
+      this.end += planesLength(look);
       return { at, ...look };
     };
     return [place(), place(), place()];
   }
 
   async close(): Promise<void> {
-    await this.#file.close();
+    await this.file.close();
   }
 }
 

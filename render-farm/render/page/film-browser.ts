@@ -9,14 +9,14 @@ let exchanges = 0;
 
 /** The browser of one film, ended when the signal aborts. */
 export class FilmBrowser {
-  readonly #browsers: SpareBrowsers;
-  readonly #browser: StageBrowser;
-  readonly #setup: SessionSetup;
-  readonly #signal: AbortSignal;
-  readonly #sessions: FilmSession[] = [];
-  readonly #wasKept: boolean;
-  #ahead: FilmSession | undefined;
-  #isClosed = false;
+  private readonly browsers: SpareBrowsers;
+  private readonly browser: StageBrowser;
+  private readonly setup: SessionSetup;
+  private readonly signal: AbortSignal;
+  private readonly sessions: FilmSession[] = [];
+  private readonly wasKept: boolean;
+  private ahead: FilmSession | undefined;
+  private isClosed = false;
 
   private constructor(
     browsers: SpareBrowsers,
@@ -25,14 +25,14 @@ export class FilmBrowser {
     setup: SessionSetup,
     signal: AbortSignal,
   ) {
-    this.#browsers = browsers;
-    this.#browser = browser;
-    this.#ahead = page;
-    this.#wasKept = wasKept;
-    this.#setup = setup;
-    this.#signal = signal;
-    signal.addEventListener("abort", this.#stop, { once: true });
-    if (signal.aborted) this.#stop();
+    this.browsers = browsers;
+    this.browser = browser;
+    this.ahead = page;
+    this.wasKept = wasKept;
+    this.setup = setup;
+    this.signal = signal;
+    signal.addEventListener("abort", this.stop, { once: true });
+    if (signal.aborted) this.stop();
   }
 
   /** `film`: of which one may have been kept. */
@@ -49,20 +49,20 @@ export class FilmBrowser {
 
   /** A page at its first frame. Throws `RenderFault` when it gets never ready. */
   async open(kind: "drawn" | "driven"): Promise<FilmSession> {
-    const ahead = this.#ahead;
-    this.#ahead = undefined;
-    ahead?.warnings.leaveTo(this.#setup.warnings);
-    const session = ahead ?? (await opened(this.#browser, this.#setup, kind));
-    this.#sessions.push(session);
+    const ahead = this.ahead;
+    this.ahead = undefined;
+    ahead?.warnings.leaveTo(this.setup.warnings);
+    const session = ahead ?? (await opened(this.browser, this.setup, kind));
+    this.sessions.push(session);
     return session;
   }
 
   /** Ends all of its pages at once. */
   async close(): Promise<void> {
-    if (!this.#leave()) return;
-    this.#stop();
-    await this.#closeSessions();
-    await this.#browsers.end(this.#browser);
+    if (!this.leave()) return;
+    this.stop();
+    await this.closeSessions();
+    await this.browsers.end(this.browser);
   }
 
   /**
@@ -70,32 +70,32 @@ export class FilmBrowser {
    * there will be more, so that the next one's page is opened at once.
    */
   async keep(film: string): Promise<void> {
-    if (!this.#leave()) return;
-    await this.#closeSessions();
+    if (!this.leave()) return;
+    await this.closeSessions();
     const warnings = new Warnings(limits.capture.warningsMax);
-    const files = this.#wasKept ? this.#setup.files.anew(warnings) : undefined;
-    const renewing = this.#browser.renew();
+    const files = this.wasKept ? this.setup.files.anew(warnings) : undefined;
+    const renewing = this.browser.renew();
     const ready = renewing.then(async () => {
       if (files === undefined) return undefined;
-      return opened(this.#browser, { ...this.#setup, files, warnings }, "driven");
+      return opened(this.browser, { ...this.setup, files, warnings }, "driven");
     });
-    this.#browsers.keep(this.#browser, film, ready);
+    this.browsers.keep(this.browser, film, ready);
   }
 
   /** Whether it was not left before. */
-  #leave(): boolean {
-    if (this.#isClosed) return false;
-    this.#isClosed = true;
-    this.#signal.removeEventListener("abort", this.#stop);
+  private leave(): boolean {
+    if (this.isClosed) return false;
+    this.isClosed = true;
+    this.signal.removeEventListener("abort", this.stop);
     return true;
   }
 
-  async #closeSessions(): Promise<void> {
-    const sessions = this.#ahead === undefined ? this.#sessions : [...this.#sessions, this.#ahead];
+  private async closeSessions(): Promise<void> {
+    const sessions = this.ahead === undefined ? this.sessions : [...this.sessions, this.ahead];
     await Promise.all(sessions.map((session) => session.close()));
   }
 
-  #stop = (): void => this.#browser.kill();
+  private stop = (): void => this.browser.kill();
 }
 
 function opened(

@@ -43,20 +43,20 @@ export class FilmSession {
   readonly report: FilmReport;
   /** Of what its page lacks. */
   readonly warnings: Warnings;
-  readonly #stage: Stage;
-  readonly #traffic: Traffic;
-  readonly #frameMs: number;
-  readonly #exchange: ExchangeFile | undefined;
-  #expected: PicturePlaces = {};
-  #pictureBytes = 0;
+  private readonly stage: Stage;
+  private readonly traffic: Traffic;
+  private readonly frameMs: number;
+  private readonly exchange: ExchangeFile | undefined;
+  private expected: PicturePlaces = {};
+  private pictureBytes = 0;
 
   private constructor(opened: Opened) {
     this.report = opened.report;
     this.warnings = opened.warnings;
-    this.#stage = opened.stage;
-    this.#traffic = opened.traffic;
-    this.#frameMs = opened.frameMs;
-    this.#exchange = opened.exchange;
+    this.stage = opened.stage;
+    this.traffic = opened.traffic;
+    this.frameMs = opened.frameMs;
+    this.exchange = opened.exchange;
   }
 
   /** At its first frame. Throws `RenderFault` when it gets never ready. */
@@ -84,7 +84,7 @@ export class FilmSession {
     const page = { stage, traffic, warnings, frameMs: patience.frameMs };
     const opened = { ...page, exchange: undefined, report: nothingSaid };
     try {
-      return await new FilmSession(opened).#ready(browser.profile, setup);
+      return await new FilmSession(opened).ready(browser.profile, setup);
     } catch (failure) {
       throw asRenderFault(failure);
     }
@@ -97,32 +97,32 @@ export class FilmSession {
   async place(videos: ReadonlyMap<string, VideoPicture | CodedPicture>): Promise<PicturePlaces> {
     const places: Record<string, PicturePlace> = {};
     for (const [key, picture] of videos) {
-      const place = await this.#exchange?.write(key, picture);
+      const place = await this.exchange?.write(key, picture);
       if (place !== undefined) places[key] = place;
-      this.#pictureBytes += planesLength(picture);
+      this.pictureBytes += planesLength(picture);
     }
     return places;
   }
 
   /** Puts the page at a frame, with those pictures of videos that are new in it. */
   async seek(frame: number, videos: PicturePlaces): Promise<void> {
-    this.#tidy();
-    await this.#guarded(async () => {
+    this.tidy();
+    await this.guarded(async () => {
       const order = { frame, videos, next: {} };
-      await this.#pumped(this.#stage.call(film, "seek", order));
-      await this.#served();
+      await this.pumped(this.stage.call(film, "seek", order));
+      await this.served();
     });
   }
 
   /** Begins to decode what videos show, or to take it in, beside whatever else the page does. */
   async expect(videos: ReadonlyMap<string, VideoPicture | CodedPicture>): Promise<void> {
     const places = await this.place(videos);
-    await this.#guarded(() => this.#stage.call(film, "expect", places));
+    await this.guarded(() => this.stage.call(film, "expect", places));
   }
 
   /** Shows it in the frame at which the page is; the keys of what the page could not decode. */
   async show(): Promise<readonly string[]> {
-    const lost = await this.#guarded(() => this.#pumped(this.#stage.call(film, "show", null)));
+    const lost = await this.guarded(() => this.pumped(this.stage.call(film, "show", null)));
     return lost as readonly string[];
   }
 
@@ -131,7 +131,7 @@ export class FilmSession {
    * changed.
    */
   async paint(picture?: Picture): Promise<{ hasDamage: boolean; image: Buffer | undefined }> {
-    return this.#guarded(() => this.#stage.frame({ picture }));
+    return this.guarded(() => this.stage.frame({ picture }));
   }
 
   /**
@@ -144,57 +144,57 @@ export class FilmSession {
     videos: PicturePlaces,
     next: PicturePlaces,
   ): Promise<{ readonly planes: Promise<Buffer> } | undefined> {
-    this.#tidy();
-    let order: FrameOrder = { frame, videos: videos === this.#expected ? {} : videos, next };
-    this.#expected = next;
+    this.tidy();
+    let order: FrameOrder = { frame, videos: videos === this.expected ? {} : videos, next };
+    this.expected = next;
     for (let planes: Promise<Buffer> | undefined; ; ) {
-      const { asked } = this.#traffic;
-      const drawing = this.#stage.call(film, "draw", order);
-      const result = await this.#guarded(() => this.#pumped(drawing, true));
+      const { asked } = this.traffic;
+      const drawing = this.stage.call(film, "draw", order);
+      const result = await this.guarded(() => this.pumped(drawing, true));
       if (result === true) {
-        planes = this.#guarded(() => this.#handedOver());
+        planes = this.guarded(() => this.handedOver());
         planes.catch(() => undefined);
       }
-      if (this.#traffic.asked === asked) return planes && { planes };
+      if (this.traffic.asked === asked) return planes && { planes };
       // What the page asked for may be a part of the picture.
       await planes;
-      await this.#guarded(() => this.#served());
+      await this.guarded(() => this.served());
       order = { frame, videos: {}, next: {} };
     }
   }
 
   /** The page as pictures in boxes; `null` when it is more than that. */
   async layout(): Promise<MediaLayout | null> {
-    const layout = await this.#guarded(() => this.#stage.call(film, "layout", null));
+    const layout = await this.guarded(() => this.stage.call(film, "layout", null));
     return layout as MediaLayout | null;
   }
 
   /** Loudness that the page's timelines animate. */
   async volumes(order: VolumeOrder): Promise<VolumeCurves> {
-    const curves = await this.#guarded(() => this.#stage.call(film, "volumes", order));
+    const curves = await this.guarded(() => this.stage.call(film, "volumes", order));
     return curves as VolumeCurves;
   }
 
   /** What scripts threw since the last time. */
   takeFaults(): readonly string[] {
-    return this.#traffic.faults.splice(0);
+    return this.traffic.faults.splice(0);
   }
 
   /** Lets go of the exchange's file; the page ends with its browser. */
   async close(): Promise<void> {
-    await this.#exchange?.close();
+    await this.exchange?.close();
   }
 
-  async #ready(profile: string, setup: SessionSetup): Promise<FilmSession> {
+  private async ready(profile: string, setup: SessionSetup): Promise<FilmSession> {
     const { scripts, plan, warnings, patience } = setup;
     const { pageMs, timelineMs, frameMs } = patience;
     // Nothing is behind the page but black, and not even that when it is transparent.
-    await this.#stage.backdrop({ r: 0, g: 0, b: 0, a: plan.isTransparent ? 0 : 1 });
+    await this.stage.backdrop({ r: 0, g: 0, b: 0, a: plan.isTransparent ? 0 : 1 });
     const opening = (async () => {
-      await this.#stage.goto();
-      await this.#stage.evaluate(await scripts.film());
-      const result = await this.#pumped(this.#stage.call(film, "open", plan));
-      await this.#frame();
+      await this.stage.goto();
+      await this.stage.evaluate(await scripts.film());
+      const result = await this.pumped(this.stage.call(film, "open", plan));
+      await this.frame();
       return reportOf(result);
     })();
     const report = await within(opening, pageMs + timelineMs, () => {
@@ -206,29 +206,29 @@ export class FilmSession {
     const frameBytes = planesLength({ width: plan.width, height: plan.height, hasAlpha: false });
     const exchange =
       plan.mark === "" ? undefined : await ExchangeFile.open(profile, plan.mark, frameBytes);
-    const [stage, traffic] = [this.#stage, this.#traffic];
+    const [stage, traffic] = [this.stage, this.traffic];
     return new FilmSession({ stage, traffic, warnings, frameMs, exchange, report });
   }
 
-  async #handedOver(): Promise<Buffer> {
-    if (this.#exchange === undefined) throw new Error("a drawn page has an exchange");
-    await this.#stage.call(film, "handed", null);
-    return this.#exchange.frame();
+  private async handedOver(): Promise<Buffer> {
+    if (this.exchange === undefined) throw new Error("a drawn page has an exchange");
+    await this.stage.call(film, "handed", null);
+    return this.exchange.frame();
   }
 
   /** Before a frame the page does nothing else. */
-  #tidy(): void {
-    if (this.#pictureBytes < garbageBytesMax) return;
-    this.#pictureBytes = 0;
+  private tidy(): void {
+    if (this.pictureBytes < garbageBytesMax) return;
+    this.pictureBytes = 0;
     // A page that cannot do that any more cannot do what follows either.
-    this.#stage.collectGarbage().catch(() => undefined);
+    this.stage.collectGarbage().catch(() => undefined);
   }
 
   /** When the page has all that it asked for. */
-  async #served(): Promise<void> {
-    while (this.#traffic.pending > 0) {
+  private async served(): Promise<void> {
+    while (this.traffic.pending > 0) {
       await pause(2);
-      await this.#frame();
+      await this.frame();
     }
   }
 
@@ -236,14 +236,14 @@ export class FilmSession {
    * Gives frames to a page while it works, because some of its promises wait for one; `isAwaited`:
    * work that is known to.
    */
-  async #pumped(work: Promise<unknown>, isAwaited = false): Promise<unknown> {
+  private async pumped(work: Promise<unknown>, isAwaited = false): Promise<unknown> {
     let isDone = false;
     const done = work.finally(() => {
       isDone = true;
     });
     done.catch(() => undefined);
     if (isAwaited) {
-      const frame = this.#frame();
+      const frame = this.frame();
       // The page is done with its part while the compositor still works on its own.
       frame.catch(() => undefined);
       await Promise.race([done, frame]);
@@ -251,21 +251,21 @@ export class FilmSession {
     // Most is done without a frame, or with that one.
     for (let waitMs = isAwaited ? pumpMs : patientMs; !isDone; waitMs = pumpMs) {
       await Promise.race([done, pause(waitMs)]);
-      if (!isDone) await this.#frame();
+      if (!isDone) await this.frame();
     }
     return done;
   }
 
   /** One that the compositor does not draw. */
-  async #frame(): Promise<void> {
-    await this.#stage.frame("hidden");
+  private async frame(): Promise<void> {
+    await this.stage.frame("hidden");
   }
 
-  async #guarded<T>(work: () => Promise<T>): Promise<T> {
+  private async guarded<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await within(
         work(),
-        this.#frameMs,
+        this.frameMs,
         () => new RenderFault("render_timeout", "a frame took too long"),
       );
     } catch (failure) {

@@ -20,7 +20,7 @@ export interface PagePool {
  * A browser for each page, because a browser paints its pages one after the other; the reference,
  * which is seldom asked, shares the first one's.
  */
-export async function openCast(
+export async function openPagePool(
   kind: PageKind,
   plan: FilmPlan,
   pages: number,

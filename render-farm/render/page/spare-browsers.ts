@@ -32,18 +32,18 @@ const flags = [
  * next still of that film.
  */
 export class SpareBrowsers {
-  readonly #isolation: Isolation;
-  readonly #count: () => number;
-  readonly #timers: Pick<Timers, "after">;
-  readonly #ready: Promise<StageBrowser>[] = [];
-  #kept: Kept | undefined;
-  #ending: Promise<unknown> = Promise.resolve();
-  #stopRefill: () => void = () => undefined;
-  #taken = 0;
-  #isClosed = false;
-  readonly #fontsTime: () => Promise<number>;
+  private readonly isolation: Isolation;
+  private readonly count: () => number;
+  private readonly timers: Pick<Timers, "after">;
+  private readonly ready: Promise<StageBrowser>[] = [];
+  private kept: Kept | undefined;
+  private ending: Promise<unknown> = Promise.resolve();
+  private stopRefill: () => void = () => undefined;
+  private taken = 0;
+  private isClosed = false;
+  private readonly fontsTime: () => Promise<number>;
   /** When the machine's fonts last changed, as far as the spare browsers know. */
-  #fontsKnown: number | undefined;
+  private fontsKnown: number | undefined;
 
   /**
    * `count`: how many to keep ready, read each time; `fontsTime`: when the machine's fonts last
@@ -55,37 +55,37 @@ export class SpareBrowsers {
     timers: Pick<Timers, "after">,
     fontsTime: () => Promise<number>,
   ) {
-    this.#isolation = isolation;
-    this.#count = count;
-    this.#timers = timers;
-    this.#fontsTime = fontsTime;
+    this.isolation = isolation;
+    this.count = count;
+    this.timers = timers;
+    this.fontsTime = fontsTime;
   }
 
   /** Why no page is opened on this machine. */
   get refusal(): string | undefined {
-    return this.#isolation.kind === "refused" ? this.#isolation.sentence : undefined;
+    return this.isolation.kind === "refused" ? this.isolation.sentence : undefined;
   }
 
   /** Throws `PortError`, and `RenderFault` where pages cannot be kept off the network. */
   async take(): Promise<StageBrowser> {
-    this.#taken += 1;
-    await this.#dismissOutdated();
+    this.taken += 1;
+    await this.dismissOutdated();
     try {
-      const spare = await this.#ready.shift()?.catch(() => undefined);
-      return spare?.isAlive === true ? spare : await this.#start();
+      const spare = await this.ready.shift()?.catch(() => undefined);
+      return spare?.isAlive === true ? spare : await this.start();
     } catch (failure) {
-      this.#taken -= 1;
+      this.taken -= 1;
       throw failure;
     }
   }
 
   /** The one that is kept for a film, if there is one. */
   async takeKept(film: string): Promise<KeptBrowser | undefined> {
-    await this.#dismissOutdated();
-    const kept = this.#kept;
+    await this.dismissOutdated();
+    const kept = this.kept;
     if (kept?.film !== film) return undefined;
-    this.#kept = undefined;
-    this.#taken += 1;
+    this.kept = undefined;
+    this.taken += 1;
     kept.stopTimer();
     const { browser } = kept;
     // A page that did not open is opened again in another browser when one is needed.
@@ -101,7 +101,7 @@ export class SpareBrowsers {
   /** Ends a browser that was taken. */
   async end(browser: StageBrowser): Promise<void> {
     await browser.close();
-    this.#taken -= 1;
+    this.taken -= 1;
   }
 
   /**
@@ -109,73 +109,73 @@ export class SpareBrowsers {
    * when it may be taken, with a page if one is open.
    */
   keep(browser: StageBrowser, film: string, ready: Promise<FilmSession | undefined>): void {
-    this.#taken -= 1;
-    this.#endKept();
+    this.taken -= 1;
+    this.endKept();
     // The caller that takes it gets the error.
     ready.catch(() => undefined);
-    const stopTimer = this.#timers.after(limits.capture.keptBrowserMs, () => this.#endKept());
-    this.#kept = { browser, film, ready, stopTimer };
-    if (this.#isClosed) this.#endKept();
+    const stopTimer = this.timers.after(limits.capture.keptBrowserMs, () => this.endKept());
+    this.kept = { browser, film, ready, stopTimer };
+    if (this.isClosed) this.endKept();
   }
 
   /** Starts those that are missing when no film has been made for a moment. */
   refill(): void {
-    this.#stopRefill();
-    this.#stopRefill = this.#timers.after(limits.capture.restMs, () => this.#fill());
+    this.stopRefill();
+    this.stopRefill = this.timers.after(limits.capture.restMs, () => this.fill());
   }
 
   /** A film that has its browsers needs the memory of the spare ones. */
   dismiss(): void {
-    this.#endKept();
-    for (const starting of this.#ready.splice(0))
-      this.#endSoon(starting.then((browser) => browser.close()));
+    this.endKept();
+    for (const starting of this.ready.splice(0))
+      this.endSoon(starting.then((browser) => browser.close()));
   }
 
   /** Ends the spare ones and starts no more. */
   async close(): Promise<void> {
-    this.#isClosed = true;
-    this.#stopRefill();
+    this.isClosed = true;
+    this.stopRefill();
     this.dismiss();
-    await this.#ending;
+    await this.ending;
   }
 
   /** A film's browsers all know the same fonts. */
-  async #dismissOutdated(): Promise<void> {
-    const time = await this.#fontsTime();
-    if (this.#fontsKnown !== undefined && this.#fontsKnown !== time) this.dismiss();
-    this.#fontsKnown = time;
+  private async dismissOutdated(): Promise<void> {
+    const time = await this.fontsTime();
+    if (this.fontsKnown !== undefined && this.fontsKnown !== time) this.dismiss();
+    this.fontsKnown = time;
   }
 
   /** One after the other, because the first is wanted first. */
-  #fill(): void {
-    if (this.#taken > 0 || this.#isClosed || this.#ready.length >= this.#count()) return;
-    const starting = this.#start();
-    this.#ready.push(starting);
+  private fill(): void {
+    if (this.taken > 0 || this.isClosed || this.ready.length >= this.count()) return;
+    const starting = this.start();
+    this.ready.push(starting);
     // A caller that takes one that failed starts another.
     starting.then(
-      () => this.#fill(),
+      () => this.fill(),
       () => undefined,
     );
   }
 
-  #endKept(): void {
-    const kept = this.#kept;
+  private endKept(): void {
+    const kept = this.kept;
     if (kept === undefined) return;
-    this.#kept = undefined;
+    this.kept = undefined;
     kept.stopTimer();
-    this.#endSoon(kept.ready.then((page) => page?.close()));
-    this.#endSoon(kept.browser.close());
+    this.endSoon(kept.ready.then((page) => page?.close()));
+    this.endSoon(kept.browser.close());
   }
 
   /** What cannot be removed is swept away with what killed nodes leave. */
-  #endSoon(ending: Promise<unknown>): void {
-    this.#ending = Promise.all([this.#ending, ending.catch(() => undefined)]);
+  private endSoon(ending: Promise<unknown>): void {
+    this.ending = Promise.all([this.ending, ending.catch(() => undefined)]);
   }
 
-  async #start(): Promise<StageBrowser> {
-    const isolation = this.#isolation;
+  private async start(): Promise<StageBrowser> {
+    const isolation = this.isolation;
     if (isolation.kind === "refused") throw new RenderFault("internal", isolation.sentence);
-    this.#fontsKnown ??= await this.#fontsTime();
+    this.fontsKnown ??= await this.fontsTime();
     return StageBrowser.launch({ chromium: isolation.chromium, flags, origin: filmOrigin });
   }
 }

@@ -43,10 +43,10 @@ const isAsked = check<Static<typeof Asked>>(Asked);
 
 /** Reads files that may be anything: what takes too much memory or time is ffmpeg's to refuse. */
 export class CodedPictures {
-  readonly #script: FencedScript;
+  private readonly script: FencedScript;
 
   constructor(words: readonly string[]) {
-    this.#script = new FencedScript(words);
+    this.script = new FencedScript(words);
   }
 
   /**
@@ -58,7 +58,7 @@ export class CodedPictures {
     // A picture's time counts a hair early, as it does for ffmpeg.
     const seconds = sourceTime(video, span) + hairSeconds * (video.clip.media?.rate ?? 1);
     try {
-      const found = await readPackets(this.#script, video.media.file, seconds);
+      const found = await readPackets(this.script, video.media.file, seconds);
       return found && { ...found, ...lookOf(video) };
     } catch (failure) {
       if (failure instanceof PortError) return undefined;
@@ -68,12 +68,12 @@ export class CodedPictures {
 
   /** Gets ready, which takes a quarter of a second. */
   start(): void {
-    this.#script.start();
+    this.script.start();
   }
 
   /** Ends the program until the next picture; a pending read gets nothing. */
   close(): Promise<void> {
-    return this.#script.close();
+    return this.script.close();
   }
 }
 

@@ -11,11 +11,11 @@ type Pictures = ReadonlyMap<string, CodedPicture | VideoPicture>;
 export class StillVideos {
   /** Packets of those that a page may decode itself, planes of the others. */
   readonly pictures: Promise<Pictures>;
-  readonly #videos: readonly ShownVideo[];
-  readonly #frame: number;
-  readonly #fps: number;
-  readonly #stage: RenderStage;
-  readonly #signal: AbortSignal;
+  private readonly videos: readonly ShownVideo[];
+  private readonly frame: number;
+  private readonly fps: number;
+  private readonly stage: RenderStage;
+  private readonly signal: AbortSignal;
 
   constructor(
     frame: number,
@@ -23,50 +23,50 @@ export class StillVideos {
     stage: RenderStage,
     signal: AbortSignal,
   ) {
-    this.#frame = frame;
-    this.#fps = fps;
-    this.#stage = stage;
-    this.#signal = signal;
-    this.#videos = videos.filter(
+    this.frame = frame;
+    this.fps = fps;
+    this.stage = stage;
+    this.signal = signal;
+    this.videos = videos.filter(
       ({ clip: { start, end } }) =>
         frame >= frameFrom(start, fps) && frame < frameFrom(end ?? Number.MAX_VALUE, fps),
     );
-    this.pictures = this.#pictures();
+    this.pictures = this.collectPictures();
     // The caller that needs them gets the error.
     this.pictures.catch(() => undefined);
   }
 
-  async #pictures(): Promise<Pictures> {
-    const { tools } = this.#stage;
-    const span = { first: this.#frame, end: this.#frame + 1, fps: this.#fps };
+  private async collectPictures(): Promise<Pictures> {
+    const { tools } = this.stage;
+    const span = { first: this.frame, end: this.frame + 1, fps: this.fps };
     const pictures = new Map<string, CodedPicture | VideoPicture>();
     await Promise.all(
-      this.#videos.map(async (video) => {
+      this.videos.map(async (video) => {
         const picture = await tools.coded.picture(video, span);
         if (picture !== undefined) pictures.set(video.clip.key, picture);
       }),
     );
-    const others = this.#videos.filter(({ clip }) => !pictures.has(clip.key));
-    for (const [key, picture] of await this.#decoded(others)) pictures.set(key, picture);
+    const others = this.videos.filter(({ clip }) => !pictures.has(clip.key));
+    for (const [key, picture] of await this.decode(others)) pictures.set(key, picture);
     return pictures;
   }
 
   /** Planes of those that the page could not decode after all. */
   async decoded(keys: readonly string[]): Promise<ReadonlyMap<string, VideoPicture>> {
-    return this.#decoded(this.#videos.filter(({ clip }) => keys.includes(clip.key)));
+    return this.decode(this.videos.filter(({ clip }) => keys.includes(clip.key)));
   }
 
-  async #decoded(videos: readonly ShownVideo[]): Promise<ReadonlyMap<string, VideoPicture>> {
-    const { tools, context, warnings } = this.#stage;
+  private async decode(videos: readonly ShownVideo[]): Promise<ReadonlyMap<string, VideoPicture>> {
+    const { tools, context, warnings } = this.stage;
     const frames = new VideoFrames(videos, {
       tools: tools.media,
-      signal: AbortSignal.any([context.signal, this.#signal]),
-      fps: this.#fps,
-      frames: this.#frame + 1,
-      first: this.#frame,
+      signal: AbortSignal.any([context.signal, this.signal]),
+      fps: this.fps,
+      frames: this.frame + 1,
+      first: this.frame,
       warnings,
     });
-    const pictures = await frames.at(this.#frame);
+    const pictures = await frames.at(this.frame);
     await frames.close();
     return pictures;
   }

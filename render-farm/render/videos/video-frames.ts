@@ -54,12 +54,12 @@ export interface FramesSetup {
 }
 
 export class VideoFrames {
-  readonly #setup: FramesSetup;
-  readonly #playing: readonly Playing[];
+  private readonly setup: FramesSetup;
+  private readonly playing: readonly Playing[];
 
   constructor(videos: readonly ShownVideo[], setup: FramesSetup) {
-    this.#setup = setup;
-    this.#playing = videos.map((video) => ({
+    this.setup = setup;
+    this.playing = videos.map((video) => ({
       video,
       from: Math.max(setup.first, frameFrom(video.clip.start, setup.fps)),
       to: Math.min(setup.frames, frameFrom(video.clip.end ?? Number.MAX_VALUE, setup.fps)),
@@ -74,9 +74,9 @@ export class VideoFrames {
   async at(frame: number): Promise<ReadonlyMap<string, VideoPicture>> {
     const pictures = new Map<string, VideoPicture>();
     await Promise.all(
-      this.#playing.map(async (playing) => {
-        if (frame < playing.from || frame >= playing.to) return this.#stop(playing, frame);
-        const picture = await this.#pictureAt(playing, frame);
+      this.playing.map(async (playing) => {
+        if (frame < playing.from || frame >= playing.to) return this.stop(playing, frame);
+        const picture = await this.pictureAt(playing, frame);
         if (picture !== undefined) pictures.set(playing.video.clip.key, picture);
       }),
     );
@@ -84,18 +84,18 @@ export class VideoFrames {
   }
 
   async close(): Promise<void> {
-    await Promise.all(this.#playing.map(({ pictures }) => pictures?.return(undefined)));
+    await Promise.all(this.playing.map(({ pictures }) => pictures?.return(undefined)));
   }
 
-  async #stop(playing: Playing, frame: number): Promise<void> {
+  private async stop(playing: Playing, frame: number): Promise<void> {
     if (frame < playing.to || playing.pictures === undefined) return;
     await playing.pictures.return(undefined);
     playing.picture = undefined;
   }
 
-  async #pictureAt(playing: Playing, frame: number): Promise<VideoPicture | undefined> {
+  private async pictureAt(playing: Playing, frame: number): Promise<VideoPicture | undefined> {
     if (playing.pictures === undefined) {
-      playing.pictures = pictures(playing.video, frame, playing.to, this.#setup);
+      playing.pictures = pictures(playing.video, frame, playing.to, this.setup);
       playing.at = frame - 1;
     }
     while (playing.at < frame && !playing.isOver) {
@@ -104,8 +104,8 @@ export class VideoFrames {
       });
       if (done === true) {
         playing.isOver = true;
-        this.#setup.warnings.add(shortSource(playing.video));
-        playing.picture ??= await lastPicture(playing.video, this.#setup);
+        this.setup.warnings.add(shortSource(playing.video));
+        playing.picture ??= await lastPicture(playing.video, this.setup);
       } else {
         playing.picture = value;
         playing.at += 1;

@@ -1,0 +1,12 @@
+type Defined<T> = {
+  [K in keyof T as undefined extends T[K] ? never : K]: T[K];
+} & {
+  [K in keyof T as undefined extends T[K] ? K : never]?: Exclude<T[K], undefined>;
+};
+
+/** `members` without those that are undefined, for optional members that may be only absent. */
+export function defined<T extends object>(members: T): Defined<T> {
+  const kept: Record<string, unknown> = {};
+  for (const name in members) if (members[name] !== undefined) kept[name] = members[name];
+  return kept as Defined<T>;
+}
