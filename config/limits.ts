@@ -59,7 +59,7 @@ const shipped = {
   },
   jobs: {
     failureMessageMax: 500,
-    /** Of what a job that succeeded says of its result. */
+    /** Warnings of a job that succeeded. */
     warningsMax: 4,
     warningMax: 300,
     /** A pending settlement is refunded this long after the job's deadline. */
@@ -90,14 +90,14 @@ const shipped = {
     /** Rows of a listing read in one go; between two goes other requests are served. */
     listStride: 1_000,
     displayNameMax: 80,
-    /** A body that a content filter refused is refused again for so long, without asking. */
+    /** A body that a content filter refused is refused again for so long, without another check. */
     moderationMemoryMs: 86_400_000,
   },
   sets: {
     membersMax: 24,
     /** Members of one account that wait for a slot. */
     waitingMax: 480,
-    /** Those that get a slot in one turn, when a ceiling rises by many. */
+    /** Those that get a slot in one step, when a ceiling rises by many. */
     startsPerStepMax: 32,
   },
   assets: {
@@ -137,7 +137,7 @@ const shipped = {
     mediaBytesMax: 100 * 1024 ** 2,
     /** HTML, CSS, JS and JSON. */
     textBytesMax: 5 * 1024 ** 2,
-    /** All paths of a bundle together, so that one turn can replace or delete it. */
+    /** All paths of a bundle together, so that one step can replace or delete it. */
     pathBytesMax: 200 * 1024,
     metaBytesMax: 16 * 1024,
     metaDepthMax: 8,
@@ -216,7 +216,7 @@ const shipped = {
     jobsLookedAtMax: 10_000,
     /** Rows that an audit reads before others run. */
     auditSlice: 256,
-    /** How often an audit looks at an account that changes meanwhile; what it says of one. */
+    /** How often an audit looks at an account that changes meanwhile, and its findings of one. */
     looksMax: 3,
     findingsMax: 20,
   },
@@ -244,7 +244,7 @@ const shipped = {
     callbackReadMs: 20_000,
     /** The share by which a read may come early. */
     readJitter: 0.1,
-    /** What is lost at two reads so far apart is lost. */
+    /** A job is lost that is lost at two reads so far apart. */
     lostAgainMs: 10_000,
   },
   farm: {
@@ -343,7 +343,7 @@ export const limits = {
     /** A batch closes at this many bytes of writes. */
     batchBytes: 64 * 1024,
     batchStepsMax: 4_096,
-    /** A whole record, also one of a single turn: less than a message of NATS may have. */
+    /** A whole record, also one of a single step: less than a message of NATS may have. */
     recordBytesMax: 900 * 1024,
     tellsPerStepMax: 64,
     headBytesMax: 4 * 1024,

@@ -52,7 +52,7 @@ type Group = readonly number[];
 interface GroupLife {
   readonly name: string;
   readonly shards: readonly ShardLife[];
-  /** Its shards are stopped, those of which nothing was heard yet as soon as it is. */
+  /** Its shards are stopped; one that has not opened yet is stopped as soon as it has. */
   isEnding: boolean;
 }
 

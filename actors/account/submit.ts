@@ -115,7 +115,7 @@ function storage(account: Account, terms: SubmitTerms): Refusal | undefined {
   return storageRefusal(account, terms, 0);
 }
 
-/** Of a job that the content filter refused, the refusal is said instead. */
+/** For a job that the content filter refused, the answer is that refusal. */
 function duplicate(
   account: Account,
   terms: SubmitTerms,

@@ -118,7 +118,7 @@ async function measure(options: Options, setting: Setting): Promise<Finding> {
   return { lines, isSound };
 }
 
-/** A peer that cannot be had is the reason why, and no end of the bench. */
+/** A peer that is not available is reported and does not end the bench. */
 async function openAll(
   names: readonly PeerName[],
   klieg: KliegRenderer,
@@ -183,7 +183,7 @@ const seldom: Looks = { everyMs: 1_000, memoryEveryNth: 0 };
 const ssimSlack = 0.001;
 const similarityMin = 30;
 
-/** What is not about how long a film takes. */
+/** Measures that are not about time. */
 async function looks(
   { film, rounds, source, outputs }: Contest,
   outcomes: Outcomes,

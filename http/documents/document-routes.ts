@@ -1,4 +1,4 @@
-/** What the service says of itself: its links, its contract, and what each problem means. */
+/** The service's documents: its links, its contract, and what each problem means. */
 import { createHash } from "node:crypto";
 import { ProblemPage, RootLinks } from "../../actors/contract/document.ts";
 import { type ProblemType, problemTypes } from "../problems/problem-types.ts";

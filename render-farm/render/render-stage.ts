@@ -19,7 +19,7 @@ import type { CodedPictures } from "./videos/coded-pictures.ts";
 
 export interface StudioTools {
   readonly workspaces: Workspaces;
-  /** What browsers painted is read by one program for all renders. */
+  /** One program reads the screenshots of all renders. */
   readonly screenshots: Pictures;
   readonly known: KnownMedia;
   readonly browsers: SpareBrowsers;

@@ -104,7 +104,7 @@ export function takeByTake(
   });
 }
 
-/** Those that are given to who asks here. */
+/** The segments of the parts that are taken here. */
 export async function* segmentsIn(
   parts: Parts,
   frames: number,
@@ -193,7 +193,7 @@ async function* ahead<T>(items: AsyncGenerator<T>): AsyncGenerator<T> {
   try {
     for (let item = await next; item.done !== true; item = await next) {
       next = items.next();
-      // Who asks for it learns of it.
+      // The consumer that asks for it gets the error.
       next.catch(() => undefined);
       yield item.value;
     }

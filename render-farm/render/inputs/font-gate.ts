@@ -9,7 +9,7 @@ import { type Element, parseMarkup } from "../../../actors/timeline/markup.ts";
 export class FontGates {
   private readonly opened = new Map<string, () => void>();
 
-  /** What is asked for below `gatePath`: a gate to pass, or word that one may open. */
+  /** Answers requests below `gatePath`: for a gate, or for opening one. */
   async answer(path: string): Promise<Buffer> {
     const [id = "", isOpening] = path.split("/");
     if (isOpening !== undefined) this.opened.get(id)?.();

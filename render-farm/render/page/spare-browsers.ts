@@ -167,7 +167,7 @@ export class SpareBrowsers {
     this.endSoon(kept.browser.close());
   }
 
-  /** What cannot be removed is swept away with what killed nodes leave. */
+  /** What cannot be removed now is removed later, with the leftovers of killed nodes. */
   private endSoon(ending: Promise<unknown>): void {
     this.ending = Promise.all([this.ending, ending.catch(() => undefined)]);
   }
