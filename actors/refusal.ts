@@ -62,7 +62,7 @@ export type Refusal =
       readonly code: "confirmation_rejected";
       readonly reason: "expired" | "invalid" | "foreign" | "mismatch" | "consumed";
     }
-  /** `isRemembered`: an earlier refusal of the same body, repeated without asking anybody. */
+  /** `isRemembered`: an earlier refusal of the same body, repeated without another check. */
   | {
       readonly code: "moderated";
       readonly as: "prompt_nsfw" | "ip_detected";

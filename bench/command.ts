@@ -42,7 +42,7 @@ function start({ path, args, cwd, env }: Command) {
   return { pid: child.pid, ended };
 }
 
-/** A program that failed, in its own words. */
+/** A failed program, with its own message. */
 export class CommandFault extends Error {
   override readonly name = "CommandFault";
 }

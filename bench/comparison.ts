@@ -20,9 +20,8 @@ export interface Fidelity {
 }
 
 /**
- * `standard` beside what x264 makes of the same film by medium 18. Klieg's `high`, which is made of
- * pictures without loss, stands for the film; it is what x264 is given, so the peer is the closer
- * one by rights.
+ * Compares `standard` with x264's medium 18 of the same film. Klieg's lossless `high` is the
+ * reference and is what x264 encodes, which favours the peer.
  */
 export async function fidelity(
   tools: Tools,

@@ -44,7 +44,7 @@ export async function watched<T>(
   }
 }
 
-/** What was spent before does not count. A process is of the tree for good, whoever its parent. */
+/** Earlier processor time does not count. A process stays in the tree whatever its parent. */
 async function watchTree(
   pid: number | undefined,
   begunMs: number,

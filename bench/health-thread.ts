@@ -1,4 +1,4 @@
-/** Asks a service for /healthz again and again until it is told that it is enough. */
+/** Polls /healthz of a service until it is stopped. */
 import { Agent, get } from "node:http";
 import { setTimeout as pause } from "node:timers/promises";
 import { parentPort, workerData } from "node:worker_threads";

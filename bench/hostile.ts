@@ -1,4 +1,4 @@
-/** What comes of hostile requests, and how soon does a service answer others beside them? */
+/** How are hostile requests answered, and how soon are others answered beside them? */
 import { once } from "node:events";
 import { Agent, request } from "node:http";
 import { connect } from "node:net";
@@ -179,7 +179,7 @@ class Gun {
     });
   }
 
-  /** Promises all of a body, sends some and leaves. */
+  /** Announces a whole body, sends a part and leaves. */
   abort({ method, path, mediaType, body }: Shot, dice: Dice): Promise<void> {
     const { hostname, port } = this.origin;
     const head =

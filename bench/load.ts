@@ -2,7 +2,7 @@
  * Drives HTTP load with wrk. The requests are written out whole before the clock starts: wrk's Lua
  * glues a number in where they must differ, and no more.
  *
- * 1. Loopback or the named service only, a fixed time, then it ends by itself.
+ * 1. Loopback or the named service only, for a fixed time.
  * 2. Only a counting run looks at every status; a measured run relies on wrk's own sum of answers
  *    other than 2xx, because a look at each answer costs as much as sending it.
  */
@@ -26,7 +26,7 @@ export type Requests =
   | { readonly kind: "numbered"; readonly parts: readonly (readonly [string, string])[] }
   | { readonly kind: "random"; readonly texts: readonly string[] };
 
-/** Digits of the running number, so that lengths stand fixed. */
+/** Digits of the running number, so that lengths are fixed. */
 export const numberDigits = 9;
 
 export interface LoadResult {

@@ -17,7 +17,7 @@ export async function processorTimeUs(pid: number): Promise<number> {
   return family.reduce((sum, { ownUs, endedUs }) => sum + ownUs + endedUs, 0);
 }
 
-/** Those of these processes that are there, and all their descendants. */
+/** The living ones of these processes, and all their descendants. */
 export async function familyOf(ancestors: ReadonlySet<number>): Promise<readonly ProcessTimes[]> {
   const entries = await readdir("/proc");
   const seen = await Promise.all(entries.filter((name) => /^\d+$/.test(name)).map(readStat));

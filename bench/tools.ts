@@ -21,7 +21,7 @@ export async function findTools(environment: NonNullable<Command["env"]>): Promi
   };
 }
 
-/** What ffmpeg says while it does something. */
+/** ffmpeg's messages. */
 export function ffmpeg({ ffmpeg: path }: Tools, args: readonly string[]): Promise<string> {
   return output({ path, args: ["-nostdin", "-hide_banner", "-y", ...args] });
 }

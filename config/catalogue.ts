@@ -132,7 +132,7 @@ export function readCatalogue(file: string | undefined, providers: readonly stri
   };
 }
 
-/** Who uses a model that will go must be told when, what comes instead, and long enough before. */
+/** A deprecated model must name its end, its replacement, and leave enough time between. */
 function deprecationFault(model: ModelEntry, models: readonly ModelEntry[]): string | undefined {
   const { status, deprecated_at: since, sunset_at: until, replacement } = model;
   if (status !== "deprecated") return undefined;

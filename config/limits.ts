@@ -59,7 +59,7 @@ const shipped = {
   },
   jobs: {
     failureMessageMax: 500,
-    /** Of what a job that succeeded says of its result. */
+    /** Warnings of a job that succeeded. */
     warningsMax: 4,
     warningMax: 300,
     /** A pending settlement is refunded this long after the job's deadline. */
@@ -90,14 +90,14 @@ const shipped = {
     /** Rows of a listing read in one go; between two goes other requests are served. */
     listStride: 1_000,
     displayNameMax: 80,
-    /** A body that a content filter refused is refused again for so long, without asking. */
+    /** A body that a content filter refused is refused again for so long, without another check. */
     moderationMemoryMs: 86_400_000,
   },
   sets: {
     membersMax: 24,
     /** Members of one account that wait for a slot. */
     waitingMax: 480,
-    /** Those that get a slot in one turn, when a ceiling rises by many. */
+    /** Those that get a slot in one step, when a ceiling rises by many. */
     startsPerStepMax: 32,
   },
   assets: {
@@ -122,7 +122,7 @@ const shipped = {
     /** How long a failed or given up upload can still be read. */
     abandonedMs: 86_400_000,
     trashMs: 30 * 86_400_000,
-    /** Bytes whose removal nobody has confirmed are removed again after this. */
+    /** Bytes are removed again after this unless their removal was confirmed. */
     removedAgainMs: 3_600_000,
     sniffBytes: 64 * 1024,
     /** Of the form of a direct upload. */
@@ -137,7 +137,7 @@ const shipped = {
     mediaBytesMax: 100 * 1024 ** 2,
     /** HTML, CSS, JS and JSON. */
     textBytesMax: 5 * 1024 ** 2,
-    /** All paths of a bundle together, so that one turn can replace or delete it. */
+    /** All paths of a bundle together, so that one step can replace or delete it. */
     pathBytesMax: 200 * 1024,
     metaBytesMax: 16 * 1024,
     metaDepthMax: 8,
@@ -148,7 +148,7 @@ const shipped = {
     copiesAtOnce: 8,
     /** Text that is read for one timeline. */
     timelineBytesMax: 32 * 1024 ** 2,
-    /** Timelines kept for whoever asks next, and what computing one may take. */
+    /** Timelines kept for the next request, and what computing one may take. */
     timelinesKept: 64,
     timelineMs: 10_000,
     timelineThreads: 2,
@@ -216,12 +216,12 @@ const shipped = {
     jobsLookedAtMax: 10_000,
     /** Rows that an audit reads before others run. */
     auditSlice: 256,
-    /** How often an audit looks at an account that changes meanwhile; what it says of one. */
+    /** How often an audit looks at an account that changes meanwhile, and its findings of one. */
     looksMax: 3,
     findingsMax: 20,
   },
   agents: {
-    /** Jobs of a turn that its session still names to whoever follows it. */
+    /** Jobs of a turn that its session still names to its followers. */
     recentJobsMax: 16,
     turnsShown: 20,
     jobsShownMax: 1_000,
@@ -244,7 +244,7 @@ const shipped = {
     callbackReadMs: 20_000,
     /** The share by which a read may come early. */
     readJitter: 0.1,
-    /** What is lost at two reads so far apart is lost. */
+    /** A job is lost that is lost at two reads so far apart. */
     lostAgainMs: 10_000,
   },
   farm: {
@@ -343,7 +343,7 @@ export const limits = {
     /** A batch closes at this many bytes of writes. */
     batchBytes: 64 * 1024,
     batchStepsMax: 4_096,
-    /** A whole record, also one of a single turn: less than a message of NATS may have. */
+    /** A whole record, also one of a single step: less than a message of NATS may have. */
     recordBytesMax: 900 * 1024,
     tellsPerStepMax: 64,
     headBytesMax: 4 * 1024,
@@ -359,16 +359,16 @@ export const limits = {
     rowsPerTransaction: 3_000,
     /** Fresh rows at which a shard stops taking messages until a pass has ended. */
     freshRowsMax: 1_000_000,
-    /** Actors whose times are so close are told together. */
+    /** Actors whose due times are so close are woken together. */
     dueGranularityMs: 5,
-    /** How often a shard that nobody asks anything looks whether a pass or old actors are due. */
+    /** How often an idle shard checks whether a flush or old actors are due. */
     tickMs: 250,
-    /** Old actors told in one go, and the rest after a round through all of them. */
+    /** Old actors swept in one go, and the rest after a round through all of them. */
     sweepRows: 256,
     sweepRestMs: 3_600_000,
     /** Broken promises after which an actor is set aside. */
     brokenStepsMax: 3,
-    /** An actor that broke its promise when its time came is told so again after this. */
+    /** An actor that broke its promise at its due time is woken again after this. */
     brokenDueMs: 1_000,
     /** A shard thread that died is started again after this. */
     restartDelayMs: 100,

@@ -1,7 +1,7 @@
 /**
  * `KLIEG_LIMITS`: an operator's JSON file with other values for the bounds of `limits.ts` (but the
  * engine's) and the table of `plans.ts`. Read when these modules are, because every thread and
- * process has them; what is wrong with it is said by the start.
+ * process has them; the start reports its faults.
  */
 import { readFileSync } from "node:fs";
 

@@ -29,7 +29,7 @@ export function check<T>(schema: Type.TSchema): Check<T> {
   });
 }
 
-/** What is said back of a name that somebody chose. */
+/** Shortens a user-chosen name before it is repeated in a fault. */
 function cut(pointer: string): string {
   return pointer.length <= pointerMax ? pointer : `${pointer.slice(0, pointerMax)}...`;
 }

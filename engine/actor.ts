@@ -18,12 +18,12 @@ export interface Actor<Head, Message, Effect, Reply = ReplyTo<Message>> {
    */
   dueAt(head: Head): number | undefined;
   /**
-   * What was under way outside when the shard went down, for an actor that waits for something:
-   * handed over once more at start, so an effect needs no row of its own. Whoever performs it knows
-   * what it has already.
+   * Effects that were under way when the shard went down, for an actor that waits for one: handed
+   * over once more at start, so an effect needs no row of its own. The performer knows what it has
+   * already.
    */
   resume?(head: Head, ctx: Context): readonly Effect[];
-  /** What `indexEntries` wants to know of a head; kept until the next pass instead of the head. */
+  /** Data of a head for `indexEntries`; kept until the next flush instead of the head. */
   indexed?(head: Head): unknown;
   /**
    * Rows by which range reads find the actor; they follow from what is `indexed`, so need no
@@ -31,8 +31,8 @@ export interface Actor<Head, Message, Effect, Reply = ReplyTo<Message>> {
    */
   indexEntries?(indexed: unknown, hasEarlier: boolean): readonly RowWrite[];
   /**
-   * Asked again and again: its heads may stay in memory, within the bound of the cache, though they
-   * wait for nothing.
+   * Often asked: its heads may stay in memory, within the bound of the cache, though they wait for
+   * nothing.
    */
   readonly staysCached?: true;
   /** What an operator's log may read of a head that has just become durable. */
@@ -79,7 +79,7 @@ export interface RowWrite {
   readonly value: unknown;
 }
 
-/** What is being made, member by member: spreads cost V8 several times as much. */
+/** An object under construction: spreads cost V8 several times as much as assignments. */
 export type Draft<Whole> = { -readonly [Member in keyof Whole]: Whole[Member] };
 
 export interface Reply {
@@ -118,8 +118,8 @@ export interface Domain {
 }
 
 /**
- * Actors that are told once in a while that their time has come, to end or to renew. They are found
- * by their place in a range, so none of them needs a timer for it.
+ * Actors that are woken once in a while to end or to renew. They are found by their place in a
+ * range, so none of them needs a timer for it.
  */
 export interface SweepRule {
   /** The rows of a partition whose time has come. */
@@ -152,7 +152,7 @@ export interface KeyRange {
   readonly end: Key;
 }
 
-/** What an actor decides, by its parts; nothing of what is left out. */
+/** A decision from its parts; omitted parts are empty. */
 export function decision<Head, Effect = never>(
   head: NoInfer<Head> | undefined,
   parts: {
@@ -165,7 +165,7 @@ export function decision<Head, Effect = never>(
   return { head, rows, replies, effects };
 }
 
-/** The reply to who waits for one, if anybody does. */
+/** The reply to the waiting request, if there is one. */
 export function answer<R>(
   { request }: { readonly request: RequestId<R> | undefined },
   reply: NoInfer<R>,

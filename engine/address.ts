@@ -17,14 +17,14 @@ export interface Question<Reply> {
   readonly [answers]?: Reply;
 }
 
-/** What may come back for a message; never for one that nobody can ask. */
+/** The reply type of a message; `never` for one without a reply. */
 export type ReplyTo<Message> = Message extends unknown
   ? typeof answers extends keyof Message
     ? NonNullable<Message[typeof answers]>
     : never
   : never;
 
-/** Who waits for a `Reply`. Without one: somebody whom only others can answer. */
+/** The request that waits for a `Reply`; without one, a request that another actor answers. */
 export type RequestId<Reply = never> = number & { readonly [answers]?: (reply: Reply) => void };
 
 /** The address of the actor whose head lies under `key`; said once, where the key is made. */

@@ -5,13 +5,13 @@
  * dropped only after `flushed` has arrived and the read transaction was renewed. When the
  * shard has fresh rows, range reads wait for the next pass, one in flight shared by all waiters;
  * only while passes fail, as on a full disk, do they merge. Rows are applied before replies are
- * sent, so whoever got a reply reads what it speaks of.
+ * sent, so a client that got a reply reads its effect.
  *
  * A shard that cannot be written is attached for reads alone; questions to it are answered `busy`.
- * A read throws while its shard is starting again. Requests answer 503 then; whatever reads outside
- * of a request (watchers, timers) does so within `look`, which never throws and looks again when a
- * shard has opened. A shard may die with words unsaid of what it made durable: all who watch its
- * rows look when it is back.
+ * A read throws while its shard is starting again. Requests answer 503 then; reads outside of a
+ * request (watchers, timers) run within `look`, which never throws and looks again when a shard has
+ * opened. A shard may die before it notified watchers of durable rows: all watchers of its rows
+ * look again when it is back.
  */
 import type { KeyRange, RowRules } from "./actor.ts";
 import type { Address, ReplyTo } from "./address.ts";
@@ -41,25 +41,25 @@ interface Waiting {
   readonly resolve: (reply: unknown) => void;
 }
 
-/** Learns of rows that change, before any reply that speaks of them. */
+/** Notified of changed rows, before any reply that depends on them. */
 export interface RowListener {
-  /** False while nothing of that shard would matter: its records are then not even read. */
+  /** False while no change of that shard matters: its records are then not read. */
   listens(shard: number): boolean;
   changed(key: Key): void;
-  /** The shard has opened: any of its rows may have changed without a word. */
+  /** The shard has opened: any of its rows may have changed unnoticed. */
   missed(shard: number): void;
-  /** What looked at rows outside of a request broke. */
+  /** A reader outside of a request threw. */
   failed(error: unknown): void;
 }
 
-/** Reads rows and says what is new in them; to look once too often is harmless. */
+/** Reads rows and reports changes; an extra call is harmless. */
 type Look = () => void;
 
 export class Gateway {
   private readonly shards: (ShardEnd | undefined)[];
   private readonly requests = new OpenRequests<Waiting>();
   private readonly watchersByKey = new Map<Key, Set<Look>>();
-  /** Those that met a shard that was down. */
+  /** Those that met a shard that was down, to be run again. */
   private readonly interrupted = new Set<Look>();
   private readonly clock: ProcessClock;
   private readonly listener: RowListener;
@@ -91,7 +91,7 @@ export class Gateway {
     this.shards[shard] = new ShardEnd(send, reader);
   }
 
-  /** A shard's thread is gone: whoever waits for it learns `lost`. */
+  /** A shard's thread is gone: its waiting requests get `lost`. */
   detach(shard: number): void {
     this.shards[shard]?.abandon();
     this.shards[shard] = undefined;
@@ -99,7 +99,7 @@ export class Gateway {
       resolve(lost);
   }
 
-  /** Whoever waits for any shard learns `lost`, and nothing reaches a shard any more. */
+  /** All waiting requests get `lost`, and nothing reaches a shard any more. */
   close(): void {
     for (const shard of this.shards.keys()) this.detach(shard);
   }
@@ -116,7 +116,7 @@ export class Gateway {
     const { send } = end;
     if (send === undefined) return Promise.resolve(busy);
     return new Promise((resolve) => {
-      // Whoever handles the message replies as it says.
+      // The actor that handles the message replies with this type.
       const request = this.requests.add({ shard, resolve: resolve as Waiting["resolve"] });
       send([to, message, request, lane, this.clock.nowMs()]);
     });
@@ -128,7 +128,7 @@ export class Gateway {
     return text === undefined ? undefined : this.row({ key, text });
   }
 
-  /** What a row of a range says. */
+  /** Decodes a row of a range. */
   row<Row>({ key, text }: TableRow): Row {
     return rowOf(this.domain.rowCodecs, key, text) as Row;
   }
@@ -203,7 +203,7 @@ export class Gateway {
     });
   }
 
-  /** Whoever watches rows of the shard, and whoever looked in vain while some shard was down. */
+  /** Watchers of rows of the shard, and those that looked in vain while some shard was down. */
   private lookAgain(shard: number): void {
     this.listener.missed(shard);
     const looks = new Set(this.interrupted);

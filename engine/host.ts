@@ -9,7 +9,7 @@
  *    it: each starts again and hands over its undelivered effects once more. A thread has ended
  *    only when all of its shards have, so those that open meanwhile are stopped too.
  * 3. Nothing is started once the host stops.
- * 4. Damage is told when no thread is about to start any more: Node aborts a process that ends
+ * 4. Damage is reported when no thread is about to start any more: Node aborts a process that ends
  *    while a thread of it loads its modules, and so does LMDB while one opens its tables.
  */
 import { limits } from "../config/limits.ts";
@@ -52,7 +52,7 @@ type Group = readonly number[];
 interface GroupLife {
   readonly name: string;
   readonly shards: readonly ShardLife[];
-  /** Its shards are stopped, those of which nothing was heard yet as soon as it is. */
+  /** Its shards are stopped; one that has not opened yet is stopped as soon as it has. */
   isEnding: boolean;
 }
 

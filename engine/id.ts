@@ -96,7 +96,7 @@ export class IdMint {
 
 const hexOfByte = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
 
-/** Time, version and partition: all that stands before the variant. */
+/** Time, version and partition: all bits before the variant. */
 function head(atMs: number, partition: number): string {
   return `${timeText(atMs)}-70${hexOfByte[partition]}`;
 }
@@ -126,7 +126,7 @@ function nibble(code: number): number {
   return nibbles[code] ?? 0;
 }
 
-/** What the last 16 bytes of a key name. */
+/** The id in the last 16 bytes of a key. */
 export function idAtEnd(key: Key): Id {
   return idOfBytes(key, key.length - 16);
 }

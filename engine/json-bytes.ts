@@ -1,24 +1,24 @@
 import { invariant } from "./invariant.ts";
 
 /**
- * JSON that is written straight into bytes, one value behind the other. It says what
- * `JSON.stringify` says; a row is encoded at each of its writes, and a string that is only copied
- * into a record afterwards costs several times as much.
+ * JSON written straight into bytes, one value after the other, as `JSON.stringify` writes it. A row
+ * is encoded at each of its writes; copying a string into a record afterwards costs several times
+ * as much.
  */
 export class JsonBytes {
   bytes = Buffer.allocUnsafeSlow(64 * 1024);
   /** Where the next value begins. */
   end = 0;
-  /** Items of the open list that are not there: `null` if one follows that is. */
+  /** Absent items of the open list; written as `null` when a present one follows. */
   private absent = 0;
 
-  /** Forgets what stands behind `end`. */
+  /** Forgets the bytes after `end`. */
   truncate(end: number): void {
     this.end = end;
     this.absent = 0;
   }
 
-  /** What JSON can say. */
+  /** Any JSON value. */
   value(value: unknown): void {
     if (typeof value === "number") this.number(value);
     else if (typeof value === "string") this.string(value);
@@ -132,7 +132,7 @@ export class JsonBytes {
     this.end = end + 3;
   }
 
-  /** As it is for as long as nothing in it wants an escape or a second byte. */
+  /** Copies the text as it is until a character needs an escape or a second byte. */
   private string(value: string): void {
     const { length } = value;
     this.reserve(length + 2);

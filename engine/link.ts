@@ -18,7 +18,7 @@ export class Link<Out, In> {
     });
   }
 
-  /** `owned` is what only one thread can own: this one must not touch it any more. */
+  /** `owned` is transferred: this thread must not touch it any more. */
   send(message: Out, owned?: Transferable): void {
     if (owned !== undefined) this.owned.push(owned);
     const waiting = this.queue.push(message);

@@ -1,7 +1,7 @@
 /**
- * Range reads over the tables and the fresh rows of a shard that cannot write them. What follows
- * from a fresh head stands in no record, so it is made here as the flush would. Costs as
- * much as the partition has fresh rows, once.
+ * Range reads over the tables and the fresh rows of a shard that cannot write them. Records do not
+ * hold the index entries of a fresh head, so they are made here as the flush would. Costs as much
+ * as the partition has fresh rows, once.
  */
 import type { KeyRange, RowRules } from "./actor.ts";
 import { codeOf, type Key, partitionOf } from "./key.ts";

@@ -23,7 +23,7 @@ export class OpenRequests<Waiter> {
     return waiter;
   }
 
-  /** Takes all that are meant. */
+  /** Takes all that match. */
   takeWhere(isMeant: (waiter: Waiter) => boolean): Waiter[] {
     const meant = [...this.waiters].filter(([, waiter]) => isMeant(waiter));
     for (const [request] of meant) this.waiters.delete(request);

@@ -2,7 +2,7 @@
  * The outbox: carries effects out of the shards, in the order in which each actor caused them, one
  * at a time, at least once. It lives on the effects thread and holds nothing that a restart needs:
  * an effect follows from the state of its actor, which hands it over again when its shard starts
- * again; a tell to another shard stands in a row until that shard has made it durable.
+ * again; a tell to another shard is stored in a row until that shard has made it durable.
  *
  * I3 an effect leaves only after its record is durable: shards hand over released effects only.
  * A performer either concludes at once or keeps the effect (a farm task runs for minutes) and
@@ -15,7 +15,7 @@ import { PortError } from "./ports/port-error.ts";
 import type { Delivery, Origin } from "./shard/batch.ts";
 
 /**
- * What an effect comes to: a message that concludes it, nothing more to say, or an answer to come.
+ * The outcome of an effect: a message that concludes it, nothing, or an answer that comes later.
  */
 export type Performance =
   | { readonly kind: "concluded"; readonly message?: unknown }
@@ -25,8 +25,7 @@ export type Performance =
 export type Performer = (delivery: Delivery) => Promise<Performance>;
 
 /**
- * A message for a shard, or the word that a tell has arrived: `to` and `done` are then its outbox
- * row.
+ * A message for a shard, or the acknowledgement of a tell: `to` and `done` are then its outbox row.
  */
 export interface OutboxMessage {
   readonly to: Key;
@@ -50,7 +49,7 @@ export class Outbox {
   private readonly ports: OutboxPorts;
   private readonly queueByActor = new Map<Key, Delivery[]>();
   private readonly open = new Set<number>();
-  /** Tells that wait for the other shard's word, in the order of their shard. */
+  /** Tells that the other shard has not acknowledged, in the order of their shard. */
   private readonly tells = new Map<string, { readonly origin: Origin; readonly tell: Tell }>();
 
   constructor(shardCount: number, ports: OutboxPorts) {
@@ -78,7 +77,7 @@ export class Outbox {
     this.open.delete(shard);
   }
 
-  /** A shard is up: what it has not acknowledged is told, in order. */
+  /** A shard is up: sends it the tells that it has not acknowledged, in order. */
   opened(shard: number): void {
     this.open.add(shard);
     for (const { origin, tell } of this.tells.values())

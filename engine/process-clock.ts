@@ -2,8 +2,8 @@ import type { Clock } from "./ports/clock.ts";
 import { ShardTime } from "./shard/shard-time.ts";
 
 /**
- * The time of the process, in which the HTTP thread stamps and judges: made as the shards' own, so
- * that a wall clock that jumps changes neither what is on its way nor what was stamped before.
+ * The time of the process, by which the HTTP thread stamps and compares: made like the shards'
+ * time, so that a jump of the wall clock changes neither pending nor earlier stamps.
  */
 export class ProcessClock implements Clock {
   private readonly clock: Clock;

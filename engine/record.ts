@@ -41,7 +41,7 @@ const hashBytes = 32;
 const keyBytesMax = 255;
 const deleted = 0xffffffff;
 
-/** What a record has beside the keys and values of its writes: once, and for each of them. */
+/** Bytes of a record besides the keys and values of its writes: once, and per write. */
 export const recordOverheadBytes = headBytes + hashBytes;
 export const writeOverheadBytes = 5;
 
@@ -83,7 +83,7 @@ function writeKey(key: Key, length: number, at: number): number {
   return end;
 }
 
-/** Values that stand behind each other go together: a call costs as much as a hundred bytes. */
+/** Adjacent values are copied together: a call costs as much as a hundred bytes. */
 function copyValues(writes: ReadonlyMap<Key, Span>, values: Uint8Array, target: number): void {
   let at = target;
   let from = 0;
@@ -127,8 +127,8 @@ export function readHead(bytes: Uint8Array): RecordHead {
 }
 
 /**
- * Calls `visit` with each write's key and the bounds of its value as in a `Slice`; no bytes stand
- * for no writes.
+ * Calls `visit` with each write's key and the bounds of its value as in a `Slice`; without writes
+ * there are no bytes.
  */
 export function eachWrite(
   bytes: Uint8Array,
@@ -140,7 +140,7 @@ export function eachWrite(
   });
 }
 
-/** `eachWrite` for whoever needs only some of the keys. */
+/** `eachWrite` for callers that need only some of the keys. */
 export function eachPlace(
   bytes: Uint8Array,
   visit: (keyStart: number, keyEnd: number, start: number, end: number) => void,
@@ -167,7 +167,7 @@ export function textOf({ record, start, end }: Slice): string | undefined {
   return start < 0 ? undefined : asBuffer(record).toString("utf8", start, end);
 }
 
-/** The JSON as it stands in the record, or undefined for a deletion. */
+/** The JSON in the record, or undefined for a deletion. */
 export function bytesOf({ record, start, end }: Slice): Uint8Array | undefined {
   return start < 0 ? undefined : record.subarray(start, end);
 }

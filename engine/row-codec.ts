@@ -12,7 +12,7 @@ import { codeOf, type Key } from "./key.ts";
 /** By table code; tables without one encode their rows as JSON does. */
 export type RowCodecs = ReadonlyMap<number, RowCodec>;
 
-/** Members are what JSON can say. */
+/** Members are JSON values. */
 export interface RowCodec {
   /** Writes `row` as items of the open list. */
   write(to: JsonBytes, row: unknown): void;
@@ -25,12 +25,12 @@ export interface PartCodec extends RowCodec {
   readonly width: number;
 }
 
-/** As it is, in the places of its own members, or not at all: the row's key says it. */
+/** A member is stored as it is, in the places of its own members, or only in the row's key. */
 type Place = "plain" | PartCodec | ((key: Key) => unknown);
 
 type Places<Row> = Readonly<Record<keyof Row & string, Place>>;
 
-/** A row that is encoded already: who writes it need not know what it says. */
+/** A row that is encoded already and stored without being decoded. */
 export class EncodedRow {
   readonly json: string;
 
@@ -39,7 +39,7 @@ export class EncodedRow {
   }
 }
 
-/** Writes a row of the table `code` behind what stands in `to`. */
+/** Appends a row of the table `code` to `to`. */
 export function encodeRow(
   rowCodecs: RowCodecs | undefined,
   code: number,

@@ -1,7 +1,7 @@
 /**
- * The log of what becomes of actors: a line for each end that is reported, while the second's
- * budget lasts. Failures have a budget of their own, so that they are found among many successes.
- * How many lines are missing is said. A line that is not written is not even made.
+ * The log of how actors end: a line for each reported end, while the second's budget lasts.
+ * Failures have a budget of their own, so that they are found among many successes. Skipped lines
+ * are counted and never formatted.
  */
 import { limits } from "../config/limits.ts";
 import type { Context, Report } from "./actor.ts";

@@ -1,18 +1,18 @@
 /**
  * Threads on Piscina, which is imported by this file only. A long-lived one is one task that ends
- * only when it is told to stop or dies; a death rejects the task, and `died` decides what follows.
- * Short tasks share threads that are ended when one of them takes too long.
+ * only when it is stopped or dies; a death rejects the task, and `died` decides what follows. Short
+ * tasks share threads that are ended when one of them takes too long.
  */
 import { MessageChannel, type MessagePort } from "node:worker_threads";
 import { Piscina } from "piscina";
 import { PortError } from "./ports/port-error.ts";
 
 export interface Thread {
-  /** Resolves when the thread ended by itself, throws what killed it. */
+  /** Resolves when the thread ended normally, throws what killed it. */
   readonly ended: Promise<void>;
 }
 
-/** Adapters: threads, and what a test plays. */
+/** Adapters: threads, and a test's own. */
 export interface ThreadPool {
   /** `ports` are handed over to the thread inside `task`. */
   start(task: object, ports: readonly MessagePort[]): Thread;
@@ -67,7 +67,7 @@ export class ShortThreads<Task extends object, Result> {
       idleTimeout: idleMs,
       resourceLimits: { maxOldGenerationSizeMb: memoryMegabytes },
     });
-    // A thread whose task was given up may still run out of memory; nobody waits for it any more.
+    // A thread whose task was given up may still run out of memory; its error is not needed.
     this.pool.on("error", () => {});
   }
 

@@ -1,8 +1,7 @@
 /**
  * The way of every request: path 404, method 405, credential 401, scope 403, rate 429, query and
  * body 400, then the route. The one place that catches: a refusal becomes its problem, a shard that
- * is starting again becomes 503, anything else is our fault and becomes 500 without a word about
- * its inside.
+ * is starting again becomes 503, anything else is a fault of ours and becomes 500 without details.
  */
 
 import type { Refusal } from "../actors/refusal.ts";
@@ -171,7 +170,7 @@ export class Api {
     }
   }
 
-  /** Who comes without valid credentials is counted by address. */
+  /** Requests without valid credentials are counted by address. */
   private counted(error: unknown, request: HttpRequest): unknown {
     const isStranger = error instanceof RefusalError && isOfStranger(error.refusal);
     const rate = isStranger ? this.service.rates?.countAddress(request.address) : undefined;
@@ -211,13 +210,13 @@ function admit(route: Route, principal: Principal | undefined, rate: RateState |
   if (rate?.isOver === true && !isSubmit) throw tooMany(rate);
 }
 
-/** Guesses at credentials; a device that waits for its person is none. */
+/** Failed guesses at credentials; a device that waits for approval is none. */
 function isOfStranger(refusal: Refusal): boolean {
   if (refusal.code !== "oauth") return refusal.code === "unauthorized";
   return refusal.error.startsWith("invalid_");
 }
 
-/** What a browser asks before it lets a page of another origin ask. */
+/** Answers a browser's preflight for a page of another origin. */
 function preflight(routes: ReadonlyMap<string, Route>, ids: readonly string[]): Match {
   const isShared = [...routes.values()].some((shared) => shared.anyOrigin);
   const methods = allowed(routes);

@@ -1,7 +1,7 @@
 /**
  * The first start on an empty store: one administrator, the signing keys, and the token in a file
- * that only this user can read. The file is written before the directory learns of the token, so no
- * crash between the two can leave a store that nobody can enter.
+ * that only this user can read. The file is written before the directory learns of the token, so a
+ * crash between the two cannot lock everyone out of the store.
  */
 
 import { readFileSync } from "node:fs";

@@ -46,9 +46,9 @@ const entries = {
   farm: fileURLToPath(new URL("../render-farm/main.js", import.meta.url)),
 };
 
-/** EX_SOFTWARE of sysexits(3): whoever started the service starts it again. */
+/** EX_SOFTWARE of sysexits(3): the supervisor starts the service again. */
 const brokenCode = 70;
-/** For threads that still start when the service is told to stop. */
+/** For threads that are still starting when the service is stopped. */
 const startingMs = 4_000;
 
 /** The start cannot go on; the message is one sentence for the operator. */
@@ -56,7 +56,7 @@ class StartError extends Error {
   override readonly name = "StartError";
 }
 
-// LMDB makes its files with the usual rights, and whoever reads them may sign links.
+// LMDB makes its files with the usual rights, and their readers could sign links.
 process.umask(0o077);
 try {
   await start();
@@ -100,7 +100,7 @@ async function start(): Promise<void> {
   await host.start();
   data.complete();
   await bootstrap(service.gateway, service, data, token);
-  // Whoever finds the port open gets an answer.
+  // A client that finds the port open gets an answer.
   listener = await listen(new Api(service, routeTable), { ...settings, proxies }, systemClock);
   leaveAddress(settings, data, log);
   process.on("SIGHUP", () => reload(service, log));
@@ -121,7 +121,7 @@ function leaveAddress({ publicUrl }: Settings, data: DataDirectory, log: Logger)
   }
 }
 
-/** The farm's own process would only find out later, and again and again. */
+/** Checked at the start; the farm's own process would fail later and repeatedly. */
 async function checkChromium(settings: Settings): Promise<void> {
   const found = await findChromium(settings.chromium, process.env["PATH"] ?? "");
   const path = found ?? (await import("../render-farm/browser/browser.ts")).ownChromium();
@@ -233,8 +233,8 @@ async function stopAll(
 
 /**
  * The last resort, which no request may reach. What was acknowledged is in the journals; streams
- * are told to come again, waits end, other requests learn 503, and the process ends, since nobody
- * knows what state it is in.
+ * are asked to reconnect, waits end, other requests get 503, and the process ends, since its state
+ * is unknown.
  */
 function abandon(
   error: unknown,
@@ -279,7 +279,7 @@ function watchDisk({ health }: Service, dataDir: string, log: Logger): void {
   void look();
 }
 
-/** Looks now, and then again and again, whether the operator asked for a new first credential. */
+/** Checks now and regularly whether the operator asked for a new first credential. */
 async function watchTokenReset(service: Service, data: DataDirectory, log: Logger): Promise<void> {
   try {
     if (await resetFirstToken(service, data)) log.warn("the first credential was replaced");

@@ -1,6 +1,6 @@
 /**
  * A line of the log for every request, by which an operator finds a request id again. At high rates
- * only some are written, but always those that failed; how many are missing is said.
+ * only some are written, but always failures; the number of skipped lines is logged.
  */
 import { limits } from "../config/limits.ts";
 import type { Id } from "../engine/id.ts";
@@ -29,7 +29,7 @@ interface Output {
 }
 
 const windowMs = 1_000;
-/** What watches the service asks again and again. */
+/** Paths that monitoring polls. */
 const probes: readonly (string | undefined)[] = ["/healthz", "/readyz"];
 
 export class RequestLog {

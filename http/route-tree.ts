@@ -2,7 +2,7 @@ import type { Route } from "./route.ts";
 
 interface Node {
   readonly byLiteral: Map<string, Node>;
-  /** Follows a segment in braces, by what stands behind the braces: nothing, or a `:verb`. */
+  /** Follows a segment in braces, by its suffix: nothing, or a `:verb`. */
   readonly anyByVerb: Map<string, Node>;
   /** Takes the rest of the path whole. */
   rest: Map<string, Route> | undefined;
@@ -11,7 +11,7 @@ interface Node {
 
 export interface Place {
   readonly routes: ReadonlyMap<string, Route> | undefined;
-  /** The segments, or the rest, that stood in the places of the braces, in order. */
+  /** The segments, or the rest, that matched the braces, in order. */
   readonly ids: readonly string[];
 }
 

@@ -1,4 +1,4 @@
-/** What every route stands on: the engine's gateway and the few things that live beside it. */
+/** The dependencies of every route: the engine's gateway and the few things that live beside it. */
 import type { Catalogue } from "../config/catalogue.ts";
 import type { Gateway } from "../engine/gateway.ts";
 import type { IdMint } from "../engine/id.ts";

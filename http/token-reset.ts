@@ -1,7 +1,7 @@
 /**
  * The operator's way back in. `klieg token reset` leaves a token in the data directory, where only
- * the operator can write; here it replaces the first account's first credential. Done again after a
- * crash it comes to the same.
+ * the operator can write; here it replaces the first account's first credential. Repeating it after
+ * a crash does no harm.
  */
 
 import { tokenScopes } from "../actors/contract/account.ts";

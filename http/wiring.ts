@@ -38,7 +38,7 @@ export interface Wiring {
   readonly onFault: (requestId: string, error: unknown) => void;
 }
 
-/** Ties together what routes stand on. Its gateway waits for shards to be attached. */
+/** Builds the dependencies of routes. Its gateway waits for shards to be attached. */
 export function wire(wiring: Wiring): Service {
   const { version, origin, shardCount, entropy, objects, onFault } = wiring;
   const clock = new ProcessClock(wiring.clock);

@@ -2,8 +2,8 @@
  * What an account does: hold, settle, count and refuse.
  *
  * I6 the ledger balances: granted = available + held + spent, held = sum of the open jobs' holds;
- *    checked by difference in each step, since a full sum would grow with history. A hold stands
- *    with its job, which settles once (I5), and is told here in the same step.
+ *    checked by difference in each step, since a full sum would grow with history. A hold lasts as
+ *    long as its job, which settles once (I5) and tells the account in the same step.
  * I7 active holds never exceed the ceiling at the moment of a submit.
  * I9 one job per duplicate fingerprint in its window.
  * A submit's hold, slot, fingerprint, job and reply are one step: all durable or none.

@@ -1,6 +1,6 @@
 /**
  * What must hold of an account at any moment, computed anew from all of its rows. The actor checks
- * by difference, turn by turn; this counts everything, so it finds what went wrong long ago.
+ * by difference, step by step; this counts everything, so it finds old errors.
  *
  * Rows may be added in slices, those of the ledger in their order; `findings` says what is broken.
  */
@@ -25,7 +25,7 @@ import {
 } from "./account.ts";
 import type { StoredFile } from "./account-messages.ts";
 
-/** `expected` is what the rows say, `found` what stands there instead. */
+/** `expected` is what the rows add up to, `found` the stored value. */
 export interface Finding {
   readonly invariant: Invariant;
   readonly detail: string;

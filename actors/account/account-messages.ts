@@ -1,4 +1,4 @@
-/** What an account is told and asked, and what it answers. What it is: `account.ts`. */
+/** Messages of an account and its replies. Its state: `account.ts`. */
 
 import type { Modality } from "../../config/catalogue.ts";
 import type { PlanName, PlanOverrides } from "../../config/plans.ts";
@@ -24,7 +24,7 @@ export interface OpenAccount {
   /** The whole opening balance; undefined for the plan's monthly credits. */
   readonly credits: number | undefined;
   readonly isOrganization?: true;
-  /** What the one who asked the directory gets once the wallet is there. */
+  /** Replies to the directory's request, sent once the wallet is there. */
   readonly replies: readonly Reply[];
 }
 
@@ -81,7 +81,7 @@ export interface JobChanged {
   readonly bytes: number;
 }
 
-/** A provider refused within the first moment: the job is as if it had never been. */
+/** A provider refused at once: the job is undone. */
 export interface JobDiscarded {
   readonly kind: "job_discarded";
   readonly terms: Terms;
@@ -167,7 +167,7 @@ export type AccountMessage =
   | SetTerms
   | Grant
   | SetBudget
-  /** The 1st has come: whatever is told on that day or later renews the account first. */
+  /** The 1st of a month. Any message on that day or later renews the account first. */
   | { readonly kind: "renew" };
 
 export function accountKey(scope: Id): Address<AccountMessage, Account> {

@@ -43,7 +43,7 @@ export interface Account {
   readonly tickets: number;
   /** Models it has used, as `modality * 65536 + tag`: where a listing has to look. */
   readonly models: readonly number[];
-  /** Jobs of sets that wait for a slot; their ids stand in a row. */
+  /** Jobs of sets that wait for a slot; a row holds their ids. */
   readonly waiting: number;
   /** Bodies that a content filter refused and that are not forgotten yet. */
   readonly remembered: number;

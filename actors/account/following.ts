@@ -151,7 +151,7 @@ function settle(next: AccountDraft, terms: Terms, charge: number, ctx: Context):
   return { rows: [row, ...back, ...rows], tells };
 }
 
-/** As if it had never been, but for the ledger, which forgets nothing. */
+/** Undoes a job; only the ledger keeps it. */
 export function discard(
   account: Account,
   { terms, fingerprint }: JobDiscarded,

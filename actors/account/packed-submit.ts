@@ -1,7 +1,7 @@
 /**
- * A submit on its way to its shard, as one flat list: what threads tell each other is copied member
- * by member with its name, and a submit has many. Copying it takes half the time of the object's: 3
- * % of a submit's CPU.
+ * A submit on its way to its shard, as one flat list: an object between threads is copied member by
+ * member with its names, and a submit has many. The list takes half the time: 3 % of a submit's
+ * CPU.
  */
 
 import type { Draft } from "../../engine/actor.ts";

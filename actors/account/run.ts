@@ -1,6 +1,6 @@
 /**
- * What an agent's run may still spend. The row stands with the account, since it is the account
- * that accepts and settles; the session learns of each change.
+ * What an agent's run may still spend. The row belongs to the account, since the account accepts
+ * and settles; it notifies the session of each change.
  */
 
 import { type Context, put, type RowWrite, type Tell, tell } from "../../engine/actor.ts";

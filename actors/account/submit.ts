@@ -115,7 +115,7 @@ function storage(account: Account, terms: SubmitTerms): Refusal | undefined {
   return storageRefusal(account, terms, 0);
 }
 
-/** Of a job that the content filter refused, the refusal is said instead. */
+/** For a job that the content filter refused, the answer is that refusal. */
 function duplicate(
   account: Account,
   terms: SubmitTerms,
@@ -164,7 +164,7 @@ function findModeration(
   if (remembered === 0) return undefined;
   const digest = Buffer.from(bodyDigest, "hex").toString("latin1");
   const tombstone = ctx.get(tombstoneKey(partitionOf(ctx.self), "refused", digest));
-  // Its time may be over before it learns so.
+  // It may have expired without having been removed yet.
   if (tombstone?.kind !== "refused" || tombstone.expiresAtMs <= ctx.atMs) return undefined;
   const detail = "The content filter refused this request before; change the prompt or the media.";
   return { code: "moderated", as: tombstone.code, isRemembered: true, detail };

@@ -4,8 +4,8 @@
  *   idle --start_turn--> running --finish, interrupt, expiry--> idle
  *
  * 1. One turn at a time; a turn ends once, and its credential with it.
- * 2. What a turn may spend stands with the account, which accepts and settles; the session tells it
- *    when a run opens, ends or gets another ceiling, and learns of every change.
+ * 2. The account keeps what a turn may spend, since it accepts and settles. The session tells it
+ *    when a run opens, ends or gets another ceiling, and is notified of every change.
  * 3. Interrupting stops the turn only; its jobs go on.
  */
 

@@ -34,7 +34,7 @@ export interface LastTurn {
   readonly expiresAtMs: number;
   readonly ceiling: number | null;
   readonly committed: number;
-  /** Jobs that it started most recently, for whoever follows the session. */
+  /** The jobs that it started most recently, for followers of the session. */
   readonly recentJobs: readonly Id[];
 }
 
@@ -73,12 +73,12 @@ export interface StartTurn {
   readonly brief: string;
   readonly ceiling: number | null;
   readonly expiresAtMs: number;
-  /** SHA-256 of the credential as a binary string, and what stands under it. */
+  /** SHA-256 of the credential as a binary string, under which the session keeps `credential`. */
   readonly digest: string;
   readonly credential: TurnCredential;
 }
 
-/** What is asked of a session. */
+/** Commands to a session. */
 export type SessionCommand = Question<Done | Refused> &
   (
     | { readonly kind: "create"; readonly session: Session; readonly terms: SessionTerms }

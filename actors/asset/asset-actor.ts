@@ -100,7 +100,7 @@ function refuse(head: Asset | undefined, refusal: Refusal, ctx: AssetContext): A
   return decision(head, { replies: answer(ctx, refused(refusal)) });
 }
 
-/** The one way in which an asset changes; whoever asked is told that it is done. */
+/** Changes the asset and answers the request. */
 function answerDone(
   before: Asset,
   next: Asset | undefined,
@@ -145,7 +145,7 @@ function create(asset: Asset | undefined, created: Asset, ctx: AssetContext): As
 
 function probeOf({ id, scope, bytes }: ProcessingAsset): AssetEffect {
   const { objectKey, mimeType } = bytes;
-  // A table of colours is text: only its name told what it is.
+  // A table of colours is text; only its name identifies it.
   const declared = mimeType === "application/octet-stream" ? { declaredType: mimeType } : {};
   const task: FarmTask = {
     kind: "probe",
@@ -188,7 +188,7 @@ function remove(asset: Asset, ctx: AssetContext): AssetDecision {
   return { ...answerDone(asset, undefined, ctx, effects), rows: withoutParts(asset, ctx) };
 }
 
-/** What is known of an upload's parts goes when nobody can ask for the upload any more. */
+/** Drops the rows of an upload's parts once the upload is over. */
 function withoutParts(asset: Asset, ctx: AssetContext): RowWrite[] {
   const upload = "upload" in asset ? asset.upload : undefined;
   return Array.from({ length: upload?.partCount ?? 0 }, (_, at) => uploadPartKey(ctx.self, at + 1))
@@ -303,7 +303,7 @@ function applyProbe(asset: ProcessingAsset, outcome: Outcome, ctx: AssetContext)
   return { ...kept, phase: "ready", media: { ...output.media, ...bytes, ...typeOf(output.media) } };
 }
 
-/** The probe looked inside: its word on the type is the better one. */
+/** The probe decoded the file, so its type is the more reliable one. */
 function typeOf({ mimeType }: { readonly mimeType: string }) {
   return { mimeType };
 }

@@ -72,7 +72,7 @@ function sourceOf({ origin }: Asset): AssetView["source"] {
   return "render" in origin ? "render" : "upload";
 }
 
-/** Of what nobody named: the beginning of its prompt, its file, or what it is. */
+/** A default name: the beginning of the prompt, the file's name, or the kind. */
 function nameOf(
   asset: Asset,
   request: JobRequest | undefined,

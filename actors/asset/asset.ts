@@ -1,6 +1,6 @@
 /**
- * What an asset is: stored media of a scope, and the bytes on their way to become one. How it
- * moves: `asset-actor.ts`. Of a generated asset, prompt and model stand with the job that made it.
+ * An asset: stored media of a scope, or an upload on its way to become one. How it moves:
+ * `asset-actor.ts`. The job keeps the prompt and model of a generated asset.
  */
 
 import type { Modality } from "../../config/catalogue.ts";
@@ -52,7 +52,7 @@ export interface PendingAsset extends Common {
   readonly upload: UploadPlan;
 }
 
-/** Aborted or expired: kept a while for whoever asks what became of the upload. */
+/** Aborted or expired: kept a while so that the client can read what became of it. */
 export interface AbandonedUpload extends Common {
   readonly phase: "abandoned";
   readonly upload: UploadPlan;
@@ -104,7 +104,7 @@ export interface AssetPatch {
   readonly favorite?: boolean | undefined;
 }
 
-/** What is asked of an asset. */
+/** Commands to an asset. */
 export type AssetCommand = Question<Done | Refused> &
   (
     | { readonly kind: "create"; readonly asset: ReadyAsset | PendingAsset | ProcessingAsset }

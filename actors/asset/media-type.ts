@@ -1,6 +1,6 @@
 /**
- * What a file is, told from its first bytes; names and declared types are only hints. Covers what
- * may be uploaded. SVG is none of it: it is a program.
+ * Detects a file's type by its first bytes; names and declared types are only hints. Covers what
+ * may be uploaded. SVG is not supported: it is a program.
  *
  * Sources: PNG 1.2 5.2, JFIF, RFC 9649 (WebP), GIF89a, ISO 14496-12 4.3 and the MP4 registry's
  * brands, RFC 8794 and WebM's DocType, RFC 3533 (Ogg), RFC 9639 (FLAC), ISO 11172-3 (frame header),

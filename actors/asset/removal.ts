@@ -1,7 +1,8 @@
 /**
  * Bytes that nothing refers to any more. The asset that gave them up is gone or has moved on, so
- * what is left to remove stands here, from the same step on, until the store has removed it: after
- * a crash, or when nobody has answered for an hour, it is asked again. Removing twice does no harm.
+ * this row lists what is left to remove, from the same step on, until the store has removed it.
+ * Removal is requested again after a crash or an hour without an answer. Removing twice does no
+ * harm.
  *
  * Bytes on their way into a composition are reserved before they are stored: unless a step takes
  * them before the reservation ends, they are removed like any others, so a crash leaves none.
@@ -15,7 +16,7 @@ import { codes } from "../table-codes.ts";
 
 export interface Removal {
   readonly againMs: number;
-  /** Until then somebody may take them. */
+  /** Until then a step may take them. */
   readonly isReserved?: true;
 }
 

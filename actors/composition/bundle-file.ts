@@ -1,6 +1,6 @@
 /**
- * A file of a composition: its path, its kind and what it may weigh. The bytes are an object of
- * their own that is never written twice, so a render reads what stood there when it was asked for.
+ * A file of a composition: its path, kind and size limit. The bytes are an object of their own that
+ * is never written twice, so a render reads them as they were when it was requested.
  */
 
 import { hash } from "node:crypto";

@@ -1,11 +1,11 @@
 /**
- * How a composition moves: files come and go, and renders read what stood there.
+ * How a composition moves: files come and go; renders read the files as they were when requested.
  *
  * 1. Every change of a file raises `revision`; sums and bounds are checked in the same step.
  * 2. An object is written once. What a file gave up is removed at once when no render is under way,
  *    else when the last of them has ended.
- * 3. Who changes all files names the revision that it has read; under another it is told `moved`
- *    and reads again. So no step needs a list that grows with the bundle.
+ * 3. A request that changes all files names the revision that it has read; under another it gets
+ *    `moved` and reads again. So no step needs a list that grows with the bundle.
  */
 
 import { limits } from "../../config/limits.ts";
@@ -367,7 +367,7 @@ function renderOver(composition: Composition, ended: Id, ctx: Context): Composit
   });
 }
 
-/** A note of what follows from the files; no change that clients see. */
+/** Stores what was computed from the files; clients see no change. */
 function measure(
   composition: Composition,
   { frame }: MeasureFrame,

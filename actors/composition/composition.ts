@@ -27,13 +27,13 @@ export interface Composition {
   readonly totalBytes: number;
   readonly pathBytes: number;
   readonly clonedFrom?: Id;
-  /** What the files said when they were looked into last. */
+  /** As last computed from the files. */
   readonly frame?: Frame;
 }
 
 /** What the root of `index.html` says, and how long the film is. */
 export interface Frame {
-  /** Of which the rest is true. */
+  /** The revision for which the rest holds. */
   readonly revision: number;
   readonly width: number | null;
   readonly height: number | null;
@@ -54,7 +54,7 @@ export interface CompositionPatch {
   readonly name?: string | undefined;
   readonly description?: string | null | undefined;
   readonly projectId?: string | null | undefined;
-  /** In the place of what was there. */
+  /** Replaces the whole. */
   readonly meta?: Meta | undefined;
   /** Member by member; null takes one away. */
   readonly metaPatch?: Meta | undefined;

@@ -6,7 +6,7 @@ import { type Key, keyOf, orderedNumber } from "../../engine/key.ts";
 import { codes } from "../table-codes.ts";
 import type { Directory } from "./directory.ts";
 
-/** What a change says of itself. */
+/** The note of a change. */
 export interface AuditNote {
   /** The user who did it. */
   readonly actor: string;

@@ -160,7 +160,7 @@ export function redeemDevice(
   return changeDirectory(head, ctx, { rows: [...used, ...rows], tells, reply: granted(scopes) });
 }
 
-/** Whoever asks too early must leave five seconds more between two polls from now on. */
+/** A client that polls too early must leave five more seconds between polls from now on. */
 function poll(
   head: Directory,
   digest: string,

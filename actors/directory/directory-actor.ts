@@ -1,6 +1,6 @@
 /**
  * The directory's one actor, so that an address, a slug and a code are taken once. Each noun
- * decides in a file of its own; wallets are told by the outbox.
+ * decides in a file of its own; the outbox notifies wallets.
  */
 
 import { type Actor, answer, type Context, put } from "../../engine/actor.ts";

@@ -16,7 +16,7 @@ export type DirectoryDecision = Decision<Directory, never>;
 interface Change<R> {
   readonly rows: readonly RowWrite[];
   readonly tells?: readonly Tell[];
-  /** Undefined when somebody who is told replies. */
+  /** Undefined when another actor replies. */
   readonly reply?: R;
   readonly audit?: AuditNote | undefined;
   readonly head?: Partial<Directory>;

@@ -1,4 +1,4 @@
-/** What the directory is asked. Each message stands with what it changes. */
+/** Messages of the directory. Each is declared beside what it changes. */
 
 import { type Address, addressOf, type Question } from "../../engine/address.ts";
 import { keyOf } from "../../engine/key.ts";

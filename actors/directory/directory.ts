@@ -58,7 +58,7 @@ export interface SigningKey {
 export const signingPurposes = ["urls", "cursors", "quotes"] as const;
 export type SigningPurpose = (typeof signingPurposes)[number];
 
-/** A credential and the digest under which it stands. */
+/** A credential and the digest that is its key. */
 export interface NewCredential {
   readonly digest: string;
   readonly credential: Credential;

@@ -1,6 +1,6 @@
 /**
- * Ends what lives for a time: when it has passed, the rows that go with it are deleted. Whoever
- * reads such a row looks at its own expiry too; this only keeps the store small.
+ * Deletes rows whose lifetime has passed. Readers of such a row check its expiry too; this only
+ * keeps the store small.
  */
 
 import {

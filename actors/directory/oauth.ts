@@ -68,7 +68,7 @@ export interface RefreshToken {
   readonly expiresAtMs: number;
 }
 
-/** The next tokens, drawn before anybody knows whether they will be granted. */
+/** The next tokens, generated before it is known whether they are granted. */
 export interface NewPair {
   readonly accessId: string;
   readonly accessDigest: string;
@@ -277,7 +277,9 @@ function accessRows(
   };
 }
 
-/** Whether a grant of `sinceMs` still stands: its user may act, and belongs where it is pinned. */
+/**
+ * Whether a grant of `sinceMs` is still valid: its user may act, and belongs where it is pinned.
+ */
 export function isInForce(
   { user, organization }: Pick<Granted, "user" | "organization">,
   sinceMs: number,

@@ -1,11 +1,11 @@
 /**
  * Organizations: a name, a plan and members with roles; each has a wallet of its own under its id.
  *
- * 1. A member stands in two rows, the organization's and the user's, written in one step.
+ * 1. A member has two rows, the organization's and the user's, written in one step.
  * 2. An organization has an owner at every moment.
  * 3. A slug is taken once.
- * 4. A deleted organization has no row; what still names it is passed over by readers and dropped
- *    with the next write.
+ * 4. A deleted organization has no row; readers skip rows that still name it, and the next write
+ *    drops them.
  */
 
 import { limits } from "../../config/limits.ts";
@@ -74,7 +74,7 @@ export interface AddMember extends Question<Joined | Refused> {
   readonly kind: "add_member";
   readonly organization: Id;
   readonly role: Role;
-  /** Who it becomes when nobody has the address yet. */
+  /** The user to create when the address is not taken yet. */
   readonly newcomer: CreateUser;
   readonly audit: AuditNote;
 }
@@ -231,7 +231,7 @@ export function changeMember(
   });
 }
 
-/** Whoever left acts in the personal space again. */
+/** A user who leaves acts in the personal space again. */
 function leaveRows(id: Id, organization: Id, ctx: Context): RowWrite[] {
   const user = ctx.get(userKey(id));
   if (user?.activeOrganization !== organization) return [];

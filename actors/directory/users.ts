@@ -1,6 +1,7 @@
 /**
- * Users: created, changed by an operator, moved between their contexts. A wallet stands elsewhere:
- * it is told by the outbox and gives the answer itself, so whoever was answered can submit.
+ * Users: created, changed by an operator, moved between their contexts. The wallet is another
+ * actor: the outbox notifies it and it gives the answer itself, so the user can submit once
+ * answered.
  */
 
 import { defined } from "../../config/defined.ts";
@@ -89,7 +90,7 @@ export function createUser(
   });
 }
 
-/** The rows of a new user, and the word to its wallet, which gives the answer. */
+/** The rows of a new user, and the tell to its wallet, which replies. */
 export function admitUser(
   { user, emailDigest, credential, credits }: CreateUser,
   replies: readonly Reply[],
@@ -135,7 +136,7 @@ export function tellTerms({ id, plan, overrides }: Pick<User, "id" | "plan" | "o
   return tell(accountKey(id), { kind: "set_terms", plan, overrides });
 }
 
-/** Noted here and done by the wallet, both for sure; the wallet answers. */
+/** Audited here and done by the wallet, which replies. */
 export function giveCredits(
   head: Directory,
   message: GiveCredits,

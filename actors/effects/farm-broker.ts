@@ -4,13 +4,13 @@
  * result counts only under the job's current token. After a restart every unfinished job hands its
  * task over again.
  *
- * Which task is next for a node is the queue's to say: accounts take turns.
+ * The queue chooses the next task of a node, fairly between accounts.
  *
  *   waiting --claim--> claiming --farm.lease--> leased --finished--> concluded
  *      ^------------------lapsed (silence, a dead node, a failed attempt)---'
  *
- * A node that has nothing to do, while nothing waits for it, joins the helper nodes of a task that
- * another node split; a helper nodes is gone with the lease that it belongs to.
+ * An idle node, while nothing waits for it, becomes a helper node of a task that another node
+ * split; it stops helping when the lease of that task ends.
  */
 
 import { defined } from "../../config/defined.ts";
@@ -92,7 +92,7 @@ export class FarmBroker {
     return { kind: "concluded" };
   }
 
-  /** Effect `farm.cancel`: whatever becomes of the task, nobody wants it. */
+  /** Effect `farm.cancel`: the task's result is not wanted any more. */
   cancel(job: Key): Performance {
     const lease = this.leaseByJob.get(job);
     if (lease !== undefined) {

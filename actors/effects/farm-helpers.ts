@@ -1,14 +1,14 @@
 /**
- * Crews: nodes that make parts of a task which another node leads. All of it is volatile and ends
+ * Helper nodes: they make parts of a task which another node leads. All of it is volatile and ends
  * with the lead's lease; the task's job knows nothing of it. Called by the broker.
  *
  *   a part:    free --take--> taken --made--> made
  *                ^----------------'  its member is gone
  *   a member:  leased --finished, silent, a dead node, the lead's end--> gone
  *
- * 1. A part has one taker at a time, and is made once: what a member says that is gone counts for
- *    nothing.
- * 2. A node joins a helper nodes once, so one that fails is not asked again; the lead's own node
+ * 1. A part has one taker at a time, and is made once: messages of a member that is gone are
+ *    ignored.
+ * 2. A node helps with a task once, so one that fails is not asked again; the lead's own node
  *    never.
  * 3. A `take` is answered when a part is free or all are made; one of a member that is gone never.
  */
@@ -37,14 +37,14 @@ interface Split {
   /** In the order in which they are to be made. */
   readonly free: number[];
   readonly takersByPart: Map<number, Member>;
-  /** Takes that nothing could be given yet. */
+  /** Takes that wait for a free part. */
   readonly waiting: Member[];
   /** Nodes that joined, whether they are still there or not. */
   readonly asked: Set<HelperNode>;
   madeCount: number;
 }
 
-/** Who makes parts of a split task: the lead, or a node that was leased the helper nodes's task. */
+/** A maker of parts of a split task: the lead, or a node that was leased its helper task. */
 interface Member {
   readonly name: string;
   readonly node: HelperNode;
@@ -123,7 +123,7 @@ export class FarmHelpers {
     if (member !== undefined) member.lastSeenMs = this.ports.clock.monotonicMs();
   }
 
-  /** However a helper nodes's task ended: what it took and did not make is free again. */
+  /** A helper task ended: what it took and did not make is free again. */
   finished(token: string): void {
     const member = this.members.get(token);
     if (member?.isLead === false) this.remove(member);

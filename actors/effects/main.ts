@@ -1,6 +1,6 @@
 /**
- * The effects thread: carries what the shards released to providers and farm nodes, and brings back
- * word.
+ * The effects thread: carries released effects to providers and farm nodes, and brings back their
+ * results.
  */
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";

@@ -13,7 +13,7 @@ export interface Performers {
   readonly broker: FarmBroker;
   readonly providerJobs: ProviderJobs;
   readonly objects: Objects;
-  /** Learns of each submit that its caller traces. */
+  /** Gets each submit that its caller traces. */
   readonly onTraced: (call: TracedCall) => void;
 }
 

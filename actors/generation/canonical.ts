@@ -17,7 +17,7 @@ export function canonicalJson(value: unknown): string {
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** The same of a request that stands within another: its model by id, without its defaults. */
+/** The same for a nested request: its model by id, without its defaults. */
 export function withoutDefaults(
   request: Members,
   model: ModelEntry,

@@ -7,8 +7,8 @@
  *   at a provider ........................ asked to stop; its answer, its last word or the limit
  *                                          settles
  *
- * Whoever cancels meanwhile learns the one answer, at the latest after ten seconds. The slot is
- * free at once in every case, and no asset comes of it whatever the provider still delivers.
+ * Concurrent cancels get the same answer, at the latest after ten seconds. The slot is free at once
+ * in every case, and no asset comes of it whatever the provider still delivers.
  */
 
 import { limits } from "../../config/limits.ts";
@@ -74,7 +74,7 @@ function stopFarm(job: RunningJob, user: string, ctx: Context<Canceled>): JobDec
   return becomeSettled(job, next, charge, ctx, asList(ctx.request));
 }
 
-/** Whoever cancels while the provider is asked learns what it answers. */
+/** Cancels that arrive while the provider is asked get the same answer. */
 function cancelAgain(job: CanceledJob, ctx: Context<Canceled>): JobDecision {
   const { awaits } = job;
   const { request } = ctx;
@@ -188,17 +188,17 @@ export function resolvePending(job: CanceledJob, outcome: Outcome, ctx: Context)
   return becomeSettled(job, settle(known, charge, ctx), charge, ctx, awaits?.requests);
 }
 
-/** Nobody answered in time: the customer does not pay for silence. */
+/** No answer in time: the customer does not pay for silence. */
 export function settleAtLimit(job: CanceledJob, ctx: Context): JobDecision {
   if (job.settlement.kind === "settled") return decision(job);
   if (job.awaits !== undefined) return leaveUnknown(job, ctx);
   const next = settle(job, 0, ctx);
-  // A submit without an outcome may still be remembered by whoever sent it.
+  // The farm or provider may still remember a submit without an outcome.
   const effects = job.stage === "submitting" ? [withdrawal(job)] : [];
   return become(job, next, { charge: 0, effects });
 }
 
-/** The provider is silent: of a submit nobody knows, of a cancel only that it was asked. */
+/** The provider is silent: a submit's outcome is unknown, and a cancel was only requested. */
 function leaveUnknown({ awaits, ...known }: CanceledJob, ctx: Context): JobDecision {
   const providerCancel = known.stage === "submitting" ? "failed" : "requested";
   const next: CanceledJob = { ...known, ...carryOver(known, ctx), providerCancel };
@@ -236,7 +236,7 @@ function becomeSettled(
   });
 }
 
-/** Nobody has heard of it yet. */
+/** Waits for a slot: sent to neither the farm nor a provider yet. */
 function isWaiting(job: Job): boolean {
   return job.phase === "queued" && job.waits === true;
 }

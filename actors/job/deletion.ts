@@ -31,7 +31,7 @@ export function remove(job: Job, ctx: Context<ReplyTo<DeleteJob>>): JobDecision 
   };
 }
 
-/** Whoever is too young, or not settled, is told again in the next round. */
+/** A job that is too young, or not settled, is swept again in the next round. */
 export function retire(job: Job, ctx: Context): JobDecision {
   const isOld = "completedAtMs" in job && ctx.atMs >= job.completedAtMs + limits.jobs.retentionMs;
   if (!isOld || refusalOf(job) !== undefined) return decision(job);

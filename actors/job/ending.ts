@@ -1,4 +1,4 @@
-/** How a job ends by itself: with media, with a failure, or at its deadline. */
+/** How a job ends without a cancel: with media, with a failure, or at its deadline. */
 
 import { limits } from "../../config/limits.ts";
 import { birth, type Context, type Draft, decision, type Tell, tell } from "../../engine/actor.ts";
@@ -93,7 +93,7 @@ export function fail(
   return become(job, next, { charge, effects: [...effects, ...memory] });
 }
 
-/** A body that a filter refused is refused for a day without asking anybody. */
+/** A body that a filter refused is refused for a day without another check. */
 export function moderationRecord({ terms }: Open, { code }: Failure, ctx: Context): Tell[] {
   if (code !== "prompt_nsfw" && code !== "ip_detected") return [];
   const request = ctx.get(jobRequestKey(terms.job));

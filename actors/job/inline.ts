@@ -19,8 +19,8 @@ import { indexEntriesOf } from "./job-index.ts";
 import { failureOf } from "./outcome.ts";
 
 /**
- * While the submit waits for the provider's first word: a refusal is its answer, and then the job
- * never was; anything else, or silence, is a 202.
+ * While the submit waits for the provider's first response: a refusal answers it and undoes the
+ * job; anything else, or silence, is a 202.
  */
 export function decideInline(
   job: QueuedJob,

@@ -10,7 +10,7 @@
  *
  * I5 terminal exactly once: no message moves a succeeded, failed or canceled job to another phase.
  * I6 the hold is resolved once: each path out of `hold` tells the account once, in the same step.
- * The account told `create` and stands in `scope`; effects carry the work to the farm or a
+ * The account sent `create` and is named by `scope`; effects carry the work to the farm or a
  * provider.
  */
 import { type Actor, answer, type Context, decision } from "../../engine/actor.ts";
@@ -113,7 +113,7 @@ function dueAt(job: Job): number | undefined {
   }
 }
 
-/** Who cancels or deletes what does not exist is told so; a late report concerns nobody. */
+/** A cancel or deletion of an unknown job is refused; a late report is ignored. */
 function unknown(message: JobMessage, ctx: Context<Refused>): JobDecision {
   const isCommand = message.kind === "cancel" || message.kind === "delete";
   const replies = isCommand ? answer(ctx, refused({ code: "not_found" })) : [];

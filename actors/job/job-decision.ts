@@ -70,7 +70,7 @@ function noteEvent(job: Job, event: Omit<JobEvent, "atMs">): [Job, RowWrite[]] {
   ];
 }
 
-/** Tells whoever works on the job that nobody wants it any more. */
+/** Tells the farm or the provider that the job is not wanted any more. */
 export function withdrawal({ terms }: Job): JobEffect {
   return { kind: isFarm(terms.provider) ? "farm.cancel" : "provider.cancel" };
 }

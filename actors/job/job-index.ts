@@ -24,13 +24,13 @@ export function endOf(status: JobStatus): End {
   return status === "queued" || status === "running" ? "open" : status;
 }
 
-/** Two bytes of a model's name, as a number; models that share one are told apart by reading. */
+/** Two bytes of a model's name, as a number; readers compare the names of models that share one. */
 export function modelTag(model: string): number {
   const digest = hash("sha256", model, "binary");
   return (digest.charCodeAt(0) << 8) | digest.charCodeAt(1);
 }
 
-/** 66 bits as text, because it stands in heads. */
+/** 66 bits as text, because it is stored in heads. */
 export function tagDigest(tag: string): string {
   return hash("sha256", tag, "base64url").slice(0, 11);
 }
@@ -74,7 +74,7 @@ export function jobsOf(
 
 export type Indexed = Pick<Job, "terms" | "phase">;
 
-/** The rows that a job's head stands for; those of an open job go when it `wasOpen` before. */
+/** Index entries of a job's head; those of an open job go when it `wasOpen` before. */
 export function indexEntriesOf({ terms, phase }: Indexed, wasOpen: boolean): RowWrite[] {
   const { scope, modality, modelTag } = terms;
   const job = idBytes(terms.job);

@@ -1,6 +1,6 @@
 /**
- * What a job is: one generation from acceptance to its end. Two rows: what was asked (`JobRequest`,
- * written once) and what became of it (`Job`, the head). How it moves: `job-actor.ts`.
+ * A job: one generation from acceptance to its end. Two rows: the request (`JobRequest`, written
+ * once) and its state (`Job`, the head). How it moves: `job-actor.ts`.
  */
 
 import type { Modality } from "../../config/catalogue.ts";
@@ -97,13 +97,13 @@ export type StatusDetail = "provider_down" | "upstream_at_capacity";
 export interface QueuedJob extends Open {
   readonly phase: "queued";
   readonly detail?: { readonly name: StatusDetail; readonly sinceMs: number };
-  /** The request to the provider is under way, and nobody knows whether the provider has it. */
+  /** The request to the provider is under way; whether it arrived is not known. */
   readonly submitting?: Submitting;
   /** The provider has it and has not begun. */
   readonly isAccepted?: true;
   /** A member of a set without a slot: nothing is sent before it has one. */
   readonly waits?: true;
-  /** The submit is answered when the provider has said something, at the latest then. */
+  /** The submit is answered with the provider's first response, at the latest then. */
   readonly inline?: { readonly request: RequestId<SubmitReply>; readonly untilMs: number };
 }
 
@@ -159,7 +159,7 @@ export interface CanceledJob extends Common {
   readonly settlement: Settlement;
   readonly canceledBy: string;
   /**
-   * While the provider has not said what it did: who is answered when it has, at the latest then.
+   * While the provider's answer is awaited: the requests to answer with it, at the latest then.
    */
   readonly awaits?: {
     readonly requests: readonly RequestId<Canceled>[];
@@ -208,7 +208,7 @@ export interface Output {
 /** Terms but for their time, and what the job brings along. */
 export interface CreateJob extends Omit<Terms, "createdAtMs"> {
   readonly kind: "create";
-  /** The row of what was asked as its table writes it: a shard only stores it. */
+  /** The encoded row of the request; the shard only stores it. */
   readonly asked: string;
   /** For the farm its task, for a provider the prompt. */
   readonly work: FarmTask | string;
@@ -244,7 +244,7 @@ export interface DeleteJob extends Question<{ readonly kind: "deleted" } | Refus
   readonly kind: "delete";
 }
 
-/** What no head remembers once it is over. */
+/** An event that the head does not keep. */
 export interface JobEvent {
   readonly type: "submitted" | "provider_status" | "status_detail";
   readonly atMs: number;
@@ -293,7 +293,7 @@ export type JobEffect =
 
 const dayMs = 86_400_000;
 
-/** When an open job ends by itself. */
+/** When an open job times out. */
 export function deadline(job: Open): number {
   return Math.min(job.deadlineMs, lastDeadline(job));
 }

@@ -4,7 +4,7 @@ import type { Failure, Outcome } from "./job.ts";
 
 type FailedOutcome = Extract<Outcome, { kind: "failed" }>;
 
-/** A refusal of a finished likeness is always refunded, whoever billed it. */
+/** A refusal of a finished likeness is always refunded, whether or not the provider billed it. */
 export function isCharged(outcome: FailedOutcome): boolean {
   return outcome.billed && !(outcome.class === "moderation_ip" && outcome.atOutput);
 }

@@ -86,7 +86,7 @@ export function report(
  * deadline.
  */
 export function reportDetail(job: Job, name: StatusDetail | null, ctx: Context): JobDecision {
-  // Who is to try again was not accepted.
+  // A job that is to be submitted again was not accepted.
   if (job.phase === "canceled" && name !== null) return resolveSubmit(job, false, ctx);
   if (job.phase !== "queued" || (job.detail?.name ?? null) === name) return decision(job);
   const { detail: _, submitting: __, ...open } = job;

@@ -7,7 +7,7 @@
  *
  * 1. Terminal exactly once (I5): no message moves a succeeded or failed render.
  * 2. The asset and the terminal state are one step.
- * 3. Its studio and its composition learn in the same step that it is over.
+ * 3. Its end notifies its studio and its composition in the same step.
  */
 
 import { defined } from "../../config/defined.ts";
@@ -263,7 +263,7 @@ function fail(
   return over(render, next, notes, ctx, effects);
 }
 
-/** Whoever counts or waits for it learns, and what only the farm needed goes. */
+/** Notifies those that count it or wait for it, and drops what only the farm needed. */
 function over(
   render: Render,
   next: Render,
@@ -327,7 +327,7 @@ function retire(render: Render, { atMs }: Context): RenderDecision {
   return decision(undefined, { rows });
 }
 
-/** Who cancels what does not exist is told so; a late report concerns nobody. */
+/** A cancel of an unknown render is refused; a late report is ignored. */
 function unknown(message: RenderMessage, ctx: Context<Refused>): RenderDecision {
   const isAsked = message.kind === "cancel";
   const replies = isAsked ? answer(ctx, refused({ code: "not_found" })) : [];

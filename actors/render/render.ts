@@ -1,7 +1,7 @@
 /**
- * What a render is: one film or still of a composition as it stood when it was asked for. Three
- * rows: what was asked (`RenderOrder`, written once), what became of it (`Render`, the head), and
- * what there is to say about it (`RenderNotes`). How it moves: `render-actor.ts`.
+ * A render: one film or still of a composition as it was when requested. Three rows: the request
+ * (`RenderOrder`, written once), its outcome (`Render`, the head), and its notes (`RenderNotes`).
+ * How it moves: `render-actor.ts`.
  */
 
 import type { Due } from "../../engine/actor.ts";

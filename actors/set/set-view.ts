@@ -7,7 +7,7 @@ import type { Job } from "../job/job.ts";
 import type { Refusal } from "../refusal.ts";
 import type { OutputSet } from "./set.ts";
 
-/** What a refusal reads like as a problem; the transport knows. */
+/** The problem of a refusal, as the transport writes it. */
 export type ProblemOf = (refusal: Refusal) => {
   readonly status: number;
   readonly title: string;

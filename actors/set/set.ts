@@ -1,6 +1,6 @@
 /**
- * An output set: image jobs that were asked for together. It is written once, by the account that
- * accepted it; what becomes of it is what becomes of its jobs.
+ * An output set: image jobs that were submitted together. It is written once, by the account that
+ * accepted it; its state follows from its jobs.
  */
 
 import { type Id, idBytes, keyOfId } from "../../engine/id.ts";

@@ -24,9 +24,7 @@ import type {
 } from "../../engine/wire.ts";
 import { domain } from "../domain.ts";
 
-/**
- * Ends when every shard was told to stop. A fault ends the whole thread: nothing half alive stays.
- */
+/** Ends when every shard was stopped. A fault ends the whole thread: nothing half alive stays. */
 export async function run(task: ShardTask): Promise<void> {
   const log = openLog(task.logLevel, `shards ${task.shards.map(({ shard }) => shard).join(", ")}`);
   const ends = new SampledLog(systemClock, {
@@ -83,7 +81,7 @@ async function runShard(
   } catch (error) {
     if (!(error instanceof StoreDamage)) throw error;
     toGateway.send({ kind: "damaged", sentence: damageSentence(folder, error) });
-    // No attempt mends it: the thread stays as it is until the process has ended.
+    // Retrying does not help: the thread waits until the process has ended.
     await new Promise(() => {});
   }
 }

@@ -1,6 +1,6 @@
 /**
  * The renders of a scope, one after the other: so many are at the farm at once, so many more may
- * wait, and beyond that a submit is refused. A render tells here of each of its phases, in the same
+ * wait, and beyond that a submit is refused. A render reports each of its phases here, in the same
  * step.
  */
 
@@ -66,7 +66,7 @@ function submit(studio: Studio, message: Submit, ctx: Context): StudioDecision {
 function duplicate(digest: string | undefined, ctx: Context): Refusal | undefined {
   if (digest === undefined) return undefined;
   const tombstone = ctx.get(tombstoneKey(partitionOf(ctx.self), "submitted", digest));
-  // Its time may be over before it learns so.
+  // It may have expired without having been removed yet.
   if (tombstone?.kind !== "submitted" || tombstone.expiresAtMs <= ctx.atMs) return undefined;
   return { code: "duplicate_render", render: tombstone.render };
 }

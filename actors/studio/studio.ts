@@ -11,14 +11,14 @@ import { codes } from "../table-codes.ts";
 
 export interface Studio {
   readonly compositions: number;
-  /** Renders that wait for others of the scope; their ids stand in a row. */
+  /** Renders that wait for others of the scope; a row holds their ids. */
   readonly waiting: number;
   /** Given to the farm and not begun. */
   readonly sent: number;
   readonly running: number;
 }
 
-/** Where a render stands among those of its scope. */
+/** A render's state among those of its scope. */
 export type Place = "waiting" | "sent" | "running" | "over";
 
 export type StudioMessage =

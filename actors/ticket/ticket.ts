@@ -1,7 +1,6 @@
 /**
  * A stream ticket: opens one event stream of one job or session, once, within a minute. Only its
- * SHA-256 is stored, as the address of this actor, so a ticket that nobody holds cannot be found in
- * the store.
+ * SHA-256 is stored, as the address of this actor, so tickets cannot be read from the store.
  */
 
 import type { Due } from "../../engine/actor.ts";

@@ -19,7 +19,7 @@ export type MediaSource =
 /** What an address written in a file leads to. */
 export type Target =
   | { readonly kind: "file"; readonly path: string }
-  /** `data:` and the like: the bytes stand in the address. */
+  /** `data:` and the like: the address contains the bytes. */
   | { readonly kind: "inline" }
   | { readonly kind: "remote"; readonly url: string }
   | { readonly kind: "none" };

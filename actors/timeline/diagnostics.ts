@@ -1,6 +1,6 @@
 import { type Element, nameOf } from "./markup.ts";
 
-/** What is wrong or will look other than written, by element and attribute. */
+/** A fault, or a difference from what was written, by element and attribute. */
 export interface Diagnostic {
   /** A timeline with an error is not rendered. */
   readonly severity: "error" | "warning";

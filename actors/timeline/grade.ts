@@ -50,7 +50,7 @@ const presets: Readonly<Record<string, Partial<Adjust>>> = {
 
 const known = new Set(["preset", "intensity", "adjust", "lut", "enabled", "colorSpace"]);
 
-/** What `data-color-grading` says; undefined when it cannot be used or says nothing. */
+/** The grade in `data-color-grading`; undefined when it is absent or unusable. */
 export function authoredGrade(
   text: string,
   variables: Readonly<Record<string, unknown>>,

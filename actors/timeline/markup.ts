@@ -4,8 +4,8 @@ import { childrenOf, Excess, isElement, parseTree, type TreeElement } from "./ma
 /**
  * HTML as the timeline needs it.
  *
- * An element's key is where its tag begins in the file, so whoever serves the file can stamp the
- * tags (`stamped`) and whoever reads the page finds the element again, whatever scripts do to it.
+ * An element's key is the offset of its tag in the file, so the server can stamp the tags
+ * (`stamped`) and readers of the page find the element again, whatever scripts do to it.
  */
 export interface Element {
   readonly key: string;

@@ -51,14 +51,14 @@ export interface Clip {
   /** `""` when the author gave none. */
   readonly id: string;
   readonly kind: ClipKind;
-  /** Key of the composition it stands in. */
+  /** Key of the composition that contains it. */
   readonly composition: string;
   readonly path: string;
   readonly start: number;
   /** Undefined only when the film's length is. */
   readonly end: number | undefined;
   readonly trackIndex: number;
-  /** Neither hidden nor on a track that is off, nor is what it stands in. */
+  /** Neither it nor an ancestor is hidden or on a track that is off. */
   readonly isShown: boolean;
   /** Whether its sound may be heard, if it has any. */
   readonly isAudible: boolean;

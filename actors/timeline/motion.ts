@@ -1,6 +1,6 @@
 import type { KeyframeEdit, TransformEdit } from "./overlay.ts";
 
-/** Where a clip stands at one instant, beside what its author wrote. */
+/** A clip's transform at one instant, relative to what its author wrote. */
 export interface Pose {
   /** Pixels. */
   readonly x: number;

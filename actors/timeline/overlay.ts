@@ -124,7 +124,7 @@ export type GradeEdit = Static<typeof Grade>;
 export type AddedText = Static<typeof AddedText>;
 const isOverlay = check<Overlay>(Overlay);
 
-/** What stands in the file, or why it cannot be used: `is ignored: ...`. */
+/** The file's content, or why it cannot be used: `is ignored: ...`. */
 export function readOverlay(text: string): Overlay | { readonly fault: string } {
   let value: unknown;
   try {

@@ -131,8 +131,8 @@ function rootIn(document: Element, inTemplates: boolean): Element | undefined {
 }
 
 /**
- * What stands beside the root plays in its time, as in HyperFrames: media are often children of
- * `body`. Whatever else shows there has no time of its own.
+ * Elements beside the root play in its time, as in HyperFrames: media are often children of `body`.
+ * Other content there has no time of its own.
  */
 function walkBeside(root: Element, document: Element, scene: Scene, reading: Reading): void {
   const around = new Set(elementsAround(root, document));

@@ -4,7 +4,7 @@ import { type Element, everyElement } from "./markup.ts";
 /** Styles of a page as they are written: in its markup, and in the files that it names. */
 export interface Stylesheet {
   readonly path: string;
-  /** That it stands in or is named by. */
+  /** The element that contains or names it. */
   readonly element: Element;
   /** Without comments; of a `style` attribute the declarations alone. */
   readonly text: string;

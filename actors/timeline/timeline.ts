@@ -11,11 +11,11 @@ import { latestEnd, resolveSpans, type Span, warnOfOverlaps } from "./timing.ts"
 import { warnOfUnsupported } from "./unsupported.ts";
 
 /**
- * One function from a bundle to its effective timeline: renders, stills, previews and exports stand
- * on it. Pure; never throws for what a bundle holds.
+ * One function from a bundle to its effective timeline, the basis of renders, stills, previews and
+ * exports. Pure; never throws for what a bundle holds.
  *
  * 1. Edits apply before starts are resolved, so what waits for a moved clip moves with it.
- * 2. What is wrong is told in `diagnostics`; a timeline with an error is not rendered.
+ * 2. `diagnostics` reports faults; a timeline with an error is not rendered.
  * 3. A scene's time becomes the film's by its host: start, offset, rate; the host cuts what is in
  *    it, at both ends.
  */
@@ -74,7 +74,7 @@ interface Stage {
   readonly clips: Clip[];
 }
 
-/** Where a scene's time stands in the film. */
+/** The span of the film in which a scene plays. */
 interface Window {
   readonly start: number;
   readonly end: number | undefined;
@@ -292,7 +292,7 @@ function within(duration: number | undefined, end: number | undefined): number |
   return Math.min(end, duration);
 }
 
-/** Whether the element or a host that it stands in is one of these. */
+/** Whether the element or one of its hosts is one of these. */
 function isWithin(key: string, deleted: ReadonlySet<string>): boolean {
   for (let end = key.length; end > 0; end = key.lastIndexOf("/", end - 1))
     if (deleted.has(key.slice(0, end))) return true;

@@ -65,7 +65,7 @@ function asObject(value: unknown): Record<string, unknown> {
   return typeof value === "object" && value !== null ? { ...value } : {};
 }
 
-/** A variable that stands for an address: the text itself or `{ url }`. */
+/** A variable that holds an address: the text itself or `{ url }`. */
 export function addressIn(value: unknown): string | undefined {
   if (typeof value === "string") return value === "" ? undefined : value;
   const { url } = asObject(value);

@@ -1,7 +1,7 @@
 /**
- * Something that is remembered until an instant and then forgotten: a confirmation token that was
- * used, a body that a content filter refused, a render that was asked for with a key. Only the
- * instant may move, to a later one, so whoever checks it in its shard may simply read it.
+ * Something that is remembered until an instant and then forgotten: a used confirmation token, a
+ * body that a content filter refused, a render requested with a key. Only the instant may move, to
+ * a later one, so a check in its shard may simply read it.
  */
 
 import type { Due } from "../../engine/actor.ts";

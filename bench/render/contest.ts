@@ -29,9 +29,9 @@ export interface Contest {
 const warmUpSeconds = 2;
 
 export interface Rounds {
-  /** Of one run; what must differ between runs is its business. */
+  /** The requests of one run; they differ between runs where they must. */
   readonly requests: () => Requests;
-  /** Resolves when Klieg has done what a run left to do, so that the peer does not pay for it. */
+  /** Resolves when Klieg has finished a run's work, so that it does not slow the peer. */
   readonly rest: () => Promise<unknown>;
 }
 

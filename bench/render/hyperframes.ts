@@ -5,9 +5,9 @@ import { installPeer } from "../peer-packages.ts";
 import type { OpenPeer } from "./renderers.ts";
 
 /**
- * HyperFrames' own command line on the film's folder, with Klieg's Chromium and ffmpeg. Whether the
- * browser paints by frames or by screenshots is left to it; on a machine without a GPU it finds
- * the faster way by itself. It reports to nobody.
+ * HyperFrames' own command line on the film's folder, with Klieg's Chromium and ffmpeg. It chooses
+ * itself whether the browser paints by frames or by screenshots; without a GPU it finds the faster
+ * way. It sends no telemetry.
  */
 export const openHyperframes: OpenPeer = async (setting) => {
   const { tools, packages, environment } = setting;

@@ -2,7 +2,7 @@ import { type Effort, peakOf } from "../effort.ts";
 import { percentile } from "../figures.ts";
 import type { Bar, Contestant, Film } from "./films.ts";
 
-/** What came of one contestant's rounds. */
+/** The outcome of one contestant's rounds. */
 export type Outcome =
   | { readonly kind: "rendered"; readonly efforts: readonly Effort[] }
   | { readonly kind: "failed"; readonly why: string }

@@ -97,7 +97,7 @@ async function measure(options: Options, setting: Setting): Promise<Finding> {
     await layOut(film, source, media);
     await mkdir(outputs, { recursive: true });
     const contest = { film, rounds: options.rounds, source, outputs, renderers, say };
-    // The first picture starts the farm; it is nobody's.
+    // The first picture starts the farm and is not counted.
     await klieg.render(source, { target: "still" }, join(outputs, "warm.png"));
     const outcomes = await compete(contest);
     isSound &&= [...outcomes].every(([name, { kind }]) => !isKlieg(name) || kind === "rendered");
@@ -118,7 +118,7 @@ async function measure(options: Options, setting: Setting): Promise<Finding> {
   return { lines, isSound };
 }
 
-/** A peer that cannot be had is the reason why, and no end of the bench. */
+/** A peer that is not available is reported and does not end the bench. */
 async function openAll(
   names: readonly PeerName[],
   klieg: KliegRenderer,
@@ -183,7 +183,7 @@ const seldom: Looks = { everyMs: 1_000, memoryEveryNth: 0 };
 const ssimSlack = 0.001;
 const similarityMin = 30;
 
-/** What is not about how long a film takes. */
+/** Measures that are not about time. */
 async function looks(
   { film, rounds, source, outputs }: Contest,
   outcomes: Outcomes,

@@ -11,7 +11,7 @@ export interface Renderer {
 
 export interface PeerSetting {
   readonly tools: Tools;
-  /** Where peers are installed, for good. */
+  /** Where peers are installed; kept between runs. */
   readonly packages: string;
   readonly media: readonly string[];
   readonly environment: Readonly<Record<string, string | undefined>>;

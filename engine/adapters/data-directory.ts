@@ -85,7 +85,7 @@ export function openDataDirectory(path: string, shardCount: number): DataDirecto
   };
 }
 
-/** A store that is there, for whoever looks through its files while no service runs. */
+/** Opens an existing store, for reading its files while no service runs. */
 export function holdStore(path: string): {
   readonly shardCount: number;
   readonly isNew: boolean;

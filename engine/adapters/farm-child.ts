@@ -8,7 +8,7 @@ export interface FarmChild extends NodeConnection {
   kill(): void;
 }
 
-/** A node's pictures are outside V8's heap; what is inside would only be a heap of garbage. */
+/** A node's pictures are outside V8's heap; larger semi-spaces would only hold garbage. */
 const nodeArgs = ["--max-semi-space-size=2"];
 
 /**

@@ -5,11 +5,10 @@
  * pages that a trim gave back had to be found again for each record; under load that took a sixth
  * of all processor time.
  *
- * An entry begins on a page of its own, so that no write touches what was acknowledged. At most one
- * entry was being written when a machine stopped; it was acknowledged to nobody and counts as not
- * there. Segments that something was acknowledged from stand in a list beside them, so that one
- * that is gone, wiped or cut short is missed; records that cannot be read are missed when later
- * ones can.
+ * An entry begins on a page of its own, so that no write touches acknowledged bytes. At most one
+ * entry was being written when a machine stopped; it was never acknowledged and is ignored. A list
+ * beside the segments names those with acknowledged entries, so that one that is gone, wiped or cut
+ * short is missed; records that cannot be read are missed when later ones can.
  */
 import { constants, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { type FileHandle, open, unlink } from "node:fs/promises";
@@ -39,16 +38,16 @@ import {
   writeSegmentList,
 } from "./segment-list.ts";
 
-/** More than a busy shard fills between two passes; others are removed. */
+/** More than a busy shard fills between two flushes; further ones are removed. */
 const freeSegmentsMax = 64;
 
 interface Segment {
   readonly path: string;
-  /** Of its first entry; its last comes before the first of the segment after it. */
+  /** Number of its first entry; all its entries come before the next segment's first. */
   readonly firstSeq: number;
 }
 
-/** Learns of damage that costs nothing, since the tables hold what it was. */
+/** Reports harmless damage: the tables hold the lost rows. */
 export type OnPassed = (sentence: string) => void;
 
 /** Throws `PortError` when the folder cannot be used, `StoreDamage` when its list is unreadable. */
@@ -88,7 +87,7 @@ class FileJournal implements Journal {
       const path = join(folder, name);
       this.made = Math.max(this.made, Number.parseInt(name, 10) || 0);
       if (statSync(path).size !== segmentBytes) {
-        // One that was being made when the machine stopped; of a listed one it is told by `from`.
+        // One that was being made when the machine stopped; `from` reports a listed one.
         if (this.isListed(path) === undefined) rmSync(path);
         continue;
       }
@@ -152,7 +151,7 @@ class FileJournal implements Journal {
       target.isListed = true;
       target.end = nextPage(target.end + size);
       const isHalfFull = target.end > segmentBytes / 2;
-      // Who needs the segment tries again, and learns of a fault.
+      // The append that needs the segment tries again and gets the fault.
       if (isHalfFull && this.free.length === 0) this.prepare().catch(() => {});
     });
     this.lastSeq = seq;
@@ -231,7 +230,7 @@ class FileJournal implements Journal {
     return this.indexed?.find(({ name }) => name === basename(path))?.firstSeq;
   }
 
-  /** Throws `StoreDamage` unless all is there that was ever durable from record `seq` on. */
+  /** Throws `StoreDamage` when a durable record from `seq` on is missing. */
   private refuseMissing(seq: number): void {
     const { indexed: listed = [] } = this;
     if (this.indexed === undefined && (seq > 1 || this.segments.length > 1))

@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { closeSync, openSync } from "node:fs";
 
-/** What util-linux's `flock` is told to end with when another has the lock. */
+/** Exit code that util-linux's `flock` gets as an option for when another has the lock. */
 const taken = 75;
 
 /**

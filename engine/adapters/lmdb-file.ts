@@ -1,6 +1,6 @@
 /**
- * What an LMDB file says of itself, read without LMDB: a file that was cut short ends the process
- * that maps it (SIGBUS) or fails an assertion in it, so it is looked at before.
+ * The header of an LMDB file, read without LMDB: a file that was cut short ends the process that
+ * maps it (SIGBUS) or fails an assertion in it, so it is checked before.
  */
 import { spawnSync } from "node:child_process";
 import { closeSync, existsSync, fstatSync, openSync, readSync } from "node:fs";
@@ -21,8 +21,8 @@ export function hasTables(folder: string): boolean {
 }
 
 /**
- * Throws `StoreDamage` when the file is shorter than what it says of itself, and not only by pages
- * at its end that no row is on: a transaction may take such pages and give them back unwritten.
+ * Throws `StoreDamage` when the file is shorter than its header says, and not only by pages at its
+ * end that no row is on: a transaction may take such pages and give them back unwritten.
  */
 export function checkTablesFile(folder: string): void {
   const file = openSync(join(folder, fileName), "r");

@@ -28,7 +28,7 @@ export function openTables(path: string): Tables {
   return {
     ...readerOf(database),
     async write(rows) {
-      // Many writes share a promise; one that nobody awaited would end the thread.
+      // Many writes share a promise; a rejection that is not awaited would end the thread.
       const writes = new Set<Promise<boolean>>();
       const batch = database.batch(() => {
         for (const [key, value] of rows)
@@ -40,7 +40,7 @@ export function openTables(path: string): Tables {
   };
 }
 
-/** Bytes are taken from where they lie, which saves a journey through a string. */
+/** Takes bytes in place, without a copy into a string. */
 function stored(value: string | Uint8Array): string {
   return typeof value === "string" ? value : (asBinary(value) as never);
 }
@@ -68,7 +68,7 @@ function openRows(path: string): RootDatabase<string, string> {
     keyEncoder: binaryKeys,
     mapSize: 2 ** 38,
     overlappingSync: false,
-    // Its own batches have a promise that nobody can await, which a full disk rejects.
+    // Its own batches have a promise that cannot be awaited, which a full disk rejects.
     eventTurnBatching: false,
     // Pages stay at their 4 KiB: larger ones can be split so that a small row does not fit beside
     // large ones (OpenLDAP's ITS#9806), and the transaction fails at each attempt.
@@ -106,7 +106,7 @@ function attempt<T>(what: string, run: () => T): T {
   }
 }
 
-/** LMDB's own word: a page that is missing, corrupted, of another version, or no table file. */
+/** LMDB's error of a page that is missing, corrupted, of another version, or no table file. */
 function isDamage(error: unknown): error is Error {
   return (
     error instanceof Error &&

@@ -21,8 +21,8 @@ const secretNames = [
 ];
 
 /**
- * One JSON line an event on standard error, written at once, so that a thread that dies has said
- * why. Secrets and prompts are not given to it; what comes under their names is left out.
+ * One JSON line an event on standard error, written at once, so that the fault of a dying thread is
+ * logged. Secrets and prompts are not logged; members with such names are left out.
  */
 export function openLog(level: string, thread: string): Logger {
   const paths = secretNames.flatMap((name) => [name, `*.${name}`]);

@@ -4,7 +4,7 @@ import { join } from "node:path";
 
 const othersBits = 0o077;
 
-/** Whether a folder, or what stands in it directly, can be used by others than its user. */
+/** Whether other users can access a folder or its direct entries. */
 export function isOpenToOthers(folder: string): boolean {
   return isWide(folder) || readdirSync(folder).some((name) => isWide(join(folder, name)));
 }

@@ -1,7 +1,7 @@
 /**
  * One file of a journal: entries one behind the other, each from a page of its own on. An entry is
  * a magic number u32, CRC-32 of all that follows u32, length of the record u32, nothing u32, its
- * number f64, the record. Behind the last entry stand zeros or entries of lower numbers.
+ * number f64, the record. The last entry is followed by zeros or entries of lower numbers.
  */
 import { closeSync, constants, openSync, readSync, writeSync } from "node:fs";
 import { crc32 } from "node:zlib";

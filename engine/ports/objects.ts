@@ -19,9 +19,9 @@ export interface Objects {
    */
   read(key: string, range: ByteRange): AsyncIterable<Uint8Array>;
   /**
-   * Makes an object stand at `path` too, without copying it; it stays there when it is removed or
+   * Links an object at `path` too, without copying it; the link stays when the object is removed or
    * replaced, and must not be written to. Resolves to a name that no other bytes have, or to
-   * `undefined` when that cannot be done and nothing was.
+   * `undefined` when linking is not possible; nothing was done then.
    */
   link(key: string, path: string): Promise<string | undefined>;
   /**

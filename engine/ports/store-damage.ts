@@ -1,7 +1,7 @@
 /**
- * Something durable is not there any more, and a shard that went on would lose it without a word.
- * The message says what is wrong with which file, and what is lost; whoever knows where the store
- * is makes a sentence of it. No attempt mends it.
+ * Something durable is missing, and a shard that went on would lose it silently. The message says
+ * what is wrong with which file, and what is lost; the caller that knows the store's path makes a
+ * sentence of it. No retry mends it.
  */
 export class StoreDamage extends Error {
   override readonly name = "StoreDamage";

@@ -5,8 +5,8 @@
  * node -> broker: hello, heartbeat, finished.   broker -> node: lease, cancel, drain.
  * A node that misses `limits.leaseMs` of heartbeats loses its lease and the task is offered again.
  *
- * A node may split its task into parts that a helper nodes of idle nodes makes with it. Nobody but
- * the node knows: parts are as volatile as the lease, and end with it. node -> broker: split, take,
+ * A node may split its task into parts that idle nodes, its helper nodes, make with it. Only the
+ * node knows: parts are as volatile as the lease, and end with it. node -> broker: split, take,
  * made.   broker -> node: part, made.
  */
 export interface Task {
@@ -34,7 +34,7 @@ export type FromNode =
   | {
       readonly kind: "split";
       readonly token: string;
-      /** The node's own name for itself as one who makes these parts. */
+      /** The node's name as a maker of these parts. */
       readonly member: string;
       readonly parts: number;
       readonly helpers: HelperTask;

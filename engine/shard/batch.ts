@@ -20,7 +20,7 @@ import type { Written } from "./written.ts";
 
 const recordBytesMax = limits.engine.recordBytesMax - recordOverheadBytes;
 
-/** What waits in a shard's inbox. */
+/** An entry of a shard's inbox. */
 export interface Envelope {
   readonly to: Key;
   readonly message?: unknown;
@@ -58,7 +58,7 @@ interface Change {
 
 export class Batch {
   readonly writes = new Map<Key, Written>();
-  /** JSON of the writes; what a later step wrote over stands there still. */
+  /** JSON of the writes; overwritten values are still in it. */
   readonly values: JsonBytes;
   readonly replies: Reply[] = [];
   readonly deliveries: Delivery[] = [];
@@ -70,7 +70,7 @@ export class Batch {
   private readonly seq: number;
   private readonly owns: (key: Key) => boolean;
   private tells = 0;
-  /** The open step: its writes stand in `writes` already and are taken back if it is dropped. */
+  /** The open step: its writes are already in `writes` and are taken back if it is dropped. */
   private changes: Change[] = [];
   private valuesBefore = 0;
   private readonly windowRows = new Map<Key, unknown>();
@@ -214,7 +214,7 @@ export class Batch {
     return bytes;
   }
 
-  /** What cannot be taken back any more. */
+  /** Keeps the step; from here it cannot be taken back. */
   private keep(bytes: number, atMs: number): void {
     this.bytes += bytes;
     this.steps++;

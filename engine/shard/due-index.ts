@@ -1,8 +1,8 @@
 /**
- * When each open actor wants to learn `due`, from the record on that its head is sealed in. Buckets
- * of `granularityMs`, so that setting and clearing cost the same however many actors wait. The
- * flush writes the index beside the heads that it stands for and a starting shard refills
- * it, so no timer is ever lost and none is stored twice.
+ * The due time of each open actor, from the record on that seals its head. Buckets of
+ * `granularityMs`, so that setting and clearing cost the same however many actors wait. The flush
+ * writes the index beside the heads, and a starting shard refills it, so no timer is lost or stored
+ * twice.
  */
 
 import { limits } from "../../config/limits.ts";
@@ -16,7 +16,7 @@ export class DueIndex {
   /** What the tables hold, so that a pass writes only differences. */
   private readonly storedByActor = new Map<Key, number>();
   private swept: number;
-  /** Nobody waits in a bucket before this one, but for those that are swept. */
+  /** All earlier buckets are empty, but for those that are swept. */
   private soonest: number;
 
   constructor(nowMs: number) {
@@ -43,7 +43,7 @@ export class DueIndex {
     this.set(actor, dueMs);
   }
 
-  /** Actors whose time has come; each is told once and must be set again. */
+  /** Actors that are due; each is returned once and must be set again. */
   take(nowMs: number): Key[] {
     const due: Key[] = [];
     const last = bucketOf(nowMs) - 1;
@@ -59,7 +59,7 @@ export class DueIndex {
     return due;
   }
 
-  /** When to call `take` again: at `latestMs`, or when somebody is due before that. */
+  /** When to call `take` again: at `latestMs`, or when an actor is due before that. */
   nextMs(latestMs: number): number {
     if (this.soonest <= this.swept) {
       const last = bucketOf(latestMs);
@@ -69,7 +69,7 @@ export class DueIndex {
     return Math.min(latestMs, (this.soonest + 1) * granularityMs);
   }
 
-  /** In order. After a long pause there are fewer that somebody waits in than have passed. */
+  /** In order. After a long pause there are fewer filled buckets than have passed. */
   private bucketsUpTo(last: number): number[] {
     const { swept, actorsByBucket } = this;
     if (last - swept > actorsByBucket.size)
@@ -91,7 +91,7 @@ export class DueIndex {
     return dueMs ?? null;
   }
 
-  /** That write is durable. */
+  /** Notes that this write is durable. */
   store(actor: Key, dueMs: number | undefined): void {
     if (dueMs === undefined) this.storedByActor.delete(actor);
     else this.storedByActor.set(actor, dueMs);

@@ -1,8 +1,7 @@
 /**
  * Moves fresh rows into the tables in passes: freeze, write (the last write of a key wins, so a job
  * that ran through three states between two passes is one put), remember how far it went, thaw.
- * What follows from a head, its listing and its due time, is written beside it. One pass is in
- * flight at a time.
+ * The index entries and due time of a head are written beside it. One pass is in flight at a time.
  */
 import { limits } from "../../config/limits.ts";
 import type { AnyActor, Domain, RowWrite } from "../actor.ts";
@@ -89,7 +88,7 @@ function dueKey(actor: Key): Key<number> {
   return keyOf(partitionOf(actor), engineTables.due, actor.slice(1));
 }
 
-/** The actor whose time stands under a key of the due table. */
+/** The actor of a key of the due table. */
 export function actorOfDueKey(key: Key): Key {
   return key.slice(0, 1) + key.slice(2);
 }

@@ -21,7 +21,7 @@ export interface FreshRow extends Slice {
 export interface FreshHead {
   /** When its actor wants to learn `due`. */
   readonly dueMs: number | undefined;
-  /** What its actor's listing wants to know of it. */
+  /** The actor's `indexed` data of it. */
   readonly indexed: unknown;
 }
 
@@ -33,8 +33,8 @@ export class FreshRows {
   private frozen = new Generation();
 
   /**
-   * About how many rows there are: those that were written twice count twice, a record whose heads
-   * nobody told counts once.
+   * About how many rows there are: rows written twice count twice, a record of unknown heads counts
+   * once.
    */
   get size(): number {
     return this.current.writes + this.frozen.writes;

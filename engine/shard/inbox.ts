@@ -8,7 +8,7 @@ import { Fifo } from "./fifo.ts";
  */
 export type Lane = "settle" | "work";
 
-/** The reply to work that nothing was done for: it had no room, or nothing can be written. */
+/** The reply to work that was dropped: the inbox was full, or nothing can be written. */
 export const busy = { kind: "busy" } as const;
 
 /** What waits for a shard: two queues, the settling one first. */
@@ -17,7 +17,7 @@ export class Inbox {
   private readonly working = new Fifo<Envelope>();
   private wake: (() => void) | undefined;
   private isBlocked = false;
-  /** A ring that came while nobody waited. */
+  /** Set by a ring while nothing waited. */
   private hasRung = false;
 
   /** False when the inbox is full of work. */
@@ -48,7 +48,7 @@ export class Inbox {
     });
   }
 
-  /** Something other than the inbox has changed; remembered when nobody waits. */
+  /** Something other than the inbox has changed; remembered when nothing waits. */
   ring(): void {
     if (this.wake === undefined) this.hasRung = true;
     else this.awake();

@@ -50,7 +50,7 @@ export class Opening {
     const { tables, journal } = this.stores;
     tables.refresh();
     const { seq } = readPosition(tables);
-    // Each in memory of its own: a thread that is given a part of some is given all of it.
+    // Each in memory of its own: a transfer to a thread takes the whole buffer.
     const records = Array.from(journal.from(seq + 1), ({ record }) => Uint8Array.from(record));
     this.outlets.passes(error);
     // There is nothing to read in a store that was never opened.

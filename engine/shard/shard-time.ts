@@ -19,7 +19,7 @@ export class ShardTime {
     this.monotonicMs = clock.monotonicMs();
   }
 
-  /** Somebody else's time, who was heard from. */
+  /** Advances to a time that another clock reported. */
   observe(atMs: number): void {
     // What has passed since the last look must not be added to a time that has it already.
     this.advance();

@@ -85,7 +85,7 @@ class Shard {
   private ringMs = 0;
   private cancelRing: () => void = () => {};
   private batch: Batch;
-  /** What did not fit into the open batch any more: the first of the next. */
+  /** The message that did not fit into the open batch: the first of the next. */
   private heldBack: Envelope | undefined;
   private isClosed = false;
   private readonly values = new JsonBytes();
@@ -127,7 +127,7 @@ class Shard {
     this.outlets.event({ kind: "release", seq: this.position.seq, record: noWrites, replies });
   }
 
-  /** What the HTTP thread says. */
+  /** Handles a message of the HTTP thread. */
   handle(message: ToShard): void {
     if (!("kind" in message)) {
       const [to, question, request, lane, atMs] = message;
@@ -263,11 +263,12 @@ class Shard {
       return batch.step(envelope, atMs);
     } catch (error) {
       brokenSteps.set(envelope.to, failures + 1);
-      // Its time has passed and stands nowhere else: without this it would never learn of it again.
+      // Its due time has passed and is stored nowhere else; without this the actor would never be
+      // woken.
       if (isDue(envelope.message) && failures + 1 < limits.engine.brokenStepsMax)
         this.rows.due.set(envelope.to, atMs + limits.engine.brokenDueMs);
       this.outlets.brokenStep(envelope.to, error);
-      // Told again it would break again: the teller is not kept waiting for it.
+      // A redelivered message would break again, so its sender is not kept waiting.
       if (envelope.origin !== undefined) batch.acknowledged.push(envelope.origin);
       if (envelope.request !== undefined)
         batch.replies.push({ to: envelope.request, reply: broken });
@@ -310,7 +311,7 @@ class Shard {
     );
   }
 
-  /** Reads go on: whoever waits for the pass looks at the fresh rows instead. */
+  /** Reads go on: those that wait for the flush look at the fresh rows instead. */
   private stick(error: PortError): void {
     if (this.isStuck) return;
     this.isStuck = true;

@@ -27,7 +27,7 @@ export class Sweep {
     this.partition = this.partitions.first;
   }
 
-  /** The next ones to be told. */
+  /** The next actors to sweep. */
   take(nowMs: number): Envelope[] {
     if (nowMs < this.restsUntilMs) return [];
     const { message, source, actorOf } = this.rule;

@@ -73,8 +73,8 @@ class Generation {
   }
 
   /**
-   * Word offset of the entry whose key stands in `source` from `from` on, or of the free slot where
-   * it belongs.
+   * Word offset of the entry whose key is in `source` at `from`, or of the free slot where it
+   * belongs.
    */
   private slotOf(source: Uint32Array, from: number): number {
     const words = this.words;

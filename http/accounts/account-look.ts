@@ -1,7 +1,7 @@
 /**
- * All rows of one account, read for its audit in slices between which others run. The
- * account's own row changes with each of its jobs and assets, so what was read is of one moment
- * when that row is the same before and after. What is broken must be so each time it is looked at.
+ * All rows of one account, read for its audit in slices between which other requests run. The
+ * account's own row changes with each of its jobs and assets, so the slices agree when that row is
+ * the same before and after. A fault counts only when it is found each time.
  */
 
 import { setImmediate as turnOfTheLoop } from "node:timers/promises";
@@ -23,7 +23,7 @@ import type { TableReader, TableRow } from "../../engine/ports/tables.ts";
 export interface AccountLook {
   readonly findings: readonly Finding[];
   readonly jobs: number;
-  /** It changed while it was read, each time, so what was found says nothing. */
+  /** It changed during each read, so the findings mean nothing. */
   readonly isMoving: boolean;
 }
 

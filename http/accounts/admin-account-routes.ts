@@ -124,7 +124,7 @@ async function patchAccount(call: Call<PatchTermsRequest>): Promise<Answer> {
   const { service, principal, body } = call;
   const user = userNamed(call);
   if (user.id === principal.user.id && body.status === "suspended")
-    throw new RefusalError({ code: "conflict", detail: "Nobody suspends the own account." });
+    throw new RefusalError({ code: "conflict", detail: "You cannot suspend your own account." });
   const message: PatchUser = {
     kind: "patch_user",
     user: user.id,

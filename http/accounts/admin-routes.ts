@@ -30,7 +30,7 @@ export const adminRoutes: readonly Route[] = [
   }),
 ];
 
-/** Answers when the wallet is there too, so whoever has the token can submit at once. */
+/** Answers when the wallet is there too, so the user can submit at once. */
 async function createAccount(call: Call<CreateAccountRequest>): Promise<Answer> {
   const { service, body } = call;
   const token = body.issue_token === true ? mintToken(service.entropy) : undefined;
@@ -41,7 +41,7 @@ async function createAccount(call: Call<CreateAccountRequest>): Promise<Answer> 
   return json(201, token === undefined ? view : { ...view, token });
 }
 
-/** Holds are as they were agreed; a quote of a price that changed no longer fits. */
+/** Existing holds stay; a quote of a price that changed is no longer valid. */
 async function reloadModels(call: Call): Promise<Answer> {
   const { service } = call;
   read(service);

@@ -1,7 +1,7 @@
 /**
- * `GET /me/credits/ledger`: an item an entry, newest first. A row of the ledger is what one turn
- * did and may have two entries; rows are numbered without gaps and their times rise, so a time is
- * found by halving. A renewal is shown from the 1st on, also before a turn has written it.
+ * `GET /me/credits/ledger`: an item an entry, newest first. A row of the ledger is the work of one
+ * step and may have two entries; rows are numbered without gaps and their times rise, so a time is
+ * found by halving. A renewal is shown from the 1st on, also before a step has written it.
  */
 
 import { type LedgerRow, ledgerKey } from "../../actors/account/account.ts";

@@ -111,7 +111,7 @@ async function change(call: Call<ChangeMemberRequest>): Promise<Answer> {
   return json(200, memberView(gateway, organization, member, clock.nowMs()));
 }
 
-/** Everybody may leave; others are removed by those who manage members. */
+/** Any member may leave; removing others needs the permission to manage members. */
 async function remove(call: Call): Promise<Answer> {
   const place = placeNamed(call);
   const { role } = place;
@@ -141,7 +141,7 @@ async function changed(
   return expectReply(reply, "joined").member;
 }
 
-/** Noted first, so that there is no budget of which the audit does not know. */
+/** Audited first, so that no budget changes without an audit row. */
 async function budget(
   call: Call,
   wanted: { readonly limit: number; readonly period: BudgetRequest["period"] } | undefined,
@@ -161,7 +161,7 @@ async function budget(
   return wanted === undefined ? nothing() : json(200, budgetView(spending, clock.nowMs()));
 }
 
-/** 404 for who does not belong to it. */
+/** 404 for users who do not belong to it. */
 function memberNamed({ service, ids }: Call, { organization }: Place): Member {
   const members = service.gateway.read(membersKey(organization.id)) ?? [];
   return found(members.find(({ user }) => user === ids[1]?.toLowerCase()));

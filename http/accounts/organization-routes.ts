@@ -1,6 +1,6 @@
 /**
- * Organizations. What a role may do is asked of the caller's membership in the organization that
- * the path names, whatever context the credential acts in; a pinned credential knows its own only.
+ * Organizations. Permissions come from the caller's membership in the organization that the path
+ * names, whatever context the credential acts in; a pinned credential knows its own only.
  */
 
 import {

@@ -1,6 +1,6 @@
 /**
- * What the jobs of a context were charged, grouped: made of its ledger and of what was asked for,
- * in strides between which other requests are served.
+ * The charges of the jobs of a context, grouped: computed from its ledger and the requests, in
+ * strides between which other requests are served.
  */
 import { setImmediate as turnOfTheLoop } from "node:timers/promises";
 import type { LedgerRow } from "../../actors/account/account.ts";

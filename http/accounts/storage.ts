@@ -1,4 +1,4 @@
-/** Whether more may be stored: by the disk, and by the plan of whoever pays for it. */
+/** Whether more may be stored: by the disk, and by the plan of the paying account. */
 
 import { accountKey } from "../../actors/account/account-messages.ts";
 import { storageRefusal } from "../../actors/account/storage.ts";
@@ -26,7 +26,7 @@ export function requireRoom(
   if (refusal !== undefined) throw new RefusalError(refusal);
 }
 
-/** What a body says of its length, or 0. */
+/** The announced length of a body, or 0. */
 export function announcedBytes({ request }: Pick<Call, "request">): number {
   const length = Number(request.headers["content-length"]);
   return Number.isSafeInteger(length) && length > 0 ? length : 0;

@@ -1,7 +1,7 @@
 import type { PatchTermsRequest } from "../../actors/contract/admin.ts";
 import type { PlanOverrides } from "../../config/plans.ts";
 
-/** What was there, with what was asked for; null gives a limit back to the plan. */
+/** The present overrides with the requested changes; null restores the plan's limit. */
 export function overridesOf(
   before: PlanOverrides | undefined,
   asked: NonNullable<PatchTermsRequest["limits"]>,

@@ -220,7 +220,7 @@ async function removeSession(call: Call): Promise<Answer> {
   return { status: 204, headers: [], body: "" };
 }
 
-/** An agent must not make itself another credential, sign in elsewhere or change the house. */
+/** An agent must not create credentials, sign in elsewhere or change the organization. */
 const withheld: readonly TokenScope[] = ["tokens", "organizations", "agents", "admin"];
 
 async function startTurn(call: Call<CreateTurnRequest>): Promise<Answer> {

@@ -89,7 +89,7 @@ function isWanted(asset: Asset, { status, modality, favorite, source }: AssetQue
   return source.includes("job" in origin ? "generation" : "render" in origin ? "render" : "upload");
 }
 
-/** What only the whole view knows, since a generated asset is named by its job. */
+/** Compares the whole view, since a generated asset is named by its job. */
 function isNamed({ tags, display_name, prompt }: AssetView, { tag, q }: AssetQuery): boolean {
   if (tag !== undefined && !tags.includes(tag)) return false;
   const wanted = q?.toLowerCase();

@@ -86,7 +86,7 @@ export const assetRoutes: readonly Route[] = [
   }),
   route("GET", "/v1/assets/{id}/content", {
     summary: "Go to the bytes of an asset",
-    // 200 is what a client sees that follows.
+    // A client that follows the redirect sees 200.
     answers: { 200: "*/*", 302: null },
     access: "assets:read",
     needs: "read",
@@ -191,7 +191,7 @@ async function uploadAsset(call: Call): Promise<Answer> {
     const view = service.jobs.assetView(service.gateway.read(key) ?? asset);
     return json(201, view, [["Location", `${service.baseUrl}/assets/${id}`]]);
   } catch (error) {
-    // What was not accepted must not stay; after a lost reply it may have been.
+    // Refused bytes are removed; after a lost reply they may have been accepted.
     const isLost = error instanceof RefusalError && error.refusal.code === "unavailable";
     if (stored !== undefined && !isLost) await service.objects.remove(stored.objectKey);
     throw error;

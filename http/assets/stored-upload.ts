@@ -15,7 +15,9 @@ export function mediaTypeOfKey(objectKey: string): string | undefined {
   return uploadTypes.find((type) => extensionByType[type] === extension);
 }
 
-/** What a client called the type, in the words of this service; undefined when it said nothing. */
+/**
+ * The type that a client declared, in the terms of this service; undefined when it declared none.
+ */
 export function declaredType(mediaType: string): string | undefined {
   const plain = plainType(mediaType);
   return ["", "application/octet-stream", "text/plain"].includes(plain) ? undefined : plain;
@@ -67,7 +69,7 @@ export function wrongFile(detail: string): RefusalError {
   return new RefusalError({ code: "validation", faults: [{ pointer: "/file", detail }] });
 }
 
-/** Enough bytes to tell the type by, and a reading that begins with them again. */
+/** Enough bytes to detect the type, and a stream that begins with them again. */
 async function peekBytes(bytes: AsyncIterable<Uint8Array>) {
   const iterator = bytes[Symbol.asyncIterator]();
   const start: Uint8Array[] = [];

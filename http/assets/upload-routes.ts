@@ -1,6 +1,6 @@
 /**
  * Uploads in parts that can be resumed: a plan, signed URLs to put the parts to, and a completion
- * that joins them. The parts and what came of them stand with the asset, whose id the upload has.
+ * that joins them. The asset keeps the state of the parts; the upload has its id.
  */
 
 import {
@@ -99,7 +99,7 @@ type Uploaded = Asset & { readonly upload: UploadPlan };
 function findUpload({ service, principal, id }: Call<unknown, unknown>): Uploaded {
   const asset = service.gateway.read(assetKey(principal.scope, found(parseId(id))));
   if (!hasUpload(asset)) throw new RefusalError({ code: "not_found" });
-  // Reading shows the URLs that write, so it is for whoever may write.
+  // Reading shows the URLs that write, so it needs the right to write.
   const isOwn = "user" in asset.origin && asset.origin.user === principal.user.id;
   if (!isOwn) requirePermission(principal, "edit_any");
   return asset;
@@ -232,7 +232,7 @@ function signParts(call: Call<UploadPartsRequest>): Answer {
 
 const notPending = { code: "conflict", detail: "This upload takes no more parts." } as const;
 
-/** The signed URL is the credential; the asset says whether anybody still waits for the part. */
+/** The signed URL is the credential; the asset decides whether the part is still wanted. */
 async function storePart({ service, request, ids }: Call): Promise<Answer> {
   const [scope = "", id = "", part = ""] = ids;
   const number = Number(part);

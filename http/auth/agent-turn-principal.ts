@@ -1,6 +1,6 @@
 /**
- * Who asks with the credential of an agent's turn: its owner, in the context in which the session
- * was opened, with less to do. It is looked up anew each time, because it ends with its turn.
+ * The principal of an agent's turn: the session's owner, in the context in which the session was
+ * opened, with fewer scopes. It is looked up at each request, because it ends with its turn.
  */
 
 import { runKey } from "../../actors/account/run.ts";
@@ -15,8 +15,8 @@ export const turnPrefix = "agt_";
 const secretBytes = 33;
 
 /**
- * `digest` is the token's SHA-256 as a binary string. Throws `RefusalError`: 401 for a token that
- * nobody was given or whose owner no longer belongs there, 409 once the turn has ended.
+ * `digest` is the token's SHA-256 as a binary string. Throws `RefusalError`: 401 for an unknown
+ * token or one whose owner no longer belongs there, 409 once the turn has ended.
  */
 export function turnPrincipal(
   gateway: Gateway,

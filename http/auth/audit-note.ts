@@ -1,7 +1,7 @@
 import type { AuditNote } from "../../actors/directory/audit.ts";
 import type { Call } from "../route.ts";
 
-/** What a change says of itself: who asked for it, from where, under which request id. */
+/** The audit's note of a change: who asked for it, from where, under which request id. */
 export function auditNote(
   { principal, requestId, request }: Pick<Call, "principal" | "requestId" | "request">,
   action: string,

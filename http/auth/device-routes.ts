@@ -46,7 +46,7 @@ export const deviceRoutes: readonly Route[] = [
   }),
 ];
 
-/** Anybody may begin, so it is counted by address like requests without a valid bearer. */
+/** It needs no credential, so it is counted by address like requests without a valid bearer. */
 async function begin(call: Call<DeviceForm>): Promise<Answer> {
   const { service, request, body } = call;
   const client = oauthCaller(call);

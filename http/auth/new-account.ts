@@ -1,4 +1,4 @@
-/** A new user, its wallet and its first credential, as the directory wants to learn of them. */
+/** A new user, its wallet and its first credential, as a message to the directory. */
 
 import {
   type CreateAccountRequest,

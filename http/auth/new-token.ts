@@ -1,4 +1,4 @@
-/** A new personal access token, as the directory wants to learn of it. */
+/** A new personal access token, for a message to the directory. */
 
 import { type TokenScope, tokenScopes } from "../../actors/contract/account.ts";
 import { timestamp } from "../../actors/contract/common.ts";
@@ -49,7 +49,7 @@ export function drawToken(
 /** All but `admin` and `tokens`. */
 export const usualScopes = tokenScopes.filter((scope) => scope !== "admin" && scope !== "tokens");
 
-/** Nobody gives what he lacks: 403 for what was asked for, less of what was not. */
+/** A token has no more scopes than its creator: 403 for requested ones, fewer defaults. */
 export function scopesWithin(
   { credential }: Principal,
   asked: readonly TokenScope[] | undefined,
@@ -70,7 +70,7 @@ function expiryOf(days: number | null | undefined, nowMs: number): number | null
   throw new RefusalError({ code: "validation", faults: [{ pointer: "/expires_in_days", detail }] });
 }
 
-/** What is pinned stays pinned; where nobody belongs nobody can be pinned. */
+/** A pinned credential stays pinned; pinning needs an organization that the user belongs to. */
 function organizationOf(
   gateway: Gateway,
   giver: Principal,

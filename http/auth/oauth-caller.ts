@@ -81,7 +81,7 @@ export function invalidRequest(detail: string): RefusalError {
   return new RefusalError({ code: "oauth", error: "invalid_request", detail });
 }
 
-/** A secret that says by its beginning what it is. */
+/** A secret whose prefix names its kind. */
 export function drawSecret(entropy: Entropy, prefix: string): string {
   return prefix + Buffer.from(entropy.bytes(32)).toString("base64url");
 }

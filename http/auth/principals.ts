@@ -1,7 +1,7 @@
 /**
- * Who asks: from a bearer token to the user behind it and the context in which it acts, by the
- * directory's rows. Tokens are looked up by their SHA-256 and never stored. Found principals are
- * remembered until anything in the directory changes that could make a difference.
+ * From a bearer token to the user behind it and the context in which it acts, by the directory's
+ * rows. Tokens are looked up by their SHA-256 and never stored. Principals are cached until a row
+ * of the directory changes that affects permissions.
  */
 
 import { createHash } from "node:crypto";
@@ -31,7 +31,7 @@ interface Known {
 const bearer = /^bearer +([\x21-\x7e]+) *$/i;
 const minuteMs = 60_000;
 
-/** Rows that say nothing of who may do what. */
+/** Tables that do not affect permissions. */
 const indifferent: ReadonlySet<number> = new Set([
   codes.directory,
   codes.tokensOfUser,
@@ -72,7 +72,7 @@ export class Principals {
     return principal;
   }
 
-  /** Learns of every row that changes. */
+  /** Called for every row that changes. */
   onWrite(key: Key): void {
     const code = codeOf(key);
     if (code >= directoryCode && !indifferent.has(code)) this.version++;
@@ -98,7 +98,7 @@ export class Principals {
     return known;
   }
 
-  /** Not remembered: it ends with its turn, of which the directory knows nothing. */
+  /** Not cached: it ends with its turn, which the directory does not know. */
   private turn(token: string, digest: string): Known {
     const nowMs = this.clock.nowMs();
     const principal = turnPrincipal(this.gateway, token, digest, nowMs);
@@ -134,7 +134,7 @@ export class Principals {
     return client !== undefined && gateway.read(oauthClientKey(client)) === undefined;
   }
 
-  /** Nobody waits for it: a note that is lost is made again within the minute after. */
+  /** Not awaited: a note that is lost is made again within the minute after. */
   private noteUse(known: Known, minute: number): void {
     known.usedMinute = minute;
     const message: TokenUsed = {

@@ -41,7 +41,7 @@ export class SignedUrls {
   verifies(objectKey: string, query: URLSearchParams, nowMs: number): boolean {
     const expires = Number(query.get("expires"));
     const signature = Buffer.from(query.get("signature") ?? "", "base64url");
-    // A link that lives longer than any that is given out was made by somebody else.
+    // A link that lives longer than any that is given out was not made here.
     const latestMs = expiryAt(nowMs) * 1000;
     if (!(expires * 1000 > nowMs && expires * 1000 <= latestMs)) return false;
     return this.signer.verifies(signature, `${expires} ${objectKey}`);

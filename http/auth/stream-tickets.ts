@@ -1,4 +1,4 @@
-/** Tickets that open one event stream, once: minting for whoever may read, redeeming by anybody. */
+/** Tickets that open one event stream, once: minted for readers, redeemed without credentials. */
 
 import { accountKey, type IssueTicket } from "../../actors/account/account-messages.ts";
 import { timestamp } from "../../actors/contract/common.ts";
@@ -14,7 +14,7 @@ import { digestOf } from "./principals.ts";
 
 const secretBytes = 32;
 
-/** `subject` is what the stream tells of; the caller has seen that it may be read. */
+/** `subject` is what the stream follows; the caller has checked that it may be read. */
 export async function mintTicket(call: Call<unknown, unknown>, subject: Id): Promise<Answer> {
   const { service, principal } = call;
   const secret = Buffer.from([
@@ -34,9 +34,9 @@ export async function mintTicket(call: Call<unknown, unknown>, subject: Id): Pro
 }
 
 /**
- * Throws `RefusalError`: 401 for a ticket that is absent, expired or consumed, which is said before
- * the id is looked at; 403 for one of another stream. `Authorization` is ignored. Resolves to who
- * follows, where that may end.
+ * Throws `RefusalError`: 401 for a ticket that is absent, expired or consumed, checked before the
+ * id; 403 for one of another stream. `Authorization` is ignored. Resolves to the reader, where its
+ * right may end.
  */
 export async function redeemTicket(
   { service, id }: Call<unknown, unknown>,

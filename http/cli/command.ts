@@ -23,7 +23,7 @@ export interface Terminal {
   readonly print: (line: string) => void;
   /** Everything said to a person meanwhile. */
   readonly say: (text: string) => void;
-  /** What is said when the person interrupts, until the returned function is called. */
+  /** The text for an interrupt by the person, until the returned function is called. */
   readonly onInterrupt: (words: () => string) => () => void;
   /** Whether `say` reaches a person's terminal, where a line can be drawn over. */
   readonly isInteractive: boolean;

@@ -35,7 +35,7 @@ export async function deliver(
     session.terminal.print(JSON.stringify({ job, files }));
     return;
   }
-  // What is printed then is the result itself.
+  // Standard output then carries only the result.
   const tell = output === standardOutput ? tellBeside(session) : session.terminal.print;
   for (const file of saved) if (file.path !== standardOutput) tell(described(file));
   for (const warning of job.warnings ?? []) session.terminal.say(`warning: ${warning}\n`);
@@ -71,7 +71,7 @@ async function make(client: Client, path: string, request: object, session: Sess
   }
 }
 
-/** The job was accepted and goes on; who leaves must know how to find or end it. */
+/** The accepted job goes on; the text says how to find or end it. */
 function interrupted(id: string): string {
   return `\nThe job ${id} goes on. See it with klieg job ${id}, end it with klieg cancel ${id}.\n`;
 }

@@ -49,7 +49,7 @@ function tokenId(token: string): string {
   return token.split("_")[1] ?? "";
 }
 
-/** A login that has ended already is as good as ended now. */
+/** Ignores 401: the login has ended already. */
 function passUnauthorized(error: unknown): void {
   if (!(error instanceof ApiProblem && [401, 404].includes(error.status))) throw error;
 }
@@ -89,7 +89,7 @@ async function begin(origin: string): Promise<DeviceAuthorization> {
   throw refused(body, status);
 }
 
-/** Asks as often as it may until a person has decided. */
+/** Polls as often as allowed until a person has decided. */
 async function granted(origin: string, device: DeviceAuthorization): Promise<AccessToken> {
   const fields = {
     client_id,

@@ -20,11 +20,11 @@ export interface Medium {
   /** Behind the version prefix. */
   readonly path: string;
   readonly cost: CostKind;
-  /** What stands before the options: words of its own, or files. */
+  /** The arguments before the options: words of its own, or files. */
   readonly subject:
     | { readonly kind: "text"; readonly field: string; readonly what: string }
     | ({ readonly kind: "files"; readonly what: string } & Pick<FileOption, "field" | "isList">);
-  /** What is asked for without being said. */
+  /** Members that every request has. */
   readonly fixed?: object;
   /** Options that go to the service as text, as whole numbers, as numbers, as true. */
   readonly texts: Readonly<Record<string, string>>;

@@ -7,7 +7,7 @@ const eraseLine = "\r\u001b[2K";
 /** Shows how a job goes: one line drawn over on a terminal, a line a status elsewhere. */
 export interface ProgressLine {
   readonly show: (event: JobEvent) => void;
-  /** Leaves the line free for what is said next. */
+  /** Clears the line for further output. */
   readonly clear: () => void;
 }
 

@@ -1,5 +1,5 @@
 /**
- * One request of the client, and its patience.
+ * One request of the client, and its retries.
  *
  * 1. A refusal is an `ApiProblem`, silence is an `Unreachable`; nothing else is thrown.
  * 2. `repeated` tries again through silence, 502 and 503, with a bound and a growing delay. Where

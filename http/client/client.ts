@@ -1,7 +1,7 @@
 /**
  * The typed client of the API: what the command line and the bench speak through.
  *
- * 1. Every call throws `ApiProblem` or `Unreachable` (client-call.ts) and nothing else.
+ * 1. Every call throws `ApiProblem` or `Unreachable` (`call.ts`) and nothing else.
  * 2. Reads are repeated through silence, 502 and 503; writes are not.
  * 3. Except a submit: it carries an Idempotency-Key, so it is repeated with the same key when its
  *    answer got lost. The 409 of such a repeat names the job that the lost answer was about, and

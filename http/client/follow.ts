@@ -14,7 +14,7 @@ import { readEvents } from "./events.ts";
 /** The pace of new streams when they end early. */
 const betweenStreamsMs = 100;
 const waitSeconds = 60;
-/** Of a render that no stream tells of. */
+/** Between reads of a render whose stream is not available. */
 const betweenReadsMs = 1_000;
 
 /** What a stream frame says; `Job` has these fields too. */

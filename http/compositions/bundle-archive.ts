@@ -1,9 +1,9 @@
 /**
  * A bundle out of a ZIP archive of unknown origin. yauzl is imported by this file only.
  *
- * 1. What an entry says of itself is checked before its bytes are read: name, kind, size.
- * 2. Bytes beyond what was said end the reading, so an archive never unpacks to more than allowed.
- * 3. Of an archive that is refused nothing stays.
+ * 1. An entry's header is checked before its bytes are read: name, kind, size.
+ * 2. Bytes beyond that size end the reading, so an archive never unpacks to more than allowed.
+ * 3. A refused archive leaves nothing behind.
  */
 import { Readable } from "node:stream";
 import { type Entry, fromRandomAccessReaderPromise, RandomAccessReader, type ZipFile } from "yauzl";
@@ -116,7 +116,7 @@ function bytesOf(entries: readonly Entry[]): number {
   return entries.reduce((sum, { uncompressedSize }) => sum + uncompressedSize, 0);
 }
 
-/** The least that stands before an entry's bytes: its local header, and its name once more. */
+/** The least size of an entry besides its bytes: its local header, and its name once more. */
 const localHeaderBytes = 30;
 
 /**

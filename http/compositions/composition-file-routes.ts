@@ -114,7 +114,7 @@ async function putFile(call: FileCall): Promise<Answer> {
   return json(isNew ? 201 : 200, fileView(file), [["ETag", etagOf(file)]]);
 }
 
-/** What was refused must not stay; after a lost reply it may have been accepted. */
+/** Refused files are removed; after a lost reply they may have been accepted. */
 async function keepIfAccepted<T>(
   { service }: Call<unknown, unknown>,
   incoming: Incoming,
@@ -182,7 +182,7 @@ async function replaceBundle(call: Call): Promise<Answer> {
   return answerWith(call, 200);
 }
 
-/** The archive is stored before it is read, since a ZIP's list of files stands at its end. */
+/** The archive is stored before it is read, since a ZIP lists its files at its end. */
 async function unpackBody(call: Call, composition: Composition) {
   const { service, request } = call;
   const archive = await reserve(service, composition, [archiveName]);

@@ -60,7 +60,7 @@ function keysOf({ composition, objectsByPath }: Pick<Incoming, "composition" | "
   return [...objectsByPath.values()].map((object) => `${objectsOf(composition.id)}/${object}`);
 }
 
-/** What was stored is not wanted; without an answer the reservation ends by itself. */
+/** Releases what was stored; without an answer the reservation expires. */
 export async function giveUp({ gateway }: Service, incoming: Incoming): Promise<void> {
   const message: RemoveObjects = { kind: "remove", keys: keysOf(incoming) };
   await gateway.ask(incoming.reservation.key, message, "settle");

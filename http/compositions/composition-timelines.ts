@@ -1,6 +1,6 @@
 /**
- * The effective timelines of compositions as they stand, computed from their files when somebody
- * asks and kept for whoever asks next. Only files that the timeline leads to are read.
+ * The effective timelines of compositions, computed from their current files on request and kept
+ * for the next request. Only files that the timeline leads to are read.
  */
 import { assetKey } from "../../actors/asset/asset.ts";
 import { type BundleFile, isMarkup, objectKeyOf } from "../../actors/composition/bundle-file.ts";
@@ -36,7 +36,7 @@ export class CompositionTimelines {
     if (known !== undefined) return known;
     const timeline = this.compute(id, scope, files);
     this.kept.set(name, timeline);
-    // What failed for a moment may be asked for again; what is too much stays so.
+    // A passing failure may be retried; excess is permanent.
     timeline.catch((error: unknown) => {
       if (!(error instanceof RefusalError)) this.kept.delete(name);
     });

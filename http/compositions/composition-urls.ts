@@ -46,7 +46,7 @@ export async function signUrls(call: Call<SignedUrlsRequest>): Promise<Answer> {
       answer.files.push({ path, ...link, mime_type, size_bytes });
     }
   }
-  // Whoever may not read assets sees none, whatever a composition refers to.
+  // Callers that may not read assets get no URLs of them, whatever a composition refers to.
   const seesAssets = principal.credential.scopes.includes("assets:read");
   for (const name of assetIds) {
     const asset = seesAssets ? readyAsset(service, principal.scope, name) : undefined;

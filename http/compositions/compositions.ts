@@ -40,7 +40,7 @@ export function findComposition({ service, principal, id }: Call<unknown, unknow
   return found(service.gateway.read(compositionKey(principal.scope, found(parseId(id)))));
 }
 
-/** As `findComposition`, for whoever may change it: 403 for others. */
+/** As `findComposition`, for callers that may change it: 403 for others. */
 export function editableComposition(call: Call<unknown, unknown>): Composition {
   const composition = findComposition(call);
   if (composition.user !== call.principal.user.id) requirePermission(call.principal, "edit_any");
@@ -91,7 +91,7 @@ const busy = {
   detail: "The files of this composition are being changed; try again.",
 } as const;
 
-/** What it measures, from the head or, after a change, from the files; that is noted then. */
+/** Its frame, from the head or, after a change, from the files; it is stored then. */
 export async function frameAt(
   service: Service,
   { key, composition, files }: Snapshot,
@@ -111,7 +111,7 @@ export async function frameAt(
   }
 }
 
-/** Of what is too much to be measured; other faults pass through. */
+/** The frame of markup that is too large to be measured; other faults pass through. */
 function frameUnmeasured(revision: number): (error: unknown) => Frame {
   return (error) => {
     if (!(error instanceof RefusalError)) throw error;
@@ -129,7 +129,7 @@ export async function viewOf(
   return compositionView(snapshot.composition, details, frame, snapshot.files);
 }
 
-/** As it stands now, with its tag. */
+/** The current composition, with its tag. */
 export async function answerWith(
   call: Call<unknown, unknown>,
   status: number,

@@ -47,7 +47,7 @@ class RenderStream {
     gateway.look(look);
   }
 
-  /** All is read before anything is said, so that a look that was interrupted can be repeated. */
+  /** All rows are read before anything is sent, so that an interrupted look can be repeated. */
   private look(isProgressDue = false): void {
     const { frames, shown, service } = this;
     if (frames.isClosed) return;

@@ -44,7 +44,7 @@ export interface RenderText {
   readonly etag: string;
 }
 
-/** What it made may be deleted without a change of its own. */
+/** Its asset may be deleted without a change of the render. */
 export function renderText({ gateway }: Service, render: Render): RenderText {
   const { id, scope, version } = render;
   const order = found(gateway.read(renderOrderKey(id)));
@@ -70,7 +70,7 @@ export function checkRequest({ target, still, quality, params }: RenderRequest):
   if (faults.length > 0) throw new RefusalError({ code: "validation", faults });
 }
 
-/** Resolves to the id of a render that is accepted; what it reads stands still from then on. */
+/** Resolves to the id of an accepted render; its input files do not change from then on. */
 export async function submitRender(call: Call<RenderRequest>): Promise<Id> {
   const { service, principal, body } = call;
   checkRequest(body);
@@ -147,7 +147,7 @@ async function orderOf(
   };
 }
 
-/** What no film can be made of. */
+/** Faults that make a film impossible. */
 const unusable: ReadonlySet<string> = new Set([
   "missing_entry",
   "missing_root",
@@ -156,7 +156,7 @@ const unusable: ReadonlySet<string> = new Set([
   "too_many",
 ]);
 
-/** What else is wrong with it the render says. */
+/** The render reports all other faults. */
 function refuseUnusable({ diagnostics }: Timeline): void {
   const found = diagnostics.find(({ code }) => unusable.has(code));
   if (found === undefined) return;
@@ -167,7 +167,7 @@ function refuseUnusable({ diagnostics }: Timeline): void {
 
 /**
  * The nearest frame within the film, as far as its length is known before the page runs. The farm
- * is given what was asked, and has the last word.
+ * gets the requested time and decides.
  */
 function paramsOf(still: RenderStillOptions, { fps, duration }: Timeline): StillParams {
   const { at_seconds: atSeconds = 0, background = "opaque", max_dimension: edge = null } = still;
@@ -177,7 +177,7 @@ function paramsOf(still: RenderStillOptions, { fps, duration }: Timeline): Still
   return { mode: "still", at_seconds: frame / fps, frame, background, max_dimension: edge };
 }
 
-/** Those that are there now; what is missing the render says. */
+/** The sources that are there now; the render reports missing ones. */
 function sourcesOf(
   { service, principal }: Call<unknown>,
   timeline: Timeline,

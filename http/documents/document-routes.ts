@@ -1,4 +1,4 @@
-/** What the service says of itself: its links, its contract, and what each problem means. */
+/** The service's documents: its links, its contract, and what each problem means. */
 import { createHash } from "node:crypto";
 import { ProblemPage, RootLinks } from "../../actors/contract/document.ts";
 import { type ProblemType, problemTypes } from "../problems/problem-types.ts";
@@ -47,7 +47,7 @@ export function documentRoutes(all: () => readonly Route[]): readonly Route[] {
   ];
 }
 
-/** A page for browsers, the links for everybody else. */
+/** A page for browsers, the links for other clients. */
 function front(call: Call): Answer {
   const { service, request } = call;
   const form = negotiateType(request.headers["accept"], ["application/json", "text/html"]);

@@ -1,4 +1,4 @@
-/** What a person sees who opens the service in a browser. It loads nothing from anywhere. */
+/** The service's page for browsers. It loads no other resources. */
 import type { Answer } from "../transport/answer.ts";
 
 export function frontPage(origin: string, version: string): Answer {

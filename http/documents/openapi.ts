@@ -1,6 +1,6 @@
 /**
  * The published contract (OpenAPI 3.1), made from the very rows and schemas that serve. A schema
- * with a title becomes a component; everything else stands where it is used.
+ * with a title becomes a component; all others are inlined.
  */
 import { defined } from "../../config/defined.ts";
 import type { Type } from "../../config/schema.ts";
@@ -51,8 +51,8 @@ export function openapi({ version, baseUrl }: Published, routes: readonly Route[
 }
 
 /**
- * `/assets/{id}/content` and `/assets/uploads/{id}` are one path to whoever reads templates alone;
- * a segment with one value tells them apart.
+ * `/assets/{id}/content` and `/assets/uploads/{id}` are the same path to readers of templates; a
+ * segment with one value distinguishes them.
  */
 const unambiguous: Readonly<Record<string, string>> = {
   "/assets/uploads/{id}": "/assets/{collection}/{id}",

@@ -57,7 +57,7 @@ export class Components {
     return { "application/problem+json": { schema, examples: Object.fromEntries(values) } };
   }
 
-  /** What is remembered of a moderated request answers 400, what is new 422. */
+  /** A remembered moderation answers 400, a new one 422. */
   private sample(slug: Slug, status: number): Json {
     const { body } = problem(sampleRefusals[slug], exampleId, this.problems);
     return { ...(JSON.parse(String(body)) as Members), status };

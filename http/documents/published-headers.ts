@@ -78,7 +78,7 @@ export function headersOf(route: Route, status: number): Members {
   ]);
 }
 
-/** Refusals are shared by operations, so a header stands there for those that have it. */
+/** Operations share refusals, so a header is listed for those that have it. */
 export function headersOfRefusal(status: number): Members {
   const isCounted = ![401, 405, 414, 431].includes(status);
   return refsTo(["X-Request-Id", ...(isCounted ? rated : []), ...(headersByStatus[status] ?? [])]);

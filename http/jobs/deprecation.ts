@@ -5,8 +5,8 @@ import type { Header } from "../transport/answer.ts";
 const none: readonly Header[] = [];
 
 /**
- * What answers say of a model that will go: since when it is deprecated (RFC 9745), when it goes
- * (RFC 8594), and what comes instead (RFC 5829).
+ * Headers of a deprecated model: since when it is deprecated (RFC 9745), when it goes (RFC 8594),
+ * and what comes instead (RFC 5829).
  */
 export function deprecationOf(model: ModelEntry, service: Service): readonly Header[] {
   const { status, deprecated_at: since, sunset_at: until, replacement } = model;

@@ -1,6 +1,6 @@
 /**
  * `POST /generate/...`, `/remove-background/video` and `/restore/video`: a request is understood,
- * then the account accepts or refuses it in one durable turn.
+ * then the account accepts or refuses it in one durable step.
  */
 
 import { accountKey, type Pay, type SubmitJob } from "../../actors/account/account-messages.ts";
@@ -168,7 +168,7 @@ async function submit<B extends Confirmable>(call: Call<B>, kind: Kind<B>): Prom
   return json(202, view, [location, ...deprecationOf(model, service)]);
 }
 
-/** Rewritten first, paid then: only an answer costs. */
+/** Rewrites first and charges then, so that a failure costs nothing. */
 async function enhancePrompt(call: Call<EnhancePromptRequest>): Promise<Answer> {
   const { service, principal, body, rate } = call;
   const model = chooseModel(askingOf(call), body.model, "video", "generate");

@@ -31,7 +31,7 @@ export async function cancel({ service, principal }: Asker, job: Id): Promise<st
   return expectReply(reply, "canceled").body;
 }
 
-/** One that cannot be canceled does not keep the others. */
+/** A job that cannot be canceled does not prevent the others. */
 export async function cancelJobs(call: Call<CancelJobsRequest>): Promise<Answer> {
   const { ids, filter } = call.body;
   if ((ids === undefined) === (filter === undefined))

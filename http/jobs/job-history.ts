@@ -1,6 +1,6 @@
 /**
- * A job's own history. Most of it follows from what was asked and what became of it, so accepting a
- * job writes nothing for it; only what a later state forgets has rows.
+ * A job's own history. Most of it follows from the job's rows, so accepting a job writes nothing
+ * for it; only events that a later state does not keep have rows.
  */
 import { timestamp } from "../../actors/contract/common.ts";
 import type { JobEvents } from "../../actors/contract/job.ts";
@@ -34,7 +34,7 @@ function rowsOf(gateway: Gateway, { terms, events = 0 }: Job): Line[] {
   });
 }
 
-/** Whether the provider, or a node of the farm, has heard of it. */
+/** Whether it was sent to the provider or to a node of the farm. */
 function wasSubmitted(job: Job): boolean {
   if (job.phase === "queued") return job.isAccepted === true || job.submitting !== undefined;
   return job.phase !== "canceled" || job.stage !== "before_submit";

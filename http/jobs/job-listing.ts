@@ -160,7 +160,7 @@ function classes({ service, principal, query }: ListCall) {
   });
 }
 
-/** What the ranges did not decide. */
+/** Filters that the ranges do not cover. */
 function matching({ service, principal, query }: ListCall, id: Id, member: Id | undefined) {
   const found = service.jobs.look(id, principal.scope);
   if (found === undefined) return undefined;

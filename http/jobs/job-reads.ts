@@ -120,7 +120,7 @@ export class JobReads {
     this.jobByAsset.clear();
   }
 
-  /** Learns of every row that changes while texts are kept. */
+  /** Called for every row that changes while texts are kept. */
   onWrite(key: Key): void {
     const code = codeOf(key);
     if (code === codes.job) this.textByJob.delete(key);

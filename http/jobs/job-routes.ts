@@ -139,7 +139,7 @@ async function deleteJob(call: Call): Promise<Answer> {
   return { status: 204, headers: [], body: "" };
 }
 
-/** A member who is removed learns what any other request of its would. */
+/** A removed member gets the same refusal as for any other request. */
 function whileReadable({ service, principal }: Call<unknown, unknown>, end: () => void) {
   const { organization, user, scope } = principal;
   if (organization === undefined) return () => {};

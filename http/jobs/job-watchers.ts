@@ -1,6 +1,6 @@
 /**
- * Who follows jobs: waits and event streams, counted by account. Both watch the job's row, so a
- * change is heard in the tick in which the shard released it; and, for members of organizations,
+ * Followers of jobs: waits and event streams, counted by account. Both watch the job's row, so they
+ * are notified in the tick in which the shard released a change; and, for members of organizations,
  * their membership.
  */
 import { membershipsKey, organizationKey } from "../../actors/directory/organization.ts";
@@ -75,7 +75,7 @@ export class Following {
   }
 }
 
-/** Nothing more is to be said of it: a canceled job when its provider has answered, or did not. */
+/** Whether it changes no more: a canceled job once its provider has answered, or did not. */
 export function hasEnded(job: Job): boolean {
   return isTerminal(job) && !(job.phase === "canceled" && job.awaits !== undefined);
 }

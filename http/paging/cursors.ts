@@ -47,7 +47,7 @@ const badCursor = {
   faults: [{ pointer: "?cursor", detail: "is malformed, expired or of another listing" }],
 } as const;
 
-/** The filters are signed and not told. */
+/** The filters are signed and not contained. */
 function signed(payload: Uint8Array, filters: string): Buffer {
   return Buffer.concat([payload, Buffer.from(`\n${filters}`)]);
 }

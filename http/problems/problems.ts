@@ -32,7 +32,7 @@ function oauthError({ error, detail }: Extract<Refusal, { code: "oauth" }>): Ans
   return json(401, body, [...headers, ["WWW-Authenticate", 'Basic realm="klieg"']]);
 }
 
-/** What a refusal reads like, without the request it answers. */
+/** The problem of a refusal, without the request it answers. */
 export function problemOf(refusal: Refusal) {
   if (refusal.code === "oauth")
     return { slug: "oauth", status: 400, title: refusal.error, detail: refusal.detail };

@@ -76,9 +76,9 @@ function malformed(detail: string, cause?: unknown): RefusalError {
 }
 
 /**
- * The members of all objects, told by their colons. JSON.parse takes half a second for a megabyte
- * of keys or brackets, so their number and depth are bounded before. What is no JSON at all is left
- * to JSON.parse. Throws `RefusalError` with 400.
+ * Counts the members of all objects by their colons. JSON.parse takes half a second for a megabyte
+ * of keys or brackets, so their number and depth are bounded before. Invalid JSON is left to
+ * JSON.parse. Throws `RefusalError` with 400.
  */
 function countMembers(text: string): number {
   const { jsonDepthMax, jsonTokensMax } = limits.http;
@@ -145,8 +145,8 @@ function refuseHalfCharacters(value: unknown, pointer: string): void {
 }
 
 /**
- * What a schema has to say costs by the entry, so their number is bounded before it is asked. What
- * is passed on as it came is bounded by its bytes.
+ * A schema's check costs time per entry, so their number is bounded before. Members that are passed
+ * on unchanged are bounded by their bytes.
  */
 function refuseCrowd(value: unknown, open: readonly string[]): void {
   const pointer = crowdedAt(value, open);

@@ -1,12 +1,12 @@
 /**
- * The one door for bytes that a library unpacks from what came from outside: an archive's entry, a
- * form's part. Such a stream may fail at any moment, also before anybody reads it and after nobody
- * does any more, and an error that nobody listens for ends the process. So it is listened to from
- * the moment in which it is handed over, and its error waits for the reader.
+ * The one door for bytes that a library unpacks from foreign input: an archive's entry, a form's
+ * part. Such a stream may fail at any moment, also before and after it is read, and an unhandled
+ * error ends the process. So its errors are handled from the moment it is handed over, and kept for
+ * the reader.
  */
 import type { Readable } from "node:stream";
 
-/** Throws the stream's error where it is read; whoever stops reading ends the stream. */
+/** Throws the stream's error where it is read; a reader that stops ends the stream. */
 export function foreignBytes(stream: Readable): AsyncIterable<Uint8Array> {
   let failure: unknown;
   stream.on("error", (error: unknown) => {

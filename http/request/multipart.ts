@@ -10,7 +10,7 @@ import type { Fault } from "../../config/schema.ts";
 import { RefusalError } from "../problems/refusal-error.ts";
 import { foreignBytes } from "./foreign-bytes.ts";
 
-/** What becomes of the file's bytes; it must read them all or throw. */
+/** Consumes the file's bytes; it must read them all or throw. */
 export type Receive<T> = (file: IncomingFile) => Promise<T>;
 
 export interface IncomingFile {
@@ -80,7 +80,7 @@ export async function readForm<T>(
     source.unpipe(parser);
     source.destroy();
     for (const file of files) file.destroy(error instanceof Error ? error : undefined);
-    // What was being stored is given up before the answer says that it was.
+    // The interrupted storing has ended before the answer is sent.
     await received?.catch(() => undefined);
     throw error;
   }

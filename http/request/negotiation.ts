@@ -6,8 +6,8 @@ import { RefusalError } from "../problems/refusal-error.ts";
 const charset = /;\s*charset=[^,;]*/gi;
 
 /**
- * The form that is wanted most, the first of `offered` when nothing else is said. Throws
- * `RefusalError` with 406 when none would do.
+ * The preferred form, the first of `offered` without a preference. Throws `RefusalError` with 406
+ * when none is acceptable.
  */
 export function negotiateType<T extends string>(
   accept: string | undefined,

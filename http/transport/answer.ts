@@ -1,6 +1,5 @@
 /**
- * What a route says to the transport, and what the transport tells a route. No transport is known
- * here.
+ * Requests and answers as routes see them, independent of the transport.
  */
 
 export interface HttpRequest {
@@ -18,7 +17,7 @@ export interface HttpRequest {
   /** Of a route that reads its body as it comes; undefined when there is none. */
   readonly incoming: AsyncIterable<Uint8Array> | undefined;
   readonly address: string;
-  /** The client went away: nobody reads the answer. */
+  /** The client went away and does not read the answer. */
   isGone(): boolean;
   /**
    * Calls `listener` when the client goes away before it was answered, until the result is called.
@@ -37,7 +36,7 @@ export interface Answer {
 
 /** A body that is written as it comes. */
 export interface Stream {
-  /** Undefined when nobody knows how long it will be. */
+  /** Undefined when the length is not known. */
   readonly length: number | undefined;
   /** Called once; what it returns is called once when the client has gone. */
   start(sink: Sink): () => void;

@@ -1,7 +1,7 @@
 /**
- * How the bodies of requests arrive: every chunk passes here, whoever wants it. A client that sends
- * nothing for 30 s is refused. uWebSockets.js itself would break the connection off after some ten
- * silent seconds; being paused and resumed makes it wait anew.
+ * How the bodies of requests arrive: every chunk passes here on its way to a receiver. A client
+ * that sends nothing for 30 s is refused. uWebSockets.js itself would break the connection off
+ * after some ten silent seconds; being paused and resumed makes it wait anew.
  */
 import { limits } from "../../config/limits.ts";
 import type { Clock } from "../../engine/ports/clock.ts";
@@ -9,7 +9,7 @@ import { stalledBody } from "../request/body.ts";
 import type { HttpRequest } from "./answer.ts";
 import type { IncomingBody, Valve } from "./incoming-body.ts";
 
-/** Whoever the chunks are for. A chunk is valid only during the call. */
+/** Receives the chunks. A chunk is valid only during the call. */
 export interface Receiver {
   chunk(bytes: Uint8Array, isLast: boolean): void;
   /** Nothing came for too long. */

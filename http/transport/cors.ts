@@ -1,7 +1,7 @@
 /**
- * What lets pages of other origins read answers. Some routes are open to any page; the operator
- * opens the rest to the origins of a list. Never with a browser's own credentials: who asks is said
- * by the bearer alone.
+ * Headers that let pages of other origins read answers. Some routes are open to any page; the
+ * operator opens the rest to the origins of a list. Never with a browser's own credentials: only
+ * the bearer authenticates.
  */
 import { constantHeader, type Header } from "./answer.ts";
 
@@ -26,7 +26,7 @@ export function corsHeaders(origins: Origins, origin: string | undefined): reado
   return [["Access-Control-Allow-Origin", origin], exposed, vary];
 }
 
-/** What a browser learns before it lets a page of another origin ask; `methods` as in Allow. */
+/** Headers of a preflight for a page of another origin; `methods` as in Allow. */
 export function preflightHeaders(
   methods: string,
   isOpen: boolean,

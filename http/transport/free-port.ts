@@ -1,7 +1,7 @@
-/** Whether the service can listen where it is told to, and if not, why. */
+/** Whether the service can listen at its configured address, and if not, why. */
 import { createServer } from "node:net";
 
-/** What is wrong with where it is to listen; one sentence for the operator. */
+/** A fault of the configured address; one sentence for the operator. */
 export class ListenError extends Error {
   override readonly name = "ListenError";
 }
@@ -12,8 +12,8 @@ interface Place {
 }
 
 /**
- * uWS shares a port with whoever else shares it, and says of a failure nothing but that; a plain
- * listener does not share and says why. Throws `ListenError`.
+ * uWS shares a port with other sockets that share it, and gives no reason when it fails; a plain
+ * listener does not share and gives one. Throws `ListenError`.
  */
 export function checkFree(options: Place): Promise<void> {
   const { host, port } = options;
@@ -47,7 +47,7 @@ function listenErrorOf(options: Place, code: string | undefined): ListenError {
   }
 }
 
-/** For whoever lost the port after `checkFree`. */
+/** For a port that was lost after `checkFree`. */
 export function portTaken({ host, port }: Place): ListenError {
   return new ListenError(
     `Port ${port} on ${host} is taken; stop what listens there or set KLIEG_PORT to another port.`,

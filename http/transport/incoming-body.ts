@@ -1,7 +1,7 @@
 /**
- * A request's body as it arrives, for what is too large to keep. Whoever reads slowly holds the
- * client back; what comes beyond the cap ends the reading with a refusal, and so does a client
- * that sends nothing for too long.
+ * A request's body as it arrives, for what is too large to keep. A slow reader holds the client
+ * back; bytes beyond the cap end the reading with a refusal, and so does a client that sends
+ * nothing for too long.
  */
 import type { Refusal } from "../../actors/refusal.ts";
 import { PortError } from "../../engine/ports/port-error.ts";
@@ -34,12 +34,12 @@ export class IncomingBody implements AsyncIterable<Uint8Array> {
     this.valve = valve;
   }
 
-  /** Held back by whoever reads: the client may send nothing. */
+  /** Held back by the reader: the client may send nothing. */
   get isHeldBack(): boolean {
     return this.isPaused;
   }
 
-  /** Nobody will read it any more: what still comes is dropped. */
+  /** The body will not be read any more: further chunks are dropped. */
   drop(): void {
     if (this.state.kind === "open")
       this.end({ kind: "broken", error: new PortError("the request was answered", false) });

@@ -273,7 +273,8 @@ function take(
   const exchange = new Exchange(res, req, proxies);
   const refusal = refusalOf(exchange);
   if (refusal !== undefined) {
-    // A turn later: while an answer is due uWS closes on whatever else the same packet brought.
+    // Deferred by a tick: while an answer is due uWS closes on whatever else the same packet
+    // brought.
     exchange.wait();
     const answer = api.refuse(refusal, exchange);
     setImmediate(() => exchange.send(answer, true));
@@ -322,8 +323,8 @@ function respond(api: Api, match: Match, exchange: Exchange): void {
 }
 
 /**
- * Answers so that a client that sends before it reads can read the answer: uWS drops what is left
- * of a body of a known length by itself; of another the end is waited for.
+ * Answers so that a client that sends before it reads can read the answer: uWS drops the rest of a
+ * body of a known length; the end of any other is awaited.
  */
 function conclude(exchange: Exchange, answer: Answer): void {
   const { arrival, incoming, headers } = exchange;
@@ -338,7 +339,7 @@ function conclude(exchange: Exchange, answer: Answer): void {
   }
 }
 
-/** Most paths, told quickly. */
+/** Matches most paths, quickly. */
 const plainPath = /^(?:\/[\w.:-]+)+$/;
 const oddPath = /\p{Cc}|\\|%2e%2e|%2f|%00|%5c/iu;
 

@@ -61,7 +61,7 @@ export class Frames {
     this.stops.push(stop);
   }
 
-  /** The first bytes, and all that happens by itself. */
+  /** Sends the first bytes and starts the heartbeat and the time limit. */
   open(following: Following, clock: Clock): void {
     this.write("retry: 5000\n\n");
     this.until(following.atDrain(() => this.last("reconnect", {})));
@@ -69,7 +69,7 @@ export class Frames {
     this.keepAlive(clock);
   }
 
-  /** `id` undefined for frames that nobody resumes from. */
+  /** `id` undefined for frames that no client resumes from. */
   say(event: string, data: object, id?: string): void {
     const place = id === undefined ? "" : `id: ${id}\n`;
     this.write(`event: ${event}\n${place}data: ${JSON.stringify(data)}\n\n`);

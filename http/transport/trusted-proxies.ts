@@ -1,7 +1,7 @@
 /**
- * Which address a request came from. Proxies that the operator trusts say so in `X-Forwarded-For`;
- * anybody else may write there what he likes, so it counts from the right, up to the first address
- * that is no trusted proxy's.
+ * The address that a request came from. Trusted proxies name it in `X-Forwarded-For`; any client
+ * may forge that header, so it is read from the right, up to the first address that is no trusted
+ * proxy's.
  */
 import { BlockList, isIP } from "node:net";
 

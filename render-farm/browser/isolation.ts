@@ -5,9 +5,9 @@ import { OwnFolders } from "../fence/own-folders.ts";
 import { type ChromiumChoice, launch } from "./browser.ts";
 
 /**
- * Browsers of strangers' pages run in the fence, each as a user of its own, and in Chromium's own
+ * Browsers of foreign pages run in the fence, each as a user of its own, and in Chromium's own
  * sandbox. Where the fence has no network of its own pages are refused, unless the operator accepts
- * the risk; another part that does not stand on this machine is a warning.
+ * the risk; any other missing part of the fence is a warning.
  */
 export type Isolation =
   | {

@@ -24,16 +24,16 @@ interface Size {
   readonly height: number;
 }
 
-/** A page that belongs to somebody else. */
+/** A foreign page. */
 export interface PageSetup {
   /** The only address that the page itself may have. */
   readonly start: string;
   readonly size: Size;
   /** Runs first, in every frame of the page. */
   readonly script: string;
-  /** What stands under an address; `undefined`: nothing does. */
+  /** The response for an address; `undefined`: nothing is there. */
   readonly answer: (url: string, kind: string) => Promise<StageAnswer | undefined>;
-  /** Learns what the page's scripts throw. */
+  /** Gets what the page's scripts throw. */
   readonly onFault: (message: string) => void;
 }
 
@@ -50,7 +50,7 @@ export class StageBrowser {
   private readonly leaving: (() => Promise<Page>)[] = [];
   private readonly awaited: ((page: Page) => void)[] = [];
   private readonly origin: string;
-  /** An empty page, for whoever opens one first. */
+  /** An empty page, for the first caller of `open`. */
   private spare: Page | undefined;
 
   private constructor(running: Running, origin: string) {
@@ -81,7 +81,7 @@ export class StageBrowser {
     return this.running.browser.isConnected();
   }
 
-  /** A page that paints only when it is told to. Throws `PortError`. */
+  /** A page that paints only on request. Throws `PortError`. */
   async open(setup: PageSetup): Promise<Stage> {
     try {
       const page = this.spare ?? (await this.drivenPage());
@@ -140,9 +140,9 @@ export class StageBrowser {
     await this.running.close();
   }
 
-  /** A page that has been where the film will come from has the process that the film needs. */
+  /** A page that has visited the film's origin has the process that the film needs. */
   private async prepare(): Promise<void> {
-    // Pages answer for themselves; whatever else asks for something gets nothing.
+    // Pages have routes of their own; all other requests get nothing.
     await this.context.route("**/*", (route) => answerBlank(route, `${this.origin}/`));
     this.context.on("page", (page) => this.take(page));
     const spare = await this.drivenPage();
@@ -151,7 +151,7 @@ export class StageBrowser {
     this.spare = spare;
   }
 
-  /** Playwright makes no such pages, but takes them as they come. */
+  /** Playwright does not create such pages, but accepts them. */
   private async drivenPage(): Promise<Page> {
     const arrived = new Promise<Page>((resolve) => this.awaited.push(resolve));
     const session = await this.running.browser.newBrowserCDPSession();
@@ -169,7 +169,7 @@ export class StageBrowser {
     return session;
   }
 
-  /** Pages that nobody opened but an author's script are closed. */
+  /** Closes pages that an author's script opened. */
   private take(page: Page): void {
     const arrived = this.awaited.shift();
     if (arrived === undefined) void page.close().catch(() => undefined);
@@ -195,7 +195,7 @@ export class Stage {
   private readonly browser: Browser;
   private readonly page: Page;
   private readonly session: CDPSession;
-  /** Of those who wait; a promise of its end would hold on to all that they ever got. */
+  /** Of pending calls; one promise of the page's end would retain all of their results. */
   private readonly rejects = new Set<(fault: Error) => void>();
   private readonly start: string;
   private readonly painting: Turns;

@@ -38,7 +38,7 @@ function as(word: string): View {
 }
 
 /**
- * The fence around every program that reads what strangers sent: media, texts to speak, pages.
+ * The fence around every program that reads foreign input: media, texts to speak, pages.
  *
  * 1. Namespaces of its own: a network in which there is nothing, not even loopback, and where the
  *    kernel allows it processes, mounts and messages. It sees no process but its own.
@@ -47,11 +47,11 @@ function as(word: string): View {
  * 3. Bounds on memory, time, and the length and number of files.
  * 4. The kernel ends it with the process that started it.
  *
- * A part that this machine does not allow is left out and told.
+ * A part that this machine does not allow is left out and reported.
  */
 export class Fence {
   readonly folders: OwnFolders;
-  /** Sentences about what does not stand. */
+  /** Sentences about missing parts. */
   readonly warnings: string[] = [];
   private readonly found: Found;
   private shown = 0;
@@ -112,8 +112,8 @@ export class Fence {
 
   /**
    * A program of these first words, some of which are files. Those in folders of root's own are
-   * shown to the task's user; where that is not possible the program runs as the farm's, which is
-   * told.
+   * shown to the task's user; where that is not possible the program runs as the farm's, with a
+   * warning.
    */
   async fit(...words: readonly (string | ProgramFile)[]): Promise<FencedProgram> {
     const found = words.map((word) => (typeof word === "string" ? as(word) : this.view(word)));

@@ -17,7 +17,7 @@ import { dirname, join } from "node:path";
 import { limits } from "../../config/limits.ts";
 import { PortError } from "../../engine/ports/port-error.ts";
 
-/** A folder in which the programs of one task work, and nobody else but the farm. */
+/** A folder in which the programs of one task work; only they and the farm can access it. */
 export interface OwnFolder {
   readonly path: string;
   /** Whom the folder belongs to and the programs run as; `undefined`: the farm's own user. */
@@ -37,8 +37,8 @@ const usersMax = 478;
 
 /**
  * Lends each task a folder, and a user where the farm may run programs as others. The folder is
- * named for the user's number: that it could be made says that nobody else has the number. It lies
- * in one that the farm keeps, so that no program can put another thing in its place.
+ * named for the user's number: only one task at a time can make it, so only one has the number. It
+ * lies in one that the farm keeps, so that no program can put another thing in its place.
  */
 export class OwnFolders {
   readonly hasUsers: boolean;
@@ -100,7 +100,7 @@ export async function writeNew(
   await writeFile(path, bytes, { flag: "wx", mode: 0o644 });
 }
 
-/** Opens a file in a task's folder. Throws `PortError` for whatever else stands there. */
+/** Opens a file in a task's folder. Throws `PortError` when it is not a plain file. */
 export async function openPlain(path: string, flags = constants.O_RDONLY): Promise<FileHandle> {
   const file = await open(path, flags | constants.O_NOFOLLOW | constants.O_NONBLOCK).catch(
     (failure: unknown) => {
@@ -113,8 +113,8 @@ export async function openPlain(path: string, flags = constants.O_RDONLY): Promi
 }
 
 /**
- * The same of a file that a program made in its own folder: another name of a file that the program
- * may not read itself belongs to somebody else.
+ * The same of a file that a program made in its own folder: a hard link to a file that the program
+ * may not read belongs to another user.
  */
 export async function openMade(path: string, flags?: number): Promise<FileHandle> {
   const file = await openPlain(path, flags);
@@ -124,7 +124,7 @@ export async function openMade(path: string, flags?: number): Promise<FileHandle
   throw new PortError("A program left what is not its own.", false);
 }
 
-/** Removes what farm nodes left that have been killed. */
+/** Removes the folders of farm nodes that were killed. */
 export async function sweepLeftovers(nowMs: number): Promise<void> {
   const root = tmpdir();
   for (const name of await readdir(root)) {

@@ -14,7 +14,8 @@ export interface Order {
 
 /**
  * A script of ours in the fence, which carries out orders one after the other. It starts with the
- * first one, and again after one that ended it; what it holds of one order is its own affair.
+ * first one, and again after one that ended it; what it keeps of one order is not shared with the
+ * farm.
  */
 export class FencedScript {
   private readonly words: readonly string[];
@@ -92,7 +93,7 @@ function run([path = "", ...args]: readonly string[]): Running {
     child.once("error", () => resolve());
     child.once("close", () => resolve());
   });
-  // Its end is heard of where its answer is awaited.
+  // The pending answer reports its end.
   child.stdin.on("error", () => undefined);
   child.stdout.on("error", () => undefined);
   return {

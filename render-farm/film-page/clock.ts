@@ -2,8 +2,8 @@
 /// <reference lib="dom.iterable" />
 
 /**
- * Runs first in every frame of a page, as a plain script: time stands still until the film is told
- * to go on, and chance is always the same chance.
+ * Runs first in every frame of a page, as a plain script: time stops until the film sets it, and
+ * random numbers are always the same.
  *
  * While a page loads, timers of up to `promptMs` run at once, because scripts wait for them to set
  * themselves up; all others wait for the film's own time.
@@ -123,9 +123,9 @@ replace(window, "requestIdleCallback", (handler: (deadline: object) => void) =>
 );
 replace(HTMLMediaElement.prototype, "play", () => Promise.resolve());
 
-/** What scripts asked for and wait for. */
+/** Requests of scripts that have not ended. */
 let waiting = 0;
-/** Looks at it before what never comes is given up for good, some milliseconds each. */
+/** How often `waiting` is checked, some milliseconds apart, before the wait is given up. */
 let looksLeft = 2_000;
 
 function counted<T>(work: Promise<T>): Promise<T> {
@@ -160,7 +160,7 @@ function isWaiting(): boolean {
   return waiting > 0 || [...document.images].some(({ complete }) => !complete);
 }
 
-/** Resolves once what scripts wait for is there, so that no frame depends on how long it takes. */
+/** Resolves once the scripts' requests have ended, so that no frame depends on their duration. */
 async function quiet(): Promise<void> {
   for (; looksLeft > 0 && isWaiting(); looksLeft -= 1)
     await new Promise((resolve) => realTimeout(resolve, 1));

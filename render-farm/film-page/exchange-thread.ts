@@ -134,7 +134,7 @@ async function decode(
       if (frame.timestamp === shownUs) shown = frame;
       else frame.close();
     },
-    // Whoever waits for its end learns of it.
+    // The caller that awaits its end gets the error.
     error: () => undefined,
   });
   try {

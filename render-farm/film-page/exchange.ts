@@ -34,7 +34,7 @@ export class Exchange {
   async hand(frame: VideoFrame): Promise<void> {
     await this.handing;
     this.handing = this.ask({ kind: "hand", frame }, [frame]);
-    // Who waits for it learns of it.
+    // The caller that awaits it gets the error.
     this.handing.catch(() => undefined);
   }
 

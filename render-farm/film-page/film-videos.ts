@@ -7,10 +7,10 @@ import { isShownAt, offAttribute, type ShownClip } from "./shown-clips.ts";
 import { feignLoaded, lendScreens, tellLoaded, tellPicture } from "./video-reads.ts";
 
 /**
- * Videos do not play: beside each stands a box in the video's own place and style, with a canvas
- * that shows the frame that belongs there. The video stays for scripts and selectors and paints
- * nothing. In a page that draws itself a canvas is painted right only at the size of its pixels and
- * when a transform moves it, so that is how it is fitted into its box.
+ * Videos do not play: beside each is a box in the video's own place and style, with a canvas that
+ * shows the current frame. The video stays for scripts and selectors and paints nothing. In a page
+ * that draws itself a canvas is painted right only at the size of its pixels and when a transform
+ * moves it, so that is how it is fitted into its box.
  */
 interface FilmVideo {
   readonly clip: ShownClip;
@@ -124,7 +124,7 @@ export function expectPictures(from: number, places: PicturePlaces, exchange: Ex
     const { shown } = video;
     const isFit = shown?.width === place.width && shown.height === place.height;
     const picture = exchange.picture(place, isFit ? shown.data.buffer : undefined);
-    // Who shows it learns of it.
+    // The caller that shows it gets the error.
     picture.catch(() => undefined);
     video.coming = { from, picture };
     video.shown = undefined;
@@ -148,7 +148,7 @@ export async function bringPictures(frame: number): Promise<string[]> {
   return lost;
 }
 
-/** Shows the pictures that have come, and each video where it stands now. */
+/** Shows the pictures that have come, and each video at its current place. */
 export async function showVideos(frame: number): Promise<void> {
   for (const video of videosByKey.values()) {
     const { coming } = video;

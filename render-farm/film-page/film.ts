@@ -77,7 +77,7 @@ let film: Open | undefined;
 async function open(plan: FilmPlan): Promise<FilmReport> {
   const { mark, width, height } = plan;
   const exchanging = mark === "" ? undefined : Exchange.open(mark, even(width), even(height));
-  // Who waits for it learns of it.
+  // The caller that awaits it gets the error.
   exchanging?.catch(() => undefined);
   await loaded();
   const warnings: string[] = [];
@@ -365,7 +365,7 @@ async function waitForTimelines({ compositions, timelineMs }: FilmPlan): Promise
   }
 }
 
-/** Only a script that speaks of timelines will ever register one, or would have but threw. */
+/** Only a script that mentions timelines registers one, unless it threw. */
 function isAwaited(): boolean {
   if (document.querySelector("[data-no-timeline]") !== null) return false;
   const isMeant = window.__kliegClock.hasFaults() ? speaksOfTimelines : mayRegister;

@@ -78,13 +78,13 @@ function keepOut(id: string): void {
   for (const sheet of document.styleSheets) narrow(sheet.cssRules);
 }
 
-/** A composition that nobody placed fills the size that it asks for. */
+/** A composition without a placement fills the size that it asks for. */
 function sizeHost(host: HTMLElement): void {
   const inner = host.querySelector<HTMLElement>("[data-width][data-height]") ?? host;
   const width = host.dataset["width"] ?? inner.dataset["width"];
   const height = host.dataset["height"] ?? inner.dataset["height"];
   const style = getComputedStyle(host);
-  // Scenes lie over each other; what stands in a layout of the author's stays there.
+  // Scenes lie over each other; elements in a layout of the author's stay there.
   const isScene = host.parentElement?.hasAttribute("data-composition-id") === true;
   const place = isScene ? { position: "absolute", left: "0", top: "0" } : { position: "relative" };
   if (style.position === "static") Object.assign(host.style, place);

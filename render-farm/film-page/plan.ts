@@ -1,7 +1,7 @@
 /// <reference lib="dom" />
 import type { Clip, Composition, TextClip } from "../../actors/timeline/model.ts";
 
-/** What the page is told about its film, once. */
+/** What the page gets of its film, once. */
 export interface FilmPlan {
   readonly fps: number;
   readonly width: number;
@@ -123,7 +123,7 @@ export type ExchangeOrder =
   | {
       readonly kind: "picture";
       readonly place: PicturePlace;
-      /** For its pixels, if there is one of the right size that nobody needs. */
+      /** A free buffer of the right size for its pixels, if there is one. */
       readonly room: ArrayBuffer | undefined;
     };
 

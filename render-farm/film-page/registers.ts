@@ -39,7 +39,7 @@ function define(name: string, value: unknown): void {
 }
 
 /**
- * Glyphs stand where their outlines say, as in HyperFrames, from the first text that a script
+ * Glyphs are placed where their outlines say, as in HyperFrames, from the first text that a script
  * measures; emoji are pictures even where a font of letters has them. In a layer, so that every
  * rule of the author's comes before it.
  */

@@ -3,8 +3,8 @@
 import type { Composition } from "../../actors/timeline/model.ts";
 
 /**
- * What is written in one file and shown in the page of another: its addresses lead to what lies
- * beside it, its styles reach only its own markup. Which file lies where is told by the server.
+ * Markup written in one file and shown in the page of another: its addresses lead to the files
+ * beside it, its styles reach only its own markup. The server says which file lies where.
  */
 export const sceneAttribute = "data-klieg-scene";
 

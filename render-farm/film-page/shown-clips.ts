@@ -16,8 +16,8 @@ export const offAttribute = "data-klieg-off";
 export const awayAttribute = "data-klieg-away";
 
 /**
- * Timed elements are visible for their time, whatever styles say besides; what stands in the flow
- * takes no place for the rest of it. Tells whose place was not there before.
+ * Timed elements are visible for their time, whatever styles say besides; those in the flow take no
+ * place for the rest of it. Returns those whose place was not there before.
  */
 export function showAt(clips: readonly ShownClip[], frame: number): ReadonlySet<Element> {
   const arrived = new Set<Element>();

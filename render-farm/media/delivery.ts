@@ -14,7 +14,7 @@ export interface Delivery {
   readonly stem: string;
 }
 
-/** Stores a finished file and its thumbnail; what the output says of it comes from probing it. */
+/** Stores a finished file and its thumbnail; the output's measures come from probing it. */
 export async function deliverRecording(
   delivery: Delivery,
   path: string,
@@ -27,7 +27,7 @@ export async function deliverRecording(
   return { ...stored, ...measuresOf(recording) };
 }
 
-/** The same of a film whose maker knows what it is. */
+/** The same for a film whose measures are known. */
 export async function deliverFilm(
   delivery: Delivery,
   path: string,

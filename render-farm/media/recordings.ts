@@ -4,7 +4,7 @@ import { PortError } from "../../engine/ports/port-error.ts";
 import type { LocalFile } from "../node/workspace.ts";
 import { inputOf, type MediaTools } from "../programs/media-tools.ts";
 
-/** Videos and sound: what is in them, and the small pictures that stand for them. */
+/** Videos and sound: their streams, and the small pictures that represent them. */
 export interface Recording {
   readonly mimeType: string;
   readonly durationSeconds: number;

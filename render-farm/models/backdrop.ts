@@ -4,8 +4,8 @@ import type { MediaTools } from "../programs/media-tools.ts";
 import { type EditedVideo, videoInput } from "./edited-video.ts";
 
 /**
- * What stands behind the subject of a video, judged by small samples of it: one colour at the
- * borders (to be keyed), or a still scene (to be subtracted).
+ * The background behind the subject of a video, judged by small samples: one colour at the borders
+ * (to be keyed), or a still scene (to be subtracted).
  */
 export type Backdrop =
   | {

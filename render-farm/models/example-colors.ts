@@ -12,7 +12,7 @@ export interface ExampleColors {
   readonly ground: Color;
 }
 
-/** The colours of example pictures by where they stand: sky above, ground below, light, accent. */
+/** The colours of example pictures by position: sky above, ground below, light, accent. */
 export function exampleColors(rasters: readonly Raster[]): ExampleColors {
   const all = rasters.map(colorsOf);
   const [first, ...others] = all;

@@ -18,7 +18,7 @@ import {
 /**
  * The model `studio-matte` (background removal): a backdrop of one colour is keyed and its spill
  * taken off; otherwise what differs from the median of the video's frames is the subject, which
- * wants a camera that stands still. No learned weights.
+ * needs a still camera. No learned weights.
  */
 const MatteInput = Type.Object(
   {
@@ -109,7 +109,7 @@ function keyed({ yuv, chromaSpread, lumaSpread }: Extract<Backdrop, { kind: "fla
     const spill = v < u && u > 140 ? "blue" : "green";
     const isScreen = v < 128 || spill === "blue";
     const key = `chromakey=color=0x${name}:yuv=1:similarity=${similarity.toFixed(3)}:blend=0.07`;
-    // What is nearly gone goes, what is nearly whole stays whole.
+    // Nearly clear becomes clear, nearly opaque becomes opaque.
     const firm = "format=rgba,lutrgb=a='clip((val-22)*1.2,0,255)'";
     const cut = `[0:v:0]format=yuv444p,${key},${firm}`;
     if (!isScreen) return cut;
@@ -121,7 +121,7 @@ function keyed({ yuv, chromaSpread, lumaSpread }: Extract<Backdrop, { kind: "fla
       "format=gbrp[edge];[plain][clean][edge]maskedmerge[base];[base][mask]alphamerge"
     );
   }
-  // Without colour it is the sum of all three distances that tells.
+  // Without colour the sum of all three distances decides.
   const away = (value: number, weight: number): string =>
     `'clip(abs(val-${value.toFixed(0)})*${weight},0,255)'`;
   const step = `clip((val-${(lumaSpread + 7).toFixed(0)})*12,0,255)`;

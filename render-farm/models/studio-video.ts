@@ -106,7 +106,7 @@ async function* frames(
   const ahead: Promise<unknown>[] = [];
   const paint = (index: number): void => {
     const painted = pages[index % 2 === 0 ? 0 : 1].call(pageModule, "frame", index);
-    // A frame that fails after the film was given up has nobody to tell.
+    // A frame may fail after the film was given up; its error is not needed then.
     painted.catch(() => undefined);
     ahead.push(painted);
   };

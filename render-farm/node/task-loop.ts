@@ -19,7 +19,7 @@ import { BrokeredParts, type Parts, type SharedParts } from "./task-parts.ts";
  * 2. A canceled, late or dropped task is answered and its slot freed at once; its worker is
  *    aborted and whatever it still reports is ignored.
  * 3. A worker that throws costs its task, never the node. This is the farm's only catch of faults.
- * 4. Parts of a task end with it: whoever still waits for one learns so.
+ * 4. Parts of a task end with it, and those that still wait for one are notified.
  *
  * Called by `main.ts`; tests give it the memory connection and simulated timers.
  */
@@ -37,10 +37,10 @@ export interface TaskContext {
   /** 0 to 1; goes out with the next heartbeat. */
   reportProgress(fraction: number): void;
   /**
-   * Lets a helper nodes of idle nodes make `parts` parts of this task too; the last split counts.
+   * Lets idle nodes make `parts` parts of this task too; the last split counts.
    */
   split(parts: number, helpers: HelperTask): SharedParts;
-  /** The parts of the task that this one, a helper nodes's, was leased for. */
+  /** The parts of the task that this one, a helper node's, was leased for. */
   join(): Parts;
 }
 
@@ -57,7 +57,7 @@ export interface FarmNode {
   /** How long a drain waits for running tasks before it drops them. */
   readonly drainMs: number;
   readonly workersByKind: ReadonlyMap<string, TaskWorker>;
-  /** Learns of faults that are bugs, once each. */
+  /** Gets each fault that is a bug, once. */
   readonly reportBug: (fault: unknown) => void;
 }
 

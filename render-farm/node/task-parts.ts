@@ -1,10 +1,10 @@
 import { PortError } from "../../engine/ports/port-error.ts";
 import type { BrokerConnection, ToNode } from "../../engine/ports/tasks.ts";
 
-/** Parts of a task, each made by whoever takes it. */
+/** Parts of a task, taken and made one by one, here or by helper nodes. */
 export interface Parts {
   /**
-   * The next that nobody has. Waits while others make the last ones, because they may lose them;
+   * The next free part. Waits while others make the last ones, because they may lose them;
    * `undefined` when all are made. Throws `PortError` when the parts are no longer wanted.
    */
   take(): Promise<number | undefined>;
@@ -15,13 +15,13 @@ export interface Parts {
 
 /** Those of a task that was split for others to join. */
 export interface SharedParts extends Parts {
-  /** Learns of the parts that others make, also of those made before. One listener. */
+  /** Notified of the parts that others make, also of those made before. One listener. */
   onMade(listener: (part: number, result: unknown) => void): void;
 }
 
 type PartMessage = Extract<ToNode, { readonly member: string }>;
 
-/** Parts that the broker hands out, as one member of a helper nodes sees them. */
+/** Parts that the broker hands out, as one helper node sees them. */
 export class BrokeredParts implements SharedParts {
   private readonly member: string;
   private readonly send: BrokerConnection["send"];
@@ -57,7 +57,7 @@ export class BrokeredParts implements SharedParts {
     for (const { reject } of this.takers.splice(0)) reject(noLongerWanted());
   }
 
-  /** What the broker says to this member. */
+  /** Handles a message of the broker to this member. */
   handle(message: PartMessage): void {
     if (message.kind === "part") this.takers.shift()?.resolve(message.part ?? undefined);
     else if (this.listener === undefined) this.early.push([message.part, message.result]);
@@ -65,7 +65,7 @@ export class BrokeredParts implements SharedParts {
   }
 }
 
-/** So many parts that nobody else makes. */
+/** Parts that are all made here. */
 export function ownParts(count: number): Parts {
   let next = 0;
   return {

@@ -81,7 +81,7 @@ export async function fetchSource(
   return { path, mimeType: await sniff(path, source.mimeType), sizeBytes, version };
 }
 
-/** Objects are for the farm's eyes only, so that another user gets a copy. */
+/** Only the farm may read objects, so another user gets a copy. */
 async function linkTo(objects: Objects, key: string, path: string): Promise<string | undefined> {
   const folder = dirname(path);
   if ((await stat(folder)).uid === process.getuid?.()) return objects.link(key, path);
@@ -131,7 +131,7 @@ function asStopped(failure: unknown): never {
   throw failure;
 }
 
-/** A look-up table shows itself only to those who expect one. */
+/** A look-up table is recognized only when one is declared. */
 async function sniff(path: string, declared: string): Promise<string> {
   const file = await openPlain(path);
   try {

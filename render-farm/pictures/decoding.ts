@@ -19,7 +19,7 @@ sharp.unblock({
 sharp.cache(false);
 sharp.concurrency(1);
 
-/** Bytes, and what is said of them. */
+/** Bytes and their description. */
 export interface Made {
   readonly bytes?: Buffer;
   readonly said?: { width?: number; height?: number; channels?: number; isBlack?: boolean };

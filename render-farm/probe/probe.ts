@@ -27,8 +27,8 @@ import { inspectModel } from "./model-files.ts";
 import { inspectFont, inspectTable } from "./text-files.ts";
 
 /**
- * Task kind `probe`: what an uploaded or fetched file is, told from its bytes, and whether
- * it can be decoded. The one output names the source itself; only the thumbnail is new.
+ * Task kind `probe`: detects the type of an uploaded or fetched file by its bytes, and whether it
+ * can be decoded. The one output names the source itself; only the thumbnail is new.
  */
 const ProbeInput = Type.Object(
   { source: Source, declaredType: Type.Optional(Type.String({ maxLength: 128 })) },

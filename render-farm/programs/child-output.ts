@@ -6,7 +6,7 @@ import { Child, type Command, runChild } from "./child-process.ts";
 
 /**
  * A program's standard output, read straight into buffers of the reader's own: pictures by the
- * hundred megabytes would else all be garbage. The program waits while nobody reads.
+ * hundred megabytes would else all be garbage. The program waits for its reader.
  */
 export class ChildOutput {
   private readonly pipe: FileHandle;

@@ -9,9 +9,9 @@ import { PortError } from "../../engine/ports/port-error.ts";
  * Programs that the farm runs on media: no shell, no environment, bounded in time and output,
  * killed when the task is over.
  *
- * 1. What a program says on standard error reaches nobody but the fault's cause: `fault` is the
- *    sentence that a client may read.
- * 2. A program that ends with a code refused its input, which no other attempt mends; one that was
+ * 1. Standard error goes only into the fault's cause: `fault` is the sentence that a client may
+ *    read.
+ * 2. A program that ends with a code refused its input, and a retry does not help; one that was
  *    killed (memory, time) or did not start may be tried again.
  */
 export interface Command {
@@ -23,7 +23,7 @@ export interface Command {
   readonly timeoutMs: number;
   readonly fault: string;
   readonly cwd?: string;
-  /** Learns its standard output as it comes, instead of collecting it. */
+  /** Gets its standard output as it comes, instead of collecting it. */
   readonly onOutput?: (text: string) => void;
   /**
    * Its standard input; a fault of this source passes through. A chunk is done with when the next
@@ -81,7 +81,7 @@ export class Child {
   }
 }
 
-/** What a program answers that should have become another and could not (`env`, POSIX). */
+/** Exit codes of a launcher that could not start its program (`env`, POSIX). */
 const notExecutable = 126;
 const notFound = 127;
 
@@ -111,7 +111,7 @@ export async function runChild(command: Command): Promise<Buffer> {
   }
 }
 
-/** The program's standard output as it comes; it waits while nobody reads. Throws `PortError`. */
+/** The program's standard output as it comes; it waits for its reader. Throws `PortError`. */
 export async function* streamChild(
   command: Omit<Command, "stdin" | "onOutput">,
 ): AsyncGenerator<Buffer> {
@@ -130,7 +130,7 @@ async function feed(
 ): Promise<void> {
   try {
     const stdin = child.process.stdin as Writable;
-    // Each write learns of its own fault.
+    // Each write gets its own error.
     stdin.on("error", () => undefined);
     for await (const chunk of source) await written(stdin, chunk);
     stdin.end();

@@ -24,7 +24,7 @@ export interface ToolCall {
   readonly signal: AbortSignal;
   readonly fault: string;
   readonly timeoutMs?: number;
-  /** Learns how many seconds of the output are done, now and then. */
+  /** Gets the seconds of the output that are done, now and then. */
   readonly onSeconds?: (seconds: number) => void;
   readonly stdin?: Iterable<Uint8Array> | AsyncIterable<Uint8Array>;
 }

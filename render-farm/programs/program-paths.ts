@@ -2,7 +2,7 @@ import { dirname, extname, join } from "node:path";
 import type { Fence, FencedProgram } from "../fence/fence.ts";
 import type { MediaPrograms } from "./media-tools.ts";
 
-/** Where this node has the programs that read what strangers sent. */
+/** The paths of this node's programs that read foreign input. */
 export interface ProgramPaths {
   readonly ffmpeg: string;
   readonly ffprobe: string;

@@ -18,7 +18,7 @@ export class RenderFault extends Error {
   }
 }
 
-/** A damaged file is the composition's matter; a program that was killed is the node's. */
+/** A damaged file is a fault of the composition; a killed program is a fault of the node. */
 export function mediaFault(name: string, failure: unknown): unknown {
   if (!(failure instanceof PortError) || failure.retryable) return failure;
   return new RenderFault("media_unavailable", `${name}: ${failure.message}`, false, failure);
@@ -39,7 +39,7 @@ export class Warnings {
     else if (this.sentences.size < this.most) this.sentences.add(sentence.slice(0, 500));
   }
 
-  /** What it has and will learn goes to another. */
+  /** Passes its warnings on to another, now and later. */
   leaveTo(heir: Warnings): void {
     this.heir = heir;
     for (const sentence of this.sentences) heir.add(sentence);

@@ -19,7 +19,7 @@ import type { CodedPictures } from "./videos/coded-pictures.ts";
 
 export interface StudioTools {
   readonly workspaces: Workspaces;
-  /** What browsers painted is read by one program for all renders. */
+  /** One program reads the screenshots of all renders. */
   readonly screenshots: Pictures;
   readonly known: KnownMedia;
   readonly browsers: SpareBrowsers;
@@ -58,8 +58,8 @@ export interface Made {
 }
 
 /**
- * The page's fault when the animation that its scripts speak of is not there and something says
- * why; without a reason, what they might have moved stands still.
+ * The page's fault when the animation library that its scripts use is missing for a known reason;
+ * without a reason, what it would have moved stays still.
  */
 export function checkAnimation(
   { lacksTimeline, refusal }: FilmReport,
@@ -85,7 +85,7 @@ export function checkAnimation(
   warnings.add(`${lack}; what scripts were to animate stands still`);
 }
 
-/** Unless the markup has told of it already. */
+/** Unless the markup's warnings include it already. */
 export function warnOfBlackGround(
   { isGrounded }: FilmReport,
   { diagnostics }: Timeline,

@@ -83,7 +83,7 @@ t.test("suspended accounts answer 403 on every route until they are active again
   t.equal((await ada.get("/v1/me")).status, 200);
 });
 
-t.test("nobody suspends the own account", async (t) => {
+t.test("an administrator cannot suspend their own account", async (t) => {
   const house = await openInProcess(t);
   const { id } = (await house.admin.get<User>("/v1/me")).json;
   const reply = await house.admin.patch(`/v1/admin/accounts/${id}`, { status: "suspended" });

@@ -1,4 +1,4 @@
-/** `klieg audit`: has the running service count everything anew, and says what does not add up. */
+/** `klieg audit`: audits all accounts of the running service and prints what does not add up. */
 import { parseArgs } from "node:util";
 import { count, isOrAre } from "../../../actors/count.ts";
 import { type Command, CommandError } from "../command.ts";

@@ -1,7 +1,7 @@
 import { everyElement, parseMarkup } from "../../../actors/timeline/markup.ts";
 import { type VendorFolder, vendorFolder } from "./vendor-folder.ts";
 
-/** What a page's import map says (HTML, "8.1.6.2 Import maps"). */
+/** A page's import map (HTML, "8.1.6.2 Import maps"). */
 interface MapText {
   readonly imports?: Readonly<Record<string, unknown>>;
   readonly [member: string]: unknown;

@@ -22,9 +22,9 @@ interface Wanted {
 }
 
 /**
- * What was fetched lies in one folder, each file under a name that says what it is and beside what
- * it names itself. A name is known as soon as its file is fetched, so that modules may import each
- * other in circles.
+ * Fetched files lie in one folder, each under a descriptive name, beside the files that it refers
+ * to. A name is known as soon as its file is fetched, so that modules may import each other in
+ * circles.
  */
 export class VendorFolder {
   private readonly folder: string;
@@ -116,7 +116,7 @@ export class VendorFolder {
         ? this.withImports(text(), url, "./")
         : Promise.resolve(bytes);
     const written = content.then((whole) => this.write(name, whole));
-    // Whoever waits for the end learns of it.
+    // The caller that awaits the end gets the error.
     written.catch(() => undefined);
     this.integrityByName.set(name, written);
     this.tell(`${vendorFolder}/${name}  ${url}`);

@@ -111,7 +111,7 @@ async function withoutRemote(
   return { from, to, written };
 }
 
-/** A module that stands in the page. */
+/** A module script that is written in the page. */
 async function inline(
   element: Element,
   text: string,

@@ -3,7 +3,7 @@ import { blend, type Color, css } from "./color.ts";
 import { lit } from "./palette.ts";
 import type { Stage } from "./stage.ts";
 
-/** Where a subject stands or floats, in pixels; `y` is its foot, or its middle in the air. */
+/** A subject's position, in pixels; `y` is its foot, or its middle in the air. */
 export interface Spot {
   readonly x: number;
   readonly y: number;

@@ -4,11 +4,11 @@ import type { Random } from "./seeded-random.ts";
 import { newCanvas, type Stage, type Sun } from "./stage.ts";
 import { homes, type Setting } from "./vocabulary.ts";
 
-/** Decides what the prompt leaves open: where, when, the horizon, where the light stands. */
+/** Decides what the prompt leaves open: place, time, the horizon, the position of the light. */
 export interface Place {
   /** The land or water that fills the lower part. */
   readonly ground: Setting;
-  /** What stands on the horizon behind it. */
+  /** Settings on the horizon behind it. */
   readonly backdrop: ReadonlySet<Setting>;
 }
 

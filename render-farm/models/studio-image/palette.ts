@@ -11,7 +11,7 @@ export interface Palette {
   readonly shadow: Color;
   /** What distance fades into. */
   readonly haze: Color;
-  /** For a subject whose colour is not named: stands out against the sky. */
+  /** For a subject whose colour is not named: contrasts with the sky. */
   readonly accent: Color;
   readonly accent2: Color;
   readonly isDark: boolean;

@@ -38,7 +38,7 @@ export function waterFooting({ height, horizon }: Stage): Footing {
 
 /**
  * `count` places for one kind of subject, far to near. The first, at `x` and `y`, has the given
- * size; the others stand around it, smaller or larger as their distance asks.
+ * size; the others are around it, smaller or larger as their distance asks.
  */
 export function spread(
   stage: Stage,

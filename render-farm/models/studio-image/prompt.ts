@@ -187,7 +187,7 @@ function isHerd(word: string, before: string | undefined): boolean {
   );
 }
 
-/** Looks a word up as it stands, then as a plural. */
+/** Looks a word up unchanged, then as a plural. */
 export function findMeaning<T>(meanings: ReadonlyMap<string, T>, word: string): T | undefined {
   const stems = [word, word.replace(/ies$/, "y"), word.replace(/es$/, ""), word.replace(/s$/, "")];
   return stems.map((stem) => meanings.get(stem)).find((found) => found !== undefined);

@@ -25,9 +25,8 @@ import { paintWater } from "./water.ts";
 import { paintWeather } from "./weather.ts";
 
 /**
- * One picture, back to front: sky, what stands on the horizon, land or water, subjects, weather,
- * style, finish. What the prompt leaves open is decided by dice seeded with the hash of its words
- * and the seed.
+ * One picture, back to front: sky, horizon, land or water, subjects, weather, style, finish. What
+ * the prompt leaves open is decided by dice seeded with the hash of its words and the seed.
  */
 export function paintScene(request: PictureRequest): OffscreenCanvas {
   const { stage, place } = composeScene(request);
@@ -124,7 +123,7 @@ function onLand(land: Footing): World {
   return { land, water: undefined, perch: undefined };
 }
 
-/** In the water, a headland when something of the coast needs a place to stand. */
+/** In the water, a headland when something of the coast needs a place. */
 export function paintCoast(stage: Stage): World {
   const { brief, width, height, horizon, sun } = stage;
   const water = waterFooting(stage);

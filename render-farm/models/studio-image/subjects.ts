@@ -13,17 +13,19 @@ import { paintBoat, paintRocket, paintShip, paintWhale } from "./vessels.ts";
 import type { SubjectKind } from "./vocabulary.ts";
 
 /**
- * Puts the prompt's subjects into the painted world. The first subject that stands takes the third
- * of the picture away from the sun, later ones the other side; those in the air come last.
+ * Puts the prompt's subjects into the painted world. The first subject on the ground takes the
+ * third of the picture away from the sun, later ones the other side; those in the air come last.
  */
 export interface World {
   readonly land: Footing | undefined;
   readonly water: Footing | undefined;
-  /** Where a building of the coast stands, if the world has a place made for it. */
+  /** The place of a building of the coast, if the world has one made for it. */
   readonly perch: Point | undefined;
 }
 
-/** Height as a share of the picture's short side, and how far down the land or water it stands. */
+/**
+ * Height as a share of the picture's short side, and the foot's distance down the land or water.
+ */
 const standing: Partial<Record<SubjectKind, readonly [size: number, down: number]>> = {
   bear: [0.25, 0.5],
   boat: [0.3, 0.3],
@@ -221,7 +223,7 @@ function inAir(
   for (const spot of spots.sort((a, b) => a.size - b.size)) paint(spot);
 }
 
-/** Each kite is held by somebody, if there is land to stand on. */
+/** A person holds each kite, if there is land. */
 function paintKites(stage: Stage, world: World, subject: Subject, dice: Random): void {
   const { width, height, horizon, unit, sun } = stage;
   inAir(stage, subject.count, 0.3, dice, (spot) => {

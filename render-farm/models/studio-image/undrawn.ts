@@ -1,6 +1,6 @@
 /**
- * What a prompt names and the studio does not draw, so that whoever asked is told. Words that only
- * join others, or speak of pictures as such, are no loss.
+ * The words of a prompt that the studio does not draw, to be reported to the client. Words that
+ * only join others, or speak of pictures as such, are no loss.
  */
 import { colorsByName } from "./named-colors.ts";
 import { findMeaning, isSkyWord, splitWords } from "./prompt.ts";

@@ -176,7 +176,7 @@ export const counts: ReadonlyMap<string, number> = new Map([
   ["caravan", 5],
 ]);
 
-/** Where a subject stands when the prompt names no place. */
+/** The setting of a subject when the prompt names none. */
 export const homes: Readonly<Record<SubjectKind, readonly [Setting, ...Setting[]]>> = {
   balloon: ["meadow", "mountains", "dunes"],
   bear: ["forest", "mountains"],

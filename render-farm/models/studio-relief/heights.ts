@@ -1,7 +1,7 @@
 import type { Raster } from "../../pictures/orders.ts";
 
 /**
- * How far each point of a photo stands out. A subject before an even backdrop (or with
+ * The height of each point of a photo. A subject before an even backdrop (or with
  * transparency) is cut out and rounded like something inflated; a whole scene becomes a bas-relief.
  * Brightness adds the detail: what catches light faces it.
  */
@@ -77,7 +77,7 @@ function maskOf(raster: Raster): Uint8Array {
   return clean(flood(even, isAlike, width, height), count);
 }
 
-/** A cut that leaves next to nothing was none. */
+/** A cut that leaves nearly nothing is ignored. */
 function clean(mask: Uint8Array, count: number): Uint8Array {
   const left = mask.reduce((sum, one) => sum + one, 0);
   return left < count * 0.02 ? new Uint8Array(count).fill(1) : mask;

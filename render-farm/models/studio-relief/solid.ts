@@ -43,7 +43,7 @@ class Builder {
 
 const thickness = 0.035;
 
-/** `depth` is how far the highest point stands out, as a share of the longer edge. */
+/** `depth` is the height of the highest point, as a share of the longer edge. */
 export function solidOf(front: Heights, depth: number, back: Heights | undefined): Solid {
   const cells = cellsOf(front);
   const shell = new Builder();

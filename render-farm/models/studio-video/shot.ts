@@ -202,7 +202,7 @@ function skyLayers(stage: Stage, seconds: number): readonly Layer[] {
   return layers;
 }
 
-/** Those that stand still share one painting; those that fly, float or turn are painted anew. */
+/** Still ones share one painting; those that fly, float or turn are painted anew. */
 function subjects(stage: Stage, world: World, depth: number): readonly Layer[] {
   const { brief } = stage;
   const layers: Layer[] = [];

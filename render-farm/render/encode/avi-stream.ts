@@ -9,11 +9,11 @@ import type { FrameFormat } from "./encoding.ts";
  */
 export function streamHead({ codec, width, height }: FrameFormat, fps: number): Buffer {
   const fourcc = fourccs[codec];
-  // Time of a frame; rates, flags and lengths that nobody reads; one stream; size.
+  // Time of a frame; rates, flags and lengths that are not read; one stream; size.
   const file = numbers(Math.round(1_000_000 / fps), 0, 0, 0, 0, 0, 1, 0, width, height, 0, 0, 0, 0);
   const stream = Buffer.concat([
     Buffer.from(`vids${fourcc}`),
-    // Flags, priority, delay; scale and rate; start, length and what nobody reads.
+    // Flags, priority, delay; scale and rate; start, length and fields that are not read.
     numbers(0, 0, 0, perSecond, Math.round(fps * perSecond), 0, 0, 0, 0, 0, 0, 0),
   ]);
   const planesAndBits = codec === "planes" ? 1 + (12 << 16) : 1 + (24 << 16);

@@ -13,15 +13,15 @@ import { recorder, recordSegments, type SegmentRecorder } from "./segment-record
 import { displayPicture, isDark, planesMaker, similarityOf } from "./similarity.ts";
 
 /**
- * The ways of filming. Drawn pages are several times faster; sampled frames of theirs are compared
- * with those of a page that the compositor captures, and one that differs sends the whole film the
- * slow way.
+ * Ways of capturing a film. Self-captured pages are several times faster; sampled frames of theirs
+ * are compared with those of a compositor-captured page, and one that differs makes the compositor
+ * capture the whole film.
  *
  * A footage is the paths of encoded segments in the film's order.
  */
 export type Footage = readonly string[];
 
-/** Why pages cannot be filmed in a way. */
+/** Why pages cannot be captured in one way. */
 export interface Refusal {
   readonly refusal: string;
 }
@@ -130,7 +130,7 @@ export async function captureComposed(
   }
 }
 
-/** The message says in which frame, and by how much. */
+/** The message names the frame and the difference. */
 class Unlike extends Error {}
 
 /** Below these a viewer may see a difference, in dB. */
@@ -140,7 +140,7 @@ type FrameVideos = NonNullable<Sample["videos"]>;
 
 const noVideos: FrameVideos = new Map();
 
-/** Half the work of a PNG, and noise of it is far below what is looked for. */
+/** Half the work of a PNG; its noise is far below the difference to be found. */
 const closely: Picture = { format: "jpeg", quality: 95 };
 
 interface Comparison {
@@ -196,7 +196,7 @@ async function videosOf(frame: number, { stage, setup }: FilmCapture): Promise<F
   }
 }
 
-/** What scripts threw meanwhile becomes warnings. */
+/** Turns errors of scripts into warnings. */
 export function collectFaults({ sessions }: PagePool, { stage }: FilmCapture): void {
   for (const fault of sessions.flatMap((session) => session.takeFaults()))
     stage.warnings.add(`a script threw: ${fault}`);

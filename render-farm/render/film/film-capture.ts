@@ -10,8 +10,8 @@ export interface FilmCapture {
   readonly stage: RenderStage;
   readonly setup: FilmSetup;
   readonly frames: number;
-  /** What other nodes make of it too. */
+  /** The segments that other nodes make of it. */
   readonly shared: SharedFilm | undefined;
-  /** Learns of each segment's file when that is there. */
+  /** Gets each segment's file when it is there. */
   readonly onMade?: (segment: Segment, path: string) => void;
 }

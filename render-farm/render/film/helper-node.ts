@@ -16,9 +16,9 @@ import {
 import { pagesFor, setUpVideo } from "./video.ts";
 
 /**
- * Task kind `render-helper nodes`: opens a film that another node leads, as that node does, and
- * makes segments of it until there are none left. What it stored is the lead's to remove, unless
- * nobody wants it any more.
+ * Task kind `render-help`: opens a film that another node leads, as that node does, and makes
+ * segments of it until there are none left. The lead removes the stored segments, or this node when
+ * the film is no longer wanted.
  */
 export function recordShare(studio: Studio): TaskWorker {
   return {

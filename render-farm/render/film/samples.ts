@@ -1,6 +1,6 @@
 import type { VideoPicture } from "../videos/video-frames.ts";
 
-/** A frame that is looked at. */
+/** A sampled frame. */
 export interface Sample {
   readonly picture: Buffer;
   /** What its videos showed, by the clip's key, where that is at hand. */
@@ -16,7 +16,7 @@ export interface Looking {
   readonly isJudgedEarly?: boolean;
 }
 
-/** Frames of a film that are looked at. Only what is compared is kept, until it was. */
+/** The sampled frames of a film. Only those to be compared are kept, until they were. */
 export class Samples {
   readonly frames: readonly number[];
   /** In the order of time. */
@@ -37,7 +37,7 @@ export class Samples {
     this.samplesByFrame = new Map(this.compared.map((frame) => [frame, arrival()]));
   }
 
-  /** Looks at the frame, and keeps a copy if it is to be compared. */
+  /** Checks the frame for black, and keeps a copy if it is to be compared. */
   add(frame: number, { picture, videos }: Sample): void {
     const darkness = this.darknessByFrame.get(frame);
     if (darkness === undefined) return;

@@ -5,8 +5,8 @@ import type { Segment } from "./segments.ts";
 type Shown = Awaited<ReturnType<VideoFrames["at"]>>;
 
 /**
- * What videos show in the segments that one camera films. A segment that goes on where the last one
- * ended has the same decoders: each new one has a program to start and a second to catch up with.
+ * What videos show in the segments of one recorder. A segment that continues the last one keeps its
+ * decoders: each new one has a program to start and a second to catch up with.
  */
 export class SegmentFrames {
   private readonly shoot: FilmCapture;

@@ -27,7 +27,7 @@ export interface Take {
 
 type OnFrame = (frame: number, shown: Sample) => void;
 
-/** Each recorder takes the next segment that nobody has, here or elsewhere, until all are there. */
+/** Each recorder takes the next free segment, here or elsewhere, until all are made. */
 export async function recordSegments(
   recorders: readonly SegmentRecorder[],
   samples: Samples,
@@ -92,7 +92,7 @@ export function takeByTake(
       let before: Promise<void> | undefined;
       for await (const segment of segments) {
         const { filmed, kept } = begin(segment);
-        // Whoever waits for the next segment would wait for this one too.
+        // The consumer of the next segment awaits this one too.
         kept.catch(reject);
         await filmed;
         await before;
@@ -104,7 +104,7 @@ export function takeByTake(
   });
 }
 
-/** Those that are given to who asks here. */
+/** The segments of the parts that are taken here. */
 export async function* segmentsIn(
   parts: Parts,
   frames: number,
@@ -193,7 +193,7 @@ async function* ahead<T>(items: AsyncGenerator<T>): AsyncGenerator<T> {
   try {
     for (let item = await next; item.done !== true; item = await next) {
       next = items.next();
-      // Who asks for it learns of it.
+      // The consumer that asks for it gets the error.
       next.catch(() => undefined);
       yield item.value;
     }

@@ -1,4 +1,4 @@
-/** Frames `[from, to)` of a film that are made without a look at the others. */
+/** Frames `[from, to)` of a film that are made independently of the others. */
 export interface Segment {
   readonly index: number;
   readonly from: number;
@@ -12,9 +12,9 @@ export interface Cuttable {
 }
 
 /**
- * Cuts a film into parts that may be made side by side: long ones first, so that who takes the last
- * one does not keep the others waiting. Where it is cut depends on nothing but the film, so whoever
- * makes the parts, the joined film has the same bytes.
+ * Cuts a film into parts that may be made side by side: long ones first, so that the last one does
+ * not keep the others waiting. The cuts depend on nothing but the film, so the joined film has the
+ * same bytes whichever nodes make the parts.
  */
 export function segmentsOf(frames: number, { timeline, videos }: Cuttable): readonly Segment[] {
   const { shares, secondsMin } = videos.length === 0 ? pageCut : videoCut;
@@ -34,5 +34,5 @@ export function segmentsOf(frames: number, { timeline, videos }: Cuttable): read
 const pageCut = { shares: 4, secondsMin: 0.5 };
 /** And each of a film with videos starts their decoders, at a key frame before its own start. */
 const videoCut = { shares: 3, secondsMin: 2 };
-/** What comes after a lost part is little. */
+/** Bounds the work that a lost part repeats. */
 const secondsMax = 8;

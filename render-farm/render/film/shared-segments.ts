@@ -15,7 +15,7 @@ import { type Segment, segmentsOf } from "./segments.ts";
 const ShareableCapture = Type.Enum(["self-captured", "compositor-captured"]);
 export type ShareableCapture = Static<typeof ShareableCapture>;
 
-/** Task kind `render-helper nodes`: to make segments of a film that another node leads. */
+/** Task kind `render-help`: to make segments of a film that another node leads. */
 const HelperInput = Type.Object(
   {
     render: RenderInput,
@@ -27,7 +27,7 @@ const HelperInput = Type.Object(
 export type HelperInput = Static<typeof HelperInput>;
 export const isHelperInput = check<HelperInput>(HelperInput);
 
-/** What is said of a segment that is stored; its bytes are found by its number. */
+/** The report of a stored segment; its bytes are found by its number. */
 const SegmentReport = Type.Object({ warnings: Type.Array(Type.String()) });
 export type SegmentReport = Static<typeof SegmentReport>;
 const isSegmentReport = check<SegmentReport>(SegmentReport);
@@ -38,7 +38,7 @@ export interface MadeSegment {
   readonly pictures: ReadonlyMap<number, Buffer>;
 }
 
-/** Segments of one film in the object store, on their way from whoever made them to the lead. */
+/** Segments of one film in the object store, on their way from helper nodes to the lead. */
 export class SegmentStore {
   private readonly objects: Objects;
   private readonly prefix: string;
@@ -50,7 +50,7 @@ export class SegmentStore {
     this.sampled = sampleFrames(frames);
   }
 
-  /** Takes the file away. */
+  /** Stores the file and removes it here. */
   async put(segment: Segment, { path, pictures }: MadeSegment): Promise<void> {
     for (const [frame, picture] of pictures)
       await this.objects.put(this.pictureKey(frame), [picture]);
@@ -124,7 +124,7 @@ export class SharedFilm {
     this.parts = context.split(this.segments.length, task);
   }
 
-  /** Nothing for a film that is soon done, or whose length only its page knows. */
+  /** Undefined for a short film, or one whose length only its page knows. */
   static open(
     capture: ShareableCapture,
     setup: FilmSetup,
@@ -135,7 +135,7 @@ export class SharedFilm {
     return frames < framesMin ? undefined : new SharedFilm(capture, frames, setup, stage);
   }
 
-  /** A segment that another node says it has made. */
+  /** Fetches a segment that another node reported. */
   async fetch(segment: Segment, report: unknown): Promise<MadeSegment> {
     const { folder, context, warnings } = this.stage;
     if (!isSegmentReport(report)) throw new PortError("a farm node made no segment", true);
@@ -144,7 +144,7 @@ export class SharedFilm {
     return this.store.fetch(segment, path, context.signal);
   }
 
-  /** Ends the helper nodes's work and removes what it stored. */
+  /** Ends the work of the helper nodes and removes what they stored. */
   async close(): Promise<void> {
     this.parts.close();
     await this.store.remove(this.segments);

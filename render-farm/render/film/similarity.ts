@@ -72,7 +72,7 @@ export interface Similarity {
 /**
  * How alike two pictures' planes are, in the plane where they differ most. Means of four by four
  * pixels are compared: two ways of scaling a detailed photo differ from pixel to pixel and agree in
- * these, while what stands elsewhere or lacks differs in both.
+ * these, while moved or missing content differs in both.
  */
 export function similarityOf(one: Buffer, other: Buffer, width: number): Similarity {
   const luma = (one.length * 2) / 3;

@@ -99,7 +99,7 @@ async function film(setup: FilmSetup, stage: RenderStage): Promise<Shot> {
   return shot;
 }
 
-/** Others are asked to join first, so that their pages get ready while these do. */
+/** Other nodes are asked first, so that their pages get ready meanwhile. */
 async function shareCapture(
   capture: ShareableCapture,
   sound: Sound,
@@ -174,7 +174,7 @@ const films = {
   "compositor-captured": captureFromCompositor,
 };
 
-/** This and the next may be said before any page is there. */
+/** This and the next are known before any page is there. */
 function mayBeComposed({ timeline }: FilmSetup, { bundle }: RenderStage): boolean {
   const { clips, texts } = timeline;
   const isMedia = clips.every(
@@ -246,7 +246,7 @@ function thumbnailIn(
   const { tools, context } = stage;
   const picture = frameThumbnail(tools.media, file, seconds, context.signal);
   const thumbnail = picture.then((bytes) => ({ extension: "jpg", bytes }) as const);
-  // Who stores it learns of it.
+  // The caller that stores it gets the error.
   thumbnail.catch(() => undefined);
   return thumbnail;
 }

@@ -99,7 +99,9 @@ function isAudible({ isAudible, start, end }: Clip): boolean {
   return isAudible && (end === undefined || end > Math.max(0, start));
 }
 
-/** The clip's file, present and readable; `undefined` when the clip names none that is fetched. */
+/**
+ * The clip's file, if it is present and readable; `undefined` when the clip names none to fetch.
+ */
 async function openMedia(clip: Clip, { bundle, media }: Workshop): Promise<MediaFile | undefined> {
   const wanted = clip.media?.source;
   if (wanted === undefined) return undefined;

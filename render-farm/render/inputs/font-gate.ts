@@ -2,14 +2,14 @@ import { setTimeout as pause } from "node:timers/promises";
 import { type Element, parseMarkup } from "../../../actors/timeline/markup.ts";
 
 /**
- * Scripts that measure text find its fonts, as in HyperFrames: before the first that can find the
- * root stands one that is answered only when the page has said that its fonts are there. Each page
- * draws a gate of its own, by the one number that the film's clock leaves to chance.
+ * Scripts that measure text find its fonts, as in HyperFrames: a gate script, placed before the
+ * first one that can find the root, is answered only when the page has its fonts. Each page draws a
+ * gate of its own, by the one number that the film's clock leaves to chance.
  */
 export class FontGates {
   private readonly opened = new Map<string, () => void>();
 
-  /** What is asked for below `gatePath`: a gate to pass, or word that one may open. */
+  /** Answers requests below `gatePath`: for a gate, or for opening one. */
   async answer(path: string): Promise<Buffer> {
     const [id = "", isOpening] = path.split("/");
     if (isOpening !== undefined) this.opened.get(id)?.();

@@ -37,7 +37,7 @@ function shownElements(parent: Element): readonly Element[] {
   return shown;
 }
 
-/** A classic one that does not ask where it stands. */
+/** A classic script that does not ask for its own position. */
 function isInline({ attributes: { src, type = "" }, text }: Element): boolean {
   const isClassic = /^(|(text|application)\/(java|ecma)script)$/i.test(type.trim());
   return src === undefined && isClassic && !/currentScript|document\.write/.test(text);

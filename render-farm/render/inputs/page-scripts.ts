@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { ExchangeCode } from "../../film-page/plan.ts";
 
-/** What runs in the pages of films. It is a part of the program and read once. */
+/** The scripts of films' pages. They are a part of the program and read once. */
 export class PageScripts {
   private readonly folder: string;
   private readonly files = new Map<string, Promise<Buffer>>();
@@ -12,7 +12,7 @@ export class PageScripts {
     this.folder = join(codeFolder, "render-farm/film-page");
   }
 
-  /** What runs before anything of the author's. */
+  /** The script that runs before all of the author's. */
   async opening(variables: object): Promise<string> {
     const scripts = [await this.plain("clock"), await this.plain("registers")];
     return [`window.__kliegVariables = ${JSON.stringify(variables)};`, ...scripts].join("\n");

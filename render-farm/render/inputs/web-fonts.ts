@@ -38,7 +38,7 @@ export async function facesFor(texts: readonly string[], address: string): Promi
   return { rules: rules.join("\n"), areNamed };
 }
 
-/** In which browsers show whatever says nothing else. */
+/** The browsers' default family. */
 const usual = "Times New Roman";
 
 function isNamed(family: string, text: string): boolean {

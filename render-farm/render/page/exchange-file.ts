@@ -9,8 +9,8 @@ import type { VideoLook } from "../videos/video-decoding.ts";
 import { planesLength, type VideoPicture } from "../videos/video-frames.ts";
 
 /**
- * The farm's end of a page's exchange: its frames stand at the file's begin, in two places by
- * turns, pictures of videos after them, each clip's in three places of its own.
+ * The farm's end of a page's exchange: the file begins with two alternating places for frames, then
+ * pictures of videos, each clip's in three places of its own.
  */
 export class ExchangeFile {
   private readonly file: FileHandle;

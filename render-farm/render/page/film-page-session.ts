@@ -38,7 +38,7 @@ export interface SessionSetup {
 
 const film = "__kliegFilm";
 
-/** A page that stands ready at any frame of its film. It paints only when told. */
+/** A page that can show any frame of its film. It paints only on request. */
 export class FilmSession {
   readonly report: FilmReport;
   /** Of what its page lacks. */
@@ -175,7 +175,7 @@ export class FilmSession {
     return curves as VolumeCurves;
   }
 
-  /** What scripts threw since the last time. */
+  /** Errors of scripts since the last call. */
   takeFaults(): readonly string[] {
     return this.traffic.faults.splice(0);
   }
@@ -220,7 +220,7 @@ export class FilmSession {
   private tidy(): void {
     if (this.pictureBytes < garbageBytesMax) return;
     this.pictureBytes = 0;
-    // A page that cannot do that any more cannot do what follows either.
+    // A page that fails at this fails at its next call too.
     this.stage.collectGarbage().catch(() => undefined);
   }
 
@@ -290,7 +290,7 @@ const nothingSaid: FilmReport = {
   obstacles: [],
 };
 
-/** A page's scripts may have bent whatever it says of itself. */
+/** The page's scripts may have changed its report. */
 function reportOf(said: unknown): FilmReport {
   const { warnings, obstacles, refusal, duration, lacksTimeline, isGrounded }: Said = {
     ...(typeof said === "object" && said),

@@ -27,9 +27,9 @@ const flags = [
 ];
 
 /**
- * Browsers for films. While none is made some stand ready, so that the next need not wait for their
- * start. Each serves one film and no other: one that made a still is kept for a while for the next
- * still of that film.
+ * Browsers for films. While none is made some are kept ready, so that the next need not wait for
+ * their start. Each serves one film and no other: one that made a still is kept for a while for the
+ * next still of that film.
  */
 export class SpareBrowsers {
   private readonly isolation: Isolation;
@@ -42,11 +42,11 @@ export class SpareBrowsers {
   private taken = 0;
   private isClosed = false;
   private readonly fontsTime: () => Promise<number>;
-  /** When the machine's fonts last changed, as far as those that stand ready know. */
+  /** When the machine's fonts last changed, as far as the spare browsers know. */
   private fontsKnown: number | undefined;
 
   /**
-   * `count`: how many stand ready, asked each time; `fontsTime`: when the machine's fonts last
+   * `count`: how many to keep ready, read each time; `fontsTime`: when the machine's fonts last
    * changed.
    */
   constructor(
@@ -88,7 +88,7 @@ export class SpareBrowsers {
     this.taken += 1;
     kept.stopTimer();
     const { browser } = kept;
-    // A page that did not open fails again in another browser, for whoever wants it, or does not.
+    // A page that did not open is opened again in another browser when one is needed.
     const ready = await kept.ready.then(
       (page) => ({ page }),
       () => undefined,
@@ -105,13 +105,13 @@ export class SpareBrowsers {
   }
 
   /**
-   * Keeps a browser that was taken, instead of ending it, for whoever takes one for its film.
-   * `ready`: when it may be taken, with a page if one is open.
+   * Keeps a browser that was taken, instead of ending it, for the next still of its film. `ready`:
+   * when it may be taken, with a page if one is open.
    */
   keep(browser: StageBrowser, film: string, ready: Promise<FilmSession | undefined>): void {
     this.taken -= 1;
     this.endKept();
-    // Whoever takes it learns of it.
+    // The caller that takes it gets the error.
     ready.catch(() => undefined);
     const stopTimer = this.timers.after(limits.capture.keptBrowserMs, () => this.endKept());
     this.kept = { browser, film, ready, stopTimer };
@@ -124,14 +124,14 @@ export class SpareBrowsers {
     this.stopRefill = this.timers.after(limits.capture.restMs, () => this.fill());
   }
 
-  /** A film that has its browsers needs the memory of those that stand ready. */
+  /** A film that has its browsers needs the memory of the spare ones. */
   dismiss(): void {
     this.endKept();
     for (const starting of this.ready.splice(0))
       this.endSoon(starting.then((browser) => browser.close()));
   }
 
-  /** Ends those that stand ready, for good. */
+  /** Ends the spare ones and starts no more. */
   async close(): Promise<void> {
     this.isClosed = true;
     this.stopRefill();
@@ -151,7 +151,7 @@ export class SpareBrowsers {
     if (this.taken > 0 || this.isClosed || this.ready.length >= this.count()) return;
     const starting = this.start();
     this.ready.push(starting);
-    // Whoever takes one that failed starts another.
+    // A caller that takes one that failed starts another.
     starting.then(
       () => this.fill(),
       () => undefined,
@@ -167,7 +167,7 @@ export class SpareBrowsers {
     this.endSoon(kept.browser.close());
   }
 
-  /** What cannot be removed is swept away with what killed nodes leave. */
+  /** What cannot be removed now is removed later, with the leftovers of killed nodes. */
   private endSoon(ending: Promise<unknown>): void {
     this.ending = Promise.all([this.ending, ending.catch(() => undefined)]);
   }

@@ -41,7 +41,7 @@ const isAnswer = check<Static<typeof Answer>>(Answer);
 const Asked = Type.Object({ question: Type.Object({ start: count, end: count }) });
 const isAsked = check<Static<typeof Asked>>(Asked);
 
-/** Reads files that may be anything: what takes too much memory or time is ffmpeg's to refuse. */
+/** Reads foreign files: what takes too much memory or time is left to ffmpeg to refuse. */
 export class CodedPictures {
   private readonly script: FencedScript;
 
@@ -71,7 +71,7 @@ export class CodedPictures {
     this.script.start();
   }
 
-  /** Ends the program until the next picture; whoever waits for it gets nothing. */
+  /** Ends the program until the next picture; a pending read gets nothing. */
   close(): Promise<void> {
     return this.script.close();
   }

@@ -59,7 +59,7 @@ async function find({ sizeBytes, seconds }: PacketOrder): Promise<FoundPackets |
   const input = new Input({ formats: [MP4, QTFF], source });
   try {
     const [track, other] = await input.getVideoTracks();
-    // Which of several is meant is for ffmpeg to say.
+    // ffmpeg decides between several tracks.
     if (track === undefined || other !== undefined) return undefined;
     return await runTo(seconds, track);
   } finally {
@@ -77,7 +77,7 @@ async function runTo(seconds: number, track: InputVideoTrack): Promise<FoundPack
   const key = await packets.getKeyPacket(seconds, { verifyKeyPackets: true });
   const last = await packets.getPacket(Number.POSITIVE_INFINITY, { metadataOnly: true });
   if (config?.description === undefined || shown === null || key === null) return undefined;
-  // How long the last one is shown is for ffmpeg to say.
+  // ffmpeg decides how long the last one is shown.
   if (shown.sequenceNumber === last?.sequenceNumber) return undefined;
   const description = bytesOf(config.description);
   const parts = [description];

@@ -32,7 +32,7 @@ export class StillVideos {
         frame >= frameFrom(start, fps) && frame < frameFrom(end ?? Number.MAX_VALUE, fps),
     );
     this.pictures = this.collectPictures();
-    // Whoever needs them learns of it.
+    // The caller that needs them gets the error.
     this.pictures.catch(() => undefined);
   }
 

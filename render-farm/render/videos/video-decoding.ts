@@ -2,7 +2,7 @@ import { type Clip, frameFrom } from "../../../actors/timeline/model.ts";
 import { limits } from "../../../config/limits.ts";
 import { type MediaFile, mediaInput } from "../inputs/media-files.ts";
 
-/** How ffmpeg is told to decode a film's video, so that each frame shows the picture it should. */
+/** ffmpeg's arguments for decoding a film's video, so that each frame shows the right picture. */
 export interface ShownVideo {
   readonly clip: Clip;
   readonly media: MediaFile;
