@@ -23,8 +23,8 @@ import { domain } from "../../actors/domain.ts";
 import { readClientSettings } from "../../config/settings.ts";
 import { checkStore } from "../../engine/adapters/store-check.ts";
 import { runCommandLine } from "../../http/cli/command-line.ts";
-import { ask } from "./accounts.ts";
-import { failedStart, firstToken, isOneSentence, startKlieg } from "./klieg-process.ts";
+import { ask } from "../crash/accounts.ts";
+import { failedStart, firstToken, isOneSentence, startKlieg } from "../crash/klieg-process.ts";
 
 const main = join(import.meta.dirname, "../../http/cli/main.js");
 const oneShard = { KLIEG_SHARDS: "1" };
