@@ -2,8 +2,8 @@
 
 import type { Modality } from "../../config/catalogue.ts";
 import { limits } from "../../config/limits.ts";
+import { timestamp } from "../../engine/timestamp.ts";
 import type { Asset as AssetView } from "../contract/asset.ts";
-import { timestamp } from "../contract/common.ts";
 import type { JobRequest } from "../job/job.ts";
 import { type Asset, mimeTypeOf, modalityOf, statusOf } from "./asset.ts";
 import type { Media } from "./media.ts";

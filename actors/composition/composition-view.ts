@@ -1,8 +1,9 @@
 /**
  * From a composition's rows to what clients see. The only place that writes its wire names.
  */
+
 import { defined } from "../../config/defined.ts";
-import { timestamp } from "../contract/common.ts";
+import { timestamp } from "../../engine/timestamp.ts";
 import type {
   CompositionFile,
   Composition as CompositionView,

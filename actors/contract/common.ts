@@ -21,11 +21,6 @@ export function strict<P extends T.TProperties>(properties: P, title?: string) {
 
 export type { Static };
 
-/** RFC 3339 UTC with milliseconds. */
-export function timestamp(atMs: number): string {
-  return new Date(atMs).toISOString();
-}
-
 /** Bytes that the paying context has stored, and how many its plan allows. */
 export const StorageUse = Type.Object({
   used_bytes: Type.Integer(),

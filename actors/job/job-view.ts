@@ -1,8 +1,8 @@
 /**
  * From the two rows of a job to what clients see. The only place that writes a job's wire names.
  */
+import { timestamp } from "../../engine/timestamp.ts";
 import type { Asset as AssetView } from "../contract/asset.ts";
-import { timestamp } from "../contract/common.ts";
 import type {
   Cancellation as CancellationView,
   JobFailure as FailureView,

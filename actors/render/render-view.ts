@@ -1,5 +1,5 @@
 /** From a render's rows to what clients see. The only place that writes a render's wire names. */
-import { timestamp } from "../contract/common.ts";
+import { timestamp } from "../../engine/timestamp.ts";
 import type { Render as RenderView } from "../contract/render.ts";
 import type { Render, RenderNotes, RenderOrder } from "./render.ts";
 

@@ -1,6 +1,7 @@
 /** From a set's row and its jobs to what clients see. */
+
 import { defined } from "../../config/defined.ts";
-import { timestamp } from "../contract/common.ts";
+import { timestamp } from "../../engine/timestamp.ts";
 import type { Job as JobView } from "../contract/job.ts";
 import type { OutputSetMember, OutputSet as SetView } from "../contract/set.ts";
 import type { Job } from "../job/job.ts";

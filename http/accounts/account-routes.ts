@@ -3,12 +3,12 @@
 import { type Account, monthlyCreditsOf } from "../../actors/account/account.ts";
 import { usedToday } from "../../actors/account/submit.ts";
 import { Credits, User as UserView } from "../../actors/contract/account.ts";
-import { timestamp } from "../../actors/contract/common.ts";
 import { Limits } from "../../actors/contract/limits.ts";
 import { ActiveOrganizationRequest } from "../../actors/contract/organization.ts";
 import { directoryKey } from "../../actors/directory/directory-messages.ts";
 import type { Activate } from "../../actors/directory/users.ts";
 import { allowanceOf } from "../../config/plans.ts";
+import { timestamp } from "../../engine/timestamp.ts";
 import { placeIn } from "../auth/contexts.ts";
 import type { Principal } from "../auth/principal.ts";
 import { visibleBalance } from "../jobs/visible-balance.ts";

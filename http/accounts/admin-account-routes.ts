@@ -9,7 +9,6 @@ import {
   CreditsRequest,
   PatchTermsRequest,
 } from "../../actors/contract/admin.ts";
-import { timestamp } from "../../actors/contract/common.ts";
 import { CreatedToken, IssueTokenRequest } from "../../actors/contract/token.ts";
 import { auditKey } from "../../actors/directory/audit.ts";
 import { type User, userKey, usersKey } from "../../actors/directory/directory.ts";
@@ -21,6 +20,7 @@ import type { GiveCredits, PatchUser } from "../../actors/directory/users.ts";
 import { limits } from "../../config/limits.ts";
 import { type Id, parseId } from "../../engine/id.ts";
 import { rangeOf } from "../../engine/key.ts";
+import { timestamp } from "../../engine/timestamp.ts";
 import { auditNote } from "../auth/audit-note.ts";
 import { scopesOfClients } from "../auth/new-account.ts";
 import { createdView, drawToken } from "../auth/new-token.ts";

@@ -7,10 +7,10 @@
 import { type LedgerRow, ledgerKey } from "../../actors/account/account.ts";
 import { accountKey } from "../../actors/account/account-messages.ts";
 import { pendingRenewal } from "../../actors/account/renewal.ts";
-import { timestamp } from "../../actors/contract/common.ts";
 import type { LedgerEntry } from "../../actors/contract/ledger.ts";
 import type { Gateway } from "../../engine/gateway.ts";
 import type { Id } from "../../engine/id.ts";
+import { timestamp } from "../../engine/timestamp.ts";
 import { firstLater, nextCursor, type PageQuery } from "../paging/pages.ts";
 import type { Call } from "../route.ts";
 import { type Answer, json } from "../transport/answer.ts";

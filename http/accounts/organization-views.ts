@@ -4,7 +4,6 @@ import { available } from "../../actors/account/account.ts";
 import { accountKey } from "../../actors/account/account-messages.ts";
 import { resetOf, usedSpending } from "../../actors/account/budget.ts";
 import { type MemberSpending, memberSpendingKey } from "../../actors/account/member-spending.ts";
-import { timestamp } from "../../actors/contract/common.ts";
 import type {
   MemberBudget,
   Member as MemberView,
@@ -15,6 +14,7 @@ import { type User, userKey } from "../../actors/directory/directory.ts";
 import type { Member, Organization } from "../../actors/directory/organization.ts";
 import type { Gateway } from "../../engine/gateway.ts";
 import type { Id } from "../../engine/id.ts";
+import { timestamp } from "../../engine/timestamp.ts";
 import type { Place } from "../auth/contexts.ts";
 import { visibleBalance } from "../jobs/visible-balance.ts";
 import { currentAccount } from "./current-account.ts";

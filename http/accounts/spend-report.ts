@@ -2,14 +2,15 @@
  * The charges of the jobs of a context, grouped: computed from its ledger and the requests, in
  * strides between which other requests are served.
  */
+
 import { setImmediate as turnOfTheLoop } from "node:timers/promises";
 import type { LedgerRow } from "../../actors/account/account.ts";
-import { timestamp } from "../../actors/contract/common.ts";
 import type { ReportGroup, SpendReport } from "../../actors/contract/ledger.ts";
 import { type JobRequest, jobRequestKey } from "../../actors/job/job.ts";
 import { limits } from "../../config/limits.ts";
 import type { Gateway } from "../../engine/gateway.ts";
 import type { Id } from "../../engine/id.ts";
+import { timestamp } from "../../engine/timestamp.ts";
 import { RefusalError } from "../problems/refusal-error.ts";
 import { negotiateType } from "../request/negotiation.ts";
 import type { Call } from "../route.ts";

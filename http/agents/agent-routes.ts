@@ -20,13 +20,13 @@ import {
   FinishTurnRequest,
   InterruptRequest,
 } from "../../actors/contract/agent.ts";
-import { timestamp } from "../../actors/contract/common.ts";
 import { SseTicket } from "../../actors/contract/job.ts";
 import { SessionFrame } from "../../actors/contract/stream.ts";
 import { ownerOf } from "../../actors/job/job-index.ts";
 import { limits } from "../../config/limits.ts";
 import { type Id, idAtEnd, idBytes, parseId, partitionOfId } from "../../engine/id.ts";
 import { rangeOf } from "../../engine/key.ts";
+import { timestamp } from "../../engine/timestamp.ts";
 import type { Principal } from "../auth/principal.ts";
 import { digestOf } from "../auth/principals.ts";
 import { mintTicket, redeemTicket } from "../auth/stream-tickets.ts";

@@ -12,11 +12,11 @@ import type {
   AgentTurn as AgentTurnView,
   AgentSession as SessionView,
 } from "../../actors/contract/agent.ts";
-import { timestamp } from "../../actors/contract/common.ts";
 import { jobsOfTurnKey } from "../../actors/job/job-index.ts";
 import { limits } from "../../config/limits.ts";
 import { type Id, idAtEnd } from "../../engine/id.ts";
 import { rangeOf } from "../../engine/key.ts";
+import { timestamp } from "../../engine/timestamp.ts";
 import type { Service } from "../service.ts";
 
 export async function agentTurnView(

@@ -12,7 +12,6 @@ import {
 } from "../../actors/asset/asset.ts";
 import { partObjectKey } from "../../actors/asset/asset-actor.ts";
 import { Asset as AssetSchema } from "../../actors/contract/asset.ts";
-import { timestamp } from "../../actors/contract/common.ts";
 import {
   CompleteUploadRequest,
   CreateUploadRequest,
@@ -24,6 +23,7 @@ import {
 import { defined } from "../../config/defined.ts";
 import { limits } from "../../config/limits.ts";
 import { parseId, partitionOfId } from "../../engine/id.ts";
+import { timestamp } from "../../engine/timestamp.ts";
 import { requireRoom } from "../accounts/storage.ts";
 import { requirePermission } from "../auth/permissions.ts";
 import { uploadsPath } from "../auth/signed-urls.ts";

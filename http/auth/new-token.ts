@@ -1,13 +1,13 @@
 /** A new personal access token, for a message to the directory. */
 
 import { type TokenScope, tokenScopes } from "../../actors/contract/account.ts";
-import { timestamp } from "../../actors/contract/common.ts";
 import type { CreatedToken, IssueTokenRequest, Token } from "../../actors/contract/token.ts";
 import type { Credential, NewCredential } from "../../actors/directory/directory.ts";
 import { tokenUseKey } from "../../actors/directory/tokens.ts";
 import { limits } from "../../config/limits.ts";
 import type { Gateway } from "../../engine/gateway.ts";
 import type { Id } from "../../engine/id.ts";
+import { timestamp } from "../../engine/timestamp.ts";
 import { RefusalError } from "../problems/refusal-error.ts";
 import type { Service } from "../service.ts";
 import { placeIn } from "./contexts.ts";

@@ -1,6 +1,5 @@
 /** OAuth clients of the context: made and deleted by owners and admins, or by the user alone. */
 
-import { timestamp } from "../../actors/contract/common.ts";
 import {
   ClientList,
   type OAuthClient as ClientView,
@@ -17,6 +16,7 @@ import {
   oauthClientKey,
 } from "../../actors/directory/oauth.ts";
 import { parseId } from "../../engine/id.ts";
+import { timestamp } from "../../engine/timestamp.ts";
 import { found } from "../problems/refusal-error.ts";
 import { expectReply } from "../problems/replies.ts";
 import { type Call, jsonBody, type Route, route } from "../route.ts";

@@ -1,10 +1,10 @@
 /** Tickets that open one event stream, once: minted for readers, redeemed without credentials. */
 
 import { accountKey, type IssueTicket } from "../../actors/account/account-messages.ts";
-import { timestamp } from "../../actors/contract/common.ts";
 import { type Reader, type RedeemTicket, ticketKey } from "../../actors/ticket/ticket.ts";
 import { limits } from "../../config/limits.ts";
 import { type Id, partitionOfId } from "../../engine/id.ts";
+import { timestamp } from "../../engine/timestamp.ts";
 import { RefusalError } from "../problems/refusal-error.ts";
 import { expectReply } from "../problems/replies.ts";
 import type { Call } from "../route.ts";

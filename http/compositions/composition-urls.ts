@@ -1,11 +1,12 @@
 /** Links to what a composition is made of: its files, and the assets that its timeline names. */
+
 import { type Asset, assetKey } from "../../actors/asset/asset.ts";
 import { type BundleFile, objectKeyOf } from "../../actors/composition/bundle-file.ts";
-import { timestamp } from "../../actors/contract/common.ts";
 import type { SignedUrls, SignedUrlsRequest } from "../../actors/contract/composition.ts";
 import type { Timeline } from "../../actors/timeline/model.ts";
 import { limits } from "../../config/limits.ts";
 import { type Id, parseId } from "../../engine/id.ts";
+import { timestamp } from "../../engine/timestamp.ts";
 import { RefusalError } from "../problems/refusal-error.ts";
 import type { Call } from "../route.ts";
 import type { Service } from "../service.ts";

@@ -1,5 +1,5 @@
 /** `POST /jobs/cost`: what a submit would cost. It submits, reserves and charges nothing. */
-import { timestamp } from "../../actors/contract/common.ts";
+
 import {
   type CostKind,
   JobCostQuote,
@@ -17,6 +17,7 @@ import { resolveVideo } from "../../actors/generation/video.ts";
 import type { Refusal } from "../../actors/refusal.ts";
 import { limits } from "../../config/limits.ts";
 import type { Fault } from "../../config/schema.ts";
+import { timestamp } from "../../engine/timestamp.ts";
 import { RefusalError } from "../problems/refusal-error.ts";
 import { type Call, jsonBody, type Route, route } from "../route.ts";
 import { type Answer, json } from "../transport/answer.ts";

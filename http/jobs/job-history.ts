@@ -2,10 +2,11 @@
  * A job's own history. Most of it follows from the job's rows, so accepting a job writes nothing
  * for it; only events that a later state does not keep have rows.
  */
-import { timestamp } from "../../actors/contract/common.ts";
+
 import type { JobEvents } from "../../actors/contract/job.ts";
 import { type Job, jobEventKey } from "../../actors/job/job.ts";
 import type { Gateway } from "../../engine/gateway.ts";
+import { timestamp } from "../../engine/timestamp.ts";
 import type { Found } from "./job-reads.ts";
 
 interface Line {

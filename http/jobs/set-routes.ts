@@ -1,10 +1,11 @@
 /** Output sets: submitting, reading, listing and canceling them. */
+
 import {
   accountKey,
   type SetCandidate,
   type SubmitSet,
 } from "../../actors/account/account-messages.ts";
-import { strict, timestamp } from "../../actors/contract/common.ts";
+import { strict } from "../../actors/contract/common.ts";
 import { GenerateSetRequest } from "../../actors/contract/generation.ts";
 import { OutputSetPage, OutputSet as SetSchema } from "../../actors/contract/set.ts";
 import type { Generation } from "../../actors/generation/generation.ts";
@@ -15,6 +16,7 @@ import { type MemberJob, setView } from "../../actors/set/set-view.ts";
 import { limits } from "../../config/limits.ts";
 import { type Id, idBytes, parseId, partitionOfId } from "../../engine/id.ts";
 import { rangeOf } from "../../engine/key.ts";
+import { timestamp } from "../../engine/timestamp.ts";
 import { requirePermission } from "../auth/permissions.ts";
 import { problemOf } from "../problems/problems.ts";
 import { found, RefusalError } from "../problems/refusal-error.ts";

@@ -1,8 +1,9 @@
 /** The one table from a refusal's code to the problem object that says it. */
-import { timestamp } from "../../actors/contract/common.ts";
+
 import { count, isOrAre } from "../../actors/count.ts";
 import type { Refusal } from "../../actors/refusal.ts";
 import { limits } from "../../config/limits.ts";
+import { timestamp } from "../../engine/timestamp.ts";
 import type { Header } from "../transport/answer.ts";
 
 /** A problem object before it knows which request it answers. */
