@@ -35,6 +35,7 @@ const packageExceptions: Readonly<Record<string, readonly string[]>> = {
 };
 const testPackages = [
   "tap",
+  "tap-parser",
   "fast-check",
   "typescript",
   "ajv",

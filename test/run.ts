@@ -1,0 +1,83 @@
+/**
+ * Runs test files, some side by side, each in a process of its own, and counts the assertions in
+ * what they print (TAP). A line a file as it ends; the last line is `12 passed, 1 failed`.
+ *
+ * tap's own runner puts its loader hooks into every process that a test starts, to measure coverage.
+ * Nobody measures it here, and the hooks doubled the time in which a process is ready.
+ */
+import { spawn } from "node:child_process";
+import { text } from "node:stream/consumers";
+import { inspect } from "node:util";
+import { Parser, type Result } from "tap-parser";
+
+/** On two cores the third file works while others wait for peers, timers and disks. */
+const filesAtOnce = 3;
+/** For a file that hangs; a test inside has as long before it fails by itself. */
+const fileMs = 900_000;
+
+interface Outcome {
+  readonly passed: number;
+  readonly failures: readonly string[];
+  /** The last that it said on its error stream, when something failed. */
+  readonly errors: string;
+}
+
+const files = process.argv.slice(2);
+const waiting = files.values();
+let passed = 0;
+let failed = 0;
+
+async function runWaiting(): Promise<void> {
+  for (const file of waiting) {
+    const startedAt = performance.now();
+    const outcome = await run(file);
+    const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
+    passed += outcome.passed;
+    failed += outcome.failures.length;
+    const mark = outcome.failures.length === 0 ? "passed" : "FAILED";
+    print(`${mark} ${file} ${outcome.passed} in ${seconds} s`);
+    if (outcome.failures.length > 0) print([...outcome.failures, outcome.errors].join("\n"));
+  }
+}
+
+/** A file that ends badly without a failed assertion counts as one failure. */
+async function run(file: string): Promise<Outcome> {
+  const child = spawn(process.execPath, ["--enable-source-maps", file], {
+    env: { ...process.env, TAP_TIMEOUT: `${fileMs / 1000}` },
+    stdio: ["ignore", "pipe", "pipe"],
+    timeout: fileMs,
+    killSignal: "SIGKILL",
+  });
+  const ended = new Promise<string>((resolve) => {
+    child.once("error", (error) => resolve(error.message));
+    child.once("close", (code, signal) =>
+      resolve(code === 0 ? "" : `it ended by ${signal ?? code}`),
+    );
+  });
+  const [report, errors, end] = await Promise.all([text(child.stdout), text(child.stderr), ended]);
+
+  let count = 0;
+  const failures: string[] = [];
+  const parser = new Parser();
+  parser.on("pass", () => count++);
+  parser.on("fail", (result: Result) => failures.push(describe(result)));
+  parser.end(report);
+  if (failures.length === 0 && (end !== "" || parser.results?.ok !== true || count === 0))
+    failures.push(`  ${end || "its report is not whole"}`);
+  return { passed: count, failures, errors: errors.trimEnd().split("\n").slice(-20).join("\n") };
+}
+
+function describe({ fullname, diag }: Result): string {
+  const details = Object.entries((diag ?? {}) as Record<string, unknown>).map(
+    ([key, value]) => `${key}: ${typeof value === "string" ? value : inspect(value)}`,
+  );
+  return [fullname, ...details].join("\n").replaceAll(/^/gm, "  ");
+}
+
+function print(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
+
+await Promise.all(Array.from({ length: filesAtOnce }, runWaiting));
+print(`${passed} passed, ${failed} failed`);
+process.exitCode = failed === 0 && passed > 0 ? 0 : 1;
