@@ -2,8 +2,8 @@
  * Runs test files, some side by side, each in a process of its own, and counts the assertions in
  * what they print (TAP). A line a file as it ends; the last line is `12 passed, 1 failed`.
  *
- * tap's own runner puts its loader hooks into every process that a test starts, to measure coverage.
- * Nobody measures it here, and the hooks doubled the time in which a process is ready.
+ * tap's own runner puts loader hooks, which measure coverage, into every process that a test starts.
+ * Nobody measures coverage here, and the hooks doubled the time in which a process is ready.
  */
 import { spawn } from "node:child_process";
 import { text } from "node:stream/consumers";
@@ -17,6 +17,8 @@ const fileMs = 900_000;
 
 interface Outcome {
   readonly passed: number;
+  /** By its own report. */
+  readonly timeMs: number;
   readonly failures: readonly string[];
   /** The last that it said on its error stream, when something failed. */
   readonly errors: string;
@@ -29,13 +31,11 @@ let failed = 0;
 
 async function runWaiting(): Promise<void> {
   for (const file of waiting) {
-    const startedAt = performance.now();
     const outcome = await run(file);
-    const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
     passed += outcome.passed;
     failed += outcome.failures.length;
     const mark = outcome.failures.length === 0 ? "passed" : "FAILED";
-    print(`${mark} ${file} ${outcome.passed} in ${seconds} s`);
+    print(`${mark} ${file} ${outcome.passed} in ${Math.round(outcome.timeMs)} ms`);
     if (outcome.failures.length > 0) print([...outcome.failures, outcome.errors].join("\n"));
   }
 }
@@ -64,7 +64,12 @@ async function run(file: string): Promise<Outcome> {
   parser.end(report);
   if (failures.length === 0 && (end !== "" || parser.results?.ok !== true || count === 0))
     failures.push(`  ${end || "its report is not whole"}`);
-  return { passed: count, failures, errors: errors.trimEnd().split("\n").slice(-20).join("\n") };
+  return {
+    passed: count,
+    timeMs: parser.results?.time ?? 0,
+    failures,
+    errors: errors.trimEnd().split("\n").slice(-20).join("\n"),
+  };
 }
 
 function describe({ fullname, diag }: Result): string {
