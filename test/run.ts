@@ -2,8 +2,8 @@
  * Runs test files, some side by side, each in a process of its own, and counts the assertions in
  * what they print (TAP). A line a file as it ends; the last line is `12 passed, 1 failed`.
  *
- * tap's own runner puts loader hooks, which measure coverage, into every process that a test starts.
- * Nobody measures coverage here, and the hooks doubled the time in which a process is ready.
+ * tap's own runner puts loader hooks, which measure coverage, into every process that a test
+ * starts. Nobody measures coverage here, and a process needs twice as long to start with them.
  */
 import { spawn } from "node:child_process";
 import { text } from "node:stream/consumers";
