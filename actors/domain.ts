@@ -1,5 +1,6 @@
 import { limits } from "../config/limits.ts";
-import type { AnyActor, Domain } from "../engine/actor.ts";
+import type { AnyActor } from "../engine/actor.ts";
+import type { Domain } from "../engine/domain.ts";
 import { firstIdAt, idBytes, partitionOfId } from "../engine/id.ts";
 import { keyOf } from "../engine/key.ts";
 import { accountActor } from "./account/account-actor.ts";
@@ -13,6 +14,7 @@ import { directoryActor } from "./directory/directory-actor.ts";
 import { expiryActor } from "./directory/expiry.ts";
 import { type JobRequest, jobKey } from "./job/job.ts";
 import { jobActor } from "./job/job-actor.ts";
+import { jobIndex } from "./job/job-index.ts";
 import { renderKey } from "./render/render.ts";
 import { renderActor } from "./render/render-actor.ts";
 import { rowCodecs } from "./row-codecs.ts";
@@ -40,6 +42,7 @@ const actorByCode: ReadonlyMap<number, AnyActor> = new Map<number, AnyActor>([
 export const domain: Domain = {
   actorByCode,
   rowCodecs,
+  indexRules: new Map([[codes.job, jobIndex]]),
   // An id is as old as its job or render, and these end after they began.
   sweeps: [
     {

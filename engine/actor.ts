@@ -7,7 +7,7 @@
  */
 import type { Address, ReplyTo, RequestId } from "./address.ts";
 import type { Key } from "./key.ts";
-import type { EncodedRow, RowCodecs } from "./row-codec.ts";
+import type { EncodedRow } from "./row-codec.ts";
 
 export interface Actor<Head, Message, Effect, Reply = ReplyTo<Message>> {
   readonly kind: string;
@@ -23,13 +23,6 @@ export interface Actor<Head, Message, Effect, Reply = ReplyTo<Message>> {
    * already.
    */
   resume?(head: Head, ctx: Context): readonly Effect[];
-  /** Data of a head for `indexEntries`; kept until the next flush instead of the head. */
-  indexed?(head: Head): unknown;
-  /**
-   * Rows by which range reads find the actor; they follow from what is `indexed`, so need no
-   * record. `hasEarlier`: the tables hold rows of an earlier head, one that waited for something.
-   */
-  indexEntries?(indexed: unknown, hasEarlier: boolean): readonly RowWrite[];
   /**
    * Often asked: its heads may stay in memory, within the bound of the cache, though they wait for
    * nothing.
@@ -107,51 +100,6 @@ export interface Due {
   readonly kind: "due";
 }
 
-/** The domain as the engine sees it. */
-export interface Domain {
-  readonly actorByCode: ReadonlyMap<number, AnyActor>;
-  /** How tables encode their rows, those that do not as JSON does. */
-  readonly rowCodecs?: RowCodecs;
-  /** Short windows by table code; see `window.ts`. */
-  readonly windows: readonly WindowRule[];
-  readonly sweeps: readonly SweepRule[];
-}
-
-/**
- * Actors that are woken once in a while to end or to renew. They are found by their place in a
- * range, so none of them needs a timer for it.
- */
-export interface SweepRule {
-  /** The rows of a partition whose time has come. */
-  readonly source: (partition: number, nowMs: number) => KeyRange;
-  /** The actor that a row stands for; without it the rows are the actors' own heads. */
-  readonly actorOf?: (row: Key) => Key;
-  readonly message: unknown;
-}
-
-/** A table that is kept in memory only, for `windowMs`, and rebuilt from other rows at start. */
-export interface WindowRule {
-  readonly code: number;
-  readonly windowMs: number;
-  /** Key bounds of the rows to read for one partition, given the oldest instant that matters. */
-  readonly source: (partition: number, sinceMs: number) => KeyRange;
-  /** The window's entry that such a row stands for. */
-  readonly entry: (key: Key, row: unknown) => WindowEntry | undefined;
-}
-
-/** Both are 16 bytes as binary strings; `key` is the full key with partition and code. */
-export interface WindowEntry {
-  readonly key: Key<string>;
-  readonly value: string;
-  readonly atMs: number;
-}
-
-/** `[start, end)` in byte order. */
-export interface KeyRange {
-  readonly start: Key;
-  readonly end: Key;
-}
-
 /** A decision from its parts; omitted parts are empty. */
 export function decision<Head, Effect = never>(
   head: NoInfer<Head> | undefined,
@@ -185,6 +133,3 @@ export function birth<Message>(to: Address<Message>, message: NoInfer<Message>):
 export function put<Row>(key: Key<Row>, value: Row | EncodedRow): RowWrite {
   return { key, value };
 }
-
-/** How rows read, and which of them follow from heads. */
-export type RowRules = Pick<Domain, "actorByCode" | "rowCodecs">;

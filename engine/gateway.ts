@@ -13,9 +13,10 @@
  * opened. A shard may die before it notified watchers of durable rows: all watchers of its rows
  * look again when it is back.
  */
-import type { KeyRange, RowRules } from "./actor.ts";
+
 import type { Address, ReplyTo } from "./address.ts";
-import { type Key, shardOf } from "./key.ts";
+import type { RowRules } from "./domain.ts";
+import { type Key, type KeyRange, shardOf } from "./key.ts";
 import { mergeRange } from "./merged-range.ts";
 import { OpenRequests } from "./open-requests.ts";
 import type { TableReader, TableRow } from "./ports/tables.ts";
@@ -69,7 +70,7 @@ export class Gateway {
     shardCount: number,
     clock: ProcessClock,
     listener: RowListener,
-    domain: RowRules = { actorByCode: new Map() },
+    domain: RowRules = {},
   ) {
     this.clock = clock;
     this.shards = new Array<ShardEnd | undefined>(shardCount + 1).fill(undefined);

@@ -66,3 +66,9 @@ export function readOrderedNumber(text: string, at: number): number {
   for (let index = at; index < at + 6; index++) value = value * 256 + text.charCodeAt(index);
   return value;
 }
+
+/** `[start, end)` in byte order. */
+export interface KeyRange {
+  readonly start: Key;
+  readonly end: Key;
+}

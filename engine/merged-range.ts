@@ -3,8 +3,8 @@
  * hold the index entries of a fresh head, so they are made here as the flush would. Costs as much
  * as the partition has fresh rows, once.
  */
-import type { KeyRange, RowRules } from "./actor.ts";
-import { codeOf, type Key, partitionOf } from "./key.ts";
+import type { RowRules } from "./domain.ts";
+import { codeOf, type Key, type KeyRange, partitionOf } from "./key.ts";
 import type { TableReader, TableRow } from "./ports/tables.ts";
 import { textOf } from "./record.ts";
 import { rowOf } from "./row-codec.ts";
@@ -30,19 +30,18 @@ export function mergeRange(
 function overlayOf(
   partition: number,
   fresh: FreshRows,
-  { actorByCode, rowCodecs }: RowRules,
+  { rowCodecs, indexRules }: RowRules,
 ): Overlay {
   const overlay = new Map<Key, string | undefined>();
   for (const row of fresh.rowsOf(partition)) {
     const { key } = row;
     const text = textOf(row);
     overlay.set(key, text);
-    const actor = actorByCode.get(codeOf(key));
-    if (text === undefined || actor?.indexEntries === undefined) continue;
-    const indexed = actor.indexed?.(rowOf(rowCodecs, key, text));
-    if (indexed === undefined) continue;
+    const rule = indexRules?.get(codeOf(key));
+    if (text === undefined || rule === undefined) continue;
+    const picked = rule.pick(rowOf(rowCodecs, key, text));
     // To delete what the tables do not hold is harmless, so each is taken for one that waited.
-    for (const { key: place, value } of actor.indexEntries(indexed, true))
+    for (const { key: place, value } of rule.entries(picked, true))
       overlay.set(place, value === undefined ? undefined : JSON.stringify(value));
   }
   return overlay;

@@ -31,7 +31,6 @@ import {
   lastDeadline,
 } from "./job.ts";
 import { type JobDecision, withdrawal } from "./job-decision.ts";
-import { type Indexed, indexEntriesOf } from "./job-index.ts";
 import { reportOf } from "./job-report.ts";
 import { accept, claim, lapse, report, reportDetail, send } from "./running.ts";
 
@@ -50,8 +49,6 @@ export const jobActor: Actor<Job, JobMessage, JobEffect> = {
     if (job.phase === "canceled") return [work(job, request), withdrawal(job)];
     return [work(job, request)];
   },
-  indexed: ({ terms, phase }): Indexed => ({ terms, phase }),
-  indexEntries: (indexed, hasEarlier) => indexEntriesOf(indexed as Indexed, hasEarlier),
   dueAt,
   report: reportOf,
 };

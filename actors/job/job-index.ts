@@ -11,6 +11,7 @@
 import { hash } from "node:crypto";
 import { type Modality, modalities } from "../../config/catalogue.ts";
 import { put, type RowWrite } from "../../engine/actor.ts";
+import type { IndexRule } from "../../engine/domain.ts";
 import { type Id, idBytes, partitionOfId } from "../../engine/id.ts";
 import { type Key, keyOf } from "../../engine/key.ts";
 import type { JobStatus } from "../contract/job.ts";
@@ -72,10 +73,18 @@ export function jobsOf(
   return jobsOfOwnerKey(partitionOfId(scope), owner, place);
 }
 
-export type Indexed = Pick<Job, "terms" | "phase">;
+type Listed = Pick<Job, "terms" | "phase">;
+
+export const jobIndex: IndexRule = {
+  pick(head): Listed {
+    const { terms, phase } = head as Job;
+    return { terms, phase };
+  },
+  entries: (picked, hasEarlier) => indexEntriesOf(picked as Listed, hasEarlier),
+};
 
 /** Index entries of a job's head; those of an open job go when it `wasOpen` before. */
-export function indexEntriesOf({ terms, phase }: Indexed, wasOpen: boolean): RowWrite[] {
+export function indexEntriesOf({ terms, phase }: Listed, wasOpen: boolean): RowWrite[] {
   const { scope, modality, modelTag } = terms;
   const job = idBytes(terms.job);
   const end = endOf(phase);

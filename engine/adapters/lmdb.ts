@@ -6,8 +6,7 @@
  * lmdb is imported by this file only.
  */
 import { asBinary, type Database, type Key as LmdbKey, open, type RootDatabase } from "lmdb";
-import type { KeyRange } from "../actor.ts";
-import type { Key } from "../key.ts";
+import type { Key, KeyRange } from "../key.ts";
 import { PortError } from "../ports/port-error.ts";
 import { StoreDamage } from "../ports/store-damage.ts";
 import type { TableReader, TableRow, Tables } from "../ports/tables.ts";

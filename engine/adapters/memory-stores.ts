@@ -1,6 +1,5 @@
 /** In-memory twins of a shard's stores: the executable specification of the ports, for tests. */
-import type { KeyRange } from "../actor.ts";
-import type { Key } from "../key.ts";
+import type { Key, KeyRange } from "../key.ts";
 import type { Journal } from "../ports/journal.ts";
 import { PortError } from "../ports/port-error.ts";
 import type { TableRow, Tables } from "../ports/tables.ts";

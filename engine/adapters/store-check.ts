@@ -3,9 +3,10 @@
  * can be read, and every record that a start would need follows from the one before it. Tables can
  * be made anew where the journal reaches back to the first record.
  */
+
 import { mkdirSync, renameSync } from "node:fs";
 import { join } from "node:path";
-import type { Domain } from "../actor.ts";
+import type { Domain } from "../domain.ts";
 import { StoreDamage } from "../ports/store-damage.ts";
 import { noHash } from "../record.ts";
 import type { Position } from "../shard/flush.ts";

@@ -1,5 +1,4 @@
-import type { KeyRange } from "../actor.ts";
-import type { Key } from "../key.ts";
+import type { Key, KeyRange } from "../key.ts";
 
 /** Rows as JSON text in byte order of their keys. Adapters: LMDB, memory. One writer a shard. */
 export interface Tables extends TableReader {

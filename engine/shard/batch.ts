@@ -8,8 +8,9 @@
  */
 
 import { limits } from "../../config/limits.ts";
-import type { AnyActor, Context, Domain, OutsideEffect, Reply, Tell } from "../actor.ts";
+import type { AnyActor, Context, OutsideEffect, Reply, Tell } from "../actor.ts";
 import type { RequestId } from "../address.ts";
+import type { Domain } from "../domain.ts";
 import { invariant } from "../invariant.ts";
 import type { JsonBytes } from "../json-bytes.ts";
 import { codeOf, engineTables, type Key, keyOf, orderedNumber, partitionOf } from "../key.ts";

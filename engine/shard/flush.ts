@@ -3,8 +3,10 @@
  * that ran through three states between two passes is one put), remember how far it went, thaw.
  * The index entries and due time of a head are written beside it. One pass is in flight at a time.
  */
+
 import { limits } from "../../config/limits.ts";
-import type { AnyActor, Domain, RowWrite } from "../actor.ts";
+import type { AnyActor } from "../actor.ts";
+import type { Domain } from "../domain.ts";
 import { codeOf, engineTables, type Key, keyOf, partitionOf } from "../key.ts";
 import type { TableWrite } from "../ports/tables.ts";
 import { bytesOf, textOf } from "../record.ts";
@@ -55,7 +57,9 @@ export async function flushRows(
         chunk.push([dueKey(row.key), change === null ? undefined : String(change)]);
         waiting.push({ key: row.key, dueMs: head.dueMs });
       }
-      for (const { key, value } of indexRows(actor, head.indexed, hasEarlier))
+      const { picked } = head;
+      const rule = picked === undefined ? undefined : domain.indexRules?.get(codeOf(row.key));
+      for (const { key, value } of rule?.entries(picked, hasEarlier) ?? [])
         chunk.push([key, value === undefined ? undefined : JSON.stringify(value)]);
     }
     if (chunk.length >= limits.engine.rowsPerTransaction) await write();
@@ -70,18 +74,15 @@ interface Waiting {
   readonly dueMs: number | undefined;
 }
 
-/** Rows that follow from a head and are therefore in no record. */
-function indexRows(actor: AnyActor, indexed: unknown, hasEarlier: boolean): readonly RowWrite[] {
-  return indexed === undefined ? [] : (actor.indexEntries?.(indexed, hasEarlier) ?? []);
-}
-
 /** Of a record that was found at a restart: its time is not in the index yet. */
-function restored(row: FreshRow, due: DueIndex, actor: AnyActor, { rowCodecs }: Domain): FreshHead {
+function restored(row: FreshRow, due: DueIndex, actor: AnyActor, domain: Domain): FreshHead {
+  const { rowCodecs, indexRules } = domain;
   const text = textOf(row);
   const head = text === undefined ? undefined : rowOf(rowCodecs, row.key, text);
   const dueMs = head === undefined ? undefined : actor.dueAt(head);
   due.set(row.key, dueMs);
-  return { dueMs, indexed: head === undefined ? undefined : actor.indexed?.(head) };
+  const rule = head === undefined ? undefined : indexRules?.get(codeOf(row.key));
+  return { dueMs, picked: rule?.pick(head) };
 }
 
 function dueKey(actor: Key): Key<number> {

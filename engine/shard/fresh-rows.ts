@@ -21,8 +21,8 @@ export interface FreshRow extends Slice {
 export interface FreshHead {
   /** When its actor wants to learn `due`. */
   readonly dueMs: number | undefined;
-  /** The actor's `indexed` data of it. */
-  readonly indexed: unknown;
+  /** What its index entries follow from. */
+  readonly picked: unknown;
 }
 
 /** Of a record's writes, in their order. */

@@ -3,8 +3,9 @@
  * it does not open, but what is durable can be read: the tables, and in front of them the records
  * that did not get into them. It tries again from the beginning until it is open or stopped.
  */
+
 import { limits } from "../../config/limits.ts";
-import type { Domain } from "../actor.ts";
+import type { Domain } from "../domain.ts";
 import { PortError } from "../ports/port-error.ts";
 import { readPosition, type ShardPlace } from "./recovery.ts";
 import { openShard, type Shard, type ShardOutlets, type ShardStores } from "./shard.ts";

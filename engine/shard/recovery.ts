@@ -3,7 +3,7 @@
  * then the due index, the short windows and the undelivered effects are read back. Nothing
  * acknowledged is missing afterwards, and nothing else is there.
  */
-import type { Domain, WindowRule } from "../actor.ts";
+import type { Domain, WindowRule } from "../domain.ts";
 import { codeOf, engineTables, type Key, keyOf, partitionsOf, rangeOf } from "../key.ts";
 import type { Journal } from "../ports/journal.ts";
 import { StoreDamage } from "../ports/store-damage.ts";

@@ -8,7 +8,7 @@
  */
 
 import { limits } from "../../config/limits.ts";
-import type { Domain } from "../actor.ts";
+import type { Domain } from "../domain.ts";
 import { invariant } from "../invariant.ts";
 import { codeOf, type Key } from "../key.ts";
 import type { Tables } from "../ports/tables.ts";
@@ -30,6 +30,7 @@ export class ShardRows {
   readonly due: DueIndex;
   readonly tables: Tables;
   private readonly rowCodecs: RowCodecs | undefined;
+  private readonly indexRules: Domain["indexRules"];
   private readonly windows = new Map<number, Window>();
   private readonly heads = new Map<Key, CachedHead>();
   private headBytes = 0;
@@ -37,6 +38,7 @@ export class ShardRows {
   constructor(tables: Tables, domain: Domain, nowMs: number) {
     this.tables = tables;
     this.rowCodecs = domain.rowCodecs;
+    this.indexRules = domain.indexRules;
     this.due = new DueIndex(nowMs);
     for (const rule of domain.windows) this.windows.set(rule.code, new Window(rule.windowMs));
   }
@@ -57,8 +59,8 @@ export class ShardRows {
   add(record: Uint8Array, writes: ReadonlyMap<Key, Written>): void {
     const heads: (FreshHead | undefined)[] = [];
     for (const [key, { actor, value, dueMs }] of writes) {
-      const indexed = value === undefined ? undefined : actor?.indexed?.(value);
-      heads.push(actor && freshHead(dueMs, indexed));
+      const rule = value === undefined ? undefined : this.indexRules?.get(codeOf(key));
+      heads.push(actor && freshHead(dueMs, rule?.pick(value)));
       if (actor !== undefined) this.due.set(key, dueMs);
     }
     this.fresh.add(record, heads);
@@ -116,11 +118,11 @@ export class ShardRows {
   }
 }
 
-let bare: FreshHead = { dueMs: undefined, indexed: undefined };
+let bare: FreshHead = { dueMs: undefined, picked: undefined };
 
-/** Heads without a listing share what is the same: they are kept by the hundred thousand. */
-function freshHead(dueMs: number | undefined, indexed: unknown): FreshHead {
-  if (indexed !== undefined) return { dueMs, indexed };
-  if (bare.dueMs !== dueMs) bare = { dueMs, indexed };
+/** Heads without index entries share what is the same: they are kept by the hundred thousand. */
+function freshHead(dueMs: number | undefined, picked: unknown): FreshHead {
+  if (picked !== undefined) return { dueMs, picked };
+  if (bare.dueMs !== dueMs) bare = { dueMs, picked };
   return bare;
 }

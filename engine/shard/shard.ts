@@ -11,8 +11,10 @@
  * recovers. A pass that the tables refuse, as on a full disk, is tried again: its rows are durable
  * in the journal and stay fresh meanwhile.
  */
+
 import { limits } from "../../config/limits.ts";
-import type { Context, Domain, Due, Report } from "../actor.ts";
+import type { Context, Due, Report } from "../actor.ts";
+import type { Domain } from "../domain.ts";
 import { JsonBytes } from "../json-bytes.ts";
 import { type Key, shardOf } from "../key.ts";
 import type { Clock } from "../ports/clock.ts";

@@ -4,9 +4,10 @@
  * after the last partition the round rests. What it has reached is kept nowhere: a starting shard
  * begins a new round.
  */
+
 import { limits } from "../../config/limits.ts";
-import type { KeyRange, SweepRule } from "../actor.ts";
-import { partitionsOf } from "../key.ts";
+import type { SweepRule } from "../domain.ts";
+import { type KeyRange, partitionsOf } from "../key.ts";
 import type { TableReader } from "../ports/tables.ts";
 import type { Envelope } from "./batch.ts";
 import type { ShardPlace } from "./recovery.ts";

@@ -21,9 +21,8 @@ import {
 import { setKey } from "../../actors/set/set.ts";
 import { type Modality, modalities } from "../../config/catalogue.ts";
 import { limits } from "../../config/limits.ts";
-import type { KeyRange } from "../../engine/actor.ts";
 import { firstIdAt, type Id, idAtEnd, idBytes, parseId, partitionOfId } from "../../engine/id.ts";
-import { type Key, rangeOf } from "../../engine/key.ts";
+import { type Key, type KeyRange, rangeOf } from "../../engine/key.ts";
 import { KeyMerge } from "../paging/key-merge.ts";
 import { RefusalError } from "../problems/refusal-error.ts";
 import type { Call } from "../route.ts";

@@ -1,5 +1,4 @@
-import type { KeyRange } from "../../engine/actor.ts";
-import type { Key } from "../../engine/key.ts";
+import type { Key, KeyRange } from "../../engine/key.ts";
 import type { TableRow } from "../../engine/ports/tables.ts";
 
 type Read = (range: KeyRange, limit: number) => readonly TableRow[];

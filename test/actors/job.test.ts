@@ -7,7 +7,7 @@ import type { JobStatus } from "../../actors/contract/job.ts";
 import { born, creationOf } from "../../actors/job/creation.ts";
 import { type Job, type JobMessage, jobRequestKey } from "../../actors/job/job.ts";
 import { jobActor } from "../../actors/job/job-actor.ts";
-import { jobsOf } from "../../actors/job/job-index.ts";
+import { jobIndex, jobsOf } from "../../actors/job/job-index.ts";
 import { jobView } from "../../actors/job/job-view.ts";
 import { rowCodecs } from "../../actors/row-codecs.ts";
 import { type Tombstone, tombstoneKey } from "../../actors/tombstone/tombstone.ts";
@@ -359,7 +359,7 @@ t.test("a job is listed under its scope by modality, end and model", async (t) =
   const owner = idBytes(scope);
   const open = jobsOf(scope, owner, "image", "open", 7) + idBytes(job);
   const listing = (head: Job, hasEarlier: boolean) =>
-    jobActor.indexEntries?.(jobActor.indexed?.(head), hasEarlier);
+    jobIndex.entries(jobIndex.pick(head), hasEarlier);
   t.strictSame(listing(running, false), [put(open, "")]);
   const ended = next(running, { kind: "cancel", user: "u" });
   const canceled = jobsOf(scope, owner, "image", "canceled", 7) + idBytes(job);

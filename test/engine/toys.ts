@@ -10,7 +10,6 @@ import {
   type AnyActor,
   type Context,
   type Decision,
-  type Domain,
   type Due,
   put,
   tell,
@@ -18,6 +17,7 @@ import {
 import { ManualClock } from "../../engine/adapters/manual-clock.ts";
 import { memoryJournal, memoryTables } from "../../engine/adapters/memory-stores.ts";
 import { type Address, addressOf } from "../../engine/address.ts";
+import type { Domain } from "../../engine/domain.ts";
 import { type Key, keyOf, partitionOf, shardOf } from "../../engine/key.ts";
 import { Outbox, type Performance } from "../../engine/outbox.ts";
 import type { Journal } from "../../engine/ports/journal.ts";

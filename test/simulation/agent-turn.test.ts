@@ -8,7 +8,7 @@ import t from "tap";
 import { sessionKey } from "../../actors/agent/session.ts";
 import { domain as product } from "../../actors/domain.ts";
 import { codes } from "../../actors/table-codes.ts";
-import type { Domain } from "../../engine/actor.ts";
+import type { Domain } from "../../engine/domain.ts";
 import type { Id } from "../../engine/id.ts";
 import { codeOf } from "../../engine/key.ts";
 import { withBug, withoutRows } from "./broken-domain.ts";

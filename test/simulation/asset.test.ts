@@ -2,6 +2,7 @@
  * Random uploads, probes and trash: an asset is in the state that the specification's table says,
  * counted once, and what is gone leaves no row.
  */
+
 import fc from "fast-check";
 import t from "tap";
 import {
@@ -13,7 +14,7 @@ import {
 } from "../../actors/asset/asset.ts";
 import { domain as product } from "../../actors/domain.ts";
 import { codes } from "../../actors/table-codes.ts";
-import type { Domain } from "../../engine/actor.ts";
+import type { Domain } from "../../engine/domain.ts";
 import type { Id } from "../../engine/id.ts";
 import { codeOf, type Key } from "../../engine/key.ts";
 import { withBug } from "./broken-domain.ts";

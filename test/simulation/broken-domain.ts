@@ -1,6 +1,8 @@
 /** The product with one actor that forgets something: what the checks have to catch. */
+
 import { domain } from "../../actors/domain.ts";
-import type { AnyActor, Decision, Domain, OutsideEffect, RowWrite } from "../../engine/actor.ts";
+import type { AnyActor, Decision, OutsideEffect, RowWrite } from "../../engine/actor.ts";
+import type { Domain } from "../../engine/domain.ts";
 
 /** What a bug makes of one turn of the actor. */
 export type Bug = (

@@ -2,12 +2,13 @@
  * A stage for jobs and what they brought: what each end is worth, where listings find the job, and
  * the trash.
  */
+
 import { assetKey } from "../../actors/asset/asset.ts";
 import { domain as product } from "../../actors/domain.ts";
 import type { Job, JobMessage, Outcome } from "../../actors/job/job.ts";
 import { indexEntriesOf } from "../../actors/job/job-index.ts";
 import { codes } from "../../actors/table-codes.ts";
-import type { Domain } from "../../engine/actor.ts";
+import type { Domain } from "../../engine/domain.ts";
 import { codeOf } from "../../engine/key.ts";
 import type { Command } from "./commands.ts";
 import { chargeOf, isHeld } from "./facts.ts";

@@ -18,7 +18,7 @@ import {
 import { type OutputSet, setKey } from "../../actors/set/set.ts";
 import { defined } from "../../config/defined.ts";
 import type { PlanName } from "../../config/plans.ts";
-import type { Domain } from "../../engine/actor.ts";
+import type { Domain } from "../../engine/domain.ts";
 import type { Id } from "../../engine/id.ts";
 import { jobRequest } from "../actors/accounts.ts";
 import { brokenPromise } from "./books.ts";

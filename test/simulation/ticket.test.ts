@@ -10,7 +10,7 @@ import { domain as product } from "../../actors/domain.ts";
 import { codes } from "../../actors/table-codes.ts";
 import { ticketKey } from "../../actors/ticket/ticket.ts";
 import { limits } from "../../config/limits.ts";
-import type { Domain } from "../../engine/actor.ts";
+import type { Domain } from "../../engine/domain.ts";
 import type { Id } from "../../engine/id.ts";
 import { sumsOf } from "./books.ts";
 import { withBug } from "./broken-domain.ts";

@@ -9,8 +9,9 @@
 
 import { isDeepStrictEqual } from "node:util";
 import { jobKey } from "../../actors/job/job.ts";
-import type { AnyActor, Context, Decision, Domain, OutsideEffect } from "../../engine/actor.ts";
+import type { AnyActor, Context, Decision, OutsideEffect } from "../../engine/actor.ts";
 import { memoryJournal, memoryTables } from "../../engine/adapters/memory-stores.ts";
+import type { Domain } from "../../engine/domain.ts";
 import { firstIdAt, type Id } from "../../engine/id.ts";
 import { JsonBytes } from "../../engine/json-bytes.ts";
 import { codeOf, type Key, shardOf } from "../../engine/key.ts";
