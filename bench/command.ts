@@ -36,15 +36,15 @@ function start({ path, args, cwd, env }: Command) {
     const [plain, errors] = await said;
     if (code === 0) return plain + errors;
     const line = lastLine(errors) ?? lastLine(plain) ?? `it ended by ${signal ?? code}`;
-    throw new CommandFault(line);
+    throw new CommandError(line);
   })();
   ended.catch(() => undefined);
   return { pid: child.pid, ended };
 }
 
 /** A failed program, with its own message. */
-export class CommandFault extends Error {
-  override readonly name = "CommandFault";
+export class CommandError extends Error {
+  override readonly name = "CommandError";
 }
 
 const escapes = new RegExp(`${String.fromCharCode(27)}\\[[\\d;]*m`, "g");

@@ -2,6 +2,7 @@
  * Every bound of the service, by the part that it guards. Sizes in bytes, times in milliseconds
  * unless named otherwise. An operator may change all but the engine's (`KLIEG_LIMITS`).
  */
+import { farmLimits } from "./farm-limits.ts";
 import { checkSections, overridden } from "./overrides.ts";
 
 const shipped = {
@@ -40,6 +41,10 @@ const shipped = {
     /** Below the larger of the two, submits answer 503. */
     diskFreeBytesMin: 1024 ** 3,
     diskFreeShareMin: 0.05,
+    /** Of a body that its reader does not take; then the client's connection waits. */
+    queuedBytesMax: 1024 * 1024,
+    /** For threads that are still starting when the service is stopped. */
+    startingMs: 4_000,
   },
   log: {
     /** Lines of requests that did not fail; of others there is always one. */
@@ -160,6 +165,36 @@ const shipped = {
     staleMax: 4_000,
     /** An archive's own bytes beside those of its files. */
     archiveBytesMax: 8 * 1024 ** 2,
+    seriesCharsMax: 200,
+    /** Of one file. */
+    filePathBytesMax: 512,
+  },
+  timeline: {
+    secondsMax: 3_600,
+    /** Of one document. */
+    stylesheetsMax: 200,
+    clipsMax: 5_000,
+    /** A file counts as often as it is included, variables as often as they are passed on. */
+    textMax: 32 * 1024 ** 2,
+    /** Compositions inside compositions. */
+    depthMax: 8,
+    findingsMax: 200,
+    /** Of one composition. */
+    variablesMax: 1_000,
+  },
+  generation: {
+    providerOptionBytesMax: 16 * 1024,
+    /** Named by one refusal. */
+    faultsMax: 20,
+    /** Of a restored video. */
+    restoredWidthMax: 3_840,
+    restoredHeightMax: 2_160,
+  },
+  vendoring: {
+    /** Of styles that take in others. */
+    depthMax: 4,
+    /** For one download. */
+    patienceMs: 60_000,
   },
   renders: {
     listMax: 20,
@@ -219,6 +254,8 @@ const shipped = {
     /** How often an audit looks at an account that changes meanwhile, and its findings of one. */
     looksMax: 3,
     findingsMax: 20,
+    /** Of one grant. */
+    creditsMax: 1_000_000_000_000,
   },
   agents: {
     /** Jobs of a turn that its session still names to its followers. */
@@ -247,91 +284,7 @@ const shipped = {
     /** A job is lost that is lost at two reads so far apart. */
     lostAgainMs: 10_000,
   },
-  farm: {
-    /** A node sends a heartbeat for each lease at least this often. */
-    heartbeatMs: 1_000,
-    /** Silence after which a lease lapses and the task is offered again. */
-    leaseMs: 15_000,
-    /** Progress becomes durable at most this often. */
-    progressIntervalMs: 2_000,
-    /** Attempts of one task before its job fails. */
-    attemptsMax: 3,
-    /** Wall time of one picture, browser start included. */
-    imageTaskMs: 60_000,
-    /** Wall time of one task of the other kinds; each below its model's deadline. */
-    probeTaskMs: 300_000,
-    audioTaskMs: 300_000,
-    videoTaskMs: 1_800_000,
-    reliefTaskMs: 300_000,
-    renderTaskMs: 3_600_000,
-    /** Time that a stopping service gives its nodes; the whole stop stays under 5 s. */
-    drainMs: 1_500,
-    /** A node whose service is gone ends after this, whatever it still does. */
-    orphanMs: 2_000,
-    /** A farm child that dies is started again after this. */
-    restartDelayMs: 500,
-    /** Age of a task's folders that a killed node must have left. */
-    leftoverMs: 86_400_000,
-  },
-  capture: {
-    /** Canvas of a film. */
-    longEdgeMax: 7_680,
-    shortEdgeMax: 4_320,
-    /** Box of a still. */
-    stillWidthMax: 3_840,
-    stillHeightMax: 2_160,
-    filesMax: 2_000,
-    /** Files that are read whole for the timeline. */
-    textBytesMax: 5 * 1024 ** 2,
-    /** Until a page has loaded, and until its animation has registered. */
-    pageMs: 30_000,
-    timelineMs: 10_000,
-    /** One frame. */
-    frameMs: 20_000,
-    warningsMax: 100,
-    /** Memory of one process of a page's browser. */
-    processBytesMax: 3 * 1024 ** 3,
-    /** What the pages of one browser may keep on disk. */
-    storageBytesMax: 256 * 1024 ** 2,
-    /** Each file that a page's browser writes, shared memory included. */
-    browserFileBytesMax: 1024 ** 3,
-    /** After a film, until browsers for the next ones are started. */
-    restMs: 500,
-    /** How long a still's browser waits for another still of the same film. */
-    keptBrowserMs: 15_000,
-    /** Pages that paint one film side by side. */
-    pagesMax: 2,
-  },
-  /** What the farm reads and writes; whatever exceeds it is refused before it is decoded. */
-  media: {
-    sourceBytesMax: 5 * 1024 ** 3,
-    outputBytesMax: 2 * 1024 ** 3,
-    /** Sources that are read whole: 3D models, fonts, look-up tables. */
-    wholeBytesMax: 256 * 1024 ** 2,
-    /** Of a picture, and of a frame of a video. */
-    pixelsMax: 100_000_000,
-    edgeMax: 16_384,
-    secondsMax: 6 * 3_600,
-    /** Sources of the models that work on every frame of a video. */
-    editedSecondsMax: 600,
-    editedPixelsMax: 3_840 * 2_160,
-    /** How much of a recording is decoded to be sure that it can be. */
-    decodedSeconds: 5,
-    /** One call of a media tool that reads, not renders. */
-    toolMs: 60_000,
-    toolOutputMax: 64 * 1024 ** 2,
-    toolFaultMax: 8 * 1024,
-    /** Memory of a media tool; one that encodes the largest films needs half of it. */
-    toolBytesMax: 8 * 1024 ** 3,
-    /** Files that one tool has open. */
-    toolFilesMax: 1_024,
-    /** Memory of a program that decodes still pictures, and one that reads packets. */
-    pictureProgramBytesMax: 4 * 1024 ** 3,
-    packetProgramBytesMax: 512 * 1024 ** 2,
-    /** What such a program hands over at once: RGBA pixels of the largest film. */
-    pictureBytesMax: 256 * 1024 ** 2,
-    thumbnailEdge: 512,
-  },
+  ...farmLimits,
 } as const;
 
 export const limits = {
@@ -351,13 +304,13 @@ export const limits = {
     headBytesGuess: 1_024,
     headCacheBytes: 128 * 1024 * 1024,
     /**
-     * A pass into the tables begins at this many fresh rows or at this age of the oldest: the more
+     * A flush into the tables begins at this many fresh rows or at this age of the oldest: the more
      * rows of a scope come together, the fewer pages a row costs.
      */
-    passRows: 500_000,
-    passIntervalMs: 5_000,
+    flushRows: 500_000,
+    flushIntervalMs: 5_000,
     rowsPerTransaction: 3_000,
-    /** Fresh rows at which a shard stops taking messages until a pass has ended. */
+    /** Fresh rows at which a shard stops taking messages until a flush has ended. */
     freshRowsMax: 1_000_000,
     /** Actors whose due times are so close are woken together. */
     dueGranularityMs: 5,

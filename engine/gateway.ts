@@ -3,8 +3,8 @@
  *
  * A read looks at the fresh rows that the shards released, else at the tables. A fresh row is
  * dropped only after `flushed` has arrived and the read transaction was renewed. When the
- * shard has fresh rows, range reads wait for the next pass, one in flight shared by all waiters;
- * only while passes fail, as on a full disk, do they merge. Rows are applied before replies are
+ * shard has fresh rows, range reads wait for the next flush, one in flight shared by all waiters;
+ * only while flushes fail, as on a full disk, do they merge. Rows are applied before replies are
  * sent, so a client that got a reply reads its effect.
  *
  * A shard that cannot be written is attached for reads alone; questions to it are answered `busy`.
@@ -134,7 +134,7 @@ export class Gateway {
     return rowOf(this.domain.rowCodecs, key, text) as Row;
   }
 
-  /** At most `limit` rows of a range within one partition; waits for a pass when rows are fresh. */
+  /** At most `limit` rows of a range in one partition; waits for a flush when rows are fresh. */
   async range(range: KeyRange, limit: number, reverse: boolean): Promise<readonly TableRow[]> {
     const ranges = await this.ranges(range.start);
     return ranges(range, limit, reverse);

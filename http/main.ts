@@ -48,8 +48,6 @@ const entries = {
 
 /** EX_SOFTWARE of sysexits(3): the supervisor starts the service again. */
 const brokenCode = 70;
-/** For threads that are still starting when the service is stopped. */
-const startingMs = 4_000;
 
 /** The start cannot go on; the message is one sentence for the operator. */
 class StartError extends Error {
@@ -224,7 +222,7 @@ async function stopAll(
   else
     await Promise.race([
       host.settled(),
-      new Promise<void>((resolve) => systemClock.after(startingMs, resolve)),
+      new Promise<void>((resolve) => systemClock.after(limits.http.startingMs, resolve)),
     ]);
   listener?.close();
   data.release();

@@ -53,7 +53,8 @@ export function pathBytes(path: string): number {
 export function pathFault(path: string): string | undefined {
   if (path === "") return "must not be empty";
   if (/\p{Cs}|\ufffd/u.test(path)) return "must be UTF-8";
-  if (Buffer.byteLength(path) > pathBytesMax) return `has more than ${pathBytesMax} bytes`;
+  if (Buffer.byteLength(path) > limits.compositions.filePathBytesMax)
+    return `has more than ${limits.compositions.filePathBytesMax} bytes`;
   if (path.startsWith("/")) return "must be relative";
   if (/\p{Cc}/u.test(path)) return "must have no control characters";
   if (path.includes("\\")) return "must have / between its segments";
@@ -61,8 +62,6 @@ export function pathFault(path: string): string | undefined {
   const isOdd = path.split("/").some((part) => part === "" || part === "." || part === "..");
   return isOdd ? "must have no segment that is empty, . or .." : undefined;
 }
-
-const pathBytesMax = 512;
 
 const typeByExtension: Readonly<Record<string, string>> = {
   html: "text/html",

@@ -11,17 +11,18 @@ export function metaFault(meta: Meta, pointer: string): Fault | undefined {
     return { pointer, detail: `is nested deeper than ${metaDepthMax} levels` };
   if (Buffer.byteLength(JSON.stringify(meta)) > metaBytesMax)
     return { pointer, detail: `has more than ${metaBytesMax} bytes` };
-  if (series !== undefined && (typeof series !== "string" || series.length > seriesCharsMax))
+  if (
+    series !== undefined &&
+    (typeof series !== "string" || series.length > limits.compositions.seriesCharsMax)
+  )
     return {
       pointer: `${pointer}/series`,
-      detail: `must be text of at most ${seriesCharsMax} characters`,
+      detail: `must be text of at most ${limits.compositions.seriesCharsMax} characters`,
     };
   if (version !== undefined && typeof version !== "string" && typeof version !== "number")
     return { pointer: `${pointer}/version`, detail: "must be text or a number" };
   return undefined;
 }
-
-const seriesCharsMax = 200;
 
 /** Member by member; null takes one away. */
 export function mergeMeta(meta: Meta, patch: Meta): Meta {

@@ -1,4 +1,5 @@
 /** What only operators ask for and see. */
+import { limits } from "../../config/limits.ts";
 import { planNames } from "../../config/plans.ts";
 import { type Static, Type } from "../../config/schema.ts";
 import { nullable, strict, Timestamp, Uuid } from "./common.ts";
@@ -69,11 +70,9 @@ export const PatchTermsRequest = strict({
 });
 export type PatchTermsRequest = Static<typeof PatchTermsRequest>;
 
-const creditsMax = 1_000_000_000_000;
-
 /** A negative amount takes back. */
 export const CreditsRequest = strict({
-  amount: Type.Integer({ minimum: -creditsMax, maximum: creditsMax }),
+  amount: Type.Integer({ minimum: -limits.admin.creditsMax, maximum: limits.admin.creditsMax }),
   note: Type.Optional(Type.String({ minLength: 1, maxLength: 500 })),
 });
 export type CreditsRequest = Static<typeof CreditsRequest>;

@@ -7,6 +7,7 @@
  * its old entry is known by that, and passed over when it comes up.
  */
 
+import { limits } from "../../config/limits.ts";
 import type { Id } from "../../engine/id.ts";
 import type { Key } from "../../engine/key.ts";
 import { Fifo } from "../../engine/shard/fifo.ts";
@@ -47,9 +48,6 @@ interface Account {
 interface Entry {
   readonly account: Account;
 }
-
-/** Canceled tasks that a line may keep beside as many as still wait. */
-const goneMax = 64;
 
 export class FarmQueue {
   private readonly placesByJob = new Map<Key, Place>();
@@ -101,7 +99,7 @@ export class FarmQueue {
     this.leave(place);
     if (place.account.waiting === 0) this.enter(place.account);
     const { places, waiting } = place.line;
-    if (places.size > 2 * waiting + goneMax) places.keep(({ isGone }) => !isGone);
+    if (places.size > 2 * waiting + limits.farm.goneMax) places.keep(({ isGone }) => !isGone);
   }
 
   private placeOf(waiting: WaitingTask): Place {

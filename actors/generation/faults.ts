@@ -4,6 +4,7 @@
  */
 
 import type { ModelEntry } from "../../config/catalogue.ts";
+import { limits } from "../../config/limits.ts";
 import type { Fault } from "../../config/schema.ts";
 import type { Source } from "../job/farm-task.ts";
 import type { SourceAsset, Sources } from "./generation.ts";
@@ -71,12 +72,10 @@ export function capabilityFaults(
   return faults;
 }
 
-const providerOptionBytesMax = 16 * 1024;
-
 function providerOptionFaults(options: unknown, model: ModelEntry): Fault[] {
   const pointer = "/provider_options";
   if (!model.provider_options) return [{ pointer, detail: `is not supported by ${model.id}` }];
-  return JSON.stringify(options).length > providerOptionBytesMax
+  return JSON.stringify(options).length > limits.generation.providerOptionBytesMax
     ? [{ pointer, detail: "has more than 16 KiB" }]
     : [];
 }

@@ -1,4 +1,5 @@
 import type { Catalogue, Modality, ModelEntry } from "../../config/catalogue.ts";
+import { limits } from "../../config/limits.ts";
 import { type PlanName, planNames } from "../../config/plans.ts";
 import type { Fault } from "../../config/schema.ts";
 import type { Refusal } from "../refusal.ts";
@@ -55,7 +56,5 @@ export function refusalOf(
 }
 
 export function invalid(faults: readonly Fault[]): Refusal {
-  return { code: "validation", faults: faults.slice(0, faultsMax) };
+  return { code: "validation", faults: faults.slice(0, limits.generation.faultsMax) };
 }
-
-const faultsMax = 20;

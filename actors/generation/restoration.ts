@@ -1,4 +1,5 @@
 import { defined } from "../../config/defined.ts";
+import { limits } from "../../config/limits.ts";
 import type { Fault } from "../../config/schema.ts";
 import { RestoreVideoRequest } from "../contract/generation.ts";
 import { priceOf } from "../pricing.ts";
@@ -10,9 +11,6 @@ import { type Asking, chooseModel, refusalOf } from "./model-choice.ts";
 import { even, type Size, shortEdge } from "./sizes.ts";
 
 const canonical = canonicalOf(RestoreVideoRequest.properties, { denoise: 0.3, sharpen: 0 });
-
-const widthMax = 3_840;
-const heightMax = 2_160;
 
 /** Restoration and upscale of a video: what will be made, held and deduplicated. */
 export function resolveRestoration(
@@ -77,7 +75,8 @@ function sizeFaults(request: RestoreVideoRequest, { width, height }: Size): Faul
   if (isBoth) return [{ pointer: "/target_resolution", detail: "cannot accompany scale" }];
   const long = Math.max(width, height);
   const short = Math.min(width, height);
-  if (long <= widthMax && short <= heightMax) return [];
+  if (long <= limits.generation.restoredWidthMax && short <= limits.generation.restoredHeightMax)
+    return [];
   const pointer = request.target_resolution === undefined ? "/scale" : "/target_resolution";
   return [{ pointer, detail: `would give ${width}x${height}; at most 3840x2160 is possible` }];
 }

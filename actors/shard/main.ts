@@ -60,7 +60,7 @@ async function runShard(
     deliver: (deliveries, acknowledged) => effects.send({ deliveries, acknowledged }),
     brokenStep: (_, error) => log.error(error, "an actor broke a promise; its turn was dropped"),
     report: (report, get) => ends.add(report, get),
-    passes(error) {
+    flushes(error) {
       if (error === undefined) log.info({ shard: number }, "the store is written again");
       else
         log.error(

@@ -1,3 +1,4 @@
+import { limits } from "../../config/limits.ts";
 import { type Element, nameOf } from "./markup.ts";
 
 /** A fault, or a difference from what was written, by element and attribute. */
@@ -59,7 +60,7 @@ export class Findings {
     place: Place,
     says: string,
   ): void {
-    if (this.byMessage.size >= findingsMax) return;
+    if (this.byMessage.size >= limits.timeline.findingsMax) return;
     const { path, element, attribute } = place;
     const name = element && nameOf(element);
     const subject = [name, attribute].filter((part) => part !== undefined).join(" ");
@@ -75,8 +76,6 @@ export class Findings {
     });
   }
 }
-
-const findingsMax = 200;
 
 export interface Place {
   readonly path: string;

@@ -1,3 +1,4 @@
+import { limits } from "../../config/limits.ts";
 import { Attributes as Reader, type Attributes as Written } from "./attributes.ts";
 import { type Bundle, targetOf } from "./bundle.ts";
 import type { Findings } from "./diagnostics.ts";
@@ -61,11 +62,6 @@ export interface Script {
   readonly deleted: readonly string[];
 }
 
-const clipsMax = 5_000;
-/** A file counts as often as it is included, variables as often as they are passed on. */
-const textMax = 32 * 1024 ** 2;
-const depthMax = 8;
-
 export function readScript(
   bundle: Bundle,
   files: MarkupFiles,
@@ -89,7 +85,10 @@ export function readScript(
     return undefined;
   }
   const deleted = new Set(overlay?.deleted ?? []);
-  const left = { clipsLeft: clipsMax, textLeft: textMax - markup.length };
+  const left = {
+    clipsLeft: limits.timeline.clipsMax,
+    textLeft: limits.timeline.textMax - markup.length,
+  };
   const reading: Reading = {
     bundle,
     files,
@@ -113,9 +112,13 @@ export function readScript(
   walk(root, scene, "", 0, reading);
   walkBeside(root, document, scene, reading);
   if (reading.clipsLeft < 0)
-    findings.error("too_many", place, `has more than ${clipsMax} timed elements`);
+    findings.error("too_many", place, `has more than ${limits.timeline.clipsMax} timed elements`);
   if (reading.textLeft < 0)
-    findings.error("too_many", place, `includes more than ${textMax} characters in all`);
+    findings.error(
+      "too_many",
+      place,
+      `includes more than ${limits.timeline.textMax} characters in all`,
+    );
   return { root: scene, deleted: reading.keys };
 }
 
@@ -248,8 +251,12 @@ function innerScene(
   const { findings } = reading;
   const address = host.attributes["data-composition-src"];
   const place = { path: outer.path, element: host, attribute: "data-composition-src" };
-  if (depth >= depthMax) {
-    findings.error("nested_too_deep", place, `is more than ${depthMax} compositions deep`);
+  if (depth >= limits.timeline.depthMax) {
+    findings.error(
+      "nested_too_deep",
+      place,
+      `is more than ${limits.timeline.depthMax} compositions deep`,
+    );
     return undefined;
   }
   const passed = readPassedVariables(host, outer.path, findings);

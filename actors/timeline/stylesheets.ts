@@ -1,3 +1,4 @@
+import { limits } from "../../config/limits.ts";
 import { type Bundle, targetOf } from "./bundle.ts";
 import { type Element, everyElement } from "./markup.ts";
 
@@ -17,8 +18,6 @@ export interface Stylesheets {
   readonly isPartial: boolean;
 }
 
-const filesMax = 200;
-
 export function stylesheetsOf(bundle: Bundle, html: Element, path: string): Stylesheets {
   const all: Stylesheet[] = [];
   const seen = new Set<string>();
@@ -32,7 +31,11 @@ export function stylesheetsOf(bundle: Bundle, html: Element, path: string): Styl
     const target = targetOf(bundle, address, from);
     if (target.kind === "file" && seen.has(target.path)) return;
     const text = target.kind === "file" ? bundle.read(target.path) : undefined;
-    if (target.kind !== "file" || text === undefined || seen.size >= filesMax) {
+    if (
+      target.kind !== "file" ||
+      text === undefined ||
+      seen.size >= limits.timeline.stylesheetsMax
+    ) {
       isPartial = true;
       return;
     }

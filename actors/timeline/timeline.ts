@@ -1,3 +1,4 @@
+import { limits } from "../../config/limits.ts";
 import type { Bundle } from "./bundle.ts";
 import { Findings } from "./diagnostics.ts";
 import { authoredGrade, effectiveGrade } from "./grade.ts";
@@ -63,8 +64,6 @@ export function effectiveTimeline(bundle: Bundle): Timeline {
     diagnostics: findings.all(),
   };
 }
-
-const secondsMax = 3_600;
 
 interface Stage {
   readonly bundle: Bundle;
@@ -267,8 +266,12 @@ function checkDuration(duration: number | undefined, root: Scene, findings: Find
   const place = { path: root.path, element: root.root, attribute: "data-duration" };
   if (duration === undefined)
     findings.warning("no_duration", place, "is missing; the length is that of the animation");
-  else if (duration > secondsMax + epsilon)
-    findings.error("too_long", place, `makes a film of ${duration} s; ${secondsMax} s is the most`);
+  else if (duration > limits.timeline.secondsMax + epsilon)
+    findings.error(
+      "too_long",
+      place,
+      `makes a film of ${duration} s; ${limits.timeline.secondsMax} s is the most`,
+    );
 }
 
 /** Edits of what does not exist are harmless and worth a word. */

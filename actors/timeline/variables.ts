@@ -1,3 +1,4 @@
+import { limits } from "../../config/limits.ts";
 import type { Findings, Place } from "./diagnostics.ts";
 import type { Element } from "./markup.ts";
 
@@ -20,7 +21,7 @@ export function readDeclaredVariables(
         findings.warning("invalid_value", place, "is ignored: it is no list");
       continue;
     }
-    for (const entry of value.slice(0, variablesMax)) {
+    for (const entry of value.slice(0, limits.timeline.variablesMax)) {
       const { id, default: initial } = asObject(entry);
       if (typeof id === "string" && id !== "") variables[id] = initial;
     }
@@ -36,7 +37,7 @@ export function readPassedVariables(host: Element, path: string, findings: Findi
   const value = parsed(text, place, findings);
   if (Array.isArray(value)) findings.warning("invalid_value", place, "is ignored: it is a list");
   if (Array.isArray(value)) return {};
-  return Object.fromEntries(Object.entries(asObject(value)).slice(0, variablesMax));
+  return Object.fromEntries(Object.entries(asObject(value)).slice(0, limits.timeline.variablesMax));
 }
 
 /** Characters of all variables that these elements declare and pass. */
@@ -50,7 +51,6 @@ export function writtenLength(...elements: readonly Element[]): number {
 
 const declared = "data-composition-variables";
 const passed = "data-variable-values";
-const variablesMax = 1_000;
 
 function parsed(text: string, place: Place, findings: Findings): unknown {
   try {

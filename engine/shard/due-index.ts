@@ -13,7 +13,7 @@ const granularityMs = limits.engine.dueGranularityMs;
 export class DueIndex {
   private readonly dueByActor = new Map<Key, number>();
   private readonly actorsByBucket = new Map<number, Set<Key>>();
-  /** What the tables hold, so that a pass writes only differences. */
+  /** What the tables hold, so that a flush writes only differences. */
   private readonly storedByActor = new Map<Key, number>();
   private swept: number;
   /** All earlier buckets are empty, but for those that are swept. */

@@ -1,7 +1,7 @@
 /**
- * Moves fresh rows into the tables in passes: freeze, write (the last write of a key wins, so a job
- * that ran through three states between two passes is one put), remember how far it went, thaw.
- * The index entries and due time of a head are written beside it. One pass is in flight at a time.
+ * Moves fresh rows into the tables: freeze, write (the last write of a key wins, so a job
+ * that ran through three states between two flushes is one put), remember how far it went, thaw.
+ * The index entries and due time of a head are written beside it. One flush is in flight at a time.
  */
 
 import { limits } from "../../config/limits.ts";
@@ -28,7 +28,7 @@ export const positionKey: Key<Position> = keyOf(0, 0, "position");
 /**
  * Writes rows that come partition by partition; when it resolves, the tables durably are at
  * `position`. Rows of a partition share pages, and a page that is written once for many rows is
- * what makes a pass cheap. What follows from a head is in one transaction with it.
+ * what makes a flush cheap. What follows from a head is in one transaction with it.
  */
 export async function flushRows(
   rows: ShardRows,
@@ -40,7 +40,7 @@ export async function flushRows(
   let waiting: Waiting[] = [];
   const write = async () => {
     await rows.tables.write(chunk);
-    // Only now: a pass that failed is written once more, and must find what the tables really hold.
+    // Only now: a flush that failed is repeated, and must find what the tables really hold.
     for (const { key, dueMs } of waiting) rows.due.store(key, dueMs);
     chunk = [];
     waiting = [];

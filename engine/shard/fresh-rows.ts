@@ -17,7 +17,7 @@ export interface FreshRow extends Slice {
   readonly head: FreshHead | undefined;
 }
 
-/** What a pass must know of a head beside its bytes. */
+/** What a flush must know of a head beside its bytes. */
 export interface FreshHead {
   /** When its actor wants to learn `due`. */
   readonly dueMs: number | undefined;

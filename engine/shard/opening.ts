@@ -30,7 +30,7 @@ export class Opening {
     for (let attempt = 1; !this.isStopped; attempt++) {
       try {
         const shard = await openShard(this.place, this.domain, this.stores, this.outlets);
-        if (attempt > 1) this.outlets.passes(undefined);
+        if (attempt > 1) this.outlets.flushes(undefined);
         return shard;
       } catch (error) {
         if (!(error instanceof PortError && error.retryable)) throw error;
@@ -53,7 +53,7 @@ export class Opening {
     const { seq } = readPosition(tables);
     // Each in memory of its own: a transfer to a thread takes the whole buffer.
     const records = Array.from(journal.from(seq + 1), ({ record }) => Uint8Array.from(record));
-    this.outlets.passes(error);
+    this.outlets.flushes(error);
     // There is nothing to read in a store that was never opened.
     if (seq + records.length > 0) this.outlets.event({ kind: "readable", records });
   }

@@ -8,7 +8,7 @@
  * I4 only the highest epoch commits: each start writes an empty record of the next epoch first.
  *
  * A failed put ends the loop: the thread dies, callers get 503 (outcome unknown), the next one
- * recovers. A pass that the tables refuse, as on a full disk, is tried again: its rows are durable
+ * recovers. A flush that the tables refuse, as on a full disk, is tried again: its rows are durable
  * in the journal and stay fresh meanwhile.
  */
 
@@ -37,8 +37,8 @@ export interface ShardOutlets {
   readonly brokenStep: (actor: Key, error: unknown) => void;
   /** To be read, if at all, before it returns. */
   readonly report: (report: Report, get: Context["get"]) => void;
-  /** Passes fail from now on; undefined when one was written again. */
-  readonly passes: (error: PortError | undefined) => void;
+  /** Flushes fail from now on; undefined when one was written again. */
+  readonly flushes: (error: PortError | undefined) => void;
 }
 
 export interface ShardStores {
@@ -75,13 +75,13 @@ class Shard {
   private readonly owns: (key: Key) => boolean;
   private readonly get: Context["get"];
   private position: Position;
-  private pass: Promise<void> | undefined;
+  private flushing: Promise<void> | undefined;
   /** How far the frozen rows go, until they are in the tables. */
   private frozenAt: Position | undefined;
-  /** The last pass failed. */
+  /** The last flush failed. */
   private isStuck = false;
-  private passWanted = false;
-  private nextPassMs = 0;
+  private flushWanted = false;
+  private nextFlushMs = 0;
   private nextSweepMs = 0;
   /** When the timer rings that is set; 0 for none. */
   private ringMs = 0;
@@ -141,7 +141,7 @@ class Shard {
 
   /** Brings every row that was released before the call into the tables, soon. */
   flush(): void {
-    this.passWanted = true;
+    this.flushWanted = true;
     this.inbox.ring();
   }
 
@@ -161,7 +161,7 @@ class Shard {
       this.takeDue(nowMs);
       if (!this.isBlocked) this.fill(nowMs);
       if (this.isPutting) continue;
-      if (this.isPassDue(nowMs)) this.startPass(nowMs);
+      if (this.isFlushDue(nowMs)) this.startFlush(nowMs);
       if (this.batch.isEmpty) continue;
       this.startPut(nowMs);
       // The store begins in the next tick of the event loop: deciding goes on beside it, not
@@ -169,7 +169,7 @@ class Shard {
       await new Promise(setImmediate);
     }
     this.cancelRing();
-    await this.pass;
+    await this.flushing;
     if (this.failure !== undefined) throw this.failure.error;
     do await this.flushNow();
     while (this.rows.fresh.size > 0);
@@ -180,7 +180,7 @@ class Shard {
     return inbox.isEmpty && batch.isEmpty && heldBack === undefined && !isPutting;
   }
 
-  /** Nothing can be decided before a put or a pass has ended; both ring. */
+  /** Nothing can be decided before a put or a flush has ended; both ring. */
   private get isBlocked(): boolean {
     return (
       (this.isPutting && this.isFull) ||
@@ -289,25 +289,25 @@ class Shard {
     return bytes;
   }
 
-  private isPassDue(nowMs: number): boolean {
+  private isFlushDue(nowMs: number): boolean {
     const { size } = this.rows.fresh;
-    if (this.pass !== undefined) return false;
-    const isOld = size > 0 && nowMs >= this.nextPassMs;
+    if (this.flushing !== undefined) return false;
+    const isOld = size > 0 && nowMs >= this.nextFlushMs;
     if (this.isStuck) return isOld;
-    return this.passWanted || isOld || size >= limits.engine.passRows;
+    return this.flushWanted || isOld || size >= limits.engine.flushRows;
   }
 
   /** Only between two puts: what is not durable must not reach the tables. */
-  private startPass(nowMs: number): void {
-    this.passWanted = false;
-    this.nextPassMs = nowMs + limits.engine.passIntervalMs;
+  private startFlush(nowMs: number): void {
+    this.flushWanted = false;
+    this.nextFlushMs = nowMs + limits.engine.flushIntervalMs;
     const ended = (failure?: { readonly error: unknown }) => {
-      this.pass = undefined;
+      this.flushing = undefined;
       if (failure?.error instanceof PortError) this.stick(failure.error);
       else this.failure ??= failure;
       this.inbox.ring();
     };
-    this.pass = this.flushNow().then(
+    this.flushing = this.flushNow().then(
       () => ended(),
       (error: unknown) => ended({ error }),
     );
@@ -318,10 +318,10 @@ class Shard {
     if (this.isStuck) return;
     this.isStuck = true;
     this.outlets.event({ kind: "stuck" });
-    this.outlets.passes(error);
+    this.outlets.flushes(error);
   }
 
-  /** Rows that an earlier pass could not write come before those that are fresh since. */
+  /** Rows that an earlier flush could not write come before those that are fresh since. */
   private async flushNow(): Promise<void> {
     if (this.frozenAt === undefined) {
       this.rows.fresh.freeze();
@@ -338,11 +338,11 @@ class Shard {
     this.rows.fresh.thaw();
     this.frozenAt = undefined;
     this.outlets.event({ kind: "flushed", seq: position.seq });
-    if (this.isStuck) this.outlets.passes(undefined);
+    if (this.isStuck) this.outlets.flushes(undefined);
     this.isStuck = false;
   }
 
-  /** Rings when the next actor is due, and for passes and the sweep while nothing else does. */
+  /** Rings when the next actor is due, and for flushes and the sweep while nothing else does. */
   private setRing(nowMs: number): void {
     const atMs = this.rows.due.nextMs(nowMs + limits.engine.tickMs);
     if (this.ringMs > 0 && this.ringMs <= atMs) return;

@@ -3,11 +3,11 @@
  * back; bytes beyond the cap end the reading with a refusal, and so does a client that sends
  * nothing for too long.
  */
+
 import type { Refusal } from "../../actors/refusal.ts";
+import { limits } from "../../config/limits.ts";
 import { PortError } from "../../engine/ports/port-error.ts";
 import { RefusalError } from "../problems/refusal-error.ts";
-
-const queuedBytesMax = 1024 * 1024;
 
 export interface Valve {
   pause(): void;
@@ -63,7 +63,7 @@ export class IncomingBody implements AsyncIterable<Uint8Array> {
     this.chunks.push(chunk);
     this.queuedBytes += chunk.length;
     if (isLast) this.end({ kind: "whole" });
-    else if (this.queuedBytes > queuedBytesMax && !this.isPaused) {
+    else if (this.queuedBytes > limits.http.queuedBytesMax && !this.isPaused) {
       this.isPaused = true;
       this.valve.pause();
     }
@@ -93,7 +93,7 @@ export class IncomingBody implements AsyncIterable<Uint8Array> {
   }
 
   private relieve(): void {
-    if (!this.isPaused || this.queuedBytes > queuedBytesMax / 2) return;
+    if (!this.isPaused || this.queuedBytes > limits.http.queuedBytesMax / 2) return;
     this.isPaused = false;
     this.valve.resume();
   }

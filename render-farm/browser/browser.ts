@@ -8,6 +8,7 @@ import {
   type Page,
   type Route,
 } from "playwright-core";
+import { limits } from "../../config/limits.ts";
 import { PortError } from "../../engine/ports/port-error.ts";
 import { type OwnFolder, OwnFolders } from "../fence/own-folders.ts";
 
@@ -36,9 +37,6 @@ export interface ScenePage {
 
 const origin = "http://bundle.invalid";
 const modulePath = /^\/[a-z0-9-]+\/[a-z0-9-]+\.js$/;
-const startMs = 60_000;
-const closeMs = 2_000;
-const idlePagesMax = 4;
 
 const flags = [
   "--disable-background-networking",
@@ -150,7 +148,8 @@ export class SceneBrowser {
   }
 
   private giveBack(opened: Opened): void {
-    if (this.idle.length < idlePagesMax && !opened.page.isClosed()) this.idle.push(opened);
+    if (this.idle.length < limits.capture.idlePagesMax && !opened.page.isClosed())
+      this.idle.push(opened);
     else void closeInTime(opened);
   }
 
@@ -158,7 +157,7 @@ export class SceneBrowser {
     const running = this.running;
     const closed = await Promise.race([
       opening.then(closeInTime, () => true),
-      delay(closeMs, false, { ref: false }),
+      delay(limits.capture.browserCloseMs, false, { ref: false }),
     ]);
     if (!closed && this.running === running) await this.close();
   }
@@ -191,7 +190,7 @@ export async function launch(
         executablePath: fenced ? await starterOf(own, fenced.words(own.user)) : executablePath,
         args: [...flags, ...more],
         chromiumSandbox: sandbox,
-        timeout: startMs,
+        timeout: limits.capture.browserStartMs,
         handleSIGHUP: false,
         handleSIGINT: false,
         handleSIGTERM: false,
@@ -317,5 +316,5 @@ async function closeInTime({ context }: Opened): Promise<boolean> {
     () => true,
     () => true,
   );
-  return Promise.race([closing, delay(closeMs, false, { ref: false })]);
+  return Promise.race([closing, delay(limits.capture.browserCloseMs, false, { ref: false })]);
 }

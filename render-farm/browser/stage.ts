@@ -189,7 +189,7 @@ interface Turns {
 
 /**
  * The page has no network but `answer`. What a dead browser spoils is a `PortError`; a page's own
- * fault is a `PageFault`.
+ * fault is a `PageError`.
  */
 export class Stage {
   private readonly browser: Browser;
@@ -306,14 +306,14 @@ export class Stage {
     try {
       return await Promise.race([work, ending]);
     } catch (failure) {
-      if (failure instanceof PageFault || failure instanceof PortError) throw failure;
+      if (failure instanceof PageError || failure instanceof PortError) throw failure;
       throw new PortError("the browser died", true, failure);
     } finally {
       this.rejects.delete(reject);
     }
   }
 
-  private crashed = (): void => this.endWith(new PageFault("crashed"));
+  private crashed = (): void => this.endWith(new PageError("crashed"));
 
   private lost = (): void => this.endWith(new PortError("the browser died", true));
 
@@ -324,8 +324,8 @@ export class Stage {
 }
 
 /** What a page did wrong; the message is the page's own. */
-export class PageFault extends Error {
-  override readonly name = "PageFault";
+export class PageError extends Error {
+  override readonly name = "PageError";
 }
 
 export interface Picture {
@@ -339,8 +339,8 @@ export interface Painted {
   readonly image: Buffer | undefined;
 }
 
-function faultOf(details: { text: string; exception?: { description?: string } }): PageFault {
-  return new PageFault((details.exception?.description ?? details.text).slice(0, 1_000));
+function faultOf(details: { text: string; exception?: { description?: string } }): PageError {
+  return new PageError((details.exception?.description ?? details.text).slice(0, 1_000));
 }
 
 function answerBlank(route: Route, blank: string): Promise<void> {

@@ -1,5 +1,6 @@
 import { chmod, mkdir } from "node:fs/promises";
 import { join, relative } from "node:path";
+import { limits } from "../../config/limits.ts";
 import { runChild } from "../programs/child-process.ts";
 import { findTool } from "../programs/find-tool.ts";
 import { firstUser, OwnFolders } from "./own-folders.ts";
@@ -173,7 +174,7 @@ export class Fence {
       ...[`--data=${bytes}`, `--fsize=${fileBytes}`, "--core=0"],
       ...(seconds === undefined ? [] : [`--cpu=${seconds}`]),
       ...(files === undefined ? [] : [`--nofile=${files}`]),
-      ...(user === undefined ? [] : [`--nproc=${processesMax}`]),
+      ...(user === undefined ? [] : [`--nproc=${limits.capture.processesMax}`]),
       "--",
     ];
   }
@@ -197,8 +198,6 @@ interface Found {
 const isRoot = process.getuid?.() === 0;
 /** prctl(2), PR_SET_PDEATHSIG; a change of users undoes it. */
 const mortally = ["--pdeathsig", "KILL"];
-/** Of one user, threads included. */
-const processesMax = 2_048;
 
 /** What a program of root's own keeps: without any it could not work in a task's folder. */
 const kept = ["--no-new-privs"];

@@ -1,5 +1,6 @@
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
+import { limits } from "../../config/limits.ts";
 import { check, type Static, Type } from "../../config/schema.ts";
 import type { Objects } from "../../engine/ports/objects.ts";
 import { PortError } from "../../engine/ports/port-error.ts";
@@ -71,8 +72,6 @@ const otherNames: Readonly<Record<string, string>> = {
   "es-mx": "es-419",
 };
 
-const speakingMs = 60_000;
-
 export function studioVoice(
   workspaces: Workspaces,
   objects: Objects,
@@ -111,7 +110,7 @@ async function speak(
   await media.espeak([...manner.args, "--stdin", "-b", "1", "-w", spoken], {
     stdin: [Buffer.from(plain(input.text))],
     signal,
-    timeoutMs: speakingMs,
+    timeoutMs: limits.farm.speakingMs,
     fault: "The text could not be spoken.",
   });
   reportProgress(0.5);

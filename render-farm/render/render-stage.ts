@@ -13,7 +13,7 @@ import type { PageScripts } from "./inputs/page-scripts.ts";
 import type { StoredBundle } from "./inputs/stored-bundle.ts";
 import type { Patience } from "./page/film-page-session.ts";
 import type { SpareBrowsers } from "./page/spare-browsers.ts";
-import { RenderFault, type Warnings } from "./render-fault.ts";
+import { RenderError, type Warnings } from "./render-error.ts";
 import type { RenderInput } from "./render-input.ts";
 import type { CodedPictures } from "./videos/coded-pictures.ts";
 
@@ -69,7 +69,7 @@ export function checkAnimation(
 ): void {
   if (refusal !== undefined) {
     const thrown = faults.map((fault) => `a script threw: ${fault}`);
-    throw new RenderFault("invalid_composition", [refusal, ...thrown.slice(0, 5)].join("; "));
+    throw new RenderError("invalid_composition", [refusal, ...thrown.slice(0, 5)].join("; "));
   }
   if (!lacksTimeline) {
     for (const fault of faults) warnings.add(`a script threw: ${fault}`);
@@ -81,7 +81,7 @@ export function checkAnimation(
   const reasons = [...remote, ...faults.map((fault) => `a script threw: ${fault}`)];
   const lack = "no timeline registered in window.__timelines";
   if (reasons.length > 0)
-    throw new RenderFault("invalid_composition", [lack, ...reasons.slice(0, 5)].join("; "));
+    throw new RenderError("invalid_composition", [lack, ...reasons.slice(0, 5)].join("; "));
   warnings.add(`${lack}; what scripts were to animate stands still`);
 }
 

@@ -7,7 +7,7 @@ import type { TaskContext } from "../node/task-loop.ts";
 import { MediaFiles } from "./inputs/media-files.ts";
 import { PageFiles } from "./inputs/page-files.ts";
 import { StoredBundle } from "./inputs/stored-bundle.ts";
-import { RenderFault, Warnings } from "./render-fault.ts";
+import { RenderError, Warnings } from "./render-error.ts";
 import type { RenderInput } from "./render-input.ts";
 import type { RenderStage, StudioTools } from "./render-stage.ts";
 
@@ -67,7 +67,7 @@ const tooLong: TaskOutcome = {
 
 /** A bug passes through; the loop reports it. */
 function outcomeOf(failure: unknown): TaskOutcome {
-  if (failure instanceof RenderFault)
+  if (failure instanceof RenderError)
     return { kind: "failed", message: failure.message, retryable: failure.isRetryable };
   if (failure instanceof PortError)
     return {

@@ -5,7 +5,7 @@ import type { Size } from "../pictures/orders.ts";
 import { framesOf, setUpFilm } from "./inputs/film-setup.ts";
 import { FilmBrowser } from "./page/film-browser.ts";
 import type { FilmSession } from "./page/film-page-session.ts";
-import { RenderFault, type Warnings } from "./render-fault.ts";
+import { RenderError, type Warnings } from "./render-error.ts";
 import type { StillOptions } from "./render-input.ts";
 import { checkAnimation, type Made, type RenderStage, warnOfBlackGround } from "./render-stage.ts";
 import { StillVideos } from "./videos/still-videos.ts";
@@ -15,7 +15,7 @@ export async function makeStill(stage: RenderStage): Promise<Made> {
   const { input, warnings, tools, context } = stage;
   const options = input.still ?? {};
   if (options.atSeconds !== undefined && options.frame !== undefined)
-    throw new RenderFault("internal", "a still has at_seconds or frame, not both");
+    throw new RenderError("internal", "a still has at_seconds or frame, not both");
   const { signal } = context;
   const isTransparent = options.background === "transparent";
   const { media, pictures } = tools;
@@ -45,7 +45,7 @@ export async function makeStill(stage: RenderStage): Promise<Made> {
     else await seekWith(ahead ?? videosAt(frame), frame, session);
     const { image } = await session.paint({ format: "png" });
     for (const fault of session.takeFaults()) warnings.add(`a script threw: ${fault}`);
-    if (image === undefined) throw new RenderFault("internal", "the page painted nothing", true);
+    if (image === undefined) throw new RenderError("internal", "the page painted nothing", true);
     const size = stillSize(timeline, options.maxDimension ?? undefined);
     const output = await stored(image, size, isTransparent, stage);
     await browser.keep(film);
@@ -83,7 +83,7 @@ async function seekWith(videos: StillVideos, frame: number, session: FilmSession
   if (lost.length === 0) return;
   await session.expect(await videos.decoded(lost));
   const missing = await session.show();
-  if (missing.length > 0) throw new RenderFault("internal", "a video's picture got lost", true);
+  if (missing.length > 0) throw new RenderError("internal", "a video's picture got lost", true);
 }
 
 /** Rounded to the nearest frame; past the end it is the last one, with a warning. */

@@ -31,7 +31,7 @@ async function stage() {
       deliver: () => {},
       brokenStep: () => {},
       report: () => {},
-      passes: (error) => passes.push(error),
+      flushes: (error) => passes.push(error),
     },
   );
   const opened = opening.run();

@@ -158,24 +158,24 @@ const failure = new PortError("the disk is full", true);
 
 t.test("a pass that fails is tried again, and the shard goes on meanwhile", async (t) => {
   const { bench, tables } = await openHeld();
-  await bench.pass(limits.engine.passIntervalMs);
+  await bench.pass(limits.engine.flushIntervalMs);
   tables.failAll(failure);
-  const sleepUntilMs = bench.clock.nowMs() + 3 * limits.engine.passIntervalMs;
+  const sleepUntilMs = bench.clock.nowMs() + 3 * limits.engine.flushIntervalMs;
   await bench.ask(a, { kind: "sleep", untilMs: sleepUntilMs });
-  await bench.pass(limits.engine.passIntervalMs);
+  await bench.pass(limits.engine.flushIntervalMs);
   t.match(bench.events.at(-1)?.event, { kind: "stuck" });
   t.strictSame(await bench.ask(a, { kind: "add", by: 5 }), { kind: "counted", count: 5 });
-  await bench.pass(limits.engine.passIntervalMs);
-  t.strictSame(bench.passes, [failure], "the operator is told once");
+  await bench.pass(limits.engine.flushIntervalMs);
+  t.strictSame(bench.flushes, [failure], "the operator is told once");
   t.equal(tables.get(a), undefined);
   tables.failAll();
-  await bench.pass(2 * limits.engine.passIntervalMs + 1_000);
-  t.strictSame(bench.passes, [failure, undefined]);
+  await bench.pass(2 * limits.engine.flushIntervalMs + 1_000);
+  t.strictSame(bench.flushes, [failure, undefined]);
   t.equal(await bench.count(a), 1_005, "its time came");
   bench.shards[0]?.stop();
   t.equal(await bench.ends[0], undefined);
   const next = await restarted(bench);
-  await next.pass(4 * limits.engine.passIntervalMs);
+  await next.pass(4 * limits.engine.flushIntervalMs);
   t.equal(await next.count(a), 1_005, "and comes no second time");
 });
 
@@ -184,10 +184,10 @@ t.test("the tables get each row of a failed pass once they can be written", asyn
   tables.failAll(failure);
   const dueMs = bench.clock.nowMs() + 3_600_000;
   await bench.ask(a, { kind: "sleep", untilMs: dueMs });
-  await bench.pass(limits.engine.passIntervalMs);
+  await bench.pass(limits.engine.flushIntervalMs);
   await bench.ask(b, { kind: "add", by: 7 });
   tables.failAll();
-  await bench.pass(2 * limits.engine.passIntervalMs);
+  await bench.pass(2 * limits.engine.flushIntervalMs);
   t.match(tables.get(a), `"dueMs":${dueMs}`);
   t.equal(tables.get(b), '{"count":7}');
   const dueRows = tables.range(rangeOf(keyOf(1, engineTables.due, "")), 10);

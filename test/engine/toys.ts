@@ -209,8 +209,8 @@ export class Bench {
   readonly events: { readonly shard: number; readonly event: ShardEvent }[] = [];
   readonly performed: Delivery[] = [];
   readonly broken: Key[] = [];
-  /** What the shards said of their passes. */
-  readonly passes: unknown[] = [];
+  /** What the shards said of their flushes. */
+  readonly flushes: unknown[] = [];
   readonly outbox: Outbox;
   /** Resolves to what ended the loop of a shard: undefined after a stop. */
   readonly ends: Promise<unknown>[] = [];
@@ -249,7 +249,7 @@ export class Bench {
         },
         brokenStep: (actor) => this.broken.push(actor),
         report: () => {},
-        passes: (error) => this.passes.push(error),
+        flushes: (error) => this.flushes.push(error),
       },
     );
     this.shards[shard] = opened;

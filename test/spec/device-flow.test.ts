@@ -213,7 +213,7 @@ t.test("revoking a refresh token revokes its access tokens", async (t) => {
 });
 
 /** Rows are in the tables by then. */
-const untilTables = limits.engine.passIntervalMs + 1_000;
+const untilTables = limits.engine.flushIntervalMs + 1_000;
 
 t.test("what is over leaves no row behind", async (t) => {
   const house = await openInProcess(t);

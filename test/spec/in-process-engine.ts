@@ -127,7 +127,7 @@ export async function openEngine(parts: EngineParts): Promise<InProcessEngine> {
       },
       brokenStep: (_, error) => onFault(error),
       report: ({ fields }, get) => void reported.push(fields(get)),
-      passes: () => {},
+      flushes: () => {},
     });
     outbox.opened(number);
     void life.shard.run();

@@ -7,9 +7,6 @@ import { CommandError } from "../command.ts";
 import { withImports } from "./module-imports.ts";
 
 export const vendorFolder = "vendor";
-/** Of styles that take in others. */
-const depthMax = 4;
-const patienceMs = 60_000;
 /** Servers of fonts answer browsers with smaller files. */
 const headers = { "User-Agent": "Mozilla/5.0 (X11; Linux x64) Chrome/130.0 Safari/537.36" };
 
@@ -134,7 +131,7 @@ export class VendorFolder {
   private async style(text: string, from: string, depth: number): Promise<string> {
     let result = text;
     for (const address of new Set([...importsIn(text), ...addressesIn(text)])) {
-      if (/^(data:|#)/i.test(address) || depth >= depthMax) continue;
+      if (/^(data:|#)/i.test(address) || depth >= limits.vendoring.depthMax) continue;
       const name = await this.take(new URL(address, from).href, { depth: depth + 1 });
       for (const [open, close] of ["()", '""', "''"])
         result = result.replaceAll(`${open}${address}${close}`, `${open}${name}${close}`);
@@ -146,7 +143,7 @@ export class VendorFolder {
 async function fetchUrl(url: string): Promise<{ readonly bytes: Buffer; readonly type: string }> {
   const failed = (why: string, cause?: unknown): CommandError =>
     Object.assign(new CommandError(`${url} could not be fetched: ${why}.`), { cause });
-  const signal = AbortSignal.timeout(patienceMs);
+  const signal = AbortSignal.timeout(limits.vendoring.patienceMs);
   const answer = await fetch(url, { headers, signal }).catch((cause: unknown) => {
     throw failed("there is no answer", cause);
   });

@@ -3,7 +3,7 @@ import type { AudioRole, Clip } from "../../../actors/timeline/model.ts";
 import { epsilon } from "../../../actors/timeline/model.ts";
 import type { MediaTools } from "../../programs/media-tools.ts";
 import { type MediaFile, mediaInput, passMs } from "../inputs/media-files.ts";
-import { mediaFault } from "../render-fault.ts";
+import { mediaFault } from "../render-error.ts";
 import type { AudioMix } from "../render-input.ts";
 import { duckingCurve } from "./ducking.ts";
 import { exact } from "./encoding.ts";

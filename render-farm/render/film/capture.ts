@@ -4,7 +4,7 @@ import { compositorFormats } from "../encode/encoding.ts";
 import type { FilmSession } from "../page/film-page-session.ts";
 import type { PagePool } from "../page/page-pool.ts";
 import { compositorPainter, selfCapturePainter } from "../page/painters.ts";
-import { RenderFault } from "../render-fault.ts";
+import { RenderError } from "../render-error.ts";
 import { VideoFrames } from "../videos/video-frames.ts";
 import { composeFrames, isComposable } from "./composing.ts";
 import type { FilmCapture } from "./film-capture.ts";
@@ -215,7 +215,7 @@ async function checkLight(
   );
   if (shown.length === 0 && timeline.texts.length === 0) return;
   const kinds = [...new Set(shown.map(({ kind }) => kind))].join(", ");
-  throw new RenderFault(
+  throw new RenderError(
     "invalid_composition",
     `every sampled frame is black, although the timeline shows ${kinds || "texts"}`,
   );

@@ -24,7 +24,7 @@ import type { Samples } from "./samples.ts";
 export function isComposable({ pictures }: MediaLayout, { setup }: FilmCapture): boolean {
   const { fps, width, height } = setup.timeline;
   return (
-    pictures.length <= picturesMax &&
+    pictures.length <= limits.capture.picturesMax &&
     width % 2 === 0 &&
     height % 2 === 0 &&
     setup.videos.every((video) => {
@@ -97,8 +97,6 @@ export async function composeFrames(
   capture.onMade?.({ index: 0, from: 0, to: frames }, path);
   return [path];
 }
-
-const picturesMax = 16;
 
 /** Whether the last picture is held for a frame or more. */
 function isShort(video: ShownVideo, span: Span): boolean {

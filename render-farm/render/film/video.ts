@@ -11,7 +11,7 @@ import { type FilmSetup, framesOf, ownSound, setUpFilm } from "../inputs/film-se
 import { passMs } from "../inputs/media-files.ts";
 import type { FilmSession } from "../page/film-page-session.ts";
 import { openPagePool, type PagePool } from "../page/page-pool.ts";
-import { RenderFault } from "../render-fault.ts";
+import { RenderError } from "../render-error.ts";
 import { checkAnimation, type Made, type RenderStage, warnOfBlackGround } from "../render-stage.ts";
 import {
   captureComposed,
@@ -207,11 +207,11 @@ function hasManyVideos({ videos }: FilmSetup): boolean {
     one.start < (other.end ?? Number.POSITIVE_INFINITY) &&
     other.start < (one.end ?? Number.POSITIVE_INFINITY);
   return videos.some(
-    ({ clip }) => videos.filter((other) => isTogether(clip, other.clip)).length > videosAtOnceMax,
+    ({ clip }) =>
+      videos.filter((other) => isTogether(clip, other.clip)).length >
+      limits.capture.videosAtOnceMax,
   );
 }
-
-const videosAtOnceMax = 4;
 
 /** The film's file: what is encoded as it is, and the sound. */
 async function joined(
@@ -255,7 +255,7 @@ function checkSize({ width, height }: Timeline): void {
   const { longEdgeMax, shortEdgeMax } = limits.capture;
   if (Math.max(width, height) <= longEdgeMax && Math.min(width, height) <= shortEdgeMax) return;
   const most = `${longEdgeMax}x${shortEdgeMax}`;
-  throw new RenderFault("invalid_composition", `${width}x${height} is larger than ${most}`);
+  throw new RenderError("invalid_composition", `${width}x${height} is larger than ${most}`);
 }
 
 /** Sounds with the loudness that timelines give them, asked for only when a script speaks of it. */

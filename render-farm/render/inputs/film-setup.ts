@@ -9,7 +9,7 @@ import type { Pictures } from "../../pictures/pictures.ts";
 import { inputOf, type MediaTools } from "../../programs/media-tools.ts";
 import type { AudibleClip } from "../encode/audio-mix.ts";
 import type { Patience } from "../page/film-page-session.ts";
-import { mediaFault, RenderFault, type Warnings } from "../render-fault.ts";
+import { mediaFault, RenderError, type Warnings } from "../render-error.ts";
 import type { ShownVideo } from "../videos/video-decoding.ts";
 import type { MediaFile, MediaFiles } from "./media-files.ts";
 import type { PageFiles } from "./page-files.ts";
@@ -40,7 +40,7 @@ export interface Wanted {
   readonly hasSound: boolean;
 }
 
-/** Throws `RenderFault` for what cannot be rendered. */
+/** Throws `RenderError` for what cannot be rendered. */
 export async function setUpFilm(workshop: Workshop, wanted: Wanted): Promise<FilmSetup> {
   const { bundle, media, warnings } = workshop;
   const rough = effectiveTimeline(bundle.view(() => undefined));
@@ -80,7 +80,7 @@ function checkTimeline({ diagnostics }: Timeline): void {
   const errors = diagnostics.filter(({ severity }) => severity === "error");
   if (errors.length === 0) return;
   const sentences = errors.slice(0, 5).map(({ message }) => message);
-  throw new RenderFault("invalid_composition", sentences.join("; "));
+  throw new RenderError("invalid_composition", sentences.join("; "));
 }
 
 function isNeeded(clip: Clip, hasSound: boolean): boolean {
@@ -108,7 +108,7 @@ async function openMedia(clip: Clip, { bundle, media }: Workshop): Promise<Media
   const source = bundle.sourceOf(wanted);
   if (source === undefined) {
     const what = wanted.kind === "file" ? `${wanted.path} is` : `the asset ${wanted.assetId} is`;
-    throw new RenderFault("media_unavailable", `${nameOf(clip)}: ${what} not there`);
+    throw new RenderError("media_unavailable", `${nameOf(clip)}: ${what} not there`);
   }
   if (clip.kind === "image") return undefined;
   try {
@@ -228,7 +228,7 @@ class Grades {
 export function framesOf({ duration, fps }: Timeline, said: number | undefined): number {
   const seconds = duration ?? said;
   if (seconds === undefined)
-    throw new RenderFault(
+    throw new RenderError(
       "invalid_composition",
       "the film's length is not known; write data-duration on the root",
     );

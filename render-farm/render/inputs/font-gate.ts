@@ -1,5 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { type Element, parseMarkup } from "../../../actors/timeline/markup.ts";
+import { limits } from "../../../config/limits.ts";
 
 /**
  * Scripts that measure text find its fonts, as in HyperFrames: a gate script, placed before the
@@ -13,10 +14,12 @@ export class FontGates {
   async answer(path: string): Promise<Buffer> {
     const [id = "", isOpening] = path.split("/");
     if (isOpening !== undefined) this.opened.get(id)?.();
-    else if (this.opened.size < gatesMax) {
+    else if (this.opened.size < limits.capture.fontGatesMax) {
       const late = new AbortController();
       const opened = new Promise<void>((resolve) => this.opened.set(id, resolve));
-      const patience = pause(waitMs, undefined, { signal: late.signal }).catch(() => undefined);
+      const patience = pause(limits.capture.fontGateMs, undefined, { signal: late.signal }).catch(
+        () => undefined,
+      );
       await Promise.race([opened, patience]);
       late.abort();
       this.opened.delete(id);
@@ -26,9 +29,6 @@ export class FontGates {
 }
 
 export const gatePath = "fonts/";
-/** A font of the bundle is there at once or never. */
-const waitMs = 3_000;
-const gatesMax = 100;
 
 const gate = `<script>{
   const gate = "/.klieg/${gatePath}" + URL.createObjectURL(new Blob()).slice(-36);

@@ -1,3 +1,4 @@
+import { limits } from "../../../config/limits.ts";
 import { type Looked, lookInto } from "../../media/recordings.ts";
 import { digestOf, type LocalFile } from "../../node/workspace.ts";
 import type { MediaTools } from "../../programs/media-tools.ts";
@@ -24,7 +25,5 @@ function keepLast<T>(known: Map<string, T>, name: string, value: T): void {
   known.delete(name);
   known.set(name, value);
   const [oldest] = known.keys();
-  if (known.size > knownMax && oldest !== undefined) known.delete(oldest);
+  if (known.size > limits.capture.knownMediaMax && oldest !== undefined) known.delete(oldest);
 }
-
-const knownMax = 1_000;

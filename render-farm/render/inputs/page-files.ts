@@ -1,7 +1,8 @@
 import { targetOf } from "../../../actors/timeline/bundle.ts";
 import { parseMarkup, stampTags } from "../../../actors/timeline/markup.ts";
+import { limits } from "../../../config/limits.ts";
 import type { StageAnswer } from "../../browser/stage.ts";
-import type { Warnings } from "../render-fault.ts";
+import type { Warnings } from "../render-error.ts";
 import { isMoving } from "../videos/moving-pictures.ts";
 import { FontGates, gatePath, withFontGate } from "./font-gate.ts";
 import { withLateScripts } from "./late-scripts.ts";
@@ -68,7 +69,7 @@ export class PageFiles {
     this.bodies.set(key, body);
     // Large files are read again rather than kept.
     const answer = await body;
-    if ((answer?.body.length ?? 0) > keptBytesMax) this.bodies.delete(key);
+    if ((answer?.body.length ?? 0) > limits.capture.keptFileBytesMax) this.bodies.delete(key);
     return this.noticed(url, answer);
   }
 
@@ -136,8 +137,6 @@ function withStyle(page: string, rules: string): string {
   const at = tag === undefined ? doctype : page.indexOf(">", tag) + 1;
   return `${page.slice(0, at)}<style>${rules}</style>${page.slice(at)}`;
 }
-
-const keptBytesMax = 4 * 1024 ** 2;
 
 /** What is no page of its own gets one without margins around it, as in HyperFrames. */
 function wholePage(text: string): string {

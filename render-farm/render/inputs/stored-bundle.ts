@@ -4,7 +4,7 @@ import { overlayPath } from "../../../actors/timeline/overlay.ts";
 import { limits } from "../../../config/limits.ts";
 import type { Objects } from "../../../engine/ports/objects.ts";
 import type { Source } from "../../node/workspace.ts";
-import { RenderFault } from "../render-fault.ts";
+import { RenderError } from "../render-error.ts";
 import { isManifest } from "../render-input.ts";
 
 /**
@@ -32,7 +32,7 @@ export class StoredBundle {
     this.assets = assets;
   }
 
-  /** Throws `RenderFault`. */
+  /** Throws `RenderError`. */
   static async open(
     objects: Objects,
     manifestKey: string,
@@ -42,7 +42,7 @@ export class StoredBundle {
     const manifest = parsed(list.toString("utf8"));
     const hash = createHash("sha256").update(list).update(JSON.stringify(assets));
     if (!isManifest(manifest) || manifest.files.length > limits.capture.filesMax)
-      throw new RenderFault("internal", "the composition's list of files cannot be read");
+      throw new RenderError("internal", "the composition's list of files cannot be read");
     const sources = manifest.files.map(
       ({ path, objectKey, mimeType }) => [path.normalize("NFC"), { objectKey, mimeType }] as const,
     );
@@ -86,7 +86,7 @@ export class StoredBundle {
     for (const [path, source] of this.sourcesByPath)
       if (/\.(css|m?js)$/i.test(path) && !library.test(path)) {
         const found = await this.objects.stat(source.objectKey);
-        if (found !== undefined && found.sizeBytes <= styledBytesMax)
+        if (found !== undefined && found.sizeBytes <= limits.capture.styledBytesMax)
           texts.push((await whole(this.objects, source.objectKey)).toString("utf8"));
       }
     return texts;
@@ -109,7 +109,6 @@ export class StoredBundle {
   }
 }
 
-const styledBytesMax = 512 * 1024;
 const library = /(^|\/)(gsap|three|anime|lottie|d3)[^/]*$|\.min\.m?js$/i;
 
 async function whole(
@@ -118,9 +117,9 @@ async function whole(
   bytesMax: number = limits.capture.textBytesMax,
 ): Promise<Buffer> {
   const found = await objects.stat(key);
-  if (found === undefined) throw new RenderFault("media_unavailable", "a file is no longer there");
+  if (found === undefined) throw new RenderError("media_unavailable", "a file is no longer there");
   if (found.sizeBytes > bytesMax)
-    throw new RenderFault("invalid_composition", `a file has more than ${bytesMax} bytes`);
+    throw new RenderError("invalid_composition", `a file has more than ${bytesMax} bytes`);
   const chunks: Uint8Array[] = [];
   for await (const chunk of objects.read(key, { start: 0, end: found.sizeBytes }))
     chunks.push(chunk);
@@ -131,6 +130,6 @@ function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (failure) {
-    throw new RenderFault("internal", "the composition's list of files is no JSON", false, failure);
+    throw new RenderError("internal", "the composition's list of files is no JSON", false, failure);
   }
 }

@@ -3,7 +3,7 @@ import { type FileHandle, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { openMade } from "../../fence/own-folders.ts";
 import type { PicturePlace } from "../../film-page/plan.ts";
-import { RenderFault } from "../render-fault.ts";
+import { RenderError } from "../render-error.ts";
 import type { CodedPicture } from "../videos/coded-pictures.ts";
 import type { VideoLook } from "../videos/video-decoding.ts";
 import { planesLength, type VideoPicture } from "../videos/video-frames.ts";
@@ -37,7 +37,7 @@ export class ExchangeFile {
       if (head.toString("latin1") === mark) return new ExchangeFile(file, frameBytes);
       await file.close();
     }
-    throw new RenderFault("internal", "the browser's own file system was not found", true);
+    throw new RenderError("internal", "the browser's own file system was not found", true);
   }
 
   /** Planes (I420) of the next frame that the page handed over, until the second one after it. */
@@ -47,7 +47,7 @@ export class ExchangeFile {
     const bytes = this.frames[turn] ?? Buffer.allocUnsafeSlow(this.frameBytes);
     this.frames[turn] = bytes;
     const { bytesRead } = await this.file.read(bytes, 0, bytes.length, turn * bytes.length);
-    if (bytesRead < bytes.length) throw new RenderFault("internal", "a frame is incomplete", true);
+    if (bytesRead < bytes.length) throw new RenderError("internal", "a frame is incomplete", true);
     return bytes;
   }
 

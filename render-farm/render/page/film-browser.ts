@@ -1,6 +1,6 @@
 import { limits } from "../../../config/limits.ts";
 import type { StageBrowser } from "../../browser/stage.ts";
-import { Warnings } from "../render-fault.ts";
+import { Warnings } from "../render-error.ts";
 import { FilmSession, type SessionSetup } from "./film-page-session.ts";
 import type { KeptBrowser, SpareBrowsers } from "./spare-browsers.ts";
 
@@ -47,7 +47,7 @@ export class FilmBrowser {
     return new FilmBrowser(browsers, taken, kept !== undefined, setup, signal);
   }
 
-  /** A page at its first frame. Throws `RenderFault` when it gets never ready. */
+  /** A page at its first frame. Throws `RenderError` when it gets never ready. */
   async open(kind: "self-captured" | "compositor-captured"): Promise<FilmSession> {
     const ahead = this.ahead;
     this.ahead = undefined;

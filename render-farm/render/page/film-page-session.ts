@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { limits } from "../../../config/limits.ts";
-import { PageFault, type Picture, type Stage, type StageBrowser } from "../../browser/stage.ts";
+import { PageError, type Picture, type Stage, type StageBrowser } from "../../browser/stage.ts";
 import type {
   FilmPlan,
   FilmReport,
@@ -13,7 +13,7 @@ import type {
 } from "../../film-page/plan.ts";
 import { entryUrl, type PageFiles } from "../inputs/page-files.ts";
 import type { PageScripts } from "../inputs/page-scripts.ts";
-import { RenderFault, type Warnings } from "../render-fault.ts";
+import { RenderError, type Warnings } from "../render-error.ts";
 import type { CodedPicture } from "../videos/coded-pictures.ts";
 import { planesLength, type VideoPicture } from "../videos/video-frames.ts";
 import { ExchangeFile } from "./exchange-file.ts";
@@ -59,7 +59,7 @@ export class FilmSession {
     this.exchange = opened.exchange;
   }
 
-  /** At its first frame. Throws `RenderFault` when it gets never ready. */
+  /** At its first frame. Throws `RenderError` when it gets never ready. */
   static async open(browser: StageBrowser, setup: SessionSetup): Promise<FilmSession> {
     const { files } = setup;
     const traffic: Traffic = { asked: 0, pending: 0, faults: [] };
@@ -77,7 +77,8 @@ export class FilmSession {
         }
       },
       onFault: (message) => {
-        if (traffic.faults.length < faultsMax) traffic.faults.push(message.slice(0, 300));
+        if (traffic.faults.length < limits.capture.pageFaultsMax)
+          traffic.faults.push(message.slice(0, 300));
       },
     });
     const { warnings, patience } = setup;
@@ -86,7 +87,7 @@ export class FilmSession {
     try {
       return await new FilmSession(opened).ready(browser.profile, setup);
     } catch (failure) {
-      throw asRenderFault(failure);
+      throw asRenderError(failure);
     }
   }
 
@@ -200,7 +201,7 @@ export class FilmSession {
     const report = await within(opening, pageMs + timelineMs, () => {
       const why = this.takeFaults().at(-1);
       const reason = why === undefined ? "" : ` (${why})`;
-      return new RenderFault("render_timeout", `the page was not ready in time${reason}`);
+      return new RenderError("render_timeout", `the page was not ready in time${reason}`);
     });
     for (const warning of report.warnings) warnings.add(warning);
     const frameBytes = planesLength({ width: plan.width, height: plan.height, hasAlpha: false });
@@ -218,7 +219,7 @@ export class FilmSession {
 
   /** Before a frame the page does nothing else. */
   private tidy(): void {
-    if (this.pictureBytes < garbageBytesMax) return;
+    if (this.pictureBytes < limits.capture.garbageBytesMax) return;
     this.pictureBytes = 0;
     // A page that fails at this fails at its next call too.
     this.stage.collectGarbage().catch(() => undefined);
@@ -266,10 +267,10 @@ export class FilmSession {
       return await within(
         work(),
         this.frameMs,
-        () => new RenderFault("render_timeout", "a frame took too long"),
+        () => new RenderError("render_timeout", "a frame took too long"),
       );
     } catch (failure) {
-      throw asRenderFault(failure);
+      throw asRenderError(failure);
     }
   }
 }
@@ -277,10 +278,6 @@ export class FilmSession {
 /** Pictures of videos take half of it, and a frame is dearer than this. */
 const patientMs = 40;
 const pumpMs = 4;
-/** Of pictures of videos; each leaves some five times its size in the page. */
-const garbageBytesMax = 8 * 1024 ** 2;
-/** Kept of those that scripts throw between two looks. */
-const faultsMax = 20;
 const nothingSaid: FilmReport = {
   warnings: [],
   lacksTimeline: false,
@@ -340,14 +337,14 @@ async function within<T>(work: Promise<T>, timeoutMs: number, late: () => Error)
   }
 }
 
-function asRenderFault(failure: unknown): unknown {
-  if (!(failure instanceof PageFault)) return failure;
+function asRenderError(failure: unknown): unknown {
+  if (!(failure instanceof PageError)) return failure;
   if (failure.message === "crashed")
-    return new RenderFault(
+    return new RenderError(
       "out_of_memory",
       "the page used more memory than it may",
       false,
       failure,
     );
-  return new RenderFault("invalid_composition", failure.message, false, failure);
+  return new RenderError("invalid_composition", failure.message, false, failure);
 }

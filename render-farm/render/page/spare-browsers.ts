@@ -3,7 +3,7 @@ import type { Isolation } from "../../browser/isolation.ts";
 import { StageBrowser } from "../../browser/stage.ts";
 import type { Timers } from "../../node/task-loop.ts";
 import { filmOrigin } from "../inputs/page-files.ts";
-import { RenderFault } from "../render-fault.ts";
+import { RenderError } from "../render-error.ts";
 import type { FilmSession } from "./film-page-session.ts";
 
 const flags = [
@@ -66,7 +66,7 @@ export class SpareBrowsers {
     return this.isolation.kind === "refused" ? this.isolation.sentence : undefined;
   }
 
-  /** Throws `PortError`, and `RenderFault` where pages cannot be kept off the network. */
+  /** Throws `PortError`, and `RenderError` where pages cannot be kept off the network. */
   async take(): Promise<StageBrowser> {
     this.taken += 1;
     await this.dismissOutdated();
@@ -174,7 +174,7 @@ export class SpareBrowsers {
 
   private async start(): Promise<StageBrowser> {
     const isolation = this.isolation;
-    if (isolation.kind === "refused") throw new RenderFault("internal", isolation.sentence);
+    if (isolation.kind === "refused") throw new RenderError("internal", isolation.sentence);
     this.fontsKnown ??= await this.fontsTime();
     return StageBrowser.launch({ chromium: isolation.chromium, flags, origin: filmOrigin });
   }

@@ -80,7 +80,6 @@ export class CodedPictures {
 /** Of the program that reads packets; the tables of an hour take it some ten megabytes. */
 export const packetBounds: Bounds = { bytes: limits.media.packetProgramBytesMax, fileBytes: 0 };
 
-const readMs = 10_000;
 const hairSeconds = 0.0005;
 
 /**
@@ -103,7 +102,11 @@ export async function readPackets(
     return bytes;
   };
   try {
-    const { head: said, body: bytes } = await script.carryOut({ head, timeoutMs: readMs, answer });
+    const { head: said, body: bytes } = await script.carryOut({
+      head,
+      timeoutMs: limits.media.packetReadMs,
+      answer,
+    });
     if (!isAnswer(said) || said.coded === undefined) return undefined;
     return { bytes, coded: said.coded };
   } finally {

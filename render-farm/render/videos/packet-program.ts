@@ -6,6 +6,7 @@ import {
   MP4,
   QTFF,
 } from "mediabunny";
+import { limits } from "../../../config/limits.ts";
 import { encode, messagesIn } from "../../fence/message.ts";
 import type { CodedRun } from "../../film-page/plan.ts";
 
@@ -46,7 +47,7 @@ async function read(start: number, end: number): Promise<Uint8Array> {
 }
 
 async function find({ sizeBytes, seconds }: PacketOrder): Promise<FoundPackets | undefined> {
-  let room = bytesMax;
+  let room = limits.media.packetTableBytesMax;
   const source = new CustomSource({
     getSize: () => sizeBytes,
     read: async (start, end) => {
@@ -66,9 +67,6 @@ async function find({ sizeBytes, seconds }: PacketOrder): Promise<FoundPackets |
     input.dispose();
   }
 }
-
-/** Of a file: its tables, and the packets from a key frame on. */
-const bytesMax = 48 * 1024 ** 2;
 
 async function runTo(seconds: number, track: InputVideoTrack): Promise<FoundPackets | undefined> {
   const config = await track.getDecoderConfig();

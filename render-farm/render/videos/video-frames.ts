@@ -2,7 +2,7 @@ import { even, frameFrom } from "../../../actors/timeline/model.ts";
 import type { ChildOutput } from "../../programs/child-output.ts";
 import type { MediaTools } from "../../programs/media-tools.ts";
 import { mediaInput, passMs } from "../inputs/media-files.ts";
-import { mediaFault, type Warnings } from "../render-fault.ts";
+import { mediaFault, type Warnings } from "../render-error.ts";
 import {
   entering,
   lookOf,

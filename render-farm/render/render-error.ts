@@ -8,8 +8,8 @@ export type FaultKind =
   | "out_of_memory"
   | "internal";
 
-export class RenderFault extends Error {
-  override readonly name = "RenderFault";
+export class RenderError extends Error {
+  override readonly name = "RenderError";
   readonly isRetryable: boolean;
 
   constructor(kind: FaultKind, sentence: string, isRetryable = false, cause?: unknown) {
@@ -21,7 +21,7 @@ export class RenderFault extends Error {
 /** A damaged file is a fault of the composition; a killed program is a fault of the node. */
 export function mediaFault(name: string, failure: unknown): unknown {
   if (!(failure instanceof PortError) || failure.retryable) return failure;
-  return new RenderFault("media_unavailable", `${name}: ${failure.message}`, false, failure);
+  return new RenderError("media_unavailable", `${name}: ${failure.message}`, false, failure);
 }
 
 /** What was left out or shown otherwise; equal sentences once. */
