@@ -17,7 +17,7 @@ export function mediaOf(
   if (kind !== "video" && kind !== "audio" && kind !== "image") return undefined;
   return {
     source: sourceOf(clip, scene, bundle, findings),
-    start: edit.media_start ?? mediaStart(clip),
+    ...mediaSpan(clip),
     rate: rateOf(clip),
     volume: edit.volume ?? read.number("data-volume", 0, 1) ?? 1,
     role: roleOf(clip),
@@ -35,8 +35,9 @@ export function mediaLength(
   bundle: Bundle,
 ): number | undefined {
   if (media?.source === undefined || clip.kind === "image" || media.isLooped) return undefined;
-  const whole = bundle.mediaSeconds?.(media.source);
-  if (whole === undefined || whole <= media.start) return undefined;
+  const known = bundle.mediaSeconds?.(media.source);
+  const whole = Math.min(known ?? Number.POSITIVE_INFINITY, media.end ?? Number.POSITIVE_INFINITY);
+  if (whole === Number.POSITIVE_INFINITY || whole <= media.start) return undefined;
   return (whole - media.start) / media.rate;
 }
 
@@ -48,6 +49,16 @@ export function rateOf({ read, edit }: WrittenClip): number {
 export function hostOffset({ read, edit }: WrittenClip): number {
   if (edit.media_start !== undefined) return edit.media_start;
   return read.number("data-playback-start") ?? read.number("data-media-start") ?? 0;
+}
+
+function mediaSpan(clip: WrittenClip): Pick<ClipMedia, "start" | "end"> {
+  const { read, edit } = clip;
+  const start = edit.media_start ?? mediaStart(clip);
+  const end = read.number("data-media-end", 0);
+  if (end === undefined) return { start };
+  if (end > start) return { start, end };
+  read.warn("invalid_value", "data-media-end", `is ${end}, which is not after its start ${start}`);
+  return { start };
 }
 
 function mediaStart({ read }: WrittenClip): number {

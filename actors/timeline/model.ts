@@ -73,6 +73,8 @@ export interface ClipMedia {
   readonly source: MediaSource | undefined;
   /** Seconds of the source at the clip's start. */
   readonly start: number;
+  /** Seconds of the source where it ends for this clip: its last picture is held from there on. */
+  readonly end?: number;
   /** Seconds of the source a second of the film; that of the hosts included. */
   readonly rate: number;
   readonly volume: number;

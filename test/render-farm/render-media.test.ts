@@ -84,6 +84,38 @@ t.test("a source shorter than its slot holds its last frame, with a warning", as
   t.match(film.warnings, [/^video#v: its source of 1 s is shorter than its slot/]);
 });
 
+t.test(
+  "data-media-end ends the source: the picture before it is held, which needs no warning",
+  async (t) => {
+    const held = clip(
+      'data-start="0" data-duration="2" data-media-start="0.25" data-media-end="0.5"',
+    );
+    for (const more of ["", drawnAnew]) {
+      const page = composition(held + more, 'data-duration="2"');
+      const film = await bench.film({ ...page, "stripes.mp4": video });
+      await shows(t, film, [
+        [0, 1],
+        [7, 1],
+        [8, 1],
+        [59, 1],
+      ]);
+      t.strictSame(film.warnings, []);
+    }
+    const looped = clip('data-start="0" data-duration="2" data-media-end="0.5" loop');
+    const film = await bench.film({
+      ...composition(looped, 'data-duration="2"'),
+      "stripes.mp4": video,
+    });
+    await shows(t, film, [
+      [7, 0],
+      [14, 1],
+      [15, 0],
+      [29, 1],
+      [59, 1],
+    ]);
+  },
+);
+
 t.test("a clip that starts later than its source's length holds the last frame", async (t) => {
   const film = await bench.film({
     ...composition(clip('data-start="0" data-duration="1" data-media-start="5"')),

@@ -57,6 +57,12 @@ t.test("each sound begins, ends and is as loud as the timeline says", async (t) 
     t.ok(codecs.includes(line), line);
 });
 
+t.test("data-media-end ends a sound before its slot", async (t) => {
+  const made = await film(audio("a", "low.wav", 'data-start="0.5" data-media-end="0.8"'));
+  const heard = (await levels(made)).map((level) => (level > -50 ? "#" : "."));
+  t.equal(heard.join(""), ".....########.......");
+});
+
 t.test("roles have their gains, the master has its own", async (t) => {
   const root = audio("a", "low.wav", 'data-start="0" data-audio-role="sfx"');
   const plain = (await levels(await film(root)))[5] ?? 0;

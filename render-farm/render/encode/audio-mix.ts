@@ -5,6 +5,7 @@ import type { MediaTools } from "../../programs/media-tools.ts";
 import { type MediaFile, mediaInput, passMs } from "../inputs/media-files.ts";
 import { mediaFault } from "../render-error.ts";
 import type { AudioMix } from "../render-input.ts";
+import { sourceEnd } from "../videos/video-decoding.ts";
 import { duckingCurve } from "./ducking.ts";
 import { exact } from "./encoding.ts";
 
@@ -103,13 +104,15 @@ function chain(heard: AudibleClip, seconds: number): string {
   const played = (from - clip.start) * rate;
   const round = roundOf(heard, played + length * rate);
   const into = (round === undefined ? start : 0) + played;
+  const end = round === undefined ? clip.media?.end : undefined;
+  const wanted = Math.min(length * rate, (end ?? Number.POSITIVE_INFINITY) - into);
   const delay = Math.round(from * sampleRate);
   return [
     // A single channel sounds on both sides as loud as it is.
     ...(media.channels === 1 ? ["pan=stereo|c0=c0|c1=c0"] : []),
     format,
     ...(round ?? []),
-    `atrim=start=${into.toFixed(6)}:duration=${(length * rate).toFixed(6)}`,
+    `atrim=start=${into.toFixed(6)}:duration=${Math.max(1 / sampleRate, wanted).toFixed(6)}`,
     "asetpts=N/SR/TB",
     ...tempo(rate),
     `atrim=duration=${length.toFixed(6)}`,
@@ -143,9 +146,9 @@ function fades(
 }
 
 /** Filters that play a looped source from where it is entered to its end, without end. */
-function roundOf({ clip, media }: AudibleClip, seconds: number): readonly string[] | undefined {
-  const { start = 0, isLooped = false } = clip.media ?? {};
-  const length = media.recording.durationSeconds - start;
+function roundOf(heard: AudibleClip, seconds: number): readonly string[] | undefined {
+  const { start = 0, isLooped = false } = heard.clip.media ?? {};
+  const length = sourceEnd(heard) - start;
   if (!isLooped || length <= 0 || seconds <= length) return undefined;
   const samples = Math.round(length * sampleRate);
   return [

@@ -9,10 +9,11 @@ import {
   oneThread,
   type ShownVideo,
   type Span,
-  shortSource,
+  sourceEnd,
   sourceTime,
   videoFilters,
   videoInput,
+  warnOfShortSource,
 } from "../videos/video-decoding.ts";
 import type { FilmCapture } from "./film-capture.ts";
 import type { Samples } from "./samples.ts";
@@ -31,7 +32,7 @@ export function isComposable({ pictures }: MediaLayout, { setup }: FilmCapture):
       const picture = pictures.find(({ key }) => key === video.clip.key);
       if (picture === undefined) return true;
       const span = { first: picture.from, end: picture.to, fps };
-      const last = video.media.recording.durationSeconds - 1 / fps;
+      const last = sourceEnd(video) - 1 / fps;
       const { look } = video.media;
       return look?.hasAlpha !== true && sourceTime(video, span) < last && beginsAgain(video);
     })
@@ -124,7 +125,7 @@ async function layerOf(picture: PlacedPicture, capture: FilmCapture): Promise<La
   const video = setup.videos.find(({ clip }) => clip.key === picture.key);
   if (video !== undefined) {
     const span = { first: picture.from, end: to, fps };
-    if (isShort(video, span)) stage.warnings.add(shortSource(video));
+    if (isShort(video, span)) warnOfShortSource(video, stage.warnings);
     const filters = videoFilters(video, span, picture.whole);
     const cut = `trim=end_frame=${to - picture.from}`;
     const loop = video.clip.media?.isLooped === true ? ["-stream_loop", "-1"] : [];

@@ -54,9 +54,10 @@ export class CodedPictures {
    * does, where the source has ended, and where its file cannot be read.
    */
   async picture(video: ShownVideo, span: Span): Promise<CodedPicture | undefined> {
-    if (!isPlain(video)) return undefined;
     // A picture's time counts a hair early, as it does for ffmpeg.
-    const seconds = sourceTime(video, span) + hairSeconds * (video.clip.media?.rate ?? 1);
+    const { rate = 1, end = Number.POSITIVE_INFINITY } = video.clip.media ?? {};
+    const seconds = sourceTime(video, span) + hairSeconds * rate;
+    if (!isPlain(video) || seconds + hairSeconds >= end) return undefined;
     try {
       const found = await readPackets(this.script, video.media.file, seconds);
       return found && { ...found, ...lookOf(video) };

@@ -1,6 +1,7 @@
 import { type Clip, frameFrom } from "../../../actors/timeline/model.ts";
 import { limits } from "../../../config/limits.ts";
 import { type MediaFile, mediaInput } from "../inputs/media-files.ts";
+import type { Warnings } from "../render-error.ts";
 
 /** ffmpeg's arguments for decoding a film's video, so that each frame shows the right picture. */
 export interface ShownVideo {
@@ -29,9 +30,19 @@ export function nameOf({ clip }: ShownVideo): string {
   return clip.id === "" ? "a video" : `video#${clip.id}`;
 }
 
-export function shortSource(video: ShownVideo): string {
-  const seconds = video.media.recording.durationSeconds;
-  return `${nameOf(video)}: its source of ${seconds} s is shorter than its slot; the last frame is held`;
+/** Warns that the last frame is held, unless the clip has it so. */
+export function warnOfShortSource(video: ShownVideo, warnings: Warnings): void {
+  const { clip, media } = video;
+  const seconds = media.recording.durationSeconds;
+  if (clip.media?.end !== undefined && clip.media.end <= seconds + hair) return;
+  warnings.add(
+    `${nameOf(video)}: its source of ${seconds} s is shorter than its slot; the last frame is held`,
+  );
+}
+
+/** Seconds of the source at which it ends, by itself or for the clip. */
+export function sourceEnd({ clip, media }: Pick<ShownVideo, "clip" | "media">): number {
+  return Math.min(media.recording.durationSeconds, clip.media?.end ?? Number.POSITIVE_INFINITY);
 }
 
 /**
@@ -54,9 +65,10 @@ export function roundEnd(video: ShownVideo, span: Span): number {
 }
 
 /** What the source has played since the clip began, and how much of it is played in a round. */
-function playedAt({ clip, media }: ShownVideo, { first, fps }: Span) {
+function playedAt(video: ShownVideo, { first, fps }: Span) {
+  const { clip } = video;
   const { start = 0, rate = 1, isLooped = false } = clip.media ?? {};
-  const round = media.recording.durationSeconds - start;
+  const round = sourceEnd(video) - start;
   const played = (first / fps - clip.start) * rate;
   return { start, played, round: isLooped && round > 0 ? round : undefined };
 }
@@ -89,8 +101,23 @@ export function videoFilters(
   const when = `setpts=(PTS*TB-${ahead})/${video.clip.media?.rate ?? 1}/TB-0.0005/TB`;
   const rate = `fps=fps=${span.fps}:round=up:start_time=0`;
   // Ticks of its own may be as long as frames.
-  return ["settb=AVTB", when, rate, ...videoColors(video, size)];
+  return [
+    "settb=AVTB",
+    ...cutAt(video, seekTime(video, span)),
+    when,
+    rate,
+    ...videoColors(video, size),
+  ];
 }
+
+/** Filters that let no picture pass from the clip's end of the source on; its time begins at 0. */
+export function cutAt({ clip }: ShownVideo, openedAt: number): readonly string[] {
+  const end = clip.media?.end;
+  return end === undefined ? [] : [`trim=end=${Math.max(0, end - openedAt - cutHair).toFixed(6)}`];
+}
+
+/** Seconds; a picture that begins at the end is not shown, whatever its ticks are. */
+const cutHair = 0.0005;
 
 /**
  * Earlier by as much as decoding may reorder, because files find key frames by when they are

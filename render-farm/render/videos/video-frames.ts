@@ -4,6 +4,7 @@ import type { MediaTools } from "../../programs/media-tools.ts";
 import { mediaInput, passMs } from "../inputs/media-files.ts";
 import { mediaFault, type Warnings } from "../render-error.ts";
 import {
+  cutAt,
   entering,
   lookOf,
   nameOf,
@@ -11,11 +12,12 @@ import {
   roundEnd,
   type ShownVideo,
   type Span,
-  shortSource,
+  sourceEnd,
   type VideoLook,
   videoColors,
   videoFilters,
   videoInput,
+  warnOfShortSource,
 } from "./video-decoding.ts";
 
 /**
@@ -104,7 +106,7 @@ export class VideoFrames {
       });
       if (done === true) {
         playing.isOver = true;
-        this.setup.warnings.add(shortSource(playing.video));
+        warnOfShortSource(playing.video, this.setup.warnings);
         playing.picture ??= await lastPicture(playing.video, this.setup);
       } else {
         playing.picture = value;
@@ -161,9 +163,10 @@ async function lastPicture(
   video: ShownVideo,
   { tools, signal }: FramesSetup,
 ): Promise<VideoPicture | undefined> {
-  const length = video.media.recording.durationSeconds;
-  const before = entering(Math.max(0, length - 2));
-  const shown = ["-map", "0:v:0", "-vf", videoColors(video, lookOf(video)).join(","), ...asPlanes];
+  const from = Math.max(0, sourceEnd(video) - 2);
+  const before = entering(from);
+  const filters = [...cutAt(video, from), ...videoColors(video, lookOf(video))];
+  const shown = ["-map", "0:v:0", "-vf", filters.join(","), ...asPlanes];
   const call = { signal, fault: "a video cannot be decoded" };
   let last: VideoPicture | undefined;
   const output = await tools.output([...mediaInput(video.media, before), ...shown], call);
