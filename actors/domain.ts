@@ -15,6 +15,7 @@ import { expiryActor } from "./directory/expiry.ts";
 import { type JobRequest, jobKey } from "./job/job.ts";
 import { jobActor } from "./job/job-actor.ts";
 import { jobIndex } from "./job/job-index.ts";
+import { measuringActor } from "./measuring/measuring-actor.ts";
 import { renderKey } from "./render/render.ts";
 import { renderActor } from "./render/render-actor.ts";
 import { rowCodecs } from "./row-codecs.ts";
@@ -34,6 +35,7 @@ const actorByCode: ReadonlyMap<number, AnyActor> = new Map<number, AnyActor>([
   [codes.composition, compositionActor],
   [codes.render, renderActor],
   [codes.studio, studioActor],
+  [codes.measuring, measuringActor],
   [codes.directory, directoryActor],
   [codes.expiry, expiryActor],
 ]);

@@ -12,6 +12,7 @@ export const codes = {
   composition: 23,
   render: 24,
   studio: 25,
+  measuring: 26,
   jobRequest: 32,
   jobOfOwner: 33,
   ledger: 35,

@@ -169,6 +169,26 @@ const shipped = {
     /** Of one file. */
     filePathBytesMax: 512,
   },
+  exports: {
+    clipsMax: 500,
+    textsMax: 200,
+    /** All files of an archive before they are compressed. */
+    documentBytesMax: 64 * 1024 ** 2,
+    keyframesMax: 200_000,
+    warningsMax: 500,
+    /** Tables of colours that grades name, together. */
+    tableBytesMax: 16 * 1024 ** 2,
+    /** How long a farm node may take to lay the page out, with all that waits before it. */
+    measureMs: 18_000,
+    /** Of what it found, the pictures of texts included. */
+    measurementBytesMax: 64 * 1024 ** 2,
+    /** How long all files may take to be written. */
+    writingMs: 10_000,
+    threads: 1,
+    queueMax: 64,
+    threadMegabytes: 384,
+    retryAfterSeconds: 5,
+  },
   timeline: {
     secondsMax: 3_600,
     /** Of one document. */

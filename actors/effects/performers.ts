@@ -5,6 +5,7 @@ import type { Delivery } from "../../engine/shard/batch.ts";
 import type { AssetEffect } from "../asset/asset.ts";
 import type { RemovalEffect } from "../asset/removal.ts";
 import type { JobEffect } from "../job/job.ts";
+import type { MeasuringEffect } from "../measuring/measuring.ts";
 import type { RenderEffect } from "../render/render.ts";
 import type { FarmBroker } from "./farm-broker.ts";
 import type { ProviderJobs } from "./provider-jobs.ts";
@@ -29,7 +30,7 @@ export interface TracedCall {
 /** The table of effects: each kind and who performs it. */
 export function performerOf({ broker, providerJobs, objects, onTraced }: Performers): Performer {
   return async ({ from, effect: outside }: Delivery): Promise<Performance> => {
-    const effect = outside as JobEffect | AssetEffect | RemovalEffect | RenderEffect;
+    const effect = outside as JobEffect | AssetEffect | RemovalEffect | RenderEffect | MeasuringEffect;
     if ("trace" in effect && effect.trace !== undefined) {
       const [trace_id = "", span_id = ""] = effect.trace.split("-");
       onTraced({ operation: effect.kind, job: idAtEnd(from), trace_id, span_id });

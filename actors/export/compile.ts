@@ -1,0 +1,92 @@
+import type { Clip, Timeline } from "../timeline/model.ts";
+import { type EditList, editFps } from "./edit-list.ts";
+import { layPictures } from "./pictures.ts";
+import type { Measurement } from "./measurement.ts";
+import { Sources, type StoredMedia } from "./sources.ts";
+import { laySounds } from "./sounds.ts";
+import { layTexts } from "./edit-texts.ts";
+import { Notes } from "./notes.ts";
+import { packTracks, stackTracks } from "./tracks.ts";
+import { nameOf } from "./names.ts";
+import { LutBook } from "./luts.ts";
+
+/** What an edit list is made from. */
+export interface ExportSource {
+  readonly compositionId: string;
+  readonly name: string;
+  readonly timeline: Timeline;
+  /** Of a page that was laid out. */
+  readonly measurement: Omit<Measurement, "timeline"> | undefined;
+  /** By the source's name: what is there. */
+  readonly stored: ReadonlyMap<string, StoredMedia>;
+}
+
+/**
+ * One function from the effective timeline to the list that every format is written from. Pure.
+ *
+ * 1. Whatever is not in the list is named in its warnings.
+ * 2. Times are rounded to the nearest frame; the ends of clips that touch still touch.
+ */
+export function compileEditList(source: ExportSource): EditList {
+  const { timeline, measurement, name, compositionId } = source;
+  const notes = new Notes();
+  const sources = new Sources(source.stored, measurement?.media ?? {});
+  noteTimeline(source, notes);
+  const luts = new LutBook();
+  const pictures = layPictures(source, sources, luts, notes);
+  const texts = layTexts(source, notes);
+  const sounds = laySounds(source, sources, notes);
+  const laneOf = (lane: string) => {
+    const track = timeline.tracks.find(({ index }) => lane === ` ${index}`);
+    return { isEnabled: track?.isEnabled ?? true, isLocked: track?.isLocked ?? false };
+  };
+  const soundLaneOf = (lane: string) => {
+    const track = timeline.tracks.find(({ index }) => lane === ` ${index}`);
+    const { isEnabled, isLocked } = laneOf(lane);
+    return { isEnabled: isEnabled && track?.isMuted !== true, isLocked };
+  };
+  return {
+    name,
+    compositionId,
+    width: timeline.width,
+    height: timeline.height,
+    frames: framesOf(source, [...pictures, ...texts.clips, ...sounds]),
+    pictures: [...stackTracks(pictures, laneOf), ...stackTracks(texts.clips, laneOf)],
+    sounds: packTracks(sounds, soundLaneOf),
+    media: sources.used(),
+    texts: texts.texts,
+    luts: luts.all(),
+    warnings: notes.all(),
+  };
+}
+
+function framesOf(
+  { timeline, measurement }: ExportSource,
+  clips: readonly { readonly end: number }[],
+): number {
+  const seconds = timeline.duration ?? measurement?.duration;
+  if (seconds !== undefined) return Math.max(1, Math.round(seconds * editFps));
+  return Math.max(1, ...clips.map(({ end }) => end));
+}
+
+/** What the timeline itself says, and what the page draws by itself. */
+function noteTimeline({ timeline, measurement }: ExportSource, notes: Notes): void {
+  for (const { message, severity } of timeline.diagnostics)
+    if (severity === "warning") notes.add(message);
+  for (const warning of measurement?.warnings ?? []) notes.add(warning);
+  if (Math.abs(timeline.fps - editFps) > 1e-9)
+    notes.add(
+      `the composition has ${timeline.fps} frames a second and the export ${editFps}; times are rounded to its frames`,
+    );
+  for (const clip of timeline.clips) if (isDrawn(clip)) notes.add(`${nameOf(clip)} ${drawnBy(clip)}`);
+}
+
+function isDrawn({ kind }: Clip): boolean {
+  return kind === "element" || kind === "composition";
+}
+
+function drawnBy({ kind }: Clip): string {
+  return kind === "composition"
+    ? "is a composition of its own: its media stand on tracks of their own, what its page draws is left out"
+    : "is drawn by the page (HTML, CSS, scripts) and is left out";
+}

@@ -1,0 +1,90 @@
+import type { Track } from "./edit-list.ts";
+
+/** A clip on its way to a track. */
+export interface Laid<C> {
+  readonly clip: C;
+  readonly start: number;
+  readonly end: number;
+  /** The lane that it was written on. */
+  readonly lane: string;
+  /** Whether it may follow the clip before it although it begins before that one's end. */
+  readonly dissolvesFrom: C | undefined;
+}
+
+export interface Lane {
+  readonly isEnabled: boolean;
+  readonly isLocked: boolean;
+}
+
+interface Building<C> {
+  readonly lane: string;
+  readonly clips: Laid<C>[];
+}
+
+/**
+ * Clips in the order of painting on tracks from the bottom: each above all that it overlaps, beside
+ * clips of its own lane where there is room.
+ */
+export function stackTracks<C>(
+  clips: readonly Laid<C>[],
+  laneOf: (name: string) => Lane,
+): readonly Track<C>[] {
+  const tracks: Building<C>[] = [];
+  for (const laid of clips) {
+    const overlapping = tracks.map(({ clips: before }) =>
+      before.some((other) => overlaps(laid, other)),
+    );
+    const dissolving = tracks.findIndex(({ clips: before }) => before.some((other) => follows(laid, other)));
+    const highest = overlapping.lastIndexOf(true);
+    if (dissolving !== -1 && highest === dissolving && fits(laid, tracks[dissolving])) {
+      tracks[dissolving]?.clips.push(laid);
+      continue;
+    }
+    const free = tracks.findIndex(({ lane }, at) => at > highest && lane === laid.lane);
+    const track = tracks[free];
+    if (track === undefined) tracks.push({ lane: laid.lane, clips: [laid] });
+    else track.clips.push(laid);
+  }
+  return finished(tracks, laneOf);
+}
+
+/** Sounds have no order of painting: the first track of their lane that has room. */
+export function packTracks<C>(
+  clips: readonly Laid<C>[],
+  laneOf: (name: string) => Lane,
+): readonly Track<C>[] {
+  const tracks: Building<C>[] = [];
+  for (const laid of clips) {
+    const track = tracks.find(
+      ({ lane, clips: before }) =>
+        lane === laid.lane && !before.some((other) => overlaps(laid, other)),
+    );
+    if (track === undefined) tracks.push({ lane: laid.lane, clips: [laid] });
+    else track.clips.push(laid);
+  }
+  return finished(tracks, laneOf);
+}
+
+function finished<C>(
+  tracks: readonly Building<C>[],
+  laneOf: (name: string) => Lane,
+): readonly Track<C>[] {
+  return tracks.map(({ lane, clips }) => ({
+    isEnabled: laneOf(lane).isEnabled,
+    isLocked: laneOf(lane).isLocked,
+    clips: [...clips].sort((one, other) => one.start - other.start).map(({ clip }) => clip),
+  }));
+}
+
+function overlaps<C>(one: Laid<C>, other: Laid<C>): boolean {
+  return one.start < other.end && other.start < one.end;
+}
+
+function follows<C>(laid: Laid<C>, other: Laid<C>): boolean {
+  return laid.dissolvesFrom !== undefined && laid.dissolvesFrom === other.clip;
+}
+
+/** Whether it overlaps nothing on the track but the clip that it dissolves from. */
+function fits<C>(laid: Laid<C>, track: Building<C> | undefined): boolean {
+  return track?.clips.every((other) => follows(laid, other) || !overlaps(laid, other)) === true;
+}

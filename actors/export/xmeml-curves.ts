@@ -1,0 +1,16 @@
+import { type Curve, firstOf, isFixed } from "./curve.ts";
+import { tag, type Tag } from "./xml.ts";
+
+/** A parameter's value, and its keyframes where it changes. */
+export function curveTags(
+  curve: Curve,
+  when: (frame: number) => number,
+  value: (parts: readonly number[]) => Tag,
+): readonly Tag[] {
+  const first = value(firstOf(curve));
+  if (isFixed(curve)) return [first];
+  const keys = curve.keys.map((key) =>
+    tag("keyframe", [tag("when", when(key.frame)), value(key.value)]),
+  );
+  return [first, ...keys];
+}

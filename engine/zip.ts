@@ -1,0 +1,30 @@
+/** ZIP archives as they are written; yazl is imported by this file only. */
+import { Readable } from "node:stream";
+import { ZipFile } from "yazl";
+
+/** A file of the disk that is stored as it is, or bytes that are made when their turn comes. */
+export type ZipEntry =
+  | { readonly path: string; readonly file: string }
+  | { readonly path: string; readonly bytes: () => Uint8Array; readonly atMs: number };
+
+/** Equal entries give equal bytes, save the times of files of the disk. */
+export function zipOf(entries: Iterable<ZipEntry>): Readable {
+  const archive = new ZipFile();
+  const bytes = new Readable().wrap(archive.outputStream);
+  archive.on("error", (fault: Error) => bytes.destroy(fault));
+  for (const entry of entries)
+    if ("file" in entry) archive.addFile(entry.file, entry.path, { compress: false });
+    else {
+      const options = { mtime: zoneless(entry.atMs), forceDosTimestamp: true };
+      archive.addReadStreamLazy(entry.path, options, (give) => {
+        give(null, Readable.from([entry.bytes()], { objectMode: false }));
+      });
+    }
+  archive.end();
+  return bytes;
+}
+
+/** ZIP has times without a zone and yazl takes that of the machine: here they are UTC. */
+function zoneless(atMs: number): Date {
+  return new Date(atMs + new Date(atMs).getTimezoneOffset() * 60_000);
+}
