@@ -26,6 +26,7 @@ export type Refusal =
   /** `detail` where it is not the bytes of the body that are too many. */
   | { readonly code: "payload_too_large"; readonly limitBytes: number; readonly detail?: string }
   | { readonly code: "precondition_failed" }
+  | { readonly code: "unexportable"; readonly detail: string }
   | { readonly code: "not_acceptable" }
   | { readonly code: "uri_too_long" }
   | { readonly code: "headers_too_large" }

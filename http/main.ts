@@ -7,6 +7,8 @@ import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { TimelineRound, TimelineTask } from "../actors/composition/timeline-round.ts";
+import type { Writing } from "../actors/export/writing.ts";
+import type { Written } from "../actors/export-thread/archive.ts";
 import { simulatedMedia } from "../actors/providers/simulated/simulated-media.ts";
 import { CatalogueError, readCatalogue } from "../config/catalogue.ts";
 import { limits } from "../config/limits.ts";
@@ -43,6 +45,7 @@ const entries = {
   shards: new URL("../actors/shard/main.js", import.meta.url),
   effects: new URL("../actors/effects/main.js", import.meta.url),
   timelines: new URL("../actors/timeline-thread/main.js", import.meta.url),
+  exports: new URL("../actors/export-thread/main.js", import.meta.url),
   farm: fileURLToPath(new URL("../render-farm/main.js", import.meta.url)),
 };
 
@@ -151,6 +154,10 @@ async function openService(
     timeoutMs: timelineMs,
     memoryMegabytes: timelineMegabytes,
   });
+  const { threads, queueMax, writingMs, threadMegabytes } = limits.exports;
+  const exporting = new ShortThreads<Writing, Written>(entries.exports, {
+    ...{ threads, queueMax, timeoutMs: writingMs, memoryMegabytes: threadMegabytes },
+  });
   return wire({
     version,
     origin: settings.publicUrl,
@@ -161,6 +168,7 @@ async function openService(
     ...known,
     corsOrigins: settings.corsOrigins,
     computeRound: (task) => timelines.run(task),
+    writeExport: (writing) => exporting.run(writing),
     hasRates: settings.rateLimits,
     renderers: settings.farmWorkers > 0 ? "ok" : "degraded",
     requests: new RequestLog({

@@ -16,6 +16,7 @@ import { oauthRoutes } from "./auth/oauth-routes.ts";
 import { tokenRoutes } from "./auth/token-routes.ts";
 import { compositionFileRoutes } from "./compositions/composition-file-routes.ts";
 import { compositionRoutes } from "./compositions/composition-routes.ts";
+import { exportRoutes } from "./compositions/export-routes.ts";
 import { renderRoutes } from "./compositions/render-routes.ts";
 import { documentRoutes } from "./documents/document-routes.ts";
 import { healthRoutes } from "./documents/health-routes.ts";
@@ -39,6 +40,7 @@ export const routeTable: readonly Route[] = [
   ...compositionRoutes,
   ...compositionFileRoutes,
   ...renderRoutes,
+  ...exportRoutes,
   ...modelRoutes,
   ...accountRoutes,
   ...billingRoutes,

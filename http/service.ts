@@ -1,4 +1,7 @@
 /** The dependencies of every route: the engine's gateway and the few things that live beside it. */
+
+import type { Writing } from "../actors/export/writing.ts";
+import type { Written } from "../actors/export-thread/archive.ts";
 import type { Catalogue } from "../config/catalogue.ts";
 import type { Gateway } from "../engine/gateway.ts";
 import type { IdMint } from "../engine/id.ts";
@@ -38,12 +41,17 @@ export interface Service {
   readonly quotes: Quotes;
   readonly jobs: JobReads;
   readonly timelines: CompositionTimelines;
+  /** Throws `PortError`, not retryable when it takes too much. */
+  readonly writeExport: WriteExport;
   readonly following: Following;
   readonly health: Health;
   /** A fault of ours, for the operator's log. */
   readonly requests: RequestLog;
   readonly onFault: (requestId: string, error: unknown) => void;
 }
+
+/** Writes an export beside the thread of requests. */
+export type WriteExport = (writing: Writing) => Promise<Written>;
 
 export type CheckState = "ok" | "degraded" | "down";
 

@@ -16,7 +16,7 @@ import { Following } from "./jobs/job-watchers.ts";
 import { Quotes } from "./jobs/quotes.ts";
 import { Cursors } from "./paging/cursors.ts";
 import type { RequestLog } from "./request-log.ts";
-import type { CheckState, Service } from "./service.ts";
+import type { CheckState, Service, WriteExport } from "./service.ts";
 import type { TrustedProxies } from "./transport/trusted-proxies.ts";
 
 export interface Wiring {
@@ -31,6 +31,7 @@ export interface Wiring {
   readonly readCatalogue: () => Catalogue;
   readonly corsOrigins: readonly string[];
   readonly computeRound: ComputeRound;
+  readonly writeExport: WriteExport;
   readonly hasRates: boolean;
   readonly proxies: TrustedProxies;
   readonly renderers: CheckState;
@@ -91,6 +92,7 @@ export function wire(wiring: Wiring): Service {
     quotes: new Quotes(keyFor("quotes"), clock, entropy),
     jobs,
     timelines: new CompositionTimelines(gateway, objects, wiring.computeRound),
+    writeExport: wiring.writeExport,
     following: new Following(gateway),
     health: { isDiskLow: false, isDraining: false, renderers: wiring.renderers },
     requests: wiring.requests,

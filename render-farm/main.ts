@@ -29,6 +29,7 @@ import { recordShare } from "./render/film/helper-node.ts";
 import { KnownMedia } from "./render/inputs/known-media.ts";
 import { PageScripts } from "./render/inputs/page-scripts.ts";
 import { systemFontsTime } from "./render/inputs/system-fonts.ts";
+import { measure } from "./render/measure.ts";
 import { SpareBrowsers } from "./render/page/spare-browsers.ts";
 import { render } from "./render/render.ts";
 import { CodedPictures, packetBounds } from "./render/videos/coded-pictures.ts";
@@ -105,6 +106,7 @@ const loop = new TaskLoop(
     drainMs: farm.leaseMs,
     workersByKind: new Map([
       ["probe", probe(workspaces, objects, farm.probeTaskMs)],
+      ["measure", measure(studio)],
       ["render", render(studio)],
       ["render-help", recordShare(studio)],
       ["studio-image", studioImage({ browser, workspaces }, objects, farm.imageTaskMs)],

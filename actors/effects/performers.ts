@@ -30,7 +30,12 @@ export interface TracedCall {
 /** The table of effects: each kind and who performs it. */
 export function performerOf({ broker, providerJobs, objects, onTraced }: Performers): Performer {
   return async ({ from, effect: outside }: Delivery): Promise<Performance> => {
-    const effect = outside as JobEffect | AssetEffect | RemovalEffect | RenderEffect | MeasuringEffect;
+    const effect = outside as
+      | JobEffect
+      | AssetEffect
+      | RemovalEffect
+      | RenderEffect
+      | MeasuringEffect;
     if ("trace" in effect && effect.trace !== undefined) {
       const [trace_id = "", span_id = ""] = effect.trace.split("-");
       onTraced({ operation: effect.kind, job: idAtEnd(from), trace_id, span_id });

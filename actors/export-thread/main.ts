@@ -1,19 +1,7 @@
 /** The thread that writes exports: no state, so it may be ended at any time. */
-import { zipOf } from "../../engine/zip.ts";
-import type { Exported } from "../export/documents.ts";
-import { type Writing, writeExport } from "../export/writing.ts";
+import type { Writing } from "../export/writing.ts";
+import { archiveExport, type Written } from "./archive.ts";
 
-export type Written =
-  | { readonly kind: "archive"; readonly bytes: Uint8Array }
-  | Exclude<Exported, { kind: "documents" }>;
-
-/** Documents are made one after the other, so that only one of them is there at a time. */
-export async function run(writing: Writing): Promise<Written> {
-  const exported = writeExport(writing);
-  if (exported.kind !== "documents") return exported;
-  const { atMs } = writing.terms;
-  const chunks: Uint8Array[] = [];
-  const entries = exported.documents.map((document) => ({ ...document, atMs }));
-  for await (const chunk of zipOf(entries)) chunks.push(chunk);
-  return { kind: "archive", bytes: Buffer.concat(chunks) };
+export function run(writing: Writing): Promise<Written> {
+  return archiveExport(writing);
 }

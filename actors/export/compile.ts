@@ -1,14 +1,14 @@
 import type { Clip, Timeline } from "../timeline/model.ts";
 import { type EditList, editFps } from "./edit-list.ts";
-import { layPictures } from "./pictures.ts";
-import type { Measurement } from "./measurement.ts";
-import { Sources, type StoredMedia } from "./sources.ts";
-import { laySounds } from "./sounds.ts";
 import { layTexts } from "./edit-texts.ts";
-import { Notes } from "./notes.ts";
-import { packTracks, stackTracks } from "./tracks.ts";
-import { nameOf } from "./names.ts";
 import { LutBook } from "./luts.ts";
+import type { Measurement } from "./measurement.ts";
+import { nameOf } from "./names.ts";
+import { Notes } from "./notes.ts";
+import { layPictures } from "./pictures.ts";
+import { laySounds } from "./sounds.ts";
+import { Sources, type StoredMedia } from "./sources.ts";
+import { packTracks, stackTracks } from "./tracks.ts";
 
 /** What an edit list is made from. */
 export interface ExportSource {
@@ -78,7 +78,8 @@ function noteTimeline({ timeline, measurement }: ExportSource, notes: Notes): vo
     notes.add(
       `the composition has ${timeline.fps} frames a second and the export ${editFps}; times are rounded to its frames`,
     );
-  for (const clip of timeline.clips) if (isDrawn(clip)) notes.add(`${nameOf(clip)} ${drawnBy(clip)}`);
+  for (const clip of timeline.clips)
+    if (isDrawn(clip)) notes.add(`${nameOf(clip)} ${drawnBy(clip)}`);
 }
 
 function isDrawn({ kind }: Clip): boolean {

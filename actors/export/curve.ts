@@ -113,9 +113,7 @@ function thinned(keys: readonly Key[], tolerance: number): readonly Key[] {
     const before = kept.at(-1);
     const after = keys[index + 1];
     const isBetween =
-      before !== undefined &&
-      after !== undefined &&
-      isLevel([before, key, after], tolerance / 10);
+      before !== undefined && after !== undefined && isLevel([before, key, after], tolerance / 10);
     if (!isBetween) kept.push(key);
   }
   const [first, second] = kept;

@@ -49,7 +49,8 @@ export function writeDocuments(source: ExportSource, terms: ExportTerms): Export
   const written = write(list, notes);
   const tables = readTables(list, terms, notes);
   for (const { ref } of list.media)
-    if (!terms.links.has(ref)) notes.add(`${ref.slice(0, 200)} has no link: this credential may not read it`);
+    if (!terms.links.has(ref))
+      notes.add(`${ref.slice(0, 200)} has no link: this credential may not read it`);
   const warnings = notes.all();
   const manifest = JSON.stringify(manifestOf(list, terms, warnings), undefined, 2);
   const readme = writeReadme(list, terms.format, warnings);
@@ -73,7 +74,9 @@ const tooLarge = `The documents of an export may have ${limits.exports.documentB
 function excessOf({ pictures, sounds, texts, luts }: EditList): string | undefined {
   const { clipsMax, textsMax, keyframesMax, documentBytesMax } = limits.exports;
   const shown = pictures.flatMap(({ clips }) => clips);
-  const media = new Set(shown.filter(({ content }) => content.kind === "media").map(({ key }) => key));
+  const media = new Set(
+    shown.filter(({ content }) => content.kind === "media").map(({ key }) => key),
+  );
   for (const { clips } of sounds) for (const { key } of clips) media.add(key);
   if (media.size > clipsMax) return `An export may have ${clipsMax} clips.`;
   if (texts.length > textsMax) return `An export may have ${textsMax} texts.`;

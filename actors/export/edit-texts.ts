@@ -14,10 +14,7 @@ export interface LaidTexts {
 }
 
 /** The edits' texts, above everything else in the order of the list. */
-export function layTexts(
-  { timeline, measurement }: ExportSource,
-  notes: Notes,
-): LaidTexts {
+export function layTexts({ timeline, measurement }: ExportSource, notes: Notes): LaidTexts {
   const clips: Laid<PictureClip>[] = [];
   const texts: EditText[] = [];
   const length = lengthOf(timeline, measurement) ?? Number.POSITIVE_INFINITY;
@@ -47,7 +44,12 @@ export function layTexts(
       rate: 1,
       heldFrom: undefined,
       // The alpha of its colour is in its picture already.
-      pose: placeText(text, made.box, made.picture === undefined ? alpha : 1, (end - start) / editFps),
+      pose: placeText(
+        text,
+        made.box,
+        made.picture === undefined ? alpha : 1,
+        (end - start) / editFps,
+      ),
       crop: undefined,
       mask: undefined,
       lut: undefined,
@@ -89,13 +91,16 @@ function textOf(
 }
 
 function pictureOf(measured: MeasuredText, number: number): TextPicture | undefined {
-  const { picture, box, margin, id } = measured;
+  const { picture, id } = measured;
   if (picture === undefined) return undefined;
+  // Its first chunk says its size (PNG, "11.2.1 IHDR Image header").
+  const header = Buffer.from(picture.slice(0, 48), "base64");
+  if (header.length < 24) return undefined;
   return {
     path: numberedPath("text", number, slugOf(id, "text"), "png"),
     base64: picture,
-    width: Math.ceil(box.width) + 2 * margin,
-    height: Math.ceil(box.height) + 2 * margin,
+    width: header.readUInt32BE(16),
+    height: header.readUInt32BE(20),
   };
 }
 

@@ -121,7 +121,10 @@ function pictureLayer(
   return [
     "",
     ...added,
-    placeLine(heldFrom === undefined ? clip : { ...clip, end: start + Math.max(1, heldFrom) }, comment),
+    placeLine(
+      heldFrom === undefined ? clip : { ...clip, end: start + Math.max(1, heldFrom) },
+      comment,
+    ),
     ...holding(clip),
     ...(content.kind === "text" ? writing(content.text, notes) : []),
     ...(sound === undefined ? [] : [`layer.audioEnabled = ${sound.isEnabled};`, ...levels(sound)]),
@@ -249,13 +252,32 @@ function maskLine({ shape, points: given, feather, isInverted }: EditMask, mode:
   const [x, y] = [(left + right) / 2, (top + bottom) / 2];
   const [across, down] = [((right - left) / 2) * arm, ((bottom - top) / 2) * arm];
   const rounded: readonly (readonly [at: Point, into: Point])[] = [
-    [[x, top], [-across, 0]],
-    [[right, y], [0, -down]],
-    [[x, bottom], [across, 0]],
-    [[left, y], [0, down]],
+    [
+      [x, top],
+      [-across, 0],
+    ],
+    [
+      [right, y],
+      [0, -down],
+    ],
+    [
+      [x, bottom],
+      [across, 0],
+    ],
+    [
+      [left, y],
+      [0, down],
+    ],
   ];
   const corners: readonly Point[] =
-    shape === "rect" ? [[left, top], [right, top], [right, bottom], [left, bottom]] : given;
+    shape === "rect"
+      ? [
+          [left, top],
+          [right, top],
+          [right, bottom],
+          [left, bottom],
+        ]
+      : given;
   const outline =
     shape === "ellipse" ? rounded : corners.map((corner) => [corner, [0, 0]] as const);
   const vertices = outline.map(([at]) => points(at)).join(", ");
@@ -274,7 +296,9 @@ const justifications = {
 function writing(written: EditText, notes: Notes): readonly string[] {
   const { fontFamily, fontSize, isBold, color, align, id } = written;
   const font = postScriptName(fontFamily, isBold);
-  notes.add(`text#${id.slice(0, 80)} asks After Effects for the font ${font}; choose another where it has none of that name`);
+  notes.add(
+    `text#${id.slice(0, 80)} asks After Effects for the font ${font}; choose another where it has none of that name`,
+  );
   const justification = `ParagraphJustification.${justifications[align]}`;
   const style = `${amount(fontSize)}, ${text(font)}, ${points(color)}, ${justification}`;
   return [`write(layer, ${style}, ${amount(fontSize * 1.2)});`];

@@ -1,12 +1,5 @@
 /** Affine maps of the plane, as CSS and canvases write them: `x' = a x + c y + e`. */
-export type Matrix = readonly [
-  a: number,
-  b: number,
-  c: number,
-  d: number,
-  e: number,
-  f: number,
-];
+export type Matrix = readonly [a: number, b: number, c: number, d: number, e: number, f: number];
 export type Point = readonly [x: number, y: number];
 
 export function translation(x: number, y: number): Matrix {

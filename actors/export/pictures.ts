@@ -20,7 +20,10 @@ export function layPictures(
   const { timeline, measurement } = source;
   const length = lengthOf(timeline, measurement);
   const shown = timeline.clips
-    .map((clip, index) => ({ clip, order: measurement?.places[clip.key]?.paintOrder ?? [0, index] }))
+    .map((clip, index) => ({
+      clip,
+      order: measurement?.places[clip.key]?.paintOrder ?? [0, index],
+    }))
     .filter(({ clip }) => clip.kind === "video" || clip.kind === "image")
     .sort((one, other) => comparePainting(one.order, other.order));
   const laid: (Laid<PictureClip> & { readonly of: Clip })[] = [];
@@ -96,8 +99,11 @@ function placingOf(
     for (const lack of placed.lacks) notes.add(`${name} ${lack}`);
     return placed;
   }
-  notes.add(`${name} stands in the middle of the frame: its page could not be laid out to find its place`);
-  if (clip.mask !== undefined) notes.add(`${name} has a mask, which is left out for the same reason`);
+  notes.add(
+    `${name} stands in the middle of the frame: its page could not be laid out to find its place`,
+  );
+  if (clip.mask !== undefined)
+    notes.add(`${name} has a mask, which is left out for the same reason`);
   const { width = timeline.width, height = timeline.height } = media;
   const pose = centreClip(clip, timeline, { width, height }, seconds);
   return { pose, crop: undefined, mask: undefined };

@@ -73,10 +73,7 @@ export function centreClip(
   const spot: Spot = {
     around: translation(left, top),
     inside: scaling(scale, scale),
-    anchor: [
-      (clip.transform?.anchor_x ?? 0.5) * width,
-      (clip.transform?.anchor_y ?? 0.5) * height,
-    ],
+    anchor: [(clip.transform?.anchor_x ?? 0.5) * width, (clip.transform?.anchor_y ?? 0.5) * height],
     middle: [picture.width / 2, picture.height / 2],
     opacity: 1,
   };

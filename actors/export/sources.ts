@@ -52,8 +52,7 @@ export class Sources {
       ),
       width: found?.width ?? file.width,
       height: found?.height ?? file.height,
-      frames:
-        kind === "image" || seconds === undefined ? undefined : Math.round(seconds * editFps),
+      frames: kind === "image" || seconds === undefined ? undefined : Math.round(seconds * editFps),
       channels: found?.channels ?? (kind === "audio" || file.hasAudio === true ? 2 : 0),
       timecode,
       timecodeFrame: frameOfTimecode(timecode, frameRate),

@@ -13,11 +13,7 @@ export interface Span {
 }
 
 /** Undefined for a clip that the film shows for less than half a frame. */
-export function spanOf(
-  clip: Clip,
-  media: EditMedia,
-  length: number | undefined,
-): Span | undefined {
+export function spanOf(clip: Clip, media: EditMedia, length: number | undefined): Span | undefined {
   const last = clip.end ?? length;
   const start = Math.round(Math.max(0, clip.start) * editFps);
   const end = Math.round((last ?? clip.start) * editFps);

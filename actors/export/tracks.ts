@@ -34,7 +34,9 @@ export function stackTracks<C>(
     const overlapping = tracks.map(({ clips: before }) =>
       before.some((other) => overlaps(laid, other)),
     );
-    const dissolving = tracks.findIndex(({ clips: before }) => before.some((other) => follows(laid, other)));
+    const dissolving = tracks.findIndex(({ clips: before }) =>
+      before.some((other) => follows(laid, other)),
+    );
     const highest = overlapping.lastIndexOf(true);
     if (dissolving !== -1 && highest === dissolving && fits(laid, tracks[dissolving])) {
       tracks[dissolving]?.clips.push(laid);

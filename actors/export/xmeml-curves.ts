@@ -1,5 +1,5 @@
 import { type Curve, firstOf, isFixed } from "./curve.ts";
-import { tag, type Tag } from "./xml.ts";
+import { type Tag, tag } from "./xml.ts";
 
 /** A parameter's value, and its keyframes where it changes. */
 export function curveTags(

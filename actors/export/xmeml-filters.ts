@@ -2,8 +2,8 @@ import { type Curve, firstOf, isFixed } from "./curve.ts";
 import type { Crop, EditList, PictureClip, SoundClip } from "./edit-list.ts";
 import type { Notes } from "./notes.ts";
 import { cropOf } from "./placing.ts";
-import { tag, type Tag } from "./xml.ts";
 import { curveTags } from "./xmeml-curves.ts";
+import { type Tag, tag } from "./xml.ts";
 
 /** The effects of a picture; none that would change nothing. */
 export function pictureFilters(
@@ -22,14 +22,15 @@ export function pictureFilters(
     ]);
   const turn = ([degrees = 0]: readonly number[]): Tag => tag("value", rounded(degrees));
   const isPlain =
-    isFixed(pose.scale) && isFixed(pose.rotation) && isFixed(pose.position) && isNeutral(clip, width, height);
+    isFixed(pose.scale) &&
+    isFixed(pose.rotation) &&
+    isFixed(pose.position) &&
+    isNeutral(clip, width, height);
   const basic = effect("Basic Motion", "basic", "motion", "video", [
     parameter("scale", "Scale", curveTags(pose.scale, when, percent), 0, 10_000),
     parameter("rotation", "Rotation", curveTags(pose.rotation, when, turn), -8_640, 8_640),
     parameter("center", "Center", curveTags(pose.position, when, centre)),
-    parameter("centerOffset", "Anchor Point", [
-      tag("value", [tag("horiz", 0), tag("vert", 0)]),
-    ]),
+    parameter("centerOffset", "Anchor Point", [tag("value", [tag("horiz", 0), tag("vert", 0)])]),
   ]);
   const isSolid = isDissolving || (isFixed(pose.opacity) && firstOf(pose.opacity)[0] === 1);
   const opacity = effect("Opacity", "opacity", "motion", "video", [
@@ -80,7 +81,13 @@ function cropFor(clip: PictureClip, notes: Notes): Crop | undefined {
 
 function cropFilter({ left, right, top, bottom }: Crop): Tag {
   const side = (id: string, share: number): Tag =>
-    parameter(id, `${id[0]?.toUpperCase()}${id.slice(1)}`, [tag("value", rounded(share * 100))], 0, 100);
+    parameter(
+      id,
+      `${id[0]?.toUpperCase()}${id.slice(1)}`,
+      [tag("value", rounded(share * 100))],
+      0,
+      100,
+    );
   return effect("Crop", "crop", "motion", "video", [
     side("left", left),
     side("right", right),

@@ -8,8 +8,8 @@ import {
 } from "./edit-list.ts";
 import type { Notes } from "./notes.ts";
 import { timeText } from "./spans.ts";
-import { tag, type Tag, writeXml } from "./xml.ts";
 import { audioFilters, pictureFilters } from "./xmeml-filters.ts";
+import { type Tag, tag, writeXml } from "./xml.ts";
 
 /**
  * Final Cut Pro 7 XML (xmeml version 5), for Premiere Pro and DaVinci Resolve.
@@ -102,7 +102,12 @@ class ClipBook {
     }));
     this.sounds = list.sounds.flatMap((track) => {
       const isStereo = track.clips.some(({ media }) => media.channels > 1);
-      return isStereo ? [{ track, channel: 1 }, { track, channel: 2 }] : [{ track, channel: 1 }];
+      return isStereo
+        ? [
+            { track, channel: 1 },
+            { track, channel: 2 },
+          ]
+        : [{ track, channel: 1 }];
     });
     this.number();
   }
@@ -175,7 +180,8 @@ class ClipBook {
       end: isFollowed && heldFrom === undefined ? -1 : end,
       out,
       alpha: hasAlpha ? "straight" : "none",
-      file: media === undefined ? this.textFile(clip, out) : this.file(media, Math.max(length, out)),
+      file:
+        media === undefined ? this.textFile(clip, out) : this.file(media, Math.max(length, out)),
       filters: pictureFilters(clip, this.list, { isDissolving }, this.notes),
       channel: undefined,
     });
@@ -220,12 +226,7 @@ class ClipBook {
         ...(items.length > 1 ? items.map(link) : []),
         ...(parts.channel === undefined
           ? []
-          : [
-              tag("sourcetrack", [
-                tag("mediatype", "audio"),
-                tag("trackindex", parts.channel),
-              ]),
-            ]),
+          : [tag("sourcetrack", [tag("mediatype", "audio"), tag("trackindex", parts.channel)])]),
       ],
       { id },
     );
@@ -252,7 +253,8 @@ class ClipBook {
   }
 
   private textFile(clip: PictureClip, length: number): Tag {
-    if (clip.content.kind !== "text" || clip.content.text.picture === undefined) return tag("file", []);
+    if (clip.content.kind !== "text" || clip.content.text.picture === undefined)
+      return tag("file", []);
     const { path, width, height } = clip.content.text.picture;
     const size = [tag("width", width), tag("height", height)];
     const picture = tag("video", [tag("samplecharacteristics", [rate(), ...size])]);

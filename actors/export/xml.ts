@@ -1,7 +1,9 @@
 import XMLBuilder from "fast-xml-builder";
 
 /** XML as a tree of tags; the only importer of fast-xml-builder. */
-export type Tag = Readonly<Record<string, readonly Tag[] | string | Readonly<Record<string, string>>>>;
+export type Tag = Readonly<
+  Record<string, readonly Tag[] | string | Readonly<Record<string, string>>>
+>;
 
 export function tag(
   name: string,

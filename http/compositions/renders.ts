@@ -110,16 +110,19 @@ function sorted(value: unknown): unknown {
 }
 
 /** Which object has which file, as the farm reads it. */
-async function storeManifest(service: Service, { composition, files }: Snapshot): Promise<string> {
+async function storeManifest(service: Service, snapshot: Snapshot): Promise<string> {
+  const key = `${objectsOf(snapshot.composition.id)}/${newObject(service, "manifest.json")}`;
+  await service.objects.put(key, [Buffer.from(manifestText(snapshot))]);
+  return key;
+}
+
+export function manifestText({ composition, files }: Snapshot): string {
   const listed = files.map((file) => ({
     path: file.path,
     objectKey: objectKeyOf(composition.id, file),
     mimeType: file.mime,
   }));
-  const key = `${objectsOf(composition.id)}/${newObject(service, "manifest.json")}`;
-  const text = JSON.stringify({ files: listed });
-  await service.objects.put(key, [Buffer.from(text)]);
-  return key;
+  return JSON.stringify({ files: listed });
 }
 
 async function orderOf(
@@ -178,8 +181,8 @@ function paramsOf(still: RenderStillOptions, { fps, duration }: Timeline): Still
 }
 
 /** The sources that are there now; the render reports missing ones. */
-function sourcesOf(
-  { service, principal }: Call<unknown>,
+export function sourcesOf(
+  { service, principal }: Call<unknown, unknown>,
   timeline: Timeline,
 ): Readonly<Record<string, Source>> {
   const names = assetIdsOf(timeline);

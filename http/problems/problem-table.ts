@@ -178,6 +178,12 @@ export const problemTable: ProblemTable = {
     title: "Unsupported Media Type",
     detail: `Send ${accepts}.`,
   }),
+  unexportable: ({ detail }) => ({
+    slug: "unexportable",
+    status: 422,
+    title: "Nothing To Export",
+    detail,
+  }),
   moderated: ({ as, isRemembered, detail }) => ({
     slug: as === "prompt_nsfw" ? "prompt-nsfw" : "ip-detected",
     status: isRemembered ? 400 : 422,

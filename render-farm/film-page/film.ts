@@ -22,6 +22,7 @@ import { makeClips } from "./made-clips.ts";
 import { mediaLayout } from "./media-layout.ts";
 import { bindVariables, mount } from "./mount.ts";
 import { showMovingImages, takeMovingImages } from "./moving-images.ts";
+import { placesOf } from "./places.ts";
 import type {
   FilmPlan,
   FilmReport,
@@ -42,6 +43,7 @@ import {
   showAt,
   undress,
 } from "./shown-clips.ts";
+import { stageText } from "./text-pictures.ts";
 import {
   findTimeline,
   hasOtherClock,
@@ -50,7 +52,6 @@ import {
   seekTimeline,
   wakeTimeline,
 } from "./timelines.ts";
-
 import { unfilmedParts } from "./unfilmed-parts.ts";
 import { areVideosRead } from "./video-reads.ts";
 
@@ -209,8 +210,7 @@ async function handed(): Promise<null> {
 }
 
 function layout(): MediaLayout | null {
-  if (film === undefined) throw new Error("no film is open");
-  return mediaLayout(film.clips, film.plan);
+  return film === undefined ? null : mediaLayout(film.clips, film.plan);
 }
 
 /** The volumes that timelines give to sounds at each frame. */
@@ -391,5 +391,9 @@ function obstacles(): string[] {
 }
 
 Object.defineProperty(window, "__kliegFilm", {
-  value: { open, seek, expect, show, draw, handed, layout, volumes },
+  value: {
+    ...{ open, seek, expect, show, draw, handed, layout, volumes },
+    places: (keys: string[]) => placesOf(film?.clips ?? [], keys),
+    text: (id: string) => stageText(film?.clips ?? [], id),
+  },
 });

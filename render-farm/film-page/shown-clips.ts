@@ -103,7 +103,8 @@ function dress({ plan, element }: ShownClip, seconds: number): void {
   wear("opacity", String(opacity));
 }
 
-function authoredMatrix(style: CSSStyleDeclaration): DOMMatrix {
+/** Its own transform, in what is around it. */
+export function authoredMatrix(style: CSSStyleDeclaration): DOMMatrix {
   const [originX = 0, originY = 0] = style.transformOrigin.split(" ").map(Number.parseFloat);
   const [moveX = 0, moveY = 0] = numbers(style.translate);
   const [scaleX = 1, scaleY = scaleX] = numbers(style.scale);

@@ -46,6 +46,8 @@ export async function carryOut(order: PictureOrder, body: Uint8Array): Promise<M
       return raster(open(), order.edge);
     case "cover":
       return { bytes: await cover(open(), order.size) };
+    case "corner":
+      return { bytes: await corner(open(), order.size) };
     case "pixels":
       return { bytes: await pixels(open(), order.size) };
     case "still":
@@ -117,6 +119,11 @@ function encode(
 async function isBlack(picture: Sharp): Promise<boolean> {
   const { channels } = await picture.flatten().toColorspace("srgb").stats();
   return channels.slice(0, 3).every(({ max }) => max <= 6);
+}
+
+function corner(picture: Sharp, { width, height }: Size): Promise<Buffer> {
+  const kept = picture.extract({ left: 0, top: 0, width, height }).toColorspace("srgb");
+  return kept.ensureAlpha().png({ compressionLevel: 9 }).toBuffer();
 }
 
 async function pixels(picture: Sharp, { width, height }: Size): Promise<Buffer> {

@@ -19,7 +19,7 @@ export type PictureOrder = {
 } & (
   | { readonly kind: "inspect" | "look" | "png" }
   | { readonly kind: "thumbnail" | "raster"; readonly edge: number }
-  | { readonly kind: "cover" | "pixels"; readonly size: Size }
+  | { readonly kind: "cover" | "pixels" | "corner"; readonly size: Size }
   | { readonly kind: "still"; readonly size: Size; readonly isTransparent: boolean }
   | {
       readonly kind: "encode";

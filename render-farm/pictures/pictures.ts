@@ -86,6 +86,11 @@ export class Pictures {
     return bytes;
   }
 
+  /** What is in the left upper corner, as a PNG with alpha. */
+  async corner(picture: Picture, size: Size): Promise<Buffer> {
+    return (await this.do({ kind: "corner", size }, picture)).bytes;
+  }
+
   /** An upright PNG of any accepted picture. */
   async png(picture: Picture): Promise<Buffer> {
     return (await this.do({ kind: "png" }, picture)).bytes;

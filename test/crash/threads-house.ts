@@ -4,6 +4,7 @@ import { BroadcastChannel } from "node:worker_threads";
 import type { Test } from "tap";
 import { timelineRound } from "../../actors/composition/timeline-round.ts";
 import type { CreatedAccount } from "../../actors/contract/account.ts";
+import { archiveExport } from "../../actors/export-thread/archive.ts";
 import { readCatalogue } from "../../config/catalogue.ts";
 import { configuredProviders } from "../../config/providers.ts";
 import { openTableReader } from "../../engine/adapters/lmdb.ts";
@@ -40,6 +41,7 @@ export async function openHouse(t: Test, farmEntry = "") {
     readCatalogue: readModels,
     corsOrigins: [],
     computeRound: async (task) => timelineRound(task),
+    writeExport: archiveExport,
     hasRates: false,
     proxies: new TrustedProxies([]),
     renderers: "ok",

@@ -8,6 +8,7 @@ import type { Test } from "tap";
 import { timelineRound } from "../../actors/composition/timeline-round.ts";
 import type { CreateAccountRequest, CreatedAccount } from "../../actors/contract/account.ts";
 import type { SseTicket } from "../../actors/contract/job.ts";
+import { archiveExport } from "../../actors/export-thread/archive.ts";
 import { simulatedMedia } from "../../actors/providers/simulated/simulated-media.ts";
 import { readCatalogue } from "../../config/catalogue.ts";
 import { configuredProviders } from "../../config/providers.ts";
@@ -146,6 +147,7 @@ export async function openInProcess(t: Test, options: InProcessOptions = {}): Pr
     readCatalogue: read,
     corsOrigins,
     computeRound: async (task) => timelineRound(task),
+    writeExport: archiveExport,
     hasRates: rates,
     proxies: new TrustedProxies(trustedProxies),
     renderers: "ok",

@@ -170,6 +170,16 @@ export class FilmSession {
     return layout as MediaLayout | null;
   }
 
+  /** Where the clips of these keys are in the frame at which the page is, for exports. */
+  async places(keys: readonly string[]): Promise<unknown> {
+    return this.guarded(() => this.stage.call(film, "places", keys));
+  }
+
+  /** Leaves one added text to be painted, and tells its measures. */
+  async text(id: string): Promise<unknown> {
+    return this.guarded(() => this.pumped(this.stage.call(film, "text", id)));
+  }
+
   /** Loudness that the page's timelines animate. */
   async volumes(order: VolumeOrder): Promise<VolumeCurves> {
     const curves = await this.guarded(() => this.stage.call(film, "volumes", order));

@@ -1,0 +1,184 @@
+/** `GET /compositions/{id}/export`: the timeline as an archive for a desktop editor. */
+
+import { objectKeyOf } from "../../actors/composition/bundle-file.ts";
+import { compositionDetailsKey } from "../../actors/composition/composition.ts";
+import { type ExportFormat, exportFormats } from "../../actors/contract/export.ts";
+import type { MediaLink } from "../../actors/export/manifest.ts";
+import { refOf, slugOf } from "../../actors/export/names.ts";
+import type { StoredMedia } from "../../actors/export/sources.ts";
+import type { Writing } from "../../actors/export/writing.ts";
+import type { MediaSource } from "../../actors/timeline/bundle.ts";
+import type { Timeline } from "../../actors/timeline/model.ts";
+import { defined } from "../../config/defined.ts";
+import { limits } from "../../config/limits.ts";
+import { Type } from "../../config/schema.ts";
+import { PortError } from "../../engine/ports/port-error.ts";
+import { found, RefusalError } from "../problems/refusal-error.ts";
+import type { Parameter } from "../request/query.ts";
+import { type Call, type Route, route } from "../route.ts";
+import type { Answer } from "../transport/answer.ts";
+import { bytesInPieces } from "../transport/byte-stream.ts";
+import { readyAsset } from "./composition-urls.ts";
+import { type Snapshot, snapshotOf } from "./compositions.ts";
+import { measureComposition } from "./measuring.ts";
+import { readWhole } from "./whole-object.ts";
+
+const format: Parameter<ExportFormat> = {
+  schema: Type.Enum([...exportFormats]),
+  isRequired: true,
+  read(text) {
+    const value = exportFormats.find((known) => known === text);
+    return value === undefined ? `must be one of ${exportFormats.join(", ")}` : { value };
+  },
+};
+
+export const exportRoutes: readonly Route[] = [
+  route("GET", "/v1/compositions/{id}/export", {
+    summary: "Export a composition's timeline for a desktop editor",
+    answers: { 200: "application/zip" },
+    access: "compositions",
+    needs: "read",
+    rate: "submit",
+    query: { format },
+    run: exportComposition,
+  }),
+];
+
+type ExportCall = Call<unknown, { readonly format: ExportFormat }>;
+
+async function exportComposition(call: ExportCall): Promise<Answer> {
+  const { service, query } = call;
+  const snapshot = await snapshotOf(call);
+  const { composition, key, files } = snapshot;
+  const { name } = found(service.gateway.read(compositionDetailsKey(key)));
+  const timeline = await service.timelines.of(composition, files);
+  requireClips(timeline);
+  const hasTexts = timeline.texts.length > 0;
+  const measured = await measureComposition(call, snapshot, timeline, {
+    drawsTexts: hasTexts && query.format === "fcpxml",
+  });
+  const { stored, links } = mediaOf(call, snapshot, timeline);
+  const writing: Writing = {
+    compositionId: composition.id,
+    name,
+    timeline,
+    ...measured,
+    stored,
+    terms: {
+      format: query.format,
+      revision: composition.revision,
+      atMs: composition.updatedAtMs,
+      links,
+      tables: await tablesOf(call, snapshot, timeline),
+    },
+  };
+  const bytes = await write(call, writing);
+  const filename = `${slugOf(name, "composition")}-${query.format}.zip`;
+  return {
+    status: 200,
+    headers: [
+      ["Content-Type", "application/zip"],
+      ["Content-Disposition", `attachment; filename="${filename}"`],
+      ["Cache-Control", "no-store"],
+    ],
+    body: bytesInPieces(bytes),
+  };
+}
+
+/** Throws `RefusalError` with 422, before anything is laid out or written. */
+function requireClips({ clips, texts, diagnostics }: Timeline): void {
+  const error = diagnostics.find(({ severity }) => severity === "error");
+  const isMedia = clips.some(({ media }) => media?.source !== undefined);
+  if (error !== undefined && !isMedia) throw nothingToExport(error.message);
+  const { clipsMax, textsMax, documentBytesMax } = limits.exports;
+  const many = clips.filter(({ media }) => media?.source !== undefined).length;
+  if (many > clipsMax || texts.length > textsMax) {
+    const detail = `An export may have ${clipsMax} clips and ${textsMax} texts.`;
+    throw new RefusalError({ code: "payload_too_large", limitBytes: documentBytesMax, detail });
+  }
+  if (!isMedia && texts.length === 0)
+    throw nothingToExport("The timeline has no video, sound, image or added text.");
+}
+
+function nothingToExport(detail: string): RefusalError {
+  return new RefusalError({ code: "unexportable", detail });
+}
+
+/** Throws `RefusalError`: 413 for too much, 503 when too many are written at once. */
+async function write({ service }: ExportCall, writing: Writing): Promise<Uint8Array> {
+  const tooLarge = (detail: string): RefusalError =>
+    new RefusalError({
+      code: "payload_too_large",
+      limitBytes: limits.exports.documentBytesMax,
+      detail,
+    });
+  const written = await service.writeExport(writing).catch((error: unknown) => {
+    if (!(error instanceof PortError) || error.retryable) throw error;
+    throw Object.assign(tooLarge("This timeline is too much for one export."), { cause: error });
+  });
+  if (written.kind === "too_large") throw tooLarge(written.detail);
+  if (written.kind === "nothing")
+    throw nothingToExport("Nothing that the timeline names is there to be exported.");
+  return written.bytes;
+}
+
+interface ExportMedia {
+  readonly stored: ReadonlyMap<string, StoredMedia>;
+  readonly links: ReadonlyMap<string, MediaLink>;
+}
+
+/** What of the timeline's media is there, and links to it. */
+function mediaOf(
+  call: ExportCall,
+  { composition, files }: Snapshot,
+  timeline: Timeline,
+): ExportMedia {
+  const { service, principal } = call;
+  const nowMs = service.clock.nowMs();
+  const byPath = new Map(files.map((file) => [file.path, file]));
+  // Callers that may not read assets get no links to them, whatever a composition refers to.
+  const seesAssets = principal.credential.scopes.includes("assets:read");
+  const stored = new Map<string, StoredMedia>();
+  const links = new Map<string, MediaLink>();
+  const add = (ref: string, media: StoredMedia, objectKey: string | undefined): void => {
+    stored.set(ref, media);
+    if (objectKey !== undefined) links.set(ref, service.signedUrls.sign(objectKey, nowMs));
+  };
+  const take = (source: MediaSource): void => {
+    const ref = refOf(source);
+    if (stored.has(ref)) return;
+    if (source.kind === "file") {
+      const file = byPath.get(source.path);
+      const name = source.path.slice(source.path.lastIndexOf("/") + 1);
+      if (file !== undefined)
+        add(ref, { mimeType: file.mime, name }, objectKeyOf(composition.id, file));
+      return;
+    }
+    const asset = readyAsset(service, principal.scope, source.assetId);
+    if (asset === undefined) return;
+    const { mimeType, objectKey, width, height, durationSeconds: seconds, hasAudio } = asset.media;
+    const name = asset.displayName ?? asset.id;
+    const measures = defined({ width, height, seconds, hasAudio });
+    add(ref, { mimeType, name, ...measures }, seesAssets ? objectKey : undefined);
+  };
+  for (const { media } of timeline.clips) if (media?.source !== undefined) take(media.source);
+  return { stored, links };
+}
+
+/** The colour tables that grades name; those beyond the bound are left to be a warning. */
+async function tablesOf(
+  { service }: ExportCall,
+  { composition, files }: Snapshot,
+  { clips }: Timeline,
+): Promise<ReadonlyMap<string, string>> {
+  const paths = new Set(clips.flatMap(({ grade }) => grade?.lutPath ?? []));
+  const tables = new Map<string, string>();
+  let room: number = limits.exports.tableBytesMax;
+  for (const file of files) {
+    if (!paths.has(file.path) || file.size > room) continue;
+    room -= file.size;
+    const bytes = await readWhole(service.objects, objectKeyOf(composition.id, file), file.size);
+    tables.set(file.path, bytes.toString("latin1"));
+  }
+  return tables;
+}

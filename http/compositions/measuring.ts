@@ -1,0 +1,64 @@
+/** Has a farm node lay a composition's page out, for an export. */
+
+import type { Writing } from "../../actors/export/writing.ts";
+import { type Measure, measuringKey, measuringObjects } from "../../actors/measuring/measuring.ts";
+import type { Timeline } from "../../actors/timeline/model.ts";
+import { limits } from "../../config/limits.ts";
+import { partitionOfId } from "../../engine/id.ts";
+import type { Objects } from "../../engine/ports/objects.ts";
+import { RefusalError } from "../problems/refusal-error.ts";
+import { expectReply } from "../problems/replies.ts";
+import type { Call } from "../route.ts";
+import type { Snapshot } from "./compositions.ts";
+import { manifestText, sourcesOf } from "./renders.ts";
+import { readWhole } from "./whole-object.ts";
+
+type Measurement = Pick<Writing, "measurement" | "unmeasured">;
+
+/**
+ * Without a farm, and for a page that cannot be laid out, nothing but why. Throws `RefusalError`
+ * with 503 when no node came to it in time: the same request later has the same answer.
+ */
+export async function measureComposition(
+  call: Call<unknown, unknown>,
+  snapshot: Snapshot,
+  timeline: Timeline,
+  { drawsTexts }: { readonly drawsTexts: boolean },
+): Promise<Measurement> {
+  const { service, principal } = call;
+  const { objects, gateway, ids, health } = service;
+  if (health.renderers !== "ok")
+    return { measurement: undefined, unmeasured: "this service has no render workers" };
+  const id = ids.under(partitionOfId(principal.scope));
+  const manifestKey = `${measuringObjects(id)}/manifest.json`;
+  try {
+    await objects.put(manifestKey, [Buffer.from(manifestText(snapshot))]);
+    const input = { manifestKey, assets: sourcesOf(call, timeline), drawsTexts };
+    const message: Measure = { kind: "measure", id, scope: principal.scope, input };
+    const reply = await gateway.ask(measuringKey(id), message, "work");
+    const result = expectReply(reply, "measured", "failed", "late");
+    if (result.kind === "late") throw new RefusalError(busy);
+    if (result.kind === "failed") return { measurement: undefined, unmeasured: result.reason };
+    return { measurement: await takeMeasurement(objects, result.objectKey), unmeasured: undefined };
+  } finally {
+    await objects.remove(manifestKey);
+  }
+}
+
+async function takeMeasurement(objects: Objects, key: string): Promise<Uint8Array> {
+  const { sizeBytes = 0 } = (await objects.stat(key)) ?? {};
+  const { measurementBytesMax: limitBytes } = limits.exports;
+  try {
+    if (sizeBytes <= limitBytes) return await readWhole(objects, key, sizeBytes);
+  } finally {
+    await objects.remove(key);
+  }
+  const detail = "The pictures of the added texts are too much for one export.";
+  throw new RefusalError({ code: "payload_too_large", limitBytes, detail });
+}
+
+const busy = {
+  code: "unavailable",
+  retryAfterSeconds: limits.exports.retryAfterSeconds,
+  detail: "No render worker came to lay the composition out in time. Try again shortly.",
+} as const;

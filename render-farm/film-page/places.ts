@@ -1,0 +1,152 @@
+/// <reference lib="dom" />
+/// <reference lib="dom.iterable" />
+import type { Place } from "../../actors/export/measurement.ts";
+import { fitObject } from "./object-fit.ts";
+import { authoredMatrix, type ShownClip } from "./shown-clips.ts";
+
+/** Where the page has its pictures now, for exports; by the clip's key. */
+export function placesOf(
+  clips: readonly ShownClip[],
+  keys: readonly string[],
+): Readonly<Record<string, Place>> {
+  const wanted = new Set(keys);
+  const order = new Map<Element, number>();
+  for (const [index, element] of [...document.querySelectorAll("*")].entries())
+    order.set(element, index);
+  return Object.fromEntries(
+    clips
+      .filter(({ plan }) => wanted.has(plan.key))
+      .map((clip) => [clip.plan.key, placeOf(clip, order)] as const),
+  );
+}
+
+function placeOf({ plan, element }: ShownClip, order: ReadonlyMap<Element, number>): Place {
+  const style = getComputedStyle(element);
+  const picture =
+    element instanceof HTMLImageElement
+      ? { width: element.naturalWidth, height: element.naturalHeight }
+      : (plan.size ?? { width: 0, height: 0 });
+  const fitted = picture.width > 0 ? fitObject(element, picture) : noFit;
+  const fit = {
+    ...fitted,
+    x: fitted.x + element.clientLeft,
+    y: fitted.y + element.clientTop,
+  };
+  const { matrix, left, top } = aroundOf(element);
+  const box = { width: element.offsetWidth, height: element.offsetHeight };
+  return {
+    around: numbersOf(matrix),
+    authored: numbersOf(authoredMatrix(style)),
+    left,
+    top,
+    box,
+    picture,
+    fit,
+    cut: cutOf(element, picture, fit),
+    opacity: opacityOf(element),
+    paintOrder: paintOrderOf(element, order),
+    styles: stylesOf(element),
+  };
+}
+
+const noFit = { x: 0, y: 0, scaleX: 0, scaleY: 0 };
+
+function numbersOf({ a, b, c, d, e, f }: DOMMatrix): Place["around"] {
+  return [a, b, c, d, e, f];
+}
+
+/** From the element's corner without its own transform to the page, and how far in it is laid out. */
+function aroundOf(element: HTMLElement): {
+  readonly matrix: DOMMatrix;
+  readonly left: number;
+  readonly top: number;
+} {
+  let matrix = new DOMMatrix();
+  let [left, top] = [0, 0];
+  for (let at: Element | null = element; at instanceof HTMLElement; ) {
+    const parent: Element | null = at.offsetParent;
+    const inner = parent instanceof HTMLElement ? parent : undefined;
+    const x = at.offsetLeft + (inner?.clientLeft ?? 0);
+    const y = at.offsetTop + (inner?.clientTop ?? 0);
+    left += x;
+    top += y;
+    matrix = new DOMMatrix().translateSelf(x, y).multiplySelf(matrix);
+    if (inner !== undefined) matrix = authoredMatrix(getComputedStyle(inner)).multiplySelf(matrix);
+    at = parent;
+  }
+  return { matrix, left, top };
+}
+
+/** By its own box and by what is around it, where nothing is turned or stretched. */
+function cutOf(element: HTMLElement, picture: Place["picture"], fit: Place["fit"]): Place["cut"] {
+  const none = { left: 0, top: 0, right: 0, bottom: 0 };
+  const { width, height } = element.getBoundingClientRect();
+  const isPlain =
+    Math.abs(width - element.offsetWidth) < 1 && Math.abs(height - element.offsetHeight) < 1;
+  const corner = element.getBoundingClientRect();
+  const whole = { width: picture.width * fit.scaleX, height: picture.height * fit.scaleY };
+  if (!(whole.width > 0 && whole.height > 0)) return none;
+  const [x, y] = [corner.left + fit.x, corner.top + fit.y];
+  let [left, top, right, bottom] = [corner.left, corner.top, corner.right, corner.bottom];
+  for (let at = element.parentElement; isPlain && at !== null; at = at.parentElement) {
+    if (at === document.body || getComputedStyle(at).overflow === "visible") continue;
+    const room = at.getBoundingClientRect();
+    // The frame's own edge cuts nothing that an editor would not cut.
+    if (at.hasAttribute("data-composition-id")) continue;
+    [left, top] = [Math.max(left, room.left), Math.max(top, room.top)];
+    [right, bottom] = [Math.min(right, room.right), Math.min(bottom, room.bottom)];
+  }
+  const share = (pixels: number, of: number): number => Math.min(1, Math.max(0, pixels / of));
+  return {
+    left: share(left - x, whole.width),
+    top: share(top - y, whole.height),
+    right: share(x + whole.width - right, whole.width),
+    bottom: share(y + whole.height - bottom, whole.height),
+  };
+}
+
+function opacityOf(element: Element): number {
+  let opacity = 1;
+  for (let at: Element | null = element; at !== null; at = at.parentElement)
+    opacity *= Number(getComputedStyle(at).opacity);
+  return opacity;
+}
+
+/** Of each layer from the outermost: its z-index, and its place in the document. */
+function paintOrderOf(element: Element, order: ReadonlyMap<Element, number>): number[] {
+  const layers: number[] = [];
+  for (let at: Element | null = element; at !== null; at = at.parentElement) {
+    const { zIndex, position, opacity, transform } = getComputedStyle(at);
+    const level = position === "static" ? 0 : Number.parseInt(zIndex, 10) || 0;
+    const isLayer = zIndex !== "auto" || opacity !== "1" || transform !== "none";
+    if (at === element || isLayer) layers.unshift(level, order.get(at) ?? 0);
+  }
+  return layers.slice(0, 200);
+}
+
+/** Of it and all around it: what changes a picture and has no counterpart in an editor. */
+function stylesOf(element: Element): string[] {
+  const found = new Set<string>();
+  for (
+    let at: Element | null = element;
+    at !== null && at !== document.body;
+    at = at.parentElement
+  ) {
+    const style = getComputedStyle(at);
+    for (const [name, plain] of Object.entries(plainStyles))
+      if (!plain.test(style.getPropertyValue(name))) found.add(name);
+  }
+  return [...found].slice(0, 20);
+}
+
+const plainStyles: Readonly<Record<string, RegExp>> = {
+  filter: /^none$/,
+  "backdrop-filter": /^none$/,
+  "clip-path": /^none$/,
+  "mask-image": /^none$/,
+  "mix-blend-mode": /^normal$/,
+  "box-shadow": /^none$/,
+  "border-top-left-radius": /^0(px|%)$/,
+  "border-top-width": /^0px$/,
+  perspective: /^none$/,
+};

@@ -1,0 +1,82 @@
+import { join } from "node:path";
+import type { MeasuredMedia } from "../../../actors/export/measurement.ts";
+import { nameOf, refOf } from "../../../actors/export/names.ts";
+import type { Clip } from "../../../actors/timeline/model.ts";
+import { defined } from "../../../config/defined.ts";
+import { PortError } from "../../../engine/ports/port-error.ts";
+import type { Looked } from "../../media/recordings.ts";
+import { fetchSource, type Source } from "../../node/workspace.ts";
+import type { RenderStage } from "../render-stage.ts";
+
+/** What the media of a composition are, without decoding them; what cannot be read is a warning. */
+export class MediaSizes {
+  private readonly stage: RenderStage;
+  private readonly byRef = new Map<string, MeasuredMedia>();
+  private readonly secondsByKey = new Map<string, number>();
+  private files = 0;
+
+  constructor(stage: RenderStage) {
+    this.stage = stage;
+  }
+
+  /** Two at a time: each starts a program. */
+  async look(clips: readonly Clip[]): Promise<void> {
+    const clipsByRef = new Map<string, Clip>();
+    for (const clip of clips)
+      if (clip.media?.source !== undefined && !clipsByRef.has(refOf(clip.media.source)))
+        clipsByRef.set(refOf(clip.media.source), clip);
+    const waiting = clipsByRef.entries();
+    const lookAtSome = async (): Promise<void> => {
+      for (const [ref, clip] of waiting) await this.lookAt(ref, clip);
+    };
+    await Promise.all([lookAtSome(), lookAtSome()]);
+  }
+
+  secondsOf({ objectKey }: Source): number | undefined {
+    return this.secondsByKey.get(objectKey);
+  }
+
+  /** Of a video's picture. */
+  sizeOf({ media }: Clip): { readonly width: number; readonly height: number } | undefined {
+    const { width, height } = (media?.source && this.byRef.get(refOf(media.source))) ?? {};
+    return width === undefined || height === undefined ? undefined : { width, height };
+  }
+
+  all(): Readonly<Record<string, MeasuredMedia>> {
+    return Object.fromEntries(this.byRef);
+  }
+
+  private async lookAt(ref: string, clip: Clip): Promise<void> {
+    const { objects, folder, tools, context, warnings, bundle } = this.stage;
+    const source = clip.media?.source && bundle.sourceOf(clip.media.source);
+    if (source === undefined) return;
+    try {
+      const path = join(folder, `media-${this.files++}`);
+      const file = await fetchSource(objects, source, path, context.signal);
+      if (file.mimeType.startsWith("image/")) {
+        this.byRef.set(ref, await tools.pictures.inspect(path));
+        return;
+      }
+      const looked = await tools.known.look(tools.media, file, context.signal);
+      this.byRef.set(ref, measuresOf(looked));
+      this.secondsByKey.set(source.objectKey, looked.recording.durationSeconds);
+    } catch (failure) {
+      if (!(failure instanceof PortError) || failure.retryable) throw failure;
+      warnings.add(`${nameOf(clip)}: ${failure.message}`);
+    }
+  }
+}
+
+function measuresOf({ recording, streams }: Looked): MeasuredMedia {
+  const { picture, durationSeconds: seconds, hasAudio } = recording;
+  const sound = streams.find(({ codec_type: type }) => type === "audio");
+  const timecode = streams
+    .map(({ tags }) => tags?.["timecode"])
+    .find((tag) => typeof tag === "string" && /^\d\d:\d\d:\d\d[:;]\d\d$/.test(tag));
+  return {
+    seconds,
+    channels: hasAudio ? (sound?.channels ?? 2) : 0,
+    ...defined({ width: picture?.width, height: picture?.height, frameRate: picture?.frameRate }),
+    ...(typeof timecode === "string" && { timecode }),
+  };
+}

@@ -1,0 +1,169 @@
+import {
+  isMeasurement,
+  type MeasuredText,
+  MeasureInput,
+  type Measurement,
+} from "../../actors/export/measurement.ts";
+import { type Clip, frameCount, frameFrom, type Timeline } from "../../actors/timeline/model.ts";
+import { effectiveTimeline } from "../../actors/timeline/timeline.ts";
+import { defined } from "../../config/defined.ts";
+import { limits } from "../../config/limits.ts";
+import { check } from "../../config/schema.ts";
+import type { TaskOutcome } from "../../engine/ports/tasks.ts";
+import type { FilmPlan, PlannedClip } from "../film-page/plan.ts";
+import type { StagedText } from "../film-page/text-pictures.ts";
+import { refusedInput, type TaskWorker } from "../node/task-loop.ts";
+import { MediaSizes } from "./inputs/media-sizes.ts";
+import { FilmBrowser } from "./page/film-browser.ts";
+import type { FilmSession } from "./page/film-page-session.ts";
+import { RenderError } from "./render-error.ts";
+import type { RenderStage } from "./render-stage.ts";
+import { onStage, type Studio } from "./staging.ts";
+
+/**
+ * Task kind `measure`: lays a composition's page out for an export. The one output is a
+ * `Measurement` as JSON: the effective timeline as a render has it, what its media are, where the
+ * page has them in the middle of their time, and what the added texts look like.
+ */
+const isMeasureInput = check<MeasureInput>(MeasureInput);
+
+export function measure(studio: Studio): TaskWorker {
+  const own = { ...studio, timeoutMs: limits.exports.measureMs };
+  return {
+    timeoutMs: own.timeoutMs,
+    async run(context): Promise<TaskOutcome> {
+      const { input } = context;
+      if (!isMeasureInput(input)) return refusedInput("measure", isMeasureInput.faults(input));
+      const { manifestKey, assets, drawsTexts } = input;
+      return onStage(own, { manifestKey, assets, target: "still" }, context, async (stage) => {
+        const measurement = await measured(stage, drawsTexts);
+        const objectKey = `${context.outputPrefix}/measurement.json`;
+        const bytes = Buffer.from(JSON.stringify(measurement));
+        const stored = await stage.objects.put(objectKey, [bytes]);
+        const output = { objectKey, mimeType: "application/json", ...stored };
+        return { kind: "succeeded", outputs: [output], warnings: [] };
+      });
+    },
+  };
+}
+
+async function measured(stage: RenderStage, drawsTexts: boolean): Promise<Measurement> {
+  const { bundle, warnings, tools, context } = stage;
+  const sizes = new MediaSizes(stage);
+  await sizes.look(effectiveTimeline(bundle.view(() => undefined)).clips);
+  const timeline = effectiveTimeline(bundle.view((source) => sizes.secondsOf(source)));
+  const plan = planOf(timeline, sizes, stage);
+  const setup = {
+    ...{ scripts: tools.scripts, files: stage.files, plan, warnings },
+    patience: { ...tools.patience, timelineMs: Math.min(tools.patience.timelineMs, timelineMs) },
+  };
+  const browser = await FilmBrowser.from(tools.browsers, setup, context.signal);
+  try {
+    const session = await browser.open("compositor-captured");
+    const { duration } = session.report;
+    const places = await placesIn(session, timeline, duration);
+    const texts = await textsIn(session, timeline, drawsTexts, stage);
+    for (const fault of session.takeFaults()) warnings.add(`a script threw: ${fault}`);
+    const measurement = {
+      ...{ timeline, places, media: sizes.all(), texts, warnings: warnings.all() },
+      ...defined({ duration }),
+    };
+    // The page's scripts may have changed what it says.
+    if (isMeasurement(measurement)) return measurement;
+    const [fault] = isMeasurement.faults(measurement);
+    throw new RenderError("invalid_composition", `the page says what cannot be: ${fault?.pointer}`);
+  } finally {
+    await browser.close();
+  }
+}
+
+/** An export does not wait as long as a render for a timeline that may never register. */
+const timelineMs = 3_000;
+
+/** The page as its author wrote it: edits are applied to what it says. */
+function planOf(timeline: Timeline, sizes: MediaSizes, stage: RenderStage): FilmPlan {
+  const { fps, width, height, compositions, deleted, texts } = timeline;
+  const clips = timeline.clips.map((clip): PlannedClip => {
+    const { key, kind, composition, start, end } = clip;
+    return {
+      ...{ key, kind, composition, start, isShown: true },
+      ...{ transform: undefined, motion: [], mask: undefined },
+      from: frameFrom(start, fps),
+      to: end === undefined ? Number.MAX_SAFE_INTEGER : frameFrom(end, fps),
+      size: sizes.sizeOf(clip),
+      imageUrl: kind === "image" ? assetUrl(clip, stage) : undefined,
+    };
+  });
+  return {
+    ...{ fps, width, height, compositions, clips, deleted },
+    ...{ isTransparent: true, isSelfCaptured: false, mark: "" },
+    texts: texts.map((text) => ({ ...text, isShown: true, motion: [] })),
+    timelineMs,
+  };
+}
+
+/** Assets are not where their `src` says. */
+function assetUrl({ media, key }: Clip, { bundle, files }: RenderStage): string | undefined {
+  if (media?.source?.kind !== "asset") return undefined;
+  const source = bundle.sourceOf(media.source);
+  const name = `image-${key.replaceAll("/", "-")}`;
+  const bytes = source && (() => bundle.bytes(source));
+  return source && bytes && files.offer(name, { contentType: source.mimeType, bytes });
+}
+
+/** Each in the middle of its time, or near it where another's middle is there. */
+async function placesIn(
+  session: FilmSession,
+  { clips, fps, duration }: Timeline,
+  said: number | undefined,
+): Promise<Measurement["places"]> {
+  const length = duration ?? said ?? 0;
+  const last = frameCount(length, fps) - 1;
+  const shown = clips
+    .filter(({ kind }) => kind === "video" || kind === "image")
+    .map(({ key, start, end = length }) => {
+      const [from, to] = [frameFrom(Math.max(0, start), fps), frameFrom(end, fps)];
+      return { key, from, to: Math.max(from + 1, to) };
+    })
+    .sort((one, other) => one.from + one.to - (other.from + other.to));
+  const keysByFrame = new Map<number, string[]>();
+  let latest = -1;
+  for (const { key, from, to } of shown) {
+    const [early, late] = [from + (to - from) / 4, from + (3 * (to - from)) / 4];
+    const isNear = latest >= early && latest <= late;
+    if (!isNear) latest = Math.min(last, Math.floor((from + to) / 2));
+    keysByFrame.set(latest, [...(keysByFrame.get(latest) ?? []), key]);
+  }
+  const places: Record<string, unknown> = {};
+  for (const [frame, keys] of keysByFrame) {
+    await session.seek(frame, {});
+    Object.assign(places, await session.places(keys));
+  }
+  return places as Measurement["places"];
+}
+
+async function textsIn(
+  session: FilmSession,
+  { texts, width, height }: Timeline,
+  drawsTexts: boolean,
+  { tools, warnings }: RenderStage,
+): Promise<readonly MeasuredText[]> {
+  const made: MeasuredText[] = [];
+  for (const { id } of texts.slice(0, limits.exports.textsMax + 1)) {
+    const staged = (await session.text(id)) as StagedText | null;
+    if (staged === null) continue;
+    const { width: wide, height: high, ...measures } = staged;
+    const text = { id, ...measures };
+    const size = { width: Math.min(width, wide), height: Math.min(height, high) };
+    const { image } = drawsTexts ? await session.paint({ format: "png" }) : { image: undefined };
+    if (image === undefined) {
+      made.push(text);
+      continue;
+    }
+    if (size.width < wide || size.height < high)
+      warnings.add(`text#${id.slice(0, 80)} is larger than the frame; its picture is cut`);
+    const picture = await tools.pictures.corner(image, size);
+    made.push({ ...text, picture: picture.toString("base64") });
+  }
+  return made;
+}
