@@ -10,7 +10,7 @@ export type ZipEntry =
 /** Equal entries give equal bytes, save the times of files of the disk. */
 export function zipOf(entries: Iterable<ZipEntry>): Readable {
   const archive = new ZipFile();
-  const bytes = new Readable().wrap(archive.outputStream);
+  const bytes = Readable.from(archive.outputStream, { objectMode: false });
   archive.on("error", (fault: Error) => bytes.destroy(fault));
   for (const entry of entries)
     if ("file" in entry) archive.addFile(entry.file, entry.path, { compress: false });

@@ -79,7 +79,7 @@ export function curveOf(
     const start = { frame: first, value: valueIn(stretch, stretch.from) };
     const justBefore = stretch.to - (stretch.to - stretch.from) * 1e-9;
     const end = { frame: last, value: valueIn(stretch, justBefore) };
-    addKey(keys, start);
+    addKey(keys, start, tolerance);
     if (last <= first) continue;
     const probes = [0.1, 0.25, 0.5, 0.75, 0.9, 0.999];
     const isEven = probes.every((share) => {
@@ -88,19 +88,19 @@ export function curveOf(
     });
     if (!isEven)
       for (let frame = first + 1; frame < last; frame++)
-        addKey(keys, { frame, value: valueIn(stretch, frame / fps) });
-    addKey(keys, end);
+        addKey(keys, { frame, value: valueIn(stretch, frame / fps) }, tolerance);
+    addKey(keys, end, tolerance);
   }
   return { keys: thinned(keys, tolerance) };
 }
 
 /** A later value of the same frame replaces an earlier one, which is kept up to the frame before. */
-function addKey(keys: Key[], key: Key): void {
+function addKey(keys: Key[], key: Key, tolerance: number): void {
   const last = keys.at(-1);
   if (last?.frame === key.frame) {
     keys.pop();
     const isFree = (keys.at(-1)?.frame ?? -1) < key.frame - 1;
-    if (isFree && !isNear(last.value, key.value, 0))
+    if (isFree && !isNear(last.value, key.value, tolerance))
       keys.push({ frame: key.frame - 1, value: last.value });
   }
   keys.push(key);

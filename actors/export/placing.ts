@@ -114,10 +114,10 @@ function curvesOf(spot: Spot, { transform, motion }: Moved, seconds: number): Po
   };
   const scale = (stretch: Stretch, at: number): readonly number[] => {
     const factor = posed(stretch, at).scale;
-    return [own.scaleX * factor, own.scaleY * factor];
+    return [rounded(own.scaleX, 5) * factor, rounded(own.scaleY, 5) * factor];
   };
   const turn = (stretch: Stretch, at: number): readonly number[] => [
-    own.rotation + posed(stretch, at).rotation,
+    rounded(own.rotation, 3) + posed(stretch, at).rotation,
   ];
   const opacity = (stretch: Stretch, at: number): readonly number[] => [
     spot.opacity * posed(stretch, at).opacity,
@@ -138,6 +138,11 @@ function curvesOf(spot: Spot, { transform, motion }: Moved, seconds: number): Po
     rotation: curveOf(stretches, turn, editFps, tolerance.rotation),
     opacity: curveOf(stretches, opacity, editFps, tolerance.opacity),
   };
+}
+
+/** Browsers write matrices with six digits. */
+function rounded(value: number, digits: number): number {
+  return Number(value.toFixed(digits));
 }
 
 /** From pixels of the canvas, at the element's place without transforms, to the picture's own. */

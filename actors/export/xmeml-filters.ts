@@ -72,9 +72,8 @@ function cropFor(clip: PictureClip, notes: Notes): Crop | undefined {
   const size = content.kind === "media" ? content.media : undefined;
   const { width = 0, height = 0 } = size ?? {};
   const cut = width > 0 && height > 0 ? cropOf(mask, { width, height }, crop) : undefined;
-  const inverse = mask.isInverted ? "inverted " : "";
-  if (cut === undefined)
-    notes.add(`${name} has an ${inverse}mask (${mask.shape}), which sequence.xml leaves out`);
+  const shape = mask.isInverted ? `inverted ${mask.shape}` : mask.shape;
+  if (cut === undefined) notes.add(`${name} has a mask (${shape}), which sequence.xml leaves out`);
   else if (mask.feather > 0) notes.add(`${name}: the soft edge of its mask is a hard crop`);
   return cut ?? crop;
 }

@@ -173,8 +173,7 @@ class ClipBook {
     const media = content.kind === "media" ? content.media : undefined;
     const length = media?.frames ?? out;
     const tags = this.clipItem(clip, item?.id ?? "", {
-      name: baseName(content.kind === "media" ? content.media.path : pathOf(clip)),
-      master: content.kind === "media" ? masterOf(content.media) : `masterclip-${pathOf(clip)}`,
+      path: pathOf(clip),
       length: Math.max(length, out),
       start: isDissolving ? -1 : start,
       end: isFollowed && heldFrom === undefined ? -1 : end,
@@ -193,8 +192,7 @@ class ClipBook {
     const items = this.itemsByClip.get(clip) ?? [];
     const out = from + Math.round((end - start) * speed);
     return this.clipItem(clip, items[channel - 1]?.id ?? "", {
-      name: baseName(media.path),
-      master: masterOf(media),
+      path: media.path,
       length: Math.max(media.frames ?? out, out),
       start,
       end,
@@ -211,8 +209,8 @@ class ClipBook {
     return tag(
       "clipitem",
       [
-        tag("masterclipid", parts.master),
-        tag("name", parts.name),
+        tag("masterclipid", `masterclip-${numberIn(parts.path)}`),
+        tag("name", baseName(parts.path)),
         tag("enabled", truth(clip.isEnabled)),
         tag("duration", parts.length),
         rate(),
@@ -233,7 +231,7 @@ class ClipBook {
   }
 
   private file(media: EditMedia, length: number): Tag {
-    const id = `file-${media.path.slice("media/".length, "media/0000".length)}`;
+    const id = fileId(media.path);
     if (this.written.has(id)) return tag("file", [], { id });
     this.written.add(id);
     const { width, height, channels, kind, timecode: code, timecodeFrame } = media;
@@ -246,7 +244,7 @@ class ClipBook {
       tag("samplecharacteristics", [tag("depth", 16), tag("samplerate", 48_000)]),
       tag("channelcount", channels),
     ]);
-    return fileTag(id, media.path, length, timecode(code, timecodeFrame), [
+    return fileTag(media.path, length, timecode(code, timecodeFrame), [
       ...(kind === "audio" ? [] : [picture]),
       ...(kind !== "image" && channels > 0 ? [sound] : []),
     ]);
@@ -258,13 +256,12 @@ class ClipBook {
     const { path, width, height } = clip.content.text.picture;
     const size = [tag("width", width), tag("height", height)];
     const picture = tag("video", [tag("samplecharacteristics", [rate(), ...size])]);
-    return fileTag(`file-${path}`, path, length, timecode("00:00:00:00", 0), [picture]);
+    return fileTag(path, length, timecode("00:00:00:00", 0), [picture]);
   }
 }
 
 interface ItemParts {
-  readonly name: string;
-  readonly master: string;
+  readonly path: string;
   readonly length: number;
   readonly start: number;
   readonly end: number;
@@ -275,7 +272,7 @@ interface ItemParts {
   readonly channel: number | undefined;
 }
 
-function fileTag(id: string, path: string, length: number, start: Tag, media: readonly Tag[]): Tag {
+function fileTag(path: string, length: number, start: Tag, media: readonly Tag[]): Tag {
   return tag(
     "file",
     [
@@ -286,7 +283,7 @@ function fileTag(id: string, path: string, length: number, start: Tag, media: re
       start,
       tag("media", media),
     ],
-    { id },
+    { id: fileId(path) },
   );
 }
 
@@ -321,8 +318,13 @@ function clipsOf({ track, channel }: SoundTrack): readonly SoundClip[] {
   return track.clips.filter(({ media }) => media.channels >= channel);
 }
 
-function masterOf({ path }: EditMedia): string {
-  return `masterclip-${path.slice("media/".length, "media/0000".length)}`;
+function fileId(path: string): string {
+  return `file-${numberIn(path)}`;
+}
+
+/** `media-0001` */
+function numberIn(path: string): string {
+  return path.replace(/^(\w+)\/(\d+).*$/, "$1-$2");
 }
 
 function pathOf({ content }: PictureClip): string {

@@ -12,6 +12,7 @@ import { type Command, CommandError, type Session, UsageError } from "./command.
 import { completion } from "./completion.ts";
 import { cost } from "./cost.ts";
 import { enhancePrompt } from "./enhance-prompt.ts";
+import { exportTimeline } from "./exporting/export.ts";
 import { generateCommands } from "./generate.ts";
 import { generateSet } from "./generate-set.ts";
 import { cancelJob, listJobs, showJob } from "./jobs.ts";
@@ -37,6 +38,7 @@ const commands: readonly Command[] = [
   deleteAsset,
   restoreAsset,
   render,
+  exportTimeline,
   lint,
   vendor,
   showJob,

@@ -1,5 +1,4 @@
 /** A folder to a film or a still: upload, render, follow, save. */
-import { stat } from "node:fs/promises";
 import { basename, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import {
@@ -8,13 +7,11 @@ import {
   type Render,
   type RenderRequest,
 } from "../../actors/contract/render.ts";
-import { limits } from "../../config/limits.ts";
 import { Unreachable } from "../client/call.ts";
 import type { Client } from "../client/client.ts";
 import { followRender, type RenderEvent } from "../client/follow.ts";
 import { type Command, CommandError, onlyArgument, type Session, UsageError } from "./command.ts";
-import { archiveOf } from "./folder-archive.ts";
-import { folderFiles } from "./folder-files.ts";
+import { bundleOf, uploadFolder } from "./exporting/folder-composition.ts";
 import { checkOutput, writeWhole } from "./output-file.ts";
 import { progressLine } from "./progress-line.ts";
 
@@ -51,8 +48,7 @@ async function run(args: readonly string[], session: Session): Promise<void> {
   await checkOutput(output);
   const files = await bundleOf(folder);
   const client = await session.client();
-  const id = values.composition ?? (await client.createComposition({ name })).id;
-  await client.replaceBundle(id, () => archiveOf(files));
+  const id = await uploadFolder(client, name, files, values.composition);
   const made = await renderFolder(client, id, request, session);
   const sizeBytes = await save(client, made, output);
   const file = { path: output, size_bytes: sizeBytes };
@@ -75,21 +71,6 @@ function qualityOf(text: string): Quality {
   const quality = qualities.find((known) => known === text);
   if (quality !== undefined) return quality;
   throw new UsageError(`--quality is "${text}"; give it one of ${qualities.join(", ")}.`);
-}
-
-/** Throws `CommandError` for a folder that is no composition or too large, before it is sent. */
-async function bundleOf(folder: string): Promise<ReadonlyMap<string, string>> {
-  const files = await folderFiles(folder);
-  if (!files.has("index.html")) throw new CommandError(`${folder} has no index.html.`);
-  const { bytesMax, filesMax } = limits.compositions;
-  let bytes = 0;
-  for (const file of files.values()) bytes += (await stat(file)).size;
-  if (files.size > filesMax || bytes > bytesMax)
-    throw new CommandError(
-      `${folder} has ${files.size} files of ${bytes} bytes; ` +
-        `a composition has at most ${filesMax} of ${bytesMax}.`,
-    );
-  return files;
 }
 
 async function renderFolder(

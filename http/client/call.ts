@@ -116,6 +116,15 @@ export async function request<T>(address: Address, call: Call): Promise<T> {
   }
 }
 
+/** A 2xx answer that is no JSON, its body unread. */
+export function openCall(address: Address, path: string): Promise<Response> {
+  return openUrl(address.origin, `${address.origin}/v1${path}`, {
+    // The service has half a minute for it, and its body has to come yet.
+    signal: AbortSignal.timeout(bounds.uploadMs),
+    headers: { authorization: `Bearer ${address.token}`, "x-service-surface": address.surface },
+  });
+}
+
 /** What a form-encoded call of OAuth answers, refusals included: they are no problem objects. */
 export async function postForm<T>(
   origin: string,

@@ -25,6 +25,7 @@ import type { Asset, AssetPage } from "../../actors/contract/asset.ts";
 import type { Static } from "../../actors/contract/common.ts";
 import type { Composition, CreateCompositionRequest } from "../../actors/contract/composition.ts";
 import type { JobCostQuote, JobCostRequest } from "../../actors/contract/cost.ts";
+import type { ExportFormat } from "../../actors/contract/export.ts";
 import type {
   EnhancedPrompt,
   EnhancePromptRequest,
@@ -35,7 +36,7 @@ import type { Render, RenderRequest } from "../../actors/contract/render.ts";
 import type { OutputSet } from "../../actors/contract/set.ts";
 import type { CreatedToken, CreateTokenRequest, TokenList } from "../../actors/contract/token.ts";
 import type { ModelEntry } from "../../config/catalogue.ts";
-import { type Address, ApiProblem, openUrl, repeatCall, request } from "./call.ts";
+import { type Address, ApiProblem, openCall, openUrl, repeatCall, request } from "./call.ts";
 
 /** Undefined is as good as absent: JSON leaves it out. */
 type Sparse<T> = { readonly [K in keyof T]: T[K] | undefined };
@@ -131,6 +132,12 @@ export class Client {
         return await this.render(fault.renderId);
       }
     });
+  }
+
+  /** The archive, its body unread; made while the request waits. */
+  exportComposition(id: string, format: ExportFormat): Promise<Response> {
+    const path = `/compositions/${encodeURIComponent(id)}/export?format=${format}`;
+    return this.patiently(() => openCall(this.address, path));
   }
 
   render(id: string): Promise<Render> {
