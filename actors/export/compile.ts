@@ -1,5 +1,5 @@
 import type { Clip, Timeline } from "../timeline/model.ts";
-import { type EditList, editFps } from "./edit-list.ts";
+import { type EditList, type EditMarker, editFps } from "./edit-list.ts";
 import { layTexts } from "./edit-texts.ts";
 import { LutBook } from "./luts.ts";
 import type { Measurement } from "./measurement.ts";
@@ -8,6 +8,7 @@ import { Notes } from "./notes.ts";
 import { layPictures } from "./pictures.ts";
 import { laySounds } from "./sounds.ts";
 import { Sources, type StoredMedia } from "./sources.ts";
+import { lengthOf } from "./spans.ts";
 import { packTracks, stackTracks } from "./tracks.ts";
 
 /** What an edit list is made from. */
@@ -32,6 +33,7 @@ export function compileEditList(source: ExportSource): EditList {
   const notes = new Notes();
   const sources = new Sources(source.stored, measurement?.media ?? {});
   noteTimeline(source, notes);
+  const markers = markersOf(source, notes);
   const luts = new LutBook();
   const pictures = layPictures(source, sources, luts, notes);
   const texts = layTexts(source, notes);
@@ -56,6 +58,7 @@ export function compileEditList(source: ExportSource): EditList {
     media: sources.used(),
     texts: texts.texts,
     luts: luts.all(),
+    markers,
     warnings: notes.all(),
   };
 }
@@ -78,16 +81,29 @@ function noteTimeline({ timeline, measurement }: ExportSource, notes: Notes): vo
     notes.add(
       `the composition has ${timeline.fps} frames a second and the export ${editFps}; times are rounded to its frames`,
     );
-  for (const clip of timeline.clips)
-    if (isDrawn(clip)) notes.add(`${nameOf(clip)} ${drawnBy(clip)}`);
 }
 
-function isDrawn({ kind }: Clip): boolean {
-  return kind === "element" || kind === "composition";
+/** What the page draws has its time in the export, and nothing else. */
+function markersOf({ timeline, measurement }: ExportSource, notes: Notes): readonly EditMarker[] {
+  const length = lengthOf(timeline, measurement);
+  return timeline.clips.flatMap((clip) => {
+    const sentence = sentences[clip.kind];
+    if (sentence === undefined) return [];
+    const name = nameOf(clip);
+    const start = Math.round(Math.max(0, clip.start) * editFps);
+    const end = Math.round((clip.end ?? length ?? clip.start) * editFps);
+    if (end <= start || !clip.isShown) {
+      notes.add(`${name} is not shown and is left out`);
+      return [];
+    }
+    notes.add(`${name} ${sentence}`);
+    return [{ name, start, end }];
+  });
 }
 
-function drawnBy({ kind }: Clip): string {
-  return kind === "composition"
-    ? "is a composition of its own: its media stand on tracks of their own, what its page draws is left out"
-    : "is drawn by the page (HTML, CSS, scripts) and is left out";
-}
+const sentences: Readonly<Partial<Record<Clip["kind"], string>>> = {
+  composition:
+    "is a composition of its own: its media stand on tracks of their own, " +
+    "and of what its page draws only a marker",
+  element: "is drawn by the page (HTML, CSS, scripts): only a marker stands for it",
+};

@@ -87,8 +87,8 @@ function excessOf({ pictures, sounds, texts, luts }: EditList): string | undefin
   return luts.length * lutBytes > documentBytesMax ? tooLarge : undefined;
 }
 
-function hasClips({ pictures, sounds }: EditList): boolean {
-  return [...pictures, ...sounds].some(({ clips }) => clips.length > 0);
+function hasClips({ pictures, sounds, markers }: EditList): boolean {
+  return markers.length > 0 || [...pictures, ...sounds].some(({ clips }) => clips.length > 0);
 }
 
 function readTables(

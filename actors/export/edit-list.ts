@@ -21,12 +21,20 @@ export interface EditList {
   readonly media: readonly EditMedia[];
   readonly texts: readonly EditText[];
   readonly luts: readonly EditLut[];
+  /** When the page itself draws something. */
+  readonly markers: readonly EditMarker[];
   /** What no format of ours has, a sentence each. */
   readonly warnings: readonly string[];
 }
 
 /** Frames a second of every edit list. */
 export const editFps = 30;
+
+export interface EditMarker {
+  readonly name: string;
+  readonly start: number;
+  readonly end: number;
+}
 
 export interface Track<C> {
   readonly isEnabled: boolean;

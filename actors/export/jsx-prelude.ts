@@ -15,16 +15,24 @@ export const jsxPrelude = `  var folder = new File($.fileName).parent;
     return layer.property("ADBE Transform Group").property(name);
   }
 
+  function mark(name, at, seconds) {
+    if (comp.markerProperty) {
+      var marker = new MarkerValue(name);
+      marker.duration = seconds;
+      comp.markerProperty.setValueAtTime(at, marker);
+    }
+  }
+
   function set(property, value) {
     property.setValue(value);
   }
 
   function animate(property, times, values) {
-    var zero = property.propertyValueType === PropertyValueType.ThreeD_SPATIAL ? [0, 0, 0] : [0, 0];
     property.setValuesAtTimes(times, values);
     for (var key = 1; key <= times.length; key = key + 1) {
       property.setInterpolationTypeAtKey(key, KeyframeInterpolationType.LINEAR, KeyframeInterpolationType.LINEAR);
       if (property.isSpatial) {
+        var zero = property.propertyValueType === PropertyValueType.ThreeD_SPATIAL ? [0, 0, 0] : [0, 0];
         property.setSpatialAutoBezierAtKey(key, false);
         property.setSpatialContinuousAtKey(key, false);
         property.setSpatialTangentsAtKey(key, zero, zero);

@@ -52,7 +52,7 @@ ${jsxPrelude}
 
   app.beginUndoGroup(${text(`Klieg: ${name}`)});
   try {
-${indented([...opening, ...layers.flat()])}
+${indented([...opening, ...layers.flat(), ...markerLines(list)])}
   } finally {
     app.endUndoGroup();
   }
@@ -75,6 +75,13 @@ function importLine(media: EditMedia, { width, height, frames }: EditList): stri
 
 function numberOf({ path }: EditMedia): number {
   return Number(path.slice("media/".length, "media/0000".length));
+}
+
+function markerLines({ markers }: EditList): readonly string[] {
+  const lines = markers.map(
+    ({ name, start, end }) => `mark(${text(name)}, ${seconds(start)}, ${seconds(end - start)});`,
+  );
+  return lines.length === 0 ? [] : ["", ...lines];
 }
 
 function locked(isLocked: boolean): readonly string[] {

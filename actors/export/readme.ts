@@ -44,7 +44,8 @@ const opening: Readonly<Record<ExportFormat, readonly string[]>> = {
 };
 
 const everywhere = [
-  "- What the page draws by HTML, CSS and scripts (GSAP and other animation) does not map.",
+  "- What the page draws by HTML, CSS and scripts (GSAP and other animation) does not map;",
+  "  markers name it at its time.",
   "  A picture stands where the page has it in the middle of its time.",
   "- Blend modes, filters, shadows, rounded corners and shapes of CSS do not map.",
   "- Grades are files in luts/, applied by hand.",

@@ -46,6 +46,14 @@ export function writeXmeml(list: EditList, notes: Notes): string {
       rate(),
       timecode("00:00:00:00", 0),
       tag("media", [video, audio]),
+      ...list.markers.map((marker) =>
+        tag("marker", [
+          tag("name", marker.name),
+          tag("comment", "drawn by the page"),
+          tag("in", marker.start),
+          tag("out", marker.end),
+        ]),
+      ),
     ],
     { id: "sequence-1" },
   );

@@ -85,19 +85,20 @@ async function exportComposition(call: ExportCall): Promise<Answer> {
   };
 }
 
-/** Throws `RefusalError` with 422, before anything is laid out or written. */
+/** Throws `RefusalError`, 422 or 413, before anything is laid out or written. */
 function requireClips({ clips, texts, diagnostics }: Timeline): void {
   const error = diagnostics.find(({ severity }) => severity === "error");
-  const isMedia = clips.some(({ media }) => media?.source !== undefined);
-  if (error !== undefined && !isMedia) throw nothingToExport(error.message);
-  const { clipsMax, textsMax, documentBytesMax } = limits.exports;
-  const many = clips.filter(({ media }) => media?.source !== undefined).length;
-  if (many > clipsMax || texts.length > textsMax) {
-    const detail = `An export may have ${clipsMax} clips and ${textsMax} texts.`;
-    throw new RefusalError({ code: "payload_too_large", limitBytes: documentBytesMax, detail });
-  }
-  if (!isMedia && texts.length === 0)
-    throw nothingToExport("The timeline has no video, sound, image or added text.");
+  if (clips.length === 0 && texts.length === 0)
+    throw nothingToExport(error?.message ?? "The timeline has no clip and no added text.");
+  const { clipsMax, textsMax } = limits.exports;
+  const media = clips.filter(({ kind }) => kind !== "element" && kind !== "composition");
+  if (media.length > clipsMax || texts.length > textsMax)
+    throw tooLarge(`An export may have ${clipsMax} clips and ${textsMax} texts.`);
+}
+
+function tooLarge(detail: string): RefusalError {
+  const limitBytes = limits.exports.documentBytesMax;
+  return new RefusalError({ code: "payload_too_large", limitBytes, detail });
 }
 
 function nothingToExport(detail: string): RefusalError {
@@ -106,12 +107,6 @@ function nothingToExport(detail: string): RefusalError {
 
 /** Throws `RefusalError`: 413 for too much, 503 when too many are written at once. */
 async function write({ service }: ExportCall, writing: Writing): Promise<Uint8Array> {
-  const tooLarge = (detail: string): RefusalError =>
-    new RefusalError({
-      code: "payload_too_large",
-      limitBytes: limits.exports.documentBytesMax,
-      detail,
-    });
   const written = await service.writeExport(writing).catch((error: unknown) => {
     if (!(error instanceof PortError) || error.retryable) throw error;
     throw Object.assign(tooLarge("This timeline is too much for one export."), { cause: error });
