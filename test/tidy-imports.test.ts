@@ -36,6 +36,7 @@ const packageExceptions: Readonly<Record<string, readonly string[]>> = {
   yauzl: ["http/compositions/bundle-archive.ts", "http/cli/exporting/archived-manifest.ts"],
 };
 const testPackages = [
+  "acorn",
   "tap",
   "tap-parser",
   "fast-check",

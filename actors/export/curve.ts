@@ -36,10 +36,17 @@ export interface Stretch {
   readonly keyframes: readonly KeyframeEdit[];
 }
 
-const members = ["x", "y", "scale", "rotation", "opacity"] as const;
+export type Member = "x" | "y" | "scale" | "rotation" | "opacity";
 
-/** The stretches of a motion in a clip of so many seconds; keyframes in the order of `t`. */
-export function stretchesOf(motion: readonly KeyframeEdit[], seconds: number): readonly Stretch[] {
+/**
+ * The stretches of a motion's members in a clip of so many seconds; keyframes in the order of `t`.
+ */
+export function stretchesOf(
+  whole: readonly KeyframeEdit[],
+  members: readonly Member[],
+  seconds: number,
+): readonly Stretch[] {
+  const motion = whole.filter((keyframe) => members.some((one) => keyframe[one] !== undefined));
   const inside = motion.map(({ t }) => t).filter((t) => t > 0 && t < seconds);
   const times = [...new Set([0, ...inside, seconds])];
   const stretches: Stretch[] = [];

@@ -5,7 +5,7 @@ export const jsxPrelude = `  var folder = new File($.fileName).parent;
   function footage(path, width, height, rate, seconds) {
     var file = new File(folder.fsName + "/" + path);
     if (file.exists) {
-      return app.project.importFile(new ImportOptions(file));
+      return /** @type {FootageItem} */ (app.project.importFile(new ImportOptions(file)));
     }
     missing[missing.length] = path;
     return app.project.importPlaceholder(path.replace("media/", ""), width, height, rate, seconds);

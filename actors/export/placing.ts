@@ -1,6 +1,13 @@
 import type { Clip, TextClip } from "../timeline/model.ts";
 import { type Pose, poseAt } from "../timeline/motion.ts";
-import { curveOf, fixed, type Stretch, stretchesOf } from "./curve.ts";
+import {
+  type Curve,
+  curveOf,
+  type Member,
+  type Stretch,
+  stretchesOf,
+  type ValueIn,
+} from "./curve.ts";
 import { type Crop, type EditMask, editFps, type PoseCurves } from "./edit-list.ts";
 import { apply, type Matrix, partsOf, product, rotation, scaling, translation } from "./matrix.ts";
 import type { Place } from "./measurement.ts";
@@ -44,7 +51,6 @@ export function placeClip(clip: Clip, place: Place, seconds: number): Placing | 
   const middle = [picture.width / 2, picture.height / 2] as const;
   const spot: Spot = { around, inside, anchor: [anchorX, anchorY], middle, opacity };
   const whole = partsOf(product(around, inside));
-  const isStretched = Math.abs(whole.scaleX / whole.scaleY - 1) > 0.002;
   const mask = clip.mask && maskIn(clip, place);
   return {
     pose: curvesOf(spot, clip, seconds),
@@ -52,7 +58,6 @@ export function placeClip(clip: Clip, place: Place, seconds: number): Placing | 
     mask,
     lacks: [
       ...(whole.isSlanted ? ["is slanted or in perspective, which is left out"] : []),
-      ...(isStretched ? ["is stretched in one direction, which an xmeml file cannot say"] : []),
       ...place.styles.map((style) => `has the style ${style}, which is left out`),
     ],
   };
@@ -122,21 +127,13 @@ function curvesOf(spot: Spot, { transform, motion }: Moved, seconds: number): Po
   const opacity = (stretch: Stretch, at: number): readonly number[] => [
     spot.opacity * posed(stretch, at).opacity,
   ];
-  if (motion.length === 0) {
-    const still: Stretch = { from: 0, to: seconds, keyframes: [] };
-    return {
-      position: fixed(...position(still, 0)),
-      scale: fixed(...scale(still, 0)),
-      rotation: fixed(...turn(still, 0)),
-      opacity: fixed(...opacity(still, 0)),
-    };
-  }
-  const stretches = stretchesOf(motion, seconds);
+  const curve = (members: readonly Member[], value: ValueIn, unseen: number): Curve =>
+    curveOf(stretchesOf(motion, members, seconds), value, editFps, unseen);
   return {
-    position: curveOf(stretches, position, editFps, tolerance.position),
-    scale: curveOf(stretches, scale, editFps, tolerance.scale),
-    rotation: curveOf(stretches, turn, editFps, tolerance.rotation),
-    opacity: curveOf(stretches, opacity, editFps, tolerance.opacity),
+    position: curve(["x", "y", "scale", "rotation"], position, tolerance.position),
+    scale: curve(["scale"], scale, tolerance.scale),
+    rotation: curve(["rotation"], turn, tolerance.rotation),
+    opacity: curve(["opacity"], opacity, tolerance.opacity),
   };
 }
 

@@ -26,6 +26,11 @@ export function pictureFilters(
     isFixed(pose.rotation) &&
     isFixed(pose.position) &&
     isNeutral(clip, width, height);
+  const [across = 1, down = 1] = firstOf(pose.scale);
+  if (Math.abs(across / down - 1) > 0.002)
+    notes.add(
+      `${clip.name} is stretched in one direction: sequence.xml has the scale of its width`,
+    );
   const basic = effect("Basic Motion", "basic", "motion", "video", [
     parameter("scale", "Scale", curveTags(pose.scale, when, percent), 0, 10_000),
     parameter("rotation", "Rotation", curveTags(pose.rotation, when, turn), -8_640, 8_640),
