@@ -62,6 +62,7 @@ const more: Readonly<Record<string, readonly Slug[]>> = {
   "GET /objects/{rest}": ["forbidden"],
   "GET /v1/compositions/{id}": ["conflict"],
   "GET /v1/compositions/{id}/timeline": ["conflict", "payload-too-large"],
+  "GET /v1/compositions/{id}/export": ["conflict", "payload-too-large", "unexportable"],
   "POST /v1/compositions/{id}/files:signed-urls": ["conflict"],
   "PATCH /v1/compositions/{id}": ["precondition-failed"],
   "DELETE /v1/compositions/{id}": ["precondition-failed"],

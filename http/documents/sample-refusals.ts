@@ -45,6 +45,7 @@ export const sampleRefusals = {
   "uri-too-long": { code: "uri_too_long" },
   "unsupported-media-type": { code: "unsupported_media_type" },
   "upload-incomplete": { code: "upload_incomplete", detail: "Part 3 is missing." },
+  unexportable: { code: "unexportable", detail: "The timeline has no clip and no added text." },
   "confirmation-rejected": { code: "confirmation_rejected", reason: "expired" },
   "job-failed": { code: "generation_failed", status: 502, detail: "The model provider failed." },
   concurrency: { code: "concurrency", max: 4, active: 4 },

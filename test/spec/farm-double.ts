@@ -30,7 +30,8 @@ export class FarmDouble {
       onMessage: (listener) => broker.onMessage(listener),
       onClose: (listener) => void this.onGone.push(listener),
     });
-    node.send({ kind: "hello", node: "double", slots, kinds: ["studio-image", "probe", "render"] });
+    const kinds = ["studio-image", "probe", "render", "measure"];
+    node.send({ kind: "hello", node: "double", slots, kinds });
   }
 
   /** The lease that came last. */
@@ -66,6 +67,15 @@ export class FarmDouble {
     const output: TaskOutput = { objectKey, mimeType, ...stored, width, height };
     const outputs = [{ ...output, ...(mimeType === "video/mp4" ? { durationSeconds: 2 } : {}) }];
     const outcome = { kind: "succeeded", outputs, warnings, details } as const;
+    this.connection.node.send({ kind: "finished", token: task.token, outcome });
+  }
+
+  /** As a composition is measured: one object of JSON. */
+  async measure(measurement: object, task: Task = this.lease): Promise<void> {
+    const objectKey = `${task.outputPrefix}/measurement.json`;
+    const stored = await this.objects.put(objectKey, [Buffer.from(JSON.stringify(measurement))]);
+    const outputs = [{ objectKey, mimeType: "application/json", ...stored }];
+    const outcome = { kind: "succeeded", outputs } as const;
     this.connection.node.send({ kind: "finished", token: task.token, outcome });
   }
 

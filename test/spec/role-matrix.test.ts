@@ -107,6 +107,12 @@ const matrix: Readonly<Record<string, Row>> = {
     object: "composition",
     expected: "200 404 200 200 200 200 403",
   },
+  "GET /v1/compositions/{id}/export": {
+    object: "composition",
+    // It has no clip, which is said to those who may read it.
+    expected: "422 404 422 422 422 422 403",
+    query: "?format=fcpxml",
+  },
   "POST /v1/compositions/{id}/render": {
     object: "composition",
     expected: "202 404 202 202 202 403 403",
