@@ -1,4 +1,5 @@
 import { readClientSettings } from "../config/settings.ts";
+import { exporting } from "./export.ts";
 import { hostile } from "./hostile.ts";
 import { nodes } from "./nodes.ts";
 import { type Plan, type Question, UsageError } from "./question.ts";
@@ -7,7 +8,10 @@ import { render } from "./render/render.ts";
 import { startSubject } from "./server-process.ts";
 import { submit } from "./submit.ts";
 
-const questions: Readonly<Record<string, Question>> = { submit, read, render, nodes, hostile };
+const questions: Readonly<Record<string, Question>> = {
+  ...{ submit, read, render, nodes, hostile },
+  export: exporting,
+};
 
 function usage(): string {
   const parts = Object.entries(questions).map(

@@ -8,13 +8,15 @@ export type Tag = Readonly<
 export function tag(
   name: string,
   content: readonly Tag[] | string | number,
-  attributes: Readonly<Record<string, string>> = {},
+  attributes?: Readonly<Record<string, string>>,
 ): Tag {
-  const children = Array.isArray(content) ? content : [{ "#text": plain(String(content)) }];
+  const children =
+    typeof content === "object"
+      ? content
+      : [{ "#text": typeof content === "number" ? String(content) : plain(content) }];
+  if (attributes === undefined) return { [name]: children };
   const written = Object.entries(attributes).map(([key, value]) => [`@_${key}`, plain(value)]);
-  return written.length === 0
-    ? { [name]: children }
-    : { [name]: children, ":@": Object.fromEntries(written) };
+  return { [name]: children, ":@": Object.fromEntries(written) };
 }
 
 const builder = new XMLBuilder({
@@ -34,5 +36,8 @@ export function writeXml(root: Tag): string {
 
 /** XML has no place for control characters and halves of letters. */
 function plain(text: string): string {
-  return text.toWellFormed().replace(/[^\P{Cc}\t\n]|[\ufffe\uffff]/gu, "");
+  return isPlain.test(text) ? text : text.toWellFormed().replace(unwritable, "");
 }
+
+const isPlain = /^[ -~]*$/;
+const unwritable = /[^\P{Cc}\t\n]|[\ufffe\uffff]/gu;

@@ -2,22 +2,36 @@
 /// <reference lib="dom.iterable" />
 import type { Place } from "../../actors/export/measurement.ts";
 import { fitObject } from "./object-fit.ts";
-import { authoredMatrix, type ShownClip } from "./shown-clips.ts";
+import { authoredMatrix, awayAttribute, type ShownClip } from "./shown-clips.ts";
 
-/** Where the page has its pictures now, for exports; by the clip's key. */
-export function placesOf(
-  clips: readonly ShownClip[],
-  keys: readonly string[],
-): Readonly<Record<string, Place>> {
+export interface MeasuredPage {
+  /** By the clip's key. */
+  readonly places: Readonly<Record<string, Place>>;
+  /** Whether they are there at every time: nothing in the page moves. */
+  readonly isStill: boolean;
+}
+
+/** Where the page has its pictures now, for exports. */
+export function placesOf(clips: readonly ShownClip[], keys: readonly string[]): MeasuredPage {
   const wanted = new Set(keys);
   const order = new Map<Element, number>();
   for (const [index, element] of [...document.querySelectorAll("*")].entries())
     order.set(element, index);
-  return Object.fromEntries(
-    clips
-      .filter(({ plan }) => wanted.has(plan.key))
-      .map((clip) => [clip.plan.key, placeOf(clip, order)] as const),
-  );
+  const places = clips
+    .filter(({ plan }) => wanted.has(plan.key))
+    .map((clip) => [clip.plan.key, placeInTime(clip, order)] as const);
+  const isStill = document.scripts.length === 0 && document.getAnimations().length === 0;
+  return { places: Object.fromEntries(places), isStill };
+}
+
+/** What takes no place outside of its time gets it for the moment. */
+function placeInTime(clip: ShownClip, order: ReadonlyMap<Element, number>): Place {
+  const { element } = clip;
+  const isAway = element.hasAttribute(awayAttribute);
+  element.removeAttribute(awayAttribute);
+  const place = placeOf(clip, order);
+  element.toggleAttribute(awayAttribute, isAway);
+  return place;
 }
 
 function placeOf({ plan, element }: ShownClip, order: ReadonlyMap<Element, number>): Place {

@@ -3,6 +3,7 @@ import {
   type MeasuredText,
   MeasureInput,
   type Measurement,
+  type Place,
 } from "../../actors/export/measurement.ts";
 import { type Clip, frameCount, frameFrom, type Timeline } from "../../actors/timeline/model.ts";
 import { effectiveTimeline } from "../../actors/timeline/timeline.ts";
@@ -10,6 +11,7 @@ import { defined } from "../../config/defined.ts";
 import { limits } from "../../config/limits.ts";
 import { check } from "../../config/schema.ts";
 import type { TaskOutcome } from "../../engine/ports/tasks.ts";
+import type { MeasuredPage } from "../film-page/places.ts";
 import type { FilmPlan, PlannedClip } from "../film-page/plan.ts";
 import type { StagedText } from "../film-page/text-pictures.ts";
 import { refusedInput, type TaskWorker } from "../node/task-loop.ts";
@@ -62,6 +64,7 @@ async function measured(stage: RenderStage, drawsTexts: boolean): Promise<Measur
     const session = await browser.open("compositor-captured");
     const { duration } = session.report;
     const places = await placesIn(session, timeline, duration);
+    sizes.takeImages(timeline.clips, places);
     const texts = await textsIn(session, timeline, drawsTexts, stage);
     for (const fault of session.takeFaults()) warnings.add(`a script threw: ${fault}`);
     const measurement = {
@@ -111,7 +114,10 @@ function assetUrl({ media, key }: Clip, { bundle, files }: RenderStage): string 
   return source && bytes && files.offer(name, { contentType: source.mimeType, bytes });
 }
 
-/** Each in the middle of its time, or near it where another's middle is there. */
+/**
+ * Each near the middle of its time, in a page that moves; a film has more pictures than moments
+ * that there is time to look at.
+ */
 async function placesIn(
   session: FilmSession,
   { clips, fps, duration }: Timeline,
@@ -122,24 +128,38 @@ async function placesIn(
   const shown = clips
     .filter(({ kind }) => kind === "video" || kind === "image")
     .map(({ key, start, end = length }) => {
-      const [from, to] = [frameFrom(Math.max(0, start), fps), frameFrom(end, fps)];
-      return { key, from, to: Math.max(from + 1, to) };
-    })
-    .sort((one, other) => one.from + one.to - (other.from + other.to));
-  const keysByFrame = new Map<number, string[]>();
-  let latest = -1;
-  for (const { key, from, to } of shown) {
-    const [early, late] = [from + (to - from) / 4, from + (3 * (to - from)) / 4];
-    const isNear = latest >= early && latest <= late;
-    if (!isNear) latest = Math.min(last, Math.floor((from + to) / 2));
-    keysByFrame.set(latest, [...(keysByFrame.get(latest) ?? []), key]);
+      const middle = frameFrom((Math.max(0, start) + end) / 2, fps);
+      return { key, middle: Math.min(last, Math.max(0, middle)) };
+    });
+  const keys = shown.map(({ key }) => key);
+  const first = (await session.places(keys)) as MeasuredPage;
+  if (first.isStill) return first.places;
+  const places: Record<string, Place> = { ...first.places };
+  const moments = momentsOf(shown.map(({ middle }) => middle));
+  for (const [at, moment] of moments.entries()) {
+    const [before = Number.NEGATIVE_INFINITY, after = Number.POSITIVE_INFINITY] = [
+      moments[at - 1],
+      moments[at + 1],
+    ];
+    const isNearest = (middle: number): boolean =>
+      middle > (before + moment) / 2 && middle <= (moment + after) / 2;
+    const near = shown.filter(({ middle }) => isNearest(middle)).map(({ key }) => key);
+    if (near.length === 0) continue;
+    await session.seek(moment, {});
+    Object.assign(places, ((await session.places(near)) as MeasuredPage).places);
   }
-  const places: Record<string, unknown> = {};
-  for (const [frame, keys] of keysByFrame) {
-    await session.seek(frame, {});
-    Object.assign(places, await session.places(keys));
-  }
-  return places as Measurement["places"];
+  return places;
+}
+
+/** So many frames of a page that moves are looked at. */
+const momentsMax = 24;
+
+/** All, or some spread over them evenly; by rising frame. */
+function momentsOf(middles: readonly number[]): readonly number[] {
+  const all = [...new Set(middles)].sort((one, other) => one - other);
+  if (all.length <= momentsMax) return all;
+  const step = (all.length - 1) / (momentsMax - 1);
+  return Array.from({ length: momentsMax }, (_, at) => all[Math.round(at * step)] ?? 0);
 }
 
 async function textsIn(

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { MeasuredMedia } from "../../../actors/export/measurement.ts";
+import type { MeasuredMedia, Measurement } from "../../../actors/export/measurement.ts";
 import { nameOf, refOf } from "../../../actors/export/names.ts";
 import type { Clip } from "../../../actors/timeline/model.ts";
 import { defined } from "../../../config/defined.ts";
@@ -42,6 +42,15 @@ export class MediaSizes {
     return width === undefined || height === undefined ? undefined : { width, height };
   }
 
+  /** What the page says of its images, each by the clip that shows it. */
+  takeImages(clips: readonly Clip[], places: Measurement["places"]): void {
+    for (const { kind, key, media } of clips) {
+      const { width = 0, height = 0 } = places[key]?.picture ?? {};
+      if (kind === "image" && media?.source !== undefined && width > 0 && height > 0)
+        this.byRef.set(refOf(media.source), { width, height });
+    }
+  }
+
   all(): Readonly<Record<string, MeasuredMedia>> {
     return Object.fromEntries(this.byRef);
   }
@@ -53,10 +62,8 @@ export class MediaSizes {
     try {
       const path = join(folder, `media-${this.files++}`);
       const file = await fetchSource(objects, source, path, context.signal);
-      if (file.mimeType.startsWith("image/")) {
-        this.byRef.set(ref, await tools.pictures.inspect(path));
-        return;
-      }
+      // The page says how large it is.
+      if (file.mimeType.startsWith("image/")) return;
       const looked = await tools.known.look(tools.media, file, context.signal);
       this.byRef.set(ref, measuresOf(looked));
       this.secondsByKey.set(source.objectKey, looked.recording.durationSeconds);
