@@ -23,7 +23,7 @@ export function writeXmeml(list: EditList, notes: Notes): string {
   const { width, height, frames, name, compositionId } = list;
   const format = tag("format", [
     tag("samplecharacteristics", [
-      rate(),
+      rate,
       tag("width", width),
       tag("height", height),
       tag("anamorphic", "FALSE"),
@@ -43,7 +43,7 @@ export function writeXmeml(list: EditList, notes: Notes): string {
       tag("uuid", compositionId),
       tag("name", name),
       tag("duration", frames),
-      rate(),
+      rate,
       timecode("00:00:00:00", 0),
       tag("media", [video, audio]),
       ...list.markers.map((marker) =>
@@ -60,13 +60,12 @@ export function writeXmeml(list: EditList, notes: Notes): string {
   return writeXml(tag("xmeml", [sequence], { version: "5" }));
 }
 
-export function rate(): Tag {
-  return tag("rate", [tag("timebase", editFps), tag("ntsc", "FALSE")]);
-}
+/** Stated wherever there are times. */
+const rate = tag("rate", [tag("timebase", editFps), tag("ntsc", "FALSE")]);
 
 function timecode(text: string, frame: number): Tag {
   return tag("timecode", [
-    rate(),
+    rate,
     tag("string", text),
     tag("frame", frame),
     tag("displayformat", "NDF"),
@@ -221,7 +220,7 @@ class ClipBook {
         tag("name", baseName(parts.path)),
         tag("enabled", truth(clip.isEnabled)),
         tag("duration", parts.length),
-        rate(),
+        rate,
         tag("start", parts.start),
         tag("end", parts.end),
         tag("in", clip.from),
@@ -247,7 +246,7 @@ class ClipBook {
       ...(width === undefined ? [] : [tag("width", width)]),
       ...(height === undefined ? [] : [tag("height", height)]),
     ];
-    const picture = tag("video", [tag("samplecharacteristics", [rate(), ...size])]);
+    const picture = tag("video", [tag("samplecharacteristics", [rate, ...size])]);
     const sound = tag("audio", [
       tag("samplecharacteristics", [tag("depth", 16), tag("samplerate", 48_000)]),
       tag("channelcount", channels),
@@ -263,7 +262,7 @@ class ClipBook {
       return tag("file", []);
     const { path, width, height } = clip.content.text.picture;
     const size = [tag("width", width), tag("height", height)];
-    const picture = tag("video", [tag("samplecharacteristics", [rate(), ...size])]);
+    const picture = tag("video", [tag("samplecharacteristics", [rate, ...size])]);
     return fileTag(path, length, timecode("00:00:00:00", 0), [picture]);
   }
 }
@@ -286,7 +285,7 @@ function fileTag(path: string, length: number, start: Tag, media: readonly Tag[]
     [
       tag("name", baseName(path)),
       tag("pathurl", path),
-      rate(),
+      rate,
       tag("duration", length),
       start,
       tag("media", media),
@@ -300,7 +299,7 @@ function dissolve(start: number, end: number): Tag {
     tag("start", start),
     tag("end", end),
     tag("alignment", "center"),
-    rate(),
+    rate,
     tag("effect", [
       tag("name", "Cross Dissolve"),
       tag("effectid", "Cross Dissolve"),

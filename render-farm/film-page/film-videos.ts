@@ -43,13 +43,15 @@ export const screenAttribute = "data-klieg-screen";
 
 const videosByKey = new Map<string, FilmVideo>();
 
-export function replaceVideos(clips: readonly ShownClip[]): void {
+export function replaceVideos(clips: readonly ShownClip[], isUnfilmed: boolean): void {
   for (const clip of clips) {
     const { element, plan } = clip;
     if (!(element instanceof HTMLVideoElement)) continue;
     element.pause();
     element.removeAttribute("controls");
     element.poster = blank(plan);
+    feignLoaded(element, plan.size ?? { width: 16, height: 9 });
+    if (isUnfilmed) continue;
     const box = document.createElement("div");
     box.setAttribute(boxAttribute, "");
     box.setAttribute(offAttribute, "");
@@ -76,7 +78,6 @@ export function replaceVideos(clips: readonly ShownClip[]): void {
     });
     box.append(screen);
     element.after(box);
-    feignLoaded(element, plan.size ?? { width: 16, height: 9 });
     videosByKey.set(plan.key, {
       clip,
       box,

@@ -97,7 +97,7 @@ async function open(plan: FilmPlan): Promise<FilmReport> {
     if (own !== undefined) bindVariables(root, own);
   }
   const clips = planClips(plan);
-  replaceVideos(clips);
+  replaceVideos(clips, plan.isUnfilmed);
   offerVideos();
   const found = obstacles();
   if (plan.isSelfCaptured && !moveIntoCanvas(plan.width, plan.height)) found.push("no drawing");

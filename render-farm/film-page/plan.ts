@@ -9,6 +9,8 @@ export interface FilmPlan {
   readonly isTransparent: boolean;
   /** Whether the page draws itself into a canvas. */
   readonly isSelfCaptured: boolean;
+  /** Whether it is only laid out, so that videos need not be shown. */
+  readonly isUnfilmed: boolean;
   /**
    * Name of the file through which pictures come and go, and until the first one its first bytes;
    * empty where there are none.

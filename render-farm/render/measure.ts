@@ -89,7 +89,8 @@ function planOf(timeline: Timeline, sizes: MediaSizes, stage: RenderStage): Film
   const clips = timeline.clips.map((clip): PlannedClip => {
     const { key, kind, composition, start, end } = clip;
     return {
-      ...{ key, kind, composition, start, isShown: true },
+      // Of a video the page would take in pictures.
+      ...{ key, kind: kind === "video" ? "element" : kind, composition, start, isShown: true },
       ...{ transform: undefined, motion: [], mask: undefined },
       from: frameFrom(start, fps),
       to: end === undefined ? Number.MAX_SAFE_INTEGER : frameFrom(end, fps),
@@ -99,7 +100,7 @@ function planOf(timeline: Timeline, sizes: MediaSizes, stage: RenderStage): Film
   });
   return {
     ...{ fps, width, height, compositions, clips, deleted },
-    ...{ isTransparent: true, isSelfCaptured: false, mark: "" },
+    ...{ isTransparent: true, isSelfCaptured: false, isUnfilmed: true, mark: "" },
     texts: texts.map((text) => ({ ...text, isShown: true, motion: [] })),
     timelineMs,
   };

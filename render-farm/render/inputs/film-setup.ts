@@ -159,6 +159,7 @@ async function planOf(
     height,
     isTransparent,
     isSelfCaptured: false,
+    isUnfilmed: false,
     mark: "",
     timelineMs,
     compositions,
