@@ -1,10 +1,12 @@
 /** What a farm node finds for an export: real pages, real media, and what comes of them. */
 import { execFileSync } from "node:child_process";
-import { writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import t from "tap";
+import { exportFormats } from "../../actors/contract/export.ts";
 import { writeDocuments } from "../../actors/export/documents.ts";
 import { isMeasurement, type Measurement } from "../../actors/export/measurement.ts";
+import type { StoredMedia } from "../../actors/export/sources.ts";
 import type { Timeline } from "../../actors/timeline/model.ts";
 import { measure } from "../../render-farm/render/measure.ts";
 import { parameterIn, tagIn, tagsIn, textOf } from "../actors/export-source.ts";
@@ -186,4 +188,41 @@ t.test("media that cannot be read and pages that draw nothing are warnings", asy
     warnings.some((sentence) => sentence.startsWith("video#v: ")),
     warnings.join("\n"),
   );
+});
+
+t.test("the examples are exported to both formats", async (t) => {
+  const examples = join(import.meta.dirname, "../../../examples");
+  const types: Readonly<Record<string, string>> = { mp4: "video/mp4", mp3: "audio/mpeg" };
+  for (const name of readdirSync(examples)) {
+    const files: Record<string, Files[string]> = {};
+    const stored = new Map<string, StoredMedia>();
+    for (const path of readdirSync(join(examples, name))) {
+      const bytes = readFileSync(join(examples, name, path));
+      const mimeType = types[path.slice(path.lastIndexOf(".") + 1)];
+      if (mimeType === undefined) files[path] = bytes.toString("utf8");
+      else {
+        await bench.objects.put(`${name}/${path}`, [bytes]);
+        files[path] = { objectKey: `${name}/${path}`, mimeType };
+        stored.set(path, { mimeType, name: path });
+      }
+    }
+    const measurement = await measured(files);
+    const timeline = measurement.timeline as Timeline;
+    for (const format of exportFormats) {
+      const exported = writeDocuments(
+        { compositionId: "c", name, timeline, measurement, stored },
+        { format, revision: 1, atMs: 0, links: new Map(), tables: new Map() },
+      );
+      t.equal(exported.kind, "documents", `${name} to ${format}`);
+      const paths = exported.kind === "documents" ? exported.documents.map(({ path }) => path) : [];
+      t.strictSame(paths.slice(0, 3), [
+        "README.txt",
+        "manifest.json",
+        format === "fcpxml" ? "sequence.xml" : "build.jsx",
+      ]);
+    }
+    const drawn = timeline.clips.filter(({ kind }) => kind === "element");
+    const named = timeline.clips.filter(({ media }) => stored.size > 0 && media !== undefined);
+    t.ok(drawn.length + named.length > 0, name);
+  }
 });
