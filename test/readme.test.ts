@@ -32,6 +32,7 @@ const notRun: Readonly<Record<string, string>> = {
   "npm run bench -- read": "the same",
   "npm run bench -- render": "the same, and installs other renderers",
   "npm run bench -- nodes": "the same",
+  "npm run bench -- export": "the same",
   "npm run bench -- hostile": "the same",
   "npm link": "changes the machine; the clone has the link that it makes",
   "npx klieg login": "waits for a person, as whom crash/credentials.test.ts acts",
