@@ -33,7 +33,7 @@ const packageExceptions: Readonly<Record<string, readonly string[]>> = {
   // The peer is the same library without the service: what the bench measures against.
   "uWebSockets.js": ["http/transport/server.ts", "bench/peer.ts"],
   // The service reads archives of strangers out of its object store, the command line its own file.
-  yauzl: ["http/compositions/bundle-archive.ts", "http/cli/exporting/archived-manifest.ts"],
+  yauzl: ["http/compositions/bundle-archive.ts", "http/cli/compositions/archived-manifest.ts"],
 };
 const testPackages = [
   "acorn",

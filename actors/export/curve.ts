@@ -145,11 +145,3 @@ function between(from: Key, to: Key, frame: number): readonly number[] {
 function isNear(one: readonly number[], other: readonly number[], tolerance: number): boolean {
   return one.every((value, at) => Math.abs(value - (other[at] ?? 0)) <= tolerance);
 }
-
-export function valueAt({ keys }: Curve, frame: number): readonly number[] {
-  const next = keys.findIndex((key) => key.frame > frame);
-  const [before, after] = [keys[next - 1], keys[next]];
-  if (next === -1) return keys.at(-1)?.value ?? [];
-  if (before === undefined || after === undefined) return firstOf({ keys });
-  return between(before, after, frame);
-}

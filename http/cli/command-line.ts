@@ -10,9 +10,17 @@ import { listAgents, startAgent, stopAgent } from "./agents.ts";
 import { deleteAsset, listAssets, restoreAsset, showAsset } from "./assets.ts";
 import { type Command, CommandError, type Session, UsageError } from "./command.ts";
 import { completion } from "./completion.ts";
+import { blocks } from "./compositions/blocks.ts";
+import {
+  cloneComposition,
+  listCompositions,
+  pushComposition,
+} from "./compositions/compositions.ts";
+import { exportTimeline } from "./compositions/export.ts";
+import { pullComposition } from "./compositions/pull-composition.ts";
+import { render } from "./compositions/render.ts";
 import { cost } from "./cost.ts";
 import { enhancePrompt } from "./enhance-prompt.ts";
-import { exportTimeline } from "./exporting/export.ts";
 import { generateCommands } from "./generate.ts";
 import { generateSet } from "./generate-set.ts";
 import { cancelJob, listJobs, showJob } from "./jobs.ts";
@@ -22,7 +30,6 @@ import { accountCreate } from "./operator/account-create.ts";
 import { audit } from "./operator/audit.ts";
 import { storeCheck } from "./operator/store-check.ts";
 import { tokenReset } from "./operator/token-reset.ts";
-import { render } from "./render.ts";
 import { tokenCreate, tokenList, tokenRevoke } from "./tokens.ts";
 import { upload } from "./upload.ts";
 import { vendor } from "./vendoring/vendor.ts";
@@ -39,6 +46,11 @@ const commands: readonly Command[] = [
   restoreAsset,
   render,
   exportTimeline,
+  blocks,
+  listCompositions,
+  pushComposition,
+  pullComposition,
+  cloneComposition,
   lint,
   vendor,
   showJob,
@@ -161,12 +173,12 @@ function refusal(problem: ApiProblem, command: Command): string {
 
 /** The option that became the field; a field that none became keeps its own name. */
 function optionAt(pointer: string, { options }: Command): string {
-  const field = pointer.replace(/^[/?]/, "").split("/")[0] ?? "";
+  const [field = "", ...inner] = pointer.replace(/^[/?]/, "").split("/");
   const names = [field, field.replace(/_asset_ids?$/, ""), field.replace(/_ids?$/, "")];
   const known = names
     .map((name) => `--${name.replaceAll("_", "-")}`)
     .find((option) => options.some((line) => line.includes(`${option} `)));
-  return known ?? field.replaceAll("_", " ");
+  return known ?? [field, ...inner].join("/").replaceAll("_", " ");
 }
 
 function remedy({ status, retryAfter }: ApiProblem): string {

@@ -1,5 +1,5 @@
 /**
- * A bundle out of a ZIP archive of unknown origin. yauzl is imported by this file only.
+ * A bundle out of a ZIP archive of unknown origin. The service imports yauzl here only.
  *
  * 1. An entry's header is checked before its bytes are read: name, kind, size.
  * 2. Bytes beyond that size end the reading, so an archive never unpacks to more than allowed.

@@ -1,9 +1,7 @@
-/** A folder as a composition of the service. */
+/** A folder as the bundle of a composition. */
 import { stat } from "node:fs/promises";
 import { limits } from "../../../config/limits.ts";
-import type { Client } from "../../client/client.ts";
 import { CommandError } from "../command.ts";
-import { archiveOf } from "../folder-archive.ts";
 import { folderFiles } from "../folder-files.ts";
 
 /** Throws `CommandError` for a folder that is no composition or too large, before it is sent. */
@@ -19,16 +17,4 @@ export async function bundleOf(folder: string): Promise<ReadonlyMap<string, stri
         `a composition has at most ${filesMax} of ${bytesMax}.`,
     );
   return files;
-}
-
-/** Into that composition, whose files are replaced, or a new one of that name; its id. */
-export async function uploadFolder(
-  client: Client,
-  name: string,
-  files: ReadonlyMap<string, string>,
-  into: string | undefined,
-): Promise<string> {
-  const id = into ?? (await client.createComposition({ name })).id;
-  await client.replaceBundle(id, () => archiveOf(files));
-  return id;
 }

@@ -11,10 +11,11 @@ import { count } from "../../../actors/count.ts";
 import { parseId } from "../../../engine/id.ts";
 import type { Client } from "../../client/client.ts";
 import { type Command, CommandError, onlyArgument, type Session, UsageError } from "../command.ts";
+import { archiveOf } from "../folder-archive.ts";
 import { checkOutput, standardOutput, writeWhole } from "../output-file.ts";
 import { progressLine } from "../progress-line.ts";
 import { readManifest } from "./archived-manifest.ts";
-import { bundleOf, uploadFolder } from "./folder-composition.ts";
+import { bundleOf } from "./bundle-folder.ts";
 
 export const exportTimeline: Command = {
   name: "export",
@@ -53,7 +54,8 @@ async function run(args: readonly string[], session: Session): Promise<void> {
   const files = isFolder ? await bundleOf(what) : undefined;
   const client = await session.client();
   const name = basename(resolve(what));
-  const id = files === undefined ? what : await uploadFolder(client, name, files, undefined);
+  const id = files === undefined ? what : (await client.createComposition({ name })).id;
+  if (files !== undefined) await client.replaceBundle(id, () => archiveOf(files));
   const { body } = await client.exportComposition(id, format);
   if (body === null) throw new CommandError("The archive was empty.");
   const sizeBytes = await writeWhole(output, body);
