@@ -1,26 +1,15 @@
-import type { Clip, Timeline } from "../timeline/model.ts";
+import type { Clip } from "../timeline/model.ts";
 import { type EditList, type EditMarker, editFps } from "./edit-list.ts";
 import { layTexts } from "./edit-texts.ts";
+import type { ExportSource } from "./export-source.ts";
 import { LutBook } from "./luts.ts";
-import type { Measurement } from "./measurement.ts";
 import { nameOf } from "./names.ts";
 import { Notes } from "./notes.ts";
 import { layPictures } from "./pictures.ts";
 import { laySounds } from "./sounds.ts";
-import { Sources, type StoredMedia } from "./sources.ts";
+import { Sources } from "./sources.ts";
 import { lengthOf } from "./spans.ts";
 import { packTracks, stackTracks } from "./tracks.ts";
-
-/** What an edit list is made from. */
-export interface ExportSource {
-  readonly compositionId: string;
-  readonly name: string;
-  readonly timeline: Timeline;
-  /** Of a page that was laid out. */
-  readonly measurement: Omit<Measurement, "timeline"> | undefined;
-  /** By the source's name: what is there. */
-  readonly stored: ReadonlyMap<string, StoredMedia>;
-}
 
 /**
  * One function from the effective timeline to the list that every format is written from. Pure.

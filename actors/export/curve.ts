@@ -101,7 +101,7 @@ export function curveOf(
   return { keys: thinned(keys, tolerance) };
 }
 
-/** A later value of the same frame replaces an earlier one, which is kept up to the frame before. */
+/** A later value of a frame replaces an earlier one, which is kept up to the frame before. */
 function addKey(keys: Key[], key: Key, tolerance: number): void {
   const last = keys.at(-1);
   if (last?.frame === key.frame) {

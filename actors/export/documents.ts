@@ -1,14 +1,15 @@
 import { limits } from "../../config/limits.ts";
 import type { ExportFormat } from "../contract/export.ts";
 import type { CubeTable } from "../timeline/cube.ts";
-import { compileEditList, type ExportSource } from "./compile.ts";
+import { compileEditList } from "./compile.ts";
 import type { EditList, EditLut } from "./edit-list.ts";
-import { writeJsx } from "./jsx.ts";
+import type { ExportSource } from "./export-source.ts";
+import { writeJsx } from "./formats/jsx.ts";
+import { writeXmeml } from "./formats/xmeml.ts";
 import { lutBytes, readTable, writeLut } from "./luts.ts";
 import { type ManifestTerms, manifestOf } from "./manifest.ts";
 import { Notes } from "./notes.ts";
 import { writeReadme } from "./readme.ts";
-import { writeXmeml } from "./xmeml.ts";
 
 /** A file of the archive; its bytes are made when they are asked for, and not kept. */
 export interface ExportDocument {

@@ -1,6 +1,6 @@
 import type { TextClip } from "../timeline/model.ts";
-import type { ExportSource } from "./compile.ts";
 import { type EditText, editFps, type PictureClip, type TextPicture } from "./edit-list.ts";
+import type { ExportSource } from "./export-source.ts";
 import type { MeasuredText } from "./measurement.ts";
 import { numberedPath, slugOf } from "./names.ts";
 import type { Notes } from "./notes.ts";

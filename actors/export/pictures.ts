@@ -1,6 +1,6 @@
 import type { Clip } from "../timeline/model.ts";
-import type { ExportSource } from "./compile.ts";
 import { type EditMedia, editFps, type PictureClip } from "./edit-list.ts";
+import type { ExportSource } from "./export-source.ts";
 import type { LutBook } from "./luts.ts";
 import type { Place } from "./measurement.ts";
 import { nameOf } from "./names.ts";

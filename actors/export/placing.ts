@@ -24,7 +24,7 @@ export interface Placing {
   readonly lacks: readonly string[];
 }
 
-/** Pixels, degrees and shares that nobody sees. */
+/** Pixels, degrees and shares that cannot be seen. */
 const tolerance = { position: 0.05, scale: 0.0005, rotation: 0.02, opacity: 0.002 };
 
 interface Spot {

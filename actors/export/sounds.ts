@@ -1,7 +1,7 @@
 import type { Clip } from "../timeline/model.ts";
-import type { ExportSource } from "./compile.ts";
 import { type Curve, fixed } from "./curve.ts";
 import { editFps, type SoundClip } from "./edit-list.ts";
+import type { ExportSource } from "./export-source.ts";
 import { nameOf } from "./names.ts";
 import type { Notes } from "./notes.ts";
 import { mediaOf } from "./pictures.ts";

@@ -4,8 +4,8 @@
  *   measure --> waiting <--lapsed-- leased --finished--> answered, gone
  *                  \------ time ------/------ time ----> answered `late`, gone
  *
- * Who asked is answered exactly once, unless the service ends meanwhile: then nobody waits, and the
- * actor ends by its time.
+ * Who asked is answered exactly once, unless the service ends meanwhile: then no request waits, and
+ * the actor ends by its time.
  */
 
 import { limits } from "../../config/limits.ts";

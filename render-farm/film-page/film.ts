@@ -19,10 +19,11 @@ import {
 import { facesUsed, lackingFonts, promptFaces } from "./fonts.ts";
 import { layOutRoot } from "./layout.ts";
 import { makeClips } from "./made-clips.ts";
+import { placesOf } from "./measured/places.ts";
+import { stageText } from "./measured/text-pictures.ts";
 import { mediaLayout } from "./media-layout.ts";
 import { bindVariables, mount } from "./mount.ts";
 import { showMovingImages, takeMovingImages } from "./moving-images.ts";
-import { placesOf } from "./places.ts";
 import type {
   FilmPlan,
   FilmReport,
@@ -43,7 +44,6 @@ import {
   showAt,
   undress,
 } from "./shown-clips.ts";
-import { stageText } from "./text-pictures.ts";
 import {
   findTimeline,
   hasOtherClock,

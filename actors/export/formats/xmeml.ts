@@ -5,9 +5,9 @@ import {
   type PictureClip,
   type SoundClip,
   type Track,
-} from "./edit-list.ts";
-import type { Notes } from "./notes.ts";
-import { timeText } from "./spans.ts";
+} from "../edit-list.ts";
+import type { Notes } from "../notes.ts";
+import { timeText } from "../spans.ts";
 import { audioFilters, pictureFilters } from "./xmeml-filters.ts";
 import { type Tag, tag, writeXml } from "./xml.ts";
 

@@ -1,4 +1,4 @@
-import { type Curve, firstOf, isFixed } from "./curve.ts";
+import { type Curve, firstOf, isFixed } from "../curve.ts";
 import {
   type Crop,
   type EditList,
@@ -8,10 +8,10 @@ import {
   editFps,
   type PictureClip,
   type SoundClip,
-} from "./edit-list.ts";
+} from "../edit-list.ts";
+import type { Point } from "../matrix.ts";
+import type { Notes } from "../notes.ts";
 import { jsxPrelude } from "./jsx-prelude.ts";
-import type { Point } from "./matrix.ts";
-import type { Notes } from "./notes.ts";
 
 /**
  * A script that builds the composition in After Effects: ASCII, ECMAScript 3, one function that is
@@ -56,7 +56,11 @@ ${indented([...opening, ...layers.flat(), ...markerLines(list)])}
   } finally {
     app.endUndoGroup();
   }
-  alert(missing.length === 0 ? "Every file was found." : "These files are missing and stand as placeholders:\\n" + missing.join("\\n"));
+  if (missing.length === 0) {
+    alert("Every file was found.");
+  } else {
+    alert("These files are missing and stand as placeholders:\\n" + missing.join("\\n"));
+  }
 }());
 `;
 }

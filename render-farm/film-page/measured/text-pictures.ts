@@ -1,7 +1,7 @@
 /// <reference lib="dom" />
 /// <reference lib="dom.iterable" />
-import type { MeasuredText } from "../../actors/export/measurement.ts";
-import type { ShownClip } from "./shown-clips.ts";
+import type { MeasuredText } from "../../../actors/export/measurement.ts";
+import type { ShownClip } from "../shown-clips.ts";
 
 /** An added text alone in the page, to be painted and measured, for exports. */
 export interface StagedText extends Omit<MeasuredText, "picture" | "id"> {

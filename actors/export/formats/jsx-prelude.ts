@@ -28,11 +28,13 @@ export const jsxPrelude = `  var folder = new File($.fileName).parent;
   }
 
   function animate(property, times, values) {
+    var linear = KeyframeInterpolationType.LINEAR;
     property.setValuesAtTimes(times, values);
     for (var key = 1; key <= times.length; key = key + 1) {
-      property.setInterpolationTypeAtKey(key, KeyframeInterpolationType.LINEAR, KeyframeInterpolationType.LINEAR);
+      property.setInterpolationTypeAtKey(key, linear, linear);
       if (property.isSpatial) {
-        var zero = property.propertyValueType === PropertyValueType.ThreeD_SPATIAL ? [0, 0, 0] : [0, 0];
+        var isDeep = property.propertyValueType === PropertyValueType.ThreeD_SPATIAL;
+        var zero = isDeep ? [0, 0, 0] : [0, 0];
         property.setSpatialAutoBezierAtKey(key, false);
         property.setSpatialContinuousAtKey(key, false);
         property.setSpatialTangentsAtKey(key, zero, zero);

@@ -1,7 +1,7 @@
-import { type Curve, firstOf, isFixed } from "./curve.ts";
-import type { Crop, EditList, PictureClip, SoundClip } from "./edit-list.ts";
-import type { Notes } from "./notes.ts";
-import { cropOf } from "./placing.ts";
+import { type Curve, firstOf, isFixed } from "../curve.ts";
+import type { Crop, EditList, PictureClip, SoundClip } from "../edit-list.ts";
+import type { Notes } from "../notes.ts";
+import { cropOf } from "../placing.ts";
 import { curveTags } from "./xmeml-curves.ts";
 import { type Tag, tag } from "./xml.ts";
 

@@ -1,4 +1,4 @@
-import { type Curve, firstOf, isFixed } from "./curve.ts";
+import { type Curve, firstOf, isFixed } from "../curve.ts";
 import { type Tag, tag } from "./xml.ts";
 
 /** A parameter's value, and its keyframes where it changes. */

@@ -1,8 +1,8 @@
 /// <reference lib="dom" />
 /// <reference lib="dom.iterable" />
-import type { Place } from "../../actors/export/measurement.ts";
-import { fitObject } from "./object-fit.ts";
-import { authoredMatrix, awayAttribute, type ShownClip } from "./shown-clips.ts";
+import type { Place } from "../../../actors/export/measurement.ts";
+import { fitObject } from "../object-fit.ts";
+import { authoredMatrix, awayAttribute, type ShownClip } from "../shown-clips.ts";
 
 export interface MeasuredPage {
   /** By the clip's key. */
@@ -69,7 +69,7 @@ function numbersOf({ a, b, c, d, e, f }: DOMMatrix): Place["around"] {
   return [a, b, c, d, e, f];
 }
 
-/** From the element's corner without its own transform to the page, and how far in it is laid out. */
+/** From the element to the page without its own transform, and how far in it is laid out. */
 function aroundOf(element: HTMLElement): {
   readonly matrix: DOMMatrix;
   readonly left: number;
