@@ -185,7 +185,7 @@ const shipped = {
     /** How long all files may take to be written. */
     writingMs: 10_000,
     threads: 1,
-    queueMax: 64,
+    queueMax: 16,
     threadMegabytes: 384,
     retryAfterSeconds: 5,
   },

@@ -170,13 +170,16 @@ async function textsIn(
   { tools, warnings }: RenderStage,
 ): Promise<readonly MeasuredText[]> {
   const made: MeasuredText[] = [];
+  let room: number = limits.exports.documentBytesMax;
   for (const { id } of texts.slice(0, limits.exports.textsMax + 1)) {
     const staged = (await session.text(id)) as StagedText | null;
     if (staged === null) continue;
     const { width: wide, height: high, ...measures } = staged;
     const text = { id, ...measures };
     const size = { width: Math.min(width, wide), height: Math.min(height, high) };
-    const { image } = drawsTexts ? await session.paint({ format: "png" }) : { image: undefined };
+    // What is beyond the bound is refused with it.
+    const { image } =
+      drawsTexts && room > 0 ? await session.paint({ format: "png" }) : { image: undefined };
     if (image === undefined) {
       made.push(text);
       continue;
@@ -184,6 +187,7 @@ async function textsIn(
     if (size.width < wide || size.height < high)
       warnings.add(`text#${id.slice(0, 80)} is larger than the frame; its picture is cut`);
     const picture = await tools.pictures.corner(image, size);
+    room -= picture.length;
     made.push({ ...text, picture: picture.toString("base64") });
   }
   return made;

@@ -70,16 +70,24 @@ t.test("pictures are where styles, fits and transforms put them", async (t) => {
     ".fill{position:absolute;inset:0;width:100%;height:100%;object-fit:cover}" +
     ".half{position:absolute;left:640px;top:0;width:640px;height:720px;object-fit:cover}" +
     ".turned{position:absolute;left:50%;top:50%;transform:translate(-50%,-50%) rotate(30deg)}" +
+    ".tilted{position:absolute;left:0;top:0;width:360px;height:360px;object-fit:cover;" +
+    "transform:rotate(90deg) scale(2)}" +
+    ".room{position:absolute;left:0;top:360px;width:320px;height:360px;overflow:hidden}" +
+    ".wide{position:absolute;left:0;top:0;width:640px;height:360px}" +
     ".group{position:absolute;left:100px;top:50px;opacity:0.5;transform:scale(2);transform-origin:0 0}";
   const inside =
     '<video id="fill" class="fill" src="sea.mp4" data-start="0" data-duration="2" data-track-index="0"></video>' +
     '<video id="half" class="half" src="sea.mp4" data-start="0" data-duration="2" data-track-index="1"></video>' +
     '<img id="turned" class="turned clip" src="logo.png" data-start="1" data-duration="2" data-track-index="2">' +
     '<div class="group"><img id="inner" class="clip" src="logo.png" data-start="0" data-duration="4" data-track-index="3"></div>';
-  const files = { "index.html": body(inside, style), "sea.mp4": sea, "logo.png": logo };
+  const more =
+    '<video id="tilted" class="tilted" src="sea.mp4" data-start="0" data-duration="2" data-track-index="4"></video>' +
+    '<div class="room"><video id="wide" class="wide" src="sea.mp4" data-start="0" data-duration="2" data-track-index="5"></video></div>';
+  const page = body(inside + more, style);
+  const files = { "index.html": page, "sea.mp4": sea, "logo.png": logo };
   const documents = exported(await measured(files));
   const xml = textOf(documents, "sequence.xml").replace(/>\s+</g, "><");
-  const items = tagsIn(xml, "clipitem").slice(0, 4);
+  const items = tagsIn(xml, "clipitem").slice(0, 6);
   const poses = items.map((item) =>
     ["scale", "rotation", "center", "opacity", "left", "right"].map((id) => parameterIn(item, id)),
   );
@@ -88,6 +96,8 @@ t.test("pictures are where styles, fits and transforms put them", async (t) => {
     ["200", "0", "0.25  0", undefined, "25", "25"],
     ["100", "30", "0  0", undefined, undefined, undefined],
     ["200", "0", "-0.265625  -0.291667", "50", undefined, undefined],
+    ["200", "90", "-0.359375  -0.25", undefined, "21.875", "21.875"],
+    ["100", "0", "-0.25  0.25", undefined, "0", "50"],
   ]);
 });
 

@@ -91,31 +91,30 @@ function aroundOf(element: HTMLElement): {
   return { matrix, left, top };
 }
 
-/** By its own box and by what is around it, where nothing is turned or stretched. */
+/** By its own box, and by what is around it where nothing is turned or stretched. */
 function cutOf(element: HTMLElement, picture: Place["picture"], fit: Place["fit"]): Place["cut"] {
-  const none = { left: 0, top: 0, right: 0, bottom: 0 };
-  const { width, height } = element.getBoundingClientRect();
-  const isPlain =
-    Math.abs(width - element.offsetWidth) < 1 && Math.abs(height - element.offsetHeight) < 1;
-  const corner = element.getBoundingClientRect();
   const whole = { width: picture.width * fit.scaleX, height: picture.height * fit.scaleY };
-  if (!(whole.width > 0 && whole.height > 0)) return none;
-  const [x, y] = [corner.left + fit.x, corner.top + fit.y];
-  let [left, top, right, bottom] = [corner.left, corner.top, corner.right, corner.bottom];
+  if (!(whole.width > 0 && whole.height > 0)) return { left: 0, top: 0, right: 0, bottom: 0 };
+  const box = element.getBoundingClientRect();
+  const { offsetWidth: width, offsetHeight: height } = element;
+  const isPlain = Math.abs(box.width - width) < 1 && Math.abs(box.height - height) < 1;
+  // From the element's corner.
+  let [left, top, right, bottom] = [0, 0, width, height];
   for (let at = element.parentElement; isPlain && at !== null; at = at.parentElement) {
-    if (at === document.body || getComputedStyle(at).overflow === "visible") continue;
-    const room = at.getBoundingClientRect();
     // The frame's own edge cuts nothing that an editor would not cut.
-    if (at.hasAttribute("data-composition-id")) continue;
-    [left, top] = [Math.max(left, room.left), Math.max(top, room.top)];
-    [right, bottom] = [Math.min(right, room.right), Math.min(bottom, room.bottom)];
+    const isFrame = at === document.body || at.hasAttribute("data-composition-id");
+    if (isFrame || getComputedStyle(at).overflow === "visible") continue;
+    const room = at.getBoundingClientRect();
+    [left, top] = [Math.max(left, room.left - box.left), Math.max(top, room.top - box.top)];
+    right = Math.min(right, room.right - box.left);
+    bottom = Math.min(bottom, room.bottom - box.top);
   }
   const share = (pixels: number, of: number): number => Math.min(1, Math.max(0, pixels / of));
   return {
-    left: share(left - x, whole.width),
-    top: share(top - y, whole.height),
-    right: share(x + whole.width - right, whole.width),
-    bottom: share(y + whole.height - bottom, whole.height),
+    left: share(left - fit.x, whole.width),
+    top: share(top - fit.y, whole.height),
+    right: share(fit.x + whole.width - right, whole.width),
+    bottom: share(fit.y + whole.height - bottom, whole.height),
   };
 }
 
