@@ -179,11 +179,11 @@ const shipped = {
     /** Tables of colours that grades name, together. */
     tableBytesMax: 16 * 1024 ** 2,
     /** How long a farm node may take to lay the page out, with all that waits before it. */
-    measureMs: 18_000,
+    measureMs: 14_000,
     /** Of what it found, the pictures of texts included. */
     measurementBytesMax: 64 * 1024 ** 2,
     /** How long all files may take to be written. */
-    writingMs: 10_000,
+    writingMs: 16_000,
     threads: 1,
     queueMax: 16,
     threadMegabytes: 384,
