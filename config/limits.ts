@@ -184,7 +184,7 @@ const shipped = {
     measurementBytesMax: 64 * 1024 ** 2,
     /** How long all files may take to be written. */
     writingMs: 16_000,
-    threads: 1,
+    threads: 2,
     queueMax: 16,
     threadMegabytes: 384,
     retryAfterSeconds: 5,

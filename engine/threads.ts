@@ -65,7 +65,11 @@ export class ShortThreads<Task extends object, Result> {
       maxQueue: queueMax,
       concurrentTasksPerWorker: 1,
       idleTimeout: idleMs,
-      resourceLimits: { maxOldGenerationSizeMb: memoryMegabytes },
+      resourceLimits: {
+        maxOldGenerationSizeMb: memoryMegabytes,
+        // The service's own is larger than a thread for short tasks can use.
+        maxYoungGenerationSizeMb: youngMegabytes,
+      },
     });
     // A thread whose task was given up may still run out of memory; its error is not needed.
     this.pool.on("error", () => {});
@@ -89,6 +93,7 @@ export class ShortThreads<Task extends object, Result> {
 }
 
 const idleMs = 60_000;
+const youngMegabytes = 32;
 
 function isExcess(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
