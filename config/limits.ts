@@ -185,7 +185,7 @@ const shipped = {
     /** How long all files may take to be written. */
     writingMs: 16_000,
     threads: 2,
-    queueMax: 16,
+    queueMax: 4,
     threadMegabytes: 384,
     retryAfterSeconds: 5,
   },
