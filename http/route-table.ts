@@ -17,6 +17,7 @@ import { tokenRoutes } from "./auth/token-routes.ts";
 import { blockRoutes } from "./compositions/block-routes.ts";
 import { compositionFileRoutes } from "./compositions/composition-file-routes.ts";
 import { compositionRoutes } from "./compositions/composition-routes.ts";
+import { figmaRoutes } from "./compositions/figma-routes.ts";
 import { renderRoutes } from "./compositions/render-routes.ts";
 import { documentRoutes } from "./documents/document-routes.ts";
 import { healthRoutes } from "./documents/health-routes.ts";
@@ -41,6 +42,7 @@ export const routeTable: readonly Route[] = [
   ...compositionFileRoutes,
   ...renderRoutes,
   ...blockRoutes,
+  ...figmaRoutes,
   ...modelRoutes,
   ...accountRoutes,
   ...billingRoutes,
