@@ -16,7 +16,7 @@ export type Refusal =
       readonly requiredRole?: string;
       readonly detail?: string;
     }
-  | { readonly code: "not_found" }
+  | { readonly code: "not_found"; readonly detail?: string }
   | { readonly code: "method_not_allowed"; readonly allow: string }
   | { readonly code: "wait_timeout"; readonly job: Id; readonly status: string }
   | { readonly code: "duplicate"; readonly job: Id; readonly set?: Id }
@@ -87,6 +87,8 @@ export type Refusal =
       readonly resetsAtMs: number;
     }
   | { readonly code: "rate_limit"; readonly retryAfterSeconds: number; readonly detail?: string }
+  /** A host that is not ours failed. */
+  | { readonly code: "upstream"; readonly detail: string }
   | { readonly code: "internal"; readonly onGeneration: boolean }
   | { readonly code: "unavailable"; readonly retryAfterSeconds: number; readonly detail?: string };
 

@@ -173,6 +173,7 @@ const ofAsset = {
     filename: "plain",
     render: "plain",
     user: "plain",
+    isImported: "plain",
   }),
 } as const;
 const namedByOwner = { displayName: "plain", tags: "plain", favorite: "plain" } as const;

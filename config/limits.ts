@@ -189,6 +189,24 @@ const shipped = {
     threadMegabytes: 384,
     retryAfterSeconds: 5,
   },
+  figma: {
+    layersMax: 40,
+    /** Imports under way; their answers are in memory. */
+    importsMax: 4,
+    /** Of all calls of an import together. */
+    importMs: 60_000,
+    nodesBytesMax: 32 * 1024 ** 2,
+    imageListBytesMax: 1024 ** 2,
+    imagesAtOnce: 4,
+    redirectsMax: 3,
+    nodesMax: 100_000,
+    depthMax: 512,
+    textCharsMax: 10_000,
+    warningsMax: 200,
+    /** What reading the nodes may take. */
+    readMs: 10_000,
+    readMegabytes: 512,
+  },
   timeline: {
     secondsMax: 3_600,
     /** Of one document. */

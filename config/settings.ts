@@ -15,6 +15,8 @@ export interface Settings {
   readonly corsOrigins: readonly string[];
   /** Networks whose proxies may say in `X-Forwarded-For` for whom they ask. */
   readonly trustedProxies: readonly string[];
+  /** Origin of the API of designs. */
+  readonly figmaUrl: string;
   readonly dataDir: string;
   readonly shardThreads: number;
   /** Shard count when the store is created; a power of two. */
@@ -73,6 +75,7 @@ export function readSettings(environment: Environment, cores: number): Settings 
       publicOrigin(environment, "KLIEG_PUBLIC_URL") ?? `http://${bracketHost(host)}:${port}`,
     corsOrigins: origins(environment, "KLIEG_CORS_ORIGINS"),
     trustedProxies: networks(environment, "KLIEG_TRUSTED_PROXIES"),
+    figmaUrl: origin(environment, "KLIEG_FIGMA_URL") ?? "https://api.figma.com",
     dataDir: dataDirectory(environment),
     shardThreads,
     shards,
@@ -108,6 +111,7 @@ const names: ReadonlySet<string> = new Set([
   "KLIEG_FARM_WORKERS",
   "KLIEG_FFMPEG",
   "KLIEG_FFPROBE",
+  "KLIEG_FIGMA_URL",
   "KLIEG_HOST",
   "KLIEG_ISOLATION",
   "KLIEG_LIMITS",

@@ -9,6 +9,7 @@ import { fileURLToPath } from "node:url";
 import type { TimelineRound, TimelineTask } from "../actors/composition/timeline-round.ts";
 import type { Writing } from "../actors/export/writing.ts";
 import type { Written } from "../actors/export-thread/archive.ts";
+import type { FigmaResult, FigmaTask } from "../actors/figma/figma-task.ts";
 import { simulatedMedia } from "../actors/providers/simulated/simulated-media.ts";
 import { CatalogueError, readCatalogue } from "../config/catalogue.ts";
 import { limits } from "../config/limits.ts";
@@ -26,12 +27,14 @@ import { type Logger, openLog } from "../engine/adapters/log.ts";
 import { makePrivate } from "../engine/adapters/private-files.ts";
 import { systemClock } from "../engine/adapters/system-clock.ts";
 import { systemEntropy } from "../engine/adapters/system-entropy.ts";
+import { openWeb } from "../engine/adapters/web.ts";
 import { Host } from "../engine/host.ts";
 import { PortError } from "../engine/ports/port-error.ts";
 import { ShortThreads, Threads } from "../engine/threads.ts";
 import { findChromium, isExecutable } from "../render-farm/browser/chromium-path.ts";
 import { Api } from "./api.ts";
 import { bootstrap, chooseToken } from "./bootstrap.ts";
+import { FigmaHost } from "./compositions/figma-host.ts";
 import { RequestLog } from "./request-log.ts";
 import { routeTable } from "./route-table.ts";
 import type { Service } from "./service.ts";
@@ -46,6 +49,7 @@ const entries = {
   effects: new URL("../actors/effects/main.js", import.meta.url),
   timelines: new URL("../actors/timeline-thread/main.js", import.meta.url),
   exports: new URL("../actors/export-thread/main.js", import.meta.url),
+  figma: new URL("../actors/figma-thread/main.js", import.meta.url),
   farm: fileURLToPath(new URL("../render-farm/main.js", import.meta.url)),
 };
 
@@ -169,6 +173,7 @@ async function openService(
     corsOrigins: settings.corsOrigins,
     computeRound: (task) => timelines.run(task),
     writeExport: (writing) => exporting.run(writing),
+    figma: openFigma(settings),
     hasRates: settings.rateLimits,
     renderers: settings.farmWorkers > 0 ? "ok" : "degraded",
     requests: new RequestLog({
@@ -177,6 +182,17 @@ async function openService(
     }),
     onFault: (requestId, error) => log.error({ err: error, requestId }, "a request failed"),
   });
+}
+
+function openFigma({ figmaUrl }: Settings): FigmaHost {
+  const { importsMax, readMs, readMegabytes } = limits.figma;
+  const threads = new ShortThreads<FigmaTask, FigmaResult>(entries.figma, {
+    threads: 1,
+    queueMax: importsMax,
+    timeoutMs: readMs,
+    memoryMegabytes: readMegabytes,
+  });
+  return new FigmaHost(openWeb(), figmaUrl, (task) => threads.run(task));
 }
 
 function openHost(

@@ -18,6 +18,7 @@ import { blockRoutes } from "./compositions/block-routes.ts";
 import { compositionFileRoutes } from "./compositions/composition-file-routes.ts";
 import { compositionRoutes } from "./compositions/composition-routes.ts";
 import { exportRoutes } from "./compositions/export-routes.ts";
+import { figmaRoutes } from "./compositions/figma-routes.ts";
 import { renderRoutes } from "./compositions/render-routes.ts";
 import { documentRoutes } from "./documents/document-routes.ts";
 import { healthRoutes } from "./documents/health-routes.ts";
@@ -43,6 +44,7 @@ export const routeTable: readonly Route[] = [
   ...renderRoutes,
   ...exportRoutes,
   ...blockRoutes,
+  ...figmaRoutes,
   ...modelRoutes,
   ...accountRoutes,
   ...billingRoutes,

@@ -12,6 +12,7 @@ import type { Principals } from "./auth/principals.ts";
 import type { RateClasses } from "./auth/rate-classes.ts";
 import type { SignedUrls } from "./auth/signed-urls.ts";
 import type { CompositionTimelines } from "./compositions/composition-timelines.ts";
+import type { FigmaHost } from "./compositions/figma-host.ts";
 import type { JobReads } from "./jobs/job-reads.ts";
 import type { Following } from "./jobs/job-watchers.ts";
 import type { Quotes } from "./jobs/quotes.ts";
@@ -43,6 +44,7 @@ export interface Service {
   readonly timelines: CompositionTimelines;
   /** Throws `PortError`, not retryable when it takes too much. */
   readonly writeExport: WriteExport;
+  readonly figma: FigmaHost;
   readonly following: Following;
   readonly health: Health;
   /** A fault of ours, for the operator's log. */

@@ -11,6 +11,7 @@ import { Principals } from "./auth/principals.ts";
 import { RateClasses } from "./auth/rate-classes.ts";
 import { SignedUrls } from "./auth/signed-urls.ts";
 import { CompositionTimelines, type ComputeRound } from "./compositions/composition-timelines.ts";
+import type { FigmaHost } from "./compositions/figma-host.ts";
 import { JobReads } from "./jobs/job-reads.ts";
 import { Following } from "./jobs/job-watchers.ts";
 import { Quotes } from "./jobs/quotes.ts";
@@ -32,6 +33,7 @@ export interface Wiring {
   readonly corsOrigins: readonly string[];
   readonly computeRound: ComputeRound;
   readonly writeExport: WriteExport;
+  readonly figma: FigmaHost;
   readonly hasRates: boolean;
   readonly proxies: TrustedProxies;
   readonly renderers: CheckState;
@@ -93,6 +95,7 @@ export function wire(wiring: Wiring): Service {
     jobs,
     timelines: new CompositionTimelines(gateway, objects, wiring.computeRound),
     writeExport: wiring.writeExport,
+    figma: wiring.figma,
     following: new Following(gateway),
     health: { isDiskLow: false, isDraining: false, renderers: wiring.renderers },
     requests: wiring.requests,

@@ -46,6 +46,7 @@ const testPackages = [
   "gltf-validator",
   "eventsource",
   "openapi-typescript",
+  "@figma/rest-api-spec",
 ];
 
 t.test("the sources are found", async (t) => {

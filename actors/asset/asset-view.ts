@@ -5,7 +5,7 @@ import { limits } from "../../config/limits.ts";
 import { timestamp } from "../../engine/timestamp.ts";
 import type { Asset as AssetView } from "../contract/asset.ts";
 import type { JobRequest } from "../job/job.ts";
-import { type Asset, mimeTypeOf, modalityOf, statusOf } from "./asset.ts";
+import { type Asset, mimeTypeOf, modalityOf, sourceOf, statusOf } from "./asset.ts";
 import type { Media } from "./media.ts";
 
 export type Sign = (objectKey: string) => { readonly url: string; readonly expiresAtMs: number };
@@ -65,11 +65,6 @@ function thumbnailOf(asset: Asset, sign: Sign): string | null {
 function sizeOf(asset: Asset): number {
   if ("media" in asset) return asset.media.sizeBytes;
   return "bytes" in asset ? asset.bytes.sizeBytes : asset.upload.sizeBytes;
-}
-
-function sourceOf({ origin }: Asset): AssetView["source"] {
-  if ("job" in origin) return "generation";
-  return "render" in origin ? "render" : "upload";
 }
 
 /** A default name: the beginning of the prompt, the file's name, or the kind. */

@@ -8,7 +8,7 @@ import type { Due } from "../../engine/actor.ts";
 import { type Address, addressOf, type Question } from "../../engine/address.ts";
 import { type Id, idBytes, keyOfId } from "../../engine/id.ts";
 import { type Key, keyOf, partitionOf } from "../../engine/key.ts";
-import type { AssetStatus } from "../contract/asset.ts";
+import type { AssetStatus, Asset as AssetView } from "../contract/asset.ts";
 import type { FarmTask } from "../job/farm-task.ts";
 import type { Outcome } from "../job/job.ts";
 import type { Refused } from "../refusal.ts";
@@ -19,6 +19,8 @@ import { bytesOf, type Media, type StoredBytes } from "./media.ts";
 export type Origin =
   | { readonly job: Id }
   | { readonly filename: string; readonly user: Id }
+  /** From a design. */
+  | { readonly filename: string; readonly user: Id; readonly isImported: true }
   | { readonly render: Id; readonly user: Id };
 
 interface Common {
@@ -151,6 +153,12 @@ export function mimeTypeOf(asset: Asset): string {
 /** What clients see of the phase; undefined for what no longer is an asset. */
 export function statusOf({ phase }: Asset): AssetStatus | undefined {
   return phase === "abandoned" ? undefined : phase;
+}
+
+export function sourceOf({ origin }: Asset): AssetView["source"] {
+  if ("job" in origin) return "generation";
+  if ("isImported" in origin) return "import";
+  return "render" in origin ? "render" : "upload";
 }
 
 /** An upload counts from the beginning, by what its client said. */

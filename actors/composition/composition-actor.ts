@@ -160,6 +160,16 @@ function sumsOf(files: readonly BundleFile[]) {
   };
 }
 
+type Sums = ReturnType<typeof sumsOf>;
+
+function changedSums(all: Sums, gone: Sums, come: Sums): Sums {
+  return {
+    files: all.files - gone.files + come.files,
+    totalBytes: all.totalBytes - gone.totalBytes + come.totalBytes,
+    pathBytes: all.pathBytes - gone.pathBytes + come.pathBytes,
+  };
+}
+
 function bumpRevision(composition: Composition, { atMs }: Context, by: 0 | 1): Composition {
   const { revision, version } = composition;
   return { ...composition, revision: revision + by, version: version + 1, updatedAtMs: atMs };
@@ -214,7 +224,7 @@ function putFile(
 }
 
 /** Why a bundle of that size is refused; the same for one file and for all at once. */
-function sumRefusal({ files, totalBytes, pathBytes: paths }: ReturnType<typeof sumsOf>) {
+function sumRefusal({ files, totalBytes, pathBytes: paths }: Sums) {
   const { filesMax, bytesMax, pathBytesMax } = limits.compositions;
   const refusal = (detail: string): Refusal => ({
     code: "payload_too_large",
@@ -290,11 +300,11 @@ function replace(
 ): CompositionDecision {
   if (isLate(reservation, ctx)) return refuse(composition, tooLate, ctx);
   if (revision !== composition.revision) return answerWith(composition, ctx, moved);
-  const sums = sumsOf(files);
+  const { rows, found } = readFiles(before, ctx);
+  const sums = changedSums(composition, sumsOf(found), sumsOf(files));
   const refusal = sumRefusal(sums) ?? crowding(before.length, ctx);
   if (refusal !== undefined) return refuse(composition, refusal, ctx);
   const next: Composition = { ...bumpRevision(composition, ctx, 1), ...sums };
-  const { rows, found } = readFiles(before, ctx);
   const gone = giveUpFiles(next, found, ctx);
   const stored = storage(composition, files, found);
   const tells = [...gone.tells, ...stored, ...takeReservation(reservation)];

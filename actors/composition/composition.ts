@@ -108,7 +108,7 @@ export interface DeleteFile extends Question<Done | Refused> {
   readonly conditions: Conditions;
 }
 
-/** All files by others; `before` are the paths of the revision that is named. */
+/** Files by others, in one revision; `before` are the paths of those that go. */
 export interface ReplaceFiles extends Question<Done | Moved | Refused> {
   readonly kind: "replace";
   readonly revision: number;

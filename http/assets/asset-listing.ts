@@ -12,6 +12,7 @@ import {
   assetsKey,
   mimeTypeOf,
   modalityOf,
+  sourceOf,
   statusOf,
 } from "../../actors/asset/asset.ts";
 import type { AssetStatus, Asset as AssetView } from "../../actors/contract/asset.ts";
@@ -79,14 +80,12 @@ async function search(
 }
 
 function isWanted(asset: Asset, { status, modality, favorite, source }: AssetQuery): boolean {
-  const { origin } = asset;
   const now = statusOf(asset);
   if (now === undefined || !(status ?? untrashed).includes(now)) return false;
   const kind = modalityOf(mimeTypeOf(asset));
   if (modality !== undefined && (kind === undefined || !modality.includes(kind))) return false;
   if (favorite !== undefined && (asset.favorite ?? false) !== favorite) return false;
-  if (source === undefined) return true;
-  return source.includes("job" in origin ? "generation" : "render" in origin ? "render" : "upload");
+  return source === undefined || source.includes(sourceOf(asset));
 }
 
 /** Compares the whole view, since a generated asset is named by its job. */

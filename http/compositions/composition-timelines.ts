@@ -67,7 +67,8 @@ export class CompositionTimelines {
     }
   }
 
-  private async text(id: Id, file: BundleFile): Promise<string> {
+  /** Of a file of markup or edits. */
+  async text(id: Id, file: BundleFile): Promise<string> {
     const chunks: Uint8Array[] = [];
     const range = { start: 0, end: file.size };
     for await (const chunk of this.objects.read(objectKeyOf(id, file), range)) chunks.push(chunk);

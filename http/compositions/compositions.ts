@@ -144,6 +144,7 @@ export async function answerWith(
 export async function inTurns<T>(
   items: readonly T[],
   run: (item: T) => Promise<void>,
+  atOnce: number = limits.compositions.copiesAtOnce,
 ): Promise<void> {
   const queue = [...items];
   const lane = async () => {
@@ -153,7 +154,7 @@ export async function inTurns<T>(
         throw error;
       });
   };
-  const lanes = Array.from({ length: limits.compositions.copiesAtOnce }, lane);
+  const lanes = Array.from({ length: atOnce }, lane);
   const ends = await Promise.allSettled(lanes);
   for (const end of ends) if (end.status === "rejected") throw end.reason;
 }

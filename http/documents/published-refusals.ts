@@ -64,6 +64,7 @@ const more: Readonly<Record<string, readonly Slug[]>> = {
   "GET /v1/compositions/{id}/timeline": ["conflict", "payload-too-large"],
   "GET /v1/compositions/{id}/export": ["conflict", "payload-too-large", "unexportable"],
   "POST /v1/compositions/{id}/files:signed-urls": ["conflict"],
+  "POST /v1/compositions/{id}/imports/figma": ["upstream"],
   "PATCH /v1/compositions/{id}": ["precondition-failed"],
   "DELETE /v1/compositions/{id}": ["precondition-failed"],
   "PUT /v1/compositions/{id}/file": ["precondition-failed"],

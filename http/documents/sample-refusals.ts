@@ -52,6 +52,7 @@ export const sampleRefusals = {
   quota: { code: "quota", quota: 200, used: 200, resetsAtMs },
   "rate-limit": { code: "rate_limit", retryAfterSeconds: 17 },
   "headers-too-large": { code: "headers_too_large" },
+  upstream: { code: "upstream", detail: "The design host answered 500." },
   internal: { code: "internal", onGeneration: false },
   unavailable: { code: "unavailable", retryAfterSeconds },
 } as const satisfies Readonly<Record<string, Refusal>>;

@@ -103,11 +103,11 @@ export const problemTable: ProblemTable = {
     detail: detail ?? "This credential may not do that.",
     members: { required_scope: requiredScope, required_role: requiredRole },
   }),
-  not_found: () => ({
+  not_found: ({ detail }) => ({
     slug: "not-found",
     status: 404,
     title: "Not Found",
-    detail: "There is nothing here that this credential can see.",
+    detail: detail ?? "There is nothing here that this credential can see.",
   }),
   method_not_allowed: ({ allow }) => ({
     slug: "method-not-allowed",
@@ -239,6 +239,12 @@ export const problemTable: ProblemTable = {
     status: 431,
     title: "Headers Too Large",
     detail: `The headers of a request may have ${limits.http.headerBytesMax} bytes.`,
+  }),
+  upstream: ({ detail }) => ({
+    slug: "upstream",
+    status: 502,
+    title: "Upstream Failed",
+    detail,
   }),
   internal: ({ onGeneration }) => ({
     slug: "internal",

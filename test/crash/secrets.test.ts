@@ -2,6 +2,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import t from "tap";
+import { node, openFigma, text } from "../spec/figma-double.ts";
 import { ask } from "./accounts.ts";
 import { firstToken, startKlieg } from "./klieg-process.ts";
 
@@ -89,4 +90,50 @@ t.test("no file and no line of the log holds a secret but admin-token (B1)", asy
     if (!file.endsWith("/admin-token")) look(file, readFileSync(file));
   look("the log", Buffer.from(stdout + stderr));
   t.strictSame(found, []);
+});
+
+t.test("a token of the design host is in no log, store, error or event", async (t) => {
+  const secret = "figd_a-token-of-the-design-host";
+  const children = [node("RECTANGLE", "1:3", [0, 0, 64, 64]), text("1:4", [0, 0, 64, 24], "Up")];
+  const figma = await openFigma(t, node("FRAME", "1:2", [0, 0, 64, 64], { children }));
+  const dataDir = t.testdir();
+  const environment = { KLIEG_LOG_LEVEL: "trace", KLIEG_FIGMA_URL: figma.url };
+  const klieg = await startKlieg(t, dataDir, environment);
+  const said: string[] = [];
+  const post = async (path: string, body: object) => {
+    const { status, json } = await ask<Record<string, string>>(klieg.port, firstToken, path, body);
+    said.push(JSON.stringify(json));
+    return { status, json };
+  };
+  const { id } = (await post("/compositions", {})).json;
+  const importFigma = (more: object = {}) =>
+    post(`/compositions/${id}/imports/figma`, {
+      access_token: secret,
+      file_key: "AbC",
+      node_id: "1:2",
+      insert: true,
+      ...more,
+    });
+  t.equal((await importFigma()).status, 200);
+  t.equal((await importFigma({ node_id: "9:9" })).status, 404);
+  t.equal((await importFigma({ access_token: `${secret} ` })).status, 400);
+  figma.answers.pictures = (response) => response.destroy();
+  t.equal((await importFigma()).status, 502);
+  figma.answers.images = (response) => response.writeHead(200).end("<html>");
+  t.equal((await importFigma()).status, 502);
+  figma.answers.files = (response, { headers }) => {
+    response.writeHead(403).end(JSON.stringify(headers));
+  };
+  t.equal((await importFigma()).status, 403);
+  const { stdout, stderr } = await klieg.kill("SIGTERM");
+  const places = filesBelow(dataDir).map((file) => [file, readFileSync(file)] as const);
+  const more = [
+    ["the log", Buffer.from(stdout + stderr)],
+    ["an answer", Buffer.from(said.join("\n"))],
+  ] as const;
+  const found = [...places, ...more].filter(([, bytes]) => bytes.includes(secret));
+  t.strictSame(
+    found.map(([place]) => place),
+    [],
+  );
 });

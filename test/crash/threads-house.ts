@@ -5,16 +5,19 @@ import type { Test } from "tap";
 import { timelineRound } from "../../actors/composition/timeline-round.ts";
 import type { CreatedAccount } from "../../actors/contract/account.ts";
 import { archiveExport } from "../../actors/export-thread/archive.ts";
+import { runFigmaTask } from "../../actors/figma/figma-task.ts";
 import { readCatalogue } from "../../config/catalogue.ts";
 import { configuredProviders } from "../../config/providers.ts";
 import { openTableReader } from "../../engine/adapters/lmdb.ts";
 import { memoryObjects } from "../../engine/adapters/memory-objects.ts";
 import { systemClock } from "../../engine/adapters/system-clock.ts";
 import { systemEntropy } from "../../engine/adapters/system-entropy.ts";
+import { openWeb } from "../../engine/adapters/web.ts";
 import { Host } from "../../engine/host.ts";
 import { Threads } from "../../engine/threads.ts";
 import { Api } from "../../http/api.ts";
 import { bootstrap } from "../../http/bootstrap.ts";
+import { FigmaHost } from "../../http/compositions/figma-host.ts";
 import { RequestLog } from "../../http/request-log.ts";
 import { routeTable } from "../../http/route-table.ts";
 import { TrustedProxies } from "../../http/transport/trusted-proxies.ts";
@@ -42,6 +45,7 @@ export async function openHouse(t: Test, farmEntry = "") {
     corsOrigins: [],
     computeRound: async (task) => timelineRound(task),
     writeExport: archiveExport,
+    figma: new FigmaHost(openWeb(), "http://127.0.0.1:9", async (task) => runFigmaTask(task)),
     hasRates: false,
     proxies: new TrustedProxies([]),
     renderers: "ok",

@@ -9,6 +9,7 @@ import { timelineRound } from "../../actors/composition/timeline-round.ts";
 import type { CreateAccountRequest, CreatedAccount } from "../../actors/contract/account.ts";
 import type { SseTicket } from "../../actors/contract/job.ts";
 import { archiveExport } from "../../actors/export-thread/archive.ts";
+import { runFigmaTask } from "../../actors/figma/figma-task.ts";
 import { simulatedMedia } from "../../actors/providers/simulated/simulated-media.ts";
 import { readCatalogue } from "../../config/catalogue.ts";
 import { configuredProviders } from "../../config/providers.ts";
@@ -16,9 +17,11 @@ import type { Static } from "../../config/schema.ts";
 import { ManualClock } from "../../engine/adapters/manual-clock.ts";
 import { memoryObjects } from "../../engine/adapters/memory-objects.ts";
 import { seededEntropy } from "../../engine/adapters/seeded-entropy.ts";
+import { openWeb } from "../../engine/adapters/web.ts";
 import { invariant } from "../../engine/invariant.ts";
 import { Api } from "../../http/api.ts";
 import { bootstrap } from "../../http/bootstrap.ts";
+import { FigmaHost } from "../../http/compositions/figma-host.ts";
 import { RequestLog } from "../../http/request-log.ts";
 import { routeTable } from "../../http/route-table.ts";
 import type { Service } from "../../http/service.ts";
@@ -43,6 +46,8 @@ export interface InProcessOptions {
   readonly modelsFile?: string;
   readonly corsOrigins?: readonly string[];
   readonly trustedProxies?: readonly string[];
+  /** The origin of a double of the design host. */
+  readonly figmaUrl?: string;
 }
 
 export class InProcess {
@@ -126,7 +131,7 @@ export class InProcess {
 
 export async function openInProcess(t: Test, options: InProcessOptions = {}): Promise<InProcess> {
   const { shardCount = 1, rates = false, simulatedModels = true, modelsFile } = options;
-  const { corsOrigins = [], trustedProxies = [] } = options;
+  const { corsOrigins = [], trustedProxies = [], figmaUrl = "http://127.0.0.1:9" } = options;
   const clock = new ManualClock(startMs);
   const entropy = seededEntropy(7);
   const faults: unknown[] = [];
@@ -148,6 +153,7 @@ export async function openInProcess(t: Test, options: InProcessOptions = {}): Pr
     corsOrigins,
     computeRound: async (task) => timelineRound(task),
     writeExport: archiveExport,
+    figma: new FigmaHost(openWeb(), figmaUrl, async (task) => runFigmaTask(task)),
     hasRates: rates,
     proxies: new TrustedProxies(trustedProxies),
     renderers: "ok",

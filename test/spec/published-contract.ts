@@ -51,7 +51,8 @@ export function breach(
   if (wrongHeader !== undefined) return `${method} ${template.path} ${status}: ${wrongHeader}`;
   if (json === undefined) return undefined;
   const mediaType = headers["content-type"]?.split(";")[0] ?? "";
-  const found = member(at(response), "content")[mediaType];
+  const content = member(at(response), "content");
+  const found = content[mediaType] ?? content["*/*"];
   if (found === undefined)
     return `${method} ${template.path} ${status}: ${mediaType} is not published`;
   if (!Object.hasOwn(found as Members, "schema")) return undefined;

@@ -113,6 +113,12 @@ const matrix: Readonly<Record<string, Row>> = {
     expected: "422 404 422 422 422 422 403",
     query: "?format=fcpxml",
   },
+  // Without a frame to import, which is said to those who might.
+  "POST /v1/compositions/{id}/imports/figma": {
+    object: "composition",
+    expected: "400 404 400 400 400 403 403",
+    body: { access_token: "x", url: "https://www.figma.com/" },
+  },
   "POST /v1/compositions/{id}/render": {
     object: "composition",
     expected: "202 404 202 202 202 403 403",

@@ -1,0 +1,174 @@
+/**
+ * Nodes of a design as the design host's API gives them (https://www.figma.com/developers/api),
+ * read from JSON that may be wrong everywhere. What is no node is left out.
+ */
+import { limits } from "../../config/limits.ts";
+
+export interface FigmaNode {
+  readonly id: string;
+  readonly name: string;
+  readonly type: string;
+  readonly isVisible: boolean;
+  readonly opacity: number;
+  /** Degrees, clockwise. */
+  readonly rotation: number;
+  readonly isBlended: boolean;
+  /** Undefined where nothing of it is on the canvas. */
+  readonly box: Box | undefined;
+  /** What it is painted with, bottom first; invisible paints are left out. */
+  readonly fills: readonly FigmaPaint[];
+  readonly hasStrokes: boolean;
+  readonly hasEffects: boolean;
+  readonly text: FigmaText | undefined;
+  readonly children: readonly FigmaNode[];
+}
+
+export interface Box {
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+/** `#rrggbb`, or `#rrggbbaa` when not opaque; undefined for gradients and pictures. */
+export interface FigmaPaint {
+  readonly color: string | undefined;
+}
+
+export interface FigmaText {
+  readonly characters: string;
+  /** Members of the API's type style. */
+  readonly style: Fields;
+  /** Whether parts of it have styles of their own. */
+  readonly isMixed: boolean;
+  readonly hasLists: boolean;
+}
+
+/** Members of unknown types. */
+export class Fields {
+  private readonly members: Readonly<Record<string, unknown>>;
+
+  constructor(value: unknown) {
+    const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
+    this.members = isObject ? (value as Record<string, unknown>) : {};
+  }
+
+  text(name: string, otherwise: string, charsMax = 200): string {
+    const value = this.value(name);
+    return typeof value === "string" ? value.slice(0, charsMax) : otherwise;
+  }
+
+  number(name: string, otherwise: number): number {
+    const value = this.value(name);
+    const isUsable = typeof value === "number" && Math.abs(value) <= 1e6;
+    return isUsable ? value : otherwise;
+  }
+
+  flag(name: string, otherwise: boolean): boolean {
+    const value = this.value(name);
+    return typeof value === "boolean" ? value : otherwise;
+  }
+
+  list(name: string): readonly unknown[] {
+    const value = this.value(name);
+    return Array.isArray(value) ? value : [];
+  }
+
+  fields(name: string): Fields | undefined {
+    const value = this.value(name);
+    return typeof value === "object" && value !== null ? new Fields(value) : undefined;
+  }
+
+  /** Whatever it is. */
+  value(name: string): unknown {
+    return Object.hasOwn(this.members, name) ? this.members[name] : undefined;
+  }
+}
+
+/** There are more nodes than a frame of a film has, or they nest too deep. */
+export class TooManyNodes extends Error {}
+
+/** Throws `TooManyNodes`. */
+export function readNode(value: unknown): FigmaNode {
+  return new NodeReader().read(value, 0);
+}
+
+class NodeReader {
+  private count = 0;
+
+  read(value: unknown, depth: number): FigmaNode {
+    this.count += 1;
+    if (this.count > limits.figma.nodesMax || depth > limits.figma.depthMax)
+      throw new TooManyNodes("a frame of too many nodes");
+    const fields = new Fields(value);
+    const type = fields.text("type", "");
+    const children = fields.list("children").map((child) => this.read(child, depth + 1));
+    return {
+      id: fields.text("id", ""),
+      name: fields.text("name", ""),
+      type,
+      isVisible: fields.flag("visible", true),
+      opacity: shareOf(fields.number("opacity", 1)),
+      // The API counts in radians.
+      rotation: rounded((fields.number("rotation", 0) * 180) / Math.PI),
+      isBlended: !/^(PASS_THROUGH|NORMAL)$/.test(fields.text("blendMode", "NORMAL")),
+      box: boxOf(fields.fields("absoluteBoundingBox")),
+      fills: paintsOf(fields, "fills"),
+      hasStrokes: paintsOf(fields, "strokes").length > 0,
+      hasEffects: visible(fields.list("effects")).length > 0,
+      text: type === "TEXT" ? textOf(fields) : undefined,
+      children: children.filter(({ id }) => id !== ""),
+    };
+  }
+}
+
+function boxOf(fields: Fields | undefined): Box | undefined {
+  const [x, y] = [fields?.number("x", Number.NaN), fields?.number("y", Number.NaN)];
+  const width = fields?.number("width", Number.NaN) ?? Number.NaN;
+  const height = fields?.number("height", Number.NaN) ?? Number.NaN;
+  if (x === undefined || y === undefined || ![x, y].every(Number.isFinite)) return undefined;
+  return width > 0 && height > 0 ? { x, y, width, height } : undefined;
+}
+
+function textOf(fields: Fields): FigmaText {
+  const overrides = fields.list("characterStyleOverrides");
+  const lists = fields.list("lineTypes");
+  return {
+    characters: fields
+      .text("characters", "", limits.figma.textCharsMax)
+      .replaceAll(/[\u2028\u2029]/g, "\n"),
+    style: fields.fields("style") ?? new Fields({}),
+    isMixed: overrides.some((style) => style !== 0),
+    hasLists: lists.some((line) => line !== "NONE"),
+  };
+}
+
+function visible(values: readonly unknown[]): readonly Fields[] {
+  return values.map((value) => new Fields(value)).filter((one) => one.flag("visible", true));
+}
+
+function paintsOf(fields: Fields, name: string): readonly FigmaPaint[] {
+  return visible(fields.list(name)).map((paint) => {
+    if (paint.text("type", "") !== "SOLID") return { color: undefined };
+    return { color: colorOf(paint.fields("color"), paint.number("opacity", 1)) };
+  });
+}
+
+function colorOf(color: Fields | undefined, opacity: number): string {
+  const hex = (share: number): string =>
+    Math.round(255 * shareOf(share))
+      .toString(16)
+      .padStart(2, "0");
+  const [red, green, blue] = ["r", "g", "b"].map((name) => hex(color?.number(name, 0) ?? 0));
+  const alpha = hex((color?.number("a", 1) ?? 1) * opacity);
+  return `#${red}${green}${blue}${alpha === "ff" ? "" : alpha}`;
+}
+
+function shareOf(value: number): number {
+  return Math.min(1, Math.max(0, value));
+}
+
+/** Hundredths; less is noise of the host's arithmetic. */
+export function rounded(value: number): number {
+  return Math.round(value * 100) / 100 + 0;
+}

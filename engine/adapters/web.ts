@@ -1,0 +1,148 @@
+/**
+ * The web by undici. Addresses are checked where a connection is made, so a name that leads to
+ * another address each time it is looked up, and a redirect, pass the same check.
+ */
+import { type LookupAddress, lookup } from "node:dns";
+import { lookup as lookUp } from "node:dns/promises";
+import type { LookupFunction } from "node:net";
+import { isIP } from "node:net";
+import ipaddr from "ipaddr.js";
+import { Agent, type Dispatcher, request } from "undici";
+import { PortError } from "../ports/port-error.ts";
+import type { Web, WebAnswer, WebRequest } from "../ports/web.ts";
+
+const bounds = {
+  connectMs: 10_000,
+  /** Without a byte. */
+  silenceMs: 30_000,
+  headerBytesMax: 64 * 1024,
+  connectionsPerHost: 8,
+} as const;
+
+export function openWeb(): Web {
+  const publicAgent = agentOf(publicLookup);
+  const anyAgent = agentOf(lookup);
+  return {
+    async get(asked) {
+      let { url, headers = {} } = asked;
+      for (let left = asked.redirectsMax; ; left--) {
+        checkUrl(url, asked);
+        const agent = asked.mayBePrivate ? anyAgent : publicAgent;
+        const answer = await ask(agent, url, headers, asked);
+        const location = answer.headers["location"];
+        const isRedirect = answer.status >= 300 && answer.status < 400 && location !== undefined;
+        if (!isRedirect || left === 0) return answer;
+        answer.discard();
+        if (!URL.canParse(location, url)) throw new PortError("a redirect leads nowhere", true);
+        url = new URL(location, url).href;
+        headers = {};
+      }
+    },
+    async isPrivate(host) {
+      const plain = plainHost(host);
+      if (isIP(plain) !== 0) return !isPublic(plain);
+      const found = await lookUp(plain, { all: true }).catch((): LookupAddress[] => []);
+      return found.some(({ address }) => !isPublic(address));
+    },
+  };
+}
+
+function agentOf(look: typeof lookup | LookupFunction): Agent {
+  return new Agent({
+    connect: { lookup: look as LookupFunction, timeout: bounds.connectMs },
+    headersTimeout: bounds.silenceMs,
+    bodyTimeout: bounds.silenceMs,
+    maxHeaderSize: bounds.headerBytesMax,
+    connections: bounds.connectionsPerHost,
+    pipelining: 1,
+  });
+}
+
+/** As `dns.lookup`, without addresses that are not public. */
+const publicLookup: LookupFunction = (host, options, done) => {
+  lookup(host, { ...options, all: true }, (error, found) => {
+    if (error !== null) return done(error, []);
+    const allowed = found.filter(({ address }) => isPublic(address));
+    const [first] = allowed;
+    if (first === undefined) return done(new PrivateAddress(), []);
+    if (options.all === true) done(null, allowed);
+    else done(null, first.address, first.family);
+  });
+};
+
+class PrivateAddress extends Error {
+  override readonly message = "the host's address is not of the public internet";
+}
+
+/** Addresses in URLs are not looked up. */
+function checkUrl(url: string, { mayBePrivate }: WebRequest): void {
+  const { protocol, hostname } = new URL(url);
+  if (protocol !== "https:" && protocol !== "http:")
+    throw new PortError(`${protocol} is no protocol of the web`, false);
+  const host = plainHost(hostname);
+  if (!mayBePrivate && isIP(host) !== 0 && !isPublic(host)) refuseAddress(new PrivateAddress());
+}
+
+function refuseAddress(cause: unknown): never {
+  throw new PortError("the address may not be asked", false, cause);
+}
+
+/** Without the brackets of an IPv6 address. */
+function plainHost(host: string): string {
+  return host.replace(/^\[|\]$/g, "");
+}
+
+/** An IPv4 address inside an IPv6 one is what is asked. */
+function isPublic(address: string): boolean {
+  return ipaddr.isValid(address) && ipaddr.process(address).range() === "unicast";
+}
+
+async function ask(
+  dispatcher: Agent,
+  url: string,
+  headers: Readonly<Record<string, string>>,
+  { signal }: WebRequest,
+): Promise<WebAnswer> {
+  let response: Dispatcher.ResponseData;
+  try {
+    response = await request(url, { dispatcher, headers, signal });
+  } catch (error) {
+    if (isPrivateAddress(error)) refuseAddress(error);
+    throw new PortError("a host of the web did not answer", true, error);
+  }
+  const { statusCode: status, body } = response;
+  // From its first moment; the reader gets the error.
+  body.on("error", () => undefined);
+  return {
+    status,
+    headers: plainHeaders(response.headers),
+    body: bytesOf(body),
+    discard: () => void body.destroy(),
+  };
+}
+
+function isPrivateAddress(error: unknown): boolean {
+  const errors = error instanceof AggregateError ? [error, ...error.errors] : [error];
+  return errors.some(
+    (one) =>
+      one instanceof PrivateAddress ||
+      (one instanceof Error && one.cause !== undefined && isPrivateAddress(one.cause)),
+  );
+}
+
+async function* bytesOf(body: Dispatcher.ResponseData["body"]): AsyncGenerator<Uint8Array> {
+  try {
+    for await (const chunk of body) yield chunk as Uint8Array;
+  } catch (error) {
+    throw new PortError("a host of the web broke its answer off", true, error);
+  }
+}
+
+function plainHeaders(headers: Dispatcher.ResponseData["headers"]): Record<string, string> {
+  const plain: Record<string, string> = {};
+  for (const [name, value] of Object.entries(headers)) {
+    const first = Array.isArray(value) ? value[0] : value;
+    if (first !== undefined) plain[name.toLowerCase()] = first;
+  }
+  return plain;
+}

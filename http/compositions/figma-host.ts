@@ -1,0 +1,187 @@
+/**
+ * The design host's API. The token goes to that host alone, with no redirect; pictures are fetched
+ * from wherever it says, without the token, and not from private addresses unless the host itself
+ * is at one.
+ */
+import type { FigmaFrame } from "../../actors/figma/figma-frame.ts";
+import type { Insertion, InsertTask } from "../../actors/figma/figma-insertion.ts";
+import { Fields } from "../../actors/figma/figma-node.ts";
+import type { FigmaPlace } from "../../actors/figma/figma-place.ts";
+import type { FigmaResult, FigmaTask } from "../../actors/figma/figma-task.ts";
+import { limits } from "../../config/limits.ts";
+import { invariant } from "../../engine/invariant.ts";
+import { PortError } from "../../engine/ports/port-error.ts";
+import type { Web, WebAnswer } from "../../engine/ports/web.ts";
+import { RefusalError } from "../problems/refusal-error.ts";
+
+/** Throws `PortError`, not retryable for what takes too much, and what the task throws. */
+export type RunFigmaTask = (task: FigmaTask) => Promise<FigmaResult>;
+
+/** What one import asks with. */
+export interface FigmaAccess {
+  readonly token: string;
+  readonly place: FigmaPlace;
+  readonly signal: AbortSignal;
+}
+
+export class FigmaHost {
+  private readonly runTask: RunFigmaTask;
+  private readonly web: Web;
+  private readonly url: string;
+  private underWay = 0;
+
+  /** `url` is the origin of the API. */
+  constructor(web: Web, url: string, runTask: RunFigmaTask) {
+    this.web = web;
+    this.url = url;
+    this.runTask = runTask;
+  }
+
+  /** Throws `RefusalError` with 503 while too many imports are under way. */
+  async runImport<T>(run: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    if (this.underWay >= limits.figma.importsMax) {
+      const detail = "Other imports are under way. Try again shortly.";
+      throw new RefusalError({ code: "unavailable", retryAfterSeconds: busySeconds, detail });
+    }
+    this.underWay += 1;
+    try {
+      return await run(AbortSignal.timeout(limits.figma.importMs));
+    } finally {
+      this.underWay -= 1;
+    }
+  }
+
+  /** Throws `RefusalError`. */
+  async frame(access: FigmaAccess, includesHidden: boolean): Promise<FigmaFrame> {
+    const { fileKey, nodeId } = access.place;
+    const path = `/v1/files/${fileKey}/nodes?${new URLSearchParams({ ids: nodeId })}`;
+    const answer = await this.ask(access, path, limits.figma.nodesBytesMax);
+    const task = { kind: "read", answer, nodeId, includesHidden } as const;
+    const result = await this.runTask(task).catch((cause: unknown) => {
+      throw upstream("The design host answered what could not be read.", cause);
+    });
+    invariant(!isInsertion(result), "a frame is read");
+    return result;
+  }
+
+  /** Throws `PortError`. */
+  async insert(task: InsertTask): Promise<Insertion> {
+    const result = await this.runTask({ kind: "insert", ...task });
+    invariant(isInsertion(result), "layers are inserted");
+    return result;
+  }
+
+  /** URLs of pictures by the nodes' ids; null for what the host could not draw. */
+  async imageUrls(
+    access: FigmaAccess,
+    nodeIds: readonly string[],
+    scale: number,
+  ): Promise<ReadonlyMap<string, string | null>> {
+    const query = new URLSearchParams({
+      ids: nodeIds.join(","),
+      format: "png",
+      scale: String(scale),
+      use_absolute_bounds: "true",
+    });
+    const path = `/v1/images/${access.place.fileKey}?${query}`;
+    const answer = await this.ask(access, path, limits.figma.imageListBytesMax);
+    const images = new Fields(parse(answer)).fields("images");
+    return new Map(nodeIds.map((id) => [id, images?.text(id, "", urlCharsMax) || null]));
+  }
+
+  /** The bytes of a picture. Throws `RefusalError`. */
+  async *image(url: string, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+    const mayBePrivate = await this.web.isPrivate(new URL(this.url).hostname);
+    const { redirectsMax } = limits.figma;
+    if (!URL.canParse(url)) throw upstream("The design host named a picture that is nowhere.");
+    const answer = await this.reach({ url, redirectsMax, mayBePrivate, signal });
+    if (answer.status !== 200) {
+      answer.discard();
+      throw upstream(`A picture of the design could not be fetched: ${answer.status}.`);
+    }
+    yield* bytesOf(answer);
+  }
+
+  private async ask(
+    { token, signal }: FigmaAccess,
+    path: string,
+    bytesMax: number,
+  ): Promise<Buffer> {
+    const headers = { "x-figma-token": token };
+    const url = this.url + path;
+    const answer = await this.reach({ url, headers, redirectsMax: 0, mayBePrivate: true, signal });
+    if (answer.status !== 200) {
+      answer.discard();
+      throw refusalOf(answer);
+    }
+    const chunks: Uint8Array[] = [];
+    let bytes = 0;
+    for await (const chunk of bytesOf(answer)) {
+      bytes += chunk.length;
+      if (bytes > bytesMax) throw upstream("The design host answered more than can be read.");
+      chunks.push(chunk);
+    }
+    return Buffer.concat(chunks);
+  }
+
+  private async reach(request: Parameters<Web["get"]>[0]): Promise<WebAnswer> {
+    try {
+      return await this.web.get(request);
+    } catch (error) {
+      throw unreached(error);
+    }
+  }
+}
+
+function isInsertion(result: FigmaResult): result is Insertion {
+  return result.kind === "inserted" || result.kind === "refused";
+}
+
+const busySeconds = 5;
+const urlCharsMax = 8_192;
+
+async function* bytesOf({ body }: WebAnswer): AsyncGenerator<Uint8Array> {
+  try {
+    yield* body;
+  } catch (error) {
+    throw unreached(error);
+  }
+}
+
+function unreached(error: unknown): unknown {
+  if (!(error instanceof PortError)) return error;
+  const says = error.retryable
+    ? "The design host did not answer."
+    : "The design host named an address that may not be asked.";
+  return upstream(says, error);
+}
+
+/** As the host says it, in the terms of this service. */
+function refusalOf({ status, headers }: WebAnswer): RefusalError {
+  if (status === 403)
+    return new RefusalError({
+      code: "forbidden",
+      detail: "The design host refuses this access token, or this file to it.",
+    });
+  if (status === 404)
+    return new RefusalError({ code: "not_found", detail: "The design host has no such file." });
+  if (status === 429) {
+    const seconds = Number(headers["retry-after"]);
+    const retryAfterSeconds = Number.isFinite(seconds) && seconds > 0 ? Math.ceil(seconds) : 60;
+    const detail = "The design host takes no more requests with this access token for now.";
+    return new RefusalError({ code: "rate_limit", retryAfterSeconds, detail });
+  }
+  return upstream(`The design host answered ${status}.`);
+}
+
+function upstream(detail: string, cause?: unknown): RefusalError {
+  return Object.assign(new RefusalError({ code: "upstream", detail }), { cause });
+}
+
+function parse(bytes: Buffer): unknown {
+  try {
+    return JSON.parse(bytes.toString("utf8"));
+  } catch (cause) {
+    throw upstream("The design host answered what is no JSON.", cause);
+  }
+}
