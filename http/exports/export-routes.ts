@@ -13,13 +13,13 @@ import { defined } from "../../config/defined.ts";
 import { limits } from "../../config/limits.ts";
 import { Type } from "../../config/schema.ts";
 import { PortError } from "../../engine/ports/port-error.ts";
+import { readyAsset } from "../compositions/composition-urls.ts";
+import { type Snapshot, snapshotOf } from "../compositions/compositions.ts";
 import { found, RefusalError } from "../problems/refusal-error.ts";
 import type { Parameter } from "../request/query.ts";
 import { type Call, type Route, route } from "../route.ts";
 import type { Answer } from "../transport/answer.ts";
 import { bytesInPieces } from "../transport/byte-stream.ts";
-import { readyAsset } from "./composition-urls.ts";
-import { type Snapshot, snapshotOf } from "./compositions.ts";
 import { measureComposition } from "./measuring.ts";
 import { readWhole } from "./whole-object.ts";
 

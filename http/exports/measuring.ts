@@ -6,11 +6,11 @@ import type { Timeline } from "../../actors/timeline/model.ts";
 import { limits } from "../../config/limits.ts";
 import { partitionOfId } from "../../engine/id.ts";
 import type { Objects } from "../../engine/ports/objects.ts";
+import type { Snapshot } from "../compositions/compositions.ts";
+import { manifestText, sourcesOf } from "../compositions/renders.ts";
 import { RefusalError } from "../problems/refusal-error.ts";
 import { expectReply } from "../problems/replies.ts";
 import type { Call } from "../route.ts";
-import type { Snapshot } from "./compositions.ts";
-import { manifestText, sourcesOf } from "./renders.ts";
 import { readWhole } from "./whole-object.ts";
 
 type Measurement = Pick<Writing, "measurement" | "unmeasured">;
