@@ -49,13 +49,16 @@ export interface ShortTasks {
   readonly queueMax: number;
   readonly timeoutMs: number;
   readonly memoryMegabytes: number;
+  /** To all other threads of the machine, where both have work (nice 19, where the system has it). */
+  readonly yields?: true;
 }
 
 export class ShortThreads<Task extends object, Result> {
   private readonly pool: Piscina;
   private readonly timeoutMs: number;
 
-  constructor(entry: URL, { threads, queueMax, timeoutMs, memoryMegabytes }: ShortTasks) {
+  constructor(entry: URL, tasks: ShortTasks) {
+    const { threads, queueMax, timeoutMs, memoryMegabytes, yields = false } = tasks;
     this.timeoutMs = timeoutMs;
     this.pool = new Piscina({
       filename: entry.href,
@@ -66,6 +69,7 @@ export class ShortThreads<Task extends object, Result> {
       concurrentTasksPerWorker: 1,
       idleTimeout: idleMs,
       resourceLimits: { maxOldGenerationSizeMb: memoryMegabytes },
+      niceIncrement: yields ? 19 : 0,
     });
     // A thread whose task was given up may still run out of memory; its error is not needed.
     this.pool.on("error", () => {});

@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { TimelineRound, TimelineTask } from "../actors/composition/timeline-round.ts";
 import { simulatedMedia } from "../actors/providers/simulated/simulated-media.ts";
+import type { PasswordTask } from "../actors/share/password.ts";
 import { CatalogueError, readCatalogue } from "../config/catalogue.ts";
 import { limits } from "../config/limits.ts";
 import { configuredProviders } from "../config/providers.ts";
@@ -43,6 +44,7 @@ const entries = {
   shards: new URL("../actors/shard/main.js", import.meta.url),
   effects: new URL("../actors/effects/main.js", import.meta.url),
   timelines: new URL("../actors/timeline-thread/main.js", import.meta.url),
+  passwords: new URL("../actors/password-thread/main.js", import.meta.url),
   farm: fileURLToPath(new URL("../render-farm/main.js", import.meta.url)),
 };
 
@@ -151,9 +153,18 @@ async function openService(
     timeoutMs: timelineMs,
     memoryMegabytes: timelineMegabytes,
   });
+  const { passwordMs, passwordThreads, passwordsWaitingMax, passwordMegabytes } = limits.shares;
+  const passwords = new ShortThreads<PasswordTask, string>(entries.passwords, {
+    threads: passwordThreads,
+    queueMax: passwordsWaitingMax,
+    timeoutMs: passwordMs,
+    memoryMegabytes: passwordMegabytes,
+    yields: true,
+  });
   return wire({
     version,
     origin: settings.publicUrl,
+    shareOrigin: settings.shareUrl,
     shardCount: data.shardCount,
     clock: systemClock,
     entropy: systemEntropy(),
@@ -161,6 +172,7 @@ async function openService(
     ...known,
     corsOrigins: settings.corsOrigins,
     computeRound: (task) => timelines.run(task),
+    hashPassword: (task) => passwords.run(task),
     hasRates: settings.rateLimits,
     renderers: settings.farmWorkers > 0 ? "ok" : "degraded",
     requests: new RequestLog({

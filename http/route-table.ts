@@ -26,6 +26,8 @@ import { modelRoutes } from "./jobs/model-routes.ts";
 import { setRoutes } from "./jobs/set-routes.ts";
 import { streamRoutes } from "./jobs/stream-routes.ts";
 import type { Route } from "./route.ts";
+import { publicShareRoutes } from "./shares/public-share-routes.ts";
+import { shareRoutes } from "./shares/share-routes.ts";
 
 /** Every route of the service. */
 export const routeTable: readonly Route[] = [
@@ -39,6 +41,8 @@ export const routeTable: readonly Route[] = [
   ...compositionRoutes,
   ...compositionFileRoutes,
   ...renderRoutes,
+  ...shareRoutes,
+  ...publicShareRoutes,
   ...modelRoutes,
   ...accountRoutes,
   ...billingRoutes,

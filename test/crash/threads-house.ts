@@ -4,6 +4,7 @@ import { BroadcastChannel } from "node:worker_threads";
 import type { Test } from "tap";
 import { timelineRound } from "../../actors/composition/timeline-round.ts";
 import type { CreatedAccount } from "../../actors/contract/account.ts";
+import { hashPassword } from "../../actors/share/password.ts";
 import { readCatalogue } from "../../config/catalogue.ts";
 import { configuredProviders } from "../../config/providers.ts";
 import { openTableReader } from "../../engine/adapters/lmdb.ts";
@@ -32,6 +33,7 @@ export async function openHouse(t: Test, farmEntry = "") {
   const service = wire({
     version: "0.0.0-test",
     origin: "http://klieg.example",
+    shareOrigin: "http://klieg.example",
     shardCount,
     clock: systemClock,
     entropy: systemEntropy(),
@@ -40,6 +42,7 @@ export async function openHouse(t: Test, farmEntry = "") {
     readCatalogue: readModels,
     corsOrigins: [],
     computeRound: async (task) => timelineRound(task),
+    hashPassword: async (task) => hashPassword(task),
     hasRates: false,
     proxies: new TrustedProxies([]),
     renderers: "ok",

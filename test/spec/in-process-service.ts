@@ -9,6 +9,7 @@ import { timelineRound } from "../../actors/composition/timeline-round.ts";
 import type { CreateAccountRequest, CreatedAccount } from "../../actors/contract/account.ts";
 import type { SseTicket } from "../../actors/contract/job.ts";
 import { simulatedMedia } from "../../actors/providers/simulated/simulated-media.ts";
+import { hashPassword as hashPasswordNow, type PasswordTask } from "../../actors/share/password.ts";
 import { readCatalogue } from "../../config/catalogue.ts";
 import { configuredProviders } from "../../config/providers.ts";
 import type { Static } from "../../config/schema.ts";
@@ -21,6 +22,7 @@ import { bootstrap } from "../../http/bootstrap.ts";
 import { RequestLog } from "../../http/request-log.ts";
 import { routeTable } from "../../http/route-table.ts";
 import type { Service } from "../../http/service.ts";
+import type { HashPassword } from "../../http/shares/share-passwords.ts";
 import type { Answer } from "../../http/transport/answer.ts";
 import { TrustedProxies } from "../../http/transport/trusted-proxies.ts";
 import { wire } from "../../http/wiring.ts";
@@ -42,6 +44,8 @@ export interface InProcessOptions {
   readonly modelsFile?: string;
   readonly corsOrigins?: readonly string[];
   readonly trustedProxies?: readonly string[];
+  /** At once and for real where nothing is said. */
+  readonly hashPassword?: HashPassword;
 }
 
 export class InProcess {
@@ -126,6 +130,7 @@ export class InProcess {
 export async function openInProcess(t: Test, options: InProcessOptions = {}): Promise<InProcess> {
   const { shardCount = 1, rates = false, simulatedModels = true, modelsFile } = options;
   const { corsOrigins = [], trustedProxies = [] } = options;
+  const { hashPassword = async (task: PasswordTask) => hashPasswordNow(task) } = options;
   const clock = new ManualClock(startMs);
   const entropy = seededEntropy(7);
   const faults: unknown[] = [];
@@ -138,6 +143,7 @@ export async function openInProcess(t: Test, options: InProcessOptions = {}): Pr
   const service = wire({
     version: "0.0.0-test",
     origin,
+    shareOrigin: origin,
     shardCount,
     clock,
     entropy,
@@ -146,6 +152,7 @@ export async function openInProcess(t: Test, options: InProcessOptions = {}): Pr
     readCatalogue: read,
     corsOrigins,
     computeRound: async (task) => timelineRound(task),
+    hashPassword,
     hasRates: rates,
     proxies: new TrustedProxies(trustedProxies),
     renderers: "ok",
