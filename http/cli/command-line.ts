@@ -16,13 +16,14 @@ import { generateCommands } from "./generate.ts";
 import { generateSet } from "./generate-set.ts";
 import { cancelJob, listJobs, showJob } from "./jobs.ts";
 import { lint } from "./lint.ts";
-import { login, logout } from "./login.ts";
+import { login, logout } from "./credentials/login.ts";
 import { accountCreate } from "./operator/account-create.ts";
 import { audit } from "./operator/audit.ts";
 import { storeCheck } from "./operator/store-check.ts";
 import { tokenReset } from "./operator/token-reset.ts";
 import { render } from "./render.ts";
-import { tokenCreate, tokenList, tokenRevoke } from "./tokens.ts";
+import { tokenCreate, tokenList, tokenRevoke } from "./credentials/tokens.ts";
+import { share, shareList, shareRevoke } from "./shares.ts";
 import { upload } from "./upload.ts";
 import { vendor } from "./vendoring/vendor.ts";
 
@@ -37,6 +38,9 @@ const commands: readonly Command[] = [
   deleteAsset,
   restoreAsset,
   render,
+  share,
+  shareList,
+  shareRevoke,
   lint,
   vendor,
   showJob,

@@ -20,6 +20,8 @@ import { RoomEnvironment } from "three/addons/environments/RoomEnvironment.js";
 import { type GLTF, GLTFLoader } from "three/addons/loaders/GLTFLoader.js";
 
 const viewDegrees = 35;
+/** How near the eye is: 1 shows all of the sphere around the model. */
+const fullness = 0.85;
 const pixelRatioMax = 2;
 /** Turns a minute, until a hand takes hold of it. */
 const idleTurns = 1.5;
@@ -82,7 +84,7 @@ async function load(url: string): Promise<GLTF> {
 function frame({ scene }: GLTF, camera: PerspectiveCamera, controls: OrbitControls): void {
   const box = new Box3().setFromObject(scene);
   const radius = Math.max(1e-6, box.getSize(new Vector3()).length() / 2);
-  const distance = radius / Math.sin(((viewDegrees / 2) * Math.PI) / 180);
+  const distance = (fullness * radius) / Math.sin(((viewDegrees / 2) * Math.PI) / 180);
   box.getCenter(controls.target);
   camera.position
     .copy(controls.target)

@@ -12,6 +12,7 @@ main { flex: 1; width: 100%; max-width: 68rem; margin: 0 auto; display: flex;
   flex-direction: column; justify-content: center; padding: 2rem 1.25rem }
 h1 { font-size: 1.375rem; line-height: 1.3; font-weight: 650; margin: 0; overflow-wrap: anywhere }
 p { margin: 0 }
+.piece { width: 100%; min-width: min(100%, 17rem); margin: 0 auto }
 .stage { position: relative; display: grid; place-items: center; overflow: hidden;
   border-radius: .875rem; background: #000; box-shadow: 0 1px 2px #0002, 0 12px 32px #0002 }
 .stage video, .stage img { display: block; max-width: 100%; max-height: 76vh }
@@ -31,7 +32,7 @@ p { margin: 0 }
   position: absolute; inset: 0 0 5rem } }
 .about { display: flex; flex-wrap: wrap; align-items: center; gap: .75rem 1.5rem;
   margin-top: 1.25rem }
-.about > div { flex: 1 1 16rem; min-width: 0 }
+.about > div { flex: 1 1 12rem; min-width: 0 }
 .facts { color: var(--quiet); font-size: .9375rem }
 .button, button { display: inline-block; font: inherit; font-weight: 600; line-height: 1.25;
   padding: .6875rem 1.25rem; border: 0; border-radius: .625rem; text-decoration: none;

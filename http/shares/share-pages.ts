@@ -38,13 +38,15 @@ export function mediaPage(entropy: Entropy, shared: ShareResolution): Answer {
     style: playerStyle(shared),
     store: new URL(shared.media_url).origin,
     isModel: shared.mime_type === modelType,
-    body: html`${playerOf(shared)}
+    body: html`<div class="piece">
+${playerOf(shared)}
 <div class="about">
 <div>
 <h1>${name}</h1>
 <p class="facts">${factsOf(shared)}</p>
 </div>
 ${save}
+</div>
 </div>`,
   });
 }

@@ -37,15 +37,15 @@ ${poster ? html`<img src="${poster}" alt="">` : ""}
 </div>`;
 }
 
-/** Rooms for pictures are kept before they are there; small ones are not blown up. */
+/** Room for a picture is kept before it is there; a small one is not blown up. */
 export function playerStyle({ mime_type: type, width, height }: ShareResolution): string {
   const isFilm = type.startsWith("video/");
+  if (type.startsWith("audio/")) return ".piece { max-width: 40rem }\n";
   if (!(isFilm || type.startsWith("image/")) || !width || !height) return "";
-  const widest = isFilm ? "100%" : `${Math.max(width, 240)}px`;
+  const natural = isFilm ? "" : `, ${Math.max(width, 240)}px`;
   return (
-    `.stage { width: fit-content; max-width: 100%; margin: 0 auto }\n` +
-    `.stage ${isFilm ? "video" : "img"} { aspect-ratio: ${width} / ${height}; ` +
-    `width: min(100vw - 2.5rem, 65.5rem, ${widest}, calc(76vh * ${width / height})) }\n`
+    `.piece { max-width: min(100%${natural}, calc(76vh * ${width / height})) }\n` +
+    `.stage ${isFilm ? "video" : "img"} { width: 100%; aspect-ratio: ${width} / ${height} }\n`
   );
 }
 
