@@ -100,7 +100,10 @@ function viewerRoute(): Route {
     answers: { 200: "text/javascript", 304: null },
     access: "open",
     run: async ({ request }) => {
-      loaded ??= load();
+      loaded ??= load().catch((error: unknown) => {
+        loaded = undefined;
+        throw error;
+      });
       const { text, etag } = await loaded;
       if (isKnown(request, etag)) return notChanged(etag);
       const type: Header = ["Content-Type", "text/javascript; charset=utf-8"];
