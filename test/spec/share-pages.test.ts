@@ -1,7 +1,15 @@
 import t, { type Test } from "tap";
 import { html } from "../../http/shares/markup.ts";
-import { browser, filmOf, type MadeLink, open, share, shareAt, withPicture } from "./share-steps.ts";
 import { type InProcess, openInProcess, origin } from "./in-process-service.ts";
+import {
+  browser,
+  filmOf,
+  type MadeLink,
+  open,
+  share,
+  shareAt,
+  withPicture,
+} from "./share-steps.ts";
 
 const accept = { accept: browser };
 
@@ -36,7 +44,11 @@ t.test("text/html preferred gives a page, anything else JSON", async (t) => {
     ["image/png", "application/json"],
     [";;;", "application/json"],
   ] as const) {
-    const { status, headers } = await open(house, link, wanted === undefined ? {} : { accept: wanted });
+    const { status, headers } = await open(
+      house,
+      link,
+      wanted === undefined ? {} : { accept: wanted },
+    );
     t.equal(status, 200);
     t.match(headers["content-type"], new RegExp(`^${type}`), `${wanted}`);
   }
@@ -91,7 +103,10 @@ t.test("a film has a player, with a download control only where it may be saved"
   t.match(text, /<a class="button"/);
   const body = { view_only: true };
   const only = await open(house, (await shareAt(ada, path, body)).json, accept);
-  t.match(only.text, /<div class="stage film view-only">\n<video controls controlslist="nodownload"/);
+  t.match(
+    only.text,
+    /<div class="stage film view-only">\n<video controls controlslist="nodownload"/,
+  );
   t.notMatch(only.text, /<a |Download/);
 });
 

@@ -112,25 +112,28 @@ t.test("a form to a link without a password goes to the page", async (t) => {
   t.equal((await form(house.stranger, token, "anything")).status, 303);
 });
 
-t.test("10 wrong passwords in 10 minutes by token and address; a missing one is not wrong", async (t) => {
-  const { house, ada, asset } = await withPicture(t, { hashPassword: quick });
-  const link = await share(ada, asset, { password });
-  const guess = (text: string, address?: string) =>
-    open(house, link, { "x-share-password": text }, address);
-  for (let count = 0; count < 12; count++) t.equal((await open(house, link)).status, 401);
-  for (let count = 0; count < 5; count++) t.equal((await guess(password)).status, 200);
-  for (let count = 0; count < 10; count++) t.equal((await guess(`guess ${count}`)).status, 401);
-  const { status, headers } = await guess("guess 11");
-  t.equal(status, 429, "also where the other rates are off");
-  t.equal(headers["retry-after"], "60");
-  t.equal((await guess(password)).status, 429, "the right one is not told apart");
-  t.equal((await open(house, link)).status, 401, "who gives none is asked for one");
-  t.equal((await guess("guess 1", "192.0.2.9")).status, 401, "another address");
-  const other = await share(ada, asset, { password });
-  t.equal((await open(house, other, { "x-share-password": "x" })).status, 401, "another token");
-  await house.advance(600_000);
-  t.equal((await guess(password)).status, 200);
-});
+t.test(
+  "10 wrong passwords in 10 minutes by token and address; a missing one is not wrong",
+  async (t) => {
+    const { house, ada, asset } = await withPicture(t, { hashPassword: quick });
+    const link = await share(ada, asset, { password });
+    const guess = (text: string, address?: string) =>
+      open(house, link, { "x-share-password": text }, address);
+    for (let count = 0; count < 12; count++) t.equal((await open(house, link)).status, 401);
+    for (let count = 0; count < 5; count++) t.equal((await guess(password)).status, 200);
+    for (let count = 0; count < 10; count++) t.equal((await guess(`guess ${count}`)).status, 401);
+    const { status, headers } = await guess("guess 11");
+    t.equal(status, 429, "also where the other rates are off");
+    t.equal(headers["retry-after"], "60");
+    t.equal((await guess(password)).status, 429, "the right one is not told apart");
+    t.equal((await open(house, link)).status, 401, "who gives none is asked for one");
+    t.equal((await guess("guess 1", "192.0.2.9")).status, 401, "another address");
+    const other = await share(ada, asset, { password });
+    t.equal((await open(house, other, { "x-share-password": "x" })).status, 401, "another token");
+    await house.advance(600_000);
+    t.equal((await guess(password)).status, 200);
+  },
+);
 
 t.test("guesses at the same time count too", async (t) => {
   const { house, ada, asset } = await withPicture(t, { hashPassword: quick });

@@ -56,7 +56,10 @@ t.test("a file is saved under the display name, made fit for any system", async 
     ["Kite.PNG", `attachment; filename="Kite.PNG"; filename*=UTF-8''Kite.PNG`],
     ["..\\..\r\n/etc\u202egnp", `filename="..  .. etc gnp.png"`],
     ['a"b%c', `filename="a b_c.png"; filename*=UTF-8''a%20b%25c.png`],
-    ["Lichtbrücke (1)", `filename="Lichtbr_cke (1).png"; filename*=UTF-8''Lichtbr%C3%BCcke%20%281%29`],
+    [
+      "Lichtbrücke (1)",
+      `filename="Lichtbr_cke (1).png"; filename*=UTF-8''Lichtbr%C3%BCcke%20%281%29`,
+    ],
     ["///", `filename="file.png"`],
   ] as const) {
     await ada.patch(`/v1/assets/${asset}`, { display_name: name });
@@ -116,7 +119,10 @@ t.test("an unknown token answers 404, in equal bytes whatever it is like", async
   const [first] = answers;
   t.equal(first?.status, 404);
   for (const { status, text, headers: given } of answers)
-    t.strictSame({ status, text, given }, { status: 404, text: first?.text, given: first?.headers });
+    t.strictSame(
+      { status, text, given },
+      { status: 404, text: first?.text, given: first?.headers },
+    );
 });
 
 t.test("a revoked link answers 410 with its reason", async (t) => {
@@ -159,29 +165,32 @@ t.test("trashed or deleted media answer 410, restored ones are shown again", asy
   t.equal(gone.json.reason, "media_unavailable");
 });
 
-t.test("access_count and last_accessed_at change on each 200 to GET, and on nothing else", async (t) => {
-  const { house, ada, asset } = await withPicture(t);
-  const link = await share(ada, asset);
-  const path = `/v1/share/${link.token}`;
-  const listed = async () => {
-    const { json } = await ada.get<ShareList>(`/v1/assets/${asset}/share`);
-    return json.items[0];
-  };
-  t.equal((await listed())?.last_accessed_at, undefined, "absent until the first visit");
-  await house.advance(5_000);
-  const { json } = await open(house, link);
-  await open(house, link, { accept: "text/html" });
-  const lastAt = new Date(startMs + 5_000).toISOString();
-  t.match(await listed(), { access_count: 2, last_accessed_at: lastAt });
-  await house.advance(5_000);
-  t.equal((await house.stranger.request("HEAD", path)).status, 200);
-  t.equal((await house.stranger.post(path, {})).status, 200);
-  await house.stranger.get(json.media_url);
-  await ada.delete(`/v1/assets/${asset}`);
-  t.equal((await open(house, link)).status, 410);
-  await ada.post(`/v1/assets/${asset}/restore`);
-  t.match(await listed(), { access_count: 2, last_accessed_at: lastAt });
-});
+t.test(
+  "access_count and last_accessed_at change on each 200 to GET, and on nothing else",
+  async (t) => {
+    const { house, ada, asset } = await withPicture(t);
+    const link = await share(ada, asset);
+    const path = `/v1/share/${link.token}`;
+    const listed = async () => {
+      const { json } = await ada.get<ShareList>(`/v1/assets/${asset}/share`);
+      return json.items[0];
+    };
+    t.equal((await listed())?.last_accessed_at, undefined, "absent until the first visit");
+    await house.advance(5_000);
+    const { json } = await open(house, link);
+    await open(house, link, { accept: "text/html" });
+    const lastAt = new Date(startMs + 5_000).toISOString();
+    t.match(await listed(), { access_count: 2, last_accessed_at: lastAt });
+    await house.advance(5_000);
+    t.equal((await house.stranger.request("HEAD", path)).status, 200);
+    t.equal((await house.stranger.post(path, {})).status, 200);
+    await house.stranger.get(json.media_url);
+    await ada.delete(`/v1/assets/${asset}`);
+    t.equal((await open(house, link)).status, 410);
+    await ada.post(`/v1/assets/${asset}/restore`);
+    t.match(await listed(), { access_count: 2, last_accessed_at: lastAt });
+  },
+);
 
 t.test("counts survive the shard's death", async (t) => {
   const { house, ada, asset } = await withPicture(t);
@@ -195,27 +204,33 @@ t.test("counts survive the shard's death", async (t) => {
   t.equal(json.items[0]?.access_count, 4);
 });
 
-t.test("an address resolves 60 times a minute, a token 600 times; every answer counts", async (t) => {
-  const { house, ada, asset } = await withPicture(t, { rates: true });
-  const link = await share(ada, asset);
-  const unknown = { token: "A".repeat(23) };
-  for (let count = 0; count < 60; count++)
-    t.equal((await open(house, count % 2 === 0 ? link : unknown)).status, count % 2 === 0 ? 200 : 404);
-  for (const token of [link, unknown]) {
-    const { status, headers, json } = await open(house, token);
-    t.equal(status, 429, "before anything is looked up");
-    t.equal(headers["retry-after"], "60");
-    t.equal(json.code, "rate_limit");
-  }
-  t.equal((await open(house, link, {}, "192.0.2.2")).status, 200, "another address");
-  for (let count = 31; count < 600; count++)
-    await open(house, link, {}, `198.51.100.${Math.floor(count / 50)}`);
-  t.equal((await open(house, link, {}, "192.0.2.2")).status, 429, "600 of this token");
-  const other = await share(ada, await picture(house, ada, "another"));
-  t.equal((await open(house, other, {}, "192.0.2.2")).status, 200);
-  await house.advance(60_000);
-  t.equal((await open(house, link)).status, 200, "the next minute");
-});
+t.test(
+  "an address resolves 60 times a minute, a token 600 times; every answer counts",
+  async (t) => {
+    const { house, ada, asset } = await withPicture(t, { rates: true });
+    const link = await share(ada, asset);
+    const unknown = { token: "A".repeat(23) };
+    for (let count = 0; count < 60; count++)
+      t.equal(
+        (await open(house, count % 2 === 0 ? link : unknown)).status,
+        count % 2 === 0 ? 200 : 404,
+      );
+    for (const token of [link, unknown]) {
+      const { status, headers, json } = await open(house, token);
+      t.equal(status, 429, "before anything is looked up");
+      t.equal(headers["retry-after"], "60");
+      t.equal(json.code, "rate_limit");
+    }
+    t.equal((await open(house, link, {}, "192.0.2.2")).status, 200, "another address");
+    for (let count = 31; count < 600; count++)
+      await open(house, link, {}, `198.51.100.${Math.floor(count / 50)}`);
+    t.equal((await open(house, link, {}, "192.0.2.2")).status, 429, "600 of this token");
+    const other = await share(ada, await picture(house, ada, "another"));
+    t.equal((await open(house, other, {}, "192.0.2.2")).status, 200);
+    await house.advance(60_000);
+    t.equal((await open(house, link)).status, 200, "the next minute");
+  },
+);
 
 t.test("KLIEG_RATE_LIMITS=off lifts the rates of resolutions", async (t) => {
   const { house, ada, asset } = await withPicture(t);

@@ -32,10 +32,12 @@ export async function filmOf(house: InProcess, maker: Caller, name = "Harbor") {
   const composition = await made(maker, { "index.html": page() });
   await maker.patch(`/v1/compositions/${composition}`, { name });
   const { json } = await submit(maker, composition);
-  const node = house.farmNode();
+  const node = house.farmNode(8);
   await house.settle();
-  await node.render(film);
+  const task = node.leases.find(({ outputPrefix }) => outputPrefix.includes(json.id));
+  await node.render(film, task);
   await house.settle();
+  node.die();
   return { composition, render: json.id };
 }
 

@@ -201,23 +201,26 @@ t.test("whoever made a link may revoke it after losing the right to make others"
   t.equal((await admin.delete(`/v1/assets/${asset}/share/${second.id}`)).status, 403);
 });
 
-t.test("a share attempt by a viewer or billing contact answers 403 before the look-up", async (t) => {
-  const house = await openInProcess(t);
-  const owner = await house.account();
-  const org = await paidOrganization(house, owner);
-  for (const role of ["viewer", "billing_contact"] as const) {
-    const caller = await house.account();
-    await join(owner, org, caller, role);
-    await enter(caller, org);
-    for (const kind of ["assets", "renders"])
-      for (const id of [nobody, "nonsense"]) {
-        const path = `/v1/${kind}/${id}/share`;
-        t.equal((await shareAt(caller, path)).status, 403, role);
-        t.equal((await caller.get(path)).status, 403);
-        t.equal((await caller.delete(`${path}/${nobody}`)).status, 403);
-      }
-  }
-});
+t.test(
+  "a share attempt by a viewer or billing contact answers 403 before the look-up",
+  async (t) => {
+    const house = await openInProcess(t);
+    const owner = await house.account();
+    const org = await paidOrganization(house, owner);
+    for (const role of ["viewer", "billing_contact"] as const) {
+      const caller = await house.account();
+      await join(owner, org, caller, role);
+      await enter(caller, org);
+      for (const kind of ["assets", "renders"])
+        for (const id of [nobody, "nonsense"]) {
+          const path = `/v1/${kind}/${id}/share`;
+          t.equal((await shareAt(caller, path)).status, 403, role);
+          t.equal((await caller.get(path)).status, 403);
+          t.equal((await caller.delete(`${path}/${nobody}`)).status, 403);
+        }
+    }
+  },
+);
 
 t.test("share links need the scope shares", async (t) => {
   const { ada, asset } = await withPicture(t);
