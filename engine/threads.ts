@@ -49,7 +49,7 @@ export interface ShortTasks {
   readonly queueMax: number;
   readonly timeoutMs: number;
   readonly memoryMegabytes: number;
-  /** To all other threads of the machine, where both have work (nice 19, where the system has it). */
+  /** Gives way to all other threads of the machine (nice 19, where the system has it). */
   readonly yields?: true;
 }
 

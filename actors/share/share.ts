@@ -1,8 +1,8 @@
 /**
- * A share link opens one asset, or what a render made, to those who have its token. Of the token only
- * the SHA-256 is stored, of a password only a scrypt hash. One actor has all links of a target;
- * rows of its own are each link and, by the token's digest, which link it is. How they move:
- * `share-actor.ts`.
+ * A share link opens one asset, or what a render made, to those who have its token. Of the token
+ * only the SHA-256 is stored, of a password only a scrypt hash. One actor has all links of a
+ * target; rows of its own are each link and, by the token's digest, which link it is. How they
+ * move: `share-actor.ts`.
  */
 
 import { type Address, addressOf, type Question } from "../../engine/address.ts";
