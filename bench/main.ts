@@ -8,7 +8,14 @@ import { startSubject } from "./server-process.ts";
 import { share } from "./share.ts";
 import { submit } from "./submit.ts";
 
-const questions: Readonly<Record<string, Question>> = { submit, read, render, nodes, hostile, share };
+const questions: Readonly<Record<string, Question>> = {
+  submit,
+  read,
+  render,
+  nodes,
+  hostile,
+  share,
+};
 
 function usage(): string {
   const parts = Object.entries(questions).map(

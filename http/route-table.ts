@@ -14,6 +14,7 @@ import { deviceRoutes } from "./auth/device-routes.ts";
 import { oauthClientRoutes } from "./auth/oauth-client-routes.ts";
 import { oauthRoutes } from "./auth/oauth-routes.ts";
 import { tokenRoutes } from "./auth/token-routes.ts";
+import { blockRoutes } from "./compositions/block-routes.ts";
 import { compositionFileRoutes } from "./compositions/composition-file-routes.ts";
 import { compositionRoutes } from "./compositions/composition-routes.ts";
 import { renderRoutes } from "./compositions/render-routes.ts";
@@ -43,6 +44,7 @@ export const routeTable: readonly Route[] = [
   ...renderRoutes,
   ...shareRoutes,
   ...publicShareRoutes,
+  ...blockRoutes,
   ...modelRoutes,
   ...accountRoutes,
   ...billingRoutes,

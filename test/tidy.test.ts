@@ -24,7 +24,7 @@ const bans: readonly Ban[] = [
     // How long a film took, for its user; and a real store's time. No other test knows the time.
     allowed: [
       "engine/adapters/system-clock.ts",
-      "http/cli/render.ts",
+      "http/cli/compositions/render-delivery.ts",
       "bench/",
       "test/long/store-damage.test.ts",
     ],

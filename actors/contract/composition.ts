@@ -16,7 +16,7 @@ export const CompositionFile = Type.Object(
 );
 export type CompositionFile = Static<typeof CompositionFile>;
 
-const Meta = Type.Record(Type.String(), Type.Unknown());
+export const Meta = Type.Record(Type.String(), Type.Unknown());
 
 export const Composition = Type.Object(
   {
@@ -51,10 +51,10 @@ export const CompositionPage = Type.Object(
   { title: "CompositionPage" },
 );
 
-const Name = Type.String({ minLength: 1, maxLength: 200 });
+export const Name = Type.String({ minLength: 1, maxLength: 200 });
 const Description = Type.String({ maxLength: 4_000 });
-const ProjectId = Type.String({ minLength: 1, maxLength: 128 });
-const Edge = Type.Integer({ minimum: 16, maximum: 7_680 });
+export const ProjectId = Type.String({ minLength: 1, maxLength: 128 });
+export const Edge = Type.Integer({ minimum: 16, maximum: 7_680 });
 
 export const CreateCompositionRequest = strict(
   {

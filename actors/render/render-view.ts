@@ -24,7 +24,7 @@ export function renderView(
     height: (isDone ? render.height : undefined) ?? null,
     duration_seconds: (isDone ? render.durationSeconds : undefined) ?? null,
     asset_id: isDone && hasAsset ? render.asset : null,
-    warnings: [...(notes?.warnings ?? [])],
+    warnings: [...(order.warnings ?? []), ...(notes?.warnings ?? [])],
     error: notes?.error ?? null,
     created_at: timestamp(render.createdAtMs),
     updated_at: timestamp(render.updatedAtMs),

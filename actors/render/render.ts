@@ -37,6 +37,8 @@ export interface RenderOrder {
   /** The object that lists the composition's files. */
   readonly manifestKey: string;
   readonly assets: Readonly<Record<string, Source>>;
+  /** Of what was adjusted before it was submitted. */
+  readonly warnings?: readonly string[];
 }
 
 /** `digest` as in `tombstoneKey`, when an Idempotency-Key was sent. */

@@ -10,20 +10,27 @@ import { listAgents, startAgent, stopAgent } from "./agents.ts";
 import { deleteAsset, listAssets, restoreAsset, showAsset } from "./assets.ts";
 import { type Command, CommandError, type Session, UsageError } from "./command.ts";
 import { completion } from "./completion.ts";
+import { blocks } from "./compositions/blocks.ts";
+import {
+  cloneComposition,
+  listCompositions,
+  pushComposition,
+} from "./compositions/compositions.ts";
+import { pullComposition } from "./compositions/pull-composition.ts";
+import { render } from "./compositions/render.ts";
 import { cost } from "./cost.ts";
-import { login, logout } from "./credentials/login.ts";
-import { tokenCreate, tokenList, tokenRevoke } from "./credentials/tokens.ts";
 import { enhancePrompt } from "./enhance-prompt.ts";
 import { generateCommands } from "./generate.ts";
 import { generateSet } from "./generate-set.ts";
 import { cancelJob, listJobs, showJob } from "./jobs.ts";
 import { lint } from "./lint.ts";
+import { login, logout } from "./login.ts";
 import { accountCreate } from "./operator/account-create.ts";
 import { audit } from "./operator/audit.ts";
 import { storeCheck } from "./operator/store-check.ts";
 import { tokenReset } from "./operator/token-reset.ts";
-import { render } from "./render.ts";
 import { share, shareList, shareRevoke } from "./shares.ts";
+import { tokenCreate, tokenList, tokenRevoke } from "./tokens.ts";
 import { upload } from "./upload.ts";
 import { vendor } from "./vendoring/vendor.ts";
 
@@ -41,6 +48,11 @@ const commands: readonly Command[] = [
   share,
   shareList,
   shareRevoke,
+  blocks,
+  listCompositions,
+  pushComposition,
+  pullComposition,
+  cloneComposition,
   lint,
   vendor,
   showJob,
@@ -163,12 +175,12 @@ function refusal(problem: ApiProblem, command: Command): string {
 
 /** The option that became the field; a field that none became keeps its own name. */
 function optionAt(pointer: string, { options }: Command): string {
-  const field = pointer.replace(/^[/?]/, "").split("/")[0] ?? "";
+  const [field = "", ...inner] = pointer.replace(/^[/?]/, "").split("/");
   const names = [field, field.replace(/_asset_ids?$/, ""), field.replace(/_ids?$/, "")];
   const known = names
     .map((name) => `--${name.replaceAll("_", "-")}`)
     .find((option) => options.some((line) => line.includes(`${option} `)));
-  return known ?? field.replaceAll("_", " ");
+  return known ?? [field, ...inner].join("/").replaceAll("_", " ");
 }
 
 function remedy({ status, retryAfter }: ApiProblem): string {

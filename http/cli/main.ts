@@ -3,7 +3,7 @@ import { systemClock } from "../../engine/adapters/system-clock.ts";
 import { Client } from "../client/client.ts";
 import { CommandError } from "./command.ts";
 import { runCommandLine } from "./command-line.ts";
-import { findAddress } from "./credentials/credential.ts";
+import { findAddress } from "./credential.ts";
 
 /** As a shell counts it: 128 and the signal's number. */
 const interruptedCode = 130;

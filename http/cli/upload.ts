@@ -28,8 +28,8 @@ const pauseMs = 200;
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /** The id of an asset: given as such, or of a file here, which is uploaded. */
-export async function assetId(given: string, session: Session): Promise<string> {
-  return uuid.test(given) ? given : (await uploadFile(given, session)).id;
+export async function assetId(given: string, session: Session, path = given): Promise<string> {
+  return uuid.test(given) ? given : (await uploadFile(path, session)).id;
 }
 
 /** Throws `CommandError`. */

@@ -93,9 +93,20 @@ export interface Call {
 
 /** The JSON of a 2xx answer. Its shape is the service's promise; it is not checked again here. */
 export async function request<T>(address: Address, call: Call): Promise<T> {
+  const response = await open(address, call);
+  if (response.status === 204) return undefined as T;
+  try {
+    return (await response.json()) as T;
+  } catch (fault) {
+    throw new Unreachable(address.origin, fault);
+  }
+}
+
+/** A 2xx answer with its body unread. */
+export function open(address: Address, call: Call): Promise<Response> {
   const { body, form, archive, idempotencyKey } = call;
   const heldMs = form === undefined && archive === undefined ? (call.heldMs ?? 0) : bounds.uploadMs;
-  const response = await openUrl(address.origin, `${address.origin}/v1${call.path}`, {
+  return openUrl(address.origin, `${address.origin}/v1${call.path}`, {
     method: call.method,
     signal: AbortSignal.timeout(bounds.answerMs + heldMs),
     headers: {
@@ -108,12 +119,6 @@ export async function request<T>(address: Address, call: Call): Promise<T> {
     ...defined({ body: form ?? (body && JSON.stringify(body)) }),
     ...(archive === undefined ? {} : { body: archive(), duplex: "half" }),
   });
-  if (response.status === 204) return undefined as T;
-  try {
-    return (await response.json()) as T;
-  } catch (fault) {
-    throw new Unreachable(address.origin, fault);
-  }
 }
 
 /** What a form-encoded call of OAuth answers, refusals included: they are no problem objects. */

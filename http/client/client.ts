@@ -22,8 +22,14 @@ import type {
   CreateTurnRequest,
 } from "../../actors/contract/agent.ts";
 import type { Asset, AssetPage } from "../../actors/contract/asset.ts";
+import type { BlocksRequest } from "../../actors/contract/blocks.ts";
 import type { Static } from "../../actors/contract/common.ts";
-import type { Composition, CreateCompositionRequest } from "../../actors/contract/composition.ts";
+import type {
+  CloneCompositionRequest,
+  Composition,
+  CompositionPage,
+  CreateCompositionRequest,
+} from "../../actors/contract/composition.ts";
 import type { JobCostQuote, JobCostRequest } from "../../actors/contract/cost.ts";
 import type {
   EnhancedPrompt,
@@ -36,7 +42,7 @@ import type { OutputSet } from "../../actors/contract/set.ts";
 import type { CreateShareRequest, ShareLink, ShareList } from "../../actors/contract/share.ts";
 import type { CreatedToken, CreateTokenRequest, TokenList } from "../../actors/contract/token.ts";
 import type { ModelEntry } from "../../config/catalogue.ts";
-import { type Address, ApiProblem, openUrl, repeatCall, request } from "./call.ts";
+import { type Address, ApiProblem, open, openUrl, repeatCall, request } from "./call.ts";
 
 /** Undefined is as good as absent: JSON leaves it out. */
 type Sparse<T> = { readonly [K in keyof T]: T[K] | undefined };
@@ -115,13 +121,40 @@ export class Client {
 
   /** All files of a composition by those of a ZIP archive, whole or not at all. */
   replaceBundle(id: string, archive: () => ReadableStream<Uint8Array>): Promise<Composition> {
-    const path = `/compositions/${encodeURIComponent(id)}/bundle`;
+    const path = `${compositionPath(id)}/bundle`;
     return this.patiently(() => request(this.address, { method: "POST", path, archive }));
   }
 
-  /** As `submit`: one call, at most one render. */
+  compositions(
+    filters: Readonly<Record<string, string | undefined>>,
+  ): Promise<Static<typeof CompositionPage>> {
+    return this.get(`/compositions?${queryOf(filters)}`);
+  }
+
+  composition(id: string): Promise<Composition> {
+    return this.get(compositionPath(id));
+  }
+
+  cloneComposition(id: string, changes: Sparse<CloneCompositionRequest>): Promise<Composition> {
+    return this.post(`${compositionPath(id)}/clone`, changes);
+  }
+
+  /** The open answer with the bytes of a file. */
+  compositionFile(id: string, path: string): Promise<Response> {
+    const place = `${compositionPath(id)}/file?${new URLSearchParams({ path })}`;
+    return this.patiently(() => open(this.address, { method: "GET", path: place }));
+  }
+
   submitRender(id: string, body: Sparse<RenderRequest>): Promise<Render> {
-    const path = `/compositions/${encodeURIComponent(id)}/render`;
+    return this.submitFilm(`${compositionPath(id)}/render`, body);
+  }
+
+  submitBlocks(body: BlocksRequest): Promise<Render> {
+    return this.submitFilm("/renders/blocks", body);
+  }
+
+  /** As `submit`: one call, at most one render. */
+  private submitFilm(path: string, body: object): Promise<Render> {
     const key = randomUUID();
     return this.patiently(async (tried) => {
       try {
@@ -179,10 +212,7 @@ export class Client {
   }
 
   assets(filters: Readonly<Record<string, string | undefined>>): Promise<Static<typeof AssetPage>> {
-    const query = new URLSearchParams();
-    for (const [name, value] of Object.entries(filters))
-      if (value !== undefined) query.set(name, value);
-    return this.get(`/assets?${query}`);
+    return this.get(`/assets?${queryOf(filters)}`);
   }
 
   deleteAsset(id: string, isPermanent: boolean): Promise<void> {
@@ -272,6 +302,18 @@ export class Client {
     this.isAnswered = true;
     return answer;
   }
+}
+
+function compositionPath(id: string): string {
+  return `/compositions/${encodeURIComponent(id)}`;
+}
+
+/** Without what is undefined. */
+function queryOf(filters: Readonly<Record<string, string | undefined>>): URLSearchParams {
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(filters))
+    if (value !== undefined) query.set(name, value);
+  return query;
 }
 
 export function renderPath(id: string): string {

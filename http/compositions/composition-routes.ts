@@ -10,15 +10,13 @@ import {
   activeRendersKey,
   type Composition,
   type CompositionDetails,
-  type CreateComposition,
   compositionDetailsKey,
   compositionKey,
-  type Meta,
   type PatchComposition,
   versionTag,
 } from "../../actors/composition/composition.ts";
 import { timelineView } from "../../actors/composition/composition-view.ts";
-import { mergeMeta, metaFault } from "../../actors/composition/meta.ts";
+import { mergeMeta } from "../../actors/composition/meta.ts";
 import {
   CloneCompositionRequest,
   CompositionPage,
@@ -32,7 +30,6 @@ import {
 import { type CancelRender, renderKey } from "../../actors/render/render.ts";
 import { limits } from "../../config/limits.ts";
 import type { Fault } from "../../config/schema.ts";
-import { partitionOfId } from "../../engine/id.ts";
 import { PortError } from "../../engine/ports/port-error.ts";
 import { requireRoom } from "../accounts/storage.ts";
 import { found, RefusalError } from "../problems/refusal-error.ts";
@@ -56,6 +53,7 @@ import {
   snapshotOf,
   viewOf,
 } from "./compositions.ts";
+import { newComposition, requireMeta, storeComposition } from "./new-composition.ts";
 
 const { listDefault, listMax } = limits.compositions;
 const one = "/v1/compositions/{id}";
@@ -153,11 +151,6 @@ function patchBody(): BodyRule<PatchCompositionRequest> {
   return { ...rule, nulls: ["description", "project_id"] };
 }
 
-function requireMeta(meta: Meta, pointer: string): void {
-  const fault = metaFault(meta, pointer);
-  if (fault !== undefined) throw new RefusalError({ code: "validation", faults: [fault] });
-}
-
 async function createComposition(call: Call<CreateCompositionRequest>): Promise<Answer> {
   const { service, body } = call;
   const { name = "Untitled", description = null, project_id: projectId = null, meta = {} } = body;
@@ -183,23 +176,6 @@ function pageOf({ width, height, template }: CreateCompositionRequest): string |
   return hasSize || template === "blank_html" ? blankPage(width, height) : undefined;
 }
 
-function newComposition({ service, principal }: Call<unknown, unknown>): Composition {
-  const { scope, user } = principal;
-  const nowMs = service.clock.nowMs();
-  return {
-    id: service.ids.under(partitionOfId(scope)),
-    scope,
-    user: user.id,
-    createdAtMs: nowMs,
-    updatedAtMs: nowMs,
-    revision: 1,
-    version: 1,
-    files: 0,
-    totalBytes: 0,
-    pathBytes: 0,
-  };
-}
-
 async function created(
   call: Call<unknown, unknown>,
   composition: Composition,
@@ -207,13 +183,10 @@ async function created(
   files: readonly BundleFile[],
   incoming?: Incoming,
 ): Promise<Answer> {
-  const { service } = call;
-  const { id, scope } = composition;
-  const { reservation } = incoming ?? {};
-  const message: CreateComposition = { kind: "create", composition, details, files, reservation };
-  expectReply(await service.gateway.ask(compositionKey(scope, id), message, "work"), "done");
-  const made = { ...call, id };
-  return answerWith(made, 201, [["Location", `${service.baseUrl}/compositions/${id}`]]);
+  const { id } = composition;
+  await storeComposition(call.service, composition, details, files, incoming);
+  const location = `${call.service.baseUrl}/compositions/${id}`;
+  return answerWith({ ...call, id }, 201, [["Location", location]]);
 }
 
 async function readComposition(call: Call): Promise<Answer> {

@@ -70,14 +70,25 @@ export function checkRequest({ target, still, quality, params }: RenderRequest):
   if (faults.length > 0) throw new RefusalError({ code: "validation", faults });
 }
 
+export interface RenderTerms {
+  /** Equal for requests that the same key makes known again. */
+  readonly asked?: string;
+  /** Of what was adjusted before it was submitted. */
+  readonly warnings?: readonly string[];
+}
+
 /** Resolves to the id of an accepted render; its input files do not change from then on. */
-export async function submitRender(call: Call<RenderRequest>): Promise<Id> {
+export async function submitRender(
+  call: Call<RenderRequest>,
+  { asked, warnings }: RenderTerms = {},
+): Promise<Id> {
   const { service, principal, body } = call;
   checkRequest(body);
   const key = idempotencyKey(call.request);
   requireRoom(call);
-  const digest =
-    key === undefined ? undefined : digestOfBody(call, `render ${call.id}`, canonical(body), key);
+  const text = asked ?? canonicalText({ target: "video", ...body });
+  const path = asked === undefined ? `render ${call.id}` : "render blocks";
+  const digest = key === undefined ? undefined : digestOfBody(call, path, text, key);
   const id = service.ids.under(partitionOfId(principal.scope));
   const manifests: string[] = [];
   try {
@@ -85,7 +96,11 @@ export async function submitRender(call: Call<RenderRequest>): Promise<Id> {
       const manifestKey = await storeManifest(service, snapshot);
       manifests.push(manifestKey);
       const order = await orderOf(call, id, snapshot, manifestKey);
-      return { kind: "render", order, ...defined({ digest }) };
+      return {
+        kind: "render",
+        order: { ...order, ...defined({ warnings }) },
+        ...defined({ digest }),
+      };
     });
     manifests.pop();
     return id;
@@ -99,12 +114,13 @@ export async function submitRender(call: Call<RenderRequest>): Promise<Id> {
 }
 
 /** Equal for equal requests, however they are written. */
-function canonical(body: RenderRequest): string {
-  return JSON.stringify(sorted({ target: "video", ...body }));
+export function canonicalText(body: object): string {
+  return JSON.stringify(sorted(body));
 }
 
 function sorted(value: unknown): unknown {
   if (typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) return value.map(sorted);
   const members = Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1));
   return members.map(([name, member]) => [name, sorted(member)]);
 }

@@ -136,6 +136,16 @@ t.test("uploads and quotes: uploads are for makers, quotes for all who read", as
 const money: readonly Role[] = ["member", "viewer"];
 const managers: readonly Role[] = ["member", "viewer", "billing_contact"];
 
+t.test("films of blocks are for owners, admins and members", async (t) => {
+  const { as, asset } = await stage(t);
+  const blocks = [{ clip_asset_id: asset, duration_seconds: 1 }];
+  for (const role of roles) {
+    const size = { width: 64, height: 64 };
+    const { status } = await as(role).post("/v1/renders/blocks", { blocks, ...size });
+    t.equal(status, allBut(202, makers)[role], role);
+  }
+});
+
 t.test("members and roles are for owners and admins", async (t) => {
   const { org, as } = await stage(t);
   const base = `/v1/organizations/${org.id}`;

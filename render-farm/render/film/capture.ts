@@ -6,7 +6,8 @@ import type { PagePool } from "../page/page-pool.ts";
 import { compositorPainter, selfCapturePainter } from "../page/painters.ts";
 import { RenderError } from "../render-error.ts";
 import { VideoFrames } from "../videos/video-frames.ts";
-import { composeFrames, isComposable } from "./composing.ts";
+import { composableRuns } from "./composable-runs.ts";
+import { composeFrames } from "./composing.ts";
 import type { FilmCapture } from "./film-capture.ts";
 import { type Sample, Samples } from "./samples.ts";
 import { recorder, recordSegments, type SegmentRecorder } from "./segment-recorders.ts";
@@ -108,11 +109,12 @@ export async function captureComposed(
 ): Promise<Footage | Refusal> {
   const [session] = pages.sessions;
   const layout = await session.layout();
-  if (layout === null || !isComposable(layout, capture))
+  const runs = layout === null ? undefined : composableRuns(layout, capture);
+  if (layout === null || runs === undefined)
     return { refusal: "the page is more than pictures in boxes" };
   const samples = new Samples(capture.frames, { isBlack: isDark, step: 4 });
   const shown = (planes: Buffer): Buffer => displayPicture(planes, capture.setup.timeline.width);
-  const composing = composeFrames(layout, samples, capture).catch((failure: unknown) => {
+  const composing = composeFrames(layout, runs, samples, capture).catch((failure: unknown) => {
     samples.end(failure);
     throw failure;
   });

@@ -9,66 +9,65 @@ import {
   oneThread,
   type ShownVideo,
   type Span,
-  sourceEnd,
   sourceTime,
   videoFilters,
   videoInput,
   warnOfShortSource,
 } from "../videos/video-decoding.ts";
+import { overlaps } from "./composable-runs.ts";
 import type { FilmCapture } from "./film-capture.ts";
 import type { Samples } from "./samples.ts";
+import type { Segment } from "./segments.ts";
 
 /**
- * Whether every video is one that ffmpeg can lay over others, and there in its first frame. All of
- * them are open at once, so there may not be many.
- */
-export function isComposable({ pictures }: MediaLayout, { setup }: FilmCapture): boolean {
-  const { fps, width, height } = setup.timeline;
-  return (
-    pictures.length <= limits.capture.picturesMax &&
-    width % 2 === 0 &&
-    height % 2 === 0 &&
-    setup.videos.every((video) => {
-      const picture = pictures.find(({ key }) => key === video.clip.key);
-      if (picture === undefined) return true;
-      const span = { first: picture.from, end: picture.to, fps };
-      const last = sourceEnd(video) - 1 / fps;
-      const { look } = video.media;
-      return look?.hasAlpha !== true && sourceTime(video, span) < last && beginsAgain(video);
-    })
-  );
-}
-
-/** A looped source can only be opened again at its own begin. */
-function beginsAgain({ clip }: ShownVideo): boolean {
-  const { isLooped = false, start = 0 } = clip.media ?? {};
-  return !isLooped || (start === 0 && clip.start >= 0);
-}
-
-/**
- * A film that is nothing but pictures in boxes, by one ffmpeg: no page paints its frames. The
+ * A film that is nothing but pictures in boxes, by one ffmpeg a run: no page paints its frames. The
  * sampled frames come from the same pass, before they are encoded.
  */
 export async function composeFrames(
   layout: MediaLayout,
+  runs: readonly Segment[],
   samples: Samples,
   capture: FilmCapture,
 ): Promise<readonly string[]> {
-  const { stage, frames, setup } = capture;
+  const { width, height } = capture.setup.timeline;
+  const groundPath = join(capture.stage.folder, "ground.yuv");
+  await writeNew(groundPath, groundPlanes(layout.ground, width * height));
+  const paths: string[] = [];
+  for (const run of runs) {
+    const layers: Layer[] = [];
+    for (const picture of layout.pictures) {
+      if (!overlaps(picture, run)) continue;
+      const layer = await layerOf(picture, run, capture);
+      if (layer !== undefined) layers.push(layer);
+    }
+    const path = await composeRun(run, { groundPath, layers, samples }, capture);
+    capture.onMade?.(run, path);
+    paths.push(path);
+  }
+  return paths;
+}
+
+interface RunParts {
+  readonly groundPath: string;
+  /** In the order of painting. */
+  readonly layers: readonly Layer[];
+  readonly samples: Samples;
+}
+
+async function composeRun(
+  { index, from, to }: Segment,
+  { groundPath, layers, samples }: RunParts,
+  { stage, frames, setup }: FilmCapture,
+): Promise<string> {
   const { fps, width, height } = setup.timeline;
   const { folder, tools, context } = stage;
-  const groundPath = join(folder, "ground.yuv");
-  await writeNew(groundPath, groundPlanes(layout.ground, width * height));
-  const layers: Layer[] = [];
-  for (const picture of layout.pictures) {
-    const layer = await layerOf(picture, capture);
-    if (layer !== undefined) layers.push(layer);
-  }
   const ground = ["-f", "rawvideo", "-pix_fmt", "yuv420p", "-s", `${width}x${height}`];
-  const [path, samplesPath] = [join(folder, "segment-0.mp4"), join(folder, "samples.yuv")];
-  const asked = samples.frames.map((frame) => `eq(n\\,${frame})`).join("+");
+  const path = join(folder, `segment-${index}.mp4`);
+  const samplesPath = join(folder, `samples-${index}.yuv`);
+  const sampled = samples.frames.filter((frame) => frame >= from && frame < to);
+  const asked = sampled.map((frame) => `eq(n\\,${frame - from})`).join("+") || "0";
   const graph = [
-    `[0:v]loop=loop=-1:size=1,setpts=round(N/${fps}/TB),trim=end_frame=${frames}[g0]`,
+    `[0:v]loop=loop=-1:size=1,setpts=round(N/${fps}/TB),trim=end_frame=${to - from}[g0]`,
     ...layers.flatMap((layer, at) => overlay(layer, at, fps)),
     `[g${layers.length}]split[film][looked]`,
     `[looked]select='${asked}'[samples]`,
@@ -77,7 +76,7 @@ export async function composeFrames(
     ...ground,
     ...["-framerate", `${fps}`, "-i", `file:${groundPath}`],
     ...layers.flatMap(({ input }) => input),
-    ...["-filter_complex", graph, "-map", "[film]", "-frames:v", `${frames}`],
+    ...["-filter_complex", graph, "-map", "[film]", "-frames:v", `${to - from}`],
     ...encoderArgs(stage.input.quality ?? "standard", fps, threads),
     ...outputTo(path),
     ...["-map", "[samples]", "-vsync", "passthrough", "-f", "rawvideo", ...outputTo(samplesPath)],
@@ -86,17 +85,17 @@ export async function composeFrames(
     signal: context.signal,
     timeoutMs: passMs,
     fault: "The film could not be put together.",
-    onSeconds: (seconds) => context.reportProgress(Math.min(0.97, (0.97 * seconds * fps) / frames)),
+    onSeconds: (seconds) =>
+      context.reportProgress(Math.min(0.97, (0.97 * (from + seconds * fps)) / frames)),
   });
   const made = await openMade(samplesPath);
   const bytes = await made.readFile().finally(() => made.close());
-  const length = bytes.length / samples.frames.length;
-  for (const [at, frame] of samples.frames.entries()) {
+  const length = bytes.length / sampled.length;
+  for (const [at, frame] of sampled.entries()) {
     const picture = bytes.subarray(at * length, (at + 1) * length);
     samples.add(frame, { picture });
   }
-  capture.onMade?.({ index: 0, from: 0, to: frames }, path);
-  return [path];
+  return path;
 }
 
 /** Whether the last picture is held for a frame or more. */
@@ -116,36 +115,39 @@ interface Layer {
   readonly picture: PlacedPicture;
 }
 
-async function layerOf(picture: PlacedPicture, capture: FilmCapture): Promise<Layer | undefined> {
-  const { setup, frames, stage } = capture;
+/** Its times are those of the run. */
+async function layerOf(
+  picture: PlacedPicture,
+  run: Segment,
+  { setup, stage }: FilmCapture,
+): Promise<Layer | undefined> {
   const { fps } = setup.timeline;
-  const to = Math.min(picture.to, frames);
+  const span = { first: Math.max(run.from, picture.from), end: Math.min(run.to, picture.to), fps };
   const { width, height } = picture.whole;
-  if (picture.from >= to) return undefined;
+  const placed = { ...picture, from: span.first - run.from, to: span.end - run.from };
   const video = setup.videos.find(({ clip }) => clip.key === picture.key);
   if (video !== undefined) {
-    const span = { first: picture.from, end: to, fps };
     if (isShort(video, span)) warnOfShortSource(video, stage.warnings);
     const filters = videoFilters(video, span, picture.whole);
-    const cut = `trim=end_frame=${to - picture.from}`;
+    const cut = `trim=end_frame=${span.end - span.first}`;
     const loop = video.clip.media?.isLooped === true ? ["-stream_loop", "-1"] : [];
     return {
       input: [...oneThread, ...loop, ...videoInput(video, span)],
       filters: [...filters, cut],
-      picture: { ...picture, to },
+      picture: placed,
     };
   }
   const clip = setup.timeline.clips.find(({ key }) => key === picture.key);
   const source = clip?.media?.source && stage.bundle.sourceOf(clip.media.source);
   if (source === undefined) return undefined;
-  const path = join(stage.folder, `picture-${picture.key.replaceAll("/", "-")}.png`);
+  const path = join(stage.folder, `picture-${run.index}-${picture.key.replaceAll("/", "-")}.png`);
   await writeNew(path, await stage.tools.pictures.png(await stage.bundle.bytes(source)));
   const into = "out_color_matrix=bt709:out_range=limited:flags=accurate_rnd+bilinear";
   const scaled = [`scale=w=${width}:h=${height}:${into}`, "format=yuv420p"];
   const filters = [...scaled, `fps=fps=${fps}`, "trim=end_frame=1"];
   const fences = ["-protocol_whitelist", "file", "-max_pixels", `${limits.media.pixelsMax}`];
   const input = [...fences, "-f", "png_pipe", "-i", `file:${path}`];
-  return { input, filters, picture: { ...picture, to } };
+  return { input, filters, picture: placed };
 }
 
 function overlay({ picture, filters }: Layer, at: number, fps: number): string[] {

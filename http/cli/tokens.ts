@@ -1,7 +1,7 @@
 /** `klieg token create`, `list`, `revoke`: the account's personal access tokens. */
 import { parseArgs } from "node:util";
-import { type TokenScope, tokenScopes } from "../../../actors/contract/account.ts";
-import { type Command, onlyArgument, type Session, UsageError, wholeNumber } from "../command.ts";
+import { type TokenScope, tokenScopes } from "../../actors/contract/account.ts";
+import { type Command, onlyArgument, type Session, UsageError, wholeNumber } from "./command.ts";
 
 export const tokenCreate: Command = {
   name: "token create",

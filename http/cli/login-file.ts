@@ -1,9 +1,9 @@
 /** The login of this user, in a file that only this user can read. */
 import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { check, type Static, Type } from "../../../config/schema.ts";
-import type { ClientSettings } from "../../../config/settings.ts";
-import { CommandError } from "../command.ts";
+import { check, type Static, Type } from "../../config/schema.ts";
+import type { ClientSettings } from "../../config/settings.ts";
+import { CommandError } from "./command.ts";
 
 const Login = Type.Object({ origin: Type.String(), token: Type.String() });
 export type Login = Static<typeof Login>;

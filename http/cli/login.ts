@@ -6,11 +6,11 @@
 import { hostname } from "node:os";
 import { setTimeout as pause } from "node:timers/promises";
 import { parseArgs } from "node:util";
-import { tokenScopes } from "../../../actors/contract/account.ts";
-import type { AccessToken, DeviceAuthorization } from "../../../actors/contract/oauth.ts";
-import { ApiProblem, postForm } from "../../client/call.ts";
-import { Client } from "../../client/client.ts";
-import { type Command, CommandError, type Session } from "../command.ts";
+import { tokenScopes } from "../../actors/contract/account.ts";
+import type { AccessToken, DeviceAuthorization } from "../../actors/contract/oauth.ts";
+import { ApiProblem, postForm } from "../client/call.ts";
+import { Client } from "../client/client.ts";
+import { type Command, CommandError, type Session } from "./command.ts";
 import { findOrigin } from "./credential.ts";
 import { readLogin, removeLogin, writeLogin } from "./login-file.ts";
 

@@ -1,8 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { ClientSettings } from "../../../config/settings.ts";
-import type { Address } from "../../client/call.ts";
-import { CommandError } from "../command.ts";
+import type { ClientSettings } from "../../config/settings.ts";
+import type { Address } from "../client/call.ts";
+import { CommandError } from "./command.ts";
 import { readLogin } from "./login-file.ts";
 
 const defaultOrigin = "http://127.0.0.1:8080";

@@ -1,0 +1,116 @@
+/** `POST /renders/blocks`: clips and narrations in a row, as a composition and its film. */
+import { blockPage } from "../../actors/blocks/block-page.ts";
+import { placeBlocks } from "../../actors/blocks/block-timing.ts";
+import { entryPath } from "../../actors/composition/bundle-file.ts";
+import type { Composition } from "../../actors/composition/composition.ts";
+import { BlocksRequest } from "../../actors/contract/blocks.ts";
+import { Render as RenderSchema } from "../../actors/contract/render.ts";
+import { defined } from "../../config/defined.ts";
+import { limits } from "../../config/limits.ts";
+import type { Fault } from "../../config/schema.ts";
+import { requireRoom } from "../accounts/storage.ts";
+import { RefusalError } from "../problems/refusal-error.ts";
+import { type Call, jsonBody, type Route, route } from "../route.ts";
+import { type Answer, json } from "../transport/answer.ts";
+import { AskedBlock } from "./asked-block.ts";
+import { reserve, storeFile } from "./composition-storing.ts";
+import { readyAsset } from "./composition-urls.ts";
+import { changeWhole } from "./compositions.ts";
+import { newComposition, requireMeta, storeComposition } from "./new-composition.ts";
+import { canonicalText, findRender, renderText, submitRender } from "./renders.ts";
+
+export const blockRoutes: readonly Route[] = [
+  route("POST", "/v1/renders/blocks", {
+    summary: "Put clips and narrations one after the other into a film",
+    answers: { 202: RenderSchema },
+    access: "renders",
+    needs: "submit",
+    rate: "submit",
+    takesKey: true,
+    body: jsonBody<BlocksRequest>(BlocksRequest, limits.http.jsonBodyMax, ["meta"]),
+    run: renderBlocks,
+  }),
+];
+
+async function renderBlocks(call: Call<BlocksRequest>): Promise<Answer> {
+  const { service, body } = call;
+  const { page, warnings } = pageOf(call);
+  requireMeta(body.meta ?? {}, "/meta");
+  requireRoom(call);
+  const composition = newComposition(call);
+  await storePage(call, composition, page);
+  const { audio_mix } = body;
+  const made = { ...call, id: composition.id, body: defined({ audio_mix }) };
+  try {
+    const id = await submitRender(made, { asked: canonicalText(body), warnings });
+    const { view } = renderText(service, findRender({ ...call, id }));
+    return json(202, view, [["Location", `${service.baseUrl}/renders/${id}`]]);
+  } catch (error) {
+    // After a lost reply the render may have been accepted.
+    const isLost = error instanceof RefusalError && error.refusal.code === "unavailable";
+    if (!isLost) await removeComposition(made);
+    throw error;
+  }
+}
+
+async function storePage(
+  { service, body }: Call<BlocksRequest>,
+  composition: Composition,
+  page: string,
+): Promise<void> {
+  const { name = "Blocks", project_id: projectId = null, meta = {} } = body;
+  const incoming = await reserve(service, composition, [entryPath]);
+  const file = await storeFile(service, incoming, entryPath, [Buffer.from(page)]);
+  const details = { name, description: null, projectId, meta };
+  await storeComposition(service, composition, details, [file], incoming);
+}
+
+/** Of a render that was refused, so that nothing of it stays. */
+async function removeComposition(call: Call<unknown>): Promise<void> {
+  await changeWhole(call, async ({ composition: { revision }, files }) => ({
+    kind: "remove",
+    revision,
+    before: files.map(({ path }) => path),
+    conditions: {},
+  }));
+}
+
+/** Throws `RefusalError` with 400 that names every member at fault. */
+function pageOf(call: Call<BlocksRequest>): { page: string; warnings: readonly string[] } {
+  const { body } = call;
+  const faults: Fault[] = [];
+  const blocks = body.blocks.map((block, at) => {
+    const asked = new AskedBlock(call, block, (member, detail) =>
+      faults.push({ pointer: `/blocks/${at}/${member}`, detail }),
+    );
+    return asked.block();
+  });
+  const size = sizeOf(call, faults);
+  if (faults.length > 0) throw new RefusalError({ code: "validation", faults });
+  const placed = placeBlocks(blocks);
+  if (placed.seconds > limits.timeline.secondsMax) {
+    const most = limits.timeline.secondsMax;
+    const detail = `is ${Math.ceil(placed.seconds)} s of film; at most ${most} s are made`;
+    throw new RefusalError({ code: "validation", faults: [{ pointer: "/blocks", detail }] });
+  }
+  const { frame_rate: fps = 30, fit = "contain", background_color: background = "#000000" } = body;
+  return { page: blockPage(placed, { ...size, fps, fit, background }), warnings: placed.warnings };
+}
+
+/** The first clip's, where the request says none. */
+function sizeOf({ service, principal, body }: Call<BlocksRequest>, faults: Fault[]) {
+  const [first] = body.blocks;
+  const media = first && readyAsset(service, principal.scope, first.clip_asset_id)?.media;
+  const { width = media?.width ?? 0, height = media?.height ?? 0 } = body;
+  const { longEdgeMax, shortEdgeMax } = limits.capture;
+  const isFitting =
+    Math.max(width, height) <= longEdgeMax &&
+    Math.min(width, height) <= shortEdgeMax &&
+    Math.min(width, height) >= 16;
+  if (media !== undefined && !isFitting) {
+    const bounds = `at most ${longEdgeMax} by ${shortEdgeMax} pixels, at least 16 by 16`;
+    const detail = `with the height ${height} is no size of a film: ${bounds}`;
+    faults.push({ pointer: "/width", detail });
+  }
+  return { width, height };
+}

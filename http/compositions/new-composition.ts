@@ -1,0 +1,54 @@
+/** How a composition comes into being: by its own route, as a clone, and of blocks. */
+import type { BundleFile } from "../../actors/composition/bundle-file.ts";
+import {
+  type Composition,
+  type CompositionDetails,
+  type CreateComposition,
+  compositionKey,
+  type Meta,
+} from "../../actors/composition/composition.ts";
+import { metaFault } from "../../actors/composition/meta.ts";
+import { partitionOfId } from "../../engine/id.ts";
+import { RefusalError } from "../problems/refusal-error.ts";
+import { expectReply } from "../problems/replies.ts";
+import type { Call } from "../route.ts";
+import type { Service } from "../service.ts";
+import type { Incoming } from "./composition-storing.ts";
+
+/** Throws `RefusalError` with 400 that names `pointer`. */
+export function requireMeta(meta: Meta, pointer: string): void {
+  const fault = metaFault(meta, pointer);
+  if (fault !== undefined) throw new RefusalError({ code: "validation", faults: [fault] });
+}
+
+/** Of the caller's scope, without files. */
+export function newComposition({ service, principal }: Call<unknown, unknown>): Composition {
+  const { scope, user } = principal;
+  const nowMs = service.clock.nowMs();
+  return {
+    id: service.ids.under(partitionOfId(scope)),
+    scope,
+    user: user.id,
+    createdAtMs: nowMs,
+    updatedAtMs: nowMs,
+    revision: 1,
+    version: 1,
+    files: 0,
+    totalBytes: 0,
+    pathBytes: 0,
+  };
+}
+
+/** Throws `RefusalError`; the files belong to the composition from then on. */
+export async function storeComposition(
+  service: Service,
+  composition: Composition,
+  details: CompositionDetails,
+  files: readonly BundleFile[],
+  incoming?: Incoming,
+): Promise<void> {
+  const { reservation } = incoming ?? {};
+  const message: CreateComposition = { kind: "create", composition, details, files, reservation };
+  const key = compositionKey(composition.scope, composition.id);
+  expectReply(await service.gateway.ask(key, message, "work"), "done");
+}

@@ -1,0 +1,62 @@
+/** Films that two nodes make together. */
+import type { Test } from "tap";
+import type { JobMessage } from "../../actors/job/job.ts";
+import type { Objects } from "../../engine/ports/objects.ts";
+import { composition, type FilmBench } from "./film-bench.ts";
+import { twoNodes } from "./two-nodes.ts";
+
+export const mover = `<div id="m" class="clip" data-start="0" data-duration="5"
+  style="left:0;top:0;width:40px;height:30px;background:#fc0"></div>
+  <style>@keyframes go { to { transform: translate(60px, 20px) rotate(80deg) } }
+  #m { animation: go 5s linear }</style>`;
+
+/** Five seconds, long enough to be split. */
+export function sharedFilm(root: string) {
+  return composition(root, 'data-duration="5"', [96, 54]);
+}
+
+/** Two nodes, and the keys under which they stored what only they need. */
+export function openFarm(bench: FilmBench) {
+  const keys: string[] = [];
+  const objects: Objects = {
+    ...bench.objects,
+    put: (key, bytes) => {
+      if (key.startsWith("volatile/")) keys.push(key);
+      return bench.objects.put(key, bytes);
+    },
+  };
+  const left = async (): Promise<readonly string[]> => {
+    const found = await Promise.all(keys.map((key) => bench.objects.stat(key)));
+    return keys.filter((_, at) => found[at] !== undefined);
+  };
+  const bytesOf = (ending: JobMessage): Promise<Buffer> => {
+    if (ending.kind !== "finished" || ending.outcome.kind !== "succeeded")
+      throw new Error(JSON.stringify(ending));
+    return bench.bytesOf(ending.outcome.outputs[0]?.media.objectKey);
+  };
+  return { ...twoNodes({ ...bench.studio, objects }), keys, left, bytesOf };
+}
+
+/** A film of one node, and then of two. */
+export async function compareFilms(t: Test, bench: FilmBench, capture: string, root: string) {
+  const files = sharedFilm(root);
+  const alone = await bench.film(files);
+  t.match(alone.details, { capture });
+  const { lead, other, run, keys, left, bytesOf } = openFarm(bench);
+  const made: number[] = [];
+  lead.hold("take");
+  other.onSaid((message) => {
+    if (message.kind !== "made") return;
+    made.push(message.part);
+    lead.letGo();
+  });
+  const { ending, attempts } = await run(await bench.inputOf(files));
+  t.equal(attempts, 1);
+  t.equal(made[0], 0, "the other node made parts");
+  t.ok((await bytesOf(ending)).equals(await bench.bytesOf(alone.key)), "the same bytes");
+  t.ok(
+    keys.some((key) => key.endsWith("/frame-0")),
+    "the lead looked at its pictures",
+  );
+  t.strictSame(await left(), [], "what they stored for each other is removed");
+}
