@@ -1,7 +1,7 @@
 /**
- * Do guesses at passwords slow submits, and do unknown tokens tell anything? Submits come at a fixed
- * pace and are timed from the moment at which they were due, at rest and beside a storm of wrong
- * passwords by turns, so that a drifting machine drifts for both.
+ * Do guesses at passwords slow submits, and do unknown tokens tell anything? Submits come at a
+ * fixed pace and are timed from the moment at which they were due, at rest and beside a storm of
+ * wrong passwords by turns, so that a drifting machine drifts for both.
  */
 import { randomBytes } from "node:crypto";
 import { Agent, request } from "node:http";
