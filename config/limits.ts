@@ -217,16 +217,12 @@ const shipped = {
     nameMax: 200,
     passwordMin: 4,
     passwordMax: 128,
-    /**
-     * N of scrypt (RFC 7914): 16 MiB for each password. The allocator maps more than 32 MiB anew
-     * each time, and while it does no thread of the process gets a page.
-     */
+    /** N of scrypt (RFC 7914): 16 MiB and some 90 ms of a core for each password. */
     passwordCost: 2 ** 14,
     /** Passwords that are hashed at once, and those that wait for it; beyond them 429. */
     passwordThreads: 2,
     passwordsWaitingMax: 32,
     passwordMs: 60_000,
-    passwordMegabytes: 64,
     /** Resolutions in a minute, of one client address and of one token. */
     windowMs: 60_000,
     perAddress: 60,

@@ -49,16 +49,13 @@ export interface ShortTasks {
   readonly queueMax: number;
   readonly timeoutMs: number;
   readonly memoryMegabytes: number;
-  /** Gives way to all other threads of the machine (nice 19, where the system has it). */
-  readonly yields?: true;
 }
 
 export class ShortThreads<Task extends object, Result> {
   private readonly pool: Piscina;
   private readonly timeoutMs: number;
 
-  constructor(entry: URL, tasks: ShortTasks) {
-    const { threads, queueMax, timeoutMs, memoryMegabytes, yields = false } = tasks;
+  constructor(entry: URL, { threads, queueMax, timeoutMs, memoryMegabytes }: ShortTasks) {
     this.timeoutMs = timeoutMs;
     this.pool = new Piscina({
       filename: entry.href,
@@ -69,7 +66,6 @@ export class ShortThreads<Task extends object, Result> {
       concurrentTasksPerWorker: 1,
       idleTimeout: idleMs,
       resourceLimits: { maxOldGenerationSizeMb: memoryMegabytes },
-      niceIncrement: yields ? 19 : 0,
     });
     // A thread whose task was given up may still run out of memory; its error is not needed.
     this.pool.on("error", () => {});

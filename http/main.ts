@@ -23,6 +23,7 @@ import { diskObjects, removeStaleTemporaries } from "../engine/adapters/disk-obj
 import { openTableReader } from "../engine/adapters/lmdb.ts";
 import { type Logger, openLog } from "../engine/adapters/log.ts";
 import { makePrivate } from "../engine/adapters/private-files.ts";
+import { QuietProcess } from "../engine/adapters/quiet-process.ts";
 import { systemClock } from "../engine/adapters/system-clock.ts";
 import { systemEntropy } from "../engine/adapters/system-entropy.ts";
 import { Host } from "../engine/host.ts";
@@ -44,7 +45,7 @@ const entries = {
   shards: new URL("../actors/shard/main.js", import.meta.url),
   effects: new URL("../actors/effects/main.js", import.meta.url),
   timelines: new URL("../actors/timeline-thread/main.js", import.meta.url),
-  passwords: new URL("../actors/password-thread/main.js", import.meta.url),
+  passwords: new URL("../actors/password-process/main.js", import.meta.url),
   farm: fileURLToPath(new URL("../render-farm/main.js", import.meta.url)),
 };
 
@@ -153,13 +154,10 @@ async function openService(
     timeoutMs: timelineMs,
     memoryMegabytes: timelineMegabytes,
   });
-  const { passwordMs, passwordThreads, passwordsWaitingMax, passwordMegabytes } = limits.shares;
-  const passwords = new ShortThreads<PasswordTask, string>(entries.passwords, {
+  const { passwordMs, passwordThreads } = limits.shares;
+  const passwords = new QuietProcess<PasswordTask, string>(entries.passwords, {
     threads: passwordThreads,
-    queueMax: passwordsWaitingMax,
     timeoutMs: passwordMs,
-    memoryMegabytes: passwordMegabytes,
-    yields: true,
   });
   return wire({
     version,

@@ -8,25 +8,33 @@ export interface PasswordHash {
   readonly cost: number;
 }
 
-/** What is hashed, on a thread where that disturbs no other work. */
+/** What is hashed, in a process where that disturbs no other work. */
 export interface PasswordTask {
   readonly password: string;
   readonly salt: string;
   readonly cost: number;
 }
 
-/** r and p of scrypt; with N of 2^14 they take 16 MiB, twice over, and some 90 ms of a core. */
+/** r and p of scrypt. */
 const blockSize = 8;
 const parallelization = 2;
 const hashBytes = 32;
 
 /** In base64url. Takes the thread for as long as `cost` says. */
-export function hashPassword({ password, salt, cost }: PasswordTask): string {
-  // The same letters, however a keyboard composed them.
-  const letters = password.normalize("NFKC");
-  const options = { N: cost, r: blockSize, p: parallelization, maxmem: 256 * cost * blockSize };
-  const hash = scryptSync(letters, Buffer.from(salt, "base64url"), hashBytes, options);
-  return hash.toString("base64url");
+export function hashPassword(task: PasswordTask): string {
+  const { password, salt, bytes, options } = scryptOf(task);
+  return scryptSync(password, salt, bytes, options).toString("base64url");
+}
+
+/** What scrypt is to be told of it. */
+export function scryptOf({ password, salt, cost }: PasswordTask) {
+  return {
+    // The same letters, however a keyboard composed them.
+    password: password.normalize("NFKC"),
+    salt: Buffer.from(salt, "base64url"),
+    bytes: hashBytes,
+    options: { N: cost, r: blockSize, p: parallelization, maxmem: 256 * cost * blockSize },
+  };
 }
 
 /** In a time that does not tell how much of it is right. */

@@ -14,7 +14,7 @@ import { type Call, type Route, route } from "../route.ts";
 import { type Answer, type Header, json } from "../transport/answer.ts";
 import { readPassword } from "./share-form.ts";
 import { mediaPage, refusalPage, viewerPath } from "./share-pages.ts";
-import { findShared, noteVisit, requireUnlocked, resolve } from "./shared-media.ts";
+import { countResolution, findShared, noteVisit, resolve, unlockShared } from "./shared-media.ts";
 
 const open = { access: "open", anyOrigin: true } as const;
 
@@ -69,8 +69,8 @@ function wantsPage({ request }: Call): boolean {
 
 async function readShare(call: Call): Promise<Answer> {
   const { service, request } = call;
-  const shared = findShared(call);
-  await requireUnlocked(call, shared, request.headers["x-share-password"]);
+  countResolution(call);
+  const shared = await unlockShared(call, request.headers["x-share-password"]);
   if (request.method === "GET") await noteVisit(call, shared);
   const resolution = resolve(call, shared);
   return wantsPage(call) ? mediaPage(service.entropy, resolution) : json(200, resolution);
@@ -79,9 +79,11 @@ async function readShare(call: Call): Promise<Answer> {
 /** A browser goes back to the page with a cookie, a program gets what it asked for. */
 async function unlockShare(call: Call): Promise<Answer> {
   const { service, request } = call;
-  const shared = findShared(call);
+  countResolution(call);
+  // No body of a link that shows nothing is waited for.
+  findShared(call);
   const { password, isForm } = await readPassword(request);
-  await requireUnlocked(call, shared, password);
+  const shared = await unlockShared(call, password);
   if (!isForm) return json(200, resolve(call, shared));
   const cookie = service.shares.cookies.make(shared.link, request.path, service.clock.nowMs());
   return { status: 303, headers: [["Location", request.path], cookie], body: "" };

@@ -1,5 +1,5 @@
 /**
- * Passwords of share links, hashed by a few threads of low priority. Only so many wait; a storm of
+ * Passwords of share links, hashed by a process of low priority. Only so many wait; a storm of
  * guesses is refused beyond that, so that it slows no submit and holds no memory.
  */
 import { isSameHash, type PasswordHash, type PasswordTask } from "../../actors/share/password.ts";

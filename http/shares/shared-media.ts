@@ -27,11 +27,15 @@ export interface Shared {
   readonly digest: string;
 }
 
-/** Counts the resolution. Throws `RefusalError`: 429, 404, 410. */
-export function findShared({ service, request, id: token }: AnyCall): Shared {
-  const { gateway, shares, clock } = service;
+/** Throws `RefusalError` with 429. */
+export function countResolution({ service, request, id: token }: AnyCall): void {
+  service.shares.rates.countResolution(request.address, tokenPlace(token).digest);
+}
+
+/** Whether or not it is locked. Throws `RefusalError`: 404, 410. */
+export function findShared({ service, id: token }: AnyCall): Shared {
+  const { gateway, clock } = service;
   const { partition, digest } = tokenPlace(token);
-  shares.rates.countResolution(request.address, digest);
   const id = found(gateway.read(shareOfTokenKey(partition, digest)));
   const link = found(gateway.read(shareLinkKey(id)));
   if (link.revokedAtMs !== undefined) throw gone("revoked");
@@ -42,10 +46,17 @@ export function findShared({ service, request, id: token }: AnyCall): Shared {
 }
 
 /**
- * Passes for a link without a password, with the right one, or with the cookie that remembers it.
- * Throws `RefusalError`: 401, and 429 for too many wrong ones or when too many checks wait.
+ * What the link leads to, for a link without a password, with the right one, or with the cookie
+ * that remembers it. Throws `RefusalError`: 404, 410, 401, and 429 for too many wrong passwords or
+ * when too many checks wait.
  */
-export async function requireUnlocked(
+export async function unlockShared(call: AnyCall, given: string | undefined): Promise<Shared> {
+  await requireUnlocked(call, findShared(call), given);
+  // A check takes long enough for the link to be revoked meanwhile.
+  return findShared(call);
+}
+
+async function requireUnlocked(
   { service, request }: AnyCall,
   { link, digest }: Shared,
   given: string | undefined,

@@ -173,6 +173,21 @@ t.test("two passwords are hashed at once and 32 wait; beyond them 429", async (t
   t.equal((await guess(99)).status, 200);
 });
 
+t.test("a link that is revoked while its password is checked shows nothing", async (t) => {
+  let revoke = async () => {};
+  const { house, ada, asset } = await withPicture(t, {
+    hashPassword: async (task) => {
+      await revoke();
+      return quick(task);
+    },
+  });
+  const link = await share(ada, asset, { password });
+  revoke = async () => {
+    await ada.delete(`/v1/assets/${asset}/share/${link.id}`);
+  };
+  t.equal((await open(house, link, { "x-share-password": password })).status, 410);
+});
+
 t.test("a password is stored as a salted scrypt hash, each link with its own", async (t) => {
   const tasks: PasswordTask[] = [];
   const { ada, asset } = await withPicture(t, {
