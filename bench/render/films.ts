@@ -79,6 +79,13 @@ export const films: readonly Film[] = [
     bars: [{ klieg: "klieg standard", peer: "ffmpeg", times: 0.8 }],
   },
   {
+    name: "blocks",
+    seconds: 501 / framesPerSecond,
+    height: 1080,
+    contestants: ["klieg standard", "ffmpeg"],
+    bars: [{ klieg: "klieg standard", peer: "ffmpeg", times: 0.8 }],
+  },
+  {
     name: "long",
     seconds: 600,
     height: 720,

@@ -27,7 +27,7 @@ const presets: Readonly<Record<Quality, readonly string[]>> = {
   // Looking twelve frames ahead, so that what stays gets the bits, saves a third of the bytes of
   // moving photos at like quality and costs no time; it is left out of this preset by default.
   standard: [
-    ...["-preset", "superfast", "-crf", "17.3", "-bf", "3"],
+    ...["-preset", "superfast", "-crf", "17", "-bf", "3"],
     ...["-x264opts", "rc-lookahead=12:mbtree=1"],
   ],
   high: ["-preset", "medium", "-crf", "16"],

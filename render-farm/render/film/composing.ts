@@ -33,18 +33,44 @@ export async function composeFrames(
   const groundPath = join(capture.stage.folder, "ground.yuv");
   await writeNew(groundPath, groundPlanes(layout.ground, width * height));
   const paths: string[] = [];
-  for (const run of runs) {
+  const madeByRun = runs.map(() => 0);
+  const compose = async (run: Segment): Promise<void> => {
     const layers: Layer[] = [];
     for (const picture of layout.pictures) {
       if (!overlaps(picture, run)) continue;
       const layer = await layerOf(picture, run, capture);
       if (layer !== undefined) layers.push(layer);
     }
-    const path = await composeRun(run, { groundPath, layers, samples }, capture);
+    const onFrame = (frame: number): void => {
+      madeByRun[run.index] = frame;
+      const made = madeByRun.reduce((sum, one) => sum + one, 0);
+      capture.stage.context.reportProgress(Math.min(0.97, (0.97 * made) / capture.frames));
+    };
+    const parts = { groundPath, layers, samples, threads: encoderThreads(runs.length), onFrame };
+    const path = await composeRun(run, parts, capture);
     capture.onMade?.(run, path);
-    paths.push(path);
-  }
+    paths[run.index] = path;
+  };
+  await runSideBySide(runs, compose, capture.stage.tools.pages);
   return paths;
+}
+
+/** The first failure is thrown when those under way have ended. */
+async function runSideBySide(
+  runs: readonly Segment[],
+  compose: (run: Segment) => Promise<void>,
+  atOnce: number,
+): Promise<void> {
+  const waiting = [...runs];
+  const lane = async (): Promise<void> => {
+    for (let run = waiting.shift(); run !== undefined; run = waiting.shift())
+      await compose(run).catch((failure: unknown) => {
+        waiting.length = 0;
+        throw failure;
+      });
+  };
+  const ends = await Promise.allSettled(Array.from({ length: atOnce }, lane));
+  for (const end of ends) if (end.status === "rejected") throw end.reason;
 }
 
 interface RunParts {
@@ -52,12 +78,16 @@ interface RunParts {
   /** In the order of painting. */
   readonly layers: readonly Layer[];
   readonly samples: Samples;
+  /** The encoder's. */
+  readonly threads: number;
+  /** How many of its frames are made. */
+  readonly onFrame: (frame: number) => void;
 }
 
 async function composeRun(
   { index, from, to }: Segment,
-  { groundPath, layers, samples }: RunParts,
-  { stage, frames, setup }: FilmCapture,
+  { groundPath, layers, samples, threads, onFrame }: RunParts,
+  { stage, setup }: FilmCapture,
 ): Promise<string> {
   const { fps, width, height } = setup.timeline;
   const { folder, tools, context } = stage;
@@ -85,8 +115,7 @@ async function composeRun(
     signal: context.signal,
     timeoutMs: passMs,
     fault: "The film could not be put together.",
-    onSeconds: (seconds) =>
-      context.reportProgress(Math.min(0.97, (0.97 * (from + seconds * fps)) / frames)),
+    onSeconds: (seconds) => onFrame(seconds * fps),
   });
   const made = await openMade(samplesPath);
   const bytes = await made.readFile().finally(() => made.close());
@@ -105,8 +134,10 @@ function isShort(video: ShownVideo, span: Span): boolean {
   return !isLooped && end > video.media.recording.durationSeconds + rate / span.fps;
 }
 
-/** The encoder's alone; they change the bytes, so they do not depend on the machine. */
-const threads = 3;
+/** They change the bytes, so they do not depend on the machine. */
+function encoderThreads(runs: number): number {
+  return runs === 1 ? 3 : 1;
+}
 
 interface Layer {
   readonly input: readonly string[];
