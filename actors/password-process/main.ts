@@ -22,8 +22,8 @@ process.on("message", (message) => {
 });
 
 /**
- * All threads, for libuv's have started by now. SCHED_IDLE (Linux, sched(7)) is preempted at once by
- * any other work, and its processor counts as free; nice 19 alone runs its slice to the end.
+ * All threads, for libuv's have started by now. SCHED_IDLE (Linux, sched(7)) is preempted at once
+ * by any other work, and its processor counts as free; nice 19 alone runs its slice to the end.
  */
 function yieldToAll(): void {
   const asked = ["--idle", "--all-tasks", "--pid", "0", String(process.pid)];

@@ -1,8 +1,8 @@
 /**
  * A process that answers tasks over IPC, for work that must slow nothing else: its entry gives it
- * the lowest priority. It shares not even a lock with this one: a thread of low priority is preempted by the very thread
- * that its message wakes, while it still holds the port's lock that the other then waits for, on a
- * busy machine for tens of milliseconds.
+ * the lowest priority. It shares not even a lock with this one: a thread of low priority is
+ * preempted by the very thread that its message wakes, while it still holds the port's lock that
+ * the other then waits for.
  *
  * Started with the first task, told nothing of the environment, ended with this process. When it
  * dies, what it had is rejected, and the next task starts another.
