@@ -25,6 +25,7 @@ interface Options {
 const accounts = 20;
 /** As many as one asset may have. */
 const linksEach = 50;
+const idleMs = 3_000;
 const defaults = {
   seconds: "15",
   rounds: "3",
@@ -227,7 +228,8 @@ interface Received {
 
 class Caller {
   private readonly origin: URL;
-  private readonly agent = new Agent({ keepAlive: true });
+  /** Connections that rest are closed before the service closes them. */
+  private readonly agent = new Agent({ keepAlive: true, timeout: idleMs });
 
   constructor(origin: string) {
     this.origin = new URL(origin);
