@@ -18,6 +18,7 @@ import { jobIndex } from "./job/job-index.ts";
 import { renderKey } from "./render/render.ts";
 import { renderActor } from "./render/render-actor.ts";
 import { rowCodecs } from "./row-codecs.ts";
+import { shareActor } from "./share/share-actor.ts";
 import { studioActor } from "./studio/studio-actor.ts";
 import { codes } from "./table-codes.ts";
 import { ticketActor } from "./ticket/ticket-actor.ts";
@@ -34,6 +35,7 @@ const actorByCode: ReadonlyMap<number, AnyActor> = new Map<number, AnyActor>([
   [codes.composition, compositionActor],
   [codes.render, renderActor],
   [codes.studio, studioActor],
+  [codes.shares, shareActor],
   [codes.directory, directoryActor],
   [codes.expiry, expiryActor],
 ]);

@@ -29,6 +29,7 @@ import { accountCreate } from "./operator/account-create.ts";
 import { audit } from "./operator/audit.ts";
 import { storeCheck } from "./operator/store-check.ts";
 import { tokenReset } from "./operator/token-reset.ts";
+import { share, shareList, shareRevoke } from "./shares.ts";
 import { tokenCreate, tokenList, tokenRevoke } from "./tokens.ts";
 import { upload } from "./upload.ts";
 import { vendor } from "./vendoring/vendor.ts";
@@ -44,6 +45,9 @@ const commands: readonly Command[] = [
   deleteAsset,
   restoreAsset,
   render,
+  share,
+  shareList,
+  shareRevoke,
   blocks,
   listCompositions,
   pushComposition,

@@ -5,6 +5,7 @@ import type { Test } from "tap";
 import { timelineRound } from "../../actors/composition/timeline-round.ts";
 import type { CreatedAccount } from "../../actors/contract/account.ts";
 import { runFigmaTask } from "../../actors/figma/figma-task.ts";
+import { hashPassword } from "../../actors/share/password.ts";
 import { readCatalogue } from "../../config/catalogue.ts";
 import { configuredProviders } from "../../config/providers.ts";
 import { openTableReader } from "../../engine/adapters/lmdb.ts";
@@ -35,6 +36,7 @@ export async function openHouse(t: Test, farmEntry = "") {
   const service = wire({
     version: "0.0.0-test",
     origin: "http://klieg.example",
+    shareOrigin: "http://klieg.example",
     shardCount,
     clock: systemClock,
     entropy: systemEntropy(),
@@ -44,6 +46,7 @@ export async function openHouse(t: Test, farmEntry = "") {
     corsOrigins: [],
     computeRound: async (task) => timelineRound(task),
     figma: new FigmaHost(openWeb(), "http://127.0.0.1:9", async (task) => runFigmaTask(task)),
+    hashPassword: async (task) => hashPassword(task),
     hasRates: false,
     proxies: new TrustedProxies([]),
     renderers: "ok",

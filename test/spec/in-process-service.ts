@@ -10,6 +10,7 @@ import type { CreateAccountRequest, CreatedAccount } from "../../actors/contract
 import type { SseTicket } from "../../actors/contract/job.ts";
 import { runFigmaTask } from "../../actors/figma/figma-task.ts";
 import { simulatedMedia } from "../../actors/providers/simulated/simulated-media.ts";
+import { hashPassword as hashPasswordNow, type PasswordTask } from "../../actors/share/password.ts";
 import { readCatalogue } from "../../config/catalogue.ts";
 import { configuredProviders } from "../../config/providers.ts";
 import type { Static } from "../../config/schema.ts";
@@ -24,6 +25,7 @@ import { FigmaHost } from "../../http/compositions/figma-host.ts";
 import { RequestLog } from "../../http/request-log.ts";
 import { routeTable } from "../../http/route-table.ts";
 import type { Service } from "../../http/service.ts";
+import type { HashPassword } from "../../http/shares/share-passwords.ts";
 import type { Answer } from "../../http/transport/answer.ts";
 import { TrustedProxies } from "../../http/transport/trusted-proxies.ts";
 import { wire } from "../../http/wiring.ts";
@@ -47,6 +49,8 @@ export interface InProcessOptions {
   readonly trustedProxies?: readonly string[];
   /** The origin of a double of the design host. */
   readonly figmaUrl?: string;
+  /** At once and for real where nothing is said. */
+  readonly hashPassword?: HashPassword;
 }
 
 export class InProcess {
@@ -131,6 +135,7 @@ export class InProcess {
 export async function openInProcess(t: Test, options: InProcessOptions = {}): Promise<InProcess> {
   const { shardCount = 1, rates = false, simulatedModels = true, modelsFile } = options;
   const { corsOrigins = [], trustedProxies = [], figmaUrl = "http://127.0.0.1:9" } = options;
+  const { hashPassword = async (task: PasswordTask) => hashPasswordNow(task) } = options;
   const clock = new ManualClock(startMs);
   const entropy = seededEntropy(7);
   const faults: unknown[] = [];
@@ -143,6 +148,7 @@ export async function openInProcess(t: Test, options: InProcessOptions = {}): Pr
   const service = wire({
     version: "0.0.0-test",
     origin,
+    shareOrigin: origin,
     shardCount,
     clock,
     entropy,
@@ -152,6 +158,7 @@ export async function openInProcess(t: Test, options: InProcessOptions = {}): Pr
     corsOrigins,
     computeRound: async (task) => timelineRound(task),
     figma: new FigmaHost(openWeb(), figmaUrl, async (task) => runFigmaTask(task)),
+    hashPassword,
     hasRates: rates,
     proxies: new TrustedProxies(trustedProxies),
     renderers: "ok",
