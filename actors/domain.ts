@@ -19,6 +19,7 @@ import { measuringActor } from "./measuring/measuring-actor.ts";
 import { renderKey } from "./render/render.ts";
 import { renderActor } from "./render/render-actor.ts";
 import { rowCodecs } from "./row-codecs.ts";
+import { shareActor } from "./share/share-actor.ts";
 import { studioActor } from "./studio/studio-actor.ts";
 import { codes } from "./table-codes.ts";
 import { ticketActor } from "./ticket/ticket-actor.ts";
@@ -36,6 +37,7 @@ const actorByCode: ReadonlyMap<number, AnyActor> = new Map<number, AnyActor>([
   [codes.render, renderActor],
   [codes.studio, studioActor],
   [codes.measuring, measuringActor],
+  [codes.shares, shareActor],
   [codes.directory, directoryActor],
   [codes.expiry, expiryActor],
 ]);

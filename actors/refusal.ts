@@ -17,6 +17,12 @@ export type Refusal =
       readonly detail?: string;
     }
   | { readonly code: "not_found"; readonly detail?: string }
+  | {
+      readonly code: "gone";
+      readonly reason: "expired" | "revoked" | "media_unavailable";
+    }
+  /** `isWrong`: one was given. */
+  | { readonly code: "share_password_required"; readonly isWrong: boolean }
   | { readonly code: "method_not_allowed"; readonly allow: string }
   | { readonly code: "wait_timeout"; readonly job: Id; readonly status: string }
   | { readonly code: "duplicate"; readonly job: Id; readonly set?: Id }

@@ -6,10 +6,11 @@ import { type Plan, type Question, UsageError } from "./question.ts";
 import { read } from "./read.ts";
 import { render } from "./render/render.ts";
 import { startSubject } from "./server-process.ts";
+import { share } from "./share.ts";
 import { submit } from "./submit.ts";
 
 const questions: Readonly<Record<string, Question>> = {
-  ...{ submit, read, render, nodes, hostile },
+  ...{ submit, read, render, nodes, hostile, share },
   export: exporting,
 };
 
@@ -49,9 +50,10 @@ function isUsage(fault: unknown): fault is Error {
   );
 }
 
-async function answer({ farmWorkers }: Question, plan: Plan): Promise<number> {
+async function answer(question: Question, plan: Plan): Promise<number> {
+  const { farmWorkers, environment } = question;
   const settings = readClientSettings(process.env);
-  const subject = await startSubject(settings, farmWorkers, process.env);
+  const subject = await startSubject(settings, farmWorkers, { ...process.env, ...environment });
   for (const signal of ["SIGINT", "SIGTERM"] as const)
     process.once(signal, () => void subject.stop().finally(() => process.exit(1)));
   try {

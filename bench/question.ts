@@ -7,6 +7,8 @@ export interface Question {
   readonly options: readonly string[];
   /** Farm processes of the service that is asked. */
   readonly farmWorkers: number;
+  /** Further settings of that service. */
+  readonly environment?: Readonly<Record<string, string>>;
   /** What to do as the command line says; throws `UsageError`. */
   readonly plan: (args: readonly string[]) => Plan;
 }

@@ -11,6 +11,8 @@ export interface Settings {
   readonly host: string;
   readonly port: number;
   readonly publicUrl: string;
+  /** The origin of share links, where it is another. */
+  readonly shareUrl: string;
   /** Origins whose pages may ask all of the API. */
   readonly corsOrigins: readonly string[];
   /** Networks whose proxies may say in `X-Forwarded-For` for whom they ask. */
@@ -64,6 +66,8 @@ export function readSettings(environment: Environment, cores: number): Settings 
   refuseUnknown(environment);
   const host = text(environment, "KLIEG_HOST") ?? "127.0.0.1";
   const port = integer(environment, "KLIEG_PORT", 8080, 1, 65_535);
+  const publicUrl =
+    publicOrigin(environment, "KLIEG_PUBLIC_URL") ?? `http://${bracketHost(host)}:${port}`;
   const shardThreads = integer(environment, "KLIEG_SHARD_THREADS", Math.max(1, cores - 1), 1, 64);
   const shards = integer(environment, "KLIEG_SHARDS", powerOfTwoFrom(shardThreads), 1, 128);
   if ((shards & (shards - 1)) !== 0)
@@ -71,8 +75,8 @@ export function readSettings(environment: Environment, cores: number): Settings 
   return {
     host,
     port,
-    publicUrl:
-      publicOrigin(environment, "KLIEG_PUBLIC_URL") ?? `http://${bracketHost(host)}:${port}`,
+    publicUrl,
+    shareUrl: publicOrigin(environment, "KLIEG_SHARE_URL") ?? publicUrl,
     corsOrigins: origins(environment, "KLIEG_CORS_ORIGINS"),
     trustedProxies: networks(environment, "KLIEG_TRUSTED_PROXIES"),
     figmaUrl: origin(environment, "KLIEG_FIGMA_URL") ?? "https://api.figma.com",
@@ -124,6 +128,7 @@ const names: ReadonlySet<string> = new Set([
   "KLIEG_RATE_LIMITS",
   "KLIEG_SHARDS",
   "KLIEG_SHARD_THREADS",
+  "KLIEG_SHARE_URL",
   "KLIEG_SIM",
   "KLIEG_TOKEN",
   "KLIEG_TRUSTED_PROXIES",

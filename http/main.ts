@@ -11,6 +11,7 @@ import type { Writing } from "../actors/export/writing.ts";
 import type { Written } from "../actors/export-thread/archive.ts";
 import type { FigmaResult, FigmaTask } from "../actors/figma/figma-task.ts";
 import { simulatedMedia } from "../actors/providers/simulated/simulated-media.ts";
+import type { PasswordTask } from "../actors/share/password.ts";
 import { CatalogueError, readCatalogue } from "../config/catalogue.ts";
 import { limits } from "../config/limits.ts";
 import { configuredProviders } from "../config/providers.ts";
@@ -25,6 +26,7 @@ import { diskObjects, removeStaleTemporaries } from "../engine/adapters/disk-obj
 import { openTableReader } from "../engine/adapters/lmdb.ts";
 import { type Logger, openLog } from "../engine/adapters/log.ts";
 import { makePrivate } from "../engine/adapters/private-files.ts";
+import { QuietProcess } from "../engine/adapters/quiet-process.ts";
 import { systemClock } from "../engine/adapters/system-clock.ts";
 import { systemEntropy } from "../engine/adapters/system-entropy.ts";
 import { openWeb } from "../engine/adapters/web.ts";
@@ -50,6 +52,7 @@ const entries = {
   timelines: new URL("../actors/timeline-thread/main.js", import.meta.url),
   exports: new URL("../actors/export-thread/main.js", import.meta.url),
   figma: new URL("../actors/figma-thread/main.js", import.meta.url),
+  passwords: new URL("../actors/password-process/main.js", import.meta.url),
   farm: fileURLToPath(new URL("../render-farm/main.js", import.meta.url)),
 };
 
@@ -162,9 +165,15 @@ async function openService(
   const exporting = new ShortThreads<Writing, Written>(entries.exports, {
     ...{ threads, queueMax, timeoutMs: writingMs, memoryMegabytes: threadMegabytes },
   });
+  const { passwordMs, passwordThreads } = limits.shares;
+  const passwords = new QuietProcess<PasswordTask, string>(entries.passwords, {
+    threads: passwordThreads,
+    timeoutMs: passwordMs,
+  });
   return wire({
     version,
     origin: settings.publicUrl,
+    shareOrigin: settings.shareUrl,
     shardCount: data.shardCount,
     clock: systemClock,
     entropy: systemEntropy(),
@@ -174,6 +183,7 @@ async function openService(
     computeRound: (task) => timelines.run(task),
     writeExport: (writing) => exporting.run(writing),
     figma: openFigma(settings),
+    hashPassword: (task) => passwords.run(task),
     hasRates: settings.rateLimits,
     renderers: settings.farmWorkers > 0 ? "ok" : "degraded",
     requests: new RequestLog({

@@ -29,6 +29,8 @@ import { modelRoutes } from "./jobs/model-routes.ts";
 import { setRoutes } from "./jobs/set-routes.ts";
 import { streamRoutes } from "./jobs/stream-routes.ts";
 import type { Route } from "./route.ts";
+import { publicShareRoutes } from "./shares/public-share-routes.ts";
+import { shareRoutes } from "./shares/share-routes.ts";
 
 /** Every route of the service. */
 export const routeTable: readonly Route[] = [
@@ -43,6 +45,8 @@ export const routeTable: readonly Route[] = [
   ...compositionFileRoutes,
   ...renderRoutes,
   ...exportRoutes,
+  ...shareRoutes,
+  ...publicShareRoutes,
   ...blockRoutes,
   ...figmaRoutes,
   ...modelRoutes,

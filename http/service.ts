@@ -18,6 +18,7 @@ import type { Following } from "./jobs/job-watchers.ts";
 import type { Quotes } from "./jobs/quotes.ts";
 import type { Cursors } from "./paging/cursors.ts";
 import type { RequestLog } from "./request-log.ts";
+import type { ShareAccess } from "./shares/share-access.ts";
 
 export interface Service {
   readonly version: string;
@@ -38,6 +39,7 @@ export interface Service {
   readonly entropy: Entropy;
   readonly objects: Objects;
   readonly signedUrls: SignedUrls;
+  readonly shares: ShareAccess;
   readonly cursors: Cursors;
   readonly quotes: Quotes;
   readonly jobs: JobReads;

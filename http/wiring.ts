@@ -1,4 +1,8 @@
-import { type SigningPurpose, signingKeyKey } from "../actors/directory/directory.ts";
+import {
+  type SigningKey,
+  type SigningPurpose,
+  signingKeyKey,
+} from "../actors/directory/directory.ts";
 import { domain } from "../actors/domain.ts";
 import type { Catalogue } from "../config/catalogue.ts";
 import { Gateway, ShardDown } from "../engine/gateway.ts";
@@ -18,12 +22,18 @@ import { Quotes } from "./jobs/quotes.ts";
 import { Cursors } from "./paging/cursors.ts";
 import type { RequestLog } from "./request-log.ts";
 import type { CheckState, Service, WriteExport } from "./service.ts";
+import type { ShareAccess } from "./shares/share-access.ts";
+import { type HashPassword, SharePasswords } from "./shares/share-passwords.ts";
+import { ShareRates } from "./shares/share-rates.ts";
+import { UnlockCookies } from "./shares/unlock-cookies.ts";
 import type { TrustedProxies } from "./transport/trusted-proxies.ts";
 
 export interface Wiring {
   readonly version: string;
   /** For links that leave the service, without the version prefix. */
   readonly origin: string;
+  /** The same of share links. */
+  readonly shareOrigin: string;
   readonly shardCount: number;
   readonly clock: Clock;
   readonly entropy: Entropy;
@@ -34,6 +44,7 @@ export interface Wiring {
   readonly computeRound: ComputeRound;
   readonly writeExport: WriteExport;
   readonly figma: FigmaHost;
+  readonly hashPassword: HashPassword;
   readonly hasRates: boolean;
   readonly proxies: TrustedProxies;
   readonly renderers: CheckState;
@@ -90,6 +101,7 @@ export function wire(wiring: Wiring): Service {
     entropy,
     objects,
     signedUrls,
+    shares: openShares(wiring, clock, keyFor("urls")),
     cursors: new Cursors(keyFor("cursors")),
     quotes: new Quotes(keyFor("quotes"), clock, entropy),
     jobs,
@@ -100,5 +112,20 @@ export function wire(wiring: Wiring): Service {
     health: { isDiskLow: false, isDraining: false, renderers: wiring.renderers },
     requests: wiring.requests,
     onFault,
+  };
+}
+
+/** `key` signs links to media and cookies. */
+function openShares(
+  { shareOrigin, entropy, proxies, hasRates, hashPassword }: Wiring,
+  clock: Clock,
+  key: () => SigningKey,
+): ShareAccess {
+  return {
+    linksUrl: `${shareOrigin}/v1/share`,
+    mediaUrls: new SignedUrls(shareOrigin, key),
+    rates: new ShareRates(clock, entropy, proxies, hasRates),
+    passwords: new SharePasswords(hashPassword, entropy),
+    cookies: new UnlockCookies(key, shareOrigin.startsWith("https:")),
   };
 }

@@ -40,6 +40,13 @@ export const Limits = Type.Object(
       presigned: Whole,
       by_kind: Type.Record(Type.String(), Whole),
     }),
+    shares: Type.Object({
+      active_links: Whole,
+      expires_in_days: Type.Object({ min: Whole, max: Whole }),
+      resolutions_per_minute: nullable(Type.Object({ address: Whole, token: Whole })),
+      wrong_passwords: Whole,
+      signed_url_seconds: Whole,
+    }),
     compositions: Type.Object({
       list_limit: Range,
       files: Whole,

@@ -52,10 +52,23 @@ export function limitsOf(service: Service, principal: Principal): Static<typeof 
       presigned: assets.uploadBytesMax,
       by_kind: assets.bytesMaxByKind,
     },
+    shares: shareLimits(service),
     ...studioLimits(),
     terminal_jobs_days: Math.floor(jobs.retentionMs / dayMs),
     organizations: limits.organizations.perAccountMax,
     organization_members: limits.organizations.membersMax,
+  };
+}
+
+function shareLimits({ rates }: Service): Static<typeof Limits>["shares"] {
+  const { shares } = limits;
+  return {
+    active_links: shares.activeMax,
+    expires_in_days: { min: 1, max: shares.expiresInDaysMax },
+    resolutions_per_minute:
+      rates === undefined ? null : { address: shares.perAddress, token: shares.perToken },
+    wrong_passwords: shares.wrongPasswords,
+    signed_url_seconds: shares.mediaUrlSeconds,
   };
 }
 

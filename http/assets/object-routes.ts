@@ -4,7 +4,7 @@ import { objectsPath } from "../auth/signed-urls.ts";
 import { found, RefusalError } from "../problems/refusal-error.ts";
 import { anyParameters } from "../request/query.ts";
 import { type Call, type Route, route } from "../route.ts";
-import type { Answer } from "../transport/answer.ts";
+import type { Answer, Header } from "../transport/answer.ts";
 import { storedBytes } from "./ranged-bytes.ts";
 import { mediaTypeOfKey } from "./stored-upload.ts";
 
@@ -20,11 +20,24 @@ export const objectRoutes: readonly Route[] = [
 
 async function readObject({ service, request, id: key }: Call): Promise<Answer> {
   const query = new URLSearchParams(request.query);
-  if (!service.signedUrls.verifies(key, query, service.clock.nowMs()))
+  if (!service.signedUrls.verifiesGet(key, query, service.clock.nowMs()))
     throw new RefusalError({ code: "forbidden", detail: "This link is not valid or has expired." });
   const { sizeBytes } = found(await service.objects.stat(key));
   return storedBytes(service, request, { key, sizeBytes }, [
     ["Content-Type", mediaTypeOfKey(key) ?? "application/octet-stream"],
     ["Cache-Control", "private, no-store"],
+    ...attachment(query.get("filename")),
   ]);
+}
+
+/** Has a browser save the bytes under that name (RFC 6266); none shows them. */
+function attachment(filename: string | null): readonly Header[] {
+  if (filename === null) return [];
+  const plain = filename.replaceAll(/[^ -~]|["\\%]/g, "_");
+  const exact = encodeURIComponent(filename).replaceAll(
+    /['()*]/g,
+    (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+  const value = `attachment; filename="${plain}"; filename*=UTF-8''${exact}`;
+  return [["Content-Disposition", value]];
 }

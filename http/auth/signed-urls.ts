@@ -15,6 +15,13 @@ export interface SignedUrl {
   readonly expiresAtMs: number;
 }
 
+export interface SignOptions {
+  /** How long the link works, at most as long as links do that do not say. */
+  readonly seconds?: number;
+  /** Under which name a browser is to save the object; undefined to show it. */
+  readonly filename?: string | undefined;
+}
+
 export class SignedUrls {
   private readonly origin: string;
   private readonly signer: Signer;
@@ -24,8 +31,16 @@ export class SignedUrls {
     this.signer = new Signer(key, 32);
   }
 
-  sign(objectKey: string, nowMs: number): SignedUrl {
-    return this.signed(`${objectsPath}${objectKey}`, objectKey, nowMs);
+  sign(objectKey: string, nowMs: number, options: SignOptions = {}): SignedUrl {
+    const { filename, seconds } = options;
+    const link = this.signed(
+      `${objectsPath}${objectKey}`,
+      subjectOf(objectKey, filename),
+      nowMs,
+      seconds,
+    );
+    if (filename === undefined) return link;
+    return { ...link, url: `${link.url}&filename=${encodeURIComponent(filename)}` };
   }
 
   /** A URL to which the object may be put. */
@@ -38,17 +53,21 @@ export class SignedUrls {
   }
 
   /** Whether the query of a link allows this object now. */
-  verifies(objectKey: string, query: URLSearchParams, nowMs: number): boolean {
+  verifiesGet(objectKey: string, query: URLSearchParams, nowMs: number): boolean {
+    return this.verifies(subjectOf(objectKey, query.get("filename") ?? undefined), query, nowMs);
+  }
+
+  private verifies(subject: string, query: URLSearchParams, nowMs: number): boolean {
     const expires = Number(query.get("expires"));
     const signature = Buffer.from(query.get("signature") ?? "", "base64url");
     // A link that lives longer than any that is given out was not made here.
     const latestMs = expiryAt(nowMs) * 1000;
     if (!(expires * 1000 > nowMs && expires * 1000 <= latestMs)) return false;
-    return this.signer.verifies(signature, `${expires} ${objectKey}`);
+    return this.signer.verifies(signature, `${expires} ${subject}`);
   }
 
-  private signed(path: string, subject: string, nowMs: number): SignedUrl {
-    const expires = expiryAt(nowMs);
+  private signed(path: string, subject: string, nowMs: number, seconds?: number): SignedUrl {
+    const expires = expiryAt(nowMs, seconds);
     const signature = this.signer.sign(`${expires} ${subject}`).toString("base64url");
     return {
       url: `${this.origin}${path}?expires=${expires}&signature=${signature}`,
@@ -57,7 +76,12 @@ export class SignedUrls {
   }
 }
 
+/** What a link's signature is about; object keys have no blanks. */
+function subjectOf(objectKey: string, filename: string | undefined): string {
+  return filename === undefined ? objectKey : `save ${objectKey} ${filename}`;
+}
+
 /** In whole seconds. */
-function expiryAt(nowMs: number): number {
-  return Math.ceil(nowMs / 1000) + limits.http.signedUrlSeconds;
+function expiryAt(nowMs: number, seconds: number = limits.http.signedUrlSeconds): number {
+  return Math.ceil(nowMs / 1000) + seconds;
 }

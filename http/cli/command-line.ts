@@ -30,6 +30,7 @@ import { accountCreate } from "./operator/account-create.ts";
 import { audit } from "./operator/audit.ts";
 import { storeCheck } from "./operator/store-check.ts";
 import { tokenReset } from "./operator/token-reset.ts";
+import { share, shareList, shareRevoke } from "./shares.ts";
 import { tokenCreate, tokenList, tokenRevoke } from "./tokens.ts";
 import { upload } from "./upload.ts";
 import { vendor } from "./vendoring/vendor.ts";
@@ -46,6 +47,9 @@ const commands: readonly Command[] = [
   restoreAsset,
   render,
   exportTimeline,
+  share,
+  shareList,
+  shareRevoke,
   blocks,
   listCompositions,
   pushComposition,

@@ -22,7 +22,6 @@ import type {
   CreateTurnRequest,
 } from "../../actors/contract/agent.ts";
 import type { Asset, AssetPage } from "../../actors/contract/asset.ts";
-import type { BlocksRequest } from "../../actors/contract/blocks.ts";
 import type { Static } from "../../actors/contract/common.ts";
 import type {
   CloneCompositionRequest,
@@ -38,8 +37,9 @@ import type {
   GenerateImageRequest,
 } from "../../actors/contract/generation.ts";
 import type { Job, JobPage, SseTicket } from "../../actors/contract/job.ts";
-import type { Render, RenderRequest } from "../../actors/contract/render.ts";
+import type { BlocksRequest, Render, RenderRequest } from "../../actors/contract/render.ts";
 import type { OutputSet } from "../../actors/contract/set.ts";
+import type { CreateShareRequest, ShareLink, ShareList } from "../../actors/contract/share.ts";
 import type { CreatedToken, CreateTokenRequest, TokenList } from "../../actors/contract/token.ts";
 import type { ModelEntry } from "../../config/catalogue.ts";
 import { type Address, ApiProblem, open, openUrl, repeatCall, request } from "./call.ts";
@@ -189,7 +189,7 @@ export class Client {
   }
 
   asset(id: string): Promise<Asset> {
-    return this.get(`/assets/${encodeURIComponent(id)}`);
+    return this.get(assetPath(id));
   }
 
   /** A signed address needs no credential and must not be shown one. */
@@ -232,6 +232,21 @@ export class Client {
 
   restoreAsset(id: string): Promise<Asset> {
     return this.post(`/assets/${encodeURIComponent(id)}/restore`);
+  }
+
+  /** Of what a path names; see `renderPath` and `assetPath`. */
+  share(path: string, share: Sparse<CreateShareRequest>): Promise<ShareLink> {
+    return this.post(`${path}/share`, share);
+  }
+
+  shares(path: string): Promise<ShareList> {
+    return this.get(`${path}/share`);
+  }
+
+  /** `link` is its id or its token. */
+  revokeShare(path: string, link: string): Promise<void> {
+    const place = `${path}/share/${encodeURIComponent(link)}`;
+    return request(this.address, { method: "DELETE", path: place });
   }
 
   createAgentSession(): Promise<AgentSession> {
@@ -313,6 +328,10 @@ function queryOf(filters: Readonly<Record<string, string | undefined>>): URLSear
 
 export function renderPath(id: string): string {
   return `/renders/${encodeURIComponent(id)}`;
+}
+
+export function assetPath(id: string): string {
+  return `/assets/${encodeURIComponent(id)}`;
 }
 
 export function jobPath(id: string): string {

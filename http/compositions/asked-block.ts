@@ -1,6 +1,6 @@
 /** The blocks of a request, with what is known of their assets. */
 import type { Block, Narration } from "../../actors/blocks/block-timing.ts";
-import type { Block as BlockRequest } from "../../actors/contract/blocks.ts";
+import type { Block as BlockRequest } from "../../actors/contract/render.ts";
 import { defined } from "../../config/defined.ts";
 import type { Call } from "../route.ts";
 import { readyAsset } from "./composition-urls.ts";

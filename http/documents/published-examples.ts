@@ -10,6 +10,7 @@ const renderId = "0199c0de-7000-7000-8000-000000000004";
 const sessionId = "0199c0de-7000-7000-8000-000000000005";
 const turnId = "0199c0de-7000-7000-8000-000000000006";
 const uploadId = "0199c0de-7000-7000-8000-000000000007";
+const shareId = "0199c0de-7000-7000-8000-000000000008";
 const acceptedAt = "2026-04-15T12:00:00.000Z";
 const startedAt = "2026-04-15T12:00:01.000Z";
 const endedAt = "2026-04-15T12:00:09.000Z";
@@ -99,6 +100,9 @@ const requests: Readonly<Record<string, Examples>> = {
   RenderRequest: {
     video: { value: { target: "video", quality: "standard" } },
     still: { value: { target: "still", still: { at_seconds: 2.5 } } },
+  },
+  CreateShareRequest: {
+    link: { value: { expires_in_days: 30, password: "open sesame", view_only: true } },
   },
   CreateTokenRequest: {
     token: { value: { name: "build server", scopes: ["generate", "jobs:read", "assets:read"] } },
@@ -230,6 +234,45 @@ const answers: Readonly<Record<string, Examples>> = {
         created_at: acceptedAt,
         expires_at: null,
         token: "klg_9f86d081884c7d659a2feaa0c55ad015",
+      },
+    },
+  },
+  ShareLink: {
+    made: {
+      value: {
+        id: shareId,
+        kind: "render",
+        target_id: renderId,
+        token: "q83vEjRWeJq83vEjRWeJqyM",
+        url: "https://klieg.example/v1/share/q83vEjRWeJq83vEjRWeJqyM",
+        token_prefix: "q83vEj",
+        name: "Harbor film",
+        status: "active",
+        has_password: false,
+        view_only: false,
+        created_at: acceptedAt,
+        created_by: user,
+        access_count: 0,
+      },
+    },
+  },
+  ShareResolution: {
+    film: {
+      value: {
+        kind: "render",
+        name: "Harbor film",
+        mime_type: "video/mp4",
+        width: 1_920,
+        height: 1_080,
+        duration_seconds: 12,
+        has_audio: true,
+        size_bytes: 9_812_345,
+        created_at: endedAt,
+        view_only: false,
+        expires_at: null,
+        media_url: signedUrl,
+        thumbnail_url: signedUrl,
+        download_url: `${signedUrl}&filename=Harbor%20film.mp4`,
       },
     },
   },

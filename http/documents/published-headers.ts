@@ -69,7 +69,7 @@ export function headersOf(route: Route, status: number): Members {
   const isLocated = status === 202 || (status === 201 && located.includes(operation));
   return refsTo([
     "X-Request-Id",
-    ...(isLocated || status === 302 ? ["Location"] : []),
+    ...(isLocated || status === 302 || status === 303 ? ["Location"] : []),
     ...(isTagged ? ["ETag"] : []),
     ...(status === 206 || status === 416 ? ["Content-Range"] : []),
     ...(route.rate === undefined ? [] : rated),

@@ -60,6 +60,8 @@ const more: Readonly<Record<string, readonly Slug[]>> = {
   "POST /v1/assets/uploads/{id}/complete": ["upload-incomplete"],
   "PUT /uploads/{scope}/{id}/{part}": ["forbidden", "conflict"],
   "GET /objects/{rest}": ["forbidden"],
+  "GET /v1/share/{token}": ["share-password-required", "gone", "rate-limit"],
+  "POST /v1/share/{token}": ["share-password-required", "gone", "rate-limit"],
   "GET /v1/compositions/{id}": ["conflict"],
   "GET /v1/compositions/{id}/timeline": ["conflict", "payload-too-large"],
   "GET /v1/compositions/{id}/export": ["conflict", "payload-too-large", "unexportable"],

@@ -34,6 +34,8 @@ export const sampleRefusals = {
   },
   forbidden: { code: "forbidden", requiredScope: "generate" },
   "not-found": { code: "not_found" },
+  gone: { code: "gone", reason: "expired" },
+  "share-password-required": { code: "share_password_required", isWrong: false },
   "method-not-allowed": { code: "method_not_allowed", allow: "GET" },
   "not-acceptable": { code: "not_acceptable" },
   "wait-timeout": { code: "wait_timeout", job, status: "running" },

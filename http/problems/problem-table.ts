@@ -37,6 +37,12 @@ const rejections = {
   consumed: "The confirmation token was used already. Obtain a fresh quote.",
 } as const;
 
+const goneBecause = {
+  expired: "This link has expired.",
+  revoked: "This link was revoked.",
+  media_unavailable: "What this link led to is no longer available.",
+} as const;
+
 export const problemTable: ProblemTable = {
   validation: ({ detail, faults }) => ({
     slug: "validation",
@@ -108,6 +114,22 @@ export const problemTable: ProblemTable = {
     status: 404,
     title: "Not Found",
     detail: detail ?? "There is nothing here that this credential can see.",
+  }),
+  gone: ({ reason }) => ({
+    slug: "gone",
+    status: 410,
+    title: "Gone",
+    detail: goneBecause[reason],
+    members: { reason },
+  }),
+  share_password_required: ({ isWrong }) => ({
+    slug: "share-password-required",
+    status: 401,
+    title: "Password Required",
+    code: "share_password_required",
+    detail: isWrong ? "That is not the password." : "This link is protected by a password.",
+    // RFC 9110, section 15.5.2, wants a challenge; the scheme is no browser's.
+    headers: [["WWW-Authenticate", 'SharePassword realm="klieg"']],
   }),
   method_not_allowed: ({ allow }) => ({
     slug: "method-not-allowed",

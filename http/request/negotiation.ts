@@ -13,9 +13,17 @@ export function negotiateType<T extends string>(
   accept: string | undefined,
   offered: readonly T[],
 ): T {
-  const headers = { accept: accept?.replace(charset, "").trim() || undefined };
-  const wanted = new Negotiator({ headers }).mediaType([...offered]);
-  const form = offered.find((type) => type === wanted);
+  const form = preferredType(accept, offered);
   if (form === undefined) throw new RefusalError({ code: "not_acceptable" });
   return form;
+}
+
+/** As `negotiateType`; undefined when none is acceptable. */
+export function preferredType<T extends string>(
+  accept: string | undefined,
+  offered: readonly T[],
+): T | undefined {
+  const headers = { accept: accept?.replace(charset, "").trim() || undefined };
+  const wanted = new Negotiator({ headers }).mediaType([...offered]);
+  return offered.find((type) => type === wanted);
 }

@@ -7,6 +7,7 @@ t.test("without settings the service is local, on loopback, with real models onl
     host: "127.0.0.1",
     port: 8080,
     publicUrl: "http://127.0.0.1:8080",
+    shareUrl: "http://127.0.0.1:8080",
     dataDir: resolve("data"),
     shardThreads: 3,
     shards: 4,
@@ -27,6 +28,7 @@ t.test("the public origin follows host and port unless it is set", async (t) => 
   t.equal(readSettings({ KLIEG_HOST: "::1" }, 2).publicUrl, "http://[::1]:8080");
   const set = readSettings({ KLIEG_PUBLIC_URL: "https://media.example/" }, 2);
   t.equal(set.publicUrl, "https://media.example");
+  t.equal(set.shareUrl, "https://media.example", "links to share are there too");
 });
 
 t.test("origins of pages are listed with commas between", async (t) => {

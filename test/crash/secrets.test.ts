@@ -1,7 +1,10 @@
 /** What a service writes: of a secret that it gave out, only a digest. */
+import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import t from "tap";
+import type { Job } from "../../actors/contract/job.ts";
+import type { ShareResolution } from "../../actors/contract/share.ts";
 import { node, openFigma, text } from "../spec/figma-double.ts";
 import { ask } from "./accounts.ts";
 import { firstToken, startKlieg } from "./klieg-process.ts";
@@ -79,6 +82,23 @@ t.test("no file and no line of the log holds a secret but admin-token (B1)", asy
   const signature = new URL(done.json.asset.signed_url).searchParams.get("signature");
   keep("a signed link's signature", signature ?? undefined);
 
+  const asset = (await ask<Job>(port, firstToken, `/jobs/${job["id"]}`)).json.asset?.id;
+  const password = "a password that opens a link";
+  keep("a share link's password", password);
+  const link = await post(`/assets/${asset}/share`, { password });
+  keep("a share link's token", link["token"]);
+  const shared = `http://127.0.0.1:${port}/v1/share/${link["token"]}`;
+  const opened = await fetch(shared, { headers: { "x-share-password": password } });
+  const media = new URL(((await opened.json()) as ShareResolution).media_url);
+  keep("a shared link's signature", media.searchParams.get("signature") ?? undefined);
+  const unlocked = await fetch(shared, {
+    method: "POST",
+    body: new URLSearchParams({ password }),
+    redirect: "manual",
+  });
+  keep("a cookie", /=([^;]+);/.exec(unlocked.headers.get("set-cookie") ?? "")?.[1]);
+  await fetch(shared, { headers: { "x-share-password": "wrong" } });
+
   const { stdout, stderr } = await klieg.kill("SIGTERM");
   const found: string[] = [];
   const look = (place: string, bytes: Buffer) => {
@@ -89,6 +109,11 @@ t.test("no file and no line of the log holds a secret but admin-token (B1)", asy
   for (const file of filesBelow(dataDir))
     if (!file.endsWith("/admin-token")) look(file, readFileSync(file));
   look("the log", Buffer.from(stdout + stderr));
+  for (const [name, secret] of secrets)
+    for (const form of ["hex", "base64url", "base64"] as const) {
+      const digest = createHash("sha256").update(secret).digest(form);
+      if ((stdout + stderr).includes(digest)) found.push(`the digest of ${name} in the log`);
+    }
   t.strictSame(found, []);
 });
 

@@ -6,6 +6,7 @@ import { timelineRound } from "../../actors/composition/timeline-round.ts";
 import type { CreatedAccount } from "../../actors/contract/account.ts";
 import { archiveExport } from "../../actors/export-thread/archive.ts";
 import { runFigmaTask } from "../../actors/figma/figma-task.ts";
+import { hashPassword } from "../../actors/share/password.ts";
 import { readCatalogue } from "../../config/catalogue.ts";
 import { configuredProviders } from "../../config/providers.ts";
 import { openTableReader } from "../../engine/adapters/lmdb.ts";
@@ -36,6 +37,7 @@ export async function openHouse(t: Test, farmEntry = "") {
   const service = wire({
     version: "0.0.0-test",
     origin: "http://klieg.example",
+    shareOrigin: "http://klieg.example",
     shardCount,
     clock: systemClock,
     entropy: systemEntropy(),
@@ -46,6 +48,7 @@ export async function openHouse(t: Test, farmEntry = "") {
     computeRound: async (task) => timelineRound(task),
     writeExport: archiveExport,
     figma: new FigmaHost(openWeb(), "http://127.0.0.1:9", async (task) => runFigmaTask(task)),
+    hashPassword: async (task) => hashPassword(task),
     hasRates: false,
     proxies: new TrustedProxies([]),
     renderers: "ok",

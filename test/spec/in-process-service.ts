@@ -11,6 +11,7 @@ import type { SseTicket } from "../../actors/contract/job.ts";
 import { archiveExport } from "../../actors/export-thread/archive.ts";
 import { runFigmaTask } from "../../actors/figma/figma-task.ts";
 import { simulatedMedia } from "../../actors/providers/simulated/simulated-media.ts";
+import { hashPassword as hashPasswordNow, type PasswordTask } from "../../actors/share/password.ts";
 import { readCatalogue } from "../../config/catalogue.ts";
 import { configuredProviders } from "../../config/providers.ts";
 import type { Static } from "../../config/schema.ts";
@@ -25,6 +26,7 @@ import { FigmaHost } from "../../http/compositions/figma-host.ts";
 import { RequestLog } from "../../http/request-log.ts";
 import { routeTable } from "../../http/route-table.ts";
 import type { Service } from "../../http/service.ts";
+import type { HashPassword } from "../../http/shares/share-passwords.ts";
 import type { Answer } from "../../http/transport/answer.ts";
 import { TrustedProxies } from "../../http/transport/trusted-proxies.ts";
 import { wire } from "../../http/wiring.ts";
@@ -48,6 +50,8 @@ export interface InProcessOptions {
   readonly trustedProxies?: readonly string[];
   /** The origin of a double of the design host. */
   readonly figmaUrl?: string;
+  /** At once and for real where nothing is said. */
+  readonly hashPassword?: HashPassword;
 }
 
 export class InProcess {
@@ -132,6 +136,7 @@ export class InProcess {
 export async function openInProcess(t: Test, options: InProcessOptions = {}): Promise<InProcess> {
   const { shardCount = 1, rates = false, simulatedModels = true, modelsFile } = options;
   const { corsOrigins = [], trustedProxies = [], figmaUrl = "http://127.0.0.1:9" } = options;
+  const { hashPassword = async (task: PasswordTask) => hashPasswordNow(task) } = options;
   const clock = new ManualClock(startMs);
   const entropy = seededEntropy(7);
   const faults: unknown[] = [];
@@ -144,6 +149,7 @@ export async function openInProcess(t: Test, options: InProcessOptions = {}): Pr
   const service = wire({
     version: "0.0.0-test",
     origin,
+    shareOrigin: origin,
     shardCount,
     clock,
     entropy,
@@ -154,6 +160,7 @@ export async function openInProcess(t: Test, options: InProcessOptions = {}): Pr
     computeRound: async (task) => timelineRound(task),
     writeExport: archiveExport,
     figma: new FigmaHost(openWeb(), figmaUrl, async (task) => runFigmaTask(task)),
+    hashPassword,
     hasRates: rates,
     proxies: new TrustedProxies(trustedProxies),
     renderers: "ok",

@@ -24,6 +24,13 @@ t.test("GET /limits answers the values of the specification's table", async (t) 
       },
     },
     set_members: 24,
+    shares: {
+      active_links: 50,
+      expires_in_days: { min: 1, max: 365 },
+      resolutions_per_minute: null,
+      wrong_passwords: 10,
+      signed_url_seconds: 900,
+    },
     generation_body_bytes: 256 * 1024,
     json_body_bytes: mebibyte,
     json_depth: 32,

@@ -8,6 +8,7 @@ import { invariant } from "../../engine/invariant.ts";
 import type { Caller } from "./caller.ts";
 import type { InProcess } from "./in-process-service.ts";
 import { join, organization } from "./organizations.ts";
+import { filmOf } from "./share-steps.ts";
 
 /** One for each pair of braces in the path. */
 export type Ids = readonly string[];
@@ -68,6 +69,15 @@ export const kits = {
   composition: async ({ maker }: Stage) => [await compositionOf(maker)],
   render: async ({ maker }: Stage) => {
     return [await idOf(maker, `/v1/compositions/${await compositionOf(maker)}/render`, {})];
+  },
+  sharedAsset: async (stage: Stage) => {
+    const id = await assetOf(stage);
+    return [id, await idOf(stage.maker, `/v1/assets/${id}/share`, {})];
+  },
+  film: async (stage: Stage) => [(await filmOf(stage.house, stage.maker)).render],
+  sharedFilm: async ({ house, maker }: Stage) => {
+    const { render } = await filmOf(house, maker);
+    return [render, await idOf(maker, `/v1/renders/${render}/share`, {})];
   },
   account: async ({ house }: Stage) => [(await house.account()).id],
 } satisfies Readonly<Record<string, (stage: Stage) => Promise<Ids>>>;

@@ -11,6 +11,7 @@ import type { Caller } from "./caller.ts";
 import { type InProcess, openInProcess } from "./in-process-service.ts";
 import { type Ids, kits, type Stage } from "./objects-to-name.ts";
 import { enter, join, paidOrganization } from "./organizations.ts";
+import { shareRows } from "./share-roles.ts";
 
 const principals = ["maker", "outsider", ...roles] as const;
 type PrincipalName = (typeof principals)[number];
@@ -134,6 +135,8 @@ const matrix: Readonly<Record<string, Row>> = {
     object: "render",
     expected: "201 404 201 201 201 201 403",
   },
+
+  ...shareRows,
 
   "GET /v1/models/{id}": { object: "model", expected: "200 200 200 200 200 200 200" },
 
@@ -316,7 +319,7 @@ t.test("without, with an expired and with a revoked credential each answers 401"
   const objects = new Map<string, Ids>();
   for (const [name, { object, maker: role }] of Object.entries(matrix))
     if (role === undefined) objects.set(name, await kits[object](stage));
-  await house.advance(86_400_000);
+  await house.advance(86_401_000);
   const callers = [house.stranger, maker.holding(short.token), maker.holding(ended.token)];
   for (const [name, row] of Object.entries(matrix)) {
     const ids = objects.get(name) ?? [unknownId];
@@ -337,6 +340,7 @@ t.test("routes without a bearer do not say whether there is such an object", asy
     [`/v1/jobs/${job[0]}/sse?ticket=x`, 401],
     [`/v1/agent/sessions/${session[0]}/events?ticket=x`, 401],
     [`/objects/assets/${stage.org.id}/${upload[0]}/media`, 403],
+    [`/v1/share/${(await kits.sharedAsset(stage))[1]}`, 404],
   ] as const) {
     const known = await stage.house.stranger.request("GET", path, { headers });
     const other = path.replaceAll(/[0-9a-f-]{36}/g, unknownId);

@@ -13,6 +13,7 @@ const scopes: readonly (readonly [RegExp, string])[] = [
   [/^POST \/v1\/jobs:cancel$/, "jobs:cancel"],
   [/^DELETE \/v1\/jobs\/\{id\}$/, "jobs:cancel"],
   [/^(GET|POST) \/v1\/(jobs|sets)\b/, "jobs:read"],
+  [/^\w+ \/v1\/(renders|assets)\/\{id\}\/share\b/, "shares"],
   [/^GET \/v1\/assets\/uploads\//, "assets:write"],
   [/^GET \/v1\/assets\b/, "assets:read"],
   [/^\w+ \/v1\/assets\b/, "assets:write"],

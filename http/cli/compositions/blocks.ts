@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { basename, dirname, extname, resolve } from "node:path";
 import { text as readText } from "node:stream/consumers";
 import { parseArgs } from "node:util";
-import type { BlocksRequest } from "../../../actors/contract/blocks.ts";
+import type { BlocksRequest } from "../../../actors/contract/render.ts";
 import { type Command, CommandError, onlyArgument, optionLine, type Session } from "../command.ts";
 import { checkOutput, standardOutput } from "../output-file.ts";
 import { assetId } from "../upload.ts";

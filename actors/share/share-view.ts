@@ -1,0 +1,77 @@
+/** From a share link's row to what clients see. The only place that writes its wire names. */
+import { limits } from "../../config/limits.ts";
+import { timestamp } from "../../engine/timestamp.ts";
+import type { ReadyAsset } from "../asset/asset.ts";
+import type { Asset as AssetView } from "../contract/asset.ts";
+import type { ShareLink as ShareLinkView, ShareResolution } from "../contract/share.ts";
+import { isExpired, type ShareLink } from "./share.ts";
+
+/** `name` is the title of the link's page. */
+export function shareLinkView(link: ShareLink, name: string, nowMs: number): ShareLinkView {
+  const { expiresAtMs, lastAccessedAtMs, revokedAtMs } = link;
+  const view: ShareLinkView = {
+    id: link.id,
+    kind: link.kind,
+    target_id: link.target,
+    token_prefix: link.tokenPrefix,
+    name,
+    status: statusOf(link, nowMs),
+    has_password: link.password !== undefined,
+    view_only: link.viewOnly === true,
+    created_at: timestamp(link.createdAtMs),
+    created_by: link.user,
+    access_count: link.accessCount,
+  };
+  if (expiresAtMs !== undefined) view.expires_at = timestamp(expiresAtMs);
+  if (lastAccessedAtMs !== undefined) view.last_accessed_at = timestamp(lastAccessedAtMs);
+  if (revokedAtMs !== undefined) view.revoked_at = timestamp(revokedAtMs);
+  return view;
+}
+
+function statusOf(link: ShareLink, nowMs: number): ShareLinkView["status"] {
+  if (link.revokedAtMs !== undefined) return "revoked";
+  return isExpired(link, nowMs) ? "expired" : "active";
+}
+
+/** Makes links that work for a short while; with a filename, one that saves the object. */
+export type SignMedia = (objectKey: string, filename?: string) => string;
+
+/** `known` is the asset as its owner sees it; strangers learn less. */
+export function shareResolution(
+  link: ShareLink,
+  asset: ReadyAsset,
+  known: AssetView,
+  name: string,
+  sign: SignMedia,
+): ShareResolution {
+  const { objectKey, thumbnailKey } = asset.media;
+  const resolution: ShareResolution = {
+    kind: link.kind,
+    name,
+    mime_type: known.mime_type,
+    width: known.width ?? null,
+    height: known.height ?? null,
+    duration_seconds: known.duration_seconds ?? null,
+    has_audio: known.has_audio ?? null,
+    size_bytes: known.size_bytes,
+    created_at: known.created_at,
+    view_only: link.viewOnly === true,
+    expires_at: link.expiresAtMs === undefined ? null : timestamp(link.expiresAtMs),
+    media_url: sign(objectKey),
+    thumbnail_url: thumbnailKey === undefined ? null : sign(thumbnailKey),
+  };
+  if (link.viewOnly !== true)
+    resolution.download_url = sign(objectKey, filenameOf(known.display_name, objectKey));
+  return resolution;
+}
+
+/** The display name, made fit for a file of any system, with the extension of its type. */
+function filenameOf(displayName: string, objectKey: string): string {
+  const extension = objectKey.slice(objectKey.lastIndexOf("."));
+  const plain = displayName
+    .toWellFormed()
+    .replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}/\\:*?"<>|]+/gu, " ")
+    .trim();
+  const name = [...plain].slice(0, limits.shares.nameMax).join("");
+  return name.toLowerCase().endsWith(extension) ? name : `${name || "file"}${extension}`;
+}

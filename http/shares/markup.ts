@@ -1,0 +1,25 @@
+/** HTML in which every value is text, unless it is markup itself. */
+export interface Markup {
+  readonly markup: string;
+}
+
+export type MarkupValue = string | number | Markup;
+
+const references: Readonly<Record<string, string>> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "'": "&#39;",
+};
+
+export function html(parts: TemplateStringsArray, ...values: readonly MarkupValue[]): Markup {
+  let markup = parts[0] ?? "";
+  for (const [at, value] of values.entries()) markup += written(value) + (parts[at + 1] ?? "");
+  return { markup };
+}
+
+function written(value: MarkupValue): string {
+  if (typeof value === "object") return value.markup;
+  return String(value).replaceAll(/[&<>"']/g, (sign) => references[sign] ?? sign);
+}

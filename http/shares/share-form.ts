@@ -1,0 +1,38 @@
+/** The body of `POST /share/{token}`: a password as JSON, or as a browser's form sends it. */
+import { SharePassword } from "../../actors/contract/share.ts";
+import { limits } from "../../config/limits.ts";
+import { check } from "../../config/schema.ts";
+import { capBytes } from "../assets/stored-upload.ts";
+import { RefusalError } from "../problems/refusal-error.ts";
+import { parseBody } from "../request/body.ts";
+import type { HttpRequest } from "../transport/answer.ts";
+
+export interface GivenPassword {
+  readonly password: string | undefined;
+  /** From a browser, which goes back to the page afterwards. */
+  readonly isForm: boolean;
+}
+
+const isPassword = check<SharePassword>(SharePassword);
+const accepts = "application/json or application/x-www-form-urlencoded, in UTF-8";
+const type = /^application\/(json|x-www-form-urlencoded)\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?$/i;
+
+/** Throws `RefusalError`: 415, 413, 400. */
+export async function readPassword({ headers, incoming }: HttpRequest): Promise<GivenPassword> {
+  const [, kind] = type.exec(headers["content-type"] ?? "application/json") ?? [];
+  if (kind === undefined) throw new RefusalError({ code: "unsupported_media_type", accepts });
+  const bytes = await readAll(incoming);
+  if (kind.toLowerCase() === "json") {
+    const { password } = parseBody<SharePassword>(bytes, isPassword);
+    return { password: password || undefined, isForm: false };
+  }
+  const password = new URLSearchParams(bytes.toString()).get("password");
+  return { password: password || undefined, isForm: true };
+}
+
+async function readAll(incoming: HttpRequest["incoming"]): Promise<Buffer> {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of capBytes(incoming ?? [], limits.shares.formBytesMax))
+    chunks.push(chunk);
+  return Buffer.concat(chunks);
+}

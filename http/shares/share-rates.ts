@@ -1,0 +1,58 @@
+/** How often share links may be resolved, and how many wrong passwords may be tried. */
+import { limits } from "../../config/limits.ts";
+import type { Clock } from "../../engine/ports/clock.ts";
+import type { Entropy } from "../../engine/ports/entropy.ts";
+import { RefusalError } from "../problems/refusal-error.ts";
+import type { TrustedProxies } from "../transport/trusted-proxies.ts";
+import { WindowCounters } from "./window-counters.ts";
+
+const { windowMs, wrongPasswordsMs, counters, perAddress, perToken } = limits.shares;
+
+export class ShareRates {
+  private readonly proxies: TrustedProxies;
+  /** Whether resolutions are counted at all. */
+  private readonly countsResolutions: boolean;
+  private readonly byAddress: WindowCounters;
+  private readonly byToken: WindowCounters;
+  private readonly wrong: WindowCounters;
+
+  constructor(clock: Clock, entropy: Entropy, proxies: TrustedProxies, hasRates: boolean) {
+    this.proxies = proxies;
+    this.countsResolutions = hasRates;
+    this.byAddress = new WindowCounters(clock, entropy, windowMs, counters);
+    this.byToken = new WindowCounters(clock, entropy, windowMs, counters);
+    this.wrong = new WindowCounters(clock, entropy, wrongPasswordsMs, counters);
+  }
+
+  /** Throws `RefusalError` with 429. A trusted proxy is no client. */
+  countResolution(address: string, digest: string): void {
+    if (!this.countsResolutions) return;
+    const isClient = !this.proxies.has(address);
+    const isOverAddress = isClient && this.byAddress.add(address) > perAddress;
+    const isOverToken = this.byToken.add(digest) > perToken;
+    if (isOverAddress || isOverToken) throw tooMany();
+  }
+
+  /**
+   * Runs a check of a password, which counts as wrong until it has said otherwise: those that run
+   * at the same time count too. Throws `RefusalError` with 429 beyond the wrong ones that one
+   * address may give for one token.
+   */
+  async guard(address: string, digest: string, check: () => Promise<boolean>): Promise<boolean> {
+    const who = `${digest} ${address}`;
+    if (this.wrong.count(who) >= limits.shares.wrongPasswords) throw tooMany();
+    this.wrong.add(who);
+    let isWrong = false;
+    try {
+      isWrong = !(await check());
+      return !isWrong;
+    } finally {
+      if (!isWrong) this.wrong.takeBack(who);
+    }
+  }
+}
+
+function tooMany(): RefusalError {
+  const { retryAfterSeconds } = limits.shares;
+  return new RefusalError({ code: "rate_limit", retryAfterSeconds });
+}

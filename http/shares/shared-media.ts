@@ -1,0 +1,103 @@
+/**
+ * From a token to what its link leads to. The checks come in the order of the specification: rate,
+ * unknown, revoked, expired, media gone, password.
+ */
+import { type Asset, assetKey, type ReadyAsset } from "../../actors/asset/asset.ts";
+import type { ShareResolution } from "../../actors/contract/share.ts";
+import {
+  isExpired,
+  type ShareLink,
+  shareLinkKey,
+  shareOfTokenKey,
+  sharesKey,
+} from "../../actors/share/share.ts";
+import { shareResolution } from "../../actors/share/share-view.ts";
+import { limits } from "../../config/limits.ts";
+import { found, RefusalError } from "../problems/refusal-error.ts";
+import type { Call } from "../route.ts";
+import { titleOf } from "./share-targets.ts";
+import { tokenPlace } from "./share-token.ts";
+
+type AnyCall = Call<unknown, unknown>;
+
+export interface Shared {
+  readonly link: ShareLink;
+  readonly asset: ReadyAsset;
+  /** Of the token. */
+  readonly digest: string;
+}
+
+/** Throws `RefusalError` with 429. */
+export function countResolution({ service, request, id: token }: AnyCall): void {
+  service.shares.rates.countResolution(request.address, tokenPlace(token).digest);
+}
+
+/** Whether or not it is locked. Throws `RefusalError`: 404, 410. */
+export function findShared({ service, id: token }: AnyCall): Shared {
+  const { gateway, clock } = service;
+  const { partition, digest } = tokenPlace(token);
+  const id = found(gateway.read(shareOfTokenKey(partition, digest)));
+  const link = found(gateway.read(shareLinkKey(id)));
+  if (link.revokedAtMs !== undefined) throw gone("revoked");
+  if (isExpired(link, clock.nowMs())) throw gone("expired");
+  const asset: Asset | undefined = gateway.read(assetKey(link.scope, link.asset));
+  if (asset?.phase !== "ready") throw gone("media_unavailable");
+  return { link, asset, digest };
+}
+
+/**
+ * What the link leads to, for a link without a password, with the right one, or with the cookie
+ * that remembers it. Throws `RefusalError`: 404, 410, 401, and 429 for too many wrong passwords or
+ * when too many checks wait.
+ */
+export async function unlockShared(call: AnyCall, given: string | undefined): Promise<Shared> {
+  await requireUnlocked(call, findShared(call), given);
+  // A check takes long enough for the link to be revoked meanwhile.
+  return findShared(call);
+}
+
+async function requireUnlocked(
+  { service, request }: AnyCall,
+  { link, digest }: Shared,
+  given: string | undefined,
+): Promise<void> {
+  const { shares, clock } = service;
+  const { password } = link;
+  if (password === undefined) return;
+  if (given === undefined) {
+    if (shares.cookies.unlocks(link, request.headers["cookie"], clock.nowMs())) return;
+    throw new RefusalError({ code: "share_password_required", isWrong: false });
+  }
+  const isRight = await shares.rates.guard(request.address, digest, () =>
+    shares.passwords.isRight(given, password),
+  );
+  if (!isRight) throw new RefusalError({ code: "share_password_required", isWrong: true });
+}
+
+export function resolve({ service }: AnyCall, { link, asset }: Shared): ShareResolution {
+  const { jobs, shares, clock } = service;
+  const { mediaUrlSeconds } = limits.shares;
+  return shareResolution(
+    link,
+    asset,
+    jobs.assetView(asset),
+    titleOf(service, link, asset),
+    (objectKey, filename) => {
+      const options = { seconds: mediaUrlSeconds, filename };
+      return shares.mediaUrls.sign(objectKey, clock.nowMs(), options).url;
+    },
+  );
+}
+
+/**
+ * Durable before the answer. A disk that takes no more counts keeps no visitor away: media can
+ * still be seen.
+ */
+export async function noteVisit({ service }: AnyCall, { link }: Shared): Promise<void> {
+  const visit = { kind: "note_visit", link: link.id } as const;
+  await service.gateway.ask(sharesKey(link.target), visit, "settle");
+}
+
+function gone(reason: "revoked" | "expired" | "media_unavailable"): RefusalError {
+  return new RefusalError({ code: "gone", reason });
+}
