@@ -3,7 +3,7 @@ import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { parseArgs } from "node:util";
-import { exportFormats } from "../actors/contract/export.ts";
+import { exportFormats } from "../actors/contract/composition.ts";
 import { archiveOf } from "../http/cli/folder-archive.ts";
 import { Client } from "../http/client/client.ts";
 import { percentile } from "./figures.ts";

@@ -2,6 +2,7 @@
  * Every bound of the service, by the part that it guards. Sizes in bytes, times in milliseconds
  * unless named otherwise. An operator may change all but the engine's (`KLIEG_LIMITS`).
  */
+import { exportLimits } from "./export-limits.ts";
 import { farmLimits } from "./farm-limits.ts";
 import { checkSections, overridden } from "./overrides.ts";
 
@@ -169,26 +170,6 @@ const shipped = {
     /** Of one file. */
     filePathBytesMax: 512,
   },
-  exports: {
-    clipsMax: 500,
-    textsMax: 200,
-    /** All files of an archive before they are compressed. */
-    documentBytesMax: 64 * 1024 ** 2,
-    keyframesMax: 200_000,
-    warningsMax: 500,
-    /** Tables of colours that grades name, together. */
-    tableBytesMax: 16 * 1024 ** 2,
-    /** How long a farm node may take to lay the page out, with all that waits before it. */
-    measureMs: 14_000,
-    /** Of what it found, the pictures of texts included. */
-    measurementBytesMax: 64 * 1024 ** 2,
-    /** How long all files may take to be written. */
-    writingMs: 16_000,
-    threads: 2,
-    queueMax: 4,
-    threadMegabytes: 384,
-    retryAfterSeconds: 5,
-  },
   figma: {
     layersMax: 40,
     /** Imports under way; their answers are in memory. */
@@ -350,6 +331,7 @@ const shipped = {
     /** A job is lost that is lost at two reads so far apart. */
     lostAgainMs: 10_000,
   },
+  ...exportLimits,
   ...farmLimits,
 } as const;
 

@@ -1,5 +1,5 @@
 import { limits } from "../../config/limits.ts";
-import type { ExportFormat } from "../contract/export.ts";
+import type { ExportFormat } from "../contract/composition.ts";
 import type { CubeTable } from "../timeline/cube.ts";
 import { compileEditList } from "./compile.ts";
 import type { EditList, EditLut } from "./edit-list.ts";

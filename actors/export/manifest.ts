@@ -1,5 +1,5 @@
 import { timestamp } from "../../engine/timestamp.ts";
-import type { ExportFormat, ExportManifest } from "../contract/export.ts";
+import type { ExportFormat, ExportManifest } from "../contract/composition.ts";
 import { type EditList, editFps } from "./edit-list.ts";
 
 /** A signed link to a source's bytes. */

@@ -1,4 +1,4 @@
-import type { ExportFormat } from "../contract/export.ts";
+import type { ExportFormat } from "../contract/composition.ts";
 import { type EditList, editFps } from "./edit-list.ts";
 import { timeText } from "./spans.ts";
 

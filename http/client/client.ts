@@ -28,9 +28,9 @@ import type {
   Composition,
   CompositionPage,
   CreateCompositionRequest,
+  ExportFormat,
 } from "../../actors/contract/composition.ts";
 import type { JobCostQuote, JobCostRequest } from "../../actors/contract/cost.ts";
-import type { ExportFormat } from "../../actors/contract/export.ts";
 import type {
   EnhancedPrompt,
   EnhancePromptRequest,

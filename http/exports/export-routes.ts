@@ -2,7 +2,7 @@
 
 import { objectKeyOf } from "../../actors/composition/bundle-file.ts";
 import { compositionDetailsKey } from "../../actors/composition/composition.ts";
-import { type ExportFormat, exportFormats } from "../../actors/contract/export.ts";
+import { type ExportFormat, exportFormats } from "../../actors/contract/composition.ts";
 import type { MediaLink } from "../../actors/export/manifest.ts";
 import { refOf, slugOf } from "../../actors/export/names.ts";
 import type { StoredMedia } from "../../actors/export/sources.ts";

@@ -2,7 +2,7 @@
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import ts from "typescript";
-import type { ExportFormat } from "../../actors/contract/export.ts";
+import type { ExportFormat } from "../../actors/contract/composition.ts";
 import { type ExportTerms, writeDocuments } from "../../actors/export/documents.ts";
 import type { Measurement, Place } from "../../actors/export/measurement.ts";
 import type { StoredMedia } from "../../actors/export/sources.ts";

@@ -3,7 +3,7 @@ import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import t from "tap";
-import { exportFormats } from "../../actors/contract/export.ts";
+import { exportFormats } from "../../actors/contract/composition.ts";
 import { writeDocuments } from "../../actors/export/documents.ts";
 import { isMeasurement, type Measurement } from "../../actors/export/measurement.ts";
 import type { StoredMedia } from "../../actors/export/sources.ts";

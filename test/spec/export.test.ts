@@ -1,6 +1,6 @@
 /** `GET /compositions/{id}/export`: its archive, its refusals, and who gets which links. */
 import t, { type Test } from "tap";
-import type { ExportManifest } from "../../actors/contract/export.ts";
+import type { ExportManifest } from "../../actors/contract/composition.ts";
 import type { CreatedToken } from "../../actors/contract/token.ts";
 import { effectiveTimeline } from "../../actors/timeline/timeline.ts";
 import { limits } from "../../config/limits.ts";

@@ -1,7 +1,7 @@
 import { Readable } from "node:stream";
 import { buffer } from "node:stream/consumers";
 import { openPromise } from "yauzl";
-import type { ExportManifest } from "../../../actors/contract/export.ts";
+import type { ExportManifest } from "../../../actors/contract/composition.ts";
 import { CommandError } from "../command.ts";
 
 const manifestBytesMax = 64 * 1024 ** 2;

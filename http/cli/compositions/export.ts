@@ -6,7 +6,7 @@ import {
   type ExportFormat,
   type ExportManifest,
   exportFormats,
-} from "../../../actors/contract/export.ts";
+} from "../../../actors/contract/composition.ts";
 import { count } from "../../../actors/count.ts";
 import { parseId } from "../../../engine/id.ts";
 import type { Client } from "../../client/client.ts";
