@@ -1,5 +1,4 @@
-/** The process that hashes passwords, of lowest priority; ends with the service. */
-import { spawnSync } from "node:child_process";
+/** The process that hashes passwords, of low priority; ends with the service. */
 import { scrypt } from "node:crypto";
 import { readdirSync } from "node:fs";
 import { constants, setPriority } from "node:os";
@@ -10,7 +9,7 @@ interface Asked {
   readonly task: PasswordTask;
 }
 
-yieldToAll();
+yieldToOthers();
 process.on("disconnect", () => process.exit());
 process.on("message", (message) => {
   const { number, task } = message as Asked;
@@ -22,14 +21,11 @@ process.on("message", (message) => {
 });
 
 /**
- * All threads, for libuv's have started by now. SCHED_IDLE (Linux, sched(7)) is preempted at once
- * by any other work, and its processor counts as free; nice 19 alone runs its slice to the end.
+ * All threads, for libuv's have started by now. Other work goes first, and a check still ends in a
+ * second where films keep every processor busy (30 seconds by SCHED_IDLE).
  */
-function yieldToAll(): void {
-  const asked = ["--idle", "--all-tasks", "--pid", "0", String(process.pid)];
-  const { status } = spawnSync("chrt", asked, { env: { PATH: "/usr/bin:/bin" }, stdio: "ignore" });
-  if (status === 0) return;
-  // Without chrt the priority has to do.
+function yieldToOthers(): void {
   const threads = process.platform === "linux" ? readdirSync("/proc/self/task") : ["0"];
-  for (const thread of threads) setPriority(Number(thread), constants.priority.PRIORITY_LOW);
+  for (const thread of threads)
+    setPriority(Number(thread), constants.priority.PRIORITY_BELOW_NORMAL);
 }

@@ -1,6 +1,6 @@
 /**
  * A process that answers tasks over IPC, for work that must slow nothing else: its entry gives it
- * the lowest priority. It shares not even a lock with this one: a thread of low priority is
+ * a low priority. It shares not even a lock with this one: a thread of low priority is
  * preempted by the very thread that its message wakes, while it still holds the port's lock that
  * the other then waits for.
  *
