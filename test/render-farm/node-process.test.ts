@@ -10,6 +10,7 @@ import { childProcesses, isRunning } from "./child-processes.ts";
 const entry = join(import.meta.dirname, "..", "..", "render-farm", "main.js");
 const kinds = [
   "probe",
+  "measure",
   "render",
   "render-help",
   "studio-image",
