@@ -1,40 +1,21 @@
-import t, { type Test } from "tap";
-import { composition, type Film, isNear, openFilmBench, type Rgb } from "./film-bench.ts";
+import t from "tap";
+import { composition, isNear, openFilmBench } from "./film-bench.ts";
+import {
+  black,
+  clip,
+  colors,
+  drawnAnew,
+  middle,
+  names,
+  quarters,
+  shows,
+  storeStripes,
+  striped,
+} from "./striped-video.ts";
 
 const bench = await openFilmBench(t);
 const folder = t.testdirName;
-const black = [0, 0, 0] as const;
-
-/** Colours that change every quarter of a second: red, green, blue, white. */
-const colors: readonly Rgb[] = [
-  [255, 0, 0],
-  [0, 255, 0],
-  [0, 0, 255],
-  [255, 255, 255],
-];
-const names = ["red", "lime", "blue", "white"];
-const quarters = names.map((name) => `color=${name}:s=160x90:d=0.25:r=24`);
-const striped = (...more: readonly string[]): string[] => [
-  ...quarters.flatMap((source) => ["-f", "lavfi", "-i", source]),
-  ...["-filter_complex", "[0][1][2][3]concat=n=4[v]", "-map", "[v]"],
-  ...["-c:v", "libx264", "-pix_fmt", "yuv420p", "-g", "12", ...more],
-];
-const video = await bench.store("stripes.mp4", "video/mp4", striped());
-
-const clip = (more: string) =>
-  `<video id="v" src="stripes.mp4" muted style="position:absolute;left:80px;top:45px;width:160px"
-    ${more}></video>`;
-const middle = [160, 90] as const;
-/** Not for ffmpeg alone. */
-const drawnAnew = '<p style="position:absolute;left:0;top:0;transform:rotate(3deg)">text</p>';
-
-/** Each frame's colour in the middle, by its number. */
-async function shows(t: Test, film: Film, wanted: readonly (readonly [number, number])[]) {
-  for (const [frame, color] of wanted) {
-    const [inside] = await film.pixels(frame, middle);
-    t.ok(isNear(inside, colors[color] ?? black, 16), `${frame}: ${inside} is ${names[color]}`);
-  }
-}
+const video = await storeStripes(bench);
 
 t.test("a video shows the frame that belongs to each time, and only in its place", async (t) => {
   const film = await bench.film({
@@ -124,39 +105,6 @@ t.test("a clip that starts later than its source's length holds the last frame",
   const [inside] = await film.pixels(3, middle);
   t.ok(isNear(inside, [255, 255, 255], 16), `${inside}`);
   t.match(film.warnings, [/shorter than its slot/]);
-});
-
-t.test("a looped source begins again, in each segment of the film", async (t) => {
-  const loop = clip('data-start="0.5" data-duration="8.5" loop');
-  const page = composition(loop + drawnAnew, 'data-duration="9"');
-  const film = await bench.film({ ...page, "stripes.mp4": video });
-  for (const second of [0.5, 2.5, 4.5, 6.5, 7.5])
-    for (const color of colors.keys()) {
-      const from = second * 30 + color * 7.5;
-      await shows(t, film, [
-        [Math.floor(from + 0.5), color],
-        [Math.floor(from + 6.5), color],
-      ]);
-    }
-});
-
-t.test("a looped source that is entered later begins there again", async (t) => {
-  const loop = clip('data-start="0" data-duration="2" data-media-start="0.5" loop');
-  for (const more of ["", drawnAnew]) {
-    const page = composition(loop + more, 'data-duration="2"');
-    const film = await bench.film({ ...page, "stripes.mp4": video });
-    await shows(t, film, [
-      [0, 2],
-      [7, 2],
-      [8, 3],
-      [14, 3],
-      [15, 2],
-      [22, 2],
-      [23, 3],
-      [30, 2],
-      [59, 3],
-    ]);
-  }
 });
 
 t.test("video that was filmed sideways stands upright", async (t) => {
@@ -270,36 +218,6 @@ t.test("sixteen videos at once each show their frame", async (t) => {
   const found = await film.pixels(2, ...places);
   for (const [at, pixel] of found.entries())
     t.ok(isNear(pixel, colors[at % 4] ?? black, 20), `${at}: ${pixel} is ${names[at % 4]}`);
-});
-
-t.test("odd sizes of canvas and video are shown whole, padded by one pixel", async (t) => {
-  const halves = "color=red:s=333x777:d=1:r=24,drawbox=y=388:w=333:h=389:c=blue:t=fill";
-  const look = ["-vf", "format=gbrp,scale=out_color_matrix=bt709", "-colorspace", "bt709"];
-  const tall = await bench.store("tall.webm", "video/webm", [
-    ...["-f", "lavfi", "-i", halves, ...look, "-c:v", "libvpx-vp9", "-pix_fmt", "yuv444p"],
-  ]);
-  const root = `<video id="v" src="tall.webm" muted data-start="0" data-duration="1"
-    style="position:absolute;left:100px;top:0;height:359px"></video>`;
-  for (const [length, quality] of [
-    [0.2, "high"],
-    [0.2, "standard"],
-    [2.1, "standard"],
-  ] as const) {
-    const files = composition(root, `data-duration="${length}"`, [641, 359]);
-    const film = await bench.film({ ...files, "tall.webm": tall }, { quality });
-    t.match(film.outcome.outputs, [{ width: 642, height: 360 }]);
-    const places = [
-      [150, 100],
-      [150, 250],
-      [98, 100],
-      [260, 100],
-      [640, 10],
-      [300, 358],
-    ] as const;
-    const [above, below, ...ground] = await film.pixels(3, ...places);
-    t.ok(isNear(above, [255, 0, 0], 20) && isNear(below, [0, 0, 255], 20), `${above} ${below}`);
-    for (const beside of ground) t.ok(isNear(beside, [32, 64, 96]), `${beside}`);
-  }
 });
 
 t.test("a missing video fails the render and names clip and file", async (t) => {
