@@ -330,6 +330,12 @@ const shipped = {
     readJitter: 0.1,
     /** A job is lost that is lost at two reads so far apart. */
     lostAgainMs: 10_000,
+    /** What a provider says about a job, but for its files. */
+    replyBytesMax: 8 * 1024 * 1024,
+    /** Without an answer for so long a call to a provider has failed. */
+    callMs: 30_000,
+    /** Of the provider's own name of a job, in characters. */
+    refMax: 1_024,
   },
   ...exportLimits,
   ...farmLimits,

@@ -41,7 +41,7 @@ export interface ProviderJobPorts {
 interface ProviderJob {
   readonly key: Key;
   readonly provider: Provider;
-  readonly request: Omit<Submission, "number">;
+  readonly request: Pick<Submission, "job" | "modality" | "prompt" | "count">;
   stage:
     | { readonly kind: "unsent" | "unknown" }
     | { readonly kind: "queued" | "running"; readonly ref: ProviderRef };
@@ -143,7 +143,11 @@ export class ProviderJobs {
     submits,
   }: ProviderJob): Promise<SubmitOutcome> {
     try {
-      return await provider.submit({ number: submits, ...request });
+      return await provider.submit({
+        number: submits,
+        ...request,
+        ...{ model: "", input: {}, callbackUrl: undefined, timeLeftMs: 0, typicalSeconds: 1 },
+      });
     } catch (error) {
       this.ports.onFault(key, error);
       return { kind: "unknown" };
@@ -158,7 +162,8 @@ export class ProviderJobs {
 
   /** Submitted again only where that cannot make a second job. */
   private leaveUnknown(job: ProviderJob): void {
-    const { hasLookUp, idempotentSubmit } = job.provider.describe();
+    const { idempotentSubmit } = job.provider.describe();
+    const hasLookUp = job.provider.lookUp !== undefined;
     job.stage = { kind: "unknown" };
     this.jobs.set(job.key, job);
     this.tell(job, { kind: "submitting", hasLookUp });
@@ -201,7 +206,10 @@ export class ProviderJobs {
       case "succeeded": {
         const { files } = await job.provider.result(ref);
         const partition = partitionOf(job.key);
-        const outputs = files.map((media) => ({ asset: this.ports.ids.under(partition), media }));
+        const outputs = files.flatMap((file) => {
+          if (file.kind !== "stored") return [];
+          return [{ asset: this.ports.ids.under(partition), media: file.media }];
+        });
         return { kind: "succeeded", outputs };
       }
       case "failed":

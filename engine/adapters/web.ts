@@ -8,34 +8,34 @@ import type { LookupFunction } from "node:net";
 import { isIP } from "node:net";
 import ipaddr from "ipaddr.js";
 import { Agent, type Dispatcher, request } from "undici";
-import { PortError } from "../ports/port-error.ts";
-import type { Web, WebAnswer, WebRequest } from "../ports/web.ts";
+import { type Web, type WebAnswer, WebError, type WebRequest } from "../ports/web.ts";
 
 const bounds = {
   connectMs: 10_000,
   /** Without a byte. */
   silenceMs: 30_000,
   headerBytesMax: 64 * 1024,
-  connectionsPerHost: 8,
 } as const;
 
-export function openWeb(): Web {
-  const publicAgent = agentOf(publicLookup);
-  const anyAgent = agentOf(lookup);
+/** At most `connectionsPerHost` requests are under way at one host; others wait for those. */
+export function openWeb(connectionsPerHost = 8): Web {
+  const publicAgent = agentOf(publicLookup, connectionsPerHost);
+  const anyAgent = agentOf(lookup, connectionsPerHost);
   return {
-    async get(asked) {
-      let { url, headers = {} } = asked;
+    async ask(asked) {
+      const agent = asked.mayBePrivate ? anyAgent : publicAgent;
+      let { url } = asked;
+      let request: Sent = { method: asked.method ?? "GET", headers: { ...asked.headers } };
+      if (asked.body !== undefined) request = { ...request, body: asked.body };
       for (let left = asked.redirectsMax; ; left--) {
         checkUrl(url, asked);
-        const agent = asked.mayBePrivate ? anyAgent : publicAgent;
-        const answer = await ask(agent, url, headers, asked);
+        const answer = await ask(agent, url, request, asked);
         const location = answer.headers["location"];
         const isRedirect = answer.status >= 300 && answer.status < 400 && location !== undefined;
         if (!isRedirect || left === 0) return answer;
         answer.discard();
-        if (!URL.canParse(location, url)) throw new PortError("a redirect leads nowhere", true);
-        url = new URL(location, url).href;
-        headers = {};
+        url = followed(location, url, asked);
+        request = { method: "GET", headers: {} };
       }
     },
     async isPrivate(host) {
@@ -47,13 +47,27 @@ export function openWeb(): Web {
   };
 }
 
-function agentOf(look: typeof lookup | LookupFunction): Agent {
+interface Sent {
+  readonly method: NonNullable<WebRequest["method"]>;
+  readonly headers: Record<string, string>;
+  readonly body?: Uint8Array | string;
+}
+
+function followed(location: string, from: string, { mayFollow }: WebRequest): string {
+  if (!URL.canParse(location, from)) throw new WebError("a redirect leads nowhere", true, true);
+  const url = new URL(location, from);
+  if (mayFollow?.(url) === false)
+    throw new WebError("a redirect leads where it may not", false, true);
+  return url.href;
+}
+
+function agentOf(look: typeof lookup | LookupFunction, connections: number): Agent {
   return new Agent({
     connect: { lookup: look as LookupFunction, timeout: bounds.connectMs },
     headersTimeout: bounds.silenceMs,
     bodyTimeout: bounds.silenceMs,
     maxHeaderSize: bounds.headerBytesMax,
-    connections: bounds.connectionsPerHost,
+    connections,
     pipelining: 1,
   });
 }
@@ -78,13 +92,13 @@ class PrivateAddress extends Error {
 function checkUrl(url: string, { mayBePrivate }: WebRequest): void {
   const { protocol, hostname } = new URL(url);
   if (protocol !== "https:" && protocol !== "http:")
-    throw new PortError(`${protocol} is no protocol of the web`, false);
+    throw new WebError(`${protocol} is no protocol of the web`, false, false);
   const host = plainHost(hostname);
   if (!mayBePrivate && isIP(host) !== 0 && !isPublic(host)) refuseAddress(new PrivateAddress());
 }
 
 function refuseAddress(cause: unknown): never {
-  throw new PortError("the address may not be asked", false, cause);
+  throw new WebError("the address may not be asked", false, false, cause);
 }
 
 /** Without the brackets of an IPv6 address. */
@@ -100,15 +114,16 @@ function isPublic(address: string): boolean {
 async function ask(
   dispatcher: Agent,
   url: string,
-  headers: Readonly<Record<string, string>>,
-  { signal }: WebRequest,
+  sent: Sent,
+  { signal, silenceMs = bounds.silenceMs }: WebRequest,
 ): Promise<WebAnswer> {
   let response: Dispatcher.ResponseData;
+  const timeouts = { headersTimeout: silenceMs, bodyTimeout: silenceMs };
   try {
-    response = await request(url, { dispatcher, headers, signal });
+    response = await request(url, { dispatcher, signal, ...sent, ...timeouts });
   } catch (error) {
     if (isPrivateAddress(error)) refuseAddress(error);
-    throw new PortError("a host of the web did not answer", true, error);
+    throw new WebError("a host of the web did not answer", true, wasSent(error), error);
   }
   const { statusCode: status, body } = response;
   // From its first moment; the reader gets the error.
@@ -130,11 +145,23 @@ function isPrivateAddress(error: unknown): boolean {
   );
 }
 
+/** Errors before there is a connection: of the name, of the network, of the host's port. */
+const unsentCodes: ReadonlySet<unknown> = new Set([
+  ...["EAI_AGAIN", "ECONNREFUSED", "EHOSTUNREACH", "ENETUNREACH", "ENOTFOUND"],
+  ...["ERR_SSL_WRONG_VERSION_NUMBER", "UND_ERR_CONNECT_TIMEOUT"],
+]);
+
+/** Whatever is no sign of a connection that never was may come after the request was read. */
+function wasSent(error: unknown): boolean {
+  if (error instanceof AggregateError) return error.errors.some(wasSent);
+  return !(error instanceof Error && "code" in error && unsentCodes.has(error.code));
+}
+
 async function* bytesOf(body: Dispatcher.ResponseData["body"]): AsyncGenerator<Uint8Array> {
   try {
     for await (const chunk of body) yield chunk as Uint8Array;
   } catch (error) {
-    throw new PortError("a host of the web broke its answer off", true, error);
+    throw new WebError("a host of the web broke its answer off", true, true, error);
   }
 }
 

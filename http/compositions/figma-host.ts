@@ -124,9 +124,9 @@ export class FigmaHost {
     return Buffer.concat(chunks);
   }
 
-  private async reach(request: Parameters<Web["get"]>[0]): Promise<WebAnswer> {
+  private async reach(request: Parameters<Web["ask"]>[0]): Promise<WebAnswer> {
     try {
-      return await this.web.get(request);
+      return await this.web.ask(request);
     } catch (error) {
       throw unreached(error);
     }

@@ -17,8 +17,8 @@ import { jobSelf } from "./accounts.ts";
 
 const traits: ProviderTraits = {
   name: "there",
+  isInProcess: false,
   idempotentSubmit: false,
-  hasLookUp: false,
   cancel: "any",
   callback: "none",
   progress: true,
@@ -181,10 +181,10 @@ t.test("an unknown submit is sent again only with idempotent_submit", async (t) 
     [true, [0, 1_000]],
   ] as const)
     for (const first of [{ kind: "unknown" }, unreachable] as const) {
-      const script = { traits: { idempotentSubmit, hasLookUp: true }, submits: [first, accepted] };
+      const script = { traits: { idempotentSubmit }, submits: [first, accepted] };
       const { submit, pass, calls, sent } = stage(script);
       await submit();
-      t.strictSame(sent, [{ kind: "submitting", hasLookUp: true }]);
+      t.strictSame(sent, [{ kind: "submitting", hasLookUp: false }]);
       await pass(4_000);
       t.strictSame(timesOf(calls, "submit"), times);
     }

@@ -55,7 +55,10 @@ for (const [name, open] of Object.entries(adapters))
 const ids = new IdMint(new ManualClock(1_000_000), seededEntropy(1));
 
 function submission(prompt: string, count = 1): Submission {
-  return { job: ids.under(0), number: 1, modality: "image", prompt, count };
+  return {
+    ...{ job: ids.under(0), number: 1, modality: "image", prompt, count },
+    ...{ model: "", input: {}, callbackUrl: undefined, timeLeftMs: 600_000, typicalSeconds: 1 },
+  };
 }
 
 async function accepted(t: Test, stage: Stage, prompt: string, count = 1): Promise<ProviderRef> {
@@ -85,7 +88,7 @@ async function testLife(t: Test, stage: Stage): Promise<void> {
   t.strictSame(await provider.status(ref), { state: "succeeded" }, "however often it is read");
   const { files } = await provider.result(ref);
   t.strictSame(
-    files.map(({ mimeType }) => mimeType),
+    files.map((file) => file.kind === "stored" && file.media.mimeType),
     ["image/png", "image/png", "image/png"],
   );
 }

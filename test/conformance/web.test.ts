@@ -19,7 +19,7 @@ async function serve(t: Test, listener: RequestListener): Promise<string> {
 
 function get(url: string, more: Partial<WebRequest> = {}) {
   const { signal } = new AbortController();
-  return web.get({ url, redirectsMax: 0, mayBePrivate: true, signal, ...more });
+  return web.ask({ url, redirectsMax: 0, mayBePrivate: true, signal, ...more });
 }
 
 async function textOf(body: AsyncIterable<Uint8Array>): Promise<string> {

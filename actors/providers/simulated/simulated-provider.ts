@@ -16,6 +16,7 @@ import type { CancelAnswer } from "../../job/job.ts";
 import type {
   Callback,
   CallbackVerdict,
+  LookUp,
   Provider,
   ProviderFailure,
   ProviderRef,
@@ -43,8 +44,8 @@ interface Run extends Pick<Submission, "job" | "modality" | "count"> {
 
 const traits: ProviderTraits = {
   name: simulatedProvider,
+  isInProcess: true,
   idempotentSubmit: false,
-  hasLookUp: true,
   cancel: "any",
   callback: "signed",
   progress: false,
@@ -87,6 +88,13 @@ export class SimulatedProvider implements Provider {
     return { kind: "accepted", ref: job, status: this.look(run) };
   }
 
+  /** It lives as long as this process: what it does not have may have been lost with another. */
+  async lookUp(job: Id): Promise<LookUp> {
+    const run = this.runs.get(job);
+    if (run === undefined) return { kind: "unknown" };
+    return { kind: "found", ref: job, status: this.look(run) };
+  }
+
   async status(ref: ProviderRef): Promise<ProviderStatus> {
     const run = this.runs.get(ref);
     return run === undefined ? { state: "lost" } : this.look(run);
@@ -96,7 +104,8 @@ export class SimulatedProvider implements Provider {
     const run = this.runs.get(ref);
     if (run?.stage !== "over") throw new PortError(`no result is there for ${ref}`, false);
     this.runs.delete(ref);
-    return { files: new Array(run.count).fill(simulatedMedia[run.modality].media) };
+    const { media } = simulatedMedia[run.modality];
+    return { files: new Array(run.count).fill({ kind: "stored", media }) };
   }
 
   async cancel(ref: ProviderRef): Promise<CancelAnswer> {
