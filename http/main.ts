@@ -100,6 +100,7 @@ async function start(): Promise<void> {
     log,
   );
   const host = openHost(settings, data, service, log);
+  service.line.connect((message) => host.tellEffects(message));
   let listener: Listener | undefined;
   const stop = () => void stopAll(service, host, listener, data);
   process.on("uncaughtException", (error) => abandon(error, service, listener, log));
@@ -108,6 +109,7 @@ async function start(): Promise<void> {
   await host.start();
   data.complete();
   await bootstrap(service.gateway, service, data, token);
+  service.line.begin();
   // A client that finds the port open gets an answer.
   listener = await listen(new Api(service, routeTable), { ...settings, proxies }, systemClock);
   leaveAddress(settings, data, log);
@@ -208,7 +210,7 @@ function openFigma({ figmaUrl }: Settings): FigmaHost {
 function openHost(
   settings: Settings,
   data: DataDirectory,
-  { gateway, clock }: Service,
+  { gateway, clock, line }: Service,
   log: Logger,
 ): Host {
   const { shardCount } = data;
@@ -227,6 +229,7 @@ function openHost(
         return openTableReader(join(dataDir, folder, "tables"));
       },
       clock,
+      effects: line,
       onLife: (what, event) => log.info({ what, event }, "a part of the engine changed its life"),
       onDeath: (thread, error) => log.error({ err: error, died: thread }, "a thread died"),
       onDamage(sentence) {

@@ -3,6 +3,7 @@
 import type { Writing } from "../actors/export/writing.ts";
 import type { Written } from "../actors/export-thread/archive.ts";
 import type { Catalogue } from "../config/catalogue.ts";
+import type { ProviderConfig } from "../config/provider-config.ts";
 import type { Gateway } from "../engine/gateway.ts";
 import type { IdMint } from "../engine/id.ts";
 import type { Clock } from "../engine/ports/clock.ts";
@@ -17,6 +18,9 @@ import type { JobReads } from "./jobs/job-reads.ts";
 import type { Following } from "./jobs/job-watchers.ts";
 import type { Quotes } from "./jobs/quotes.ts";
 import type { Cursors } from "./paging/cursors.ts";
+import type { CallbackRates } from "./providers/callback-rates.ts";
+import type { CallbackTokens } from "./providers/callback-tokens.ts";
+import type { ProviderLine } from "./providers/provider-line.ts";
 import type { RequestLog } from "./request-log.ts";
 import type { ShareAccess } from "./shares/share-access.ts";
 
@@ -32,6 +36,7 @@ export interface Service {
   readonly rates: RateClasses | undefined;
   /** As it was read last. */
   readonly catalogue: Catalogue;
+  readonly providers: readonly ProviderConfig[];
   /** Throws `CatalogueError`; the previous catalogue then stays. */
   reloadCatalogue(): void;
   readonly clock: Clock;
@@ -39,6 +44,10 @@ export interface Service {
   readonly entropy: Entropy;
   readonly objects: Objects;
   readonly signedUrls: SignedUrls;
+  /** To the thread that asks providers. */
+  readonly line: ProviderLine;
+  readonly callbackTokens: CallbackTokens;
+  readonly callbackRates: CallbackRates;
   readonly shares: ShareAccess;
   readonly cursors: Cursors;
   readonly quotes: Quotes;

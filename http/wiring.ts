@@ -20,6 +20,9 @@ import { JobReads } from "./jobs/job-reads.ts";
 import { Following } from "./jobs/job-watchers.ts";
 import { Quotes } from "./jobs/quotes.ts";
 import { Cursors } from "./paging/cursors.ts";
+import { CallbackRates } from "./providers/callback-rates.ts";
+import { CallbackTokens } from "./providers/callback-tokens.ts";
+import { ProviderLine } from "./providers/provider-line.ts";
 import type { RequestLog } from "./request-log.ts";
 import type { CheckState, Service, WriteExport } from "./service.ts";
 import type { ShareAccess } from "./shares/share-access.ts";
@@ -82,6 +85,15 @@ export function wire(wiring: Wiring): Service {
   };
   const principals = new Principals(gateway, clock);
   const signedUrls = new SignedUrls(origin, keyFor("urls"));
+  const callbackTokens = new CallbackTokens(baseUrl, keyFor("callbacks"));
+  const line = new ProviderLine({
+    setup: () => ({ configs: [], models: [], paused: [] }),
+    sign: ({ provider, job, number, objectKeys }) => ({
+      callbackUrl: callbackTokens.urlFor(provider, job, number),
+      urls: objectKeys.map((key) => signedUrls.sign(key, clock.nowMs()).url),
+    }),
+    onFault: (error) => onFault("providers", error),
+  });
   const jobs = new JobReads(gateway, signedUrls, clock, `${baseUrl}/problems`);
   return {
     version,
@@ -93,14 +105,19 @@ export function wire(wiring: Wiring): Service {
     get catalogue() {
       return catalogue;
     },
+    get providers() {
+      return [];
+    },
     reloadCatalogue() {
       catalogue = wiring.readCatalogue();
+      line.refresh();
     },
     clock,
     ids: new IdMint(clock, entropy),
     entropy,
     objects,
     signedUrls,
+    ...{ line, callbackTokens, callbackRates: new CallbackRates(clock) },
     shares: openShares(wiring, clock, keyFor("urls")),
     cursors: new Cursors(keyFor("cursors")),
     quotes: new Quotes(keyFor("quotes"), clock, entropy),

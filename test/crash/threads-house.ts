@@ -62,6 +62,7 @@ export async function openHouse(t: Test, farmEntry = "") {
     {
       shardCount,
       shardThreads: 2,
+      effects: { onMessage: () => {}, onReady: () => {}, onGone: () => {} },
       entries: {
         shards: new URL("./dying-shard.js", import.meta.url),
         effects: new URL("./dying-effects.js", import.meta.url),

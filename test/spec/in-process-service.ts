@@ -172,7 +172,8 @@ export async function openInProcess(t: Test, options: InProcessOptions = {}): Pr
   });
   const { gateway, clock: processClock } = service;
   const parts = { gateway, shardCount, clock, processClock, entropy, objects, onFault };
-  const engine = await openEngine(parts);
+  const engine = await openEngine({ ...parts, openProvider: refuseProvider, onEffects: () => {} });
+  engine.hub.take({ kind: "setup", configs: [], models: [], paused: [] });
   const files = { read: () => undefined, writePrivate: () => {} };
   await bootstrap(gateway, service, files, adminToken);
   await engine.settle();
@@ -180,4 +181,9 @@ export async function openInProcess(t: Test, options: InProcessOptions = {}): Pr
     if (faults.length > 0) throw faults[0];
   });
   return new InProcess(service, clock, faults, engine, requests);
+}
+
+/** Providers have tests of their own. */
+function refuseProvider(): never {
+  throw new Error("no provider is configured here");
 }
