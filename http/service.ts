@@ -3,6 +3,7 @@
 import type { Writing } from "../actors/export/writing.ts";
 import type { Written } from "../actors/export-thread/archive.ts";
 import type { Catalogue } from "../config/catalogue.ts";
+import type { ProviderConfig } from "../config/provider-config.ts";
 import type { Gateway } from "../engine/gateway.ts";
 import type { IdMint } from "../engine/id.ts";
 import type { Clock } from "../engine/ports/clock.ts";
@@ -30,9 +31,10 @@ export interface Service {
   readonly corsOrigins: ReadonlySet<string>;
   /** Undefined when the operator lifted the rate classes. */
   readonly rates: RateClasses | undefined;
-  /** As it was read last. */
+  /** As it was read last; so are the providers. */
   readonly catalogue: Catalogue;
-  /** Throws `CatalogueError`; the previous catalogue then stays. */
+  readonly providers: readonly ProviderConfig[];
+  /** Throws `CatalogueError` and `ProviderFileError`; all stays as it was then. */
   reloadCatalogue(): void;
   readonly clock: Clock;
   readonly ids: IdMint;

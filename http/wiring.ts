@@ -4,7 +4,7 @@ import {
   signingKeyKey,
 } from "../actors/directory/directory.ts";
 import { domain } from "../actors/domain.ts";
-import type { Catalogue } from "../config/catalogue.ts";
+import type { Configuration } from "../config/configuration.ts";
 import { Gateway, ShardDown } from "../engine/gateway.ts";
 import { IdMint } from "../engine/id.ts";
 import type { Clock } from "../engine/ports/clock.ts";
@@ -38,8 +38,8 @@ export interface Wiring {
   readonly clock: Clock;
   readonly entropy: Entropy;
   readonly objects: Objects;
-  readonly catalogue: Catalogue;
-  readonly readCatalogue: () => Catalogue;
+  readonly configuration: Configuration;
+  readonly readConfiguration: () => Configuration;
   readonly corsOrigins: readonly string[];
   readonly computeRound: ComputeRound;
   readonly writeExport: WriteExport;
@@ -56,7 +56,7 @@ export interface Wiring {
 export function wire(wiring: Wiring): Service {
   const { version, origin, shardCount, entropy, objects, onFault } = wiring;
   const clock = new ProcessClock(wiring.clock);
-  let { catalogue } = wiring;
+  let { configuration } = wiring;
   const baseUrl = `${origin}/v1`;
   const gateway: Gateway = new Gateway(
     shardCount,
@@ -91,16 +91,16 @@ export function wire(wiring: Wiring): Service {
     corsOrigins: new Set(wiring.corsOrigins),
     rates: wiring.hasRates ? new RateClasses(clock, wiring.proxies) : undefined,
     get catalogue() {
-      return catalogue;
+      return configuration.catalogue;
+    },
+    get providers() {
+      return configuration.providers;
     },
     reloadCatalogue() {
-      catalogue = wiring.readCatalogue();
+      configuration = wiring.readConfiguration();
     },
-    clock,
+    ...{ clock, entropy, objects, signedUrls },
     ids: new IdMint(clock, entropy),
-    entropy,
-    objects,
-    signedUrls,
     shares: openShares(wiring, clock, keyFor("urls")),
     cursors: new Cursors(keyFor("cursors")),
     quotes: new Quotes(keyFor("quotes"), clock, entropy),
