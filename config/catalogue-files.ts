@@ -8,9 +8,12 @@ import {
   type CatalogueFile,
   type FileEntry,
   isCatalogueFile,
+  type Modality,
   type ModelEntry,
 } from "./catalogue.ts";
-import { MappingError, readMapping } from "./mapping/mapping-reader.ts";
+import { defined } from "./defined.ts";
+import type { Mapping } from "./mapping/mapping.ts";
+import { readMapping } from "./mapping/mapping-reader.ts";
 import { remoteFault } from "./model-checks.ts";
 import shipped from "./models.json" with { type: "json" };
 import type { ProviderConfig } from "./provider-config.ts";
@@ -25,12 +28,19 @@ export class CatalogueError extends Error {
 export interface Runners {
   readonly simulatedModels: boolean;
   readonly providers: readonly ProviderConfig[];
+  /** Providers whose own faults are told already. */
+  readonly faulty?: readonly string[];
 }
 
 interface Found {
   /** The file as sentences name it. */
   readonly file: string;
   readonly entry: FileEntry;
+}
+
+interface Read {
+  readonly file: string;
+  readonly value: CatalogueFile;
 }
 
 const remedy = "correct it or unset KLIEG_MODELS.";
@@ -42,29 +52,44 @@ const remoteInlineMs = 250;
  * Reads `files`; of the shipped catalogue the models that can run. Throws `CatalogueError`.
  */
 export function readCatalogue(files: readonly string[], runners: Runners): Catalogue {
-  const read = files.map((file) => ({ file, value: readFile(file) }));
+  const { catalogue, faults } = surveyCatalogue(files, runners);
+  if (faults[0] !== undefined) throw faults[0];
+  return catalogue;
+}
+
+export interface CatalogueSurvey {
+  readonly catalogue: Catalogue;
+  readonly faults: readonly CatalogueError[];
+}
+
+/** All that is right and all that is wrong. */
+export function surveyCatalogue(files: readonly string[], runners: Runners): CatalogueSurvey {
+  const faults: CatalogueError[] = [];
+  const read = files.flatMap((file): Read[] => {
+    const value = readFile(file, faults);
+    return value === undefined ? [] : [{ file, value }];
+  });
   const all = read.flatMap(({ file, value }) => value.models.map((entry) => ({ file, entry })));
-  for (const { file, entry } of all) {
-    const fault = deprecationFault(
-      entry,
-      all.map(({ entry }) => entry),
-    );
-    if (fault !== undefined) throw wrong(file, `${entry.id} ${fault}`);
-  }
-  const models = all.flatMap((found) => modelOf(found, runners) ?? []);
+  const entries = all.map(({ entry }) => entry);
+  const models = all.flatMap((found) => {
+    const { model, wrongs } = modelOf(found, entries, runners);
+    for (const what of wrongs) faults.push(wrong(found.file, `${found.entry.id} ${what}`));
+    return model === undefined ? [] : [{ file: found.file, model }];
+  });
   const byName = new Map<string, ModelEntry>();
   for (const { file, model } of models)
     for (const key of namesOf(model)) {
-      if (byName.has(key)) throw wrong(file, `two models are named ${key}`);
+      if (byName.has(key)) faults.push(wrong(file, `two models are named ${key}`));
       byName.set(key, model);
     }
   const dates = read.map(({ value }) => value.updated_at).sort();
-  return {
+  const catalogue = {
     version: read.map(({ value }) => value.version).join("+"),
     updatedAt: dates.at(-1) ?? "",
     models: models.map(({ model }) => model),
-    find: (wanted, modality) => byName.get(`${modality} ${wanted}`),
+    find: (wanted: string, modality: Modality) => byName.get(`${modality} ${wanted}`),
   };
+  return { catalogue, faults };
 }
 
 function wrong(file: string, what: string): CatalogueError {
@@ -72,26 +97,31 @@ function wrong(file: string, what: string): CatalogueError {
   return new CatalogueError(`${name}: ${what}; ${remedy}`);
 }
 
-/** Undefined for a model of the shipped catalogue that nothing here runs. */
+/** No model where it has faults, or is one of the shipped catalogue that nothing here runs. */
 function modelOf(
   { file, entry }: Found,
-  runners: Runners,
-): { readonly file: string; readonly model: ModelEntry } | undefined {
-  const names = [
-    ...ownProviders(runners.simulatedModels),
-    ...runners.providers.map(({ name }) => name),
-  ];
+  entries: readonly FileEntry[],
+  { simulatedModels, providers, faulty = [] }: Runners,
+): { readonly model?: ModelEntry; readonly wrongs: readonly string[] } {
+  const deprecation = deprecationFault(entry, entries);
+  if (deprecation !== undefined) return { wrongs: [deprecation] };
+  const names = [...ownProviders(simulatedModels), ...providers.map(({ name }) => name)];
   if (!names.includes(entry.provider)) {
-    if (file === shippedModels) return undefined;
-    throw wrong(
-      file,
-      `${entry.id} has the provider ${entry.provider}, which is not configured (${names.join(", ")})`,
-    );
+    if (file === shippedModels || faulty.includes(entry.provider)) return { wrongs: [] };
+    const configured = names.join(", ");
+    return {
+      wrongs: [`has the provider ${entry.provider}, which is not configured (${configured})`],
+    };
   }
-  const provider = runners.providers.find(({ name }) => name === entry.provider);
+  const provider = providers.find(({ name }) => name === entry.provider);
   const fault = provider === undefined ? ownFault(entry) : remoteFault(entry, provider);
-  if (fault !== undefined) throw wrong(file, `${entry.id} ${fault}`);
-  return { file, model: completed({ file, entry }, provider) };
+  if (fault !== undefined) return { wrongs: [fault] };
+  if (provider === undefined || entry.mapping === undefined)
+    return { model: completed(entry, undefined), wrongs: [] };
+  const mapping = readMapping(entry.mapping, entry, provider.adapter === "comfyui", file);
+  return "faults" in mapping
+    ? { wrongs: mapping.faults.map((what) => `has a mapping that ${what}`) }
+    : { model: completed(entry, mapping), wrongs: [] };
 }
 
 function ownFault({ provider, provider_model }: FileEntry): string | undefined {
@@ -99,41 +129,27 @@ function ownFault({ provider, provider_model }: FileEntry): string | undefined {
   return provider_model === undefined ? `needs a provider_model: ${what}` : undefined;
 }
 
-function completed({ file, entry }: Found, provider: ProviderConfig | undefined): ModelEntry {
-  const { mapping, ...rest } = entry;
+function completed(entry: FileEntry, mapping: Mapping | undefined): ModelEntry {
+  const { mapping: _, ...rest } = entry;
   return {
     ...rest,
     provider_model: entry.provider_model ?? "",
     callback: entry.callback ?? false,
     always_refund_moderation: entry.always_refund_moderation ?? false,
     inline_submit_ms: entry.inline_submit_ms ?? (isRemote(entry.provider) ? remoteInlineMs : 0),
-    ...(mapping === undefined || provider === undefined
-      ? {}
-      : { mapping: mappingOf({ file, entry }, mapping, provider) }),
+    ...defined({ mapping }),
   };
 }
 
-function mappingOf(
-  { file, entry }: Found,
-  given: Readonly<Record<string, unknown>>,
-  { adapter }: ProviderConfig,
-) {
-  try {
-    return readMapping(given, entry, adapter === "comfyui", file);
-  } catch (error) {
-    if (!(error instanceof MappingError)) throw error;
-    throw wrong(file, `${entry.id} has a mapping that ${error.message}`);
-  }
-}
-
-function readFile(file: string): CatalogueFile {
+/** Undefined when it cannot be used. */
+function readFile(file: string, faults: CatalogueError[]): CatalogueFile | undefined {
   const value: unknown = file === shippedModels ? shipped : parsed(file);
-  if (isCatalogueFile(value)) return value;
-  const { pointer, detail } = isCatalogueFile.faults(value)[0] ?? {
-    pointer: "",
-    detail: "is wrong",
-  };
-  throw wrong(file, `${pointer} ${detail}`);
+  if (value instanceof CatalogueError) faults.push(value);
+  else if (isCatalogueFile(value)) return value;
+  else
+    for (const { pointer, detail } of isCatalogueFile.faults(value))
+      faults.push(wrong(file, `${pointer} ${detail}`));
+  return undefined;
 }
 
 /** A deprecated model must name its end, its replacement, and leave enough time between. */
@@ -159,8 +175,7 @@ function parsed(file: string): unknown {
   try {
     return JSON.parse(readFileSync(file, "utf8"));
   } catch (error) {
-    throw new CatalogueError(`KLIEG_MODELS names ${file}, which is no readable JSON; ${remedy}`, {
-      cause: error,
-    });
+    const what = `KLIEG_MODELS names ${file}, which is no readable JSON; ${remedy}`;
+    return new CatalogueError(what, { cause: error });
   }
 }

@@ -82,19 +82,55 @@ export function readProviders(
   file: string | undefined,
   environment: Environment,
 ): readonly ProviderConfig[] {
+  const { providers, faults } = surveyProviders(file, environment);
+  if (faults[0] !== undefined) throw faults[0];
+  return providers;
+}
+
+export interface ProviderSurvey {
+  readonly providers: readonly ProviderConfig[];
+  readonly faults: readonly ProviderFileError[];
+  /** Of the entries that have faults. */
+  readonly faulty: readonly string[];
+}
+
+/** All that is right and all that is wrong. */
+export function surveyProviders(
+  file: string | undefined,
+  environment: Environment,
+): ProviderSurvey {
+  const faults: ProviderFileError[] = [];
+  const faulty: string[] = [];
+  const found: ProviderConfig[] = [];
+  for (const entry of collect(faults, () => readEntries(file)) ?? []) {
+    const place = { file: file ?? "", provider: entry.name, environment };
+    const config = collect(faults, () => {
+      if ([...faulty, ...found.map(({ name }) => name)].includes(entry.name))
+        throw wrong(place, "stands there twice; give one another name");
+      return configOf(entry, place);
+    });
+    if (config === undefined) faulty.push(entry.name);
+    else found.push(config);
+  }
+  return { providers: found, faults, faulty };
+}
+
+function collect<T>(faults: ProviderFileError[], read: () => T): T | undefined {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof ProviderFileError)) throw error;
+    faults.push(error);
+    return undefined;
+  }
+}
+
+function readEntries(file: string | undefined): readonly Entry[] {
   if (file === undefined) return [];
   const value = parsed(file);
-  if (!isProviderFile(value)) {
-    const fault = isProviderFile.faults(value)[0] ?? { pointer: "", detail: "is wrong" };
-    throw new ProviderFileError(`${file}: ${describe(fault, value)}.`);
-  }
-  const names = new Set<string>();
-  return value.providers.map((entry) => {
-    const place = { file, provider: entry.name, environment };
-    if (names.has(entry.name)) throw wrong(place, "stands there twice; give one another name");
-    names.add(entry.name);
-    return configOf(entry, place);
-  });
+  if (isProviderFile(value)) return value.providers;
+  const fault = isProviderFile.faults(value)[0] ?? { pointer: "", detail: "is wrong" };
+  throw new ProviderFileError(`${file}: ${describe(fault, value)}.`);
 }
 
 /** Fields that mean something to some adapters only. */
