@@ -343,6 +343,9 @@ const shipped = {
     streamAttempts: 3,
     streamMs: 300_000,
     resultBytesMax: 2 * 1024 * 1024 * 1024,
+    /** Of one asset that is given to a provider: inside of the request, and by an upload. */
+    dataUrlBytesMax: 8 * 1024 * 1024,
+    uploadBytesMax: 128 * 1024 * 1024,
     /** What a provider says about a job, but for its files. */
     replyBytesMax: 8 * 1024 * 1024,
     /** As many requests are under way at one host. */

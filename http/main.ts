@@ -12,9 +12,10 @@ import type { Written } from "../actors/export-thread/archive.ts";
 import type { FigmaResult, FigmaTask } from "../actors/figma/figma-task.ts";
 import { simulatedMedia } from "../actors/providers/simulated/simulated-media.ts";
 import type { PasswordTask } from "../actors/share/password.ts";
-import { CatalogueError, readCatalogue } from "../config/catalogue.ts";
+import { CatalogueError } from "../config/catalogue-files.ts";
+import { readConfiguration } from "../config/configuration.ts";
 import { limits } from "../config/limits.ts";
-import { configuredProviders } from "../config/providers.ts";
+import { ProviderFileError } from "../config/provider-file.ts";
 import { readSettings, type Settings, SettingsError } from "../config/settings.ts";
 import { version } from "../config/version.ts";
 import {
@@ -77,8 +78,8 @@ try {
 async function start(): Promise<void> {
   const settings = readSettings(process.env, availableParallelism());
   const token = chooseToken(settings);
-  const read = () => readCatalogue(settings.modelsFile, configuredProviders(settings));
-  const catalogue = read();
+  const read = () => readConfiguration(settings, process.env);
+  const configuration = read();
   if (settings.farmWorkers > 0) await checkChromium(settings);
   await checkFree(settings);
   const data = openDataDirectory(settings.dataDir, settings.shards);
@@ -96,7 +97,7 @@ async function start(): Promise<void> {
   const service = await openService(
     settings,
     data,
-    { catalogue, readCatalogue: read, proxies },
+    { configuration, readConfiguration: read, proxies },
     log,
   );
   const host = openHost(settings, data, service, log);
@@ -146,7 +147,7 @@ async function checkChromium(settings: Settings): Promise<void> {
 async function openService(
   settings: Settings,
   data: DataDirectory,
-  known: Pick<Wiring, "catalogue" | "readCatalogue" | "proxies">,
+  known: Pick<Wiring, "configuration" | "readConfiguration" | "proxies">,
   log: Logger,
 ): Promise<Service> {
   const objectsFolder = join(settings.dataDir, "objects");
@@ -286,13 +287,13 @@ function abandon(
   });
 }
 
-/** An operator who corrects the catalogue need not stop the service for it. */
+/** An operator who corrects the catalogue or the providers need not stop the service for it. */
 function reload(service: Service, log: Logger): void {
   try {
     service.reloadCatalogue();
     log.info(`the model catalogue ${service.catalogue.version} is in use`);
   } catch (error) {
-    log.error(error, "the model catalogue cannot be used; the previous one stays");
+    log.error(error, "the catalogue or the providers cannot be used; all stays as it was");
   }
 }
 
@@ -329,6 +330,7 @@ function isForOperator(error: unknown): error is Error {
   return [
     SettingsError,
     CatalogueError,
+    ProviderFileError,
     DataDirectoryError,
     ListenError,
     StartError,

@@ -34,10 +34,10 @@ export interface Service {
   readonly corsOrigins: ReadonlySet<string>;
   /** Undefined when the operator lifted the rate classes. */
   readonly rates: RateClasses | undefined;
-  /** As it was read last. */
+  /** As it was read last; so are the providers. */
   readonly catalogue: Catalogue;
   readonly providers: readonly ProviderConfig[];
-  /** Throws `CatalogueError`; the previous catalogue then stays. */
+  /** Throws `CatalogueError` and `ProviderFileError`; all stays as it was then. */
   reloadCatalogue(): void;
   readonly clock: Clock;
   readonly ids: IdMint;

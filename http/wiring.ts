@@ -4,7 +4,8 @@ import {
   signingKeyKey,
 } from "../actors/directory/directory.ts";
 import { domain } from "../actors/domain.ts";
-import type { Catalogue } from "../config/catalogue.ts";
+import type { Configuration } from "../config/configuration.ts";
+import { providerModelsOf } from "../config/provider-models.ts";
 import { Gateway, ShardDown } from "../engine/gateway.ts";
 import { IdMint } from "../engine/id.ts";
 import type { Clock } from "../engine/ports/clock.ts";
@@ -41,8 +42,8 @@ export interface Wiring {
   readonly clock: Clock;
   readonly entropy: Entropy;
   readonly objects: Objects;
-  readonly catalogue: Catalogue;
-  readonly readCatalogue: () => Catalogue;
+  readonly configuration: Configuration;
+  readonly readConfiguration: () => Configuration;
   readonly corsOrigins: readonly string[];
   readonly computeRound: ComputeRound;
   readonly writeExport: WriteExport;
@@ -59,7 +60,7 @@ export interface Wiring {
 export function wire(wiring: Wiring): Service {
   const { version, origin, shardCount, entropy, objects, onFault } = wiring;
   const clock = new ProcessClock(wiring.clock);
-  let { catalogue } = wiring;
+  let { configuration } = wiring;
   const baseUrl = `${origin}/v1`;
   const gateway: Gateway = new Gateway(
     shardCount,
@@ -87,7 +88,11 @@ export function wire(wiring: Wiring): Service {
   const signedUrls = new SignedUrls(origin, keyFor("urls"));
   const callbackTokens = new CallbackTokens(baseUrl, keyFor("callbacks"));
   const line = new ProviderLine({
-    setup: () => ({ configs: [], models: [], paused: [] }),
+    setup: () => ({
+      configs: configuration.providers,
+      models: providerModelsOf(configuration.catalogue),
+      paused: [],
+    }),
     sign: ({ provider, job, number, objectKeys }) => ({
       callbackUrl: callbackTokens.urlFor(provider, job, number),
       urls: objectKeys.map((key) => signedUrls.sign(key, clock.nowMs()).url),
@@ -103,20 +108,17 @@ export function wire(wiring: Wiring): Service {
     corsOrigins: new Set(wiring.corsOrigins),
     rates: wiring.hasRates ? new RateClasses(clock, wiring.proxies) : undefined,
     get catalogue() {
-      return catalogue;
+      return configuration.catalogue;
     },
     get providers() {
-      return [];
+      return configuration.providers;
     },
     reloadCatalogue() {
-      catalogue = wiring.readCatalogue();
+      configuration = wiring.readConfiguration();
       line.refresh();
     },
-    clock,
+    ...{ clock, entropy, objects, signedUrls },
     ids: new IdMint(clock, entropy),
-    entropy,
-    objects,
-    signedUrls,
     ...{ line, callbackTokens, callbackRates: new CallbackRates(clock) },
     shares: openShares(wiring, clock, keyFor("urls")),
     cursors: new Cursors(keyFor("cursors")),
