@@ -5,6 +5,7 @@
 import { exportLimits } from "./export-limits.ts";
 import { farmLimits } from "./farm-limits.ts";
 import { checkSections, overridden } from "./overrides.ts";
+import { providerLimits } from "./provider-limits.ts";
 
 const shipped = {
   http: {
@@ -319,26 +320,9 @@ const shipped = {
     /** Amounts kept in exact form. */
     amountsMax: 1_000,
   },
-  providers: {
-    /** The pause after the first submit that a provider did not take; it doubles up to the most. */
-    retryMs: 1_000,
-    retryMaxMs: 60_000,
-    /** How often a job is read at a provider that does not call back, and at one that does. */
-    readMs: 5_000,
-    callbackReadMs: 20_000,
-    /** The share by which a read may come early. */
-    readJitter: 0.1,
-    /** A job is lost that is lost at two reads so far apart. */
-    lostAgainMs: 10_000,
-    /** What a provider says about a job, but for its files. */
-    replyBytesMax: 8 * 1024 * 1024,
-    /** Without an answer for so long a call to a provider has failed. */
-    callMs: 30_000,
-    /** Of the provider's own name of a job, in characters. */
-    refMax: 1_024,
-  },
   ...exportLimits,
   ...farmLimits,
+  ...providerLimits,
 } as const;
 
 export const limits = {
