@@ -27,6 +27,9 @@ export interface ProviderConfig {
   readonly callbackAddresses: readonly string[];
 }
 
+/** `moderationPatterns` where the entry has none. */
+export const defaultModerationPatterns: readonly string[] = ["NSFW", "(E005)", "sensitive"];
+
 export const providerAdapters = ["fal", "comfyui", "openai", "replicate", "cog"] as const;
 export type ProviderAdapter = (typeof providerAdapters)[number];
 

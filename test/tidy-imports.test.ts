@@ -47,6 +47,9 @@ const testPackages = [
   "eventsource",
   "openapi-typescript",
   "@figma/rest-api-spec",
+  // The judges of the simulators.
+  "@fal-ai/client",
+  "replicate",
 ];
 
 t.test("the sources are found", async (t) => {

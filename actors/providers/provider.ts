@@ -79,6 +79,8 @@ export interface Submission {
   /** How long the job may still take. */
   readonly timeLeftMs: number;
   readonly typicalSeconds: number;
+  /** How many of the model's own billing units the whole job costs, where the entry says so. */
+  readonly expectedUnits?: number;
 }
 
 export interface UploadFile {

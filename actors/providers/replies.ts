@@ -68,8 +68,18 @@ export function customerMessage(text: unknown, otherwise: string): string {
 }
 
 /** Addresses, host names, paths, secrets and code, none of which is for customers. */
-const foreign =
-  /:\/\/|\b\d{1,3}(?:\.\d{1,3}){3}\b|\b[\w-]+\.(?:ai|com|dev|io|internal|local|net|org)\b|localhost|\/(?:app|home|opt|root|src|usr|var)\/|\b(?:Bearer|Traceback|sk-|r8_|key[-_ ]?id)\b|\borg-|\bacct|Error:|\bat 0x|[<>{}]/i;
+const foreign = new RegExp(
+  [
+    /:\/\/|\b\d{1,3}(?:\.\d{1,3}){3}\b|localhost/,
+    /\b[\w-]+\.(?:ai|com|dev|io|internal|local|net|org)\b/,
+    /\/(?:app|home|opt|root|src|usr|var)\//,
+    /\b(?:Bearer|Traceback|sk-|r8_|key[-_ ]?id)\b|\borg-|\bacct/,
+    /Error:|\bat 0x|[<>{}]/,
+  ]
+    .map(({ source }) => source)
+    .join("|"),
+  "i",
+);
 
 /** A fault of the provider that a later call may not meet: 5xx, 429. */
 export function unavailable(reply: Pick<Reply, "status">): PortError {

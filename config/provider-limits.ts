@@ -1,0 +1,64 @@
+/** The bounds of calls to providers, and of what they answer; part of `limits`. */
+export const providerLimits = {
+  providers: {
+    /** The pause after the first submit that a provider did not take; it doubles up to the most. */
+    retryMs: 1_000,
+    retryMaxMs: 60_000,
+    /** How often a job is read at a provider that does not call back, and at one that does. */
+    readMs: 5_000,
+    callbackReadMs: 20_000,
+    /** The share by which a read may come early. */
+    readJitter: 0.1,
+    /** A job is lost that is lost at two reads so far apart. */
+    lostAgainMs: 10_000,
+    /** A provider is down after so many calls that failed one after the other. */
+    downAfter: 5,
+    /** How often one that is down is probed, and one of which nothing was heard. */
+    probeMs: 5_000,
+    healthMs: 30_000,
+    /** How long after a callback its job is read. */
+    wakeMs: 20,
+    /** How long a callback is waited for where a submit was not answered, at least. */
+    unansweredMs: 120_000,
+    /** Of results that the provider's own API gives, and of all. */
+    streamAttempts: 3,
+    streamMs: 300_000,
+    resultBytesMax: 2 * 1024 * 1024 * 1024,
+    /** Of one asset that is given to a provider: inside of the request, and by an upload. */
+    dataUrlBytesMax: 8 * 1024 * 1024,
+    uploadBytesMax: 128 * 1024 * 1024,
+    /** As many requests are under way at one host. */
+    connectionsPerHost: 512,
+    /** What a provider says about a job, but for its files. */
+    replyBytesMax: 8 * 1024 * 1024,
+    /** Without an answer for so long a call to a provider has failed. */
+    callMs: 30_000,
+    /** Of the provider's own name of a job, in characters. */
+    refMax: 1_024,
+    /** Files that one answer may name. */
+    resultFilesMax: 64,
+    /** How long a provider that is told so (fal) keeps a result. */
+    resultLifeSeconds: 86_400,
+    /** How far a callback's time may be from ours. */
+    callbackAgeMs: 300_000,
+    /** A provider's keys are fetched again at this age, and when none verifies so much later. */
+    keysAgeMs: 24 * 60 * 60 * 1000,
+    keysAgainMs: 60_000,
+    /** How often, and after which pause, a prediction is read to learn what its cancel did. */
+    cancelReads: 2,
+    cancelReadMs: 1_000,
+    /** A server that waits for work so long has lost what it had (cog). */
+    idleLostMs: 30_000,
+    /** Outputs that came with callbacks and wait to be stored (cog). */
+    outcomeBytesMax: 512 * 1024 * 1024,
+  },
+  /** What providers call us with. */
+  callbacks: {
+    perSecond: 100,
+    /** How many of a job's last submissions may still be named. */
+    submissionsMax: 16,
+    bodyBytesMax: 1024 * 1024,
+    /** Of a provider whose callback carries the outcome. */
+    outcomeBytesMax: 100 * 1024 * 1024,
+  },
+} as const;

@@ -1,0 +1,140 @@
+/**
+ * The jobs of one simulator. A job's life follows the words of its prompt:
+ *
+ *   queued --sim:queue--> running --sim:slow--> succeeded, failed, or lost without a trace
+ *      '--------------------'--cancel--> canceled
+ */
+import { type Scenario, scenarioOf } from "../../actors/providers/simulated/scenario.ts";
+import type { Modality } from "../../config/catalogue.ts";
+import type { Clock } from "../../engine/ports/clock.ts";
+
+export interface SimulatedJob {
+  readonly id: string;
+  readonly scenario: Scenario;
+  /** The word after `hostile:`. */
+  readonly hostile: string | undefined;
+  readonly input: Readonly<Record<string, unknown>>;
+  readonly webhook: string | undefined;
+  readonly modality: Modality;
+  readonly count: number;
+  readonly createdAtMs: number;
+  state: "queued" | "running" | "succeeded" | "failed" | "canceled";
+  startedAtMs?: number;
+  endedAtMs?: number;
+  stopTimer: () => void;
+}
+
+export interface JobEvents {
+  onStart?(job: SimulatedJob): void;
+  /** Not of a job that is lost. */
+  onEnd(job: SimulatedJob): void;
+}
+
+type Born = Pick<SimulatedJob, "id" | "input" | "webhook" | "modality">;
+
+export class SimulatedJobs {
+  private readonly clock: Clock;
+  private readonly events: JobEvents;
+  private readonly jobs = new Map<string, SimulatedJob>();
+  private readonly submits = new Map<string, number>();
+
+  constructor(clock: Clock, events: JobEvents) {
+    this.clock = clock;
+    this.events = events;
+  }
+
+  get(id: string | undefined): SimulatedJob | undefined {
+    return id === undefined ? undefined : this.jobs.get(id);
+  }
+
+  values(): readonly SimulatedJob[] {
+    return [...this.jobs.values()];
+  }
+
+  /** Whether this submit meets a server that is down or busy; counts the submits of each job. */
+  admit(input: SimulatedJob["input"], webhook: string | undefined): "down" | "busy" | "taken" {
+    const { down, busy } = scenarioOf(promptOf(input));
+    const job = webhook === undefined ? null : new URL(webhook).searchParams.get("job");
+    const key = job ?? JSON.stringify(input);
+    const number = (this.submits.get(key) ?? 0) + 1;
+    this.submits.set(key, number);
+    if (number <= down) return "down";
+    return number <= down + busy ? "busy" : "taken";
+  }
+
+  begin(born: Born): SimulatedJob {
+    const prompt = promptOf(born.input);
+    const job: SimulatedJob = {
+      ...born,
+      scenario: scenarioOf(prompt),
+      hostile: /(?<=^|\s)hostile:([a-z]+)/.exec(prompt)?.[1],
+      count: countOf(born.input),
+      createdAtMs: this.clock.nowMs(),
+      state: "queued",
+      stopTimer: () => undefined,
+    };
+    this.jobs.set(job.id, job);
+    this.after(job, job.scenario.queueMs, () => this.start(job));
+    return job;
+  }
+
+  cancel(job: SimulatedJob): void {
+    job.stopTimer();
+    this.end(job, "canceled");
+  }
+
+  private start(job: SimulatedJob): void {
+    job.state = "running";
+    job.startedAtMs = this.clock.nowMs();
+    this.events.onStart?.(job);
+    this.after(job, job.scenario.slowMs, () => this.finish(job));
+  }
+
+  private finish(job: SimulatedJob): void {
+    const { ending } = job.scenario;
+    if (ending === "lost") this.jobs.delete(job.id);
+    else this.end(job, ending === "succeed" ? "succeeded" : "failed");
+  }
+
+  private end(job: SimulatedJob, state: SimulatedJob["state"]): void {
+    job.state = state;
+    job.endedAtMs = this.clock.nowMs();
+    this.events.onEnd(job);
+  }
+
+  /** Even what takes no time happens after the answer to the submit. */
+  private after(job: SimulatedJob, delayMs: number, then: () => void): void {
+    job.stopTimer = this.clock.after(delayMs, then);
+  }
+}
+
+export function promptOf(input: SimulatedJob["input"]): string {
+  return [input["prompt"], input["text"]].filter((text) => typeof text === "string").join(" ");
+}
+
+/** In seconds. */
+export function runningTime({ startedAtMs, endedAtMs }: SimulatedJob): number | undefined {
+  if (startedAtMs === undefined || endedAtMs === undefined) return undefined;
+  return (endedAtMs - startedAtMs) / 1000;
+}
+
+/** What a model makes, by its name. */
+export function modalityOf(model: string): Modality {
+  if (/video/.test(model)) return "video";
+  if (/audio|speech|music/.test(model)) return "audio";
+  return /3d|mesh/.test(model) ? "three_d" : "image";
+}
+
+function countOf(input: SimulatedJob["input"]): number {
+  const given = input["num_images"] ?? input["num_outputs"];
+  return typeof given === "number" && given >= 1 && given <= 24 ? Math.floor(given) : 1;
+}
+
+/** What models say of a failure, by the word that asks for it. */
+export const failureTexts = {
+  fail: "The worker ran out of memory.",
+  nsfw: "NSFW content detected.",
+  nsfw_output: "NSFW content detected in the output.",
+  ip: "Flagged as sensitive: likeness of a public figure.",
+  ip_output: "The output was flagged as sensitive: likeness of a public figure.",
+} as const;

@@ -1,0 +1,119 @@
+/** Adapters with their simulators: one simulated time for both, a real network between them. */
+import { once } from "node:events";
+import { createServer, type IncomingMessage } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { Test } from "tap";
+import type { OpenAdapter } from "../../actors/providers/adapter.ts";
+import { openFal } from "../../actors/providers/fal/fal.ts";
+import type { Callback, Provider } from "../../actors/providers/provider.ts";
+import { defaultModerationPatterns, type ProviderConfig } from "../../config/provider-config.ts";
+import { ManualClock } from "../../engine/adapters/manual-clock.ts";
+import { seededEntropy } from "../../engine/adapters/seeded-entropy.ts";
+import { openWeb } from "../../engine/adapters/web.ts";
+import { FalSimulator, type FalSimulatorOptions } from "./fal-simulator.ts";
+import type { Simulator } from "./simulator.ts";
+
+export interface Stage {
+  readonly provider: Provider;
+  readonly nowMs: () => number;
+  /** Time passes at the provider. */
+  readonly pass: (byMs: number) => Promise<void>;
+  /** Of all jobs, in their order. */
+  readonly callbacks: readonly Callback[];
+  /** Where they are received; undefined where they need no URL. */
+  readonly callbackUrl: string | undefined;
+}
+
+export interface SimulatorStage<S extends Simulator> extends Stage {
+  readonly simulator: S;
+  readonly clock: ManualClock;
+  readonly config: ProviderConfig;
+  /** The adapter as it is after a restart of the service. */
+  readonly reopen: (config?: Partial<ProviderConfig>) => Provider;
+}
+
+export const web = openWeb();
+
+export function providerConfig(
+  adapter: ProviderConfig["adapter"],
+  more: Partial<ProviderConfig>,
+): ProviderConfig {
+  return {
+    ...{ name: adapter, adapter, urls: ["http://127.0.0.1:1"] },
+    ...{ allowedHosts: [], allowPrivate: false, dialect: "openai", deleteCancels: false },
+    ...{ targetedInterrupt: false, headers: {}, billedPartway: false, callbackAddresses: [] },
+    moderationPatterns: defaultModerationPatterns,
+    ...more,
+  };
+}
+
+export async function stageFal(
+  t: Test,
+  options: Partial<FalSimulatorOptions> = {},
+): Promise<SimulatorStage<FalSimulator>> {
+  const clock = new ManualClock(1_000_000_000);
+  const simulator = await new FalSimulator({ clock, ...options }).listen();
+  const { key, url, jwksUrl } = simulator;
+  const config = providerConfig("fal", { urls: [url], key, jwksUrl });
+  return stage(t, openFal, simulator, clock, config);
+}
+
+async function stage<S extends Simulator>(
+  t: Test,
+  open: OpenAdapter,
+  simulator: S,
+  clock: ManualClock,
+  config: ProviderConfig,
+): Promise<SimulatorStage<S>> {
+  const { callbacks, url, close } = await receiveCallbacks();
+  const ports = { web, clock, entropy: seededEntropy(1) };
+  t.teardown(() => {
+    simulator.close();
+    close();
+  });
+  return {
+    ...{ simulator, clock, config, callbacks },
+    provider: open(config, ports),
+    reopen: (more) => open({ ...config, ...more }, ports),
+    nowMs: () => clock.nowMs(),
+    pass: async (byMs) => {
+      clock.advance(byMs);
+      await simulator.settled();
+    },
+    callbackUrl: `${url}/callbacks/${config.name}`,
+  };
+}
+
+/** A server that takes each callback and keeps it. */
+export async function receiveCallbacks() {
+  const callbacks: Callback[] = [];
+  const server = createServer((request, response) => {
+    bodyOf(request).then(
+      (rawBody) => {
+        callbacks.push({ rawBody, headers: plainHeaders(request) });
+        response.end("{}");
+      },
+      () => response.destroy(),
+    );
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const close = () => {
+    server.closeAllConnections();
+    server.close();
+  };
+  return { callbacks, url, close };
+}
+
+async function bodyOf(request: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk);
+  return Buffer.concat(chunks);
+}
+
+function plainHeaders({ headers }: IncomingMessage): Callback["headers"] {
+  const single = Object.entries(headers).flatMap(([name, value]) =>
+    typeof value === "string" ? [[name, value] as const] : [],
+  );
+  return Object.fromEntries(single);
+}

@@ -1,0 +1,24 @@
+/** Submissions as literals with what a test does not speak of filled in. */
+import type { ProviderRef, Submission } from "../../actors/providers/provider.ts";
+import type { Stage } from "./stages.ts";
+
+const calm: Submission = {
+  ...{ job: "0198c0de-0000-7000-8000-000000000001", number: 1, modality: "image", prompt: "" },
+  ...{ count: 1, model: "kites/image", input: {}, callbackUrl: undefined },
+  ...{ timeLeftMs: 600_000, typicalSeconds: 10 },
+};
+
+export function submission(prompt: string, more: Partial<Submission> = {}): Submission {
+  return { ...calm, prompt, input: { prompt }, ...more };
+}
+
+/** The reference of a job that the simulator took. */
+export async function begin(
+  { provider, callbackUrl }: Stage,
+  prompt: string,
+  more: Partial<Submission> = {},
+): Promise<ProviderRef> {
+  const outcome = await provider.submit(submission(prompt, { callbackUrl, ...more }));
+  if (outcome.kind !== "accepted") throw new Error(`${prompt}: ${outcome.kind}`);
+  return outcome.ref;
+}
