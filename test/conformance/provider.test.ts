@@ -15,7 +15,7 @@ import { limits } from "../../config/limits.ts";
 import { ManualClock } from "../../engine/adapters/manual-clock.ts";
 import { seededEntropy } from "../../engine/adapters/seeded-entropy.ts";
 import { IdMint } from "../../engine/id.ts";
-import { type Stage, stageFal } from "../providers/stages.ts";
+import { type Stage, stageFal, stageReplicate } from "../providers/stages.ts";
 
 const adapters: Readonly<Record<string, (t: Test) => Promise<Stage>>> = {
   async simulated() {
@@ -31,6 +31,7 @@ const adapters: Readonly<Record<string, (t: Test) => Promise<Stage>>> = {
     };
   },
   fal: (t) => stageFal(t),
+  replicate: stageReplicate,
 };
 
 for (const [name, open] of Object.entries(adapters))

@@ -6,11 +6,15 @@ import type { Test } from "tap";
 import type { OpenAdapter } from "../../actors/providers/adapter.ts";
 import { openFal } from "../../actors/providers/fal/fal.ts";
 import type { Callback, Provider } from "../../actors/providers/provider.ts";
+import { openReplicate } from "../../actors/providers/replicate/replicate.ts";
+import { limits } from "../../config/limits.ts";
 import { defaultModerationPatterns, type ProviderConfig } from "../../config/provider-config.ts";
 import { ManualClock } from "../../engine/adapters/manual-clock.ts";
 import { seededEntropy } from "../../engine/adapters/seeded-entropy.ts";
 import { openWeb } from "../../engine/adapters/web.ts";
+import type { Clock } from "../../engine/ports/clock.ts";
 import { FalSimulator, type FalSimulatorOptions } from "./fal-simulator.ts";
+import { ReplicateSimulator } from "./replicate-simulator.ts";
 import type { Simulator } from "./simulator.ts";
 
 export interface Stage {
@@ -58,6 +62,26 @@ export async function stageFal(
   return stage(t, openFal, simulator, clock, config);
 }
 
+export async function stageReplicate(t: Test): Promise<SimulatorStage<ReplicateSimulator>> {
+  const clock = new ManualClock(1_000_000_000);
+  const simulator = await new ReplicateSimulator({ clock }).listen();
+  const config = providerConfig("replicate", { urls: [simulator.url], key: simulator.key });
+  return stage(t, openReplicate, simulator, clock, config);
+}
+
+/** Pauses between an adapter's own calls pass at once. */
+function impatient(clock: Clock): Clock {
+  return {
+    nowMs: () => clock.nowMs(),
+    monotonicMs: () => clock.monotonicMs(),
+    after(delayMs, run) {
+      if (delayMs > limits.providers.cancelReadMs) return clock.after(delayMs, run);
+      const pause = setImmediate(run);
+      return () => clearImmediate(pause);
+    },
+  };
+}
+
 async function stage<S extends Simulator>(
   t: Test,
   open: OpenAdapter,
@@ -66,7 +90,7 @@ async function stage<S extends Simulator>(
   config: ProviderConfig,
 ): Promise<SimulatorStage<S>> {
   const { callbacks, url, close } = await receiveCallbacks();
-  const ports = { web, clock, entropy: seededEntropy(1) };
+  const ports = { web, clock: impatient(clock), entropy: seededEntropy(1) };
   t.teardown(() => {
     simulator.close();
     close();
