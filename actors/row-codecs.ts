@@ -82,14 +82,14 @@ const terms = rowCodec<Terms>({
 });
 
 const ofJob = { terms, revision: "plain", updatedAtMs: "plain", events: "plain" } as const;
-const ofOpenJob = { ...ofJob, deadlineMs: "plain", attempts: "plain" } as const;
+const ofSent = { submits: "plain", ref: "plain" } as const;
+const ofOpenJob = { ...ofJob, ...ofSent, deadlineMs: "plain", attempts: "plain" } as const;
 
 const job = kindsCodec<"phase", Job>("phase", {
   queued: rowCodec<Of<QueuedJob>>({
     ...ofOpenJob,
     detail: "plain",
     submitting: "plain",
-    isAccepted: "plain",
     waits: "plain",
     inline: "plain",
   }),
@@ -98,6 +98,7 @@ const job = kindsCodec<"phase", Job>("phase", {
     startedAtMs: "plain",
     progress: "plain",
     token: "plain",
+    isDelivering: "plain",
   }),
   succeeded: rowCodec<Of<SucceededJob>>({
     ...ofJob,
@@ -116,6 +117,7 @@ const job = kindsCodec<"phase", Job>("phase", {
   }),
   canceled: rowCodec<Of<CanceledJob>>({
     ...ofJob,
+    ...ofSent,
     startedAtMs: "plain",
     completedAtMs: "plain",
     stage: "plain",

@@ -1,9 +1,9 @@
 /**
- * The model catalogue: one JSON file, checked when it is read. An entry says what clients see
- * (limits, options, capabilities, price) and what only the operator does (provider and its model).
+ * The model catalogue. An entry says what clients see (limits, options, capabilities, price) and
+ * what only the operator does (provider, its model, the mapping). How it is read:
+ * `catalogue-files.ts`.
  */
-import { readFileSync } from "node:fs";
-import shipped from "./models.json" with { type: "json" };
+import type { Mapping } from "./mapping/mapping.ts";
 import { planNames } from "./plans.ts";
 import { check, type Static, Type } from "./schema.ts";
 
@@ -56,8 +56,16 @@ const operatorFields = {
   /** Modalities whose `default` model this is. */
   default_for: Type.Array(Type.Enum([...modalities])),
   provider: Type.String({ minLength: 1 }),
-  provider_model: Type.String({ minLength: 1 }),
-  inline_submit_ms: Type.Integer({ minimum: 0 }),
+  /** None where the mapping says it all. */
+  provider_model: Type.Optional(Type.String({ minLength: 1, maxLength: 500 })),
+  mapping: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
+  /** Whether the provider calls when a job has ended. */
+  callback: Type.Optional(Type.Boolean()),
+  max_in_flight: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000 })),
+  inline_submit_ms: Type.Optional(Type.Integer({ minimum: 0 })),
+  always_refund_moderation: Type.Optional(Type.Boolean()),
+  /** What a whole job is in the provider's own units of billing. */
+  expected_units: Type.Optional(Type.Number({ exclusiveMinimum: 0 })),
 };
 
 const Entry = Type.Object(
@@ -73,90 +81,28 @@ const CatalogueFile = Type.Object(
   { additionalProperties: false },
 );
 
-export type ModelEntry = Readonly<Static<typeof Entry>>;
-type CatalogueFile = Static<typeof CatalogueFile>;
+/** As it stands in a file. */
+export type FileEntry = Readonly<Static<typeof Entry>>;
+export type CatalogueFile = Static<typeof CatalogueFile>;
+export const isCatalogueFile = check<CatalogueFile>(CatalogueFile);
+
+/** With every default in its place; plain data, which another thread can be sent. */
+export interface ModelEntry extends Omit<FileEntry, "mapping"> {
+  /** Empty where the mapping says it all. */
+  readonly provider_model: string;
+  /** Of the models of configured providers, none of the farm's and the simulated ones. */
+  readonly mapping?: Mapping;
+  readonly callback: boolean;
+  readonly inline_submit_ms: number;
+  readonly always_refund_moderation: boolean;
+}
 
 export interface Catalogue {
+  /** Of several files theirs with `+` between. */
   readonly version: string;
-  /** RFC 3339; when the file was last changed. */
+  /** RFC 3339; when a file was last changed. */
   readonly updatedAt: string;
   readonly models: readonly ModelEntry[];
   /** By id, alias, or `default` of the modality. */
   find(name: string, modality: Modality): ModelEntry | undefined;
-}
-
-/** The catalogue cannot be used; the message is one sentence for the operator. */
-export class CatalogueError extends Error {
-  override readonly name = "CatalogueError";
-}
-
-const remedy = "correct it or unset KLIEG_MODELS.";
-
-const isCatalogueFile = check<CatalogueFile>(CatalogueFile);
-
-/**
- * Reads `file`, or of the shipped catalogue the models of `providers`, which are the configured
- * ones. Throws `CatalogueError`.
- */
-export function readCatalogue(file: string | undefined, providers: readonly string[]): Catalogue {
-  const value: unknown = file === undefined ? shipped : parsed(file);
-  const name = file ?? "the shipped catalogue";
-  if (!isCatalogueFile(value)) {
-    const fault = isCatalogueFile.faults(value)[0];
-    throw new CatalogueError(
-      `${name}: ${fault?.pointer ?? ""} ${fault?.detail ?? "is wrong"}; ${remedy}`,
-    );
-  }
-  for (const model of value.models) {
-    const fault = deprecationFault(model, value.models);
-    if (fault !== undefined) throw new CatalogueError(`${name}: ${model.id} ${fault}; ${remedy}`);
-  }
-  const models = value.models.filter(({ provider }) => providers.includes(provider));
-  const other = value.models.find(({ provider }) => !providers.includes(provider));
-  if (file !== undefined && other !== undefined)
-    throw new CatalogueError(
-      `${name}: ${other.id} has the provider ${other.provider}, which is not configured (${providers.join(", ")}); ${remedy}`,
-    );
-  const byName = new Map<string, ModelEntry>();
-  for (const model of models)
-    for (const key of namesOf(model)) {
-      if (byName.has(key))
-        throw new CatalogueError(`${name}: two models are named ${key}; ${remedy}`);
-      byName.set(key, model);
-    }
-  return {
-    version: value.version,
-    updatedAt: value.updated_at,
-    models,
-    find: (wanted, modality) => byName.get(`${modality} ${wanted}`),
-  };
-}
-
-/** A deprecated model must name its end, its replacement, and leave enough time between. */
-function deprecationFault(model: ModelEntry, models: readonly ModelEntry[]): string | undefined {
-  const { status, deprecated_at: since, sunset_at: until, replacement } = model;
-  if (status !== "deprecated") return undefined;
-  if (until === undefined || Number.isNaN(Date.parse(until)))
-    return "is deprecated and needs a sunset_at";
-  if (!models.some(({ id }) => id === replacement))
-    return "is deprecated and needs a replacement that is in the catalogue";
-  if (since === undefined || Date.parse(until) - Date.parse(since) >= sunsetMs) return undefined;
-  return "has a sunset_at that is less than 180 days after its deprecated_at";
-}
-
-const sunsetMs = 180 * 86_400_000;
-
-function namesOf(model: ModelEntry): string[] {
-  const names = [model.id, ...model.aliases].map((name) => `${model.modality} ${name}`);
-  return [...names, ...model.default_for.map((modality) => `${modality} default`)];
-}
-
-function parsed(file: string): unknown {
-  try {
-    return JSON.parse(readFileSync(file, "utf8"));
-  } catch (error) {
-    throw new CatalogueError(`KLIEG_MODELS names ${file}, which is no readable JSON; ${remedy}`, {
-      cause: error,
-    });
-  }
 }

@@ -13,6 +13,7 @@ export const farmLimits = {
     imageTaskMs: 60_000,
     /** Wall time of one task of the other kinds; each below its model's deadline. */
     probeTaskMs: 300_000,
+    fetchTaskMs: 900_000,
     audioTaskMs: 300_000,
     videoTaskMs: 1_800_000,
     reliefTaskMs: 300_000,
@@ -28,6 +29,15 @@ export const farmLimits = {
     /** Canceled tasks that a line may keep beside as many as still wait. */
     goneMax: 64,
     speakingMs: 60_000,
+  },
+  /** Results of providers. */
+  fetch: {
+    redirectsMax: 3,
+    /** Of one download; it goes on where it broke off. */
+    attempts: 3,
+    pauseMs: 500,
+    /** Files of one job. */
+    filesMax: 16,
   },
   capture: {
     /** Canvas of a film. */

@@ -11,6 +11,24 @@ export const providerLimits = {
     readJitter: 0.1,
     /** A job is lost that is lost at two reads so far apart. */
     lostAgainMs: 10_000,
+    /** A provider is down after so many calls that failed one after the other. */
+    downAfter: 5,
+    /** How often one that is down is probed, and one of which nothing was heard. */
+    probeMs: 5_000,
+    healthMs: 30_000,
+    /** How long after a callback its job is read. */
+    wakeMs: 20,
+    /** How long a callback is waited for where a submit was not answered, at least. */
+    unansweredMs: 120_000,
+    /** Of results that the provider's own API gives, and of all. */
+    streamAttempts: 3,
+    streamMs: 300_000,
+    resultBytesMax: 2 * 1024 * 1024 * 1024,
+    /** Of one asset that is given to a provider: inside of the request, and by an upload. */
+    dataUrlBytesMax: 8 * 1024 * 1024,
+    uploadBytesMax: 128 * 1024 * 1024,
+    /** As many requests are under way at one host. */
+    connectionsPerHost: 512,
     /** What a provider says about a job, but for its files. */
     replyBytesMax: 8 * 1024 * 1024,
     /** Without an answer for so long a call to a provider has failed. */
@@ -33,5 +51,14 @@ export const providerLimits = {
     idleLostMs: 30_000,
     /** Outputs that came with callbacks and wait to be stored (cog). */
     outcomeBytesMax: 512 * 1024 * 1024,
+  },
+  /** What providers call us with. */
+  callbacks: {
+    perSecond: 100,
+    /** How many of a job's last submissions may still be named. */
+    submissionsMax: 16,
+    bodyBytesMax: 1024 * 1024,
+    /** Of a provider whose callback carries the outcome. */
+    outcomeBytesMax: 100 * 1024 * 1024,
   },
 } as const;

@@ -1,6 +1,7 @@
-import { isIP } from "node:net";
 import { join, resolve } from "node:path";
+import { isNetwork } from "./network.ts";
 import { limitsFault } from "./overrides.ts";
+import { shippedModels } from "./providers.ts";
 
 /**
  * The reader of the environment; beside it only `overrides.ts` looks there, for a file that the
@@ -24,7 +25,9 @@ export interface Settings {
   /** Shard count when the store is created; a power of two. */
   readonly shards: number;
   readonly farmWorkers: number;
-  readonly modelsFile: string | undefined;
+  /** Catalogues; `shipped` names ours. */
+  readonly modelFiles: readonly string[];
+  readonly providersFile: string | undefined;
   readonly simulatedModels: boolean;
   readonly rateLimits: boolean;
   readonly connectionsPerAddress: number;
@@ -84,7 +87,8 @@ export function readSettings(environment: Environment, cores: number): Settings 
     shardThreads,
     shards,
     farmWorkers: integer(environment, "KLIEG_FARM_WORKERS", 1, 0, 64),
-    modelsFile: text(environment, "KLIEG_MODELS"),
+    modelFiles: files(environment, "KLIEG_MODELS") ?? [shippedModels],
+    providersFile: text(environment, "KLIEG_PROVIDERS"),
     simulatedModels: choice(environment, "KLIEG_SIM", ["0", "1"], "0") === "1",
     rateLimits: choice(environment, "KLIEG_RATE_LIMITS", ["on", "off"], "on") === "on",
     connectionsPerAddress: integer(
@@ -124,6 +128,7 @@ const names: ReadonlySet<string> = new Set([
   // Accepted and without effect until there is a listener of metrics.
   "KLIEG_OPERATOR_PORT",
   "KLIEG_PORT",
+  "KLIEG_PROVIDERS",
   "KLIEG_PUBLIC_URL",
   "KLIEG_RATE_LIMITS",
   "KLIEG_SHARDS",
@@ -170,6 +175,18 @@ function dataDirectory(environment: Environment): string {
 function text(environment: Environment, name: string): string | undefined {
   const value = environment[name]?.trim();
   return value === "" ? undefined : value;
+}
+
+/** With commas between. */
+function files(environment: Environment, name: string): string[] | undefined {
+  const found = text(environment, name)
+    ?.split(",")
+    .map((part) => part.trim());
+  if (found?.includes("") === true)
+    throw new SettingsError(
+      `${name} has nothing between two commas; set it to files with commas between.`,
+    );
+  return found;
 }
 
 function integer(
@@ -223,19 +240,15 @@ function publicOrigin(environment: Environment, name: string): string | undefine
   );
 }
 
-/** Addresses and networks (RFC 4632, RFC 4291) with commas between. */
+/** Addresses and networks with commas between. */
 function networks(environment: Environment, name: string): string[] {
   const found = (text(environment, name) ?? "").split(",").map((part) => part.trim());
   if (found.join("") === "") return [];
-  for (const part of found) {
-    const [address = "", bits, more] = part.split("/");
-    const most = isIP(address) === 6 ? 128 : 32;
-    const isRight = bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= most);
-    if (isIP(address) === 0 || !isRight || more !== undefined)
+  for (const part of found)
+    if (!isNetwork(part))
       throw new SettingsError(
         `${name} has "${part}"; set it to networks such as 10.0.0.0/8 with commas between.`,
       );
-  }
   return found;
 }
 

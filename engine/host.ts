@@ -38,6 +38,12 @@ export interface HostOptions {
   readonly openReader: (shard: number) => TableReader;
   /** The time of the process. */
   readonly clock: Clock;
+  /** What the effects thread says to the service, and when a life of it began or ended. */
+  readonly effects: {
+    onMessage(message: unknown): void;
+    onReady(): void;
+    onGone(): void;
+  };
   /** A thread, or a shard within one, began or ended as it should. */
   readonly onLife: (what: string, event: "started" | "opened" | "ended") => void;
   readonly onDeath: (thread: string, error: unknown) => void;
@@ -121,6 +127,11 @@ export class Host {
     await Promise.all([this.shardPool.close(), this.effectsPool.close()]);
   }
 
+  /** Lost while there is no effects thread. */
+  tellEffects(message: unknown): void {
+    this.effects?.send({ kind: "message", message });
+  }
+
   /** The directory has a thread of its own, the others share theirs evenly. */
   private groups(): Group[] {
     const { shardCount, shardThreads } = this.options;
@@ -134,7 +145,9 @@ export class Host {
     const { near, far } = channel();
     this.options.onLife(effectsName, "started");
     this.starting.add(effectsName);
-    const link: EffectsLink = new Link(near, () => {
+    const link: EffectsLink = new Link(near, (message) => {
+      if (message.kind === "message") return this.options.effects.onMessage(message.message);
+      this.options.effects.onReady();
       this.started(effectsName);
       this.deaths.delete(effectsName);
       this.options.onLife(effectsName, "opened");
@@ -146,6 +159,7 @@ export class Host {
       link.close();
       this.started(effectsName);
       this.effects = undefined;
+      this.options.effects.onGone();
       for (const life of this.lives)
         if (life.shards.some(({ isConnected }) => isConnected)) this.end(life);
     };

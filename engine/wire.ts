@@ -54,15 +54,16 @@ export interface ToEffects {
 /** From the effects thread to a shard. */
 export type FromEffects = OutboxMessage;
 
-/** From the effects thread to the host. */
-export interface FromEffectsThread {
-  readonly kind: "ready";
-}
+/** From the effects thread to the host; a `message` is for the service and only carried here. */
+export type FromEffectsThread =
+  | { readonly kind: "ready" }
+  | { readonly kind: "message"; readonly message: unknown };
 
 /** From the host to the effects thread; a shard that is attached is open. */
 export type EffectsControl =
   | { readonly kind: "attach"; readonly shard: number; readonly port: MessagePort }
   | { readonly kind: "detach"; readonly shard: number }
+  | { readonly kind: "message"; readonly message: unknown }
   | { readonly kind: "stop" };
 
 /** The task of a thread that runs shards. */

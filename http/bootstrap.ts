@@ -50,7 +50,7 @@ export async function bootstrap(
   const message: Bootstrap = {
     kind: "bootstrap",
     first: newAccount(mints, request, token, tokenScopes),
-    signingKeys: { urls: secret(), cursors: secret(), quotes: secret() },
+    signingKeys: { urls: secret(), cursors: secret(), quotes: secret(), callbacks: secret() },
   };
   expectReply(await gateway.ask(directoryKey, message, "work"), "created");
 }

@@ -12,9 +12,10 @@ import type { Written } from "../actors/export-thread/archive.ts";
 import type { FigmaResult, FigmaTask } from "../actors/figma/figma-task.ts";
 import { simulatedMedia } from "../actors/providers/simulated/simulated-media.ts";
 import type { PasswordTask } from "../actors/share/password.ts";
-import { CatalogueError, readCatalogue } from "../config/catalogue.ts";
+import { CatalogueError } from "../config/catalogue-files.ts";
+import { readConfiguration } from "../config/configuration.ts";
 import { limits } from "../config/limits.ts";
-import { configuredProviders } from "../config/providers.ts";
+import { ProviderFileError } from "../config/provider-file.ts";
 import { readSettings, type Settings, SettingsError } from "../config/settings.ts";
 import { version } from "../config/version.ts";
 import {
@@ -77,8 +78,8 @@ try {
 async function start(): Promise<void> {
   const settings = readSettings(process.env, availableParallelism());
   const token = chooseToken(settings);
-  const read = () => readCatalogue(settings.modelsFile, configuredProviders(settings));
-  const catalogue = read();
+  const read = () => readConfiguration(settings, process.env);
+  const configuration = read();
   if (settings.farmWorkers > 0) await checkChromium(settings);
   await checkFree(settings);
   const data = openDataDirectory(settings.dataDir, settings.shards);
@@ -96,10 +97,11 @@ async function start(): Promise<void> {
   const service = await openService(
     settings,
     data,
-    { catalogue, readCatalogue: read, proxies },
+    { configuration, readConfiguration: read, proxies },
     log,
   );
   const host = openHost(settings, data, service, log);
+  service.line.connect((message) => host.tellEffects(message));
   let listener: Listener | undefined;
   const stop = () => void stopAll(service, host, listener, data);
   process.on("uncaughtException", (error) => abandon(error, service, listener, log));
@@ -108,6 +110,7 @@ async function start(): Promise<void> {
   await host.start();
   data.complete();
   await bootstrap(service.gateway, service, data, token);
+  service.line.begin();
   // A client that finds the port open gets an answer.
   listener = await listen(new Api(service, routeTable), { ...settings, proxies }, systemClock);
   leaveAddress(settings, data, log);
@@ -144,7 +147,7 @@ async function checkChromium(settings: Settings): Promise<void> {
 async function openService(
   settings: Settings,
   data: DataDirectory,
-  known: Pick<Wiring, "catalogue" | "readCatalogue" | "proxies">,
+  known: Pick<Wiring, "configuration" | "readConfiguration" | "proxies">,
   log: Logger,
 ): Promise<Service> {
   const objectsFolder = join(settings.dataDir, "objects");
@@ -208,7 +211,7 @@ function openFigma({ figmaUrl }: Settings): FigmaHost {
 function openHost(
   settings: Settings,
   data: DataDirectory,
-  { gateway, clock }: Service,
+  { gateway, clock, line }: Service,
   log: Logger,
 ): Host {
   const { shardCount } = data;
@@ -227,6 +230,7 @@ function openHost(
         return openTableReader(join(dataDir, folder, "tables"));
       },
       clock,
+      effects: line,
       onLife: (what, event) => log.info({ what, event }, "a part of the engine changed its life"),
       onDeath: (thread, error) => log.error({ err: error, died: thread }, "a thread died"),
       onDamage(sentence) {
@@ -283,13 +287,13 @@ function abandon(
   });
 }
 
-/** An operator who corrects the catalogue need not stop the service for it. */
+/** An operator who corrects the catalogue or the providers need not stop the service for it. */
 function reload(service: Service, log: Logger): void {
   try {
     service.reloadCatalogue();
     log.info(`the model catalogue ${service.catalogue.version} is in use`);
   } catch (error) {
-    log.error(error, "the model catalogue cannot be used; the previous one stays");
+    log.error(error, "the catalogue or the providers cannot be used; all stays as it was");
   }
 }
 
@@ -326,6 +330,7 @@ function isForOperator(error: unknown): error is Error {
   return [
     SettingsError,
     CatalogueError,
+    ProviderFileError,
     DataDirectoryError,
     ListenError,
     StartError,

@@ -28,6 +28,7 @@ import { jobRoutes } from "./jobs/job-routes.ts";
 import { modelRoutes } from "./jobs/model-routes.ts";
 import { setRoutes } from "./jobs/set-routes.ts";
 import { streamRoutes } from "./jobs/stream-routes.ts";
+import { callbackRoutes } from "./providers/callback-routes.ts";
 import type { Route } from "./route.ts";
 import { publicShareRoutes } from "./shares/public-share-routes.ts";
 import { shareRoutes } from "./shares/share-routes.ts";
@@ -50,6 +51,7 @@ export const routeTable: readonly Route[] = [
   ...blockRoutes,
   ...figmaRoutes,
   ...modelRoutes,
+  ...callbackRoutes,
   ...accountRoutes,
   ...billingRoutes,
   ...organizationRoutes,

@@ -3,6 +3,7 @@
 import type { Writing } from "../actors/export/writing.ts";
 import type { Written } from "../actors/export-thread/archive.ts";
 import type { Catalogue } from "../config/catalogue.ts";
+import type { ProviderConfig } from "../config/provider-config.ts";
 import type { Gateway } from "../engine/gateway.ts";
 import type { IdMint } from "../engine/id.ts";
 import type { Clock } from "../engine/ports/clock.ts";
@@ -17,6 +18,9 @@ import type { JobReads } from "./jobs/job-reads.ts";
 import type { Following } from "./jobs/job-watchers.ts";
 import type { Quotes } from "./jobs/quotes.ts";
 import type { Cursors } from "./paging/cursors.ts";
+import type { CallbackRates } from "./providers/callback-rates.ts";
+import type { CallbackTokens } from "./providers/callback-tokens.ts";
+import type { ProviderLine } from "./providers/provider-line.ts";
 import type { RequestLog } from "./request-log.ts";
 import type { ShareAccess } from "./shares/share-access.ts";
 
@@ -30,15 +34,20 @@ export interface Service {
   readonly corsOrigins: ReadonlySet<string>;
   /** Undefined when the operator lifted the rate classes. */
   readonly rates: RateClasses | undefined;
-  /** As it was read last. */
+  /** As it was read last; so are the providers. */
   readonly catalogue: Catalogue;
-  /** Throws `CatalogueError`; the previous catalogue then stays. */
+  readonly providers: readonly ProviderConfig[];
+  /** Throws `CatalogueError` and `ProviderFileError`; all stays as it was then. */
   reloadCatalogue(): void;
   readonly clock: Clock;
   readonly ids: IdMint;
   readonly entropy: Entropy;
   readonly objects: Objects;
   readonly signedUrls: SignedUrls;
+  /** To the thread that asks providers. */
+  readonly line: ProviderLine;
+  readonly callbackTokens: CallbackTokens;
+  readonly callbackRates: CallbackRates;
   readonly shares: ShareAccess;
   readonly cursors: Cursors;
   readonly quotes: Quotes;

@@ -4,7 +4,8 @@ import {
   signingKeyKey,
 } from "../actors/directory/directory.ts";
 import { domain } from "../actors/domain.ts";
-import type { Catalogue } from "../config/catalogue.ts";
+import type { Configuration } from "../config/configuration.ts";
+import { providerModelsOf } from "../config/provider-models.ts";
 import { Gateway, ShardDown } from "../engine/gateway.ts";
 import { IdMint } from "../engine/id.ts";
 import type { Clock } from "../engine/ports/clock.ts";
@@ -20,6 +21,9 @@ import { JobReads } from "./jobs/job-reads.ts";
 import { Following } from "./jobs/job-watchers.ts";
 import { Quotes } from "./jobs/quotes.ts";
 import { Cursors } from "./paging/cursors.ts";
+import { CallbackRates } from "./providers/callback-rates.ts";
+import { CallbackTokens } from "./providers/callback-tokens.ts";
+import { ProviderLine } from "./providers/provider-line.ts";
 import type { RequestLog } from "./request-log.ts";
 import type { CheckState, Service, WriteExport } from "./service.ts";
 import type { ShareAccess } from "./shares/share-access.ts";
@@ -38,8 +42,8 @@ export interface Wiring {
   readonly clock: Clock;
   readonly entropy: Entropy;
   readonly objects: Objects;
-  readonly catalogue: Catalogue;
-  readonly readCatalogue: () => Catalogue;
+  readonly configuration: Configuration;
+  readonly readConfiguration: () => Configuration;
   readonly corsOrigins: readonly string[];
   readonly computeRound: ComputeRound;
   readonly writeExport: WriteExport;
@@ -56,7 +60,7 @@ export interface Wiring {
 export function wire(wiring: Wiring): Service {
   const { version, origin, shardCount, entropy, objects, onFault } = wiring;
   const clock = new ProcessClock(wiring.clock);
-  let { catalogue } = wiring;
+  let { configuration } = wiring;
   const baseUrl = `${origin}/v1`;
   const gateway: Gateway = new Gateway(
     shardCount,
@@ -82,6 +86,19 @@ export function wire(wiring: Wiring): Service {
   };
   const principals = new Principals(gateway, clock);
   const signedUrls = new SignedUrls(origin, keyFor("urls"));
+  const callbackTokens = new CallbackTokens(baseUrl, keyFor("callbacks"));
+  const line = new ProviderLine({
+    setup: () => ({
+      configs: configuration.providers,
+      models: providerModelsOf(configuration.catalogue),
+      paused: [],
+    }),
+    sign: ({ provider, job, number, objectKeys }) => ({
+      callbackUrl: callbackTokens.urlFor(provider, job, number),
+      urls: objectKeys.map((key) => signedUrls.sign(key, clock.nowMs()).url),
+    }),
+    onFault: (error) => onFault("providers", error),
+  });
   const jobs = new JobReads(gateway, signedUrls, clock, `${baseUrl}/problems`);
   return {
     version,
@@ -91,16 +108,18 @@ export function wire(wiring: Wiring): Service {
     corsOrigins: new Set(wiring.corsOrigins),
     rates: wiring.hasRates ? new RateClasses(clock, wiring.proxies) : undefined,
     get catalogue() {
-      return catalogue;
+      return configuration.catalogue;
+    },
+    get providers() {
+      return configuration.providers;
     },
     reloadCatalogue() {
-      catalogue = wiring.readCatalogue();
+      configuration = wiring.readConfiguration();
+      line.refresh();
     },
-    clock,
+    ...{ clock, entropy, objects, signedUrls },
     ids: new IdMint(clock, entropy),
-    entropy,
-    objects,
-    signedUrls,
+    ...{ line, callbackTokens, callbackRates: new CallbackRates(clock) },
     shares: openShares(wiring, clock, keyFor("urls")),
     cursors: new Cursors(keyFor("cursors")),
     quotes: new Quotes(keyFor("quotes"), clock, entropy),

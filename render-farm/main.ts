@@ -7,11 +7,13 @@ import { diskObjects } from "../engine/adapters/disk-objects.ts";
 import { ipcBrokerConnection } from "../engine/adapters/ipc-broker-connection.ts";
 import { openLog } from "../engine/adapters/log.ts";
 import { systemClock } from "../engine/adapters/system-clock.ts";
+import { openWeb } from "../engine/adapters/web.ts";
 import { ownChromium, SceneBrowser } from "./browser/browser.ts";
 import { findChromium } from "./browser/chromium-path.ts";
 import { isolate } from "./browser/isolation.ts";
 import { Fence } from "./fence/fence.ts";
 import { sweepLeftovers } from "./fence/own-folders.ts";
+import { fetchResults } from "./fetch/fetch.ts";
 import { studioImage } from "./models/studio-image.ts";
 import { studioMatte } from "./models/studio-matte.ts";
 import { studioMusic, studioSound } from "./models/studio-music.ts";
@@ -105,6 +107,7 @@ const loop = new TaskLoop(
     heartbeatMs: farm.heartbeatMs,
     drainMs: farm.leaseMs,
     workersByKind: new Map([
+      ["fetch", fetchResults(workspaces, objects, openWeb(), farm.fetchTaskMs)],
       ["probe", probe(workspaces, objects, farm.probeTaskMs)],
       ["measure", measure(studio)],
       ["render", render(studio)],

@@ -55,7 +55,7 @@ export interface SigningKey {
   readonly previous: string | null;
 }
 
-export const signingPurposes = ["urls", "cursors", "quotes"] as const;
+export const signingPurposes = ["urls", "cursors", "quotes", "callbacks"] as const;
 export type SigningPurpose = (typeof signingPurposes)[number];
 
 /** A credential and the digest that is its key. */

@@ -11,7 +11,9 @@ import { startFarmChild } from "../../engine/adapters/farm-child.ts";
 import { type Logger, openLog } from "../../engine/adapters/log.ts";
 import { systemClock } from "../../engine/adapters/system-clock.ts";
 import { systemEntropy } from "../../engine/adapters/system-entropy.ts";
+import { openWeb } from "../../engine/adapters/web.ts";
 import { IdMint } from "../../engine/id.ts";
+import { invariant } from "../../engine/invariant.ts";
 import type { Key } from "../../engine/key.ts";
 import { Link } from "../../engine/link.ts";
 import { Outbox } from "../../engine/outbox.ts";
@@ -22,22 +24,23 @@ import type {
   FromEffectsThread,
   ToEffects,
 } from "../../engine/wire.ts";
-import { jobKey } from "../job/job.ts";
-import { SimulatedProvider } from "../providers/simulated/simulated-provider.ts";
+import { adapters } from "../providers/adapters.ts";
+import type { ToEffectsThread } from "./effects-messages.ts";
 import { FarmBroker } from "./farm-broker.ts";
 import { performerOf, type TracedCall } from "./performers.ts";
-import { ProviderJobs } from "./provider-jobs.ts";
+import { ProviderHub } from "./provider-hub.ts";
 
 export async function run(task: EffectsTask): Promise<void> {
   const log = openLog(task.logLevel, "effects");
-  const links = new Map<number, Link<FromEffects, ToEffects>>();
+  const shards = new Map<number, Link<FromEffects, ToEffects>>();
   const outbox = new Outbox(task.shardCount, {
-    send: (shard, message) => links.get(shard)?.send(message),
+    send: (shard, message) => shards.get(shard)?.send(message),
     perform: (delivery) => perform(delivery),
     onFault: (_, error) => log.error(error, "an effect failed"),
     after: (delayMs, then) => systemClock.after(delayMs, then),
   });
   const entropy = systemEntropy();
+  const objects = diskObjects(join(task.dataDir, "objects"));
   const ports = {
     clock: systemClock,
     entropy,
@@ -47,37 +50,52 @@ export async function run(task: EffectsTask): Promise<void> {
     onFault: (_: Key, error: unknown) => log.error(error, "a provider failed"),
   };
   const broker = new FarmBroker(ports);
-  const simulated = new SimulatedProvider({
-    clock: systemClock,
-    callBack: (job, callback) => void providerJobs.receiveCallback(jobKey(job), callback),
+  const web = openWeb(limits.providers.connectionsPerHost);
+  const hub = new ProviderHub({
+    ...ports,
+    objects,
+    open(config) {
+      const openAdapter = adapters[config.adapter];
+      invariant(openAdapter !== undefined, "the configuration was checked");
+      return openAdapter(config, { web, clock: systemClock, entropy });
+    },
+    tell: (message) => host.send({ kind: "message", message }),
+    onFailure: (error) => log.error(error, "a provider could not be asked"),
   });
-  // Jobs of an earlier start are simulated to their end whatever KLIEG_SIM is now.
-  const providerJobs = new ProviderJobs([simulated], ports);
-  const objects = diskObjects(join(task.dataDir, "objects"));
   const onTraced = (call: TracedCall) => log.info(call, "a traced submit goes to its provider");
-  const perform = performerOf({ broker, providerJobs, objects, onTraced });
+  const perform = performerOf({ broker, providerJobs: hub.jobs, objects, onTraced });
   const stopFarm = startFarm(task, broker, log);
 
-  await new Promise<void>((resolve) => {
-    const host = new Link<FromEffectsThread, EffectsControl>(task.control, (message) => {
-      if (message.kind === "stop") return resolve();
-      const { shard } = message;
-      if (message.kind === "detach") {
-        outbox.closed(shard);
-        links.get(shard)?.close();
-        return;
-      }
-      links.set(
-        shard,
-        new Link<FromEffects, ToEffects>(message.port, ({ deliveries, acknowledged }) => {
-          outbox.acknowledge(acknowledged);
-          outbox.deliver(shard, deliveries);
-        }),
-      );
-      outbox.opened(shard);
-    });
-    host.send({ kind: "ready" });
+  let stop = () => {};
+  const stopped = new Promise<void>((resolve) => {
+    stop = resolve;
   });
+  const host = new Link<FromEffectsThread, EffectsControl>(task.control, (message) => {
+    switch (message.kind) {
+      case "stop":
+        return stop();
+      case "message":
+        return hub.take(message.message as ToEffectsThread);
+      case "detach":
+        outbox.closed(message.shard);
+        shards.get(message.shard)?.close();
+        return;
+      case "attach": {
+        const { shard, port } = message;
+        shards.set(
+          shard,
+          new Link<FromEffects, ToEffects>(port, ({ deliveries, acknowledged }) => {
+            outbox.acknowledge(acknowledged);
+            outbox.deliver(shard, deliveries);
+          }),
+        );
+        outbox.opened(shard);
+      }
+    }
+  });
+  host.send({ kind: "ready" });
+  await stopped;
+  hub.close();
   await stopFarm(broker);
 }
 

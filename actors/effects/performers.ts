@@ -49,8 +49,16 @@ export function performerOf({ broker, providerJobs, objects, onTraced }: Perform
         return broker.cancel(from);
       case "provider.submit":
         return providerJobs.submit(from, effect);
+      case "provider.send":
+        return providerJobs.send(from, effect);
+      case "provider.follow":
+        return providerJobs.follow(from);
+      case "provider.resume":
+        return providerJobs.resume(from, effect);
       case "provider.cancel":
         return providerJobs.cancel(from);
+      case "provider.withdraw":
+        return providerJobs.withdraw(from);
       case "objects.remove":
         for (const key of effect.keys) await objects.remove(key);
         return { kind: "concluded", message: { kind: "removed" } };

@@ -4,6 +4,7 @@ import type { ModelEntry } from "../../config/catalogue.ts";
 import { defined } from "../../config/defined.ts";
 import type { Fault } from "../../config/schema.ts";
 import { type AudioTask, audioTasks, GenerateAudioRequest } from "../contract/generation.ts";
+import type { Source } from "../job/farm-task.ts";
 import type { TaskInput } from "../job/job.ts";
 import { priceOf } from "../pricing.ts";
 import type { Refusal } from "../refusal.ts";
@@ -20,6 +21,7 @@ import {
 } from "./faults.ts";
 import type { Generation, Sources } from "./generation.ts";
 import { type Asking, chooseModel, refusalOf } from "./model-choice.ts";
+import { inputFor } from "./provider-fields.ts";
 
 const canonical = canonicalOf(GenerateAudioRequest.properties, { output_format: "mp3", speed: 1 });
 
@@ -36,7 +38,7 @@ export function resolveAudio(
   const voice = sourceOf(references.one(reference, "/reference_asset_id", "audio"));
   const faults = model.status === "preview" ? [] : faultsOf(request, task, model);
   const refusal = refusalOf(model, asking.plan, faults, references.faults);
-  return refusal ?? resolved(request, task, model, defined({ reference: voice }));
+  return refusal ?? resolved(request, task, model, voice);
 }
 
 function tasksOf(model: ModelEntry): AudioTask[] {
@@ -105,7 +107,7 @@ function resolved(
   request: GenerateAudioRequest,
   task: AudioTask,
   model: ModelEntry,
-  reference: TaskInput,
+  reference: Source | undefined,
 ): Generation {
   const { seed = 0, output_format: format = "mp3", provider_options } = request;
   const isSpeech = task === "speech";
@@ -127,14 +129,22 @@ function resolved(
     tags: request.tags ?? [],
     price: priceOf(model, units, options),
     count: 1,
-    input: {
-      seed,
-      format,
-      ...sound,
-      ...lyrics,
-      ...reference,
-      ...defined({ providerOptions: provider_options }),
-    },
+    input: inputFor(
+      {
+        model,
+        request,
+        otherwise: { output_format: format, ...(isSpeech ? { speed: 1 } : {}) },
+        made: { ...meant(request, task), task, voice, duration_seconds: durationSeconds },
+        assets: { reference },
+      },
+      () => ({
+        seed,
+        format,
+        ...sound,
+        ...lyrics,
+        ...defined({ reference, providerOptions: provider_options }),
+      }),
+    ),
     promptAs: isSpeech ? "text" : "prompt",
     canonical: canonical({ ...request, task, [isSpeech ? "text" : "prompt"]: prompt }, model),
     quoted: () => ({
@@ -146,6 +156,14 @@ function resolved(
       ],
     }),
   };
+}
+
+/** The texts, and nothing that only the other tasks have, though the model may have defaults. */
+function meant(request: GenerateAudioRequest, task: AudioTask): Readonly<Record<string, unknown>> {
+  const prompt = request.prompt?.trim();
+  return task === "speech"
+    ? { prompt, text: request.text?.trim(), lyrics: undefined }
+    : { prompt, text: undefined, language: undefined, speed: undefined };
 }
 
 function speechInput(request: GenerateAudioRequest, voice: string | undefined): TaskInput {

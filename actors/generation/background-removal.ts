@@ -7,6 +7,7 @@ import { canonicalOf } from "./canonical.ts";
 import { optionFaults, References, sourceOf } from "./faults.ts";
 import type { Generation, Sources } from "./generation.ts";
 import { type Asking, chooseModel, refusalOf } from "./model-choice.ts";
+import { inputFor } from "./provider-fields.ts";
 
 const canonical = canonicalOf(RemoveBackgroundVideoRequest.properties, {
   background: "transparent",
@@ -36,12 +37,13 @@ export function resolveBackgroundRemoval(
     tags: request.tags ?? [],
     price: priceOf(model, { seconds }, { output_format: format, background }),
     count: 1,
-    input: {
-      source: sourceOf(source),
-      background,
-      ...defined({ color }),
-      format,
-    },
+    input: inputFor(
+      {
+        ...{ model, request, assets: { source: sourceOf(source) } },
+        made: { background, output_format: format },
+      },
+      () => ({ source: sourceOf(source), background, ...defined({ color }), format }),
+    ),
     promptAs: undefined,
     canonical: canonical({ ...request, output_format: format }, model),
     ...defined({ parent: source.job }),

@@ -20,6 +20,7 @@ export interface Generation {
   readonly price: number;
   /** Outputs that the price pays for. */
   readonly count: number;
+  /** Of a provider's model a `ProviderInput`. */
   readonly input: TaskInput;
   /** Under which name the worker gets the prompt; undefined for a model that takes none. */
   readonly promptAs: "prompt" | "text" | undefined;

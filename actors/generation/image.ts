@@ -4,6 +4,7 @@ import type { ModelEntry } from "../../config/catalogue.ts";
 import { defined } from "../../config/defined.ts";
 import type { Fault } from "../../config/schema.ts";
 import { GenerateImageRequest } from "../contract/generation.ts";
+import type { Source } from "../job/farm-task.ts";
 import type { TaskInput } from "../job/job.ts";
 import { priceOf } from "../pricing.ts";
 import type { Refusal } from "../refusal.ts";
@@ -20,6 +21,7 @@ import {
 import type { Generation, Quoted, Sources } from "./generation.ts";
 import { type Asking, chooseModel, refusalOf } from "./model-choice.ts";
 import { rewriteForImage } from "./prompt-rewriter.ts";
+import { inputFor } from "./provider-fields.ts";
 import { imageSize, type Size } from "./sizes.ts";
 
 export const imageDefaults = { num_images: 1, output_format: "png", enhance_prompt: false };
@@ -42,11 +44,16 @@ export function resolveImage(
 }
 
 /** What the request shows the model beside words. */
+interface Pictures {
+  readonly references?: readonly Source[];
+  readonly mask?: Source;
+}
+
 function picturesOf(
   { reference_asset_ids, mask_asset_id }: GenerateImageRequest,
   model: ModelEntry,
   references: References,
-): TaskInput {
+): Pictures {
   if (reference_asset_ids === undefined && mask_asset_id === undefined) return {};
   const max = limitOf(model, "image.reference_images_max", 0);
   const given = references.many(reference_asset_ids, "/reference_asset_ids", max);
@@ -98,14 +105,15 @@ function sizeFaults(request: GenerateImageRequest): Fault[] {
 function resolved(
   request: GenerateImageRequest,
   model: ModelEntry,
-  pictures: TaskInput,
+  pictures: Pictures,
 ): Generation {
   const { seed = 0, num_images: count = 1, output_format: format = "png" } = request;
   const prompt = request.prompt?.trim() ?? "";
   const ratio = chosen(request, model, "aspect_ratio") ?? "1:1";
   const resolution = chosen(request, model, "resolution") ?? "1k";
   const quality = chosen(request, model, "quality");
-  const { width, height } = freeSize(request) ?? imageSize(ratio, resolution);
+  const size = freeSize(request) ?? imageSize(ratio, resolution);
+  const { width, height } = size;
   const enhanced =
     request.enhance_prompt === true ? rewriteForImage(prompt, "image", seed) : prompt;
   const units = { images: count, megapixels: (count * width * height) / 1e6 };
@@ -117,7 +125,16 @@ function resolved(
     tags: request.tags ?? [],
     price: priceOf(model, units, { aspect_ratio: ratio, resolution, quality }),
     count,
-    input: { seed, width, height, count, format, ...extras(request), ...pictures },
+    input: inputFor(
+      {
+        model,
+        request,
+        otherwise: { output_format: format },
+        made: { prompt: enhanced, num_images: count, ...size, ...withoutShape(request) },
+        assets: { reference: pictures.references, mask: pictures.mask },
+      },
+      () => ({ seed, ...size, count, format, ...extras(request), ...pictures }),
+    ),
     promptAs: "prompt",
     canonical: canonical(request.prompt === prompt ? request : { ...request, prompt }, model),
     quoted: () => quoted(model, request, { width, height }, quality),
@@ -127,6 +144,11 @@ function resolved(
 
 function freeSize({ width, height }: GenerateImageRequest): Size | undefined {
   return width === undefined || height === undefined ? undefined : { width, height };
+}
+
+/** A size of the request's own stands instead of the model's usual shape. */
+function withoutShape({ width }: GenerateImageRequest): object {
+  return width === undefined ? {} : { aspect_ratio: undefined, resolution: undefined };
 }
 
 /** Only what was asked for, so that a worker need not know what its model lacks. */

@@ -8,6 +8,7 @@ import { canonicalOf } from "./canonical.ts";
 import { capabilityFaults, References, sourceOf } from "./faults.ts";
 import type { Generation, SourceAsset, Sources } from "./generation.ts";
 import { type Asking, chooseModel, refusalOf } from "./model-choice.ts";
+import { inputFor } from "./provider-fields.ts";
 import { even, type Size, shortEdge } from "./sizes.ts";
 
 const canonical = canonicalOf(RestoreVideoRequest.properties, { denoise: 0.3, sharpen: 0 });
@@ -41,13 +42,14 @@ export function resolveRestoration(
     tags: request.tags ?? [],
     price: priceOf(model, units, options),
     count: 1,
-    input: {
-      source: sourceOf(source),
-      ...size,
-      denoise,
-      sharpen,
-      ...defined({ fps }),
-    },
+    input: inputFor(
+      {
+        ...{ model, request, assets: { source: sourceOf(source) } },
+        otherwise: { denoise, sharpen },
+        made: { ...size, scale: target_resolution === undefined ? scale : undefined },
+      },
+      () => ({ source: sourceOf(source), ...size, denoise, sharpen, ...defined({ fps }) }),
+    ),
     promptAs: undefined,
     canonical: canonical(target_resolution === undefined ? { ...request, scale } : request, model),
     ...defined({ parent: source.job }),

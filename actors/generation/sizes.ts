@@ -36,8 +36,11 @@ export function even(length: number): number {
   return 2 * Math.round(length / 2);
 }
 
+/** What a preview model was given may be no ratio at all. */
 function partsOf(ratio: string): [across: number, down: number] {
-  const colon = ratio.indexOf(":");
-  if (colon < 0) return [Number(ratio), 1];
-  return [Number(ratio.slice(0, colon)), Number(ratio.slice(colon + 1))];
+  const [, first = 1, second = 1] = ratioPattern.exec(ratio) ?? [];
+  const [across, down] = [Number(first), Number(second)];
+  return across > 0 && down > 0 ? [across, down] : [1, 1];
 }
+
+const ratioPattern = /^(\d{1,4}(?:\.\d{1,4})?)(?::(\d{1,4}(?:\.\d{1,4})?))?$/;

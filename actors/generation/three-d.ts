@@ -1,4 +1,5 @@
 /** From photos to what the 3D model will make of them. */
+import { defined } from "../../config/defined.ts";
 import type { Fault } from "../../config/schema.ts";
 import { Generate3DRequest } from "../contract/generation.ts";
 import { priceOf } from "../pricing.ts";
@@ -14,6 +15,7 @@ import {
 } from "./faults.ts";
 import type { Generation, Sources } from "./generation.ts";
 import { type Asking, chooseModel, refusalOf } from "./model-choice.ts";
+import { inputFor } from "./provider-fields.ts";
 
 const canonical = canonicalOf(Generate3DRequest.properties, {
   texture: true,
@@ -54,16 +56,20 @@ export function resolve3D(
       { texture: String(texture), output_format: format },
     ),
     count: 1,
-    input: {
-      seed,
-      images,
-      texture,
-      targetPolycount: request.target_polycount ?? polycountOtherwise,
-      format,
-      ...(request.provider_options === undefined
-        ? {}
-        : { providerOptions: request.provider_options }),
-    },
+    input: inputFor(
+      {
+        ...{ model, request, otherwise: { texture, output_format: format } },
+        ...{ made: { prompt }, assets: { image: images } },
+      },
+      () => ({
+        seed,
+        images,
+        texture,
+        targetPolycount: request.target_polycount ?? polycountOtherwise,
+        format,
+        ...defined({ providerOptions: request.provider_options }),
+      }),
+    ),
     promptAs: prompt === "" ? undefined : "prompt",
     canonical: canonical(request.prompt === undefined ? request : { ...request, prompt }, model),
     quoted: () => ({

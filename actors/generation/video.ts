@@ -4,7 +4,7 @@ import type { ModelEntry } from "../../config/catalogue.ts";
 import { defined } from "../../config/defined.ts";
 import type { Fault } from "../../config/schema.ts";
 import { GenerateVideoRequest } from "../contract/generation.ts";
-import type { TaskInput } from "../job/job.ts";
+import type { Source } from "../job/farm-task.ts";
 import { priceOf } from "../pricing.ts";
 import type { Refusal } from "../refusal.ts";
 import { canonicalOf } from "./canonical.ts";
@@ -21,6 +21,7 @@ import {
 import type { Generation, Sources } from "./generation.ts";
 import { type Asking, chooseModel, refusalOf } from "./model-choice.ts";
 import { rewriteForImage } from "./prompt-rewriter.ts";
+import { inputFor } from "./provider-fields.ts";
 import { videoSize } from "./sizes.ts";
 
 const canonical = canonicalOf(GenerateVideoRequest.properties, { enhance_prompt: false });
@@ -39,11 +40,18 @@ export function resolveVideo(
   return refusal ?? resolved(request, model, shown);
 }
 
+interface Pictures {
+  readonly firstFrame?: Source;
+  readonly lastFrame?: Source;
+  readonly sourceVideo?: Source;
+  readonly references?: readonly Source[];
+}
+
 function picturesOf(
   request: GenerateVideoRequest,
   model: ModelEntry,
   references: References,
-): TaskInput {
+): Pictures {
   const max = limitOf(model, "video.reference_images_max", 0);
   const first = references.one(request.first_frame_asset_id, "/first_frame_asset_id", "image");
   const last = references.one(request.last_frame_asset_id, "/last_frame_asset_id", "image");
@@ -83,7 +91,7 @@ function faultsOf(request: GenerateVideoRequest, model: ModelEntry): Fault[] {
   ];
 }
 
-function resolved(request: GenerateVideoRequest, model: ModelEntry, shown: TaskInput): Generation {
+function resolved(request: GenerateVideoRequest, model: ModelEntry, shown: Pictures): Generation {
   const { seed = 0, negative_prompt, camera_motion, provider_options } = request;
   const prompt = request.prompt?.trim() ?? "";
   const durationSeconds = request.duration_seconds ?? numberOf(model, "duration_seconds", 4);
@@ -106,17 +114,23 @@ function resolved(request: GenerateVideoRequest, model: ModelEntry, shown: TaskI
     tags: request.tags ?? [],
     price: priceOf(model, units, options),
     count: 1,
-    input: {
-      seed,
-      ...size,
-      fps,
-      durationSeconds,
-      audio,
-      ...defined({ cameraMotion: camera_motion, negativePrompt: negative_prompt }),
-      ...(request.quality === undefined ? {} : { quality }),
-      ...defined({ providerOptions: provider_options }),
-      ...shown,
-    },
+    input: inputFor(
+      {
+        ...{ model, request, assets: assetsOf(shown) },
+        made: { prompt: enhanced, duration_seconds: durationSeconds, audio, ...size },
+      },
+      () => ({
+        seed,
+        ...size,
+        fps,
+        durationSeconds,
+        audio,
+        ...defined({ cameraMotion: camera_motion, negativePrompt: negative_prompt }),
+        ...(request.quality === undefined ? {} : { quality }),
+        ...defined({ providerOptions: provider_options }),
+        ...shown,
+      }),
+    ),
     promptAs: "prompt",
     canonical: canonical(request.prompt === undefined ? request : { ...request, prompt }, model),
     quoted: () => ({
@@ -131,6 +145,13 @@ function resolved(request: GenerateVideoRequest, model: ModelEntry, shown: TaskI
         ["Audio", audio ? "on" : "off"],
       ],
     }),
+  };
+}
+
+function assetsOf({ firstFrame, lastFrame, sourceVideo, references }: Pictures) {
+  return {
+    ...{ first_frame: firstFrame, last_frame: lastFrame },
+    ...{ reference: references, source_video: sourceVideo },
   };
 }
 

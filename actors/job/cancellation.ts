@@ -29,29 +29,32 @@ import {
   type RunningJob,
   type Submitting,
 } from "./job.ts";
-import { become, carryOver, type JobDecision, withdrawal } from "./job-decision.ts";
+import { become, carryOver, type JobDecision, sentOf, withdrawals } from "./job-decision.ts";
 import { jobView } from "./job-view.ts";
-import { isCharged } from "./outcome.ts";
+import { chargeOf } from "./outcome.ts";
 
 export function cancel(job: Job, user: string, ctx: Context<ReplyTo<CancelJob>>): JobDecision {
   switch (job.phase) {
     case "queued":
-      if (job.isAccepted === true) return askProvider(job, "provider_queued", user, ctx);
+      if (job.ref !== undefined) return askProvider(job, "provider_queued", user, ctx);
       return job.submitting === undefined
         ? stopBefore(job, user, ctx)
         : awaitSubmit(job, job.submitting, user, ctx);
     case "running":
+      if (job.isDelivering === true) return refuseCancel(job, ctx);
       return isFarm(job.terms.provider)
         ? stopFarm(job, user, ctx)
         : askProvider(job, "provider_running", user, ctx);
     case "canceled":
       return cancelAgain(job, ctx);
     case "succeeded":
-    case "failed": {
-      const replies = answer(ctx, refused({ code: "job_not_cancellable" }));
-      return decision(job, { replies });
-    }
+    case "failed":
+      return refuseCancel(job, ctx);
   }
+}
+
+function refuseCancel(job: Job, ctx: Context<ReplyTo<CancelJob>>): JobDecision {
+  return decision(job, { replies: answer(ctx, refused({ code: "job_not_cancellable" })) });
 }
 
 function stopBefore(job: QueuedJob, user: string, ctx: Context<Canceled>): JobDecision {
@@ -134,18 +137,33 @@ function awaitSubmit(
   return become(job, next);
 }
 
-/** The outcome of a submit during which the job was canceled. */
-export function resolveSubmit(job: CanceledJob, isAccepted: boolean, ctx: Context): JobDecision {
+/**
+ * The outcome of a submit during which the job was canceled; `ref` undefined when it was not
+ * accepted.
+ */
+export function resolveSubmit(
+  job: CanceledJob,
+  ref: string | undefined,
+  ctx: Context,
+): JobDecision {
   if (job.stage !== "submitting" || job.settlement.kind === "settled") return decision(job);
   const { awaits, ...known } = job;
-  if (!isAccepted) {
+  if (ref === undefined) {
     const next = settle(known, 0, ctx);
     const replies = showJob(next, ctx, awaits?.requests ?? []);
-    return become(job, next, { charge: 0, replies, effects: [withdrawal(job)] });
+    return become(job, next, { charge: 0, replies, effects: withdrawals(job) });
   }
   const asked = { requests: awaits?.requests ?? [], untilMs: answeredBy(ctx) };
-  const next = { ...known, awaits: asked, ...carryOver(job, ctx) };
-  return become(job, next, { effects: [{ kind: "provider.cancel" }] });
+  const next = { ref, ...known, awaits: asked, ...carryOver(job, ctx) };
+  return become(job, next, {
+    effects: [{ kind: "provider.follow" }, { kind: "provider.cancel" }],
+  });
+}
+
+/** The outcome of that submit stays unknown; what the provider makes of it may still settle it. */
+export function leaveUnanswered(job: CanceledJob, ctx: Context): JobDecision {
+  if (job.stage !== "submitting" || job.awaits === undefined) return decision(job);
+  return leaveUnknown(job, ctx);
 }
 
 export function resolveCancel(job: Job, answer: CancelAnswer, ctx: Context): JobDecision {
@@ -182,8 +200,8 @@ function chargeFor(job: CanceledJob, answer: CancelAnswer, ctx: Context): number
  */
 export function resolvePending(job: CanceledJob, outcome: Outcome, ctx: Context): JobDecision {
   if (job.settlement.kind === "settled") return decision(job);
-  const isBilled = outcome.kind === "succeeded" || isCharged(outcome);
-  const charge = isBilled ? job.terms.hold : 0;
+  const { hold } = job.terms;
+  const charge = outcome.kind === "succeeded" ? hold : chargeOf(outcome, hold);
   const { awaits, ...known } = job;
   return becomeSettled(job, settle(known, charge, ctx), charge, ctx, awaits?.requests);
 }
@@ -193,8 +211,7 @@ export function settleAtLimit(job: CanceledJob, ctx: Context): JobDecision {
   if (job.settlement.kind === "settled") return decision(job);
   if (job.awaits !== undefined) return leaveUnknown(job, ctx);
   const next = settle(job, 0, ctx);
-  // The farm or provider may still remember a submit without an outcome.
-  const effects = job.stage === "submitting" ? [withdrawal(job)] : [];
+  const effects = withdrawals(job);
   return become(job, next, { charge: 0, effects });
 }
 
@@ -210,6 +227,7 @@ function cancelFields(job: QueuedJob | RunningJob, user: string, ctx: Context) {
   return {
     ...carryOver(job, ctx),
     ...startedAt,
+    ...sentOf(job),
     phase: "canceled",
     completedAtMs: ctx.atMs,
     canceledBy: user,
@@ -232,7 +250,7 @@ function becomeSettled(
   return become(before, next, {
     charge,
     replies: showJob(next, ctx, requests),
-    effects: isOpen && !isWaiting(before) ? [withdrawal(before)] : [],
+    effects: isOpen && !isWaiting(before) ? withdrawals(before) : [],
   });
 }
 

@@ -1,6 +1,7 @@
 /** How a job comes into being, and how its work leaves for the farm or a provider. */
 
-import { isFarm } from "../../config/providers.ts";
+import { defined } from "../../config/defined.ts";
+import { isFarm, simulatedProvider } from "../../config/providers.ts";
 import {
   answer,
   type Context,
@@ -19,7 +20,10 @@ import {
   type JobEffect,
   type JobRequest,
   jobRequestKey,
+  type ProviderTask,
+  type ProviderWork,
   type QueuedJob,
+  type Sent,
   type Terms,
 } from "./job.ts";
 import { become, carryOver, type JobDecision } from "./job-decision.ts";
@@ -129,22 +133,46 @@ export function work({ terms }: Job, request: JobRequest): Submission {
   return submission(terms, workOf(terms.provider, request), request.trace);
 }
 
+/**
+ * What is handed over after a restart. What a simulated provider was given ended with its process;
+ * elsewhere a job that may have been sent is looked for, and never submitted again.
+ */
+export function resumption(job: Job & Sent, request: JobRequest): JobEffect {
+  const { terms, submits, ref } = job;
+  const wasSent = ref !== undefined || ("submitting" in job && job.submitting !== undefined);
+  const isCanceled = job.phase === "canceled";
+  const isEphemeral = isFarm(terms.provider) || terms.provider === simulatedProvider;
+  if (isEphemeral || !(wasSent || isCanceled))
+    return { ...work(job, request), ...defined({ submits }) };
+  const { kind: _, ...task } = providerTask(terms, workAtProvider(terms.provider, request));
+  return { kind: "provider.resume", isCanceled, ...task, ...defined({ submits, ref }) };
+}
+
 function submission(
   terms: Pick<Terms, "job" | "scope" | "provider" | "modality" | "count">,
   given: CreateJob["work"],
   trace: string | undefined,
 ): Submission {
-  const { job, scope, provider, modality, count } = terms;
+  const { scope } = terms;
   const effect: Submission =
-    typeof given === "string"
-      ? { kind: "provider.submit", provider, job, modality, prompt: given, count }
-      : { kind: "farm.run", scope, task: given };
+    "prompt" in given ? providerTask(terms, given) : { kind: "farm.run", scope, task: given };
   return trace === undefined ? effect : { ...effect, trace };
 }
 
+function providerTask(
+  { job, provider, modality, count }: Pick<Terms, "job" | "provider" | "modality" | "count">,
+  given: ProviderWork,
+): { readonly kind: "provider.submit" } & ProviderTask {
+  return { kind: "provider.submit", provider, job, modality, count, ...given };
+}
+
+function workAtProvider(provider: string, { model, prompt, input }: JobRequest): ProviderWork {
+  return provider === simulatedProvider ? { prompt } : { prompt, model, input };
+}
+
 function workOf(provider: Terms["provider"], request: JobRequest): CreateJob["work"] {
+  if (!isFarm(provider)) return workAtProvider(provider, request);
   const { id, task, input, promptAs, prompt, enhancedPrompt } = request;
-  if (!isFarm(provider)) return prompt;
   const text = promptAs === undefined ? {} : { [promptAs]: enhancedPrompt ?? prompt };
   return { kind: task, input: { ...text, ...input }, outputPrefix: `jobs/${id}` };
 }

@@ -1,6 +1,7 @@
 /** How a job ends without a cancel: with media, with a failure, or at its deadline. */
 
 import { limits } from "../../config/limits.ts";
+import { isFarm } from "../../config/providers.ts";
 import { birth, type Context, type Draft, decision, type Tell, tell } from "../../engine/actor.ts";
 import { partitionOf } from "../../engine/key.ts";
 import { assetKey, modalityOf, type ReadyAsset } from "../asset/asset.ts";
@@ -19,8 +20,8 @@ import {
   type RunningJob,
   type SucceededJob,
 } from "./job.ts";
-import { become, carryOver, type JobDecision, withdrawal } from "./job-decision.ts";
-import { failureOf, isCharged } from "./outcome.ts";
+import { become, carryOver, type JobDecision, withdrawals } from "./job-decision.ts";
+import { chargeOf, failureOf } from "./outcome.ts";
 
 type Open = QueuedJob | RunningJob;
 
@@ -36,9 +37,16 @@ export function finish(
 ): JobDecision {
   if (job.phase === "canceled") return resolvePending(job, outcome, ctx);
   if (job.phase !== "queued" && job.phase !== "running") return decision(job);
-  if (job.phase === "running" && job.token !== token) return decision(job);
+  const isOfLease = job.phase === "queued" || job.token === token;
+  // Beside the lease under which a result is fetched its provider may have a last word.
+  const isOfProvider = token === undefined && !isFarm(job.terms.provider);
+  if (!isOfLease && !isOfProvider) return decision(job);
   if (outcome.kind === "succeeded") return succeed(job, outcome, ctx);
-  return fail(job, failureOf(outcome), isCharged(outcome) ? job.terms.hold : 0, ctx);
+  // The result is at fault, and not what was asked for.
+  const isDelivering = job.phase === "running" && job.isDelivering === true;
+  const why = isDelivering ? ({ ...outcome, class: "upstream" } as const) : outcome;
+  const effects = isDelivering ? withdrawals(job) : [];
+  return fail(job, failureOf(why), chargeOf(why, job.terms.hold), ctx, effects);
 }
 
 /** The deadline, or the 24 h that always count. */
@@ -48,7 +56,7 @@ export function expire(job: Job, ctx: Context): JobDecision {
     job.phase === "queued" &&
     job.detail?.name === "upstream_at_capacity" &&
     ctx.atMs >= lastDeadline(job);
-  return fail(job, wasRefused ? refusedForLoad : outOfTime, 0, ctx, [withdrawal(job)]);
+  return fail(job, wasRefused ? refusedForLoad : outOfTime, 0, ctx, withdrawals(job));
 }
 
 const outOfTime: Failure = {
@@ -128,8 +136,12 @@ function succeed(
   if (warnings.length > 0) next.warnings = bounded(warnings);
   const assets = outputs.map(({ media }) => modalityOf(media.mimeType));
   const bytes = outputs.reduce((sum, { media }) => sum + bytesOf(media), 0);
-  return become(job, next, { charge, effects: births(job, outputs, ctx), assets, bytes });
+  const isDelivered = job.phase === "running" && job.isDelivering === true;
+  const effects = [...births(job, outputs, ctx), ...(isDelivered ? [forgotten] : [])];
+  return become(job, next, { charge, effects, assets, bytes });
 }
+
+const forgotten = { kind: "provider.withdraw" } as const;
 
 /** A head is small: a few sentences will do. */
 function bounded(warnings: readonly string[]): readonly string[] {

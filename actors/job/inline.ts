@@ -37,7 +37,7 @@ export function decideInline(
   const { request, untilMs } = inline;
   const outcome = message.kind === "finished" ? message.outcome : undefined;
   // What fails at its output was accepted before.
-  if (outcome?.kind === "failed" && !outcome.atOutput && job.isAccepted !== true)
+  if (outcome?.kind === "failed" && !outcome.atOutput && job.ref === undefined)
     return discardJob(job, outcome, request, ctx);
   const isLate = message.kind === "due" && ctx.atMs >= untilMs;
   const next = isLate

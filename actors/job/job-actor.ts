@@ -10,6 +10,7 @@
  *
  * I5 terminal exactly once: no message moves a succeeded, failed or canceled job to another phase.
  * I6 the hold is resolved once: each path out of `hold` tells the account once, in the same step.
+ * I8 what may have been sent to a provider is marked so before it is sent, and not sent again.
  * The account sent `create` and is named by `scope`; effects carry the work to the farm or a
  * provider.
  */
@@ -17,7 +18,7 @@ import { type Actor, answer, type Context, decision } from "../../engine/actor.t
 import type { ReplyTo } from "../../engine/address.ts";
 import { type Refused, refused } from "../refusal.ts";
 import { cancel, resolveCancel, settleAtLimit } from "./cancellation.ts";
-import { create, takeSlot, work } from "./creation.ts";
+import { create, resumption, takeSlot } from "./creation.ts";
 import { remove, retire } from "./deletion.ts";
 import { expire, finish } from "./ending.ts";
 import { decideInline } from "./inline.ts";
@@ -30,9 +31,19 @@ import {
   jobRequestKey,
   lastDeadline,
 } from "./job.ts";
-import { type JobDecision, withdrawal } from "./job-decision.ts";
+import type { JobDecision } from "./job-decision.ts";
 import { reportOf } from "./job-report.ts";
-import { accept, claim, lapse, report, reportDetail, send } from "./running.ts";
+import {
+  accept,
+  claim,
+  deliver,
+  giveUpSubmit,
+  lapse,
+  noteCallback,
+  report,
+  reportDetail,
+  send,
+} from "./running.ts";
 
 export const jobActor: Actor<Job, JobMessage, JobEffect> = {
   kind: "job",
@@ -46,8 +57,9 @@ export const jobActor: Actor<Job, JobMessage, JobEffect> = {
   resume(job, { get }) {
     const request = get(jobRequestKey(job.terms.job));
     if (request === undefined || (job.phase === "queued" && job.waits === true)) return [];
-    if (job.phase === "canceled") return [work(job, request), withdrawal(job)];
-    return [work(job, request)];
+    const resumed = resumption(job, request);
+    if (job.phase !== "canceled" || job.providerCancel !== undefined) return [resumed];
+    return [resumed, { kind: "provider.cancel" }];
   },
   dueAt,
   report: reportOf,
@@ -66,9 +78,15 @@ function decide(
     case "slot":
       return takeSlot(job, ctx);
     case "submitting":
-      return send(job, message.hasLookUp, ctx);
+      return send(job, message, ctx);
     case "accepted":
-      return accept(job, ctx);
+      return accept(job, message.ref, ctx);
+    case "unanswered":
+      return giveUpSubmit(job, ctx);
+    case "called_back":
+      return noteCallback(job, ctx);
+    case "delivering":
+      return deliver(job, message, ctx);
     case "started":
       return report(job, undefined, 0, ctx);
     case "detail":

@@ -3,6 +3,7 @@ import { isFarm } from "../../config/providers.ts";
 import {
   type Context,
   type Decision,
+  type Draft,
   decision,
   put,
   type Reply,
@@ -11,7 +12,14 @@ import {
   tell,
 } from "../../engine/actor.ts";
 import { accountKey, type JobChanged } from "../account/account-messages.ts";
-import { type Common, type Job, type JobEffect, type JobEvent, jobEventKey } from "./job.ts";
+import {
+  type Common,
+  type Job,
+  type JobEffect,
+  type JobEvent,
+  jobEventKey,
+  type Sent,
+} from "./job.ts";
 
 export type JobDecision = Decision<Job, JobEffect>;
 
@@ -70,7 +78,17 @@ function noteEvent(job: Job, event: Omit<JobEvent, "atMs">): [Job, RowWrite[]] {
   ];
 }
 
-/** Tells the farm or the provider that the job is not wanted any more. */
-export function withdrawal({ terms }: Job): JobEffect {
-  return { kind: isFarm(terms.provider) ? "farm.cancel" : "provider.cancel" };
+/** Tells the farm and the provider that the job is not wanted any more. */
+export function withdrawals(job: Job): JobEffect[] {
+  if (isFarm(job.terms.provider)) return [{ kind: "farm.cancel" }];
+  const isFetched = job.phase === "running" && job.isDelivering === true;
+  return [...(isFetched ? [{ kind: "farm.cancel" } as const] : []), { kind: "provider.withdraw" }];
+}
+
+/** What the next head keeps of a job at a provider. */
+export function sentOf({ submits, ref }: Sent): Sent {
+  const sent: Draft<Sent> = {};
+  if (submits !== undefined) sent.submits = submits;
+  if (ref !== undefined) sent.ref = ref;
+  return sent;
 }

@@ -85,7 +85,15 @@ export interface Common {
   readonly events?: number;
 }
 
-interface Open extends Common {
+/** What the provider was sent, of a job that is at one. */
+export interface Sent {
+  /** How often it was submitted; names the last submission in the token of its callback. */
+  readonly submits?: number;
+  /** The provider's name of the job; it has accepted the job then. */
+  readonly ref?: string;
+}
+
+interface Open extends Common, Sent {
   /** Ends the job unless it is terminal; time spent with `detail` set does not count. */
   readonly deadlineMs: number;
   /** Failed attempts on the farm. */
@@ -99,8 +107,6 @@ export interface QueuedJob extends Open {
   readonly detail?: { readonly name: StatusDetail; readonly sinceMs: number };
   /** The request to the provider is under way; whether it arrived is not known. */
   readonly submitting?: Submitting;
-  /** The provider has it and has not begun. */
-  readonly isAccepted?: true;
   /** A member of a set without a slot: nothing is sent before it has one. */
   readonly waits?: true;
   /** The submit is answered with the provider's first response, at the latest then. */
@@ -118,6 +124,8 @@ export interface RunningJob extends Open {
   readonly progress: number;
   /** Names the farm's lease; reports under another token count for nothing. */
   readonly token?: string;
+  /** The provider has finished, and the farm fetches its result: it cannot be canceled any more. */
+  readonly isDelivering?: true;
 }
 
 export interface SucceededJob extends Common {
@@ -150,7 +158,7 @@ export type Settlement =
   | { readonly kind: "pending"; readonly limitMs: number }
   | { readonly kind: "settled"; readonly charged: number; readonly atMs: number };
 
-export interface CanceledJob extends Common {
+export interface CanceledJob extends Common, Sent {
   readonly phase: "canceled";
   readonly startedAtMs?: number;
   readonly completedAtMs: number;
@@ -196,6 +204,8 @@ export type Outcome =
       readonly message: string;
       readonly atOutput: boolean;
       readonly billed: boolean;
+      /** The share of the price that is billed, where the provider says. */
+      readonly billedFraction?: number;
       /** Sentences about the input, found before it failed. */
       readonly warnings?: readonly string[];
     };
@@ -210,8 +220,7 @@ export interface CreateJob extends Omit<Terms, "createdAtMs"> {
   readonly kind: "create";
   /** The encoded row of the request; the shard only stores it. */
   readonly asked: string;
-  /** For the farm its task, for a provider the prompt. */
-  readonly work: FarmTask | string;
+  readonly work: FarmTask | ProviderWork;
   readonly trace?: string;
   /** 16 bytes in hex, by which moderation is remembered. */
   readonly bodyDigest: string;
@@ -246,7 +255,7 @@ export interface DeleteJob extends Question<{ readonly kind: "deleted" } | Refus
 
 /** An event that the head does not keep. */
 export interface JobEvent {
-  readonly type: "submitted" | "provider_status" | "status_detail";
+  readonly type: "submitted" | "provider_status" | "callback_received" | "status_detail";
   readonly atMs: number;
   readonly data: Readonly<Record<string, unknown>>;
 }
@@ -257,12 +266,23 @@ export type JobMessage =
   /** The lease went silent, or the attempt failed in a way that another need not. */
   | { readonly kind: "lapsed"; readonly token: string; readonly reason?: string }
   | { readonly kind: "slot" }
-  | ({ readonly kind: "submitting" } & Submitting)
-  | { readonly kind: "accepted" }
+  | ({ readonly kind: "submitting"; readonly number: number } & Submitting)
+  | { readonly kind: "accepted"; readonly ref: string }
+  /** The outcome of its submit stays unknown. */
+  | { readonly kind: "unanswered" }
+  | { readonly kind: "called_back" }
   | { readonly kind: "started" }
   | { readonly kind: "detail"; readonly detail: StatusDetail | null }
   | { readonly kind: "progress"; readonly token?: string; readonly progress: number }
   | { readonly kind: "finished"; readonly token?: string; readonly outcome: Outcome }
+  /** The provider has finished: a farm node is to bring its result. */
+  | {
+      readonly kind: "delivering";
+      /** Of the farm's task; undefined while the bytes are still on their way to the store. */
+      readonly input?: TaskInput;
+      /** What the provider made of the prompt. */
+      readonly enhancedPrompt?: string;
+    }
   | CancelJob
   | DeleteJob
   /** It may have ended long enough ago. */
@@ -280,16 +300,31 @@ export type JobEffect =
     }
   | { readonly kind: "farm.lease"; readonly token: string }
   | { readonly kind: "farm.cancel" }
-  | {
-      readonly kind: "provider.submit";
-      readonly provider: string;
-      readonly job: Id;
-      readonly prompt: string;
-      readonly modality: Modality;
-      readonly count: number;
-      readonly trace?: string;
-    }
-  | { readonly kind: "provider.cancel" };
+  | ({ readonly kind: "provider.submit"; readonly trace?: string } & ProviderTask)
+  /** The mark that the submission may have been sent is durable: it may go out. */
+  | { readonly kind: "provider.send"; readonly number: number }
+  /** The provider's name of the job is durable: the job may be read. */
+  | { readonly kind: "provider.follow" }
+  /** After a restart: what may have been sent, or was accepted, is never submitted again. */
+  | ({ readonly kind: "provider.resume"; readonly isCanceled: boolean } & ProviderTask)
+  | { readonly kind: "provider.cancel" }
+  /** Whatever becomes of it there is not wanted any more. */
+  | { readonly kind: "provider.withdraw" };
+
+/** What a provider is to make of a request. */
+export interface ProviderWork {
+  readonly prompt: string;
+  /** By its id in the catalogue, whose mapping takes `input`; undefined for simulated models. */
+  readonly model?: string;
+  readonly input?: TaskInput;
+}
+
+export interface ProviderTask extends ProviderWork, Sent {
+  readonly provider: string;
+  readonly job: Id;
+  readonly modality: Modality;
+  readonly count: number;
+}
 
 const dayMs = 86_400_000;
 

@@ -4,9 +4,14 @@ import type { Failure, Outcome } from "./job.ts";
 
 type FailedOutcome = Extract<Outcome, { kind: "failed" }>;
 
-/** A refusal of a finished likeness is always refunded, whether or not the provider billed it. */
-export function isCharged(outcome: FailedOutcome): boolean {
-  return outcome.billed && !(outcome.class === "moderation_ip" && outcome.atOutput);
+/**
+ * What work that failed costs of its hold: what the provider billed of it. A refusal of a finished
+ * likeness is always refunded, whether or not the provider billed it.
+ */
+export function chargeOf(outcome: FailedOutcome, hold: number): number {
+  const { billed, billedFraction = 1 } = outcome;
+  if (!billed || (outcome.class === "moderation_ip" && outcome.atOutput)) return 0;
+  return Math.ceil(hold * Math.min(1, Math.max(0, billedFraction)));
 }
 
 /** What the customer reads of it. */

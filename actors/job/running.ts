@@ -3,19 +3,22 @@
  * reports.
  */
 
+import { defined } from "../../config/defined.ts";
 import { limits } from "../../config/limits.ts";
 import { isFarm } from "../../config/providers.ts";
-import { type Context, decision } from "../../engine/actor.ts";
-import { resolveSubmit } from "./cancellation.ts";
+import { type Context, decision, put } from "../../engine/actor.ts";
+import { leaveUnanswered, resolvePending, resolveSubmit } from "./cancellation.ts";
 import { fail } from "./ending.ts";
 import {
   extendedDeadline,
   type Job,
+  type JobMessage,
+  jobRequestKey,
   type QueuedJob,
   type RunningJob,
   type StatusDetail,
 } from "./job.ts";
-import { become, carryOver, type JobDecision, withdrawal } from "./job-decision.ts";
+import { become, carryOver, type JobDecision, sentOf, withdrawals } from "./job-decision.ts";
 
 /**
  * A farm node may have the task: durable before the node learns of it. A terminal job takes the
@@ -23,7 +26,7 @@ import { become, carryOver, type JobDecision, withdrawal } from "./job-decision.
  */
 export function claim(job: Job, token: string, ctx: Context): JobDecision {
   if (job.phase !== "queued" && job.phase !== "running")
-    return { ...decision(job), effects: [withdrawal(job)] };
+    return { ...decision(job), effects: [{ kind: "farm.cancel" }] };
   const next = job.phase === "queued" ? started(job, ctx) : job;
   const leased = { ...next, ...carryOver(job, ctx), token };
   return become(job, leased, { effects: [{ kind: "farm.lease", token }] });
@@ -43,7 +46,8 @@ export function lapse(job: Job, token: string, ctx: Context): JobDecision {
       { ...open, ...carryOver(job, ctx), attempts },
       { event: { type: "provider_status", data: { state: "lost", attempts } } },
     );
-  return fail(job, worn, 0, ctx, [withdrawal(job)]);
+  const why = job.isDelivering === true ? undelivered : worn;
+  return fail(job, why, 0, ctx, withdrawals(job));
 }
 
 const worn = {
@@ -53,18 +57,84 @@ const worn = {
   status: 502,
 } as const;
 
-/** The request to the provider goes out. */
-export function send(job: Job, hasLookUp: boolean, ctx: Context): JobDecision {
-  if (job.phase !== "queued" || job.submitting !== undefined || job.isAccepted === true)
+const undelivered = {
+  kind: "error",
+  code: "job_failed",
+  message: "The provider's result could not be fetched.",
+  status: 502,
+} as const;
+
+/**
+ * The request to the provider may go out, as soon as this is durable (I8): from then on it may have
+ * arrived, whatever happens here.
+ */
+export function send(
+  job: Job,
+  { number, hasLookUp }: Extract<JobMessage, { kind: "submitting" }>,
+  ctx: Context,
+): JobDecision {
+  if (job.phase !== "queued" || job.ref !== undefined || number <= (job.submits ?? 0))
     return decision(job);
-  return become(job, { submitting: { hasLookUp }, ...job, ...carryOver(job, ctx) });
+  return become(
+    job,
+    { ...job, submits: number, submitting: { hasLookUp }, ...carryOver(job, ctx) },
+    { effects: [{ kind: "provider.send", number }] },
+  );
 }
 
-export function accept(job: Job, ctx: Context): JobDecision {
-  if (job.phase === "canceled") return resolveSubmit(job, true, ctx);
+/** The provider's name of the job is durable before anything else is done with it. */
+export function accept(job: Job, ref: string, ctx: Context): JobDecision {
+  if (job.phase === "canceled") return resolveSubmit(job, ref, ctx);
   if (job.phase !== "queued") return decision(job);
   const { submitting: _, ...open } = job;
-  return become(job, { isAccepted: true, ...open, ...carryOver(job, ctx) });
+  return become(
+    job,
+    { ref, ...open, ...carryOver(job, ctx) },
+    { effects: [{ kind: "provider.follow" }] },
+  );
+}
+
+/** Nobody will learn whether the provider has it. */
+export function giveUpSubmit(job: Job, ctx: Context): JobDecision {
+  if (job.phase === "canceled") return leaveUnanswered(job, ctx);
+  if (job.phase !== "queued" || job.submitting === undefined) return decision(job);
+  return fail(job, unanswered, 0, ctx, withdrawals(job));
+}
+
+const unanswered = {
+  kind: "error",
+  code: "job_failed",
+  message: "The provider did not answer the submit. It may have done the work.",
+  status: 502,
+} as const;
+
+export function noteCallback(job: Job, ctx: Context): JobDecision {
+  if (job.phase !== "queued" && job.phase !== "running") return decision(job);
+  const event = { type: "callback_received", data: {} } as const;
+  return become(job, { ...job, ...carryOver(job, ctx) }, { event });
+}
+
+/** The provider has finished; a farm node brings what it made. */
+export function deliver(
+  job: Job,
+  { input, enhancedPrompt }: Extract<JobMessage, { kind: "delivering" }>,
+  ctx: Context,
+): JobDecision {
+  // The provider finished work that was canceled: it decides the hold and nothing else.
+  if (job.phase === "canceled") return resolvePending(job, { kind: "succeeded", outputs: [] }, ctx);
+  if (job.phase !== "queued" && job.phase !== "running") return decision(job);
+  const open = job.phase === "queued" ? started(job, ctx) : job;
+  const { job: id, scope } = job.terms;
+  const task = input && { kind: "fetch", input, outputPrefix: `jobs/${id}` };
+  const next = become(
+    job,
+    { ...open, ...carryOver(job, ctx), isDelivering: true },
+    { effects: task === undefined ? [] : [{ kind: "farm.run", scope, task }] },
+  );
+  const request = enhancedPrompt === undefined ? undefined : ctx.get(jobRequestKey(id));
+  if (request === undefined) return next;
+  const row = put(jobRequestKey(id), { ...request, enhancedPrompt });
+  return { ...next, rows: [...next.rows, row] };
 }
 
 /** `token` undefined for providers. Progress never falls; a late report is ignored. */
@@ -87,9 +157,13 @@ export function report(
  */
 export function reportDetail(job: Job, name: StatusDetail | null, ctx: Context): JobDecision {
   // A job that is to be submitted again was not accepted.
-  if (job.phase === "canceled" && name !== null) return resolveSubmit(job, false, ctx);
-  if (job.phase !== "queued" || (job.detail?.name ?? null) === name) return decision(job);
-  const { detail: _, submitting: __, ...open } = job;
+  if (job.phase === "canceled" && name !== null) return resolveSubmit(job, undefined, ctx);
+  if (job.phase !== "queued") return decision(job);
+  const { detail, submitting, ...open } = job;
+  if ((detail?.name ?? null) === name) {
+    if (submitting === undefined || name === null) return decision(job);
+    return become(job, { ...open, ...defined({ detail }), ...carryOver(job, ctx) });
+  }
   const deadlineMs = extendedDeadline(job, ctx.atMs);
   const next: QueuedJob = { ...open, ...carryOver(job, ctx), deadlineMs };
   const event = { type: "status_detail", data: { status_detail: name } } as const;
@@ -104,6 +178,7 @@ export function started(job: QueuedJob, ctx: Context): RunningJob {
     startedAtMs: ctx.atMs,
     progress: 0,
     attempts: job.attempts,
+    ...sentOf(job),
     ...carryOver(job, ctx),
   };
 }

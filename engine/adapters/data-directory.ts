@@ -43,7 +43,7 @@ export interface DataDirectory {
 
 const lockName = "lock";
 const storeName = "store.json";
-const formatVersion = 7;
+const formatVersion = 8;
 
 interface Store {
   readonly formatVersion: number;

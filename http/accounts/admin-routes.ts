@@ -2,7 +2,8 @@ import { CreateAccountRequest, CreatedAccount } from "../../actors/contract/acco
 import { CatalogueLoaded } from "../../actors/contract/admin.ts";
 import { strict } from "../../actors/contract/common.ts";
 import { directoryKey, type NoteAudit } from "../../actors/directory/directory-messages.ts";
-import { CatalogueError } from "../../config/catalogue.ts";
+import { CatalogueError } from "../../config/catalogue-files.ts";
+import { ProviderFileError } from "../../config/provider-file.ts";
 import { auditNote } from "../auth/audit-note.ts";
 import { mintToken, newAccount } from "../auth/new-account.ts";
 import { RefusalError } from "../problems/refusal-error.ts";
@@ -21,7 +22,7 @@ export const adminRoutes: readonly Route[] = [
     run: createAccount,
   }),
   route("POST", "/v1/admin/models:reload", {
-    summary: "Read the model catalogue again",
+    summary: "Read the model catalogue and the providers again",
     answers: { 200: CatalogueLoaded },
     access: "admin",
     rate: "write",
@@ -55,7 +56,8 @@ function read(service: Service): void {
   try {
     service.reloadCatalogue();
   } catch (error) {
-    if (!(error instanceof CatalogueError)) throw error;
+    const isOperators = error instanceof CatalogueError || error instanceof ProviderFileError;
+    if (!isOperators) throw error;
     throw new RefusalError({ code: "conflict", detail: error.message });
   }
 }

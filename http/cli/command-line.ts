@@ -28,6 +28,7 @@ import { lint } from "./lint.ts";
 import { login, logout } from "./login.ts";
 import { accountCreate } from "./operator/account-create.ts";
 import { audit } from "./operator/audit.ts";
+import { modelsCheck } from "./operator/models-check.ts";
 import { storeCheck } from "./operator/store-check.ts";
 import { tokenReset } from "./operator/token-reset.ts";
 import { share, shareList, shareRevoke } from "./shares.ts";
@@ -65,6 +66,7 @@ const commands: readonly Command[] = [
   stopAgent,
   showAccount,
   listModels,
+  modelsCheck,
   login,
   logout,
   tokenCreate,

@@ -1,3 +1,6 @@
+import type { Provider } from "../../actors/providers/provider.ts";
+import type { surveyConfiguration } from "../../config/configuration.ts";
+import type { ProviderConfig } from "../../config/provider-config.ts";
 import type { ClientSettings } from "../../config/settings.ts";
 import type { Client } from "../client/client.ts";
 
@@ -9,6 +12,10 @@ export interface Session {
   readonly settings: () => ClientSettings;
   /** Of a store that no service uses. Throws `DataDirectoryError`. */
   readonly checkStore: (dataDir: string, repairs: boolean) => Promise<readonly StoreFinding[]>;
+  /** As the service would read them. Throws `SettingsError`. */
+  readonly surveyConfiguration: () => ReturnType<typeof surveyConfiguration>;
+  /** Throws `CommandError` for an adapter that is not there. */
+  readonly openProvider: (config: ProviderConfig) => Promise<Provider>;
   readonly terminal: Terminal;
 }
 

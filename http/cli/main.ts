@@ -1,5 +1,8 @@
-import { readClientSettings } from "../../config/settings.ts";
+import { adapters } from "../../actors/providers/adapters.ts";
+import { surveyConfiguration } from "../../config/configuration.ts";
+import { readClientSettings, readSettings } from "../../config/settings.ts";
 import { systemClock } from "../../engine/adapters/system-clock.ts";
+import { systemEntropy } from "../../engine/adapters/system-entropy.ts";
 import { Client } from "../client/client.ts";
 import { CommandError } from "./command.ts";
 import { runCommandLine } from "./command-line.ts";
@@ -34,6 +37,14 @@ process.exitCode = await runCommandLine(process.argv.slice(2), {
       if (error instanceof DataDirectoryError) throw new CommandError(error.message);
       throw error;
     }
+  },
+  surveyConfiguration: () => surveyConfiguration(readSettings(process.env, 1), process.env),
+  async openProvider(config) {
+    const open = adapters[config.adapter];
+    if (open === undefined)
+      throw new CommandError(`This version has no adapter ${config.adapter}.`);
+    const { openWeb } = await import("../../engine/adapters/web.ts");
+    return open(config, { web: openWeb(), clock: systemClock, entropy: systemEntropy() });
   },
   terminal: {
     print: (line) => process.stdout.write(`${line}\n`),

@@ -37,7 +37,7 @@ function rowsOf(gateway: Gateway, { terms, events = 0 }: Job): Line[] {
 
 /** Whether it was sent to the provider or to a node of the farm. */
 function wasSubmitted(job: Job): boolean {
-  if (job.phase === "queued") return job.isAccepted === true || job.submitting !== undefined;
+  if (job.phase === "queued") return job.ref !== undefined || job.submitting !== undefined;
   return job.phase !== "canceled" || job.stage !== "before_submit";
 }
 

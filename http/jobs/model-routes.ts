@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { Model, ModelPage } from "../../actors/contract/model.ts";
-import { type ModelEntry, modalities } from "../../config/catalogue.ts";
+import { type ModelEntry, modalities, publicModelFields } from "../../config/catalogue.ts";
 import { isFarm } from "../../config/providers.ts";
 import { requireScope } from "../auth/principals.ts";
 import { found } from "../problems/refusal-error.ts";
@@ -69,8 +69,10 @@ function offers({ operations }: ModelEntry, name: string): boolean {
 
 /** All but what only the operator knows. */
 function modelView(model: ModelEntry, { health }: Service) {
-  const { provider, provider_model, inline_submit_ms, default_for, ...shown } = model;
-  const isDown = isFarm(provider) && health.renderers === "down";
+  const shown = Object.fromEntries(
+    Object.entries(model).filter(([name]) => Object.hasOwn(publicModelFields, name)),
+  );
+  const isDown = isFarm(model.provider) && health.renderers === "down";
   return { ...shown, availability: isDown ? "down" : "up" };
 }
 

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { constants, createWriteStream } from "node:fs";
-import { chmod, copyFile, rename, rm, stat } from "node:fs/promises";
+import { chmod, chown, copyFile, rename, rm, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { mediaTypeOf, sniffedBytes } from "../../actors/asset/media-type.ts";
@@ -79,6 +79,15 @@ export async function fetchSource(
   const linked = await linkTo(objects, source.objectKey, path);
   const version = linked ?? (await copied(objects, source.objectKey, sizeBytes, path, signal));
   return { path, mimeType: await sniff(path, source.mimeType), sizeBytes, version };
+}
+
+/** A file that the farm itself wrote at `path`. Throws `PortError` when its type is unknown. */
+export async function localFile(path: string): Promise<LocalFile> {
+  const { uid, gid } = await stat(dirname(path));
+  const { size: sizeBytes } = await stat(path);
+  // Programs of the task may read it, and it is theirs like what they make.
+  await chown(path, uid, gid);
+  return { path, mimeType: await sniff(path, ""), sizeBytes, version: await digestOf(path) };
 }
 
 /** Only the farm may read objects, so another user gets a copy. */

@@ -73,7 +73,12 @@ async function examine(
   return { objectKey: source.objectKey, sizeBytes, sha256, ...measures };
 }
 
-async function measure(file: LocalFile, pictures: Pictures, delivery: Delivery): Promise<Measures> {
+/** What a file is by its bytes; stores its thumbnail. Throws `PortError` for one that is damaged. */
+export async function measure(
+  file: LocalFile,
+  pictures: Pictures,
+  delivery: Delivery,
+): Promise<Measures> {
   const { mimeType, path } = file;
   switch (mimeType.split("/")[0]) {
     case "image": {

@@ -78,7 +78,7 @@ t.test("before_submit: nothing is sent, refunded in full at once", async (t) => 
       settled_at: "2026-11-20T12:00:04.000Z",
     });
     t.strictSame(replies, shown(canceled(next)));
-    t.strictSame(effects, [changed("queued", 0), { kind: "provider.cancel" }]);
+    t.strictSame(effects, [changed("queued", 0), { kind: "provider.withdraw" }]);
   }
 });
 
@@ -123,7 +123,7 @@ t.test(
   "at a provider the slot is free at once and the answer waits for the provider's",
   async (t) => {
     for (const [head, stage] of [
-      [{ ...queued, isAccepted: true }, "provider_queued"],
+      [{ ...queued, ref: "ref" }, "provider_queued"],
       [running, "provider_running"],
     ] as const) {
       const { head: next, effects, replies } = turn(head, cancel);
@@ -221,7 +221,7 @@ t.test("an unanswered settlement is refunded at its limit", async (t) => {
   const limitMs = dueAt(silent) ?? 0;
   const { head, effects } = turn(silent, { kind: "due" }, limitMs);
   t.match(cancellationView(canceled(head)), { settlement: "refunded", credits_refunded: 10 });
-  t.strictSame(effects, [changed("canceled", 0)]);
+  t.strictSame(effects, [changed("canceled", 0), { kind: "provider.withdraw" }]);
 });
 
 t.test("canceling again answers with the same record", async (t) => {

@@ -1,7 +1,6 @@
 import t from "tap";
-import { CatalogueError, readCatalogue } from "../../config/catalogue.ts";
+import { CatalogueError, readCatalogue } from "../../config/catalogue-files.ts";
 import { planNames, plans } from "../../config/plans.ts";
-import { configuredProviders } from "../../config/providers.ts";
 import { plainModel } from "./models.ts";
 
 const file = { version: "1", updated_at: "2026-11-20T00:00:00Z", models: [plainModel] };
@@ -9,24 +8,24 @@ const file = { version: "1", updated_at: "2026-11-20T00:00:00Z", models: [plainM
 function read(
   t: { testdir(files: Record<string, string>): string },
   value: unknown,
-  providers: readonly string[] = ["farm", "sim"],
+  simulatedModels = true,
 ) {
   const folder = t.testdir({
     "models.json": typeof value === "string" ? value : JSON.stringify(value),
   });
-  return readCatalogue(`${folder}/models.json`, providers);
+  return readCatalogue([`${folder}/models.json`], { simulatedModels, providers: [] });
 }
 
 t.test("the shipped catalogue has simulated models only when asked", async (t) => {
   const ids = (simulatedModels: boolean) =>
-    readCatalogue(undefined, configuredProviders({ simulatedModels })).models.map(({ id }) => id);
+    readCatalogue(["shipped"], { simulatedModels, providers: [] }).models.map(({ id }) => id);
   t.ok(ids(false).includes("studio-image"));
   t.notOk(ids(false).some((id) => id.startsWith("sim-")));
   t.ok(ids(true).includes("sim-instant"));
 });
 
 t.test("a model is found by id, alias, or default, within its modality", async (t) => {
-  const { find } = readCatalogue(undefined, ["farm", "sim"]);
+  const { find } = readCatalogue(["shipped"], { simulatedModels: true, providers: [] });
   t.equal(find("studio-image", "image")?.id, "studio-image");
   t.equal(find("studio", "image")?.id, "studio-image");
   t.equal(find("default", "image")?.id, "studio-image");
@@ -53,7 +52,7 @@ t.test(
       name: "CatalogueError",
       message: /models\.json: far has the provider fal, which is not configured \(farm, sim\); /,
     });
-    t.throws(() => read(t, file, ["farm"]), {
+    t.throws(() => read(t, file, false), {
       message: /plain has the provider sim, which is not/,
     });
   },
@@ -80,9 +79,12 @@ for (const [what, value, message] of [
   });
 
 t.test("a catalogue file that is not there stops with its name", async (t) => {
-  t.throws(() => readCatalogue("/nowhere/models.json", ["farm"]), {
-    message: /\/nowhere\/models.json/,
-  });
+  t.throws(
+    () => readCatalogue(["/nowhere/models.json"], { simulatedModels: false, providers: [] }),
+    {
+      message: /\/nowhere\/models.json/,
+    },
+  );
 });
 
 t.test("plan defaults: ceilings, monthly credits, generations per UTC day", async (t) => {

@@ -87,7 +87,12 @@ t.test("an address is taken once", async (t) => {
 });
 
 t.test("an empty store is bootstrapped once", async (t) => {
-  const signingKeys = { urls: "u".repeat(43), cursors: "c".repeat(43), quotes: "q".repeat(43) };
+  const signingKeys = {
+    urls: "u".repeat(43),
+    cursors: "c".repeat(43),
+    callbacks: "k",
+    quotes: "q".repeat(43),
+  };
   const message = { kind: "bootstrap", first: createUser, signingKeys } as const;
   const turn = decide(undefined, message, view(directoryKey));
   t.strictSame(turn.rows.slice(0, 3), [

@@ -102,9 +102,9 @@ t.test("a provider's start makes a job running, its progress never falls", async
 });
 
 t.test("acceptance by the provider is remembered while queued", async (t) => {
-  const accepted = next(queued, { kind: "accepted" });
-  t.match(accepted, { phase: "queued", isAccepted: true, revision: 2 });
-  t.equal(next(running, { kind: "accepted" }), running);
+  const accepted = next(queued, { kind: "accepted", ref: "ref" });
+  t.match(accepted, { phase: "queued", ref: "ref", revision: 2 });
+  t.equal(next(running, { kind: "accepted", ref: "ref" }), running);
 });
 
 const media = { objectKey: "o/1", mimeType: "image/png", sizeBytes: 70, sha256: "00" };
@@ -225,7 +225,7 @@ t.test("time spent with status_detail set does not count against the deadline", 
 t.test("the deadline ends a job failed with kind timeout, refunded", async (t) => {
   const atMs = nowMs + 600_000;
   for (const [before, withdrawal] of [
-    [queued, { kind: "provider.cancel" }],
+    [queued, { kind: "provider.withdraw" }],
     [onFarm(running), { kind: "farm.cancel" }],
   ] as const) {
     const turn = decide(before, { kind: "due" }, view(jobSelf, {}, atMs));
@@ -318,7 +318,7 @@ const ended = [
 ];
 const late: readonly JobMessage[] = [
   { kind: "lapsed", token: "t9" },
-  { kind: "accepted" },
+  { kind: "accepted", ref: "ref" },
   { kind: "started" },
   { kind: "detail", detail: "provider_down" },
   { kind: "detail", detail: null },

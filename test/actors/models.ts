@@ -26,6 +26,8 @@ export const plainModel: ModelEntry = {
   default_for: ["image"],
   provider: "sim",
   provider_model: "plain",
+  callback: false,
+  always_refund_moderation: false,
   inline_submit_ms: 0,
 };
 

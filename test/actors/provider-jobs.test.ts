@@ -1,6 +1,8 @@
 /** Jobs at a provider whose answers the test writes. */
 import { setImmediate as turnOfTheLoop } from "node:timers/promises";
 import t from "tap";
+import { ProviderGate } from "../../actors/effects/provider-gate.ts";
+import type { ModelAtProvider } from "../../actors/effects/provider-job.ts";
 import { ProviderJobs } from "../../actors/effects/provider-jobs.ts";
 import type { CancelAnswer, JobMessage } from "../../actors/job/job.ts";
 import type {
@@ -25,8 +27,17 @@ const traits: ProviderTraits = {
   reportsBilling: true,
 };
 
+const kite: ModelAtProvider = {
+  callback: true,
+  maxInFlight: undefined,
+  alwaysRefundModeration: false,
+  typicalSeconds: 50,
+  deadlineSeconds: 600,
+};
+
 /** Answers in order; the last one is repeated. */
 interface Script {
+  readonly model?: Partial<ModelAtProvider>;
   readonly traits?: Partial<ProviderTraits>;
   readonly submits?: readonly (SubmitOutcome | Error)[];
   readonly statuses?: readonly (ProviderStatus | Error)[];
@@ -66,35 +77,64 @@ function stage(script: Script) {
       headers["signature"] === "right" ? { ok: true, ref: "ref" } : { ok: false },
     health: async () => "up",
   };
-  const jobs = new ProviderJobs([provider], {
+  const gate = new ProviderGate({
+    clock,
+    maxInFlight: undefined,
+    probe: async () => "up",
+    onHealth: () => {},
+  });
+  const results = { ownOrigins: [], allowedHosts: [], allowPrivate: false, bytesMax: 1 };
+  const there = { provider, gate, results };
+  const jobs = new ProviderJobs({
     clock,
     entropy: { bytes: (count) => new Uint8Array(count).fill(draw) },
     ids: new IdMint(clock, seededEntropy(1)),
-    send: (_, message) => sent.push(message),
+    send(_, message) {
+      sent.push(message);
+      // As the job's actor does once its record is durable.
+      if (message.kind === "submitting")
+        void jobs.send(jobSelf, { kind: "provider.send", number: message.number });
+      if (message.kind === "accepted") jobs.follow(jobSelf);
+    },
     onFault: (_, error) => faults.push(error),
+    storeStreams: async () => [],
+    prepare: async () => ({ input: {}, model: "kites", callbackUrl: undefined }),
+    find: async (name) => (name === "there" ? there : undefined),
+    terms: (model) => (model === "kite" ? { ...kite, ...script.model } : undefined),
   });
-  const submit = (name = "there") =>
-    jobs.submit(jobSelf, {
-      kind: "provider.submit",
-      provider: name,
-      job: idAtEnd(jobSelf),
-      prompt: "a kite",
-      modality: "image",
-      count: 1,
-    });
+  const task = {
+    job: idAtEnd(jobSelf),
+    model: "kite",
+    prompt: "a kite",
+    modality: "image",
+    count: 1,
+  } as const;
+  const submit = async (provider = "there") => {
+    const performance = await jobs.submit(jobSelf, { provider, ...task });
+    await turnOfTheLoop();
+    return performance;
+  };
+  const resume = async (more: object) => {
+    const effect = { kind: "provider.resume", provider: "there", isCanceled: false } as const;
+    await jobs.resume(jobSelf, { ...effect, ...task, ...more });
+    await turnOfTheLoop();
+  };
   const pass = async (byMs: number) => {
     for (let leftMs = byMs; leftMs > 0; leftMs -= 500) {
       clock.advance(Math.min(500, leftMs));
       await turnOfTheLoop();
     }
   };
-  const callBack = (signature: string) =>
-    jobs.receiveCallback(jobSelf, { rawBody: new Uint8Array(), headers: { signature } });
+  const callBack = (signature: string, body = "", number = 1) =>
+    jobs.receiveCallback("there", jobSelf, number, {
+      rawBody: Buffer.from(body),
+      headers: { signature },
+    });
   const answer = async () => {
     const performance = await jobs.cancel(jobSelf);
     return performance.kind === "concluded" ? performance.message : undefined;
   };
-  return { submit, pass, callBack, answer, sent, faults, calls };
+  return { submit, resume, pass, callBack, answer, sent, faults, calls, jobs };
 }
 
 function timesOf(calls: readonly string[], call: string): number[] {
@@ -126,13 +166,17 @@ t.test("a verified callback triggers one immediate status read", async (t) => {
   const { submit, pass, callBack, calls, sent } = stage({ traits: { callback: "signed" } });
   await submit();
   await pass(1_000);
-  await callBack("wrong");
+  t.equal(await callBack("wrong"), "forged");
   await pass(1);
   t.strictSame(timesOf(calls, "status"), []);
-  await callBack("right");
-  await pass(1);
-  t.strictSame(timesOf(calls, "status"), [1_001]);
-  t.strictSame(sent, [{ kind: "accepted" }, { kind: "started" }], "its body is never the result");
+  t.equal(await callBack("right"), "accepted");
+  await pass(20);
+  t.strictSame(timesOf(calls, "status"), [1_021]);
+  t.strictSame(
+    sent.slice(1),
+    [{ kind: "accepted", ref: "ref" }, { kind: "called_back" }, { kind: "started" }],
+    "its body is never the result",
+  );
 });
 
 t.test("failed reads back off to 60 s and set provider_down", async (t) => {
@@ -143,9 +187,9 @@ t.test("failed reads back off to 60 s and set provider_down", async (t) => {
   const times = [5_000, 10_000, 20_000, 40_000, 80_000, 140_000, 200_000];
   t.strictSame(timesOf(calls, "status"), times);
   t.strictSame(faults, fails);
-  t.strictSame(sent, [
-    { kind: "accepted" },
-    ...fails.map(() => ({ kind: "detail", detail: "provider_down" })),
+  t.strictSame(sent.slice(1), [
+    { kind: "accepted", ref: "ref" },
+    { kind: "detail", detail: "provider_down" },
     { kind: "detail", detail: null },
     { kind: "started" },
   ]);
@@ -164,7 +208,7 @@ t.test("progress of the provider goes to the job", async (t) => {
   const { submit, pass, sent } = stage({ statuses: [{ state: "running", progress: 0.25 }] });
   await submit();
   await pass(5_000);
-  t.strictSame(sent.slice(1), [{ kind: "started" }, { kind: "progress", progress: 0.25 }]);
+  t.strictSame(sent.slice(2), [{ kind: "started" }, { kind: "progress", progress: 0.25 }]);
 });
 
 t.test("a busy provider says itself when to try again, up to 60 s", async (t) => {
@@ -176,17 +220,17 @@ t.test("a busy provider says itself when to try again, up to 60 s", async (t) =>
 });
 
 t.test("an unknown submit is sent again only with idempotent_submit", async (t) => {
-  for (const [idempotentSubmit, times] of [
-    [false, [0]],
-    [true, [0, 1_000]],
+  for (const [idempotentSubmit, times, last] of [
+    [false, [0], { kind: "unanswered" }],
+    [true, [0, 1_000], { kind: "accepted", ref: "ref" }],
   ] as const)
     for (const first of [{ kind: "unknown" }, unreachable] as const) {
       const script = { traits: { idempotentSubmit }, submits: [first, accepted] };
       const { submit, pass, calls, sent } = stage(script);
       await submit();
-      t.strictSame(sent, [{ kind: "submitting", hasLookUp: false }]);
       await pass(4_000);
       t.strictSame(timesOf(calls, "submit"), times);
+      t.strictSame(sent, [{ kind: "submitting", number: 1, hasLookUp: false }, last]);
     }
 });
 

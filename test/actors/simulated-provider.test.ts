@@ -24,19 +24,23 @@ function stage() {
     clock,
     callBack(job, callback) {
       callbacks.push(callback);
-      void jobs.receiveCallback(jobKey(job), callback);
+      void jobs.receiveCallback("sim", jobKey(job), "internal", callback);
     },
   });
-  const jobs = new ProviderJobs([provider], {
+  const results = { ownOrigins: [], allowedHosts: [], allowPrivate: false, bytesMax: 0 };
+  const jobs = new ProviderJobs({
     clock,
     entropy: evenEntropy,
     ids: new IdMint(clock, seededEntropy(1)),
     send: (_: Key, message) => sent.push(message),
     onFault: (_, error) => t.fail(`${error}`),
+    storeStreams: async () => [],
+    prepare: async () => ({ input: {}, model: "", callbackUrl: undefined }),
+    find: async () => ({ provider, gate: undefined, results }),
+    terms: () => undefined,
   });
   const submit = (prompt: string, count = 1) =>
     jobs.submit(jobSelf, {
-      kind: "provider.submit",
       provider: "sim",
       job: idAtEnd(jobSelf),
       prompt,
@@ -126,7 +130,7 @@ for (const words of ["sim:lost", "sim:lost sim:billed"])
 t.test("sim:unknown_submit: nobody hears whether the provider has it", async (t) => {
   const { submit, cancel, pass, sent } = stage();
   await submit("sim:unknown_submit sim:slow=5");
-  t.strictSame(sent, [{ kind: "submitting", hasLookUp: true }]);
+  t.strictSame(sent, [{ kind: "submitting", number: 1, hasLookUp: true }]);
   t.strictSame(await cancel(), answer("failed"));
   await pass(1_000_000);
   t.equal(sent.length, 1);
@@ -246,5 +250,5 @@ for (const [word, kind, goesOn] of [
     await submit(`sim:queue=50 sim:slow=50 sim:billed sim:cancel_${word}`);
     t.strictSame(await cancel(), answer(kind));
     await pass(1_000);
-    t.equal(heard().includes("succeeded 1"), goesOn);
+    t.equal(heard().includes("succeeded 0"), goesOn);
   });

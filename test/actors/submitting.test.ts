@@ -26,7 +26,7 @@ function shown(head: CanceledJob, to = 7) {
   return [{ to, reply: { kind: "canceled", body: JSON.stringify(jobView(jobRequest, head, [])) } }];
 }
 
-const submitting = turn(queued, { kind: "submitting", hasLookUp: true }, nowMs).head;
+const submitting = turn(queued, { kind: "submitting", number: 1, hasLookUp: true }, nowMs).head;
 const cancel: JobMessage = { kind: "cancel", user: "someone" };
 const waiting = canceled(turn(submitting, cancel, nowMs + 2_000).head);
 
@@ -38,7 +38,7 @@ t.test("a submitting cancel waits up to 10 s for the submit outcome", async (t) 
   t.equal(dueAt(waiting), nowMs + 12_000);
   const again = turn(waiting, cancel);
   t.strictSame(again.replies, [], "who cancels again waits for the same answer (D2)");
-  const both = turn(canceled(again.head), { kind: "accepted" });
+  const both = turn(canceled(again.head), { kind: "accepted", ref: "ref" });
   const answered = turn(canceled(both.head), {
     kind: "cancel_answer",
     answer: { kind: "cancelled" },
@@ -69,9 +69,9 @@ for (const message of notAccepted)
   });
 
 t.test("if the provider accepted it is asked to cancel", async (t) => {
-  const { head, replies, effects } = turn(waiting, { kind: "accepted" });
+  const { head, replies, effects } = turn(waiting, { kind: "accepted", ref: "ref" });
   t.strictSame(replies, []);
-  t.strictSame(effects, [{ kind: "provider.cancel" }]);
+  t.strictSame(effects, [{ kind: "provider.follow" }, { kind: "provider.cancel" }]);
   const answer: JobMessage = { kind: "cancel_answer", answer: { kind: "cancelled" } };
   const last = turn(head, answer);
   t.match(cancellationView(canceled(last.head)), {
@@ -114,25 +114,28 @@ t.test("an outcome that stays unknown: failed and pending, refunded after 24 h",
 });
 
 t.test("a provider that cannot be asked settles 3600 s after the deadline", async (t) => {
-  const head = turn(queued, { kind: "submitting", hasLookUp: false }, nowMs).head;
+  const head = turn(queued, { kind: "submitting", number: 1, hasLookUp: false }, nowMs).head;
   const left = turn(turn(head, cancel, nowMs).head, { kind: "due" }, nowMs + 10_000).head;
   t.equal(left && dueAt(left), nowMs + 600_000 + 3_600_000);
 });
 
 t.test("word that comes after the 10 s still decides", async (t) => {
   const unknown = turn(waiting, { kind: "due" }, nowMs + 12_000).head;
-  t.strictSame(turn(unknown, { kind: "accepted" }).effects, [{ kind: "provider.cancel" }]);
+  t.strictSame(turn(unknown, { kind: "accepted", ref: "ref" }).effects, [
+    { kind: "provider.follow" },
+    { kind: "provider.cancel" },
+  ]);
   const refused = turn(unknown, { kind: "detail", detail: "upstream_at_capacity" });
   t.match(cancellationView(canceled(refused.head)), { settlement: "refunded" });
 });
 
 t.test("a job whose submit has an outcome is submitting no more", async (t) => {
   for (const message of [
-    { kind: "accepted" },
+    { kind: "accepted", ref: "ref" },
     { kind: "started" },
     { kind: "detail", detail: "provider_down" },
   ] as const)
     t.notOk("submitting" in (turn(submitting, message).head ?? {}), message.kind);
-  const accepted = turn(submitting, { kind: "accepted" }).head;
-  t.equal(turn(accepted, { kind: "submitting", hasLookUp: true }).head, accepted);
+  const accepted = turn(submitting, { kind: "accepted", ref: "ref" }).head;
+  t.equal(turn(accepted, { kind: "submitting", number: 2, hasLookUp: true }).head, accepted);
 });

@@ -47,6 +47,21 @@ t.test("a blank setting is an unset one", async (t) => {
   });
 });
 
+t.test("catalogues are files with commas between; ours when none is named", async (t) => {
+  t.strictSame(readSettings({}, 2).modelFiles, ["shipped"]);
+  t.strictSame(readSettings({ KLIEG_MODELS: "shipped, my/models.json" }, 2).modelFiles, [
+    "shipped",
+    "my/models.json",
+  ]);
+  t.throws(
+    () => readSettings({ KLIEG_MODELS: "shipped,," }, 2),
+    new SettingsError(
+      "KLIEG_MODELS has nothing between two commas; set it to files with commas between.",
+    ),
+  );
+  t.equal(readSettings({ KLIEG_PROVIDERS: "providers.json" }, 2).providersFile, "providers.json");
+});
+
 t.test("trusted proxies are networks with commas between", async (t) => {
   t.strictSame(readSettings({}, 2).trustedProxies, []);
   const listed = { KLIEG_TRUSTED_PROXIES: "10.0.0.0/8, ::1" };

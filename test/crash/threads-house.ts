@@ -7,8 +7,7 @@ import type { CreatedAccount } from "../../actors/contract/account.ts";
 import { archiveExport } from "../../actors/export-thread/archive.ts";
 import { runFigmaTask } from "../../actors/figma/figma-task.ts";
 import { hashPassword } from "../../actors/share/password.ts";
-import { readCatalogue } from "../../config/catalogue.ts";
-import { configuredProviders } from "../../config/providers.ts";
+import { readConfiguration } from "../../config/configuration.ts";
 import { openTableReader } from "../../engine/adapters/lmdb.ts";
 import { memoryObjects } from "../../engine/adapters/memory-objects.ts";
 import { systemClock } from "../../engine/adapters/system-clock.ts";
@@ -33,7 +32,8 @@ export const shardCount = 2;
 export async function openHouse(t: Test, farmEntry = "") {
   const dataDir = t.testdir();
   const faults: unknown[] = [];
-  const readModels = () => readCatalogue(undefined, configuredProviders({ simulatedModels: true }));
+  const settings = { modelFiles: ["shipped"], providersFile: undefined, simulatedModels: true };
+  const readModels = () => readConfiguration(settings, {});
   const service = wire({
     version: "0.0.0-test",
     origin: "http://klieg.example",
@@ -42,8 +42,8 @@ export async function openHouse(t: Test, farmEntry = "") {
     clock: systemClock,
     entropy: systemEntropy(),
     objects: memoryObjects(),
-    catalogue: readModels(),
-    readCatalogue: readModels,
+    configuration: readModels(),
+    readConfiguration: readModels,
     corsOrigins: [],
     computeRound: async (task) => timelineRound(task),
     writeExport: archiveExport,
@@ -62,6 +62,7 @@ export async function openHouse(t: Test, farmEntry = "") {
     {
       shardCount,
       shardThreads: 2,
+      effects: { onMessage: () => {}, onReady: () => {}, onGone: () => {} },
       entries: {
         shards: new URL("./dying-shard.js", import.meta.url),
         effects: new URL("./dying-effects.js", import.meta.url),

@@ -37,7 +37,7 @@ class PlayedEffects {
   constructor({ task, end }: Played) {
     this.die = end;
     this.host = new Link((task as EffectsTask).control, (message: EffectsControl) => {
-      this.heard.push(message.kind === "stop" ? "stop" : `${message.kind} ${message.shard}`);
+      this.heard.push("shard" in message ? `${message.kind} ${message.shard}` : message.kind);
       if (message.kind !== "attach") return;
       const hear = () => this.delivered.push(message.shard);
       this.links.set(message.shard, new Link(message.port, hear));
@@ -118,6 +118,7 @@ function stage(t: Test) {
   const host = new Host(
     {
       shardCount: 2,
+      effects: { onMessage: () => {}, onReady: () => {}, onGone: () => {} },
       shardThreads: 1,
       entries,
       openThreads: (entry) => ({

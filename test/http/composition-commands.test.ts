@@ -49,7 +49,14 @@ async function run(t: Test, script: Readonly<Record<string, readonly Answer[]>>,
     throw new Error("no settings are needed");
   };
   const client = async () => new Client({ origin, token: "x", surface: "cli" });
-  const session = { client, settings: refuse, checkStore: refuse, terminal };
+  const session = {
+    client,
+    settings: refuse,
+    checkStore: refuse,
+    surveyConfiguration: refuse,
+    openProvider: refuse,
+    terminal,
+  };
   const code = await runCommandLine(args, session);
   return { code, out, said: said.join(""), asked };
 }

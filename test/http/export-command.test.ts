@@ -44,6 +44,8 @@ async function run(t: Test, args: readonly string[], path?: string) {
     client: async () => new Client({ origin, token: "x", surface: "cli" }),
     settings: refuse,
     checkStore: refuse,
+    surveyConfiguration: refuse,
+    openProvider: refuse,
     terminal: {
       print: (line) => out.push(line),
       say: (text) => said.push(text),

@@ -22,6 +22,8 @@ async function lint(...args: readonly string[]) {
     client: refuse,
     settings: refuse,
     checkStore: refuse,
+    surveyConfiguration: refuse,
+    openProvider: refuse,
     terminal,
   });
   return { code, out, said };

@@ -63,6 +63,8 @@ async function render(t: Test, last: object, ...options: readonly string[]) {
     client,
     settings: refuse,
     checkStore: refuse,
+    surveyConfiguration: refuse,
+    openProvider: refuse,
     terminal,
   });
   return { code, out, said, asked, output, folder };

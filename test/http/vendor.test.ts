@@ -57,6 +57,8 @@ async function vendor(folder: string) {
     client: refuse,
     settings: refuse,
     checkStore: refuse,
+    surveyConfiguration: refuse,
+    openProvider: refuse,
     terminal,
   });
   return { code, out, said };

@@ -102,9 +102,9 @@ export const said: fc.Arbitrary<Said> = fc.oneof(
   token.map((token) => ({ kind: "claim", token }) as const),
   token.map((token) => ({ kind: "lapsed", token }) as const),
   fc.constantFrom(
-    { kind: "submitting", hasLookUp: true } as const,
-    { kind: "submitting", hasLookUp: false } as const,
-    { kind: "accepted" } as const,
+    { kind: "submitting", number: 1, hasLookUp: true } as const,
+    { kind: "submitting", number: 1, hasLookUp: false } as const,
+    { kind: "accepted", ref: "ref" } as const,
     { kind: "started" } as const,
     { kind: "detail", detail: "provider_down" } as const,
     { kind: "detail", detail: "upstream_at_capacity" } as const,

@@ -65,7 +65,7 @@ const sequences: Readonly<Record<string, readonly JobCommand[]>> = {
   ],
   "a provider gets its hour to answer a cancel, also after a pause": [
     submit(),
-    tell(0, { kind: "accepted" }),
+    tell(0, { kind: "accepted", ref: "ref" }),
     tell(0, { kind: "detail", detail: "provider_down" }),
     { kind: "elapse", ms: 5 * hourMs },
     { kind: "cancel", job: 0 },

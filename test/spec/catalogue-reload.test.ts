@@ -22,7 +22,7 @@ async function opened(t: Test) {
     writeFileSync(modelsFile, JSON.stringify({ ...shipped, version, models }));
   };
   write({}, "first");
-  const house = await openInProcess(t, { modelsFile });
+  const house = await openInProcess(t, { modelFiles: [modelsFile] });
   return { house, write, modelsFile };
 }
 

@@ -6,11 +6,11 @@
  */
 import { setImmediate as turnOfTheLoop } from "node:timers/promises";
 import { domain } from "../../actors/domain.ts";
+import type { FromEffectsThread } from "../../actors/effects/effects-messages.ts";
 import { FarmBroker } from "../../actors/effects/farm-broker.ts";
 import { performerOf, type TracedCall } from "../../actors/effects/performers.ts";
-import { ProviderJobs } from "../../actors/effects/provider-jobs.ts";
+import { type HubPorts, ProviderHub } from "../../actors/effects/provider-hub.ts";
 import { jobKey, type StatusDetail } from "../../actors/job/job.ts";
-import { SimulatedProvider } from "../../actors/providers/simulated/simulated-provider.ts";
 import type { ManualClock } from "../../engine/adapters/manual-clock.ts";
 import { memoryJournal, memoryTables } from "../../engine/adapters/memory-stores.ts";
 import type { Gateway } from "../../engine/gateway.ts";
@@ -26,6 +26,7 @@ import { openShard, type Shard } from "../../engine/shard/shard.ts";
 import { failingTables } from "../engine/failing-tables.ts";
 
 export interface InProcessEngine {
+  readonly hub: ProviderHub;
   readonly broker: FarmBroker;
   /** What the log of provider calls has of traced submits. */
   readonly traced: readonly TracedCall[];
@@ -59,6 +60,9 @@ export interface EngineParts {
   readonly entropy: Entropy;
   readonly objects: Objects;
   readonly onFault: (error: unknown) => void;
+  readonly openProvider: HubPorts["open"];
+  /** What the effects thread would say to the main thread. */
+  readonly onEffects: (message: FromEffectsThread) => void;
 }
 
 export async function openEngine(parts: EngineParts): Promise<InProcessEngine> {
@@ -84,15 +88,17 @@ export async function openEngine(parts: EngineParts): Promise<InProcessEngine> {
     onFault: (_: Key, error: unknown) => onFault(error),
   };
   const broker = new FarmBroker(ports);
-  const simulated = new SimulatedProvider({
-    clock,
-    callBack: (job, callback) => void providerJobs.receiveCallback(jobKey(job), callback),
+  const hub = new ProviderHub({
+    ...ports,
+    objects,
+    open: parts.openProvider,
+    tell: parts.onEffects,
+    onFailure: onFault,
   });
-  const providerJobs = new ProviderJobs([simulated], ports);
   const traced: TracedCall[] = [];
   const reported: object[] = [];
   const onTraced = (call: TracedCall) => traced.push(call);
-  const perform = performerOf({ broker, providerJobs, objects, onTraced });
+  const perform = performerOf({ broker, providerJobs: hub.jobs, objects, onTraced });
   const disks = Array.from({ length: shardCount + 1 }, () => ({
     clock,
     journal: memoryJournal(),
@@ -138,6 +144,7 @@ export async function openEngine(parts: EngineParts): Promise<InProcessEngine> {
   };
   for (const [number, disk] of disks.entries()) await open(number, disk);
   return {
+    hub,
     broker,
     traced,
     reported,

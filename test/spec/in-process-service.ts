@@ -12,8 +12,7 @@ import { archiveExport } from "../../actors/export-thread/archive.ts";
 import { runFigmaTask } from "../../actors/figma/figma-task.ts";
 import { simulatedMedia } from "../../actors/providers/simulated/simulated-media.ts";
 import { hashPassword as hashPasswordNow, type PasswordTask } from "../../actors/share/password.ts";
-import { readCatalogue } from "../../config/catalogue.ts";
-import { configuredProviders } from "../../config/providers.ts";
+import { readConfiguration } from "../../config/configuration.ts";
 import type { Static } from "../../config/schema.ts";
 import { ManualClock } from "../../engine/adapters/manual-clock.ts";
 import { memoryObjects } from "../../engine/adapters/memory-objects.ts";
@@ -45,7 +44,10 @@ export interface InProcessOptions {
   /** Rate classes are off unless they are what is tested. */
   readonly rates?: boolean;
   readonly simulatedModels?: boolean;
-  readonly modelsFile?: string;
+  readonly modelFiles?: readonly string[];
+  readonly providersFile?: string;
+  /** Where the file of providers finds its secrets. */
+  readonly environment?: Readonly<Record<string, string>>;
   readonly corsOrigins?: readonly string[];
   readonly trustedProxies?: readonly string[];
   /** The origin of a double of the design host. */
@@ -134,7 +136,7 @@ export class InProcess {
 }
 
 export async function openInProcess(t: Test, options: InProcessOptions = {}): Promise<InProcess> {
-  const { shardCount = 1, rates = false, simulatedModels = true, modelsFile } = options;
+  const { shardCount = 1, rates = false, simulatedModels = true } = options;
   const { corsOrigins = [], trustedProxies = [], figmaUrl = "http://127.0.0.1:9" } = options;
   const { hashPassword = async (task: PasswordTask) => hashPasswordNow(task) } = options;
   const clock = new ManualClock(startMs);
@@ -145,7 +147,8 @@ export async function openInProcess(t: Test, options: InProcessOptions = {}): Pr
   const objects = memoryObjects();
   for (const { bytes, media } of Object.values(simulatedMedia))
     await objects.put(media.objectKey, [bytes]);
-  const read = () => readCatalogue(modelsFile, configuredProviders({ simulatedModels }));
+  const { modelFiles = ["shipped"], providersFile, environment = {} } = options;
+  const read = () => readConfiguration({ modelFiles, providersFile, simulatedModels }, environment);
   const service = wire({
     version: "0.0.0-test",
     origin,
@@ -154,8 +157,8 @@ export async function openInProcess(t: Test, options: InProcessOptions = {}): Pr
     clock,
     entropy,
     objects,
-    catalogue: read(),
-    readCatalogue: read,
+    configuration: read(),
+    readConfiguration: read,
     corsOrigins,
     computeRound: async (task) => timelineRound(task),
     writeExport: archiveExport,
@@ -172,7 +175,8 @@ export async function openInProcess(t: Test, options: InProcessOptions = {}): Pr
   });
   const { gateway, clock: processClock } = service;
   const parts = { gateway, shardCount, clock, processClock, entropy, objects, onFault };
-  const engine = await openEngine(parts);
+  const engine = await openEngine({ ...parts, openProvider: refuseProvider, onEffects: () => {} });
+  engine.hub.take({ kind: "setup", configs: [], models: [], paused: [] });
   const files = { read: () => undefined, writePrivate: () => {} };
   await bootstrap(gateway, service, files, adminToken);
   await engine.settle();
@@ -180,4 +184,9 @@ export async function openInProcess(t: Test, options: InProcessOptions = {}): Pr
     if (faults.length > 0) throw faults[0];
   });
   return new InProcess(service, clock, faults, engine, requests);
+}
+
+/** Providers have tests of their own. */
+function refuseProvider(): never {
+  throw new Error("no provider is configured here");
 }

@@ -159,7 +159,7 @@ t.test(
     const modelsFile = join(folder, "models.json");
     const models = shipped.models.map((model) => ({ ...model, plans: ["studio", "team"] }));
     writeFileSync(modelsFile, JSON.stringify({ ...shipped, models }));
-    const house = await openInProcess(t, { modelsFile });
+    const house = await openInProcess(t, { modelFiles: [modelsFile] });
     const ada = await house.account({ plan: "pro" });
     t.equal((await ada.submit("a kite", { num_images: 9 })).status, 400);
     const unknown = { ...token, reference_asset_ids: ["019d9000-0000-7000-8000-000000000000"] };

@@ -1,0 +1,62 @@
+/**
+ * What the service's main thread and the effects thread say to each other about providers. The
+ * engine only carries it.
+ */
+import type { ProviderConfig } from "../../config/provider-config.ts";
+import type { ProviderModel } from "../../config/provider-models.ts";
+import type { Id } from "../../engine/id.ts";
+import type { Answered, Asked } from "../../engine/questions.ts";
+import type { Callback, Health } from "../providers/provider.ts";
+
+/** What operators configured, and whom they paused. */
+export interface ProviderSetup {
+  readonly kind: "setup";
+  readonly configs: readonly ProviderConfig[];
+  readonly models: readonly ProviderModel[];
+  readonly paused: readonly string[];
+}
+
+export type ProviderQuestion =
+  /** Answered by `CallbackAnswer`. Its token was checked and names submission `number`. */
+  | {
+      readonly kind: "callback";
+      readonly provider: string;
+      readonly job: Id | undefined;
+      readonly number: number | undefined;
+      readonly callback: Callback;
+    }
+  /** Reads a job at its provider now; answered by whether there was something to read. */
+  | { readonly kind: "read"; readonly job: Id }
+  /** Answered by `ProviderState[]`. */
+  | { readonly kind: "states" };
+
+export interface ProviderState {
+  readonly name: string;
+  readonly health: Health;
+  readonly isPaused: boolean;
+  readonly inFlight: number;
+  readonly waiting: number;
+  /** When a call last failed. */
+  readonly lastErrorAtMs: number | undefined;
+}
+
+/** What only the main thread can sign, for one submission. */
+export interface LinkQuestion {
+  readonly provider: string;
+  readonly job: Id;
+  readonly number: number;
+  readonly objectKeys: readonly string[];
+}
+
+export interface Links {
+  readonly callbackUrl: string;
+  /** One for each object key. */
+  readonly urls: readonly string[];
+}
+
+export type ToEffectsThread = ProviderSetup | Asked<ProviderQuestion> | Answered;
+
+export type FromEffectsThread =
+  | Asked<LinkQuestion>
+  | Answered
+  | { readonly kind: "health"; readonly provider: string; readonly health: Health };

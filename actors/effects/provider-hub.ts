@@ -1,0 +1,101 @@
+/**
+ * Everything about providers on the effects thread, and its end of the conversation with the main
+ * thread, which knows the configuration and can sign.
+ */
+
+import { simulatedProvider } from "../../config/providers.ts";
+import type { IdMint } from "../../engine/id.ts";
+import type { Entropy } from "../../engine/ports/entropy.ts";
+import type { Objects } from "../../engine/ports/objects.ts";
+import { answered, Questions } from "../../engine/questions.ts";
+import { jobKey } from "../job/job.ts";
+import { SimulatedProvider } from "../providers/simulated/simulated-provider.ts";
+import type {
+  FromEffectsThread,
+  LinkQuestion,
+  ProviderQuestion,
+  ToEffectsThread,
+} from "./effects-messages.ts";
+import type { JobPorts } from "./provider-job.ts";
+import { ProviderJobs } from "./provider-jobs.ts";
+import { Providers, type ProvidersPorts } from "./providers.ts";
+import { storeStreamsIn } from "./result-streams.ts";
+import { prepareWith } from "./submission-input.ts";
+
+export interface HubPorts extends JobPorts, Pick<ProvidersPorts, "open"> {
+  readonly entropy: Entropy;
+  readonly ids: IdMint;
+  readonly objects: Objects;
+  /** To the main thread. */
+  readonly tell: (message: FromEffectsThread) => void;
+  readonly onFailure: (error: unknown) => void;
+}
+
+export class ProviderHub {
+  readonly jobs: ProviderJobs;
+  private readonly ports: HubPorts;
+  private readonly providers: Providers;
+  private readonly links: Questions<LinkQuestion>;
+
+  constructor(ports: HubPorts) {
+    const { clock, objects, open, tell, onFailure } = ports;
+    this.ports = ports;
+    // Jobs of an earlier start are simulated to their end whatever KLIEG_SIM is now.
+    const simulated = new SimulatedProvider({
+      clock,
+      callBack: (job, callback) =>
+        void this.jobs.receiveCallback(simulatedProvider, jobKey(job), "internal", callback),
+    });
+    this.providers = new Providers([simulated], {
+      clock,
+      open,
+      onHealth: (provider, health) => tell({ kind: "health", provider, health }),
+      onFault: onFailure,
+    });
+    this.links = new Questions(tell);
+    this.jobs = new ProviderJobs({
+      ...ports,
+      storeStreams: storeStreamsIn(objects, clock),
+      find: (name) => this.providers.find(name),
+      terms: (model) => this.providers.termsOf(model),
+      prepare: prepareWith({
+        providers: this.providers,
+        objects,
+        links: (question) => this.links.ask(question),
+      }),
+    });
+  }
+
+  /** From the main thread. */
+  take(message: ToEffectsThread): void {
+    switch (message.kind) {
+      case "setup":
+        this.providers.configure(message);
+        return;
+      case "answer":
+        this.links.take(message);
+        return;
+      case "question":
+        void answered(message, (question) => this.answer(question), this.ports.onFailure).then(
+          this.ports.tell,
+        );
+    }
+  }
+
+  close(): void {
+    this.providers.close();
+  }
+
+  private answer(question: ProviderQuestion): unknown {
+    switch (question.kind) {
+      case "states":
+        return this.providers.states();
+      case "read":
+        return this.jobs.readNow(jobKey(question.job));
+      case "callback": {
+        const { provider, job, number, callback } = question;
+        return this.jobs.receiveCallback(provider, job && jobKey(job), number, callback);
+      }
+    }
+  }
+}

@@ -1,0 +1,183 @@
+/**
+ * How the end of a job at its provider is learned: by reads alone, regularly and after a callback.
+ * The results of one that succeeded go to the object store.
+ */
+import { limits } from "../../config/limits.ts";
+import type { IdMint } from "../../engine/id.ts";
+import { partitionOf } from "../../engine/key.ts";
+import type { Clock } from "../../engine/ports/clock.ts";
+import type { Entropy } from "../../engine/ports/entropy.ts";
+import type { Outcome } from "../job/job.ts";
+import {
+  type ProviderFailure,
+  type ProviderResult,
+  type ProviderStatus,
+  ReplyError,
+} from "../providers/provider.ts";
+import type { ModelAtProvider, ProviderJob } from "./provider-job.ts";
+import { isInStore, type StoreStreams } from "./result-streams.ts";
+
+export interface ReadPorts {
+  readonly clock: Clock;
+  readonly entropy: Entropy;
+  readonly ids: IdMint;
+  readonly storeStreams: StoreStreams;
+}
+
+export class ProviderReads {
+  private readonly ports: ReadPorts;
+
+  constructor(ports: ReadPorts) {
+    this.ports = ports;
+  }
+
+  /** Reads its state now, and again until it has ended. */
+  read(job: ProviderJob, ref: string): Promise<void> {
+    return this.act(job, ref, job.at.provider.status(ref));
+  }
+
+  /** Acts on a state. One that cannot be read is read again later. */
+  async act(
+    job: ProviderJob,
+    ref: string,
+    read: ProviderStatus | Promise<ProviderStatus>,
+  ): Promise<void> {
+    try {
+      const status = await read;
+      job.at.gate?.succeeded();
+      job.tellDetail(null);
+      job.failedReads = 0;
+      if (status.state !== "lost") job.lostAtMs = undefined;
+      if (!job.isOpen) return;
+      if (status.state === "succeeded") return await this.deliver(job, ref);
+      const outcome = this.outcomeOf(job, status);
+      if (outcome !== undefined) this.end(job, outcome);
+      else this.readAgain(job, ref, status);
+    } catch (error) {
+      job.fault(error);
+      if (!job.isOpen) return;
+      if (error instanceof ReplyError) return this.end(job, incomprehensible);
+      job.at.gate?.failed();
+      this.readAfterFailure(job, ref);
+    }
+  }
+
+  end(job: ProviderJob, outcome: Outcome): void {
+    job.close();
+    job.tell({ kind: "finished", outcome });
+  }
+
+  /** Of work that was canceled only its end counts. */
+  private async deliver(job: ProviderJob, ref: string): Promise<void> {
+    if (job.isCanceled) return this.end(job, { kind: "succeeded", outputs: [] });
+    const { provider, results } = job.at;
+    const result = await provider.result(ref);
+    if (!job.isOpen) return;
+    if (result.files.every(isInStore)) return this.end(job, this.delivered(job, result));
+    const { files, enhancedPrompt } = result;
+    if (files.some(({ kind }) => kind === "stream")) job.tell({ kind: "delivering" });
+    job.stage = { kind: "delivering", ref };
+    const stored = await this.ports.storeStreams(job.task.job, files, results.bytesMax);
+    if (!job.isOpen) return;
+    const { ownOrigins, allowedHosts, allowPrivate, bytesMax } = results;
+    const { modality } = job.task;
+    const bounds = { ownOrigins, allowedHosts, allowPrivate, bytesMax };
+    const input = { modality, files: stored, bounds };
+    job.tell({
+      kind: "delivering",
+      input,
+      ...(enhancedPrompt === undefined ? {} : { enhancedPrompt }),
+    });
+  }
+
+  private delivered({ key }: ProviderJob, { files }: ProviderResult): Outcome {
+    const partition = partitionOf(key);
+    const outputs = files
+      .filter(isInStore)
+      .map(({ media }) => ({ asset: this.ports.ids.under(partition), media }));
+    return { kind: "succeeded", outputs };
+  }
+
+  private outcomeOf(
+    job: ProviderJob,
+    status: Exclude<ProviderStatus, { state: "succeeded" }>,
+  ): Outcome | undefined {
+    switch (status.state) {
+      case "queued":
+      case "running":
+        return undefined;
+      case "failed":
+        return failure(status, status.atOutput, job.model);
+      case "canceled": {
+        const message = "The provider canceled this generation.";
+        return failure({ ...status, class: "upstream", message }, true, job.model);
+      }
+      case "lost": {
+        const nowMs = this.ports.clock.monotonicMs();
+        job.lostAtMs ??= nowMs;
+        return nowMs - job.lostAtMs >= limits.providers.lostAgainMs ? lost : undefined;
+      }
+    }
+  }
+
+  /** Reports the progress of a job that has not ended, and plans the next read. */
+  private readAgain(job: ProviderJob, ref: string, status: ProviderStatus): void {
+    if (status.state === "running") {
+      const { progress } = status;
+      if (job.stage.kind !== "running") job.tell({ kind: "started" });
+      job.stage = { kind: "running", ref };
+      if (progress !== undefined) job.tell({ kind: "progress", progress });
+    }
+    const delayMs =
+      job.lostAtMs === undefined
+        ? this.readDelayMs(job)
+        : job.lostAtMs + limits.providers.lostAgainMs - this.ports.clock.monotonicMs();
+    job.after(delayMs, () => this.read(job, ref));
+  }
+
+  /** Jitter makes reads early, never late; it spreads the reads of jobs that began together. */
+  private readDelayMs(job: ProviderJob): number {
+    const { readMs, callbackReadMs, readJitter } = limits.providers;
+    const intervalMs = job.hasCallback ? callbackReadMs : readMs;
+    const share = (this.ports.entropy.bytes(1)[0] ?? 0) / 255;
+    return intervalMs * (1 - readJitter * share);
+  }
+
+  private readAfterFailure(job: ProviderJob, ref: string): void {
+    const { readMs, retryMaxMs } = limits.providers;
+    const delayMs = Math.min(retryMaxMs, readMs * 2 ** job.failedReads);
+    job.failedReads++;
+    job.tellDetail("provider_down");
+    job.after(delayMs, () => this.read(job, ref));
+  }
+}
+
+export function failure(
+  { class: why, message, billed = false, billedFraction }: ProviderFailure,
+  atOutput: boolean,
+  { alwaysRefundModeration }: Pick<ModelAtProvider, "alwaysRefundModeration">,
+): Outcome {
+  const isModerated = why === "moderation_safety" || why === "moderation_ip";
+  return {
+    kind: "failed",
+    class: why,
+    message,
+    atOutput,
+    billed: billed && !(isModerated && alwaysRefundModeration),
+    ...(billedFraction === undefined ? {} : { billedFraction }),
+  };
+}
+
+const unbilled = { alwaysRefundModeration: true };
+
+const lost = failure(
+  { class: "upstream", message: "The provider lost this generation." },
+  false,
+  unbilled,
+);
+
+const incomprehensible = failure(
+  { class: "upstream", message: "The provider's answer could not be understood." },
+  true,
+  unbilled,
+);

@@ -1,0 +1,60 @@
+/**
+ * What a request comes to for a model that a provider runs: its fields after defaulting, by their
+ * names in the API, and its assets, by the names of theirs without `_asset_id`. The catalogue's
+ * mapping says what of it the provider is given (`config/mapping/fields.ts` lists the names).
+ */
+import type { ModelEntry } from "../../config/catalogue.ts";
+import { isRemote } from "../../config/providers.ts";
+import type { Source } from "../job/farm-task.ts";
+import type { TaskInput } from "../job/job.ts";
+
+export type ProviderInput = {
+  readonly fields: Readonly<Record<string, unknown>>;
+  readonly assets: Readonly<Record<string, Source | readonly Source[]>>;
+};
+
+/** Of one request. Undefined members are absent. */
+interface Understood {
+  readonly model: ModelEntry;
+  /** The body as it came. */
+  readonly request: Readonly<Record<string, unknown>>;
+  /** What holds where neither the request nor the model's entry says anything. */
+  readonly otherwise?: Readonly<Record<string, unknown>>;
+  /** What was made of the request, instead of what it or the model says. */
+  readonly made: Readonly<Record<string, unknown>>;
+  readonly assets: Readonly<Record<string, Source | readonly Source[] | undefined>>;
+}
+
+/** What decides how the service treats a request, and is nothing to its provider. */
+const own = ["model", "display_name", "tags", "confirmation_token", "enhance_prompt"];
+
+/** `task` is for the farm and the simulated models, which have no mapping. */
+export function inputFor(understood: Understood, task: () => TaskInput): TaskInput {
+  return isRemote(understood.model.provider) ? providerInput(understood) : task();
+}
+
+function providerInput({ model, request, otherwise, made, assets }: Understood): ProviderInput {
+  const all = { ...otherwise, ...model.defaults, ...given(request), ...made };
+  const { duration_seconds: seconds } = all;
+  const fields = Object.entries({ ...all, seconds }).filter(
+    ([name, value]) => isPresent(value) && !own.includes(name) && !/_asset_ids?$/.test(name),
+  );
+  return {
+    fields: Object.fromEntries(fields),
+    assets: Object.fromEntries(Object.entries(assets).flatMap(presentAsset)),
+  };
+}
+
+function given(request: Understood["request"]): Understood["request"] {
+  return Object.fromEntries(Object.entries(request).filter(([, value]) => isPresent(value)));
+}
+
+/** An empty text is one that was not given. */
+function isPresent(value: unknown): boolean {
+  return value !== undefined && value !== null && value !== "";
+}
+
+function presentAsset([name, asset]: [string, Source | readonly Source[] | undefined]) {
+  const isThere = asset !== undefined && !("length" in asset && asset.length === 0);
+  return isThere ? [[name, asset] as const] : [];
+}

@@ -1,0 +1,51 @@
+/** A ComfyUI graph in its API format, beside the catalogue that names it. */
+import { readFileSync } from "node:fs";
+import { dirname, resolve } from "node:path";
+import { check, type Static, Type } from "../schema.ts";
+
+const Graph = Type.Record(
+  Type.String(),
+  Type.Object({ class_type: Type.String(), inputs: Type.Record(Type.String(), Type.Unknown()) }),
+);
+export type WorkflowGraph = Readonly<Static<typeof Graph>>;
+const isGraph = check<WorkflowGraph>(Graph);
+
+/** The graph, or what is wrong with its file: continues "... has a mapping that". */
+export function graphAt(workflow: string, catalogueFile: string): WorkflowGraph | string {
+  const path = resolve(dirname(catalogueFile), workflow);
+  let value: unknown;
+  try {
+    value = JSON.parse(readFileSync(path, "utf8"));
+  } catch {
+    return `names the graph ${path}, which is no readable JSON`;
+  }
+  if (isGraph(value)) return value;
+  const isEditors = typeof value === "object" && value !== null && "nodes" in value;
+  return isEditors
+    ? `names the graph ${path}, which is in the editor's format; export it in the API format`
+    : `names the graph ${path}, which is no graph in the API format`;
+}
+
+/** Where an input of a mapping belongs. Names of inputs may have dots, ids of nodes have none. */
+export function readInputName(name: string): { readonly node: string; readonly input: string } {
+  const dot = name.indexOf(".");
+  return { node: name.slice(0, Math.max(0, dot)), input: name.slice(dot + 1) };
+}
+
+/** Each continues "... has a mapping that". */
+export function workflowFaults({
+  graph,
+  inputs,
+}: {
+  readonly graph: WorkflowGraph;
+  readonly inputs: Readonly<Record<string, unknown>>;
+}): string[] {
+  return Object.keys(inputs).flatMap((name) => {
+    const { node, input } = readInputName(name);
+    const found = Object.hasOwn(graph, node) ? graph[node] : undefined;
+    if (found === undefined) return [`sets ${name}, but the graph has no node ${node || name}`];
+    return Object.hasOwn(found.inputs, input)
+      ? []
+      : [`sets ${name}, but the node ${node} has no input ${input}`];
+  });
+}

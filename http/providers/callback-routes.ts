@@ -1,0 +1,129 @@
+/**
+ * `POST /callbacks/{provider}`: a provider says that a job has changed. Its signature and the job's
+ * token are checked; then the job is read at the provider. The body is never the result, but for
+ * the adapter `cog`, whose containers cannot be asked.
+ */
+import { BlockList, isIP } from "node:net";
+import { jobKey } from "../../actors/job/job.ts";
+import { limits } from "../../config/limits.ts";
+import type { ProviderConfig } from "../../config/provider-config.ts";
+import { Type } from "../../config/schema.ts";
+import { type Id, parseId } from "../../engine/id.ts";
+import { PortError } from "../../engine/ports/port-error.ts";
+import { RefusalError } from "../problems/refusal-error.ts";
+import { optionalText } from "../request/query.ts";
+import { type Call, type Route, route } from "../route.ts";
+import type { Service } from "../service.ts";
+import { type Answer, json } from "../transport/answer.ts";
+
+interface Query {
+  readonly job: string | undefined;
+  readonly t: string | undefined;
+}
+
+/** `ignored`: a duplicate, or of a job that needs no word any more. */
+const CallbackTaken = Type.Object(
+  { status: Type.Enum(["accepted", "ignored"]) },
+  { title: "CallbackTaken" },
+);
+
+export const callbackRoutes: readonly Route[] = [
+  route("POST", "/v1/callbacks/{provider}", {
+    summary: "Tell that a job at a provider has changed; for providers alone",
+    answers: { 200: CallbackTaken },
+    access: "open",
+    query: { job: optionalText(36), t: optionalText(64) },
+    streamBytesMax: limits.callbacks.outcomeBytesMax,
+    run: receive,
+  }),
+];
+
+async function receive(call: Call<unknown, Query>): Promise<Answer> {
+  const { service, id: provider, query, request } = call;
+  const config = service.providers.find(({ name }) => name === provider);
+  if (config === undefined || !callsBack(config)) throw new RefusalError({ code: "not_found" });
+  service.callbackRates.count(provider);
+  checkAddress(config, request.address);
+  const job = parseId(query.job ?? "");
+  const number =
+    job === undefined ? undefined : submissionOf(service, provider, job, query.t ?? "");
+  // Its body may be large, and nothing but the token says from whom it comes.
+  if (config.adapter === "cog" && number === undefined) throw wrongToken();
+  const { bodyBytesMax, outcomeBytesMax } = limits.callbacks;
+  const bytesMax = config.adapter === "cog" ? outcomeBytesMax : bodyBytesMax;
+  const rawBody = await readBody(request.incoming, bytesMax);
+  const callback = { rawBody, headers: request.headers };
+  switch (await answerOf(service, { provider, job, number, callback })) {
+    case "accepted":
+      return json(200, { status: "accepted" });
+    case "ignored":
+      return json(200, { status: "ignored" });
+    case "forged":
+      throw new RefusalError({ code: "unauthorized", presented: false });
+    case "refused":
+      throw wrongToken();
+  }
+}
+
+/** Account-wide webhooks are taken only with their secret; a graph server has none. */
+function callsBack({ adapter, webhookSecret }: ProviderConfig): boolean {
+  return adapter !== "comfyui" && (adapter !== "openai" || webhookSecret !== undefined);
+}
+
+async function answerOf(service: Service, question: Parameters<Service["line"]["callBack"]>[0]) {
+  try {
+    return await service.line.callBack(question);
+  } catch (error) {
+    if (!(error instanceof PortError)) throw error;
+    throw new RefusalError({ code: "unavailable", retryAfterSeconds: 5 });
+  }
+}
+
+/** Of a job that has ended nobody knows how often it was submitted. */
+function submissionOf(
+  { gateway, callbackTokens }: Service,
+  provider: string,
+  job: Id,
+  token: string,
+): number | undefined {
+  const head = gateway.read(jobKey(job));
+  const submits = head !== undefined && "submits" in head ? head.submits : undefined;
+  return callbackTokens.submissionOf(
+    token,
+    provider,
+    job,
+    submits ?? limits.callbacks.submissionsMax,
+  );
+}
+
+function checkAddress({ callbackAddresses }: ProviderConfig, address: string): void {
+  if (callbackAddresses.length === 0) return;
+  const allowed = new BlockList();
+  for (const network of callbackAddresses) {
+    const [net = "", bits] = network.split("/");
+    const family = isIP(net) === 6 ? "ipv6" : "ipv4";
+    allowed.addSubnet(net, Number(bits ?? (family === "ipv6" ? 128 : 32)), family);
+  }
+  if (allowed.check(address, isIP(address) === 6 ? "ipv6" : "ipv4")) return;
+  const detail = "Callbacks of this provider do not come from this address.";
+  throw new RefusalError({ code: "forbidden", detail });
+}
+
+async function readBody(
+  incoming: AsyncIterable<Uint8Array> | undefined,
+  bytesMax: number,
+): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of incoming ?? []) {
+    bytes += chunk.length;
+    if (bytes > bytesMax)
+      throw new RefusalError({ code: "payload_too_large", limitBytes: bytesMax });
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+function wrongToken(): RefusalError {
+  return new RefusalError({ code: "forbidden", detail: "The callback's token is not valid." });
+}

@@ -1,0 +1,38 @@
+/**
+ * Tokens in the URLs that providers call when a job has ended: each is good for one submission of
+ * one job. The key is the directory's; the previous one still verifies.
+ */
+import type { SigningKey } from "../../actors/directory/directory.ts";
+import { limits } from "../../config/limits.ts";
+import type { Id } from "../../engine/id.ts";
+import { Signer } from "../auth/signer.ts";
+
+const tokenBytes = 24;
+
+export class CallbackTokens {
+  private readonly baseUrl: string;
+  private readonly signer: Signer;
+
+  constructor(baseUrl: string, key: () => SigningKey) {
+    this.baseUrl = baseUrl;
+    this.signer = new Signer(key, tokenBytes);
+  }
+
+  urlFor(provider: string, job: Id, number: number): string {
+    const token = this.signer.sign(subjectOf(provider, job, number)).toString("base64url");
+    return `${this.baseUrl}/callbacks/${provider}?job=${job}&t=${token}`;
+  }
+
+  /** Which submission the token was made for, of the last ones of a job that had `submits`. */
+  submissionOf(token: string, provider: string, job: Id, submits: number): number | undefined {
+    const mac = Buffer.from(token, "base64url");
+    const first = Math.max(1, submits - limits.callbacks.submissionsMax + 1);
+    for (let number = submits; number >= first; number--)
+      if (this.signer.verifies(mac, subjectOf(provider, job, number))) return number;
+    return undefined;
+  }
+}
+
+function subjectOf(provider: string, job: Id, number: number): string {
+  return `${provider}|${job}|${number}`;
+}

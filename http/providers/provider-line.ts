@@ -1,0 +1,100 @@
+/**
+ * The main thread's end of the conversation with the effects thread about providers: tells it what
+ * is configured, signs links for it, asks it, and remembers how each provider is.
+ */
+
+import type {
+  FromEffectsThread,
+  LinkQuestion,
+  Links,
+  ProviderQuestion,
+  ProviderSetup,
+  ProviderState,
+  ToEffectsThread,
+} from "../../actors/effects/effects-messages.ts";
+import type { CallbackAnswer } from "../../actors/effects/provider-jobs.ts";
+import type { Health } from "../../actors/providers/provider.ts";
+import type { Id } from "../../engine/id.ts";
+import { answered, Questions } from "../../engine/questions.ts";
+
+export interface LinePorts {
+  /** As it is now. */
+  readonly setup: () => Omit<ProviderSetup, "kind">;
+  readonly sign: (question: LinkQuestion) => Links;
+  readonly onFault: (error: unknown) => void;
+}
+
+export class ProviderLine {
+  private readonly ports: LinePorts;
+  private readonly healths = new Map<string, Health>();
+  private readonly questions = new Questions<ProviderQuestion>((message) => this.tell(message));
+  private tell: (message: ToEffectsThread) => void = () => {};
+  private isBegun = false;
+
+  constructor(ports: LinePorts) {
+    this.ports = ports;
+  }
+
+  /** Where messages for the effects thread go. */
+  connect(tell: (message: ToEffectsThread) => void): void {
+    this.tell = tell;
+  }
+
+  /** The directory can be read: what is configured is known, and links can be signed. */
+  begin(): void {
+    this.isBegun = true;
+    this.refresh();
+  }
+
+  /** Configuration or pauses changed. */
+  refresh(): void {
+    if (this.isBegun) this.tell({ kind: "setup", ...this.ports.setup() });
+  }
+
+  onReady(): void {
+    this.refresh();
+  }
+
+  onGone(): void {
+    this.healths.clear();
+    this.questions.lose();
+  }
+
+  onMessage(message: unknown): void {
+    this.take(message as FromEffectsThread);
+  }
+
+  /** Rejects with a `PortError` while the effects thread is away; so do the other questions. */
+  states(): Promise<readonly ProviderState[]> {
+    return this.questions.ask({ kind: "states" });
+  }
+
+  /** Reads a job at its provider now; resolves to whether there was something to read. */
+  read(job: Id): Promise<boolean> {
+    return this.questions.ask({ kind: "read", job });
+  }
+
+  callBack(question: Omit<Extract<ProviderQuestion, { kind: "callback" }>, "kind">) {
+    return this.questions.ask<CallbackAnswer>({ kind: "callback", ...question });
+  }
+
+  /** Of a provider that nothing was heard of yet: up. */
+  health(provider: string): Health {
+    return this.healths.get(provider) ?? "up";
+  }
+
+  private take(message: FromEffectsThread): void {
+    switch (message.kind) {
+      case "answer":
+        this.questions.take(message);
+        return;
+      case "health":
+        this.healths.set(message.provider, message.health);
+        return;
+      case "question":
+        void answered(message, (question) => this.ports.sign(question), this.ports.onFault).then(
+          (answer) => this.tell(answer),
+        );
+    }
+  }
+}

@@ -1,0 +1,151 @@
+/**
+ * A provider's result on its way from the web to a file: over allowed hosts alone, each redirect
+ * checked like the first address, bounded in bytes, and taken up again where it broke off.
+ */
+import { createWriteStream } from "node:fs";
+import { pipeline } from "node:stream/promises";
+import { setTimeout as pause } from "node:timers/promises";
+import { limits } from "../../config/limits.ts";
+import { type Static, Type } from "../../config/schema.ts";
+import { PortError } from "../../engine/ports/port-error.ts";
+import type { Web, WebAnswer } from "../../engine/ports/web.ts";
+
+export const FetchBounds = Type.Object(
+  {
+    /** Of the provider itself, whose address is the operator's choice. */
+    ownOrigins: Type.Array(Type.String()),
+    /** Host names; `*.example.org` is each one below. */
+    allowedHosts: Type.Array(Type.String()),
+    /** Whether those may have addresses that are not of the public internet. */
+    allowPrivate: Type.Boolean(),
+    bytesMax: Type.Integer({ minimum: 0 }),
+  },
+  { additionalProperties: false },
+);
+export type FetchBounds = Static<typeof FetchBounds>;
+
+/** How much of the file is there, and of which version of it. */
+interface Part {
+  bytes: number;
+  etag: string | undefined;
+}
+
+/** Throws `PortError` with a sentence for the customer. */
+export async function download(
+  web: Web,
+  url: string,
+  bounds: FetchBounds,
+  path: string,
+  signal: AbortSignal,
+): Promise<void> {
+  const part: Part = { bytes: 0, etag: undefined };
+  const { attempts, pauseMs } = limits.fetch;
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await continuePart(web, url, bounds, path, part, signal);
+    } catch (error) {
+      signal.throwIfAborted();
+      if (!(error instanceof PortError && error.retryable)) throw error;
+      if (attempt === attempts) throw new PortError(unfetched, false, error);
+      await pause(pauseMs * attempt, undefined, { signal });
+    }
+  }
+}
+
+async function continuePart(
+  web: Web,
+  url: string,
+  bounds: FetchBounds,
+  path: string,
+  part: Part,
+  signal: AbortSignal,
+): Promise<void> {
+  const { bytes, etag } = part;
+  const canResume = bytes > 0 && etag !== undefined;
+  const headers = canResume ? { range: `bytes=${bytes}-`, "if-range": etag } : {};
+  const answer = await follow(web, url, bounds, headers, signal);
+  const isRest = canResume && answer.status === 206 && startOf(answer) === bytes;
+  if (!isRest) {
+    if (answer.status !== 200) refuseStatus(answer);
+    part.bytes = 0;
+    part.etag = strongTag(answer);
+  }
+  const length = Number(answer.headers["content-length"] ?? 0);
+  if (part.bytes + length > bounds.bytesMax) {
+    answer.discard();
+    throw tooLarge();
+  }
+  const file = createWriteStream(path, { flags: isRest ? "a" : "w" });
+  await pipeline(counted(answer.body, part, bounds.bytesMax), file, { signal });
+}
+
+/** Each address is checked, the first one and where redirects lead. */
+async function follow(
+  web: Web,
+  first: string,
+  bounds: FetchBounds,
+  headers: Readonly<Record<string, string>>,
+  signal: AbortSignal,
+): Promise<WebAnswer> {
+  let url = first;
+  for (let redirects = 0; ; redirects++) {
+    const mayBePrivate = permit(url, bounds);
+    const answer = await web.ask({ url, headers, redirectsMax: 0, mayBePrivate, signal });
+    const location = answer.headers["location"];
+    if (answer.status < 300 || answer.status >= 400 || location === undefined) return answer;
+    answer.discard();
+    if (redirects === limits.fetch.redirectsMax || !URL.canParse(location, url))
+      throw new PortError(unfetched, false);
+    url = new URL(location, url).href;
+  }
+}
+
+/** Whether the host's address may be of another than the public internet. Throws `PortError`. */
+function permit(url: string, { ownOrigins, allowedHosts, allowPrivate }: FetchBounds): boolean {
+  if (!URL.canParse(url)) throw new PortError(unfetched, false);
+  const { origin, hostname, protocol } = new URL(url);
+  if (ownOrigins.includes(origin)) return true;
+  const isWeb = protocol === "https:" || protocol === "http:";
+  if (isWeb && allowedHosts.some((allowed) => matches(hostname, allowed))) return allowPrivate;
+  throw new PortError("The provider's result lies at a host that is not allowed.", false);
+}
+
+function matches(host: string, allowed: string): boolean {
+  return allowed.startsWith("*.") ? host.endsWith(allowed.slice(1)) : host === allowed;
+}
+
+async function* counted(
+  body: AsyncIterable<Uint8Array>,
+  part: Part,
+  bytesMax: number,
+): AsyncGenerator<Uint8Array> {
+  for await (const chunk of body) {
+    if (part.bytes + chunk.length > bytesMax) throw tooLarge();
+    yield chunk;
+    // What was handed on is written, also when the rest breaks off.
+    part.bytes += chunk.length;
+  }
+}
+
+function startOf({ headers }: WebAnswer): number | undefined {
+  const start = /^bytes (\d{1,15})-/.exec(headers["content-range"] ?? "")?.[1];
+  return start === undefined ? undefined : Number(start);
+}
+
+/** Bytes of versions with the same weak tag may differ. */
+function strongTag({ headers }: WebAnswer): string | undefined {
+  const tag = headers["etag"];
+  return tag?.startsWith('"') === true ? tag : undefined;
+}
+
+function refuseStatus(answer: WebAnswer): never {
+  answer.discard();
+  const isRetryable = answer.status >= 500 || answer.status === 429 || answer.status === 206;
+  throw new PortError(unfetched, isRetryable);
+}
+
+function tooLarge(): PortError {
+  return new PortError("The provider's result is larger than it may be.", false);
+}
+
+const unfetched = "The provider's result could not be fetched.";
