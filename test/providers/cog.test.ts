@@ -217,3 +217,17 @@ for (const [status, health] of healths)
     t.equal(await scripted({ status: 200, json: { status } }).provider.health(), health);
     t.equal(await scripted("unreached").provider.health(), "down");
   });
+
+t.test("an outcome that nothing asks for is dropped after two minutes", async (t) => {
+  const { provider, clock } = scripted({ status: 200, json: { status: "BUSY" } });
+  const failed = callback({ id: ref, status: "failed", error: "out of memory" });
+  await provider.verifyCallback(failed, 0);
+  clock.advance(119_000);
+  t.match(await provider.status(ref), { state: "failed" }, "a restarted service reads it");
+  provider.forget?.(ref);
+  await provider.verifyCallback(failed, 0);
+  clock.advance(120_000);
+  await provider.verifyCallback(callback({}, otherJob), 0);
+  await provider.verifyCallback(callback({ id: ref, status: "starting" }), 0);
+  t.strictSame(await provider.status(ref), { state: "running" });
+});

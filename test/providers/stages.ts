@@ -139,7 +139,7 @@ async function stage<S extends Simulator>(
 }
 
 /** A server that takes each callback and keeps it. */
-export async function receiveCallbacks() {
+export async function receiveCallbacks(port = 0) {
   const callbacks: ReceivedCallback[] = [];
   const server = createServer((request, response) => {
     bodyOf(request).then(
@@ -151,7 +151,7 @@ export async function receiveCallbacks() {
       },
       () => response.destroy(),
     );
-  }).listen(0, "127.0.0.1");
+  }).listen(port, "127.0.0.1");
   await once(server, "listening");
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const close = () => {

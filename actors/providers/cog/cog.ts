@@ -53,6 +53,8 @@ interface Known {
   /** Since when the server has waited for work, by our reads. */
   idleSinceMs?: number | undefined;
   outcome?: Outcome;
+  /** Since when it is only known by a callback; undefined when it was submitted or read here. */
+  unaskedSinceMs?: number | undefined;
 }
 
 interface Outcome {
@@ -115,16 +117,17 @@ class Cog implements Provider {
     const { status, json } = reply;
     if (status >= 300 || !isPrediction(json) || json.id !== ref) return { kind: "unknown" };
     this.learn(json, 0);
-    const known = this.know(ref);
+    const known = this.ask(ref);
     return { kind: "accepted", ref, status: known.outcome?.status ?? openState(known) };
   }
 
   async status(ref: ProviderRef): Promise<ProviderStatus> {
     if (!isRef(ref)) return { state: "lost" };
-    const known = this.know(ref);
-    if (known.outcome !== undefined) return known.outcome.status;
+    const { outcome } = this.ask(ref);
+    if (outcome !== undefined) return outcome.status;
     const { status } = await this.serverState();
-    return this.know(ref).outcome?.status ?? this.statusBy(status, known);
+    const known = this.ask(ref);
+    return known.outcome?.status ?? this.statusBy(status, known);
   }
 
   private statusBy(server: ServerState["status"], known: Known): ProviderStatus {
@@ -149,7 +152,7 @@ class Cog implements Provider {
   async cancel(ref: ProviderRef): Promise<CancelAnswer> {
     if (!isRef(ref)) return { kind: "failed" };
     const reply = await this.http.ask(`${pathOf(ref)}/cancel`, { method: "POST" });
-    const known = this.know(ref);
+    const known = this.known.get(ref) ?? {};
     const isOver = known.outcome !== undefined && known.outcome.status.state !== "canceled";
     if (isOver) return { kind: "refused" };
     switch (reply.status) {
@@ -185,17 +188,27 @@ class Cog implements Provider {
 
   /** The first outcome counts. */
   private learn(prediction: Prediction, bytes: number): void {
-    const known = this.know(prediction.id);
+    this.dropUnasked();
+    const known = this.known.get(prediction.id) ?? { unaskedSinceMs: this.clock.monotonicMs() };
     if (prediction.status === "starting" || known.outcome !== undefined) return;
     if (prediction.status === "processing") {
       known.startedAtMs ??= this.clock.monotonicMs();
-      return;
+    } else {
+      if (this.outcomeBytes + bytes > limits.providers.outcomeBytesMax)
+        throw new PortError("too many outputs wait to be stored", true);
+      this.outcomeBytes += bytes;
+      const status = predictionStatus(prediction, known.typicalSeconds ?? 1, this.findModeration);
+      known.outcome = { status, output: prediction.output, bytes };
     }
-    if (this.outcomeBytes + bytes > limits.providers.outcomeBytesMax)
-      throw new PortError("too many outputs wait to be stored", true);
-    this.outcomeBytes += bytes;
-    const status = predictionStatus(prediction, known.typicalSeconds ?? 1, this.findModeration);
-    known.outcome = { status, output: prediction.output, bytes };
+    this.known.set(prediction.id, known);
+  }
+
+  /** Callbacks of jobs that are forgotten, or that this process will read after a restart. */
+  private dropUnasked(): void {
+    const nowMs = this.clock.monotonicMs();
+    for (const [ref, { unaskedSinceMs }] of this.known)
+      if (unaskedSinceMs !== undefined && nowMs - unaskedSinceMs >= limits.providers.outcomeMs)
+        this.forget(ref);
   }
 
   health(): Promise<Health> {
@@ -217,8 +230,9 @@ class Cog implements Provider {
     return understood(isServerState, reply);
   }
 
-  private know(ref: ProviderRef): Known {
+  private ask(ref: ProviderRef): Known {
     const known = this.known.get(ref) ?? {};
+    known.unaskedSinceMs = undefined;
     this.known.set(ref, known);
     return known;
   }
