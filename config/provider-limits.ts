@@ -35,8 +35,6 @@ export const providerLimits = {
     callMs: 30_000,
     /** Of the provider's own name of a job, in characters. */
     refMax: 1_024,
-    /** Files that one answer may name. */
-    resultFilesMax: 64,
     /** How long a provider that is told so (fal) keeps a result. */
     resultLifeSeconds: 86_400,
     /** How far a callback's time may be from ours. */
@@ -49,6 +47,8 @@ export const providerLimits = {
     cancelReadMs: 1_000,
     /** A server that waits for work so long has lost what it had (cog). */
     idleLostMs: 30_000,
+    /** An outcome of a job that this thread did not ask for until then is not kept (cog). */
+    outcomeMs: 120_000,
     /** Outputs that came with callbacks and wait to be stored (cog). */
     outcomeBytesMax: 512 * 1024 * 1024,
   },
