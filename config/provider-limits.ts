@@ -35,6 +35,8 @@ export const providerLimits = {
     callMs: 30_000,
     /** Of the provider's own name of a job, in characters. */
     refMax: 1_024,
+    /** Names that are remembered as paused; more than a file of providers may have. */
+    pausedMax: 200,
     /** Files that one answer may name. */
     resultFilesMax: 64,
     /** How long a provider that is told so (fal) keeps a result. */
