@@ -7,6 +7,7 @@ import { dirname, resolve } from "node:path";
 import { defined } from "./defined.ts";
 import { isNetwork } from "./network.ts";
 import {
+  defaultModerationPatterns,
   openaiDialects,
   type ProviderAdapter,
   type ProviderConfig,
@@ -148,8 +149,8 @@ const needKey: readonly ProviderAdapter[] = ["fal", "replicate"];
 const comfyuiInFlight = 2;
 
 const patternsByAdapter: Partial<Record<ProviderAdapter, readonly string[]>> = {
-  replicate: ["NSFW", "(E005)", "sensitive"],
-  cog: ["NSFW", "(E005)", "sensitive"],
+  replicate: defaultModerationPatterns,
+  cog: defaultModerationPatterns,
 };
 
 function configOf(entry: Entry, place: Place): ProviderConfig {

@@ -37,8 +37,6 @@ export const providerLimits = {
     refMax: 1_024,
     /** Names that are remembered as paused; more than a file of providers may have. */
     pausedMax: 200,
-    /** Files that one answer may name. */
-    resultFilesMax: 64,
     /** How long a provider that is told so (fal) keeps a result. */
     resultLifeSeconds: 86_400,
     /** How far a callback's time may be from ours. */
@@ -51,6 +49,8 @@ export const providerLimits = {
     cancelReadMs: 1_000,
     /** A server that waits for work so long has lost what it had (cog). */
     idleLostMs: 30_000,
+    /** An outcome of a job that this thread did not ask for until then is not kept (cog). */
+    outcomeMs: 120_000,
     /** Outputs that came with callbacks and wait to be stored (cog). */
     outcomeBytesMax: 512 * 1024 * 1024,
   },

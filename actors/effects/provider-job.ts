@@ -34,6 +34,7 @@ export interface ModelAtProvider {
   readonly maxInFlight: number | undefined;
   readonly alwaysRefundModeration: boolean;
   readonly typicalSeconds: number;
+  readonly expectedUnits?: number;
   readonly deadlineSeconds: number;
 }
 

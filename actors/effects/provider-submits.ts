@@ -7,6 +7,7 @@
  *    both, or a look-up proves that it never arrived.
  * 3. Reads begin when the provider's name of the job is durable.
  */
+import { defined } from "../../config/defined.ts";
 import { limits } from "../../config/limits.ts";
 import { PortError } from "../../engine/ports/port-error.ts";
 import type { ProviderTask } from "../job/job.ts";
@@ -108,6 +109,7 @@ export class ProviderSubmits {
         number,
         timeLeftMs: model.deadlineSeconds * 1000,
         typicalSeconds: model.typicalSeconds,
+        ...defined({ expectedUnits: model.expectedUnits }),
       });
     } catch (error) {
       job.fault(error);

@@ -1,6 +1,12 @@
 import type { ProviderAdapter } from "../../config/provider-config.ts";
 import type { OpenAdapter } from "./adapter.ts";
+import { openCog } from "./cog/cog.ts";
 import { openFal } from "./fal/fal.ts";
+import { openReplicate } from "./replicate/replicate.ts";
 
 /** Those that this version has. */
-export const adapters: Readonly<Partial<Record<ProviderAdapter, OpenAdapter>>> = { fal: openFal };
+export const adapters: Readonly<Partial<Record<ProviderAdapter, OpenAdapter>>> = {
+  fal: openFal,
+  replicate: openReplicate,
+  cog: openCog,
+};

@@ -152,6 +152,8 @@ export type ResultFile =
 export type OpenStream = (signal: AbortSignal) => Promise<AsyncIterable<Uint8Array>>;
 
 export interface Callback {
+  /** Whose token its URL had. Needed where callbacks are `token_only`. */
+  readonly job?: Id;
   /** Unparsed, because the signature covers these bytes. */
   readonly rawBody: Uint8Array;
   /** By lower-case name. */

@@ -6,7 +6,7 @@ const depthMax = 6;
 
 /**
  * The files of an output: each string that is a URL of the web or a data URL, in its order.
- * Throws `ReplyError` when there is none, or more than `limits.providers.resultFilesMax`.
+ * Throws `ReplyError` when there is none, or more than `limits.fetch.filesMax`.
  */
 export function resultFiles(output: unknown): readonly ResultFile[] {
   const files: ResultFile[] = [];
@@ -19,7 +19,7 @@ function collect(value: unknown, files: ResultFile[], depth: number): void {
   if (typeof value === "string") {
     const file = resultFile(value);
     if (file !== undefined) files.push(file);
-    if (files.length > limits.providers.resultFilesMax)
+    if (files.length > limits.fetch.filesMax)
       throw new ReplyError("The provider's output names more files than it may.");
   } else if (typeof value === "object" && value !== null && depth < depthMax) {
     for (const member of Object.values(value)) collect(member, files, depth + 1);

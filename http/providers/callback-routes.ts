@@ -5,6 +5,7 @@
  */
 import { BlockList, isIP } from "node:net";
 import { jobKey } from "../../actors/job/job.ts";
+import { defined } from "../../config/defined.ts";
 import { limits } from "../../config/limits.ts";
 import type { ProviderConfig } from "../../config/provider-config.ts";
 import { Type } from "../../config/schema.ts";
@@ -52,7 +53,8 @@ async function receive(call: Call<unknown, Query>): Promise<Answer> {
   const { bodyBytesMax, outcomeBytesMax } = limits.callbacks;
   const bytesMax = config.adapter === "cog" ? outcomeBytesMax : bodyBytesMax;
   const rawBody = await readBody(request.incoming, bytesMax);
-  const callback = { rawBody, headers: request.headers };
+  const named = number === undefined ? undefined : job;
+  const callback = { rawBody, headers: request.headers, ...defined({ job: named }) };
   switch (await answerOf(service, { provider, job, number, callback })) {
     case "accepted":
       return json(200, { status: "accepted" });

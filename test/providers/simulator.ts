@@ -64,6 +64,8 @@ export type Answer = {
 );
 
 export interface SignedBody {
+  /** The job's webhook unless it says otherwise. */
+  readonly url?: string;
   readonly body: string;
   readonly headers: Readonly<Record<string, string>>;
 }
@@ -148,15 +150,17 @@ export abstract class Simulator {
   }
 
   /** Posts a callback as the scenario says, again while it is not taken. */
-  protected callBack(job: SimulatedJob, sign: (isForged: boolean) => SignedBody): void {
-    const { callback } = job.scenario;
-    if (job.webhook === undefined || callback === "dropped") return;
+  protected callBack(
+    { webhook, scenario: { callback } }: SimulatedJob,
+    sign: (isForged: boolean) => SignedBody,
+  ): void {
+    if (webhook === undefined || callback === "dropped") return;
     const times = callback === "doubled" ? 2 : 1;
     const signed = sign(callback === "forged");
-    for (let time = 0; time < times; time++) this.deliver(job.webhook, signed, 0);
+    for (let time = 0; time < times; time++) this.deliver(signed.url ?? webhook, signed);
   }
 
-  private deliver(url: string, { body, headers }: SignedBody, retries: number): void {
+  protected deliver(url: string, { body, headers }: SignedBody, retries = 0): void {
     const type = { "content-type": "application/json" };
     const delivery = fetch(url, { method: "POST", headers: { ...type, ...headers }, body })
       .then(async (response) => {

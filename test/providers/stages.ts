@@ -4,13 +4,19 @@ import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Test } from "tap";
 import type { OpenAdapter } from "../../actors/providers/adapter.ts";
+import { openCog } from "../../actors/providers/cog/cog.ts";
 import { openFal } from "../../actors/providers/fal/fal.ts";
 import type { Callback, Provider } from "../../actors/providers/provider.ts";
+import { openReplicate } from "../../actors/providers/replicate/replicate.ts";
+import { limits } from "../../config/limits.ts";
 import { defaultModerationPatterns, type ProviderConfig } from "../../config/provider-config.ts";
 import { ManualClock } from "../../engine/adapters/manual-clock.ts";
 import { seededEntropy } from "../../engine/adapters/seeded-entropy.ts";
 import { openWeb } from "../../engine/adapters/web.ts";
+import type { Clock } from "../../engine/ports/clock.ts";
+import { CogSimulator, type CogSimulatorOptions } from "./cog-simulator.ts";
 import { FalSimulator, type FalSimulatorOptions } from "./fal-simulator.ts";
+import { ReplicateSimulator } from "./replicate-simulator.ts";
 import type { Simulator } from "./simulator.ts";
 
 export interface Stage {
@@ -26,10 +32,16 @@ export interface Stage {
 
 export interface SimulatorStage<S extends Simulator> extends Stage {
   readonly simulator: S;
+  readonly callbacks: readonly ReceivedCallback[];
   readonly clock: ManualClock;
   readonly config: ProviderConfig;
   /** The adapter as it is after a restart of the service. */
   readonly reopen: (config?: Partial<ProviderConfig>) => Provider;
+}
+
+export interface ReceivedCallback extends Callback {
+  /** With its query. */
+  readonly path: string;
 }
 
 export const web = openWeb();
@@ -58,6 +70,48 @@ export async function stageFal(
   return stage(t, openFal, simulator, clock, config);
 }
 
+export async function stageReplicate(t: Test): Promise<SimulatorStage<ReplicateSimulator>> {
+  const clock = new ManualClock(1_000_000_000);
+  const simulator = await new ReplicateSimulator({ clock }).listen();
+  const config = providerConfig("replicate", { urls: [simulator.url], key: simulator.key });
+  return stage(t, openReplicate, simulator, clock, config);
+}
+
+/** Callbacks with the right token are handed to the adapter, as the service does. */
+export async function stageCog(
+  t: Test,
+  options: Partial<CogSimulatorOptions> = {},
+): Promise<SimulatorStage<CogSimulator>> {
+  const clock = new ManualClock(1_000_000_000);
+  const simulator = await new CogSimulator({ clock, slots: 8, ...options }).listen();
+  const config = providerConfig("cog", { urls: [simulator.url] });
+  const plain = await stage(t, openCog, simulator, clock, config);
+  let handedOver = 0;
+  return {
+    ...plain,
+    async pass(byMs) {
+      await plain.pass(byMs);
+      for (const callback of plain.callbacks.slice(handedOver))
+        if (callback.path.endsWith("&t=token"))
+          await plain.provider.verifyCallback(callback, clock.nowMs());
+      handedOver = plain.callbacks.length;
+    },
+  };
+}
+
+/** Pauses between an adapter's own calls pass at once. */
+function impatient(clock: Clock): Clock {
+  return {
+    nowMs: () => clock.nowMs(),
+    monotonicMs: () => clock.monotonicMs(),
+    after(delayMs, run) {
+      if (delayMs > limits.providers.cancelReadMs) return clock.after(delayMs, run);
+      const pause = setImmediate(run);
+      return () => clearImmediate(pause);
+    },
+  };
+}
+
 async function stage<S extends Simulator>(
   t: Test,
   open: OpenAdapter,
@@ -66,7 +120,7 @@ async function stage<S extends Simulator>(
   config: ProviderConfig,
 ): Promise<SimulatorStage<S>> {
   const { callbacks, url, close } = await receiveCallbacks();
-  const ports = { web, clock, entropy: seededEntropy(1) };
+  const ports = { web, clock: impatient(clock), entropy: seededEntropy(1) };
   t.teardown(() => {
     simulator.close();
     close();
@@ -85,17 +139,19 @@ async function stage<S extends Simulator>(
 }
 
 /** A server that takes each callback and keeps it. */
-export async function receiveCallbacks() {
-  const callbacks: Callback[] = [];
+export async function receiveCallbacks(port = 0) {
+  const callbacks: ReceivedCallback[] = [];
   const server = createServer((request, response) => {
     bodyOf(request).then(
       (rawBody) => {
-        callbacks.push({ rawBody, headers: plainHeaders(request) });
+        const path = request.url ?? "";
+        const job = new URL(path, "http://localhost").searchParams.get("job") ?? "";
+        callbacks.push({ path, job, rawBody, headers: plainHeaders(request) });
         response.end("{}");
       },
       () => response.destroy(),
     );
-  }).listen(0, "127.0.0.1");
+  }).listen(port, "127.0.0.1");
   await once(server, "listening");
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const close = () => {

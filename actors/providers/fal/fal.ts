@@ -196,15 +196,16 @@ class Fal implements Provider {
   async cancel(ref: ProviderRef): Promise<CancelAnswer> {
     const request = this.parse(ref);
     if (request === undefined) return { kind: "failed" };
-    const known = this.know(ref, request);
     const reply = await this.http.ask(falPlaces(request).cancel, { method: "PUT" });
     switch (reply.status) {
       case 200:
         if (isCanceled(reply.json)) return { kind: "cancelled" };
         throw new ReplyError("The provider's answer to the cancel cannot be understood.");
-      case 202:
+      case 202: {
+        const known = this.know(ref, request);
         known.isToBeCanceled = true;
         return { kind: (await this.isRemoved(request, known)) ? "cancelled" : "requested" };
+      }
       case 400:
         return { kind: "refused" };
       case 404:

@@ -1,0 +1,97 @@
+/**
+ * The real service with one provider, which a simulator plays in the test's process: it survives
+ * the service, remembers each call, and can end the service at any of them.
+ */
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import type { Test } from "tap";
+import type { Job } from "../../actors/contract/job.ts";
+import { freePort } from "../http/raw-http.ts";
+import { plainModel } from "../actors/models.ts";
+import { ask } from "./accounts.ts";
+import { type Environment, firstToken, type Klieg, startKlieg } from "./klieg-process.ts";
+
+export interface HouseOptions {
+  /** An entry of `KLIEG_PROVIDERS`, but for its name, which is `there`. */
+  readonly provider: object;
+  /** Entries of the catalogue, but for what they have in common. */
+  readonly models: readonly object[];
+  readonly environment?: Environment;
+}
+
+export class ProviderHouse {
+  private readonly t: Test;
+  private readonly dataDir: string;
+  private readonly environment: Environment;
+  private klieg: Klieg;
+
+  private constructor(t: Test, dataDir: string, environment: Environment, klieg: Klieg) {
+    this.t = t;
+    this.dataDir = dataDir;
+    this.environment = environment;
+    this.klieg = klieg;
+  }
+
+  static async open(t: Test, { provider, models, environment }: HouseOptions) {
+    const dataDir = t.testdir({
+      "providers.json": JSON.stringify({ providers: [{ name: "there", ...provider }] }),
+      "models.json": JSON.stringify({
+        ...{ version: "1", updated_at: "2026-11-20T00:00:00Z" },
+        models: models.map((model) => ({ ...common, ...model })),
+      }),
+    });
+    const data = join(dataDir, "data");
+    mkdirSync(data);
+    const env = {
+      KLIEG_PORT: `${await freePort()}`,
+      KLIEG_FARM_WORKERS: "1",
+      KLIEG_ISOLATION: "off",
+      KLIEG_PROVIDERS: join(dataDir, "providers.json"),
+      KLIEG_MODELS: join(dataDir, "models.json"),
+      ...environment,
+    };
+    return new ProviderHouse(t, data, env, await startKlieg(t, data, env));
+  }
+
+  get port(): number {
+    return Number(this.environment["KLIEG_PORT"]);
+  }
+
+  /** Ends the service as a power cut would; it is gone when this returns. */
+  async kill(): Promise<void> {
+    await this.klieg.kill("SIGKILL");
+  }
+
+  async restart(): Promise<void> {
+    await this.klieg.ended;
+    this.klieg = await startKlieg(this.t, this.dataDir, this.environment);
+  }
+
+  ask<T>(path: string, body?: object) {
+    return ask<T>(this.port, firstToken, path, body);
+  }
+
+  /** Undefined when the service went away before it answered. */
+  async submit(path: string, body: object): Promise<Job | undefined> {
+    const answer = await this.ask<Job>(path, body).catch(() => undefined);
+    return answer?.status === 202 ? answer.json : undefined;
+  }
+
+  /** The job once it has ended, and its hold is settled. */
+  async ended(id: string): Promise<Job> {
+    for (;;) {
+      const { json: job } = await this.ask<Job>(`/jobs/${id}`);
+      const isOver = job.status !== "queued" && job.status !== "running";
+      if (isOver && job.credits_charged !== null) return job;
+      await pause(50);
+    }
+  }
+}
+
+const common = {
+  ...plainModel,
+  ...{ aliases: [], default_for: [], provider: "there", typical_seconds: 2 },
+  ...{ callback: false, inline_submit_ms: 0 },
+};
+

@@ -1,0 +1,144 @@
+/** The API of Replicate. It knows one token, and signs callbacks by Standard Webhooks. */
+import { createHmac, randomBytes } from "node:crypto";
+import { scenarioOf } from "../../actors/providers/simulated/scenario.ts";
+import {
+  failureTexts,
+  modalityOf,
+  promptOf,
+  type SimulatedJob,
+  SimulatedJobs,
+} from "./simulated-jobs.ts";
+import { asPrediction } from "./simulated-predictions.ts";
+import {
+  type Answer,
+  type Exchange,
+  record,
+  type SignedBody,
+  Simulator,
+  type SimulatorOptions,
+} from "./simulator.ts";
+
+export interface ReplicateSimulatorOptions extends SimulatorOptions {
+  readonly key?: string;
+}
+
+export class ReplicateSimulator extends Simulator {
+  readonly key: string;
+  secret = newSecret();
+  private readonly jobs: SimulatedJobs;
+  private messages = 0;
+
+  constructor(options: ReplicateSimulatorOptions) {
+    super(options);
+    this.key = options.key ?? "r8_kite";
+    this.jobs = new SimulatedJobs(options.clock, { onEnd: (job) => this.tell(job) });
+  }
+
+  /** Signs with another secret from now on. */
+  rotateSecret(): void {
+    this.secret = newSecret();
+  }
+
+  protected jobOf(path: string): SimulatedJob | undefined {
+    return this.jobs.get(/\/(?:predictions|files)\/([0-9a-z]+)/.exec(path)?.[1]);
+  }
+
+  protected answer(exchange: Exchange): Answer {
+    const { method, path, headers } = exchange;
+    if (headers["authorization"] !== `Bearer ${this.key}`)
+      return problem(401, "Unauthenticated", "You did not pass a valid authentication token");
+    if (path === "/v1/webhooks/default/secret") return { status: 200, json: { key: this.secret } };
+    if (path === "/v1/account")
+      return { status: 200, json: { type: "user", username: "kite", name: "Kite" } };
+    if (method === "POST" && isSubmit.test(path)) return this.submit(exchange);
+    const job = this.jobOf(path);
+    if (job === undefined) return notFound;
+    if (method === "GET" && path === `/v1/predictions/${job.id}`)
+      return this.hostileAnswer(job) ?? this.prediction(job, 200);
+    const isCancel = method === "POST" && path === `/v1/predictions/${job.id}/cancel`;
+    return isCancel ? this.cancel(job) : notFound;
+  }
+
+  private submit({ path, input: body }: Exchange): Answer {
+    const input = record(body["input"]);
+    const webhook = typeof body["webhook"] === "string" ? body["webhook"] : undefined;
+    const { refusal, isUnknown } = scenarioOf(promptOf(input));
+    const admitted = this.jobs.admit(input, webhook);
+    if (admitted === "down") return problem(503, "Service Unavailable", "Try again later");
+    if (admitted === "busy")
+      return { ...problem(429, "Too Many Requests", "Throttled"), headers: { "retry-after": "1" } };
+    if (refusal !== undefined) return problem(422, "Refused", failureTexts[refusal]);
+    if (promptOf(input) === "")
+      return problem(422, "Input validation failed", "- input: prompt is required\n");
+    const version = body["version"];
+    if (path === "/v1/predictions" && typeof version !== "string")
+      return problem(422, "Invalid version or not permitted", "A version is required");
+    const id = randomBytes(13).toString("hex");
+    const model = path === "/v1/predictions" ? "kites/image" : path;
+    const job = this.jobs.begin({ id, input, webhook, modality: modalityOf(model) });
+    return isUnknown ? { job: id, status: "cut" } : this.prediction(job, 201);
+  }
+
+  private prediction(job: SimulatedJob, status: number): Answer {
+    return { job: job.id, status, json: this.predictionOf(job) };
+  }
+
+  private predictionOf(job: SimulatedJob): object {
+    const get = `${this.url}/v1/predictions/${job.id}`;
+    const urls = { get, cancel: `${get}/cancel`, web: `https://replicate.example/p/${job.id}` };
+    const [first, ...others] = this.fileUrls(job);
+    const output = others.length === 0 ? first : [first, ...others];
+    const more = { model: "kites/image", version: "hidden", data_removed: false, urls };
+    return { ...asPrediction(job, output), ...more };
+  }
+
+  private cancel(job: SimulatedJob): Answer {
+    switch (job.scenario.cancel) {
+      case "requested":
+        return this.prediction(job, 200);
+      case "refused": {
+        const json = { ...this.predictionOf(job), status: "succeeded" };
+        return { job: job.id, status: 200, json };
+      }
+      case "failed":
+        return notFound;
+      case "unsupported":
+        return problem(405, "Method Not Allowed", "This cannot be canceled");
+      case "partway":
+      case undefined:
+        if (job.state === "queued" || job.state === "running") this.jobs.cancel(job);
+        return this.prediction(job, 200);
+    }
+  }
+
+  private tell(job: SimulatedJob): void {
+    const body = JSON.stringify(this.predictionOf(job));
+    this.callBack(job, (isForged) => this.sign(body, isForged ? newSecret() : this.secret));
+  }
+
+  private sign(body: string, secret: string): SignedBody {
+    const id = `msg_${++this.messages}`;
+    const seconds = String(Math.floor(this.clock.nowMs() / 1000));
+    const key = Buffer.from(secret.slice("whsec_".length), "base64");
+    const digest = createHmac("sha256", key).update(`${id}.${seconds}.${body}`).digest("base64");
+    const other = createHmac("sha256", "another").update(body).digest("base64");
+    const headers = {
+      "webhook-id": id,
+      "webhook-timestamp": seconds,
+      "webhook-signature": `v1,${other} v1,${digest}`,
+    };
+    return { body, headers };
+  }
+}
+
+const isSubmit = /^\/v1(?:\/(?:models|deployments)\/[^/]+\/[^/]+)?\/predictions$/;
+
+function newSecret(): string {
+  return `whsec_${randomBytes(24).toString("base64")}`;
+}
+
+function problem(status: number, title: string, detail: string) {
+  return { status, json: { title, detail, status } };
+}
+
+const notFound = problem(404, "Not found", "The requested resource could not be found.");
