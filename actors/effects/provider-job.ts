@@ -30,6 +30,8 @@ export interface ResultBounds {
 
 /** What the catalogue says of a model that a provider runs. */
 export interface ModelAtProvider {
+  /** The catalogue's `provider_model`. */
+  readonly name: string;
   readonly callback: boolean;
   readonly maxInFlight: number | undefined;
   readonly alwaysRefundModeration: boolean;

@@ -8,11 +8,12 @@
  * 3. Nothing is kept beyond this thread: after a restart the outbox hands over each open job again.
  */
 import { createHash } from "node:crypto";
+import { defined } from "../../config/defined.ts";
 import { limits } from "../../config/limits.ts";
 import type { Key } from "../../engine/key.ts";
 import type { Performance } from "../../engine/outbox.ts";
 import type { CancelAnswer, JobEffect, Outcome, ProviderTask } from "../job/job.ts";
-import type { Callback } from "../providers/provider.ts";
+import type { Callback, CalledJob } from "../providers/provider.ts";
 import {
   type ConfiguredProvider,
   type JobPorts,
@@ -123,10 +124,11 @@ export class ProviderJobs {
     callback: Callback,
   ): Promise<CallbackAnswer> {
     const found = await this.ports.find(provider);
-    const verdict = await found?.provider.verifyCallback(callback, this.ports.clock.nowMs());
+    const job = key === undefined ? undefined : this.jobs.get(key);
+    const called = { ...callback, ...(job === undefined ? {} : { of: calledOf(job) }) };
+    const verdict = await found?.provider.verifyCallback(called, this.ports.clock.nowMs());
     if (verdict?.ok !== true) return "forged";
     if (number === undefined) return "refused";
-    const job = key === undefined ? undefined : this.jobs.get(key);
     if (job === undefined || job.task.provider !== provider) return "ignored";
     if (number !== "internal" && number !== job.submits) return "ignored";
     const digest = createHash("sha256").update(callback.rawBody).digest("base64");
@@ -139,7 +141,8 @@ export class ProviderJobs {
     const { stage, ref } = job;
     const { wakeMs } = limits.providers;
     // What nobody answered is there after all, and the callback says under which name.
-    if (stage.kind === "unknown" && called !== undefined) {
+    const isRef = called !== undefined && called.length <= limits.providers.refMax;
+    if (stage.kind === "unknown" && isRef) {
       job.tell({ kind: "called_back" });
       job.after(0, async () => this.submits.accepted(job, called, { state: "queued" }));
       return "accepted";
@@ -250,7 +253,13 @@ export class ProviderJobs {
   }
 }
 
+function calledOf({ task, model }: ProviderJob): CalledJob {
+  const { name, typicalSeconds, expectedUnits } = model;
+  return { job: task.job, model: name, typicalSeconds, ...defined({ expectedUnits }) };
+}
+
 const simulatedModel: ModelAtProvider = {
+  name: "",
   callback: true,
   maxInFlight: undefined,
   alwaysRefundModeration: false,

@@ -80,6 +80,7 @@ export class Providers {
     const model = this.models.get(id);
     if (model === undefined) return undefined;
     return {
+      name: model.provider_model,
       callback: model.callback,
       maxInFlight: model.max_in_flight,
       alwaysRefundModeration: model.always_refund_moderation,

@@ -152,13 +152,16 @@ export type ResultFile =
 export type OpenStream = (signal: AbortSignal) => Promise<AsyncIterable<Uint8Array>>;
 
 export interface Callback {
-  /** Whose token its URL had. Needed where callbacks are `token_only`. */
-  readonly job?: Id;
+  /** The job whose token its URL had, where it is known. Needed where callbacks are `token_only`. */
+  readonly of?: CalledJob;
   /** Unparsed, because the signature covers these bytes. */
   readonly rawBody: Uint8Array;
   /** By lower-case name. */
   readonly headers: Readonly<Record<string, string | undefined>>;
 }
+
+/** What a submission told the provider of it. */
+export type CalledJob = Pick<Submission, "job" | "model" | "typicalSeconds" | "expectedUnits">;
 
 export type CallbackVerdict =
   | { readonly ok: false }

@@ -28,6 +28,7 @@ const traits: ProviderTraits = {
 };
 
 const kite: ModelAtProvider = {
+  name: "kites",
   callback: true,
   maxInFlight: undefined,
   alwaysRefundModeration: false,

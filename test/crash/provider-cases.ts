@@ -40,7 +40,7 @@ export const providerCases: readonly ProviderCase[] = [true, false].map((callbac
             ...{ mapping: { prompt: "$prompt", num_images: "$num_images" }, ...priced },
           },
         ],
-        environment: { FAL_KEY: key, KLIEG_LOG_LEVEL: process.env['LL'] ?? 'fatal' },
+        environment: { FAL_KEY: key },
       },
     };
   },

@@ -59,7 +59,7 @@ for (const provider of providerCases)
       }
       await house.restart();
       const ended = await house.ended(job.id);
-      if (process.env["DEBUG_DEATHS"]) console.error(JSON.stringify(ended.failure), simulator.journal.slice(-6).map((c) => `${c.atMs} ${c.method} ${c.path} ${c.status}`), (await house.ask(`/jobs/${job.id}/events`)).json);
+
       t.equal(death, undefined, `it was killed ${name}`);
       t.match(ended, isCanceled ? canceled : next.step === "submit" ? submitted : succeeded, name);
       t.equal(madeBy(simulator, provider), n + 1, `${name}: it was sent once`);

@@ -7,8 +7,8 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import type { Test } from "tap";
 import type { Job } from "../../actors/contract/job.ts";
-import { freePort } from "../http/raw-http.ts";
 import { plainModel } from "../actors/models.ts";
+import { freePort } from "../http/raw-http.ts";
 import { ask } from "./accounts.ts";
 import { type Environment, firstToken, type Klieg, startKlieg } from "./klieg-process.ts";
 
@@ -94,4 +94,3 @@ const common = {
   ...{ aliases: [], default_for: [], provider: "there", typical_seconds: 2 },
   ...{ callback: false, inline_submit_ms: 0 },
 };
-

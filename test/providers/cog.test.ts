@@ -21,7 +21,11 @@ function scripted(...answers: readonly (ScriptedAnswer | Silence)[]) {
 }
 
 function callback(body: object, about = job) {
-  return { job: about, headers: {}, rawBody: Buffer.from(JSON.stringify(body)) };
+  return {
+    of: { job: about, model: "", typicalSeconds: 1 },
+    headers: {},
+    rawBody: Buffer.from(JSON.stringify(body)),
+  };
 }
 
 const url = (id: string) => `http://klieg.example/v1/callbacks/cog?job=${id}&t=token`;
@@ -138,7 +142,7 @@ t.test("after a restart a job runs until its callback comes", async (t) => {
 t.test("a callback counts for the job alone whose token it had, and the first one", async (t) => {
   const { provider } = scripted({ status: 200, json: { status: "BUSY" } });
   const failed = { id: ref, status: "failed", error: "out of memory" };
-  const { job: _, ...unnamed } = callback(failed);
+  const { of: _, ...unnamed } = callback(failed);
   t.strictSame(await provider.verifyCallback(unnamed, 0), { ok: false });
   t.strictSame(await provider.verifyCallback(callback(failed, otherJob), 0), { ok: false });
   t.strictSame(await provider.status(ref), { state: "running" });

@@ -146,7 +146,8 @@ export async function receiveCallbacks(port = 0) {
       (rawBody) => {
         const path = request.url ?? "";
         const job = new URL(path, "http://localhost").searchParams.get("job") ?? "";
-        callbacks.push({ path, job, rawBody, headers: plainHeaders(request) });
+        const of = { job, model: "fal-ai/kite/dev", typicalSeconds: 1 };
+        callbacks.push({ path, of, rawBody, headers: plainHeaders(request) });
         response.end("{}");
       },
       () => response.destroy(),

@@ -176,11 +176,11 @@ class Cog implements Provider {
   }
 
   /** Rejects with a `PortError` while too many outputs wait to be stored: cog calls again. */
-  async verifyCallback({ job, rawBody }: Callback): Promise<CallbackVerdict> {
-    if (job === undefined) return { ok: false };
+  async verifyCallback({ of, rawBody }: Callback): Promise<CallbackVerdict> {
+    if (of === undefined) return { ok: false };
     const body = parsed(rawBody);
     if (!isPrediction(body)) return { ok: true };
-    const ref = predictionOf(job);
+    const ref = predictionOf(of.job);
     if (body.id !== ref) return { ok: false };
     this.learn(body, rawBody.length);
     return { ok: true, ref };

@@ -226,7 +226,14 @@ class Fal implements Provider {
 
   async verifyCallback(callback: Callback, nowMs: number): Promise<CallbackVerdict> {
     if (!(await this.callbacks.isSigned(callback, nowMs))) return { ok: false };
-    const ref = this.known.get(requestOf(callback.rawBody) ?? "")?.ref;
+    const id = requestOf(callback.rawBody);
+    const { of } = callback;
+    // A submit that was not answered: the callback is the first to name the request.
+    const named =
+      id !== undefined && of !== undefined
+        ? falRef({ id, app: falPaths(of.model).app, ...defined({ units: of.expectedUnits }) })
+        : undefined;
+    const ref = this.known.get(id ?? "")?.ref ?? named;
     return { ok: true, ...defined({ ref }) };
   }
 

@@ -147,7 +147,11 @@ class Replicate implements Provider {
     if (!isStandardWebhook(callback, nowMs)) return { ok: false };
     if (!(await this.secrets.isVerified((secret) => isSignedWith(secret, callback))))
       return { ok: false };
-    const ref = this.refsById.get(predictionOf(callback.rawBody) ?? "");
+    const id = predictionOf(callback.rawBody);
+    const { of } = callback;
+    // A submit that was not answered: the callback is the first to name the prediction.
+    const named = id !== undefined && of !== undefined ? refOf(id, of.typicalSeconds) : undefined;
+    const ref = this.refsById.get(id ?? "") ?? named;
     return { ok: true, ...defined({ ref }) };
   }
 
