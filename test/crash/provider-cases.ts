@@ -23,6 +23,12 @@ export interface ProviderCase {
   readonly more: object;
   /** What a submit without an answer comes to: it is found again, or given up. */
   readonly unanswered: "found" | "given up";
+  /** Whether it says that failed work is billed. */
+  readonly billsFailures: boolean;
+  /** Whether a job without its callback is lost, since the provider can be asked nothing. */
+  needsCallback: boolean;
+  /** Whether the protocol can express these words. */
+  tells(words: string): boolean;
 }
 
 const priced = { id: "kite", price: { base: 3, per: {}, multipliers: {}, minimum: 0 } };
@@ -40,6 +46,9 @@ function falCase(callback: boolean): ProviderCase {
     more: {},
     steps: ["submit", "status", "result", "file", "cancel"],
     unanswered: callback ? "found" : "given up",
+    billsFailures: true,
+    needsCallback: false,
+    tells: () => true,
     async open(onCall) {
       const simulator = await new FalSimulator(options(onCall)).listen();
       const { url, jwksUrl, key } = simulator;
@@ -70,6 +79,9 @@ const replicate: ProviderCase = {
   more: {},
   steps: ["submit", "status", "file", "cancel"],
   unanswered: "found",
+  billsFailures: false,
+  needsCallback: false,
+  tells: () => true,
   async open(onCall) {
     const simulator = await new ReplicateSimulator(options(onCall)).listen();
     const { url, key } = simulator;
@@ -77,7 +89,12 @@ const replicate: ProviderCase = {
       simulator,
       house: {
         provider: { adapter: "replicate", url, key: { env: "PROVIDER_KEY" } },
-        models: [{ ...priced, ...picture, provider_model: "kites/image", callback: true }],
+        models: [
+          {
+            ...{ ...priced, ...picture, provider_model: "kites/image", callback: true },
+            typical_seconds: 100,
+          },
+        ],
         environment: { PROVIDER_KEY: key },
       },
     };
@@ -95,6 +112,9 @@ const cog: ProviderCase = {
   more: {},
   steps: ["submit", "cancel"],
   unanswered: "found",
+  billsFailures: false,
+  needsCallback: true,
+  tells: (words) => !words.includes("endless"),
   async open(onCall) {
     const simulator = await new CogSimulator({ ...options(onCall), slots: 100 }).listen();
     return {

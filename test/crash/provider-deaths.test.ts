@@ -34,8 +34,10 @@ const givenUp = {
   },
 };
 
+// They wait most of the time.
+t.jobs = providerCases.length;
 for (const provider of providerCases)
-  t.test(`SIGKILL at each step of a job at ${provider.name}`, async (t) => {
+  t.test(`SIGKILL at each step of a job at ${provider.name}`, { buffered: true }, async (t) => {
     const submitted = provider.unanswered === "found" ? succeeded : givenUp;
     let death: Death | undefined;
     let house: ProviderHouse | undefined;
