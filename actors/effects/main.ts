@@ -4,6 +4,7 @@
  */
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
+import type { MessagePort } from "node:worker_threads";
 import { farmEnvironment } from "../../config/farm-environment.ts";
 import { limits } from "../../config/limits.ts";
 import { diskObjects } from "../../engine/adapters/disk-objects.ts";
@@ -28,7 +29,7 @@ import { adapters } from "../providers/adapters.ts";
 import type { ToEffectsThread } from "./effects-messages.ts";
 import { FarmBroker } from "./farm-broker.ts";
 import { performerOf, type TracedCall } from "./performers.ts";
-import { ProviderHub } from "./provider-hub.ts";
+import { type HubPorts, ProviderHub } from "./provider-hub.ts";
 
 export async function run(task: EffectsTask): Promise<void> {
   const log = openLog(task.logLevel, "effects");
@@ -50,15 +51,10 @@ export async function run(task: EffectsTask): Promise<void> {
     onFault: (_: Key, error: unknown) => log.error(error, "a provider failed"),
   };
   const broker = new FarmBroker(ports);
-  const web = openWeb(limits.providers.connectionsPerHost);
   const hub = new ProviderHub({
     ...ports,
     objects,
-    open(config) {
-      const openAdapter = adapters[config.adapter];
-      invariant(openAdapter !== undefined, "the configuration was checked");
-      return openAdapter(config, { web, clock: systemClock, entropy });
-    },
+    open: openAdapters(),
     tell: (message) => host.send({ kind: "message", message }),
     onFailure: (error) => log.error(error, "a provider could not be asked"),
   });
@@ -82,13 +78,7 @@ export async function run(task: EffectsTask): Promise<void> {
         return;
       case "attach": {
         const { shard, port } = message;
-        shards.set(
-          shard,
-          new Link<FromEffects, ToEffects>(port, ({ deliveries, acknowledged }) => {
-            outbox.acknowledge(acknowledged);
-            outbox.deliver(shard, deliveries);
-          }),
-        );
+        shards.set(shard, linkOf(outbox, shard, port));
         outbox.opened(shard);
       }
     }
@@ -97,6 +87,24 @@ export async function run(task: EffectsTask): Promise<void> {
   await stopped;
   hub.close();
   await stopFarm(broker);
+}
+
+function linkOf(outbox: Outbox, shard: number, port: MessagePort): Link<FromEffects, ToEffects> {
+  return new Link(port, ({ deliveries, acknowledged }) => {
+    outbox.acknowledge(acknowledged);
+    outbox.deliver(shard, deliveries);
+  });
+}
+
+/** All providers share the connections. */
+function openAdapters(): HubPorts["open"] {
+  const web = openWeb(limits.providers.connectionsPerHost);
+  const entropy = systemEntropy();
+  return (config) => {
+    const openAdapter = adapters[config.adapter];
+    invariant(openAdapter !== undefined, "the configuration was checked");
+    return openAdapter(config, { web, clock: systemClock, entropy });
+  };
 }
 
 /** Keeps the node's own farm workers alive until the returned function is called. */
