@@ -49,6 +49,8 @@ interface Script {
   readonly submits?: readonly (SubmitOutcome | Error)[];
   readonly statuses?: readonly (ProviderStatus | Error)[];
   readonly cancel?: CancelAnswer | Error;
+  /** Happens before a call is answered. */
+  readonly before?: (call: string) => Promise<void>;
   /** The random byte behind the jitter. */
   readonly draw?: number;
 }
@@ -71,6 +73,7 @@ function stage(script: Script) {
     const before = calls.filter((made) => made.startsWith(call)).length;
     calls.push(`${call} ${clock.monotonicMs()}`);
     const next = answers[Math.min(before, answers.length - 1)];
+    await script.before?.(call);
     if (next === undefined || next instanceof Error) throw next;
     return next;
   };
@@ -178,6 +181,24 @@ t.test("reads have 10 percent jitter", async (t) => {
     await submit();
     await pass(callback === "none" ? 10_000 : 40_000);
     t.strictSame(timesOf(calls, "status"), times);
+  }
+});
+
+t.test("a callback that overtakes the answer to its submit has the job read soon", async (t) => {
+  for (const submits of [accepted, { kind: "unknown" } as const]) {
+    const answers: string[] = [];
+    const house = stage({
+      traits: { callback: "signed" },
+      submits: [submits],
+      async before(call) {
+        if (call === "submit") answers.push(await house.callBack("right"));
+      },
+    });
+    await house.submit();
+    await house.pass(500);
+    t.strictSame(answers, ["accepted"]);
+    t.match(house.sent.at(-1), { kind: "started" }, "also when the answer never came");
+    t.strictSame(timesOf(house.calls, "status").length, 1);
   }
 });
 
