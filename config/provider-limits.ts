@@ -31,6 +31,13 @@ export const providerLimits = {
     connectionsPerHost: 512,
     /** What a provider says about a job, but for its files. */
     replyBytesMax: 8 * 1024 * 1024,
+    /** A server's whole queue, with the graphs of all that wait (comfyui). */
+    queueBytesMax: 64 * 1024 * 1024,
+    /** A frame of progress, and one that is no picture (comfyui). */
+    frameBytesMax: 16 * 1024 * 1024,
+    frameTextBytesMax: 1024 * 1024,
+    /** Uploaded names of which it is known which servers have them (comfyui). */
+    uploadsKept: 10_000,
     /** Without an answer for so long a call to a provider has failed. */
     callMs: 30_000,
     /** Of the provider's own name of a job, in characters. */

@@ -15,7 +15,13 @@ import { limits } from "../../config/limits.ts";
 import { ManualClock } from "../../engine/adapters/manual-clock.ts";
 import { seededEntropy } from "../../engine/adapters/seeded-entropy.ts";
 import { IdMint } from "../../engine/id.ts";
-import { type Stage, stageCog, stageFal, stageReplicate } from "../providers/stages.ts";
+import {
+  type Stage,
+  stageCog,
+  stageComfyui,
+  stageFal,
+  stageReplicate,
+} from "../providers/stages.ts";
 
 const adapters: Readonly<Record<string, (t: Test) => Promise<Stage>>> = {
   async simulated() {
@@ -31,6 +37,8 @@ const adapters: Readonly<Record<string, (t: Test) => Promise<Stage>>> = {
     };
   },
   fal: (t) => stageFal(t),
+  comfyui: (t) => stageComfyui(t),
+  "comfyui that stops no running job": (t) => stageComfyui(t, { targetedInterrupt: false }),
   replicate: (t) => stageReplicate(t),
   async cog(t) {
     const stage = await stageCog(t);
@@ -63,13 +71,14 @@ for (const [name, open] of Object.entries(adapters))
 
 const ids = new IdMint(new ManualClock(1_000_000), seededEntropy(1));
 
-function submission({ callbackUrl }: Stage, prompt: string, count = 1): Submission {
+function submission({ callbackUrl, asking }: Stage, prompt: string, count = 1): Submission {
   const job = ids.under(0);
   return {
     ...{ job, number: 1, modality: "image", prompt, count, model: "kites/image" },
     input: { prompt, num_images: count },
     callbackUrl: callbackUrl === undefined ? undefined : `${callbackUrl}?job=${job}&t=token`,
     ...{ timeLeftMs: 600_000, typicalSeconds: 1 },
+    ...asking?.(prompt, count),
   };
 }
 

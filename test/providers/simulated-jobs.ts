@@ -83,6 +83,14 @@ export class SimulatedJobs {
     this.end(job, "canceled");
   }
 
+  /** As if its time had passed. */
+  finishNow(job: SimulatedJob): void {
+    job.stopTimer();
+    if (job.state === "queued") this.start(job);
+    job.stopTimer();
+    this.finish(job);
+  }
+
   private start(job: SimulatedJob): void {
     job.state = "running";
     job.startedAtMs = this.clock.nowMs();
@@ -126,7 +134,7 @@ export function modalityOf(model: string): Modality {
 }
 
 function countOf(input: SimulatedJob["input"]): number {
-  const given = input["num_images"] ?? input["num_outputs"];
+  const given = input["num_images"] ?? input["num_outputs"] ?? input["n"];
   return typeof given === "number" && given >= 1 && given <= 24 ? Math.floor(given) : 1;
 }
 

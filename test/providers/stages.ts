@@ -5,8 +5,9 @@ import type { AddressInfo } from "node:net";
 import type { Test } from "tap";
 import type { OpenAdapter } from "../../actors/providers/adapter.ts";
 import { openCog } from "../../actors/providers/cog/cog.ts";
+import { openComfyui } from "../../actors/providers/comfyui/comfyui.ts";
 import { openFal } from "../../actors/providers/fal/fal.ts";
-import type { Callback, Provider } from "../../actors/providers/provider.ts";
+import type { Callback, Provider, Submission } from "../../actors/providers/provider.ts";
 import { openReplicate } from "../../actors/providers/replicate/replicate.ts";
 import { limits } from "../../config/limits.ts";
 import { defaultModerationPatterns, type ProviderConfig } from "../../config/provider-config.ts";
@@ -15,6 +16,8 @@ import { seededEntropy } from "../../engine/adapters/seeded-entropy.ts";
 import { openWeb } from "../../engine/adapters/web.ts";
 import type { Clock } from "../../engine/ports/clock.ts";
 import { CogSimulator, type CogSimulatorOptions } from "./cog-simulator.ts";
+import { graphOf } from "./comfyui-graphs.ts";
+import { ComfyuiSimulator, type ComfyuiSimulatorOptions } from "./comfyui-simulator.ts";
 import { FalSimulator, type FalSimulatorOptions } from "./fal-simulator.ts";
 import { ReplicateSimulator } from "./replicate-simulator.ts";
 import type { Simulator } from "./simulator.ts";
@@ -28,6 +31,8 @@ export interface Stage {
   readonly callbacks: readonly Callback[];
   /** Where they are received; undefined where they need no URL. */
   readonly callbackUrl: string | undefined;
+  /** What is asked for, where it is not an image by `prompt` and `num_images`. */
+  readonly asking?: (prompt: string, count: number) => Partial<Submission>;
 }
 
 export interface SimulatorStage<S extends Simulator> extends Stage {
@@ -99,6 +104,19 @@ export async function stageCog(
   };
 }
 
+/** `urls` are servers besides the simulator. */
+export async function stageComfyui(
+  t: Test,
+  options: Partial<ComfyuiSimulatorOptions> & Partial<ProviderConfig> = {},
+): Promise<SimulatorStage<ComfyuiSimulator>> {
+  const clock = new ManualClock(1_000_000_000);
+  const simulator = await new ComfyuiSimulator({ clock, ...options }).listen();
+  const urls = [simulator.url, ...(options.urls ?? [])];
+  const config = providerConfig("comfyui", { targetedInterrupt: true, ...options, urls });
+  const plain = await stage(t, openComfyui, simulator, clock, config);
+  return { ...plain, asking: (prompt, count) => ({ input: graphOf(prompt, count) }) };
+}
+
 /** Pauses between an adapter's own calls pass at once. */
 function impatient(clock: Clock): Clock {
   return {
@@ -121,14 +139,21 @@ async function stage<S extends Simulator>(
 ): Promise<SimulatorStage<S>> {
   const { callbacks, url, close } = await receiveCallbacks();
   const ports = { web, clock: impatient(clock), entropy: seededEntropy(1) };
+  const opened: Provider[] = [];
+  const openAs = (more: Partial<ProviderConfig> = {}) => {
+    const provider = open({ ...config, ...more }, ports);
+    opened.push(provider);
+    return provider;
+  };
   t.teardown(() => {
+    for (const provider of opened) provider.close?.();
     simulator.close();
     close();
   });
   return {
     ...{ simulator, clock, config, callbacks },
-    provider: open(config, ports),
-    reopen: (more) => open({ ...config, ...more }, ports),
+    provider: openAs(),
+    reopen: openAs,
     nowMs: () => clock.nowMs(),
     pass: async (byMs) => {
       clock.advance(byMs);
