@@ -40,6 +40,8 @@ export const providerLimits = {
     uploadsKept: 10_000,
     /** Without an answer for so long a call to a provider has failed. */
     callMs: 30_000,
+    /** A call that is answered with its result is waited for so long at the submit (openai). */
+    synchronousMs: 2_000,
     /** Of the provider's own name of a job, in characters. */
     refMax: 1_024,
     /** How long a provider that is told so (fal) keeps a result. */
@@ -56,7 +58,7 @@ export const providerLimits = {
     idleLostMs: 30_000,
     /** An outcome of a job that this thread did not ask for until then is not kept (cog). */
     outcomeMs: 120_000,
-    /** Outputs that came with callbacks and wait to be stored (cog). */
+    /** Outputs that came with callbacks or answers and wait to be stored (cog, openai). */
     outcomeBytesMax: 512 * 1024 * 1024,
   },
   /** What providers call us with. */

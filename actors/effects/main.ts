@@ -13,7 +13,6 @@ import { systemClock } from "../../engine/adapters/system-clock.ts";
 import { systemEntropy } from "../../engine/adapters/system-entropy.ts";
 import { openWeb } from "../../engine/adapters/web.ts";
 import { IdMint } from "../../engine/id.ts";
-import { invariant } from "../../engine/invariant.ts";
 import type { Key } from "../../engine/key.ts";
 import { Link } from "../../engine/link.ts";
 import { Outbox } from "../../engine/outbox.ts";
@@ -54,11 +53,7 @@ export async function run(task: EffectsTask): Promise<void> {
   const hub = new ProviderHub({
     ...ports,
     objects,
-    open(config) {
-      const openAdapter = adapters[config.adapter];
-      invariant(openAdapter !== undefined, "the configuration was checked");
-      return openAdapter(config, { web, clock: systemClock, entropy });
-    },
+    open: (config) => adapters[config.adapter](config, { web, clock: systemClock, entropy }),
     tell: (message) => host.send({ kind: "message", message }),
     onFailure: (error) => log.error(error, "a provider could not be asked"),
   });

@@ -83,6 +83,12 @@ export class SimulatedJobs {
     this.end(job, "canceled");
   }
 
+  /** Nothing is known of it afterwards. */
+  remove(job: SimulatedJob): void {
+    this.cancel(job);
+    this.jobs.delete(job.id);
+  }
+
   /** As if its time had passed. */
   finishNow(job: SimulatedJob): void {
     job.stopTimer();
