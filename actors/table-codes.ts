@@ -63,4 +63,5 @@ export const codes = {
   deviceByUserCode: directoryCode + 16,
   audit: directoryCode + 17,
   expiry: directoryCode + 18,
+  pausedProviders: directoryCode + 19,
 } as const;

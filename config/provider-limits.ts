@@ -44,6 +44,8 @@ export const providerLimits = {
     synchronousMs: 2_000,
     /** Of the provider's own name of a job, in characters. */
     refMax: 1_024,
+    /** Names that are remembered as paused; more than a file of providers may have. */
+    pausedMax: 200,
     /** How long a provider that is told so (fal) keeps a result. */
     resultLifeSeconds: 86_400,
     /** How far a callback's time may be from ours. */

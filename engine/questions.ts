@@ -43,7 +43,7 @@ export class Questions<Question> {
     this.open.get(number)?.(answer);
   }
 
-  /** The other end went away: nobody answers what is open. */
+  /** The other end went away: what is open stays without an answer. */
   lose(): void {
     for (const settle of [...this.open.values()]) settle(undefined);
   }

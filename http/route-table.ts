@@ -29,6 +29,7 @@ import { modelRoutes } from "./jobs/model-routes.ts";
 import { setRoutes } from "./jobs/set-routes.ts";
 import { streamRoutes } from "./jobs/stream-routes.ts";
 import { callbackRoutes } from "./providers/callback-routes.ts";
+import { providerRoutes } from "./providers/provider-routes.ts";
 import type { Route } from "./route.ts";
 import { publicShareRoutes } from "./shares/public-share-routes.ts";
 import { shareRoutes } from "./shares/share-routes.ts";
@@ -52,6 +53,7 @@ export const routeTable: readonly Route[] = [
   ...figmaRoutes,
   ...modelRoutes,
   ...callbackRoutes,
+  ...providerRoutes,
   ...accountRoutes,
   ...billingRoutes,
   ...organizationRoutes,

@@ -20,6 +20,7 @@ import type { Quotes } from "./jobs/quotes.ts";
 import type { Cursors } from "./paging/cursors.ts";
 import type { CallbackRates } from "./providers/callback-rates.ts";
 import type { CallbackTokens } from "./providers/callback-tokens.ts";
+import type { PausedProviders } from "./providers/paused-providers.ts";
 import type { ProviderLine } from "./providers/provider-line.ts";
 import type { RequestLog } from "./request-log.ts";
 import type { ShareAccess } from "./shares/share-access.ts";
@@ -46,6 +47,7 @@ export interface Service {
   readonly signedUrls: SignedUrls;
   /** To the thread that asks providers. */
   readonly line: ProviderLine;
+  readonly paused: PausedProviders;
   readonly callbackTokens: CallbackTokens;
   readonly callbackRates: CallbackRates;
   readonly shares: ShareAccess;

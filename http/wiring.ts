@@ -23,7 +23,8 @@ import { Quotes } from "./jobs/quotes.ts";
 import { Cursors } from "./paging/cursors.ts";
 import { CallbackRates } from "./providers/callback-rates.ts";
 import { CallbackTokens } from "./providers/callback-tokens.ts";
-import { ProviderLine } from "./providers/provider-line.ts";
+import { PausedProviders } from "./providers/paused-providers.ts";
+import { type LinePorts, ProviderLine } from "./providers/provider-line.ts";
 import type { RequestLog } from "./request-log.ts";
 import type { CheckState, Service, WriteExport } from "./service.ts";
 import type { ShareAccess } from "./shares/share-access.ts";
@@ -58,48 +59,29 @@ export interface Wiring {
 
 /** Builds the dependencies of routes. Its gateway waits for shards to be attached. */
 export function wire(wiring: Wiring): Service {
-  const { version, origin, shardCount, entropy, objects, onFault } = wiring;
+  const { version, origin, entropy, objects, onFault } = wiring;
   const clock = new ProcessClock(wiring.clock);
   let { configuration } = wiring;
   const baseUrl = `${origin}/v1`;
-  const gateway: Gateway = new Gateway(
-    shardCount,
-    clock,
-    {
-      listens: (shard) => shard === shardCount || jobs.keepsTexts,
-      changed(key) {
-        principals.onWrite(key);
-        jobs.onWrite(key);
-      },
-      missed(shard) {
-        if (shard === shardCount) principals.forget();
-        jobs.forget();
-      },
-      failed: (error) => onFault("watching", error),
-    },
-    domain,
-  );
+  const gateway = openGateway(wiring, clock, () => ({ principals, jobs }));
   const keyFor = (purpose: SigningPurpose) => () => {
     const key = gateway.read(signingKeyKey(purpose));
     if (key === undefined) throw new ShardDown();
     return key;
   };
-  const principals = new Principals(gateway, clock);
+  const principals: Principals = new Principals(gateway, clock);
   const signedUrls = new SignedUrls(origin, keyFor("urls"));
   const callbackTokens = new CallbackTokens(baseUrl, keyFor("callbacks"));
-  const line = new ProviderLine({
-    setup: () => ({
-      configs: configuration.providers,
-      models: providerModelsOf(configuration.catalogue),
-      paused: [],
-    }),
+  const paused = new PausedProviders(gateway);
+  const line = openLine(wiring, {
+    configuration: () => configuration,
+    paused,
     sign: ({ provider, job, number, objectKeys }) => ({
       callbackUrl: callbackTokens.urlFor(provider, job, number),
       urls: objectKeys.map((key) => signedUrls.sign(key, clock.nowMs()).url),
     }),
-    onFault: (error) => onFault("providers", error),
   });
-  const jobs = new JobReads(gateway, signedUrls, clock, `${baseUrl}/problems`);
+  const jobs: JobReads = new JobReads(gateway, signedUrls, clock, `${baseUrl}/problems`);
   return {
     version,
     baseUrl,
@@ -119,18 +101,61 @@ export function wire(wiring: Wiring): Service {
     },
     ...{ clock, entropy, objects, signedUrls },
     ids: new IdMint(clock, entropy),
-    ...{ line, callbackTokens, callbackRates: new CallbackRates(clock) },
+    ...{ line, paused, callbackTokens, callbackRates: new CallbackRates(clock) },
     shares: openShares(wiring, clock, keyFor("urls")),
     cursors: new Cursors(keyFor("cursors")),
     quotes: new Quotes(keyFor("quotes"), clock, entropy),
-    jobs,
+    ...{ jobs, following: new Following(gateway) },
     timelines: new CompositionTimelines(gateway, objects, wiring.computeRound),
     ...{ writeExport: wiring.writeExport, figma: wiring.figma },
-    following: new Following(gateway),
     health: { isDiskLow: false, isDraining: false, renderers: wiring.renderers },
     requests: wiring.requests,
     onFault,
   };
+}
+
+/** `readers` keep what they read, until it changes. */
+function openGateway(
+  { shardCount, onFault }: Wiring,
+  clock: ProcessClock,
+  readers: () => { readonly principals: Principals; readonly jobs: JobReads },
+): Gateway {
+  return new Gateway(
+    shardCount,
+    clock,
+    {
+      listens: (shard) => shard === shardCount || readers().jobs.keepsTexts,
+      changed(key) {
+        const { principals, jobs } = readers();
+        principals.onWrite(key);
+        jobs.onWrite(key);
+      },
+      missed(shard) {
+        const { principals, jobs } = readers();
+        if (shard === shardCount) principals.forget();
+        jobs.forget();
+      },
+      failed: (error) => onFault("watching", error),
+    },
+    domain,
+  );
+}
+
+interface LineParts extends Pick<LinePorts, "sign"> {
+  /** As it is now. */
+  readonly configuration: () => Configuration;
+  readonly paused: PausedProviders;
+}
+
+function openLine({ onFault }: Wiring, { configuration, paused, sign }: LineParts): ProviderLine {
+  return new ProviderLine({
+    setup() {
+      const { providers, catalogue } = configuration();
+      return { configs: providers, models: providerModelsOf(catalogue), paused: paused.names() };
+    },
+    sign,
+    onFault: (error) => onFault("providers", error),
+  });
 }
 
 /** `key` signs links to media and cookies. */

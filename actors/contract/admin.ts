@@ -1,6 +1,7 @@
 /** What only operators ask for and see. */
 import { limits } from "../../config/limits.ts";
 import { planNames } from "../../config/plans.ts";
+import { providerAdapters } from "../../config/provider-config.ts";
 import { type Static, Type } from "../../config/schema.ts";
 import { nullable, strict, Timestamp, Uuid } from "./common.ts";
 import { invariants } from "./invariants.ts";
@@ -133,4 +134,34 @@ export const AuditPage = Type.Object(
     next_cursor: nullable(Type.String()),
   },
   { title: "AuditPage" },
+);
+
+/** A provider of models, without the keys and URLs of its entry. */
+export const AdminProvider = Type.Object(
+  {
+    name: Type.String(),
+    adapter: Type.Enum([...providerAdapters]),
+    status: Type.Enum(["up", "degraded", "down"]),
+    paused: Type.Boolean(),
+    in_flight: Type.Integer(),
+    waiting: Type.Integer(),
+    max_in_flight: nullable(Type.Integer()),
+    callback: Type.Enum(["none", "signed", "token_only"]),
+    cancel: Type.Enum(["none", "queued_only", "any"]),
+    last_error_at: Type.Optional(Timestamp),
+  },
+  { title: "AdminProvider" },
+);
+export type AdminProvider = Static<typeof AdminProvider>;
+
+export const AdminProviderList = Type.Object(
+  { items: Type.Array(AdminProvider) },
+  { title: "AdminProviderList" },
+);
+export type AdminProviderList = Static<typeof AdminProviderList>;
+
+/** The state of the job is read at its provider as soon as it can be. */
+export const ReadRequeued = Type.Object(
+  { status: Type.Enum(["accepted"]) },
+  { title: "ReadRequeued" },
 );

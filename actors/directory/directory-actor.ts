@@ -17,6 +17,7 @@ import {
   deleteOrganization,
   patchOrganization,
 } from "./organizations.ts";
+import { pauseProvider } from "./paused-providers.ts";
 import { issueToken, noteUse, resetFirstToken, revokeToken } from "./tokens.ts";
 import { activate, admitUser, createUser, giveCredits, patchUser } from "./users.ts";
 
@@ -79,6 +80,8 @@ export const directoryActor: Actor<Directory, DirectoryMessage, never> = {
         return decideDevice(head, message, ctx);
       case "redeem_device":
         return redeemDevice(head, message, ctx);
+      case "pause_provider":
+        return pauseProvider(head, message, ctx);
     }
   },
   dueAt: () => undefined,

@@ -14,6 +14,7 @@ import type {
   DeleteOrganization,
   PatchOrganization,
 } from "./organizations.ts";
+import type { PauseProvider } from "./paused-providers.ts";
 import type { IssueToken, ResetFirstToken, RevokeToken, TokenUsed } from "./tokens.ts";
 import type { AccountCreated, Activate, CreateUser, GiveCredits, PatchUser } from "./users.ts";
 
@@ -53,7 +54,8 @@ export type DirectoryMessage =
   | Revoke
   | OpenDevice
   | DecideDevice
-  | RedeemDevice;
+  | RedeemDevice
+  | PauseProvider;
 
 export const directoryKey: Address<DirectoryMessage, Directory> = addressOf(
   keyOf(0, codes.directory, ""),

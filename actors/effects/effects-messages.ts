@@ -6,7 +6,7 @@ import type { ProviderConfig } from "../../config/provider-config.ts";
 import type { ProviderModel } from "../../config/provider-models.ts";
 import type { Id } from "../../engine/id.ts";
 import type { Answered, Asked } from "../../engine/questions.ts";
-import type { Callback, Health } from "../providers/provider.ts";
+import type { Callback, Health, ProviderTraits } from "../providers/provider.ts";
 
 /** What operators configured, and whom they paused. */
 export interface ProviderSetup {
@@ -30,8 +30,7 @@ export type ProviderQuestion =
   /** Answered by `ProviderState[]`. */
   | { readonly kind: "states" };
 
-export interface ProviderState {
-  readonly name: string;
+export interface ProviderState extends Pick<ProviderTraits, "name" | "callback" | "cancel"> {
   readonly health: Health;
   readonly isPaused: boolean;
   readonly inFlight: number;

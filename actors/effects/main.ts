@@ -4,6 +4,7 @@
  */
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
+import type { MessagePort } from "node:worker_threads";
 import { farmEnvironment } from "../../config/farm-environment.ts";
 import { limits } from "../../config/limits.ts";
 import { diskObjects } from "../../engine/adapters/disk-objects.ts";
@@ -27,7 +28,7 @@ import { adapters } from "../providers/adapters.ts";
 import type { ToEffectsThread } from "./effects-messages.ts";
 import { FarmBroker } from "./farm-broker.ts";
 import { performerOf, type TracedCall } from "./performers.ts";
-import { ProviderHub } from "./provider-hub.ts";
+import { type HubPorts, ProviderHub } from "./provider-hub.ts";
 
 export async function run(task: EffectsTask): Promise<void> {
   const log = openLog(task.logLevel, "effects");
@@ -49,11 +50,10 @@ export async function run(task: EffectsTask): Promise<void> {
     onFault: (_: Key, error: unknown) => log.error(error, "a provider failed"),
   };
   const broker = new FarmBroker(ports);
-  const web = openWeb(limits.providers.connectionsPerHost);
   const hub = new ProviderHub({
     ...ports,
     objects,
-    open: (config) => adapters[config.adapter](config, { web, clock: systemClock, entropy }),
+    open: openAdapters(),
     tell: (message) => host.send({ kind: "message", message }),
     onFailure: (error) => log.error(error, "a provider could not be asked"),
   });
@@ -77,13 +77,7 @@ export async function run(task: EffectsTask): Promise<void> {
         return;
       case "attach": {
         const { shard, port } = message;
-        shards.set(
-          shard,
-          new Link<FromEffects, ToEffects>(port, ({ deliveries, acknowledged }) => {
-            outbox.acknowledge(acknowledged);
-            outbox.deliver(shard, deliveries);
-          }),
-        );
+        shards.set(shard, linkOf(outbox, shard, port));
         outbox.opened(shard);
       }
     }
@@ -92,6 +86,20 @@ export async function run(task: EffectsTask): Promise<void> {
   await stopped;
   hub.close();
   await stopFarm(broker);
+}
+
+function linkOf(outbox: Outbox, shard: number, port: MessagePort): Link<FromEffects, ToEffects> {
+  return new Link(port, ({ deliveries, acknowledged }) => {
+    outbox.acknowledge(acknowledged);
+    outbox.deliver(shard, deliveries);
+  });
+}
+
+/** All providers share the connections. */
+function openAdapters(): HubPorts["open"] {
+  const web = openWeb(limits.providers.connectionsPerHost);
+  const entropy = systemEntropy();
+  return (config) => adapters[config.adapter](config, { web, clock: systemClock, entropy });
 }
 
 /** Keeps the node's own farm workers alive until the returned function is called. */

@@ -157,7 +157,7 @@ export class ProviderGate {
     this.insideByModel.set(model, (this.insideByModel.get(model) ?? 0) + by);
   }
 
-  /** A provider that is down is probed often, one that nobody asks now and then. */
+  /** A provider that is down is probed often, one that is not asked now and then. */
   private watch(): void {
     const { probeMs, healthMs } = limits.providers;
     const isDue =

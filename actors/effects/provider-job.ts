@@ -1,5 +1,5 @@
 /**
- * One job at its provider, as the effects thread knows it. Nothing of it is kept beyond that thread.
+ * One job at its provider, as the effects thread knows it. It is not kept beyond that thread.
  *
  *   waiting --> marking --> sending --> accepting --> queued --> running --> delivering
  *      ^           ^           |           ^

@@ -113,9 +113,9 @@ export class ProviderJobs {
   }
 
   /**
-   * Reads the job's state soon. Rejects with a `PortError` when the callback cannot be verified. Its
-   * token names submission `number`, undefined when it is wrong; from within this process there is
-   * none.
+   * Reads the job's state soon. Rejects with a `PortError` when the callback cannot be verified.
+   * Its token names submission `number`, undefined when it is wrong; from within this process there
+   * is none.
    */
   async receiveCallback(
     provider: string,
@@ -140,7 +140,7 @@ export class ProviderJobs {
   private wake(job: ProviderJob, called: string | undefined, isInternal: boolean): CallbackAnswer {
     const { stage, ref } = job;
     const { wakeMs } = limits.providers;
-    // What nobody answered is there after all, and the callback says under which name.
+    // The submit without an answer arrived after all, and the callback names the job there.
     const isRef = called !== undefined && called.length <= limits.providers.refMax;
     if (stage.kind === "unknown" && isRef) {
       job.tell({ kind: "called_back" });

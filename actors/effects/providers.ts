@@ -91,7 +91,10 @@ export class Providers {
   }
 
   states(): ProviderState[] {
-    return [...this.opened].map(([name, { gate }]) => ({ name, ...gate.state() }));
+    return [...this.opened].map(([name, { gate, provider }]) => {
+      const { callback, cancel } = provider.describe();
+      return { name, callback, cancel, ...gate.state() };
+    });
   }
 
   close(): void {

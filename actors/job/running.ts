@@ -94,7 +94,7 @@ export function accept(job: Job, ref: string, ctx: Context): JobDecision {
   );
 }
 
-/** Nobody will learn whether the provider has it. */
+/** Whether the provider has it stays unknown. */
 export function giveUpSubmit(job: Job, ctx: Context): JobDecision {
   if (job.phase === "canceled") return leaveUnanswered(job, ctx);
   if (job.phase !== "queued" || job.submitting === undefined) return decision(job);

@@ -152,7 +152,7 @@ export type ResultFile =
 export type OpenStream = (signal: AbortSignal) => Promise<AsyncIterable<Uint8Array>>;
 
 export interface Callback {
-  /** The job whose token its URL had, where it is known. Needed where callbacks are `token_only`. */
+  /** The job whose token its URL had, if known. Needed where callbacks are `token_only`. */
   readonly of?: CalledJob;
   /** Unparsed, because the signature covers these bytes. */
   readonly rawBody: Uint8Array;

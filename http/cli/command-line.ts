@@ -29,6 +29,7 @@ import { login, logout } from "./login.ts";
 import { accountCreate } from "./operator/account-create.ts";
 import { audit } from "./operator/audit.ts";
 import { modelsCheck } from "./operator/models-check.ts";
+import { listProviders, pauseProvider, resumeProvider } from "./operator/providers.ts";
 import { storeCheck } from "./operator/store-check.ts";
 import { tokenReset } from "./operator/token-reset.ts";
 import { share, shareList, shareRevoke } from "./shares.ts";
@@ -67,6 +68,9 @@ const commands: readonly Command[] = [
   showAccount,
   listModels,
   modelsCheck,
+  listProviders,
+  pauseProvider,
+  resumeProvider,
   login,
   logout,
   tokenCreate,

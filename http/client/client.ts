@@ -14,7 +14,11 @@ import type {
   Credits,
   User,
 } from "../../actors/contract/account.ts";
-import type { InvariantPage } from "../../actors/contract/admin.ts";
+import type {
+  AdminProvider,
+  AdminProviderList,
+  InvariantPage,
+} from "../../actors/contract/admin.ts";
 import type {
   AgentSession,
   AgentSessionPage,
@@ -277,6 +281,15 @@ export class Client {
   invariants(cursor: string | undefined): Promise<InvariantPage> {
     const from = cursor === undefined ? "" : `?cursor=${encodeURIComponent(cursor)}`;
     return this.get(`/admin/invariants${from}`);
+  }
+
+  providers(): Promise<AdminProviderList> {
+    return this.get("/admin/providers");
+  }
+
+  pauseProvider(name: string, isPaused: boolean): Promise<AdminProvider> {
+    const verb = isPaused ? "pause" : "resume";
+    return this.post(`/admin/providers/${encodeURIComponent(name)}:${verb}`, {});
   }
 
   createToken(token: Sparse<CreateTokenRequest>): Promise<CreatedToken> {

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import { Model, ModelPage } from "../../actors/contract/model.ts";
 import { type ModelEntry, modalities, publicModelFields } from "../../config/catalogue.ts";
-import { isFarm } from "../../config/providers.ts";
 import { requireScope } from "../auth/principals.ts";
 import { found } from "../problems/refusal-error.ts";
+import { availabilityOf } from "../providers/provider-views.ts";
 import { withETag } from "../request/etag.ts";
 import { optionalFlag, someOf } from "../request/query.ts";
 import { type Call, type Route, route } from "../route.ts";
@@ -49,7 +49,10 @@ function listModels(call: Call<unknown, ModelQuery>): Answer {
     .filter((model) => isWhole || model.status !== "disabled")
     .filter((model) => modality?.includes(model.modality) ?? true)
     .filter((model) => operation?.some((name) => offers(model, name)) ?? true)
-    .map((model) => ({ ...(isWhole ? model : {}), ...modelView(model, call.service) }));
+    .map((model) => ({
+      ...(isWhole ? operatorPart(model) : {}),
+      ...modelView(model, call.service),
+    }));
   const { version, updatedAt } = catalogue;
   return tagged(call, JSON.stringify({ items, version, updated_at: updatedAt }));
 }
@@ -67,13 +70,24 @@ function offers({ operations }: ModelEntry, name: string): boolean {
   return operations.some((operation) => operation === name);
 }
 
+/** The mapping as its file has it, with a graph in the place of its name. */
+function operatorPart({ mapping, ...model }: ModelEntry) {
+  switch (mapping?.kind) {
+    case undefined:
+      return model;
+    case "template":
+      return { ...model, mapping: mapping.template };
+    case "workflow":
+      return { ...model, mapping: { workflow: mapping.graph, inputs: mapping.inputs } };
+  }
+}
+
 /** All but what only the operator knows. */
-function modelView(model: ModelEntry, { health }: Service) {
+function modelView(model: ModelEntry, service: Service) {
   const shown = Object.fromEntries(
     Object.entries(model).filter(([name]) => Object.hasOwn(publicModelFields, name)),
   );
-  const isDown = isFarm(model.provider) && health.renderers === "down";
-  return { ...shown, availability: isDown ? "down" : "up" };
+  return { ...shown, availability: availabilityOf(model.provider, service) };
 }
 
 function tagged({ request }: Call<unknown, unknown>, text: string): Answer {

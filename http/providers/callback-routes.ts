@@ -81,7 +81,7 @@ async function answerOf(service: Service, question: Parameters<Service["line"]["
   }
 }
 
-/** Of a job that has ended nobody knows how often it was submitted. */
+/** How often a job was submitted is known until it has ended. */
 function submissionOf(
   { gateway, callbackTokens }: Service,
   provider: string,

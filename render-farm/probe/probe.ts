@@ -73,7 +73,7 @@ async function examine(
   return { objectKey: source.objectKey, sizeBytes, sha256, ...measures };
 }
 
-/** What a file is by its bytes; stores its thumbnail. Throws `PortError` for one that is damaged. */
+/** What a file is by its bytes; stores its thumbnail. Throws `PortError` for a damaged one. */
 export async function measure(
   file: LocalFile,
   pictures: Pictures,

@@ -66,6 +66,7 @@ t.test("what another thread needs of provider models can be sent to it", async (
       callback: true,
       always_refund_moderation: false,
       typical_seconds: 1,
+      deadline_seconds: 600,
       mapping: { kind: "template", template: { prompt: "$prompt" } },
       max_in_flight: 3,
       expected_units: 2,
@@ -77,6 +78,7 @@ t.test("what another thread needs of provider models can be sent to it", async (
       callback: false,
       always_refund_moderation: false,
       typical_seconds: 1,
+      deadline_seconds: 600,
       mapping: { kind: "workflow", graph, inputs: { "6.text": "$prompt" } },
     },
   ]);

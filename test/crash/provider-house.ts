@@ -68,20 +68,20 @@ export class ProviderHouse {
     this.klieg = await startKlieg(this.t, this.dataDir, this.environment);
   }
 
-  ask<T>(path: string, body?: object) {
-    return ask<T>(this.port, firstToken, path, body);
+  ask<T>(path: string, body?: object, token = firstToken) {
+    return ask<T>(this.port, token, path, body);
   }
 
   /** Undefined when the service went away before it answered. */
-  async submit(path: string, body: object): Promise<Job | undefined> {
-    const answer = await this.ask<Job>(path, body).catch(() => undefined);
+  async submit(path: string, body: object, token?: string): Promise<Job | undefined> {
+    const answer = await this.ask<Job>(path, body, token).catch(() => undefined);
     return answer?.status === 202 ? answer.json : undefined;
   }
 
   /** The job once it has ended, and its hold is settled. */
-  async ended(id: string): Promise<Job> {
+  async ended(id: string, token?: string): Promise<Job> {
     for (;;) {
-      const { json: job } = await this.ask<Job>(`/jobs/${id}`);
+      const { json: job } = await this.ask<Job>(`/jobs/${id}`, undefined, token);
       const isOver = job.status !== "queued" && job.status !== "running";
       if (isOver && job.credits_charged !== null) return job;
       await pause(50);

@@ -278,6 +278,30 @@ t.test("job, jobs, cancel, me and models show what the service says", async (t) 
   t.match(JSON.parse((await ask("models", "--json")).out), { items: [{ id: "m1" }] });
 });
 
+t.test("providers are shown, paused and resumed", async (t) => {
+  t.testdir({ data: {} });
+  const state = { name: "fal", adapter: "fal", status: "up", in_flight: 3, waiting: 1 };
+  const { origin, asked } = await standIn(t, {
+    "GET /v1/admin/providers": [
+      json(200, { items: [{ ...state, paused: false }] }),
+      json(200, { items: [{ ...state, paused: true }] }),
+    ],
+    "POST /v1/admin/providers/fal:pause": [json(200, { ...state, paused: true })],
+    "POST /v1/admin/providers/fal:resume": [json(200, { ...state, paused: false })],
+  });
+  const ask = (...args: string[]) => klieg(t, args, { KLIEG_URL: origin, KLIEG_TOKEN: "pat_1" });
+  const head = "PROVIDER  ADAPTER  STATUS  IN FLIGHT  WAITING\n";
+  t.match(await ask("providers"), {
+    code: 0,
+    out: `${head}fal       fal      up      3          1\n`,
+  });
+  t.match(await ask("providers", "pause", "fal"), { out: "fal is paused; its jobs wait.\n" });
+  t.match((await ask("providers")).out, /^fal +fal +paused/m);
+  t.match(await ask("providers", "resume", "fal"), { out: "fal is given work again.\n" });
+  t.match(await ask("providers", "pause"), { code: 2, err: /Name the provider\./ });
+  t.equal(asked.length, 4);
+});
+
 t.test("each medium asks its route, and a photo is uploaded first", async (t) => {
   t.testdir({ data: {}, "cup.png": "a photo" });
   const ended: Answer = (response, asked) => {

@@ -40,6 +40,11 @@ export class ReplicateSimulator extends Simulator {
     this.secret = newSecret();
   }
 
+  override close(): void {
+    super.close();
+    this.jobs.close();
+  }
+
   protected jobOf(path: string): SimulatedJob | undefined {
     return this.jobs.get(/\/(?:predictions|files)\/([0-9a-z]+)/.exec(path)?.[1]);
   }

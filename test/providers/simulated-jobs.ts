@@ -47,6 +47,11 @@ export class SimulatedJobs {
     return id === undefined ? undefined : this.jobs.get(id);
   }
 
+  /** None of them goes on. */
+  close(): void {
+    for (const job of this.jobs.values()) job.stopTimer();
+  }
+
   values(): readonly SimulatedJob[] {
     return [...this.jobs.values()];
   }

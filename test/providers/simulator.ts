@@ -37,6 +37,8 @@ export interface SimulatorOptions {
   readonly clock: Clock;
   /** Called before a call is looked at, and when its answer is on its way. */
   readonly onCall?: (call: Call, moment: "before" | "after") => void | Promise<void>;
+  /** The pause before a callback that was not taken is sent again; it doubles. */
+  readonly callbackRetryMs?: number;
 }
 
 export interface Exchange {
@@ -82,14 +84,16 @@ export abstract class Simulator {
   readonly trapped: string[] = [];
   url = "";
   protected readonly clock: Clock;
+  private readonly callbackRetryMs: number;
   private readonly onCall: SimulatorOptions["onCall"];
   protected readonly server: Server;
   private readonly trap: Server;
   private readonly deliveries = new Set<Promise<void>>();
   private isClosed = false;
 
-  constructor({ clock, onCall }: SimulatorOptions) {
+  constructor({ clock, onCall, callbackRetryMs = 15_000 }: SimulatorOptions) {
     this.clock = clock;
+    this.callbackRetryMs = callbackRetryMs;
     this.onCall = onCall;
     this.server = createServer((request, response) => {
       this.serve(request, response).catch(() => response.destroy());
@@ -176,7 +180,7 @@ export abstract class Simulator {
         this.deliveries.delete(delivery);
         if (isTaken || retries === callbackRetries || this.isClosed) return;
         const again = () => this.deliver(url, { body, headers }, retries + 1);
-        this.clock.after(callbackRetryMs * 2 ** retries, again);
+        this.clock.after(this.callbackRetryMs * 2 ** retries, again);
       });
     this.deliveries.add(delivery);
   }
@@ -256,7 +260,6 @@ function serveMedia(modality: Modality, range: string | undefined, response: Ser
 }
 
 const callbackRetries = 10;
-const callbackRetryMs = 15_000;
 const bodyBytesMax = 128 * 1024 * 1024;
 export const html = "<!doctype html><title>Sign in</title><p>Please sign in at http://10.0.0.7/";
 

@@ -9,6 +9,7 @@ import { childProcesses, isRunning } from "./child-processes.ts";
 
 const entry = join(import.meta.dirname, "..", "..", "render-farm", "main.js");
 const kinds = [
+  "fetch",
   "probe",
   "measure",
   "render",

@@ -8,6 +8,8 @@ import type { Test } from "tap";
 import { timelineRound } from "../../actors/composition/timeline-round.ts";
 import type { CreateAccountRequest, CreatedAccount } from "../../actors/contract/account.ts";
 import type { SseTicket } from "../../actors/contract/job.ts";
+import type { FromEffectsThread } from "../../actors/effects/effects-messages.ts";
+import type { HubPorts } from "../../actors/effects/provider-hub.ts";
 import { archiveExport } from "../../actors/export-thread/archive.ts";
 import { runFigmaTask } from "../../actors/figma/figma-task.ts";
 import { simulatedMedia } from "../../actors/providers/simulated/simulated-media.ts";
@@ -48,6 +50,8 @@ export interface InProcessOptions {
   readonly providersFile?: string;
   /** Where the file of providers finds its secrets. */
   readonly environment?: Readonly<Record<string, string>>;
+  /** Providers of the file; none is expected without. */
+  readonly openProvider?: HubPorts["open"];
   readonly corsOrigins?: readonly string[];
   readonly trustedProxies?: readonly string[];
   /** The origin of a double of the design host. */
@@ -147,6 +151,7 @@ export async function openInProcess(t: Test, options: InProcessOptions = {}): Pr
   const objects = memoryObjects();
   for (const { bytes, media } of Object.values(simulatedMedia))
     await objects.put(media.objectKey, [bytes]);
+  const { openProvider = refuseProvider } = options;
   const { modelFiles = ["shipped"], providersFile, environment = {} } = options;
   const read = () => readConfiguration({ modelFiles, providersFile, simulatedModels }, environment);
   const service = wire({
@@ -175,10 +180,13 @@ export async function openInProcess(t: Test, options: InProcessOptions = {}): Pr
   });
   const { gateway, clock: processClock } = service;
   const parts = { gateway, shardCount, clock, processClock, entropy, objects, onFault };
-  const engine = await openEngine({ ...parts, openProvider: refuseProvider, onEffects: () => {} });
-  engine.hub.take({ kind: "setup", configs: [], models: [], paused: [] });
+  const { line } = service;
+  const onEffects = (message: FromEffectsThread) => queueMicrotask(() => line.onMessage(message));
+  const engine = await openEngine({ ...parts, openProvider, onEffects });
+  line.connect((message) => queueMicrotask(() => engine.hub.take(message)));
   const files = { read: () => undefined, writePrivate: () => {} };
   await bootstrap(gateway, service, files, adminToken);
+  line.begin();
   await engine.settle();
   t.teardown(() => {
     if (faults.length > 0) throw faults[0];

@@ -51,6 +51,7 @@ export const kits = {
     return [id];
   },
   model: async () => ["sim-instant"],
+  provider: async () => ["fal"],
   organization: async (stage: Stage) => [(await organizationOf(stage)).id],
   member: async (stage: Stage) => [(await organizationOf(stage)).id, stage.maker.id],
   token: async ({ maker }: Stage) => {

@@ -7,10 +7,12 @@ import t, { type Test } from "tap";
 import { type Role, roles } from "../../actors/contract/organization.ts";
 import type { CreatedToken } from "../../actors/contract/token.ts";
 import { routeTable } from "../../http/route-table.ts";
+import { adminRows } from "./admin-roles.ts";
 import type { Caller } from "./caller.ts";
 import { type InProcess, openInProcess } from "./in-process-service.ts";
 import { type Ids, kits, type Stage } from "./objects-to-name.ts";
 import { enter, join, paidOrganization } from "./organizations.ts";
+import { configureQuiet } from "./quiet-provider.ts";
 import { shareRows } from "./share-roles.ts";
 
 const principals = ["maker", "outsider", ...roles] as const;
@@ -224,31 +226,7 @@ const matrix: Readonly<Record<string, Row>> = {
     body: { credit_ceiling: 100 },
   },
 
-  "PATCH /v1/admin/accounts/{id}": {
-    object: "account",
-    expected: "403 403 403 403 403 403 403",
-    body: { plan: "studio" },
-  },
-  "POST /v1/admin/accounts/{id}/tokens": {
-    object: "account",
-    expected: "403 403 403 403 403 403 403",
-    body: {},
-  },
-  "POST /v1/admin/accounts/{id}/credits": {
-    object: "account",
-    expected: "403 403 403 403 403 403 403",
-    body: { amount: 1 },
-  },
-  "PATCH /v1/admin/organizations/{id}": {
-    object: "organization",
-    expected: "403 403 403 403 403 403 403",
-    body: { plan: "studio" },
-  },
-  "POST /v1/admin/organizations/{id}/credits": {
-    object: "organization",
-    expected: "403 403 403 403 403 403 403",
-    body: { amount: 1 },
-  },
+  ...adminRows,
 };
 
 const unknownId = "019d9000-0000-7000-8000-000000000000";
@@ -381,7 +359,7 @@ function callerOf(stage: Stage, principal: PrincipalName): Caller {
 
 /** An organization with somebody in each role, and a maker of its objects. */
 async function opened(t: Test, role: Role = "member"): Promise<Stage> {
-  const house: InProcess = await openInProcess(t);
+  const house: InProcess = await openInProcess(t, configureQuiet(t).options);
   const owner = await house.account();
   const org = await paidOrganization(house, owner, 100_000);
   const limits = { concurrent_max: 1_000 };

@@ -204,6 +204,10 @@ t.test("a token without a scope answers 403 on its routes and names it", async (
     ["POST", "/v1/admin/organizations/x/credits", "admin"],
     ["GET", "/v1/admin/audit", "admin"],
     ["GET", "/v1/admin/invariants", "admin"],
+    ["GET", "/v1/admin/providers", "admin"],
+    ["POST", "/v1/admin/providers/x:pause", "admin"],
+    ["POST", "/v1/admin/providers/x:resume", "admin"],
+    ["POST", "/v1/admin/jobs/x/requeue-read", "admin"],
   ] as const) {
     const { status, json } = await bare.request<{ required_scope: string }>(method, path);
     t.equal(status, 403, `${method} ${path}`);

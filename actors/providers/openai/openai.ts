@@ -51,9 +51,10 @@ class Openai implements Provider {
     const http = new ProviderHttp(config, ports, key === undefined ? undefined : `Bearer ${key}`);
     const findModeration = moderationFinder(config.moderationPatterns);
     const bytesMax = resultBytesMax ?? limits.providers.resultBytesMax;
+    const heldBytesMax = limits.providers.outcomeBytesMax;
     this.http = http;
     this.dialect = dialect;
-    this.calls = new SynchronousCalls({ http, clock, findModeration, bytesMax });
+    this.calls = new SynchronousCalls({ http, clock, findModeration, bytesMax, heldBytesMax });
     this.videos = new Videos({ http, clock, findModeration, deleteCancels });
     this.webhookSecret =
       webhookSecret === undefined ? undefined : parseWebhookSecret(webhookSecret);

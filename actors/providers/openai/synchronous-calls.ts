@@ -6,8 +6,7 @@
  *
  * 1. What is known of a call ends with this process: then it is lost.
  * 2. A call that was sent is never sent again: 5xx or an answer that breaks off fail its job.
- * 3. Results are held until their job is forgotten, all together at most
- *    `limits.providers.outcomeBytesMax`, each at most what the provider's entry says.
+ * 3. Results are held until their job is forgotten, all of them and each up to a bound.
  */
 import { limits } from "../../../config/limits.ts";
 import type { Clock } from "../../../engine/ports/clock.ts";
@@ -40,6 +39,8 @@ export interface CallPorts {
   readonly findModeration: FindModeration;
   /** Of one result. */
   readonly bytesMax: number;
+  /** Of all that are held. */
+  readonly heldBytesMax: number;
 }
 
 interface Call {
@@ -220,7 +221,7 @@ export class SynchronousCalls {
   private async readBytes(call: Call, { body }: WebAnswer): Promise<Buffer> {
     const chunks: Uint8Array[] = [];
     for await (const chunk of body) {
-      if (this.bytes + chunk.length > limits.providers.outcomeBytesMax)
+      if (this.bytes + chunk.length > this.ports.heldBytesMax)
         throw new ReplyError("More results wait to be stored than may.");
       this.hold(call, chunk.length);
       chunks.push(chunk);

@@ -5,6 +5,7 @@ import type { Health } from "../../../actors/providers/provider.ts";
 import type { ModelEntry } from "../../../config/catalogue.ts";
 import type { ProviderConfig } from "../../../config/provider-config.ts";
 import { type Command, CommandError, type Session } from "../command.ts";
+import { table } from "./table.ts";
 
 export const modelsCheck: Command = {
   name: "models check",
@@ -61,17 +62,4 @@ function shown(
 
 function shownModel({ id, modality, provider, provider_model, callback }: ModelEntry): string[] {
   return [id, modality, provider, provider_model || "its mapping", callback ? "yes" : "no"];
-}
-
-/** Nothing without rows. */
-function table(head: readonly string[], rows: readonly (readonly string[])[]): string[] {
-  if (rows.length === 0) return [];
-  const all = [head, ...rows];
-  const widths = head.map((_, at) => Math.max(...all.map((row) => row[at]?.length ?? 0)));
-  return all.map((row) =>
-    row
-      .map((cell, at) => cell.padEnd(widths[at] ?? 0))
-      .join("  ")
-      .trimEnd(),
-  );
 }

@@ -1,0 +1,21 @@
+import { pausedProvidersKey } from "../../actors/directory/paused-providers.ts";
+import { type Gateway, ShardDown } from "../../engine/gateway.ts";
+
+/** The names of paused providers; while the directory's thread is away, as they were last. */
+export class PausedProviders {
+  private readonly gateway: Gateway;
+  private last: readonly string[] = [];
+
+  constructor(gateway: Gateway) {
+    this.gateway = gateway;
+  }
+
+  names(): readonly string[] {
+    try {
+      this.last = this.gateway.read(pausedProvidersKey) ?? [];
+    } catch (error) {
+      if (!(error instanceof ShardDown)) throw error;
+    }
+    return this.last;
+  }
+}

@@ -1,0 +1,36 @@
+/** Providers as operators and models show them: configuration, what is paused, and live state. */
+import type { AdminProvider } from "../../actors/contract/admin.ts";
+import type { ProviderState } from "../../actors/effects/effects-messages.ts";
+import type { Health } from "../../actors/providers/provider.ts";
+import { defined } from "../../config/defined.ts";
+import type { ProviderConfig } from "../../config/provider-config.ts";
+import { isFarm } from "../../config/providers.ts";
+import { timestamp } from "../../engine/timestamp.ts";
+import type { Service } from "../service.ts";
+
+/** `state` is undefined while the thread that asks providers is away. */
+export function providerView(
+  { name, adapter, maxInFlight }: ProviderConfig,
+  state: ProviderState | undefined,
+  { line, paused }: Service,
+): AdminProvider {
+  const { lastErrorAtMs: errorMs } = state ?? {};
+  return {
+    name,
+    adapter,
+    status: state?.health ?? line.health(name),
+    paused: paused.names().includes(name),
+    in_flight: state?.inFlight ?? 0,
+    waiting: state?.waiting ?? 0,
+    max_in_flight: maxInFlight ?? null,
+    callback: state?.callback ?? "none",
+    cancel: state?.cancel ?? "none",
+    ...defined({ last_error_at: errorMs === undefined ? undefined : timestamp(errorMs) }),
+  };
+}
+
+/** Whether the models of a provider can be had now; those of a paused one wait. */
+export function availabilityOf(provider: string, { line, paused, health }: Service): Health {
+  if (isFarm(provider)) return health.renderers === "down" ? "down" : "up";
+  return paused.names().includes(provider) ? "down" : line.health(provider);
+}

@@ -1,0 +1,92 @@
+/**
+ * Each scenario word at each adapter, through the whole service: the job ends as the specification
+ * says, with its code, message and refund.
+ */
+import t, { type Test } from "tap";
+import type { Job } from "../../actors/contract/job.ts";
+import { createOwners, type Owner } from "../crash/accounts.ts";
+import { type ProviderCase, providerCases } from "../crash/provider-cases.ts";
+import { ProviderHouse } from "../crash/provider-house.ts";
+
+const hold = 3;
+const succeeded = { status: "succeeded", credits_charged: hold, asset: { status: "ready" } };
+
+function failed(code: string, status: number, charged = 0) {
+  return {
+    status: "failed",
+    credits_charged: charged,
+    failure: { code, credits_refunded: charged === 0, message: /^[A-Z][^\n]{3,}\.$/ },
+    error: { status },
+  };
+}
+
+const unanswered = {
+  ...failed("job_failed", 502),
+  failure: { message: /did not answer the submit. It may have done the work\.$/ },
+};
+
+/** What the words of a prompt come to. */
+function expected({
+  unanswered: left,
+  billsFailures,
+  needsCallback,
+}: ProviderCase): [string, object][] {
+  const uncalled = needsCallback ? failed("job_failed", 502) : succeeded;
+  const billed = billsFailures ? hold : 0;
+  return [
+    ["sim:ok", succeeded],
+    ["sim:slow=700", succeeded],
+    ["sim:queue=300 sim:slow=300", succeeded],
+    ["sim:busy=1", succeeded],
+    ["sim:down=1", succeeded],
+    ["sim:nsfw", failed("prompt_nsfw", 422)],
+    ["sim:ip", failed("ip_detected", 422)],
+    ["sim:nsfw_output sim:slow=100", failed("prompt_nsfw", 422)],
+    ["sim:nsfw_output sim:billed sim:slow=100", failed("prompt_nsfw", 422, billed)],
+    ["sim:ip_output sim:billed sim:slow=100", failed("ip_detected", 422)],
+    ["sim:fail sim:slow=100", failed("job_failed", 502)],
+    ["sim:fail sim:billed sim:slow=100", failed("job_failed", 502, billed)],
+    ["sim:lost sim:slow=100", failed("job_failed", 502)],
+    ["sim:unknown_submit sim:slow=100", left === "found" ? succeeded : unanswered],
+    ["sim:drop_callback sim:slow=100", uncalled],
+    ["sim:dup_callback sim:slow=100", succeeded],
+    ["sim:bad_signature sim:slow=100", uncalled],
+    ...["html", "types", "endless", "huge", "redirects", "loopback", "media"].map(
+      (word): [string, object] => [`hostile:${word}`, failed("job_failed", 502)],
+    ),
+  ];
+}
+
+/** No host, address, path or trace of the provider. */
+const foreign = /127\.0\.0\.1|10\.0\.0\.7|localhost|https?:|\/files\/|Error:|<|\{/;
+
+function checkMessage(t: Test, { failure, error }: Job, words: string): void {
+  const { message = "" } = failure ?? {};
+  t.notMatch(message, foreign, `${words}: ${message}`);
+  t.equal(error?.detail, failure?.message);
+}
+
+// They wait most of the time.
+t.jobs = providerCases.length;
+for (const provider of providerCases)
+  t.test(`each scenario at ${provider.name}`, { buffered: true }, async (t) => {
+    const { simulator, house: options } = await provider.open();
+    t.teardown(() => simulator.close());
+    const house = await ProviderHouse.open(t, options);
+    const ends = expected(provider).filter(([words]) => provider.tells(words));
+    // Each has its account: the ceilings of one are no matter here.
+    const owners = await createOwners(house.port, ends.length);
+    await Promise.all(
+      ends.map(async ([words, end], n) => {
+        const { token } = owners[n] as Owner;
+        const asked = { model: "kite", prompt: `kite ${words}`, ...provider.more };
+        const job = await house.submit(provider.path, asked, token);
+        const ended = await house.ended(job?.id ?? "", token);
+        t.match(ended, end, words);
+        checkMessage(t, ended, words);
+      }),
+    );
+    t.strictSame(simulator.trapped, [], "no request leaves the allowed hosts");
+    const { json } = await house.ask<{ items: unknown[] }>("/admin/invariants");
+    t.strictSame(json.items, [], "the books are right");
+  });
