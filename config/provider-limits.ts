@@ -7,7 +7,7 @@ export const providerLimits = {
     /** How often a job is read at a provider that does not call back, and at one that does. */
     readMs: 5_000,
     callbackReadMs: 20_000,
-    /** The share by which a read may come early. */
+    /** The share by which a read may come early, or late where a callback is awaited. */
     readJitter: 0.1,
     /** A job is lost that is lost at two reads so far apart. */
     lostAgainMs: 10_000,

@@ -74,6 +74,8 @@ export class ProviderJob {
   isCanceled = false;
   /** Of the callback that was heard last. */
   callbackDigest: string | undefined;
+  /** By a callback that overtook what its submit comes to. */
+  called: { readonly ref: ProviderRef | undefined } | undefined;
   private readonly ports: JobPorts;
   private readonly onClose: () => void;
   private detail: StatusDetail | null = null;

@@ -12,6 +12,7 @@ import { defined } from "../../config/defined.ts";
 import { limits } from "../../config/limits.ts";
 import type { Key } from "../../engine/key.ts";
 import type { Performance } from "../../engine/outbox.ts";
+import { PortError } from "../../engine/ports/port-error.ts";
 import type { CancelAnswer, JobEffect, Outcome, ProviderTask } from "../job/job.ts";
 import type { Callback, CalledJob } from "../providers/provider.ts";
 import {
@@ -21,7 +22,7 @@ import {
   ProviderJob,
 } from "./provider-job.ts";
 import { failure, ProviderReads, type ReadPorts } from "./provider-reads.ts";
-import { type Prepare, ProviderSubmits } from "./provider-submits.ts";
+import { isRef, type Prepare, ProviderSubmits } from "./provider-submits.ts";
 
 type Effect<Kind extends JobEffect["kind"]> = Extract<JobEffect, { kind: Kind }>;
 
@@ -62,6 +63,7 @@ export class ProviderJobs {
     const job = this.jobs.get(key);
     if (job?.stage.kind !== "marking") return { kind: "concluded" };
     job.submits = number;
+    job.called = undefined;
     await job.next(() => this.submits.send(job, number));
     return { kind: job.isOpen ? "kept" : "concluded" };
   }
@@ -72,7 +74,8 @@ export class ProviderJobs {
     if (job?.stage.kind !== "accepting") return { kind: "concluded" };
     const { ref, status } = job.stage;
     job.stage = { kind: "queued", ref };
-    void job.next(async () => this.reads.act(job, ref, status));
+    if (job.called !== undefined) this.readSoon(job, ref);
+    else void job.next(async () => this.reads.act(job, ref, status));
     return { kind: "kept" };
   }
 
@@ -126,36 +129,57 @@ export class ProviderJobs {
     const found = await this.ports.find(provider);
     const job = key === undefined ? undefined : this.jobs.get(key);
     const called = { ...callback, ...(job === undefined ? {} : { of: calledOf(job) }) };
+    const isTokenOnly = found?.provider.describe().callback === "token_only";
+    // After a restart it is handed over soon, and the provider calls again.
+    if (isTokenOnly && number !== undefined && job === undefined)
+      throw new PortError("the job is not known here", true);
     const verdict = await found?.provider.verifyCallback(called, this.ports.clock.nowMs());
     if (verdict?.ok !== true) return "forged";
     if (number === undefined) return "refused";
     if (job === undefined || job.task.provider !== provider) return "ignored";
-    if (number !== "internal" && number !== job.submits) return "ignored";
+    if (number === "internal") return this.readAtOnce(job);
+    if (number !== job.submits) return "ignored";
     const digest = createHash("sha256").update(callback.rawBody).digest("base64");
-    if (number !== "internal" && job.callbackDigest === digest) return "ignored";
+    if (job.callbackDigest === digest) return "ignored";
     job.callbackDigest = digest;
-    return this.wake(job, verdict.ref, number === "internal");
+    return this.wake(job, verdict.ref);
   }
 
-  private wake(job: ProviderJob, called: string | undefined, isInternal: boolean): CallbackAnswer {
-    const { stage, ref } = job;
-    const { wakeMs } = limits.providers;
-    // The submit without an answer arrived after all, and the callback names the job there.
-    const isRef = called !== undefined && called.length <= limits.providers.refMax;
-    if (stage.kind === "unknown" && isRef) {
-      job.tell({ kind: "called_back" });
-      job.after(0, async () => this.submits.accepted(job, called, { state: "queued" }));
-      return "accepted";
+  private wake(job: ProviderJob, called: string | undefined): CallbackAnswer {
+    const { stage } = job;
+    switch (stage.kind) {
+      case "waiting":
+      case "marking":
+      case "delivering":
+        return "ignored";
+      case "sending":
+        job.called = { ref: called };
+        break;
+      case "unknown":
+        if (!isRef(called)) return "ignored";
+        job.after(0, async () => this.submits.accepted(job, called, { state: "queued" }));
+        break;
+      case "accepting":
+      case "queued":
+      case "running":
+        if (called !== undefined && called !== stage.ref) return "ignored";
+        if (stage.kind === "accepting") job.called = { ref: called };
+        else this.readSoon(job, stage.ref);
     }
-    if (ref === undefined || (called ?? ref) !== ref || stage.kind === "delivering")
-      return "ignored";
-    if (isInternal) void job.next(() => this.reads.read(job, ref));
-    else {
-      job.tell({ kind: "called_back" });
-      // The provider has its answer before it is asked.
-      if (stage.kind !== "accepting") job.after(wakeMs, () => this.reads.read(job, ref));
-    }
+    job.tell({ kind: "called_back" });
     return "accepted";
+  }
+
+  private readAtOnce(job: ProviderJob): CallbackAnswer {
+    const { stage, ref } = job;
+    if (ref === undefined || stage.kind === "delivering") return "ignored";
+    void job.next(() => this.reads.read(job, ref));
+    return "accepted";
+  }
+
+  /** The provider has its answer to a callback before it is asked. */
+  private readSoon(job: ProviderJob, ref: string): void {
+    job.after(limits.providers.wakeMs, () => this.reads.read(job, ref));
   }
 
   /** Whether there was something to read. */

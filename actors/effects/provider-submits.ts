@@ -131,6 +131,7 @@ export class ProviderSubmits {
       case "unknown":
         if (gate === undefined)
           job.tell({ kind: "submitting", number: job.submits, hasLookUp: true });
+        if (isRef(job.called?.ref)) return this.accepted(job, job.called.ref, { state: "queued" });
         return this.reconcile(job);
       case "refused":
         gate?.succeeded();
@@ -181,6 +182,11 @@ export class ProviderSubmits {
       return { kind: "unknown" };
     }
   }
+}
+
+/** Whether a callback names its job in a way that may be kept. */
+export function isRef(called: string | undefined): called is string {
+  return called !== undefined && called.length <= limits.providers.refMax;
 }
 
 function givenTo({ job, modality, prompt, count }: ProviderTask) {

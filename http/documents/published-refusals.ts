@@ -62,6 +62,7 @@ const more: Readonly<Record<string, readonly Slug[]>> = {
   "GET /objects/{rest}": ["forbidden"],
   "GET /v1/share/{token}": ["share-password-required", "gone", "rate-limit"],
   "POST /v1/share/{token}": ["share-password-required", "gone", "rate-limit"],
+  "POST /v1/callbacks/{provider}": ["unauthorized", "forbidden", "rate-limit"],
   "GET /v1/compositions/{id}": ["conflict"],
   "GET /v1/compositions/{id}/timeline": ["conflict", "payload-too-large"],
   "GET /v1/compositions/{id}/export": ["conflict", "payload-too-large", "unexportable"],

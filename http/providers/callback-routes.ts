@@ -4,12 +4,11 @@
  * the adapter `cog`, whose containers cannot be asked.
  */
 import { BlockList, isIP } from "node:net";
-import { jobKey } from "../../actors/job/job.ts";
-import { defined } from "../../config/defined.ts";
+import { type Job, jobKey } from "../../actors/job/job.ts";
 import { limits } from "../../config/limits.ts";
 import type { ProviderConfig } from "../../config/provider-config.ts";
 import { Type } from "../../config/schema.ts";
-import { type Id, parseId } from "../../engine/id.ts";
+import { parseId } from "../../engine/id.ts";
 import { PortError } from "../../engine/ports/port-error.ts";
 import { RefusalError } from "../problems/refusal-error.ts";
 import { optionalText } from "../request/query.ts";
@@ -43,18 +42,23 @@ async function receive(call: Call<unknown, Query>): Promise<Answer> {
   const { service, id: provider, query, request } = call;
   const config = service.providers.find(({ name }) => name === provider);
   if (config === undefined || !callsBack(config)) throw new RefusalError({ code: "not_found" });
-  service.callbackRates.count(provider);
   checkAddress(config, request.address);
+  service.callbackRates.count(provider);
   const job = parseId(query.job ?? "");
+  const head = job === undefined ? undefined : service.gateway.read(jobKey(job));
+  const submits = submitsOf(head);
   const number =
-    job === undefined ? undefined : submissionOf(service, provider, job, query.t ?? "");
+    job === undefined
+      ? undefined
+      : service.callbackTokens.submissionOf(query.t ?? "", provider, job, submits);
   // Its body may be large, and nothing but the token says from whom it comes.
   if (config.adapter === "cog" && number === undefined) throw wrongToken();
   const { bodyBytesMax, outcomeBytesMax } = limits.callbacks;
   const bytesMax = config.adapter === "cog" ? outcomeBytesMax : bodyBytesMax;
   const rawBody = await readBody(request.incoming, bytesMax);
-  const named = number === undefined ? undefined : job;
-  const callback = { rawBody, headers: request.headers, ...defined({ job: named }) };
+  // Only of a job that is still there can such a callback be told from a forged one.
+  if (config.adapter === "cog" && !isOpen(head)) return json(200, { status: "ignored" });
+  const callback = { rawBody, headers: request.headers };
   switch (await answerOf(service, { provider, job, number, callback })) {
     case "accepted":
       return json(200, { status: "accepted" });
@@ -82,20 +86,24 @@ async function answerOf(service: Service, question: Parameters<Service["line"]["
 }
 
 /** How often a job was submitted is known until it has ended. */
-function submissionOf(
-  { gateway, callbackTokens }: Service,
-  provider: string,
-  job: Id,
-  token: string,
-): number | undefined {
-  const head = gateway.read(jobKey(job));
+function submitsOf(head: Job | undefined): number {
   const submits = head !== undefined && "submits" in head ? head.submits : undefined;
-  return callbackTokens.submissionOf(
-    token,
-    provider,
-    job,
-    submits ?? limits.callbacks.submissionsMax,
-  );
+  return submits ?? limits.callbacks.submissionsMax;
+}
+
+/** Whether its provider is still awaited. */
+function isOpen(head: Job | undefined): boolean {
+  switch (head?.phase) {
+    case "queued":
+    case "running":
+      return true;
+    case "canceled":
+      return head.settlement.kind === "pending";
+    case "succeeded":
+    case "failed":
+    case undefined:
+      return false;
+  }
 }
 
 function checkAddress({ callbackAddresses }: ProviderConfig, address: string): void {
