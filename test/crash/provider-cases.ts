@@ -29,6 +29,8 @@ export interface ProviderCase {
   readonly billsFailures: boolean;
   /** Whether a job without its callback is lost, since the provider can be asked nothing. */
   needsCallback: boolean;
+  /** Whether one call does it all: what was sent and failed is not sent again. */
+  isSynchronous?: boolean;
   /** Whether the protocol can express these words. */
   tells(words: string): boolean;
 }
@@ -180,7 +182,7 @@ function openaiCase(name: string, more: Partial<ProviderCase>, model: object): P
     unanswered: "given up",
     billsFailures: false,
     needsCallback: false,
-    tells: (words) => !/sim:lost|redirects|loopback/.test(words),
+    tells: (words) => !/sim:lost|redirects|loopback|media/.test(words),
     async open(onCall) {
       const simulator = await new OpenaiSimulator(options(onCall)).listen();
       const { url, key } = simulator;
@@ -207,7 +209,7 @@ function openaiCase(name: string, more: Partial<ProviderCase>, model: object): P
 
 const openaiImages = openaiCase(
   "openai images",
-  {},
+  { isSynchronous: true },
   { modality: "image", mapping: { prompt: "$prompt", n: "$num_images", size: "1024x1024" } },
 );
 
@@ -216,7 +218,7 @@ const openaiVideos = openaiCase(
   {
     path: "/generate/video",
     steps: ["submit", "status", "file", "cancel"],
-    tells: (words) => !/redirects|loopback/.test(words),
+    tells: (words) => !/redirects|loopback|media/.test(words),
   },
   {
     ...{ modality: "video", mapping: { prompt: "$prompt", seconds: { $string: "seconds" } } },
