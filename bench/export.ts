@@ -1,5 +1,5 @@
 /** How long does an export of a long timeline take, and how much memory? */
-import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { parseArgs } from "node:util";
@@ -8,6 +8,7 @@ import { archiveOf } from "../http/cli/folder-archive.ts";
 import { Client } from "../http/client/client.ts";
 import { percentile } from "./figures.ts";
 import { countOf, type Finding, type Question, type Setting } from "./question.ts";
+import { residentMebibytes } from "./resident-memory.ts";
 import { ffmpeg, findTools } from "./tools.ts";
 
 interface Options {
@@ -127,11 +128,4 @@ function watchMemory(pid: number | undefined) {
       return watching;
     },
   };
-}
-
-/** proc(5). */
-async function residentMebibytes(pid: number | undefined): Promise<number> {
-  if (pid === undefined) return Number.NaN;
-  const text = await readFile(`/proc/${pid}/status`, "utf8");
-  return Number(/^VmRSS:\s+(\d+) kB$/m.exec(text)?.[1] ?? Number.NaN) / 1_024;
 }

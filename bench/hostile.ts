@@ -1,16 +1,14 @@
 /** How are hostile requests answered, and how soon are others answered beside them? */
-import { once } from "node:events";
 import { Agent, request } from "node:http";
 import { connect } from "node:net";
-import { extname, join } from "node:path";
 import { parseArgs } from "node:util";
-import { Worker } from "node:worker_threads";
 import { hostileArchive } from "../test/hostile/archives.ts";
 import { hostileBody, posts } from "../test/hostile/bodies.ts";
 import { Dice } from "../test/hostile/dice.ts";
 import { boundary, hostileForm } from "../test/hostile/forms.ts";
 import { createCrowd, inParallel } from "./crowd.ts";
 import { percentile } from "./figures.ts";
+import { watchHealth } from "./health.ts";
 import { countOf, type Finding, type Question, type Setting } from "./question.ts";
 
 interface Options {
@@ -196,13 +194,3 @@ class Gun {
 }
 
 /** Asks /healthz from a thread of its own until the answer is called: how long each took, in ms. */
-async function watchHealth(origin: string): Promise<() => Promise<readonly number[]>> {
-  const script = join(import.meta.dirname, `health-thread${extname(import.meta.filename)}`);
-  const thread = new Worker(script, { workerData: origin });
-  await once(thread, "message");
-  return async () => {
-    thread.postMessage("enough");
-    const [waits] = (await once(thread, "message")) as [readonly number[]];
-    return waits;
-  };
-}

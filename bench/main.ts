@@ -2,6 +2,7 @@ import { readClientSettings } from "../config/settings.ts";
 import { exporting } from "./export.ts";
 import { hostile } from "./hostile.ts";
 import { nodes } from "./nodes.ts";
+import { providers } from "./providers.ts";
 import { type Plan, type Question, UsageError } from "./question.ts";
 import { read } from "./read.ts";
 import { render } from "./render/render.ts";
@@ -10,7 +11,7 @@ import { share } from "./share.ts";
 import { submit } from "./submit.ts";
 
 const questions: Readonly<Record<string, Question>> = {
-  ...{ submit, read, render, nodes, hostile, share },
+  ...{ submit, read, render, nodes, hostile, share, providers },
   export: exporting,
 };
 
@@ -53,7 +54,12 @@ function isUsage(fault: unknown): fault is Error {
 async function answer(question: Question, plan: Plan): Promise<number> {
   const { farmWorkers, environment } = question;
   const settings = readClientSettings(process.env);
-  const subject = await startSubject(settings, farmWorkers, { ...process.env, ...environment });
+  const prepared = await question.prepare?.();
+  const subject = await startSubject(settings, farmWorkers, {
+    ...process.env,
+    ...environment,
+    ...prepared?.environment,
+  });
   for (const signal of ["SIGINT", "SIGTERM"] as const)
     process.once(signal, () => void subject.stop().finally(() => process.exit(1)));
   try {
@@ -68,5 +74,6 @@ async function answer(question: Question, plan: Plan): Promise<number> {
     return isSound ? 0 : 1;
   } finally {
     await subject.stop();
+    await prepared?.close();
   }
 }

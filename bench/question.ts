@@ -9,8 +9,15 @@ export interface Question {
   readonly farmWorkers: number;
   /** Further settings of that service. */
   readonly environment?: Readonly<Record<string, string>>;
+  /** Starts what the service needs before it starts, and says of it in its settings. */
+  readonly prepare?: () => Promise<Prepared>;
   /** What to do as the command line says; throws `UsageError`. */
   readonly plan: (args: readonly string[]) => Plan;
+}
+
+export interface Prepared {
+  readonly environment: Readonly<Record<string, string>>;
+  close(): Promise<void>;
 }
 
 export type Plan = (setting: Setting) => Promise<Finding>;

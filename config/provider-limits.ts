@@ -7,7 +7,7 @@ export const providerLimits = {
     /** How often a job is read at a provider that does not call back, and at one that does. */
     readMs: 5_000,
     callbackReadMs: 20_000,
-    /** The share by which a read may come early. */
+    /** The share by which a read may come early, or late where a callback is awaited. */
     readJitter: 0.1,
     /** A job is lost that is lost at two reads so far apart. */
     lostAgainMs: 10_000,
@@ -31,8 +31,17 @@ export const providerLimits = {
     connectionsPerHost: 512,
     /** What a provider says about a job, but for its files. */
     replyBytesMax: 8 * 1024 * 1024,
+    /** A server's whole queue, with the graphs of all that wait (comfyui). */
+    queueBytesMax: 64 * 1024 * 1024,
+    /** A frame of progress, and one that is no picture (comfyui). */
+    frameBytesMax: 16 * 1024 * 1024,
+    frameTextBytesMax: 1024 * 1024,
+    /** Uploaded names of which it is known which servers have them (comfyui). */
+    uploadsKept: 10_000,
     /** Without an answer for so long a call to a provider has failed. */
     callMs: 30_000,
+    /** A call that is answered with its result is waited for so long at the submit (openai). */
+    synchronousMs: 2_000,
     /** Of the provider's own name of a job, in characters. */
     refMax: 1_024,
     /** Names that are remembered as paused; more than a file of providers may have. */
@@ -51,7 +60,7 @@ export const providerLimits = {
     idleLostMs: 30_000,
     /** An outcome of a job that this thread did not ask for until then is not kept (cog). */
     outcomeMs: 120_000,
-    /** Outputs that came with callbacks and wait to be stored (cog). */
+    /** Outputs that came with callbacks or answers and wait to be stored (cog, openai). */
     outcomeBytesMax: 512 * 1024 * 1024,
   },
   /** What providers call us with. */

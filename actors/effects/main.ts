@@ -14,7 +14,6 @@ import { systemClock } from "../../engine/adapters/system-clock.ts";
 import { systemEntropy } from "../../engine/adapters/system-entropy.ts";
 import { openWeb } from "../../engine/adapters/web.ts";
 import { IdMint } from "../../engine/id.ts";
-import { invariant } from "../../engine/invariant.ts";
 import type { Key } from "../../engine/key.ts";
 import { Link } from "../../engine/link.ts";
 import { Outbox } from "../../engine/outbox.ts";
@@ -100,11 +99,7 @@ function linkOf(outbox: Outbox, shard: number, port: MessagePort): Link<FromEffe
 function openAdapters(): HubPorts["open"] {
   const web = openWeb(limits.providers.connectionsPerHost);
   const entropy = systemEntropy();
-  return (config) => {
-    const openAdapter = adapters[config.adapter];
-    invariant(openAdapter !== undefined, "the configuration was checked");
-    return openAdapter(config, { web, clock: systemClock, entropy });
-  };
+  return (config) => adapters[config.adapter](config, { web, clock: systemClock, entropy });
 }
 
 /** Keeps the node's own farm workers alive until the returned function is called. */

@@ -135,12 +135,14 @@ export class ProviderReads {
     job.after(delayMs, () => this.read(job, ref));
   }
 
-  /** Jitter makes reads early, never late; it spreads the reads of jobs that began together. */
+  /**
+   * Jitter spreads the reads of jobs that began together. It makes them early, never late; but a
+   * callback that is about to come saves a read that comes late.
+   */
   private readDelayMs(job: ProviderJob): number {
     const { readMs, callbackReadMs, readJitter } = limits.providers;
-    const intervalMs = job.hasCallback ? callbackReadMs : readMs;
-    const share = (this.ports.entropy.bytes(1)[0] ?? 0) / 255;
-    return intervalMs * (1 - readJitter * share);
+    const jitter = readJitter * ((this.ports.entropy.bytes(1)[0] ?? 0) / 255);
+    return job.hasCallback ? callbackReadMs * (1 + jitter) : readMs * (1 - jitter);
   }
 
   private readAfterFailure(job: ProviderJob, ref: string): void {

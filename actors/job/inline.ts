@@ -43,8 +43,10 @@ export function decideInline(
   const next = isLate
     ? become(job, { ...open, ...carryOver(job, ctx) })
     : decide(open, message, ctx);
-  // An unchanged head goes on waiting.
+  // An unchanged head goes on waiting, and so does one whose request is only about to go out.
   if (next.head === undefined || next.head === open) return { ...next, head: job };
+  if (message.kind === "submitting" && next.head.phase === "queued")
+    return { ...next, head: { ...next.head, inline } };
   const accepted = answer({ request }, { kind: "accepted", job: next.head });
   return { ...next, replies: [...next.replies, ...accepted] };
 }

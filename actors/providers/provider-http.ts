@@ -12,6 +12,7 @@ import type { Clock } from "../../engine/ports/clock.ts";
 import { PortError } from "../../engine/ports/port-error.ts";
 import { type WebAnswer, WebError, type WebRequest } from "../../engine/ports/web.ts";
 import type { AdapterPorts } from "./adapter.ts";
+import type { FormBody } from "./form-body.ts";
 import { type Health, ReplyError, type SubmitOutcome } from "./provider.ts";
 import { type Reply, readReply, retryAfterMs, unavailable } from "./replies.ts";
 
@@ -21,7 +22,13 @@ export interface ProviderCall {
   readonly method?: WebRequest["method"];
   /** Sent as JSON. */
   readonly json?: unknown;
+  /** Sent as it is, where there is no `json`. */
+  readonly body?: FormBody;
   readonly headers?: Readonly<Record<string, string>>;
+  /** `limits.providers.callMs` unless it says otherwise. */
+  readonly silenceMs?: number;
+  /** Of the answer; `limits.providers.replyBytesMax` unless it says otherwise. */
+  readonly bytesMax?: number;
 }
 
 export class ProviderHttp {
@@ -47,22 +54,21 @@ export class ProviderHttp {
    */
   async ask(place: string, call: ProviderCall = {}): Promise<Reply> {
     return inTime(this.ports.clock, async (signal) =>
-      readReply(await this.open(place, signal, call)),
+      readReply(await this.open(place, signal, call), call.bytesMax),
     );
   }
 
   /** As `ask`, with the body unread. */
   open(place: string, signal: AbortSignal, call: ProviderCall = {}): Promise<WebAnswer> {
-    const { method = "GET", json, headers } = call;
+    const { method = "GET", json, headers, silenceMs = limits.providers.callMs } = call;
     const url = place.startsWith("/") ? `${this.url}${place}` : place;
     invariant(this.ownUrl(url) !== undefined, "a provider's key goes to the provider alone");
-    const sent = json === undefined ? {} : { "content-type": "application/json" };
-    const body = json === undefined ? undefined : JSON.stringify(json);
+    const sent = json === undefined ? call.body : jsonBody(json);
+    const type = sent === undefined ? {} : { "content-type": sent.type };
     return this.ports.web.ask({
-      ...defined({ body }),
-      ...{ method, url, signal, redirectsMax: 0, mayBePrivate: true },
-      silenceMs: limits.providers.callMs,
-      headers: { accept: "application/json", ...sent, ...headers, ...this.secretHeaders },
+      ...defined({ body: sent?.bytes }),
+      ...{ method, url, signal, redirectsMax: 0, mayBePrivate: true, silenceMs },
+      headers: { accept: "application/json", ...type, ...headers, ...this.secretHeaders },
     });
   }
 
@@ -73,6 +79,10 @@ export class ProviderHttp {
     const isOwn = origin === new URL(this.url).origin && username === "" && password === "";
     return isOwn ? href : undefined;
   }
+}
+
+function jsonBody(json: unknown) {
+  return { type: "application/json", bytes: JSON.stringify(json) };
 }
 
 /** Calls with a signal that aborts after `limits.providers.callMs`. */

@@ -36,7 +36,11 @@ function resultFile(text: string): ResultFile | undefined {
 function inlineFile(url: string): ResultFile | undefined {
   const comma = url.indexOf(",");
   if (comma < 0 || !url.slice(0, comma).endsWith(";base64")) return undefined;
-  const bytes = Buffer.from(url.slice(comma + 1), "base64");
+  return heldFile(Buffer.from(url.slice(comma + 1), "base64"));
+}
+
+/** A file whose bytes are in memory. */
+export function heldFile(bytes: Uint8Array): ResultFile {
   return { kind: "stream", open: async () => once(bytes) };
 }
 

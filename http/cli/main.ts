@@ -40,11 +40,9 @@ process.exitCode = await runCommandLine(process.argv.slice(2), {
   },
   surveyConfiguration: () => surveyConfiguration(readSettings(process.env, 1), process.env),
   async openProvider(config) {
-    const open = adapters[config.adapter];
-    if (open === undefined)
-      throw new CommandError(`This version has no adapter ${config.adapter}.`);
     const { openWeb } = await import("../../engine/adapters/web.ts");
-    return open(config, { web: openWeb(), clock: systemClock, entropy: systemEntropy() });
+    const ports = { web: openWeb(), clock: systemClock, entropy: systemEntropy() };
+    return adapters[config.adapter](config, ports);
   },
   terminal: {
     print: (line) => process.stdout.write(`${line}\n`),

@@ -8,7 +8,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { limits } from "../../config/limits.ts";
 import { type Static, Type } from "../../config/schema.ts";
 import { PortError } from "../../engine/ports/port-error.ts";
-import type { Web, WebAnswer } from "../../engine/ports/web.ts";
+import { type Web, type WebAnswer, WebError } from "../../engine/ports/web.ts";
 
 export const FetchBounds = Type.Object(
   {
@@ -45,8 +45,9 @@ export async function download(
       return await continuePart(web, url, bounds, path, part, signal);
     } catch (error) {
       signal.throwIfAborted();
-      if (!(error instanceof PortError && error.retryable)) throw error;
-      if (attempt === attempts) throw new PortError(unfetched, false, error);
+      const isRetryable = error instanceof PortError && error.retryable;
+      if (!isRetryable && !(error instanceof WebError)) throw error;
+      if (!isRetryable || attempt === attempts) throw new PortError(unfetched, false, error);
       await pause(pauseMs * attempt, undefined, { signal });
     }
   }

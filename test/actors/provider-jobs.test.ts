@@ -5,11 +5,13 @@ import { ProviderGate } from "../../actors/effects/provider-gate.ts";
 import type { ModelAtProvider } from "../../actors/effects/provider-job.ts";
 import { ProviderJobs } from "../../actors/effects/provider-jobs.ts";
 import type { CancelAnswer, JobMessage } from "../../actors/job/job.ts";
-import type {
-  Provider,
-  ProviderStatus,
-  ProviderTraits,
-  SubmitOutcome,
+import {
+  type LookUp,
+  type Provider,
+  type ProviderStatus,
+  type ProviderTraits,
+  ReplyError,
+  type SubmitOutcome,
 } from "../../actors/providers/provider.ts";
 import { ManualClock } from "../../engine/adapters/manual-clock.ts";
 import { seededEntropy } from "../../engine/adapters/seeded-entropy.ts";
@@ -39,6 +41,10 @@ const kite: ModelAtProvider = {
 /** Answers in order; the last one is repeated. */
 interface Script {
   readonly model?: Partial<ModelAtProvider>;
+  /** Whether the job's actor answers; else the test does. */
+  readonly isDurable?: boolean;
+  /** Look-ups are offered, and answered in order. */
+  readonly lookUps?: readonly (LookUp | Error)[];
   readonly traits?: Partial<ProviderTraits>;
   readonly submits?: readonly (SubmitOutcome | Error)[];
   readonly statuses?: readonly (ProviderStatus | Error)[];
@@ -75,7 +81,13 @@ function stage(script: Script) {
     describe: () => ({ ...traits, ...script.traits }),
     submit: () => answerNext("submit", submits),
     status: () => answerNext("status", statuses),
-    result: async () => ({ files: [] }),
+    result: async () => {
+      calls.push(`result ${clock.monotonicMs()}`);
+      return { files: [] };
+    },
+    ...(script.lookUps === undefined
+      ? {}
+      : { lookUp: () => answerNext("lookUp", script.lookUps ?? []) }),
     cancel: () => answerNext<CancelAnswer>("cancel", [script.cancel ?? { kind: "cancelled" }]),
     verifyCallback: async ({ headers }) =>
       headers["signature"] === "right" ? { ok: true, ref: "ref" } : { ok: false },
@@ -96,6 +108,7 @@ function stage(script: Script) {
     send(_, message) {
       sent.push(message);
       // As the job's actor does once its record is durable.
+      if (script.isDurable === false) return;
       if (message.kind === "submitting")
         void jobs.send(jobSelf, { kind: "provider.send", number: message.number });
       if (message.kind === "accepted") jobs.follow(jobSelf);
@@ -160,10 +173,15 @@ t.test("a job is read every 5 s without a callback and every 20 s with one", asy
 });
 
 t.test("reads have 10 percent jitter", async (t) => {
-  const { submit, pass, calls } = stage({ draw: 255 });
-  await submit();
-  await pass(10_000);
-  t.strictSame(timesOf(calls, "status"), [4_500, 9_000]);
+  for (const [callback, times] of [
+    ["none", [4_500, 9_000]],
+    ["signed", [22_000]],
+  ] as const) {
+    const { submit, pass, calls } = stage({ draw: 255, traits: { callback } });
+    await submit();
+    await pass(callback === "none" ? 10_000 : 40_000);
+    t.strictSame(timesOf(calls, "status"), times);
+  }
 });
 
 t.test("a callback that overtakes the answer to its submit has the job read soon", async (t) => {
@@ -290,4 +308,126 @@ t.test("a job whose provider is not configured any more fails", async (t) => {
   const { submit, sent } = stage({});
   t.strictSame(await submit("elsewhere"), { kind: "concluded" });
   t.match(sent, [{ kind: "finished", outcome: { class: "upstream", billed: false } }]);
+});
+
+t.test("nothing is sent before the mark that it may have been sent is durable (I8)", async (t) => {
+  const { submit, pass, calls, sent, jobs } = stage({ isDurable: false });
+  await submit();
+  await pass(5_000);
+  t.strictSame(sent, [{ kind: "submitting", number: 1, hasLookUp: false }]);
+  t.strictSame(calls, []);
+  await jobs.send(jobSelf, { kind: "provider.send", number: 1 });
+  t.strictSame(timesOf(calls, "submit"), [5_000]);
+  await pass(30_000);
+  t.strictSame(timesOf(calls, "status"), [], "its name is not durable yet");
+  jobs.follow(jobSelf);
+  await turnOfTheLoop();
+  await pass(5_000);
+  t.strictSame(timesOf(calls, "status"), [40_000]);
+});
+
+t.test("what was accepted before a restart is read, and never submitted again", async (t) => {
+  const { resume, pass, calls } = stage({});
+  await resume({ submits: 1, ref: "ref" });
+  await pass(5_000);
+  t.strictSame(timesOf(calls, "status"), [0, 5_000]);
+  t.strictSame(timesOf(calls, "submit"), []);
+});
+
+t.test(
+  "a submit without an answer is waited for 3 x typical_seconds where a callback may come",
+  async (t) => {
+    const { resume, pass, callBack, calls, sent } = stage({ traits: { callback: "signed" } });
+    await resume({ submits: 1 });
+    await pass(149_500);
+    t.strictSame(sent, []);
+    await pass(500);
+    t.strictSame(sent, [{ kind: "unanswered" }]);
+    t.equal(await callBack("right"), "accepted", "it is there after all");
+    await pass(1);
+    t.strictSame(sent.slice(1), [{ kind: "called_back" }, { kind: "accepted", ref: "ref" }]);
+    t.strictSame(timesOf(calls, "submit"), []);
+  },
+);
+
+t.test(
+  "a submit without an answer is looked up, and sent again when it never arrived",
+  async (t) => {
+    const found: LookUp = { kind: "found", ref: "ref", status: running };
+    for (const [lookUps, heard, submits] of [
+      [[{ kind: "unknown" }, unreachable, found], [{ kind: "accepted", ref: "ref" }], []],
+      [
+        [{ kind: "absent" }],
+        [
+          { kind: "detail", detail: "provider_down" },
+          { kind: "submitting", number: 2, hasLookUp: true },
+          { kind: "detail", detail: null },
+          { kind: "accepted", ref: "ref" },
+        ],
+        [3_000],
+      ],
+    ] as const) {
+      const { resume, pass, calls, sent } = stage({ lookUps });
+      await resume({ submits: 1 });
+      await pass(8_000);
+      t.strictSame(sent.slice(0, heard.length), heard);
+      t.strictSame(timesOf(calls, "submit"), submits);
+    }
+  },
+);
+
+t.test("a canceled job whose submit never arrived is not sent", async (t) => {
+  const { resume, pass, calls, sent } = stage({ lookUps: [{ kind: "absent" }] });
+  await resume({ submits: 1, isCanceled: true });
+  await pass(120_000);
+  t.strictSame(sent, [{ kind: "detail", detail: "provider_down" }]);
+  t.strictSame(timesOf(calls, "submit"), []);
+});
+
+t.test(
+  "200 ignored: a duplicate, settled or unknown submission number; 403: bad token",
+  async (t) => {
+    const { submit, pass, callBack, calls, jobs } = stage({ traits: { callback: "signed" } });
+    await submit();
+    t.equal(await callBack("right", "one"), "accepted");
+    t.equal(await callBack("right", "one"), "ignored");
+    t.equal(await callBack("right", "two", 2), "ignored");
+    const right = { rawBody: Buffer.from("x"), headers: { signature: "right" } };
+    t.equal(await jobs.receiveCallback("there", jobSelf, undefined, right), "refused");
+    t.equal(await jobs.receiveCallback("there", undefined, 1, right), "ignored");
+    await pass(1_000);
+    t.equal(timesOf(calls, "status").length, 1, "one pending wake");
+  },
+);
+
+t.test(
+  "canceled work that the provider finished settles, and its result is not fetched",
+  async (t) => {
+    const { resume, pass, calls, sent } = stage({ statuses: [running, { state: "succeeded" }] });
+    await resume({ submits: 1, ref: "ref", isCanceled: true });
+    await pass(5_000);
+    t.match(sent.at(-1), { kind: "finished", outcome: { kind: "succeeded", outputs: [] } });
+    t.strictSame(timesOf(calls, "result"), []);
+  },
+);
+
+t.test("a reply that cannot be understood ends the job failed, refunded", async (t) => {
+  const { submit, pass, sent } = stage({ statuses: [new ReplyError("no JSON")] });
+  await submit();
+  await pass(5_000);
+  t.match(sent.at(-1), { kind: "finished", outcome: { class: "upstream", billed: false } });
+});
+
+t.test("billed moderation is refunded with always_refund_moderation", async (t) => {
+  for (const alwaysRefundModeration of [false, true]) {
+    const refused: ProviderStatus = {
+      ...{ state: "failed", class: "moderation_safety", message: "No.", atOutput: true },
+      billed: true,
+    };
+    const script = { statuses: [refused], model: { alwaysRefundModeration } };
+    const { submit, pass, sent } = stage(script);
+    await submit();
+    await pass(5_000);
+    t.match(sent.at(-1), { outcome: { billed: !alwaysRefundModeration } });
+  }
 });

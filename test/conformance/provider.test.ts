@@ -15,7 +15,15 @@ import { limits } from "../../config/limits.ts";
 import { ManualClock } from "../../engine/adapters/manual-clock.ts";
 import { seededEntropy } from "../../engine/adapters/seeded-entropy.ts";
 import { IdMint } from "../../engine/id.ts";
-import { type Stage, stageCog, stageFal, stageReplicate } from "../providers/stages.ts";
+import {
+  type Stage,
+  stageCog,
+  stageComfyui,
+  stageFal,
+  stageOpenai,
+  stageOpenaiVideos,
+  stageReplicate,
+} from "../providers/stages.ts";
 
 const adapters: Readonly<Record<string, (t: Test) => Promise<Stage>>> = {
   async simulated() {
@@ -31,6 +39,10 @@ const adapters: Readonly<Record<string, (t: Test) => Promise<Stage>>> = {
     };
   },
   fal: (t) => stageFal(t),
+  comfyui: (t) => stageComfyui(t),
+  "comfyui that stops no running job": (t) => stageComfyui(t, { targetedInterrupt: false }),
+  openai: (t) => stageOpenai(t),
+  "openai videos": (t) => stageOpenaiVideos(t),
   replicate: (t) => stageReplicate(t),
   async cog(t) {
     const stage = await stageCog(t);
@@ -63,13 +75,14 @@ for (const [name, open] of Object.entries(adapters))
 
 const ids = new IdMint(new ManualClock(1_000_000), seededEntropy(1));
 
-function submission({ callbackUrl }: Stage, prompt: string, count = 1): Submission {
+function submission({ callbackUrl, asking }: Stage, prompt: string, count = 1): Submission {
   const job = ids.under(0);
   return {
     ...{ job, number: 1, modality: "image", prompt, count, model: "kites/image" },
     input: { prompt, num_images: count },
     callbackUrl: callbackUrl === undefined ? undefined : `${callbackUrl}?job=${job}&t=token`,
     ...{ timeLeftMs: 600_000, typicalSeconds: 1 },
+    ...asking?.(prompt, count),
   };
 }
 
@@ -102,20 +115,21 @@ async function testTraits(t: Test, { provider }: Stage): Promise<void> {
 }
 
 async function testLife(t: Test, stage: Stage): Promise<void> {
-  const { provider, pass } = stage;
+  const { provider, pass, isSynchronous = false } = stage;
+  const { modality, count } = stage.made ?? { modality: "image", count: 3 };
   const ref = await accepted(t, stage, "sim:queue=1000 sim:slow=1000", 3);
-  t.strictSame(await provider.status(ref), { state: "queued" });
+  t.strictSame(await provider.status(ref), { state: isSynchronous ? "running" : "queued" });
   await t.rejects(provider.result(ref), { name: "PortError" }, "no result before the end");
   await pass(1_500);
   const running = await provider.status(ref);
   t.equal(running.state, "running");
-  t.equal("progress" in running, provider.describe().progress);
+  t.equal("progress" in running, provider.describe().progress && !isSynchronous);
   await pass(1_000);
   t.strictSame(await provider.status(ref), { state: "succeeded" });
   t.strictSame(await provider.status(ref), { state: "succeeded" }, "however often it is read");
   const { files } = await provider.result(ref);
-  t.equal(files.length, 3);
-  for (const file of files) t.strictSame(await bytesOf(file), simulatedMedia.image.bytes);
+  t.equal(files.length, count);
+  for (const file of files) t.strictSame(await bytesOf(file), simulatedMedia[modality].bytes);
 }
 
 async function testFailures(t: Test, stage: Stage): Promise<void> {
@@ -147,12 +161,14 @@ async function testRefusals(t: Test, stage: Stage): Promise<void> {
 }
 
 async function testUnaccepted(t: Test, stage: Stage): Promise<void> {
-  const { provider } = stage;
+  const { provider, isSynchronous = false } = stage;
   const again = submission(stage, "sim:down=1 sim:busy=2");
   const kinds = [];
   for (const number of [1, 2, 3, 4]) kinds.push((await provider.submit({ ...again, number })).kind);
-  t.strictSame(kinds, ["down", "busy", "busy", "accepted"]);
-  t.strictSame(await provider.submit(submission(stage, "sim:unknown_submit")), { kind: "unknown" });
+  // What was sent with its result awaited was perhaps worked on: that is the end of its job.
+  t.strictSame(kinds, [isSynchronous ? "refused" : "down", "busy", "busy", "accepted"]);
+  const { kind } = await provider.submit(submission(stage, "sim:unknown_submit"));
+  t.equal(kind, isSynchronous ? "refused" : "unknown");
 }
 
 async function testCancels(t: Test, stage: Stage): Promise<void> {
@@ -160,7 +176,8 @@ async function testCancels(t: Test, stage: Stage): Promise<void> {
   const { cancel } = provider.describe();
   const queued = await accepted(t, stage, "sim:queue=1000");
   if (cancel !== "none") {
-    t.strictSame(await provider.cancel(queued), { kind: "cancelled" });
+    const kind = stage.isSynchronous === true ? "requested" : "cancelled";
+    t.strictSame(await provider.cancel(queued), { kind });
     await pass(1_000);
     t.match((await provider.status(queued)).state, /^(canceled|lost)$/, "it never begins");
   }
@@ -181,7 +198,8 @@ async function testUnknownRefs(t: Test, stage: Stage): Promise<void> {
   const { provider, pass } = stage;
   const lost = await accepted(t, stage, "sim:lost sim:slow=10");
   await pass(10);
-  for (const ref of [lost, "nowhere"]) {
+  // A call without an answer goes on.
+  for (const ref of stage.isSynchronous === true ? ["nowhere"] : [lost, "nowhere"]) {
     await provider.status(ref);
     await pass(limits.providers.idleLostMs);
     t.strictSame(await provider.status(ref), { state: "lost" });

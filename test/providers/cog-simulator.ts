@@ -44,6 +44,11 @@ export class CogSimulator extends Simulator {
     });
   }
 
+  override close(): void {
+    super.close();
+    this.jobs.close();
+  }
+
   protected jobOf(path: string): SimulatedJob | undefined {
     return this.jobs.get(/^\/(?:predictions|files)\/([0-9a-z]+)/.exec(path)?.[1]);
   }

@@ -51,6 +51,11 @@ export class FalSimulator extends Simulator {
     this.signingKey = generateKeyPairSync("ed25519");
   }
 
+  override close(): void {
+    super.close();
+    this.jobs.close();
+  }
+
   protected jobOf(path: string): SimulatedJob | undefined {
     return this.jobs.get(/\/(?:requests|files)\/([0-9a-f-]+)/.exec(path)?.[1]);
   }

@@ -66,6 +66,26 @@ function checkMessage(t: Test, { failure, error }: Job, words: string): void {
   t.equal(error?.detail, failure?.message);
 }
 
+t.test("a refusal inside the window of 250 ms answers the submit itself", async (t) => {
+  const [provider] = providerCases;
+  if (provider === undefined) return;
+  const { simulator, house: options } = await provider.open();
+  t.teardown(() => simulator.close());
+  const models = options.models.map((model) => ({ ...model, inline_submit_ms: 250 }));
+  const house = await ProviderHouse.open(t, { ...options, models });
+  for (const [words, problem] of [
+    ["sim:nsfw", { status: 422, json: { code: "prompt_nsfw", title: "Request Refused" } }],
+    ["sim:ip", { status: 422, json: { code: "ip_detected", title: "Request Refused" } }],
+  ] as const)
+    t.match(await house.ask("/generate/image", { model: "kite", prompt: words }), problem);
+  const { json: jobs } = await house.ask<{ total: number }>("/jobs");
+  t.equal(jobs.total, 0, "the job record is discarded");
+  const again = await house.ask("/generate/image", { model: "kite", prompt: "sim:nsfw" });
+  t.match(again, { status: 400, json: { code: "prompt_nsfw" } }, "remembered");
+  const { status } = await house.ask("/generate/image", { model: "kite", prompt: "sim:busy=1" });
+  t.equal(status, 202, "capacity answers 202");
+});
+
 // They wait most of the time.
 t.jobs = providerCases.length;
 for (const provider of providerCases)

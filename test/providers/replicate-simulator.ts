@@ -1,5 +1,5 @@
 /** The API of Replicate. It knows one token, and signs callbacks by Standard Webhooks. */
-import { createHmac, randomBytes } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import { scenarioOf } from "../../actors/providers/simulated/scenario.ts";
 import {
   failureTexts,
@@ -17,6 +17,7 @@ import {
   Simulator,
   type SimulatorOptions,
 } from "./simulator.ts";
+import { newSecret, signStandard } from "./standard-webhook.ts";
 
 export interface ReplicateSimulatorOptions extends SimulatorOptions {
   readonly key?: string;
@@ -37,6 +38,11 @@ export class ReplicateSimulator extends Simulator {
   /** Signs with another secret from now on. */
   rotateSecret(): void {
     this.secret = newSecret();
+  }
+
+  override close(): void {
+    super.close();
+    this.jobs.close();
   }
 
   protected jobOf(path: string): SimulatedJob | undefined {
@@ -118,24 +124,11 @@ export class ReplicateSimulator extends Simulator {
 
   private sign(body: string, secret: string): SignedBody {
     const id = `msg_${++this.messages}`;
-    const seconds = String(Math.floor(this.clock.nowMs() / 1000));
-    const key = Buffer.from(secret.slice("whsec_".length), "base64");
-    const digest = createHmac("sha256", key).update(`${id}.${seconds}.${body}`).digest("base64");
-    const other = createHmac("sha256", "another").update(body).digest("base64");
-    const headers = {
-      "webhook-id": id,
-      "webhook-timestamp": seconds,
-      "webhook-signature": `v1,${other} v1,${digest}`,
-    };
-    return { body, headers };
+    return signStandard(secret, { id, nowMs: this.clock.nowMs(), body });
   }
 }
 
 const isSubmit = /^\/v1(?:\/(?:models|deployments)\/[^/]+\/[^/]+)?\/predictions$/;
-
-function newSecret(): string {
-  return `whsec_${randomBytes(24).toString("base64")}`;
-}
 
 function problem(status: number, title: string, detail: string) {
   return { status, json: { title, detail, status } };

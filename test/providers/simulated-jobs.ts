@@ -47,6 +47,11 @@ export class SimulatedJobs {
     return id === undefined ? undefined : this.jobs.get(id);
   }
 
+  /** None of them goes on. */
+  close(): void {
+    for (const job of this.jobs.values()) job.stopTimer();
+  }
+
   values(): readonly SimulatedJob[] {
     return [...this.jobs.values()];
   }
@@ -81,6 +86,20 @@ export class SimulatedJobs {
   cancel(job: SimulatedJob): void {
     job.stopTimer();
     this.end(job, "canceled");
+  }
+
+  /** Nothing is known of it afterwards. */
+  remove(job: SimulatedJob): void {
+    this.cancel(job);
+    this.jobs.delete(job.id);
+  }
+
+  /** As if its time had passed. */
+  finishNow(job: SimulatedJob): void {
+    job.stopTimer();
+    if (job.state === "queued") this.start(job);
+    job.stopTimer();
+    this.finish(job);
   }
 
   private start(job: SimulatedJob): void {
@@ -126,7 +145,7 @@ export function modalityOf(model: string): Modality {
 }
 
 function countOf(input: SimulatedJob["input"]): number {
-  const given = input["num_images"] ?? input["num_outputs"];
+  const given = input["num_images"] ?? input["num_outputs"] ?? input["n"];
   return typeof given === "number" && given >= 1 && given <= 24 ? Math.floor(given) : 1;
 }
 

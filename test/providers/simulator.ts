@@ -48,6 +48,9 @@ export interface Exchange {
   readonly headers: IncomingHttpHeaders;
   /** The body's JSON, if it is an object. */
   readonly input: Readonly<Record<string, unknown>>;
+  readonly body: Buffer;
+  /** Aborts when the caller goes away before it has its answer. */
+  readonly signal: AbortSignal;
 }
 
 export type Answer = {
@@ -58,6 +61,7 @@ export type Answer = {
       readonly headers?: Readonly<Record<string, string>>;
       readonly json?: unknown;
       readonly text?: string;
+      readonly bytes?: Buffer;
     }
   /** The connection ends without an answer. */
   | { readonly status: "cut" }
@@ -82,7 +86,7 @@ export abstract class Simulator {
   protected readonly clock: Clock;
   private readonly callbackRetryMs: number;
   private readonly onCall: SimulatorOptions["onCall"];
-  private readonly server: Server;
+  protected readonly server: Server;
   private readonly trap: Server;
   private readonly deliveries = new Set<Promise<void>>();
   private isClosed = false;
@@ -101,7 +105,7 @@ export abstract class Simulator {
   }
 
   /** What the protocol answers. */
-  protected abstract answer(exchange: Exchange): Answer;
+  protected abstract answer(exchange: Exchange): Answer | Promise<Answer>;
   protected abstract jobOf(path: string): SimulatedJob | undefined;
 
   /** `port` 0 takes any. */
@@ -193,7 +197,12 @@ export abstract class Simulator {
     await this.onCall?.(call, "before");
     if (pathname.startsWith("/files/")) this.serveFile(pathname, headers, response);
     else {
-      const answer = this.answer({ method, path: pathname, query, headers, input: parsed(body) });
+      const abort = new AbortController();
+      response.on("close", () => abort.abort());
+      const { signal } = abort;
+      const input = parsed(body);
+      const asked = { method, path: pathname, query, headers, input, body, signal };
+      const answer = await this.answer(asked);
       if (answer.job !== undefined) call.job = answer.job;
       await this.send(answer, response);
     }
@@ -210,9 +219,10 @@ export abstract class Simulator {
         response.writeHead(200, { "content-type": "application/json" });
         return pipeline(Readable.from(endless()), response);
       default: {
-        const { status, headers, json, text } = answer;
+        const { status, headers, json, text, bytes: file } = answer;
         const type = json === undefined ? "text/plain" : "application/json";
-        const bytes = Buffer.from(text ?? (json === undefined ? "" : JSON.stringify(json)));
+        const plain = text ?? (json === undefined ? "" : JSON.stringify(json));
+        const bytes = file ?? Buffer.from(plain);
         const length = String(bytes.length);
         response.writeHead(status, { "content-type": type, "content-length": length, ...headers });
         response.end(bytes);
@@ -251,7 +261,7 @@ function serveMedia(modality: Modality, range: string | undefined, response: Ser
 
 const callbackRetries = 10;
 const bodyBytesMax = 128 * 1024 * 1024;
-const html = "<!doctype html><title>Sign in</title><p>Please sign in at http://10.0.0.7/";
+export const html = "<!doctype html><title>Sign in</title><p>Please sign in at http://10.0.0.7/";
 
 function origin(server: Server): string {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;

@@ -3,7 +3,13 @@ import { simulatedMedia } from "../../actors/providers/simulated/simulated-media
 import { ManualClock } from "../../engine/adapters/manual-clock.ts";
 import { FalSimulator } from "./fal-simulator.ts";
 import type { Call } from "./simulator.ts";
-import { receiveCallbacks, stageCog, stageFal, stageReplicate } from "./stages.ts";
+import {
+  receiveCallbacks,
+  stageCog,
+  stageFal,
+  stageOpenaiVideos,
+  stageReplicate,
+} from "./stages.ts";
 import { begin } from "./submissions.ts";
 
 const job = "0198c0de-0000-7000-8000-000000000001";
@@ -85,7 +91,7 @@ const callbackCounts = [
   ["sim:unknown_submit", 1],
 ] as const;
 
-for (const open of [stageFal, stageReplicate, stageCog])
+for (const open of [stageFal, stageOpenaiVideos, stageReplicate, stageCog])
   for (const [word, count] of callbackCounts)
     t.test(`${open.name} makes ${count} callbacks of ${word}`, async (t) => {
       const stage = await open(t);

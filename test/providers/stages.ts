@@ -3,21 +3,29 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Test } from "tap";
-import type { OpenAdapter } from "../../actors/providers/adapter.ts";
+import type { AdapterPorts, OpenAdapter } from "../../actors/providers/adapter.ts";
 import { openCog } from "../../actors/providers/cog/cog.ts";
+import { openComfyui } from "../../actors/providers/comfyui/comfyui.ts";
 import { openFal } from "../../actors/providers/fal/fal.ts";
-import type { Callback, Provider } from "../../actors/providers/provider.ts";
+import { openOpenai } from "../../actors/providers/openai/openai.ts";
+import type { Callback, Provider, Submission } from "../../actors/providers/provider.ts";
 import { openReplicate } from "../../actors/providers/replicate/replicate.ts";
+import type { Modality } from "../../config/catalogue.ts";
 import { limits } from "../../config/limits.ts";
 import { defaultModerationPatterns, type ProviderConfig } from "../../config/provider-config.ts";
 import { ManualClock } from "../../engine/adapters/manual-clock.ts";
 import { seededEntropy } from "../../engine/adapters/seeded-entropy.ts";
 import { openWeb } from "../../engine/adapters/web.ts";
 import type { Clock } from "../../engine/ports/clock.ts";
+import type { Web } from "../../engine/ports/web.ts";
 import { CogSimulator, type CogSimulatorOptions } from "./cog-simulator.ts";
+import { graphOf } from "./comfyui-graphs.ts";
+import { ComfyuiSimulator, type ComfyuiSimulatorOptions } from "./comfyui-simulator.ts";
 import { FalSimulator, type FalSimulatorOptions } from "./fal-simulator.ts";
+import { OpenaiSimulator, type OpenaiSimulatorOptions } from "./openai-simulator.ts";
 import { ReplicateSimulator } from "./replicate-simulator.ts";
 import type { Simulator } from "./simulator.ts";
+import { newSecret } from "./standard-webhook.ts";
 
 export interface Stage {
   readonly provider: Provider;
@@ -28,6 +36,12 @@ export interface Stage {
   readonly callbacks: readonly Callback[];
   /** Where they are received; undefined where they need no URL. */
   readonly callbackUrl: string | undefined;
+  /** What is asked for, where it is not an image by `prompt` and `num_images`. */
+  readonly asking?: (prompt: string, count: number) => Partial<Submission>;
+  /** What it makes when it is asked for several, where that is not as many images. */
+  readonly made?: { readonly modality: Modality; readonly count: number };
+  /** Whether the provider answers a submit with its result: then there is no queue. */
+  readonly isSynchronous?: boolean;
 }
 
 export interface SimulatorStage<S extends Simulator> extends Stage {
@@ -99,6 +113,103 @@ export async function stageCog(
   };
 }
 
+/** `urls` are servers besides the simulator. */
+export async function stageComfyui(
+  t: Test,
+  options: Partial<ComfyuiSimulatorOptions> & Partial<ProviderConfig> = {},
+): Promise<SimulatorStage<ComfyuiSimulator>> {
+  const clock = new ManualClock(1_000_000_000);
+  const simulator = await new ComfyuiSimulator({ clock, ...options }).listen();
+  const urls = [simulator.url, ...(options.urls ?? [])];
+  const config = providerConfig("comfyui", { targetedInterrupt: true, ...options, urls });
+  const plain = await stage(t, openComfyui, simulator, clock, config);
+  return { ...plain, asking: (prompt, count) => ({ input: graphOf(prompt, count) }) };
+}
+
+/** Submits wait for their answer until the simulator works on it. */
+export async function stageOpenai(
+  t: Test,
+  options: Partial<OpenaiSimulatorOptions> & Partial<ProviderConfig> = {},
+): Promise<SimulatorStage<OpenaiSimulator>> {
+  const clock = new ManualClock(1_000_000_000);
+  const simulator = await new OpenaiSimulator({ clock, ...options }).listen();
+  const { url, key } = simulator;
+  const config = providerConfig("openai", { urls: [url], key, ...options });
+  const counted = countedWeb(web);
+  const submitClock: Clock = {
+    nowMs: () => clock.nowMs(),
+    monotonicMs: () => clock.monotonicMs(),
+    after: (delayMs, run) =>
+      delayMs === limits.providers.synchronousMs
+        ? simulator.whenHeld(run)
+        : clock.after(delayMs, run),
+  };
+  const plain = await stage(t, openOpenai, simulator, clock, config, {
+    web: counted,
+    clock: submitClock,
+  });
+  return {
+    ...plain,
+    isSynchronous: true,
+    async pass(byMs) {
+      await plain.pass(byMs);
+      while (counted.underWay() > simulator.held) await nextTurn();
+      await nextTurn();
+    },
+  };
+}
+
+export async function stageOpenaiVideos(
+  t: Test,
+  options: Partial<OpenaiSimulatorOptions> & Partial<ProviderConfig> = {},
+): Promise<SimulatorStage<OpenaiSimulator>> {
+  const webhookSecret = newSecret();
+  const plain = await stageOpenai(t, { webhookSecret, deleteCancels: true, ...options });
+  plain.simulator.webhookUrl = plain.callbackUrl;
+  return {
+    ...plain,
+    isSynchronous: false,
+    made: { modality: "video", count: 1 },
+    asking: (prompt) => ({
+      ...{ modality: "video", model: "kite-video", input: { prompt, seconds: "4" } },
+    }),
+  };
+}
+
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
+
+/** Counts the calls whose answer was not yet read to its end. */
+function countedWeb(web: Web): Web & { readonly underWay: () => number } {
+  let count = 0;
+  return {
+    underWay: () => count,
+    isPrivate: (host) => web.isPrivate(host),
+    async ask(request) {
+      count++;
+      try {
+        const answer = await web.ask(request);
+        const body = (async function* () {
+          try {
+            yield* answer.body;
+          } finally {
+            count--;
+          }
+        })();
+        const discard = () => {
+          count--;
+          answer.discard();
+        };
+        return { ...answer, body, discard };
+      } catch (error) {
+        count--;
+        throw error;
+      }
+    },
+  };
+}
+
 /** Pauses between an adapter's own calls pass at once. */
 function impatient(clock: Clock): Clock {
   return {
@@ -118,17 +229,25 @@ async function stage<S extends Simulator>(
   simulator: S,
   clock: ManualClock,
   config: ProviderConfig,
+  own: Partial<AdapterPorts> = {},
 ): Promise<SimulatorStage<S>> {
   const { callbacks, url, close } = await receiveCallbacks();
-  const ports = { web, clock: impatient(clock), entropy: seededEntropy(1) };
+  const ports = { web, clock: impatient(clock), entropy: seededEntropy(1), ...own };
+  const opened: Provider[] = [];
+  const openAs = (more: Partial<ProviderConfig> = {}) => {
+    const provider = open({ ...config, ...more }, ports);
+    opened.push(provider);
+    return provider;
+  };
   t.teardown(() => {
+    for (const provider of opened) provider.close?.();
     simulator.close();
     close();
   });
   return {
     ...{ simulator, clock, config, callbacks },
-    provider: open(config, ports),
-    reopen: (more) => open({ ...config, ...more }, ports),
+    provider: openAs(),
+    reopen: openAs,
     nowMs: () => clock.nowMs(),
     pass: async (byMs) => {
       clock.advance(byMs);

@@ -14,11 +14,13 @@ export function submission(prompt: string, more: Partial<Submission> = {}): Subm
 
 /** The reference of a job that the simulator took. */
 export async function begin(
-  { provider, callbackUrl }: Stage,
+  { provider, callbackUrl, asking }: Stage,
   prompt: string,
   more: Partial<Submission> = {},
 ): Promise<ProviderRef> {
-  const outcome = await provider.submit(submission(prompt, { callbackUrl, ...more }));
+  const outcome = await provider.submit(
+    submission(prompt, { callbackUrl, ...asking?.(prompt, 1), ...more }),
+  );
   if (outcome.kind !== "accepted") throw new Error(`${prompt}: ${outcome.kind}`);
   return outcome.ref;
 }

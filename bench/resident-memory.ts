@@ -1,0 +1,8 @@
+import { readFile } from "node:fs/promises";
+
+/** proc(5). */
+export async function residentMebibytes(pid: number | undefined): Promise<number> {
+  if (pid === undefined) return Number.NaN;
+  const text = await readFile(`/proc/${pid}/status`, "utf8");
+  return Number(/^VmRSS:\s+(\d+) kB$/m.exec(text)?.[1] ?? Number.NaN) / 1_024;
+}
