@@ -15,7 +15,14 @@ import { readConfiguration } from "../../config/configuration.ts";
 import type { ProviderAdapter, ProviderConfig } from "../../config/provider-config.ts";
 import { invariant } from "../../engine/invariant.ts";
 import type { Simulator } from "./simulator.ts";
-import { type SimulatorStage, stageCog, stageFal, stageReplicate } from "./stages.ts";
+import {
+  type SimulatorStage,
+  stageCog,
+  stageComfyui,
+  stageFal,
+  stageOpenai,
+  stageReplicate,
+} from "./stages.ts";
 import { begin } from "./submissions.ts";
 
 const examples = join(import.meta.dirname, "../../../examples/providers");
@@ -24,10 +31,12 @@ const keys = { FAL_KEY: "id:secret", OPENAI_API_KEY: "sk-kite", REPLICATE_API_TO
 
 type OpenStage = (t: Test, config: ProviderConfig) => Promise<SimulatorStage<Simulator>>;
 
-const stages: Readonly<Partial<Record<ProviderAdapter, OpenStage>>> = {
+const stages: Readonly<Record<ProviderAdapter, OpenStage>> = {
   fal: (t) => stageFal(t),
   replicate: (t) => stageReplicate(t),
   cog: (t) => stageCog(t),
+  comfyui: (t) => stageComfyui(t),
+  openai: (t, { dialect }) => stageOpenai(t, { dialect }),
 };
 
 function read(modelFiles: readonly string[], providersFile: string) {
@@ -75,10 +84,9 @@ for (const name of names)
     for (const model of modelsOf(catalogue, providers)) {
       const config = providers.find((one) => one.name === model.provider);
       invariant(config !== undefined, "the model is one of these providers");
-      const openStage = stages[config.adapter];
       const input = await inputOf(model, catalogue);
       t.notMatch(JSON.stringify(input), /"\$/, model.id);
-      if (openStage !== undefined) await make(t, await openStage(t, config), model, input);
+      await make(t, await stages[config.adapter](t, config), model, input);
     }
   });
 
