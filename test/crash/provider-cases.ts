@@ -1,7 +1,9 @@
 /** The adapters under test with real processes: how each is configured, and what its calls mean. */
 import { systemClock } from "../../engine/adapters/system-clock.ts";
 import { CogSimulator } from "../providers/cog-simulator.ts";
+import { ComfyuiSimulator } from "../providers/comfyui-simulator.ts";
 import { FalSimulator } from "../providers/fal-simulator.ts";
+import { OpenaiSimulator } from "../providers/openai-simulator.ts";
 import { ReplicateSimulator } from "../providers/replicate-simulator.ts";
 import type { Call, Simulator, SimulatorOptions } from "../providers/simulator.ts";
 import type { HouseOptions } from "./provider-house.ts";
@@ -131,9 +133,105 @@ const cog: ProviderCase = {
   },
 };
 
+const graph = {
+  "3": { class_type: "KSampler", inputs: { seed: 1, model: ["4", 0], positive: ["6", 0] } },
+  "4": { class_type: "CheckpointLoaderSimple", inputs: { ckpt_name: "kites.safetensors" } },
+  "6": { class_type: "CLIPTextEncode", inputs: { text: "", clip: ["4", 1] } },
+  "8": { class_type: "VAEDecode", inputs: { samples: ["3", 0], vae: ["4", 2] } },
+  "9": { class_type: "SaveImage", inputs: { filename_prefix: "kite", images: ["8", 0] } },
+};
+
+const comfyui: ProviderCase = {
+  name: "comfyui",
+  path: "/generate/image",
+  more: {},
+  steps: ["submit", "status", "file", "cancel"],
+  unanswered: "found",
+  billsFailures: false,
+  needsCallback: false,
+  // A server of one's own has no filter, bills nothing and tells itself where its files are.
+  tells: (words) => !/nsfw|sim:ip|redirects|loopback/.test(words),
+  async open(onCall) {
+    const simulator = await new ComfyuiSimulator(options(onCall)).listen();
+    const { url } = simulator;
+    const mapping = { workflow: "graph.json", inputs: { "6.text": "$prompt" } };
+    return {
+      simulator,
+      house: {
+        provider: { adapter: "comfyui", url, targeted_interrupt: true, max_in_flight: 100 },
+        models: [{ ...priced, modality: "image", provider_model: undefined, mapping }],
+        files: { "graph.json": JSON.stringify(graph) },
+      },
+    };
+  },
+  stepOf({ method, path }) {
+    if (path.startsWith("/view")) return "file";
+    if (method === "POST") return path === "/prompt" ? "submit" : "cancel";
+    return path.startsWith("/history/") ? "status" : undefined;
+  },
+};
+
+function openaiCase(name: string, more: Partial<ProviderCase>, model: object): ProviderCase {
+  return {
+    name,
+    path: "/generate/image",
+    more: {},
+    steps: ["submit"],
+    unanswered: "given up",
+    billsFailures: false,
+    needsCallback: false,
+    tells: (words) => !/sim:lost|redirects|loopback/.test(words),
+    async open(onCall) {
+      const simulator = await new OpenaiSimulator(options(onCall)).listen();
+      const { url, key } = simulator;
+      return {
+        simulator,
+        house: {
+          provider: {
+            ...{ adapter: "openai", url, key: { env: "PROVIDER_KEY" }, delete_cancels: true },
+          },
+          models: [{ ...priced, provider_model: "kite-1", ...model }],
+          environment: { PROVIDER_KEY: key },
+        },
+      };
+    },
+    stepOf({ method, path }) {
+      if (method === "POST") return "submit";
+      if (method === "DELETE") return "cancel";
+      if (path.includes("/content")) return "file";
+      return path.startsWith("/v1/videos/") ? "status" : undefined;
+    },
+    ...more,
+  };
+}
+
+const openaiImages = openaiCase(
+  "openai images",
+  {},
+  { modality: "image", mapping: { prompt: "$prompt", n: "$num_images", size: "1024x1024" } },
+);
+
+const openaiVideos = openaiCase(
+  "openai videos",
+  {
+    path: "/generate/video",
+    steps: ["submit", "status", "file", "cancel"],
+    tells: (words) => !/redirects|loopback/.test(words),
+  },
+  {
+    ...{ modality: "video", mapping: { prompt: "$prompt", seconds: { $string: "seconds" } } },
+    limits: { prompt_max: 100, "video.duration_seconds": { min: 1, max: 10, step: 1 } },
+    options: { aspect_ratio: ["16:9"], resolution: ["720p"] },
+    defaults: { aspect_ratio: "16:9", resolution: "720p", duration_seconds: 4 },
+  },
+);
+
 export const providerCases: readonly ProviderCase[] = [
   falCase(true),
   falCase(false),
   replicate,
   cog,
+  comfyui,
+  openaiImages,
+  openaiVideos,
 ];

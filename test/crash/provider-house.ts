@@ -17,6 +17,8 @@ export interface HouseOptions {
   readonly provider: object;
   /** Entries of the catalogue, but for what they have in common. */
   readonly models: readonly object[];
+  /** Beside the catalogue. */
+  readonly files?: Readonly<Record<string, string>>;
   readonly environment?: Environment;
 }
 
@@ -33,8 +35,9 @@ export class ProviderHouse {
     this.klieg = klieg;
   }
 
-  static async open(t: Test, { provider, models, environment }: HouseOptions) {
+  static async open(t: Test, { provider, models, files, environment }: HouseOptions) {
     const dataDir = t.testdir({
+      ...files,
       "providers.json": JSON.stringify({ providers: [{ name: "there", ...provider }] }),
       "models.json": JSON.stringify({
         ...{ version: "1", updated_at: "2026-11-20T00:00:00Z" },

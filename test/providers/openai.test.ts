@@ -333,7 +333,7 @@ for (const word of ["html", "types", "huge", "endless"])
     const videos = await stageOpenaiVideos(t);
     const ref = await begin(videos, `hostile:${word} sim:slow=10`);
     await t.rejects(videos.provider.status(ref), { name: "ReplyError" });
-    const stage = await stageOpenai(t);
+    const stage = await stageOpenai(t, { resultBytesMax: 1_000_000 });
     const drawn = await begin(stage, `hostile:${word} sim:slow=10`, image);
     await stage.pass(10);
     t.match(await stage.provider.status(drawn), { state: "failed", class: "upstream" });

@@ -174,11 +174,10 @@ export class SynchronousCalls {
       answer.discard();
       throw new ReplyError("The provider's answer is no sound.");
     }
-    const bytes = await this.readBytes(call, answer);
-    if (kind === "sound") {
-      this.checkSize(bytes);
-      return { files: [heldFile(bytes)] };
-    }
+    const { bytesMax } = this.ports;
+    if (kind === "sound")
+      return { files: [heldFile(await this.readBytes(call, answer, bytesMax))] };
+    const bytes = await this.readBytes(call, answer, inlineCost * limits.fetch.filesMax * bytesMax);
     const list = fileList(bytes);
     const files = list.data.map((file) => this.fileOf(file));
     this.hold(call, files.reduce((sum, { held }) => sum + held, 0) - call.bytes);
@@ -218,9 +217,11 @@ export class SynchronousCalls {
     };
   }
 
-  private async readBytes(call: Call, { body }: WebAnswer): Promise<Buffer> {
+  private async readBytes(call: Call, { body }: WebAnswer, bytesMax: number): Promise<Buffer> {
     const chunks: Uint8Array[] = [];
     for await (const chunk of body) {
+      if (call.bytes + chunk.length > bytesMax)
+        throw new ReplyError("The provider's answer is larger than it may be.");
       if (this.bytes + chunk.length > this.ports.heldBytesMax)
         throw new ReplyError("More results wait to be stored than may.");
       this.hold(call, chunk.length);
@@ -251,6 +252,9 @@ export class SynchronousCalls {
     }
   }
 }
+
+/** What base64 and JSON make of a file, at the most. */
+const inlineCost = 2;
 
 function failed(message: string): Refusal {
   return { kind: "refused", class: "upstream", message };
