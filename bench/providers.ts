@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { limits } from "../config/limits.ts";
-import { systemClock } from "../engine/adapters/system-clock.ts";
-import { ReplicateSimulator } from "../test/providers/replicate-simulator.ts";
+import { openReplicate } from "../test/providers/real-time.ts";
+import type { ReplicateSimulator } from "../test/providers/replicate-simulator.ts";
 import type { Call } from "../test/providers/simulator.ts";
 import { createCrowd, inParallel, type Member } from "./crowd.ts";
 import { percentile } from "./figures.ts";
@@ -65,7 +65,7 @@ async function prepare() {
   const slow = async (_: Call, moment: "before" | "after") => {
     if (moment === "before") await pause(replyMs);
   };
-  const opened = await new ReplicateSimulator({ clock: systemClock, onCall: slow }).listen();
+  const opened = await openReplicate(slow);
   simulator = opened;
   const folder = await mkdtemp(join(tmpdir(), "klieg-bench-"));
   const { url } = opened;

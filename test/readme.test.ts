@@ -36,6 +36,9 @@ const notRun: Readonly<Record<string, string>> = {
   "npm run bench -- hostile": "the same",
   "npm run bench -- share": "the same",
   "klieg providers pause <name>": "needs a provider, as crash/paused-provider.test.ts has one",
+  "klieg providers resume <name>": "the same",
+  'npx klieg generate image "a red kite over dunes" --model comfyui-sd15 -o comfyui.png':
+    "needs a ComfyUI, as whose simulator providers/examples.test.ts runs the model",
   "npm link": "changes the machine; the clone has the link that it makes",
   "npx klieg login": "waits for a person, as whom crash/credentials.test.ts acts",
   'npm install "uWebSockets.js@github:uNetworking/uWebSockets.js#<tag>"':

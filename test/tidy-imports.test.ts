@@ -20,6 +20,8 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     "config/",
     // The same hostile bytes as the tests'.
     "test/hostile/",
+    // A provider as slow as it is told to be.
+    "test/providers/",
     // The same browser and tools for the peers.
     "render-farm/browser/browser.ts",
     "render-farm/browser/chromium-path.ts",

@@ -94,7 +94,7 @@ export class FalSimulator extends Simulator {
     if (admitted === "down") return { status: 503, json: { detail: "Service unavailable" } };
     if (admitted === "busy") return { status: 429, json: { detail: "Too many requests" } };
     if (refusal !== undefined) return policyViolation(failureTexts[refusal], "prompt");
-    if (promptOf(input) === "")
+    if (promptOf(input) === "" && input["image_url"] === undefined)
       return invalid([{ loc: ["body", "prompt"], msg: "Field required", type: "missing" }]);
     const born = { id: randomUUID(), input, webhook, modality: modalityOf(path) };
     const job = this.jobs.begin(born);

@@ -140,8 +140,8 @@ export function runningTime({ startedAtMs, endedAtMs }: SimulatedJob): number | 
 /** What a model makes, by its name. */
 export function modalityOf(model: string): Modality {
   if (/video/.test(model)) return "video";
-  if (/audio|speech|music/.test(model)) return "audio";
-  return /3d|mesh/.test(model) ? "three_d" : "image";
+  if (/audio|speech|music|kokoro/.test(model)) return "audio";
+  return /3d|mesh|trellis/.test(model) ? "three_d" : "image";
 }
 
 function countOf(input: SimulatedJob["input"]): number {
