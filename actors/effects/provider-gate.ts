@@ -18,6 +18,8 @@ export interface Entrant {
   admit(): void;
   /** It has to wait, for this reason. */
   wait(detail: StatusDetail): void;
+  /** Another gate stands in the place of this one, and admits who waited here. */
+  move(): void;
 }
 
 export interface GatePorts {
@@ -55,6 +57,10 @@ export class ProviderGate {
 
   /** Admits it now, or when there is room. */
   request(entrant: Entrant): void {
+    if (this.isClosed) {
+      entrant.move();
+      return;
+    }
     const isInside = this.inside.has(entrant.key);
     const detail = isInside ? undefined : this.obstacle(entrant);
     if (isInside) entrant.admit();
@@ -99,8 +105,8 @@ export class ProviderGate {
   pause(isPaused: boolean): void {
     if (this.isPaused === isPaused) return;
     this.isPaused = isPaused;
-    if (isPaused) this.tellWaiting();
-    else this.admitWaiting();
+    if (!isPaused) this.admitWaiting();
+    this.tellWaiting();
   }
 
   state(): GateState {
@@ -108,8 +114,12 @@ export class ProviderGate {
     return { health, isPaused, lastErrorAtMs, inFlight: inside.size, waiting: waiting.size };
   }
 
+  /** Who is there stays until it leaves; who waits moves on. */
   close(): void {
     this.isClosed = true;
+    const moving = [...this.waiting.values()];
+    this.waiting.clear();
+    for (const entrant of moving) entrant.move();
   }
 
   private become(health: Health): void {
@@ -117,8 +127,8 @@ export class ProviderGate {
     if (this.health === health || (this.health === "down" && health === "degraded")) return;
     this.health = health;
     this.ports.onHealth(health);
-    if (health === "down") this.tellWaiting();
-    else this.admitWaiting();
+    if (health !== "down") this.admitWaiting();
+    this.tellWaiting();
   }
 
   private admit(entrant: Entrant): void {
@@ -133,7 +143,6 @@ export class ProviderGate {
       this.waiting.delete(entrant.key);
       this.admit(entrant);
     }
-    this.tellWaiting();
   }
 
   /** Why they wait may have changed. */

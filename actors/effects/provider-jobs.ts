@@ -45,7 +45,7 @@ export class ProviderJobs {
   constructor(ports: ProviderJobPorts) {
     this.ports = ports;
     this.reads = new ProviderReads(ports);
-    this.submits = new ProviderSubmits(ports.prepare, this.reads);
+    this.submits = new ProviderSubmits(ports.prepare, this.reads, (job) => this.move(job));
   }
 
   /** Effect `provider.submit`. */
@@ -214,6 +214,13 @@ export class ProviderJobs {
     return { kind: "kept" };
   }
 
+  /** To the provider as it is configured now. */
+  private move(job: ProviderJob): void {
+    const { key, task, submits } = job;
+    job.close();
+    void this.submit(key, { ...task, submits });
+  }
+
   private async add(key: Key, task: ProviderTask): Promise<ProviderJob | undefined> {
     const at = await this.ports.find(task.provider);
     const model = at && this.modelOf(at, task);
@@ -237,6 +244,7 @@ export class ProviderJobs {
       ...{ key, model: task.model ?? "", modelMax: model.maxInFlight },
       admit: () => undefined,
       wait: () => undefined,
+      move: () => undefined,
     });
   }
 

@@ -29,10 +29,13 @@ export type Prepare = (job: ProviderJob) => Promise<Prepared>;
 export class ProviderSubmits {
   private readonly prepare: Prepare;
   private readonly reads: ProviderReads;
+  private readonly move: (job: ProviderJob) => void;
 
-  constructor(prepare: Prepare, reads: ProviderReads) {
+  /** `move` gets jobs that were not sent when their provider's entry changed. */
+  constructor(prepare: Prepare, reads: ProviderReads, move: (job: ProviderJob) => void) {
     this.prepare = prepare;
     this.reads = reads;
+    this.move = move;
   }
 
   /** Begins, as soon as the provider takes it. Resolves when there is nothing to do but wait. */
@@ -46,6 +49,7 @@ export class ProviderSubmits {
       modelMax: job.model.maxInFlight,
       admit: () => this.mark(job),
       wait: (detail) => job.tellDetail(detail),
+      move: () => this.move(job),
     });
   }
 

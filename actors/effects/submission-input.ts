@@ -24,7 +24,9 @@ export function prepareWith({ providers, objects, links }: PreparePorts): Prepar
   return async (job) => {
     const model = providers.modelOf(job.task.model ?? "");
     // Simulated models have no mapping, and take the prompt as it is.
-    if (model?.mapping === undefined) return { input: {}, model: "", callbackUrl: undefined };
+    if (job.at.gate === undefined) return { input: {}, model: "", callbackUrl: undefined };
+    if (model?.mapping === undefined)
+      throw new PortError("The model is not in the catalogue any more.", false);
     // It was made by this service, when the request was accepted.
     const given = (job.task.input ?? { fields: {}, assets: {} }) as ProviderInput;
     const { provider, job: id } = job.task;

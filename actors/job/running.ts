@@ -86,12 +86,14 @@ export function send(
 export function accept(job: Job, ref: string, ctx: Context): JobDecision {
   if (job.phase === "canceled") return resolveSubmit(job, ref, ctx);
   if (job.phase !== "queued") return decision(job);
-  const { submitting: _, ...open } = job;
-  return become(
-    job,
-    { ref, ...open, ...carryOver(job, ctx) },
-    { effects: [{ kind: "provider.follow" }] },
-  );
+  const { submitting: _, detail, ...open } = job;
+  const deadlineMs = extendedDeadline(job, ctx.atMs);
+  const effects = [{ kind: "provider.follow" }] as const;
+  const next = { ref, ...open, ...carryOver(job, ctx), deadlineMs };
+  if (detail === undefined) return become(job, next, { effects });
+  // It waited until now, perhaps since before a restart.
+  const event = { type: "status_detail", data: { status_detail: null } } as const;
+  return become(job, next, { effects, event });
 }
 
 /** Whether the provider has it stays unknown. */

@@ -389,3 +389,10 @@ t.test("the view shows a succeeded job whole", async (t) => {
   t.equal(jobView(jobRequest, running, []).progress, 0, "progress is at least 0 once running");
   t.equal(jobView(jobRequest, running, []).credits_charged, null);
 });
+
+t.test("a job that waited waits no more when its provider accepts it", async (t) => {
+  const waiting = next(queued, { kind: "detail", detail: "provider_down" }, nowMs + 1_000);
+  const accepted = next(waiting, { kind: "accepted", ref: "ref" }, nowMs + 61_000);
+  t.equal("detail" in accepted, false);
+  t.match(accepted, { ref: "ref", deadlineMs: queued.deadlineMs + 60_000 });
+});

@@ -26,6 +26,7 @@ function stage(maxInFlight?: number) {
       ...{ key: name as Key, model, modelMax },
       admit: () => heard.push(`${name} in`),
       wait: (detail) => heard.push(`${name} ${detail}`),
+      move: () => heard.push(`${name} elsewhere`),
     });
   const pass = async (byMs: number) => {
     for (let leftMs = byMs; leftMs > 0; leftMs -= 1_000) {
@@ -53,7 +54,7 @@ t.test(
       "d upstream_at_capacity",
     ]);
     gate.leave("a" as Key);
-    t.strictSame(heard.splice(0), ["c in", "d upstream_at_capacity"]);
+    t.strictSame(heard.splice(0), ["c in"]);
     t.match(gate.state(), { inFlight: 2, waiting: 1 });
     gate.leave("d" as Key);
     gate.leave("b" as Key);
@@ -102,4 +103,13 @@ t.test("paused keeps jobs queued with provider_down", async (t) => {
   t.strictSame(heard.splice(0), ["a provider_down"]);
   gate.pause(false);
   t.strictSame(heard, ["a in"]);
+});
+
+t.test("who waits at a provider whose entry changed moves to the new one", async (t) => {
+  const { gate, heard, request } = stage(1);
+  for (const name of ["a", "b"]) request(name);
+  gate.close();
+  request("c");
+  gate.leave("a" as Key);
+  t.strictSame(heard.slice(2), ["b elsewhere", "c elsewhere"]);
 });

@@ -1,0 +1,11 @@
+/** SIGKILL at each step of a job at the providers that `test/crash/` leaves. */
+import t from "tap";
+import { providerCases } from "../crash/provider-cases.ts";
+import { dieAtEachStep } from "../crash/provider-deaths.ts";
+
+// They wait most of the time.
+t.jobs = 2;
+for (const provider of providerCases.filter(({ name }) => !/^(fal|comfyui)$/.test(name)))
+  t.test(`SIGKILL at each step of a job at ${provider.name}`, { buffered: true }, (t) =>
+    dieAtEachStep(t, provider),
+  );
