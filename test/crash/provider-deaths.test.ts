@@ -1,4 +1,4 @@
-/** Where a submit is found again, by a callback and by a look-up; the others are in `test/long/`. */
+/** Where a submit is found again, by a callback and by a look-up; `test/long/` has the others. */
 import t from "tap";
 import { providerCases } from "./provider-cases.ts";
 import { dieAtEachStep } from "./provider-deaths.ts";

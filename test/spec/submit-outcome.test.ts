@@ -79,7 +79,7 @@ t.test("a callback that is lost, doubled or forged changes no outcome", async (t
   await house.advance(1_500);
   t.equal((await ada.read(doubled)).status, "succeeded");
   for (const id of [dropped, forged]) t.equal((await ada.read(id)).status, "running");
-  await house.advance(20_000);
+  await house.advance(22_000);
   for (const id of [dropped, forged, doubled])
     t.match(await ada.read(id), { status: "succeeded", credits_charged: 1 });
   t.strictSame(await creditsOf(ada), { balance: 7, held: 0 });
