@@ -1,7 +1,23 @@
 import { createHash, randomUUID } from "node:crypto";
-import { type FileHandle, link, mkdir, open, rename, rm, stat, unlink } from "node:fs/promises";
+import {
+  type FileHandle,
+  link,
+  mkdir,
+  open,
+  readdir,
+  rename,
+  rm,
+  stat,
+  unlink,
+} from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { type ByteRange, type Objects, type StoredObject, volatileRoot } from "../ports/objects.ts";
+import {
+  type ByteRange,
+  type ListedObject,
+  type Objects,
+  type StoredObject,
+  volatileRoot,
+} from "../ports/objects.ts";
 import { PortError } from "../ports/port-error.ts";
 import { checkObjectKey } from "./object-key.ts";
 
@@ -49,6 +65,9 @@ export function diskObjects(root: string): Objects {
     remove: async (key) => {
       const path = pathOf(key);
       await onDisk(key, absentAsUndefined(unlink(path)));
+    },
+    async *list(folder) {
+      yield* list(folder === undefined ? root : pathOf(folder), folder);
     },
   };
 }
@@ -140,6 +159,18 @@ async function* read(key: string, path: string, range: ByteRange): AsyncGenerato
     }
   } finally {
     await file.close();
+  }
+}
+
+/** What comes or goes meanwhile is listed or not. */
+async function* list(path: string, folder: string | undefined): AsyncGenerator<ListedObject> {
+  const names = (await onDisk(folder ?? "", absentAsUndefined(readdir(path)))) ?? [];
+  for (const name of names) {
+    if (name === temporaryFolder) continue;
+    const key = folder === undefined ? name : `${folder}/${name}`;
+    const found = await onDisk(key, absentAsUndefined(stat(join(path, name))));
+    if (found?.isDirectory()) yield* list(join(path, name), key);
+    else if (found?.isFile()) yield { key, sizeBytes: found.size };
   }
 }
 

@@ -48,5 +48,10 @@ export function memoryObjects(): Objects {
       checkObjectKey(key);
       bytesByKey.delete(key);
     },
+    async *list(folder) {
+      if (folder !== undefined) checkObjectKey(folder);
+      for (const [key, { length }] of [...bytesByKey])
+        if (folder === undefined || key.startsWith(`${folder}/`)) yield { key, sizeBytes: length };
+    },
   };
 }

@@ -2,7 +2,7 @@
 export const volatileRoot = "volatile";
 
 /**
- * Bytes under names. Adapters: a disk folder, memory; later any S3 store.
+ * Bytes under names. Adapters: a disk folder, any S3 store, memory.
  * A key is 1 to 8 segments of `[A-Za-z0-9._-]`, separated by `/`; no segment is `.` or `..`.
  */
 export interface Objects {
@@ -31,6 +31,18 @@ export interface Objects {
   copy(from: string, to: string): Promise<void>;
   /** Removing what is not there is no error. */
   remove(key: string): Promise<void>;
+  /** What there is below `folder`, which is a key's first segments, or all; in no certain order. */
+  list(folder?: string): AsyncIterable<ListedObject>;
+  /**
+   * A URL by which whoever has it may get or put this one object, and nothing else, for so many
+   * seconds (a week at most); makes no request. Stores without it are reached by this process only.
+   */
+  presign?(method: "GET" | "PUT", key: string, seconds: number): Promise<string>;
+}
+
+export interface ListedObject {
+  readonly key: string;
+  readonly sizeBytes: number;
 }
 
 export interface StoredObject {

@@ -19,6 +19,12 @@ async function bytesOf(objects: Objects, key: string, range = whole): Promise<Bu
   return Buffer.concat(chunks);
 }
 
+async function listed(objects: Objects, folder?: string): Promise<string[]> {
+  const lines: string[] = [];
+  for await (const { key, sizeBytes } of objects.list(folder)) lines.push(`${key} ${sizeBytes}`);
+  return lines.sort();
+}
+
 function patterned(length: number): Buffer {
   return Buffer.from(Uint8Array.from({ length }, (_, i) => (i * 7 + (i >> 8)) & 255));
 }
@@ -30,7 +36,7 @@ function lasting(message: RegExp): { name: string; message: RegExp; retryable: b
 for (const [name, open] of Object.entries(adapters)) {
   t.test(`objects on ${name}`, async (t) => {
     const objects = open(t.testdir());
-    for (const part of [testReading, testWriting, testKeys]) part(t, objects);
+    for (const part of [testReading, testWriting, testListing, testKeys]) part(t, objects);
   });
 }
 
@@ -158,6 +164,22 @@ function testWriting(t: Test, objects: Objects): void {
     await objects.remove("never/was/there");
     t.equal(await objects.stat("gone/x"), undefined);
     await t.rejects(bytesOf(objects, "gone/x"), lasting(/there is no object/));
+  });
+}
+
+function testListing(t: Test, objects: Objects): void {
+  t.test("what is below a folder is listed, and nothing else", async (t) => {
+    await objects.put("lists/a", [patterned(3)]);
+    await objects.put("lists/a-b", [patterned(4)]);
+    await objects.put("lists/c/d/e", [patterned(70_000)]);
+    await objects.put("lists2", [patterned(5)]);
+    t.strictSame(await listed(objects, "lists"), ["lists/a 3", "lists/a-b 4", "lists/c/d/e 70000"]);
+    t.strictSame(await listed(objects, "lists/c"), ["lists/c/d/e 70000"]);
+    t.strictSame(await listed(objects, "lists/a"), []);
+    t.strictSame(await listed(objects, "lists/none"), []);
+    const all = await listed(objects);
+    t.ok(["lists/a 3", "lists2 5"].every((line) => all.includes(line)));
+    await t.rejects(listed(objects, "../lists"), lasting(/no object key/));
   });
 }
 
