@@ -7,7 +7,8 @@ import { connect, credsAuthenticator, ErrorCode, type NatsConnection, NatsError 
 import { type NatsServer, natsServer } from "../../config/nats-servers.ts";
 import { PortError } from "../ports/port-error.ts";
 
-export type { NatsConnection } from "nats";
+export type { JetStreamSubscription, NatsConnection, StreamConfig } from "nats";
+export { consumerOpts, NatsError, nanos, RetentionPolicy, StorageType } from "nats";
 
 export interface NatsAccess {
   /** URLs as in `KLIEG_NATS_URL`, at least one. */
