@@ -1,6 +1,7 @@
 /** Farm nodes as processes of their own, which know where NATS is and nothing else. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import t from "tap";
 import { limits } from "../../config/limits.ts";
@@ -54,9 +55,10 @@ t.test("a farm node that is killed in the midst of a task loses it to another", 
 });
 
 t.test("a farm node that is told to end hands back what takes too long", async (t) => {
-  const folder = t.testdir({ "limits.json": JSON.stringify({ farm: { farewellMs: 1 } }) });
   const { run, startNode, told, nodes } = await openNatsHouse(t);
-  const node = startNode({ KLIEG_LIMITS: join(folder, "limits.json") });
+  const limitsFile = join(t.testdirName, "limits.json");
+  await writeFile(limitsFile, JSON.stringify({ farm: { farewellMs: 1 } }));
+  const node = startNode({ KLIEG_LIMITS: limitsFile });
   void run(large);
   await until(() => told.length === 1);
   await new Promise<void>((resolve) => {
@@ -69,11 +71,12 @@ t.test("a farm node that is told to end hands back what takes too long", async (
 });
 
 t.test("a farm node goes on without NATS, and its result comes when that is back", async (t) => {
-  const { run, startNode, told, server, clock } = await openNatsHouse(t);
+  const { run, startNode, told, server, clock, nodes } = await openNatsHouse(t);
   startNode();
   const ended = run(small);
   await until(() => told.length === 1);
   await server.kill();
+  await until(() => nodes[0]?.isAudible() === false);
   for (let second = 0; second < 60; second++) clock.advance(1_000);
   await server.restart();
   const ticking = setInterval(() => clock.advance(20), 5);
