@@ -2,6 +2,7 @@
  * What threads say to each other. One channel between each two of them.
  */
 import type { MessagePort } from "node:worker_threads";
+import type { ObjectStore } from "../config/settings.ts";
 import type { Reply } from "./actor.ts";
 import type { RequestId } from "./address.ts";
 import type { Key } from "./key.ts";
@@ -89,5 +90,7 @@ export interface EffectsTask {
   readonly farmWorkers: number;
   /** File that a farm node runs. */
   readonly farmEntry: string;
+  /** Undefined: objects are on the disk. Secret. */
+  readonly objectStore: ObjectStore | undefined;
   readonly control: MessagePort;
 }

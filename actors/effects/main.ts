@@ -3,13 +3,12 @@
  * results.
  */
 import { randomBytes } from "node:crypto";
-import { join } from "node:path";
 import type { MessagePort } from "node:worker_threads";
 import { farmEnvironment } from "../../config/farm-environment.ts";
 import { limits } from "../../config/limits.ts";
-import { diskObjects } from "../../engine/adapters/disk-objects.ts";
 import { startFarmChild } from "../../engine/adapters/farm-child.ts";
 import { type Logger, openLog } from "../../engine/adapters/log.ts";
+import { openObjects } from "../../engine/adapters/open-objects.ts";
 import { systemClock } from "../../engine/adapters/system-clock.ts";
 import { systemEntropy } from "../../engine/adapters/system-entropy.ts";
 import { openWeb } from "../../engine/adapters/web.ts";
@@ -40,7 +39,7 @@ export async function run(task: EffectsTask): Promise<void> {
     after: (delayMs, then) => systemClock.after(delayMs, then),
   });
   const entropy = systemEntropy();
-  const objects = diskObjects(join(task.dataDir, "objects"));
+  const objects = openObjects(task.dataDir, task.objectStore);
   const ports = {
     clock: systemClock,
     entropy,
