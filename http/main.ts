@@ -25,7 +25,7 @@ import {
 } from "../engine/adapters/data-directory.ts";
 import { openTableReader } from "../engine/adapters/lmdb.ts";
 import { type Logger, openLog } from "../engine/adapters/log.ts";
-import { openObjects, prepareObjects } from "../engine/adapters/open-objects.ts";
+import { openObjects, prepareObjects } from "../engine/adapters/objects/open-objects.ts";
 import { makePrivate } from "../engine/adapters/private-files.ts";
 import { QuietProcess } from "../engine/adapters/quiet-process.ts";
 import { systemClock } from "../engine/adapters/system-clock.ts";

@@ -8,7 +8,7 @@ import { farmEnvironment } from "../../config/farm-environment.ts";
 import { limits } from "../../config/limits.ts";
 import { startFarmChild } from "../../engine/adapters/farm-child.ts";
 import { type Logger, openLog } from "../../engine/adapters/log.ts";
-import { openObjects } from "../../engine/adapters/open-objects.ts";
+import { openObjects } from "../../engine/adapters/objects/open-objects.ts";
 import { systemClock } from "../../engine/adapters/system-clock.ts";
 import { systemEntropy } from "../../engine/adapters/system-entropy.ts";
 import { openWeb } from "../../engine/adapters/web.ts";

@@ -1,7 +1,10 @@
 /** A whole service whose objects are in a bucket of a real S3 server. */
+import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { existsSync } from "node:fs";
+import { once } from "node:events";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
 import t from "tap";
 import type { Asset } from "../../actors/contract/asset.ts";
 import type { Job } from "../../actors/contract/job.ts";
@@ -20,6 +23,8 @@ import {
   isOneSentence,
   startKlieg,
 } from "./klieg-process.ts";
+
+const commandLine = join(import.meta.dirname, "..", "..", "http", "cli", "main.js");
 
 function settingsOf(store: ObjectStore): Record<string, string> {
   return {
@@ -79,6 +84,64 @@ t.test("a store that cannot be used ends the start with one sentence", async (t)
   await (await startKlieg(t, dataDir)).kill("SIGTERM");
   isOneSentence(t, await failedStart(t, dataDir, settings), /run klieg objects move --to s3/);
 });
+
+t.test("klieg objects move brings a stopped service's objects to a bucket, and back", async (t) => {
+  const settings = settingsOf(await swiftStore(t));
+  const dataDir = t.testdir();
+  const folder = join(dataDir, "objects");
+  const atHome = await startKlieg(t, dataDir);
+  const { id } = await draw(atHome.port);
+  const noise = wav(randomBytes(12_000_000));
+  await upload(atHome.port, noise);
+  const busy = await move(dataDir, settings, "--to", "s3");
+  t.match(busy, { code: 1, err: /Another Klieg process uses/ });
+  await atHome.kill("SIGTERM");
+  t.match(await move(dataDir, {}, "--to", "s3"), { code: 1, err: /No object store is set/ });
+  t.match(await move(dataDir, settings), { code: 2, err: /--to s3 or --to disk/ });
+  const wrong = { ...settings, KLIEG_S3_SECRET_KEY: "wrong" };
+  t.match(await move(dataDir, wrong, "--to", "s3"), { code: 1, err: /KLIEG_S3_SECRET_KEY/ });
+
+  const out = await move(dataDir, settings, "--to", "s3");
+  t.match(out, { code: 0, out: /^\d+ objects moved \(\d+\.\d MB\); all are in the bucket/ });
+  t.match(await move(dataDir, settings, "--to", "s3"), { code: 0, err: /in the bucket already/ });
+  t.ok(filesBelow(folder) > 0, "the disk has them still");
+  t.match(await move(dataDir, settings, "--to", "s3", "--remove-source"), { code: 0 });
+  t.equal(filesBelow(folder), 0);
+
+  const away = await startKlieg(t, dataDir, settings);
+  const picture = Buffer.from(simulatedMedia.image.bytes);
+  t.ok((await (await linkOf(away.port, id))()).equals(picture));
+  await away.kill("SIGTERM");
+
+  const back = await move(dataDir, settings, "--to", "disk", "--remove-source");
+  t.match(back, { code: 0, out: /all are on the disk/ });
+  const again = await startKlieg(t, dataDir);
+  t.ok((await (await linkOf(again.port, id))()).equals(picture));
+  await again.kill("SIGTERM");
+  const [key = ""] = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) =>
+    name.endsWith(".wav"),
+  );
+  t.ok(readFileSync(join(folder, key)).equals(noise));
+});
+
+function filesBelow(folder: string): number {
+  const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
+  return entries.filter((entry) => entry.isFile()).length;
+}
+
+/** What the command says. */
+async function move(dataDir: string, settings: Environment, ...args: readonly string[]) {
+  const child = spawn(process.execPath, [commandLine, "objects", "move", ...args], {
+    env: { PATH: process.env["PATH"], KLIEG_DATA_DIR: dataDir, ...settings },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const [[code], out, err] = await Promise.all([
+    once(child, "close"),
+    text(child.stdout),
+    text(child.stderr),
+  ]);
+  return { code, out, err };
+}
 
 /** A file of sound with these samples. */
 function wav(samples: Buffer): Buffer {

@@ -103,15 +103,13 @@ async function removeOld(s3: S3Requests, beforeMs: number): Promise<void> {
     for (const { key, modifiedMs } of page.objects) if (modifiedMs < beforeMs) await s3.remove(key);
     from = page.next;
   }
-  for (
-    let page = await s3.uploads();
-    ;
-    page = await s3.uploads(page.nextKeyMarker, page.nextUploadIdMarker)
-  ) {
-    for (const { key, uploadId, initiated } of page.uploads)
-      if (initiated.getTime() < beforeMs) await s3.abort(key, uploadId);
-    if (!page.isTruncated) return;
-  }
+  // A store that lists none gives them up by itself.
+  const uploads = await s3.uploads().catch((error: unknown) => {
+    if (faultOf(error).retryable) throw error;
+    return [];
+  });
+  for (const { key, uploadId, initiated } of uploads)
+    if (initiated.getTime() < beforeMs) await s3.abort(key, uploadId);
 }
 
 function codeOf(error: unknown): string {

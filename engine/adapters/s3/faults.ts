@@ -108,7 +108,7 @@ function systemFault(code: string, cause: unknown): S3Fault {
       code,
       { cause },
     );
-  if (/CERT|TLS|SSL|SIGNATURE/.test(code))
+  if (/CERT|UNABLE_TO/.test(code))
     return new S3Fault(
       `The certificate of KLIEG_S3_ENDPOINT is not trusted (${code}); have Node trust its issuer (NODE_EXTRA_CA_CERTS).`,
       code,

@@ -41,13 +41,18 @@ export interface StoredPart {
 }
 
 export interface FoundObject {
+  readonly sizeBytes: number;
+  readonly etag: string;
+}
+
+export interface ListedEntry {
   readonly key: string;
   readonly sizeBytes: number;
   readonly modifiedMs: number;
 }
 
 export interface ListedPage {
-  readonly objects: readonly FoundObject[];
+  readonly objects: readonly ListedEntry[];
   /** Where the next page begins; undefined on the last one. */
   readonly next: string | undefined;
 }
@@ -82,7 +87,7 @@ export function openRequests(store: ObjectStore, bounds: S3Bounds = s3Bounds) {
       ask(() => client.putObject(bucket, key, bytes, bytes.length, { contentType, sha256 })),
     stat: (key: string) =>
       unlessAbsent(
-        ask(async () => {
+        ask(async (): Promise<FoundObject> => {
           const { size, etag } = await client.statObject(bucket, key);
           return { sizeBytes: whole(size), etag };
         }),
@@ -103,25 +108,22 @@ export function openRequests(store: ObjectStore, bounds: S3Bounds = s3Bounds) {
           bytes,
         );
       }),
-    /** The bytes `[start, end)` of what `from` was when it had that entity tag. */
+    /** The bytes `[start, end)` of `from` become a part of `to`. */
     copyPart: (
-      from: { readonly key: string; readonly etag: string },
+      from: string,
       to: { readonly key: string; readonly uploadID: string; readonly partNumber: number },
       { start, end }: { readonly start: number; readonly end: number },
     ) =>
       ask(() => {
         const headers = {
-          "x-amz-copy-source": `/${bucket}/${from.key}`,
-          "x-amz-copy-source-if-match": from.etag,
+          "x-amz-copy-source": `/${bucket}/${from}`,
           "x-amz-copy-source-range": `bytes=${start}-${end - 1}`,
         };
         const { key, uploadID, partNumber } = to;
         return client.uploadPart({
           bucketName: bucket,
           objectName: key,
-          uploadID,
-          partNumber,
-          headers,
+          ...{ uploadID, partNumber, headers },
         });
       }, true),
     complete: (key: string, uploadID: string, parts: readonly StoredPart[]) =>
@@ -132,8 +134,13 @@ export function openRequests(store: ObjectStore, bounds: S3Bounds = s3Bounds) {
       ask(async () =>
         pageOf(await client.listObjectsV2Query(bucket, prefix, from, "", keysMax, "")),
       ),
-    uploads: (keyMarker = "", idMarker = "") =>
-      ask(() => client.listIncompleteUploadsQuery(bucket, "", keyMarker, idMarker, "")),
+    /** Up to a thousand of those that were begun and are not complete. */
+    uploads: () =>
+      ask(async () => {
+        // Swift takes an empty delimiter for one that each key has; no key of ours has this one.
+        const page = await client.listIncompleteUploadsQuery(bucket, "", "", "", "~");
+        return page.uploads;
+      }),
     makeBucket: () => ask(() => client.makeBucket(bucket, region)),
     lifecycle: () => ask(() => client.getBucketLifecycle(bucket)),
     setLifecycle: (rules: readonly LifecycleRule[]) =>

@@ -5,7 +5,7 @@ import type { ByteRange, Objects, StoredObject } from "../../ports/objects.ts";
 import { PortError } from "../../ports/port-error.ts";
 import { checkObjectKey, isObjectKey } from "../object-key.ts";
 import { faultOf } from "./faults.ts";
-import type { S3Requests, StoredPart } from "./requests.ts";
+import type { FoundObject, S3Requests, StoredPart } from "./requests.ts";
 import { SilentStore } from "./transport.ts";
 
 /**
@@ -169,7 +169,7 @@ async function* read(
 ): AsyncGenerator<Uint8Array> {
   const isEmpty = end <= start;
   const found = isEmpty ? await s3.stat(key) : await s3.get(key, start, end);
-  if (found === undefined) throw new PortError(`there is no object ${key}`, false);
+  if (found === undefined) throw absent(key);
   if (found === "nothing" || "etag" in found) return;
   yield* chunksOf(found, end - start, s3.bounds.silenceMs);
 }
@@ -214,21 +214,35 @@ async function copy(s3: S3Requests, from: string, to: string): Promise<void> {
   const found = await s3.stat(from);
   const isWhole = found !== undefined && found.sizeBytes <= s3.bounds.copyBytes;
   const copied = isWhole ? await s3.copy(from, to) : found;
-  if (found === undefined || copied === undefined)
-    throw new PortError(`there is no object ${from}`, false);
-  if (isWhole) return;
+  if (found === undefined || copied === undefined) throw absent(from);
+  if (!isWhole) await copyInParts(s3, from, to, found);
+}
+
+async function copyInParts(
+  s3: S3Requests,
+  from: string,
+  to: string,
+  { sizeBytes, etag }: FoundObject,
+): Promise<void> {
   const uploadID = await s3.begin(to);
   try {
     const parts: StoredPart[] = [];
-    for (let start = 0; start < found.sizeBytes; start += s3.bounds.copyBytes) {
-      const end = Math.min(found.sizeBytes, start + s3.bounds.copyBytes);
+    for (let start = 0; start < sizeBytes; start += s3.bounds.copyBytes) {
+      const end = Math.min(sizeBytes, start + s3.bounds.copyBytes);
       const target = { key: to, uploadID, partNumber: parts.length + 1 };
-      parts.push(await s3.copyPart({ key: from, etag: found.etag }, target, { start, end }));
+      parts.push(await s3.copyPart(from, target, { start, end }));
     }
+    // Parts of two objects would be neither.
+    if ((await s3.stat(from))?.etag !== etag)
+      throw new PortError(`object ${from}: it was replaced while it was copied`, true);
     await s3.complete(to, uploadID, parts);
   } catch (failure) {
     // The bucket's rule removes after a day what is left.
     await s3.abort(to, uploadID).catch(() => undefined);
     throw failure;
   }
+}
+
+function absent(key: string): PortError {
+  return new PortError(`there is no object ${key}`, false);
 }

@@ -1,14 +1,14 @@
 /** Where a service's objects are: on the disk, or in a bucket where one is set. */
 import { join } from "node:path";
-import type { ObjectStore } from "../../config/settings.ts";
-import type { Objects } from "../ports/objects.ts";
-import { type DataDirectory, DataDirectoryError } from "./data-directory.ts";
-import { diskObjects, removeStaleTemporaries } from "./disk-objects.ts";
+import type { ObjectStore } from "../../../config/settings.ts";
+import type { Objects } from "../../ports/objects.ts";
+import { type DataDirectory, DataDirectoryError } from "../data-directory.ts";
+import { diskObjects, removeStaleTemporaries } from "../disk-objects.ts";
+import { prepareBucket } from "../s3/bucket.ts";
+import { openRequests } from "../s3/requests.ts";
+import { s3Objects } from "../s3/s3-objects.ts";
+import { systemClock } from "../system-clock.ts";
 import { type Place, readPlace, writePlace } from "./objects-place.ts";
-import { prepareBucket } from "./s3/bucket.ts";
-import { openRequests } from "./s3/requests.ts";
-import { s3Objects } from "./s3/s3-objects.ts";
-import { systemClock } from "./system-clock.ts";
 
 /** Each thread opens its own; nothing is asked of the store yet. */
 export function openObjects(dataDir: string, store: ObjectStore | undefined): Objects {
@@ -16,8 +16,9 @@ export function openObjects(dataDir: string, store: ObjectStore | undefined): Ob
 }
 
 /**
- * Makes the place fit for use, before its first writer starts. Throws `DataDirectoryError` or
- * `PortError` with a sentence for the operator; `warn` is told what is not as it could be.
+ * Makes the place of a service's objects fit for use, before its first writer starts. Throws
+ * `DataDirectoryError` or `PortError` with a sentence for the operator; `warn` is told what is not
+ * as it could be.
  */
 export async function prepareObjects(
   data: Pick<DataDirectory, "path" | "isNew">,
@@ -26,9 +27,17 @@ export async function prepareObjects(
 ): Promise<void> {
   const place: Place = store === undefined ? "disk" : "s3";
   if (!data.isNew && readPlace(data.path) !== place) throw elsewhere(data.path, place);
-  if (store === undefined) await removeStaleTemporaries(folderOf(data.path));
-  else await prepareBucket(openRequests(store), systemClock.nowMs(), warn);
+  await preparePlace(data.path, store, warn);
   writePlace(data.path, place);
+}
+
+export async function preparePlace(
+  dataDir: string,
+  store: ObjectStore | undefined,
+  warn: (sentence: string) => void,
+): Promise<void> {
+  if (store === undefined) await removeStaleTemporaries(folderOf(dataDir));
+  else await prepareBucket(openRequests(store), systemClock.nowMs(), warn);
 }
 
 function elsewhere(path: string, place: Place): DataDirectoryError {
