@@ -3,6 +3,7 @@
  */
 import type { MessagePort } from "node:worker_threads";
 import type { NatsAccess } from "../config/nats-access.ts";
+import type { ObjectStore } from "../config/settings.ts";
 import type { Reply } from "./actor.ts";
 import type { RequestId } from "./address.ts";
 import type { Key } from "./key.ts";
@@ -92,5 +93,7 @@ export interface EffectsTask {
   readonly farmEntry: string;
   /** Where farm nodes of their own are; undefined without NATS. */
   readonly nats?: NatsAccess | undefined;
+  /** Undefined: objects are on the disk. Secret. */
+  readonly objectStore: ObjectStore | undefined;
   readonly control: MessagePort;
 }

@@ -24,9 +24,9 @@ import {
   DataDirectoryError,
   openDataDirectory,
 } from "../engine/adapters/data-directory.ts";
-import { diskObjects, removeStaleTemporaries } from "../engine/adapters/disk-objects.ts";
 import { openTableReader } from "../engine/adapters/lmdb.ts";
 import { type Logger, openLog } from "../engine/adapters/log.ts";
+import { openObjects, prepareObjects } from "../engine/adapters/objects/open-objects.ts";
 import { makePrivate } from "../engine/adapters/private-files.ts";
 import { QuietProcess } from "../engine/adapters/quiet-process.ts";
 import { systemClock } from "../engine/adapters/system-clock.ts";
@@ -151,9 +151,8 @@ async function openService(
   known: Pick<Wiring, "configuration" | "readConfiguration" | "proxies">,
   log: Logger,
 ): Promise<Service> {
-  const objectsFolder = join(settings.dataDir, "objects");
-  await removeStaleTemporaries(objectsFolder);
-  const objects = diskObjects(objectsFolder);
+  await prepareObjects(data, settings.objectStore, (sentence) => log.warn(sentence));
+  const objects = openObjects(settings.dataDir, settings.objectStore);
   if (settings.simulatedModels)
     for (const { bytes, media } of Object.values(simulatedMedia))
       if ((await objects.stat(media.objectKey)) === undefined)
@@ -216,7 +215,7 @@ function openHost(
   log: Logger,
 ): Host {
   const { shardCount } = data;
-  const { dataDir, logLevel, shardThreads, farmWorkers } = settings;
+  const { dataDir, logLevel, shardThreads, farmWorkers, objectStore } = settings;
   const common = { shardCount, dataDir, logLevel };
   return new Host(
     {
@@ -227,9 +226,7 @@ function openHost(
       shardTask: { ...common, isNew: data.isNew },
       effectsTask: {
         ...common,
-        farmWorkers,
-        farmEntry: entries.farm,
-        nats: readNatsAccess(settings),
+        ...{ farmWorkers, farmEntry: entries.farm, objectStore, nats: readNatsAccess(settings) },
       },
       openReader: (shard) => {
         const folder = `shard-${shard === shardCount ? "directory" : shard}`;

@@ -4,15 +4,14 @@
  */
 import { randomBytes } from "node:crypto";
 import { hostname } from "node:os";
-import { join } from "node:path";
 import type { MessagePort } from "node:worker_threads";
 import { farmEnvironment } from "../../config/farm-environment.ts";
 import { limits } from "../../config/limits.ts";
-import { diskObjects } from "../../engine/adapters/disk-objects.ts";
 import { signedObjects, startFarmChild } from "../../engine/adapters/farm-child.ts";
 import { type Logger, openLog } from "../../engine/adapters/log.ts";
 import { connectNats } from "../../engine/adapters/nats.ts";
 import { openNatsFarm } from "../../engine/adapters/nats-farm.ts";
+import { openObjects } from "../../engine/adapters/objects/open-objects.ts";
 import { sparingNotes } from "../../engine/adapters/sparing-notes.ts";
 import { systemClock } from "../../engine/adapters/system-clock.ts";
 import { systemEntropy } from "../../engine/adapters/system-entropy.ts";
@@ -45,7 +44,7 @@ export async function run(task: EffectsTask): Promise<void> {
     after: (delayMs, then) => systemClock.after(delayMs, then),
   });
   const entropy = systemEntropy();
-  const objects = diskObjects(join(task.dataDir, "objects"));
+  const objects = openObjects(task.dataDir, task.objectStore);
   const ports = {
     clock: systemClock,
     entropy,
