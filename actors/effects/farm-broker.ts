@@ -273,7 +273,7 @@ export class FarmBroker {
   private end(lease: Lease): void {
     lease.node.free++;
     this.waiting.ended(lease.scope);
-    this.helpers.disband(lease.token);
+    if (this.helpers.disband(lease.token)) void lease.objects.clearShared();
     this.leaseByJob.delete(lease.job);
     this.leaseByToken.delete(lease.token);
   }

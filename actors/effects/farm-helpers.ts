@@ -150,10 +150,10 @@ export class FarmHelpers {
     if (member?.isLead === false) this.remove(member);
   }
 
-  /** The lead's lease has ended, or its task is split anew. */
-  disband(token: string): void {
+  /** The lead's lease has ended, or its task is split anew. False when it was not split. */
+  disband(token: string): boolean {
     const split = this.splitsByToken.get(token);
-    if (split === undefined) return;
+    if (split === undefined) return false;
     this.splitsByToken.delete(token);
     for (const member of this.members.values()) {
       if (member.split !== split) continue;
@@ -162,6 +162,7 @@ export class FarmHelpers {
       member.node.free++;
       member.node.connection.send({ kind: "cancel", token: member.name });
     }
+    return true;
   }
 
   /** The node is dead; the broker ends the leases of tasks that it led. */

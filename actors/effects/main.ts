@@ -159,11 +159,15 @@ async function startRemoteFarm(
     return async () => undefined;
   }
   const name = `${hostname()} ${dataDir}`;
+  const note = sparingNotes(systemClock, (sentence, leftOut) => log.warn({ leftOut }, sentence));
   const connection = await connectNats({ ...nats, name: "klieg farm" });
   const farm = openNatsFarm({
-    ...{ connection, clock: systemClock, name },
-    attach: (node) => broker.attach(node),
-    note: sparingNotes(systemClock, (note, leftOut) => log.warn({ leftOut }, note)),
+    ...{ connection, clock: systemClock, name, note },
+    attach(node) {
+      log.info("a farm node has joined");
+      broker.attach(node);
+      node.onClose(() => log.info("a farm node has left"));
+    },
   });
   return async () => {
     farm.close();

@@ -11,6 +11,7 @@ import { PortError } from "../../engine/ports/port-error.ts";
 import type { ObjectAsk } from "../../engine/ports/tasks.ts";
 
 export class TaskObjects {
+  /** Below this it stores. */
   readonly outputPrefix: string;
   private readonly objects: Objects;
   private readonly input: unknown;
@@ -45,6 +46,21 @@ export class TaskObjects {
     if (url === undefined)
       throw new PortError("the service keeps its objects on a disk of its own", false);
     return url;
+  }
+
+  /**
+   * Removes what nodes shared under this task: when it ends early, they have no way to it any more.
+   * What fails is left to the store's own sweep of volatile objects.
+   */
+  async clearShared(): Promise<void> {
+    const { objects } = this;
+    if (objects.presign === undefined) return;
+    try {
+      for await (const { key } of objects.list(`${volatileRoot}/${this.outputPrefix}`))
+        await objects.remove(key);
+    } catch (fault) {
+      if (!(fault instanceof PortError)) throw fault;
+    }
   }
 
   private isOutput(key: string): boolean {

@@ -1,4 +1,6 @@
 /** Farm nodes over NATS: what a network does, what others send, and several services at once. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import t from "tap";
 import { limits } from "../../config/limits.ts";
 import { encodeFrame, helloSubject, nodeSubject } from "../../engine/adapters/farm-frames.ts";
@@ -284,17 +286,12 @@ t.test("a node says goodbye once all is heard", async (t) => {
   t.strictSame(said.at(-1), finished("t1"));
 });
 
+const deployed = join(import.meta.dirname, "../../../config/deploy/nats/farm-user.conf");
 const users = `
 authorization {
   users = [
     { user: service, password: s }
-    {
-      user: farm, password: f
-      permissions {
-        publish: ["farm.hello", "farm.broker.*"]
-        subscribe: ["farm.node.*"]
-      }
-    }
+    { user: farm, password: f, permissions { ${readFileSync(deployed, "utf8")} } }
   ]
 }`;
 
