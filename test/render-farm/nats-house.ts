@@ -12,7 +12,7 @@ import { connectNats } from "../../engine/adapters/nats.ts";
 import { openNatsFarm } from "../../engine/adapters/nats-farm.ts";
 import { seededEntropy } from "../../engine/adapters/seeded-entropy.ts";
 import { IdMint } from "../../engine/id.ts";
-import type { NodeConnection } from "../../engine/ports/tasks.ts";
+import type { FromNode, NodeConnection } from "../../engine/ports/tasks.ts";
 import { type NatsServer, startNats } from "../nats-server.ts";
 import { type SignedStore, startSignedStore } from "../signed-store.ts";
 
@@ -31,8 +31,12 @@ export interface NatsHouse extends SignedStore {
   readonly nodes: NodeConnection[];
   /** Resolves when the job has ended. */
   run(task: FarmTask): Promise<JobMessage>;
+  /** The broker gets these messages only when another call lets them go. */
+  hold(isHeld: Held): void;
   startNode(environment?: Readonly<Record<string, string>>): FarmProcess;
 }
+
+type Held = (node: NodeConnection, message: FromNode) => boolean;
 
 export interface FarmProcess {
   readonly process: ChildProcess;
@@ -50,6 +54,8 @@ export async function openNatsHouse(t: Test): Promise<NatsHouse> {
   const clock = new ManualClock(1_000_000);
   const told: JobMessage[] = [];
   const nodes: NodeConnection[] = [];
+  const held: (() => void)[] = [];
+  let isHeld: Held = () => false;
   let tokens = 0;
   let end = (_: JobMessage): void => undefined;
   const broker: FarmBroker = new FarmBroker({
@@ -67,7 +73,14 @@ export async function openNatsHouse(t: Test): Promise<NatsHouse> {
     ...{ connection, clock, name: "service" },
     attach(node) {
       nodes.push(node);
-      broker.attach(node);
+      const pass = (message: FromNode, listener: (message: FromNode) => void): void => {
+        if (isHeld(node, message)) held.push(() => pass(message, listener));
+        else listener(message);
+      };
+      broker.attach({
+        ...node,
+        onMessage: (listener) => node.onMessage((message) => pass(message, listener)),
+      });
     },
     note: (sentence) => t.comment(sentence),
   });
@@ -82,11 +95,15 @@ export async function openNatsHouse(t: Test): Promise<NatsHouse> {
       broker.run(job, "payer", task);
       return ended;
     },
-    startNode: (environment = {}) => startNode(t, server.url, environment),
+    hold(holds) {
+      isHeld = holds;
+      for (const pass of held.splice(0)) pass();
+    },
+    startNode: (environment = {}) => startFarmNode(t, server.url, environment),
   };
 }
 
-function startNode(
+export function startFarmNode(
   t: Test,
   url: string,
   environment: Readonly<Record<string, string>>,

@@ -5,7 +5,9 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import t from "tap";
 import { limits } from "../../config/limits.ts";
+import type { NodeConnection } from "../../engine/ports/tasks.ts";
 import { openNatsHouse, until } from "./nats-house.ts";
+import { mover, sharedFilm } from "./two-node-film.ts";
 
 const input = { prompt: "sea", seed: 1, width: 256, height: 256, count: 1, format: "png" };
 const small = { kind: "studio-image", input, outputPrefix: "jobs/1" };
@@ -82,6 +84,43 @@ t.test("a farm node goes on without NATS, and its result comes when that is back
   const ticking = setInterval(() => clock.advance(20), 5);
   t.match(await ended, { kind: "finished", token: "t1", outcome: { kind: "succeeded" } });
   clearInterval(ticking);
+});
+
+t.test("one film is made by two farm nodes, by way of the object store", async (t) => {
+  const { run, startNode, nodes, objects, hold, asked } = await openNatsHouse(t);
+  const manifest = { files: [] as object[] };
+  for (const [path, text] of Object.entries(sharedFilm(mover))) {
+    const objectKey = `compositions/1/${path}`;
+    await objects.put(objectKey, [Buffer.from(text as string)]);
+    manifest.files.push({ path, objectKey, mimeType: "text/html" });
+  }
+  const manifestKey = "compositions/1/manifest.json";
+  await objects.put(manifestKey, [Buffer.from(JSON.stringify(manifest))]);
+  // One alone could be done before the other is there.
+  let isHelped = false;
+  const isLead = (node: NodeConnection) => node === nodes[0];
+  hold((node, message) => isLead(node) && message.kind === "take" && !isHelped);
+  const unfenced = { KLIEG_ISOLATION: "off" };
+  startNode(unfenced);
+  await until(() => nodes.length === 1);
+  const film = { manifestKey, target: "video", assets: {} };
+  const ended = run({ kind: "render", input: film, outputPrefix: "renders/1" });
+  startNode(unfenced);
+  await until(() => nodes.length === 2);
+  nodes[1]?.onMessage(({ kind }) => {
+    if (kind !== "made" || isHelped) return;
+    isHelped = true;
+    hold(() => false);
+  });
+  t.match(await ended, { kind: "finished", token: "t1", outcome: { kind: "succeeded" } });
+  t.ok(isHelped);
+  const segments = (method: string) =>
+    asked.filter((one) => new RegExp(`^${method} volatile/renders/1/t1/.*/segment`).test(one));
+  t.ok(segments("PUT").length > 0);
+  t.ok(segments("GET").length >= segments("PUT").length);
+  const left: string[] = [];
+  for await (const { key } of objects.list("volatile")) left.push(key);
+  t.strictSame(left, [], "what they stored for each other is removed");
 });
 
 t.test("a farm node says in one sentence why it cannot join", async (t) => {
