@@ -43,6 +43,17 @@ export interface Settings {
   readonly bootstrapToken: string | undefined;
   readonly bootstrapTokenFile: string | undefined;
   readonly logLevel: LogLevel;
+  /** Undefined: objects are on the disk. */
+  readonly objectStore: ObjectStore | undefined;
+}
+
+/** A bucket of an S3 API, and who may use it. */
+export interface ObjectStore {
+  readonly endpoint: string;
+  readonly bucket: string;
+  readonly region: string;
+  readonly accessKey: string;
+  readonly secretKey: string;
 }
 
 /**
@@ -111,7 +122,33 @@ export function readSettings(environment: Environment, cores: number): Settings 
     bootstrapToken: text(environment, "KLIEG_BOOTSTRAP_TOKEN"),
     bootstrapTokenFile: text(environment, "KLIEG_BOOTSTRAP_TOKEN_FILE"),
     logLevel: choice(environment, "KLIEG_LOG_LEVEL", logLevels, "info"),
+    objectStore: objectStore(environment),
   };
+}
+
+/** All of it or nothing. Throws `SettingsError`, which no secret is in. */
+function objectStore(environment: Environment): ObjectStore | undefined {
+  const endpoint = bareOrigin(environment, "KLIEG_S3_ENDPOINT");
+  const bucket = text(environment, "KLIEG_S3_BUCKET");
+  const accessKey = text(environment, "KLIEG_S3_ACCESS_KEY");
+  const secretKey = text(environment, "KLIEG_S3_SECRET_KEY");
+  const region = text(environment, "KLIEG_S3_REGION");
+  if ([endpoint, bucket, accessKey, secretKey, region].every((value) => value === undefined))
+    return undefined;
+  const missing = (name: string) =>
+    new SettingsError(
+      `${name} is unset; set it too, or unset all of KLIEG_S3_* to keep objects on the disk.`,
+    );
+  if (endpoint === undefined) throw missing("KLIEG_S3_ENDPOINT");
+  if (bucket === undefined) throw missing("KLIEG_S3_BUCKET");
+  if (accessKey === undefined) throw missing("KLIEG_S3_ACCESS_KEY");
+  if (secretKey === undefined) throw missing("KLIEG_S3_SECRET_KEY");
+  // As S3 names buckets, which no address may be.
+  if (!/^(?!.*\.\.)(?!\d+\.\d+\.\d+\.\d+$)[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(bucket))
+    throw new SettingsError(
+      `KLIEG_S3_BUCKET is "${bucket}"; set it to 3 to 63 lower-case letters, digits, dots and hyphens.`,
+    );
+  return { endpoint, bucket, accessKey, secretKey, region: region ?? "us-east-1" };
 }
 
 /** Of the service and of the command line; `KLIEG_LIMITS` is read in `overrides.ts`. */
@@ -139,6 +176,11 @@ const names: ReadonlySet<string> = new Set([
   "KLIEG_PROVIDERS",
   "KLIEG_PUBLIC_URL",
   "KLIEG_RATE_LIMITS",
+  "KLIEG_S3_ACCESS_KEY",
+  "KLIEG_S3_BUCKET",
+  "KLIEG_S3_ENDPOINT",
+  "KLIEG_S3_REGION",
+  "KLIEG_S3_SECRET_KEY",
   "KLIEG_SHARDS",
   "KLIEG_SHARD_THREADS",
   "KLIEG_SHARE_URL",
@@ -253,12 +295,14 @@ function origin(environment: Environment, name: string): string | undefined {
 
 /** Links are made of it, and the service answers at the root of its origin. */
 function publicOrigin(environment: Environment, name: string): string | undefined {
+  return bareOrigin(environment, name, ", and let the proxy serve Klieg at its root");
+}
+
+function bareOrigin(environment: Environment, name: string, advice = ""): string | undefined {
   const found = origin(environment, name);
   const { pathname, search, hash, username } = new URL(text(environment, name) ?? "http://unset");
   if (found === undefined || (pathname === "/" && search + hash + username === "")) return found;
-  throw new SettingsError(
-    `${name} has more than an origin; set it to ${found}, and let the proxy serve Klieg at its root.`,
-  );
+  throw new SettingsError(`${name} has more than an origin; set it to ${found}${advice}.`);
 }
 
 /** Addresses and networks with commas between. */

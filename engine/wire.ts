@@ -2,6 +2,8 @@
  * What threads say to each other. One channel between each two of them.
  */
 import type { MessagePort } from "node:worker_threads";
+import type { NatsAccess } from "../config/nats-access.ts";
+import type { ObjectStore } from "../config/settings.ts";
 import type { Reply } from "./actor.ts";
 import type { RequestId } from "./address.ts";
 import type { Key } from "./key.ts";
@@ -96,5 +98,9 @@ export interface EffectsTask {
   readonly farmWorkers: number;
   /** File that a farm node runs. */
   readonly farmEntry: string;
+  /** Where farm nodes of their own are; undefined without NATS. */
+  readonly nats?: NatsAccess | undefined;
+  /** Undefined: objects are on the disk. Secret. */
+  readonly objectStore: ObjectStore | undefined;
   readonly control: MessagePort;
 }

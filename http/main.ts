@@ -15,6 +15,7 @@ import type { PasswordTask } from "../actors/share/password.ts";
 import { CatalogueError } from "../config/catalogue-files.ts";
 import { readConfiguration } from "../config/configuration.ts";
 import { limits } from "../config/limits.ts";
+import { readNatsAccess } from "../config/nats-access.ts";
 import { ProviderFileError } from "../config/provider-file.ts";
 import { readSettings, type Settings, SettingsError } from "../config/settings.ts";
 import { version } from "../config/version.ts";
@@ -23,9 +24,9 @@ import {
   DataDirectoryError,
   openDataDirectory,
 } from "../engine/adapters/data-directory.ts";
-import { diskObjects, removeStaleTemporaries } from "../engine/adapters/disk-objects.ts";
 import { openTableReader } from "../engine/adapters/lmdb.ts";
 import { type Logger, openLog } from "../engine/adapters/log.ts";
+import { openObjects, prepareObjects } from "../engine/adapters/objects/open-objects.ts";
 import { makePrivate } from "../engine/adapters/private-files.ts";
 import { QuietProcess } from "../engine/adapters/quiet-process.ts";
 import { systemClock } from "../engine/adapters/system-clock.ts";
@@ -150,9 +151,8 @@ async function openService(
   known: Pick<Wiring, "configuration" | "readConfiguration" | "proxies">,
   log: Logger,
 ): Promise<Service> {
-  const objectsFolder = join(settings.dataDir, "objects");
-  await removeStaleTemporaries(objectsFolder);
-  const objects = diskObjects(objectsFolder);
+  await prepareObjects(data, settings.objectStore, (sentence) => log.warn(sentence));
+  const objects = openObjects(settings.dataDir, settings.objectStore);
   if (settings.simulatedModels)
     for (const { bytes, media } of Object.values(simulatedMedia))
       if ((await objects.stat(media.objectKey)) === undefined)
@@ -215,7 +215,7 @@ function openHost(
   log: Logger,
 ): Host {
   const { shardCount } = data;
-  const { dataDir, logLevel, farmWorkers } = settings;
+  const { dataDir, logLevel, farmWorkers, objectStore } = settings;
   const common = { shardCount, dataDir, logLevel };
   return new Host(
     {
@@ -223,7 +223,10 @@ function openHost(
       entries,
       openThreads: (entry, count) => new Threads(entry, count),
       shardTask: { ...common, isNew: data.isNew, storeId: data.storeId, nodeId: data.nodeId },
-      effectsTask: { ...common, farmWorkers, farmEntry: entries.farm },
+      effectsTask: {
+        ...common,
+        ...{ farmWorkers, farmEntry: entries.farm, objectStore, nats: readNatsAccess(settings) },
+      },
       openReader: (shard) => {
         const folder = `shard-${shard === shardCount ? "directory" : shard}`;
         return openTableReader(join(dataDir, folder, "tables"));

@@ -29,6 +29,7 @@ import { login, logout } from "./login.ts";
 import { accountCreate } from "./operator/account-create.ts";
 import { audit } from "./operator/audit.ts";
 import { modelsCheck } from "./operator/models-check.ts";
+import { objectsMove } from "./operator/objects-move.ts";
 import { listProviders, pauseProvider, resumeProvider } from "./operator/providers.ts";
 import { storeCheck } from "./operator/store-check.ts";
 import { tokenReset } from "./operator/token-reset.ts";
@@ -81,6 +82,7 @@ const commands: readonly Command[] = [
   completion(() => commands),
   audit,
   storeCheck,
+  objectsMove,
 ];
 
 /** Returns the exit code. A fault that is a bug of ours is thrown. */

@@ -12,6 +12,14 @@ export interface Session {
   readonly settings: () => ClientSettings;
   /** Of a store that no service uses. Throws `DataDirectoryError`. */
   readonly checkStore: (dataDir: string, repairs: boolean) => Promise<readonly StoreFinding[]>;
+  /**
+   * Of a store that no service uses; undefined when they are there already. Throws `CommandError`.
+   */
+  readonly moveObjects: (
+    to: "s3" | "disk",
+    removesSource: boolean,
+    onMoved: (moved: MovedObjects) => void,
+  ) => Promise<MovedObjects | undefined>;
   /** As the service would read them. Throws `SettingsError`. */
   readonly surveyConfiguration: () => ReturnType<typeof surveyConfiguration>;
   /** Throws `CommandError` for an adapter that is not there. */
@@ -23,6 +31,14 @@ export interface Session {
 export interface StoreFinding {
   readonly sentence: string;
   readonly kind: "harmless" | "damage" | "repaired";
+}
+
+export interface MovedObjects {
+  readonly sent: number;
+  /** Were there before with equal bytes. */
+  readonly found: number;
+  /** Of both. */
+  readonly bytes: number;
 }
 
 export interface Terminal {

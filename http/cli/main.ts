@@ -38,6 +38,27 @@ process.exitCode = await runCommandLine(process.argv.slice(2), {
       throw error;
     }
   },
+  async moveObjects(to, removesSource, onMoved) {
+    process.umask(0o077);
+    const { dataDir, objectStore: store } = readSettings(process.env, 1);
+    if (store === undefined)
+      throw new CommandError(
+        "No object store is set; set KLIEG_S3_ENDPOINT, KLIEG_S3_BUCKET, KLIEG_S3_ACCESS_KEY and KLIEG_S3_SECRET_KEY as for the service.",
+      );
+    const { moveStore } = await import("../../engine/adapters/objects/stopped-store.ts");
+    const { DataDirectoryError } = await import("../../engine/adapters/data-directory.ts");
+    const { PortError } = await import("../../engine/ports/port-error.ts");
+    const warn = (sentence: string) => void process.stderr.write(`${sentence}\n`);
+    try {
+      return await moveStore({ dataDir, store, to, removesSource, warn, onMoved });
+    } catch (error) {
+      if (error instanceof DataDirectoryError) throw new CommandError(error.message);
+      if (!(error instanceof PortError)) throw error;
+      throw new CommandError(
+        `${error.message} What is moved stays; run the command again to go on.`,
+      );
+    }
+  },
   surveyConfiguration: () => surveyConfiguration(readSettings(process.env, 1), process.env),
   async openProvider(config) {
     const { openWeb } = await import("../../engine/adapters/web.ts");

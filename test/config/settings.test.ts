@@ -95,6 +95,33 @@ t.test(
   },
 );
 
+const bucket = {
+  KLIEG_S3_ENDPOINT: "http://minio.example:9000",
+  KLIEG_S3_BUCKET: "klieg-objects",
+  KLIEG_S3_ACCESS_KEY: "klieg",
+  KLIEG_S3_SECRET_KEY: "a secret",
+};
+
+t.test("objects are on the disk unless all of a bucket is set", async (t) => {
+  t.equal(readSettings({}, 2).objectStore, undefined);
+  t.strictSame(readSettings(bucket, 2).objectStore, {
+    endpoint: "http://minio.example:9000",
+    bucket: "klieg-objects",
+    accessKey: "klieg",
+    secretKey: "a secret",
+    region: "us-east-1",
+  });
+  const region = { ...bucket, KLIEG_S3_REGION: "eu-west-3" };
+  t.equal(readSettings(region, 2).objectStore?.region, "eu-west-3");
+  for (const name of Object.keys(bucket))
+    t.throws(
+      () => readSettings({ ...bucket, [name]: "" }, 2),
+      new SettingsError(
+        `${name} is unset; set it too, or unset all of KLIEG_S3_* to keep objects on the disk.`,
+      ),
+    );
+});
+
 t.test("switches are read", async (t) => {
   const settings = readSettings({ KLIEG_SIM: "1", KLIEG_RATE_LIMITS: "off" }, 2);
   t.match(settings, { simulatedModels: true, rateLimits: false });
@@ -104,6 +131,14 @@ t.test(
   "a setting that cannot be used is named in one sentence with its remedy (D10)",
   async (t) => {
     const wrong: readonly (readonly [Record<string, string>, string])[] = [
+      [
+        { ...bucket, KLIEG_S3_ENDPOINT: "http://minio.example/bucket" },
+        "KLIEG_S3_ENDPOINT has more than an origin; set it to http://minio.example.",
+      ],
+      [
+        { ...bucket, KLIEG_S3_BUCKET: "Klieg" },
+        'KLIEG_S3_BUCKET is "Klieg"; set it to 3 to 63 lower-case letters, digits, dots and hyphens.',
+      ],
       [{ KLIEG_PORT: "0" }, 'KLIEG_PORT is "0"; set it to a whole number from 1 to 65535.'],
       [{ KLIEG_PORT: "8e3" }, 'KLIEG_PORT is "8e3"; set it to a whole number from 1 to 65535.'],
       [{ KLIEG_PORT: "-1" }, 'KLIEG_PORT is "-1"; set it to a whole number from 1 to 65535.'],

@@ -3,14 +3,31 @@ import { existsSync } from "node:fs";
 import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import t, { type Test } from "tap";
+import type { ObjectStore } from "../../config/settings.ts";
 import { diskObjects, removeStaleTemporaries } from "../../engine/adapters/disk-objects.ts";
 import { memoryObjects } from "../../engine/adapters/memory-objects.ts";
+import { prepareBucket } from "../../engine/adapters/s3/bucket.ts";
+import { openRequests } from "../../engine/adapters/s3/requests.ts";
+import { s3Objects } from "../../engine/adapters/s3/s3-objects.ts";
+import { systemClock } from "../../engine/adapters/system-clock.ts";
 import type { ByteRange, Objects } from "../../engine/ports/objects.ts";
+import { namedStore, swiftStore } from "../s3/swift.ts";
 
-const adapters: Readonly<Record<string, (root: string) => Objects>> = {
-  disk: diskObjects,
+type Open = (t: Test) => Objects | Promise<Objects>;
+
+const adapters: Readonly<Record<string, Open>> = {
+  disk: (t) => diskObjects(t.testdir()),
   memory: memoryObjects,
+  swift: async (t) => openBucket(await swiftStore(t)),
 };
+const named = namedStore();
+
+async function openBucket(store: ObjectStore): Promise<Objects> {
+  const s3 = openRequests(store);
+  await prepareBucket(s3, systemClock.nowMs(), () => undefined);
+  return s3Objects(s3);
+}
+
 const whole: ByteRange = { start: 0, end: Number.MAX_SAFE_INTEGER };
 
 async function bytesOf(objects: Objects, key: string, range = whole): Promise<Buffer> {
@@ -33,12 +50,21 @@ function lasting(message: RegExp): { name: string; message: RegExp; retryable: b
   return { name: "PortError", message, retryable: false };
 }
 
-for (const [name, open] of Object.entries(adapters)) {
+for (const [name, open] of Object.entries(adapters))
   t.test(`objects on ${name}`, async (t) => {
-    const objects = open(t.testdir());
+    const objects = await open(t);
     for (const part of [testReading, testWriting, testListing, testKeys]) part(t, objects);
   });
-}
+
+t.test(
+  "objects on the S3 server of the environment",
+  { skip: named === undefined && "KLIEG_TEST_S3_ENDPOINT names none" },
+  async (t) => {
+    if (named === undefined) return;
+    const objects = await openBucket(named);
+    for (const part of [testReading, testWriting, testListing, testKeys]) part(t, objects);
+  },
+);
 
 function testReading(t: Test, objects: Objects): void {
   t.test("what was put is read back, with its size and hash", async (t) => {

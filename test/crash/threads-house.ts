@@ -68,7 +68,10 @@ export async function openHouse(t: Test, farmEntry = "") {
       },
       openThreads: (entry, count) => new Threads(entry, count),
       shardTask: { ...common, isNew: true, storeId: "store", nodeId: "node" },
-      effectsTask: { ...common, farmWorkers: farmEntry === "" ? 0 : 1, farmEntry },
+      effectsTask: {
+        ...{ ...common, farmWorkers: farmEntry === "" ? 0 : 1, farmEntry },
+        objectStore: undefined,
+      },
       openReader: (shard) => {
         const folder = `shard-${shard === shardCount ? "directory" : shard}`;
         return openTableReader(join(dataDir, folder, "tables"));

@@ -144,6 +144,7 @@ function stage(t: Test) {
         logLevel: "silent",
         farmWorkers: 0,
         farmEntry: "",
+        objectStore: undefined,
       },
       openReader: () => memoryTables(),
       clock,

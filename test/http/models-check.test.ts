@@ -30,7 +30,7 @@ async function check(
   const said: string[] = [];
   const asked: string[] = [];
   const code = await runCommandLine(["models", "check", ...options], {
-    ...{ client: refuse, settings: refuse, checkStore: refuse },
+    ...{ client: refuse, settings: refuse, checkStore: refuse, moveObjects: refuse },
     surveyConfiguration: () =>
       surveyConfiguration(
         {

@@ -1,0 +1,20 @@
+/**
+ * Where a data directory's objects are: a mark in it says that they are in a bucket. A service that
+ * is told of another place would miss every one of them.
+ */
+import { existsSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+export type Place = "disk" | "s3";
+
+const markName = "objects-in-s3";
+
+export function readPlace(dataDir: string): Place {
+  return existsSync(join(dataDir, markName)) ? "s3" : "disk";
+}
+
+export function writePlace(dataDir: string, place: Place): void {
+  const mark = join(dataDir, markName);
+  if (place === "s3") writeFileSync(mark, "", { mode: 0o600, flush: true });
+  else rmSync(mark, { force: true });
+}

@@ -1,0 +1,37 @@
+/** Moves the objects of a store that no service uses between the disk and a bucket. */
+import type { ObjectStore } from "../../../config/settings.ts";
+import { type Moved, moveObjects, removeObjects } from "../../objects-move.ts";
+import { holdStore } from "../data-directory.ts";
+import { type Place, readPlace, writePlace } from "./objects-place.ts";
+import { openObjects, preparePlace } from "./open-objects.ts";
+
+export interface Move {
+  readonly dataDir: string;
+  readonly store: ObjectStore;
+  readonly to: Place;
+  /** Whether what was moved is removed where it was. */
+  readonly removesSource: boolean;
+  readonly warn: (sentence: string) => void;
+  readonly onMoved: (moved: Moved) => void;
+}
+
+/**
+ * Undefined when the objects were there before. A service finds them at the new place only when all
+ * are there. Throws `DataDirectoryError` or `PortError`.
+ */
+export async function moveStore(move: Move): Promise<Moved | undefined> {
+  const { dataDir, store, to, removesSource, warn, onMoved } = move;
+  const hold = holdStore(dataDir);
+  try {
+    const [disk, bucket] = [openObjects(dataDir, undefined), openObjects(dataDir, store)];
+    const [from, target] = to === "s3" ? [disk, bucket] : [bucket, disk];
+    await preparePlace(dataDir, to === "s3" ? store : undefined, warn);
+    const isThere = readPlace(dataDir) === to;
+    const moved = isThere ? undefined : await moveObjects(from, target, onMoved);
+    writePlace(dataDir, to);
+    if (removesSource) await removeObjects(from);
+    return moved;
+  } finally {
+    hold.release();
+  }
+}

@@ -1,0 +1,118 @@
+/**
+ * What an object store does wrong, as a `PortError` whose message is a sentence for the operator.
+ * No key, address, signature or text of the store's is in it, since it reaches logs and clients.
+ */
+import { PortError } from "../../ports/port-error.ts";
+import { LongAnswer, Overloaded, SilentStore } from "./transport.ts";
+
+/** `isBrief`: the same request may succeed in a moment. */
+export class S3Fault extends PortError {
+  /** The store's or the system's word for it; empty without one. */
+  readonly code: string;
+  readonly isBrief: boolean;
+  constructor(
+    sentence: string,
+    code: string,
+    { retryable = false, isBrief = false, cause }: FaultOptions = {},
+  ) {
+    super(sentence, retryable, cause);
+    this.code = code;
+    this.isBrief = isBrief;
+  }
+}
+
+interface FaultOptions {
+  readonly retryable?: boolean;
+  readonly isBrief?: boolean;
+  readonly cause?: unknown;
+}
+
+const elsewhere =
+  "The object store keeps the bucket in another region; set KLIEG_S3_REGION to it and KLIEG_S3_ENDPOINT to that region's address.";
+const unanswered =
+  "The object store of KLIEG_S3_ENDPOINT does not answer; start it or correct the setting.";
+const unlike = "KLIEG_S3_ENDPOINT does not answer as S3 does; set it to the address of an S3 API.";
+
+/** No later attempt mends these: a setting or the store's own are wrong. */
+const lasting: Readonly<Record<string, string>> = {
+  AccessDenied:
+    "The object store does not let the key of KLIEG_S3_ACCESS_KEY use the bucket of KLIEG_S3_BUCKET; give that key the right to list, read, write and remove there.",
+  AuthorizationHeaderMalformed: elsewhere,
+  BucketAlreadyExists:
+    "The bucket of KLIEG_S3_BUCKET belongs to another owner; set it to another name.",
+  IllegalLocationConstraintException: elsewhere,
+  InvalidAccessKeyId:
+    "The object store does not know the key of KLIEG_S3_ACCESS_KEY; set it to one of the store's.",
+  InvalidBucketName:
+    "The object store takes no bucket of the name in KLIEG_S3_BUCKET; set it to another name.",
+  InvalidRegion: elsewhere,
+  MovedPermanently: elsewhere,
+  NoSuchBucket:
+    "The object store has no bucket of the name in KLIEG_S3_BUCKET; create it or correct the setting.",
+  PermanentRedirect: elsewhere,
+  RequestTimeTooSkewed:
+    "The object store's clock and this machine's differ by more than S3 allows; set them.",
+  SignatureDoesNotMatch:
+    "The object store refuses the signature of KLIEG_S3_SECRET_KEY; set it to the secret of KLIEG_S3_ACCESS_KEY.",
+  TemporaryRedirect: elsewhere,
+};
+
+/** The connection was lost or never made. */
+const lostCodes: ReadonlySet<string> = new Set([
+  ...["ECONNABORTED", "ECONNREFUSED", "ECONNRESET", "EPIPE", "ERR_STREAM_PREMATURE_CLOSE"],
+  ...["EAI_AGAIN", "EHOSTUNREACH", "ENETUNREACH", "ETIMEDOUT"],
+]);
+
+/** Of a store, as opposed to the system's, which are all capitals. */
+const storeCode = /^[A-Z][A-Za-z0-9]{0,63}$/;
+const systemCode = /^[A-Z][A-Z0-9_]{1,63}$/;
+
+/** `mayPass`: what is not understood may be another the next time, as with an interrupted copy. */
+export function faultOf(error: unknown, mayPass = false): S3Fault {
+  if (error instanceof S3Fault) return error;
+  if (error instanceof Overloaded)
+    return new S3Fault(
+      `The object store cannot answer now (status ${error.status}).`,
+      `${error.status}`,
+      { retryable: true, isBrief: true },
+    );
+  if (error instanceof SilentStore)
+    return new S3Fault("The object store was silent for too long.", "ETIMEDOUT", {
+      retryable: true,
+    });
+  const code = error instanceof Error && "code" in error ? String(error.code) : "";
+  if (lostCodes.has(code))
+    return new S3Fault(unanswered, code, { retryable: true, isBrief: true, cause: error });
+  if (systemCode.test(code)) return systemFault(code, error);
+  const known = storeCode.test(code) ? code : "";
+  const sentence = lasting[known];
+  if (sentence !== undefined) return new S3Fault(sentence, known);
+  if (error instanceof LongAnswer || known === "")
+    return new S3Fault(unlike, "", { retryable: mayPass });
+  return new S3Fault(`The object store refused a request (${known}).`, known, {
+    retryable: mayPass || passing.has(known),
+  });
+}
+
+/** Room comes back, and an upload that is gone is begun anew. */
+const passing: ReadonlySet<string> = new Set([
+  ...["NoSuchUpload", "InternalError", "OperationAborted", "RequestTimeout", "BadDigest"],
+  ...["QuotaExceeded", "XMinioStorageFull"],
+]);
+
+/** A name that is not found, a certificate that is not trusted, or no HTTP at all. */
+function systemFault(code: string, cause: unknown): S3Fault {
+  if (code === "ENOTFOUND")
+    return new S3Fault(
+      "The host of KLIEG_S3_ENDPOINT has no address; correct the setting or the machine's names.",
+      code,
+      { cause },
+    );
+  if (/CERT|UNABLE_TO/.test(code))
+    return new S3Fault(
+      `The certificate of KLIEG_S3_ENDPOINT is not trusted (${code}); have Node trust its issuer (NODE_EXTRA_CA_CERTS).`,
+      code,
+      { cause },
+    );
+  return new S3Fault(unlike, code, { cause });
+}

@@ -1,0 +1,219 @@
+/**
+ * The requests of S3 that Klieg makes, by the `minio` client, which signs them, and reads the
+ * answers' XML. Each is tried again while the store is only briefly away, and throws `S3Fault`.
+ *
+ * What the client makes of several requests is not used: its stream upload joins another upload of
+ * the same key that is under way and never learns that its source failed, and its copy of more than
+ * 5 GiB writes each part over the one before.
+ */
+import { createHash } from "node:crypto";
+import { IncomingMessage } from "node:http";
+import type { Readable } from "node:stream";
+import { setTimeout as pause } from "node:timers/promises";
+import { Client } from "minio";
+import type { ObjectStore } from "../../../config/settings.ts";
+import { faultOf, S3Fault } from "./faults.ts";
+import { openTransport, type TransportBounds } from "./transport.ts";
+
+export interface S3Bounds extends TransportBounds {
+  /** Each part of an upload but the last; at least 5 MiB. Ten thousand parts are an object. */
+  readonly partBytes: number;
+  /** A larger object is copied in parts of so many bytes. S3 allows 5 GiB. */
+  readonly copyBytes: number;
+}
+
+export const s3Bounds: S3Bounds = {
+  connectMs: 5_000,
+  silenceMs: 20_000,
+  assemblyMs: 600_000,
+  partBytes: 8 * 1024 * 1024,
+  copyBytes: 1024 ** 3,
+};
+
+const attemptsMax = 3;
+const firstPauseMs = 150;
+const contentType = "application/octet-stream";
+const absentCodes: ReadonlySet<string> = new Set(["NoSuchKey", "NotFound"]);
+
+export interface StoredPart {
+  readonly part: number;
+  readonly etag: string;
+}
+
+export interface FoundObject {
+  readonly sizeBytes: number;
+  readonly etag: string;
+}
+
+export interface ListedEntry {
+  readonly key: string;
+  readonly sizeBytes: number;
+  readonly modifiedMs: number;
+}
+
+export interface ListedPage {
+  readonly objects: readonly ListedEntry[];
+  /** Where the next page begins; undefined on the last one. */
+  readonly next: string | undefined;
+}
+
+export interface LifecycleRule {
+  readonly ID: string;
+  readonly Status: "Enabled";
+  readonly Filter: { readonly Prefix: string };
+  readonly Expiration?: { readonly Days: number };
+  readonly AbortIncompleteMultipartUpload?: { readonly DaysAfterInitiation: number };
+}
+
+export type S3Requests = ReturnType<typeof openRequests>;
+
+export function openRequests(store: ObjectStore, bounds: S3Bounds = s3Bounds) {
+  const { bucket, region, accessKey, secretKey } = store;
+  const { protocol, hostname, port } = new URL(store.endpoint);
+  const isSecure = protocol === "https:";
+  const client = new Client({
+    endPoint: hostname.replace(/^\[|\]$/g, ""),
+    ...(port === "" ? {} : { port: Number(port) }),
+    ...{ useSSL: isSecure, accessKey, secretKey, region, partSize: bounds.partBytes },
+    transport: openTransport(isSecure, bounds),
+    retryOptions: { disableRetry: true },
+  });
+  // Without TLS the signature covers the bytes; with it, this does.
+  const sumOf = (bytes: Buffer): Record<string, string> =>
+    isSecure ? { "Content-MD5": createHash("md5").update(bytes).digest("base64") } : {};
+  return {
+    bounds,
+    put: (key: string, bytes: Buffer, sha256: string) =>
+      ask(() => client.putObject(bucket, key, bytes, bytes.length, { contentType, sha256 })),
+    stat: (key: string) =>
+      unlessAbsent(
+        ask(async (): Promise<FoundObject> => {
+          const { size, etag } = await client.statObject(bucket, key);
+          return { sizeBytes: whole(size), etag };
+        }),
+      ),
+    /** Undefined when there is no such object; nothing to read when it ends before `start`. */
+    get: (key: string, start: number, end: number) =>
+      unlessAbsent(ask(() => get(client, bucket, key, start, end))),
+    remove: (key: string) => unlessAbsent(ask(() => client.removeObject(bucket, key))),
+    copy: (from: string, to: string) =>
+      unlessAbsent(ask(() => client.copyObject(bucket, to, `/${bucket}/${from}`), true)),
+    begin: (key: string) =>
+      ask(() => client.initiateNewMultipartUpload(bucket, key, { "Content-Type": contentType })),
+    uploadPart: (key: string, uploadID: string, partNumber: number, bytes: Buffer) =>
+      ask(() => {
+        const headers = sumOf(bytes);
+        return client.uploadPart(
+          { bucketName: bucket, objectName: key, uploadID, partNumber, headers },
+          bytes,
+        );
+      }),
+    /** The bytes `[start, end)` of `from` become a part of `to`. */
+    copyPart: (
+      from: string,
+      to: { readonly key: string; readonly uploadID: string; readonly partNumber: number },
+      { start, end }: { readonly start: number; readonly end: number },
+    ) =>
+      ask(() => {
+        const headers = {
+          "x-amz-copy-source": `/${bucket}/${from}`,
+          "x-amz-copy-source-range": `bytes=${start}-${end - 1}`,
+        };
+        const { key, uploadID, partNumber } = to;
+        return client.uploadPart({
+          bucketName: bucket,
+          objectName: key,
+          ...{ uploadID, partNumber, headers },
+        });
+      }, true),
+    complete: (key: string, uploadID: string, parts: readonly StoredPart[]) =>
+      ask(() => client.completeMultipartUpload(bucket, key, uploadID, [...parts]), true),
+    abort: (key: string, uploadID: string) =>
+      ask(() => client.abortMultipartUpload(bucket, key, uploadID)),
+    list: (prefix: string, from = "", keysMax = 1_000) =>
+      ask(async () =>
+        pageOf(await client.listObjectsV2Query(bucket, prefix, from, "", keysMax, "")),
+      ),
+    /** Up to a thousand of those that were begun and are not complete. */
+    uploads: () =>
+      ask(async () => {
+        // Swift takes an empty delimiter for one that each key has; no key of ours has this one.
+        const page = await client.listIncompleteUploadsQuery(bucket, "", "", "", "~");
+        return page.uploads;
+      }),
+    makeBucket: () => ask(() => client.makeBucket(bucket, region)),
+    lifecycle: () => ask(() => client.getBucketLifecycle(bucket)),
+    setLifecycle: (rules: readonly LifecycleRule[]) =>
+      ask(() => client.setBucketLifecycle(bucket, { Rule: [...rules] })),
+    sign: (method: "GET" | "PUT", key: string, seconds: number) =>
+      client.presignedUrl(method, bucket, key, seconds),
+  };
+}
+
+/** `isAssembly`: the store may begin its answer and fail later. */
+async function ask<T>(work: () => Promise<T>, isAssembly = false): Promise<T> {
+  for (let attempt = 1; ; attempt++)
+    try {
+      return await work();
+    } catch (error) {
+      const fault = faultOf(error, isAssembly);
+      if (!fault.isBrief || attempt === attemptsMax) throw fault;
+      await pause(firstPauseMs * 4 ** (attempt - 1) * (1 + Math.random()));
+    }
+}
+
+async function unlessAbsent<T>(work: Promise<T>): Promise<T | undefined> {
+  try {
+    return await work;
+  } catch (error) {
+    if (error instanceof S3Fault && absentCodes.has(error.code)) return undefined;
+    throw error;
+  }
+}
+
+async function get(
+  client: Client,
+  bucket: string,
+  key: string,
+  start: number,
+  end: number,
+): Promise<Readable | "nothing"> {
+  try {
+    const answer = await client.getPartialObject(bucket, key, start, end - start);
+    if (answer instanceof IncomingMessage && beginsAt(answer) === start) return answer;
+    answer.destroy();
+    throw new S3Fault("The object store sent other bytes than it was asked for.", "");
+  } catch (error) {
+    if (faultOf(error).code === "InvalidRange") return "nothing";
+    throw error;
+  }
+}
+
+function beginsAt({ statusCode, headers }: IncomingMessage): number {
+  if (statusCode === 200) return 0;
+  return Number(/^bytes (\d+)-/.exec(headers["content-range"] ?? "")?.[1]);
+}
+
+/** What a listing says, as it should be. */
+function pageOf(page: Awaited<ReturnType<Client["listObjectsV2Query"]>>): ListedPage {
+  const { objects, isTruncated, nextContinuationToken } = page;
+  return {
+    objects: objects.flatMap((object) =>
+      object.name === undefined
+        ? []
+        : [
+            {
+              key: object.name,
+              sizeBytes: whole(object.size),
+              modifiedMs: object.lastModified.getTime(),
+            },
+          ],
+    ),
+    next: isTruncated && nextContinuationToken !== "" ? String(nextContinuationToken) : undefined,
+  };
+}
+
+function whole(size: number): number {
+  if (Number.isSafeInteger(size) && size >= 0) return size;
+  throw new S3Fault("The object store says no size of an object.", "");
+}

@@ -1,0 +1,129 @@
+/**
+ * How requests reach an object store: over connections that are kept, in bounded time, with bounded
+ * answers. The client library asks through this, since by itself it waits for ever, reads answers
+ * of any length, and leaves the connection of a refused request open.
+ *
+ * 1. An answer that holds no object is taken in whole before the library sees it.
+ * 2. A store that has too much to do is `Overloaded`; the library would try again by itself and say
+ *    so on standard error.
+ * 3. An object's bytes come as they are read. Who reads them bounds the time that each may take.
+ */
+import http, { type ClientRequest, type IncomingMessage, type RequestOptions } from "node:http";
+import https from "node:https";
+import { Readable } from "node:stream";
+
+export interface TransportBounds {
+  /** Until there is a connection. */
+  readonly connectMs: number;
+  /** Without a byte in either direction. */
+  readonly silenceMs: number;
+  /** The same where the store puts an object together and says nothing meanwhile. */
+  readonly assemblyMs: number;
+}
+
+/** A page of a listing has a thousand keys. */
+const answerBytesMax = 8 * 1024 * 1024;
+const connectionsMax = 1_024;
+const idleConnectionsMax = 64;
+const overloadedStatuses: ReadonlySet<number> = new Set([408, 429, 499, 500, 502, 503, 504, 520]);
+
+/** The store may well answer later. */
+export class Overloaded extends Error {
+  readonly status: number;
+  constructor(status: number) {
+    super(`status ${status}`);
+    this.status = status;
+  }
+}
+
+export class SilentStore extends Error {
+  override readonly message = "the object store was silent for too long";
+}
+
+export class LongAnswer extends Error {
+  override readonly message = "the object store's answer is too long";
+}
+
+/** As the library takes it: what sends requests in place of `node:http`. */
+export function openTransport(
+  isSecure: boolean,
+  bounds: TransportBounds,
+): Pick<typeof http, "request"> {
+  const { request, Agent } = isSecure ? https : http;
+  const agent = new Agent({
+    keepAlive: true,
+    maxSockets: connectionsMax,
+    maxFreeSockets: idleConnectionsMax,
+  });
+  const send = (options: RequestOptions, take: (answer: IncomingMessage) => void) => {
+    const sent = request({ ...options, agent }, (answer) => {
+      // From its first moment; the reader gets the error.
+      answer.on("error", () => undefined);
+      receive(sent, answer, isObject(options), take);
+    });
+    boundTime(sent, bounds, isAssembly(options));
+    return sent;
+  };
+  return { request: send as typeof http.request };
+}
+
+function receive(
+  sent: ClientRequest,
+  answer: IncomingMessage,
+  isStreamed: boolean,
+  take: (answer: IncomingMessage) => void,
+): void {
+  const { statusCode = 0, headers } = answer;
+  if (overloadedStatuses.has(statusCode)) {
+    answer.destroy();
+    sent.emit("error", new Overloaded(statusCode));
+  } else if (isStreamed && (statusCode === 200 || statusCode === 206)) {
+    sent.setTimeout(0);
+    take(answer);
+  } else
+    readWhole(answer).then(
+      (body) => take(Object.assign(readableOf(body), { statusCode, headers }) as IncomingMessage),
+      (error: unknown) => {
+        answer.destroy();
+        sent.emit("error", error);
+      },
+    );
+}
+
+function boundTime(sent: ClientRequest, bounds: TransportBounds, isAssembly: boolean): void {
+  const giveUp = () => void sent.destroy(new SilentStore());
+  sent.setTimeout(isAssembly ? bounds.assemblyMs : bounds.silenceMs, giveUp);
+  const timer = setTimeout(giveUp, bounds.connectMs);
+  const stop = () => clearTimeout(timer);
+  sent.once("close", stop);
+  sent.once("socket", (socket) => {
+    if (socket.connecting) socket.once("connect", stop);
+    else stop();
+  });
+}
+
+/** An object itself is asked for without parameters; listings and the like have some. */
+function isObject({ method, path }: RequestOptions): boolean {
+  return method === "GET" && path?.includes("?") === false;
+}
+
+/** Copies, and making one object of its parts. */
+function isAssembly({ method, path, headers }: RequestOptions): boolean {
+  const isCopy = headers !== undefined && "x-amz-copy-source" in headers;
+  return isCopy || (method === "POST" && path?.includes("uploadId=") === true);
+}
+
+async function readWhole(answer: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let sizeBytes = 0;
+  for await (const chunk of answer as AsyncIterable<Buffer>) {
+    sizeBytes += chunk.length;
+    if (sizeBytes > answerBytesMax) throw new LongAnswer();
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+function readableOf(body: Buffer): Readable {
+  return Readable.from(body.length === 0 ? [] : [body], { objectMode: false });
+}

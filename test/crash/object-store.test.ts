@@ -1,0 +1,187 @@
+/** A whole service whose objects are in a bucket of a real S3 server. */
+import { spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import t from "tap";
+import type { Asset } from "../../actors/contract/asset.ts";
+import type { Job } from "../../actors/contract/job.ts";
+import { simulatedMedia } from "../../actors/providers/simulated/simulated-media.ts";
+import type { ObjectStore } from "../../config/settings.ts";
+import { openRequests } from "../../engine/adapters/s3/requests.ts";
+import { s3Objects } from "../../engine/adapters/s3/s3-objects.ts";
+import type { Objects } from "../../engine/ports/objects.ts";
+import { freePort } from "../http/raw-http.ts";
+import { swiftStore } from "../s3/swift.ts";
+import { ask } from "./accounts.ts";
+import {
+  type Environment,
+  failedStart,
+  firstToken,
+  isOneSentence,
+  startKlieg,
+} from "./klieg-process.ts";
+
+const commandLine = join(import.meta.dirname, "..", "..", "http", "cli", "main.js");
+
+function settingsOf(store: ObjectStore): Record<string, string> {
+  return {
+    KLIEG_S3_ENDPOINT: store.endpoint,
+    KLIEG_S3_BUCKET: store.bucket,
+    KLIEG_S3_ACCESS_KEY: store.accessKey,
+    KLIEG_S3_SECRET_KEY: store.secretKey,
+  };
+}
+
+t.test("what is uploaded is in the bucket, and signed links lead to what is there", async (t) => {
+  const store = await swiftStore(t);
+  const settings = settingsOf(store);
+  const dataDir = t.testdir();
+  const first = await startKlieg(t, dataDir, { ...settings, KLIEG_LOG_LEVEL: "trace" });
+  const noise = wav(randomBytes(20_000_000));
+  t.equal((await upload(first.port, noise)).status, "processing");
+  const objects = s3Objects(openRequests(store));
+  const keys: string[] = [];
+  for await (const { key } of objects.list("assets")) keys.push(key);
+  t.match(keys, [/\/media\.wav$/]);
+  t.ok((await readAll(objects, keys[0] ?? "")).equals(noise), "all of it in several parts");
+
+  const picture = Buffer.from(simulatedMedia.image.bytes);
+  const { id, read } = await draw(first.port);
+  t.ok((await read()).equals(picture), "all of it");
+  t.ok((await read("bytes=5-60")).equals(picture.subarray(5, 61)), "a range");
+  t.ok((await read("bytes=-10")).equals(picture.subarray(-10)), "its end");
+  t.notOk(existsSync(join(dataDir, "objects")), "nothing is on the disk");
+  const { stdout, stderr } = await first.kill("SIGTERM");
+  t.notOk(`${stdout}${stderr}`.includes(store.secretKey), "no secret is logged");
+  t.match(stderr, /the object store removes nothing by itself/, "the operator is told of Swift");
+
+  const second = await startKlieg(t, dataDir, settings);
+  t.ok((await (await linkOf(second.port, id))()).equals(picture), "after a restart, too");
+  await second.kill("SIGTERM");
+  const onDisk = await failedStart(t, dataDir);
+  isOneSentence(t, onDisk, /are in an object store; set KLIEG_S3_\* to it/);
+});
+
+t.test("a store that cannot be used ends the start with one sentence", async (t) => {
+  const store = await swiftStore(t);
+  const settings = settingsOf(store);
+  const dead = `http://127.0.0.1:${await freePort()}`;
+  const cases: readonly (readonly [Environment, RegExp])[] = [
+    [{ KLIEG_S3_SECRET_KEY: "another" }, /KLIEG_S3_SECRET_KEY; set it to the secret/],
+    [{ KLIEG_S3_ACCESS_KEY: "another:key" }, /KLIEG_S3_ACCESS_KEY/],
+    [{ KLIEG_S3_REGION: "mars-1" }, /set KLIEG_S3_REGION/],
+    [{ KLIEG_S3_ENDPOINT: dead }, /KLIEG_S3_ENDPOINT does not answer/],
+  ];
+  for (const [wrong, sentence] of cases) {
+    const ended = await failedStart(t, t.testdir(), { ...settings, ...wrong });
+    isOneSentence(t, ended, sentence);
+    t.notOk(ended.stderr.includes(store.secretKey), "without the secret");
+  }
+  const dataDir = t.testdir();
+  await (await startKlieg(t, dataDir)).kill("SIGTERM");
+  isOneSentence(t, await failedStart(t, dataDir, settings), /run klieg objects move --to s3/);
+});
+
+t.test("klieg objects move brings a stopped service's objects to a bucket, and back", async (t) => {
+  const settings = settingsOf(await swiftStore(t));
+  const dataDir = t.testdir();
+  const folder = join(dataDir, "objects");
+  const atHome = await startKlieg(t, dataDir);
+  const { id } = await draw(atHome.port);
+  const noise = wav(randomBytes(12_000_000));
+  await upload(atHome.port, noise);
+  const busy = await move(dataDir, settings, "--to", "s3");
+  t.match(busy, { code: 1, err: /Another Klieg process uses/ });
+  await atHome.kill("SIGTERM");
+  t.match(await move(dataDir, {}, "--to", "s3"), { code: 1, err: /No object store is set/ });
+  t.match(await move(dataDir, settings), { code: 2, err: /--to s3 or --to disk/ });
+  const wrong = { ...settings, KLIEG_S3_SECRET_KEY: "wrong" };
+  t.match(await move(dataDir, wrong, "--to", "s3"), { code: 1, err: /KLIEG_S3_SECRET_KEY/ });
+
+  const out = await move(dataDir, settings, "--to", "s3");
+  t.match(out, { code: 0, out: /^\d+ objects moved \(\d+\.\d MB\); all are in the bucket/ });
+  t.match(await move(dataDir, settings, "--to", "s3"), { code: 0, err: /in the bucket already/ });
+  t.ok(filesBelow(folder) > 0, "the disk has them still");
+  t.match(await move(dataDir, settings, "--to", "s3", "--remove-source"), { code: 0 });
+  t.equal(filesBelow(folder), 0);
+
+  const away = await startKlieg(t, dataDir, settings);
+  const picture = Buffer.from(simulatedMedia.image.bytes);
+  t.ok((await (await linkOf(away.port, id))()).equals(picture));
+  await away.kill("SIGTERM");
+
+  const back = await move(dataDir, settings, "--to", "disk", "--remove-source");
+  t.match(back, { code: 0, out: /all are on the disk/ });
+  const again = await startKlieg(t, dataDir);
+  t.ok((await (await linkOf(again.port, id))()).equals(picture));
+  await again.kill("SIGTERM");
+  const [key = ""] = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) =>
+    name.endsWith(".wav"),
+  );
+  t.ok(readFileSync(join(folder, key)).equals(noise));
+});
+
+function filesBelow(folder: string): number {
+  const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
+  return entries.filter((entry) => entry.isFile()).length;
+}
+
+/** What the command says. */
+async function move(dataDir: string, settings: Environment, ...args: readonly string[]) {
+  const child = spawn(process.execPath, [commandLine, "objects", "move", ...args], {
+    env: { PATH: process.env["PATH"], KLIEG_DATA_DIR: dataDir, ...settings },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const [[code], out, err] = await Promise.all([
+    once(child, "close"),
+    text(child.stdout),
+    text(child.stderr),
+  ]);
+  return { code, out, err };
+}
+
+/** A file of sound with these samples. */
+function wav(samples: Buffer): Buffer {
+  const header = Buffer.from("RIFF....WAVEfmt ....................data....", "latin1");
+  header.writeUInt32LE(36 + samples.length, 4);
+  header.writeUInt32LE(16, 16);
+  header.writeUInt32LE(samples.length, 40);
+  return Buffer.concat([header, samples]);
+}
+
+async function upload(port: number, bytes: Buffer): Promise<Asset> {
+  const form = new FormData();
+  form.set("file", new File([new Uint8Array(bytes)], "noise.wav", { type: "audio/wav" }));
+  const headers = { authorization: `Bearer ${firstToken}` };
+  const url = `http://127.0.0.1:${port}/v1/assets`;
+  return (await (await fetch(url, { method: "POST", headers, body: form })).json()) as Asset;
+}
+
+/** A picture's asset, and a reader of its link. */
+async function draw(port: number) {
+  const image = { model: "sim-instant", prompt: "a kite" };
+  const { json: job } = await ask<Job>(port, firstToken, "/generate/image", image);
+  const wait = `/jobs/${job.id}/wait?timeout_seconds=60`;
+  const id = (await ask<Job>(port, firstToken, wait)).json.asset?.id ?? "";
+  return { id, read: await linkOf(port, id) };
+}
+
+async function linkOf(port: number, id: string) {
+  const { json } = await ask<Asset>(port, firstToken, `/assets/${id}`);
+  return async (range?: string): Promise<Buffer> => {
+    const url = json.signed_url.replace("127.0.0.1:8080", `127.0.0.1:${port}`);
+    const reply = await fetch(url, range === undefined ? {} : { headers: { range } });
+    if (reply.status !== (range === undefined ? 200 : 206)) throw new Error(`${reply.status}`);
+    return Buffer.from(await reply.arrayBuffer());
+  };
+}
+
+async function readAll(objects: Objects, key: string): Promise<Buffer> {
+  const chunks: Uint8Array[] = [];
+  const whole = { start: 0, end: Number.MAX_SAFE_INTEGER };
+  for await (const chunk of objects.read(key, whole)) chunks.push(chunk);
+  return Buffer.concat(chunks);
+}
