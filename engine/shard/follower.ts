@@ -19,6 +19,7 @@ import type { Log, LogEntry } from "../ports/log.ts";
 import type { Peers } from "../ports/peers.ts";
 import { PortError } from "../ports/port-error.ts";
 import { readHead } from "../record.ts";
+import type { ShardEvent } from "../wire.ts";
 import { handoverKey, ownerKey } from "./flush.ts";
 import { findPlace, type LogPlace } from "./log-place.ts";
 import type { Replica } from "./replica.ts";
@@ -32,8 +33,8 @@ export interface FollowerParts {
   readonly peers: Peers;
   readonly standbys: Standbys;
   readonly clock: Clock;
-  /** Of what was applied; its rows can be read now. */
-  readonly onRecord: (record: Uint8Array) => void;
+  /** For those who read the rows here. */
+  readonly event: (event: ShardEvent) => void;
 }
 
 export type FollowEnd =
@@ -140,7 +141,7 @@ export class Follower {
 
   /** False when an entry is missing. */
   private async applyAll(endSeq: number): Promise<boolean> {
-    const { replica, journal, clock, onRecord } = this.parts;
+    const { replica, journal, clock, event } = this.parts;
     for (let entry = this.entries.shift(); entry !== undefined; entry = this.entries.shift()) {
       const { logSeq, record } = entry;
       if (logSeq <= replica.position.logSeq) continue;
@@ -149,8 +150,9 @@ export class Follower {
       const position = { ...replica.positionBehind(seq, record), logSeq };
       await journal.append(seq, record);
       replica.apply(position, record);
-      onRecord(record);
       this.heardMs = clock.monotonicMs();
+      event({ kind: "applied", record });
+      event({ kind: "lease", endsMs: this.heardMs + limits.cluster.staleMs });
       if (logSeq > endSeq) this.hasHeardOwner = true;
       if (replica.isFull) await this.flush();
     }
@@ -241,10 +243,12 @@ export class Follower {
 
   /** One at a time; a failure ends the follower. */
   private async flush(): Promise<void> {
-    const { replica, journal, clock } = this.parts;
+    const { replica, journal, clock, event } = this.parts;
     await this.flushing;
+    event({ kind: "frozen" });
     this.flushing = replica
       .flush()
+      .then(() => event({ kind: "flushed", seq: replica.flushedSeq }))
       .then(() => journal.trim(Math.min(replica.flushedSeq, this.parts.standbys.durableSeq)))
       .catch((error: unknown) => {
         this.failure ??= { error };
