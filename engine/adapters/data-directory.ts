@@ -128,6 +128,26 @@ export function holdStore(path: string): {
 }
 
 /**
+ * Makes an existing store one of a cluster, while no service runs; false when it was before. Throws
+ * `DataDirectoryError`.
+ */
+export function joinCluster(path: string): boolean {
+  const { isNew, release } = holdStore(path);
+  try {
+    if (isNew)
+      throw new DataDirectoryError(
+        `${path} holds nothing yet; start the service with KLIEG_NATS_URL right away.`,
+      );
+    const file = join(path, storeName);
+    const store = JSON.parse(readFileSync(file, "utf8")) as Store;
+    replace(file, `${JSON.stringify({ ...store, isClustered: true })}\n`);
+    return !store.isClustered;
+  } finally {
+    release();
+  }
+}
+
+/**
  * With its parents, one by one: Node's own recursive form never returns where a parent exists but
  * the kernel says that it does not, as below `/proc`.
  */

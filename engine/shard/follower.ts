@@ -21,7 +21,7 @@ import { PortError } from "../ports/port-error.ts";
 import { readHead } from "../record.ts";
 import type { ShardEvent } from "../wire.ts";
 import { handoverKey, ownerKey } from "./flush.ts";
-import { findPlace, type LogPlace } from "./log-place.ts";
+import { findPlace, type LogPlace, type MissingRecords } from "./log-place.ts";
 import type { Replica } from "./replica.ts";
 import type { Standbys } from "./standbys.ts";
 
@@ -93,8 +93,7 @@ export class Follower {
         return { kind: "own", leaseMs: 0 };
       case "short":
         if (!this.isLastOwner()) return this.pause();
-        await this.refill(place);
-        return undefined;
+        return this.refill(place);
       case "trimmed":
       case "diverged":
         return { kind: "behind" };
@@ -192,24 +191,30 @@ export class Follower {
     return !standbys.isNewest(replica.position, [this.parts.node]);
   }
 
-  /** Stores in the log what it has lost, as far back as the journal goes. */
-  private async refill({ lastSeq, logSeq }: { lastSeq: number; logSeq: number }): Promise<void> {
-    const { journal, log, node } = this.parts;
+  /**
+   * Stores in the log what it has lost, as far back as the journal goes. Where the journal has
+   * nothing of it, the log goes on with the first record of the next epoch.
+   */
+  private async refill({ lastSeq, logSeq }: MissingRecords): Promise<FollowEnd | undefined> {
+    const { replica, journal, log, node } = this.parts;
     let after = logSeq;
-    let isFirst = true;
     try {
       for (const { seq, record } of journal.from(1)) {
         if (seq <= lastSeq) continue;
         // What is left of the log does not lead to the journal's first record.
-        if (isFirst && seq !== lastSeq + 1 && after > 0) await log.trim(after);
-        isFirst = false;
+        if (after === logSeq && seq !== lastSeq + 1) await log.trim(after);
         // The log alone remembers these ids: whoever was the owner, the bytes are the same.
-        if (!(await log.publish(Uint8Array.from(record), `refill:${node}:${seq}`, after))) return;
+        const id = `refill:${node}:${seq}`;
+        if (!(await log.publish(Uint8Array.from(record), id, after))) return undefined;
         after++;
       }
+      if (after > logSeq) return undefined;
+      await log.trim(after);
     } catch (error) {
-      unreached(error);
+      return unreached(error);
     }
+    replica.placeAt(after);
+    return { kind: "own", leaseMs: 0 };
   }
 
   private row<Row>(key: Key<Row>): Row | undefined {

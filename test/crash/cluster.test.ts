@@ -1,4 +1,5 @@
 /** Whole services over real servers of NATS and a real bucket: who is killed loses nothing. */
+import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import t, { type Test } from "tap";
 import type { Job } from "../../actors/contract/job.ts";
@@ -6,6 +7,8 @@ import { startNats, startNatsCluster } from "../nats-server.ts";
 import { swiftStore } from "../s3/swift.ts";
 import { ask } from "./accounts.ts";
 import { failedStart, firstToken, isOneSentence, startKlieg } from "./klieg-process.ts";
+
+const commandLine = join(import.meta.dirname, "..", "..", "http", "cli", "main.js");
 
 async function openCluster(t: Test) {
   const { endpoint, bucket, accessKey, secretKey } = await swiftStore(t);
@@ -19,7 +22,7 @@ async function openCluster(t: Test) {
     KLIEG_S3_SECRET_KEY: secretKey,
   };
   const start = (name: string) => startKlieg(t, join(t.testdirName, name), settings);
-  return { servers, start };
+  return { servers, settings, start };
 }
 
 /** Ids of jobs that were acknowledged. */
@@ -96,6 +99,32 @@ t.test("servers of NATS that lose their disks are told all again", async (t) => 
   await first.kill("SIGKILL");
   await untilReady(second.port);
   await hasAll(t, second.port, ids);
+});
+
+t.test("the store of one machine becomes the first node of a cluster", async (t) => {
+  const { settings, start } = await openCluster(t);
+  const dataDir = join(t.testdirName, "first");
+  const { KLIEG_NATS_URL: _, ...bucket } = settings;
+  const alone = await startKlieg(t, dataDir, bucket);
+  const ids = await submit(alone.port, 0, 50);
+  await alone.kill("SIGTERM");
+  isOneSentence(t, await failedStart(t, dataDir, settings), /run "klieg cluster join"/);
+  const env = { ...process.env, KLIEG_DATA_DIR: dataDir };
+  const command = spawnSync(process.execPath, [commandLine, "cluster", "join"], { env });
+  t.match(`${command.stdout}`, /belongs to a cluster from now on/);
+  const first = await start("first");
+  await untilReady(first.port);
+  await hasAll(t, first.port, ids);
+  const second = await start("second");
+  ids.push(...(await submit(first.port, 50, 50)));
+  await first.kill("SIGKILL");
+  await untilReady(second.port);
+  await hasAll(t, second.port, ids);
+  isOneSentence(
+    t,
+    await failedStart(t, dataDir, bucket),
+    /a node of a cluster; set KLIEG_NATS_URL/,
+  );
 });
 
 t.test("what a cluster lacks is said in one sentence", async (t) => {
