@@ -14,7 +14,7 @@ import { openRequests } from "../../engine/adapters/s3/requests.ts";
 import { s3Objects } from "../../engine/adapters/s3/s3-objects.ts";
 import type { Objects } from "../../engine/ports/objects.ts";
 import { freePort } from "../http/raw-http.ts";
-import { swiftStore } from "../s3/swift.ts";
+import { startSwift, swiftStore } from "../s3/swift.ts";
 import { ask } from "./accounts.ts";
 import {
   type Environment,
@@ -85,6 +85,20 @@ t.test("a store that cannot be used ends the start with one sentence", async (t)
   isOneSentence(t, await failedStart(t, dataDir, settings), /run klieg objects move --to s3/);
 });
 
+t.test("a store that goes away costs its requests, and nothing else", async (t) => {
+  const { store, close } = await startSwift();
+  t.teardown(close);
+  const { port } = await startKlieg(t, t.testdir(), settingsOf(store));
+  const { read } = await draw(port);
+  await close();
+  const reply = await post(port, wav(randomBytes(1_000)));
+  t.equal(reply.status, 503);
+  t.ok(reply.headers.get("retry-after"));
+  await t.rejects(read(), "a link breaks off, since its length was said");
+  t.equal((await fetch(`http://127.0.0.1:${port}/healthz`)).status, 200);
+  t.equal((await ask(port, firstToken, "/me")).status, 200);
+});
+
 t.test("klieg objects move brings a stopped service's objects to a bucket, and back", async (t) => {
   const settings = settingsOf(await swiftStore(t));
   const dataDir = t.testdir();
@@ -153,11 +167,15 @@ function wav(samples: Buffer): Buffer {
 }
 
 async function upload(port: number, bytes: Buffer): Promise<Asset> {
+  return (await (await post(port, bytes)).json()) as Asset;
+}
+
+function post(port: number, bytes: Buffer): Promise<Response> {
   const form = new FormData();
   form.set("file", new File([new Uint8Array(bytes)], "noise.wav", { type: "audio/wav" }));
   const headers = { authorization: `Bearer ${firstToken}` };
   const url = `http://127.0.0.1:${port}/v1/assets`;
-  return (await (await fetch(url, { method: "POST", headers, body: form })).json()) as Asset;
+  return fetch(url, { method: "POST", headers, body: form });
 }
 
 /** A picture's asset, and a reader of its link. */
