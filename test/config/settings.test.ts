@@ -109,6 +109,10 @@ t.test(
         "KLIEG_S3_ENDPOINT has more than an origin; set it to http://minio.example.",
       ],
       [
+        { ...bucket, KLIEG_S3_ENDPOINT: "http://min!o" },
+        'KLIEG_S3_ENDPOINT is "http://min!o"; set it to an origin whose host is a name or an address.',
+      ],
+      [
         { ...bucket, KLIEG_S3_BUCKET: "Klieg" },
         'KLIEG_S3_BUCKET is "Klieg"; set it to 3 to 63 lower-case letters, digits, dots and hyphens.',
       ],
