@@ -1,6 +1,7 @@
 import { readClientSettings } from "../config/settings.ts";
 import { exporting } from "./export.ts";
 import { hostile } from "./hostile.ts";
+import { latency } from "./latency.ts";
 import { nodes } from "./nodes.ts";
 import { providers } from "./providers.ts";
 import { type Plan, type Question, UsageError } from "./question.ts";
@@ -11,7 +12,7 @@ import { share } from "./share.ts";
 import { submit } from "./submit.ts";
 
 const questions: Readonly<Record<string, Question>> = {
-  ...{ submit, read, render, nodes, hostile, share, providers },
+  ...{ submit, latency, read, render, nodes, hostile, share, providers },
   export: exporting,
 };
 

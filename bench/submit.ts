@@ -57,7 +57,7 @@ async function measure(
 }
 
 /** Every submit has a prompt of its own: the duplicate rule refuses none. */
-function submits(crowd: readonly Member[], host: string, run: number): Requests {
+export function submits(crowd: readonly Member[], host: string, run: number): Requests {
   const before = `{"model":"sim-instant","prompt":"a red kite over dunes at dusk, run ${run} `;
   const after = '"}';
   const length = before.length + numberDigits + after.length;

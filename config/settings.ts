@@ -1,4 +1,5 @@
 import { join, resolve } from "node:path";
+import { natsServer } from "./nats-servers.ts";
 import { isNetwork } from "./network.ts";
 import { limitsFault } from "./overrides.ts";
 import { shippedModels } from "./providers.ts";
@@ -27,6 +28,9 @@ export interface Settings {
   readonly farmWorkers: number;
   /** Catalogues; `shipped` names ours. */
   readonly modelFiles: readonly string[];
+  /** URLs of the servers of NATS; without any, this machine is alone. */
+  readonly natsServers: readonly string[];
+  readonly natsCredentialsFile: string | undefined;
   readonly providersFile: string | undefined;
   readonly simulatedModels: boolean;
   readonly rateLimits: boolean;
@@ -99,6 +103,8 @@ export function readSettings(environment: Environment, cores: number): Settings 
     shards,
     farmWorkers: integer(environment, "KLIEG_FARM_WORKERS", 1, 0, 64),
     modelFiles: files(environment, "KLIEG_MODELS") ?? [shippedModels],
+    natsServers: natsServers(environment),
+    natsCredentialsFile: text(environment, "KLIEG_NATS_CREDENTIALS_FILE"),
     providersFile: text(environment, "KLIEG_PROVIDERS"),
     simulatedModels: choice(environment, "KLIEG_SIM", ["0", "1"], "0") === "1",
     rateLimits: choice(environment, "KLIEG_RATE_LIMITS", ["on", "off"], "on") === "on",
@@ -166,6 +172,8 @@ const names: ReadonlySet<string> = new Set([
   "KLIEG_LIMITS",
   "KLIEG_LOG_LEVEL",
   "KLIEG_MODELS",
+  "KLIEG_NATS_CREDENTIALS_FILE",
+  "KLIEG_NATS_URL",
   // Accepted and without effect until there is a listener of metrics.
   "KLIEG_OPERATOR_PORT",
   "KLIEG_PORT",
@@ -233,6 +241,19 @@ function files(environment: Environment, name: string): string[] | undefined {
       `${name} has nothing between two commas; set it to files with commas between.`,
     );
   return found;
+}
+
+/** With commas between. They may have a password in them, which no message shows. */
+function natsServers(environment: Environment): string[] {
+  const found = text(environment, "KLIEG_NATS_URL")?.split(",") ?? [];
+  return found.map((part) => {
+    try {
+      natsServer(part.trim());
+    } catch (error) {
+      throw new SettingsError(`KLIEG_NATS_URL ${(error as Error).message}.`);
+    }
+    return part.trim();
+  });
 }
 
 function integer(

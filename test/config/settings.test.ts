@@ -94,6 +94,32 @@ t.test("objects are on the disk unless all of a bucket is set", async (t) => {
       ),
     );
 });
+t.test(
+  "servers of NATS are listed with commas between, and reached by TLS elsewhere",
+  async (t) => {
+    t.strictSame(readSettings({}, 2).natsServers, []);
+    const listed = { KLIEG_NATS_URL: "tls://ann:pw@a.example, tls://b.example:4333" };
+    t.strictSame(readSettings(listed, 2).natsServers, [
+      "tls://ann:pw@a.example",
+      "tls://b.example:4333",
+    ]);
+    const local = { KLIEG_NATS_URL: "nats://127.0.0.2:1,nats://[::1],nats://localhost" };
+    t.equal(readSettings(local, 2).natsServers.length, 3);
+    const form = "set it to nats://127.0.0.1:4222, or tls://nats.example:4222 on another machine.";
+    const wrong = [
+      ["nats://a.example", "reaches a.example without TLS; set it to tls://a.example:4222."],
+      ["nats://ann:pw@10.0.0.1:1", "reaches 10.0.0.1 without TLS; set it to tls://10.0.0.1:1."],
+      ["http://127.0.0.1", `has a server that is none of NATS; ${form}`],
+      ["nats://localhost,", `has a server that is none of NATS; ${form}`],
+      ["tls://a.example/x", `has more than a server in a.example/x; ${form}`],
+    ] as const;
+    for (const [value, sentence] of wrong)
+      t.throws(
+        () => readSettings({ KLIEG_NATS_URL: value }, 2),
+        new SettingsError(`KLIEG_NATS_URL ${sentence}`),
+      );
+  },
+);
 
 t.test("switches are read", async (t) => {
   const settings = readSettings({ KLIEG_SIM: "1", KLIEG_RATE_LIMITS: "off" }, 2);

@@ -1,0 +1,118 @@
+/**
+ * Requests at a fixed pace, whether or not earlier ones were answered: each is timed from the moment
+ * at which it was due, so that a server that pauses cannot hide it. Connections carry one request at
+ * a time; when all are busy the next waits, and its wait counts.
+ */
+import { connect, type Socket } from "node:net";
+
+export interface Pace {
+  readonly aSecond: number;
+  readonly seconds: number;
+}
+
+export interface PacedResult {
+  /** How long each took from when it was due, in ms. */
+  readonly waits: readonly number[];
+  /** How late each was sent by this program, in ms. */
+  readonly delays: readonly number[];
+  /** Answers other than 2xx. */
+  readonly refused: number;
+}
+
+const connectionsMax = 512;
+
+/** `requestOf` is the whole request with the given number. Rejects when a connection fails. */
+export async function pace(
+  origin: string,
+  { aSecond, seconds }: Pace,
+  requestOf: (number: number) => string,
+): Promise<PacedResult> {
+  const { hostname, port } = new URL(origin);
+  const free: Connection[] = [];
+  const all: Connection[] = [];
+  const waits: number[] = [];
+  const delays: number[] = [];
+  let refused = 0;
+  const count = aSecond * seconds;
+  const begin = performance.now();
+  await new Promise<void>((resolve, reject) => {
+    const answered = (connection: Connection, status: number) => {
+      waits.push(performance.now() - connection.dueMs);
+      if (status < 200 || status > 299) refused++;
+      free.push(connection);
+      if (waits.length === count) resolve();
+    };
+    let sent = 0;
+    const open = () => all.filter(({ isClosed }) => !isClosed).length;
+    const send = () => {
+      for (; sent < count; sent++) {
+        const dueMs = begin + (sent * 1_000) / aSecond;
+        const lateMs = performance.now() - dueMs;
+        if (lateMs < 0) break;
+        let connection = free.pop();
+        while (connection?.isClosed) connection = free.pop();
+        if (connection === undefined) {
+          if (open() === connectionsMax) break;
+          connection = new Connection(connect(Number(port), hostname), answered, reject);
+          all.push(connection);
+        }
+        delays.push(lateMs);
+        connection.send(requestOf(sent), dueMs);
+      }
+      if (sent < count) setTimeout(send, 1);
+    };
+    send();
+  }).finally(() => {
+    for (const connection of all) connection.close();
+  });
+  return { waits, delays, refused };
+}
+
+class Connection {
+  dueMs = 0;
+  /** The service closes what was not used for a while. */
+  isClosed = false;
+  private readonly socket: Socket;
+  private received = "";
+  private isWaiting = false;
+
+  constructor(
+    socket: Socket,
+    answered: (connection: Connection, status: number) => void,
+    failed: (error: Error) => void,
+  ) {
+    this.socket = socket.setNoDelay(true).setEncoding("latin1");
+    socket.on("error", failed);
+    socket.on("end", () => {
+      this.isClosed = true;
+      if (this.isWaiting) failed(new Error("The service closed a connection without an answer."));
+    });
+    socket.on("data", (text: string) => {
+      this.received += text;
+      const status = statusOf(this.received);
+      if (status === undefined) return;
+      this.received = "";
+      this.isWaiting = false;
+      answered(this, status);
+    });
+  }
+
+  send(request: string, dueMs: number): void {
+    this.dueMs = dueMs;
+    this.isWaiting = true;
+    this.socket.write(request, "latin1");
+  }
+
+  close(): void {
+    this.socket.destroy();
+  }
+}
+
+/** Undefined while the answer is not whole. */
+function statusOf(answer: string): number | undefined {
+  const bodyAt = answer.indexOf("\r\n\r\n") + 4;
+  if (bodyAt < 4) return undefined;
+  const length = /content-length: (\d+)/i.exec(answer.slice(0, bodyAt))?.[1];
+  if (length === undefined) throw new Error(`An answer has no length: ${answer.slice(0, bodyAt)}`);
+  return answer.length < bodyAt + Number(length) ? undefined : Number(answer.slice(9, 12));
+}

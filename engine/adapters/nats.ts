@@ -1,0 +1,106 @@
+/**
+ * Connections to NATS, the only importer of its client. A connection that was made once comes back
+ * by itself however long the servers are away; what is published meanwhile is lost, and whoever
+ * publishes must know how to do without it.
+ */
+import { connect, credsAuthenticator, ErrorCode, type NatsConnection, NatsError } from "nats";
+import { type NatsServer, natsServer } from "../../config/nats-servers.ts";
+import { PortError } from "../ports/port-error.ts";
+
+export type { JetStreamSubscription, NatsConnection, StreamConfig } from "nats";
+export { consumerOpts, NatsError, nanos, RetentionPolicy, StorageType } from "nats";
+
+export interface NatsAccess {
+  /** URLs as in `KLIEG_NATS_URL`, at least one. */
+  readonly servers: readonly string[];
+  /** Content of a credentials file: of NATS's own form, or one line `user:password`. */
+  readonly credentials?: string | undefined;
+  /** Shown by the server's monitoring. */
+  readonly name: string;
+}
+
+const bounds = {
+  connectMs: 5_000,
+  reconnectMs: 250,
+  jitterMs: 250,
+  /** A server that owes two answers is given up. */
+  pingMs: 2_000,
+} as const;
+
+/** Throws `PortError` with one sentence that names no secret. */
+export async function connectNats(access: NatsAccess): Promise<NatsConnection> {
+  const servers = access.servers.map(checkedServer);
+  const isEncrypted = servers.every((server) => server.isEncrypted);
+  if (!isEncrypted && servers.some((server) => server.isEncrypted))
+    throw new PortError("The servers of NATS are reached either all with TLS or none.", false);
+  try {
+    return await connect({
+      servers: servers.map(({ address }) => address),
+      name: access.name,
+      timeout: bounds.connectMs,
+      reconnectTimeWait: bounds.reconnectMs,
+      reconnectJitter: bounds.jitterMs,
+      reconnectJitterTLS: bounds.jitterMs,
+      maxReconnectAttempts: -1,
+      // Credentials that a server refuses while it starts are right later.
+      ignoreAuthErrorAbort: true,
+      pingInterval: bounds.pingMs,
+      maxPingOut: 2,
+      // Servers that others name may be reached without TLS only if ours are.
+      ignoreClusterUpdates: !isEncrypted,
+      ...(isEncrypted ? { tls: {} } : {}),
+      ...authenticationOf(servers, access.credentials?.trim()),
+    });
+  } catch (error) {
+    throw faultOf(error, servers.map(({ address }) => address).join(", "));
+  }
+}
+
+function checkedServer(url: string): NatsServer {
+  try {
+    return natsServer(url);
+  } catch (error) {
+    throw new PortError(`KLIEG_NATS_URL ${(error as Error).message}.`, false);
+  }
+}
+
+interface Authentication {
+  readonly user?: string;
+  readonly pass?: string;
+  readonly authenticator?: ReturnType<typeof credsAuthenticator>;
+}
+
+/** A file goes before what stands in a URL. */
+function authenticationOf(
+  servers: readonly NatsServer[],
+  credentials: string | undefined,
+): Authentication {
+  if (credentials?.startsWith("-----") === true)
+    return { authenticator: credsAuthenticator(Buffer.from(`${credentials}\n`)) };
+  if (credentials !== undefined) {
+    const [, user, pass] = /^([^:\n]+):([^\n]+)$/.exec(credentials) ?? [];
+    if (user === undefined || pass === undefined) throw new BadCredentials();
+    return { user, pass };
+  }
+  const named = servers.find(({ user }) => user !== undefined);
+  if (named === undefined) return {};
+  const { user = "", password = "" } = named;
+  return { user, pass: password };
+}
+
+class BadCredentials extends Error {}
+
+function faultOf(error: unknown, addresses: string): PortError {
+  const code = error instanceof NatsError ? error.code : undefined;
+  if (error instanceof BadCredentials || code === ErrorCode.BadCreds)
+    return new PortError(
+      "The file of KLIEG_NATS_CREDENTIALS_FILE holds neither credentials of NATS nor user:password.",
+      false,
+    );
+  if (code === ErrorCode.AuthorizationViolation || code === ErrorCode.BadAuthentication)
+    return new PortError(`NATS at ${addresses} refuses these credentials.`, false);
+  if (code === ErrorCode.ServerOptionNotAvailable)
+    return new PortError(`NATS at ${addresses} does not offer TLS.`, false);
+  const why = error instanceof Error ? error.message : String(error);
+  return new PortError(`NATS at ${addresses} cannot be reached (${why}).`, true, error);
+}

@@ -1,0 +1,91 @@
+/** A server of NATS of a test's own, on this machine. */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdir, writeFile } from "node:fs/promises";
+import { type AddressInfo, createServer } from "node:net";
+import { join } from "node:path";
+import type { Test } from "tap";
+
+export interface NatsServer {
+  readonly url: string;
+  readonly port: number;
+  /** With SIGKILL. */
+  kill(): Promise<void>;
+  /** After `kill`, at the same port. */
+  restart(): Promise<void>;
+}
+
+export interface NatsOptions {
+  /** Lines of its configuration. */
+  readonly config?: string;
+  readonly hasJetStream?: boolean;
+  /** Of a test with several. */
+  readonly folder?: string;
+}
+
+/** Ends with the test, or with this process. */
+export async function startNats(t: Test, options: NatsOptions = {}): Promise<NatsServer> {
+  const folder = join(t.testdirName, options.folder ?? "nats-server");
+  await mkdir(folder, { recursive: true });
+  const port = await freePort();
+  const configFile = join(folder, "nats.conf");
+  await writeFile(configFile, options.config ?? "");
+  const storeDir = join(folder, "nats");
+  const args = ["-c", configFile, "-a", "127.0.0.1", "-p", String(port)];
+  if (options.hasJetStream === true) args.push("-js", "-sd", storeDir);
+  const start = () => startServer(args);
+  let server = await start();
+  const kill = async () => {
+    const ended = once(server, "exit");
+    if (server.exitCode === null && server.signalCode === null && server.kill("SIGKILL"))
+      await ended;
+  };
+  t.teardown(kill);
+  return {
+    url: `nats://127.0.0.1:${port}`,
+    port,
+    kill,
+    async restart() {
+      server = await start();
+    },
+  };
+}
+
+/** Three servers with JetStream that replicate each other; they end as `startNats` says. */
+export async function startNatsCluster(t: Test): Promise<readonly NatsServer[]> {
+  const routePorts = await Promise.all([freePort(), freePort(), freePort()]);
+  const routes = routePorts.map((port) => `nats://127.0.0.1:${port}`).join(", ");
+  const servers = await Promise.all(
+    routePorts.map((port, index) => {
+      const cluster = `cluster { name: klieg, listen: "127.0.0.1:${port}", routes: [${routes}] }`;
+      const config = `server_name: nats-${index}\n${cluster}\n`;
+      return startNats(t, { config, folder: `nats-${index}`, hasJetStream: true });
+    }),
+  );
+  return servers;
+}
+
+/** Ready when it says so; the kernel kills it when this process is gone. */
+async function startServer(args: readonly string[]) {
+  const mortal = ["--pdeathsig", "KILL", "--", "nats-server"];
+  const server = spawn("setpriv", [...mortal, ...args], { stdio: ["ignore", "ignore", "pipe"] });
+  let said = "";
+  await new Promise<void>((resolve, reject) => {
+    server.stderr.on("data", (text: Buffer) => {
+      said += text.toString();
+      if (said.includes("Server is ready")) resolve();
+    });
+    server.once("error", reject);
+    server.once("exit", () => reject(new Error(said)));
+  });
+  return server;
+}
+
+async function freePort(): Promise<number> {
+  const listener = createServer().listen(0, "127.0.0.1");
+  await once(listener, "listening");
+  const { port } = listener.address() as AddressInfo;
+  listener.close();
+  await once(listener, "close");
+  return port;
+}
