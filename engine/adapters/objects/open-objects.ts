@@ -3,8 +3,8 @@ import { join } from "node:path";
 import type { ObjectStore } from "../../../config/settings.ts";
 import type { Objects } from "../../ports/objects.ts";
 import { type DataDirectory, DataDirectoryError } from "../data-directory.ts";
-import { diskObjects, removeStaleTemporaries } from "../disk-objects.ts";
 import { systemClock } from "../system-clock.ts";
+import { diskObjects, removeStaleTemporaries } from "./disk-objects.ts";
 import { type Place, readPlace, writePlace } from "./objects-place.ts";
 
 /** Each thread opens its own; nothing is asked of the store yet. */

@@ -3,7 +3,7 @@ import type { Readable } from "node:stream";
 import { invariant } from "../../invariant.ts";
 import type { ByteRange, Objects, StoredObject } from "../../ports/objects.ts";
 import { PortError } from "../../ports/port-error.ts";
-import { checkObjectKey, isObjectKey } from "../object-key.ts";
+import { checkObjectKey, isObjectKey } from "../objects/object-key.ts";
 import { faultOf } from "./faults.ts";
 import type { FoundObject, S3Requests, StoredPart } from "./requests.ts";
 import { SilentStore } from "./transport.ts";
