@@ -24,6 +24,21 @@ export const farmLimits = {
     orphanMs: 2_000,
     /** A farm child that dies is started again after this. */
     restartDelayMs: 500,
+    /** Time that a farm node of its own gives its tasks when it is told to end. */
+    farewellMs: 60_000,
+    /** How long a URL of an object is good. */
+    urlSeconds: 900,
+    /** A node is announced to services that came later, or that gave it up. */
+    helloMs: 2_000,
+    /** Silence of a service while NATS itself answers, after which its tasks are dropped. */
+    brokerSilenceMs: 90_000,
+    /** One message between service and node, and what waits for NATS of those. */
+    messageBytesMax: 8 * 1024 ** 2,
+    unheardBytesMax: 64 * 1024 ** 2,
+    /** So much of a result is held in memory on its way to the store; more goes by a file. */
+    heldBytesMax: 4 * 1024 ** 2,
+    /** Nodes that one service has. */
+    nodesMax: 1_024,
     /** Age of a task's folders that a killed node must have left. */
     leftoverMs: 86_400_000,
     /** Canceled tasks that a line may keep beside as many as still wait. */

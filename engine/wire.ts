@@ -2,6 +2,7 @@
  * What threads say to each other. One channel between each two of them.
  */
 import type { MessagePort } from "node:worker_threads";
+import type { NatsAccess } from "../config/nats-access.ts";
 import type { ObjectStore } from "../config/settings.ts";
 import type { Reply } from "./actor.ts";
 import type { RequestId } from "./address.ts";
@@ -97,6 +98,8 @@ export interface EffectsTask {
   readonly farmWorkers: number;
   /** File that a farm node runs. */
   readonly farmEntry: string;
+  /** Where farm nodes of their own are; undefined without NATS. */
+  readonly nats?: NatsAccess | undefined;
   /** Undefined: objects are on the disk. Secret. */
   readonly objectStore: ObjectStore | undefined;
   readonly control: MessagePort;

@@ -15,6 +15,7 @@ import type { PasswordTask } from "../actors/share/password.ts";
 import { CatalogueError } from "../config/catalogue-files.ts";
 import { readConfiguration } from "../config/configuration.ts";
 import { limits } from "../config/limits.ts";
+import { readNatsAccess } from "../config/nats-access.ts";
 import { ProviderFileError } from "../config/provider-file.ts";
 import { readSettings, type Settings, SettingsError } from "../config/settings.ts";
 import { version } from "../config/version.ts";
@@ -224,7 +225,10 @@ function openHost(
       entries,
       openThreads: (entry, count) => new Threads(entry, count),
       shardTask: { ...common, isNew: data.isNew, storeId: data.storeId, nodeId: data.nodeId },
-      effectsTask: { ...common, farmWorkers, farmEntry: entries.farm, objectStore },
+      effectsTask: {
+        ...common,
+        ...{ farmWorkers, farmEntry: entries.farm, objectStore, nats: readNatsAccess(settings) },
+      },
       openReader: (shard) => {
         const folder = `shard-${shard === shardCount ? "directory" : shard}`;
         return openTableReader(join(dataDir, folder, "tables"));

@@ -2,12 +2,20 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { availableParallelism, hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { limits } from "../config/limits.ts";
-import { readSettings } from "../config/settings.ts";
+import { readNatsAccess } from "../config/nats-access.ts";
+import { readSettings, SettingsError } from "../config/settings.ts";
+import { signedObjects } from "../engine/adapters/farm-child.ts";
 import { ipcBrokerConnection } from "../engine/adapters/ipc-broker-connection.ts";
 import { openLog } from "../engine/adapters/log.ts";
+import { connectNats } from "../engine/adapters/nats.ts";
+import { NatsBrokerConnection } from "../engine/adapters/nats-broker-connection.ts";
 import { diskObjects } from "../engine/adapters/objects/disk-objects.ts";
+import { sparingNotes } from "../engine/adapters/sparing-notes.ts";
 import { systemClock } from "../engine/adapters/system-clock.ts";
+import { urlObjects } from "../engine/adapters/url-objects.ts";
 import { openWeb } from "../engine/adapters/web.ts";
+import type { Objects } from "../engine/ports/objects.ts";
+import { PortError } from "../engine/ports/port-error.ts";
 import { ownChromium, SceneBrowser } from "./browser/browser.ts";
 import { findChromium } from "./browser/chromium-path.ts";
 import { isolate } from "./browser/isolation.ts";
@@ -21,7 +29,7 @@ import { studioRelief } from "./models/studio-relief.ts";
 import { studioRestore } from "./models/studio-restore.ts";
 import { studioVideo } from "./models/studio-video.ts";
 import { studioVoice } from "./models/studio-voice.ts";
-import { TaskLoop, type Timers } from "./node/task-loop.ts";
+import { TaskLoop, type Timers, type WorkerOf } from "./node/task-loop.ts";
 import { Workspaces } from "./node/workspace.ts";
 import { Pictures, pictureBounds } from "./pictures/pictures.ts";
 import { probe } from "./probe/probe.ts";
@@ -53,11 +61,15 @@ const timers: Timers = {
 
 // Pages run as another user, who must find what they are to show; objects are closed by themselves.
 process.umask(0o022);
-const settings = readSettings(process.env, availableParallelism());
+const settings = orStop(() => readSettings(process.env, availableParallelism()));
 const log = openLog(settings.logLevel, "farm");
-const connection = ipcBrokerConnection(process);
+const name = `${hostname()}:${process.pid}`;
+const remote = process.send === undefined ? await joinOverNats() : undefined;
+const connection = remote ?? orStop(() => ipcBrokerConnection(process));
 connection.onClose(() => timers.after(limits.farm.orphanMs, () => process.exit(1)));
-const objects = diskObjects(join(settings.dataDir, "objects"));
+const web = openWeb();
+const disk = diskObjects(join(settings.dataDir, "objects"));
+const isSigned = remote !== undefined || process.argv.includes(signedObjects);
 const { PATH = "" } = process.env;
 const executablePath = await findChromium(settings.chromium, PATH);
 const { farm } = limits;
@@ -98,28 +110,35 @@ const rendering = {
     return pagesNow();
   },
 };
-const studio = { tools: rendering, objects, timeoutMs: farm.renderTaskMs };
+const studio = (objects: Objects) => ({
+  tools: rendering,
+  objects,
+  timeoutMs: farm.renderTaskMs,
+});
+const drawing = { browser, workspaces };
 
 const loop = new TaskLoop(
   {
-    name: `${hostname()}:${process.pid}`,
+    name,
     slots,
     heartbeatMs: farm.heartbeatMs,
-    drainMs: farm.leaseMs,
-    workersByKind: new Map([
-      ["fetch", fetchResults(workspaces, objects, openWeb(), farm.fetchTaskMs)],
-      ["probe", probe(workspaces, objects, farm.probeTaskMs)],
-      ["measure", measure(studio)],
-      ["render", render(studio)],
-      ["render-help", recordShare(studio)],
-      ["studio-image", studioImage({ browser, workspaces }, objects, farm.imageTaskMs)],
-      ["studio-matte", studioMatte(workspaces, objects, farm.videoTaskMs)],
-      ["studio-music", studioMusic(workspaces, objects, farm.audioTaskMs)],
-      ["studio-relief", studioRelief(workspaces, objects, farm.reliefTaskMs)],
-      ["studio-restore", studioRestore(workspaces, objects, farm.videoTaskMs)],
-      ["studio-sound", studioSound(workspaces, objects, farm.audioTaskMs)],
-      ["studio-video", studioVideo({ browser, workspaces }, objects, farm.videoTaskMs)],
-      ["studio-voice", studioVoice(workspaces, objects, farm.audioTaskMs)],
+    drainMs: remote === undefined ? farm.leaseMs : farm.farewellMs,
+    objectsFor: (urls, signal) =>
+      isSigned ? urlObjects({ urls, web, signal, folder: ownFolder }) : disk,
+    workersByKind: new Map<string, WorkerOf>([
+      ["fetch", (objects) => fetchResults(workspaces, objects, web, farm.fetchTaskMs)],
+      ["probe", (objects) => probe(workspaces, objects, farm.probeTaskMs)],
+      ["measure", (objects) => measure(studio(objects))],
+      ["render", (objects) => render(studio(objects))],
+      ["render-help", (objects) => recordShare(studio(objects))],
+      ["studio-image", (objects) => studioImage(drawing, objects, farm.imageTaskMs)],
+      ["studio-matte", (objects) => studioMatte(workspaces, objects, farm.videoTaskMs)],
+      ["studio-music", (objects) => studioMusic(workspaces, objects, farm.audioTaskMs)],
+      ["studio-relief", (objects) => studioRelief(workspaces, objects, farm.reliefTaskMs)],
+      ["studio-restore", (objects) => studioRestore(workspaces, objects, farm.videoTaskMs)],
+      ["studio-sound", (objects) => studioSound(workspaces, objects, farm.audioTaskMs)],
+      ["studio-video", (objects) => studioVideo(drawing, objects, farm.videoTaskMs)],
+      ["studio-voice", (objects) => studioVoice(workspaces, objects, farm.audioTaskMs)],
     ]),
     reportBug: (fault) => log.error({ err: fault }, "a task failed"),
   },
@@ -128,7 +147,7 @@ const loop = new TaskLoop(
 );
 
 // Control-C reaches the whole process group: the service decides when its nodes stop.
-process.on("SIGINT", () => undefined);
+process.on("SIGINT", () => (remote === undefined ? undefined : loop.drain()));
 process.on("SIGTERM", () => loop.drain());
 
 timers.after(settledMs, () => {
@@ -138,6 +157,7 @@ timers.after(settledMs, () => {
 });
 
 const reason = await loop.ended;
+await remote?.close(farm.leaseMs);
 if (reason === "drained") await browser.close();
 await filmBrowsers.close();
 await coded.close();
@@ -145,3 +165,39 @@ await screenshots.close();
 await own.remove();
 await rm(ownFolder, { recursive: true, force: true });
 process.exit(0);
+
+/** As a node of its own, of whatever services are there. */
+async function joinOverNats(): Promise<NatsBrokerConnection | undefined> {
+  const access = orStop(() => readNatsAccess(settings));
+  if (access === undefined) return undefined;
+  const note = sparingNotes(systemClock, (sentence, leftOut) => log.warn({ leftOut }, sentence));
+  try {
+    const nats = await connectNats({ ...access, name: `farm node ${name}` });
+    log.info({ node: name }, "this farm node has joined");
+    return new NatsBrokerConnection({
+      ...{ connection: nats, clock: systemClock, name, note },
+      onRefused: stop,
+    });
+  } catch (fault) {
+    throw stopFor(fault);
+  }
+}
+
+function orStop<T>(attempt: () => T): T {
+  try {
+    return attempt();
+  } catch (fault) {
+    throw stopFor(fault);
+  }
+}
+
+/** What the operator can mend is one sentence; returns what cannot. */
+function stopFor(fault: unknown): unknown {
+  if (fault instanceof PortError || fault instanceof SettingsError) stop(fault.message);
+  return fault;
+}
+
+function stop(sentence: string): never {
+  process.stderr.write(`${sentence}\n`);
+  process.exit(1);
+}

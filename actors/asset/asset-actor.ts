@@ -283,7 +283,7 @@ function probe(
     case "lapsed": {
       if (asset.token !== message.token) return decision(asset);
       const { token: _, ...open } = asset;
-      const attempts = asset.attempts + 1;
+      const attempts = asset.attempts + (message.isReturned === true ? 0 : 1);
       if (attempts < limits.farm.attemptsMax) return decision({ ...open, attempts });
       return answerDone(asset, failAsset(asset, "The file could not be read.", ctx), ctx, [
         { kind: "farm.cancel" },

@@ -127,7 +127,13 @@ export type AssetCommand = Question<Done | Refused> &
 export type AssetMessage =
   | AssetCommand
   | { readonly kind: "claim"; readonly token: string }
-  | { readonly kind: "lapsed"; readonly token: string; readonly reason?: string }
+  | {
+      readonly kind: "lapsed";
+      readonly token: string;
+      readonly reason?: string;
+      /** The node handed the task back: no attempt was made. */
+      readonly isReturned?: true;
+    }
   | { readonly kind: "progress"; readonly token?: string; readonly progress: number }
   | { readonly kind: "finished"; readonly token?: string; readonly outcome: Outcome }
   | Due;

@@ -11,6 +11,8 @@
  *
  * An idle node, while nothing waits for it, becomes a helper node of a task that another node
  * split; it stops helping when the lease of that task ends.
+ *
+ * A task that is handed back waits again, and none of its attempts is counted.
  */
 
 import { defined } from "../../config/defined.ts";
@@ -19,15 +21,19 @@ import type { Id, IdMint } from "../../engine/id.ts";
 import { type Key, partitionOf } from "../../engine/key.ts";
 import type { Performance } from "../../engine/outbox.ts";
 import type { Clock } from "../../engine/ports/clock.ts";
-import type { FromNode, NodeConnection, TaskOutcome } from "../../engine/ports/tasks.ts";
+import type { Objects } from "../../engine/ports/objects.ts";
+import { PortError } from "../../engine/ports/port-error.ts";
+import type { FromNode, NodeConnection, ObjectAsk, TaskOutcome } from "../../engine/ports/tasks.ts";
 import type { FarmTask } from "../job/farm-task.ts";
 import type { JobMessage, Outcome } from "../job/job.ts";
 import { FarmHelpers } from "./farm-helpers.ts";
 import { FarmQueue, type WaitingTask } from "./farm-queue.ts";
+import { TaskObjects } from "./task-objects.ts";
 
 interface Lease extends WaitingTask {
   readonly token: string;
   readonly node: Node;
+  readonly objects: TaskObjects;
   lastSeenMs: number;
   notifiedMs: number;
   isDurable: boolean;
@@ -37,13 +43,16 @@ interface Node {
   readonly connection: NodeConnection;
   kinds: readonly string[];
   slots: number;
-  /** Slots without a lease. */
+  /** How many leases it may have; fewer than it has slots when others use some of these. */
+  capacity: number;
+  /** Room without a lease; below 0 while it has more than there is room for. */
   free: number;
 }
 
 export interface BrokerPorts {
   readonly clock: Clock;
   readonly ids: IdMint;
+  readonly objects: Objects;
   readonly mintToken: () => string;
   readonly send: (to: Key, message: JobMessage) => void;
 }
@@ -63,7 +72,7 @@ export class FarmBroker {
   }
 
   attach(connection: NodeConnection): void {
-    const node: Node = { connection, kinds: [], slots: 0, free: 0 };
+    const node: Node = { connection, kinds: [], slots: 0, capacity: 0, free: 0 };
     this.nodes.add(node);
     connection.onMessage((message) => this.handle(node, message));
     connection.onClose(() => this.lose(node));
@@ -83,10 +92,10 @@ export class FarmBroker {
   lease(token: string): Performance {
     const lease = this.leaseByToken.get(token);
     if (lease !== undefined) {
-      const { kind, input, outputPrefix: prefix } = lease.task;
+      const { kind, input } = lease.task;
       lease.isDurable = true;
       lease.lastSeenMs = this.ports.clock.monotonicMs();
-      const task = { token, kind, input, outputPrefix: `${prefix}/${token}` };
+      const task = { token, kind, input, outputPrefix: lease.objects.outputPrefix };
       lease.node.connection.send({ kind: "lease", task });
     }
     return { kind: "concluded" };
@@ -114,8 +123,10 @@ export class FarmBroker {
       case "hello":
         node.kinds = message.kinds;
         node.slots = message.slots;
-        node.free = message.slots;
-        this.offer();
+        this.resize(node, message.slots);
+        return;
+      case "capacity":
+        this.resize(node, message.slots);
         return;
       case "heartbeat":
         this.helpers.heartbeat(message.token);
@@ -126,11 +137,20 @@ export class FarmBroker {
         this.finished(message.token, message.outcome);
         this.offer();
         return;
-      case "split":
-        if (this.leaseByToken.get(message.token)?.node !== node) return;
-        this.helpers.split(node, message);
+      case "returned":
+        this.helpers.finished(message.token);
+        this.takeBack(node, message.token);
+        return;
+      case "ask":
+        void this.answer(node, message);
+        return;
+      case "split": {
+        const lease = this.leaseByToken.get(message.token);
+        if (lease?.node !== node) return;
+        this.helpers.split(node, message, lease.objects);
         this.offer();
         return;
+      }
       case "take":
         this.helpers.take(message.member);
         return;
@@ -138,6 +158,12 @@ export class FarmBroker {
         this.helpers.made(message.member, message.part, message.result);
         return;
     }
+  }
+
+  private resize(node: Node, capacity: number): void {
+    node.free += capacity - node.capacity;
+    node.capacity = capacity;
+    this.offer();
   }
 
   private offer(): void {
@@ -153,7 +179,13 @@ export class FarmBroker {
   private claim(node: Node, { job, scope, task }: WaitingTask): void {
     const token = this.ports.mintToken();
     const lastSeenMs = this.ports.clock.monotonicMs();
-    const lease = { job, scope, task, token, node, lastSeenMs, notifiedMs: 0, isDurable: false };
+    const objects = new TaskObjects(
+      this.ports.objects,
+      task.input,
+      `${task.outputPrefix}/${token}`,
+    );
+    const times = { lastSeenMs, notifiedMs: 0, isDurable: false };
+    const lease = { job, scope, task, token, node, objects, ...times };
     node.free--;
     this.leaseByJob.set(job, lease);
     this.leaseByToken.set(token, lease);
@@ -173,7 +205,8 @@ export class FarmBroker {
   private finished(token: string, outcome: TaskOutcome): void {
     const lease = this.leaseByToken.get(token);
     if (lease === undefined) return;
-    if (outcome.kind === "failed" && outcome.retryable) this.lapse(lease, outcome.message);
+    if (outcome.kind === "failed" && outcome.retryable)
+      this.lapse(lease, { reason: outcome.message });
     else {
       this.end(lease);
       const ended = this.outcomeOf(lease, outcome);
@@ -204,17 +237,43 @@ export class FarmBroker {
     };
   }
 
-  private lapse(lease: Lease, reason?: string): void {
+  private takeBack(node: Node, token: string): void {
+    const lease = this.leaseByToken.get(token);
+    if (lease?.node === node) this.lapse(lease, { isReturned: true });
+    this.offer();
+  }
+
+  private lapse(lease: Lease, why: { readonly reason?: string; readonly isReturned?: true }): void {
     const { job, scope, task, token } = lease;
     this.end(lease);
-    this.ports.send(job, { kind: "lapsed", token, ...defined({ reason }) });
+    this.ports.send(job, { kind: "lapsed", token, ...why });
     this.waiting.putBack({ job, scope, task });
+  }
+
+  /** Of whatever goes wrong with an object the task learns. */
+  private async answer({ connection }: Node, { token, id, order, key }: ObjectAsk): Promise<void> {
+    const lease = this.leaseByToken.get(token);
+    const objects =
+      lease?.node.connection === connection
+        ? lease.objects
+        : this.helpers.objectsOf(token, connection);
+    try {
+      if (objects === undefined) throw new PortError("the lease has ended", true);
+      const url = await objects.grant(order, key);
+      connection.send({ kind: "granted", token, id, url });
+    } catch (fault) {
+      const isKnown = fault instanceof PortError;
+      const reason = isKnown ? fault.message : "the object could not be granted";
+      const retryable = isKnown && fault.retryable;
+      connection.send({ kind: "denied", token, id, reason, retryable });
+      if (!isKnown) throw fault;
+    }
   }
 
   private end(lease: Lease): void {
     lease.node.free++;
     this.waiting.ended(lease.scope);
-    this.helpers.disband(lease.token);
+    if (this.helpers.disband(lease.token)) void lease.objects.clearShared();
     this.leaseByJob.delete(lease.job);
     this.leaseByToken.delete(lease.token);
   }
@@ -222,16 +281,18 @@ export class FarmBroker {
   private lose(node: Node): void {
     this.nodes.delete(node);
     this.helpers.lose(node);
-    for (const lease of this.leaseByToken.values()) if (lease.node === node) this.lapse(lease);
+    for (const lease of this.leaseByToken.values()) if (lease.node === node) this.lapse(lease, {});
     this.offer();
   }
 
   private watch(): void {
     this.ports.clock.after(limits.farm.heartbeatMs, () => {
-      const oldestMs = this.ports.clock.monotonicMs() - limits.farm.leaseMs;
+      const nowMs = this.ports.clock.monotonicMs();
+      const oldestMs = nowMs - limits.farm.leaseMs;
       for (const lease of this.leaseByToken.values())
-        if (lease.lastSeenMs < oldestMs) {
-          this.lapse(lease);
+        if (!lease.node.connection.isAudible()) lease.lastSeenMs = nowMs;
+        else if (lease.lastSeenMs < oldestMs) {
+          this.lapse(lease, {});
           // A node that wakes up works no more on what is another's, nor waits for parts of it.
           if (lease.isDurable) lease.node.connection.send({ kind: "cancel", token: lease.token });
         }

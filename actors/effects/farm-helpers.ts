@@ -14,7 +14,9 @@
  */
 import { limits } from "../../config/limits.ts";
 import type { Clock } from "../../engine/ports/clock.ts";
+import { volatileRoot } from "../../engine/ports/objects.ts";
 import type { FromNode, HelperTask, NodeConnection } from "../../engine/ports/tasks.ts";
+import type { TaskObjects } from "./task-objects.ts";
 
 export interface HelperPorts {
   readonly clock: Clock;
@@ -33,6 +35,8 @@ interface Split {
   /** Name and node of the one who split the task. */
   readonly lead: Pick<Member, "name" | "node">;
   readonly helpers: HelperTask;
+  /** What its helper nodes may reach. */
+  readonly objects: TaskObjects;
   readonly parts: number;
   /** In the order in which they are to be made. */
   readonly free: number[];
@@ -64,10 +68,20 @@ export class FarmHelpers {
     this.ports = ports;
   }
 
-  /** The task that `node` has under `token` now has parts. */
-  split(node: HelperNode, { token, member, parts, helpers }: SplitMessage): void {
+  /**
+   * The task that `node` has under `token` now has parts. Helper nodes store what they make where
+   * the lead, too, may; a split that says otherwise is ignored.
+   */
+  split(
+    node: HelperNode,
+    { token, member, parts, helpers }: SplitMessage,
+    leadObjects: TaskObjects,
+  ): void {
     this.disband(token);
+    const { outputPrefix } = helpers;
+    if (!outputPrefix.startsWith(`${volatileRoot}/${leadObjects.outputPrefix}/`)) return;
     const split: Split = {
+      objects: leadObjects.below(outputPrefix),
       lead: { name: member, node },
       helpers,
       parts,
@@ -117,6 +131,13 @@ export class FarmHelpers {
     this.hand(split);
   }
 
+  /** Undefined when the node is no member of that name that joined. */
+  objectsOf(name: string, connection: NodeConnection): TaskObjects | undefined {
+    const member = this.members.get(name);
+    const isTheirs = member?.isLead === false && member.node.connection === connection;
+    return isTheirs ? member.split.objects : undefined;
+  }
+
   /** A sign of life of a node that joined. */
   heartbeat(token: string): void {
     const member = this.members.get(token);
@@ -129,10 +150,10 @@ export class FarmHelpers {
     if (member?.isLead === false) this.remove(member);
   }
 
-  /** The lead's lease has ended, or its task is split anew. */
-  disband(token: string): void {
+  /** The lead's lease has ended, or its task is split anew. False when it was not split. */
+  disband(token: string): boolean {
     const split = this.splitsByToken.get(token);
-    if (split === undefined) return;
+    if (split === undefined) return false;
     this.splitsByToken.delete(token);
     for (const member of this.members.values()) {
       if (member.split !== split) continue;
@@ -141,6 +162,7 @@ export class FarmHelpers {
       member.node.free++;
       member.node.connection.send({ kind: "cancel", token: member.name });
     }
+    return true;
   }
 
   /** The node is dead; the broker ends the leases of tasks that it led. */
@@ -151,8 +173,10 @@ export class FarmHelpers {
 
   /** Gives up members that were silent for too long. */
   watch(): void {
-    const oldestMs = this.ports.clock.monotonicMs() - limits.farm.leaseMs;
+    const nowMs = this.ports.clock.monotonicMs();
+    const oldestMs = nowMs - limits.farm.leaseMs;
     for (const member of this.members.values()) {
+      if (!member.node.connection.isAudible()) member.lastSeenMs = nowMs;
       if (member.isLead || member.lastSeenMs >= oldestMs) continue;
       this.remove(member);
       member.node.connection.send({ kind: "cancel", token: member.name });

@@ -3,12 +3,16 @@
  * results.
  */
 import { randomBytes } from "node:crypto";
+import { hostname } from "node:os";
 import type { MessagePort } from "node:worker_threads";
 import { farmEnvironment } from "../../config/farm-environment.ts";
 import { limits } from "../../config/limits.ts";
-import { startFarmChild } from "../../engine/adapters/farm-child.ts";
+import { signedObjects, startFarmChild } from "../../engine/adapters/farm-child.ts";
 import { type Logger, openLog } from "../../engine/adapters/log.ts";
+import { connectNats } from "../../engine/adapters/nats.ts";
+import { openNatsFarm } from "../../engine/adapters/nats-farm.ts";
 import { openObjects } from "../../engine/adapters/objects/open-objects.ts";
+import { sparingNotes } from "../../engine/adapters/sparing-notes.ts";
 import { systemClock } from "../../engine/adapters/system-clock.ts";
 import { systemEntropy } from "../../engine/adapters/system-entropy.ts";
 import { openWeb } from "../../engine/adapters/web.ts";
@@ -16,6 +20,7 @@ import { IdMint } from "../../engine/id.ts";
 import type { Key } from "../../engine/key.ts";
 import { Link } from "../../engine/link.ts";
 import { Outbox } from "../../engine/outbox.ts";
+import type { Objects } from "../../engine/ports/objects.ts";
 import type {
   EffectsControl,
   EffectsTask,
@@ -48,7 +53,7 @@ export async function run(task: EffectsTask): Promise<void> {
     send: outbox.send.bind(outbox),
     onFault: (_: Key, error: unknown) => log.error(error, "a provider failed"),
   };
-  const broker = new FarmBroker(ports);
+  const broker = new FarmBroker({ ...ports, objects });
   const hub = new ProviderHub({
     ...ports,
     objects,
@@ -58,7 +63,8 @@ export async function run(task: EffectsTask): Promise<void> {
   });
   const onTraced = (call: TracedCall) => log.info(call, "a traced submit goes to its provider");
   const perform = performerOf({ broker, providerJobs: hub.jobs, objects, onTraced });
-  const stopFarm = startFarm(task, broker, log);
+  const stopFarm = startFarm(task, broker, objects, log);
+  const stopRemoteFarm = await startRemoteFarm(task, broker, objects, log);
 
   let stop = () => {};
   const stopped = new Promise<void>((resolve) => {
@@ -84,7 +90,7 @@ export async function run(task: EffectsTask): Promise<void> {
   host.send({ kind: "ready" });
   await stopped;
   hub.close();
-  await stopFarm(broker);
+  await Promise.all([stopFarm(broker), stopRemoteFarm()]);
 }
 
 function linkOf(outbox: Outbox, shard: number, port: MessagePort): Link<FromEffects, ToEffects> {
@@ -105,14 +111,16 @@ function openAdapters(): HubPorts["open"] {
 function startFarm(
   task: EffectsTask,
   broker: FarmBroker,
+  objects: Objects,
   log: Logger,
 ): (broker: FarmBroker) => Promise<void> {
   const children = new Set<{ kill(): void; ended: Promise<void> }>();
   const environment = farmEnvironment(process.env);
+  const entryArgs = objects.presign === undefined ? [] : [signedObjects];
   let stopping = false;
   const start = () => {
     if (stopping) return;
-    const child = startFarmChild(task.farmEntry, environment);
+    const child = startFarmChild(task.farmEntry, environment, ...entryArgs);
     const { pid } = child;
     log.info({ pid }, "a farm worker started");
     broker.attach(child);
@@ -135,5 +143,34 @@ function startFarm(
     });
     await Promise.all([...children].map(({ ended }) => ended));
     stopKilling();
+  };
+}
+
+/** Serves farm nodes of their own, until the returned function is called. */
+async function startRemoteFarm(
+  { nats, dataDir }: EffectsTask,
+  broker: FarmBroker,
+  objects: Objects,
+  log: Logger,
+): Promise<() => Promise<void>> {
+  if (nats === undefined) return async () => undefined;
+  if (objects.presign === undefined) {
+    log.error("farm nodes over NATS are not served: they need an object store, and this is a disk");
+    return async () => undefined;
+  }
+  const name = `${hostname()} ${dataDir}`;
+  const note = sparingNotes(systemClock, (sentence, leftOut) => log.warn({ leftOut }, sentence));
+  const connection = await connectNats({ ...nats, name: "klieg farm" });
+  const farm = openNatsFarm({
+    ...{ connection, clock: systemClock, name, note },
+    attach(node) {
+      log.info("a farm node has joined");
+      broker.attach(node);
+      node.onClose(() => log.info("a farm node has left"));
+    },
+  });
+  return async () => {
+    farm.close();
+    await connection.drain();
   };
 }

@@ -74,7 +74,7 @@ function decide(
     case "claim":
       return claim(job, message.token, ctx);
     case "lapsed":
-      return lapse(job, message.token, ctx);
+      return lapse(job, message, ctx);
     case "slot":
       return takeSlot(job, ctx);
     case "submitting":

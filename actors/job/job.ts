@@ -264,7 +264,13 @@ export type JobMessage =
   | CreateJob
   | { readonly kind: "claim"; readonly token: string }
   /** The lease went silent, or the attempt failed in a way that another need not. */
-  | { readonly kind: "lapsed"; readonly token: string; readonly reason?: string }
+  | {
+      readonly kind: "lapsed";
+      readonly token: string;
+      readonly reason?: string;
+      /** The node handed the task back: no attempt was made. */
+      readonly isReturned?: true;
+    }
   | { readonly kind: "slot" }
   | ({ readonly kind: "submitting"; readonly number: number } & Submitting)
   | { readonly kind: "accepted"; readonly ref: string }

@@ -34,11 +34,16 @@ export function claim(job: Job, token: string, ctx: Context): JobDecision {
 
 /**
  * The lease's token counts no more. The broker offers the task again, unless this was the last
- * attempt.
+ * attempt. One that a node handed back is none.
  */
-export function lapse(job: Job, token: string, ctx: Context): JobDecision {
+export function lapse(
+  job: Job,
+  { token, isReturned }: Extract<JobMessage, { kind: "lapsed" }>,
+  ctx: Context,
+): JobDecision {
   if (job.phase !== "running" || job.token !== token) return decision(job);
   const { token: _, ...open } = job;
+  if (isReturned === true) return become(job, { ...open, ...carryOver(job, ctx) });
   const attempts = job.attempts + 1;
   if (attempts < limits.farm.attemptsMax)
     return become(

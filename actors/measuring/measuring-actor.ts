@@ -43,7 +43,9 @@ export const measuringActor: Actor<Measuring, MeasuringMessage, MeasuringEffect>
       case "progress":
         return decision(measuring);
       case "lapsed":
-        return measuring.token === message.token ? lapse(measuring) : decision(measuring);
+        return measuring.token === message.token
+          ? lapse(measuring, message.isReturned)
+          : decision(measuring);
       case "finished":
         return measuring.token === message.token
           ? decision(undefined, { replies: answered(measuring, resultOf(message.outcome)) })
@@ -57,9 +59,9 @@ export const measuringActor: Actor<Measuring, MeasuringMessage, MeasuringEffect>
 
 const cancel = { kind: "farm.cancel" } as const;
 
-/** The broker offers the task again, unless this was the last attempt. */
-function lapse({ token: _, ...open }: Measuring): MeasuringDecision {
-  const attempts = open.attempts + 1;
+/** The broker offers the task again, unless this was the last attempt; one that a node handed back is none. */
+function lapse({ token: _, ...open }: Measuring, isReturned = false): MeasuringDecision {
+  const attempts = open.attempts + (isReturned ? 0 : 1);
   return attempts < limits.farm.attemptsMax ? decision({ ...open, attempts }) : giveUp(open);
 }
 

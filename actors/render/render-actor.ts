@@ -188,11 +188,15 @@ function claim(render: Render, token: string, { atMs }: Context): RenderDecision
   return { ...decision(next), effects: [...moved, { kind: "farm.lease", token }] };
 }
 
-/** The broker offers the task again, unless this was the last attempt. */
-function lapse(render: Render, { token, reason }: Of<"lapsed">, ctx: Context): RenderDecision {
+/** The broker offers the task again, unless this was the last attempt; one that a node handed back is none. */
+function lapse(
+  render: Render,
+  { token, reason, isReturned }: Of<"lapsed">,
+  ctx: Context,
+): RenderDecision {
   if (render.phase !== "running" || render.token !== token) return decision(render);
   const { token: _, ...open } = render;
-  const attempts = render.attempts + 1;
+  const attempts = render.attempts + (isReturned === true ? 0 : 1);
   if (attempts < limits.farm.attemptsMax) return decision({ ...open, attempts });
   const error = failureText(reason ?? "the farm node was lost on every attempt");
   return fail(render, { warnings: [], error }, ctx, [{ kind: "farm.cancel" }]);

@@ -8,6 +8,9 @@ export interface FarmChild extends NodeConnection {
   kill(): void;
 }
 
+/** Argument of a node that reaches the service's objects by URLs alone. */
+export const signedObjects = "signed-objects";
+
 /** A node's pictures are outside V8's heap; larger semi-spaces would only hold garbage. */
 const nodeArgs = ["--max-semi-space-size=2"];
 
@@ -23,10 +26,14 @@ let hasMortal: boolean | undefined;
  * A farm node as a child process of this one, with this environment and no more. It ends when this
  * process does: by the kernel where that can be asked to, and when it finds its channel closed.
  */
-export function startFarmChild(entry: string, env: Record<string, string>): FarmChild {
+export function startFarmChild(
+  entry: string,
+  env: Record<string, string>,
+  ...entryArgs: readonly string[]
+): FarmChild {
   const [name, ...args] = mortal;
   hasMortal ??= spawnSync(name, [...args, "true"], { env }).status === 0;
-  const child: ChildProcess = fork(entry, [], {
+  const child: ChildProcess = fork(entry, entryArgs, {
     stdio: ["ignore", "inherit", "inherit", "ipc"],
     env,
     ...(hasMortal
@@ -45,6 +52,7 @@ export function startFarmChild(entry: string, env: Record<string, string>): Farm
       child.once("exit", listener);
       child.once("error", listener);
     },
+    isAudible: () => true,
     kill: () => void child.kill("SIGKILL"),
   };
 }

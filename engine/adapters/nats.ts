@@ -3,21 +3,23 @@
  * by itself however long the servers are away; what is published meanwhile is lost, and whoever
  * publishes must know how to do without it.
  */
-import { connect, credsAuthenticator, ErrorCode, type NatsConnection, NatsError } from "nats";
+import {
+  connect,
+  credsAuthenticator,
+  ErrorCode,
+  Events,
+  type NatsConnection,
+  NatsError,
+} from "nats";
+import type { NatsAccess } from "../../config/nats-access.ts";
 import { type NatsServer, natsServer } from "../../config/nats-servers.ts";
 import { PortError } from "../ports/port-error.ts";
 
 export type { JetStreamSubscription, NatsConnection, StreamConfig } from "nats";
 export { consumerOpts, NatsError, nanos, RetentionPolicy, StorageType } from "nats";
 
-export interface NatsAccess {
-  /** URLs as in `KLIEG_NATS_URL`, at least one. */
-  readonly servers: readonly string[];
-  /** Content of a credentials file: of NATS's own form, or one line `user:password`. */
-  readonly credentials?: string | undefined;
-  /** Shown by the server's monitoring. */
-  readonly name: string;
-}
+/** `name` is shown by the server's monitoring. */
+export type NamedAccess = NatsAccess & { readonly name: string };
 
 const bounds = {
   connectMs: 5_000,
@@ -28,7 +30,7 @@ const bounds = {
 } as const;
 
 /** Throws `PortError` with one sentence that names no secret. */
-export async function connectNats(access: NatsAccess): Promise<NatsConnection> {
+export async function connectNats(access: NamedAccess): Promise<NatsConnection> {
   const servers = access.servers.map(checkedServer);
   const isEncrypted = servers.every((server) => server.isEncrypted);
   if (!isEncrypted && servers.some((server) => server.isEncrypted))
@@ -54,6 +56,25 @@ export async function connectNats(access: NatsAccess): Promise<NatsConnection> {
   } catch (error) {
     throw faultOf(error, servers.map(({ address }) => address).join(", "));
   }
+}
+
+export interface NatsFollower {
+  /** Nothing arrives, and what is published is lost, until `back`. */
+  lost(): void;
+  back(): void;
+  /** The server refuses something, such as a subject, or the client has a fault. */
+  fault(sentence: string): void;
+}
+
+/** Until the connection is closed. */
+export async function followNats(
+  connection: NatsConnection,
+  follower: NatsFollower,
+): Promise<void> {
+  for await (const { type, data } of connection.status())
+    if (type === Events.Disconnect) follower.lost();
+    else if (type === Events.Reconnect) follower.back();
+    else if (type === Events.Error) follower.fault(`NATS: ${String(data)}`);
 }
 
 function checkedServer(url: string): NatsServer {

@@ -6,6 +6,7 @@ import { type LookupAddress, lookup } from "node:dns";
 import { lookup as lookUp } from "node:dns/promises";
 import type { LookupFunction } from "node:net";
 import { isIP } from "node:net";
+import type { Readable } from "node:stream";
 import ipaddr from "ipaddr.js";
 import { Agent, type Dispatcher, request } from "undici";
 import { type Web, type WebAnswer, WebError, type WebRequest } from "../ports/web.ts";
@@ -26,7 +27,7 @@ export function openWeb(connectionsPerHost = 8): Web {
       const agent = asked.mayBePrivate ? anyAgent : publicAgent;
       let { url } = asked;
       let request: Sent = { method: asked.method ?? "GET", headers: { ...asked.headers } };
-      if (asked.body !== undefined) request = { ...request, body: asked.body };
+      if (asked.body !== undefined) request = withBody(request, asked.body);
       for (let left = asked.redirectsMax; ; left--) {
         checkUrl(url, asked);
         const answer = await ask(agent, url, request, asked);
@@ -50,7 +51,15 @@ export function openWeb(connectionsPerHost = 8): Web {
 interface Sent {
   readonly method: NonNullable<WebRequest["method"]>;
   readonly headers: Record<string, string>;
-  readonly body?: Uint8Array | string;
+  readonly body?: Uint8Array | string | Readable;
+}
+
+function withBody(request: Sent, body: NonNullable<WebRequest["body"]>): Sent {
+  if (typeof body === "string" || body instanceof Uint8Array) return { ...request, body };
+  // From its first moment; undici ends the request with it.
+  body.bytes.on("error", () => undefined);
+  const headers = { ...request.headers, "content-length": String(body.sizeBytes) };
+  return { ...request, headers, body: body.bytes };
 }
 
 function followed(location: string, from: string, { mayFollow }: WebRequest): string {

@@ -2,12 +2,19 @@
  * The task port: how a farm node takes work. The actor that wants the work owns attempts; a lease
  * is only the right to report under one attempt token, so a late or doubled report is harmless.
  *
- * node -> broker: hello, heartbeat, finished.   broker -> node: lease, cancel, drain.
- * A node that misses `limits.leaseMs` of heartbeats loses its lease and the task is offered again.
+ * node -> broker: hello, capacity, heartbeat, finished, returned.   broker -> node: lease, cancel,
+ * drain. A node that misses `limits.leaseMs` of heartbeats loses its lease and the task is offered
+ * again.
  *
  * A node may split its task into parts that idle nodes, its helper nodes, make with it. Only the
  * node knows: parts are as volatile as the lease, and end with it. node -> broker: split, take,
  * made.   broker -> node: part, made.
+ *
+ * A node that has no way to the objects of its own asks for each under a lease. node -> broker:
+ * ask.   broker -> node: granted, denied. A lease covers what is below its `outputPrefix`, and
+ * below that in the volatile objects; it may get, besides, what its input names as `objectKey` or
+ * `manifestKey`, and what that manifest names as `objectKey`. A helper task reads what its lead
+ * does.
  */
 export interface Task {
   /** Attempt token: names this lease in every later message. */
@@ -27,9 +34,14 @@ export type FromNode =
       readonly slots: number;
       readonly kinds: readonly string[];
     }
+  /** How many tasks it has room for from now on; as many as its slots until it says so. */
+  | { readonly kind: "capacity"; readonly slots: number }
   /** At least every `limits.heartbeatMs` for each lease; progress is 0 to 1. */
   | { readonly kind: "heartbeat"; readonly token: string; readonly progress: number }
   | { readonly kind: "finished"; readonly token: string; readonly outcome: TaskOutcome }
+  /** Hands the task back, which is no failed attempt: the node is full, or about to end. */
+  | { readonly kind: "returned"; readonly token: string }
+  | ObjectAsk
   /** The task under `token` has parts 0 to `parts` - 1; what it was split into before is void. */
   | {
       readonly kind: "split";
@@ -48,12 +60,35 @@ export type FromNode =
       readonly result: unknown;
     };
 
+/** `id` is the node's own, one for each question under a token. */
+export interface ObjectAsk {
+  readonly kind: "ask";
+  readonly token: string;
+  readonly id: number;
+  readonly order: "get" | "put" | "remove";
+  readonly key: string;
+}
+
 /** What the broker leases to nodes that join: each under a token of its own, its member's name. */
 export type HelperTask = Omit<Task, "token">;
 
 export type ToNode =
   | { readonly kind: "lease"; readonly task: Task }
   | { readonly kind: "cancel"; readonly token: string }
+  /** Answers one `ask`: where the object is reached for some minutes; `null`: it is removed. */
+  | {
+      readonly kind: "granted";
+      readonly token: string;
+      readonly id: number;
+      readonly url: string | null;
+    }
+  | {
+      readonly kind: "denied";
+      readonly token: string;
+      readonly id: number;
+      readonly reason: string;
+      readonly retryable: boolean;
+    }
   /** Answers one `take`; `null`: all parts are made. */
   | { readonly kind: "part"; readonly member: string; readonly part: number | null }
   /** To the node that split the task: another one made a part. */
@@ -103,7 +138,7 @@ export interface TaskOutput {
   readonly thumbnailKey?: string;
 }
 
-/** The node's end of the connection; adapters: child-process messages, memory. */
+/** The node's end of the connection; adapters: child-process messages, NATS, memory. */
 export interface BrokerConnection {
   send(message: FromNode): void;
   onMessage(listener: (message: ToNode) => void): void;
@@ -117,4 +152,6 @@ export interface NodeConnection {
   onMessage(listener: (message: FromNode) => void): void;
   /** The node is gone: its leases lapse. */
   onClose(listener: () => void): void;
+  /** Whether the broker could hear the node: while it could not, silence says nothing. */
+  isAudible(): boolean;
 }

@@ -1,4 +1,5 @@
 /** Hosts that are not ours, over HTTP. What they answer may be wrong in every way. */
+import type { Readable } from "node:stream";
 import { PortError } from "./port-error.ts";
 
 export interface Web {
@@ -19,7 +20,7 @@ export interface WebRequest {
   /** They go to the host of `url` alone. */
   readonly headers?: Readonly<Record<string, string>>;
   /** Its length is told to the host. Nothing is sent again to where a redirect leads. */
-  readonly body?: Uint8Array | string;
+  readonly body?: Uint8Array | string | MeasuredBytes;
   /** How many redirects are followed; the next one is an answer. */
   readonly redirectsMax: number;
   /** Whether addresses that are not of the public internet may be asked. */
@@ -30,6 +31,12 @@ export interface WebRequest {
   readonly silenceMs?: number;
   /** Ends the request, and its body while it is read. */
   readonly signal: AbortSignal;
+}
+
+/** A body that is larger than what is held in memory; it is read once. */
+export interface MeasuredBytes {
+  readonly bytes: Readable;
+  readonly sizeBytes: number;
 }
 
 export interface WebAnswer {

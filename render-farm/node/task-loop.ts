@@ -1,12 +1,15 @@
 import type { Fault } from "../../config/schema.ts";
+import type { Objects } from "../../engine/ports/objects.ts";
 import { PortError } from "../../engine/ports/port-error.ts";
 import type {
   BrokerConnection,
+  FromNode,
   HelperTask,
   Task,
   TaskOutcome,
   ToNode,
 } from "../../engine/ports/tasks.ts";
+import { ObjectAsks, type ObjectSigner } from "./object-asks.ts";
 import { BrokeredParts, type Parts, type SharedParts } from "./task-parts.ts";
 
 /**
@@ -15,11 +18,13 @@ import { BrokeredParts, type Parts, type SharedParts } from "./task-parts.ts";
  *   serving --drain--> draining --last lease ends--> "drained"
  *      \------------------\-------broker gone------> "closed"
  *
- * 1. Every lease that arrives gets exactly one `finished`, unless the broker goes away.
+ * 1. Every lease that arrives gets exactly one `finished` or `returned`, unless the broker goes
+ *    away.
  * 2. A canceled, late or dropped task is answered and its slot freed at once; its worker is
  *    aborted and whatever it still reports is ignored.
  * 3. A worker that throws costs its task, never the node. This is the farm's only catch of faults.
- * 4. Parts of a task end with it, and those that still wait for one are notified.
+ * 4. Parts of a task end with it, and so do its ways to objects; those that still wait for one are
+ *    notified.
  *
  * Called by `main.ts`; tests give it the memory connection and simulated timers.
  */
@@ -29,6 +34,9 @@ export interface TaskWorker {
   /** Throws `PortError` for an operating fault. Should stop soon after `signal` aborts. */
   run(context: TaskContext): Promise<TaskOutcome>;
 }
+
+/** Makes the worker of one task, which reaches these objects. */
+export type WorkerOf = (objects: Objects) => TaskWorker;
 
 export interface TaskContext {
   readonly input: unknown;
@@ -54,9 +62,11 @@ export interface FarmNode {
   readonly name: string;
   readonly slots: number;
   readonly heartbeatMs: number;
-  /** How long a drain waits for running tasks before it drops them. */
+  /** How long a drain waits for running tasks before it hands them back. */
   readonly drainMs: number;
-  readonly workersByKind: ReadonlyMap<string, TaskWorker>;
+  readonly workersByKind: ReadonlyMap<string, WorkerOf>;
+  /** The objects that a task reaches, by asking its broker or by a way of the node's own. */
+  readonly objectsFor: (signer: ObjectSigner, signal: AbortSignal) => Objects;
   /** Gets each fault that is a bug, once. */
   readonly reportBug: (fault: unknown) => void;
 }
@@ -67,6 +77,7 @@ interface Run {
   progress: number;
   /** Names under which the run makes parts. */
   readonly members: string[];
+  readonly asks: ObjectAsks;
 }
 
 export class TaskLoop {
@@ -101,9 +112,8 @@ export class TaskLoop {
   /** Takes nothing new and ends when the last running task does. */
   drain(): void {
     if (this.stopDrain !== undefined) return;
-    this.stopDrain = this.timers.after(this.node.drainMs, () =>
-      this.dropAll(failed("the node drained", true)),
-    );
+    this.stopDrain = this.timers.after(this.node.drainMs, () => this.returnAll());
+    this.connection.send({ kind: "capacity", slots: 0 });
     if (this.runsByToken.size === 0) this.stop("drained");
   }
 
@@ -118,6 +128,10 @@ export class TaskLoop {
       case "drain":
         this.drain();
         break;
+      case "granted":
+      case "denied":
+        this.runsByToken.get(message.token)?.asks.handle(message);
+        break;
       case "part":
       case "made":
         this.partsByMember.get(message.member)?.handle(message);
@@ -126,25 +140,24 @@ export class TaskLoop {
 
   private lease(task: Task): void {
     if (this.runsByToken.has(task.token)) return;
-    const worker = this.node.workersByKind.get(task.kind);
-    if (worker === undefined) this.refuse(task, `the node does not do ${task.kind}`);
-    else if (this.stopDrain !== undefined) this.refuse(task, "the node is draining");
-    else if (this.runsByToken.size >= this.node.slots)
-      this.refuse(task, "the node has no free slot");
-    else this.start(task, worker);
+    const workerOf = this.node.workersByKind.get(task.kind);
+    const isFull = this.runsByToken.size >= this.node.slots;
+    if (workerOf === undefined) {
+      const outcome = failed(`the node does not do ${task.kind}`, true);
+      this.connection.send({ kind: "finished", token: task.token, outcome });
+    } else if (this.stopDrain !== undefined || isFull)
+      this.connection.send({ kind: "returned", token: task.token });
+    else this.start(task, workerOf);
   }
 
-  /** Another node, or this one later, may do it. */
-  private refuse(task: Task, message: string): void {
-    this.connection.send({ kind: "finished", token: task.token, outcome: failed(message, true) });
-  }
-
-  private start({ token, kind, input, outputPrefix }: Task, worker: TaskWorker): void {
+  private start({ token, kind, input, outputPrefix }: Task, workerOf: WorkerOf): void {
     const abort = new AbortController();
+    const asks = new ObjectAsks(token, (message) => this.connection.send(message));
+    const worker = workerOf(this.node.objectsFor(asks, abort.signal));
     const stopDeadline = this.timers.after(worker.timeoutMs, () =>
       this.finish(token, failed(`${kind} took longer than ${worker.timeoutMs} ms`, true)),
     );
-    const run: Run = { abort, stopDeadline, progress: 0, members: [] };
+    const run: Run = { abort, stopDeadline, progress: 0, members: [], asks };
     this.runsByToken.set(token, run);
     const reportProgress = (fraction: number): void => {
       run.progress = Math.max(run.progress, Math.min(1, fraction));
@@ -185,14 +198,24 @@ export class TaskLoop {
   }
 
   private finish(token: string, outcome: TaskOutcome): void {
+    this.conclude(token, { kind: "finished", token, outcome });
+  }
+
+  private conclude(token: string, message: FromNode): void {
     const run = this.runsByToken.get(token);
     if (run === undefined) return;
     this.runsByToken.delete(token);
     run.stopDeadline();
     run.abort.abort();
     this.closeParts(run);
-    this.connection.send({ kind: "finished", token, outcome });
+    run.asks.close();
+    this.connection.send(message);
     if (this.stopDrain !== undefined && this.runsByToken.size === 0) this.stop("drained");
+  }
+
+  private returnAll(): void {
+    for (const token of [...this.runsByToken.keys()])
+      this.conclude(token, { kind: "returned", token });
   }
 
   private dropAll(outcome: TaskOutcome): void {

@@ -2,9 +2,11 @@ import { FarmBroker } from "../../actors/effects/farm-broker.ts";
 import type { FarmTask } from "../../actors/job/farm-task.ts";
 import { type JobMessage, jobKey } from "../../actors/job/job.ts";
 import { ManualClock } from "../../engine/adapters/manual-clock.ts";
+import { memoryObjects } from "../../engine/adapters/objects/memory-objects.ts";
 import { seededEntropy } from "../../engine/adapters/seeded-entropy.ts";
 import { IdMint } from "../../engine/id.ts";
 import type { Key } from "../../engine/key.ts";
+import type { Objects } from "../../engine/ports/objects.ts";
 import type { FromNode, NodeConnection, ToNode } from "../../engine/ports/tasks.ts";
 import { jobRequest } from "./accounts.ts";
 
@@ -12,6 +14,8 @@ import { jobRequest } from "./accounts.ts";
 export interface Node extends NodeConnection {
   readonly got: ToNode[];
   say(message: FromNode): void;
+  /** Nothing can be heard of it, through no fault of its own. */
+  fallSilent(silent: boolean): void;
   die(): void;
 }
 
@@ -19,6 +23,7 @@ function node(): Node {
   const got: ToNode[] = [];
   let listen = (_: FromNode) => {};
   let close = () => {};
+  let isAudible = true;
   return {
     got,
     send: (message) => got.push(message),
@@ -28,7 +33,11 @@ function node(): Node {
     onClose(listener) {
       close = listener;
     },
+    isAudible: () => isAudible,
     say: (message) => listen(message),
+    fallSilent(silent) {
+      isAudible = !silent;
+    },
     die: () => close(),
   };
 }
@@ -38,8 +47,10 @@ export function stage() {
   const clock = new ManualClock(1_000_000);
   const sent: (readonly [Key, JobMessage])[] = [];
   let tokens = 0;
+  const objects = signingObjects();
   const broker = new FarmBroker({
     clock,
+    objects,
     ids: new IdMint(clock, seededEntropy(1)),
     mintToken: () => `t${++tokens}`,
     send: (to, message) => sent.push([to, message]),
@@ -50,7 +61,12 @@ export function stage() {
     attached.say({ kind: "hello", node: "n", slots, kinds: ["studio-image", "help"] });
     return attached;
   };
-  return { clock, sent, broker, attach };
+  return { clock, sent, broker, attach, objects };
+}
+
+/** Whose URLs say what they are for. */
+function signingObjects(): Objects {
+  return { ...memoryObjects(), presign: async (method, key) => `${method} ${key}` };
 }
 
 export const ada = "01990000-0000-7021-8000-0000000000aa";

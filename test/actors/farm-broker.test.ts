@@ -178,6 +178,52 @@ t.test("a task that is handed over again while under way is not doubled", async 
   t.strictSame(claims(waiting.sent), [one.key]);
 });
 
+t.test("a task that is handed back waits again, without an attempt being counted", async (t) => {
+  const { sent, broker, attach } = stage();
+  const [first, second] = [attach(), attach()];
+  broker.run(one.key, ada, one.task);
+  broker.lease("t1");
+  second.say({ kind: "returned", token: "t1" });
+  t.equal(sent.length, 1, "only its own node may");
+  first.say({ kind: "capacity", slots: 0 });
+  first.say({ kind: "returned", token: "t1" });
+  t.strictSame(sent.slice(1), [
+    [one.key, { kind: "lapsed", token: "t1", isReturned: true }],
+    [one.key, { kind: "claim", token: "t2" }],
+  ]);
+  broker.lease("t2");
+  t.equal(second.got.length, 1, "the node that has no room is not asked again");
+});
+
+t.test("a node has as many leases as it says that it has room", async (t) => {
+  const { sent, broker, attach } = stage();
+  const farm = attach(2);
+  broker.run(one.key, ada, one.task);
+  farm.say({ kind: "capacity", slots: 1 });
+  broker.run(two.key, ada, two.task);
+  t.strictSame(claims(sent), [one.key]);
+  farm.say({ kind: "capacity", slots: 0 });
+  broker.lease("t1");
+  farm.say({ kind: "finished", token: "t1", outcome: done });
+  t.strictSame(claims(sent), [one.key]);
+  farm.say({ kind: "capacity", slots: 2 });
+  t.strictSame(claims(sent), [one.key, two.key]);
+});
+
+t.test("while nothing can be heard of a node, its leases stay, and get a full term", async (t) => {
+  const { sent, broker, attach, clock } = stage();
+  const farm = attach();
+  broker.run(one.key, ada, one.task);
+  broker.lease("t1");
+  farm.fallSilent(true);
+  clock.advance(60_000);
+  farm.fallSilent(false);
+  clock.advance(limits.farm.leaseMs - limits.farm.heartbeatMs);
+  t.equal(sent.length, 1);
+  clock.advance(2 * limits.farm.heartbeatMs);
+  t.strictSame(sent[1], [one.key, { kind: "lapsed", token: "t1" }]);
+});
+
 t.test("a drain is told to every node", async (t) => {
   const { broker, attach } = stage();
   const nodes = [attach(), attach()];

@@ -7,7 +7,7 @@ const one = job(1);
 const two = job(2);
 const done = { kind: "succeeded", outputs: [] } as const;
 const broken = { kind: "failed", message: "the browser died", retryable: true } as const;
-const helpers = { kind: "help", input: { film: 1 }, outputPrefix: "volatile/1" };
+const helpers = { kind: "help", input: { film: 1 }, outputPrefix: "volatile/jobs/1/t1/x" };
 
 /** A node leads task t1, split into parts; others are attached by the test. */
 function led(parts: number) {

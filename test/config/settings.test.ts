@@ -68,32 +68,6 @@ t.test("trusted proxies are networks with commas between", async (t) => {
   t.strictSame(readSettings(listed, 2).trustedProxies, ["10.0.0.0/8", "::1"]);
 });
 
-const bucket = {
-  KLIEG_S3_ENDPOINT: "http://minio.example:9000",
-  KLIEG_S3_BUCKET: "klieg-objects",
-  KLIEG_S3_ACCESS_KEY: "klieg",
-  KLIEG_S3_SECRET_KEY: "a secret",
-};
-
-t.test("objects are on the disk unless all of a bucket is set", async (t) => {
-  t.equal(readSettings({}, 2).objectStore, undefined);
-  t.strictSame(readSettings(bucket, 2).objectStore, {
-    endpoint: "http://minio.example:9000",
-    bucket: "klieg-objects",
-    accessKey: "klieg",
-    secretKey: "a secret",
-    region: "us-east-1",
-  });
-  const region = { ...bucket, KLIEG_S3_REGION: "eu-west-3" };
-  t.equal(readSettings(region, 2).objectStore?.region, "eu-west-3");
-  for (const name of Object.keys(bucket))
-    t.throws(
-      () => readSettings({ ...bucket, [name]: "" }, 2),
-      new SettingsError(
-        `${name} is unset; set it too, or unset all of KLIEG_S3_* to keep objects on the disk.`,
-      ),
-    );
-});
 t.test(
   "servers of NATS are listed with commas between, and reached by TLS elsewhere",
   async (t) => {
@@ -120,6 +94,32 @@ t.test(
       );
   },
 );
+const bucket = {
+  KLIEG_S3_ENDPOINT: "http://minio.example:9000",
+  KLIEG_S3_BUCKET: "klieg-objects",
+  KLIEG_S3_ACCESS_KEY: "klieg",
+  KLIEG_S3_SECRET_KEY: "a secret",
+};
+
+t.test("objects are on the disk unless all of a bucket is set", async (t) => {
+  t.equal(readSettings({}, 2).objectStore, undefined);
+  t.strictSame(readSettings(bucket, 2).objectStore, {
+    endpoint: "http://minio.example:9000",
+    bucket: "klieg-objects",
+    accessKey: "klieg",
+    secretKey: "a secret",
+    region: "us-east-1",
+  });
+  const region = { ...bucket, KLIEG_S3_REGION: "eu-west-3" };
+  t.equal(readSettings(region, 2).objectStore?.region, "eu-west-3");
+  for (const name of Object.keys(bucket))
+    t.throws(
+      () => readSettings({ ...bucket, [name]: "" }, 2),
+      new SettingsError(
+        `${name} is unset; set it too, or unset all of KLIEG_S3_* to keep objects on the disk.`,
+      ),
+    );
+});
 
 t.test("switches are read", async (t) => {
   const settings = readSettings({ KLIEG_SIM: "1", KLIEG_RATE_LIMITS: "off" }, 2);

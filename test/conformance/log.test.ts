@@ -118,7 +118,11 @@ function jetStream(name: string, startServers: (t: Test) => Promise<readonly Nat
     const servers = (await started).map(({ url }) => url);
     const shard = String(logs++);
     const open = async () => {
-      const connection = await connectNats({ servers, name: "conformance" });
+      const connection = await connectNats({
+        servers,
+        credentials: undefined,
+        name: "conformance",
+      });
       t.teardown(() => connection.close());
       return opened(connection, shard);
     };

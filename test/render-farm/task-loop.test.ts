@@ -3,8 +3,10 @@ import {
   type MemoryBroker,
   memoryBrokerConnection,
 } from "../../engine/adapters/memory-broker-connection.ts";
+import { memoryObjects } from "../../engine/adapters/objects/memory-objects.ts";
 import { PortError } from "../../engine/ports/port-error.ts";
 import type { FromNode, Task, TaskOutcome } from "../../engine/ports/tasks.ts";
+import type { ObjectSigner } from "../../render-farm/node/object-asks.ts";
 import { type TaskContext, TaskLoop } from "../../render-farm/node/task-loop.ts";
 import type { SharedParts } from "../../render-farm/node/task-parts.ts";
 import { type SimulatedTimers, simulatedTimers } from "./simulated-timers.ts";
@@ -24,6 +26,8 @@ interface Bench {
   readonly sent: FromNode[];
   readonly started: Started[];
   readonly bugs: unknown[];
+  /** Of each task that was begun. */
+  readonly signers: ObjectSigner[];
   readonly loop: TaskLoop;
 }
 
@@ -34,6 +38,7 @@ function startNode(): Bench {
   const sent: FromNode[] = [];
   const started: Started[] = [];
   const bugs: unknown[] = [];
+  const signers: ObjectSigner[] = [];
   broker.onMessage((message) => sent.push(message));
   const worker = {
     timeoutMs: 60_000,
@@ -48,13 +53,17 @@ function startNode(): Bench {
       slots: 2,
       heartbeatMs: 1_000,
       drainMs: 15_000,
-      workersByKind: new Map([["image", worker]]),
+      workersByKind: new Map([["image", () => worker]]),
+      objectsFor(signer) {
+        signers.push(signer);
+        return memoryObjects();
+      },
       reportBug: (fault) => bugs.push(fault),
     },
     node,
     timers,
   );
-  return { broker, timers, sent, started, bugs, loop };
+  return { broker, timers, sent, started, bugs, signers, loop };
 }
 
 function task(token: string, kind = "image"): Task {
@@ -171,8 +180,37 @@ t.test("a lease beyond the slots or of an unknown kind goes back", async (t) => 
   t.equal(started.length, 2);
   t.strictSame(sent.slice(1), [
     failure("t0", "the node does not do video", true),
-    failure("t3", "the node has no free slot", true),
+    { kind: "returned", token: "t3" },
   ]);
+});
+
+t.test("a task asks for objects under its lease, until it ends", async (t) => {
+  const { broker, sent, started, signers } = startNode();
+  broker.send({ kind: "lease", task: task("t1") });
+  const [signer] = signers;
+  if (signer === undefined) throw new Error("nothing was started");
+  const [got, put, removed] = [
+    signer.urlFor("get", "a"),
+    signer.urlFor("put", "b"),
+    signer.remove("c"),
+  ];
+  t.strictSame(
+    sent.slice(1),
+    (["get", "put", "remove"] as const).map((order, at) => {
+      return { kind: "ask", token: "t1", id: at + 1, order, key: "abc"[at] };
+    }),
+  );
+  broker.send({ kind: "granted", token: "t1", id: 3, url: null });
+  broker.send({ kind: "granted", token: "t1", id: 1, url: "https://store/a" });
+  const reason = "the lease does not cover this object";
+  broker.send({ kind: "denied", token: "t1", id: 2, reason, retryable: false });
+  t.equal(await got, "https://store/a");
+  await t.rejects(put, new PortError(reason, false));
+  await removed;
+  const unanswered = signer.urlFor("get", "d");
+  started[0]?.succeed();
+  await t.rejects(unanswered, new PortError("the task has ended", true));
+  await t.rejects(signer.urlFor("get", "e"), new PortError("the task has ended", true));
 });
 
 t.test("a lease delivered twice runs once", async (t) => {
@@ -188,7 +226,10 @@ t.test("a drain takes nothing new, lets what runs end, then the node ends", asyn
   broker.send({ kind: "lease", task: task("t1") });
   broker.send({ kind: "drain" });
   broker.send({ kind: "lease", task: task("t2") });
-  t.strictSame(sent.at(-1), failure("t2", "the node is draining", true));
+  t.strictSame(sent.slice(1), [
+    { kind: "capacity", slots: 0 },
+    { kind: "returned", token: "t2" },
+  ]);
   timers.advance(1_000);
   t.strictSame(sent.at(-1), { kind: "heartbeat", token: "t1", progress: 0 });
   started[0]?.succeed();
@@ -198,13 +239,13 @@ t.test("a drain takes nothing new, lets what runs end, then the node ends", asyn
   t.equal(sent.length, count);
 });
 
-t.test("a drain drops what does not end in time", async (t) => {
+t.test("a drain hands back what does not end in time", async (t) => {
   const { broker, timers, sent, started, loop } = startNode();
   broker.send({ kind: "lease", task: task("t1") });
   loop.drain();
   timers.advance(15_000);
   t.ok(started[0]?.context.signal.aborted);
-  t.strictSame(sent.at(-1), failure("t1", "the node drained", true));
+  t.strictSame(sent.at(-1), { kind: "returned", token: "t1" });
   t.equal(await loop.ended, "drained");
 });
 

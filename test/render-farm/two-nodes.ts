@@ -4,8 +4,9 @@ import { ManualClock } from "../../engine/adapters/manual-clock.ts";
 import { memoryBrokerConnection } from "../../engine/adapters/memory-broker-connection.ts";
 import { seededEntropy } from "../../engine/adapters/seeded-entropy.ts";
 import { IdMint } from "../../engine/id.ts";
+import type { Objects } from "../../engine/ports/objects.ts";
 import type { FromNode } from "../../engine/ports/tasks.ts";
-import { TaskLoop, type TaskWorker } from "../../render-farm/node/task-loop.ts";
+import { TaskLoop, type WorkerOf } from "../../render-farm/node/task-loop.ts";
 import { recordShare } from "../../render-farm/render/film/helper-node.ts";
 import { render } from "../../render-farm/render/render.ts";
 import type { Studio } from "../../render-farm/render/staging.ts";
@@ -36,6 +37,7 @@ export function twoNodes(studio: Studio): TwoNodes {
   let end: (message: JobMessage) => void = () => undefined;
   const broker = new FarmBroker({
     clock,
+    objects: studio.objects,
     ids: new IdMint(clock, seededEntropy(1)),
     mintToken: () => `t${++tokens}`,
     send: (_, message) => {
@@ -45,8 +47,14 @@ export function twoNodes(studio: Studio): TwoNodes {
       } else if (message.kind === "finished") end(message);
     },
   });
-  const lead = attach(broker, "lead", new Map([["render", render(studio)]]));
-  const other = attach(broker, "other", new Map([["render-help", recordShare(studio)]]));
+  const { objects } = studio;
+  const lead = attach(broker, objects, "lead", new Map([["render", () => render(studio)]]));
+  const other = attach(
+    broker,
+    objects,
+    "other",
+    new Map([["render-help", () => recordShare(studio)]]),
+  );
   return {
     lead,
     other,
@@ -64,8 +72,9 @@ export function twoNodes(studio: Studio): TwoNodes {
 
 function attach(
   broker: FarmBroker,
+  objects: Objects,
   name: string,
-  workersByKind: ReadonlyMap<string, TaskWorker>,
+  workersByKind: ReadonlyMap<string, WorkerOf>,
 ): NodeInReach {
   const connection = memoryBrokerConnection();
   const held: FromNode[] = [];
@@ -85,6 +94,7 @@ function attach(
     send: (message) => connection.broker.send(message),
     onMessage: (listener) => void heard.push(listener),
     onClose: (listener) => void gone.push(listener),
+    isAudible: () => true,
   });
   new TaskLoop(
     {
@@ -93,6 +103,7 @@ function attach(
       heartbeatMs: 1_000,
       drainMs: 1_000,
       workersByKind,
+      objectsFor: () => objects,
       reportBug: (fault) => {
         throw fault;
       },

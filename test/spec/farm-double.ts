@@ -29,6 +29,7 @@ export class FarmDouble {
       send: (message) => broker.send(message),
       onMessage: (listener) => broker.onMessage(listener),
       onClose: (listener) => void this.onGone.push(listener),
+      isAudible: () => true,
     });
     const kinds = ["studio-image", "probe", "render", "measure"];
     node.send({ kind: "hello", node: "double", slots, kinds });

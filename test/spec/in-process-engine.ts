@@ -87,7 +87,7 @@ export async function openEngine(parts: EngineParts): Promise<InProcessEngine> {
     send: outbox.send.bind(outbox),
     onFault: (_: Key, error: unknown) => onFault(error),
   };
-  const broker = new FarmBroker(ports);
+  const broker = new FarmBroker({ ...ports, objects });
   const hub = new ProviderHub({
     ...ports,
     objects,

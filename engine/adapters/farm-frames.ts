@@ -1,0 +1,109 @@
+/**
+ * What travels between a service and farm nodes over NATS, as MessagePack. A frame names the
+ * version of its form: another minor one differs by additions, which are passed over; another
+ * major one is not read any further than `version`, `kind` and `from`, which every version has.
+ */
+import { Packr } from "msgpackr";
+import { check, Type } from "../../config/schema.ts";
+import type { FromNode, ToNode } from "../ports/tasks.ts";
+import type { Piece } from "./frame-link.ts";
+import { isFromNode, isToNode } from "./task-messages.ts";
+
+export const farmVersion = { major: 1, minor: 0 } as const;
+
+/** Subjects; ids are of one process each. A node hears the second, a service the others. */
+export const helloSubject = "farm.hello";
+export const nodeSubject = (node: string): string => `farm.node.${node}`;
+export const brokerSubject = (broker: string): string => `farm.broker.${broker}`;
+
+export type Frame =
+  /** A node is there; a service that did not know it opens a session. */
+  | { readonly kind: "hello"; readonly from: string }
+  /** `session` is of one service and one node; `name` outlasts the process. */
+  | ({
+      readonly kind: "piece";
+      readonly from: string;
+      readonly name: string;
+      readonly session: string;
+    } & Piece)
+  | { readonly kind: "bye"; readonly from: string; readonly session: string }
+  /** The node's version is not served. */
+  | { readonly kind: "refused"; readonly from: string; readonly reason: string }
+  /** Of another major version. */
+  | { readonly kind: "foreign"; readonly from: string; readonly major: number };
+
+const id = Type.String({ pattern: "^[A-Za-z0-9_-]{1,64}$" });
+const count = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
+const isFrame = check<Exclude<Frame, { kind: "foreign" }>>(
+  Type.Union([
+    Type.Object({ kind: Type.Literal("hello"), from: id }),
+    Type.Object({
+      kind: Type.Literal("piece"),
+      from: id,
+      name: Type.String({ maxLength: 256 }),
+      session: id,
+      seq: count,
+      ack: count,
+      isLast: Type.Boolean(),
+    }),
+    Type.Object({ kind: Type.Literal("bye"), from: id, session: id }),
+    Type.Object({
+      kind: Type.Literal("refused"),
+      from: id,
+      reason: Type.String({ maxLength: 1_024 }),
+    }),
+  ]),
+);
+const isVersioned = check<{ readonly version: readonly [number, number]; readonly from: string }>(
+  Type.Object({ version: Type.Tuple([count, count]), from: id }),
+);
+
+const packr = new Packr({ useRecords: false, int64AsType: "number", useTimestamp32: false });
+
+export function encodeFrame(frame: Exclude<Frame, { kind: "foreign" }>): Uint8Array {
+  const { major, minor } = farmVersion;
+  return packr.pack({ version: [major, minor], ...frame });
+}
+
+/** `undefined` for bytes that are no frame. */
+export function decodeFrame(bytes: Uint8Array): Frame | undefined {
+  const value = unpacked(bytes);
+  if (!isVersioned(value)) return undefined;
+  const [major] = value.version;
+  if (major !== farmVersion.major) return { kind: "foreign", from: value.from, major };
+  if (!isFrame(value)) return undefined;
+  return value.kind === "piece" && !(value.bytes instanceof Uint8Array) ? undefined : value;
+}
+
+export function encodeMessage(message: FromNode | ToNode): Uint8Array {
+  return packr.pack(message);
+}
+
+/** `undefined` for what no service says, for example one of a later minor version. */
+export function decodeToNode(bytes: Uint8Array): ToNode | undefined {
+  const value = plain(unpacked(bytes));
+  return isToNode(value) ? value : undefined;
+}
+
+/** `undefined` for what no node says. */
+export function decodeFromNode(bytes: Uint8Array): FromNode | undefined {
+  const value = plain(unpacked(bytes));
+  return isFromNode(value) ? value : undefined;
+}
+
+function unpacked(bytes: Uint8Array): unknown {
+  try {
+    return packr.unpack(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
+/** As JSON has it: MessagePack knows dates and errors, and what else no record can hold. */
+function plain(value: unknown): unknown {
+  try {
+    return value === undefined ? undefined : JSON.parse(JSON.stringify(value));
+  } catch {
+    return undefined;
+  }
+}

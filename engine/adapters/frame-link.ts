@@ -1,0 +1,125 @@
+/**
+ * One end of an ordered stream of messages over datagrams that may get lost, or come twice. A
+ * message goes out in pieces; what the other end has not acknowledged is kept and sent again, so
+ * both ends may be apart for as long as the bounds allow.
+ *
+ * 1. Pieces are numbered from 1 and handed on in their order, each once.
+ * 2. What waits for an acknowledgement, and a message that is coming, are bounded; past that the
+ *    link is broken for good.
+ */
+import { limits } from "../../config/limits.ts";
+
+export interface Piece {
+  /** 0 for a piece that only acknowledges. */
+  readonly seq: number;
+  /** All pieces up to this one have arrived. */
+  readonly ack: number;
+  readonly isLast: boolean;
+  readonly bytes: Uint8Array;
+}
+
+export interface LinkPorts {
+  /** May lose the piece. */
+  publish(piece: Piece): void;
+  receive(message: Uint8Array): void;
+  /** It exceeds its bounds. */
+  fail(reason: string): void;
+}
+
+/** Below what NATS takes at once, 1 MB, whatever stands around it. */
+const pieceBytes = 256 * 1024;
+/** Sent again at once; more follows when this was heard. */
+const repeatBytes = 4 * 1024 ** 2;
+const nothing = new Uint8Array();
+
+type Kept = Omit<Piece, "ack">;
+
+export class FrameLink {
+  private readonly ports: LinkPorts;
+  private readonly kept: Kept[] = [];
+  private keptBytes = 0;
+  private sent = 0;
+  private heard = 0;
+  private arriving: Uint8Array[] = [];
+  private arrivingBytes = 0;
+  private owesAck = false;
+  /** The first kept piece at the last tick. */
+  private stuckAt = 0;
+
+  constructor(ports: LinkPorts) {
+    this.ports = ports;
+  }
+
+  /** Whether the other end has all that was sent. */
+  get isHeard(): boolean {
+    return this.kept.length === 0;
+  }
+
+  send(message: Uint8Array): void {
+    const { messageBytesMax, unheardBytesMax } = limits.farm;
+    this.keptBytes += message.length;
+    if (message.length > messageBytesMax || this.keptBytes > unheardBytesMax) {
+      this.ports.fail("more is to be sent than the other end may hear");
+      return;
+    }
+    for (let from = 0; from === 0 || from < message.length; from += pieceBytes) {
+      const bytes = message.subarray(from, from + pieceBytes);
+      const isLast = from + pieceBytes >= message.length;
+      const piece = { seq: ++this.sent, isLast, bytes };
+      this.kept.push(piece);
+      this.publish(piece);
+    }
+  }
+
+  handle({ seq, ack, isLast, bytes }: Piece): void {
+    while ((this.kept[0]?.seq ?? Number.POSITIVE_INFINITY) <= ack)
+      this.keptBytes -= this.kept.shift()?.bytes.length ?? 0;
+    if (seq === 0) return;
+    this.acknowledgeSoon();
+    if (seq !== this.heard + 1) return;
+    this.heard = seq;
+    this.arriving.push(bytes);
+    this.arrivingBytes += bytes.length;
+    if (this.arrivingBytes > limits.farm.messageBytesMax) {
+      this.ports.fail("a message is too large");
+      return;
+    }
+    if (!isLast) return;
+    const message = Buffer.concat(this.arriving);
+    this.arriving = [];
+    this.arrivingBytes = 0;
+    this.ports.receive(message);
+  }
+
+  /** Regularly: a sign of life, and again what stays unheard. */
+  tick(): void {
+    const first = this.kept[0]?.seq ?? 0;
+    if (first !== 0 && first === this.stuckAt) this.repeat();
+    else this.publish({ seq: 0, isLast: true, bytes: nothing });
+    this.stuckAt = first;
+  }
+
+  /** When the way to the other end was gone and is back. */
+  repeat(): void {
+    let left = repeatBytes;
+    for (const piece of this.kept) {
+      this.publish(piece);
+      left -= piece.bytes.length;
+      if (left < 0) return;
+    }
+  }
+
+  private publish(piece: Kept): void {
+    this.owesAck = false;
+    this.ports.publish({ ...piece, ack: this.heard });
+  }
+
+  /** One for all that comes in one tick; none where something is sent meanwhile. */
+  private acknowledgeSoon(): void {
+    if (this.owesAck) return;
+    this.owesAck = true;
+    setImmediate(() => {
+      if (this.owesAck) this.publish({ seq: 0, isLast: true, bytes: nothing });
+    });
+  }
+}
