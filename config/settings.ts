@@ -150,6 +150,10 @@ function objectStore(environment: Environment): ObjectStore | undefined {
   if (bucket === undefined) throw missing("KLIEG_S3_BUCKET");
   if (accessKey === undefined) throw missing("KLIEG_S3_ACCESS_KEY");
   if (secretKey === undefined) throw missing("KLIEG_S3_SECRET_KEY");
+  if (!/^[a-z0-9[][a-z0-9._:\]-]*$/.test(new URL(endpoint).hostname))
+    throw new SettingsError(
+      `KLIEG_S3_ENDPOINT is "${endpoint}"; set it to an origin whose host is a name or an address.`,
+    );
   // As S3 names buckets, which no address may be.
   if (!/^(?!.*\.\.)(?!\d+\.\d+\.\d+\.\d+$)[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(bucket))
     throw new SettingsError(

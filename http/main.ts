@@ -36,6 +36,7 @@ import { systemClock } from "../engine/adapters/system-clock.ts";
 import { systemEntropy } from "../engine/adapters/system-entropy.ts";
 import { openWeb } from "../engine/adapters/web.ts";
 import { Host } from "../engine/host.ts";
+import { volatileRoot } from "../engine/ports/objects.ts";
 import { PortError } from "../engine/ports/port-error.ts";
 import { ShortThreads, Threads } from "../engine/threads.ts";
 import { findChromium, isExecutable } from "../render-farm/browser/chromium-path.ts";
@@ -120,6 +121,7 @@ async function start(): Promise<void> {
   leaveAddress(settings, data, log);
   process.on("SIGHUP", () => reload(service, log));
   watchDisk(service, settings.dataDir, log);
+  if (settings.objectStore !== undefined) await watchObjects(service, log);
   await watchTokenReset(service, data, log);
   process.stdout.write(
     `Klieg ${version} serves ${settings.publicUrl}/v1\n` +
@@ -202,7 +204,7 @@ async function openService(
   log: Logger,
 ): Promise<Service> {
   await prepareObjects(data, settings.objectStore, (sentence) => log.warn(sentence));
-  const objects = openObjects(settings.dataDir, settings.objectStore);
+  const objects = await openObjects(settings.dataDir, settings.objectStore);
   if (settings.simulatedModels)
     for (const { bytes, media } of Object.values(simulatedMedia))
       if ((await objects.stat(media.objectKey)) === undefined)
@@ -368,6 +370,20 @@ function watchDisk({ health }: Service, dataDir: string, log: Logger): void {
     systemClock.after(limits.http.diskCheckMs, () => void look());
   };
   void look();
+}
+
+/** Checks now and regularly whether the object store answers, if only that there is no object. */
+async function watchObjects(service: Service, log: Logger): Promise<void> {
+  const { health, objects } = service;
+  const fault = await objects.stat(`${volatileRoot}/start`).then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+  const isAway = fault !== undefined;
+  if (isAway && !health.areObjectsAway) log.error(fault, "the object store does not answer");
+  if (!isAway && health.areObjectsAway) log.info("the object store answers again");
+  health.areObjectsAway = isAway;
+  systemClock.after(limits.http.diskCheckMs, () => void watchObjects(service, log));
 }
 
 /** Checks now and regularly whether the operator asked for a new first credential. */
