@@ -350,6 +350,17 @@ export const limits = {
     staleMs: 5_000,
     /** A standby flushes so often. */
     standbyFlushMs: 1_000,
+    /** How often a node that lacks a shard's rows asks for a snapshot, or looks anew. */
+    snapshotAgainMs: 1_000,
+    /** Who asks for a snapshot is given one that is not older. */
+    snapshotFreshMs: 30_000,
+    /** A snapshot of a large store over a slow network. */
+    snapshotMs: 3_600_000,
+    snapshotMegabytes: 512,
+    /** Of a snapshot, written in one transaction. */
+    joinBytes: 4 * 1024 * 1024,
+    /** Of the own tables, removed in one transaction. */
+    joinRows: 10_000,
   },
   engine: {
     /** New work that waits for one shard; beyond it the answer is 503. */

@@ -313,6 +313,8 @@ class ShardEnd {
       case "following":
         this.reader.refresh();
         return;
+      case "joining": // The host has left it to other nodes.
+        return;
       case "lease":
         this.leaseEndsMs = event.endsMs;
         return;

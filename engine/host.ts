@@ -183,7 +183,8 @@ export class Host {
       return;
     }
     if (event.kind === "readable") this.letRead(life);
-    if (event.kind === "following") this.follow(life);
+    if (event.kind === "following") this.follow(life, life.shard === this.options.shardCount);
+    if (event.kind === "joining") this.follow(life, false);
     if (event.kind === "opened") this.open(life);
     this.gateway.event(life.shard, event);
     if (event.kind !== "release" && this.gateway.isServed) this.readable();
@@ -220,10 +221,9 @@ export class Host {
   }
 
   /** Every node reads the directory; what else it follows is read where it is owned. */
-  private follow(life: ShardLife): void {
+  private follow(life: ShardLife, isRead: boolean): void {
     const { shard } = life;
-    if (shard === this.options.shardCount)
-      this.gateway.attach(shard, undefined, this.readerOf(shard));
+    if (isRead) this.gateway.attach(shard, undefined, this.readerOf(shard));
     else this.gateway.leaveElsewhere(shard);
     this.started(life.name);
     if (!this.stopIfLeaving(life)) life.state = "following";

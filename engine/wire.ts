@@ -34,6 +34,8 @@ export type ShardEvent =
   | { readonly kind: "opened"; readonly seq: number; readonly atMs: number }
   /** Another node owns it, or none yet. */
   | { readonly kind: "following" }
+  /** The tables are not the shard's: those of another node take their place. */
+  | { readonly kind: "joining" }
   /** A record of another node's. */
   | { readonly kind: "applied"; readonly record: Uint8Array }
   /** Until when its rows may be read, by the monotonic clock; without a log for ever. */
@@ -87,6 +89,8 @@ export interface ShardTask {
   readonly gateway: MessagePort;
   /** How the log is reached; undefined for a machine that is alone. */
   readonly cluster: NatsAccess | undefined;
+  /** Where the nodes of a cluster leave snapshots for each other. */
+  readonly objectStore: ObjectStore | undefined;
   /** Of the data directory. */
   readonly storeId: string;
   readonly nodeId: string;

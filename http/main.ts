@@ -277,6 +277,7 @@ function openHost(
       shardTask: {
         ...{ ...common, isNew: data.isNew, storeId: data.storeId, nodeId: data.nodeId },
         cluster: data.isClustered ? readNatsAccess(settings) : undefined,
+        objectStore,
       },
       effectsTask: {
         ...common,

@@ -3,16 +3,20 @@ import { randomUUID } from "node:crypto";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { MessagePort } from "node:worker_threads";
+import { limits } from "../../config/limits.ts";
 import type { NatsAccess } from "../../config/nats-access.ts";
 import { openJournal } from "../../engine/adapters/file-journal.ts";
 import { openJetStreamLog } from "../../engine/adapters/jetstream-log.ts";
 import { openTables } from "../../engine/adapters/lmdb.ts";
 import { checkTablesFile, hasTables } from "../../engine/adapters/lmdb-file.ts";
-import { openLog } from "../../engine/adapters/log.ts";
+import { type Logger, openLog } from "../../engine/adapters/log.ts";
 import { connectNats } from "../../engine/adapters/nats.ts";
 import { natsPeers } from "../../engine/adapters/nats-peers.ts";
+import { natsSnapshots } from "../../engine/adapters/nats-snapshots.ts";
+import { openObjects } from "../../engine/adapters/objects/open-objects.ts";
 import { systemClock } from "../../engine/adapters/system-clock.ts";
 import { Link } from "../../engine/link.ts";
+import type { Snapshot } from "../../engine/ports/snapshots.ts";
 import { damageSentence, StoreDamage } from "../../engine/ports/store-damage.ts";
 import { SampledLog } from "../../engine/sampled-log.ts";
 import { ClusterShard } from "../../engine/shard/cluster-shard.ts";
@@ -24,6 +28,7 @@ import {
   type ShardOutlets,
   type ShardStores,
 } from "../../engine/shard/shard.ts";
+import { ShortThreads } from "../../engine/threads.ts";
 import type {
   FromEffects,
   FromShardThread,
@@ -32,6 +37,9 @@ import type {
   ToShardThread,
 } from "../../engine/wire.ts";
 import { domain } from "../domain.ts";
+import type { SnapshotTask } from "../snapshot-thread/main.ts";
+
+const snapshotEntry = new URL("../snapshot-thread/main.js", import.meta.url);
 
 /** Ends when the shard was stopped. A fault ends the whole thread: nothing half alive stays. */
 export async function run(task: ShardTask): Promise<void> {
@@ -44,7 +52,7 @@ export async function run(task: ShardTask): Promise<void> {
   }
 }
 
-async function runShard(task: ShardTask, log: ReturnType<typeof openLog>): Promise<void> {
+async function runShard(task: ShardTask, log: Logger): Promise<void> {
   const { shardCount, dataDir, shard: number } = task;
   const folder = join(dataDir, `shard-${number === shardCount ? "directory" : number}`);
   const ends = new SampledLog(systemClock, {
@@ -78,7 +86,7 @@ async function runShard(task: ShardTask, log: ReturnType<typeof openLog>): Promi
     life =
       task.cluster === undefined
         ? localLife(task, place, stores, outlets)
-        : await clusterLife(task, task.cluster, place, stores, outlets);
+        : await clusterLife(task, task.cluster, folder, stores, outlets, log);
     await life.run();
     toGateway.close();
     effects.close();
@@ -122,19 +130,30 @@ function localLife(
 }
 
 async function clusterLife(
-  { nodeId: node, storeId: store, shard, shardCount }: ShardTask,
+  { nodeId: node, storeId: store, shard, shardCount, dataDir, objectStore }: ShardTask,
   access: NatsAccess,
-  place: ShardPlace,
+  folder: string,
   stores: ShardStores,
   outlets: ShardOutlets,
+  log: Logger,
 ): Promise<ClusterShard> {
   const name = shard === shardCount ? "directory" : String(shard);
   const connection = await connectNats({ ...access, name: `klieg shard ${name}` });
+  const threads = new ShortThreads<SnapshotTask, Snapshot>(snapshotEntry, {
+    ...{ threads: 1, queueMax: 1 },
+    timeoutMs: limits.cluster.snapshotMs,
+    memoryMegabytes: limits.cluster.snapshotMegabytes,
+  });
   return new ClusterShard({
-    ...{ place, domain, stores, outlets, node, store },
+    ...{ place: { shard, shardCount }, domain, stores, outlets, node, store },
     log: await openJetStreamLog(connection, name),
     peers: natsPeers(connection, name),
     nonce: randomUUID(),
+    snapshots: natsSnapshots(connection, name),
+    makeSnapshot: () =>
+      threads.run({ dataDir, objectStore, tables: join(folder, "tables"), store, shard }),
+    openObjects: () => openObjects(dataDir, objectStore),
+    onFault: (sentence, error) => log.warn({ err: error, shard: name }, sentence),
   });
 }
 

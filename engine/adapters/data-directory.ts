@@ -52,7 +52,8 @@ export interface DataDirectory {
 
 const lockName = "lock";
 const storeName = "store.json";
-const formatVersion = 9;
+/** Of all that is in the directory. */
+export const formatVersion = 9;
 
 interface Store {
   readonly formatVersion: number;

@@ -118,7 +118,8 @@ class FileJournal implements Journal {
         );
       };
       for (const entry of entriesOf(readFileSync(path), onGap))
-        if (entry.seq >= seq && entry.seq > this.trimmedSeq && entry.seq < nextSeq) yield entry;
+        if (entry.seq >= seq && entry.seq > this.trimmedSeq && entry.seq < nextSeq)
+          if (entry.record.length > 0) yield entry;
     }
   }
 
@@ -129,6 +130,16 @@ class FileJournal implements Journal {
       if (this.free.length < freeSegmentsMax) this.free.push(path);
       else await attempt("trim the journal", () => unlink(path));
     }
+  }
+
+  restart(seq: number): Promise<void> {
+    const restarted = this.settled.then(async () => {
+      await attempt("empty the journal", () => this.empty());
+      // An entry without a record says where the journal goes on.
+      await this.write(seq, new Uint8Array());
+    });
+    this.settled = restarted.catch(() => {});
+    return restarted;
   }
 
   async close(): Promise<void> {
@@ -155,6 +166,18 @@ class FileJournal implements Journal {
       if (isHalfFull && this.free.length === 0) this.prepare().catch(() => {});
     });
     this.lastSeq = seq;
+  }
+
+  /** No segment is used again: behind its new entries it could hold old ones of higher numbers. */
+  private async empty(): Promise<void> {
+    await this.coming?.catch(() => {});
+    await this.open?.file.close();
+    this.open = undefined;
+    const paths = [...this.segments.splice(0).map(({ path }) => path), ...this.free.splice(0)];
+    this.lastSeq = 0;
+    this.trimmedSeq = 0;
+    await this.list();
+    for (const path of paths) await unlink(path);
   }
 
   /** Begins another segment with the entry `firstSeq`. */

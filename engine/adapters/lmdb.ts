@@ -5,7 +5,14 @@
  *
  * lmdb is imported by this file only.
  */
-import { asBinary, type Database, type Key as LmdbKey, open, type RootDatabase } from "lmdb";
+import {
+  asBinary,
+  type Database,
+  type Key as LmdbKey,
+  open,
+  type RootDatabase,
+  type Transaction,
+} from "lmdb";
 import type { Key, KeyRange } from "../key.ts";
 import { PortError } from "../ports/port-error.ts";
 import { StoreDamage } from "../ports/store-damage.ts";
@@ -52,6 +59,22 @@ export function openTableReader(path: string): TableReader & { close(): Promise<
   };
 }
 
+/**
+ * Every read shows the rows of one instant. Until it is closed, no page of that instant is used
+ * again, so the file grows while others write.
+ */
+export function openTableView(path: string): TableReader & { close(): Promise<void> } {
+  const database = attempt("open the tables", () => openRows(path));
+  const transaction = database.useReadTransaction();
+  return {
+    ...readerOf(database, { transaction }),
+    close() {
+      transaction.done();
+      return settled("close the tables", () => database.close());
+    },
+  };
+}
+
 /** Throws when a row cannot be read; worse damage ends the process. */
 export async function readAll(path: string): Promise<void> {
   const database = openRows(path);
@@ -74,12 +97,16 @@ function openRows(path: string): RootDatabase<string, string> {
   } as never);
 }
 
-function readerOf(database: Database<string, string>): TableReader {
+function readerOf(
+  database: Database<string, string>,
+  instant: { readonly transaction?: Transaction } = {},
+): TableReader {
   return {
-    get: (key) => database.get(key),
+    get: (key) => database.get(key, instant),
     range(range, limit, reverse = false) {
       const rows: TableRow[] = [];
-      for (const { key, value } of database.getRange({ ...boundsOf(range, reverse), limit }))
+      const options = { ...boundsOf(range, reverse), ...instant, limit };
+      for (const { key, value } of database.getRange(options))
         rows.push({ key: key as Key, text: value });
       return rows;
     },

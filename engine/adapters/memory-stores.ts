@@ -18,6 +18,9 @@ export function memoryJournal(): Journal {
     async trim(seq) {
       for (const at of records.keys()) if (at <= seq) records.delete(at);
     },
+    async restart() {
+      records.clear();
+    },
     async close() {},
   };
 }

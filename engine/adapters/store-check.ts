@@ -8,7 +8,9 @@ import { mkdirSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import type { Domain } from "../domain.ts";
 import { StoreDamage } from "../ports/store-damage.ts";
+import type { TableReader } from "../ports/tables.ts";
 import type { Position } from "../shard/flush.ts";
+import { isJoining } from "../shard/joining.ts";
 import { recover } from "../shard/recovery.ts";
 import { follow, noPosition, readPosition, type ShardPlace } from "../shard/replica.ts";
 import { holdStore } from "./data-directory.ts";
@@ -61,7 +63,11 @@ async function checkShard(
     if (!canBeRead(tables))
       throw new StoreDamage("tables/data.mdb cannot be read, some of its rows are lost");
   });
-  const from = tablesDamage === undefined ? await positionOf(tables) : noPosition;
+  if (tablesDamage === undefined && (await readTables(tables, isJoining))) {
+    const sentence = `${folder}: the shard's rows come from another node; the service goes on with that.`;
+    return [{ kind: "harmless", sentence }];
+  }
+  const from = tablesDamage === undefined ? await readTables(tables, readPosition) : noPosition;
   const journalDamage = await damageOf(() => readJournal(folder, from, onPassed));
   if (tablesDamage === undefined) {
     if (journalDamage !== undefined) findings.push(damage(folder, journalDamage));
@@ -80,11 +86,13 @@ async function checkShard(
   return findings;
 }
 
-async function positionOf(tables: string): Promise<Position> {
+async function readTables<T>(tables: string, read: (reader: TableReader) => T): Promise<T> {
   const reader = openTableReader(tables);
-  const position = readPosition(reader);
-  await reader.close();
-  return position;
+  try {
+    return read(reader);
+  } finally {
+    await reader.close();
+  }
 }
 
 /** Throws `StoreDamage`. */

@@ -14,5 +14,7 @@ export interface Journal {
   from(seq: number): Iterable<{ readonly seq: number; readonly record: Uint8Array }>;
   /** Drops all up to and including `seq`. */
   trim(seq: number): Promise<void>;
+  /** Forgets all; the next record is `seq` + 1. Durable when it resolves. Throws `PortError`. */
+  restart(seq: number): Promise<void>;
   close(): Promise<void>;
 }

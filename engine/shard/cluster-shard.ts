@@ -6,12 +6,18 @@
 import { limits } from "../../config/limits.ts";
 import type { Domain } from "../domain.ts";
 import type { Log } from "../ports/log.ts";
+import type { Objects } from "../ports/objects.ts";
 import type { Peers } from "../ports/peers.ts";
+import { PortError } from "../ports/port-error.ts";
+import type { Snapshot, Snapshots } from "../ports/snapshots.ts";
 import { Follower } from "./follower.ts";
+import { isJoining, join } from "./joining.ts";
+import { isBehind } from "./log-place.ts";
 import { OwnedLog } from "./owned-log.ts";
 import { recover } from "./recovery.ts";
 import type { Replica, ShardPlace } from "./replica.ts";
 import { type Shard, type ShardOutlets, type ShardStores, takeOver } from "./shard.ts";
+import { SnapshotOffer } from "./snapshot-offer.ts";
 import { Standbys } from "./standbys.ts";
 
 export interface ClusterShardParts {
@@ -27,9 +33,15 @@ export interface ClusterShardParts {
   readonly nonce: string;
   /** The store's id. */
   readonly store: string;
+  readonly snapshots: Snapshots;
+  /** Of the tables as they durably are. */
+  readonly makeSnapshot: () => Promise<Snapshot>;
+  readonly openObjects: () => Promise<Objects>;
+  /** What keeps snapshots from being made or taken, for the operator. */
+  readonly onFault: (sentence: string, error: unknown) => void;
 }
 
-/** The log begins behind what this node has: the tables of another node are needed. */
+/** The log does not go on from what this node has: its next life takes another node's tables. */
 export class SnapshotNeeded extends Error {
   override readonly name = "SnapshotNeeded";
 }
@@ -39,6 +51,9 @@ export class ClusterShard {
   private follower: Follower | undefined;
   private owned: Shard | undefined;
   private isStopped = false;
+  private wake = () => {};
+  /** Said once, however often it is met. */
+  private joinFault: string | undefined;
 
   constructor(parts: ClusterShardParts) {
     this.parts = parts;
@@ -53,6 +68,7 @@ export class ClusterShard {
   stop(): void {
     this.isStopped = true;
     this.follower?.stop();
+    this.wake();
   }
 
   /**
@@ -60,12 +76,12 @@ export class ClusterShard {
    * `PortError` when the own disk fails.
    */
   async run(): Promise<void> {
-    const { place, domain, stores, outlets, log, peers, node } = this.parts;
+    const { place, stores, outlets, log, peers, node } = this.parts;
     const standbys = new Standbys(place.shard, node, peers, stores.clock);
     try {
-      const { journal, tables, clock, startMs } = stores;
-      const replica = await recover(place, journal, tables, domain, startMs);
-      if (this.isStopped) return;
+      const { journal, clock } = stores;
+      const replica = await this.restore();
+      if (replica === undefined || this.isStopped) return;
       outlets.event({ kind: "following" });
       this.follower = new Follower({
         ...{ node, replica, journal, log, peers, standbys, clock },
@@ -80,6 +96,52 @@ export class ClusterShard {
     }
   }
 
+  /** Own rows where the log goes on from them, else another node's; undefined when stopped. */
+  private async restore(): Promise<Replica | undefined> {
+    const { stores, outlets, log } = this.parts;
+    const own = isJoining(stores.tables) ? undefined : await this.recover();
+    if (own !== undefined && !(await isBehind(log, own.position))) return own;
+    outlets.event({ kind: "joining" });
+    while (!this.isStopped) {
+      if (await this.join()) return this.recover();
+      await this.pause();
+      if (own === undefined || isJoining(stores.tables)) continue;
+      if (!(await isBehind(log, own.position))) return own;
+    }
+    return undefined;
+  }
+
+  private recover(): Promise<Replica> {
+    const { place, domain, stores } = this.parts;
+    const { journal, tables, startMs } = stores;
+    return recover(place, journal, tables, domain, startMs);
+  }
+
+  /** False when it is to be tried again. */
+  private async join(): Promise<boolean> {
+    const { stores, store, snapshots, openObjects, onFault } = this.parts;
+    const { tables, journal } = stores;
+    try {
+      return await join({ tables, journal, store, snapshots, openObjects });
+    } catch (error) {
+      if (!(error instanceof PortError)) throw error;
+      if (error.message !== this.joinFault)
+        onFault("no snapshot could be taken from the shard's owner; it is tried again", error);
+      this.joinFault = error.message;
+      return false;
+    }
+  }
+
+  private pause(): Promise<void> {
+    return new Promise((resolve) => {
+      const cancel = this.parts.stores.clock.after(limits.cluster.snapshotAgainMs, resolve);
+      this.wake = () => {
+        cancel();
+        resolve();
+      };
+    });
+  }
+
   private async own(replica: Replica, standbys: Standbys, leaseMs: number): Promise<void> {
     const { place, domain, stores, outlets, log, node, nonce, store } = this.parts;
     const ownership = {
@@ -92,11 +154,22 @@ export class ClusterShard {
     this.owned = shard;
     if (this.isStopped) shard.stop();
     const silence = this.announce(shard);
+    const withdraw = this.offerSnapshots();
     try {
       await shard.run();
     } finally {
+      withdraw();
       silence();
     }
+  }
+
+  /** Until the returned function is called. */
+  private offerSnapshots(): () => void {
+    const { stores, snapshots, makeSnapshot, onFault } = this.parts;
+    const failed = (error: unknown) =>
+      onFault("a snapshot for a node that lacks the shard's rows could not be made", error);
+    const offer = new SnapshotOffer(stores.clock, makeSnapshot, failed);
+    return snapshots.answer(() => offer.next());
   }
 
   /** Until the returned function is called. */

@@ -17,11 +17,10 @@ import type { Clock } from "../ports/clock.ts";
 import type { Journal } from "../ports/journal.ts";
 import type { Log, LogEntry } from "../ports/log.ts";
 import type { Peers } from "../ports/peers.ts";
-import { PortError } from "../ports/port-error.ts";
 import { readHead } from "../record.ts";
 import type { ShardEvent } from "../wire.ts";
 import { handoverKey, ownerKey } from "./flush.ts";
-import { findPlace, type LogPlace, type MissingRecords } from "./log-place.ts";
+import { findPlace, type LogPlace, type MissingRecords, unreached } from "./log-place.ts";
 import type { Replica } from "./replica.ts";
 import type { Standbys } from "./standbys.ts";
 
@@ -281,10 +280,4 @@ export class Follower {
       };
     });
   }
-}
-
-/** Undefined for a log that cannot be reached now. */
-function unreached(error: unknown): undefined {
-  if (error instanceof PortError && error.retryable) return undefined;
-  throw error;
 }

@@ -1,5 +1,6 @@
 /** Where in the log a shard's own records end. */
 import type { Log } from "../ports/log.ts";
+import { PortError } from "../ports/port-error.ts";
 import { hashOf, readHead } from "../record.ts";
 import type { Position } from "./flush.ts";
 
@@ -40,4 +41,16 @@ export async function findPlace(log: Log, position: Position): Promise<LogPlace>
     return hashOf(own.record) === hash ? { kind: "found", logSeq } : { kind: "diverged" };
   // Ours may be trimmed and the next one there, which is checked when it is applied.
   return (await log.at(logSeq + 1)) === undefined ? { kind: "trimmed" } : { kind: "found", logSeq };
+}
+
+/** Whether the log cannot go on from there; false while it cannot be reached. */
+export async function isBehind(log: Log, position: Position): Promise<boolean> {
+  const kind = await findPlace(log, position).then((place) => place.kind, unreached);
+  return kind === "trimmed" || kind === "diverged";
+}
+
+/** Undefined for a log that cannot be reached now. */
+export function unreached(error: unknown): undefined {
+  if (error instanceof PortError && error.retryable) return undefined;
+  throw error;
 }

@@ -1,8 +1,14 @@
 /** Whole services over real servers of NATS and a real bucket: who is killed loses nothing. */
 import { spawnSync } from "node:child_process";
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 import t, { type Test } from "tap";
 import type { Job } from "../../actors/contract/job.ts";
+import { openJetStreamLog } from "../../engine/adapters/jetstream-log.ts";
+import { openTableReader } from "../../engine/adapters/lmdb.ts";
+import { hasTables } from "../../engine/adapters/lmdb-file.ts";
+import { connectNats } from "../../engine/adapters/nats.ts";
+import { noPosition, readPosition } from "../../engine/shard/replica.ts";
 import { startNats, startNatsCluster } from "../nats-server.ts";
 import { swiftStore } from "../s3/swift.ts";
 import { ask } from "./accounts.ts";
@@ -49,6 +55,18 @@ async function hasAll(t: Test, port: number, ids: readonly string[]): Promise<vo
   }
   const { json } = await ask<{ held_credits: number }>(port, firstToken, "/me/credits");
   t.equal(json.held_credits, 0);
+}
+
+/** How far a node's tables are. */
+async function positionOf(dataDir: string, shard: string) {
+  const tables = join(dataDir, `shard-${shard}`, "tables");
+  if (!hasTables(tables)) return noPosition;
+  const reader = openTableReader(tables);
+  try {
+    return readPosition(reader);
+  } finally {
+    await reader.close();
+  }
 }
 
 t.test(
@@ -100,6 +118,42 @@ t.test("servers of NATS that lose their disks are told all again", async (t) => 
   await first.kill("SIGKILL");
   await untilReady(second.port);
   await hasAll(t, second.port, ids);
+});
+
+t.test("a node that loses its disk joins from a snapshot while load goes on", async (t) => {
+  const { folder, servers, start } = await openCluster(t);
+  const first = await start("first");
+  await untilReady(first.port);
+  const second = await start("second");
+  const ids = await submit(first.port, 0, 20);
+  await second.kill("SIGKILL");
+  rmSync(join(folder, "second"), { recursive: true });
+  const load = async () => void ids.push(...(await submit(first.port, ids.length, 10)));
+
+  const connection = await connectNats({
+    ...{ servers: servers.map(({ url }) => url), credentials: undefined, name: "test" },
+  });
+  t.teardown(() => connection.close());
+  for (const shard of ["0", "directory"]) {
+    const log = await openJetStreamLog(connection, shard);
+    const { logSeq } = await log.end();
+    while ((await positionOf(join(folder, "first"), shard)).logSeq < logSeq) await load();
+    await log.trim(logSeq);
+  }
+
+  let isServing = false;
+  const starting = start("second").finally(() => {
+    isServing = true;
+  });
+  while (!isServing) await load();
+  const again = await starting;
+  const { seq } = await positionOf(join(folder, "first"), "0");
+  while ((await positionOf(join(folder, "second"), "0")).seq <= seq) await load();
+  const acknowledged = ids.length;
+  await first.kill("SIGKILL");
+  await untilReady(again.port);
+  await hasAll(t, again.port, ids);
+  t.ok(acknowledged > 20);
 });
 
 t.test("the store of one machine becomes the first node of a cluster", async (t) => {

@@ -67,7 +67,14 @@ export async function openHouse(t: Test, farmEntry = "") {
         effects: new URL("./dying-effects.js", import.meta.url),
       },
       openThreads: (entry, count) => new Threads(entry, count),
-      shardTask: { ...common, isNew: true, cluster: undefined, storeId: "store", nodeId: "node" },
+      shardTask: {
+        ...common,
+        isNew: true,
+        cluster: undefined,
+        objectStore: undefined,
+        storeId: "store",
+        nodeId: "node",
+      },
       effectsTask: {
         ...{ ...common, farmWorkers: farmEntry === "" ? 0 : 1, farmEntry },
         objectStore: undefined,

@@ -5,9 +5,12 @@
 import { ManualClock } from "../../engine/adapters/manual-clock.ts";
 import { MemoryLog } from "../../engine/adapters/memory-log.ts";
 import { MemoryPeers } from "../../engine/adapters/memory-peers.ts";
+import { MemorySnapshots } from "../../engine/adapters/memory-snapshots.ts";
 import { memoryJournal, memoryTables } from "../../engine/adapters/memory-stores.ts";
+import { memoryObjects } from "../../engine/adapters/objects/memory-objects.ts";
 import type { Key } from "../../engine/key.ts";
 import { ClusterShard } from "../../engine/shard/cluster-shard.ts";
+import { allRows, writeSnapshot } from "../../engine/shard/snapshot.ts";
 import type { ShardEvent } from "../../engine/wire.ts";
 import { type CounterMessage, idle, toys } from "./toys.ts";
 
@@ -16,13 +19,15 @@ export class ClusterNode {
   /** What ended its lives, in their order. */
   readonly ends: unknown[] = [];
   readonly events: ShardEvent["kind"][] = [];
-  readonly journal = memoryJournal();
+  readonly faults: string[] = [];
+  journal = memoryJournal();
   tables = memoryTables();
   private readonly name: string;
   private readonly house: ClusterHouse;
   private readonly waiting = new Map<number, (reply: unknown) => void>();
   private life: ClusterShard | undefined;
   private requests = 0;
+  private snapshots = 0;
   private lives = 0;
 
   constructor(name: string, house: ClusterHouse) {
@@ -32,7 +37,7 @@ export class ClusterNode {
 
   /** Begins a life. */
   start(): void {
-    const { clock, log, peers } = this.house;
+    const { clock, log, peers, snapshots, objects } = this.house;
     const number = ++this.lives;
     const isDead = () => this.isCutOff || number !== this.lives;
     const life = new ClusterShard({
@@ -53,6 +58,16 @@ export class ClusterNode {
       node: this.name,
       nonce: `${this.name} ${number}`,
       store: "store",
+      snapshots: snapshots.open(isDead),
+      makeSnapshot: async () => {
+        const view = memoryTables();
+        const rows = this.tables.range(allRows, Number.POSITIVE_INFINITY);
+        await view.write(rows.map(({ key, text }) => [key, text]));
+        const nonce = String(++this.snapshots);
+        return writeSnapshot(view, objects, { store: "store", shard: 0, nonce });
+      },
+      openObjects: async () => objects,
+      onFault: (_, error) => this.faults.push((error as Error).message),
     });
     this.life = life;
     life.run().then(
@@ -65,6 +80,12 @@ export class ClusterNode {
   kill(): void {
     this.lives++;
     this.life = undefined;
+  }
+
+  /** After `kill`. */
+  loseDisk(): void {
+    this.journal = memoryJournal();
+    this.tables = memoryTables();
   }
 
   stop(): void {
@@ -99,6 +120,8 @@ export class ClusterHouse {
   readonly clock = new ManualClock(1_000_000);
   readonly log = new MemoryLog();
   readonly peers = new MemoryPeers();
+  readonly snapshots = new MemorySnapshots();
+  readonly objects = memoryObjects();
   readonly nodes: readonly ClusterNode[];
 
   constructor(names: readonly string[]) {

@@ -172,6 +172,25 @@ t.test("a file whose first append was cut short stands in nobody's way", async (
   await third.close();
 });
 
+t.test("a journal that restarts forgets all, even records of higher numbers", async (t) => {
+  const path = t.testdir();
+  const first = openJournal(path);
+  for (let seq = 1; seq <= 10; seq++) await first.append(seq, record(seq, megabyte));
+  await first.trim(6);
+  await first.restart(4);
+  t.strictSame(seqsOf(first, 5), []);
+  await first.close();
+  const second = openJournal(path);
+  t.strictSame(seqsOf(second, 5), [], "it is whole without a record");
+  await t.rejects(second.append(4, record(4)), { name: "PortError" });
+  for (let seq = 5; seq <= 7; seq++) await second.append(seq, record(seq, megabyte));
+  await second.close();
+  const third = openJournal(path);
+  t.strictSame(seqsOf(third, 1), [5, 6, 7]);
+  t.throws(() => seqsOf(third, 9), /the journal ends at record 7, but the tables are at 8/);
+  await third.close();
+});
+
 async function filled(path: string, seqs: readonly number[]): Promise<void> {
   const journal = openJournal(path);
   for (const seq of seqs) await journal.append(seq, record(seq));

@@ -31,6 +31,7 @@ export function heldJournal(inner: Journal): HeldJournal {
     },
     from: (seq) => inner.from(seq),
     trim: (seq) => inner.trim(seq),
+    restart: (seq) => inner.restart(seq),
     close: () => inner.close(),
     hold() {
       isHeld = true;

@@ -136,6 +136,7 @@ function stage(t: Test) {
         logLevel: "silent",
         isNew: true,
         cluster: undefined,
+        objectStore: undefined,
         storeId: "store",
         nodeId: "node",
       },

@@ -1,0 +1,20 @@
+import type { Snapshot, Snapshots } from "../ports/snapshots.ts";
+
+/** What the nodes of one process share; one that is cut off neither asks nor answers. */
+export class MemorySnapshots {
+  private readonly offers = new Map<() => Snapshot | undefined, () => boolean>();
+
+  open(isCutOff: () => boolean = () => false): Snapshots {
+    return {
+      request: async () => {
+        if (isCutOff()) return undefined;
+        for (const [offer, cannotAnswer] of this.offers) if (!cannotAnswer()) return offer();
+        return undefined;
+      },
+      answer: (offer) => {
+        this.offers.set(offer, isCutOff);
+        return () => void this.offers.delete(offer);
+      },
+    };
+  }
+}

@@ -1,0 +1,64 @@
+/** Requests for a shard's snapshots, on a subject of NATS that only its owner answers. */
+import { check, Type } from "../../config/schema.ts";
+import { PortError } from "../ports/port-error.ts";
+import type { Snapshot, Snapshots } from "../ports/snapshots.ts";
+import { formatVersion } from "./data-directory.ts";
+import { pack, unpack } from "./message-pack.ts";
+import type { NatsConnection } from "./nats.ts";
+import { clusterVersion } from "./nats-peers.ts";
+
+const requestMs = 2_000;
+
+interface Answer {
+  readonly version: readonly [number, number];
+  /** Of the data directory: rows of another one mean something else. */
+  readonly format: number;
+  readonly snapshot?: Snapshot;
+}
+
+const isAnswer = check<Answer>(
+  Type.Object({
+    version: Type.Tuple([Type.Literal(clusterVersion.major), Type.Integer({ minimum: 0 })]),
+    format: Type.Literal(formatVersion),
+    snapshot: Type.Optional(
+      Type.Object({
+        store: Type.String({ minLength: 1, maxLength: 64 }),
+        objectKey: Type.String({ minLength: 1, maxLength: 256 }),
+        sizeBytes: Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }),
+        sha256: Type.String({ pattern: "^[0-9a-f]{64}$" }),
+      }),
+    ),
+  }),
+);
+
+export function natsSnapshots(connection: NatsConnection, shard: string): Snapshots {
+  const subject = `SNAPSHOT.${shard}`;
+  return {
+    async request() {
+      const bytes = await connection.request(subject, undefined, { timeout: requestMs }).then(
+        ({ data }) => data,
+        // None answers, or the servers are away: it is asked again.
+        () => undefined,
+      );
+      if (bytes === undefined) return undefined;
+      const answer = unpack(bytes);
+      if (isAnswer(answer)) return answer.snapshot;
+      throw new PortError(
+        "the snapshot that is offered is of another version of Klieg; install that version here",
+        false,
+      );
+    },
+    answer(offer) {
+      const { major, minor } = clusterVersion;
+      const subscription = connection.subscribe(subject, {
+        callback(error, message) {
+          if (error !== null) return;
+          const snapshot = offer();
+          const answer = { version: [major, minor], format: formatVersion };
+          message.respond(pack(snapshot === undefined ? answer : { ...answer, snapshot }));
+        },
+      });
+      return () => subscription.unsubscribe();
+    },
+  };
+}

@@ -1,0 +1,83 @@
+/**
+ * How a node that the log does not lead on from comes by a shard's rows: it takes those of a
+ * snapshot in the place of its own.
+ *
+ * A row says that this is under way. While it is there the tables are no one's state and the journal
+ * does not follow from them; whoever finds it begins again. It is written when a whole snapshot was
+ * seen and before the first own row is given up, and removed in one transaction with the new
+ * position, when everything else is durable.
+ */
+import { limits } from "../../config/limits.ts";
+import { type Key, keyOf } from "../key.ts";
+import type { Journal } from "../ports/journal.ts";
+import type { Objects } from "../ports/objects.ts";
+import { PortError } from "../ports/port-error.ts";
+import type { Snapshots } from "../ports/snapshots.ts";
+import type { TableReader, Tables, TableWrite } from "../ports/tables.ts";
+import { positionKey } from "./flush.ts";
+import { readPosition } from "./replica.ts";
+import { allRows, readSnapshot } from "./snapshot.ts";
+
+export interface JoiningParts {
+  readonly tables: Tables;
+  readonly journal: Journal;
+  /** The store's id. */
+  readonly store: string;
+  readonly snapshots: Snapshots;
+  readonly openObjects: () => Promise<Objects>;
+}
+
+const joiningKey: Key<true> = keyOf(0, 0, "joining");
+
+/** Whether a join was begun and has not ended: the rows are not a shard's. */
+export function isJoining(tables: Pick<TableReader, "get">): boolean {
+  return tables.get(joiningKey) !== undefined;
+}
+
+/** False when no snapshot is offered now. Throws `PortError`; it may be tried again. */
+export async function join(parts: JoiningParts): Promise<boolean> {
+  const snapshot = await parts.snapshots.request();
+  if (snapshot === undefined) return false;
+  if (snapshot.store !== parts.store)
+    throw new PortError("the snapshot that is offered is of another store", false);
+  await replaceRows(parts, readSnapshot(await parts.openObjects(), snapshot));
+  return true;
+}
+
+async function replaceRows(
+  { tables, journal }: JoiningParts,
+  rows: AsyncIterable<readonly TableWrite[]>,
+): Promise<void> {
+  let position: TableWrite | undefined;
+  let isFirst = true;
+  for await (const some of rows) {
+    if (isFirst) await clear(tables);
+    isFirst = false;
+    position ??= some.find(([key]) => key === positionKey);
+    await tables.write(some.filter(([key]) => key !== positionKey));
+  }
+  if (position === undefined) throw new PortError("the snapshot says no position", false);
+  // Its number is needed before the row is there.
+  const { seq } = readPosition({ get: () => textOf(position[1]) });
+  await journal.restart(seq);
+  await tables.write([position, [joiningKey, undefined]]);
+  tables.refresh();
+}
+
+async function clear(tables: Tables): Promise<void> {
+  await tables.write([
+    [joiningKey, "true"],
+    [positionKey, undefined],
+  ]);
+  for (;;) {
+    tables.refresh();
+    const keys = tables.range(allRows, limits.cluster.joinRows).map(({ key }) => key);
+    const old = keys.filter((key) => key !== joiningKey);
+    if (old.length === 0) return;
+    await tables.write(old.map((key) => [key, undefined]));
+  }
+}
+
+function textOf(value: TableWrite[1]): string | undefined {
+  return value === undefined ? undefined : Buffer.from(value).toString();
+}

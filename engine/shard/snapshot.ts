@@ -1,0 +1,142 @@
+/**
+ * A shard's tables as one object: each row is the length of its key in bytes u16, that of its value
+ * u32, the key, the value, in the order of keys. The position is a row like others.
+ *
+ * A snapshot shows the tables between two transactions, as a crash would leave them. A flush takes
+ * several and writes the position in the last, so rows may be ahead of it: the log's records behind
+ * the position are applied again, each with whole rows, and the last write of a key is the same. A
+ * head's due time and index entries are in one transaction with it, and due times are restored from
+ * the tables, so what is derived of later heads follows from what the tables really hold.
+ */
+import { createHash } from "node:crypto";
+import { limits } from "../../config/limits.ts";
+import { type Key, keyOf } from "../key.ts";
+import type { Objects } from "../ports/objects.ts";
+import { PortError } from "../ports/port-error.ts";
+import type { Snapshot } from "../ports/snapshots.ts";
+import type { TableReader, TableWrite } from "../ports/tables.ts";
+import type { Position } from "./flush.ts";
+import { readPosition } from "./replica.ts";
+
+export interface SnapshotOrigin {
+  /** The store's id. */
+  readonly store: string;
+  readonly shard: number;
+  /** Drawn for this snapshot: an object that is being read is never replaced. */
+  readonly nonce: string;
+}
+
+/** Every row of a shard. */
+export const allRows = { start: keyOf(0, 0, ""), end: keyOf(255, 255, "") };
+
+const headBytes = 6;
+const rowsPerRead = 1_000;
+
+/**
+ * Stores what `view` holds, which shows one instant of the tables; keeps the snapshot before it too
+ * for those who read that. Throws `PortError`.
+ */
+export async function writeSnapshot(
+  view: TableReader,
+  objects: Objects,
+  { store, shard, nonce }: SnapshotOrigin,
+): Promise<Snapshot> {
+  const position = readPosition(view);
+  if (position.seq === 0) throw new PortError("the shard's tables hold nothing yet", true);
+  const folder = `snapshots/${store}/${shard}`;
+  const objectKey = `${folder}/${position.epoch}-${position.seq}-${nonce}`;
+  const stored = await objects.put(objectKey, packRows(view));
+  await removeOlder(objects, folder, objectKey);
+  return { store, objectKey, ...stored };
+}
+
+/**
+ * The rows in their order, some megabytes at a time. All of the object is checked before the first
+ * is given. Throws `PortError`.
+ */
+export async function* readSnapshot(
+  objects: Objects,
+  snapshot: Snapshot,
+): AsyncGenerator<readonly TableWrite[]> {
+  await check(objects, snapshot);
+  let chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of objects.read(snapshot.objectKey, wholeOf(snapshot))) {
+    chunks.push(Uint8Array.from(chunk));
+    bytes += chunk.length;
+    if (bytes < limits.cluster.joinBytes) continue;
+    const { rows, rest } = unpackRows(Buffer.concat(chunks));
+    yield rows;
+    chunks = [rest];
+    bytes = rest.length;
+  }
+  const { rows, rest } = unpackRows(Buffer.concat(chunks));
+  if (rest.length > 0) throw new PortError(`object ${snapshot.objectKey} was cut short`, true);
+  yield rows;
+}
+
+async function check(objects: Objects, snapshot: Snapshot): Promise<void> {
+  const hash = createHash("sha256");
+  let bytes = 0;
+  for await (const chunk of objects.read(snapshot.objectKey, wholeOf(snapshot))) {
+    hash.update(chunk);
+    bytes += chunk.length;
+  }
+  if (bytes !== snapshot.sizeBytes || hash.digest("hex") !== snapshot.sha256)
+    throw new PortError(`object ${snapshot.objectKey} is not what was stored there`, true);
+}
+
+function wholeOf({ sizeBytes }: Snapshot) {
+  return { start: 0, end: sizeBytes };
+}
+
+function* packRows(view: TableReader): Generator<Uint8Array> {
+  for (let { start } = allRows; ; ) {
+    const page = view.range({ start, end: allRows.end }, rowsPerRead);
+    yield Buffer.concat(page.flatMap(({ key, text }) => packRow(key, text)));
+    const last = page.at(-1);
+    if (last === undefined || page.length < rowsPerRead) return;
+    start = `${last.key}\0`;
+  }
+}
+
+function packRow(key: Key, text: string): Buffer[] {
+  const value = Buffer.from(text);
+  const head = Buffer.alloc(headBytes);
+  head.writeUInt16LE(key.length, 0);
+  head.writeUInt32LE(value.length, 2);
+  return [head, Buffer.from(key, "latin1"), value];
+}
+
+/** `rest` begins with the row that is not whole yet. */
+function unpackRows(bytes: Buffer): { rows: TableWrite[]; rest: Buffer } {
+  const rows: TableWrite[] = [];
+  let at = 0;
+  while (at + headBytes <= bytes.length) {
+    const valueAt = at + headBytes + bytes.readUInt16LE(at);
+    const end = valueAt + bytes.readUInt32LE(at + 2);
+    if (end > bytes.length) break;
+    rows.push([bytes.toString("latin1", at + headBytes, valueAt), bytes.subarray(valueAt, end)]);
+    at = end;
+  }
+  return { rows, rest: bytes.subarray(at) };
+}
+
+/** The newest of the others stays; a history that was given up had a lower epoch. */
+async function removeOlder(objects: Objects, folder: string, newest: string): Promise<void> {
+  const others: string[] = [];
+  for await (const { key } of objects.list(folder)) if (key !== newest) others.push(key);
+  others.sort((a, b) => compareAge(ageOf(a), ageOf(b)));
+  for (const key of others.slice(1)) await objects.remove(key);
+}
+
+type Age = Pick<Position, "epoch" | "seq">;
+
+function ageOf(objectKey: string): Age {
+  const [epoch, seq] = (objectKey.split("/").at(-1) ?? "").split("-");
+  return { epoch: Number(epoch) || 0, seq: Number(seq) || 0 };
+}
+
+function compareAge(a: Age, b: Age): number {
+  return b.epoch - a.epoch || b.seq - a.seq;
+}

@@ -1,0 +1,128 @@
+/** A node from whose rows the log does not go on takes those of a snapshot. */
+import t from "tap";
+import type { Tables } from "../../engine/ports/tables.ts";
+import { readPosition } from "../../engine/shard/replica.ts";
+import { ClusterHouse, type ClusterNode } from "./cluster-house.ts";
+import { counterKey } from "./toys.ts";
+
+const counter = counterKey(1, "a");
+const add = { kind: "add", by: 1 } as const;
+const look = { kind: "look" } as const;
+
+/** The first owns the shard, at a count of 20, and the log has only what its tables lack. */
+async function openTrimmed() {
+  const house = new ClusterHouse(["a", "b"]);
+  const [first, second] = house.nodes as [ClusterNode, ClusterNode];
+  first.start();
+  await house.pass(2_000);
+  for (let count = 0; count < 20; count++) await first.ask(counter, add);
+  await house.pass(10_000);
+  await house.log.open().trim(readPosition(first.tables).logSeq);
+  return { house, first, second };
+}
+
+/** What the second answers when the first is gone. */
+async function takenOver(house: ClusterHouse, first: ClusterNode, second: ClusterNode) {
+  first.kill();
+  await house.pass(7_000);
+  return second.ask(counter, look);
+}
+
+t.test("a node that lost its disk joins from a snapshot while records go on", async (t) => {
+  const { house, first, second } = await openTrimmed();
+  second.start();
+  for (let count = 0; count < 10; count++) {
+    await first.ask(counter, add);
+    await house.pass(500);
+  }
+  t.strictSame(second.ends, [], "one life is enough");
+  t.ok(second.events.includes("joining"));
+  t.match(await takenOver(house, first, second), { count: 30 });
+  second.kill();
+  second.start();
+  first.start();
+  await house.pass(10_000);
+  t.strictSame(house.owners, [1], "the last owner goes on from its own disk");
+  t.match(await second.ask(counter, look), { count: 30 });
+});
+
+t.test("a node with records of another history gives them up and joins", async (t) => {
+  const elsewhere = new ClusterHouse(["b"]);
+  const [other] = elsewhere.nodes as [ClusterNode];
+  other.start();
+  await elsewhere.pass(2_000);
+  for (let count = 0; count < 5; count++) await other.ask(counter, { kind: "add", by: 1_000 });
+  await other.ask(counterKey(1, "only there"), add);
+  await elsewhere.pass(2_000);
+  other.kill();
+
+  const { house, first, second } = await openTrimmed();
+  second.journal = other.journal;
+  second.tables = other.tables;
+  second.start();
+  await house.pass(5_000);
+  t.match(await takenOver(house, first, second), { count: 20 });
+  t.match(await second.ask(counterKey(1, "only there"), look), { count: 0 });
+});
+
+t.test("a node that was killed while it joined joins again, wherever that was", async (t) => {
+  let hasJoined = false;
+  for (let writes = 0; !hasJoined; writes++) {
+    const { house, first, second } = await openTrimmed();
+    await second.tables.write([[counterKey(1, "old"), "{}"]]);
+    const whole = second.tables;
+    second.tables = endingTables(whole, writes);
+    second.start();
+    await house.pass(3_000);
+    hasJoined = second.events.includes("following");
+    second.kill();
+    second.tables = whole;
+    second.start();
+    await house.pass(3_000);
+    t.match(await takenOver(house, first, second), { count: 20 }, `after ${writes} writes`);
+    t.equal(second.tables.get(counterKey(1, "old")), undefined);
+    t.ok(writes < 10);
+  }
+});
+
+t.test("a node joins as soon as there is an owner that can be asked", async (t) => {
+  const { house, first, second } = await openTrimmed();
+  first.kill();
+  second.start();
+  await house.pass(30_000);
+  t.strictSame(house.owners, [], "it has nothing to own the shard with");
+  first.start();
+  await house.pass(10_000);
+  t.match(await takenOver(house, first, second), { count: 20 });
+});
+
+t.test("a node gives nothing up for a snapshot that is not whole", async (t) => {
+  const { house, first, second } = await openTrimmed();
+  await second.tables.write([[counterKey(1, "own"), "{}"]]);
+  const { objects } = house;
+  const put = objects.put.bind(objects);
+  objects.put = async (key, bytes) => {
+    const stored = await put(key, bytes);
+    await put(key, [Buffer.from("other bytes")]);
+    return stored;
+  };
+  second.start();
+  await house.pass(10_000);
+  t.match(second.faults, [/is not what was stored there/], "it is said once");
+  t.equal(second.tables.get(counterKey(1, "own")), "{}");
+  objects.put = put;
+  await house.pass(40_000);
+  t.match(await takenOver(house, first, second), { count: 20 }, "the next one is");
+});
+
+/** Nothing is written after so many writes, as by a process that was killed. */
+function endingTables(inner: Tables, writes: number): Tables {
+  let left = writes;
+  return {
+    ...inner,
+    async write(rows) {
+      if (left-- <= 0) await new Promise(() => {});
+      await inner.write(rows);
+    },
+  };
+}
