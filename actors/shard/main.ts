@@ -37,7 +37,7 @@ import type {
   ToShardThread,
 } from "../../engine/wire.ts";
 import { domain } from "../domain.ts";
-import type { SnapshotTask } from "../snapshot-thread/main.ts";
+import type { SnapshotTask } from "../snapshot-thread/snapshot-task.ts";
 
 const snapshotEntry = new URL("../snapshot-thread/main.js", import.meta.url);
 
@@ -150,8 +150,10 @@ async function clusterLife(
     peers: natsPeers(connection, name),
     nonce: randomUUID(),
     snapshots: natsSnapshots(connection, name),
-    makeSnapshot: () =>
-      threads.run({ dataDir, objectStore, tables: join(folder, "tables"), store, shard }),
+    makeSnapshot() {
+      const origin = { store, shard, nonce: randomUUID() };
+      return threads.run({ dataDir, objectStore, tables: join(folder, "tables"), origin });
+    },
     openObjects: () => openObjects(dataDir, objectStore),
     onFault: (sentence, error) => log.warn({ err: error, shard: name }, sentence),
   });

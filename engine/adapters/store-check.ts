@@ -64,8 +64,8 @@ async function checkShard(
       throw new StoreDamage("tables/data.mdb cannot be read, some of its rows are lost");
   });
   if (tablesDamage === undefined && (await readTables(tables, isJoining))) {
-    const sentence = `${folder}: the shard's rows come from another node; the service goes on with that.`;
-    return [{ kind: "harmless", sentence }];
+    const state = "its rows are being taken from another node; the service goes on with that";
+    return [{ kind: "harmless", sentence: `${folder}: ${state}.` }];
   }
   const from = tablesDamage === undefined ? await readTables(tables, readPosition) : noPosition;
   const journalDamage = await damageOf(() => readJournal(folder, from, onPassed));

@@ -2,10 +2,10 @@
  * How a node that the log does not lead on from comes by a shard's rows: it takes those of a
  * snapshot in the place of its own.
  *
- * A row says that this is under way. While it is there the tables are no one's state and the journal
- * does not follow from them; whoever finds it begins again. It is written when a whole snapshot was
- * seen and before the first own row is given up, and removed in one transaction with the new
- * position, when everything else is durable.
+ * A row says that this is under way: while it is there, the tables are no state of the shard, the
+ * journal does not follow from them, and a life that finds it joins again. It is written when a
+ * whole snapshot was seen, before the first own row is given up, and removed in one transaction with
+ * the new position, when all else is durable.
  */
 import { limits } from "../../config/limits.ts";
 import { type Key, keyOf } from "../key.ts";
