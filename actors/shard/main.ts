@@ -1,5 +1,4 @@
 /** A shard's thread: wires it to its stores, to the HTTP thread and to the effects thread. */
-import { randomUUID } from "node:crypto";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { MessagePort } from "node:worker_threads";
@@ -12,18 +11,15 @@ import { openLog } from "../../engine/adapters/log.ts";
 import { connectNats } from "../../engine/adapters/nats.ts";
 import { natsPeers } from "../../engine/adapters/nats-peers.ts";
 import { systemClock } from "../../engine/adapters/system-clock.ts";
+import { systemEntropy } from "../../engine/adapters/system-entropy.ts";
 import { Link } from "../../engine/link.ts";
 import { damageSentence, StoreDamage } from "../../engine/ports/store-damage.ts";
 import { SampledLog } from "../../engine/sampled-log.ts";
 import { ClusterShard } from "../../engine/shard/cluster-shard.ts";
 import { Opening } from "../../engine/shard/opening.ts";
+import { openShard } from "../../engine/shard/ownership.ts";
 import type { ShardPlace } from "../../engine/shard/replica.ts";
-import {
-  openShard,
-  type Shard,
-  type ShardOutlets,
-  type ShardStores,
-} from "../../engine/shard/shard.ts";
+import type { Shard, ShardOutlets, ShardStores } from "../../engine/shard/shard.ts";
 import type {
   FromEffects,
   FromShardThread,
@@ -107,7 +103,7 @@ function localLife(
   stores: ShardStores,
   outlets: ShardOutlets,
 ): ShardLife {
-  const owner = { node, nonce: randomUUID(), store, members: [node] };
+  const owner = { node, nonce: drawNonce(), store, members: [node] };
   const open = () => openShard(place, domain, stores, { owner }, outlets);
   const opening = new Opening(open, stores, outlets);
   const life = {
@@ -134,8 +130,13 @@ async function clusterLife(
     ...{ place, domain, stores, outlets, node, store },
     log: await openJetStreamLog(connection, name),
     peers: natsPeers(connection, name),
-    nonce: randomUUID(),
+    nonce: drawNonce(),
   });
+}
+
+/** Names the attempts of one ownership. */
+function drawNonce(): string {
+  return Buffer.from(systemEntropy().bytes(12)).toString("base64url");
 }
 
 /** Throws `StoreDamage` when what was there is gone or cut short. */

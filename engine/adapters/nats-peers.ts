@@ -1,4 +1,6 @@
-/** What nodes say of a shard, on a subject of NATS: who does not listen does not hear it. */
+/**
+ * What nodes say of a shard, on a subject of NATS; what is said while a node is away is lost to it.
+ */
 import { check, Type } from "../../config/schema.ts";
 import type { Announcement, Peers } from "../ports/peers.ts";
 import { pack, unpack } from "./message-pack.ts";

@@ -1,7 +1,7 @@
 /**
- * Which store the nodes of a cluster serve: the first node that begins one says so, in a stream that
- * takes one message; all others find it there. Servers that have lost it are told again by the first
- * node that has the store.
+ * Which store the nodes of a cluster serve: the first node that begins one says so, in a stream
+ * that takes one message; all others find it there. Servers that have lost it are told again by the
+ * first node that has the store.
  */
 import { check, Type } from "../../config/schema.ts";
 import { PortError } from "../ports/port-error.ts";

@@ -9,9 +9,10 @@ import type { Log } from "../ports/log.ts";
 import type { Peers } from "../ports/peers.ts";
 import { Follower } from "./follower.ts";
 import { OwnedLog } from "./owned-log.ts";
+import { takeOver } from "./ownership.ts";
 import { recover } from "./recovery.ts";
 import type { Replica, ShardPlace } from "./replica.ts";
-import { type Shard, type ShardOutlets, type ShardStores, takeOver } from "./shard.ts";
+import type { Shard, ShardOutlets, ShardStores } from "./shard.ts";
 import { Standbys } from "./standbys.ts";
 
 export interface ClusterShardParts {

@@ -1,6 +1,6 @@
 /** The task port: what its adapters that end in one process have in common. */
 import t, { type Test } from "tap";
-import { memoryBrokerConnection } from "../../engine/adapters/memory-broker-connection.ts";
+import { memoryBrokerConnection } from "../../engine/adapters/memory/memory-broker-connection.ts";
 import type {
   BrokerConnection,
   FromNode,
