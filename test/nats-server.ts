@@ -24,7 +24,13 @@ export interface NatsOptions {
 
 /** Ends with the test, or with this process. */
 export async function startNats(t: Test, options: NatsOptions = {}): Promise<NatsServer> {
-  const folder = t.testdir({ nats: {} });
+  const server = await startNatsIn(t.testdir({ nats: {} }), options);
+  t.teardown(() => server.kill());
+  return server;
+}
+
+/** In a folder of its own; ends with this process at the latest. */
+export async function startNatsIn(folder: string, options: NatsOptions = {}): Promise<NatsServer> {
   const port = await freePort();
   const configFile = join(folder, "nats.conf");
   await writeFile(configFile, options.config ?? "");
@@ -38,7 +44,6 @@ export async function startNats(t: Test, options: NatsOptions = {}): Promise<Nat
     if (server.exitCode === null && server.signalCode === null && server.kill("SIGKILL"))
       await ended;
   };
-  t.teardown(kill);
   return {
     url: `nats://127.0.0.1:${port}`,
     port,

@@ -32,20 +32,23 @@ const image = { model: "studio-image", prompt: "a kite", aspect_ratio: "1:1" };
 /** Takes some seconds. */
 const video = { model: "studio-video", prompt: "a kite", duration_seconds: 4 };
 
-t.test("a farm node that knows nothing but NATS makes a picture that is in the bucket", async (t) => {
-  const { klieg, port, startNode } = await openHouse(t, {});
-  const node = startNode();
-  const { json: job } = await ask<Job>(port, firstToken, "/generate/image", image);
-  const wait = `/jobs/${job.id}/wait?timeout_seconds=60`;
-  const { json: made } = await ask<Job>(port, firstToken, wait);
-  t.match(made, { status: "succeeded", asset: { mime_type: "image/png" } });
-  const { json: asset } = await ask<Asset>(port, firstToken, `/assets/${made.asset?.id}`);
-  const reply = await fetch(asset.signed_url.replace("127.0.0.1:8080", `127.0.0.1:${port}`));
-  t.equal((await reply.arrayBuffer()).byteLength, asset.size_bytes);
-  node.process.kill("SIGTERM");
-  t.equal(await node.ended, 0);
-  t.equal((await klieg.kill("SIGTERM")).code, 0);
-});
+t.test(
+  "a farm node that knows nothing but NATS makes a picture that is in the bucket",
+  async (t) => {
+    const { klieg, port, startNode } = await openHouse(t, {});
+    const node = startNode();
+    const { json: job } = await ask<Job>(port, firstToken, "/generate/image", image);
+    const wait = `/jobs/${job.id}/wait?timeout_seconds=60`;
+    const { json: made } = await ask<Job>(port, firstToken, wait);
+    t.match(made, { status: "succeeded", asset: { mime_type: "image/png" } });
+    const { json: asset } = await ask<Asset>(port, firstToken, `/assets/${made.asset?.id}`);
+    const reply = await fetch(asset.signed_url.replace("127.0.0.1:8080", `127.0.0.1:${port}`));
+    t.equal((await reply.arrayBuffer()).byteLength, asset.size_bytes);
+    node.process.kill("SIGTERM");
+    t.equal(await node.ended, 0);
+    t.equal((await klieg.kill("SIGTERM")).code, 0);
+  },
+);
 
 t.test("the task of a farm node that is killed is done once, by another", async (t) => {
   const { port, startNode } = await openHouse(t, { leaseMs: 3_000 });
