@@ -326,6 +326,29 @@ const shipped = {
 } as const;
 
 export const limits = {
+  cluster: {
+    /** From the sending of the last record that the log has stored, its owner answers reads. */
+    leaseMs: 2_000,
+    /** An owner without work appends an empty record so often. */
+    heartbeatMs: 500,
+    /** An owner of which a standby has heard nothing for so long is taken for dead. */
+    silenceMs: 3_000,
+    /** Of two standbys the second waits so much longer, that they do not compete. */
+    rankMs: 400,
+    /** The same when the owner has handed the shard over. */
+    handoverRankMs: 100,
+    /** How often a standby looks whether it is to take over. */
+    followTickMs: 100,
+    /** How long an owner tries to append one record before it gives the shard up. */
+    appendMs: 10_000,
+    appendAgainMs: 100,
+    /** How often a node says how far it is. */
+    announceMs: 1_000,
+    /** A standby that was not heard of for so long may need a snapshot when it comes back. */
+    standbyGoneMs: 24 * 3_600_000,
+    /** A standby flushes so often. */
+    standbyFlushMs: 1_000,
+  },
   engine: {
     /** New work that waits for one shard; beyond it the answer is 503. */
     inboxMax: 8_192,
@@ -347,7 +370,10 @@ export const limits = {
      */
     flushRows: 500_000,
     flushIntervalMs: 5_000,
-    rowsPerTransaction: 3_000,
+    /** The thread that decides encodes so many in one go: about a millisecond. */
+    rowsPerTransaction: 250,
+    /** Rows of records that were decided elsewhere: at so many they are flushed. */
+    replicaRows: 50_000,
     /** Fresh rows at which a shard stops taking messages until a flush has ended. */
     freshRowsMax: 1_000_000,
     /** Actors whose due times are so close are woken together. */

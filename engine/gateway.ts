@@ -58,7 +58,7 @@ type Look = () => void;
 
 export class Gateway {
   private readonly shards: (ShardEnd | undefined)[];
-  private readonly requests = new OpenRequests<Waiting>();
+  private readonly requests: OpenRequests<Waiting>;
   private readonly watchersByKey = new Map<Key, Set<Look>>();
   /** Those that met a shard that was down, to be run again. */
   private readonly interrupted = new Set<Look>();
@@ -66,16 +66,22 @@ export class Gateway {
   private readonly listener: RowListener;
   private readonly domain: RowRules;
 
+  /**
+   * `firstRequest` is drawn for this life of the process: heads may name requests of earlier lives
+   * and of other nodes, and none of ours may be taken for one of those.
+   */
   constructor(
     shardCount: number,
     clock: ProcessClock,
     listener: RowListener,
     domain: RowRules = {},
+    firstRequest = 1,
   ) {
     this.clock = clock;
     this.shards = new Array<ShardEnd | undefined>(shardCount + 1).fill(undefined);
     this.listener = listener;
     this.domain = domain;
+    this.requests = new OpenRequests(firstRequest);
   }
 
   /** Every shard takes questions. */
@@ -183,19 +189,10 @@ export class Gateway {
       for (const { to, reply } of event.replies) this.requests.take(to)?.resolve(reply);
       if (this.watchersByKey.size > 0) this.notify(event.record);
     } else {
-      if (event.kind === "opened") this.observeOpening(event.atMs);
+      if (event.kind === "opened") this.clock.observe(event.atMs);
       end.event(event);
       if (event.kind === "opened" || event.kind === "readable") this.lookAgain(shard);
     }
-  }
-
-  /**
-   * A shard's heads may name requests of an earlier life. By its time, which never goes back, those
-   * are below a thousand a millisecond: more than can ever be asked.
-   */
-  private observeOpening(atMs: number): void {
-    this.clock.observe(atMs);
-    this.requests.startAt(this.clock.nowMs() * 1000);
   }
 
   private notify(record: Uint8Array): void {
@@ -216,7 +213,7 @@ export class Gateway {
 
   private end(key: Key): ShardEnd {
     const end = this.shards[this.shardOf(key)];
-    if (end === undefined) throw new ShardDown();
+    if (end === undefined || end.leaseEndsMs < this.clock.monotonicMs()) throw new ShardDown();
     return end;
   }
 
@@ -241,6 +238,7 @@ type Send = (message: ToShard) => void;
 class ShardEnd {
   readonly send: Send | undefined;
   readonly reader: TableReader;
+  leaseEndsMs = Number.POSITIVE_INFINITY;
   private readonly fresh = new FreshRows();
   private waiters: Waiter[] = [];
   private nextWaiters: Waiter[] = [];
@@ -278,6 +276,12 @@ class ShardEnd {
     switch (event.kind) {
       case "opened":
         this.reader.refresh();
+        return;
+      case "following":
+      case "applied":
+        return;
+      case "lease":
+        this.leaseEndsMs = event.endsMs;
         return;
       case "readable":
         this.reader.refresh();

@@ -6,8 +6,7 @@
  * 1. A shard is connected to the effects thread when it has opened and that thread lives; whichever
  *    comes later connects them. What it has to deliver waits in its own thread until then.
  * 2. A life of the effects thread that ends ends the threads of all shards that were connected to
- *    it: each starts again and hands over its undelivered effects once more. A thread has ended
- *    only when all of its shards have, so those that open meanwhile are stopped too.
+ *    it: each starts again and hands over its undelivered effects once more.
  * 3. Nothing is started once the host stops.
  * 4. Damage is reported when no thread is about to start any more: Node aborts a process that ends
  *    while a thread of it loads its modules, and so does LMDB while one opens its tables.
@@ -29,11 +28,10 @@ import type {
 
 export interface HostOptions {
   readonly shardCount: number;
-  readonly shardThreads: number;
   readonly entries: { readonly shards: URL; readonly effects: URL };
   /** `count` threads that run the entry's module. */
   readonly openThreads: (entry: URL, count: number) => ThreadPool;
-  readonly shardTask: Omit<ShardTask, "shards" | "startMs">;
+  readonly shardTask: Omit<ShardTask, "shard" | "gateway" | "startMs">;
   readonly effectsTask: Omit<EffectsTask, "control">;
   readonly openReader: (shard: number) => TableReader;
   /** The time of the process. */
@@ -44,28 +42,23 @@ export interface HostOptions {
     onReady(): void;
     onGone(): void;
   };
-  /** A thread, or a shard within one, began or ended as it should. */
+  /** The effects thread, or a shard's, began, opened, or ended as it should. */
   readonly onLife: (what: string, event: "started" | "opened" | "ended") => void;
   readonly onDeath: (thread: string, error: unknown) => void;
   /** A shard's store is damaged: it stays closed, and the sentence is for the operator. */
   readonly onDamage: (sentence: string) => void;
 }
 
-/** The shards of one thread. */
-type Group = readonly number[];
-
-/** From the start of a thread of shards to its end. */
-interface GroupLife {
-  readonly name: string;
-  readonly shards: readonly ShardLife[];
-  /** Its shards are stopped; one that has not opened yet is stopped as soon as it has. */
-  isEnding: boolean;
-}
-
+/** From the start of a shard's thread to its end. */
 interface ShardLife {
   readonly shard: number;
+  readonly name: string;
   readonly link: Link<ToShardThread, FromShardThread>;
-  state: "closed" | "readable" | "open";
+  /**
+   * `idle`: it is not open, and cannot be read here. `following`: it can be read at the most.
+   * `owning`: it decides. `leaving`: it was stopped, or will be as soon as it has opened.
+   */
+  state: "idle" | "following" | "owning" | "leaving";
   isConnected: boolean;
 }
 
@@ -79,7 +72,7 @@ export class Host {
   private readonly shardPool: ThreadPool;
   private readonly effectsPool: ThreadPool;
   private readonly readers = new Map<number, TableReader>();
-  private readonly lives = new Set<GroupLife>();
+  private readonly lives = new Set<ShardLife>();
   /** Undefined while there is no effects thread. */
   private effects: EffectsLink | undefined;
   private readonly living = new Set<Promise<void>>();
@@ -96,7 +89,7 @@ export class Host {
     const { entries, openThreads } = options;
     this.options = options;
     this.gateway = gateway;
-    this.shardPool = openThreads(entries.shards, this.groups().length);
+    this.shardPool = openThreads(entries.shards, options.shardCount + 1);
     this.effectsPool = openThreads(entries.effects, 1);
   }
 
@@ -106,7 +99,7 @@ export class Host {
       this.readable = resolve;
     });
     this.startEffects();
-    for (const group of this.groups()) this.startGroup(group);
+    for (let shard = 0; shard <= this.options.shardCount; shard++) this.startShard(shard);
     return isReadable;
   }
 
@@ -132,15 +125,6 @@ export class Host {
     this.effects?.send({ kind: "message", message });
   }
 
-  /** The directory has a thread of its own, the others share theirs evenly. */
-  private groups(): Group[] {
-    const { shardCount, shardThreads } = this.options;
-    const threads = Math.min(shardThreads, shardCount);
-    const groups: number[][] = Array.from({ length: threads }, () => []);
-    for (let shard = 0; shard < shardCount; shard++) groups[shard % threads]?.push(shard);
-    return [...groups, [shardCount]];
-  }
-
   private startEffects(): void {
     const { near, far } = channel();
     this.options.onLife(effectsName, "started");
@@ -153,59 +137,50 @@ export class Host {
       this.options.onLife(effectsName, "opened");
     });
     this.effects = link;
-    for (const life of this.lives) for (const shard of life.shards) this.connect(life, shard);
+    for (const life of this.lives) this.connect(life);
     const task: EffectsTask = { ...this.options.effectsTask, control: far };
     const gone = () => {
       link.close();
       this.started(effectsName);
       this.effects = undefined;
       this.options.effects.onGone();
-      for (const life of this.lives)
-        if (life.shards.some(({ isConnected }) => isConnected)) this.end(life);
+      for (const life of this.lives) if (life.isConnected) this.end(life);
     };
     const { ended } = this.effectsPool.start(task, [far]);
     this.live(effectsName, ended, gone, () => this.startEffects());
   }
 
-  private startGroup(group: Group): void {
-    const far: ShardTask["shards"][number][] = [];
-    const shards = group.map((shard) => {
-      const gateway = channel();
-      far.push({ shard, gateway: gateway.far });
-      const link = new Link<ToShardThread, FromShardThread>(gateway.near, (event) => {
-        if (event.kind === "damaged") {
-          this.damage ??= event.sentence;
-          return this.started(nameOf(shard));
-        }
-        const before = one.state;
-        if (event.kind === "readable") this.letRead(life, one);
-        if (event.kind === "opened") this.open(life, one);
-        this.gateway.event(shard, event);
-        if (one.state !== before && this.gateway.isReadable) this.readable();
-      });
-      this.starting.add(nameOf(shard));
-      const one: ShardLife = { shard, link, state: "closed", isConnected: false };
-      return one;
-    });
-    const life: GroupLife = { name: `shards ${group.join(", ")}`, shards, isEnding: false };
+  private startShard(shard: number): void {
+    const { near, far } = channel();
+    const name = nameOf(shard);
+    const link = new Link<ToShardThread, FromShardThread>(near, (event) => this.hear(life, event));
+    const life: ShardLife = { shard, name, link, state: "idle", isConnected: false };
+    this.starting.add(name);
     this.lives.add(life);
-    this.options.onLife(life.name, "started");
-    const { shardTask, clock } = this.options;
-    const task: ShardTask = { ...shardTask, startMs: clock.nowMs(), shards: far };
-    const { ended } = this.shardPool.start(
-      task,
-      far.map(({ gateway }) => gateway),
-    );
+    const { shardTask, clock, onLife } = this.options;
+    onLife(name, "started");
+    const task: ShardTask = { ...shardTask, startMs: clock.nowMs(), shard, gateway: far };
+    const { ended } = this.shardPool.start(task, [far]);
     const gone = () => {
       this.lives.delete(life);
-      for (const { shard, link } of shards) {
-        link.close();
-        this.started(nameOf(shard));
-        this.effects?.send({ kind: "detach", shard });
-        this.gateway.detach(shard);
-      }
+      link.close();
+      this.started(name);
+      this.effects?.send({ kind: "detach", shard });
+      this.gateway.detach(shard);
     };
-    this.live(life.name, ended, gone, () => this.startGroup(group));
+    this.live(name, ended, gone, () => this.startShard(shard));
+  }
+
+  private hear(life: ShardLife, event: FromShardThread): void {
+    if (event.kind === "damaged") {
+      this.damage ??= event.sentence;
+      this.started(life.name);
+      return;
+    }
+    if (event.kind === "readable") this.letRead(life);
+    if (event.kind === "opened") this.open(life);
+    this.gateway.event(life.shard, event);
+    if (event.kind !== "release" && this.gateway.isReadable) this.readable();
   }
 
   /** Watches one life of a thread: `gone` at its end, `again` unless the service is stopping. */
@@ -232,11 +207,10 @@ export class Host {
     return Math.min(limits.engine.restartDelayMs * 2 ** deaths, limits.engine.restartDelayMaxMs);
   }
 
-  private letRead(life: GroupLife, shard: ShardLife): void {
-    shard.state = "readable";
-    this.started(nameOf(shard.shard));
-    this.gateway.attach(shard.shard, undefined, this.readerOf(shard.shard));
-    this.stopIfEnding(life, shard);
+  private letRead(life: ShardLife): void {
+    this.gateway.attach(life.shard, undefined, this.readerOf(life.shard));
+    this.started(life.name);
+    if (!this.stopIfLeaving(life)) life.state = "following";
   }
 
   private started(what: string): void {
@@ -248,14 +222,15 @@ export class Host {
     if (damage !== undefined) this.options.onDamage(damage);
   }
 
-  private open(life: GroupLife, shard: ShardLife): void {
-    const { shard: number, link } = shard;
-    this.deaths.delete(life.name);
-    shard.state = "open";
-    this.options.onLife(nameOf(number), "opened");
-    this.started(nameOf(number));
-    this.gateway.attach(number, (message) => link.send(message), this.readerOf(number));
-    if (!this.stopIfEnding(life, shard)) this.connect(life, shard);
+  private open(life: ShardLife): void {
+    const { shard, name, link } = life;
+    this.deaths.delete(name);
+    this.options.onLife(name, "opened");
+    this.started(name);
+    this.gateway.attach(shard, (message) => link.send(message), this.readerOf(shard));
+    if (this.stopIfLeaving(life)) return;
+    life.state = "owning";
+    this.connect(life);
   }
 
   private readerOf(shard: number): TableReader {
@@ -264,24 +239,24 @@ export class Host {
     return reader;
   }
 
-  private stopIfEnding(life: GroupLife, { link }: ShardLife): boolean {
-    const isEnding = life.isEnding || this.stopping;
-    if (isEnding) link.send({ kind: "stop" });
-    return isEnding;
+  private stopIfLeaving({ state, link }: ShardLife): boolean {
+    const isLeaving = state === "leaving" || this.stopping;
+    if (isLeaving) link.send({ kind: "stop" });
+    return isLeaving;
   }
 
-  private connect(life: GroupLife, shard: ShardLife): void {
-    if (this.effects === undefined || shard.state !== "open" || life.isEnding) return;
+  private connect(life: ShardLife): void {
+    if (this.effects === undefined || life.state !== "owning") return;
     const { near, far } = channel();
-    shard.isConnected = true;
-    this.effects.send({ kind: "attach", shard: shard.shard, port: near }, near);
-    shard.link.send({ kind: "effects", port: far }, far);
+    life.isConnected = true;
+    this.effects.send({ kind: "attach", shard: life.shard, port: near }, near);
+    life.link.send({ kind: "effects", port: far }, far);
   }
 
-  private end(life: GroupLife): void {
-    if (life.isEnding) return;
-    life.isEnding = true;
-    for (const { state, link } of life.shards) if (state !== "closed") link.send({ kind: "stop" });
+  private end(life: ShardLife): void {
+    if (life.state === "leaving") return;
+    if (life.state !== "idle") life.link.send({ kind: "stop" });
+    life.state = "leaving";
   }
 }
 

@@ -3,11 +3,10 @@ import type { RequestId } from "./address.ts";
 /** Requests that wait for their replies, by ids that count up. */
 export class OpenRequests<Waiter> {
   private readonly waiters = new Map<RequestId, Waiter>();
-  private next: RequestId = 1;
+  private next: RequestId;
 
-  /** From now on ids are at least that. */
-  startAt(first: RequestId): void {
-    this.next = Math.max(this.next, first);
+  constructor(first: RequestId) {
+    this.next = first;
   }
 
   add(waiter: Waiter): RequestId {

@@ -126,6 +126,16 @@ export function readHead(bytes: Uint8Array): RecordHead {
   };
 }
 
+/** Without writes there are none, or no bytes at all. */
+export function countWrites(bytes: Uint8Array): number {
+  return bytes.length === 0 ? 0 : asBuffer(bytes).readUInt32LE(24);
+}
+
+/** Of the record itself, in lower-case hex. */
+export function hashOf(bytes: Uint8Array): string {
+  return asBuffer(bytes).toString("hex", bytes.length - hashBytes);
+}
+
 /**
  * Calls `visit` with each write's key and the bounds of its value as in a `Slice`; without writes
  * there are no bytes.

@@ -32,6 +32,12 @@ export type ShardEvent =
   /** It cannot open, since nothing can be written; the tables lack what these records hold. */
   | { readonly kind: "readable"; readonly records: readonly Uint8Array[] }
   | { readonly kind: "opened"; readonly seq: number; readonly atMs: number }
+  /** Another node owns it, or none yet. */
+  | { readonly kind: "following" }
+  /** A record of another node's. */
+  | { readonly kind: "applied"; readonly record: Uint8Array }
+  /** Until when its rows may be read, by the monotonic clock; without a log for ever. */
+  | { readonly kind: "lease"; readonly endsMs: number }
   | {
       readonly kind: "release";
       readonly seq: number;
@@ -68,7 +74,7 @@ export type EffectsControl =
   | { readonly kind: "message"; readonly message: unknown }
   | { readonly kind: "stop" };
 
-/** The task of a thread that runs shards. */
+/** The task of a shard's thread. */
 export interface ShardTask {
   readonly shardCount: number;
   readonly dataDir: string;
@@ -77,10 +83,11 @@ export interface ShardTask {
   readonly isNew: boolean;
   /** The time of the process. */
   readonly startMs: number;
-  readonly shards: readonly {
-    readonly shard: number;
-    readonly gateway: MessagePort;
-  }[];
+  readonly shard: number;
+  readonly gateway: MessagePort;
+  /** Of the data directory. */
+  readonly storeId: string;
+  readonly nodeId: string;
 }
 
 /** The task of the effects thread. */

@@ -215,15 +215,14 @@ function openHost(
   log: Logger,
 ): Host {
   const { shardCount } = data;
-  const { dataDir, logLevel, shardThreads, farmWorkers, objectStore } = settings;
+  const { dataDir, logLevel, farmWorkers, objectStore } = settings;
   const common = { shardCount, dataDir, logLevel };
   return new Host(
     {
       shardCount,
-      shardThreads,
       entries,
       openThreads: (entry, count) => new Threads(entry, count),
-      shardTask: { ...common, isNew: data.isNew },
+      shardTask: { ...common, isNew: data.isNew, storeId: data.storeId, nodeId: data.nodeId },
       effectsTask: {
         ...common,
         ...{ farmWorkers, farmEntry: entries.farm, objectStore, nats: readNatsAccess(settings) },

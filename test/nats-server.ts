@@ -1,9 +1,8 @@
 /** A server of NATS of a test's own, on this machine. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { writeFile } from "node:fs/promises";
-import type { AddressInfo } from "node:net";
-import { createServer } from "node:net";
+import { mkdir, writeFile } from "node:fs/promises";
+import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 import type { Test } from "tap";
 
@@ -20,11 +19,15 @@ export interface NatsOptions {
   /** Lines of its configuration. */
   readonly config?: string;
   readonly hasJetStream?: boolean;
+  /** Of a test with several. */
+  readonly folder?: string;
 }
 
 /** Ends with the test, or with this process. */
 export async function startNats(t: Test, options: NatsOptions = {}): Promise<NatsServer> {
-  const server = await startNatsIn(t.testdir({ nats: {} }), options);
+  const folder = join(t.testdirName, options.folder ?? "nats-server");
+  await mkdir(folder, { recursive: true });
+  const server = await startNatsIn(folder, options);
   t.teardown(() => server.kill());
   return server;
 }
@@ -52,6 +55,20 @@ export async function startNatsIn(folder: string, options: NatsOptions = {}): Pr
       server = await start();
     },
   };
+}
+
+/** Three servers with JetStream that replicate each other; they end as `startNats` says. */
+export async function startNatsCluster(t: Test): Promise<readonly NatsServer[]> {
+  const routePorts = await Promise.all([freePort(), freePort(), freePort()]);
+  const routes = routePorts.map((port) => `nats://127.0.0.1:${port}`).join(", ");
+  const servers = await Promise.all(
+    routePorts.map((port, index) => {
+      const cluster = `cluster { name: klieg, listen: "127.0.0.1:${port}", routes: [${routes}] }`;
+      const config = `server_name: nats-${index}\n${cluster}\n`;
+      return startNats(t, { config, folder: `nats-${index}`, hasJetStream: true });
+    }),
+  );
+  return servers;
 }
 
 /** Ready when it says so; the kernel kills it when this process is gone. */

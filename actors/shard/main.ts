@@ -1,7 +1,5 @@
-/**
- * A thread that runs shards: wires each to its stores, to the HTTP thread and to the effects
- * thread.
- */
+/** A shard's thread: wires it to its stores, to the HTTP thread and to the effects thread. */
+import { randomUUID } from "node:crypto";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { MessagePort } from "node:worker_threads";
@@ -14,7 +12,12 @@ import { Link } from "../../engine/link.ts";
 import { damageSentence, StoreDamage } from "../../engine/ports/store-damage.ts";
 import { SampledLog } from "../../engine/sampled-log.ts";
 import { Opening } from "../../engine/shard/opening.ts";
-import type { Shard, ShardOutlets, ShardStores } from "../../engine/shard/shard.ts";
+import {
+  openShard,
+  type Shard,
+  type ShardOutlets,
+  type ShardStores,
+} from "../../engine/shard/shard.ts";
 import type {
   FromEffects,
   FromShardThread,
@@ -24,33 +27,28 @@ import type {
 } from "../../engine/wire.ts";
 import { domain } from "../domain.ts";
 
-/** Ends when every shard was stopped. A fault ends the whole thread: nothing half alive stays. */
+/** Ends when the shard was stopped. A fault ends the whole thread: nothing half alive stays. */
 export async function run(task: ShardTask): Promise<void> {
-  const log = openLog(task.logLevel, `shards ${task.shards.map(({ shard }) => shard).join(", ")}`);
-  const ends = new SampledLog(systemClock, {
-    line: (level, fields, message) => log[level](fields, message),
-    skipped: (lines) => log.info({ lines }, "ends of jobs were not logged"),
-  });
+  const log = openLog(task.logLevel, `shard ${task.shard}`);
   try {
-    await Promise.all(task.shards.map((place) => runShard(task, place, log, ends)));
+    await runShard(task, log);
   } catch (error) {
     log.error(error, "the shard thread ends and starts again");
     process.exit(1);
   }
 }
 
-async function runShard(
-  task: ShardTask,
-  { shard: number, gateway }: ShardTask["shards"][number],
-  log: ReturnType<typeof openLog>,
-  ends: SampledLog,
-): Promise<void> {
-  const { shardCount, dataDir } = task;
+async function runShard(task: ShardTask, log: ReturnType<typeof openLog>): Promise<void> {
+  const { shardCount, dataDir, shard: number } = task;
   const folder = join(dataDir, `shard-${number === shardCount ? "directory" : number}`);
+  const ends = new SampledLog(systemClock, {
+    line: (level, fields, message) => log[level](fields, message),
+    skipped: (lines) => log.info({ lines }, "ends of jobs were not logged"),
+  });
   let opening: Opening | undefined;
   let shard: Shard | undefined;
   const effects = new EffectsLine((envelope) => shard?.receive(envelope, "settle"));
-  const toGateway = new Link<FromShardThread, ToShardThread>(gateway, (message) => {
+  const toGateway = new Link<FromShardThread, ToShardThread>(task.gateway, (message) => {
     if ("kind" in message && message.kind === "effects") effects.connect(message.port);
     else if (shard !== undefined) shard.handle(message);
     else opening?.stop(); // A shard that is not open is asked nothing else.
@@ -71,7 +69,11 @@ async function runShard(
   };
   try {
     const stores = openStores(folder, task, (sentence) => log.warn(sentence));
-    opening = new Opening({ shard: number, shardCount }, domain, stores, outlets);
+    const place = { shard: number, shardCount };
+    const { nodeId: node, storeId: store } = task;
+    const owner = { node, nonce: randomUUID(), store, members: [node] };
+    const open = () => openShard(place, domain, stores, { owner }, outlets);
+    opening = new Opening(open, stores, outlets);
     shard = await opening.run();
     await shard?.run();
     toGateway.close();

@@ -3,6 +3,7 @@
  * shard count for its life. Every way in which it cannot be used is a `DataDirectoryError` whose
  * message is one sentence with the remedy.
  */
+import { randomUUID } from "node:crypto";
 import {
   accessSync,
   constants,
@@ -26,6 +27,10 @@ export interface DataDirectory {
   readonly path: string;
   /** Powers of two; set when the store was created. */
   readonly shardCount: number;
+  /** Drawn when the store was created; the same on all nodes of a cluster. */
+  readonly storeId: string;
+  /** Drawn when this directory was made. */
+  readonly nodeId: string;
   /** Whether others could read it until now; what is below it has their rights still. */
   readonly wasOpen: boolean;
   /** Whether some shards may never have been opened. */
@@ -43,11 +48,13 @@ export interface DataDirectory {
 
 const lockName = "lock";
 const storeName = "store.json";
-const formatVersion = 8;
+const formatVersion = 9;
 
 interface Store {
   readonly formatVersion: number;
   readonly shardCount: number;
+  readonly storeId: string;
+  readonly nodeId: string;
   /** Whether every shard has been opened: from then on each has files. */
   readonly isComplete: boolean;
 }
@@ -70,7 +77,8 @@ export function openDataDirectory(path: string, shardCount: number): DataDirecto
     release,
   };
   const found = storeOf(path, directory.read(storeName));
-  const store = found ?? { formatVersion, shardCount, isComplete: false };
+  const [storeId, nodeId] = [randomUUID(), randomUUID()];
+  const store = found ?? { formatVersion, shardCount, storeId, nodeId, isComplete: false };
   const write = (it: Store) => directory.writePrivate(storeName, `${JSON.stringify(it)}\n`);
   try {
     write(store);
@@ -80,6 +88,8 @@ export function openDataDirectory(path: string, shardCount: number): DataDirecto
   return {
     ...directory,
     shardCount: store.shardCount,
+    storeId: store.storeId,
+    nodeId: store.nodeId,
     isNew: !store.isComplete,
     complete: () => write({ ...store, isComplete: true }),
   };
@@ -120,6 +130,10 @@ function storeOf(path: string, text: string | undefined): Store | undefined {
     store.formatVersion === formatVersion &&
     "shardCount" in store &&
     typeof store.shardCount === "number" &&
+    "storeId" in store &&
+    typeof store.storeId === "string" &&
+    "nodeId" in store &&
+    typeof store.nodeId === "string" &&
     "isComplete" in store &&
     typeof store.isComplete === "boolean";
   if (isKnown) return store as Store;

@@ -15,7 +15,8 @@ import type { NatsAccess } from "../../config/nats-access.ts";
 import { type NatsServer, natsServer } from "../../config/nats-servers.ts";
 import { PortError } from "../ports/port-error.ts";
 
-export type { NatsConnection } from "nats";
+export type { JetStreamSubscription, NatsConnection, StreamConfig } from "nats";
+export { consumerOpts, NatsError, nanos, RetentionPolicy, StorageType } from "nats";
 
 /** `name` is shown by the server's monitoring. */
 export type NamedAccess = NatsAccess & { readonly name: string };

@@ -8,9 +8,9 @@ import { mkdirSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import type { Domain } from "../domain.ts";
 import { StoreDamage } from "../ports/store-damage.ts";
-import { noHash } from "../record.ts";
 import type { Position } from "../shard/flush.ts";
-import { follow, readPosition, recover, type ShardPlace } from "../shard/recovery.ts";
+import { recover } from "../shard/recovery.ts";
+import { follow, noPosition, readPosition, type ShardPlace } from "../shard/replica.ts";
 import { holdStore } from "./data-directory.ts";
 import { openJournal } from "./file-journal.ts";
 import { openTableReader, openTables } from "./lmdb.ts";
@@ -45,8 +45,6 @@ export async function checkStore(check: StoreCheck): Promise<readonly StoreFindi
   return findings;
 }
 
-const start: Position = { seq: 0, epoch: 0, atMs: 0, hash: noHash };
-
 async function checkShard(
   check: StoreCheck,
   place: ShardPlace,
@@ -63,7 +61,7 @@ async function checkShard(
     if (!canBeRead(tables))
       throw new StoreDamage("tables/data.mdb cannot be read, some of its rows are lost");
   });
-  const from = tablesDamage === undefined ? await positionOf(tables) : start;
+  const from = tablesDamage === undefined ? await positionOf(tables) : noPosition;
   const journalDamage = await damageOf(() => readJournal(folder, from, onPassed));
   if (tablesDamage === undefined) {
     if (journalDamage !== undefined) findings.push(damage(folder, journalDamage));

@@ -39,6 +39,15 @@ export interface Origin {
   readonly key: Key;
 }
 
+/**
+ * The record that a batch will be, if it writes anything. Tells are ordered by both: after a loss
+ * that was accepted sequences come again, epochs never do.
+ */
+export interface BatchOrder {
+  readonly epoch: number;
+  readonly seq: number;
+}
+
 /** What has to leave the shard once the batch is durable. */
 export interface Delivery {
   readonly from: Key;
@@ -68,7 +77,7 @@ export class Batch {
   steps = 0;
   private readonly rows: ShardRows;
   private readonly domain: Domain;
-  private readonly seq: number;
+  private readonly order: BatchOrder;
   private readonly owns: (key: Key) => boolean;
   private tells = 0;
   /** The open step: its writes are already in `writes` and are taken back if it is dropped. */
@@ -82,7 +91,7 @@ export class Batch {
   constructor(
     rows: ShardRows,
     domain: Domain,
-    seq: number,
+    order: BatchOrder,
     owns: (key: Key) => boolean,
     values: JsonBytes,
   ) {
@@ -90,7 +99,7 @@ export class Batch {
     this.values = values;
     this.rows = rows;
     this.domain = domain;
-    this.seq = seq;
+    this.order = order;
     this.owns = owns;
   }
 
@@ -138,6 +147,13 @@ export class Batch {
     return value instanceof EncodedRow ? rowOf(this.domain.rowCodecs, key, value.json) : value;
   }
 
+  /** A row of the engine's own. */
+  put<Row>(key: Key<Row>, value: Row): void {
+    this.begin();
+    this.write(key, value, undefined);
+    this.bytes += this.encodeChanges();
+  }
+
   private begin(): void {
     this.changes = [];
     this.valuesBefore = this.values.end;
@@ -183,9 +199,11 @@ export class Batch {
       this.stepDeliveries.push({ from, effect });
       return;
     }
-    const order = this.tells++;
-    invariant(order < 0x10000, "a batch tells other shards at most 65,536 times");
-    const place = orderedNumber(this.seq) + String.fromCharCode(order >> 8, order & 255);
+    const number = this.tells++;
+    invariant(number < 0x10000, "a batch tells other shards at most 65,536 times");
+    const { epoch, seq } = this.order;
+    const place =
+      orderedNumber(epoch) + orderedNumber(seq) + String.fromCharCode(number >> 8, number & 255);
     const key = keyOf(partitionOf(from), engineTables.outbox, place);
     this.write(key, { from, effect }, undefined);
     this.stepDeliveries.push({ key, from, effect });

@@ -18,12 +18,35 @@ import type { ShardRows } from "./shard-rows.ts";
 /** How far the tables are, and what the next record follows. */
 export interface Position {
   readonly seq: number;
+  /** The record's place in the replicated log, 0 without one. */
+  readonly logSeq: number;
   readonly epoch: number;
   readonly atMs: number;
   readonly hash: string;
 }
 
 export const positionKey: Key<Position> = keyOf(0, 0, "position");
+
+/** Who owns the shard since the record that wrote it, the first of an epoch. */
+export interface Owner {
+  /** The node's id. */
+  readonly node: string;
+  /** Drawn for this epoch: names the owner's attempts to append. */
+  readonly nonce: string;
+  /** The store's id: its shards belong together. */
+  readonly store: string;
+  /** The nodes that may have records of the shard, this one among them. */
+  readonly members: readonly string[];
+}
+
+export const ownerKey: Key<Owner> = keyOf(0, 0, "owner");
+
+/** The owner of this epoch has stopped by itself, and answers no reads any more. */
+export interface Handover {
+  readonly epoch: number;
+}
+
+export const handoverKey: Key<Handover> = keyOf(0, 0, "handover");
 
 /**
  * Writes rows that come partition by partition; when it resolves, the tables durably are at

@@ -9,7 +9,7 @@
  */
 import { invariant } from "../invariant.ts";
 import { codeOf, engineTables, type Key, partitionOf } from "../key.ts";
-import { asBuffer, eachPlace, type Slice } from "../record.ts";
+import { asBuffer, countWrites, eachPlace, type Slice } from "../record.ts";
 
 export interface FreshRow extends Slice {
   readonly key: Key;
@@ -33,15 +33,14 @@ export class FreshRows {
   private frozen = new Generation();
 
   /**
-   * About how many rows there are: rows written twice count twice, a record of unknown heads counts
-   * once.
+   * About how many rows there are: rows written twice count twice.
    */
   get size(): number {
     return this.current.writes + this.frozen.writes;
   }
 
   add(record: Uint8Array, heads?: Heads): void {
-    if (record.length > 0) this.current.add(record, heads);
+    if (countWrites(record) > 0) this.current.add(record, heads);
   }
 
   get(key: Key): Slice | undefined {
@@ -87,7 +86,7 @@ class Generation {
 
   add(record: Uint8Array, heads: Heads | undefined): void {
     this.unread.push([record, heads]);
-    this.writes += heads?.length ?? 1;
+    this.writes += countWrites(record);
   }
 
   get(key: Key): Slice | undefined {

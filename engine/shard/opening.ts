@@ -5,22 +5,19 @@
  */
 
 import { limits } from "../../config/limits.ts";
-import type { Domain } from "../domain.ts";
 import { PortError } from "../ports/port-error.ts";
-import { readPosition, type ShardPlace } from "./recovery.ts";
-import { openShard, type Shard, type ShardOutlets, type ShardStores } from "./shard.ts";
+import { readPosition } from "./replica.ts";
+import type { Shard, ShardOutlets, ShardStores } from "./shard.ts";
 
 export class Opening {
-  private readonly place: ShardPlace;
-  private readonly domain: Domain;
+  private readonly openShard: () => Promise<Shard>;
   private readonly stores: ShardStores;
   private readonly outlets: ShardOutlets;
   private isStopped = false;
   private wake = () => {};
 
-  constructor(place: ShardPlace, domain: Domain, stores: ShardStores, outlets: ShardOutlets) {
-    this.place = place;
-    this.domain = domain;
+  constructor(openShard: () => Promise<Shard>, stores: ShardStores, outlets: ShardOutlets) {
+    this.openShard = openShard;
     this.stores = stores;
     this.outlets = outlets;
   }
@@ -29,7 +26,7 @@ export class Opening {
   async run(): Promise<Shard | undefined> {
     for (let attempt = 1; !this.isStopped; attempt++) {
       try {
-        const shard = await openShard(this.place, this.domain, this.stores, this.outlets);
+        const shard = await this.openShard();
         if (attempt > 1) this.outlets.flushes(undefined);
         return shard;
       } catch (error) {

@@ -5,7 +5,9 @@
  *
  * I1 same seq, same hash on every replica.   I2 seq contiguous, epoch non-decreasing.
  * I3 nothing leaves before it is durable: rows, then replies, then effects.
- * I4 only the highest epoch commits: each start writes an empty record of the next epoch first.
+ * I4 only the highest epoch commits: each owner writes a record of the next epoch first, which names
+ * it. In a cluster the log stores a record before the journal does: no journal holds what the log
+ * has refused.
  *
  * A failed put ends the loop: the thread dies, callers get 503 (outcome unknown), the next one
  * recovers. A flush that the tables refuse, as on a full disk, is tried again: its rows are durable
@@ -24,9 +26,11 @@ import type { Tables } from "../ports/tables.ts";
 import { seal } from "../record.ts";
 import type { ShardEvent, ToShard } from "../wire.ts";
 import { Batch, broken, type Delivery, type Envelope, type Origin } from "./batch.ts";
-import { flushRows, type Position } from "./flush.ts";
+import { flushRows, handoverKey, type Owner, ownerKey, type Position } from "./flush.ts";
 import { busy, Inbox, type Lane } from "./inbox.ts";
-import { recover, type ShardPlace } from "./recovery.ts";
+import type { OwnedLog } from "./owned-log.ts";
+import { recover } from "./recovery.ts";
+import type { Replica, ShardPlace } from "./replica.ts";
 import type { ShardRows } from "./shard-rows.ts";
 import { ShardTime } from "./shard-time.ts";
 import { Sweep } from "./sweep.ts";
@@ -49,16 +53,47 @@ export interface ShardStores {
   readonly startMs: number;
 }
 
+/** As what a shard is opened. */
+export interface Ownership {
+  readonly owner: Owner;
+  /** Undefined on a machine that is alone. */
+  readonly log?: OwnedLog | undefined;
+  /** How long an earlier owner may still answer reads. */
+  readonly leaseMs?: number | undefined;
+  /** The last record that no other node needs from this journal any more. */
+  readonly spareSeq?: () => number;
+}
+
 export async function openShard(
   place: ShardPlace,
   domain: Domain,
   stores: ShardStores,
+  ownership: Ownership,
   outlets: ShardOutlets,
 ): Promise<Shard> {
   const { startMs, journal, tables } = stores;
-  const recovered = await recover(place, journal, tables, domain, startMs);
-  const shard = new Shard(place, domain, stores, outlets, recovered);
-  await shard.open(recovered.undelivered);
+  const replica = await recover(place, journal, tables, domain, startMs);
+  return takeOver(replica, place, domain, stores, ownership, outlets);
+}
+
+/** Goes on as the owner with rows that are all in the tables. Throws `OwnershipLost`. */
+export async function takeOver(
+  replica: Replica,
+  place: ShardPlace,
+  domain: Domain,
+  stores: ShardStores,
+  ownership: Ownership,
+  outlets: ShardOutlets,
+): Promise<Shard> {
+  const shard = new Shard(place, domain, stores, ownership, outlets, replica);
+  await shard.begin();
+  const earlierLease = new Promise<void>((resolve) => {
+    if (ownership.leaseMs === undefined) resolve();
+    else stores.clock.after(ownership.leaseMs, resolve);
+  });
+  const undelivered = replica.prepare(stores.startMs);
+  await earlierLease;
+  shard.open(undelivered);
   return shard;
 }
 
@@ -66,6 +101,7 @@ class Shard {
   private readonly place: ShardPlace;
   private readonly domain: Domain;
   private readonly stores: ShardStores;
+  private readonly ownership: Ownership;
   private readonly outlets: ShardOutlets;
   private readonly rows: ShardRows;
   private readonly time: ShardTime;
@@ -75,7 +111,9 @@ class Shard {
   private readonly owns: (key: Key) => boolean;
   private readonly get: Context["get"];
   private position: Position;
+  private readonly epoch: number;
   private flushing: Promise<void> | undefined;
+  private flushedSeq: number;
   /** How far the frozen rows go, until they are in the tables. */
   private frozenAt: Position | undefined;
   /** The last flush failed. */
@@ -99,27 +137,38 @@ class Shard {
     place: ShardPlace,
     domain: Domain,
     stores: ShardStores,
+    ownership: Ownership,
     outlets: ShardOutlets,
-    recovered: { rows: ShardRows; position: Position },
+    replica: Replica,
   ) {
     this.place = place;
     this.domain = domain;
     this.stores = stores;
+    this.ownership = ownership;
     this.outlets = outlets;
-    this.rows = recovered.rows;
-    this.position = recovered.position;
-    this.time = new ShardTime(stores.clock, recovered.position.atMs, stores.startMs);
+    this.rows = replica.rows;
+    this.position = replica.position;
+    this.epoch = replica.position.epoch + 1;
+    this.flushedSeq = replica.flushedSeq;
+    this.time = new ShardTime(stores.clock, replica.position.atMs, stores.startMs);
     this.owns = (key) => shardOf(key, place.shardCount) === place.shard;
     this.get = <Row>(key: Key<Row>) => this.rows.row(key, 0) as Row | undefined;
-    this.batch = this.nextBatch(this.position.seq + 2);
+    this.batch = this.nextBatch(this.position.seq + 1);
     this.sweeps = domain.sweeps.map((rule) => new Sweep(rule, stores.tables, place));
   }
 
-  async open(undelivered: readonly Delivery[]): Promise<void> {
-    const epoch = this.position.epoch + 1;
-    await this.commit(this.batch, epoch, this.time.nowMs());
+  /** From here on no other owner can commit. */
+  async begin(): Promise<void> {
+    this.batch.put(ownerKey, this.ownership.owner);
+    await this.commit(this.batch, this.time.nowMs());
+    this.batch = this.nextBatch(this.position.seq + 1);
+  }
+
+  open(undelivered: readonly Delivery[]): void {
     const { seq, atMs } = this.position;
     this.outlets.event({ kind: "opened", seq, atMs });
+    const { log } = this.ownership;
+    if (log !== undefined) this.outlets.event({ kind: "lease", endsMs: log.leaseEndsMs });
     this.outlets.deliver(undelivered, []);
   }
 
@@ -127,6 +176,11 @@ class Shard {
     if (this.inbox.offer(envelope, lane) || envelope.request === undefined) return;
     const replies = [{ to: envelope.request, reply: busy }];
     this.outlets.event({ kind: "release", seq: this.position.seq, record: noWrites, replies });
+  }
+
+  /** The last record that is durable. */
+  get reached(): Position {
+    return this.position;
   }
 
   /** Handles a message of the HTTP thread. */
@@ -162,8 +216,9 @@ class Shard {
       if (!this.isBlocked) this.fill(nowMs);
       if (this.isPutting) continue;
       if (this.isFlushDue(nowMs)) this.startFlush(nowMs);
-      if (this.batch.isEmpty) continue;
-      this.startPut(nowMs);
+      const isHeartbeat = this.ownership.log?.isHeartbeatDue === true;
+      if (this.batch.isEmpty && !isHeartbeat) continue;
+      this.startPut(nowMs, isHeartbeat);
       // The store begins in the next tick of the event loop: deciding goes on beside it, not
       // before.
       await new Promise(setImmediate);
@@ -173,6 +228,13 @@ class Shard {
     if (this.failure !== undefined) throw this.failure.error;
     do await this.flushNow();
     while (this.rows.fresh.size > 0);
+    if (this.ownership.log !== undefined) await this.handOver();
+  }
+
+  /** Lets another node take over at once. Reads were told to stop before. */
+  private async handOver(): Promise<void> {
+    this.batch.put(handoverKey, { epoch: this.epoch });
+    await this.commit(this.batch, Math.max(this.time.nowMs(), this.position.atMs));
   }
 
   private get isIdle(): boolean {
@@ -219,13 +281,14 @@ class Shard {
   /**
    * Seals the open batch behind the last durable one; the next is decided while this one is put.
    */
-  private startPut(nowMs: number): void {
+  private startPut(nowMs: number, isHeartbeat: boolean): void {
     const { batch } = this;
     this.isPutting = true;
-    const put = this.put(batch, Math.max(nowMs, this.position.atMs));
+    const put = this.put(batch, isHeartbeat, Math.max(nowMs, this.position.atMs));
     // Its record is sealed: the next batch may have its values' place.
     this.isClosed = false;
-    this.batch = this.nextBatch(this.position.seq + (batch.writes.size > 0 ? 2 : 1));
+    const seals = isHeartbeat || batch.writes.size > 0;
+    this.batch = this.nextBatch(this.position.seq + (seals ? 2 : 1));
     put.then(
       () => this.ended(),
       (error: unknown) => this.ended({ error }),
@@ -238,10 +301,10 @@ class Shard {
     this.inbox.ring();
   }
 
-  private async put(batch: Batch, atMs: number): Promise<void> {
+  private async put(batch: Batch, isHeartbeat: boolean, atMs: number): Promise<void> {
     // Refusals rest on what is durable already, so they need no record of their own.
     const record =
-      batch.writes.size === 0 ? noWrites : await this.commit(batch, this.position.epoch, atMs);
+      batch.writes.size === 0 && !isHeartbeat ? noWrites : await this.commit(batch, atMs);
     const { replies, deliveries, acknowledged } = batch;
     this.outlets.event({ kind: "release", seq: this.position.seq, record, replies });
     if (deliveries.length + acknowledged.length > 0) this.outlets.deliver(deliveries, acknowledged);
@@ -253,7 +316,7 @@ class Shard {
 
   /** `seq` is the one that the batch's record will have, if it has one. */
   private nextBatch(seq: number): Batch {
-    return new Batch(this.rows, this.domain, seq, this.owns, this.values);
+    return new Batch(this.rows, this.domain, { epoch: this.epoch, seq }, this.owns, this.values);
   }
 
   /** False when the batch has no room for it. */
@@ -278,21 +341,28 @@ class Shard {
     }
   }
 
-  private async commit(batch: Batch, epoch: number, atMs: number): Promise<Uint8Array> {
+  private async commit(batch: Batch, atMs: number): Promise<Uint8Array> {
     const { writes, values } = batch;
+    const { epoch } = this;
+    const { log } = this.ownership;
     const seq = this.position.seq + 1;
     const head = { shard: this.place.shard, epoch, seq, atMs };
     const { bytes, hash } = seal(head, writes, values.bytes, this.position.hash);
     this.rows.add(bytes, writes);
+    const after = this.position.logSeq;
+    if (log !== undefined) {
+      await log.append(bytes, { epoch, seq }, after);
+      this.outlets.event({ kind: "lease", endsMs: log.leaseEndsMs });
+    }
     await this.stores.journal.append(seq, bytes);
-    this.position = { seq, epoch, atMs, hash };
+    this.position = { seq, logSeq: log === undefined ? 0 : after + 1, epoch, atMs, hash };
     return bytes;
   }
 
   private isFlushDue(nowMs: number): boolean {
     const { size } = this.rows.fresh;
     if (this.flushing !== undefined) return false;
-    const isOld = size > 0 && nowMs >= this.nextFlushMs;
+    const isOld = this.position.seq > this.flushedSeq && nowMs >= this.nextFlushMs;
     if (this.isStuck) return isOld;
     return this.flushWanted || isOld || size >= limits.engine.flushRows;
   }
@@ -329,10 +399,12 @@ class Shard {
     }
     this.frozenAt ??= this.position;
     const position = this.frozenAt;
-    if (this.rows.fresh.size > 0) {
+    if (position.seq > this.flushedSeq) {
       await this.rows.fresh.findFrozen(() => new Promise(setImmediate));
       await flushRows(this.rows, this.rows.fresh.lastWrites(), position, this.domain);
-      await this.stores.journal.trim(position.seq);
+      this.flushedSeq = position.seq;
+      const { spareSeq } = this.ownership;
+      await this.stores.journal.trim(Math.min(position.seq, spareSeq?.() ?? position.seq));
     }
     this.rows.tables.refresh();
     this.rows.fresh.thaw();

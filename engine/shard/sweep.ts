@@ -10,7 +10,7 @@ import type { SweepRule } from "../domain.ts";
 import { type KeyRange, partitionsOf } from "../key.ts";
 import type { TableReader } from "../ports/tables.ts";
 import type { Envelope } from "./batch.ts";
-import type { ShardPlace } from "./recovery.ts";
+import type { ShardPlace } from "./replica.ts";
 
 export class Sweep {
   private readonly rule: SweepRule;

@@ -12,7 +12,7 @@ export async function run(task: ShardTask): Promise<void> {
   channel.unref();
   channel.onmessage = (event) => {
     const { data } = event as { data: unknown };
-    if (task.shards.some(({ shard }) => shard === data)) process.exit(3);
+    if (task.shard === data) process.exit(3);
   };
   await real.run(task);
   channel.close();

@@ -18,7 +18,7 @@ t.test(
     for (let n = 0; n < 6; n++) jobs.push(await ada.job(`kite ${n} sim:slow=300`));
     const shard = shardOf(accountKey(ada.id), shardCount);
     await house.strike(shard);
-    t.strictSame(house.deaths, [`shards ${shard}`]);
+    t.strictSame(house.deaths, [`shard ${shard}`]);
     t.equal((await ada.get("/v1/jobs")).status, 503, "while it is away callers hear 503");
     for (const { id } of jobs) {
       const { status, json } = await again(() =>

@@ -61,14 +61,13 @@ export async function openHouse(t: Test, farmEntry = "") {
   const host = new Host(
     {
       shardCount,
-      shardThreads: 2,
       effects: { onMessage: () => {}, onReady: () => {}, onGone: () => {} },
       entries: {
         shards: new URL("./dying-shard.js", import.meta.url),
         effects: new URL("./dying-effects.js", import.meta.url),
       },
       openThreads: (entry, count) => new Threads(entry, count),
-      shardTask: { ...common, isNew: true },
+      shardTask: { ...common, isNew: true, storeId: "store", nodeId: "node" },
       effectsTask: {
         ...{ ...common, farmWorkers: farmEntry === "" ? 0 : 1, farmEntry },
         objectStore: undefined,

@@ -18,18 +18,20 @@ const a = at(1, 16, "a");
 const b = keyOf(1, 16, "b");
 const far = at(200, 16, "far");
 
-function stage(listens = true) {
+function stage(listens = true, firstRequest = 1) {
+  const clock = new ManualClock(1_000);
   const sent: { shard: number; message: ToShard }[] = [];
   const changed: Key[] = [];
   const missed: number[] = [];
   const failures: unknown[] = [];
   const tables: Tables[] = [memoryTables(), memoryTables(), memoryTables()];
-  const gateway = new Gateway(2, new ProcessClock(new ManualClock(1_000)), {
+  const listener = {
     listens: () => listens,
-    changed: (key) => changed.push(key),
-    missed: (shard) => missed.push(shard),
-    failed: (error) => failures.push(error),
-  });
+    changed: (key: Key) => changed.push(key),
+    missed: (shard: number) => missed.push(shard),
+    failed: (error: unknown) => failures.push(error),
+  };
+  const gateway = new Gateway(2, new ProcessClock(clock), listener, {}, firstRequest);
   const attach = (shard: number) =>
     gateway.attach(
       shard,
@@ -37,7 +39,7 @@ function stage(listens = true) {
       tables[shard] ?? memoryTables(),
     );
   for (const shard of [0, 1, 2]) attach(shard);
-  return { gateway, sent, changed, missed, failures, tables, attach };
+  return { clock, gateway, sent, changed, missed, failures, tables, attach };
 }
 
 let seq = 0;
@@ -77,18 +79,34 @@ t.test("a question goes to the shard of its address, and its reply comes back", 
   gateway.event(1, release({}, [2, "again"]));
 });
 
+t.test("ids count up from the one that was drawn for this life of the process", async (t) => {
+  const { gateway, sent } = stage(true, 9_000_000);
+  gateway.event(0, { kind: "opened", seq: 1, atMs: 9_000 });
+  void gateway.ask(a, { kind: "one" }, "work");
+  void gateway.ask(a, { kind: "two" }, "work");
+  t.match(sent, [
+    { message: [a, { kind: "one" }, 9_000_000] },
+    { message: [a, { kind: "two" }, 9_000_001] },
+  ]);
+  const reply = { to: 5, reply: "of an earlier life" };
+  gateway.event(0, { ...release({}), replies: [reply] });
+  gateway.event(0, release({}, [9_000_001, "mine"]));
+});
+
 t.test(
-  "an id that an earlier life gave out is not given again, whatever the clock says",
+  "a shard's rows are read until its lease has ended, and again when it is renewed",
   async (t) => {
-    const { gateway, sent } = stage();
-    gateway.event(0, { kind: "opened", seq: 1, atMs: 9_000 });
-    void gateway.ask(a, { kind: "one" }, "work");
-    gateway.event(1, { kind: "opened", seq: 1, atMs: 2_000 });
-    void gateway.ask(a, { kind: "two" }, "work");
-    t.match(sent, [
-      { message: [a, { kind: "one" }, 9_000_000] },
-      { message: [a, { kind: "two" }, 9_000_001] },
-    ]);
+    const { gateway, clock } = stage();
+    gateway.event(0, release({ [b]: '"row"' }));
+    clock.advance(60_000);
+    t.equal(gateway.read(b), "row", "without a log there is no lease");
+    gateway.event(0, { kind: "lease", endsMs: clock.monotonicMs() + 2_000 });
+    clock.advance(2_000);
+    t.equal(gateway.read(b), "row");
+    clock.advance(1);
+    t.throws(() => gateway.read(b), { name: "ShardDown" });
+    gateway.event(0, { kind: "lease", endsMs: clock.monotonicMs() + 2_000 });
+    t.equal(gateway.read(b), "row");
   },
 );
 

@@ -54,44 +54,38 @@ class PlayedEffects {
   }
 }
 
-/** One thread of shards. */
-class PlayedShards {
+/** A shard's thread. */
+class PlayedShard {
   readonly heard: string[] = [];
-  readonly shards: readonly number[];
   readonly die: Played["end"];
-  private readonly links = new Map<number, Link<FromShardThread, ToShardThread>>();
-  private readonly effects = new Map<number, Link<ToEffects, FromEffects>>();
+  private readonly link: Link<FromShardThread, ToShardThread>;
+  private effects: Link<ToEffects, FromEffects> | undefined;
 
   constructor({ task, end }: Played) {
-    const { shards } = task as ShardTask;
     this.die = end;
-    this.shards = shards.map(({ shard }) => shard);
-    for (const { shard, gateway } of shards) {
-      const hear = (message: ToShardThread) => {
-        const kind = "kind" in message ? message.kind : "ask";
-        this.heard.push(`${kind} ${shard}`);
-        if ("kind" in message && message.kind === "effects")
-          this.effects.set(shard, new Link(message.port, () => {}));
-      };
-      this.links.set(shard, new Link<FromShardThread, ToShardThread>(gateway, hear));
-    }
+    this.link = new Link((task as ShardTask).gateway, (message: ToShardThread) => {
+      this.heard.push("kind" in message ? message.kind : "ask");
+      if ("kind" in message && message.kind === "effects")
+        this.effects = new Link(message.port, () => {});
+    });
   }
 
-  open(shard: number): Promise<void> {
-    return this.say(shard, { kind: "opened", seq: 1, atMs: 0 });
+  open(): Promise<void> {
+    return this.say({ kind: "opened", seq: 1, atMs: 0 });
   }
 
-  say(shard: number, event: FromShardThread): Promise<void> {
-    this.links.get(shard)?.send(event);
+  say(event: FromShardThread): Promise<void> {
+    this.link.send(event);
     return turns();
   }
 
   close(): void {
-    for (const link of [...this.links.values(), ...this.effects.values()]) link.close();
+    this.link.close();
+    this.effects?.close();
   }
 
-  deliver(shard: number): Promise<void> {
-    this.effects.get(shard)?.send({ deliveries: [], acknowledged: [] });
+  deliver(): Promise<void> {
+    this.effects?.send({ deliveries: [], acknowledged: [] });
     return turns();
   }
 }
@@ -110,7 +104,7 @@ function stage(t: Test) {
   const changes: string[] = [];
   const damages: string[] = [];
   const carriers: PlayedEffects[] = [];
-  const shards: PlayedShards[] = [];
+  const shards: PlayedShard[] = [];
   // Open ports would keep the test's process alive.
   t.teardown(() => {
     for (const thread of [...carriers, ...shards]) thread.close();
@@ -119,7 +113,6 @@ function stage(t: Test) {
     {
       shardCount: 2,
       effects: { onMessage: () => {}, onReady: () => {}, onGone: () => {} },
-      shardThreads: 1,
       entries,
       openThreads: (entry) => ({
         start(task) {
@@ -132,12 +125,19 @@ function stage(t: Test) {
             return turns();
           };
           if (entry === entries.effects) carriers.push(new PlayedEffects({ task, end }));
-          else shards.push(new PlayedShards({ task, end }));
+          else shards.push(new PlayedShard({ task, end }));
           return { ended };
         },
         close: async () => {},
       }),
-      shardTask: { shardCount: 2, dataDir: "", logLevel: "silent", isNew: true },
+      shardTask: {
+        shardCount: 2,
+        dataDir: "",
+        logLevel: "silent",
+        isNew: true,
+        storeId: "store",
+        nodeId: "node",
+      },
       effectsTask: {
         shardCount: 2,
         dataDir: "",
@@ -173,195 +173,191 @@ function stage(t: Test) {
 
 const death = new Error("a thread died");
 
-/** Both shards of the first thread and the directory are open. */
+type Three = [PlayedShard, PlayedShard, PlayedShard];
+
+/** Two shards and the directory are open. */
 async function opened(t: Test) {
   const house = stage(t);
   const whenOpen = house.host.start();
-  const [pair, single] = house.shards as [PlayedShards, PlayedShards];
-  for (const shard of pair.shards) await pair.open(shard);
-  await single.open(directory);
+  const threads = house.shards.slice() as Three;
+  for (const thread of threads) await thread.open();
   await whenOpen;
+  const [first, second, third] = threads;
   const [effects] = house.carriers as [PlayedEffects];
-  return { ...house, pair, single, effects };
+  return { ...house, first, second, third, effects };
 }
 
 t.test("a shard that opens is connected to the living effects thread", async (t) => {
-  const { pair, single, effects, gateway } = await opened(t);
+  const { first, third, effects, gateway } = await opened(t);
   t.strictSame(effects.heard, ["attach 0", "attach 1", "attach 2"]);
-  t.strictSame(pair.heard, ["effects 0", "effects 1"]);
-  await single.deliver(directory);
+  t.strictSame(first.heard, ["effects"]);
+  await third.deliver();
   t.strictSame(effects.delivered, [directory]);
   t.ok(gateway.isOpen);
 });
 
 t.test("a death of the effects thread ends the threads that were connected to it", async (t) => {
-  const { pair, single, effects, shards, pass, ...house } = await opened(t);
+  const { first, second, third, effects, shards, pass, ...house } = await opened(t);
   await effects.die(death);
-  t.strictSame(pair.heard.slice(2), ["stop 0", "stop 1"], "at once, not when it is back");
-  t.strictSame(single.heard.slice(1), ["stop 2"]);
-  await pair.die();
-  await single.die();
+  for (const thread of [first, second, third]) {
+    t.strictSame(thread.heard, ["effects", "stop"], "at once, not when it is back");
+    await thread.die();
+  }
   await pass();
   t.strictSame(house.deaths, ["effects"]);
-  t.equal(shards.length, 4);
-  for (const thread of shards.slice(2)) for (const shard of thread.shards) await thread.open(shard);
+  t.equal(shards.length, 6);
+  for (const thread of shards.slice(3)) await thread.open();
   t.strictSame(house.carriers[1]?.heard, ["attach 0", "attach 1", "attach 2"]);
   t.ok(house.gateway.isOpen);
 });
 
-t.test("a shard that recovers while the effects thread dies delivers to the next", async (t) => {
-  const { pair, effects, shards, pass, ...house } = await opened(t);
-  await pair.die(death);
+t.test("a shard's thread that dies takes no other shard with it", async (t) => {
+  const { first, second, third, shards, pass, ...house } = await opened(t);
+  await second.die(death);
   await pass();
-  const recovering = shards[2] as PlayedShards;
+  t.strictSame([...first.heard, ...third.heard], ["effects", "effects"]);
+  t.strictSame(house.deaths, ["shard 1"]);
+  t.equal(shards.length, 4);
+  await shards[3]?.open();
+  t.ok(house.gateway.isOpen);
+});
+
+t.test("a shard that recovers while the effects thread dies delivers to the next", async (t) => {
+  const { second, effects, shards, pass, ...house } = await opened(t);
+  await second.die(death);
+  await pass();
+  const recovering = shards[3] as PlayedShard;
   await effects.die(death);
   t.strictSame(recovering.heard, [], "it was never connected, so it goes on");
   await pass();
-  await recovering.open(0);
-  await recovering.open(1);
-  t.strictSame(recovering.heard, ["effects 0", "effects 1"]);
-  await recovering.deliver(1);
+  await recovering.open();
+  t.strictSame(recovering.heard, ["effects"]);
+  await recovering.deliver();
   t.strictSame(house.carriers[1]?.delivered, [1]);
 });
 
 t.test(
   "a shard that opens while there is no effects thread is connected when it is back",
   async (t) => {
-    const { pair, effects, shards, pass, ...house } = await opened(t);
-    await pair.die(death);
+    const { first, effects, shards, pass, ...house } = await opened(t);
+    await first.die(death);
     await pass();
-    const recovering = shards[2] as PlayedShards;
+    const recovering = shards[3] as PlayedShard;
     await effects.die(death);
-    await recovering.open(0);
+    await recovering.open();
     t.strictSame(recovering.heard, []);
     await pass();
-    t.strictSame(recovering.heard, ["effects 0"]);
-    await recovering.open(1);
-    t.strictSame(recovering.heard, ["effects 0", "effects 1"]);
-    await recovering.deliver(0);
-    await recovering.deliver(1);
-    t.strictSame(house.carriers[1]?.delivered, [0, 1]);
+    t.strictSame(recovering.heard, ["effects"]);
+    await recovering.deliver();
+    t.strictSame(house.carriers[1]?.delivered, [0]);
   },
 );
 
-t.test("a thread of which only one shard was connected ends whole", async (t) => {
-  const house = stage(t);
-  void house.host.start();
-  const [pair] = house.shards as [PlayedShards];
-  await pair.open(0);
-  await house.carriers[0]?.die(death);
-  t.strictSame(pair.heard, ["effects 0", "stop 0"]);
-  await house.pass();
-  await pair.open(1);
-  t.strictSame(pair.heard, ["effects 0", "stop 0", "stop 1"], "it would wait for a dead port");
-  t.strictSame(house.carriers[1]?.heard, []);
-});
-
 t.test("a shard that dies with the effects thread starts again beside it", async (t) => {
-  const { pair, effects, shards, pass, ...house } = await opened(t);
-  await Promise.all([pair.die(death), effects.die(death)]);
+  const { first, effects, shards, pass, ...house } = await opened(t);
+  await Promise.all([first.die(death), effects.die(death)]);
   t.notOk(house.gateway.isOpen);
   await pass();
-  const next = shards[2] as PlayedShards;
-  await next.open(0);
-  await next.open(1);
-  t.strictSame(next.heard, ["effects 0", "effects 1"]);
-  t.strictSame(house.carriers[1]?.heard, ["attach 0", "attach 1"]);
+  const next = shards[3] as PlayedShard;
+  await next.open();
+  t.strictSame(next.heard, ["effects"]);
+  t.strictSame(house.carriers[1]?.heard, ["attach 0"]);
 });
 
 t.test(
   "an effects thread that dies again before a shard has stopped changes nothing",
   async (t) => {
-    const { pair, effects, shards, pass, ...house } = await opened(t);
+    const { first, effects, shards, pass, ...house } = await opened(t);
     await effects.die(death);
     await pass();
     await house.carriers[1]?.die(death);
     await pass();
-    t.strictSame(pair.heard.slice(2), ["stop 0", "stop 1"], "once told is enough");
+    t.strictSame(first.heard, ["effects", "stop"], "once told is enough");
     t.strictSame(house.carriers[2]?.heard, []);
-    await pair.die();
+    await first.die();
     await pass();
-    const next = shards[2] as PlayedShards;
-    await next.open(0);
-    t.strictSame(house.carriers[2]?.heard, ["detach 0", "detach 1", "attach 0"]);
+    await shards[3]?.open();
+    t.strictSame(house.carriers[2]?.heard, ["detach 0", "attach 0"]);
   },
 );
 
 t.test(
   "the effects thread hears of a shard's end, and is connected to its next life",
   async (t) => {
-    const { pair, effects, shards, pass } = await opened(t);
-    await pair.die(death);
-    t.strictSame(effects.heard.slice(3), ["detach 0", "detach 1"]);
+    const { second, effects, shards, pass } = await opened(t);
+    await second.die(death);
+    t.strictSame(effects.heard.slice(3), ["detach 1"]);
     await pass();
-    await (shards[2] as PlayedShards).open(1);
-    t.strictSame(effects.heard.slice(5), ["attach 1"]);
+    await shards[3]?.open();
+    t.strictSame(effects.heard.slice(4), ["attach 1"]);
   },
 );
 
 t.test("nothing is started once the host stops, whatever died before or dies then", async (t) => {
-  const { pair, single, effects, shards, pass, ...house } = await opened(t);
-  await pair.die(death);
+  const { first, second, third, effects, shards, pass, ...house } = await opened(t);
+  await first.die(death);
   const stopped = house.host.stop();
   await pass();
-  t.equal(shards.length, 2, "a start that was due does not happen");
-  t.strictSame(single.heard.slice(1), ["stop 2"]);
+  t.equal(shards.length, 3, "a start that was due does not happen");
+  t.strictSame(third.heard, ["effects", "stop"]);
   await effects.die(death);
-  await single.die();
+  await second.die();
+  await third.die();
   await stopped;
   await pass();
-  t.equal(shards.length, 2);
+  t.equal(shards.length, 3);
   t.equal(house.carriers.length, 1);
 });
 
 t.test("a shard that opens while the host stops is stopped too", async (t) => {
   const house = stage(t);
   void house.host.start();
-  const [pair, single] = house.shards as [PlayedShards, PlayedShards];
+  const threads = house.shards as Three;
   const stopped = house.host.stop();
-  await pair.open(0);
-  await pair.open(1);
-  await single.open(directory);
-  t.strictSame(pair.heard, ["stop 0", "stop 1"]);
-  t.strictSame(single.heard, ["stop 2"]);
-  for (const thread of [pair, single, ...house.carriers]) await thread.die();
+  for (const thread of threads) {
+    await thread.open();
+    t.strictSame(thread.heard, ["stop"]);
+  }
+  for (const thread of [...threads, ...house.carriers]) await thread.die();
   await stopped;
 });
 
 t.test("a start ends when all shards can be read; one works when opened (C10)", async (t) => {
   const house = stage(t);
   const started = house.host.start();
-  const [pair, single] = house.shards as [PlayedShards, PlayedShards];
-  await pair.say(0, { kind: "readable", records: [] });
-  await pair.open(1);
-  await single.open(directory);
+  const [first, second, third] = house.shards as Three;
+  await first.say({ kind: "readable", records: [] });
+  await second.open();
+  await third.open();
   await started;
-  t.strictSame(pair.heard, ["effects 1"]);
+  t.strictSame([first.heard, second.heard], [[], ["effects"]]);
   t.strictSame([house.gateway.isReadable, house.gateway.isOpen], [true, false]);
-  await pair.open(0);
-  t.strictSame(pair.heard, ["effects 1", "effects 0"]);
+  await first.open();
+  t.strictSame(first.heard, ["effects"]);
   t.ok(house.gateway.isOpen);
 });
 
-t.test("a shard that can only be read is stopped with those beside it (C10)", async (t) => {
+t.test("a shard that can only be read is stopped with the host (C10)", async (t) => {
   const house = stage(t);
   void house.host.start();
-  const [pair] = house.shards as [PlayedShards];
-  await pair.say(0, { kind: "readable", records: [] });
-  await pair.open(1);
-  await house.carriers[0]?.die(death);
-  t.strictSame(pair.heard, ["effects 1", "stop 0", "stop 1"]);
+  const threads = house.shards as Three;
+  await threads[0].say({ kind: "readable", records: [] });
+  const stopped = house.host.stop();
+  await turns();
+  t.strictSame(threads[0].heard, ["stop"]);
+  for (const thread of [...threads, ...house.carriers]) await thread.die();
+  await stopped;
 });
 
 t.test("a shard whose store is damaged tells the operator and stays closed", async (t) => {
   const house = stage(t);
   void house.host.start();
-  const [pair, single] = house.shards as [PlayedShards, PlayedShards];
-  await pair.say(0, { kind: "damaged", sentence: "The store is damaged." });
-  await pair.say(1, { kind: "damaged", sentence: "This one too." });
+  const [first, second, third] = house.shards as Three;
+  await first.say({ kind: "damaged", sentence: "The store is damaged." });
+  await second.say({ kind: "damaged", sentence: "This one too." });
   await house.carriers[0]?.ready();
   t.strictSame(house.damages, [], "not while a thread starts, in which the process cannot end");
-  await single.open(directory);
+  await third.open();
   t.strictSame(house.damages, ["The store is damaged."]);
   t.strictSame(house.deaths, []);
   t.notOk(house.gateway.isOpen);
@@ -375,9 +371,9 @@ t.test("a host is settled when each thread is open or has died", async (t) => {
     isSettled = true;
   });
   await carriers[0]?.ready();
-  for (const shard of [0, 1]) await shards[0]?.open(shard);
+  for (const thread of shards.slice(0, 2)) await thread.open();
   t.notOk(isSettled);
-  await shards[1]?.die(death);
+  await shards[2]?.die(death);
   await settled;
 });
 
@@ -385,15 +381,16 @@ t.test("each begin and end of a thread, and each shard that opens, is told (E1)"
   const { host, changes, carriers, shards } = stage(t);
   void host.start();
   await carriers[0]?.ready();
-  for (const shard of [0, 1]) await shards[0]?.open(shard);
+  for (const thread of shards.slice(0, 2)) await thread.open();
   t.strictSame(changes, [
     "effects started",
-    "shards 0, 1 started",
-    "shards 2 started",
+    "shard 0 started",
+    "shard 1 started",
+    "shard 2 started",
     "effects opened",
     "shard 0 opened",
     "shard 1 opened",
   ]);
-  await shards[1]?.die();
-  t.equal(changes.at(-1), "shards 2 ended");
+  await shards[2]?.die();
+  t.equal(changes.at(-1), "shard 2 ended");
 });

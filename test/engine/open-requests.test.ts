@@ -2,8 +2,7 @@ import t from "tap";
 import { OpenRequests } from "../../engine/open-requests.ts";
 
 t.test("each request is answered once, in whatever order the replies come", async (t) => {
-  const requests = new OpenRequests<string>();
-  requests.startAt(100);
+  const requests = new OpenRequests<string>(100);
   t.strictSame([requests.add("a"), requests.add("b"), requests.add("c")], [100, 101, 102]);
   t.equal(requests.take(101), "b");
   t.equal(requests.take(101), undefined);
@@ -14,7 +13,7 @@ t.test("each request is answered once, in whatever order the replies come", asyn
 });
 
 t.test("a request that waits long outlasts thousands of others", async (t) => {
-  const requests = new OpenRequests<number>();
+  const requests = new OpenRequests<number>(1);
   const numbers = Array.from({ length: 5_000 }, (_, index) => index + 1);
   t.strictSame(
     numbers.map((number) => requests.add(number)),
@@ -33,7 +32,7 @@ t.test("a request that waits long outlasts thousands of others", async (t) => {
 });
 
 t.test("those of a shard that went away are taken together", async (t) => {
-  const requests = new OpenRequests<{ readonly shard: number }>();
+  const requests = new OpenRequests<{ readonly shard: number }>(1);
   for (const shard of [0, 1, 0]) requests.add({ shard });
   t.strictSame(
     requests.takeWhere(({ shard }) => shard === 0),

@@ -5,6 +5,7 @@ import { ManualClock } from "../../engine/adapters/manual-clock.ts";
 import { memoryJournal, memoryTables } from "../../engine/adapters/memory-stores.ts";
 import { PortError } from "../../engine/ports/port-error.ts";
 import { Opening } from "../../engine/shard/opening.ts";
+import { openShard, type ShardOutlets } from "../../engine/shard/shard.ts";
 import type { ShardEvent } from "../../engine/wire.ts";
 import { failingTables } from "./failing-tables.ts";
 import { counterKey, idle, openBench, textsOf, toys } from "./toys.ts";
@@ -22,18 +23,18 @@ async function stage() {
   const clock = new ManualClock(bench.clock.nowMs());
   const events: ShardEvent[] = [];
   const passes: unknown[] = [];
-  const opening = new Opening(
-    { shard: 0, shardCount: 1 },
-    toys,
-    { clock, journal, tables, startMs: clock.nowMs() },
-    {
-      event: (event) => events.push(event),
-      deliver: () => {},
-      brokenStep: () => {},
-      report: () => {},
-      flushes: (error) => passes.push(error),
-    },
-  );
+  const stores = { clock, journal, tables, startMs: clock.nowMs() };
+  const owner = { node: "node", nonce: "nonce", store: "store", members: ["node"] };
+  const outlets: ShardOutlets = {
+    event: (event) => events.push(event),
+    deliver: () => {},
+    brokenStep: () => {},
+    report: () => {},
+    flushes: (error) => passes.push(error),
+  };
+  const place = { shard: 0, shardCount: 1 };
+  const open = () => openShard(place, toys, stores, { owner }, outlets);
+  const opening = new Opening(open, stores, outlets);
   const opened = opening.run();
   await idle();
   return { tables, clock, events, passes, opening, opened };

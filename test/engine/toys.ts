@@ -241,6 +241,7 @@ export class Bench {
       place,
       toys,
       { clock: this.clock, journal, tables, startMs: this.clock.nowMs() },
+      { owner: { node: "node", nonce: "nonce", store: "store", members: ["node"] } },
       {
         event: (event) => this.hear(shard, event),
         deliver: (deliveries, acknowledged) => {

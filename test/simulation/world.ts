@@ -66,7 +66,7 @@ export class World {
   private readonly domain: Domain;
   private readonly tables = memoryTables();
   private readonly journal = memoryJournal();
-  private position: Position = { seq: 0, epoch: 1, atMs: 0, hash: noHash };
+  private position: Position = { seq: 0, logSeq: 0, epoch: 1, atMs: 0, hash: noHash };
   private rows: ShardRows;
   private batch: Batch;
   private sweeps: readonly Sweep[];
@@ -148,12 +148,13 @@ export class World {
     const recovered = await recover(place, this.journal, this.tables, this.domain, this.atMs);
     this.rows = recovered.rows;
     this.position = { ...recovered.position, epoch: recovered.position.epoch + 1 };
+    const undelivered = recovered.prepare(this.atMs);
     this.seal(this.nextBatch());
     this.undo = [];
     this.heardReplies = 0;
     this.batch = this.nextBatch();
     this.sweeps = this.nextSweeps();
-    this.compare(recovered.undelivered);
+    this.compare(undelivered);
     // Timers that rang meanwhile ring in the first moment of the new life.
     this.atMs += granularityMs;
   }
@@ -219,12 +220,13 @@ export class World {
     this.rows.add(bytes, writes);
     // In memory it is there at once.
     void this.journal.append(seq, bytes);
-    this.position = { seq, epoch, atMs: this.atMs, hash };
+    this.position = { seq, logSeq: 0, epoch, atMs: this.atMs, hash };
   }
 
   private nextBatch(): Batch {
     const owns = (key: Key) => shardOf(key, place.shardCount) === place.shard;
-    return new Batch(this.rows, this.domain, this.position.seq + 1, owns, new JsonBytes());
+    const order = { epoch: this.position.epoch, seq: this.position.seq + 1 };
+    return new Batch(this.rows, this.domain, order, owns, new JsonBytes());
   }
 
   private nextSweeps(): readonly Sweep[] {

@@ -118,23 +118,30 @@ export async function openEngine(parts: EngineParts): Promise<InProcessEngine> {
     const life: { shard?: Shard; isSilent: boolean } = { isSilent: false };
     lives.set(number, life);
     const stores = { clock, journal, tables, startMs: parts.processClock.nowMs() };
-    life.shard = await openShard({ shard: number, shardCount }, domain, stores, {
-      event(event) {
-        moves++;
-        if (life.isSilent) return;
-        if (event.kind === "opened") attach();
-        gateway.event(number, event);
+    const owner = { node: "node", nonce: `life ${number}`, store: "store", members: ["node"] };
+    life.shard = await openShard(
+      { shard: number, shardCount },
+      domain,
+      stores,
+      { owner },
+      {
+        event(event) {
+          moves++;
+          if (life.isSilent) return;
+          if (event.kind === "opened") attach();
+          gateway.event(number, event);
+        },
+        deliver(deliveries, acknowledged) {
+          moves++;
+          if (life.isSilent) return;
+          outbox.acknowledge(acknowledged);
+          outbox.deliver(number, deliveries);
+        },
+        brokenStep: (_, error) => onFault(error),
+        report: ({ fields }, get) => void reported.push(fields(get)),
+        flushes: () => {},
       },
-      deliver(deliveries, acknowledged) {
-        moves++;
-        if (life.isSilent) return;
-        outbox.acknowledge(acknowledged);
-        outbox.deliver(number, deliveries);
-      },
-      brokenStep: (_, error) => onFault(error),
-      report: ({ fields }, get) => void reported.push(fields(get)),
-      flushes: () => {},
-    });
+    );
     outbox.opened(number);
     void life.shard.run();
   };

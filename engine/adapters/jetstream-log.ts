@@ -1,0 +1,184 @@
+/**
+ * A shard's log as a stream of JetStream. What keeps two owners apart is the expected last sequence
+ * of the whole stream: the one of a subject admitted several winners on three servers of 2.9.10.
+ * JetStream looks for duplicates before it looks at the expected sequence, so an id names one owner's
+ * attempt and no other, and an acknowledgement counts only with the sequence that was expected.
+ *
+ * JetStream syncs its disks now and then only: a power cut may take the end of a log, or all of it.
+ */
+import type { Log, LogEnd, LogEntry } from "../ports/log.ts";
+import { PortError } from "../ports/port-error.ts";
+import {
+  consumerOpts,
+  type JetStreamSubscription,
+  type NatsConnection,
+  NatsError,
+  nanos,
+  RetentionPolicy,
+  StorageType,
+  type StreamConfig,
+} from "./nats.ts";
+
+const bounds = {
+  requestMs: 2_000,
+  /** Who was away for longer begins with a snapshot. */
+  keepMs: 24 * 3_600_000,
+  /** After which a follower looks whether the servers have forgotten it. */
+  idleHeartbeatMs: 1_000,
+  followAgainMs: 250,
+} as const;
+
+const codes = { streamNotFound: 10_059, noMessage: 10_037, wrongLastSequence: 10_071 } as const;
+
+/** The log of the shard with this name, which is made when there is none. Throws `PortError`. */
+export async function openJetStreamLog(connection: NatsConnection, shard: string): Promise<Log> {
+  const log = new JetStreamLog(connection, shard);
+  await log.make();
+  return log;
+}
+
+class JetStreamLog implements Log {
+  private readonly connection: NatsConnection;
+  private readonly stream: string;
+  private readonly subject: string;
+
+  constructor(connection: NatsConnection, shard: string) {
+    this.connection = connection;
+    this.stream = `LOG_${shard}`;
+    this.subject = `LOG.${shard}`;
+  }
+
+  /** Does nothing when the stream is there. */
+  async make(): Promise<void> {
+    // A single server keeps one copy; a cluster of them keeps three.
+    const replicas = this.connection.info?.cluster === undefined ? 1 : 3;
+    await asked("make the log", async () => {
+      const manager = await this.manager();
+      await manager.streams.add(streamConfig(this.stream, this.subject, replicas));
+    });
+  }
+
+  async publish(record: Uint8Array, id: string, after: number): Promise<boolean> {
+    const client = this.connection.jetstream({ timeout: bounds.requestMs });
+    try {
+      const options = { msgID: id, expect: { lastSequence: after } };
+      const { seq, duplicate } = await client.publish(this.subject, record, options);
+      if (seq === after + 1) return true;
+      if (duplicate) return false;
+      // Stored where it must not be: the server does not know the expected sequence.
+      throw new PortError(`the log took a record at ${seq} that belongs at ${after + 1}`, false);
+    } catch (error) {
+      if (codeOf(error) === codes.wrongLastSequence) return false;
+      throw faultOf("append to the log", error);
+    }
+  }
+
+  async end(): Promise<LogEnd> {
+    const last = await this.get({ last_by_subj: this.subject });
+    if (last !== undefined) return last;
+    const { state } = await asked("look at the log", async () =>
+      (await this.manager()).streams.info(this.stream),
+    );
+    return { logSeq: state.last_seq, record: undefined };
+  }
+
+  at(logSeq: number): Promise<LogEntry | undefined> {
+    return this.get({ seq: logSeq });
+  }
+
+  follow(logSeq: number, onEntry: (entry: LogEntry) => void): () => void {
+    let subscription: JetStreamSubscription | undefined;
+    let isOver = false;
+    let next = logSeq;
+    const run = async () => {
+      while (!isOver) {
+        try {
+          subscription = await this.subscribe(next);
+          if (isOver) subscription.unsubscribe();
+          for await (const { seq, data } of subscription) {
+            if (isOver) return;
+            if (seq < next) continue;
+            next = seq + 1;
+            onEntry({ logSeq: seq, record: Uint8Array.from(data) });
+          }
+        } catch {
+          // Servers that are away, or have lost the stream: it is tried again.
+        }
+        await new Promise((resolve) => setTimeout(resolve, bounds.followAgainMs));
+      }
+    };
+    void run();
+    return () => {
+      isOver = true;
+      subscription?.unsubscribe();
+    };
+  }
+
+  async trim(logSeq: number): Promise<void> {
+    await asked("trim the log", async () => {
+      const manager = await this.manager();
+      await manager.streams.purge(this.stream, { seq: logSeq + 1 });
+    });
+  }
+
+  private subscribe(from: number): Promise<JetStreamSubscription> {
+    const options = consumerOpts();
+    options.orderedConsumer();
+    options.startSequence(from);
+    options.idleHeartbeat(bounds.idleHeartbeatMs);
+    const client = this.connection.jetstream({ timeout: bounds.requestMs });
+    return client.subscribe(this.subject, options);
+  }
+
+  private async get(
+    query: { seq: number } | { last_by_subj: string },
+  ): Promise<LogEntry | undefined> {
+    try {
+      const manager = await this.manager();
+      const { seq, data } = await manager.streams.getMessage(this.stream, query);
+      return { logSeq: seq, record: Uint8Array.from(data) };
+    } catch (error) {
+      if (codeOf(error) === codes.noMessage) return undefined;
+      if (codeOf(error) !== codes.streamNotFound) throw faultOf("read the log", error);
+      // The servers have lost it: from now on it is there, and empty.
+      await this.make();
+      return undefined;
+    }
+  }
+
+  private manager() {
+    return this.connection.jetstreamManager({ timeout: bounds.requestMs, checkAPI: false });
+  }
+}
+
+function streamConfig(name: string, subject: string, replicas: number): Partial<StreamConfig> {
+  return {
+    name,
+    subjects: [subject],
+    retention: RetentionPolicy.Limits,
+    storage: StorageType.File,
+    num_replicas: replicas,
+    max_age: nanos(bounds.keepMs),
+    duplicate_window: nanos(120_000),
+  };
+}
+
+async function asked<T>(what: string, ask: () => Promise<T>): Promise<T> {
+  try {
+    return await ask();
+  } catch (error) {
+    throw faultOf(what, error);
+  }
+}
+
+/** Servers that are away, or choose a leader, answer later. */
+function faultOf(what: string, error: unknown): PortError {
+  if (error instanceof PortError) return error;
+  const why = error instanceof Error ? error.message : String(error);
+  return new PortError(`could not ${what} (${why})`, true, error);
+}
+
+/** JetStream's own error code. */
+function codeOf(error: unknown): number | undefined {
+  return error instanceof NatsError ? error.api_error?.err_code : undefined;
+}

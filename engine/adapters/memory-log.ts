@@ -1,0 +1,83 @@
+import type { Log, LogEntry } from "../ports/log.ts";
+import { PortError } from "../ports/port-error.ts";
+
+/** What all who append to one log, or follow it, share. */
+export class MemoryLog {
+  /** While false nothing reaches the log, and nothing comes from it. */
+  isReachable = true;
+  private entries: LogEntry[] = [];
+  private endSeq = 0;
+  private readonly sequenceById = new Map<string, number>();
+  private readonly followers = new Set<() => void>();
+
+  /** One node's way to the log. */
+  open(isCutOff: () => boolean = () => false): Log {
+    const reached = <T>(look: () => T): Promise<T> =>
+      this.isReachable && !isCutOff()
+        ? Promise.resolve(look())
+        : Promise.reject(new PortError("the log cannot be reached", true));
+    return {
+      publish: (record, id, after) => reached(() => this.publish(record, id, after)),
+      end: () => reached(() => ({ logSeq: this.endSeq, record: this.recordAt(this.endSeq) })),
+      at: (logSeq) =>
+        reached(() => {
+          const record = this.recordAt(logSeq);
+          return record && { logSeq, record };
+        }),
+      follow: (logSeq, onEntry) => this.follow(logSeq, onEntry, isCutOff),
+      trim: (logSeq) =>
+        reached(() => {
+          this.entries = this.entries.filter((entry) => entry.logSeq > logSeq);
+        }),
+    };
+  }
+
+  /** What becomes of it when the servers' disks are lost; back to `logSeq` for a part of it. */
+  lose(logSeq = 0): void {
+    this.entries = this.entries.filter((entry) => entry.logSeq <= logSeq);
+    this.endSeq = Math.min(this.endSeq, logSeq);
+    this.sequenceById.clear();
+  }
+
+  /** Tells those who follow of what was stored while the log could not be reached. */
+  reach(): void {
+    this.isReachable = true;
+    for (const tell of this.followers) tell();
+  }
+
+  private recordAt(logSeq: number): Uint8Array | undefined {
+    return this.entries.find((entry) => entry.logSeq === logSeq)?.record;
+  }
+
+  private publish(record: Uint8Array, id: string, after: number): boolean {
+    const known = this.sequenceById.get(id);
+    if (known !== undefined) return known === after + 1;
+    if (this.endSeq !== after) return false;
+    this.endSeq = after + 1;
+    this.entries.push({ logSeq: this.endSeq, record: Uint8Array.from(record) });
+    this.sequenceById.set(id, after + 1);
+    for (const tell of this.followers) tell();
+    return true;
+  }
+
+  private follow(
+    from: number,
+    onEntry: (entry: LogEntry) => void,
+    isCutOff: () => boolean,
+  ): () => void {
+    let next = from;
+    const tell = () => {
+      if (!this.isReachable || isCutOff()) return;
+      for (const entry of this.entries) {
+        if (entry.logSeq < next) continue;
+        next = entry.logSeq + 1;
+        onEntry(entry);
+      }
+    };
+    this.followers.add(tell);
+    queueMicrotask(() => {
+      if (this.followers.has(tell)) tell();
+    });
+    return () => void this.followers.delete(tell);
+  }
+}

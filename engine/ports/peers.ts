@@ -1,0 +1,17 @@
+/** What the nodes of a cluster tell each other of one shard. Adapters: NATS, memory. */
+export interface Peers {
+  /** Lost where it cannot be heard. */
+  announce(announcement: Announcement): void;
+  /** What other nodes announce, until the returned function is called. */
+  onAnnounced(listener: (announcement: Announcement) => void): () => void;
+}
+
+export interface Announcement {
+  readonly node: string;
+  readonly state: "following" | "owning";
+  /** The last record that is durable there. */
+  readonly epoch: number;
+  readonly seq: number;
+  /** Who owned the shard at that record; undefined before the first. */
+  readonly owner: string | undefined;
+}

@@ -1,0 +1,281 @@
+/**
+ * A standby of a shard: makes the log's records durable in its own journal, applies them, and says
+ * when its node is to own the shard. That is the case
+ *
+ * 1. when the shard has no records at all: of several nodes the log lets one begin;
+ * 2. when it has heard the owner in its own life, and then nothing for `silenceMs`, and the log ends
+ *    with what it has heard: the owner's lease has then to be waited for;
+ * 3. when the owner it has heard has handed the shard over;
+ * 4. when it was the last owner itself, and of most nodes that may know more none does. It then also
+ *    gives the log back what that has lost.
+ *
+ * In every other case it waits: a log that was lost in part does not tell who was the last owner.
+ */
+import { limits } from "../../config/limits.ts";
+import type { Key } from "../key.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { Journal } from "../ports/journal.ts";
+import type { Log, LogEntry } from "../ports/log.ts";
+import type { Peers } from "../ports/peers.ts";
+import { PortError } from "../ports/port-error.ts";
+import { readHead } from "../record.ts";
+import { handoverKey, ownerKey } from "./flush.ts";
+import { findPlace, type LogPlace } from "./log-place.ts";
+import type { Replica } from "./replica.ts";
+import type { Standbys } from "./standbys.ts";
+
+export interface FollowerParts {
+  readonly node: string;
+  readonly replica: Replica;
+  readonly journal: Journal;
+  readonly log: Log;
+  readonly peers: Peers;
+  readonly standbys: Standbys;
+  readonly clock: Clock;
+  /** Of what was applied; its rows can be read now. */
+  readonly onRecord: (record: Uint8Array) => void;
+}
+
+export type FollowEnd =
+  /** All rows are in the tables. An earlier owner may answer reads for `leaseMs` yet. */
+  | { readonly kind: "own"; readonly leaseMs: number }
+  /** The log does not go on from here: the tables of another node are needed. */
+  | { readonly kind: "behind" }
+  | { readonly kind: "stopped" };
+
+export class Follower {
+  private readonly parts: FollowerParts;
+  private readonly entries: LogEntry[] = [];
+  private wake = () => {};
+  private isStopped = false;
+  private heardMs = 0;
+  /** A record of this owner came while it was followed. */
+  private hasHeardOwner = false;
+  private announcedMs = Number.NEGATIVE_INFINITY;
+  private flushedMs: number;
+  private flushing: Promise<void> | undefined;
+  private failure: { readonly error: unknown } | undefined;
+
+  constructor(parts: FollowerParts) {
+    this.parts = parts;
+    this.flushedMs = parts.clock.monotonicMs();
+  }
+
+  stop(): void {
+    this.isStopped = true;
+    this.wake();
+  }
+
+  /** Throws `StoreDamage`, and `PortError` when the own disk fails. */
+  async run(): Promise<FollowEnd> {
+    while (!this.isStopped) {
+      const end = await this.attempt();
+      await this.flushing;
+      if (this.failure !== undefined) throw this.failure.error;
+      if (end === undefined) continue;
+      await this.parts.replica.flush();
+      return end;
+    }
+    await this.parts.replica.flush();
+    return { kind: "stopped" };
+  }
+
+  /** Undefined when the log is to be looked at anew. */
+  private async attempt(): Promise<FollowEnd | undefined> {
+    this.announce();
+    const place = await this.findPlace();
+    switch (place?.kind) {
+      case "found":
+        return this.follow(place.logSeq);
+      case "new":
+        if (this.hasNewerPeer()) return this.pause();
+        return { kind: "own", leaseMs: 0 };
+      case "short":
+        if (!this.isLastOwner()) return this.pause();
+        await this.refill(place);
+        return undefined;
+      case "trimmed":
+      case "diverged":
+        return { kind: "behind" };
+      case undefined:
+        return this.pause();
+    }
+  }
+
+  /** Undefined while the log cannot be reached. */
+  private async findPlace(): Promise<LogPlace | undefined> {
+    try {
+      return await findPlace(this.parts.log, this.parts.replica.position);
+    } catch (error) {
+      return unreached(error);
+    }
+  }
+
+  private async follow(logSeq: number): Promise<FollowEnd | undefined> {
+    const { replica, log } = this.parts;
+    replica.placeAt(logSeq);
+    this.entries.length = 0;
+    this.heardMs = this.parts.clock.monotonicMs();
+    const endSeq = (await this.end())?.logSeq;
+    if (endSeq === undefined) return undefined;
+    const unfollow = log.follow(logSeq + 1, (entry) => {
+      this.entries.push(entry);
+      this.wake();
+    });
+    try {
+      while (!this.isStopped && this.failure === undefined) {
+        if (!(await this.applyAll(endSeq))) return undefined;
+        if (this.failure !== undefined) return undefined;
+        this.announce();
+        this.flushWhenDue();
+        const end = await this.claim();
+        if (end !== "stay") return end;
+        await this.waitForEntry();
+      }
+      return undefined;
+    } finally {
+      unfollow();
+    }
+  }
+
+  /** False when an entry is missing. */
+  private async applyAll(endSeq: number): Promise<boolean> {
+    const { replica, journal, clock, onRecord } = this.parts;
+    for (let entry = this.entries.shift(); entry !== undefined; entry = this.entries.shift()) {
+      const { logSeq, record } = entry;
+      if (logSeq <= replica.position.logSeq) continue;
+      if (logSeq !== replica.position.logSeq + 1) return false;
+      const { seq } = readHead(record);
+      const position = { ...replica.positionBehind(seq, record), logSeq };
+      await journal.append(seq, record);
+      replica.apply(position, record);
+      onRecord(record);
+      this.heardMs = clock.monotonicMs();
+      if (logSeq > endSeq) this.hasHeardOwner = true;
+      if (replica.isFull) await this.flush();
+    }
+    return true;
+  }
+
+  /** Undefined: look at the log anew. */
+  private async claim(): Promise<FollowEnd | "stay" | undefined> {
+    const { replica, standbys, clock } = this.parts;
+    const { leaseMs, silenceMs, rankMs, handoverRankMs } = limits.cluster;
+    const silentMs = clock.monotonicMs() - this.heardMs;
+    const isHandedOver = this.row(handoverKey)?.epoch === replica.position.epoch;
+    const { rank } = standbys;
+    const canOwn = this.hasHeardOwner
+      ? silentMs >= (isHandedOver ? rank * handoverRankMs : silenceMs + rank * rankMs)
+      : this.isLastOwner();
+    if (!canOwn) return "stay";
+    const end = await this.end();
+    if (end === undefined) {
+      // Who hears nothing cannot tell whether the owner lives.
+      this.heardMs = clock.monotonicMs();
+      return "stay";
+    }
+    if (end.logSeq > replica.position.logSeq && silentMs < silenceMs) return "stay";
+    if (end.logSeq !== replica.position.logSeq) return undefined;
+    return { kind: "own", leaseMs: this.hasHeardOwner && !isHandedOver ? leaseMs : 0 };
+  }
+
+  private isLastOwner(): boolean {
+    const { node, replica, standbys } = this.parts;
+    const owner = this.row(ownerKey);
+    return owner?.node === node && standbys.isNewest(replica.position, owner.members);
+  }
+
+  private hasNewerPeer(): boolean {
+    const { replica, standbys } = this.parts;
+    return !standbys.isNewest(replica.position, [this.parts.node]);
+  }
+
+  /** Stores in the log what it has lost, as far back as the journal goes. */
+  private async refill({ lastSeq, logSeq }: { lastSeq: number; logSeq: number }): Promise<void> {
+    const { journal, log, node } = this.parts;
+    let after = logSeq;
+    let isFirst = true;
+    try {
+      for (const { seq, record } of journal.from(1)) {
+        if (seq <= lastSeq) continue;
+        // What is left of the log does not lead to the journal's first record.
+        if (isFirst && seq !== lastSeq + 1 && after > 0) await log.trim(after);
+        isFirst = false;
+        // The log alone remembers these ids: whoever was the owner, the bytes are the same.
+        if (!(await log.publish(Uint8Array.from(record), `refill:${node}:${seq}`, after))) return;
+        after++;
+      }
+    } catch (error) {
+      unreached(error);
+    }
+  }
+
+  private row<Row>(key: Key<Row>): Row | undefined {
+    return this.parts.replica.rows.row(key, 0) as Row | undefined;
+  }
+
+  private async end() {
+    try {
+      return await this.parts.log.end();
+    } catch (error) {
+      return unreached(error);
+    }
+  }
+
+  private announce(): void {
+    const { node, replica, peers, clock } = this.parts;
+    const nowMs = clock.monotonicMs();
+    if (nowMs - this.announcedMs < limits.cluster.announceMs) return;
+    this.announcedMs = nowMs;
+    const { epoch, seq } = replica.position;
+    const owner = this.row(ownerKey)?.node;
+    peers.announce({ node, state: "following", epoch, seq, owner });
+  }
+
+  private flushWhenDue(): void {
+    const { clock } = this.parts;
+    if (this.flushing !== undefined) return;
+    if (clock.monotonicMs() - this.flushedMs < limits.cluster.standbyFlushMs) return;
+    void this.flush();
+  }
+
+  /** One at a time; a failure ends the follower. */
+  private async flush(): Promise<void> {
+    const { replica, journal, clock } = this.parts;
+    await this.flushing;
+    this.flushing = replica
+      .flush()
+      .then(() => journal.trim(Math.min(replica.flushedSeq, this.parts.standbys.durableSeq)))
+      .catch((error: unknown) => {
+        this.failure ??= { error };
+      })
+      .finally(() => {
+        this.flushing = undefined;
+        this.flushedMs = clock.monotonicMs();
+      });
+    await this.flushing;
+  }
+
+  private async pause(): Promise<undefined> {
+    await this.waitForEntry();
+    return undefined;
+  }
+
+  /** At most a tick. */
+  private waitForEntry(): Promise<void> {
+    if (this.entries.length > 0 || this.isStopped) return Promise.resolve();
+    return new Promise((resolve) => {
+      const cancel = this.parts.clock.after(limits.cluster.followTickMs, resolve);
+      this.wake = () => {
+        cancel();
+        resolve();
+      };
+    });
+  }
+}
+
+/** Undefined for a log that cannot be reached now. */
+function unreached(error: unknown): undefined {
+  if (error instanceof PortError && error.retryable) return undefined;
+  throw error;
+}

@@ -1,0 +1,37 @@
+/** Where in the log a shard's own records end. */
+import type { Log } from "../ports/log.ts";
+import { hashOf, readHead } from "../record.ts";
+import type { Position } from "./flush.ts";
+
+export type LogPlace =
+  /** The last record is the log's entry `logSeq`, which may not be the last. */
+  | { readonly kind: "found"; readonly logSeq: number }
+  /** There are no records anywhere. */
+  | { readonly kind: "new" }
+  /** The log lacks the records behind `lastSeq`, 0 for all; its own end is `logSeq`. */
+  | { readonly kind: "short"; readonly lastSeq: number; readonly logSeq: number }
+  /** The log begins with later records. */
+  | { readonly kind: "trimmed" }
+  /** The log has other records: a loss was accepted elsewhere. */
+  | { readonly kind: "diverged" };
+
+/** Throws `PortError`. */
+export async function findPlace(log: Log, position: Position): Promise<LogPlace> {
+  const { seq, hash } = position;
+  const end = await log.end();
+  if (end.record === undefined) {
+    if (seq === 0) return { kind: end.logSeq === 0 ? "new" : "trimmed" };
+    return end.logSeq === position.logSeq
+      ? { kind: "found", logSeq: end.logSeq }
+      : { kind: "short", lastSeq: 0, logSeq: end.logSeq };
+  }
+  const lastSeq = readHead(end.record).seq;
+  if (lastSeq < seq) return { kind: "short", lastSeq, logSeq: end.logSeq };
+  // A log has one entry for each record.
+  const logSeq = end.logSeq - (lastSeq - seq);
+  const own = logSeq === end.logSeq ? end : logSeq > 0 ? await log.at(logSeq) : undefined;
+  if (seq > 0 && own?.record !== undefined)
+    return hashOf(own.record) === hash ? { kind: "found", logSeq } : { kind: "diverged" };
+  // Ours may be trimmed and the next one there, which is checked when it is applied.
+  return (await log.at(logSeq + 1)) === undefined ? { kind: "trimmed" } : { kind: "found", logSeq };
+}

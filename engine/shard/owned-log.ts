@@ -1,0 +1,69 @@
+/**
+ * The replicated log as the owner of a shard writes it. What the log has stored is history, whatever
+ * becomes of this owner; what it refuses never was. Each stored record renews the lease, within which
+ * the owner may answer reads: no other owner opens before it has ended.
+ */
+import { limits } from "../../config/limits.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { Log } from "../ports/log.ts";
+import { PortError } from "../ports/port-error.ts";
+import { asBuffer } from "../record.ts";
+
+/** Another node appends to the log, or the log does not answer: this one owns the shard no more. */
+export class OwnershipLost extends Error {
+  override readonly name = "OwnershipLost";
+}
+
+export class OwnedLog {
+  private readonly log: Log;
+  private readonly clock: Clock;
+  private readonly nonce: string;
+  private lastSentMs = 0;
+
+  /** `nonce` was drawn for this ownership: ids of another's attempts never equal ours. */
+  constructor(log: Log, clock: Clock, nonce: string) {
+    this.log = log;
+    this.clock = clock;
+    this.nonce = nonce;
+  }
+
+  /** Until when reads may be answered, by the monotonic clock. */
+  get leaseEndsMs(): number {
+    return this.lastSentMs + limits.cluster.leaseMs;
+  }
+
+  /** Nothing was appended for so long that those who listen need a sign of life. */
+  get isHeartbeatDue(): boolean {
+    return this.clock.monotonicMs() - this.lastSentMs >= limits.cluster.heartbeatMs;
+  }
+
+  /** Resolves when the record is history. Throws `OwnershipLost`. */
+  async append(record: Uint8Array, order: { epoch: number; seq: number }, after: number) {
+    const id = `${this.nonce}:${order.epoch}:${order.seq}`;
+    const untilMs = this.clock.monotonicMs() + limits.cluster.appendMs;
+    for (;;) {
+      const sentMs = this.clock.monotonicMs();
+      try {
+        if (!(await this.log.publish(record, id, after))) await this.refuseOthers(record, after);
+        this.lastSentMs = sentMs;
+        return;
+      } catch (error) {
+        if (!(error instanceof PortError && error.retryable)) throw error;
+        if (this.clock.monotonicMs() >= untilMs)
+          throw new OwnershipLost(`the log does not answer (${error.message})`);
+        await new Promise<void>((resolve) => {
+          this.clock.after(limits.cluster.appendAgainMs, resolve);
+        });
+      }
+    }
+  }
+
+  /** An attempt of ours that nothing was heard of may have been stored. */
+  private async refuseOthers(record: Uint8Array, after: number): Promise<void> {
+    const entry = await this.log.at(after + 1);
+    if (entry !== undefined && asBuffer(entry.record).equals(record)) return;
+    throw new OwnershipLost(
+      entry === undefined ? "the log has lost its end" : "another node has appended to the log",
+    );
+  }
+}

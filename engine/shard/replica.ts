@@ -1,0 +1,175 @@
+/**
+ * A shard's rows as its records tell them: the one way by which records that were not decided here
+ * become rows. A start reads the journal through it, a standby the log; whoever comes to own the
+ * shard goes on with its rows.
+ *
+ * Index entries and due times are in no record: `flushRows` derives them from heads. What it derives
+ * is part of the store's format, so nodes of one format derive the same.
+ */
+import { limits } from "../../config/limits.ts";
+import type { Domain, WindowRule } from "../domain.ts";
+import { codeOf, engineTables, type Key, keyOf, partitionsOf, rangeOf } from "../key.ts";
+import { StoreDamage } from "../ports/store-damage.ts";
+import type { TableRow, Tables } from "../ports/tables.ts";
+import { noHash, verify } from "../record.ts";
+import { rowOf } from "../row-codec.ts";
+import type { Delivery } from "./batch.ts";
+import { actorOfDueKey, flushRows, type Position, positionKey } from "./flush.ts";
+import { ShardRows } from "./shard-rows.ts";
+
+export interface ShardPlace {
+  readonly shard: number;
+  readonly shardCount: number;
+}
+
+const rowsPerRead = 10_000;
+
+export class Replica {
+  readonly rows: ShardRows;
+  private readonly place: ShardPlace;
+  private readonly tables: Tables;
+  private readonly domain: Domain;
+  private reached: Position;
+  private flushed: Position;
+
+  /** Of what the tables hold. `nowMs` is a time that has passed. */
+  constructor(place: ShardPlace, tables: Tables, domain: Domain, nowMs: number) {
+    this.place = place;
+    this.tables = tables;
+    this.domain = domain;
+    this.reached = readPosition(tables);
+    this.flushed = this.reached;
+    this.rows = new ShardRows(tables, domain, Math.max(nowMs, this.reached.atMs));
+    for (const { key, text } of this.owned(engineTables.due))
+      this.rows.due.restore(actorOfDueKey(key), Number(text));
+  }
+
+  /** The last record that was applied. */
+  get position(): Position {
+    return this.reached;
+  }
+
+  /** How far the tables are. */
+  get flushedSeq(): number {
+    return this.flushed.seq;
+  }
+
+  /** So much was applied that it should be flushed before there is more. */
+  get isFull(): boolean {
+    return this.rows.fresh.size >= limits.engine.replicaRows;
+  }
+
+  /** Behind the record that comes next; throws `StoreDamage` for any other (I1, I2). */
+  positionBehind(seq: number, record: Uint8Array): Position {
+    const { logSeq } = this.reached;
+    return { ...follow(this.reached, seq, record), logSeq: logSeq === 0 ? 0 : logSeq + 1 };
+  }
+
+  /** Takes the record that leads to `position`; its bytes must stay as they are. */
+  apply(position: Position, record: Uint8Array): void {
+    this.reached = position;
+    this.rows.fresh.add(record);
+  }
+
+  /** Says where in the log the last record is. */
+  placeAt(logSeq: number): void {
+    this.reached = { ...this.reached, logSeq };
+  }
+
+  /** Brings all that was applied before the call into the tables. Throws `PortError`. */
+  async flush(): Promise<void> {
+    const position = this.reached;
+    if (position.seq === this.flushed.seq) return;
+    this.rows.fresh.freeze();
+    await this.rows.fresh.findFrozen(() => new Promise(setImmediate));
+    await flushRows(this.rows, this.rows.fresh.lastWrites(), position, this.domain);
+    this.tables.refresh();
+    this.rows.fresh.thaw();
+    this.flushed = position;
+  }
+
+  /**
+   * Makes the rows ready for an owner, when all is flushed: fills the short windows, and returns the
+   * effects that were not delivered. `nowMs` is in the time that the windows' entries were made in.
+   */
+  prepare(nowMs: number): Delivery[] {
+    const atMs = Math.max(nowMs, this.reached.atMs);
+    for (const rule of this.domain.windows) this.fillWindow(rule, atMs);
+    return [...this.readOutbox(), ...this.underWay()];
+  }
+
+  private fillWindow(rule: WindowRule, nowMs: number): void {
+    const { first, last } = partitionsOf(this.place.shard, this.place.shardCount);
+    for (let partition = first; partition <= last; partition++) {
+      const range = rule.source(partition, nowMs - rule.windowMs);
+      for (const { key, text } of all(this.tables, range)) {
+        const entry = rule.entry(key, rowOf(this.domain.rowCodecs, key, text));
+        if (entry !== undefined) this.rows.setWindow(entry.key, entry.value, entry.atMs);
+      }
+    }
+  }
+
+  private readOutbox(): Delivery[] {
+    const deliveries: Delivery[] = [];
+    for (const { key, text } of this.owned(engineTables.outbox))
+      deliveries.push({ key, ...JSON.parse(text) });
+    const orderOf = ({ key = "" }: Delivery) => key.slice(2);
+    return deliveries.sort((a, b) => (orderOf(a) < orderOf(b) ? -1 : 1));
+  }
+
+  /** What actors that wait for something had under way outside. */
+  private *underWay(): Generator<Delivery> {
+    for (const { key } of this.owned(engineTables.due)) {
+      const self = actorOfDueKey(key);
+      const head = this.rows.head(self, undefined);
+      const actor = this.domain.actorByCode.get(codeOf(self));
+      if (head === undefined || actor?.resume === undefined) continue;
+      const get = <Row>(row: Key<Row>) => this.rows.row(row, 0) as Row | undefined;
+      for (const effect of actor.resume(head, { self, atMs: 0, request: undefined, get }))
+        yield { from: self, effect };
+    }
+  }
+
+  private *owned(code: number): Generator<TableRow> {
+    const { first, last } = partitionsOf(this.place.shard, this.place.shardCount);
+    for (let partition = first; partition <= last; partition++)
+      yield* all(this.tables, rangeOf(keyOf(partition, code, "")));
+  }
+}
+
+export function readPosition(tables: Pick<Tables, "get">): Position {
+  const text = tables.get(positionKey);
+  return text === undefined ? noPosition : JSON.parse(text);
+}
+
+/** Before the first record. */
+export const noPosition: Position = { seq: 0, logSeq: 0, epoch: 0, atMs: 0, hash: noHash };
+
+/** Throws `StoreDamage` unless the record is the one that comes next (I1, I2). */
+export function follow(position: Position, seq: number, record: Uint8Array): Position {
+  const next = position.seq + 1;
+  if (seq !== next)
+    throw new StoreDamage(
+      position.seq === 0
+        ? `the journal begins with record ${seq}, and the tables that held what came before are gone`
+        : `the journal lacks record ${next}${seq > next + 1 ? ` to ${seq - 1}` : ""}`,
+    );
+  const follows = verify(record, position.hash);
+  if (follows?.seq !== seq || follows.epoch < position.epoch)
+    throw new StoreDamage(
+      `record ${seq} of the journal does not follow from the one before it, so it and what comes behind it cannot be trusted`,
+    );
+  const { epoch, atMs, hash } = follows;
+  return { seq, logSeq: position.logSeq, epoch, atMs, hash };
+}
+
+function* all(tables: Tables, range: { start: Key; end: Key }): Generator<TableRow> {
+  let start = range.start;
+  for (;;) {
+    const page = tables.range({ start, end: range.end }, rowsPerRead);
+    yield* page;
+    const last = page.at(-1);
+    if (last === undefined || page.length < rowsPerRead) return;
+    start = `${last.key}\0`;
+  }
+}

@@ -1,0 +1,82 @@
+/**
+ * What the other nodes said last of a shard, and what follows from it: who takes over first, and
+ * whether any of them may know more than this one.
+ */
+import { createHash } from "node:crypto";
+import { limits } from "../../config/limits.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { Announcement, Peers } from "../ports/peers.ts";
+import type { Position } from "./flush.ts";
+
+interface Heard {
+  readonly announcement: Announcement;
+  readonly atMs: number;
+}
+
+export class Standbys {
+  /** Stops listening. */
+  readonly close: () => void;
+  private readonly shard: number;
+  private readonly node: string;
+  private readonly clock: Clock;
+  private readonly heardByNode = new Map<string, Heard>();
+
+  constructor(shard: number, node: string, peers: Peers, clock: Clock) {
+    this.shard = shard;
+    this.node = node;
+    this.clock = clock;
+    this.close = peers.onAnnounced((announcement) => {
+      if (announcement.node === node) return;
+      this.heardByNode.set(announcement.node, { announcement, atMs: clock.monotonicMs() });
+    });
+  }
+
+  /** Every node that was heard of. */
+  get known(): readonly string[] {
+    return [...this.heardByNode.keys()];
+  }
+
+  /** How many living standbys take over before this one: the order differs from shard to shard. */
+  get rank(): number {
+    const own = this.weightOf(this.node);
+    return this.living().filter(
+      ({ node, state }) => state === "following" && this.weightOf(node) < own,
+    ).length;
+  }
+
+  /** The last record that every standby of the last day has made durable. */
+  get durableSeq(): number {
+    const oldestMs = this.clock.monotonicMs() - limits.cluster.standbyGoneMs;
+    const seqs = [...this.heardByNode.values()]
+      .filter(({ atMs }) => atMs >= oldestMs)
+      .map(({ announcement }) => announcement.seq);
+    return Math.min(Number.POSITIVE_INFINITY, ...seqs);
+  }
+
+  /**
+   * Whether most of `members`, this one among them, are heard, and none of those that are has a
+   * record that this one has not: nothing that was acknowledged is known elsewhere alone.
+   */
+  isNewest({ epoch, seq }: Position, members: readonly string[]): boolean {
+    const living = this.living();
+    const heard = members.filter(
+      (member) => member === this.node || living.some(({ node }) => node === member),
+    );
+    if (heard.length * 2 <= members.length) return false;
+    return living.every(
+      (other) => other.epoch < epoch || (other.epoch === epoch && other.seq <= seq),
+    );
+  }
+
+  private living(): Announcement[] {
+    const oldestMs = this.clock.monotonicMs() - limits.cluster.silenceMs;
+    return [...this.heardByNode.values()]
+      .filter(({ atMs }) => atMs >= oldestMs)
+      .map(({ announcement }) => announcement);
+  }
+
+  /** Rendezvous hashing: a node that comes or goes changes nothing among the others. */
+  private weightOf(node: string): string {
+    return createHash("sha256").update(`${this.shard} ${node}`).digest("hex");
+  }
+}

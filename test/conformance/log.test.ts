@@ -1,0 +1,141 @@
+/** One suite for every adapter of the log: in memory, one server of NATS, three servers. */
+import t, { type Test } from "tap";
+import { openJetStreamLog } from "../../engine/adapters/jetstream-log.ts";
+import { MemoryLog } from "../../engine/adapters/memory-log.ts";
+import { connectNats, type NatsConnection } from "../../engine/adapters/nats.ts";
+import type { Log, LogEnd, LogEntry } from "../../engine/ports/log.ts";
+import { PortError } from "../../engine/ports/port-error.ts";
+import { type NatsServer, startNats, startNatsCluster } from "../nats-server.ts";
+
+/** Two nodes' ways to one empty log. */
+type Open = (t: Test) => Promise<readonly [Log, Log]>;
+
+const record = (text: string) => Buffer.from(text);
+
+function textOf(entry: LogEntry | undefined): string | undefined {
+  return entry && `${entry.logSeq} ${Buffer.from(entry.record)}`;
+}
+
+function endOf({ logSeq, record }: LogEnd): string {
+  return `${logSeq} ${record && Buffer.from(record)}`;
+}
+
+/** Resolves when so many entries were heard. */
+function heard(log: Log, from: number, count: number): Promise<(string | undefined)[]> {
+  return new Promise((resolve) => {
+    const texts: (string | undefined)[] = [];
+    const stop = log.follow(from, (entry) => {
+      texts.push(textOf(entry));
+      if (texts.length < count) return;
+      stop();
+      resolve(texts);
+    });
+  });
+}
+
+function suite(name: string, open: Open): void {
+  t.test(name, async (t) => {
+    t.test("records are stored one behind the other, from 1", async (t) => {
+      const [log] = await open(t);
+      t.strictSame(await log.end(), { logSeq: 0, record: undefined });
+      t.ok(await log.publish(record("a"), "n:1:1", 0));
+      t.ok(await log.publish(record("b"), "n:1:2", 1));
+      t.equal(endOf(await log.end()), "2 b");
+      t.equal(textOf(await log.at(1)), "1 a");
+      t.equal(await log.at(3), undefined);
+    });
+
+    t.test("only who knows the log's end may append: one of two racing owners", async (t) => {
+      const [one, two] = await open(t);
+      for (let round = 0; round < 32; round++) {
+        const stored = await Promise.all([
+          one.publish(record(`one ${round}`), `one:1:${round}`, round),
+          two.publish(record(`two ${round}`), `two:1:${round}`, round),
+        ]);
+        t.equal(stored.filter(Boolean).length, 1);
+        const winner = stored[0] ? "one" : "two";
+        t.equal(textOf(await two.at(round + 1)), `${round + 1} ${winner} ${round}`);
+      }
+    });
+
+    t.test(
+      "an attempt of which nothing was heard is published again and stored once",
+      async (t) => {
+        const [log, other] = await open(t);
+        t.ok(await log.publish(record("a"), "n:1:1", 0));
+        t.ok(await log.publish(record("a"), "n:1:1", 0));
+        t.equal(endOf(await log.end()), "1 a");
+        t.notOk(await other.publish(record("b"), "m:1:1", 0));
+        t.notOk(
+          await log.publish(record("c"), "n:1:2", 7),
+          "too far is as wrong as not far enough",
+        );
+      },
+    );
+
+    t.test("who follows hears all from where it begins, in order, as it comes", async (t) => {
+      const [log, other] = await open(t);
+      for (const [index, text] of ["a", "b", "c"].entries())
+        await log.publish(record(text), `n:1:${index}`, index);
+      const all = heard(other, 2, 4);
+      await log.publish(record("d"), "n:1:3", 3);
+      await log.publish(record("e"), "n:1:4", 4);
+      t.strictSame(await all, ["2 b", "3 c", "4 d", "5 e"]);
+    });
+
+    t.test("what was trimmed is gone, and the rest keeps its place", async (t) => {
+      const [log, other] = await open(t);
+      for (const [index, text] of ["a", "b", "c"].entries())
+        await log.publish(record(text), `n:1:${index}`, index);
+      await log.trim(2);
+      t.equal(await log.at(2), undefined);
+      t.equal(endOf(await log.end()), "3 c");
+      t.ok(await log.publish(record("d"), "n:1:3", 3));
+      t.strictSame(await heard(other, 1, 2), ["3 c", "4 d"]);
+      await log.trim(4);
+      t.strictSame(await log.end(), { logSeq: 4, record: undefined }, "also without any entry");
+      t.ok(await log.publish(record("e"), "n:1:4", 4));
+    });
+
+    t.test("a record of 900 KiB arrives as it was", async (t) => {
+      const [log, other] = await open(t);
+      const bytes = Buffer.alloc(900 * 1024, "klieg ");
+      t.ok(await log.publish(bytes, "n:1:1", 0));
+      t.ok(Buffer.from((await other.end()).record ?? []).equals(bytes));
+    });
+  });
+}
+
+suite("in memory", async () => {
+  const shared = new MemoryLog();
+  return [shared.open(), shared.open()];
+});
+
+function jetStream(name: string, startServers: (t: Test) => Promise<readonly NatsServer[]>): void {
+  const started = startServers(t);
+  let logs = 0;
+  suite(name, async (t) => {
+    const servers = (await started).map(({ url }) => url);
+    const shard = String(logs++);
+    const open = async () => {
+      const connection = await connectNats({ servers, name: "conformance" });
+      t.teardown(() => connection.close());
+      return opened(connection, shard);
+    };
+    return [await open(), await open()];
+  });
+}
+
+/** Servers that have just started may still choose their leader. */
+async function opened(connection: NatsConnection, shard: string): Promise<Log> {
+  for (;;) {
+    try {
+      return await openJetStreamLog(connection, shard);
+    } catch (error) {
+      if (!(error instanceof PortError && error.retryable)) throw error;
+    }
+  }
+}
+
+jetStream("JetStream on one server", async (t) => [await startNats(t, { hasJetStream: true })]);
+jetStream("JetStream on three servers", startNatsCluster);

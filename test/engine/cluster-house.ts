@@ -1,0 +1,119 @@
+/**
+ * The nodes of a cluster with one shard, in one process: real lives over stores, a log and peers in
+ * memory, in a time that the test moves. A node that is killed keeps its disk.
+ */
+import { ManualClock } from "../../engine/adapters/manual-clock.ts";
+import { MemoryLog } from "../../engine/adapters/memory-log.ts";
+import { MemoryPeers } from "../../engine/adapters/memory-peers.ts";
+import { memoryJournal, memoryTables } from "../../engine/adapters/memory-stores.ts";
+import type { Key } from "../../engine/key.ts";
+import { ClusterShard } from "../../engine/shard/cluster-shard.ts";
+import type { ShardEvent } from "../../engine/wire.ts";
+import { type CounterMessage, idle, toys } from "./toys.ts";
+
+export class ClusterNode {
+  isCutOff = false;
+  /** What ended its lives, in their order. */
+  readonly ends: unknown[] = [];
+  readonly events: ShardEvent["kind"][] = [];
+  readonly journal = memoryJournal();
+  tables = memoryTables();
+  private readonly name: string;
+  private readonly house: ClusterHouse;
+  private readonly waiting = new Map<number, (reply: unknown) => void>();
+  private life: ClusterShard | undefined;
+  private requests = 0;
+  private lives = 0;
+
+  constructor(name: string, house: ClusterHouse) {
+    this.name = name;
+    this.house = house;
+  }
+
+  /** Begins a life. */
+  start(): void {
+    const { clock, log, peers } = this.house;
+    const number = ++this.lives;
+    const isDead = () => this.isCutOff || number !== this.lives;
+    const life = new ClusterShard({
+      place: { shard: 0, shardCount: 1 },
+      domain: toys,
+      stores: { clock, journal: this.journal, tables: this.tables, startMs: clock.nowMs() },
+      outlets: {
+        event: (event) => {
+          if (number === this.lives) this.hear(event);
+        },
+        deliver: () => {},
+        brokenStep: () => {},
+        report: () => {},
+        flushes: () => {},
+      },
+      log: log.open(isDead),
+      peers: peers.open(isDead),
+      node: this.name,
+      nonce: `${this.name} ${number}`,
+      store: "store",
+    });
+    this.life = life;
+    life.run().then(
+      () => this.ends.push("stopped"),
+      (error: unknown) => this.ends.push((error as Error).name),
+    );
+  }
+
+  /** Its disk stays; nothing more is heard of this life, not even by the log. */
+  kill(): void {
+    this.lives++;
+    this.life = undefined;
+  }
+
+  stop(): void {
+    this.life?.stop();
+    this.life?.shard?.stop();
+  }
+
+  get owns(): boolean {
+    return this.life?.shard !== undefined;
+  }
+
+  /** Resolves to nothing while nothing is answered. */
+  async ask(to: Key, message: CounterMessage): Promise<unknown> {
+    const request = ++this.requests;
+    let reply: unknown;
+    this.waiting.set(request, (it) => {
+      reply = it;
+    });
+    this.life?.shard?.receive({ to, message, request }, "work");
+    for (let turn = 0; turn < 10; turn++) await idle();
+    return reply;
+  }
+
+  private hear(event: ShardEvent): void {
+    if (this.events.at(-1) !== event.kind) this.events.push(event.kind);
+    if (event.kind !== "release") return;
+    for (const { to, reply } of event.replies) this.waiting.get(to)?.(reply);
+  }
+}
+
+export class ClusterHouse {
+  readonly clock = new ManualClock(1_000_000);
+  readonly log = new MemoryLog();
+  readonly peers = new MemoryPeers();
+  readonly nodes: readonly ClusterNode[];
+
+  constructor(names: readonly string[]) {
+    this.nodes = names.map((name) => new ClusterNode(name, this));
+  }
+
+  /** Time passes in steps that every node can follow. */
+  async pass(ms: number): Promise<void> {
+    for (let leftMs = ms; leftMs > 0; leftMs -= 50) {
+      this.clock.advance(Math.min(50, leftMs));
+      for (let turn = 0; turn < 8; turn++) await idle();
+    }
+  }
+
+  get owners(): readonly number[] {
+    return this.nodes.flatMap((node, index) => (node.owns ? [index] : []));
+  }
+}

@@ -1,0 +1,156 @@
+/** Who owns a shard, and that nothing acknowledged is lost, whatever becomes of nodes and log. */
+import t from "tap";
+import { ClusterHouse, type ClusterNode } from "./cluster-house.ts";
+import { counterKey } from "./toys.ts";
+
+const counter = counterKey(1, "a");
+const add = { kind: "add", by: 1 } as const;
+const look = { kind: "look" } as const;
+
+/** The first owns the shard, the others follow it. */
+async function opened(names: readonly string[]) {
+  const house = new ClusterHouse(names);
+  const [first, ...others] = house.nodes as [ClusterNode, ...ClusterNode[]];
+  first.start();
+  await house.pass(500);
+  for (const node of others) node.start();
+  await house.pass(2_000);
+  return { house, first, others };
+}
+
+t.test("of nodes that begin together one owns the shard, and the others follow", async (t) => {
+  const house = new ClusterHouse(["a", "b", "c"]);
+  for (const node of house.nodes) node.start();
+  await house.pass(500);
+  t.equal(house.owners.length, 1);
+  const [owner = 0] = house.owners;
+  for (const [index, node] of house.nodes.entries())
+    if (index !== owner) {
+      t.strictSame(node.ends, ["OwnershipLost"]);
+      node.start();
+    }
+  await house.pass(10_000);
+  t.strictSame(house.owners, [owner], "heartbeats keep it so without work");
+});
+
+t.test(
+  "a standby takes over 3 s after the last sign of the owner, and opens 2 s later",
+  async (t) => {
+    const { house, first, others } = await opened(["a", "b"]);
+    const [standby] = others as [ClusterNode];
+    for (let count = 0; count < 20; count++) await first.ask(counter, add);
+    first.kill();
+    await house.pass(2_900);
+    t.strictSame(standby.events.includes("opened"), false);
+    await house.pass(1_900);
+    t.strictSame(standby.events.includes("opened"), false, "the lease of the dead owner runs yet");
+    await house.pass(700);
+    t.match(await standby.ask(counter, look), { count: 20 }, "nothing acknowledged is lost");
+    first.start();
+    await house.pass(3_000);
+    t.strictSame(house.owners, [1], "who comes back follows");
+    t.match(await standby.ask(counter, add), { count: 21 });
+    standby.kill();
+    await house.pass(6_000);
+    t.match(await first.ask(counter, look), { count: 21 });
+  },
+);
+
+t.test("an owner that was away accepts nothing once another has taken over", async (t) => {
+  const { house, first, others } = await opened(["a", "b"]);
+  const [standby] = others as [ClusterNode];
+  await first.ask(counter, add);
+  first.isCutOff = true;
+  t.equal(await first.ask(counter, add), undefined, "what the log has not, has no answer");
+  await house.pass(6_000);
+  t.match(await standby.ask(counter, add), { count: 2 });
+  first.isCutOff = false;
+  t.equal(await first.ask(counter, add), undefined);
+  await house.pass(200);
+  t.strictSame(first.ends, ["OwnershipLost"]);
+  first.start();
+  await house.pass(2_000);
+  t.strictSame(house.owners, [1]);
+  t.match(await standby.ask(counter, look), { count: 2 }, "what it had decided is in no history");
+});
+
+t.test("an owner that is stopped hands over at once", async (t) => {
+  const { house, first, others } = await opened(["a", "b"]);
+  const [standby] = others as [ClusterNode];
+  await first.ask(counter, add);
+  first.stop();
+  await house.pass(500);
+  t.strictSame(first.ends, ["stopped"]);
+  t.match(await standby.ask(counter, look), { count: 1 });
+});
+
+t.test("of two standbys one takes over, and the other follows it", async (t) => {
+  const { house, first, others } = await opened(["a", "b", "c"]);
+  await first.ask(counter, add);
+  first.kill();
+  await house.pass(7_000);
+  t.equal(house.owners.filter((owner) => owner > 0).length, 1);
+  for (const node of others) t.strictSame(node.ends, []);
+});
+
+t.test(
+  "a log that was lost whole is written again by the owner, and nothing is lost",
+  async (t) => {
+    const { house, first, others } = await opened(["a", "b"]);
+    const [standby] = others as [ClusterNode];
+    for (let count = 0; count < 5; count++) await first.ask(counter, add);
+    house.log.isReachable = false;
+    await house.pass(2_000);
+    house.log.lose();
+    house.log.reach();
+    await house.pass(1_000);
+    t.strictSame(first.ends, ["OwnershipLost"], "its next record has no place");
+    first.start();
+    await house.pass(5_000);
+    t.match(await first.ask(counter, add), { count: 6 });
+    await house.pass(2_000);
+    first.kill();
+    await house.pass(6_000);
+    t.match(await standby.ask(counter, look), { count: 6 }, "the standby has all of it again");
+  },
+);
+
+t.test("nodes that start beside a log that has lost its end wait for who knows more", async (t) => {
+  const { house, first, others } = await opened(["a", "b", "c"]);
+  const [second, third] = others as [ClusterNode, ClusterNode];
+  await first.ask(counter, add);
+  const before = (await house.log.open().end()).logSeq;
+  first.kill();
+  await house.pass(7_000);
+  const owner = second.owns ? second : third;
+  const other = second.owns ? third : second;
+  t.match(await owner.ask(counter, add), { count: 2 });
+  await house.pass(1_000);
+  owner.kill();
+  other.kill();
+  house.log.lose(before);
+  first.start();
+  other.start();
+  await house.pass(10_000);
+  t.strictSame(house.owners, [], "the last owner is not there");
+  owner.start();
+  await house.pass(5_000);
+  t.match(await owner.ask(counter, look), { count: 2 });
+  t.strictSame(house.owners.length, 1);
+});
+
+t.test("all nodes stopped and started: the last owner goes on", async (t) => {
+  const { house, first, others } = await opened(["a", "b"]);
+  const [standby] = others as [ClusterNode];
+  await first.ask(counter, add);
+  first.kill();
+  standby.kill();
+  await house.pass(60_000);
+  standby.start();
+  await house.pass(20_000);
+  t.strictSame(house.owners, [], "a standby alone may know less than the last owner");
+  first.start();
+  await house.pass(3_000);
+  t.strictSame(house.owners, [0]);
+  t.match(await first.ask(counter, look), { count: 1 });
+});
