@@ -7,12 +7,12 @@ import { hostname } from "node:os";
 import type { MessagePort } from "node:worker_threads";
 import { farmEnvironment } from "../../config/farm-environment.ts";
 import { limits } from "../../config/limits.ts";
-import { signedObjects, startFarmChild } from "../../engine/adapters/farm-child.ts";
+import { signedObjects, startFarmChild } from "../../engine/adapters/farm/farm-child.ts";
+import { NatsFarm } from "../../engine/adapters/farm/nats-farm.ts";
+import { sparingNotes } from "../../engine/adapters/farm/sparing-notes.ts";
 import { type Logger, openLog } from "../../engine/adapters/log.ts";
 import { connectNats } from "../../engine/adapters/nats.ts";
-import { openNatsFarm } from "../../engine/adapters/nats-farm.ts";
 import { openObjects } from "../../engine/adapters/objects/open-objects.ts";
-import { sparingNotes } from "../../engine/adapters/sparing-notes.ts";
 import { systemClock } from "../../engine/adapters/system-clock.ts";
 import { systemEntropy } from "../../engine/adapters/system-entropy.ts";
 import { openWeb } from "../../engine/adapters/web.ts";
@@ -161,7 +161,7 @@ async function startRemoteFarm(
   const name = `${hostname()} ${dataDir}`;
   const note = sparingNotes(systemClock, (sentence, leftOut) => log.warn({ leftOut }, sentence));
   const connection = await connectNats({ ...nats, name: "klieg farm" });
-  const farm = openNatsFarm({
+  const farm = new NatsFarm({
     ...{ connection, clock: systemClock, name, note },
     attach(node) {
       log.info("a farm node has joined");

@@ -1,7 +1,7 @@
 /**
  * Connections to NATS, the only importer of its client. A connection that was made once comes back
- * by itself however long the servers are away; what is published meanwhile is lost, and whoever
- * publishes must know how to do without it.
+ * by itself however long the servers are away; what is published meanwhile is lost, which
+ * its publisher must know how to do without.
  */
 import {
   connect,
