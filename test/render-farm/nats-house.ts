@@ -45,6 +45,7 @@ export interface FarmProcess {
 }
 
 export async function openNatsHouse(t: Test): Promise<NatsHouse> {
+  t.testdir();
   const server = await startNats(t);
   const store = await startSignedStore(t);
   const connection = await connectNats({
