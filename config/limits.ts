@@ -346,6 +346,8 @@ export const limits = {
     announceMs: 1_000,
     /** A standby that was not heard of for so long may need a snapshot when it comes back. */
     standbyGoneMs: 24 * 3_600_000,
+    /** What a node has not heard of for so long, it does not read: the directory's rows. */
+    staleMs: 5_000,
     /** A standby flushes so often. */
     standbyFlushMs: 1_000,
   },

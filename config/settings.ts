@@ -22,7 +22,6 @@ export interface Settings {
   /** Origin of the API of designs. */
   readonly figmaUrl: string;
   readonly dataDir: string;
-  readonly shardThreads: number;
   /** Shard count when the store is created; a power of two. */
   readonly shards: number;
   readonly farmWorkers: number;
@@ -31,6 +30,8 @@ export interface Settings {
   /** URLs of the servers of NATS; without any, this machine is alone. */
   readonly natsServers: readonly string[];
   readonly natsCredentialsFile: string | undefined;
+  /** What an answer to a write means: it is on this machine's disk, or in the cluster's log as well. */
+  readonly durability: "local" | "replicated";
   readonly providersFile: string | undefined;
   readonly simulatedModels: boolean;
   readonly rateLimits: boolean;
@@ -75,6 +76,9 @@ export class SettingsError extends Error {
   override readonly name = "SettingsError";
 }
 
+/** So many may be spread over nodes that are added later. */
+const clusterShards = 8;
+
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** `cores` is the machine's number of processors. Throws `SettingsError`. */
@@ -87,7 +91,10 @@ export function readSettings(environment: Environment, cores: number): Settings 
   const publicUrl =
     publicOrigin(environment, "KLIEG_PUBLIC_URL") ?? `http://${bracketHost(host)}:${port}`;
   const shardThreads = integer(environment, "KLIEG_SHARD_THREADS", Math.max(1, cores - 1), 1, 64);
-  const shards = integer(environment, "KLIEG_SHARDS", powerOfTwoFrom(shardThreads), 1, 128);
+  const servers = natsServers(environment);
+  const isAlone = durability(environment, servers.length > 0) === "local";
+  const shardsMin = isAlone ? powerOfTwoFrom(shardThreads) : clusterShards;
+  const shards = integer(environment, "KLIEG_SHARDS", shardsMin, 1, 128);
   if ((shards & (shards - 1)) !== 0)
     throw new SettingsError(`KLIEG_SHARDS is ${shards}; set it to a power of two from 1 to 128.`);
   return {
@@ -99,11 +106,11 @@ export function readSettings(environment: Environment, cores: number): Settings 
     trustedProxies: networks(environment, "KLIEG_TRUSTED_PROXIES"),
     figmaUrl: origin(environment, "KLIEG_FIGMA_URL") ?? "https://api.figma.com",
     dataDir: dataDirectory(environment),
-    shardThreads,
     shards,
-    farmWorkers: integer(environment, "KLIEG_FARM_WORKERS", 1, 0, 64),
+    farmWorkers: integer(environment, "KLIEG_FARM_WORKERS", isAlone ? 1 : 0, 0, 64),
     modelFiles: files(environment, "KLIEG_MODELS") ?? [shippedModels],
-    natsServers: natsServers(environment),
+    natsServers: servers,
+    durability: durability(environment, servers.length > 0),
     natsCredentialsFile: text(environment, "KLIEG_NATS_CREDENTIALS_FILE"),
     providersFile: text(environment, "KLIEG_PROVIDERS"),
     simulatedModels: choice(environment, "KLIEG_SIM", ["0", "1"], "0") === "1",
@@ -143,6 +150,10 @@ function objectStore(environment: Environment): ObjectStore | undefined {
   if (bucket === undefined) throw missing("KLIEG_S3_BUCKET");
   if (accessKey === undefined) throw missing("KLIEG_S3_ACCESS_KEY");
   if (secretKey === undefined) throw missing("KLIEG_S3_SECRET_KEY");
+  if (!/^[a-z0-9[][a-z0-9._:\]-]*$/.test(new URL(endpoint).hostname))
+    throw new SettingsError(
+      `KLIEG_S3_ENDPOINT is "${endpoint}"; set it to an origin whose host is a name or an address.`,
+    );
   // As S3 names buckets, which no address may be.
   if (!/^(?!.*\.\.)(?!\d+\.\d+\.\d+\.\d+$)[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(bucket))
     throw new SettingsError(
@@ -159,6 +170,7 @@ const names: ReadonlySet<string> = new Set([
   "KLIEG_CONNECTIONS_PER_ADDRESS",
   "KLIEG_CORS_ORIGINS",
   "KLIEG_DATA_DIR",
+  "KLIEG_DURABILITY",
   "KLIEG_FARM_WORKERS",
   "KLIEG_FFMPEG",
   "KLIEG_FFPROBE",
@@ -235,6 +247,16 @@ function files(environment: Environment, name: string): string[] | undefined {
   if (found?.includes("") === true)
     throw new SettingsError(
       `${name} has nothing between two commas; set it to files with commas between.`,
+    );
+  return found;
+}
+
+function durability(environment: Environment, hasNats: boolean): "local" | "replicated" {
+  const values = ["local", "replicated"] as const;
+  const found = choice(environment, "KLIEG_DURABILITY", values, hasNats ? "replicated" : "local");
+  if (found === "replicated" && !hasNats)
+    throw new SettingsError(
+      "KLIEG_DURABILITY is replicated, and there is nowhere to replicate to; set KLIEG_NATS_URL.",
     );
   return found;
 }

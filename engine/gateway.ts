@@ -58,6 +58,7 @@ type Look = () => void;
 
 export class Gateway {
   private readonly shards: (ShardEnd | undefined)[];
+  private readonly elsewhere = new Set<number>();
   private readonly requests: OpenRequests<Waiting>;
   private readonly watchersByKey = new Map<Key, Set<Look>>();
   /** Those that met a shard that was down, to be run again. */
@@ -93,13 +94,37 @@ export class Gateway {
     return this.shards.every((shard) => shard !== undefined);
   }
 
+  /** Every shard can be read here or is followed for another node. */
+  get isServed(): boolean {
+    return this.shards.every((end, shard) => end !== undefined || this.elsewhere.has(shard));
+  }
+
+  /** Whether rows of the shard can be read here now. */
+  reads(shard: number): boolean {
+    const end = this.shards[shard];
+    return end !== undefined && end.leaseEndsMs >= this.clock.monotonicMs();
+  }
+
+  /** Whether questions to the shard are answered by this node. */
+  owns(shard: number): boolean {
+    return this.shards[shard]?.send !== undefined;
+  }
+
   /** `reader` reads the shard's tables, `send` reaches it; undefined for reads alone. */
   attach(shard: number, send: Send | undefined, reader: TableReader): void {
+    this.elsewhere.delete(shard);
     this.shards[shard] = new ShardEnd(send, reader);
+  }
+
+  /** Another node owns the shard, or none: it is neither read nor asked here. */
+  leaveElsewhere(shard: number): void {
+    this.detach(shard);
+    this.elsewhere.add(shard);
   }
 
   /** A shard's thread is gone: its waiting requests get `lost`. */
   detach(shard: number): void {
+    this.elsewhere.delete(shard);
     this.shards[shard]?.abandon();
     this.shards[shard] = undefined;
     for (const { resolve } of this.requests.takeWhere((waiting) => waiting.shard === shard))
@@ -184,10 +209,13 @@ export class Gateway {
     if (event.kind === "release") {
       if (event.record.length > 0) this.clock.observe(readHead(event.record).atMs);
       end.release(event.record);
-      if (this.listener.listens(shard))
-        eachWrite(event.record, (key) => this.listener.changed(key));
+      this.tellListener(shard, event.record);
       for (const { to, reply } of event.replies) this.requests.take(to)?.resolve(reply);
-      if (this.watchersByKey.size > 0) this.notify(event.record);
+      this.notify(event.record);
+    } else if (event.kind === "applied") {
+      end.release(event.record);
+      this.tellListener(shard, event.record);
+      this.notify(event.record);
     } else {
       if (event.kind === "opened") this.clock.observe(event.atMs);
       end.event(event);
@@ -195,7 +223,12 @@ export class Gateway {
     }
   }
 
+  private tellListener(shard: number, record: Uint8Array): void {
+    if (this.listener.listens(shard)) eachWrite(record, (key) => this.listener.changed(key));
+  }
+
   private notify(record: Uint8Array): void {
+    if (this.watchersByKey.size === 0) return;
     eachWrite(record, (key) => {
       for (const watcher of this.watchersByKey.get(key) ?? []) this.look(watcher);
     });
@@ -272,13 +305,13 @@ class ShardEnd {
     return new Promise((resolve, reject) => this.nextWaiters.push({ resolve, reject }));
   }
 
-  event(event: Exclude<ShardEvent, { kind: "release" }>): void {
+  event(event: Exclude<ShardEvent, { kind: "release" | "applied" }>): void {
     switch (event.kind) {
       case "opened":
         this.reader.refresh();
         return;
       case "following":
-      case "applied":
+        this.reader.refresh();
         return;
       case "lease":
         this.leaseEndsMs = event.endsMs;

@@ -93,7 +93,7 @@ export class Host {
     this.effectsPool = openThreads(entries.effects, 1);
   }
 
-  /** Resolves when every shard can be read, if not written as well. */
+  /** Resolves when every shard can be read here, if not written as well, or is followed. */
   start(): Promise<void> {
     const isReadable = new Promise<void>((resolve) => {
       this.readable = resolve;
@@ -101,6 +101,11 @@ export class Host {
     this.startEffects();
     for (let shard = 0; shard <= this.options.shardCount; shard++) this.startShard(shard);
     return isReadable;
+  }
+
+  /** No thread is about to start. */
+  get isSettled(): boolean {
+    return this.starting.size === 0;
   }
 
   /** Resolves when no thread is about to start. */
@@ -178,9 +183,10 @@ export class Host {
       return;
     }
     if (event.kind === "readable") this.letRead(life);
+    if (event.kind === "following") this.follow(life);
     if (event.kind === "opened") this.open(life);
     this.gateway.event(life.shard, event);
-    if (event.kind !== "release" && this.gateway.isReadable) this.readable();
+    if (event.kind !== "release" && this.gateway.isServed) this.readable();
   }
 
   /** Watches one life of a thread: `gone` at its end, `again` unless the service is stopping. */
@@ -209,6 +215,16 @@ export class Host {
 
   private letRead(life: ShardLife): void {
     this.gateway.attach(life.shard, undefined, this.readerOf(life.shard));
+    this.started(life.name);
+    if (!this.stopIfLeaving(life)) life.state = "following";
+  }
+
+  /** Every node reads the directory; what else it follows is read where it is owned. */
+  private follow(life: ShardLife): void {
+    const { shard } = life;
+    if (shard === this.options.shardCount)
+      this.gateway.attach(shard, undefined, this.readerOf(shard));
+    else this.gateway.leaveElsewhere(shard);
     this.started(life.name);
     if (!this.stopIfLeaving(life)) life.state = "following";
   }

@@ -85,6 +85,8 @@ export interface ShardTask {
   readonly startMs: number;
   readonly shard: number;
   readonly gateway: MessagePort;
+  /** How the log is reached; undefined for a machine that is alone. */
+  readonly cluster: NatsAccess | undefined;
   /** Of the data directory. */
   readonly storeId: string;
   readonly nodeId: string;

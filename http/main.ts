@@ -7,6 +7,7 @@ import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { TimelineRound, TimelineTask } from "../actors/composition/timeline-round.ts";
+import { directoryKey } from "../actors/directory/directory-messages.ts";
 import type { Writing } from "../actors/export/writing.ts";
 import type { Written } from "../actors/export-thread/archive.ts";
 import type { FigmaResult, FigmaTask } from "../actors/figma/figma-task.ts";
@@ -26,6 +27,8 @@ import {
 } from "../engine/adapters/data-directory.ts";
 import { openTableReader } from "../engine/adapters/lmdb.ts";
 import { type Logger, openLog } from "../engine/adapters/log.ts";
+import { connectNats } from "../engine/adapters/nats.ts";
+import { agreeOnStore } from "../engine/adapters/nats-store.ts";
 import { openObjects, prepareObjects } from "../engine/adapters/objects/open-objects.ts";
 import { makePrivate } from "../engine/adapters/private-files.ts";
 import { QuietProcess } from "../engine/adapters/quiet-process.ts";
@@ -33,6 +36,7 @@ import { systemClock } from "../engine/adapters/system-clock.ts";
 import { systemEntropy } from "../engine/adapters/system-entropy.ts";
 import { openWeb } from "../engine/adapters/web.ts";
 import { Host } from "../engine/host.ts";
+import { volatileRoot } from "../engine/ports/objects.ts";
 import { PortError } from "../engine/ports/port-error.ts";
 import { ShortThreads, Threads } from "../engine/threads.ts";
 import { findChromium, isExecutable } from "../render-farm/browser/chromium-path.ts";
@@ -83,7 +87,7 @@ async function start(): Promise<void> {
   const configuration = read();
   if (settings.farmWorkers > 0) await checkChromium(settings);
   await checkFree(settings);
-  const data = openDataDirectory(settings.dataDir, settings.shards);
+  const data = await openData(settings);
   const log = openLog(settings.logLevel, "http");
   if (data.wasOpen) {
     const changed = await makePrivate(settings.dataDir);
@@ -110,18 +114,66 @@ async function start(): Promise<void> {
   process.once("SIGINT", stop);
   await host.start();
   data.complete();
-  await bootstrap(service.gateway, service, data, token);
+  await bootstrapOnce(service, data, token);
   service.line.begin();
   // A client that finds the port open gets an answer.
   listener = await listen(new Api(service, routeTable), { ...settings, proxies }, systemClock);
   leaveAddress(settings, data, log);
   process.on("SIGHUP", () => reload(service, log));
   watchDisk(service, settings.dataDir, log);
+  if (settings.objectStore !== undefined) await watchObjects(service, log);
   await watchTokenReset(service, data, log);
   process.stdout.write(
     `Klieg ${version} serves ${settings.publicUrl}/v1\n` +
       `The first credential is in ${join(settings.dataDir, "admin-token")}; the klieg command finds it by itself.\n`,
   );
+}
+
+/** Of a cluster's store where NATS is named, else one that is this machine's alone. */
+async function openData(settings: Settings): Promise<DataDirectory> {
+  const { dataDir, shards, durability, natsServers, objectStore } = settings;
+  const access = readNatsAccess(settings);
+  if (access !== undefined && objectStore === undefined)
+    throw new StartError(
+      "KLIEG_NATS_URL is set, and nodes of a cluster share an object store; set KLIEG_S3_ENDPOINT, KLIEG_S3_BUCKET, KLIEG_S3_ACCESS_KEY and KLIEG_S3_SECRET_KEY.",
+    );
+  const data = openDataDirectory(dataDir, shards);
+  if (durability === "local") {
+    if (!data.isClustered) return data;
+    throw new StartError(
+      `${dataDir} belongs to a node of a cluster; set KLIEG_NATS_URL, or KLIEG_DATA_DIR to another directory.`,
+    );
+  }
+  if (!data.isClustered && !data.isNew)
+    throw new StartError(
+      `${dataDir} is a store of one machine; run "klieg cluster join" to make it the first node of a cluster, or unset KLIEG_NATS_URL.`,
+    );
+  if (access === undefined) throw new Error("a replicated store has a log");
+  const connection = await connectNats({ ...access, name: "klieg start" });
+  try {
+    const store = await agreeOnStore(connection, data);
+    if (data.isNew) return data.join(store);
+    if (store.storeId === data.storeId) return data;
+    throw new StartError(
+      `${dataDir} belongs to another cluster than the one at ${natsServers.join(", ")}; set KLIEG_DATA_DIR or KLIEG_NATS_URL to what belongs together.`,
+    );
+  } finally {
+    await connection.close();
+  }
+}
+
+/** The node that owns the directory makes the first account; others wait until they have read it. */
+async function bootstrapOnce(
+  service: Service,
+  data: DataDirectory,
+  token: string | undefined,
+): Promise<void> {
+  const { gateway, clock } = service;
+  for (;;) {
+    if (gateway.owns(data.shardCount)) return bootstrap(gateway, service, data, token);
+    if (gateway.reads(data.shardCount) && gateway.read(directoryKey)) return;
+    await new Promise<void>((resolve) => clock.after(limits.cluster.followTickMs, resolve));
+  }
 }
 
 /** For the command line of this machine; on a full disk it stays what it was. */
@@ -152,7 +204,7 @@ async function openService(
   log: Logger,
 ): Promise<Service> {
   await prepareObjects(data, settings.objectStore, (sentence) => log.warn(sentence));
-  const objects = openObjects(settings.dataDir, settings.objectStore);
+  const objects = await openObjects(settings.dataDir, settings.objectStore);
   if (settings.simulatedModels)
     for (const { bytes, media } of Object.values(simulatedMedia))
       if ((await objects.stat(media.objectKey)) === undefined)
@@ -223,7 +275,10 @@ function openHost(
       shardCount,
       entries,
       openThreads: (entry, count) => new Threads(entry, count),
-      shardTask: { ...common, isNew: data.isNew, storeId: data.storeId, nodeId: data.nodeId },
+      shardTask: {
+        ...{ ...common, isNew: data.isNew, storeId: data.storeId, nodeId: data.nodeId },
+        cluster: data.isClustered ? readNatsAccess(settings) : undefined,
+      },
       effectsTask: {
         ...common,
         ...{ farmWorkers, farmEntry: entries.farm, objectStore, nats: readNatsAccess(settings) },
@@ -251,7 +306,7 @@ function openHost(
  * the journals, and the next start reads them as after a crash.
  */
 async function stopAll(
-  { health, following, gateway }: Service,
+  { health, following }: Service,
   host: Host,
   listener: Listener | undefined,
   data: DataDirectory,
@@ -259,7 +314,7 @@ async function stopAll(
   health.isDraining = true;
   listener?.stopListening();
   following.drain();
-  if (gateway.isOpen) await host.stop();
+  if (host.isSettled) await host.stop();
   else
     await Promise.race([
       host.settled(),
@@ -316,6 +371,20 @@ function watchDisk({ health }: Service, dataDir: string, log: Logger): void {
     systemClock.after(limits.http.diskCheckMs, () => void look());
   };
   void look();
+}
+
+/** Checks now and regularly whether the object store answers, if only that there is no object. */
+async function watchObjects(service: Service, log: Logger): Promise<void> {
+  const { health, objects } = service;
+  const fault = await objects.stat(`${volatileRoot}/start`).then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+  const isAway = fault !== undefined;
+  if (isAway && !health.areObjectsAway) log.error(fault, "the object store does not answer");
+  if (!isAway && health.areObjectsAway) log.info("the object store answers again");
+  health.areObjectsAway = isAway;
+  systemClock.after(limits.http.diskCheckMs, () => void watchObjects(service, log));
 }
 
 /** Checks now and regularly whether the operator asked for a new first credential. */

@@ -73,6 +73,8 @@ export type CheckState = "ok" | "degraded" | "down";
 export interface Health {
   /** Set while the disk has less free space than new work may need. */
   isDiskLow: boolean;
+  /** Set while the object store does not answer. */
+  areObjectsAway: boolean;
   /** Set from the signal to stop on. */
   isDraining: boolean;
   /** Whether this node's farm can draw. */

@@ -108,7 +108,10 @@ export function wire(wiring: Wiring): Service {
     ...{ jobs, following: new Following(gateway) },
     timelines: new CompositionTimelines(gateway, objects, wiring.computeRound),
     ...{ writeExport: wiring.writeExport, figma: wiring.figma },
-    health: { isDiskLow: false, isDraining: false, renderers: wiring.renderers },
+    health: {
+      ...{ isDiskLow: false, areObjectsAway: false, isDraining: false },
+      renderers: wiring.renderers,
+    },
     requests: wiring.requests,
     onFault,
   };

@@ -1,7 +1,7 @@
 /** A server of NATS of a test's own, on this machine. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdir, writeFile } from "node:fs/promises";
+import { mkdir, rm, writeFile } from "node:fs/promises";
 import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 import type { Test } from "tap";
@@ -11,6 +11,8 @@ export interface NatsServer {
   readonly port: number;
   /** With SIGKILL. */
   kill(): Promise<void>;
+  /** After `kill`: what it kept is gone. */
+  forget(): Promise<void>;
   /** After `kill`, at the same port. */
   restart(): Promise<void>;
 }
@@ -51,6 +53,7 @@ export async function startNatsIn(folder: string, options: NatsOptions = {}): Pr
     url: `nats://127.0.0.1:${port}`,
     port,
     kill,
+    forget: () => rm(storeDir, { recursive: true, force: true }),
     async restart() {
       server = await start();
     },

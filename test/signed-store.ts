@@ -5,7 +5,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
 import type { Test } from "tap";
-import { memoryObjects } from "../engine/adapters/memory-objects.ts";
+import { memoryObjects } from "../engine/adapters/objects/memory-objects.ts";
 import type { Objects } from "../engine/ports/objects.ts";
 
 export interface SignedStore {

@@ -44,7 +44,7 @@ export async function run(task: EffectsTask): Promise<void> {
     after: (delayMs, then) => systemClock.after(delayMs, then),
   });
   const entropy = systemEntropy();
-  const objects = openObjects(task.dataDir, task.objectStore);
+  const objects = await openObjects(task.dataDir, task.objectStore);
   const ports = {
     clock: systemClock,
     entropy,

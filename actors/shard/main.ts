@@ -3,15 +3,21 @@ import { randomUUID } from "node:crypto";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { MessagePort } from "node:worker_threads";
+import type { NatsAccess } from "../../config/nats-access.ts";
 import { openJournal } from "../../engine/adapters/file-journal.ts";
+import { openJetStreamLog } from "../../engine/adapters/jetstream-log.ts";
 import { openTables } from "../../engine/adapters/lmdb.ts";
 import { checkTablesFile, hasTables } from "../../engine/adapters/lmdb-file.ts";
 import { openLog } from "../../engine/adapters/log.ts";
+import { connectNats } from "../../engine/adapters/nats.ts";
+import { natsPeers } from "../../engine/adapters/nats-peers.ts";
 import { systemClock } from "../../engine/adapters/system-clock.ts";
 import { Link } from "../../engine/link.ts";
 import { damageSentence, StoreDamage } from "../../engine/ports/store-damage.ts";
 import { SampledLog } from "../../engine/sampled-log.ts";
+import { ClusterShard } from "../../engine/shard/cluster-shard.ts";
 import { Opening } from "../../engine/shard/opening.ts";
+import type { ShardPlace } from "../../engine/shard/replica.ts";
 import {
   openShard,
   type Shard,
@@ -45,13 +51,12 @@ async function runShard(task: ShardTask, log: ReturnType<typeof openLog>): Promi
     line: (level, fields, message) => log[level](fields, message),
     skipped: (lines) => log.info({ lines }, "ends of jobs were not logged"),
   });
-  let opening: Opening | undefined;
-  let shard: Shard | undefined;
-  const effects = new EffectsLine((envelope) => shard?.receive(envelope, "settle"));
+  let life: ShardLife | undefined;
+  const effects = new EffectsLine((envelope) => life?.shard?.receive(envelope, "settle"));
   const toGateway = new Link<FromShardThread, ToShardThread>(task.gateway, (message) => {
     if ("kind" in message && message.kind === "effects") effects.connect(message.port);
-    else if (shard !== undefined) shard.handle(message);
-    else opening?.stop(); // A shard that is not open is asked nothing else.
+    else if (life?.shard !== undefined) life.shard.handle(message);
+    else life?.stop(); // A shard that is not open is asked nothing else.
   });
   const outlets: ShardOutlets = {
     event: (event) => toGateway.send(event),
@@ -70,12 +75,11 @@ async function runShard(task: ShardTask, log: ReturnType<typeof openLog>): Promi
   try {
     const stores = openStores(folder, task, (sentence) => log.warn(sentence));
     const place = { shard: number, shardCount };
-    const { nodeId: node, storeId: store } = task;
-    const owner = { node, nonce: randomUUID(), store, members: [node] };
-    const open = () => openShard(place, domain, stores, { owner }, outlets);
-    opening = new Opening(open, stores, outlets);
-    shard = await opening.run();
-    await shard?.run();
+    life =
+      task.cluster === undefined
+        ? localLife(task, place, stores, outlets)
+        : await clusterLife(task, task.cluster, place, stores, outlets);
+    await life.run();
     toGateway.close();
     effects.close();
     await stores.journal.close();
@@ -86,6 +90,52 @@ async function runShard(task: ShardTask, log: ReturnType<typeof openLog>): Promi
     // Retrying does not help: the thread waits until the process has ended.
     await new Promise(() => {});
   }
+}
+
+/** From the opening of a shard to its end. */
+interface ShardLife {
+  /** While it is open. */
+  readonly shard: Shard | undefined;
+  run(): Promise<void>;
+  /** Before it is open. */
+  stop(): void;
+}
+
+function localLife(
+  { nodeId: node, storeId: store }: ShardTask,
+  place: ShardPlace,
+  stores: ShardStores,
+  outlets: ShardOutlets,
+): ShardLife {
+  const owner = { node, nonce: randomUUID(), store, members: [node] };
+  const open = () => openShard(place, domain, stores, { owner }, outlets);
+  const opening = new Opening(open, stores, outlets);
+  const life = {
+    shard: undefined as Shard | undefined,
+    async run() {
+      life.shard = await opening.run();
+      await life.shard?.run();
+    },
+    stop: () => opening.stop(),
+  };
+  return life;
+}
+
+async function clusterLife(
+  { nodeId: node, storeId: store, shard, shardCount }: ShardTask,
+  access: NatsAccess,
+  place: ShardPlace,
+  stores: ShardStores,
+  outlets: ShardOutlets,
+): Promise<ClusterShard> {
+  const name = shard === shardCount ? "directory" : String(shard);
+  const connection = await connectNats({ ...access, name: `klieg shard ${name}` });
+  return new ClusterShard({
+    ...{ place, domain, stores, outlets, node, store },
+    log: await openJetStreamLog(connection, name),
+    peers: natsPeers(connection, name),
+    nonce: randomUUID(),
+  });
 }
 
 /** Throws `StoreDamage` when what was there is gone or cut short. */

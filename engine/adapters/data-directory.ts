@@ -35,6 +35,10 @@ export interface DataDirectory {
   readonly wasOpen: boolean;
   /** Whether some shards may never have been opened. */
   readonly isNew: boolean;
+  /** Whether it belongs to a cluster, with a log beside its journals. */
+  readonly isClustered: boolean;
+  /** The same directory as a part of the cluster's store; only for one that holds nothing yet. */
+  join(store: { readonly storeId: string; readonly shardCount: number }): DataDirectory;
   /** Every shard has been opened. */
   complete(): void;
   /** Puts a small file in its place whole, readable by this user only. */
@@ -57,6 +61,7 @@ interface Store {
   readonly nodeId: string;
   /** Whether every shard has been opened: from then on each has files. */
   readonly isComplete: boolean;
+  readonly isClustered: boolean;
 }
 
 export function openDataDirectory(path: string, shardCount: number): DataDirectory {
@@ -78,21 +83,33 @@ export function openDataDirectory(path: string, shardCount: number): DataDirecto
   };
   const found = storeOf(path, directory.read(storeName));
   const [storeId, nodeId] = [randomUUID(), randomUUID()];
-  const store = found ?? { formatVersion, shardCount, storeId, nodeId, isComplete: false };
+  const made = {
+    formatVersion,
+    shardCount,
+    storeId,
+    nodeId,
+    isComplete: false,
+    isClustered: false,
+  };
+  const store = found ?? made;
   const write = (it: Store) => directory.writePrivate(storeName, `${JSON.stringify(it)}\n`);
   try {
     write(store);
   } catch (error) {
     throw unusable(path, error);
   }
-  return {
+  const opened = (it: Store): DataDirectory => ({
     ...directory,
-    shardCount: store.shardCount,
-    storeId: store.storeId,
-    nodeId: store.nodeId,
-    isNew: !store.isComplete,
-    complete: () => write({ ...store, isComplete: true }),
-  };
+    ...it,
+    isNew: !it.isComplete,
+    complete: () => write({ ...it, isComplete: true }),
+    join(cluster) {
+      const joined = { ...it, ...cluster, isClustered: true };
+      write(joined);
+      return opened(joined);
+    },
+  });
+  return opened(store);
 }
 
 /** Opens an existing store, for reading its files while no service runs. */
@@ -108,6 +125,26 @@ export function holdStore(path: string): {
     );
   const { shardCount, isComplete } = store;
   return { shardCount, isNew: !isComplete, release: lock(path) };
+}
+
+/**
+ * Makes an existing store one of a cluster, while no service runs; false when it was before. Throws
+ * `DataDirectoryError`.
+ */
+export function joinCluster(path: string): boolean {
+  const { isNew, release } = holdStore(path);
+  try {
+    if (isNew)
+      throw new DataDirectoryError(
+        `${path} holds nothing yet; start the service with KLIEG_NATS_URL right away.`,
+      );
+    const file = join(path, storeName);
+    const store = JSON.parse(readFileSync(file, "utf8")) as Store;
+    replace(file, `${JSON.stringify({ ...store, isClustered: true })}\n`);
+    return !store.isClustered;
+  } finally {
+    release();
+  }
 }
 
 /**
@@ -134,6 +171,8 @@ function storeOf(path: string, text: string | undefined): Store | undefined {
     typeof store.storeId === "string" &&
     "nodeId" in store &&
     typeof store.nodeId === "string" &&
+    "isClustered" in store &&
+    typeof store.isClustered === "boolean" &&
     "isComplete" in store &&
     typeof store.isComplete === "boolean";
   if (isKnown) return store as Store;

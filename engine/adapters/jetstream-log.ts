@@ -6,6 +6,7 @@
  *
  * JetStream syncs its disks now and then only: a power cut may take the end of a log, or all of it.
  */
+import { setTimeout as pause } from "node:timers/promises";
 import type { Log, LogEnd, LogEntry } from "../ports/log.ts";
 import { PortError } from "../ports/port-error.ts";
 import {
@@ -21,8 +22,8 @@ import {
 
 const bounds = {
   requestMs: 2_000,
-  /** Who was away for longer begins with a snapshot. */
-  keepMs: 24 * 3_600_000,
+  /** Half a minute at the most, when nothing answers. */
+  makeAttempts: 15,
   /** After which a follower looks whether the servers have forgotten it. */
   idleHeartbeatMs: 1_000,
   followAgainMs: 250,
@@ -31,21 +32,44 @@ const bounds = {
 const codes = { streamNotFound: 10_059, noMessage: 10_037, wrongLastSequence: 10_071 } as const;
 
 /** The log of the shard with this name, which is made when there is none. Throws `PortError`. */
-export async function openJetStreamLog(connection: NatsConnection, shard: string): Promise<Log> {
-  const log = new JetStreamLog(connection, shard);
-  await log.make();
-  return log;
+export function openJetStreamLog(connection: NatsConnection, shard: string): Promise<Log> {
+  const place = { stream: `LOG_${shard}`, subject: `LOG.${shard}`, keepMs: 24 * 3_600_000 };
+  return openStream(connection, place);
+}
+
+export interface StreamPlace {
+  readonly stream: string;
+  readonly subject: string;
+  /** Older entries are dropped: who was away for longer begins with a snapshot. */
+  readonly keepMs?: number;
+}
+
+/** Waits for servers that choose their leader yet. Throws `PortError`. */
+export async function openStream(connection: NatsConnection, place: StreamPlace): Promise<Log> {
+  const log = new JetStreamLog(connection, place);
+  for (let attempt = 1; ; attempt++) {
+    try {
+      await log.make();
+      return log;
+    } catch (error) {
+      const isLast = attempt === bounds.makeAttempts;
+      if (isLast || !(error instanceof PortError && error.retryable)) throw error;
+      await pause(bounds.followAgainMs);
+    }
+  }
 }
 
 class JetStreamLog implements Log {
   private readonly connection: NatsConnection;
+  private readonly place: StreamPlace;
   private readonly stream: string;
   private readonly subject: string;
 
-  constructor(connection: NatsConnection, shard: string) {
+  constructor(connection: NatsConnection, place: StreamPlace) {
     this.connection = connection;
-    this.stream = `LOG_${shard}`;
-    this.subject = `LOG.${shard}`;
+    this.place = place;
+    this.stream = place.stream;
+    this.subject = place.subject;
   }
 
   /** Does nothing when the stream is there. */
@@ -54,7 +78,7 @@ class JetStreamLog implements Log {
     const replicas = this.connection.info?.cluster === undefined ? 1 : 3;
     await asked("make the log", async () => {
       const manager = await this.manager();
-      await manager.streams.add(streamConfig(this.stream, this.subject, replicas));
+      await manager.streams.add(streamConfig(this.place, replicas));
     });
   }
 
@@ -104,7 +128,7 @@ class JetStreamLog implements Log {
         } catch {
           // Servers that are away, or have lost the stream: it is tried again.
         }
-        await new Promise((resolve) => setTimeout(resolve, bounds.followAgainMs));
+        await pause(bounds.followAgainMs);
       }
     };
     void run();
@@ -151,14 +175,17 @@ class JetStreamLog implements Log {
   }
 }
 
-function streamConfig(name: string, subject: string, replicas: number): Partial<StreamConfig> {
+function streamConfig(
+  { stream: name, subject, keepMs = 0 }: StreamPlace,
+  replicas: number,
+): Partial<StreamConfig> {
   return {
     name,
     subjects: [subject],
     retention: RetentionPolicy.Limits,
     storage: StorageType.File,
     num_replicas: replicas,
-    max_age: nanos(bounds.keepMs),
+    max_age: nanos(keepMs),
     duplicate_window: nanos(120_000),
   };
 }

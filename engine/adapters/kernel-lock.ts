@@ -1,5 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { closeSync, openSync } from "node:fs";
+import { programEnvironment } from "../../config/program-environment.ts";
 
 /** Exit code that util-linux's `flock` gets as an option for when another has the lock. */
 const taken = 75;
@@ -18,6 +19,7 @@ export function lockFile(path: string, waitSeconds: number): (() => void) | unde
   const file = openSync(path, "a", 0o600);
   const args = ["--conflict-exit-code", `${taken}`, "--wait", `${waitSeconds}`, "3"];
   const { status, error } = spawnSync("flock", args, {
+    env: programEnvironment(),
     stdio: ["ignore", "ignore", "ignore", file],
   });
   if (status === 0) return () => closeSync(file);

@@ -48,7 +48,7 @@ export function canBeRead(folder: string): boolean {
   const lmdb = JSON.stringify(new URL("./lmdb.js", import.meta.url).href);
   const program = `const { readAll } = await import(${lmdb}); await readAll(process.argv[1]);`;
   const args = ["--input-type=module", "--eval", program, folder];
-  return spawnSync(process.execPath, args, { stdio: "ignore" }).status === 0;
+  return spawnSync(process.execPath, args, { env: {}, stdio: "ignore" }).status === 0;
 }
 
 function metaAt(file: number, at: number) {

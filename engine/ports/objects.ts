@@ -34,7 +34,7 @@ export interface Objects {
   /** What there is below `folder`, which is a key's first segments, or all; in no certain order. */
   list(folder?: string): AsyncIterable<ListedObject>;
   /**
-   * A URL by which whoever has it may get or put this one object, and nothing else, for so many
+   * A URL by which its holder may get or put this one object, and nothing else, for so many
    * seconds (a week at most); makes no request. Stores without it are reached by this process only.
    */
   presign?(method: "GET" | "PUT", key: string, seconds: number): Promise<string>;

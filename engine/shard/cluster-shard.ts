@@ -69,7 +69,7 @@ export class ClusterShard {
       outlets.event({ kind: "following" });
       this.follower = new Follower({
         ...{ node, replica, journal, log, peers, standbys, clock },
-        onRecord: (record) => outlets.event({ kind: "applied", record }),
+        event: place.shard === place.shardCount ? outlets.event : () => {},
       });
       const end = await this.follower.run();
       if (end.kind === "behind") throw new SnapshotNeeded();

@@ -19,8 +19,9 @@ import type { Log, LogEntry } from "../ports/log.ts";
 import type { Peers } from "../ports/peers.ts";
 import { PortError } from "../ports/port-error.ts";
 import { readHead } from "../record.ts";
+import type { ShardEvent } from "../wire.ts";
 import { handoverKey, ownerKey } from "./flush.ts";
-import { findPlace, type LogPlace } from "./log-place.ts";
+import { findPlace, type LogPlace, type MissingRecords } from "./log-place.ts";
 import type { Replica } from "./replica.ts";
 import type { Standbys } from "./standbys.ts";
 
@@ -32,8 +33,8 @@ export interface FollowerParts {
   readonly peers: Peers;
   readonly standbys: Standbys;
   readonly clock: Clock;
-  /** Of what was applied; its rows can be read now. */
-  readonly onRecord: (record: Uint8Array) => void;
+  /** For those who read the rows here. */
+  readonly event: (event: ShardEvent) => void;
 }
 
 export type FollowEnd =
@@ -92,8 +93,7 @@ export class Follower {
         return { kind: "own", leaseMs: 0 };
       case "short":
         if (!this.isLastOwner()) return this.pause();
-        await this.refill(place);
-        return undefined;
+        return this.refill(place);
       case "trimmed":
       case "diverged":
         return { kind: "behind" };
@@ -140,7 +140,7 @@ export class Follower {
 
   /** False when an entry is missing. */
   private async applyAll(endSeq: number): Promise<boolean> {
-    const { replica, journal, clock, onRecord } = this.parts;
+    const { replica, journal, clock, event } = this.parts;
     for (let entry = this.entries.shift(); entry !== undefined; entry = this.entries.shift()) {
       const { logSeq, record } = entry;
       if (logSeq <= replica.position.logSeq) continue;
@@ -149,8 +149,9 @@ export class Follower {
       const position = { ...replica.positionBehind(seq, record), logSeq };
       await journal.append(seq, record);
       replica.apply(position, record);
-      onRecord(record);
       this.heardMs = clock.monotonicMs();
+      event({ kind: "applied", record });
+      event({ kind: "lease", endsMs: this.heardMs + limits.cluster.staleMs });
       if (logSeq > endSeq) this.hasHeardOwner = true;
       if (replica.isFull) await this.flush();
     }
@@ -190,24 +191,30 @@ export class Follower {
     return !standbys.isNewest(replica.position, [this.parts.node]);
   }
 
-  /** Stores in the log what it has lost, as far back as the journal goes. */
-  private async refill({ lastSeq, logSeq }: { lastSeq: number; logSeq: number }): Promise<void> {
-    const { journal, log, node } = this.parts;
+  /**
+   * Stores in the log what it has lost, as far back as the journal goes. Where the journal has
+   * nothing of it, the log goes on with the first record of the next epoch.
+   */
+  private async refill({ lastSeq, logSeq }: MissingRecords): Promise<FollowEnd | undefined> {
+    const { replica, journal, log, node } = this.parts;
     let after = logSeq;
-    let isFirst = true;
     try {
       for (const { seq, record } of journal.from(1)) {
         if (seq <= lastSeq) continue;
         // What is left of the log does not lead to the journal's first record.
-        if (isFirst && seq !== lastSeq + 1 && after > 0) await log.trim(after);
-        isFirst = false;
+        if (after === logSeq && seq !== lastSeq + 1) await log.trim(after);
         // The log alone remembers these ids: whoever was the owner, the bytes are the same.
-        if (!(await log.publish(Uint8Array.from(record), `refill:${node}:${seq}`, after))) return;
+        const id = `refill:${node}:${seq}`;
+        if (!(await log.publish(Uint8Array.from(record), id, after))) return undefined;
         after++;
       }
+      if (after > logSeq) return undefined;
+      await log.trim(after);
     } catch (error) {
-      unreached(error);
+      return unreached(error);
     }
+    replica.placeAt(after);
+    return { kind: "own", leaseMs: 0 };
   }
 
   private row<Row>(key: Key<Row>): Row | undefined {
@@ -241,10 +248,12 @@ export class Follower {
 
   /** One at a time; a failure ends the follower. */
   private async flush(): Promise<void> {
-    const { replica, journal, clock } = this.parts;
+    const { replica, journal, clock, event } = this.parts;
     await this.flushing;
+    event({ kind: "frozen" });
     this.flushing = replica
       .flush()
+      .then(() => event({ kind: "flushed", seq: replica.flushedSeq }))
       .then(() => journal.trim(Math.min(replica.flushedSeq, this.parts.standbys.durableSeq)))
       .catch((error: unknown) => {
         this.failure ??= { error };

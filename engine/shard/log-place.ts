@@ -8,12 +8,17 @@ export type LogPlace =
   | { readonly kind: "found"; readonly logSeq: number }
   /** There are no records anywhere. */
   | { readonly kind: "new" }
-  /** The log lacks the records behind `lastSeq`, 0 for all; its own end is `logSeq`. */
-  | { readonly kind: "short"; readonly lastSeq: number; readonly logSeq: number }
+  | ({ readonly kind: "short" } & MissingRecords)
   /** The log begins with later records. */
   | { readonly kind: "trimmed" }
   /** The log has other records: a loss was accepted elsewhere. */
   | { readonly kind: "diverged" };
+
+/** The log lacks the records behind `lastSeq`, 0 for all; its own end is `logSeq`. */
+export interface MissingRecords {
+  readonly lastSeq: number;
+  readonly logSeq: number;
+}
 
 /** Throws `PortError`. */
 export async function findPlace(log: Log, position: Position): Promise<LogPlace> {
@@ -21,7 +26,7 @@ export async function findPlace(log: Log, position: Position): Promise<LogPlace>
   const end = await log.end();
   if (end.record === undefined) {
     if (seq === 0) return { kind: end.logSeq === 0 ? "new" : "trimmed" };
-    return end.logSeq === position.logSeq
+    return position.logSeq > 0 && end.logSeq === position.logSeq
       ? { kind: "found", logSeq: end.logSeq }
       : { kind: "short", lastSeq: 0, logSeq: end.logSeq };
   }
@@ -29,6 +34,7 @@ export async function findPlace(log: Log, position: Position): Promise<LogPlace>
   if (lastSeq < seq) return { kind: "short", lastSeq, logSeq: end.logSeq };
   // A log has one entry for each record.
   const logSeq = end.logSeq - (lastSeq - seq);
+  if (logSeq < 0) return { kind: "trimmed" };
   const own = logSeq === end.logSeq ? end : logSeq > 0 ? await log.at(logSeq) : undefined;
   if (seq > 0 && own?.record !== undefined)
     return hashOf(own.record) === hash ? { kind: "found", logSeq } : { kind: "diverged" };

@@ -93,6 +93,7 @@ export async function takeOver(
   });
   const undelivered = replica.prepare(stores.startMs);
   await earlierLease;
+  await shard.renew();
   shard.open(undelivered);
   return shard;
 }
@@ -161,6 +162,13 @@ class Shard {
   async begin(): Promise<void> {
     this.batch.put(ownerKey, this.ownership.owner);
     await this.commit(this.batch, this.time.nowMs());
+    this.batch = this.nextBatch(this.position.seq + 1);
+  }
+
+  /** The lease, after whatever took its time. */
+  async renew(): Promise<void> {
+    if (this.ownership.log === undefined) return;
+    await this.commit(this.batch, Math.max(this.time.nowMs(), this.position.atMs));
     this.batch = this.nextBatch(this.position.seq + 1);
   }
 

@@ -28,6 +28,7 @@ import { lint } from "./lint.ts";
 import { login, logout } from "./login.ts";
 import { accountCreate } from "./operator/account-create.ts";
 import { audit } from "./operator/audit.ts";
+import { clusterJoin } from "./operator/cluster-join.ts";
 import { modelsCheck } from "./operator/models-check.ts";
 import { objectsMove } from "./operator/objects-move.ts";
 import { listProviders, pauseProvider, resumeProvider } from "./operator/providers.ts";
@@ -82,6 +83,7 @@ const commands: readonly Command[] = [
   completion(() => commands),
   audit,
   storeCheck,
+  clusterJoin,
   objectsMove,
 ];
 

@@ -15,6 +15,8 @@ export interface Session {
   /**
    * Of a store that no service uses; undefined when they are there already. Throws `CommandError`.
    */
+  /** False when it belonged to one before. Throws `CommandError`. */
+  readonly joinCluster: (dataDir: string) => boolean;
   readonly moveObjects: (
     to: "s3" | "disk",
     removesSource: boolean,

@@ -1,6 +1,7 @@
 import { adapters } from "../../actors/providers/adapters.ts";
 import { surveyConfiguration } from "../../config/configuration.ts";
 import { readClientSettings, readSettings } from "../../config/settings.ts";
+import { DataDirectoryError, joinCluster } from "../../engine/adapters/data-directory.ts";
 import { systemClock } from "../../engine/adapters/system-clock.ts";
 import { systemEntropy } from "../../engine/adapters/system-entropy.ts";
 import { Client } from "../client/client.ts";
@@ -29,10 +30,17 @@ process.exitCode = await runCommandLine(process.argv.slice(2), {
   async checkStore(dataDir, repairs) {
     process.umask(0o077);
     const { checkStore } = await import("../../engine/adapters/store-check.ts");
-    const { DataDirectoryError } = await import("../../engine/adapters/data-directory.ts");
     const { domain } = await import("../../actors/domain.ts");
     try {
       return await checkStore({ dataDir, domain, nowMs: systemClock.nowMs(), repairs });
+    } catch (error) {
+      if (error instanceof DataDirectoryError) throw new CommandError(error.message);
+      throw error;
+    }
+  },
+  joinCluster(dataDir) {
+    try {
+      return joinCluster(dataDir);
     } catch (error) {
       if (error instanceof DataDirectoryError) throw new CommandError(error.message);
       throw error;
@@ -46,7 +54,6 @@ process.exitCode = await runCommandLine(process.argv.slice(2), {
         "No object store is set; set KLIEG_S3_ENDPOINT, KLIEG_S3_BUCKET, KLIEG_S3_ACCESS_KEY and KLIEG_S3_SECRET_KEY as for the service.",
       );
     const { moveStore } = await import("../../engine/adapters/objects/stopped-store.ts");
-    const { DataDirectoryError } = await import("../../engine/adapters/data-directory.ts");
     const { PortError } = await import("../../engine/ports/port-error.ts");
     const warn = (sentence: string) => void process.stderr.write(`${sentence}\n`);
     try {

@@ -1,7 +1,7 @@
 import { Alive, Readiness } from "../../actors/contract/health.ts";
 import type { Gateway } from "../../engine/gateway.ts";
 import { type Call, type Route, route } from "../route.ts";
-import type { CheckState } from "../service.ts";
+import type { CheckState, Health } from "../service.ts";
 import { type Answer, json } from "../transport/answer.ts";
 
 export const healthRoutes: readonly Route[] = [
@@ -24,7 +24,7 @@ function ready({ service }: Call): Answer {
   const checks: Readonly<Record<string, CheckState>> = {
     store: storeState(gateway),
     log: "ok",
-    objects: health.isDiskLow ? "degraded" : "ok",
+    objects: objectsState(health),
     workers: gateway.isOpen ? "ok" : "down",
     renderers: health.renderers,
   };
@@ -36,4 +36,9 @@ function ready({ service }: Call): Answer {
 function storeState({ isOpen, isReadable }: Gateway): CheckState {
   if (isOpen) return "ok";
   return isReadable ? "degraded" : "down";
+}
+
+function objectsState({ areObjectsAway, isDiskLow }: Health): CheckState {
+  if (areObjectsAway) return "down";
+  return isDiskLow ? "degraded" : "ok";
 }

@@ -2,7 +2,7 @@ import { FarmBroker } from "../../actors/effects/farm-broker.ts";
 import type { FarmTask } from "../../actors/job/farm-task.ts";
 import { type JobMessage, jobKey } from "../../actors/job/job.ts";
 import { ManualClock } from "../../engine/adapters/manual-clock.ts";
-import { memoryObjects } from "../../engine/adapters/memory-objects.ts";
+import { memoryObjects } from "../../engine/adapters/objects/memory-objects.ts";
 import { seededEntropy } from "../../engine/adapters/seeded-entropy.ts";
 import { IdMint } from "../../engine/id.ts";
 import type { Key } from "../../engine/key.ts";

@@ -94,7 +94,6 @@ t.test(
       );
   },
 );
-
 const bucket = {
   KLIEG_S3_ENDPOINT: "http://minio.example:9000",
   KLIEG_S3_BUCKET: "klieg-objects",
@@ -134,6 +133,10 @@ t.test(
       [
         { ...bucket, KLIEG_S3_ENDPOINT: "http://minio.example/bucket" },
         "KLIEG_S3_ENDPOINT has more than an origin; set it to http://minio.example.",
+      ],
+      [
+        { ...bucket, KLIEG_S3_ENDPOINT: "http://min!o" },
+        'KLIEG_S3_ENDPOINT is "http://min!o"; set it to an origin whose host is a name or an address.',
       ],
       [
         { ...bucket, KLIEG_S3_BUCKET: "Klieg" },

@@ -2,9 +2,8 @@
 import t, { type Test } from "tap";
 import { openJetStreamLog } from "../../engine/adapters/jetstream-log.ts";
 import { MemoryLog } from "../../engine/adapters/memory-log.ts";
-import { connectNats, type NatsConnection } from "../../engine/adapters/nats.ts";
+import { connectNats } from "../../engine/adapters/nats.ts";
 import type { Log, LogEnd, LogEntry } from "../../engine/ports/log.ts";
-import { PortError } from "../../engine/ports/port-error.ts";
 import { type NatsServer, startNats, startNatsCluster } from "../nats-server.ts";
 
 /** Two nodes' ways to one empty log. */
@@ -118,23 +117,16 @@ function jetStream(name: string, startServers: (t: Test) => Promise<readonly Nat
     const servers = (await started).map(({ url }) => url);
     const shard = String(logs++);
     const open = async () => {
-      const connection = await connectNats({ servers, name: "conformance" });
+      const connection = await connectNats({
+        servers,
+        credentials: undefined,
+        name: "conformance",
+      });
       t.teardown(() => connection.close());
-      return opened(connection, shard);
+      return openJetStreamLog(connection, shard);
     };
     return [await open(), await open()];
   });
-}
-
-/** Servers that have just started may still choose their leader. */
-async function opened(connection: NatsConnection, shard: string): Promise<Log> {
-  for (;;) {
-    try {
-      return await openJetStreamLog(connection, shard);
-    } catch (error) {
-      if (!(error instanceof PortError && error.retryable)) throw error;
-    }
-  }
 }
 
 jetStream("JetStream on one server", async (t) => [await startNats(t, { hasJetStream: true })]);

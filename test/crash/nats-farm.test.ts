@@ -19,6 +19,7 @@ async function openHouse(t: Test, farm: object) {
   await writeFile(limitsFile, JSON.stringify({ farm }));
   const klieg = await startKlieg(t, join(folder, "data"), {
     KLIEG_NATS_URL: server.url,
+    KLIEG_DURABILITY: "local",
     KLIEG_LIMITS: limitsFile,
     KLIEG_S3_ENDPOINT: endpoint,
     KLIEG_S3_BUCKET: bucket,

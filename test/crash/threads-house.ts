@@ -9,7 +9,7 @@ import { runFigmaTask } from "../../actors/figma/figma-task.ts";
 import { hashPassword } from "../../actors/share/password.ts";
 import { readConfiguration } from "../../config/configuration.ts";
 import { openTableReader } from "../../engine/adapters/lmdb.ts";
-import { memoryObjects } from "../../engine/adapters/memory-objects.ts";
+import { memoryObjects } from "../../engine/adapters/objects/memory-objects.ts";
 import { systemClock } from "../../engine/adapters/system-clock.ts";
 import { systemEntropy } from "../../engine/adapters/system-entropy.ts";
 import { openWeb } from "../../engine/adapters/web.ts";
@@ -67,7 +67,7 @@ export async function openHouse(t: Test, farmEntry = "") {
         effects: new URL("./dying-effects.js", import.meta.url),
       },
       openThreads: (entry, count) => new Threads(entry, count),
-      shardTask: { ...common, isNew: true, storeId: "store", nodeId: "node" },
+      shardTask: { ...common, isNew: true, cluster: undefined, storeId: "store", nodeId: "node" },
       effectsTask: {
         ...{ ...common, farmWorkers: farmEntry === "" ? 0 : 1, farmEntry },
         objectStore: undefined,

@@ -135,6 +135,7 @@ function stage(t: Test) {
         dataDir: "",
         logLevel: "silent",
         isNew: true,
+        cluster: undefined,
         storeId: "store",
         nodeId: "node",
       },

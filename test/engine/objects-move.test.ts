@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import t from "tap";
-import { memoryObjects } from "../../engine/adapters/memory-objects.ts";
+import { memoryObjects } from "../../engine/adapters/objects/memory-objects.ts";
 import { type Moved, moveObjects, removeObjects } from "../../engine/objects-move.ts";
 import type { Objects } from "../../engine/ports/objects.ts";
 import { PortError } from "../../engine/ports/port-error.ts";

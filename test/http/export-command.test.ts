@@ -44,6 +44,7 @@ async function run(t: Test, args: readonly string[], path?: string) {
     client: async () => new Client({ origin, token: "x", surface: "cli" }),
     settings: refuse,
     checkStore: refuse,
+    joinCluster: refuse,
     moveObjects: refuse,
     surveyConfiguration: refuse,
     openProvider: refuse,

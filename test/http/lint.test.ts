@@ -22,6 +22,7 @@ async function lint(...args: readonly string[]) {
     client: refuse,
     settings: refuse,
     checkStore: refuse,
+    joinCluster: refuse,
     moveObjects: refuse,
     surveyConfiguration: refuse,
     openProvider: refuse,

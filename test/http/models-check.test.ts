@@ -30,7 +30,8 @@ async function check(
   const said: string[] = [];
   const asked: string[] = [];
   const code = await runCommandLine(["models", "check", ...options], {
-    ...{ client: refuse, settings: refuse, checkStore: refuse, moveObjects: refuse },
+    ...{ client: refuse, settings: refuse, checkStore: refuse },
+    ...{ joinCluster: refuse, moveObjects: refuse },
     surveyConfiguration: () =>
       surveyConfiguration(
         {

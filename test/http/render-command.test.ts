@@ -63,6 +63,7 @@ async function render(t: Test, last: object, ...options: readonly string[]) {
     client,
     settings: refuse,
     checkStore: refuse,
+    joinCluster: refuse,
     moveObjects: refuse,
     surveyConfiguration: refuse,
     openProvider: refuse,

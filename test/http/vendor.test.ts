@@ -57,6 +57,7 @@ async function vendor(folder: string) {
     client: refuse,
     settings: refuse,
     checkStore: refuse,
+    joinCluster: refuse,
     moveObjects: refuse,
     surveyConfiguration: refuse,
     openProvider: refuse,

@@ -37,7 +37,8 @@ async function check(dataDir: string, ...args: string[]) {
     throw new Error("no service is needed");
   };
   const code = await runCommandLine(["store", "check", ...args], {
-    ...{ client: refuse, surveyConfiguration: refuse, openProvider: refuse, moveObjects: refuse },
+    ...{ client: refuse, surveyConfiguration: refuse, openProvider: refuse },
+    ...{ joinCluster: refuse, moveObjects: refuse },
     settings: () => readClientSettings({ KLIEG_DATA_DIR: dataDir }),
     checkStore: (dataDir, repairs) => checkStore({ dataDir, domain, nowMs: Date.now(), repairs }),
     terminal: {

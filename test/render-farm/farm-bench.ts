@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { memoryObjects } from "../../engine/adapters/memory-objects.ts";
+import { memoryObjects } from "../../engine/adapters/objects/memory-objects.ts";
 import type { Objects } from "../../engine/ports/objects.ts";
 import type { TaskOutcome } from "../../engine/ports/tasks.ts";
 import { SceneBrowser } from "../../render-farm/browser/browser.ts";

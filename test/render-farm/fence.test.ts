@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setImmediate as turn } from "node:timers/promises";
 import t from "tap";
-import { memoryObjects } from "../../engine/adapters/memory-objects.ts";
+import { memoryObjects } from "../../engine/adapters/objects/memory-objects.ts";
 import { openMade } from "../../render-farm/fence/own-folders.ts";
 import { storeFile } from "../../render-farm/node/workspace.ts";
 import { runChild } from "../../render-farm/programs/child-process.ts";

@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { memoryObjects } from "../../engine/adapters/memory-objects.ts";
+import { memoryObjects } from "../../engine/adapters/objects/memory-objects.ts";
 import type { Objects } from "../../engine/ports/objects.ts";
 import { PortError } from "../../engine/ports/port-error.ts";
 import type { TaskOutcome, TaskOutput } from "../../engine/ports/tasks.ts";

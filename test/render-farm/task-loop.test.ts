@@ -3,7 +3,7 @@ import {
   type MemoryBroker,
   memoryBrokerConnection,
 } from "../../engine/adapters/farm/memory-broker-connection.ts";
-import { memoryObjects } from "../../engine/adapters/memory-objects.ts";
+import { memoryObjects } from "../../engine/adapters/objects/memory-objects.ts";
 import { PortError } from "../../engine/ports/port-error.ts";
 import type { FromNode, Task, TaskOutcome } from "../../engine/ports/tasks.ts";
 import type { ObjectSigner } from "../../render-farm/node/object-asks.ts";

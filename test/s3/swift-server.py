@@ -1,14 +1,17 @@
-"""OpenStack Swift with its S3 API in one process: `swift-server.py FOLDER ACCESS_KEY SECRET_KEY`.
+"""OpenStack Swift with its S3 API in one process: `swift-server.py ACCESS_KEY SECRET_KEY`.
 
-Account, container, object and proxy server, each on a free port of the loopback, keep what they are
-given below FOLDER, whose file system must have extended attributes. The line that is printed says
-the port of the S3 API. The process ends when its standard input does.
+Account, container, object and proxy server, each on a free port of the loopback. The line that is
+printed says the port of the S3 API. The process ends when its standard input does, and all that it
+was given with it.
 
 The servers' own programs are not used: they read one fixed configuration, which belongs to another
 user, and each of them takes a second to start.
 """
 import os
+import shutil
 import sys
+import tempfile
+import traceback
 
 from swift.common import utils
 
@@ -23,6 +26,12 @@ from swift.container.server import ContainerController
 from swift.obj.server import ObjectController
 
 CONNECTIONS = 256
+
+SWIFT = """
+[swift-hash]
+swift_hash_path_suffix = suffix
+swift_hash_path_prefix = prefix
+"""
 
 PROXY = """
 [DEFAULT]
@@ -91,14 +100,44 @@ class Cache:
         return self.incr(key, -delta)
 
 
-def main(folder, access_key, secret_key):
-    write(folder, "swift.conf", "[swift-hash]\nswift_hash_path_suffix = s\nswift_hash_path_prefix = p\n")
+def main(access_key, secret_key):
+    folder = make_folder()
+    try:
+        serve_all(folder, access_key, secret_key)
+        with eventlet.greenio.GreenPipe(sys.stdin.fileno(), "rb", 0) as stdin:
+            while stdin.read(1):
+                pass
+    except Exception:
+        traceback.print_exc()
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+        os._exit(0)
+
+
+def make_folder():
+    """Objects need extended attributes, which not every file system for temporary files has."""
+    for parent in (tempfile.gettempdir(), "/var/tmp", os.getcwd()):
+        folder = tempfile.mkdtemp(prefix="klieg-swift-", dir=parent)
+        try:
+            os.setxattr(folder, "user.swift", b"1")
+            return folder
+        except OSError:
+            os.rmdir(folder)
+    sys.exit("No folder for temporary files has extended attributes; set TMPDIR to one that does.")
+
+
+def serve_all(folder, access_key, secret_key):
+    write(folder, "swift.conf", SWIFT)
     utils.set_swift_dir(folder)
     devices = os.path.join(folder, "devices")
     os.makedirs(os.path.join(devices, "d1"))
     conf = {"swift_dir": folder, "devices": devices, "mount_check": "false", "log_level": "ERROR"}
     logger = utils.get_logger(conf)
-    servers = {"account": AccountController, "container": ContainerController, "object": ObjectController}
+    servers = {
+        "account": AccountController,
+        "container": ContainerController,
+        "object": ObjectController,
+    }
     sockets = {name: eventlet.listen(("127.0.0.1", 0), backlog=CONNECTIONS) for name in servers}
     # The servers read each other's rings.
     for name, socket in sockets.items():
@@ -111,10 +150,6 @@ def main(folder, access_key, secret_key):
     app, cache = loadapp(write(folder, "proxy.conf", proxy)), Cache()
     serve(gate, lambda env, start: app({**env, "swift.cache": cache}, start))
     print(gate.getsockname()[1], flush=True)
-    os_stdin = eventlet.greenio.GreenPipe(sys.stdin.fileno(), "rb", 0)
-    while os_stdin.read(1):
-        pass
-    os._exit(0)
 
 
 def serve(socket, app):
@@ -131,9 +166,8 @@ def serve(socket, app):
 
 def make_ring(folder, name, port):
     builder = RingBuilder(1, 1, 1)
-    builder.add_dev(
-        {"region": 1, "zone": 1, "ip": "127.0.0.1", "port": port, "device": "d1", "weight": 1, "meta": ""}
-    )
+    place = {"region": 1, "zone": 1, "ip": "127.0.0.1", "device": "d1", "weight": 1, "meta": ""}
+    builder.add_dev({**place, "port": port})
     builder.rebalance()
     builder.get_ring().save(os.path.join(folder, f"{name}.ring.gz"))
 

@@ -2,10 +2,9 @@
 import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Test } from "tap";
+import { defined } from "../../config/defined.ts";
 import type { ObjectStore } from "../../config/settings.ts";
 
 /** The system's own, which has the packages of `config/setup`. */
@@ -21,10 +20,12 @@ export interface Swift {
 
 /** It ends with this process at the latest. Throws what it said when it does not start. */
 export async function startSwift(): Promise<Swift> {
-  const folder = await mkdtemp(join(tmpdir(), "klieg-swift-"));
   const [accessKey, secretKey] = ["klieg:test", randomUUID()];
-  const args = [program, folder, accessKey, secretKey];
-  const child = spawn(python, args, { env: {}, stdio: ["pipe", "pipe", "pipe"] });
+  const args = [program, accessKey, secretKey];
+  const child = spawn(python, args, {
+    env: defined({ TMPDIR: process.env["TMPDIR"] }),
+    stdio: ["pipe", "pipe", "pipe"],
+  });
   let said = "";
   child.stderr.setEncoding("utf8").on("data", (text: string) => {
     said = `${said}${text}`.slice(-10_000);
@@ -33,9 +34,8 @@ export async function startSwift(): Promise<Swift> {
   child.stdin.on("error", () => undefined);
   const ended = once(child, "close");
   const close = async () => {
-    child.kill("SIGKILL");
+    child.stdin.end();
     await ended;
-    await rm(folder, { recursive: true });
   };
   const port = await Promise.race([
     once(child.stdout.setEncoding("utf8"), "data").then(([line]) => Number(line)),
@@ -57,7 +57,7 @@ export async function swiftStore(t: Test): Promise<ObjectStore> {
   return store;
 }
 
-/** Another S3 server, which `KLIEG_TEST_S3_ENDPOINT` and its like name, with a bucket of its own. */
+/** Another S3 server, which `KLIEG_TEST_S3_ENDPOINT` and its like name. */
 export function namedStore(): ObjectStore | undefined {
   const endpoint = process.env["KLIEG_TEST_S3_ENDPOINT"];
   const accessKey = process.env["KLIEG_TEST_S3_ACCESS_KEY"];
@@ -65,5 +65,6 @@ export function namedStore(): ObjectStore | undefined {
   const region = process.env["KLIEG_TEST_S3_REGION"] ?? "us-east-1";
   if (endpoint === undefined || accessKey === undefined || secretKey === undefined)
     return undefined;
-  return { endpoint, bucket: `klieg-${randomUUID()}`, accessKey, secretKey, region };
+  const bucket = process.env["KLIEG_TEST_S3_BUCKET"] ?? `klieg-${randomUUID()}`;
+  return { endpoint, bucket, accessKey, secretKey, region };
 }

@@ -17,7 +17,7 @@ import { hashPassword as hashPasswordNow, type PasswordTask } from "../../actors
 import { readConfiguration } from "../../config/configuration.ts";
 import type { Static } from "../../config/schema.ts";
 import { ManualClock } from "../../engine/adapters/manual-clock.ts";
-import { memoryObjects } from "../../engine/adapters/memory-objects.ts";
+import { memoryObjects } from "../../engine/adapters/objects/memory-objects.ts";
 import { seededEntropy } from "../../engine/adapters/seeded-entropy.ts";
 import { openWeb } from "../../engine/adapters/web.ts";
 import { invariant } from "../../engine/invariant.ts";

@@ -48,6 +48,14 @@ t.test("short of disk /readyz says so and stays ready", async (t) => {
   t.equal(json.checks["objects"], "degraded");
 });
 
+t.test("without its object store /readyz says so and stays ready", async (t) => {
+  const house = await openInProcess(t);
+  house.service.health.areObjectsAway = true;
+  const { status, json } = await house.stranger.get<Ready>("/readyz");
+  t.equal(status, 200);
+  t.equal(json.checks["objects"], "down");
+});
+
 t.test("while its shard is away an account's requests answer 503 with Retry-After", async (t) => {
   const house = await openInProcess(t);
   const ada = await house.account();

@@ -3,9 +3,9 @@
  * version of its form: another minor one differs by additions, which are passed over; another
  * major one is not read any further than `version`, `kind` and `from`, which every version has.
  */
-import { Packr } from "msgpackr";
 import { check, Type } from "../../../config/schema.ts";
 import type { FromNode, ToNode } from "../../ports/tasks.ts";
+import { pack, unpack } from "../message-pack.ts";
 import type { Piece } from "./frame-link.ts";
 import { isFromNode, isToNode } from "./task-messages.ts";
 
@@ -60,16 +60,14 @@ const isVersioned = check<{ readonly version: readonly [number, number]; readonl
   Type.Object({ version: Type.Tuple([count, count]), from: id }),
 );
 
-const packr = new Packr({ useRecords: false, int64AsType: "number", useTimestamp32: false });
-
 export function encodeFrame(frame: OwnFrame): Uint8Array {
   const { major, minor } = farmVersion;
-  return packr.pack({ version: [major, minor], ...frame });
+  return pack({ version: [major, minor], ...frame });
 }
 
 /** `undefined` for bytes that are no frame. */
 export function decodeFrame(bytes: Uint8Array): Frame | undefined {
-  const value = unpacked(bytes);
+  const value = unpack(bytes);
   if (!isVersioned(value)) return undefined;
   const [major] = value.version;
   if (major !== farmVersion.major) return { kind: "foreign", from: value.from, major };
@@ -78,27 +76,19 @@ export function decodeFrame(bytes: Uint8Array): Frame | undefined {
 }
 
 export function encodeMessage(message: FromNode | ToNode): Uint8Array {
-  return packr.pack(message);
+  return pack(message);
 }
 
 /** `undefined` for what no service says, for example one of a later minor version. */
 export function decodeToNode(bytes: Uint8Array): ToNode | undefined {
-  const value = plain(unpacked(bytes));
+  const value = plain(unpack(bytes));
   return isToNode(value) ? value : undefined;
 }
 
 /** `undefined` for what no node says. */
 export function decodeFromNode(bytes: Uint8Array): FromNode | undefined {
-  const value = plain(unpacked(bytes));
+  const value = plain(unpack(bytes));
   return isFromNode(value) ? value : undefined;
-}
-
-function unpacked(bytes: Uint8Array): unknown {
-  try {
-    return packr.unpack(bytes);
-  } catch {
-    return undefined;
-  }
 }
 
 /** As JSON has it: MessagePack knows dates and errors, and what else no record can hold. */

@@ -11,7 +11,7 @@ import { limits } from "../../../config/limits.ts";
 import type { ByteRange, Objects, StoredObject } from "../../ports/objects.ts";
 import { PortError } from "../../ports/port-error.ts";
 import { type Web, type WebAnswer, WebError, type WebRequest } from "../../ports/web.ts";
-import { checkObjectKey } from "../object-key.ts";
+import { checkObjectKey } from "../objects/object-key.ts";
 
 /** Who has such URLs made. All throw `PortError`. */
 export interface UrlSource {

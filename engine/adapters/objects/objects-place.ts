@@ -14,6 +14,7 @@ export function readPlace(dataDir: string): Place {
 }
 
 export function writePlace(dataDir: string, place: Place): void {
+  if (readPlace(dataDir) === place) return;
   const mark = join(dataDir, markName);
   if (place === "s3") writeFileSync(mark, "", { mode: 0o600, flush: true });
   else rmSync(mark, { force: true });

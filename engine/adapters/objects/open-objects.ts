@@ -3,16 +3,18 @@ import { join } from "node:path";
 import type { ObjectStore } from "../../../config/settings.ts";
 import type { Objects } from "../../ports/objects.ts";
 import { type DataDirectory, DataDirectoryError } from "../data-directory.ts";
-import { diskObjects, removeStaleTemporaries } from "../disk-objects.ts";
-import { prepareBucket } from "../s3/bucket.ts";
-import { openRequests } from "../s3/requests.ts";
-import { s3Objects } from "../s3/s3-objects.ts";
 import { systemClock } from "../system-clock.ts";
+import { diskObjects, removeStaleTemporaries } from "./disk-objects.ts";
 import { type Place, readPlace, writePlace } from "./objects-place.ts";
 
 /** Each thread opens its own; nothing is asked of the store yet. */
-export function openObjects(dataDir: string, store: ObjectStore | undefined): Objects {
-  return store === undefined ? diskObjects(folderOf(dataDir)) : s3Objects(openRequests(store));
+export async function openObjects(
+  dataDir: string,
+  store: ObjectStore | undefined,
+): Promise<Objects> {
+  if (store === undefined) return diskObjects(folderOf(dataDir));
+  const { openRequests, s3Objects } = await loadS3();
+  return s3Objects(openRequests(store));
 }
 
 /**
@@ -36,8 +38,17 @@ export async function preparePlace(
   store: ObjectStore | undefined,
   warn: (sentence: string) => void,
 ): Promise<void> {
-  if (store === undefined) await removeStaleTemporaries(folderOf(dataDir));
-  else await prepareBucket(openRequests(store), systemClock.nowMs(), warn);
+  if (store === undefined) return removeStaleTemporaries(folderOf(dataDir));
+  const { openRequests, prepareBucket } = await loadS3();
+  await prepareBucket(openRequests(store), systemClock.nowMs(), warn);
+}
+
+/** Only where it is needed: the client takes 0.3 s and 30 MB of each thread that loads it. */
+async function loadS3() {
+  const { openRequests } = await import("../s3/requests.ts");
+  const { s3Objects } = await import("../s3/s3-objects.ts");
+  const { prepareBucket } = await import("../s3/bucket.ts");
+  return { openRequests, s3Objects, prepareBucket };
 }
 
 function elsewhere(path: string, place: Place): DataDirectoryError {

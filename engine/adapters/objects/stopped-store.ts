@@ -23,7 +23,8 @@ export async function moveStore(move: Move): Promise<Moved | undefined> {
   const { dataDir, store, to, removesSource, warn, onMoved } = move;
   const hold = holdStore(dataDir);
   try {
-    const [disk, bucket] = [openObjects(dataDir, undefined), openObjects(dataDir, store)];
+    const disk = await openObjects(dataDir, undefined);
+    const bucket = await openObjects(dataDir, store);
     const [from, target] = to === "s3" ? [disk, bucket] : [bucket, disk];
     await preparePlace(dataDir, to === "s3" ? store : undefined, warn);
     const isThere = readPlace(dataDir) === to;

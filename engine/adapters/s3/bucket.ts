@@ -28,7 +28,9 @@ const uploadsRule: LifecycleRule = {
   AbortIncompleteMultipartUpload: { DaysAfterInitiation: 1 },
 };
 
-/** Throws `PortError` with a sentence for the operator; `warn` is told what is not as it could be. */
+/**
+ * Throws `PortError` with a sentence for the operator; `warn` is told what is not as it could be.
+ */
 export async function prepareBucket(
   s3: S3Requests,
   nowMs: number,
@@ -103,12 +105,7 @@ async function removeOld(s3: S3Requests, beforeMs: number): Promise<void> {
     for (const { key, modifiedMs } of page.objects) if (modifiedMs < beforeMs) await s3.remove(key);
     from = page.next;
   }
-  // A store that lists none gives them up by itself.
-  const uploads = await s3.uploads().catch((error: unknown) => {
-    if (faultOf(error).retryable) throw error;
-    return [];
-  });
-  for (const { key, uploadId, initiated } of uploads)
+  for (const { key, uploadId, initiated } of await s3.uploads())
     if (initiated.getTime() < beforeMs) await s3.abort(key, uploadId);
 }
 

@@ -77,9 +77,7 @@ export function faultOf(error: unknown, mayPass = false): S3Fault {
       { retryable: true, isBrief: true },
     );
   if (error instanceof SilentStore)
-    return new S3Fault("The object store was silent for too long.", "ETIMEDOUT", {
-      retryable: true,
-    });
+    return new S3Fault(unanswered, "ETIMEDOUT", { retryable: true });
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
   if (lostCodes.has(code))
     return new S3Fault(unanswered, code, { retryable: true, isBrief: true, cause: error });
@@ -106,7 +104,7 @@ function systemFault(code: string, cause: unknown): S3Fault {
     return new S3Fault(
       "The host of KLIEG_S3_ENDPOINT has no address; correct the setting or the machine's names.",
       code,
-      { cause },
+      { retryable: true, cause },
     );
   if (/CERT|UNABLE_TO/.test(code))
     return new S3Fault(

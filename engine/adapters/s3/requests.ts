@@ -12,6 +12,7 @@ import type { Readable } from "node:stream";
 import { setTimeout as pause } from "node:timers/promises";
 import { Client } from "minio";
 import type { ObjectStore } from "../../../config/settings.ts";
+import type { ByteRange } from "../../ports/objects.ts";
 import { faultOf, S3Fault } from "./faults.ts";
 import { openTransport, type TransportBounds } from "./transport.ts";
 
@@ -38,6 +39,12 @@ const absentCodes: ReadonlySet<string> = new Set(["NoSuchKey", "NotFound"]);
 export interface StoredPart {
   readonly part: number;
   readonly etag: string;
+}
+
+export interface PartPlace {
+  readonly key: string;
+  readonly uploadID: string;
+  readonly partNumber: number;
 }
 
 export interface FoundObject {
@@ -78,11 +85,24 @@ export function openRequests(store: ObjectStore, bounds: S3Bounds = s3Bounds) {
     transport: openTransport(isSecure, bounds),
     retryOptions: { disableRetry: true },
   });
-  // Without TLS the signature covers the bytes; with it, this does.
-  const sumOf = (bytes: Buffer): Record<string, string> =>
-    isSecure ? { "Content-MD5": createHash("md5").update(bytes).digest("base64") } : {};
+  const target: Target = { client, bucket, region, isSecure };
   return {
     bounds,
+    ...objectRequests(target),
+    ...uploadRequests(target),
+    ...bucketRequests(target),
+  };
+}
+
+interface Target {
+  readonly client: Client;
+  readonly bucket: string;
+  readonly region: string;
+  readonly isSecure: boolean;
+}
+
+function objectRequests({ client, bucket }: Target) {
+  return {
     put: (key: string, bytes: Buffer, sha256: string) =>
       ask(() => client.putObject(bucket, key, bytes, bytes.length, { contentType, sha256 })),
     stat: (key: string) =>
@@ -98,55 +118,58 @@ export function openRequests(store: ObjectStore, bounds: S3Bounds = s3Bounds) {
     remove: (key: string) => unlessAbsent(ask(() => client.removeObject(bucket, key))),
     copy: (from: string, to: string) =>
       unlessAbsent(ask(() => client.copyObject(bucket, to, `/${bucket}/${from}`), true)),
-    begin: (key: string) =>
-      ask(() => client.initiateNewMultipartUpload(bucket, key, { "Content-Type": contentType })),
-    uploadPart: (key: string, uploadID: string, partNumber: number, bytes: Buffer) =>
+    sign: (method: "GET" | "PUT", key: string, seconds: number) =>
+      client.presignedUrl(method, bucket, key, seconds),
+  };
+}
+
+/** Of one object in parts, which are numbered from 1. */
+function uploadRequests({ client, bucket: bucketName, isSecure }: Target) {
+  // Without TLS the signature covers the bytes; with it, this does.
+  const sumOf = (bytes: Buffer): Record<string, string> =>
+    isSecure ? { "Content-MD5": createHash("md5").update(bytes).digest("base64") } : {};
+  return {
+    begin: (objectName: string) =>
+      ask(() =>
+        client.initiateNewMultipartUpload(bucketName, objectName, { "Content-Type": contentType }),
+      ),
+    uploadPart: ({ key: objectName, uploadID, partNumber }: PartPlace, bytes: Buffer) =>
       ask(() => {
-        const headers = sumOf(bytes);
-        return client.uploadPart(
-          { bucketName: bucket, objectName: key, uploadID, partNumber, headers },
-          bytes,
-        );
+        const place = { bucketName, objectName, uploadID, partNumber };
+        return client.uploadPart({ ...place, headers: sumOf(bytes) }, bytes);
       }),
-    /** The bytes `[start, end)` of `from` become a part of `to`. */
+    /** The bytes `[start, end)` of `from`. */
     copyPart: (
+      { key: objectName, uploadID, partNumber }: PartPlace,
       from: string,
-      to: { readonly key: string; readonly uploadID: string; readonly partNumber: number },
-      { start, end }: { readonly start: number; readonly end: number },
+      range: ByteRange,
     ) =>
       ask(() => {
         const headers = {
-          "x-amz-copy-source": `/${bucket}/${from}`,
-          "x-amz-copy-source-range": `bytes=${start}-${end - 1}`,
+          "x-amz-copy-source": `/${bucketName}/${from}`,
+          "x-amz-copy-source-range": `bytes=${range.start}-${range.end - 1}`,
         };
-        const { key, uploadID, partNumber } = to;
-        return client.uploadPart({
-          bucketName: bucket,
-          objectName: key,
-          ...{ uploadID, partNumber, headers },
-        });
+        return client.uploadPart({ bucketName, objectName, uploadID, partNumber, headers });
       }, true),
-    complete: (key: string, uploadID: string, parts: readonly StoredPart[]) =>
-      ask(() => client.completeMultipartUpload(bucket, key, uploadID, [...parts]), true),
-    abort: (key: string, uploadID: string) =>
-      ask(() => client.abortMultipartUpload(bucket, key, uploadID)),
+    complete: (objectName: string, uploadID: string, parts: readonly StoredPart[]) =>
+      ask(() => client.completeMultipartUpload(bucketName, objectName, uploadID, [...parts]), true),
+    abort: (objectName: string, uploadID: string) =>
+      ask(() => client.abortMultipartUpload(bucketName, objectName, uploadID)),
+    /** Up to a thousand of those that were begun and are not complete. */
+    uploads: () => ask(() => uploadsOf(client, bucketName)),
+  };
+}
+
+function bucketRequests({ client, bucket, region }: Target) {
+  return {
     list: (prefix: string, from = "", keysMax = 1_000) =>
       ask(async () =>
         pageOf(await client.listObjectsV2Query(bucket, prefix, from, "", keysMax, "")),
       ),
-    /** Up to a thousand of those that were begun and are not complete. */
-    uploads: () =>
-      ask(async () => {
-        // Swift takes an empty delimiter for one that each key has; no key of ours has this one.
-        const page = await client.listIncompleteUploadsQuery(bucket, "", "", "", "~");
-        return page.uploads;
-      }),
     makeBucket: () => ask(() => client.makeBucket(bucket, region)),
     lifecycle: () => ask(() => client.getBucketLifecycle(bucket)),
     setLifecycle: (rules: readonly LifecycleRule[]) =>
       ask(() => client.setBucketLifecycle(bucket, { Rule: [...rules] })),
-    sign: (method: "GET" | "PUT", key: string, seconds: number) =>
-      client.presignedUrl(method, bucket, key, seconds),
   };
 }
 
@@ -186,6 +209,17 @@ async function get(
   } catch (error) {
     if (faultOf(error).code === "InvalidRange") return "nothing";
     throw error;
+  }
+}
+
+async function uploadsOf(client: Client, bucket: string) {
+  try {
+    // Swift takes an empty delimiter for one that each key has; no key of ours has this one.
+    return (await client.listIncompleteUploadsQuery(bucket, "", "", "", "~")).uploads;
+  } catch (error) {
+    if (faultOf(error).retryable) throw error;
+    // MinIO takes no such delimiter, and gives uploads up by itself.
+    return [];
   }
 }
 

@@ -3,7 +3,7 @@ import type { Readable } from "node:stream";
 import { invariant } from "../../invariant.ts";
 import type { ByteRange, Objects, StoredObject } from "../../ports/objects.ts";
 import { PortError } from "../../ports/port-error.ts";
-import { checkObjectKey, isObjectKey } from "../object-key.ts";
+import { checkObjectKey, isObjectKey } from "../objects/object-key.ts";
 import { faultOf } from "./faults.ts";
 import type { FoundObject, S3Requests, StoredPart } from "./requests.ts";
 import { SilentStore } from "./transport.ts";
@@ -119,8 +119,8 @@ class Upload {
   /** Resolves when the part before is stored; throws when that one failed. */
   async add(bytes: Buffer): Promise<void> {
     await this.sending;
-    const number = this.parts.length + 1;
-    this.sending = this.s3.uploadPart(this.key, this.id, number, bytes).then((stored) => {
+    const place = { key: this.key, uploadID: this.id, partNumber: this.parts.length + 1 };
+    this.sending = this.s3.uploadPart(place, bytes).then((stored) => {
       this.parts.push(stored);
     });
     // The next call gets the error.
@@ -230,7 +230,7 @@ async function copyInParts(
     for (let start = 0; start < sizeBytes; start += s3.bounds.copyBytes) {
       const end = Math.min(sizeBytes, start + s3.bounds.copyBytes);
       const target = { key: to, uploadID, partNumber: parts.length + 1 };
-      parts.push(await s3.copyPart(from, target, { start, end }));
+      parts.push(await s3.copyPart(target, from, { start, end }));
     }
     // Parts of two objects would be neither.
     if ((await s3.stat(from))?.etag !== etag)

@@ -23,7 +23,9 @@ export interface TransportBounds {
 
 /** A page of a listing has a thousand keys. */
 const answerBytesMax = 8 * 1024 * 1024;
-const connectionsMax = 1_024;
+const connectionsMax = 256;
+/** Each of a reader who may be slow; they keep no other request waiting. */
+const readersMax = 4_096;
 const idleConnectionsMax = 64;
 const overloadedStatuses: ReadonlySet<number> = new Set([408, 429, 499, 500, 502, 503, 504, 520]);
 
@@ -50,16 +52,15 @@ export function openTransport(
   bounds: TransportBounds,
 ): Pick<typeof http, "request"> {
   const { request, Agent } = isSecure ? https : http;
-  const agent = new Agent({
-    keepAlive: true,
-    maxSockets: connectionsMax,
-    maxFreeSockets: idleConnectionsMax,
-  });
+  const kept = { keepAlive: true, maxFreeSockets: idleConnectionsMax };
+  const agent = new Agent({ ...kept, maxSockets: connectionsMax });
+  const readers = new Agent({ ...kept, maxSockets: readersMax });
   const send = (options: RequestOptions, take: (answer: IncomingMessage) => void) => {
-    const sent = request({ ...options, agent }, (answer) => {
+    const isRead = isObject(options);
+    const sent = request({ ...options, agent: isRead ? readers : agent }, (answer) => {
       // From its first moment; the reader gets the error.
       answer.on("error", () => undefined);
-      receive(sent, answer, isObject(options), take);
+      receive(sent, answer, isRead, take);
     });
     boundTime(sent, bounds, isAssembly(options));
     return sent;

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import type { Objects } from "../ports/objects.ts";
-import { PortError } from "../ports/port-error.ts";
+import type { Objects } from "../../ports/objects.ts";
+import { PortError } from "../../ports/port-error.ts";
 import { checkObjectKey } from "./object-key.ts";
 
 const chunkBytesMax = 65_536;

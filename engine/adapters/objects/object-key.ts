@@ -1,4 +1,4 @@
-import { PortError } from "../ports/port-error.ts";
+import { PortError } from "../../ports/port-error.ts";
 
 const segment = "(?!\\.{1,2}(?:/|$))[A-Za-z0-9._-]{1,200}";
 const objectKey = new RegExp(`^${segment}(?:/${segment}){0,7}$`);

@@ -17,8 +17,8 @@ import {
   type Objects,
   type StoredObject,
   volatileRoot,
-} from "../ports/objects.ts";
-import { PortError } from "../ports/port-error.ts";
+} from "../../ports/objects.ts";
+import { PortError } from "../../ports/port-error.ts";
 import { checkObjectKey } from "./object-key.ts";
 
 /**

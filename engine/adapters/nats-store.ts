@@ -1,0 +1,42 @@
+/**
+ * Which store the nodes of a cluster serve: the first node that begins one says so, in a stream that
+ * takes one message; all others find it there. Servers that have lost it are told again by the first
+ * node that has the store.
+ */
+import { check, Type } from "../../config/schema.ts";
+import { PortError } from "../ports/port-error.ts";
+import { openStream } from "./jetstream-log.ts";
+import { pack, unpack } from "./message-pack.ts";
+import type { NatsConnection } from "./nats.ts";
+import { clusterVersion } from "./nats-peers.ts";
+
+export interface ClusterStore {
+  readonly storeId: string;
+  readonly shardCount: number;
+}
+
+const isStore = check<ClusterStore & { readonly version: readonly [number, number] }>(
+  Type.Object({
+    version: Type.Tuple([Type.Literal(clusterVersion.major), Type.Integer({ minimum: 0 })]),
+    storeId: Type.String({ minLength: 1, maxLength: 64 }),
+    shardCount: Type.Integer({ minimum: 1, maximum: 128 }),
+  }),
+);
+
+/** The store of the cluster: `proposed` if there was none. Throws `PortError` with one sentence. */
+export async function agreeOnStore(
+  connection: NatsConnection,
+  proposed: ClusterStore,
+): Promise<ClusterStore> {
+  const stream = await openStream(connection, { stream: "STORE", subject: "STORE" });
+  const { major, minor } = clusterVersion;
+  const message = pack({ version: [major, minor], ...proposed });
+  if (await stream.publish(message, proposed.storeId, 0)) return proposed;
+  const first = await stream.at(1);
+  const store = first && unpack(first.record);
+  if (isStore(store)) return { storeId: store.storeId, shardCount: store.shardCount };
+  throw new PortError(
+    "The cluster's nodes run another version of Klieg; install theirs, or stop them all and start this one.",
+    false,
+  );
+}

@@ -1,0 +1,136 @@
+/** Whole services over real servers of NATS and a real bucket: who is killed loses nothing. */
+import { spawnSync } from "node:child_process";
+import { join } from "node:path";
+import t, { type Test } from "tap";
+import type { Job } from "../../actors/contract/job.ts";
+import { startNats, startNatsCluster } from "../nats-server.ts";
+import { swiftStore } from "../s3/swift.ts";
+import { ask } from "./accounts.ts";
+import { failedStart, firstToken, isOneSentence, startKlieg } from "./klieg-process.ts";
+
+const commandLine = join(import.meta.dirname, "..", "..", "http", "cli", "main.js");
+
+async function openCluster(t: Test) {
+  const { endpoint, bucket, accessKey, secretKey } = await swiftStore(t);
+  const servers = await startNatsCluster(t);
+  const settings = {
+    KLIEG_NATS_URL: servers.map(({ url }) => url).join(","),
+    KLIEG_SHARDS: "1",
+    KLIEG_S3_ENDPOINT: endpoint,
+    KLIEG_S3_BUCKET: bucket,
+    KLIEG_S3_ACCESS_KEY: accessKey,
+    KLIEG_S3_SECRET_KEY: secretKey,
+  };
+  const start = (name: string) => startKlieg(t, join(t.testdirName, name), settings);
+  return { servers, settings, start };
+}
+
+/** Ids of jobs that were acknowledged. */
+async function submit(port: number, from: number, count: number): Promise<string[]> {
+  const ids: string[] = [];
+  for (let number = from; number < from + count; number++) {
+    const body = { model: "sim-instant", prompt: `a kite, number ${number}` };
+    const { status, json } = await ask<Job>(port, firstToken, "/generate/image", body);
+    if (status === 202) ids.push(json.id);
+  }
+  return ids;
+}
+
+/** Resolves when the node owns every shard. */
+async function untilReady(port: number): Promise<void> {
+  while ((await fetch(`http://127.0.0.1:${port}/readyz`)).status !== 200);
+}
+
+async function hasAll(t: Test, port: number, ids: readonly string[]): Promise<void> {
+  for (const id of ids) {
+    const { json } = await ask<Job>(port, firstToken, `/jobs/${id}/wait?timeout_seconds=10`);
+    t.equal(json.status, "succeeded");
+  }
+  const { json } = await ask<{ held_credits: number }>(port, firstToken, "/me/credits");
+  t.equal(json.held_credits, 0);
+}
+
+t.test(
+  "a node that is killed loses nothing: another goes on, and then the first again",
+  async (t) => {
+    const { start } = await openCluster(t);
+    const first = await start("first");
+    await untilReady(first.port);
+    const second = await start("second");
+    const ids = await submit(first.port, 0, 200);
+    t.equal(ids.length, 200);
+    await first.kill("SIGKILL");
+    await untilReady(second.port);
+    await hasAll(t, second.port, ids);
+    ids.push(...(await submit(second.port, 200, 50)));
+    const again = await start("first");
+    ids.push(...(await submit(second.port, 250, 50)));
+    await second.kill("SIGKILL");
+    await untilReady(again.port);
+    t.equal(ids.length, 300);
+    await hasAll(t, again.port, ids);
+    t.equal((await again.kill("SIGTERM")).code, 0);
+  },
+);
+
+t.test("a node that is stopped hands over, and no write is in doubt", async (t) => {
+  const { start } = await openCluster(t);
+  const first = await start("first");
+  await untilReady(first.port);
+  const second = await start("second");
+  const ids = await submit(first.port, 0, 100);
+  t.equal((await first.kill("SIGTERM")).code, 0);
+  await untilReady(second.port);
+  await hasAll(t, second.port, ids);
+});
+
+t.test("servers of NATS that lose their disks are told all again", async (t) => {
+  const { start, servers } = await openCluster(t);
+  const first = await start("first");
+  await untilReady(first.port);
+  const second = await start("second");
+  const ids = await submit(first.port, 0, 100);
+  for (const server of servers) await server.kill();
+  for (const server of servers) await server.forget();
+  await Promise.all(servers.map((server) => server.restart()));
+  while ((await submit(first.port, 1_000, 1)).length === 0);
+  await hasAll(t, first.port, ids);
+  ids.push(...(await submit(first.port, 100, 100)));
+  await first.kill("SIGKILL");
+  await untilReady(second.port);
+  await hasAll(t, second.port, ids);
+});
+
+t.test("the store of one machine becomes the first node of a cluster", async (t) => {
+  const { settings, start } = await openCluster(t);
+  const dataDir = join(t.testdirName, "first");
+  const { KLIEG_NATS_URL: _, ...bucket } = settings;
+  const alone = await startKlieg(t, dataDir, bucket);
+  const ids = await submit(alone.port, 0, 50);
+  await alone.kill("SIGTERM");
+  isOneSentence(t, await failedStart(t, dataDir, settings), /run "klieg cluster join"/);
+  const env = { ...process.env, KLIEG_DATA_DIR: dataDir };
+  const command = spawnSync(process.execPath, [commandLine, "cluster", "join"], { env });
+  t.match(`${command.stdout}`, /belongs to a cluster from now on/);
+  const first = await start("first");
+  await untilReady(first.port);
+  await hasAll(t, first.port, ids);
+  const second = await start("second");
+  ids.push(...(await submit(first.port, 50, 50)));
+  await first.kill("SIGKILL");
+  await untilReady(second.port);
+  await hasAll(t, second.port, ids);
+  isOneSentence(
+    t,
+    await failedStart(t, dataDir, bucket),
+    /a node of a cluster; set KLIEG_NATS_URL/,
+  );
+});
+
+t.test("what a cluster lacks is said in one sentence", async (t) => {
+  const server = await startNats(t, { hasJetStream: true });
+  const noBucket = await failedStart(t, t.testdir(), { KLIEG_NATS_URL: server.url });
+  isOneSentence(t, noBucket, /share an object store; set KLIEG_S3_ENDPOINT/);
+  const nowhere = await failedStart(t, t.testdir(), { KLIEG_DURABILITY: "replicated" });
+  isOneSentence(t, nowhere, /nowhere to replicate to; set KLIEG_NATS_URL/);
+});
