@@ -77,6 +77,20 @@ export async function followNats(
     else if (type === Events.Error) follower.fault(`NATS: ${String(data)}`);
 }
 
+/** What was published goes out first; where NATS is away, not for longer than `patienceMs`. */
+export async function closeNats(connection: NatsConnection, patienceMs: number): Promise<void> {
+  const late = setTimeout(() => void connection.close(), patienceMs);
+  try {
+    await connection.drain();
+  } catch (fault) {
+    if (!connection.isClosed()) throw fault;
+  } finally {
+    clearTimeout(late);
+    // A drain that NATS went away from has not closed it.
+    await connection.close();
+  }
+}
+
 function checkedServer(url: string): NatsServer {
   try {
     return natsServer(url);

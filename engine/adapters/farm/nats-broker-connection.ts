@@ -11,7 +11,7 @@ import { randomBytes } from "node:crypto";
 import { limits } from "../../../config/limits.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { BrokerConnection, FromNode, ToNode } from "../../ports/tasks.ts";
-import { followNats, type NatsConnection } from "../nats.ts";
+import { closeNats, followNats, type NatsConnection } from "../nats.ts";
 import {
   brokerSubject,
   decodeFrame,
@@ -124,8 +124,7 @@ export class NatsBrokerConnection implements BrokerConnection {
     for (const { id, session } of this.services.values())
       this.publish(brokerSubject(id), { kind: "bye", from: this.self, session });
     this.services.clear();
-    if (this.isConnected) await connection.drain();
-    else await connection.close();
+    await closeNats(connection, patienceMs);
   }
 
   private every(intervalMs: number, tick: () => void): void {
