@@ -146,7 +146,7 @@ function startFarm(
   };
 }
 
-/** Serves farm nodes of their own, from when NATS is there until the returned function is called. */
+/** Serves farm nodes of their own once NATS is there, until the returned function is called. */
 function startRemoteFarm(
   { nats, dataDir }: EffectsTask,
   broker: FarmBroker,
