@@ -11,6 +11,7 @@ import { failedStart, firstToken, isOneSentence, startKlieg } from "./klieg-proc
 const commandLine = join(import.meta.dirname, "..", "..", "http", "cli", "main.js");
 
 async function openCluster(t: Test) {
+  const folder = t.testdir();
   const { endpoint, bucket, accessKey, secretKey } = await swiftStore(t);
   const servers = await startNatsCluster(t);
   const settings = {
@@ -21,8 +22,8 @@ async function openCluster(t: Test) {
     KLIEG_S3_ACCESS_KEY: accessKey,
     KLIEG_S3_SECRET_KEY: secretKey,
   };
-  const start = (name: string) => startKlieg(t, join(t.testdirName, name), settings);
-  return { servers, settings, start };
+  const start = (name: string) => startKlieg(t, join(folder, name), settings);
+  return { folder, servers, settings, start };
 }
 
 /** Ids of jobs that were acknowledged. */
@@ -102,8 +103,8 @@ t.test("servers of NATS that lose their disks are told all again", async (t) => 
 });
 
 t.test("the store of one machine becomes the first node of a cluster", async (t) => {
-  const { settings, start } = await openCluster(t);
-  const dataDir = join(t.testdirName, "first");
+  const { folder, settings, start } = await openCluster(t);
+  const dataDir = join(folder, "first");
   const { KLIEG_NATS_URL: _, ...bucket } = settings;
   const alone = await startKlieg(t, dataDir, bucket);
   const ids = await submit(alone.port, 0, 50);
