@@ -40,7 +40,7 @@ export const remoteNodes: Question = {
 /** NATS and the bucket are there before the service that is told of them. */
 async function prepare() {
   const folder = await mkdtemp(join(tmpdir(), "klieg-bench-"));
-  const nats = await startNatsIn(folder);
+  const nats = await startNatsIn(folder, { hasJetStream: true });
   const { store, close } = await startSwift();
   natsUrl = nats.url;
   return {

@@ -14,7 +14,7 @@ import { firstToken, startKlieg } from "./klieg-process.ts";
 async function openHouse(t: Test, farm: object) {
   const folder = t.testdir();
   const { endpoint, bucket, accessKey, secretKey } = await swiftStore(t);
-  const server = await startNats(t);
+  const server = await startNats(t, { hasJetStream: true });
   const limitsFile = join(folder, "limits.json");
   await writeFile(limitsFile, JSON.stringify({ farm }));
   const klieg = await startKlieg(t, join(folder, "data"), {
