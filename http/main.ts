@@ -91,7 +91,7 @@ async function start(): Promise<void> {
       "the data directory was open to other users and is now closed to them",
     );
   }
-  if (settings.farmWorkers === 0)
+  if (settings.farmWorkers === 0 && settings.natsServers.length === 0)
     log.warn("no farm worker is started (KLIEG_FARM_WORKERS=0), so work of the farm waits");
   const proxies = new TrustedProxies(settings.trustedProxies);
   const service = await openService(
@@ -204,7 +204,8 @@ async function openService(
     figma: openFigma(settings),
     hashPassword: (task) => passwords.run(task),
     hasRates: settings.rateLimits,
-    renderers: settings.farmWorkers > 0 ? "ok" : "degraded",
+    // Whether nodes have joined over NATS, the log says.
+    renderers: settings.farmWorkers > 0 || settings.natsServers.length > 0 ? "ok" : "degraded",
     requests: new RequestLog({
       line: (level, line) => log[level](line, "request"),
       skipped: (requests) => log.info({ requests }, "requests were not logged"),

@@ -189,7 +189,7 @@ function claim(render: Render, token: string, { atMs }: Context): RenderDecision
 }
 
 /**
- * The broker offers the task again, unless this was the last attempt; one that a node handed back
+ * The broker offers the task again, unless this was the last attempt. One that a node handed back
  * is none.
  */
 function lapse(

@@ -5,8 +5,8 @@
 import { readNatsAccess } from "../../config/nats-access.ts";
 import type { Settings } from "../../config/settings.ts";
 import { type DataDirectory, DataDirectoryError, openDataDirectory } from "./data-directory.ts";
-import { connectNats } from "./nats.ts";
-import { agreeOnStore } from "./nats-store.ts";
+import { connectNats } from "./nats/nats.ts";
+import { agreeOnStore } from "./nats/nats-store.ts";
 
 /** Throws `DataDirectoryError`, and `PortError` when NATS cannot be used; each is one sentence. */
 export async function openStore(settings: Settings): Promise<DataDirectory> {

@@ -8,8 +8,8 @@
  * JetStream syncs its disks now and then only: a power cut may take the end of a log, or all of it.
  */
 import { setTimeout as pause } from "node:timers/promises";
-import type { Log, LogEnd, LogEntry } from "../ports/log.ts";
-import { PortError } from "../ports/port-error.ts";
+import type { Log, LogEnd, LogEntry } from "../../ports/log.ts";
+import { PortError } from "../../ports/port-error.ts";
 import {
   consumerOpts,
   type JetStreamSubscription,
