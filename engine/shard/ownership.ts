@@ -1,21 +1,8 @@
 /** How a node comes to own a shard: at a start by itself, in a cluster after others. */
 import type { Domain } from "../domain.ts";
-import type { Owner } from "./flush.ts";
-import type { OwnedLog } from "./owned-log.ts";
 import { recover } from "./recovery.ts";
 import type { Replica, ShardPlace } from "./replica.ts";
-import { Shard, type ShardOutlets, type ShardStores } from "./shard.ts";
-
-/** As what a shard is opened. */
-export interface Ownership {
-  readonly owner: Owner;
-  /** Undefined on a machine that is alone. */
-  readonly log?: OwnedLog | undefined;
-  /** How long an earlier owner may still answer reads. */
-  readonly leaseMs?: number | undefined;
-  /** The last record that no other node needs from this journal any more. */
-  readonly spareSeq?: () => number;
-}
+import { type Ownership, Shard, type ShardOutlets, type ShardStores } from "./shard.ts";
 
 export async function openShard(
   place: ShardPlace,

@@ -24,10 +24,10 @@ import type { Tables } from "../ports/tables.ts";
 import { seal } from "../record.ts";
 import type { ShardEvent, ToShard } from "../wire.ts";
 import { Batch, broken, type Delivery, type Envelope, type Origin } from "./batch.ts";
-import { handoverKey, ownerKey, type Position } from "./flush.ts";
+import { handoverKey, type Owner, ownerKey, type Position } from "./flush.ts";
 import { Flusher, type FlusherPorts } from "./flusher.ts";
 import { busy, Inbox, type Lane } from "./inbox.ts";
-import type { Ownership } from "./ownership.ts";
+import type { OwnedLog } from "./owned-log.ts";
 import type { Replica, ShardPlace } from "./replica.ts";
 import type { ShardRows } from "./shard-rows.ts";
 import { ShardTime } from "./shard-time.ts";
@@ -49,6 +49,17 @@ export interface ShardStores {
   readonly tables: Tables;
   /** The time of the process when the shard was started. */
   readonly startMs: number;
+}
+
+/** As what a shard is opened. */
+export interface Ownership {
+  readonly owner: Owner;
+  /** Undefined on a machine that is alone. */
+  readonly log?: OwnedLog | undefined;
+  /** How long an earlier owner may still answer reads. */
+  readonly leaseMs?: number | undefined;
+  /** The last record that no other node needs from this journal any more. */
+  readonly spareSeq?: () => number;
 }
 
 export class Shard {

@@ -44,7 +44,7 @@ t.test("messages arrive once and in order, whatever is lost, doubled or late", a
         else if (one.do === "swap") way.reverse();
         else if (one.do === "deliver") deliver();
         else for (const end of Object.values(ends)) end[one.do]();
-      for (let round = 0; round < 4; round++) {
+      for (let round = 0; round < 8; round++) {
         for (const end of Object.values(ends)) end.tick();
         deliver();
         deliver();
