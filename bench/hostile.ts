@@ -6,9 +6,9 @@ import { hostileArchive } from "../test/hostile/archives.ts";
 import { hostileBody, posts } from "../test/hostile/bodies.ts";
 import { Dice } from "../test/hostile/dice.ts";
 import { boundary, hostileForm } from "../test/hostile/forms.ts";
-import { createCrowd, inParallel } from "./crowd.ts";
 import { percentile } from "./figures.ts";
 import { watchHealth } from "./health.ts";
+import { createCrowd, inParallel } from "./load/crowd.ts";
 import { countOf, type Finding, type Question, type Setting } from "./question.ts";
 
 interface Options {

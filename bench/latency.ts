@@ -1,10 +1,10 @@
 /** How long does a submit take at half of the rate that the service can bear? */
 import { parseArgs } from "node:util";
-import { createCrowd, type Member, settled } from "./crowd.ts";
 import { measureDisk } from "./disk.ts";
 import { percentile } from "./figures.ts";
-import { drive, numberDigits } from "./load.ts";
-import { type PacedResult, pace } from "./open-loop.ts";
+import { createCrowd, type Member, settled } from "./load/crowd.ts";
+import { drive, numberDigits } from "./load/load.ts";
+import { type PacedResult, pace } from "./load/open-loop.ts";
 import { countOf, type Finding, type Question, type Setting } from "./question.ts";
 import { submits } from "./submit.ts";
 

@@ -6,6 +6,7 @@ import { nodes } from "./nodes.ts";
 import { providers } from "./providers.ts";
 import { type Plan, type Question, UsageError } from "./question.ts";
 import { read } from "./read.ts";
+import { remoteNodes } from "./render/remote-nodes.ts";
 import { render } from "./render/render.ts";
 import { startSubject } from "./server-process.ts";
 import { share } from "./share.ts";
@@ -14,6 +15,7 @@ import { submit } from "./submit.ts";
 const questions: Readonly<Record<string, Question>> = {
   ...{ submit, latency, read, render, nodes, hostile, share, providers },
   export: exporting,
+  farm: remoteNodes,
 };
 
 function usage(): string {

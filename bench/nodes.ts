@@ -19,7 +19,7 @@ import { type Subject, startSubject } from "./server-process.ts";
 import { findTools } from "./tools.ts";
 
 export const nodesFilm = "images";
-const timesMin = 1.7;
+export const timesMin = 1.7;
 const startMs = 20_000;
 
 export const nodes: Question = {
@@ -137,7 +137,7 @@ async function table(houses: readonly House[], paths: readonly string[]): Promis
   ];
 }
 
-function median(efforts: readonly Effort[], of: (effort: Effort) => number): number {
+export function median(efforts: readonly Effort[], of: (effort: Effort) => number): number {
   return percentile(efforts.map(of), 0.5);
 }
 

@@ -1,8 +1,8 @@
 /** How many reads of finished jobs a second, beside bare uWS answering the same bytes? */
 
-import { createCrowd, inParallel, type Member, settled } from "./crowd.ts";
 import { measureDisk } from "./disk.ts";
-import { type LoadOptions, loadOptions, readLoadOptions } from "./load-options.ts";
+import { createCrowd, inParallel, type Member, settled } from "./load/crowd.ts";
+import { type LoadOptions, loadOptions, readLoadOptions } from "./load/load-options.ts";
 import type { Finding, Question, Setting } from "./question.ts";
 import { compete, contestTable } from "./render/contest.ts";
 import { startPeer } from "./server-process.ts";

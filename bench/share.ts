@@ -8,8 +8,8 @@ import { Agent, request } from "node:http";
 import { setTimeout as pause } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { assetPath } from "../http/client/client.ts";
-import { createCrowd, inParallel, type Member } from "./crowd.ts";
 import { percentile } from "./figures.ts";
+import { createCrowd, inParallel, type Member } from "./load/crowd.ts";
 import { countOf, type Finding, type Question, type Setting } from "./question.ts";
 
 interface Options {

@@ -1,9 +1,9 @@
 /** How many durable submits a second, beside bare uWS with the same bodies? */
 
-import { balanced, countJobs, createCrowd, type Member, settled } from "./crowd.ts";
 import { measureDisk } from "./disk.ts";
-import { numberDigits, type Requests } from "./load.ts";
-import { type LoadOptions, loadOptions, readLoadOptions } from "./load-options.ts";
+import { balanced, countJobs, createCrowd, type Member, settled } from "./load/crowd.ts";
+import { numberDigits, type Requests } from "./load/load.ts";
+import { type LoadOptions, loadOptions, readLoadOptions } from "./load/load-options.ts";
 import type { Finding, Question, Setting } from "./question.ts";
 import { type Contest, compete, contestTable } from "./render/contest.ts";
 import { startPeer } from "./server-process.ts";

@@ -5,7 +5,7 @@ import { type Settings, SettingsError } from "./settings.ts";
 export interface NatsAccess {
   readonly servers: readonly string[];
   /** Content of the file of credentials. */
-  readonly credentials: string | undefined;
+  readonly credentials?: string | undefined;
 }
 
 /** Undefined without NATS. Throws `SettingsError` for a file that cannot be read. */

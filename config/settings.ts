@@ -30,7 +30,9 @@ export interface Settings {
   /** URLs of the servers of NATS; without any, this machine is alone. */
   readonly natsServers: readonly string[];
   readonly natsCredentialsFile: string | undefined;
-  /** What an answer to a write means: it is on this machine's disk, or in the cluster's log as well. */
+  /**
+   * What an answer to a write means: it is on this machine's disk, or in the cluster's log as well.
+   */
   readonly durability: "local" | "replicated";
   readonly providersFile: string | undefined;
   readonly simulatedModels: boolean;

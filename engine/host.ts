@@ -158,7 +158,9 @@ export class Host {
   private startShard(shard: number): void {
     const { near, far } = channel();
     const name = nameOf(shard);
-    const link = new Link<ToShardThread, FromShardThread>(near, (event) => this.hear(life, event));
+    const link = new Link<ToShardThread, FromShardThread>(near, (event) =>
+      this.receive(life, event),
+    );
     const life: ShardLife = { shard, name, link, state: "idle", isConnected: false };
     this.starting.add(name);
     this.lives.add(life);
@@ -176,7 +178,7 @@ export class Host {
     this.live(name, ended, gone, () => this.startShard(shard));
   }
 
-  private hear(life: ShardLife, event: FromShardThread): void {
+  private receive(life: ShardLife, event: FromShardThread): void {
     if (event.kind === "damaged") {
       this.damage ??= event.sentence;
       this.started(life.name);

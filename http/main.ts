@@ -20,16 +20,11 @@ import { readNatsAccess } from "../config/nats-access.ts";
 import { ProviderFileError } from "../config/provider-file.ts";
 import { readSettings, type Settings, SettingsError } from "../config/settings.ts";
 import { version } from "../config/version.ts";
-import {
-  type DataDirectory,
-  DataDirectoryError,
-  openDataDirectory,
-} from "../engine/adapters/data-directory.ts";
+import { type DataDirectory, DataDirectoryError } from "../engine/adapters/data-directory.ts";
 import { openTableReader } from "../engine/adapters/lmdb.ts";
 import { type Logger, openLog } from "../engine/adapters/log.ts";
-import { connectNats } from "../engine/adapters/nats.ts";
-import { agreeOnStore } from "../engine/adapters/nats-store.ts";
 import { openObjects, prepareObjects } from "../engine/adapters/objects/open-objects.ts";
+import { openStore } from "../engine/adapters/open-store.ts";
 import { makePrivate } from "../engine/adapters/private-files.ts";
 import { QuietProcess } from "../engine/adapters/quiet-process.ts";
 import { systemClock } from "../engine/adapters/system-clock.ts";
@@ -87,7 +82,7 @@ async function start(): Promise<void> {
   const configuration = read();
   if (settings.farmWorkers > 0) await checkChromium(settings);
   await checkFree(settings);
-  const data = await openData(settings);
+  const data = await openStore(settings);
   const log = openLog(settings.logLevel, "http");
   if (data.wasOpen) {
     const changed = await makePrivate(settings.dataDir);
@@ -96,7 +91,7 @@ async function start(): Promise<void> {
       "the data directory was open to other users and is now closed to them",
     );
   }
-  if (settings.farmWorkers === 0)
+  if (settings.farmWorkers === 0 && settings.natsServers.length === 0)
     log.warn("no farm worker is started (KLIEG_FARM_WORKERS=0), so work of the farm waits");
   const proxies = new TrustedProxies(settings.trustedProxies);
   const service = await openService(
@@ -129,40 +124,9 @@ async function start(): Promise<void> {
   );
 }
 
-/** Of a cluster's store where NATS is named, else one that is this machine's alone. */
-async function openData(settings: Settings): Promise<DataDirectory> {
-  const { dataDir, shards, durability, natsServers, objectStore } = settings;
-  const access = readNatsAccess(settings);
-  if (access !== undefined && objectStore === undefined)
-    throw new StartError(
-      "KLIEG_NATS_URL is set, and nodes of a cluster share an object store; set KLIEG_S3_ENDPOINT, KLIEG_S3_BUCKET, KLIEG_S3_ACCESS_KEY and KLIEG_S3_SECRET_KEY.",
-    );
-  const data = openDataDirectory(dataDir, shards);
-  if (durability === "local") {
-    if (!data.isClustered) return data;
-    throw new StartError(
-      `${dataDir} belongs to a node of a cluster; set KLIEG_NATS_URL, or KLIEG_DATA_DIR to another directory.`,
-    );
-  }
-  if (!data.isClustered && !data.isNew)
-    throw new StartError(
-      `${dataDir} is a store of one machine; run "klieg cluster join" to make it the first node of a cluster, or unset KLIEG_NATS_URL.`,
-    );
-  if (access === undefined) throw new Error("a replicated store has a log");
-  const connection = await connectNats({ ...access, name: "klieg start" });
-  try {
-    const store = await agreeOnStore(connection, data);
-    if (data.isNew) return data.join(store);
-    if (store.storeId === data.storeId) return data;
-    throw new StartError(
-      `${dataDir} belongs to another cluster than the one at ${natsServers.join(", ")}; set KLIEG_DATA_DIR or KLIEG_NATS_URL to what belongs together.`,
-    );
-  } finally {
-    await connection.close();
-  }
-}
-
-/** The node that owns the directory makes the first account; others wait until they have read it. */
+/**
+ * The node that owns the directory makes the first account; others wait until they have read it.
+ */
 async function bootstrapOnce(
   service: Service,
   data: DataDirectory,
@@ -240,7 +204,8 @@ async function openService(
     figma: openFigma(settings),
     hashPassword: (task) => passwords.run(task),
     hasRates: settings.rateLimits,
-    renderers: settings.farmWorkers > 0 ? "ok" : "degraded",
+    // Whether nodes have joined over NATS, the log says.
+    renderers: settings.farmWorkers > 0 || settings.natsServers.length > 0 ? "ok" : "degraded",
     requests: new RequestLog({
       line: (level, line) => log[level](line, "request"),
       skipped: (requests) => log.info({ requests }, "requests were not logged"),

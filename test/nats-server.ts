@@ -29,6 +29,13 @@ export interface NatsOptions {
 export async function startNats(t: Test, options: NatsOptions = {}): Promise<NatsServer> {
   const folder = join(t.testdirName, options.folder ?? "nats-server");
   await mkdir(folder, { recursive: true });
+  const server = await startNatsIn(folder, options);
+  t.teardown(() => server.kill());
+  return server;
+}
+
+/** In a folder of its own; ends with this process at the latest. */
+export async function startNatsIn(folder: string, options: NatsOptions = {}): Promise<NatsServer> {
   const port = await freePort();
   const configFile = join(folder, "nats.conf");
   await writeFile(configFile, options.config ?? "");
@@ -42,7 +49,6 @@ export async function startNats(t: Test, options: NatsOptions = {}): Promise<Nat
     if (server.exitCode === null && server.signalCode === null && server.kill("SIGKILL"))
       await ended;
   };
-  t.teardown(kill);
   return {
     url: `nats://127.0.0.1:${port}`,
     port,

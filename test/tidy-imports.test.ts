@@ -22,6 +22,9 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     "test/hostile/",
     // A provider as slow as it is told to be.
     "test/providers/",
+    // What farm nodes and their service meet at.
+    "test/nats-server.ts",
+    "test/s3/swift.ts",
     // The same browser and tools for the peers.
     "render-farm/browser/browser.ts",
     "render-farm/browser/chromium-path.ts",

@@ -7,12 +7,12 @@ import { hostname } from "node:os";
 import type { MessagePort } from "node:worker_threads";
 import { farmEnvironment } from "../../config/farm-environment.ts";
 import { limits } from "../../config/limits.ts";
-import { signedObjects, startFarmChild } from "../../engine/adapters/farm-child.ts";
+import { signedObjects, startFarmChild } from "../../engine/adapters/farm/farm-child.ts";
+import { NatsFarm } from "../../engine/adapters/farm/nats-farm.ts";
+import { sparingNotes } from "../../engine/adapters/farm/sparing-notes.ts";
 import { type Logger, openLog } from "../../engine/adapters/log.ts";
-import { connectNats } from "../../engine/adapters/nats.ts";
-import { openNatsFarm } from "../../engine/adapters/nats-farm.ts";
+import { closeNats, connectNats } from "../../engine/adapters/nats/nats.ts";
 import { openObjects } from "../../engine/adapters/objects/open-objects.ts";
-import { sparingNotes } from "../../engine/adapters/sparing-notes.ts";
 import { systemClock } from "../../engine/adapters/system-clock.ts";
 import { systemEntropy } from "../../engine/adapters/system-entropy.ts";
 import { openWeb } from "../../engine/adapters/web.ts";
@@ -64,7 +64,7 @@ export async function run(task: EffectsTask): Promise<void> {
   const onTraced = (call: TracedCall) => log.info(call, "a traced submit goes to its provider");
   const perform = performerOf({ broker, providerJobs: hub.jobs, objects, onTraced });
   const stopFarm = startFarm(task, broker, objects, log);
-  const stopRemoteFarm = await startRemoteFarm(task, broker, objects, log);
+  const stopRemoteFarm = startRemoteFarm(task, broker, objects, log);
 
   let stop = () => {};
   const stopped = new Promise<void>((resolve) => {
@@ -146,13 +146,13 @@ function startFarm(
   };
 }
 
-/** Serves farm nodes of their own, until the returned function is called. */
-async function startRemoteFarm(
+/** Serves farm nodes of their own once NATS is there, until the returned function is called. */
+function startRemoteFarm(
   { nats, dataDir }: EffectsTask,
   broker: FarmBroker,
   objects: Objects,
   log: Logger,
-): Promise<() => Promise<void>> {
+): () => Promise<void> {
   if (nats === undefined) return async () => undefined;
   if (objects.presign === undefined) {
     log.error("farm nodes over NATS are not served: they need an object store, and this is a disk");
@@ -160,17 +160,33 @@ async function startRemoteFarm(
   }
   const name = `${hostname()} ${dataDir}`;
   const note = sparingNotes(systemClock, (sentence, leftOut) => log.warn({ leftOut }, sentence));
-  const connection = await connectNats({ ...nats, name: "klieg farm" });
-  const farm = openNatsFarm({
-    ...{ connection, clock: systemClock, name, note },
-    attach(node) {
-      log.info("a farm node has joined");
-      broker.attach(node);
-      node.onClose(() => log.info("a farm node has left"));
-    },
-  });
-  return async () => {
-    farm.close();
-    await connection.drain();
+  let close = async (): Promise<void> => undefined;
+  let isStopped = false;
+  const open = async (): Promise<void> => {
+    const connection = await connectNats({ ...nats, name: "klieg farm" });
+    if (isStopped) return connection.close();
+    const farm = new NatsFarm({
+      ...{ connection, clock: systemClock, name, note },
+      attach(node) {
+        log.info("a farm node has joined");
+        broker.attach(node);
+        node.onClose(() => log.info("a farm node has left"));
+      },
+    });
+    close = async () => {
+      farm.close();
+      await closeNats(connection, limits.farm.drainMs);
+    };
+  };
+  const tryOpen = (): void => {
+    open().catch((fault: unknown) => {
+      log.error(fault, "farm nodes over NATS are not served yet");
+      if (!isStopped) systemClock.after(limits.farm.restartDelayMs, tryOpen);
+    });
+  };
+  tryOpen();
+  return () => {
+    isStopped = true;
+    return close();
   };
 }

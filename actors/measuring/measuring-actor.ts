@@ -59,7 +59,10 @@ export const measuringActor: Actor<Measuring, MeasuringMessage, MeasuringEffect>
 
 const cancel = { kind: "farm.cancel" } as const;
 
-/** The broker offers the task again, unless this was the last attempt; one that a node handed back is none. */
+/**
+ * The broker offers the task again, unless this was the last attempt. One that a node handed back
+ * is none.
+ */
 function lapse({ token: _, ...open }: Measuring, isReturned = false): MeasuringDecision {
   const attempts = open.attempts + (isReturned ? 0 : 1);
   return attempts < limits.farm.attemptsMax ? decision({ ...open, attempts }) : giveUp(open);

@@ -188,7 +188,10 @@ function claim(render: Render, token: string, { atMs }: Context): RenderDecision
   return { ...decision(next), effects: [...moved, { kind: "farm.lease", token }] };
 }
 
-/** The broker offers the task again, unless this was the last attempt; one that a node handed back is none. */
+/**
+ * The broker offers the task again, unless this was the last attempt. One that a node handed back
+ * is none.
+ */
 function lapse(
   render: Render,
   { token, reason, isReturned }: Of<"lapsed">,

@@ -1,33 +1,29 @@
 /** A shard's thread: wires it to its stores, to the HTTP thread and to the effects thread. */
-import { randomUUID } from "node:crypto";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { MessagePort } from "node:worker_threads";
 import { limits } from "../../config/limits.ts";
 import type { NatsAccess } from "../../config/nats-access.ts";
 import { openJournal } from "../../engine/adapters/file-journal.ts";
-import { openJetStreamLog } from "../../engine/adapters/jetstream-log.ts";
 import { openTables } from "../../engine/adapters/lmdb.ts";
 import { checkTablesFile, hasTables } from "../../engine/adapters/lmdb-file.ts";
 import { type Logger, openLog } from "../../engine/adapters/log.ts";
-import { connectNats } from "../../engine/adapters/nats.ts";
-import { natsPeers } from "../../engine/adapters/nats-peers.ts";
-import { natsSnapshots } from "../../engine/adapters/nats-snapshots.ts";
+import { openJetStreamLog } from "../../engine/adapters/nats/jetstream-log.ts";
+import { connectNats } from "../../engine/adapters/nats/nats.ts";
+import { natsPeers } from "../../engine/adapters/nats/nats-peers.ts";
+import { natsSnapshots } from "../../engine/adapters/nats/nats-snapshots.ts";
 import { openObjects } from "../../engine/adapters/objects/open-objects.ts";
 import { systemClock } from "../../engine/adapters/system-clock.ts";
+import { systemEntropy } from "../../engine/adapters/system-entropy.ts";
 import { Link } from "../../engine/link.ts";
 import type { Snapshot } from "../../engine/ports/snapshots.ts";
 import { damageSentence, StoreDamage } from "../../engine/ports/store-damage.ts";
 import { SampledLog } from "../../engine/sampled-log.ts";
 import { ClusterShard } from "../../engine/shard/cluster-shard.ts";
 import { Opening } from "../../engine/shard/opening.ts";
+import { openShard } from "../../engine/shard/ownership.ts";
 import type { ShardPlace } from "../../engine/shard/replica.ts";
-import {
-  openShard,
-  type Shard,
-  type ShardOutlets,
-  type ShardStores,
-} from "../../engine/shard/shard.ts";
+import type { Shard, ShardOutlets, ShardStores } from "../../engine/shard/shard.ts";
 import { ShortThreads } from "../../engine/threads.ts";
 import type {
   FromEffects,
@@ -115,7 +111,7 @@ function localLife(
   stores: ShardStores,
   outlets: ShardOutlets,
 ): ShardLife {
-  const owner = { node, nonce: randomUUID(), store, members: [node] };
+  const owner = { node, nonce: drawNonce(), store, members: [node] };
   const open = () => openShard(place, domain, stores, { owner }, outlets);
   const opening = new Opening(open, stores, outlets);
   const life = {
@@ -148,15 +144,20 @@ async function clusterLife(
     ...{ place: { shard, shardCount }, domain, stores, outlets, node, store },
     log: await openJetStreamLog(connection, name),
     peers: natsPeers(connection, name),
-    nonce: randomUUID(),
+    nonce: drawNonce(),
     snapshots: natsSnapshots(connection, name),
     makeSnapshot() {
-      const origin = { store, shard, nonce: randomUUID() };
+      const origin = { store, shard, nonce: drawNonce() };
       return threads.run({ dataDir, objectStore, tables: join(folder, "tables"), origin });
     },
     openObjects: () => openObjects(dataDir, objectStore),
     onFault: (sentence, error) => log.warn({ err: error, shard: name }, sentence),
   });
+}
+
+/** Names the attempts of one ownership, or a snapshot. */
+function drawNonce(): string {
+  return Buffer.from(systemEntropy().bytes(12)).toString("base64url");
 }
 
 /** Throws `StoreDamage` when what was there is gone or cut short. */

@@ -1,4 +1,7 @@
-/** MessagePack, the form of what processes say to each other. msgpackr is imported by this file only. */
+/**
+ * MessagePack, the form of what processes say to each other. msgpackr is imported by this file
+ * only.
+ */
 import { Packr } from "msgpackr";
 
 /** Plain maps and numbers, as any reader of MessagePack understands them. */

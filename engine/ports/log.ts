@@ -1,13 +1,13 @@
 /**
- * The replicated log of one shard. What it has stored is history: the shard's records, one after the
- * other without gaps, by the log's own sequence. Adapters: JetStream, memory.
+ * The replicated log of one shard. What it has stored is history: the shard's records, one after
+ * the other without gaps, by the log's own sequence. Adapters: JetStream, memory.
  */
 export interface Log {
   /**
    * Stores `record` if it comes right behind the entry `after` (0: the first of an empty log). `id`
-   * names these bytes and no others, so that they may be published again when nothing is known of an
-   * earlier attempt. Resolves to false when the log has another entry there: someone else appends.
-   * Throws `PortError` when the outcome is unknown.
+   * names these bytes and no others, so that they may be published again when nothing is known of
+   * an earlier attempt. Resolves to false when the log has another entry there: someone else
+   * appends. Throws `PortError` when the outcome is unknown.
    */
   publish(record: Uint8Array, id: string, after: number): Promise<boolean>;
   /** Throws `PortError`. */
@@ -15,8 +15,8 @@ export interface Log {
   /** Undefined when there is no such entry, or no longer. Throws `PortError`. */
   at(logSeq: number): Promise<LogEntry | undefined>;
   /**
-   * Entries from `logSeq` on, in order and as they come, until the returned function is called. Says
-   * nothing while the log cannot be reached.
+   * Entries from `logSeq` on, in order and as they come, until the returned function is called.
+   * Says nothing while the log cannot be reached.
    */
   follow(logSeq: number, onEntry: (entry: LogEntry) => void): () => void;
   /** Drops all up to and including `logSeq`. Throws `PortError`. */

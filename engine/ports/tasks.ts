@@ -152,6 +152,6 @@ export interface NodeConnection {
   onMessage(listener: (message: FromNode) => void): void;
   /** The node is gone: its leases lapse. */
   onClose(listener: () => void): void;
-  /** Whether the broker could hear the node: while it could not, silence says nothing. */
+  /** Whether what the node sends can arrive: while it cannot, silence says nothing. */
   isAudible(): boolean;
 }

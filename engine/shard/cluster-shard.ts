@@ -14,9 +14,10 @@ import { Follower } from "./follower.ts";
 import { isJoining, join } from "./joining.ts";
 import { isBehind } from "./log-place.ts";
 import { OwnedLog } from "./owned-log.ts";
+import { takeOver } from "./ownership.ts";
 import { recover } from "./recovery.ts";
 import type { Replica, ShardPlace } from "./replica.ts";
-import { type Shard, type ShardOutlets, type ShardStores, takeOver } from "./shard.ts";
+import type { Shard, ShardOutlets, ShardStores } from "./shard.ts";
 import { SnapshotOffer } from "./snapshot-offer.ts";
 import { Standbys } from "./standbys.ts";
 

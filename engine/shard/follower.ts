@@ -3,11 +3,11 @@
  * when its node is to own the shard. That is the case
  *
  * 1. when the shard has no records at all: of several nodes the log lets one begin;
- * 2. when it has heard the owner in its own life, and then nothing for `silenceMs`, and the log ends
- *    with what it has heard: the owner's lease has then to be waited for;
+ * 2. when it has heard the owner in its own life, and then nothing for `silenceMs`, and the log
+ *    ends with what it has heard: the owner's lease has then to be waited for;
  * 3. when the owner it has heard has handed the shard over;
- * 4. when it was the last owner itself, and of most nodes that may know more none does. It then also
- *    gives the log back what that has lost.
+ * 4. when it was the last owner itself, and of most nodes that may know more none does. It then
+ *    also gives the log back what that has lost.
  *
  * In every other case it waits: a log that was lost in part does not tell who was the last owner.
  */
@@ -170,7 +170,7 @@ export class Follower {
     if (!canOwn) return "stay";
     const end = await this.end();
     if (end === undefined) {
-      // Who hears nothing cannot tell whether the owner lives.
+      // A node that is cut off cannot tell whether the owner lives.
       this.heardMs = clock.monotonicMs();
       return "stay";
     }
@@ -202,7 +202,7 @@ export class Follower {
         if (seq <= lastSeq) continue;
         // What is left of the log does not lead to the journal's first record.
         if (after === logSeq && seq !== lastSeq + 1) await log.trim(after);
-        // The log alone remembers these ids: whoever was the owner, the bytes are the same.
+        // The log alone remembers these ids, and the bytes are the same from any node.
         const id = `refill:${node}:${seq}`;
         if (!(await log.publish(Uint8Array.from(record), id, after))) return undefined;
         after++;

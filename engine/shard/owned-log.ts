@@ -1,7 +1,7 @@
 /**
- * The replicated log as the owner of a shard writes it. What the log has stored is history, whatever
- * becomes of this owner; what it refuses never was. Each stored record renews the lease, within which
- * the owner may answer reads: no other owner opens before it has ended.
+ * The replicated log as the owner of a shard writes it. What the log has stored is history,
+ * whatever becomes of this owner; what it refuses never was. Each stored record renews the lease,
+ * within which the owner may answer reads: no other owner opens before it has ended.
  */
 import { limits } from "../../config/limits.ts";
 import type { Clock } from "../ports/clock.ts";

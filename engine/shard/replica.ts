@@ -1,10 +1,10 @@
 /**
  * A shard's rows as its records tell them: the one way by which records that were not decided here
- * become rows. A start reads the journal through it, a standby the log; whoever comes to own the
- * shard goes on with its rows.
+ * become rows. A start reads the journal through it, a standby the log; a node that comes to own
+ * the shard goes on with its rows.
  *
- * Index entries and due times are in no record: `flushRows` derives them from heads. What it derives
- * is part of the store's format, so nodes of one format derive the same.
+ * Index entries and due times are in no record: `flushRows` derives them from heads. What it
+ * derives is part of the store's format, so nodes of one format derive the same.
  */
 import { limits } from "../../config/limits.ts";
 import type { Domain, WindowRule } from "../domain.ts";
@@ -89,8 +89,9 @@ export class Replica {
   }
 
   /**
-   * Makes the rows ready for an owner, when all is flushed: fills the short windows, and returns the
-   * effects that were not delivered. `nowMs` is in the time that the windows' entries were made in.
+   * Makes the rows ready for an owner, when all is flushed: fills the short windows, and returns
+   * the effects that were not delivered. `nowMs` is in the time that the windows' entries were made
+   * in.
    */
   prepare(nowMs: number): Delivery[] {
     const atMs = Math.max(nowMs, this.reached.atMs);

@@ -3,15 +3,13 @@
  * release. One record is in flight. Batch n+1 is decided while n is put, and sealed when n is
  * durable: processor and disk work side by side, and nothing that rests on n leaves before n.
  *
- * I1 same seq, same hash on every replica.   I2 seq contiguous, epoch non-decreasing.
- * I3 nothing leaves before it is durable: rows, then replies, then effects.
- * I4 only the highest epoch commits: each owner writes a record of the next epoch first, which names
- * it. In a cluster the log stores a record before the journal does: no journal holds what the log
- * has refused.
+ * I1 same seq, same hash on every replica.   I2 seq contiguous, epoch non-decreasing. I3 nothing
+ * leaves before it is durable: rows, then replies, then effects. I4 only the highest epoch commits:
+ * each owner writes a record of the next epoch first, which names it. In a cluster the log stores a
+ * record before the journal does: no journal holds what the log has refused.
  *
  * A failed put ends the loop: the thread dies, callers get 503 (outcome unknown), the next one
- * recovers. A flush that the tables refuse, as on a full disk, is tried again: its rows are durable
- * in the journal and stay fresh meanwhile.
+ * recovers.
  */
 
 import { limits } from "../../config/limits.ts";
@@ -21,15 +19,15 @@ import { JsonBytes } from "../json-bytes.ts";
 import { type Key, shardOf } from "../key.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Journal } from "../ports/journal.ts";
-import { PortError } from "../ports/port-error.ts";
+import type { PortError } from "../ports/port-error.ts";
 import type { Tables } from "../ports/tables.ts";
 import { seal } from "../record.ts";
 import type { ShardEvent, ToShard } from "../wire.ts";
 import { Batch, broken, type Delivery, type Envelope, type Origin } from "./batch.ts";
-import { flushRows, handoverKey, type Owner, ownerKey, type Position } from "./flush.ts";
+import { handoverKey, type Owner, ownerKey, type Position } from "./flush.ts";
+import { Flusher, type FlusherPorts } from "./flusher.ts";
 import { busy, Inbox, type Lane } from "./inbox.ts";
 import type { OwnedLog } from "./owned-log.ts";
-import { recover } from "./recovery.ts";
 import type { Replica, ShardPlace } from "./replica.ts";
 import type { ShardRows } from "./shard-rows.ts";
 import { ShardTime } from "./shard-time.ts";
@@ -64,41 +62,7 @@ export interface Ownership {
   readonly spareSeq?: () => number;
 }
 
-export async function openShard(
-  place: ShardPlace,
-  domain: Domain,
-  stores: ShardStores,
-  ownership: Ownership,
-  outlets: ShardOutlets,
-): Promise<Shard> {
-  const { startMs, journal, tables } = stores;
-  const replica = await recover(place, journal, tables, domain, startMs);
-  return takeOver(replica, place, domain, stores, ownership, outlets);
-}
-
-/** Goes on as the owner with rows that are all in the tables. Throws `OwnershipLost`. */
-export async function takeOver(
-  replica: Replica,
-  place: ShardPlace,
-  domain: Domain,
-  stores: ShardStores,
-  ownership: Ownership,
-  outlets: ShardOutlets,
-): Promise<Shard> {
-  const shard = new Shard(place, domain, stores, ownership, outlets, replica);
-  await shard.begin();
-  const earlierLease = new Promise<void>((resolve) => {
-    if (ownership.leaseMs === undefined) resolve();
-    else stores.clock.after(ownership.leaseMs, resolve);
-  });
-  const undelivered = replica.prepare(stores.startMs);
-  await earlierLease;
-  await shard.renew();
-  shard.open(undelivered);
-  return shard;
-}
-
-class Shard {
+export class Shard {
   private readonly place: ShardPlace;
   private readonly domain: Domain;
   private readonly stores: ShardStores;
@@ -113,14 +77,7 @@ class Shard {
   private readonly get: Context["get"];
   private position: Position;
   private readonly epoch: number;
-  private flushing: Promise<void> | undefined;
-  private flushedSeq: number;
-  /** How far the frozen rows go, until they are in the tables. */
-  private frozenAt: Position | undefined;
-  /** The last flush failed. */
-  private isStuck = false;
-  private flushWanted = false;
-  private nextFlushMs = 0;
+  private readonly flusher: Flusher;
   private nextSweepMs = 0;
   /** When the timer rings that is set; 0 for none. */
   private ringMs = 0;
@@ -150,7 +107,7 @@ class Shard {
     this.rows = replica.rows;
     this.position = replica.position;
     this.epoch = replica.position.epoch + 1;
-    this.flushedSeq = replica.flushedSeq;
+    this.flusher = new Flusher(this.flusherPorts(), replica.flushedSeq);
     this.time = new ShardTime(stores.clock, replica.position.atMs, stores.startMs);
     this.owns = (key) => shardOf(key, place.shardCount) === place.shard;
     this.get = <Row>(key: Key<Row>) => this.rows.row(key, 0) as Row | undefined;
@@ -203,7 +160,7 @@ class Shard {
 
   /** Brings every row that was released before the call into the tables, soon. */
   flush(): void {
-    this.flushWanted = true;
+    this.flusher.want();
     this.inbox.ring();
   }
 
@@ -223,7 +180,7 @@ class Shard {
       this.takeDue(nowMs);
       if (!this.isBlocked) this.fill(nowMs);
       if (this.isPutting) continue;
-      if (this.isFlushDue(nowMs)) this.startFlush(nowMs);
+      this.flusher.startWhenDue(this.position, nowMs);
       const isHeartbeat = this.ownership.log?.isHeartbeatDue === true;
       if (this.batch.isEmpty && !isHeartbeat) continue;
       this.startPut(nowMs, isHeartbeat);
@@ -232,11 +189,22 @@ class Shard {
       await new Promise(setImmediate);
     }
     this.cancelRing();
-    await this.flushing;
+    await this.flusher.finish(this.position);
     if (this.failure !== undefined) throw this.failure.error;
-    do await this.flushNow();
-    while (this.rows.fresh.size > 0);
     if (this.ownership.log !== undefined) await this.handOver();
+  }
+
+  private flusherPorts(): FlusherPorts {
+    const { rows, domain, outlets, ownership, stores } = this;
+    const { spareSeq } = ownership;
+    return {
+      ...{ rows, domain, event: outlets.event, onFailing: outlets.flushes },
+      trim: (seq) => stores.journal.trim(Math.min(seq, spareSeq?.() ?? seq)),
+      onEnded: (failure) => {
+        this.failure ??= failure;
+        this.inbox.ring();
+      },
+    };
   }
 
   /** Lets another node take over at once. Reads were told to stop before. */
@@ -252,10 +220,7 @@ class Shard {
 
   /** Nothing can be decided before a put or a flush has ended; both ring. */
   private get isBlocked(): boolean {
-    return (
-      (this.isPutting && this.isFull) ||
-      (this.frozenAt !== undefined && this.rows.fresh.size >= limits.engine.freshRowsMax)
-    );
+    return (this.isPutting && this.isFull) || this.flusher.isFull;
   }
 
   /** Refusals write nothing, so steps are counted too. */
@@ -367,61 +332,6 @@ class Shard {
     return bytes;
   }
 
-  private isFlushDue(nowMs: number): boolean {
-    const { size } = this.rows.fresh;
-    if (this.flushing !== undefined) return false;
-    const isOld = this.position.seq > this.flushedSeq && nowMs >= this.nextFlushMs;
-    if (this.isStuck) return isOld;
-    return this.flushWanted || isOld || size >= limits.engine.flushRows;
-  }
-
-  /** Only between two puts: what is not durable must not reach the tables. */
-  private startFlush(nowMs: number): void {
-    this.flushWanted = false;
-    this.nextFlushMs = nowMs + limits.engine.flushIntervalMs;
-    const ended = (failure?: { readonly error: unknown }) => {
-      this.flushing = undefined;
-      if (failure?.error instanceof PortError) this.stick(failure.error);
-      else this.failure ??= failure;
-      this.inbox.ring();
-    };
-    this.flushing = this.flushNow().then(
-      () => ended(),
-      (error: unknown) => ended({ error }),
-    );
-  }
-
-  /** Reads go on: those that wait for the flush look at the fresh rows instead. */
-  private stick(error: PortError): void {
-    if (this.isStuck) return;
-    this.isStuck = true;
-    this.outlets.event({ kind: "stuck" });
-    this.outlets.flushes(error);
-  }
-
-  /** Rows that an earlier flush could not write come before those that are fresh since. */
-  private async flushNow(): Promise<void> {
-    if (this.frozenAt === undefined) {
-      this.rows.fresh.freeze();
-      this.outlets.event({ kind: "frozen" });
-    }
-    this.frozenAt ??= this.position;
-    const position = this.frozenAt;
-    if (position.seq > this.flushedSeq) {
-      await this.rows.fresh.findFrozen(() => new Promise(setImmediate));
-      await flushRows(this.rows, this.rows.fresh.lastWrites(), position, this.domain);
-      this.flushedSeq = position.seq;
-      const { spareSeq } = this.ownership;
-      await this.stores.journal.trim(Math.min(position.seq, spareSeq?.() ?? position.seq));
-    }
-    this.rows.tables.refresh();
-    this.rows.fresh.thaw();
-    this.frozenAt = undefined;
-    this.outlets.event({ kind: "flushed", seq: position.seq });
-    if (this.isStuck) this.outlets.flushes(undefined);
-    this.isStuck = false;
-  }
-
   /** Rings when the next actor is due, and for flushes and the sweep while nothing else does. */
   private setRing(nowMs: number): void {
     const atMs = this.rows.due.nextMs(nowMs + limits.engine.tickMs);
@@ -438,7 +348,5 @@ class Shard {
 function isDue(message: unknown): boolean {
   return (message as Partial<Due>).kind === "due";
 }
-
-export type { Shard };
 
 const noWrites = new Uint8Array(0);

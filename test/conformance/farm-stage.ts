@@ -1,9 +1,9 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Test } from "tap";
+import { NatsBrokerConnection } from "../../engine/adapters/farm/nats-broker-connection.ts";
+import { NatsFarm } from "../../engine/adapters/farm/nats-farm.ts";
 import { ManualClock } from "../../engine/adapters/manual-clock.ts";
-import { connectNats } from "../../engine/adapters/nats.ts";
-import { NatsBrokerConnection } from "../../engine/adapters/nats-broker-connection.ts";
-import { openNatsFarm } from "../../engine/adapters/nats-farm.ts";
+import { connectNats } from "../../engine/adapters/nats/nats.ts";
 import type { FromNode, NodeConnection, Task, ToNode } from "../../engine/ports/tasks.ts";
 
 /** Of what other processes do. */
@@ -24,7 +24,7 @@ export interface FoundNode {
   isGone: boolean;
 }
 
-export interface OpenService {
+export interface OpenFarm {
   readonly nodes: FoundNode[];
   readonly clock: ManualClock;
   readonly notes: string[];
@@ -32,13 +32,13 @@ export interface OpenService {
 }
 
 /** A service's side; its time is the test's. */
-export async function openService(t: Test, url: string, name = "service"): Promise<OpenService> {
+export async function openFarm(t: Test, url: string, name = "service"): Promise<OpenFarm> {
   const connection = await connectNats({ servers: [url], credentials: undefined, name });
   t.teardown(() => connection.close());
   const clock = new ManualClock(1_000_000);
   const nodes: FoundNode[] = [];
   const notes: string[] = [];
-  const farm = openNatsFarm({
+  const farm = new NatsFarm({
     ...{ connection, clock, name },
     attach(node) {
       const found: FoundNode = { connection: node, said: [], isGone: false };
@@ -82,7 +82,7 @@ export async function openNode(t: Test, url: string): Promise<OpenNode> {
 }
 
 /** The last node that the service found, once it has said hello. */
-export async function found({ nodes }: OpenService, count = 1): Promise<FoundNode> {
+export async function found({ nodes }: OpenFarm, count = 1): Promise<FoundNode> {
   await until(() => (nodes[count - 1]?.said.length ?? 0) > 0);
   return nodes[count - 1] as FoundNode;
 }

@@ -1,6 +1,6 @@
 import t, { type Test } from "tap";
 import { openJournal } from "../../engine/adapters/file-journal.ts";
-import { memoryJournal } from "../../engine/adapters/memory-stores.ts";
+import { memoryJournal } from "../../engine/adapters/memory/memory-stores.ts";
 import type { Journal } from "../../engine/ports/journal.ts";
 
 const adapters: Readonly<Record<string, (path: string) => Journal>> = {

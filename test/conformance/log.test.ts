@@ -1,8 +1,8 @@
 /** One suite for every adapter of the log: in memory, one server of NATS, three servers. */
 import t, { type Test } from "tap";
-import { openJetStreamLog } from "../../engine/adapters/jetstream-log.ts";
-import { MemoryLog } from "../../engine/adapters/memory-log.ts";
-import { connectNats } from "../../engine/adapters/nats.ts";
+import { MemoryLog } from "../../engine/adapters/memory/memory-log.ts";
+import { openJetStreamLog } from "../../engine/adapters/nats/jetstream-log.ts";
+import { connectNats } from "../../engine/adapters/nats/nats.ts";
 import type { Log, LogEnd, LogEntry } from "../../engine/ports/log.ts";
 import { type NatsServer, startNats, startNatsCluster } from "../nats-server.ts";
 

@@ -3,12 +3,12 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import t from "tap";
 import { limits } from "../../config/limits.ts";
-import { encodeFrame, helloSubject, nodeSubject } from "../../engine/adapters/farm-frames.ts";
+import { encodeFrame, helloSubject, nodeSubject } from "../../engine/adapters/farm/farm-frames.ts";
 import type { ManualClock } from "../../engine/adapters/manual-clock.ts";
-import { connectNats } from "../../engine/adapters/nats.ts";
+import { connectNats } from "../../engine/adapters/nats/nats.ts";
 import type { FromNode } from "../../engine/ports/tasks.ts";
 import { startNats } from "../nats-server.ts";
-import { found, hello, openNode, openService, task, until } from "./farm-stage.ts";
+import { found, hello, openFarm, openNode, task, until } from "./farm-stage.ts";
 
 const { leaseMs, heartbeatMs, helloMs, brokerSilenceMs } = limits.farm;
 const finished = (token: string): FromNode => {
@@ -25,7 +25,7 @@ function untilHeard(sides: readonly { readonly clock: ManualClock }[], isSo: () 
 
 t.test("what both sides send while NATS is away arrives when it is back, once", async (t) => {
   const server = await startNats(t);
-  const service = await openService(t, server.url);
+  const service = await openFarm(t, server.url);
   const node = await openNode(t, server.url);
   const { connection, said } = await found(service);
   for (const token of ["t1", "t2"]) connection.send({ kind: "lease", task: task(token) });
@@ -51,7 +51,7 @@ t.test("what both sides send while NATS is away arrives when it is back, once", 
 
 t.test("what NATS took down with it is sent again", async (t) => {
   const server = await startNats(t);
-  const service = await openService(t, server.url);
+  const service = await openFarm(t, server.url);
   const node = await openNode(t, server.url);
   const { connection, said } = await found(service);
   connection.send({ kind: "lease", task: task("t1") });
@@ -67,7 +67,7 @@ t.test("what NATS took down with it is sent again", async (t) => {
 
 t.test("a node that is silent for a lease's term is gone, and comes back as another", async (t) => {
   const { url } = await startNats(t);
-  const service = await openService(t, url);
+  const service = await openFarm(t, url);
   const node = await openNode(t, url);
   const { connection, said } = await found(service);
   connection.send({ kind: "lease", task: task("t1") });
@@ -85,7 +85,7 @@ t.test("a node that is silent for a lease's term is gone, and comes back as anot
 
 t.test("bytes that are no message of the farm's change nothing", async (t) => {
   const { url } = await startNats(t);
-  const service = await openService(t, url);
+  const service = await openFarm(t, url);
   const spy = await connectNats({ servers: [url], credentials: undefined, name: "spy" });
   t.teardown(() => spy.close());
   const subjects = new Set<string>();
@@ -102,7 +102,7 @@ t.test("bytes that are no message of the farm's change nothing", async (t) => {
     Buffer.alloc(900_000, 0xdf),
     Buffer.alloc(2_000, 0x91),
     encodeFrame({ kind: "hello", from: "../.." }),
-    encodeFrame({ ...piece, isLast: true, bytes: "text" as unknown as Uint8Array }),
+    encodeFrame({ ...piece, isLast: true, ...{ bytes: "text" as never } }),
     encodeFrame({ ...piece, seq: -1, isLast: true, bytes: new Uint8Array() }),
     encodeFrame({ ...piece, seq: Number.NaN, isLast: true, bytes: new Uint8Array() }),
   ];
@@ -120,7 +120,7 @@ t.test("bytes that are no message of the farm's change nothing", async (t) => {
 
 t.test("messages in a session that no node would send are dropped", async (t) => {
   const { url } = await startNats(t);
-  const service = await openService(t, url);
+  const service = await openFarm(t, url);
   const node = await openNode(t, url);
   const { connection, said } = await found(service);
   connection.send({ kind: "lease", task: task("t1") });
@@ -143,7 +143,7 @@ t.test("messages in a session that no node would send are dropped", async (t) =>
 
 t.test("what only JSON's cousins can say does not reach an actor", async (t) => {
   const { url } = await startNats(t);
-  const service = await openService(t, url);
+  const service = await openFarm(t, url);
   const node = await openNode(t, url);
   const { connection, said } = await found(service);
   connection.send({ kind: "lease", task: task("t1") });
@@ -157,7 +157,7 @@ t.test("what only JSON's cousins can say does not reach an actor", async (t) => 
 
 t.test("a node of another version is refused with a sentence", async (t) => {
   const { url } = await startNats(t);
-  const service = await openService(t, url);
+  const service = await openFarm(t, url);
   const other = await connectNats({ servers: [url], credentials: undefined, name: "other" });
   t.teardown(() => other.close());
   const answers: Uint8Array[] = [];
@@ -186,7 +186,7 @@ t.test("a node that is refused says why, and stays when another service serves i
   other.subscribe("farm.>", { callback: (_, { subject }) => subjects.push(subject) });
   await other.flush();
   node.clock.advance(helloMs);
-  const service = await openService(t, url);
+  const service = await openFarm(t, url);
   node.clock.advance(helloMs);
   await found(service);
   const own = subjects.find((subject) => subject.startsWith("farm.node."));
@@ -205,7 +205,7 @@ t.test("a node that is refused says why, and stays when another service serves i
 
 t.test("a minor version that is newer is served", async (t) => {
   const { url } = await startNats(t);
-  const service = await openService(t, url);
+  const service = await openFarm(t, url);
   const other = await connectNats({ servers: [url], credentials: undefined, name: "other" });
   t.teardown(() => other.close());
   const frame = Buffer.from(encodeFrame({ kind: "hello", from: "new" }));
@@ -219,8 +219,8 @@ t.test(
   "several services share a node's room, and one that ends takes its tasks along",
   async (t) => {
     const { url } = await startNats(t);
-    const first = await openService(t, url, "first");
-    const second = await openService(t, url, "second");
+    const first = await openFarm(t, url, "first");
+    const second = await openFarm(t, url, "second");
     const node = await openNode(t, url);
     const [one, two] = [await found(first), await found(second)];
     one.connection.send({ kind: "lease", task: task("t1") });
@@ -243,12 +243,12 @@ t.test(
 
 t.test("a service that was started again takes the place of the one before", async (t) => {
   const { url } = await startNats(t);
-  const before = await openService(t, url);
+  const before = await openFarm(t, url);
   const node = await openNode(t, url);
   const { connection } = await found(before);
   connection.send({ kind: "lease", task: task("t1") });
   await until(() => node.got.length === 1);
-  const after = await openService(t, url);
+  const after = await openFarm(t, url);
   node.clock.advance(helloMs);
   const again = await found(after);
   t.strictSame(again.said, [hello]);
@@ -258,7 +258,7 @@ t.test("a service that was started again takes the place of the one before", asy
 
 t.test("a service that stays silent is given up after long", async (t) => {
   const { url } = await startNats(t);
-  const service = await openService(t, url);
+  const service = await openFarm(t, url);
   const node = await openNode(t, url);
   const { connection } = await found(service);
   connection.send({ kind: "lease", task: task("t1") });
@@ -271,7 +271,7 @@ t.test("a service that stays silent is given up after long", async (t) => {
 
 t.test("a node says goodbye once all is heard", async (t) => {
   const { url } = await startNats(t);
-  const service = await openService(t, url);
+  const service = await openFarm(t, url);
   const node = await openNode(t, url);
   const { connection, said } = await found(service);
   connection.send({ kind: "lease", task: task("t1") });
@@ -297,7 +297,7 @@ authorization {
 
 t.test("a farm node's own user reaches the farm's subjects, and no log", async (t) => {
   const { port } = await startNats(t, { config: users, hasJetStream: true });
-  const service = await openService(t, `nats://service:s@127.0.0.1:${port}`);
+  const service = await openFarm(t, `nats://service:s@127.0.0.1:${port}`);
   const url = `nats://farm:f@127.0.0.1:${port}`;
   const node = await openNode(t, url);
   const { connection, said } = await found(service);

@@ -1,6 +1,6 @@
 import t, { type Test } from "tap";
 import { openTableReader, openTables } from "../../engine/adapters/lmdb.ts";
-import { memoryTables } from "../../engine/adapters/memory-stores.ts";
+import { memoryTables } from "../../engine/adapters/memory/memory-stores.ts";
 import type { TableReader, TableRow, Tables } from "../../engine/ports/tables.ts";
 
 interface Pair {

@@ -1,6 +1,6 @@
 /** The task port: what its adapters that end in one process have in common. */
 import t, { type Test } from "tap";
-import { memoryBrokerConnection } from "../../engine/adapters/memory-broker-connection.ts";
+import { memoryBrokerConnection } from "../../engine/adapters/farm/memory-broker-connection.ts";
 import type {
   BrokerConnection,
   FromNode,
@@ -8,7 +8,7 @@ import type {
   ToNode,
 } from "../../engine/ports/tasks.ts";
 import { startNats } from "../nats-server.ts";
-import { found, hello, openNode, openService, task, until } from "./farm-stage.ts";
+import { found, hello, openFarm, openNode, task, until } from "./farm-stage.ts";
 
 interface Ends {
   readonly node: BrokerConnection;
@@ -28,7 +28,7 @@ const adapters: Readonly<Record<string, (t: Test) => Promise<Ends>>> = {
   },
   async NATS(t) {
     const { url } = await startNats(t);
-    const service = await openService(t, url);
+    const service = await openFarm(t, url);
     const { connection: node, got } = await openNode(t, url);
     const { connection: broker, said } = await found(service);
     return { node, broker, got, said };

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { readdirSync } from "node:fs";
 import t, { type Test } from "tap";
 import { limits } from "../../config/limits.ts";
-import { urlObjects } from "../../engine/adapters/url-objects.ts";
+import { urlObjects } from "../../engine/adapters/farm/url-objects.ts";
 import { openWeb } from "../../engine/adapters/web.ts";
 import { PortError } from "../../engine/ports/port-error.ts";
 import { startSignedStore } from "../signed-store.ts";

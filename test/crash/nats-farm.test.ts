@@ -12,11 +12,12 @@ import { ask } from "./accounts.ts";
 import { firstToken, startKlieg } from "./klieg-process.ts";
 
 async function openHouse(t: Test, farm: object) {
+  const folder = t.testdir();
   const { endpoint, bucket, accessKey, secretKey } = await swiftStore(t);
-  const server = await startNats(t);
-  const limitsFile = join(t.testdirName, "limits.json");
+  const server = await startNats(t, { hasJetStream: true });
+  const limitsFile = join(folder, "limits.json");
   await writeFile(limitsFile, JSON.stringify({ farm }));
-  const klieg = await startKlieg(t, join(t.testdirName, "data"), {
+  const klieg = await startKlieg(t, join(folder, "data"), {
     KLIEG_NATS_URL: server.url,
     KLIEG_DURABILITY: "local",
     KLIEG_LIMITS: limitsFile,

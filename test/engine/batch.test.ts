@@ -1,7 +1,7 @@
 import t from "tap";
 import { limits } from "../../config/limits.ts";
 import { type Actor, type AnyActor, birth, put, tell } from "../../engine/actor.ts";
-import { memoryTables } from "../../engine/adapters/memory-stores.ts";
+import { memoryTables } from "../../engine/adapters/memory/memory-stores.ts";
 import { type Address, addressOf } from "../../engine/address.ts";
 import type { Domain } from "../../engine/domain.ts";
 import { JsonBytes } from "../../engine/json-bytes.ts";

@@ -3,10 +3,10 @@
  * memory, in a time that the test moves. A node that is killed keeps its disk.
  */
 import { ManualClock } from "../../engine/adapters/manual-clock.ts";
-import { MemoryLog } from "../../engine/adapters/memory-log.ts";
-import { MemoryPeers } from "../../engine/adapters/memory-peers.ts";
-import { MemorySnapshots } from "../../engine/adapters/memory-snapshots.ts";
-import { memoryJournal, memoryTables } from "../../engine/adapters/memory-stores.ts";
+import { MemoryLog } from "../../engine/adapters/memory/memory-log.ts";
+import { MemoryPeers } from "../../engine/adapters/memory/memory-peers.ts";
+import { MemorySnapshots } from "../../engine/adapters/memory/memory-snapshots.ts";
+import { memoryJournal, memoryTables } from "../../engine/adapters/memory/memory-stores.ts";
 import { memoryObjects } from "../../engine/adapters/objects/memory-objects.ts";
 import type { Key } from "../../engine/key.ts";
 import { ClusterShard } from "../../engine/shard/cluster-shard.ts";

@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import t from "tap";
 import { limits } from "../../config/limits.ts";
-import { FrameLink, type Piece } from "../../engine/adapters/frame-link.ts";
+import { FrameLink, type Piece } from "../../engine/adapters/farm/frame-link.ts";
 
 /** Two ends, between which a test loses, doubles and delays what it likes. */
 function pair() {
@@ -44,13 +44,13 @@ t.test("messages arrive once and in order, whatever is lost, doubled or late", a
         else if (one.do === "swap") way.reverse();
         else if (one.do === "deliver") deliver();
         else for (const end of Object.values(ends)) end[one.do]();
-      for (let round = 0; round < 4; round++) {
+      for (let round = 0; round < 8; round++) {
         for (const end of Object.values(ends)) end.tick();
         deliver();
         deliver();
       }
       t.strictSame([heard.a, heard.b], [sent.b, sent.a]);
-      t.strictSame([ends.a.isHeard, ends.b.isHeard, failed], [true, true, []]);
+      t.strictSame([ends.a.hasArrived, ends.b.hasArrived, failed], [true, true, []]);
     }),
     { numRuns: 200 },
   );
@@ -87,7 +87,7 @@ t.test("acknowledgements of what was never sent are passed over", async (t) => {
   const { a, deliver, heard } = pair();
   a.handle({ seq: 0, ack: 9_000, isLast: true, bytes: new Uint8Array() });
   a.send(Buffer.from("kite"));
-  t.notOk(a.isHeard);
+  t.notOk(a.hasArrived);
   deliver();
   t.strictSame(heard.b, ["kite"]);
 });

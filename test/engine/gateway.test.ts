@@ -1,6 +1,6 @@
 import t from "tap";
 import { ManualClock } from "../../engine/adapters/manual-clock.ts";
-import { memoryTables } from "../../engine/adapters/memory-stores.ts";
+import { memoryTables } from "../../engine/adapters/memory/memory-stores.ts";
 import { type Address, addressOf } from "../../engine/address.ts";
 import { Gateway, lost } from "../../engine/gateway.ts";
 import { type Key, keyOf } from "../../engine/key.ts";

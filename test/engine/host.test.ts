@@ -1,7 +1,7 @@
 /** The threads' lives, played by the test: what dies when, and what is connected to what. */
 import t, { type Test } from "tap";
 import { ManualClock } from "../../engine/adapters/manual-clock.ts";
-import { memoryTables } from "../../engine/adapters/memory-stores.ts";
+import { memoryTables } from "../../engine/adapters/memory/memory-stores.ts";
 import { Gateway } from "../../engine/gateway.ts";
 import { Host } from "../../engine/host.ts";
 import { Link } from "../../engine/link.ts";

@@ -2,10 +2,11 @@
 
 import t from "tap";
 import { ManualClock } from "../../engine/adapters/manual-clock.ts";
-import { memoryJournal, memoryTables } from "../../engine/adapters/memory-stores.ts";
+import { memoryJournal, memoryTables } from "../../engine/adapters/memory/memory-stores.ts";
 import { PortError } from "../../engine/ports/port-error.ts";
 import { Opening } from "../../engine/shard/opening.ts";
-import { openShard, type ShardOutlets } from "../../engine/shard/shard.ts";
+import { openShard } from "../../engine/shard/ownership.ts";
+import type { ShardOutlets } from "../../engine/shard/shard.ts";
 import type { ShardEvent } from "../../engine/wire.ts";
 import { failingTables } from "./failing-tables.ts";
 import { counterKey, idle, openBench, textsOf, toys } from "./toys.ts";

@@ -4,7 +4,7 @@
  */
 import t from "tap";
 import { limits } from "../../config/limits.ts";
-import { memoryJournal, memoryTables } from "../../engine/adapters/memory-stores.ts";
+import { memoryJournal, memoryTables } from "../../engine/adapters/memory/memory-stores.ts";
 import { engineTables, keyOf, rangeOf } from "../../engine/key.ts";
 import { PortError } from "../../engine/ports/port-error.ts";
 import { noHash, readHead, verify } from "../../engine/record.ts";

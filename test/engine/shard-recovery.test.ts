@@ -3,7 +3,7 @@
  * there.
  */
 import t, { type Test } from "tap";
-import { memoryJournal, memoryTables } from "../../engine/adapters/memory-stores.ts";
+import { memoryJournal, memoryTables } from "../../engine/adapters/memory/memory-stores.ts";
 import type { Key } from "../../engine/key.ts";
 import { readHead } from "../../engine/record.ts";
 import { type HeldJournal, heldJournal } from "./held-journal.ts";

@@ -1,7 +1,7 @@
 /** One shard's loop, and the same with two: engine tests run with both. */
 import t, { type Test } from "tap";
 import { limits } from "../../config/limits.ts";
-import { memoryJournal, memoryTables } from "../../engine/adapters/memory-stores.ts";
+import { memoryJournal, memoryTables } from "../../engine/adapters/memory/memory-stores.ts";
 import { engineTables } from "../../engine/key.ts";
 import { heldJournal } from "./held-journal.ts";
 import { type Call, counterKey, idle, memoryDisks, noteKey, openBench } from "./toys.ts";

@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import t from "tap";
 import { openTables, openTableView } from "../../engine/adapters/lmdb.ts";
-import { memoryTables } from "../../engine/adapters/memory-stores.ts";
+import { memoryTables } from "../../engine/adapters/memory/memory-stores.ts";
 import { memoryObjects } from "../../engine/adapters/objects/memory-objects.ts";
 import { keyOf } from "../../engine/key.ts";
 import type { Objects } from "../../engine/ports/objects.ts";

@@ -1,6 +1,6 @@
 import t from "tap";
 import { limits } from "../../config/limits.ts";
-import { memoryTables } from "../../engine/adapters/memory-stores.ts";
+import { memoryTables } from "../../engine/adapters/memory/memory-stores.ts";
 import { keyOf } from "../../engine/key.ts";
 import { Sweep } from "../../engine/shard/sweep.ts";
 

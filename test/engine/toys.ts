@@ -15,7 +15,7 @@ import {
   tell,
 } from "../../engine/actor.ts";
 import { ManualClock } from "../../engine/adapters/manual-clock.ts";
-import { memoryJournal, memoryTables } from "../../engine/adapters/memory-stores.ts";
+import { memoryJournal, memoryTables } from "../../engine/adapters/memory/memory-stores.ts";
 import { type Address, addressOf } from "../../engine/address.ts";
 import type { Domain } from "../../engine/domain.ts";
 import { type Key, keyOf, partitionOf, shardOf } from "../../engine/key.ts";
@@ -25,7 +25,8 @@ import type { Tables } from "../../engine/ports/tables.ts";
 import { eachWrite, textOf } from "../../engine/record.ts";
 import type { Delivery } from "../../engine/shard/batch.ts";
 import type { Lane } from "../../engine/shard/inbox.ts";
-import { openShard, type Shard } from "../../engine/shard/shard.ts";
+import { openShard } from "../../engine/shard/ownership.ts";
+import type { Shard } from "../../engine/shard/shard.ts";
 import type { ShardEvent } from "../../engine/wire.ts";
 
 export interface Counter {

@@ -7,9 +7,9 @@ import type { Test } from "tap";
 import { FarmBroker } from "../../actors/effects/farm-broker.ts";
 import type { FarmTask } from "../../actors/job/farm-task.ts";
 import { type JobMessage, jobKey } from "../../actors/job/job.ts";
+import { NatsFarm } from "../../engine/adapters/farm/nats-farm.ts";
 import { ManualClock } from "../../engine/adapters/manual-clock.ts";
-import { connectNats } from "../../engine/adapters/nats.ts";
-import { openNatsFarm } from "../../engine/adapters/nats-farm.ts";
+import { connectNats } from "../../engine/adapters/nats/nats.ts";
 import { seededEntropy } from "../../engine/adapters/seeded-entropy.ts";
 import { IdMint } from "../../engine/id.ts";
 import type { FromNode, NodeConnection } from "../../engine/ports/tasks.ts";
@@ -45,6 +45,7 @@ export interface FarmProcess {
 }
 
 export async function openNatsHouse(t: Test): Promise<NatsHouse> {
+  t.testdir();
   const server = await startNats(t);
   const store = await startSignedStore(t);
   const connection = await connectNats({
@@ -69,7 +70,7 @@ export async function openNatsHouse(t: Test): Promise<NatsHouse> {
       else if (message.kind === "finished") end(message);
     },
   });
-  openNatsFarm({
+  new NatsFarm({
     ...{ connection, clock, name: "service" },
     attach(node) {
       nodes.push(node);
@@ -78,7 +79,9 @@ export async function openNatsHouse(t: Test): Promise<NatsHouse> {
         else listener(message);
       };
       broker.attach({
-        ...node,
+        send: (message) => node.send(message),
+        onClose: (listener) => node.onClose(listener),
+        isAudible: () => node.isAudible(),
         onMessage: (listener) => node.onMessage((message) => pass(message, listener)),
       });
     },

@@ -2,7 +2,7 @@ import t from "tap";
 import {
   type MemoryBroker,
   memoryBrokerConnection,
-} from "../../engine/adapters/memory-broker-connection.ts";
+} from "../../engine/adapters/farm/memory-broker-connection.ts";
 import { memoryObjects } from "../../engine/adapters/objects/memory-objects.ts";
 import { PortError } from "../../engine/ports/port-error.ts";
 import type { FromNode, Task, TaskOutcome } from "../../engine/ports/tasks.ts";

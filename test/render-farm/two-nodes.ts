@@ -1,7 +1,7 @@
 import { FarmBroker } from "../../actors/effects/farm-broker.ts";
 import { type JobMessage, jobKey } from "../../actors/job/job.ts";
+import { memoryBrokerConnection } from "../../engine/adapters/farm/memory-broker-connection.ts";
 import { ManualClock } from "../../engine/adapters/manual-clock.ts";
-import { memoryBrokerConnection } from "../../engine/adapters/memory-broker-connection.ts";
 import { seededEntropy } from "../../engine/adapters/seeded-entropy.ts";
 import { IdMint } from "../../engine/id.ts";
 import type { Objects } from "../../engine/ports/objects.ts";

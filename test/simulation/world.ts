@@ -10,7 +10,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { jobKey } from "../../actors/job/job.ts";
 import type { AnyActor, Context, Decision, OutsideEffect } from "../../engine/actor.ts";
-import { memoryJournal, memoryTables } from "../../engine/adapters/memory-stores.ts";
+import { memoryJournal, memoryTables } from "../../engine/adapters/memory/memory-stores.ts";
 import type { Domain } from "../../engine/domain.ts";
 import { firstIdAt, type Id } from "../../engine/id.ts";
 import { JsonBytes } from "../../engine/json-bytes.ts";

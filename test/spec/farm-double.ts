@@ -1,4 +1,4 @@
-import { memoryBrokerConnection } from "../../engine/adapters/memory-broker-connection.ts";
+import { memoryBrokerConnection } from "../../engine/adapters/farm/memory-broker-connection.ts";
 import type { Objects } from "../../engine/ports/objects.ts";
 import type { NodeConnection, Task, TaskOutput } from "../../engine/ports/tasks.ts";
 

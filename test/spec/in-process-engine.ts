@@ -12,7 +12,7 @@ import { performerOf, type TracedCall } from "../../actors/effects/performers.ts
 import { type HubPorts, ProviderHub } from "../../actors/effects/provider-hub.ts";
 import { jobKey, type StatusDetail } from "../../actors/job/job.ts";
 import type { ManualClock } from "../../engine/adapters/manual-clock.ts";
-import { memoryJournal, memoryTables } from "../../engine/adapters/memory-stores.ts";
+import { memoryJournal, memoryTables } from "../../engine/adapters/memory/memory-stores.ts";
 import type { Gateway } from "../../engine/gateway.ts";
 import { type Id, IdMint } from "../../engine/id.ts";
 import type { Key } from "../../engine/key.ts";
@@ -22,7 +22,8 @@ import type { Entropy } from "../../engine/ports/entropy.ts";
 import type { Objects } from "../../engine/ports/objects.ts";
 import { PortError } from "../../engine/ports/port-error.ts";
 import type { Tables } from "../../engine/ports/tables.ts";
-import { openShard, type Shard } from "../../engine/shard/shard.ts";
+import { openShard } from "../../engine/shard/ownership.ts";
+import type { Shard } from "../../engine/shard/shard.ts";
 import { failingTables } from "../engine/failing-tables.ts";
 
 export interface InProcessEngine {

@@ -1,4 +1,4 @@
-import type { Snapshot, Snapshots } from "../ports/snapshots.ts";
+import type { Snapshot, Snapshots } from "../../ports/snapshots.ts";
 
 /** What the nodes of one process share; one that is cut off neither asks nor answers. */
 export class MemorySnapshots {

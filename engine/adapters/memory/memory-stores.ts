@@ -1,8 +1,8 @@
 /** In-memory twins of a shard's stores: the executable specification of the ports, for tests. */
-import type { Key, KeyRange } from "../key.ts";
-import type { Journal } from "../ports/journal.ts";
-import { PortError } from "../ports/port-error.ts";
-import type { TableRow, Tables } from "../ports/tables.ts";
+import type { Key, KeyRange } from "../../key.ts";
+import type { Journal } from "../../ports/journal.ts";
+import { PortError } from "../../ports/port-error.ts";
+import type { TableRow, Tables } from "../../ports/tables.ts";
 
 export function memoryJournal(): Journal {
   const records = new Map<number, Uint8Array>();

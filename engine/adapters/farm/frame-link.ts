@@ -7,7 +7,7 @@
  * 2. What waits for an acknowledgement, and a message that is coming, are bounded; past that the
  *    link is broken for good.
  */
-import { limits } from "../../config/limits.ts";
+import { limits } from "../../../config/limits.ts";
 
 export interface Piece {
   /** 0 for a piece that only acknowledges. */
@@ -51,7 +51,7 @@ export class FrameLink {
   }
 
   /** Whether the other end has all that was sent. */
-  get isHeard(): boolean {
+  get hasArrived(): boolean {
     return this.kept.length === 0;
   }
 
@@ -59,7 +59,7 @@ export class FrameLink {
     const { messageBytesMax, unheardBytesMax } = limits.farm;
     this.keptBytes += message.length;
     if (message.length > messageBytesMax || this.keptBytes > unheardBytesMax) {
-      this.ports.fail("more is to be sent than the other end may hear");
+      this.ports.fail("more is to be sent than the other end may take");
       return;
     }
     for (let from = 0; from === 0 || from < message.length; from += pieceBytes) {

@@ -1,7 +1,9 @@
-/** What nodes say of a shard, on a subject of NATS: who does not listen does not hear it. */
-import { check, Type } from "../../config/schema.ts";
-import type { Announcement, Peers } from "../ports/peers.ts";
-import { pack, unpack } from "./message-pack.ts";
+/**
+ * What nodes say of a shard, on a subject of NATS; what is said while a node is away is lost to it.
+ */
+import { check, Type } from "../../../config/schema.ts";
+import type { Announcement, Peers } from "../../ports/peers.ts";
+import { pack, unpack } from "../message-pack.ts";
 import type { NatsConnection } from "./nats.ts";
 
 /** Nodes of another major version are not understood; another minor one differs by additions. */

@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
-import { countOf } from "./question.ts";
-import type { Course } from "./render/contest.ts";
+import { countOf } from "../question.ts";
+import type { Course } from "../render/contest.ts";
 
 /** The options of the questions that are answered by load. */
 export interface LoadOptions {

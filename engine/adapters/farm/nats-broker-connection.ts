@@ -8,9 +8,10 @@
  * 2. While NATS is away work goes on, and results wait for it.
  */
 import { randomBytes } from "node:crypto";
-import { limits } from "../../config/limits.ts";
-import type { Clock } from "../ports/clock.ts";
-import type { BrokerConnection, FromNode, ToNode } from "../ports/tasks.ts";
+import { limits } from "../../../config/limits.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { BrokerConnection, FromNode, ToNode } from "../../ports/tasks.ts";
+import { closeNats, followNats, type NatsConnection } from "../nats/nats.ts";
 import {
   brokerSubject,
   decodeFrame,
@@ -20,9 +21,9 @@ import {
   type Frame,
   helloSubject,
   nodeSubject,
+  type OwnFrame,
 } from "./farm-frames.ts";
 import { FrameLink } from "./frame-link.ts";
-import { followNats, type NatsConnection } from "./nats.ts";
 
 export interface NodePorts {
   readonly connection: NatsConnection;
@@ -41,7 +42,7 @@ interface Service {
   readonly name: string;
   readonly session: string;
   readonly link: FrameLink;
-  lastHeardMs: number;
+  lastSeenMs: number;
   /** Room that it was told of last. */
   told: number;
 }
@@ -61,7 +62,7 @@ export class NatsBrokerConnection implements BrokerConnection {
     this.ports = ports;
     const { connection } = ports;
     connection.subscribe(nodeSubject(this.self), {
-      callback: (fault, { data }) => this.hear(fault, data),
+      callback: (fault, { data }) => this.receiveFrame(fault, data),
     });
     void followNats(connection, {
       lost: () => {
@@ -112,19 +113,18 @@ export class NatsBrokerConnection implements BrokerConnection {
   /** Services come and go; the node stays. */
   onClose(): void {}
 
-  /** When all that was sent is heard, or at the latest after `patienceMs`. */
+  /** When all that was sent has arrived, or at the latest after `patienceMs`. */
   async close(patienceMs: number): Promise<void> {
     this.isClosing = true;
     const { clock, connection } = this.ports;
     const lastMs = clock.monotonicMs() + patienceMs;
-    const isHeard = () => [...this.services.values()].every(({ link }) => link.isHeard);
-    while (!isHeard() && clock.monotonicMs() < lastMs)
+    const hasArrived = () => [...this.services.values()].every(({ link }) => link.hasArrived);
+    while (!hasArrived() && clock.monotonicMs() < lastMs)
       await new Promise<void>((resolve) => void clock.after(closingStepMs, resolve));
     for (const { id, session } of this.services.values())
       this.publish(brokerSubject(id), { kind: "bye", from: this.self, session });
     this.services.clear();
-    if (this.isConnected) await connection.drain();
-    else await connection.close();
+    await closeNats(connection, patienceMs);
   }
 
   private every(intervalMs: number, tick: () => void): void {
@@ -140,12 +140,12 @@ export class NatsBrokerConnection implements BrokerConnection {
       this.publish(helloSubject, { kind: "hello", from: this.self });
   }
 
-  private publish(subject: string, frame: Parameters<typeof encodeFrame>[0]): void {
+  private publish(subject: string, frame: OwnFrame): void {
     const { connection } = this.ports;
     if (this.isConnected && !connection.isClosed()) connection.publish(subject, encodeFrame(frame));
   }
 
-  private hear(fault: Error | null, bytes: Uint8Array): void {
+  private receiveFrame(fault: Error | null, bytes: Uint8Array): void {
     const { note, onRefused } = this.ports;
     if (fault !== null) {
       note(`this node's subject is not open: ${fault.message}`);
@@ -155,7 +155,7 @@ export class NatsBrokerConnection implements BrokerConnection {
     const service = frame && this.services.get(frame.from);
     switch (frame?.kind) {
       case "piece":
-        this.hearPiece(frame);
+        this.receivePiece(frame);
         break;
       case "bye":
         if (service?.session === frame.session) this.leave(service);
@@ -173,7 +173,7 @@ export class NatsBrokerConnection implements BrokerConnection {
     }
   }
 
-  private hearPiece(frame: Extract<Frame, { kind: "piece" }>): void {
+  private receivePiece(frame: Extract<Frame, { kind: "piece" }>): void {
     let service = this.services.get(frame.from);
     if (service !== undefined && service.session !== frame.session) {
       this.leave(service);
@@ -181,7 +181,7 @@ export class NatsBrokerConnection implements BrokerConnection {
     }
     service ??= this.join(frame);
     if (service === undefined) return;
-    service.lastHeardMs = this.ports.clock.monotonicMs();
+    service.lastSeenMs = this.ports.clock.monotonicMs();
     service.link.handle(frame);
   }
 
@@ -207,8 +207,8 @@ export class NatsBrokerConnection implements BrokerConnection {
         this.leave(service);
       },
     });
-    const lastHeardMs = this.ports.clock.monotonicMs();
-    const service: Service = { id, name, session, link, lastHeardMs, told: hello.slots };
+    const lastSeenMs = this.ports.clock.monotonicMs();
+    const service: Service = { id, name, session, link, lastSeenMs, told: hello.slots };
     this.services.set(id, service);
     link.send(encodeMessage(hello));
     this.tellRoom();
@@ -270,7 +270,7 @@ export class NatsBrokerConnection implements BrokerConnection {
     this.isConnected = true;
     const nowMs = this.ports.clock.monotonicMs();
     for (const service of this.services.values()) {
-      service.lastHeardMs = nowMs;
+      service.lastSeenMs = nowMs;
       service.link.repeat();
     }
     this.greet();
@@ -280,7 +280,7 @@ export class NatsBrokerConnection implements BrokerConnection {
     if (!this.isConnected) return;
     const oldestMs = this.ports.clock.monotonicMs() - limits.farm.brokerSilenceMs;
     for (const service of this.services.values())
-      if (service.lastHeardMs < oldestMs) this.leave(service);
+      if (service.lastSeenMs < oldestMs) this.leave(service);
       else service.link.tick();
   }
 }

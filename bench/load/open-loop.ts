@@ -1,7 +1,7 @@
 /**
- * Requests at a fixed pace, whether or not earlier ones were answered: each is timed from the moment
- * at which it was due, so that a server that pauses cannot hide it. Connections carry one request at
- * a time; when all are busy the next waits, and its wait counts.
+ * Requests at a fixed pace, whether or not earlier ones were answered: each is timed from the
+ * moment at which it was due, so that a server that pauses cannot hide it. Connections carry one
+ * request at a time; when all are busy the next waits, and its wait counts.
  */
 import { connect, type Socket } from "node:net";
 

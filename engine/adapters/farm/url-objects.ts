@@ -7,11 +7,11 @@ import { createReadStream } from "node:fs";
 import { type FileHandle, open, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { limits } from "../../config/limits.ts";
-import type { ByteRange, Objects, StoredObject } from "../ports/objects.ts";
-import { PortError } from "../ports/port-error.ts";
-import { type Web, type WebAnswer, WebError, type WebRequest } from "../ports/web.ts";
-import { checkObjectKey } from "./objects/object-key.ts";
+import { limits } from "../../../config/limits.ts";
+import type { ByteRange, Objects, StoredObject } from "../../ports/objects.ts";
+import { PortError } from "../../ports/port-error.ts";
+import { type Web, type WebAnswer, WebError, type WebRequest } from "../../ports/web.ts";
+import { checkObjectKey } from "../objects/object-key.ts";
 
 /** Who has such URLs made. All throw `PortError`. */
 export interface UrlSource {

@@ -1,5 +1,5 @@
-import type { Log, LogEntry } from "../ports/log.ts";
-import { PortError } from "../ports/port-error.ts";
+import type { Log, LogEntry } from "../../ports/log.ts";
+import { PortError } from "../../ports/port-error.ts";
 
 /** What all who append to one log, or follow it, share. */
 export class MemoryLog {

@@ -3,15 +3,15 @@
  * version of its form: another minor one differs by additions, which are passed over; another
  * major one is not read any further than `version`, `kind` and `from`, which every version has.
  */
-import { check, Type } from "../../config/schema.ts";
-import type { FromNode, ToNode } from "../ports/tasks.ts";
+import { check, Type } from "../../../config/schema.ts";
+import type { FromNode, ToNode } from "../../ports/tasks.ts";
+import { pack, unpack } from "../message-pack.ts";
 import type { Piece } from "./frame-link.ts";
-import { pack, unpack } from "./message-pack.ts";
 import { isFromNode, isToNode } from "./task-messages.ts";
 
 export const farmVersion = { major: 1, minor: 0 } as const;
 
-/** Subjects; ids are of one process each. A node hears the second, a service the others. */
+/** Subjects; ids are of one process each. A node listens at the second, a service at the others. */
 export const helloSubject = "farm.hello";
 export const nodeSubject = (node: string): string => `farm.node.${node}`;
 export const brokerSubject = (broker: string): string => `farm.broker.${broker}`;
@@ -32,9 +32,11 @@ export type Frame =
   /** Of another major version. */
   | { readonly kind: "foreign"; readonly from: string; readonly major: number };
 
+export type OwnFrame = Exclude<Frame, { kind: "foreign" }>;
+
 const id = Type.String({ pattern: "^[A-Za-z0-9_-]{1,64}$" });
 const count = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
-const isFrame = check<Exclude<Frame, { kind: "foreign" }>>(
+const isFrame = check<OwnFrame>(
   Type.Union([
     Type.Object({ kind: Type.Literal("hello"), from: id }),
     Type.Object({
@@ -58,7 +60,7 @@ const isVersioned = check<{ readonly version: readonly [number, number]; readonl
   Type.Object({ version: Type.Tuple([count, count]), from: id }),
 );
 
-export function encodeFrame(frame: Exclude<Frame, { kind: "foreign" }>): Uint8Array {
+export function encodeFrame(frame: OwnFrame): Uint8Array {
   const { major, minor } = farmVersion;
   return pack({ version: [major, minor], ...frame });
 }

@@ -1,5 +1,5 @@
-import { PortError } from "../ports/port-error.ts";
-import type { BrokerConnection } from "../ports/tasks.ts";
+import { PortError } from "../../ports/port-error.ts";
+import type { BrokerConnection } from "../../ports/tasks.ts";
 import { isToNode } from "./task-messages.ts";
 
 /**

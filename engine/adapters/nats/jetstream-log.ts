@@ -1,14 +1,15 @@
 /**
  * A shard's log as a stream of JetStream. What keeps two owners apart is the expected last sequence
  * of the whole stream: the one of a subject admitted several winners on three servers of 2.9.10.
- * JetStream looks for duplicates before it looks at the expected sequence, so an id names one owner's
- * attempt and no other, and an acknowledgement counts only with the sequence that was expected.
+ * JetStream looks for duplicates before it looks at the expected sequence, so an id names one
+ * owner's attempt and no other, and an acknowledgement counts only with the sequence that was
+ * expected.
  *
  * JetStream syncs its disks now and then only: a power cut may take the end of a log, or all of it.
  */
 import { setTimeout as pause } from "node:timers/promises";
-import type { Log, LogEnd, LogEntry } from "../ports/log.ts";
-import { PortError } from "../ports/port-error.ts";
+import type { Log, LogEnd, LogEntry } from "../../ports/log.ts";
+import { PortError } from "../../ports/port-error.ts";
 import {
   consumerOpts,
   type JetStreamSubscription,
@@ -125,8 +126,9 @@ class JetStreamLog implements Log {
             next = seq + 1;
             onEntry({ logSeq: seq, record: Uint8Array.from(data) });
           }
-        } catch {
-          // Servers that are away, or have lost the stream: it is tried again.
+        } catch (error) {
+          // Servers that are away, or have lost the stream, are asked again.
+          if (!(error instanceof Error)) throw error;
         }
         await pause(bounds.followAgainMs);
       }

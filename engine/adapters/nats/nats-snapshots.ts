@@ -1,9 +1,9 @@
 /** Requests for a shard's snapshots, on a subject of NATS that only its owner answers. */
-import { check, Type } from "../../config/schema.ts";
-import { PortError } from "../ports/port-error.ts";
-import type { Snapshot, Snapshots } from "../ports/snapshots.ts";
-import { formatVersion } from "./data-directory.ts";
-import { pack, unpack } from "./message-pack.ts";
+import { check, Type } from "../../../config/schema.ts";
+import { PortError } from "../../ports/port-error.ts";
+import type { Snapshot, Snapshots } from "../../ports/snapshots.ts";
+import { formatVersion } from "../data-directory.ts";
+import { pack, unpack } from "../message-pack.ts";
 import type { NatsConnection } from "./nats.ts";
 import { clusterVersion } from "./nats-peers.ts";
 

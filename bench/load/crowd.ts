@@ -7,7 +7,7 @@
  * 3. On sampled accounts opening credits = balance + held + charged.
  */
 import { setTimeout as pause } from "node:timers/promises";
-import { Client } from "../http/client/client.ts";
+import { Client } from "../../http/client/client.ts";
 
 const atOnce = 32;
 const openingCredits = 1_000_000_000;

@@ -1,12 +1,12 @@
 /**
- * Which store the nodes of a cluster serve: the first node that begins one says so, in a stream that
- * takes one message; all others find it there. Servers that have lost it are told again by the first
- * node that has the store.
+ * Which store the nodes of a cluster serve: the first node that begins one says so, in a stream
+ * that takes one message; all others find it there. Servers that have lost it are told again by the
+ * first node that has the store.
  */
-import { check, Type } from "../../config/schema.ts";
-import { PortError } from "../ports/port-error.ts";
+import { check, Type } from "../../../config/schema.ts";
+import { PortError } from "../../ports/port-error.ts";
+import { pack, unpack } from "../message-pack.ts";
 import { openStream } from "./jetstream-log.ts";
-import { pack, unpack } from "./message-pack.ts";
 import type { NatsConnection } from "./nats.ts";
 import { clusterVersion } from "./nats-peers.ts";
 

@@ -1,6 +1,6 @@
 /** The forms of the task port's messages, for adapters whose other end may be anybody. */
-import { check, Type } from "../../config/schema.ts";
-import type { FromNode, ToNode } from "../ports/tasks.ts";
+import { check, Type } from "../../../config/schema.ts";
+import type { FromNode, ToNode } from "../../ports/tasks.ts";
 
 const text = (maxLength: number) => Type.String({ maxLength });
 const token = text(128);

@@ -1,7 +1,7 @@
 /**
  * Connections to NATS, the only importer of its client. A connection that was made once comes back
- * by itself however long the servers are away; what is published meanwhile is lost, and whoever
- * publishes must know how to do without it.
+ * by itself however long the servers are away; what is published meanwhile is lost, which
+ * its publisher must know how to do without.
  */
 import {
   connect,
@@ -11,9 +11,9 @@ import {
   type NatsConnection,
   NatsError,
 } from "nats";
-import type { NatsAccess } from "../../config/nats-access.ts";
-import { type NatsServer, natsServer } from "../../config/nats-servers.ts";
-import { PortError } from "../ports/port-error.ts";
+import type { NatsAccess } from "../../../config/nats-access.ts";
+import { type NatsServer, natsServer } from "../../../config/nats-servers.ts";
+import { PortError } from "../../ports/port-error.ts";
 
 export type { JetStreamSubscription, NatsConnection, StreamConfig } from "nats";
 export { consumerOpts, NatsError, nanos, RetentionPolicy, StorageType } from "nats";
@@ -75,6 +75,20 @@ export async function followNats(
     if (type === Events.Disconnect) follower.lost();
     else if (type === Events.Reconnect) follower.back();
     else if (type === Events.Error) follower.fault(`NATS: ${String(data)}`);
+}
+
+/** What was published goes out first; where NATS is away, not for longer than `patienceMs`. */
+export async function closeNats(connection: NatsConnection, patienceMs: number): Promise<void> {
+  const late = setTimeout(() => void connection.close(), patienceMs);
+  try {
+    await connection.drain();
+  } catch (fault) {
+    if (!connection.isClosed()) throw fault;
+  } finally {
+    clearTimeout(late);
+    // A drain that NATS went away from has not closed it.
+    await connection.close();
+  }
 }
 
 function checkedServer(url: string): NatsServer {

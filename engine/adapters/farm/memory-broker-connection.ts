@@ -1,4 +1,4 @@
-import type { BrokerConnection, FromNode, ToNode } from "../ports/tasks.ts";
+import type { BrokerConnection, FromNode, ToNode } from "../../ports/tasks.ts";
 
 /** The broker's end of a connection inside one process. */
 export interface MemoryBroker {

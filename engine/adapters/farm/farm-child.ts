@@ -1,5 +1,5 @@
 import { type ChildProcess, fork, spawnSync } from "node:child_process";
-import type { FromNode, NodeConnection } from "../ports/tasks.ts";
+import type { FromNode, NodeConnection } from "../../ports/tasks.ts";
 
 export interface FarmChild extends NodeConnection {
   /** Undefined when it could not be started. */

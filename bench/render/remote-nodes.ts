@@ -1,0 +1,135 @@
+/**
+ * How much faster is one film with a second farm node over NATS? Both are programs of their own,
+ * each on a processor of its own, and store what they share in a bucket.
+ */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdir, mkdtemp, rm } from "node:fs/promises";
+import { availableParallelism, tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { startNatsIn } from "../../test/nats-server.ts";
+import { startSwift } from "../../test/s3/swift.ts";
+import { sameBytes } from "../comparison.ts";
+import type { Effort } from "../effort.ts";
+import { median, nodesFilm, timesMin } from "../nodes.ts";
+import { countOf, type Finding, type Question, type Setting } from "../question.ts";
+import { findTools } from "../tools.ts";
+import { layOut, makeMedia } from "./film-folder.ts";
+import { films } from "./films.ts";
+import { KliegRenderer } from "./klieg-renderer.ts";
+import { verdict } from "./render-table.ts";
+
+const entry = join(import.meta.dirname, "../../render-farm/main.js");
+const seldom = { everyMs: 1_000, memoryEveryNth: 0 };
+let natsUrl = "";
+
+export const remoteNodes: Question = {
+  summary: "a film on one farm node over NATS and on two, each on a processor of its own",
+  options: ["--rounds N       of each (3)"],
+  farmWorkers: 0,
+  prepare,
+  plan: (args) => {
+    const options = { rounds: { type: "string", default: "3" } } as const;
+    const { values } = parseArgs({ args: [...args], options });
+    const rounds = countOf("rounds", values.rounds);
+    return (setting) => compare(rounds, setting);
+  },
+};
+
+/** NATS and the bucket are there before the service that is told of them. */
+async function prepare() {
+  const folder = await mkdtemp(join(tmpdir(), "klieg-bench-"));
+  const nats = await startNatsIn(folder, { hasJetStream: true });
+  const { store, close } = await startSwift();
+  natsUrl = nats.url;
+  return {
+    environment: {
+      KLIEG_NATS_URL: nats.url,
+      KLIEG_S3_ENDPOINT: store.endpoint,
+      KLIEG_S3_BUCKET: store.bucket,
+      KLIEG_S3_ACCESS_KEY: store.accessKey,
+      KLIEG_S3_SECRET_KEY: store.secretKey,
+    },
+    async close() {
+      await close();
+      await nats.kill();
+      await rm(folder, { recursive: true });
+    },
+  };
+}
+
+/** The images film, on the first node and then on both. */
+async function compare(rounds: number, { subject, environment, say }: Setting): Promise<Finding> {
+  if (availableParallelism() < 2 || subject.pid === undefined)
+    return { lines: ["farm: not run, it needs two processors of this machine"], isSound: true };
+  const film = films.find(({ name }) => name === nodesFilm);
+  if (film === undefined) throw new Error(`there is no film ${nodesFilm}`);
+  const media = await makeMedia(join(subject.folder, "media"), await findTools(environment));
+  const source = join(subject.folder, "films", film.name);
+  await layOut(film, source, media);
+  const outputs = join(subject.folder, "made", "farm");
+  await mkdir(outputs, { recursive: true });
+  const klieg = new KliegRenderer(subject, seldom);
+  const nodes: FarmNode[] = [];
+  const paths: string[] = [];
+  const walls: number[] = [];
+  try {
+    for (const count of [1, 2]) {
+      nodes.push(startNode(count - 1, environment));
+      const efforts: Effort[] = [];
+      for (let round = 0; round <= rounds; round++) {
+        const path = join(outputs, `${count}-${round}.mp4`);
+        const effort = await klieg.render(source, { quality: "standard" }, path);
+        // A node starts its browsers in its first round, which counts for nothing.
+        if (round > 0) efforts.push(effort);
+        paths.push(path);
+        say(
+          `${film.name}, round ${round}, farm nodes ${count}: ${effort.wallSeconds.toFixed(1)} s`,
+        );
+      }
+      walls.push(median(efforts, ({ wallSeconds }) => wallSeconds));
+    }
+  } finally {
+    for (const node of nodes) await node.stop();
+  }
+  const [one = Number.NaN, two = Number.NaN] = walls;
+  const times = one / two;
+  return {
+    lines: [
+      "farm: the images film over NATS, medians",
+      ...walls.map((wall, at) => `${at + 1} of a processor each: ${wall.toFixed(1)} s`),
+      verdict(
+        `two nodes are ${times.toFixed(2)} x as fast as one, bar ${timesMin}`,
+        times >= timesMin,
+      ),
+      verdict("all films of one node and of two are the same bytes", await sameBytes(paths)),
+    ],
+    isSound: true,
+  };
+}
+
+interface FarmNode {
+  stop(): Promise<void>;
+}
+
+/** A farm node that knows where NATS is, and nothing else. */
+function startNode(core: number, environment: Setting["environment"]): FarmNode {
+  const args = ["-c", `${core}`, process.execPath, "--max-semi-space-size=2", entry];
+  const child = spawn("taskset", args, {
+    stdio: ["ignore", "ignore", "inherit"],
+    env: {
+      ...environment,
+      KLIEG_NATS_URL: natsUrl,
+      KLIEG_LOG_LEVEL: "warn",
+      MALLOC_MMAP_THRESHOLD_: "1048576",
+    },
+  });
+  const ended = once(child, "exit");
+  return {
+    async stop() {
+      child.kill("SIGTERM");
+      await ended;
+    },
+  };
+}

@@ -1,0 +1,39 @@
+/** The bounds of a cluster; part of `limits`. */
+export const clusterLimits = {
+  cluster: {
+    /** From the sending of the last record that the log has stored, its owner answers reads. */
+    leaseMs: 2_000,
+    /** An owner without work appends an empty record so often. */
+    heartbeatMs: 500,
+    /** An owner of which a standby has heard nothing for so long is taken for dead. */
+    silenceMs: 3_000,
+    /** Of two standbys the second waits so much longer, that they do not compete. */
+    rankMs: 400,
+    /** The same when the owner has handed the shard over. */
+    handoverRankMs: 100,
+    /** How often a standby looks whether it is to take over. */
+    followTickMs: 100,
+    /** How long an owner tries to append one record before it gives the shard up. */
+    appendMs: 10_000,
+    appendAgainMs: 100,
+    /** How often a node says how far it is. */
+    announceMs: 1_000,
+    /** A standby that was not heard of for so long may need a snapshot when it comes back. */
+    standbyGoneMs: 24 * 3_600_000,
+    /** What a node has not heard of for so long, it does not read: the directory's rows. */
+    staleMs: 5_000,
+    /** A standby flushes so often. */
+    standbyFlushMs: 1_000,
+    /** How often a node that lacks a shard's rows asks for a snapshot, or looks anew. */
+    snapshotAgainMs: 1_000,
+    /** Who asks for a snapshot is given one that is not older. */
+    snapshotFreshMs: 30_000,
+    /** A snapshot of a large store over a slow network. */
+    snapshotMs: 3_600_000,
+    snapshotMegabytes: 512,
+    /** Of a snapshot, written in one transaction. */
+    joinBytes: 4 * 1024 * 1024,
+    /** Of the own tables, removed in one transaction. */
+    joinRows: 10_000,
+  },
+} as const;

@@ -1,0 +1,45 @@
+/**
+ * The data directory as the settings mean it: this machine's alone, or a node of a cluster that
+ * agrees with the others on the store.
+ */
+import { readNatsAccess } from "../../config/nats-access.ts";
+import type { Settings } from "../../config/settings.ts";
+import { type DataDirectory, DataDirectoryError, openDataDirectory } from "./data-directory.ts";
+import { connectNats } from "./nats/nats.ts";
+import { agreeOnStore } from "./nats/nats-store.ts";
+
+/** Throws `DataDirectoryError`, and `PortError` when NATS cannot be used; each is one sentence. */
+export async function openStore(settings: Settings): Promise<DataDirectory> {
+  const { dataDir, shards, durability, natsServers, objectStore } = settings;
+  if (natsServers.length > 0 && objectStore === undefined)
+    throw new DataDirectoryError(
+      "KLIEG_NATS_URL is set, and nodes of a cluster share an object store; set KLIEG_S3_ENDPOINT, KLIEG_S3_BUCKET, KLIEG_S3_ACCESS_KEY and KLIEG_S3_SECRET_KEY.",
+    );
+  const data = openDataDirectory(dataDir, shards);
+  if (durability === "replicated") return openNode(settings, data);
+  if (!data.isClustered) return data;
+  throw new DataDirectoryError(
+    `${dataDir} belongs to a node of a cluster; set KLIEG_NATS_URL, or KLIEG_DATA_DIR to another directory.`,
+  );
+}
+
+async function openNode(settings: Settings, data: DataDirectory): Promise<DataDirectory> {
+  const { dataDir } = settings;
+  const access = readNatsAccess(settings);
+  if (access === undefined) throw new Error("replicated settings name servers of NATS");
+  if (!data.isClustered && !data.isNew)
+    throw new DataDirectoryError(
+      `${dataDir} is a store of one machine; run "klieg cluster join" to make it the first node of a cluster, or unset KLIEG_NATS_URL.`,
+    );
+  const connection = await connectNats({ ...access, name: "klieg start" });
+  try {
+    const store = await agreeOnStore(connection, data);
+    if (data.isNew) return data.join(store);
+    if (store.storeId === data.storeId) return data;
+  } finally {
+    await connection.close();
+  }
+  throw new DataDirectoryError(
+    `${dataDir} belongs to another cluster than the one of KLIEG_NATS_URL; set KLIEG_DATA_DIR and KLIEG_NATS_URL to what belongs together.`,
+  );
+}

@@ -1,0 +1,113 @@
+/**
+ * When an owner's fresh rows go into the tables, one flush at a time. One that the tables refuse,
+ * as on a full disk, is tried again: its rows are durable in the journal and stay fresh meanwhile.
+ */
+import { limits } from "../../config/limits.ts";
+import type { Domain } from "../domain.ts";
+import { PortError } from "../ports/port-error.ts";
+import { flushRows, type Position } from "./flush.ts";
+import type { ShardRows } from "./shard-rows.ts";
+
+export interface FlusherPorts {
+  readonly rows: ShardRows;
+  readonly domain: Domain;
+  readonly event: (
+    event: { readonly kind: "frozen" | "stuck" } | { readonly kind: "flushed"; seq: number },
+  ) => void;
+  /** Drops from the journal what neither the tables nor other nodes need. */
+  readonly trim: (seq: number) => Promise<void>;
+  /** Flushes fail from now on; undefined when one was written again. */
+  readonly onFailing: (error: PortError | undefined) => void;
+  /** A flush has ended, with a failure that no later one mends or without. */
+  readonly onEnded: (failure: { readonly error: unknown } | undefined) => void;
+}
+
+export class Flusher {
+  private readonly ports: FlusherPorts;
+  private running: Promise<void> | undefined;
+  private flushedSeq: number;
+  /** How far the frozen rows go, until they are in the tables. */
+  private frozenAt: Position | undefined;
+  /** The last flush failed. */
+  private isStuck = false;
+  private isWanted = false;
+  private nextMs = 0;
+
+  /** The tables are at `flushedSeq`. */
+  constructor(ports: FlusherPorts, flushedSeq: number) {
+    this.ports = ports;
+    this.flushedSeq = flushedSeq;
+  }
+
+  /** So many rows are fresh that a flush has to end before there are more. */
+  get isFull(): boolean {
+    return this.frozenAt !== undefined && this.ports.rows.fresh.size >= limits.engine.freshRowsMax;
+  }
+
+  /** The next look finds a flush due. */
+  want(): void {
+    this.isWanted = true;
+  }
+
+  /** Between two puts only, with the last durable record: no other rows may reach the tables. */
+  startWhenDue(position: Position, nowMs: number): void {
+    if (!this.isDue(position, nowMs)) return;
+    this.isWanted = false;
+    this.nextMs = nowMs + limits.engine.flushIntervalMs;
+    const ended = (failure?: { readonly error: unknown }) => {
+      this.running = undefined;
+      const isRepeated = failure?.error instanceof PortError;
+      if (isRepeated) this.stick(failure.error as PortError);
+      this.ports.onEnded(isRepeated ? undefined : failure);
+    };
+    this.running = this.flush(position).then(
+      () => ended(),
+      (error: unknown) => ended({ error }),
+    );
+  }
+
+  /** Resolves when all rows up to `position` are in the tables. Throws `PortError`. */
+  async finish(position: Position): Promise<void> {
+    await this.running;
+    do await this.flush(position);
+    while (this.ports.rows.fresh.size > 0);
+  }
+
+  private isDue(position: Position, nowMs: number): boolean {
+    if (this.running !== undefined) return false;
+    const isOld = position.seq > this.flushedSeq && nowMs >= this.nextMs;
+    if (this.isStuck) return isOld;
+    return this.isWanted || isOld || this.ports.rows.fresh.size >= limits.engine.flushRows;
+  }
+
+  /** Reads go on: those that wait for the flush look at the fresh rows instead. */
+  private stick(error: PortError): void {
+    if (this.isStuck) return;
+    this.isStuck = true;
+    this.ports.event({ kind: "stuck" });
+    this.ports.onFailing(error);
+  }
+
+  /** Rows that an earlier flush could not write come before those that are fresh since. */
+  private async flush(reached: Position): Promise<void> {
+    const { rows, domain, event, trim, onFailing } = this.ports;
+    if (this.frozenAt === undefined) {
+      rows.fresh.freeze();
+      event({ kind: "frozen" });
+    }
+    this.frozenAt ??= reached;
+    const position = this.frozenAt;
+    if (position.seq > this.flushedSeq) {
+      await rows.fresh.findFrozen(() => new Promise(setImmediate));
+      await flushRows(rows, rows.fresh.lastWrites(), position, domain);
+      this.flushedSeq = position.seq;
+      await trim(position.seq);
+    }
+    rows.tables.refresh();
+    rows.fresh.thaw();
+    this.frozenAt = undefined;
+    event({ kind: "flushed", seq: position.seq });
+    if (this.isStuck) onFailing(undefined);
+    this.isStuck = false;
+  }
+}

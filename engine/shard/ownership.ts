@@ -1,0 +1,39 @@
+/** How a node comes to own a shard: at a start by itself, in a cluster after others. */
+import type { Domain } from "../domain.ts";
+import { recover } from "./recovery.ts";
+import type { Replica, ShardPlace } from "./replica.ts";
+import { type Ownership, Shard, type ShardOutlets, type ShardStores } from "./shard.ts";
+
+export async function openShard(
+  place: ShardPlace,
+  domain: Domain,
+  stores: ShardStores,
+  ownership: Ownership,
+  outlets: ShardOutlets,
+): Promise<Shard> {
+  const { startMs, journal, tables } = stores;
+  const replica = await recover(place, journal, tables, domain, startMs);
+  return takeOver(replica, place, domain, stores, ownership, outlets);
+}
+
+/** Goes on as the owner with rows that are all in the tables. Throws `OwnershipLost`. */
+export async function takeOver(
+  replica: Replica,
+  place: ShardPlace,
+  domain: Domain,
+  stores: ShardStores,
+  ownership: Ownership,
+  outlets: ShardOutlets,
+): Promise<Shard> {
+  const shard = new Shard(place, domain, stores, ownership, outlets, replica);
+  await shard.begin();
+  const earlierLease = new Promise<void>((resolve) => {
+    if (ownership.leaseMs === undefined) resolve();
+    else stores.clock.after(ownership.leaseMs, resolve);
+  });
+  const undelivered = replica.prepare(stores.startMs);
+  await earlierLease;
+  await shard.renew();
+  shard.open(undelivered);
+  return shard;
+}
