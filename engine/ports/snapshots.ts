@@ -13,6 +13,8 @@ export interface Snapshots {
 export interface Snapshot {
   /** The id of the store that it is of. */
   readonly store: string;
+  /** Of the last record that is in its rows. */
+  readonly epoch: number;
   readonly objectKey: string;
   readonly sizeBytes: number;
   /** Lower-case hex. */

@@ -12,7 +12,7 @@ import { PortError } from "../ports/port-error.ts";
 import type { Snapshot, Snapshots } from "../ports/snapshots.ts";
 import { Follower } from "./follower.ts";
 import { isJoining, join } from "./joining.ts";
-import { isBehind } from "./log-place.ts";
+import { findEpochNeeded } from "./log-place.ts";
 import { OwnedLog } from "./owned-log.ts";
 import { takeOver } from "./ownership.ts";
 import { recover } from "./recovery.ts";
@@ -101,13 +101,15 @@ export class ClusterShard {
   private async restore(): Promise<Replica | undefined> {
     const { stores, outlets, log } = this.parts;
     const own = isJoining(stores.tables) ? undefined : await this.recover();
-    if (own !== undefined && !(await isBehind(log, own.position))) return own;
-    outlets.event({ kind: "joining" });
     while (!this.isStopped) {
-      if (await this.join()) return this.recover();
+      let leastEpoch: number | undefined = 0;
+      if (own !== undefined && !isJoining(stores.tables)) {
+        leastEpoch = await findEpochNeeded(log, own.position);
+        if (leastEpoch === undefined) return own;
+      }
+      outlets.event({ kind: "joining" });
+      if (await this.join(leastEpoch)) return this.recover();
       await this.pause();
-      if (own === undefined || isJoining(stores.tables)) continue;
-      if (!(await isBehind(log, own.position))) return own;
     }
     return undefined;
   }
@@ -119,11 +121,11 @@ export class ClusterShard {
   }
 
   /** False when it is to be tried again. */
-  private async join(): Promise<boolean> {
+  private async join(leastEpoch: number): Promise<boolean> {
     const { stores, store, snapshots, openObjects, onFault } = this.parts;
     const { tables, journal } = stores;
     try {
-      return await join({ tables, journal, store, snapshots, openObjects });
+      return await join({ tables, journal, store, snapshots, openObjects }, leastEpoch);
     } catch (error) {
       if (!(error instanceof PortError)) throw error;
       if (error.message !== this.joinFault)

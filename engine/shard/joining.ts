@@ -4,8 +4,8 @@
  *
  * A row says that this is under way: while it is there, the tables are no state of the shard, the
  * journal does not follow from them, and a life that finds it joins again. It is written when a
- * whole snapshot was seen, before the first own row is given up, and removed in one transaction with
- * the new position, when all else is durable.
+ * whole snapshot was seen, before the first own row is given up, and removed in one transaction
+ * with the new position, when all else is durable.
  */
 import { limits } from "../../config/limits.ts";
 import { type Key, keyOf } from "../key.ts";
@@ -34,12 +34,20 @@ export function isJoining(tables: Pick<TableReader, "get">): boolean {
   return tables.get(joiningKey) !== undefined;
 }
 
-/** False when no snapshot is offered now. Throws `PortError`; it may be tried again. */
-export async function join(parts: JoiningParts): Promise<boolean> {
+/**
+ * False when no snapshot is offered now. One of an epoch before `leastEpoch` is refused. Throws
+ * `PortError`; it may be tried again.
+ */
+export async function join(parts: JoiningParts, leastEpoch: number): Promise<boolean> {
   const snapshot = await parts.snapshots.request();
   if (snapshot === undefined) return false;
   if (snapshot.store !== parts.store)
     throw new PortError("the snapshot that is offered is of another store", false);
+  if (snapshot.epoch < leastEpoch)
+    throw new PortError(
+      "the owner's records are another history than this node's and no later one, so this node keeps its own; remove its data directory to have it join",
+      false,
+    );
   await replaceRows(parts, readSnapshot(await parts.openObjects(), snapshot));
   return true;
 }

@@ -43,10 +43,15 @@ export async function findPlace(log: Log, position: Position): Promise<LogPlace>
   return (await log.at(logSeq + 1)) === undefined ? { kind: "trimmed" } : { kind: "found", logSeq };
 }
 
-/** Whether the log cannot go on from there; false while it cannot be reached. */
-export async function isBehind(log: Log, position: Position): Promise<boolean> {
-  const kind = await findPlace(log, position).then((place) => place.kind, unreached);
-  return kind === "trimmed" || kind === "diverged";
+/**
+ * The epoch that another node's rows must have reached to take the place of those at `position`;
+ * undefined where they are not needed, or the log cannot be reached. Only a takeover makes a history
+ * that differs from ours and may replace it; one that began anew beside ours may not.
+ */
+export async function findEpochNeeded(log: Log, position: Position): Promise<number | undefined> {
+  const place = await findPlace(log, position).catch(unreached);
+  if (place?.kind === "trimmed") return position.epoch;
+  return place?.kind === "diverged" ? position.epoch + 1 : undefined;
 }
 
 /** Undefined for a log that cannot be reached now. */

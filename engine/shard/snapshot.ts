@@ -47,7 +47,7 @@ export async function writeSnapshot(
   const objectKey = `${folder}/${position.epoch}-${position.seq}-${nonce}`;
   const stored = await objects.put(objectKey, packRows(view));
   await removeOlder(objects, folder, objectKey);
-  return { store, objectKey, ...stored };
+  return { store, epoch: position.epoch, objectKey, ...stored };
 }
 
 /**

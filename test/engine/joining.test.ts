@@ -6,19 +6,26 @@ import { ClusterHouse, type ClusterNode } from "./cluster-house.ts";
 import { counterKey } from "./toys.ts";
 
 const counter = counterKey(1, "a");
+const onlyThere = counterKey(1, "only there");
 const add = { kind: "add", by: 1 } as const;
 const look = { kind: "look" } as const;
 
-/** The first owns the shard, at a count of 20, and the log has only what its tables lack. */
-async function openTrimmed() {
+/** The first owns the shard, at a count of 20. */
+async function openFirst() {
   const house = new ClusterHouse(["a", "b"]);
   const [first, second] = house.nodes as [ClusterNode, ClusterNode];
   first.start();
   await house.pass(2_000);
   for (let count = 0; count < 20; count++) await first.ask(counter, add);
   await house.pass(10_000);
-  await house.log.open().trim(readPosition(first.tables).logSeq);
   return { house, first, second };
+}
+
+/** Its log has only what its tables lack. */
+async function openTrimmed() {
+  const opened = await openFirst();
+  await opened.house.log.open().trim(readPosition(opened.first.tables).logSeq);
+  return opened;
 }
 
 /** What the second answers when the first is gone. */
@@ -46,23 +53,62 @@ t.test("a node that lost its disk joins from a snapshot while records go on", as
   t.match(await second.ask(counter, look), { count: 30 });
 });
 
-t.test("a node with records of another history gives them up and joins", async (t) => {
+/** A disk with five additions of 1000 and a counter of its own, made beside the house. */
+async function writeOtherHistory() {
   const elsewhere = new ClusterHouse(["b"]);
   const [other] = elsewhere.nodes as [ClusterNode];
   other.start();
   await elsewhere.pass(2_000);
   for (let count = 0; count < 5; count++) await other.ask(counter, { kind: "add", by: 1_000 });
-  await other.ask(counterKey(1, "only there"), add);
+  await other.ask(onlyThere, add);
   await elsewhere.pass(2_000);
   other.kill();
+  return { journal: other.journal, tables: other.tables };
+}
 
-  const { house, first, second } = await openTrimmed();
-  second.journal = other.journal;
-  second.tables = other.tables;
+t.test("a node with records of an earlier history gives them up and joins", async (t) => {
+  const { house, first, second } = await openFirst();
+  first.kill();
+  first.start();
+  await house.pass(10_000);
+  t.strictSame(house.owners, [0], "in its second epoch");
+  Object.assign(second, await writeOtherHistory());
   second.start();
   await house.pass(5_000);
   t.match(await takenOver(house, first, second), { count: 20 });
-  t.match(await second.ask(counterKey(1, "only there"), look), { count: 0 });
+  t.match(await second.ask(onlyThere, look), { count: 0 });
+});
+
+t.test("a node keeps its records beside a history that began anew", async (t) => {
+  const { house, second } = await openFirst();
+  const disk = await writeOtherHistory();
+  Object.assign(second, disk);
+  second.start();
+  await house.pass(20_000);
+  t.match(second.faults, [/so this node keeps its own; remove its data directory/], "said once");
+  second.kill();
+  const alone = new ClusterHouse(["b"]);
+  const [again] = alone.nodes as [ClusterNode];
+  Object.assign(again, disk);
+  again.start();
+  await alone.pass(5_000);
+  t.match(await again.ask(onlyThere, look), { count: 1 });
+});
+
+t.test("a node joins a cluster whose first node was a machine of its own", async (t) => {
+  const disk = await writeOtherHistory();
+  await disk.journal.trim(readPosition(disk.tables).seq);
+  const house = new ClusterHouse(["b", "a"]);
+  const [first, second] = house.nodes as [ClusterNode, ClusterNode];
+  Object.assign(first, disk);
+  first.start();
+  await house.pass(2_000);
+  t.strictSame(house.owners, [0]);
+  second.start();
+  await house.pass(5_000);
+  t.match(await first.ask(counter, add), { count: 5_001 });
+  await house.pass(500);
+  t.match(await takenOver(house, first, second), { count: 5_001 });
 });
 
 t.test("a node that was killed while it joined joins again, wherever that was", async (t) => {

@@ -26,7 +26,7 @@ t.test("a snapshot holds every row of the instant in which its view was opened",
   tables.refresh();
   const objects = memoryObjects();
   const snapshot = await writeSnapshot(view, objects, origin);
-  t.equal(snapshot.objectKey, "snapshots/store/3/1-7-n1");
+  t.match(snapshot, { epoch: 1, objectKey: "snapshots/store/3/1-7-n1" });
   await view.close();
 
   const copy = memoryTables();
