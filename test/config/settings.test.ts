@@ -9,8 +9,8 @@ t.test("without settings the service is local, on loopback, with real models onl
     publicUrl: "http://127.0.0.1:8080",
     shareUrl: "http://127.0.0.1:8080",
     dataDir: resolve("data"),
-    shardThreads: 3,
     shards: 4,
+    durability: "local",
     farmWorkers: 1,
     isolation: "required",
     simulatedModels: false,
@@ -20,8 +20,22 @@ t.test("without settings the service is local, on loopback, with real models onl
   });
 });
 
-t.test("one processor still has a shard thread", async (t) => {
-  t.match(readSettings({}, 1), { shardThreads: 1, shards: 1 });
+t.test("one processor still has a shard", async (t) => {
+  t.match(readSettings({}, 1), { shards: 1 });
+});
+
+t.test("with NATS writes are replicated over eight shards, unless that is unset", async (t) => {
+  const KLIEG_NATS_URL = "nats://127.0.0.1:4222";
+  const node = { durability: "replicated", shards: 8, farmWorkers: 0 };
+  t.match(readSettings({ KLIEG_NATS_URL }, 4), node);
+  const alone = { durability: "local", shards: 4, farmWorkers: 1 };
+  t.match(readSettings({ KLIEG_NATS_URL, KLIEG_DURABILITY: "local" }, 4), alone);
+  t.throws(
+    () => readSettings({ KLIEG_DURABILITY: "replicated" }, 4),
+    new SettingsError(
+      "KLIEG_DURABILITY is replicated, and there is nowhere to replicate to; set KLIEG_NATS_URL.",
+    ),
+  );
 });
 
 t.test("the public origin follows host and port unless it is set", async (t) => {
