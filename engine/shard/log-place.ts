@@ -45,8 +45,8 @@ export async function findPlace(log: Log, position: Position): Promise<LogPlace>
 
 /**
  * The epoch that another node's rows must have reached to take the place of those at `position`;
- * undefined where they are not needed, or the log cannot be reached. Only a takeover makes a history
- * that differs from ours and may replace it; one that began anew beside ours may not.
+ * undefined where they are not needed, or the log cannot be reached. Only a takeover makes another
+ * history that may replace ours; one that began anew beside it may not.
  */
 export async function findEpochNeeded(log: Log, position: Position): Promise<number | undefined> {
   const place = await findPlace(log, position).catch(unreached);
