@@ -352,6 +352,8 @@ export const limits = {
     flushIntervalMs: 5_000,
     /** The thread that decides encodes so many in one go: about a millisecond. */
     rowsPerTransaction: 250,
+    /** The longest rest between two transactions of a flush that is in no hurry. */
+    flushRestMs: 20,
     /** Rows of records that were decided elsewhere: at so many they are flushed. */
     replicaRows: 50_000,
     /** Fresh rows at which a shard stops taking messages until a flush has ended. */

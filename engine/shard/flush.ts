@@ -51,13 +51,15 @@ export const handoverKey: Key<Handover> = keyOf(0, 0, "handover");
 /**
  * Writes rows that come partition by partition; when it resolves, the tables durably are at
  * `position`. Rows of a partition share pages, and a page that is written once for many rows is
- * what makes a flush cheap. What follows from a head is in one transaction with it.
+ * what makes a flush cheap. What follows from a head is in one transaction with it. `pause` is
+ * awaited after each transaction: the thread has other things to do.
  */
 export async function flushRows(
   rows: ShardRows,
   lastWrites: Iterable<readonly FreshRow[]>,
   position: Position,
   domain: Domain,
+  pause: () => Promise<void> = async () => {},
 ): Promise<void> {
   let chunk: TableWrite[] = [];
   let waiting: Waiting[] = [];
@@ -70,6 +72,10 @@ export async function flushRows(
   };
   for (const some of lastWrites) {
     for (const row of some) {
+      if (chunk.length >= limits.engine.rowsPerTransaction) {
+        await write();
+        await pause();
+      }
       chunk.push([row.key, bytesOf(row)]);
       const actor = domain.actorByCode.get(codeOf(row.key));
       if (actor === undefined) continue;
@@ -85,7 +91,6 @@ export async function flushRows(
       for (const { key, value } of rule?.entries(picked, hasEarlier) ?? [])
         chunk.push([key, value === undefined ? undefined : JSON.stringify(value)]);
     }
-    if (chunk.length >= limits.engine.rowsPerTransaction) await write();
   }
   chunk.push([positionKey, JSON.stringify(position)]);
   await write();

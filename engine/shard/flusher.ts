@@ -4,11 +4,13 @@
  */
 import { limits } from "../../config/limits.ts";
 import type { Domain } from "../domain.ts";
+import type { Clock } from "../ports/clock.ts";
 import { PortError } from "../ports/port-error.ts";
 import { flushRows, type Position } from "./flush.ts";
 import type { ShardRows } from "./shard-rows.ts";
 
 export interface FlusherPorts {
+  readonly clock: Clock;
   readonly rows: ShardRows;
   readonly domain: Domain;
   readonly event: (
@@ -32,6 +34,9 @@ export class Flusher {
   private isStuck = false;
   private isWanted = false;
   private nextMs = 0;
+  private isFinishing = false;
+  /** By the monotonic clock. */
+  private restedMs = 0;
 
   /** The tables are at `flushedSeq`. */
   constructor(ports: FlusherPorts, flushedSeq: number) {
@@ -68,9 +73,27 @@ export class Flusher {
 
   /** Resolves when all rows up to `position` are in the tables. Throws `PortError`. */
   async finish(position: Position): Promise<void> {
+    this.isFinishing = true;
     await this.running;
     do await this.flush(position);
     while (this.ports.rows.fresh.size > 0);
+  }
+
+  /** As long as the last transaction took, unless others wait for the end of the flush. */
+  private rest(): Promise<void> {
+    const { clock, rows } = this.ports;
+    const nowMs = clock.monotonicMs();
+    const tookMs = nowMs - this.restedMs;
+    const isUrgent =
+      this.isFinishing || this.isWanted || rows.fresh.size >= limits.engine.flushRows;
+    return new Promise((resolve) => {
+      const rested = () => {
+        this.restedMs = clock.monotonicMs();
+        resolve();
+      };
+      if (isUrgent) setImmediate(rested);
+      else clock.after(Math.min(tookMs, limits.engine.flushRestMs), rested);
+    });
   }
 
   private isDue(position: Position, nowMs: number): boolean {
@@ -97,9 +120,10 @@ export class Flusher {
     }
     this.frozenAt ??= reached;
     const position = this.frozenAt;
+    this.restedMs = this.ports.clock.monotonicMs();
     if (position.seq > this.flushedSeq) {
       await rows.fresh.findFrozen(() => new Promise(setImmediate));
-      await flushRows(rows, rows.fresh.lastWrites(), position, domain);
+      await flushRows(rows, rows.fresh.lastWrites(), position, domain, () => this.rest());
       this.flushedSeq = position.seq;
       await trim(position.seq);
     }
