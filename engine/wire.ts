@@ -92,6 +92,7 @@ export interface ShardTask {
   /** Where the nodes of a cluster leave snapshots for each other. */
   readonly objectStore: ObjectStore | undefined;
   /** Of the data directory. */
+  readonly isFounder: boolean;
   readonly storeId: string;
   readonly nodeId: string;
 }

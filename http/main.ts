@@ -241,6 +241,7 @@ function openHost(
       openThreads: (entry, count) => new Threads(entry, count),
       shardTask: {
         ...{ ...common, isNew: data.isNew, storeId: data.storeId, nodeId: data.nodeId },
+        isFounder: data.isFounder,
         cluster: data.isClustered ? readNatsAccess(settings) : undefined,
         objectStore,
       },

@@ -126,7 +126,7 @@ function localLife(
 }
 
 async function clusterLife(
-  { nodeId: node, storeId: store, shard, shardCount, dataDir, objectStore }: ShardTask,
+  { nodeId: node, storeId: store, shard, shardCount, dataDir, objectStore, isFounder }: ShardTask,
   access: NatsAccess,
   folder: string,
   stores: ShardStores,
@@ -141,7 +141,7 @@ async function clusterLife(
     memoryMegabytes: limits.cluster.snapshotMegabytes,
   });
   return new ClusterShard({
-    ...{ place: { shard, shardCount }, domain, stores, outlets, node, store },
+    ...{ place: { shard, shardCount }, domain, stores, outlets, node, isFounder, store },
     log: await openJetStreamLog(connection, name),
     peers: natsPeers(connection, name),
     nonce: drawNonce(),

@@ -37,6 +37,8 @@ export interface DataDirectory {
   readonly isNew: boolean;
   /** Whether it belongs to a cluster, with a log beside its journals. */
   readonly isClustered: boolean;
+  /** Whether the store began here: a shard without any record may begin on this node alone. */
+  readonly isFounder: boolean;
   /** The same directory as a part of the cluster's store; only for one that holds nothing yet. */
   join(store: { readonly storeId: string; readonly shardCount: number }): DataDirectory;
   /** Every shard has been opened. */
@@ -63,6 +65,7 @@ interface Store {
   /** Whether every shard has been opened: from then on each has files. */
   readonly isComplete: boolean;
   readonly isClustered: boolean;
+  readonly isFounder: boolean;
 }
 
 export function openDataDirectory(path: string, shardCount: number): DataDirectory {
@@ -91,6 +94,7 @@ export function openDataDirectory(path: string, shardCount: number): DataDirecto
     nodeId,
     isComplete: false,
     isClustered: false,
+    isFounder: true,
   };
   const store = found ?? made;
   const write = (it: Store) => directory.writePrivate(storeName, `${JSON.stringify(it)}\n`);
@@ -105,7 +109,8 @@ export function openDataDirectory(path: string, shardCount: number): DataDirecto
     isNew: !it.isComplete,
     complete: () => write({ ...it, isComplete: true }),
     join(cluster) {
-      const joined = { ...it, ...cluster, isClustered: true };
+      const isFounder = cluster.storeId === it.storeId;
+      const joined = { ...it, ...cluster, isClustered: true, isFounder };
       write(joined);
       return opened(joined);
     },
@@ -174,6 +179,8 @@ function storeOf(path: string, text: string | undefined): Store | undefined {
     typeof store.nodeId === "string" &&
     "isClustered" in store &&
     typeof store.isClustered === "boolean" &&
+    "isFounder" in store &&
+    typeof store.isFounder === "boolean" &&
     "isComplete" in store &&
     typeof store.isComplete === "boolean";
   if (isKnown) return store as Store;

@@ -34,7 +34,7 @@ async function openNode(settings: Settings, data: DataDirectory): Promise<DataDi
   const connection = await connectNats({ ...access, name: "klieg start" });
   try {
     const store = await agreeOnStore(connection, data);
-    if (data.isNew) return data.join(store);
+    if (!data.isClustered && data.isNew) return data.join(store);
     if (store.storeId === data.storeId) return data;
   } finally {
     await connection.close();

@@ -30,6 +30,8 @@ export interface ClusterShardParts {
   readonly peers: Peers;
   /** This node's id. */
   readonly node: string;
+  /** Whether the store began here. */
+  readonly isFounder: boolean;
   /** Drawn for this life. */
   readonly nonce: string;
   /** The store's id. */
@@ -77,7 +79,7 @@ export class ClusterShard {
    * `PortError` when the own disk fails.
    */
   async run(): Promise<void> {
-    const { place, stores, outlets, log, peers, node } = this.parts;
+    const { place, stores, outlets, log, peers, node, isFounder } = this.parts;
     const standbys = new Standbys(place.shard, node, peers, stores.clock);
     try {
       const { journal, clock } = stores;
@@ -85,7 +87,7 @@ export class ClusterShard {
       if (replica === undefined || this.isStopped) return;
       outlets.event({ kind: "following" });
       this.follower = new Follower({
-        ...{ node, replica, journal, log, peers, standbys, clock },
+        ...{ node, isFounder, replica, journal, log, peers, standbys, clock },
         event: place.shard === place.shardCount ? outlets.event : () => {},
       });
       const end = await this.follower.run();

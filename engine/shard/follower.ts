@@ -2,7 +2,7 @@
  * A standby of a shard: makes the log's records durable in its own journal, applies them, and says
  * when its node is to own the shard. That is the case
  *
- * 1. when the shard has no records at all: of several nodes the log lets one begin;
+ * 1. when the shard has no records at all, and the store began on its node;
  * 2. when it has heard the owner in its own life, and then nothing for `silenceMs`, and the log
  *    ends with what it has heard: the owner's lease has then to be waited for;
  * 3. when the owner it has heard has handed the shard over;
@@ -26,6 +26,8 @@ import type { Standbys } from "./standbys.ts";
 
 export interface FollowerParts {
   readonly node: string;
+  /** Whether the store began here. */
+  readonly isFounder: boolean;
   readonly replica: Replica;
   readonly journal: Journal;
   readonly log: Log;
@@ -88,7 +90,7 @@ export class Follower {
       case "found":
         return this.follow(place.logSeq);
       case "new":
-        if (this.hasNewerPeer()) return this.pause();
+        if (!this.parts.isFounder) return this.pause();
         return { kind: "own", leaseMs: 0 };
       case "short":
         if (!this.isLastOwner()) return this.pause();
@@ -183,11 +185,6 @@ export class Follower {
     const { node, replica, standbys } = this.parts;
     const owner = this.row(ownerKey);
     return owner?.node === node && standbys.isNewest(replica.position, owner.members);
-  }
-
-  private hasNewerPeer(): boolean {
-    const { replica, standbys } = this.parts;
-    return !standbys.isNewest(replica.position, [this.parts.node]);
   }
 
   /**

@@ -72,6 +72,7 @@ export async function openHouse(t: Test, farmEntry = "") {
         isNew: true,
         cluster: undefined,
         objectStore: undefined,
+        isFounder: true,
         storeId: "store",
         nodeId: "node",
       },

@@ -16,6 +16,8 @@ import { type CounterMessage, idle, toys } from "./toys.ts";
 
 export class ClusterNode {
   isCutOff = false;
+  /** Nodes that have the store's id from others begin no shard. */
+  isFounder = true;
   /** What ended its lives, in their order. */
   readonly ends: unknown[] = [];
   readonly events: ShardEvent["kind"][] = [];
@@ -56,6 +58,7 @@ export class ClusterNode {
       log: log.open(isDead),
       peers: peers.open(isDead),
       node: this.name,
+      isFounder: this.isFounder,
       nonce: `${this.name} ${number}`,
       store: "store",
       snapshots: snapshots.open(isDead),

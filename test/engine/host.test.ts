@@ -137,6 +137,7 @@ function stage(t: Test) {
         isNew: true,
         cluster: undefined,
         objectStore: undefined,
+        isFounder: true,
         storeId: "store",
         nodeId: "node",
       },

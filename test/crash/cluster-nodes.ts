@@ -1,0 +1,77 @@
+/** Nodes of a cluster as real services, over real servers of NATS and a real bucket. */
+import { randomUUID } from "node:crypto";
+import { join } from "node:path";
+import type { Test } from "tap";
+import type { Job } from "../../actors/contract/job.ts";
+import { startNatsCluster } from "../nats-server.ts";
+import { swiftStore } from "../s3/swift.ts";
+import { firstToken, startKlieg } from "./klieg-process.ts";
+
+export async function openCluster(t: Test) {
+  const folder = t.testdir();
+  const { endpoint, bucket, accessKey, secretKey } = await swiftStore(t);
+  const servers = await startNatsCluster(t);
+  const settings = {
+    KLIEG_NATS_URL: servers.map(({ url }) => url).join(","),
+    KLIEG_SHARDS: "1",
+    KLIEG_S3_ENDPOINT: endpoint,
+    KLIEG_S3_BUCKET: bucket,
+    KLIEG_S3_ACCESS_KEY: accessKey,
+    KLIEG_S3_SECRET_KEY: secretKey,
+  };
+  const start = (name: string) => startKlieg(t, join(folder, name), settings);
+  return { folder, servers, settings, start };
+}
+
+interface Node {
+  readonly port: number;
+}
+
+/**
+ * Asks one node after the other until one has an answer: as a client does that repeats what was
+ * answered 503 or not at all, with the same idempotency key. A busy machine may change the owner.
+ */
+export async function askAny<T>(nodes: readonly Node[], path: string, body?: object): Promise<T> {
+  const headers = {
+    authorization: `Bearer ${firstToken}`,
+    "content-type": "application/json",
+    ...(body === undefined ? {} : { "idempotency-key": randomUUID() }),
+  };
+  const request = body === undefined ? {} : { method: "POST", body: JSON.stringify(body) };
+  for (let attempt = 0; ; attempt++) {
+    const port = nodes[attempt % nodes.length]?.port;
+    const url = `http://127.0.0.1:${port}/v1${path}`;
+    const reply = await fetch(url, { headers, ...request }).catch(() => undefined);
+    if (reply === undefined || reply.status === 503) continue;
+    if (!reply.ok) throw new Error(`${path} was answered ${reply.status}: ${await reply.text()}`);
+    const json = await reply.json().catch(() => undefined);
+    if (json !== undefined) return json as T;
+  }
+}
+
+/** Ids of jobs that were acknowledged. */
+export async function submit(
+  nodes: readonly Node[],
+  from: number,
+  count: number,
+): Promise<string[]> {
+  const ids: string[] = [];
+  for (let number = from; number < from + count; number++) {
+    const body = { model: "sim-instant", prompt: `a kite, number ${number}` };
+    ids.push((await askAny<Job>(nodes, "/generate/image", body)).id);
+  }
+  return ids;
+}
+
+/** Every job has ended well, and none holds credits. */
+export async function hasAll(
+  t: Test,
+  nodes: readonly Node[],
+  ids: readonly string[],
+): Promise<void> {
+  const states = new Set<string>();
+  for (const id of ids)
+    states.add((await askAny<Job>(nodes, `/jobs/${id}/wait?timeout_seconds=10`)).status);
+  t.strictSame([...states], ["succeeded"]);
+  t.match(await askAny(nodes, "/me/credits"), { held_credits: 0 });
+}
