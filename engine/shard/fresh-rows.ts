@@ -3,9 +3,9 @@
  * is written to, and the frozen one that a flush is writing into the tables. Look-ups go new,
  * frozen, table.
  *
- * A record that is added costs nothing but its place in a list; finding its rows is left to the
- * first look-up or to the flush, which takes some records at a time: a shard has other things to do
- * meanwhile. Used by the shard and by the gateway.
+ * A record that is added costs nothing but its place in a list; finding its rows is left to
+ * `findSome`, the first look-up or the flush, which takes some records at a time: a shard has other
+ * things to do meanwhile. Used by the shard and by the gateway.
  */
 import { invariant } from "../invariant.ts";
 import { codeOf, engineTables, type Key, partitionOf } from "../key.ts";
@@ -57,6 +57,11 @@ export class FreshRows {
   /** Finds the frozen rows; awaits `pause` again and again, so that others run. */
   async findFrozen(pause: () => Promise<void>): Promise<void> {
     while (this.frozen.read(recordsPerSlice)) await pause();
+  }
+
+  /** Finds rows of some new records, which a look-up or a freeze would have to do in one go. */
+  findSome(): void {
+    this.current.read(recordsPerSlice);
   }
 
   /** The last write of each frozen row, partition by partition in the order of keys. */

@@ -184,6 +184,7 @@ export class Shard {
       const isHeartbeat = this.ownership.log?.isHeartbeatDue === true;
       if (this.batch.isEmpty && !isHeartbeat) continue;
       this.startPut(nowMs, isHeartbeat);
+      this.rows.fresh.findSome();
       // The store begins in the next tick of the event loop: deciding goes on beside it, not
       // before.
       await new Promise(setImmediate);

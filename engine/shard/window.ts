@@ -8,7 +8,9 @@
  * are the hash.
  */
 const wordsPerEntry = 10; // 4 words of key, 4 of value, 2 of time
-const firstSlots = 1024;
+const firstSlots = 64;
+/** A table that grows holds the thread for a part of the entries only. */
+const parts = 64;
 
 export class Window {
   private readonly windowMs: number;
@@ -42,8 +44,26 @@ export class Window {
 }
 
 class Generation {
-  count = 0;
   firstMs = 0;
+  private readonly tables = Array.from({ length: parts }, () => new Table());
+
+  get(key: string): { value: string; atMs: number } | undefined {
+    return this.tableOf(key).get(key);
+  }
+
+  set(key: string, value: string, atMs: number): void {
+    if (this.firstMs === 0) this.firstMs = atMs;
+    this.tableOf(key).set(key, value, atMs);
+  }
+
+  /** By other bits of the key than those that choose its slot. */
+  private tableOf(key: string): Table {
+    return this.tables[key.charCodeAt(0) % parts] as Table;
+  }
+}
+
+class Table {
+  private count = 0;
   private slots = firstSlots;
   private words = new Uint32Array(firstSlots * wordsPerEntry);
 
@@ -58,7 +78,6 @@ class Generation {
     if ((this.count + 1) * 2 > this.slots) this.grow();
     const words = wordsOf(key);
     const at = this.slotOf(words, 0);
-    if (this.firstMs === 0) this.firstMs = atMs;
     if (isFree(this.words, at)) {
       this.count++;
       this.words.set(words, at);
