@@ -33,6 +33,18 @@ t.test("of nodes that begin together one owns the shard, and the others follow",
   t.strictSame(house.owners, [owner], "heartbeats keep it so without work");
 });
 
+t.test("a node to which the store came from another begins no shard", async (t) => {
+  const house = new ClusterHouse(["a", "b"]);
+  const [founder, joiner] = house.nodes as [ClusterNode, ClusterNode];
+  joiner.isFounder = false;
+  joiner.start();
+  await house.pass(10_000);
+  t.strictSame(house.owners, []);
+  founder.start();
+  await house.pass(1_000);
+  t.strictSame(house.owners, [0]);
+});
+
 t.test(
   "a standby takes over 3 s after the last sign of the owner, and opens 2 s later",
   async (t) => {
