@@ -33,6 +33,10 @@ export class Flusher {
   /** The last flush failed. */
   private isStuck = false;
   private isWanted = false;
+  /** Others wait for the flush that runs. */
+  private isAwaited = false;
+  /** Ends a rest. */
+  private wake = () => {};
   private nextMs = 0;
   private isFinishing = false;
   /** By the monotonic clock. */
@@ -49,14 +53,16 @@ export class Flusher {
     return this.frozenAt !== undefined && this.ports.rows.fresh.size >= limits.engine.freshRowsMax;
   }
 
-  /** The next look finds a flush due. */
+  /** Others wait for what is fresh now: the next look finds a flush due, and none rests. */
   want(): void {
     this.isWanted = true;
+    this.wake();
   }
 
   /** Between two puts only, with the last durable record: no other rows may reach the tables. */
   startWhenDue(position: Position, nowMs: number): void {
     if (!this.isDue(position, nowMs)) return;
+    this.isAwaited = this.isWanted;
     this.isWanted = false;
     this.nextMs = nowMs + limits.engine.flushIntervalMs;
     const ended = (failure?: { readonly error: unknown }) => {
@@ -74,6 +80,7 @@ export class Flusher {
   /** Resolves when all rows up to `position` are in the tables. Throws `PortError`. */
   async finish(position: Position): Promise<void> {
     this.isFinishing = true;
+    this.wake();
     await this.running;
     do await this.flush(position);
     while (this.ports.rows.fresh.size > 0);
@@ -84,15 +91,17 @@ export class Flusher {
     const { clock, rows } = this.ports;
     const nowMs = clock.monotonicMs();
     const tookMs = nowMs - this.restedMs;
-    const isUrgent =
-      this.isFinishing || this.isWanted || rows.fresh.size >= limits.engine.flushRows;
+    const isMuch = rows.fresh.size >= limits.engine.flushRows;
+    const isUrgent = isMuch || this.isFinishing || this.isAwaited || this.isWanted;
     return new Promise((resolve) => {
-      const rested = () => {
+      let cancel = () => {};
+      this.wake = () => {
+        cancel();
         this.restedMs = clock.monotonicMs();
         resolve();
       };
-      if (isUrgent) setImmediate(rested);
-      else clock.after(Math.min(tookMs, limits.engine.flushRestMs), rested);
+      if (isUrgent) setImmediate(this.wake);
+      else cancel = clock.after(Math.min(tookMs, limits.engine.flushRestMs), this.wake);
     });
   }
 
