@@ -48,10 +48,15 @@ export interface StreamPlace {
 /** Waits for servers that choose their leader yet. Throws `PortError`. */
 export async function openStream(connection: NatsConnection, place: StreamPlace): Promise<Log> {
   const log = new JetStreamLog(connection, place);
+  await askAgain(() => log.make());
+  return log;
+}
+
+/** What may be asked twice, as long as servers choose their leader. Throws `PortError`. */
+export async function askAgain<T>(ask: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
-      await log.make();
-      return log;
+      return await ask();
     } catch (error) {
       const isLast = attempt === bounds.makeAttempts;
       if (isLast || !(error instanceof PortError && error.retryable)) throw error;

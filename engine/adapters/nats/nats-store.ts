@@ -6,7 +6,7 @@
 import { check, Type } from "../../../config/schema.ts";
 import { PortError } from "../../ports/port-error.ts";
 import { pack, unpack } from "../message-pack.ts";
-import { openStream } from "./jetstream-log.ts";
+import { askAgain, openStream } from "./jetstream-log.ts";
 import type { NatsConnection } from "./nats.ts";
 import { clusterVersion } from "./nats-peers.ts";
 
@@ -31,8 +31,9 @@ export async function agreeOnStore(
   const stream = await openStream(connection, { stream: "STORE", subject: "STORE" });
   const { major, minor } = clusterVersion;
   const message = pack({ version: [major, minor], ...proposed });
-  if (await stream.publish(message, proposed.storeId, 0)) return proposed;
-  const first = await stream.at(1);
+  // What another node has just made has no leader yet.
+  if (await askAgain(() => stream.publish(message, proposed.storeId, 0))) return proposed;
+  const first = await askAgain(() => stream.at(1));
   const store = first && unpack(first.record);
   if (isStore(store)) return { storeId: store.storeId, shardCount: store.shardCount };
   throw new PortError(

@@ -1,8 +1,9 @@
-"""OpenStack Swift with its S3 API in one process: `swift-server.py ACCESS_KEY SECRET_KEY`.
+"""OpenStack Swift with its S3 API in one process: `swift-server.py [FOLDER [PORT]]`.
 
 Account, container, object and proxy server, each on a free port of the loopback. The line that is
-printed says the port of the S3 API. The process ends when its standard input does, and all that it
-was given with it.
+printed says the port of the S3 API. The first line of the standard input is the access key, a space
+and the secret key; the process ends when the standard input does. Without a folder it keeps what it
+is given in a temporary one, which goes with it.
 
 The servers' own programs are not used: they read one fixed configuration, which belongs to another
 user, and each of them takes a second to start.
@@ -100,37 +101,49 @@ class Cache:
         return self.incr(key, -delta)
 
 
-def main(access_key, secret_key):
-    folder = make_folder()
+def main(named=None, port=0):
+    access_key, secret_key = sys.stdin.buffer.raw.readline().decode().split()
+    folder = named or make_folder()
     try:
-        serve_all(folder, access_key, secret_key)
+        if not has_attributes(folder):
+            sys.exit(f"{folder} is on a file system without extended attributes, as Swift needs them.")
+        serve_all(folder, int(port), access_key, secret_key)
         with eventlet.greenio.GreenPipe(sys.stdin.fileno(), "rb", 0) as stdin:
             while stdin.read(1):
                 pass
+    except SystemExit as end:
+        print(end, file=sys.stderr)
     except Exception:
         traceback.print_exc()
     finally:
-        shutil.rmtree(folder, ignore_errors=True)
+        if named is None:
+            shutil.rmtree(folder, ignore_errors=True)
         os._exit(0)
 
 
 def make_folder():
-    """Objects need extended attributes, which not every file system for temporary files has."""
     for parent in (tempfile.gettempdir(), "/var/tmp", os.getcwd()):
         folder = tempfile.mkdtemp(prefix="klieg-swift-", dir=parent)
-        try:
-            os.setxattr(folder, "user.swift", b"1")
+        if has_attributes(folder):
             return folder
-        except OSError:
-            os.rmdir(folder)
+        os.rmdir(folder)
     sys.exit("No folder for temporary files has extended attributes; set TMPDIR to one that does.")
 
 
-def serve_all(folder, access_key, secret_key):
+def has_attributes(folder):
+    """Objects need extended attributes, which not every file system for temporary files has."""
+    try:
+        os.setxattr(folder, "user.swift", b"1")
+        return True
+    except OSError:
+        return False
+
+
+def serve_all(folder, port, access_key, secret_key):
     write(folder, "swift.conf", SWIFT)
     utils.set_swift_dir(folder)
     devices = os.path.join(folder, "devices")
-    os.makedirs(os.path.join(devices, "d1"))
+    os.makedirs(os.path.join(devices, "d1"), exist_ok=True)
     conf = {"swift_dir": folder, "devices": devices, "mount_check": "false", "log_level": "ERROR"}
     logger = utils.get_logger(conf)
     servers = {
@@ -146,7 +159,7 @@ def serve_all(folder, access_key, secret_key):
         serve(sockets[name], server(conf, logger=logger))
     account, user = access_key.split(":")
     proxy = PROXY.format(folder=folder, account=account, user=user, secret_key=secret_key)
-    gate = eventlet.listen(("127.0.0.1", 0), backlog=CONNECTIONS)
+    gate = eventlet.listen(("127.0.0.1", port), backlog=CONNECTIONS)
     app, cache = loadapp(write(folder, "proxy.conf", proxy)), Cache()
     serve(gate, lambda env, start: app({**env, "swift.cache": cache}, start))
     print(gate.getsockname()[1], flush=True)

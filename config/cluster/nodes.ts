@@ -1,0 +1,67 @@
+/** The engine nodes and farm nodes, which are started as `npm start` and `npm run farm` do. */
+import { join } from "node:path";
+import { type Child, startChild } from "./child.ts";
+import { engineNodes, enginePort, farmNodes, host, type Secrets, writePrivate } from "./places.ts";
+
+export interface NodesOptions {
+  /** Of all of the cluster. */
+  readonly folder: string;
+  /** Of all of the cluster, the first. */
+  readonly port: number;
+  /** Where NATS and the bucket are, and with which keys. */
+  readonly settings: Readonly<Record<string, string>>;
+  readonly secrets: Secrets;
+}
+
+/** Each with its own thread; more than two of them are seldom of use on one machine. */
+const shards = "2";
+
+/** Throws `ChildError`. */
+export function startEngineNodes(options: NodesOptions): Promise<Child>[] {
+  const credentials = credentialsFile(options.folder, "engine", options.secrets.natsEngine);
+  return [...Array(engineNodes).keys()].map((node) => {
+    const port = enginePort(options.port, node);
+    const name = `engine-${node + 1}`;
+    return startChild({
+      name: `engine node ${node + 1}`,
+      command: ["sh", "config/serve"],
+      env: {
+        KLIEG_SHARDS: shards,
+        ...process.env,
+        ...options.settings,
+        KLIEG_DURABILITY: "replicated",
+        KLIEG_NATS_CREDENTIALS_FILE: credentials,
+        KLIEG_HOST: host,
+        KLIEG_PORT: `${port}`,
+        KLIEG_DATA_DIR: join(options.folder, name),
+        KLIEG_BOOTSTRAP_TOKEN_FILE: join(options.folder, "admin-token"),
+      },
+      logFile: join(options.folder, `${name}.log`),
+      ready: " serves ",
+    });
+  });
+}
+
+/** Throws `ChildError`. */
+export function startFarmNodes(options: NodesOptions): Promise<Child>[] {
+  const credentials = credentialsFile(options.folder, "farm", options.secrets.natsFarm);
+  return [...Array(farmNodes).keys()].map((node) =>
+    startChild({
+      name: `farm node ${node + 1}`,
+      command: ["sh", "config/farm"],
+      env: {
+        ...process.env,
+        ...options.settings,
+        KLIEG_NATS_CREDENTIALS_FILE: credentials,
+      },
+      logFile: join(options.folder, `farm-${node + 1}.log`),
+    }),
+  );
+}
+
+/** As `KLIEG_NATS_CREDENTIALS_FILE` takes it. */
+function credentialsFile(folder: string, user: string, password: string): string {
+  const file = join(folder, `nats-${user}-credentials`);
+  writePrivate(file, `${user}:${password}\n`);
+  return file;
+}

@@ -1,0 +1,109 @@
+/** What `npm run cluster` starts: a whole cluster on this machine, of real processes. */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { readdirSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import t, { type Test } from "tap";
+import type { Job } from "../../actors/contract/job.ts";
+import {
+  engineNodes,
+  enginePort,
+  portsFrom,
+  portsTaken,
+  takenPort,
+} from "../../config/cluster/places.ts";
+
+const entry = join(import.meta.dirname, "../../config/cluster/main.js");
+
+/** As many as a cluster takes, of those that the kernel gives to no connection. */
+async function freePorts(): Promise<number> {
+  for (let first = 10_000 + (process.pid % 500) * portsTaken; ; first -= portsTaken)
+    if ((await takenPort(portsFrom(first))) === undefined) return first;
+}
+
+async function startCluster(t: Test, folder: string, port: number) {
+  const { KLIEG_DATA_DIR: _, ...rest } = process.env;
+  const env = {
+    ...rest,
+    KLIEG_DATA_DIR: join(folder, "cluster"),
+    KLIEG_PORT: `${port}`,
+    KLIEG_SIM: "1",
+    KLIEG_LOG_LEVEL: "warn",
+  };
+  const child = spawn(process.execPath, [entry], { env, stdio: ["ignore", "pipe", "pipe"] });
+  let said = "";
+  child.stderr.setEncoding("utf8").on("data", (text: string) => {
+    said += text;
+  });
+  const closed = once(child, "close");
+  t.teardown(async () => {
+    child.kill("SIGKILL");
+    await closed;
+  });
+  const first = once(child.stdout.setEncoding("utf8"), "data");
+  const [welcome = ""] = await Promise.race([first, closed.then(() => [])]);
+  const pids = [...`${welcome}`.matchAll(/process (\d+)/g)].map(([, pid]) => Number(pid));
+  const end = async (signal: "SIGTERM" | "SIGKILL") => {
+    child.kill(signal);
+    await closed;
+    return child.exitCode;
+  };
+  return { welcome: `${welcome}`, pids, end, closed, said: () => said };
+}
+
+/** Repeats at the other node what is answered 503, as a client does. */
+async function ask<T>(folder: string, port: number, path: string, body?: object): Promise<T> {
+  const token = readFileSync(join(folder, "cluster", "admin-token"), "utf8").trim();
+  const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
+  const request = body === undefined ? {} : { method: "POST", body: JSON.stringify(body) };
+  for (let attempt = 0; ; attempt++) {
+    const url = `http://127.0.0.1:${enginePort(port, attempt % engineNodes)}/v1${path}`;
+    const reply = await fetch(url, { headers, ...request });
+    if (reply.ok) return (await reply.json()) as T;
+    const problem = await reply.text();
+    if (reply.status !== 503) throw new Error(`${path} was answered ${reply.status}: ${problem}`);
+  }
+}
+
+function isThere(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+t.test("a cluster of one machine keeps what it was given, and leaves no process", async (t) => {
+  const folder = t.testdir();
+  const port = await freePorts();
+  const first = await startCluster(t, folder, port);
+  t.equal(first.pids.length, 7, first.said() || first.welcome);
+  const body = { model: "sim-instant", prompt: "a kite" };
+  const { id } = await ask<Job>(folder, port, "/generate/image", body);
+
+  const second = await startCluster(t, folder, await freePorts());
+  t.match(second.said(), /^Another cluster uses .+; stop it or set KLIEG_DATA_DIR/);
+  const elsewhere = t.testdirName;
+  const third = await startCluster(t, join(elsewhere, "other"), port);
+  t.match(third.said(), new RegExp(`^Port ${port} cannot be listened at; .* set KLIEG_PORT`));
+
+  t.equal(await first.end("SIGTERM"), 0);
+  t.strictSame(first.pids.filter(isThere), [], "no process is left");
+  const files = readdirSync(join(folder, "cluster"), { recursive: true, encoding: "utf8" });
+  const open = files.filter((file) => {
+    const path = join(folder, "cluster", file);
+    return (
+      /admin-token|nats\.conf|key|credentials|\.log$/.test(file) && statSync(path).mode & 0o077
+    );
+  });
+  t.strictSame(open, [], "secrets and logs are closed to others");
+
+  const again = await startCluster(t, folder, port);
+  t.equal(again.pids.length, 7, again.said());
+  t.match(await ask<Job>(folder, port, `/jobs/${id}/wait`), { id, status: "succeeded" });
+  await again.end("SIGKILL");
+  while (again.pids.some(isThere)) await delay(20);
+  t.pass("its children end with it, however it ends");
+});
