@@ -52,6 +52,7 @@ const testPackages = [
   "eventsource",
   "openapi-typescript",
   "@figma/rest-api-spec",
+  "yaml",
   // The judges of the simulators.
   "@fal-ai/client",
   "openai",

@@ -1,5 +1,5 @@
 /**
- * `npm run cluster`: a whole cluster on this machine, for trying it out. It starts what is below and
+ * `npm run cluster`: a whole cluster on this machine, to try it. It starts what is below and
  * restarts nothing: what is killed stays away until all is started again, with the same data. All
  * of it ends with this process.
  */

@@ -1,4 +1,4 @@
-/** Where the parts of the cluster of one machine are: ports behind one another, folders, secrets. */
+/** Where the parts of the cluster of one machine are: ports, folders, secrets. */
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
