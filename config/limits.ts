@@ -369,6 +369,13 @@ export const limits = {
     brokenStepsMax: 3,
     /** An actor that broke its promise at its due time is woken again after this. */
     brokenDueMs: 1_000,
+    /** For so long shards that are to be held at one time may wait for each other. */
+    holdMs: 750,
+    /** How often that is tried for one backup. */
+    holdAttempts: 20,
+    /** Of a large store's backup. */
+    backupMs: 24 * 3_600_000,
+    backupMegabytes: 512,
     /** A shard thread that died is started again after this. */
     restartDelayMs: 100,
     /** The longest wait before a thread that dies again and again is started once more. */

@@ -203,7 +203,7 @@ export class Gateway {
     };
   }
 
-  event(shard: number, event: ShardEvent): void {
+  event(shard: number, event: Exclude<ShardEvent, { kind: "held" }>): void {
     const end = this.shards[shard];
     if (end === undefined) return;
     if (event.kind === "release") {
@@ -305,7 +305,7 @@ class ShardEnd {
     return new Promise((resolve, reject) => this.nextWaiters.push({ resolve, reject }));
   }
 
-  event(event: Exclude<ShardEvent, { kind: "release" | "applied" }>): void {
+  event(event: Exclude<ShardEvent, { kind: "release" | "applied" | "held" }>): void {
     switch (event.kind) {
       case "opened":
         this.reader.refresh();

@@ -15,6 +15,7 @@ import { limits } from "../config/limits.ts";
 import type { Gateway } from "./gateway.ts";
 import { Link } from "./link.ts";
 import type { Clock } from "./ports/clock.ts";
+import { PortError } from "./ports/port-error.ts";
 import type { TableReader } from "./ports/tables.ts";
 import { channel, type ThreadPool } from "./threads.ts";
 import type {
@@ -83,6 +84,9 @@ export class Host {
   /** Deaths of a thread since it last opened: one that cannot open is tried less and less often. */
   private readonly deaths = new Map<string, number>();
   private stopping = false;
+  /** While shards are to be held. */
+  private onHeld: ((life: ShardLife, number: number) => void) | undefined;
+  private holds = 0;
   private readable: () => void = () => {};
 
   constructor(options: HostOptions, gateway: Gateway) {
@@ -128,6 +132,47 @@ export class Host {
   /** Lost while there is no effects thread. */
   tellEffects(message: unknown): void {
     this.effects?.send({ kind: "message", message });
+  }
+
+  /**
+   * Runs `look` at one instant of all shards: each has in its tables what it has decided, and
+   * commits nothing. So what a shard has of another was told before, and what it was told and has
+   * acknowledged it has: no tell is lost or doubled in what `look` sees. Its result does not count,
+   * and a retryable `PortError` is thrown, when that took too long.
+   */
+  async whileHeld<T>(look: () => Promise<T>): Promise<T> {
+    const { clock } = this.options;
+    const lives = [...this.lives].filter(({ state }) => state === "owning");
+    if (lives.length <= this.options.shardCount)
+      throw new PortError("not every shard is open on this node", false);
+    if (this.onHeld !== undefined) throw new PortError("the shards are being held already", true);
+    const beganMs = clock.monotonicMs();
+    try {
+      await this.holdAll(lives);
+      const seen = await look();
+      if (clock.monotonicMs() - beganMs < 2 * limits.engine.holdMs) return seen;
+      throw new PortError("the look at the held shards took too long", true);
+    } finally {
+      this.onHeld = undefined;
+      for (const { link } of lives) link.send({ kind: "resume" });
+    }
+  }
+
+  private holdAll(lives: readonly ShardLife[]): Promise<void> {
+    const waiting = new Set(lives);
+    const number = ++this.holds;
+    return new Promise((resolve, reject) => {
+      const cancel = this.options.clock.after(limits.engine.holdMs, () =>
+        reject(new PortError("the shards could not be held at one time", true)),
+      );
+      this.onHeld = (life, held) => {
+        if (held === number) waiting.delete(life);
+        if (waiting.size > 0) return;
+        cancel();
+        resolve();
+      };
+      for (const { link } of lives) link.send({ kind: "hold", number });
+    });
   }
 
   private startEffects(): void {
@@ -184,6 +229,7 @@ export class Host {
       this.started(life.name);
       return;
     }
+    if (event.kind === "held") return this.onHeld?.(life, event.number);
     if (event.kind === "readable") this.letRead(life);
     if (event.kind === "following") this.follow(life, life.shard === this.options.shardCount);
     if (event.kind === "joining") this.follow(life, false);

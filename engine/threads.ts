@@ -75,12 +75,16 @@ export class ShortThreads<Task extends object, Result> {
     this.pool.on("error", () => {});
   }
 
-  /** Throws `PortError`: not retryable for a task that needs too much time or memory. */
-  async run(task: Task): Promise<Result> {
+  /**
+   * `ports` are handed over to the thread inside `task`. Throws `PortError`: not retryable for a
+   * task that needs too much time or memory.
+   */
+  async run(task: Task, ports: readonly MessagePort[] = []): Promise<Result> {
     if (this.pool.queueSize >= this.pool.options.maxQueue)
       throw new PortError("too many tasks wait for a thread", true);
     try {
-      return await this.pool.run(task, { signal: AbortSignal.timeout(this.timeoutMs) });
+      const signal = AbortSignal.timeout(this.timeoutMs);
+      return await this.pool.run(task, { signal, transferList: [...ports] });
     } catch (error) {
       if (isExcess(error)) throw new PortError("the task took too much", false, error);
       throw error;

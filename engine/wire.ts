@@ -22,7 +22,13 @@ export type Ask = readonly [
 ];
 
 /** From the HTTP thread to a shard. */
-export type ToShard = Ask | { readonly kind: "flush" } | { readonly kind: "stop" };
+export type ToShard =
+  | Ask
+  | { readonly kind: "flush" }
+  | { readonly kind: "stop" }
+  /** From the host: commit nothing, with all in the tables, until it is over. */
+  | { readonly kind: "hold"; readonly number: number }
+  | { readonly kind: "resume" };
 
 /** From the host to a shard's thread, once: the way to the effects thread. */
 export type ToShardThread = ToShard | { readonly kind: "effects"; readonly port: MessagePort };
@@ -50,7 +56,9 @@ export type ShardEvent =
   | { readonly kind: "frozen" }
   /** They could not be written, and stay fresh until a later attempt is `flushed`. */
   | { readonly kind: "stuck" }
-  | { readonly kind: "flushed"; readonly seq: number };
+  | { readonly kind: "flushed"; readonly seq: number }
+  /** From here on until the host resumes it, or `limits.engine.holdMs` have passed twice. */
+  | { readonly kind: "held"; readonly number: number };
 
 /** From a shard's thread to the HTTP thread: of a store that cannot be opened it only says why. */
 export type FromShardThread = ShardEvent | { readonly kind: "damaged"; readonly sentence: string };

@@ -2,7 +2,6 @@
  * The service: wires settings, store, engine and listener together, says where it is, and stops in
  * order. Every fault of the start ends with one sentence that names the remedy.
  */
-import { statfs } from "node:fs/promises";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -30,14 +29,16 @@ import { QuietProcess } from "../engine/adapters/quiet-process.ts";
 import { systemClock } from "../engine/adapters/system-clock.ts";
 import { systemEntropy } from "../engine/adapters/system-entropy.ts";
 import { openWeb } from "../engine/adapters/web.ts";
+import type { BackupEnd, BackupTask } from "../engine/backup-wire.ts";
 import { Host } from "../engine/host.ts";
-import { volatileRoot } from "../engine/ports/objects.ts";
 import { PortError } from "../engine/ports/port-error.ts";
 import { ShortThreads, Threads } from "../engine/threads.ts";
 import { findChromium, isExecutable } from "../render-farm/browser/chromium-path.ts";
 import { Api } from "./api.ts";
+import { answerBackup, type BackupPorts } from "./backup-requests.ts";
 import { bootstrap, chooseToken } from "./bootstrap.ts";
 import { FigmaHost } from "./compositions/figma-host.ts";
+import { watchDisk, watchObjects } from "./health-watch.ts";
 import { RequestLog } from "./request-log.ts";
 import { routeTable } from "./route-table.ts";
 import type { Service } from "./service.ts";
@@ -50,6 +51,7 @@ import { type Wiring, wire } from "./wiring.ts";
 const entries = {
   shards: new URL("../actors/shard/main.js", import.meta.url),
   effects: new URL("../actors/effects/main.js", import.meta.url),
+  backups: new URL("../actors/backup-thread/main.js", import.meta.url),
   timelines: new URL("../actors/timeline-thread/main.js", import.meta.url),
   exports: new URL("../actors/export-thread/main.js", import.meta.url),
   figma: new URL("../actors/figma-thread/main.js", import.meta.url),
@@ -115,9 +117,10 @@ async function start(): Promise<void> {
   listener = await listen(new Api(service, routeTable), { ...settings, proxies }, systemClock);
   leaveAddress(settings, data, log);
   process.on("SIGHUP", () => reload(service, log));
-  watchDisk(service, settings.dataDir, log);
-  if (settings.objectStore !== undefined) await watchObjects(service, log);
+  watchDisk(service, settings.dataDir, systemClock, log);
+  if (settings.objectStore !== undefined) await watchObjects(service, systemClock, log);
   await watchTokenReset(service, data, log);
+  void watchBackups(openBackups(settings, data, host, log), data, log);
   process.stdout.write(
     `Klieg ${version} serves ${settings.publicUrl}/v1\n` +
       `The first credential is in ${join(settings.dataDir, "admin-token")}; the klieg command finds it by itself.\n`,
@@ -321,38 +324,6 @@ function reload(service: Service, log: Logger): void {
   }
 }
 
-/** Short of space, new work is refused while there is still room to finish the old. */
-function watchDisk({ health }: Service, dataDir: string, log: Logger): void {
-  const look = async () => {
-    try {
-      const { bavail, bsize, blocks } = await statfs(dataDir);
-      const least = Math.max(
-        limits.http.diskFreeBytesMin,
-        blocks * bsize * limits.http.diskFreeShareMin,
-      );
-      health.isDiskLow = bavail * bsize < least;
-    } catch (error) {
-      log.warn(error, "the free space of the data directory is unknown");
-    }
-    systemClock.after(limits.http.diskCheckMs, () => void look());
-  };
-  void look();
-}
-
-/** Checks now and regularly whether the object store answers, if only that there is no object. */
-async function watchObjects(service: Service, log: Logger): Promise<void> {
-  const { health, objects } = service;
-  const fault = await objects.stat(`${volatileRoot}/start`).then(
-    () => undefined,
-    (error: unknown) => error,
-  );
-  const isAway = fault !== undefined;
-  if (isAway && !health.areObjectsAway) log.error(fault, "the object store does not answer");
-  if (!isAway && health.areObjectsAway) log.info("the object store answers again");
-  health.areObjectsAway = isAway;
-  systemClock.after(limits.http.diskCheckMs, () => void watchObjects(service, log));
-}
-
 /** Checks now and regularly whether the operator asked for a new first credential. */
 async function watchTokenReset(service: Service, data: DataDirectory, log: Logger): Promise<void> {
   try {
@@ -362,6 +333,36 @@ async function watchTokenReset(service: Service, data: DataDirectory, log: Logge
   }
   const again = () => void watchTokenReset(service, data, log);
   systemClock.after(limits.http.tokenResetCheckMs, again);
+}
+
+function openBackups(
+  { dataDir, objectStore }: Settings,
+  { shardCount, storeId: store }: DataDirectory,
+  host: Host,
+  log: Logger,
+): BackupPorts {
+  const { backupMs, backupMegabytes } = limits.engine;
+  const threads = new ShortThreads<BackupTask, BackupEnd>(entries.backups, {
+    ...{ threads: 1, queueMax: 1, timeoutMs: backupMs, memoryMegabytes: backupMegabytes },
+  });
+  return {
+    clock: systemClock,
+    whileHeld: (look) => host.whileHeld(look),
+    runThread: (task, port) => threads.run(task, port),
+    task: { dataDir, shardCount, store, areObjectsOnDisk: objectStore === undefined },
+    onFault: (error) => log.error(error, "a backup could not be written"),
+  };
+}
+
+/** Checks now and regularly whether the operator asked for a backup. */
+async function watchBackups(ports: BackupPorts, data: DataDirectory, log: Logger): Promise<void> {
+  try {
+    const outcome = await answerBackup(data, ports);
+    if (outcome !== undefined && "summary" in outcome) log.info(outcome, "a backup was written");
+  } catch (error) {
+    log.error(error, "what became of a backup could not be told");
+  }
+  systemClock.after(limits.http.tokenResetCheckMs, () => void watchBackups(ports, data, log));
 }
 
 function isForOperator(error: unknown): error is Error {

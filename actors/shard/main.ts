@@ -60,7 +60,7 @@ async function runShard(task: ShardTask, log: Logger): Promise<void> {
   const toGateway = new Link<FromShardThread, ToShardThread>(task.gateway, (message) => {
     if ("kind" in message && message.kind === "effects") effects.connect(message.port);
     else if (life?.shard !== undefined) life.shard.handle(message);
-    else life?.stop(); // A shard that is not open is asked nothing else.
+    else if ("kind" in message && message.kind === "stop") life?.stop();
   });
   const outlets: ShardOutlets = {
     event: (event) => toGateway.send(event),

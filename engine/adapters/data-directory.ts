@@ -9,6 +9,7 @@ import {
   constants,
   existsSync,
   mkdirSync,
+  readdirSync,
   readFileSync,
   renameSync,
   rmSync,
@@ -54,6 +55,10 @@ export interface DataDirectory {
 
 const lockName = "lock";
 const storeName = "store.json";
+/** There while a backup's rows and objects are brought in, which are no store until all are there. */
+const restoringName = "restoring";
+/** What an empty data directory may have. */
+const emptyNames: ReadonlySet<string> = new Set([lockName, "lost+found"]);
 /** Of all that is in the directory. */
 export const formatVersion = 9;
 
@@ -68,6 +73,7 @@ interface Store {
   readonly isFounder: boolean;
 }
 
+/** Throws `DataDirectoryError`. */
 export function openDataDirectory(path: string, shardCount: number): DataDirectory {
   try {
     makeDirectory(path);
@@ -77,6 +83,10 @@ export function openDataDirectory(path: string, shardCount: number): DataDirecto
   }
   const wasOpen = close(path);
   const release = lock(path);
+  if (existsSync(join(path, restoringName)))
+    throw new DataDirectoryError(
+      `A restore into ${path} has not ended; run klieg store restore again, or remove the directory.`,
+    );
   const directory = {
     path,
     wasOpen,
@@ -148,6 +158,46 @@ export function joinCluster(path: string): boolean {
     const store = JSON.parse(readFileSync(file, "utf8")) as Store;
     replace(file, `${JSON.stringify({ ...store, isClustered: true })}\n`);
     return !store.isClustered;
+  } finally {
+    release();
+  }
+}
+
+/**
+ * Makes a store of its own of what `fill` brings into an empty directory, or into one that an
+ * earlier restore was begun in. Throws `DataDirectoryError`, and what `fill` throws.
+ */
+export async function restoreStore(
+  path: string,
+  shardCount: number,
+  fill: () => Promise<void>,
+): Promise<void> {
+  try {
+    makeDirectory(path);
+  } catch (error) {
+    throw unusable(path, error);
+  }
+  close(path);
+  const release = lock(path);
+  try {
+    const names = readdirSync(path).filter((name) => !emptyNames.has(name));
+    const isBegun = names.includes(restoringName);
+    if (names.length > 0 && !isBegun)
+      throw new DataDirectoryError(
+        `${path} is not empty; set KLIEG_DATA_DIR to a directory that is, or to none that exists.`,
+      );
+    writeFileSync(join(path, restoringName), "", { mode: 0o600, flush: true });
+    for (const name of names)
+      if (name !== restoringName) rmSync(join(path, name), { recursive: true });
+    await fill();
+    // A history that begins here: whatever nodes have the one before are no part of it.
+    const [storeId, nodeId] = [randomUUID(), randomUUID()];
+    const store: Store = {
+      ...{ formatVersion, shardCount, storeId, nodeId },
+      ...{ isComplete: true, isClustered: false, isFounder: true },
+    };
+    replace(join(path, storeName), `${JSON.stringify(store)}\n`);
+    rmSync(join(path, restoringName));
   } finally {
     release();
   }

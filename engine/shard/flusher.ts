@@ -14,7 +14,10 @@ export interface FlusherPorts {
   readonly rows: ShardRows;
   readonly domain: Domain;
   readonly event: (
-    event: { readonly kind: "frozen" | "stuck" } | { readonly kind: "flushed"; seq: number },
+    event:
+      | { readonly kind: "frozen" | "stuck" }
+      | { readonly kind: "flushed"; seq: number }
+      | { readonly kind: "held"; number: number },
   ) => void;
   /** Drops from the journal what neither the tables nor other nodes need. */
   readonly trim: (seq: number) => Promise<void>;
@@ -39,6 +42,10 @@ export class Flusher {
   private wake = () => {};
   private nextMs = 0;
   private isFinishing = false;
+  /** The number of the hold that is wanted. */
+  private wantedHold: number | undefined;
+  /** Ends a hold. */
+  private endHold = () => {};
   /** By the monotonic clock. */
   private restedMs = 0;
 
@@ -82,8 +89,48 @@ export class Flusher {
     this.isFinishing = true;
     this.wake();
     await this.running;
-    do await this.flush(position);
-    while (this.ports.rows.fresh.size > 0);
+    try {
+      do await this.flush(position);
+      while (this.ports.rows.fresh.size > 0);
+    } finally {
+      this.isFinishing = false;
+    }
+  }
+
+  /** Undefined ends one that has begun. */
+  wantHold(number: number | undefined): void {
+    this.wantedHold = number;
+    if (number === undefined) this.endHold();
+  }
+
+  get isHoldWanted(): boolean {
+    return this.wantedHold !== undefined;
+  }
+
+  /**
+   * Between two puts only, with the last durable record: nothing is committed before it resolves.
+   * What the tables refuse is left to the next flush, and no hold is said.
+   */
+  async hold(position: Position): Promise<void> {
+    const { clock, event } = this.ports;
+    try {
+      await this.finish(position);
+    } catch (error) {
+      if (!(error instanceof PortError)) throw error;
+      this.wantedHold = undefined;
+    }
+    const number = this.wantedHold;
+    if (number === undefined) return;
+    event({ kind: "held", number });
+    await new Promise<void>((resolve) => {
+      const cancel = clock.after(2 * limits.engine.holdMs, resolve);
+      this.endHold = () => {
+        cancel();
+        resolve();
+      };
+    });
+    this.endHold = () => {};
+    this.wantedHold = undefined;
   }
 
   /** As long as the last transaction took, unless others wait for the end of the flush. */

@@ -155,7 +155,11 @@ export class Shard {
       this.time.observe(atMs);
       this.receive({ to, message: question, request }, lane);
     } else if (message.kind === "flush") this.flush();
-    else this.stop();
+    else if (message.kind === "stop") this.stop();
+    else {
+      this.flusher.wantHold(message.kind === "hold" ? message.number : undefined);
+      this.inbox.ring();
+    }
   }
 
   /** Brings every row that was released before the call into the tables, soon. */
@@ -180,6 +184,7 @@ export class Shard {
       this.takeDue(nowMs);
       if (!this.isBlocked) this.fill(nowMs);
       if (this.isPutting) continue;
+      if (this.flusher.isHoldWanted) await this.flusher.hold(this.position);
       this.flusher.startWhenDue(this.position, nowMs);
       const isHeartbeat = this.ownership.log?.isHeartbeatDue === true;
       if (this.batch.isEmpty && !isHeartbeat) continue;

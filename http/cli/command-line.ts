@@ -28,10 +28,12 @@ import { lint } from "./lint.ts";
 import { login, logout } from "./login.ts";
 import { accountCreate } from "./operator/account-create.ts";
 import { audit } from "./operator/audit.ts";
+import { backup } from "./operator/backup.ts";
 import { clusterJoin } from "./operator/cluster-join.ts";
 import { modelsCheck } from "./operator/models-check.ts";
 import { objectsMove } from "./operator/objects-move.ts";
 import { listProviders, pauseProvider, resumeProvider } from "./operator/providers.ts";
+import { storeRestore } from "./operator/store-restore.ts";
 import { storeCheck } from "./operator/store-check.ts";
 import { tokenReset } from "./operator/token-reset.ts";
 import { share, shareList, shareRevoke } from "./shares.ts";
@@ -85,6 +87,8 @@ const commands: readonly Command[] = [
   storeCheck,
   clusterJoin,
   objectsMove,
+  backup,
+  storeRestore,
 ];
 
 /** Returns the exit code. A fault that is a bug of ours is thrown. */

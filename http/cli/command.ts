@@ -15,6 +15,10 @@ export interface Session {
   /**
    * Of a store that no service uses; undefined when they are there already. Throws `CommandError`.
    */
+  /** Whether a service uses it now. */
+  readonly isServed: (dataDir: string) => boolean;
+  /** Into an empty data directory. Throws `CommandError`. */
+  readonly restoreBackup: (folder: string, dataDir: string) => Promise<RestoredBackup>;
   /** False when it belonged to one before. Throws `CommandError`. */
   readonly joinCluster: (dataDir: string) => boolean;
   readonly moveObjects: (
@@ -33,6 +37,12 @@ export interface Session {
 export interface StoreFinding {
   readonly sentence: string;
   readonly kind: "harmless" | "damage" | "repaired";
+}
+
+export interface RestoredBackup {
+  /** Of the instant that it shows. */
+  readonly atMs: number;
+  readonly areObjectsInBucket: boolean;
 }
 
 export interface MovedObjects {

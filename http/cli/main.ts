@@ -1,7 +1,10 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { adapters } from "../../actors/providers/adapters.ts";
 import { surveyConfiguration } from "../../config/configuration.ts";
 import { readClientSettings, readSettings } from "../../config/settings.ts";
 import { DataDirectoryError, joinCluster } from "../../engine/adapters/data-directory.ts";
+import { lockFile } from "../../engine/adapters/kernel-lock.ts";
 import { systemClock } from "../../engine/adapters/system-clock.ts";
 import { systemEntropy } from "../../engine/adapters/system-entropy.ts";
 import { Client } from "../client/client.ts";
@@ -33,6 +36,23 @@ process.exitCode = await runCommandLine(process.argv.slice(2), {
     const { domain } = await import("../../actors/domain.ts");
     try {
       return await checkStore({ dataDir, domain, nowMs: systemClock.nowMs(), repairs });
+    } catch (error) {
+      if (error instanceof DataDirectoryError) throw new CommandError(error.message);
+      throw error;
+    }
+  },
+  isServed(dataDir) {
+    if (!existsSync(join(dataDir, "store.json"))) return false;
+    const release = lockFile(join(dataDir, "lock"), 0);
+    release?.();
+    return release === undefined;
+  },
+  async restoreBackup(folder, dataDir) {
+    process.umask(0o077);
+    const backup = await import("../../engine/adapters/backup/restore-backup.ts");
+    try {
+      const { atMs, objects } = await backup.restoreBackup(folder, dataDir);
+      return { atMs, areObjectsInBucket: objects.place === "s3" };
     } catch (error) {
       if (error instanceof DataDirectoryError) throw new CommandError(error.message);
       throw error;

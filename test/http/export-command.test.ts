@@ -45,6 +45,8 @@ async function run(t: Test, args: readonly string[], path?: string) {
     settings: refuse,
     checkStore: refuse,
     joinCluster: refuse,
+    isServed: refuse,
+    restoreBackup: refuse,
     moveObjects: refuse,
     surveyConfiguration: refuse,
     openProvider: refuse,

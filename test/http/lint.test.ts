@@ -23,6 +23,8 @@ async function lint(...args: readonly string[]) {
     settings: refuse,
     checkStore: refuse,
     joinCluster: refuse,
+    isServed: refuse,
+    restoreBackup: refuse,
     moveObjects: refuse,
     surveyConfiguration: refuse,
     openProvider: refuse,

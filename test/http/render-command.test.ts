@@ -64,6 +64,8 @@ async function render(t: Test, last: object, ...options: readonly string[]) {
     settings: refuse,
     checkStore: refuse,
     joinCluster: refuse,
+    isServed: refuse,
+    restoreBackup: refuse,
     moveObjects: refuse,
     surveyConfiguration: refuse,
     openProvider: refuse,

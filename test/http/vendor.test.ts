@@ -58,6 +58,8 @@ async function vendor(folder: string) {
     settings: refuse,
     checkStore: refuse,
     joinCluster: refuse,
+    isServed: refuse,
+    restoreBackup: refuse,
     moveObjects: refuse,
     surveyConfiguration: refuse,
     openProvider: refuse,

@@ -130,7 +130,7 @@ export async function openEngine(parts: EngineParts): Promise<InProcessEngine> {
           moves++;
           if (life.isSilent) return;
           if (event.kind === "opened") attach();
-          gateway.event(number, event);
+          if (event.kind !== "held") gateway.event(number, event);
         },
         deliver(deliveries, acknowledged) {
           moves++;
