@@ -229,7 +229,10 @@ export class Host {
       this.started(life.name);
       return;
     }
-    if (event.kind === "held") return this.onHeld?.(life, event.number);
+    if (event.kind === "held") {
+      this.onHeld?.(life, event.number);
+      return;
+    }
     if (event.kind === "readable") this.letRead(life);
     if (event.kind === "following") this.follow(life, life.shard === this.options.shardCount);
     if (event.kind === "joining") this.follow(life, false);

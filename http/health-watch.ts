@@ -12,12 +12,7 @@ interface Log {
 }
 
 /** Short of space, new work is refused while there is still room to finish the old. */
-export function watchDisk(
-  { health }: Service,
-  dataDir: string,
-  clock: Clock,
-  log: Log,
-): void {
+export function watchDisk({ health }: Service, dataDir: string, clock: Clock, log: Log): void {
   const look = async () => {
     try {
       const { bavail, bsize, blocks } = await statfs(dataDir);

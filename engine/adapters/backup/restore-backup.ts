@@ -41,11 +41,7 @@ export async function restoreBackup(folder: string, dataDir: string): Promise<Ma
 }
 
 /** Throws `PortError`. */
-async function bringObjects(
-  { objects }: Manifest,
-  folder: string,
-  dataDir: string,
-): Promise<void> {
+async function bringObjects({ objects }: Manifest, folder: string, dataDir: string): Promise<void> {
   if (objects.place === "s3") return;
   const source = diskObjects(join(folder, objectsFolder));
   const { count, bytes } = await countObjects(source);
