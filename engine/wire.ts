@@ -115,6 +115,8 @@ export interface EffectsTask {
   readonly farmEntry: string;
   /** Where farm nodes of their own are; undefined without NATS. */
   readonly nats?: NatsAccess | undefined;
+  /** Whether shards may be owned by other nodes. */
+  readonly isClustered: boolean;
   /** Undefined: objects are on the disk. Secret. */
   readonly objectStore: ObjectStore | undefined;
   readonly control: MessagePort;

@@ -10,55 +10,85 @@ import type {
   FromBackupThread,
   ToBackupThread,
 } from "../engine/backup-wire.ts";
+import type { Host } from "../engine/host.ts";
 import type { Clock } from "../engine/ports/clock.ts";
 import { PortError } from "../engine/ports/port-error.ts";
-import { channel } from "../engine/threads.ts";
+import { channel, ShortThreads } from "../engine/threads.ts";
 
 export const requestFile = "backup-request";
 export const outcomeFile = "backup-outcome";
 
 /** As JSON in their files. */
-export interface BackupRequest {
+interface BackupRequest {
   readonly id: string;
   readonly folder: string;
 }
 
 export type BackupOutcome = BackupEnd & { readonly id: string };
 
+/** The data directory. */
 interface Files {
+  readonly path: string;
+  readonly shardCount: number;
+  readonly storeId: string;
   read(name: string): string | undefined;
   writePrivate(name: string, text: string): void;
   remove(name: string): void;
 }
 
-export interface BackupPorts {
+interface BackupParts {
+  /** Of the thread that writes them. */
+  readonly entry: URL;
+  readonly host: Pick<Host, "whileHeld">;
   readonly clock: Clock;
-  /** As `Host.whileHeld`. */
-  readonly whileHeld: (look: () => Promise<void>) => Promise<void>;
-  readonly runThread: (task: BackupTask, ports: readonly MessagePort[]) => Promise<BackupEnd>;
-  readonly task: Omit<BackupTask, "folder" | "port">;
-  readonly onFault: (error: unknown) => void;
+  readonly areObjectsOnDisk: boolean;
+  /** For the operator. */
+  readonly notes: {
+    error(error: unknown, sentence: string): void;
+    info(fields: object, sentence: string): void;
+  };
 }
 
-/** Undefined when there was nothing to do. */
-export async function answerBackup(
-  files: Files,
-  ports: BackupPorts,
-): Promise<BackupOutcome | undefined> {
+type Writers = ShortThreads<BackupTask, BackupEnd>;
+
+/** Looks now and regularly whether the operator asked for a backup. */
+export function watchBackups(files: Files, parts: BackupParts): void {
+  const { backupMs, backupMegabytes } = limits.engine;
+  const writers: Writers = new ShortThreads(parts.entry, {
+    ...{ threads: 1, queueMax: 1, timeoutMs: backupMs, memoryMegabytes: backupMegabytes },
+  });
+  const look = async () => {
+    try {
+      await answerRequest(files, parts, writers);
+    } catch (error) {
+      parts.notes.error(error, "what became of a backup could not be told");
+    }
+    parts.clock.after(limits.http.tokenResetCheckMs, () => void look());
+  };
+  void look();
+}
+
+async function answerRequest(files: Files, parts: BackupParts, writers: Writers): Promise<void> {
   const request = parsed(files.read(requestFile));
-  if (request === undefined) return undefined;
+  if (request === undefined) return;
   files.remove(requestFile);
   const { id, folder } = request;
-  const end = await backUp(folder, ports).catch((error: Error) => {
-    ports.onFault(error);
+  const end = await backUp(folder, files, parts, writers).catch((error: Error) => {
+    parts.notes.error(error, "a backup could not be written");
     return { fault: error.message };
   });
-  const outcome = { id, ...end };
+  const outcome: BackupOutcome = { id, ...end };
+  if ("summary" in outcome)
+    parts.notes.info({ ...outcome.summary, folder }, "a backup was written");
   files.writePrivate(outcomeFile, `${JSON.stringify(outcome)}\n`);
-  return outcome;
 }
 
-async function backUp(folder: string, ports: BackupPorts): Promise<BackupEnd> {
+async function backUp(
+  folder: string,
+  { path: dataDir, shardCount, storeId: store }: Files,
+  parts: BackupParts,
+  writers: Writers,
+): Promise<BackupEnd> {
   const { near, far } = channel();
   const tell = (message: ToBackupThread) => near.postMessage(message);
   let seen = () => {};
@@ -69,26 +99,25 @@ async function backUp(folder: string, ports: BackupPorts): Promise<BackupEnd> {
     });
   near.on("message", (message: FromBackupThread) => {
     if (message === "seen") return seen();
-    holdOnce(ports, look).then(
+    holdOnce(parts, look).then(
       () => tell({ kind: "released" }),
       (error: Error) => tell({ kind: "given_up", why: error.message }),
     );
   });
   try {
-    return await ports.runThread({ ...ports.task, folder, port: far }, [far]);
+    const { areObjectsOnDisk } = parts;
+    const task = { dataDir, shardCount, store, folder, areObjectsOnDisk, port: far };
+    return await writers.run(task, [far]);
   } finally {
     near.close();
   }
 }
 
 /** Shards with much to write are not ready in time at first. Throws `PortError`. */
-async function holdOnce(
-  { clock, whileHeld }: BackupPorts,
-  look: () => Promise<void>,
-): Promise<void> {
+async function holdOnce({ clock, host }: BackupParts, look: () => Promise<void>): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await whileHeld(look);
+      return await host.whileHeld(look);
     } catch (error) {
       const isLast = attempt === limits.engine.holdAttempts;
       if (isLast || !(error instanceof PortError && error.retryable)) throw error;

@@ -1,18 +1,18 @@
-/** What a service looks at again and again: the room on its disk, and its object store. */
+/** Looks again and again whether the service has what it needs from outside. */
 import { statfs } from "node:fs/promises";
 import { limits } from "../config/limits.ts";
-import type { Clock } from "../engine/ports/clock.ts";
 import { volatileRoot } from "../engine/ports/objects.ts";
 import type { Service } from "./service.ts";
 
-interface Log {
-  info(sentence: string): void;
-  warn(error: unknown, sentence: string): void;
+/** For the operator. */
+interface Notes {
   error(error: unknown, sentence: string): void;
+  warn(error: unknown, sentence: string): void;
+  info(sentence: string): void;
 }
 
 /** Short of space, new work is refused while there is still room to finish the old. */
-export function watchDisk({ health }: Service, dataDir: string, clock: Clock, log: Log): void {
+export function watchDisk({ health, clock }: Service, dataDir: string, notes: Notes): void {
   const look = async () => {
     try {
       const { bavail, bsize, blocks } = await statfs(dataDir);
@@ -22,7 +22,7 @@ export function watchDisk({ health }: Service, dataDir: string, clock: Clock, lo
       );
       health.isDiskLow = bavail * bsize < least;
     } catch (error) {
-      log.warn(error, "the free space of the data directory is unknown");
+      notes.warn(error, "the free space of the data directory is unknown");
     }
     clock.after(limits.http.diskCheckMs, () => void look());
   };
@@ -30,15 +30,15 @@ export function watchDisk({ health }: Service, dataDir: string, clock: Clock, lo
 }
 
 /** Checks now and regularly whether the object store answers, if only that there is no object. */
-export async function watchObjects(service: Service, clock: Clock, log: Log): Promise<void> {
-  const { health, objects } = service;
+export async function watchObjects(service: Service, notes: Notes): Promise<void> {
+  const { health, objects, clock } = service;
   const fault = await objects.stat(`${volatileRoot}/start`).then(
     () => undefined,
     (error: unknown) => error,
   );
   const isAway = fault !== undefined;
-  if (isAway && !health.areObjectsAway) log.error(fault, "the object store does not answer");
-  if (!isAway && health.areObjectsAway) log.info("the object store answers again");
+  if (isAway && !health.areObjectsAway) notes.error(fault, "the object store does not answer");
+  if (!isAway && health.areObjectsAway) notes.info("the object store answers again");
   health.areObjectsAway = isAway;
-  clock.after(limits.http.diskCheckMs, () => void watchObjects(service, clock, log));
+  clock.after(limits.http.diskCheckMs, () => void watchObjects(service, notes));
 }

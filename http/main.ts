@@ -13,6 +13,7 @@ import type { FigmaResult, FigmaTask } from "../actors/figma/figma-task.ts";
 import { simulatedMedia } from "../actors/providers/simulated/simulated-media.ts";
 import type { PasswordTask } from "../actors/share/password.ts";
 import { CatalogueError } from "../config/catalogue-files.ts";
+import { readClusterKey } from "../config/cluster-key.ts";
 import { readConfiguration } from "../config/configuration.ts";
 import { limits } from "../config/limits.ts";
 import { readNatsAccess } from "../config/nats-access.ts";
@@ -22,6 +23,9 @@ import { version } from "../config/version.ts";
 import { type DataDirectory, DataDirectoryError } from "../engine/adapters/data-directory.ts";
 import { openTableReader } from "../engine/adapters/lmdb.ts";
 import { type Logger, openLog } from "../engine/adapters/log.ts";
+import { closeNats, connectNats } from "../engine/adapters/nats/nats.ts";
+import { natsNodes } from "../engine/adapters/nats/nats-nodes.ts";
+import { natsShardLine } from "../engine/adapters/nats/nats-shard-line.ts";
 import { openObjects, prepareObjects } from "../engine/adapters/objects/open-objects.ts";
 import { openStore } from "../engine/adapters/open-store.ts";
 import { makePrivate } from "../engine/adapters/private-files.ts";
@@ -29,14 +33,14 @@ import { QuietProcess } from "../engine/adapters/quiet-process.ts";
 import { systemClock } from "../engine/adapters/system-clock.ts";
 import { systemEntropy } from "../engine/adapters/system-entropy.ts";
 import { openWeb } from "../engine/adapters/web.ts";
-import type { BackupEnd, BackupTask } from "../engine/backup-wire.ts";
 import { Host } from "../engine/host.ts";
 import { PortError } from "../engine/ports/port-error.ts";
 import { ShortThreads, Threads } from "../engine/threads.ts";
 import { findChromium, isExecutable } from "../render-farm/browser/chromium-path.ts";
 import { Api } from "./api.ts";
-import { answerBackup, type BackupPorts } from "./backup-requests.ts";
+import { watchBackups } from "./backup-requests.ts";
 import { bootstrap, chooseToken } from "./bootstrap.ts";
+import { OtherNodes } from "./cluster/other-nodes.ts";
 import { FigmaHost } from "./compositions/figma-host.ts";
 import { watchDisk, watchObjects } from "./health-watch.ts";
 import { RequestLog } from "./request-log.ts";
@@ -105,7 +109,9 @@ async function start(): Promise<void> {
   const host = openHost(settings, data, service, log);
   service.line.connect((message) => host.tellEffects(message));
   let listener: Listener | undefined;
-  const stop = () => void stopAll(service, host, listener, data);
+  const api = new Api(service, routeTable);
+  const others = data.isClustered ? await meetOthers(settings, data, service, api) : undefined;
+  const stop = () => void stopAll(service, host, listener, others, data);
   process.on("uncaughtException", (error) => abandon(error, service, listener, log));
   process.once("SIGTERM", stop);
   process.once("SIGINT", stop);
@@ -114,13 +120,16 @@ async function start(): Promise<void> {
   await bootstrapOnce(service, data, token);
   service.line.begin();
   // A client that finds the port open gets an answer.
-  listener = await listen(new Api(service, routeTable), { ...settings, proxies }, systemClock);
+  listener = await listen(api, { ...settings, proxies }, systemClock);
   leaveAddress(settings, data, log);
   process.on("SIGHUP", () => reload(service, log));
-  watchDisk(service, settings.dataDir, systemClock, log);
-  if (settings.objectStore !== undefined) await watchObjects(service, systemClock, log);
+  watchDisk(service, settings.dataDir, log);
+  if (settings.objectStore !== undefined) await watchObjects(service, log);
   await watchTokenReset(service, data, log);
-  void watchBackups(openBackups(settings, data, host, log), data, log);
+  watchBackups(data, {
+    ...{ entry: entries.backups, host, clock: systemClock, notes: log },
+    areObjectsOnDisk: settings.objectStore === undefined,
+  });
   process.stdout.write(
     `Klieg ${version} serves ${settings.publicUrl}/v1\n` +
       `The first credential is in ${join(settings.dataDir, "admin-token")}; the klieg command finds it by itself.\n`,
@@ -251,6 +260,7 @@ function openHost(
       effectsTask: {
         ...common,
         ...{ farmWorkers, farmEntry: entries.farm, objectStore, nats: readNatsAccess(settings) },
+        isClustered: data.isClustered,
       },
       openReader: (shard) => {
         const folder = `shard-${shard === shardCount ? "directory" : shard}`;
@@ -269,6 +279,28 @@ function openHost(
   );
 }
 
+async function meetOthers(
+  settings: Settings,
+  { nodeId: id, storeId, shardCount }: DataDirectory,
+  service: Service,
+  api: Api,
+): Promise<OtherNodes> {
+  const access = readNatsAccess(settings);
+  if (access === undefined) throw new Error("a node of a cluster has servers of NATS");
+  const connection = await connectNats({ ...access, name: "klieg node" });
+  return OtherNodes.meet(
+    { id, address: settings.clusterAddress, shardCount, startedAtMs: systemClock.nowMs() },
+    // Nodes that share a machine have the store's id, which no other user can read.
+    readClusterKey(settings) ?? storeId,
+    {
+      ...{ service, api, clock: systemClock },
+      said: natsNodes(connection),
+      line: natsShardLine(connection, "ASK"),
+      close: () => closeNats(connection, limits.http.startingMs),
+    },
+  );
+}
+
 /**
  * New connections are refused, streams and waits end, shards decide what waits and flush. Under 5
  * s. A shard that is still being recovered is not waited for longer: what was acknowledged is in
@@ -278,10 +310,12 @@ async function stopAll(
   { health, following }: Service,
   host: Host,
   listener: Listener | undefined,
+  others: OtherNodes | undefined,
   data: DataDirectory,
 ): Promise<void> {
   health.isDraining = true;
   listener?.stopListening();
+  others?.announce();
   following.drain();
   if (host.isSettled) await host.stop();
   else
@@ -290,6 +324,7 @@ async function stopAll(
       new Promise<void>((resolve) => systemClock.after(limits.http.startingMs, resolve)),
     ]);
   listener?.close();
+  await others?.leave();
   data.release();
   process.exit(0);
 }
@@ -333,36 +368,6 @@ async function watchTokenReset(service: Service, data: DataDirectory, log: Logge
   }
   const again = () => void watchTokenReset(service, data, log);
   systemClock.after(limits.http.tokenResetCheckMs, again);
-}
-
-function openBackups(
-  { dataDir, objectStore }: Settings,
-  { shardCount, storeId: store }: DataDirectory,
-  host: Host,
-  log: Logger,
-): BackupPorts {
-  const { backupMs, backupMegabytes } = limits.engine;
-  const threads = new ShortThreads<BackupTask, BackupEnd>(entries.backups, {
-    ...{ threads: 1, queueMax: 1, timeoutMs: backupMs, memoryMegabytes: backupMegabytes },
-  });
-  return {
-    clock: systemClock,
-    whileHeld: (look) => host.whileHeld(look),
-    runThread: (task, port) => threads.run(task, port),
-    task: { dataDir, shardCount, store, areObjectsOnDisk: objectStore === undefined },
-    onFault: (error) => log.error(error, "a backup could not be written"),
-  };
-}
-
-/** Checks now and regularly whether the operator asked for a backup. */
-async function watchBackups(ports: BackupPorts, data: DataDirectory, log: Logger): Promise<void> {
-  try {
-    const outcome = await answerBackup(data, ports);
-    if (outcome !== undefined && "summary" in outcome) log.info(outcome, "a backup was written");
-  } catch (error) {
-    log.error(error, "what became of a backup could not be told");
-  }
-  systemClock.after(limits.http.tokenResetCheckMs, () => void watchBackups(ports, data, log));
 }
 
 function isForOperator(error: unknown): error is Error {

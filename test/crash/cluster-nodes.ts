@@ -3,9 +3,10 @@ import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import type { Test } from "tap";
 import type { Job } from "../../actors/contract/job.ts";
+import { freePort } from "../http/raw-http.ts";
 import { startNatsCluster } from "../nats-server.ts";
 import { swiftStore } from "../s3/swift.ts";
-import { firstToken, startKlieg } from "./klieg-process.ts";
+import { type Environment, firstToken, startKlieg } from "./klieg-process.ts";
 
 export async function openCluster(t: Test) {
   const folder = t.testdir();
@@ -19,7 +20,11 @@ export async function openCluster(t: Test) {
     KLIEG_S3_ACCESS_KEY: accessKey,
     KLIEG_S3_SECRET_KEY: secretKey,
   };
-  const start = (name: string) => startKlieg(t, join(folder, name), settings);
+  const start = async (name: string, more: Environment = {}) => {
+    const clusterPort = await freePort();
+    const own = { ...settings, ...more, KLIEG_CLUSTER_ADDRESS: `127.0.0.1:${clusterPort}` };
+    return { ...(await startKlieg(t, join(folder, name), own)), clusterPort };
+  };
   return { folder, servers, settings, start };
 }
 

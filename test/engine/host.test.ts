@@ -98,7 +98,13 @@ async function turns(): Promise<void> {
 function stage(t: Test) {
   const clock = new ManualClock(1_000_000);
   const ignore = () => {};
-  const listener = { listens: () => false, changed: ignore, missed: ignore, failed: ignore };
+  const listener = {
+    listens: () => false,
+    changed: ignore,
+    missed: ignore,
+    left: ignore,
+    failed: ignore,
+  };
   const gateway = new Gateway(2, new ProcessClock(clock), listener);
   const deaths: string[] = [];
   const changes: string[] = [];
@@ -147,6 +153,7 @@ function stage(t: Test) {
         logLevel: "silent",
         farmWorkers: 0,
         farmEntry: "",
+        isClustered: false,
         objectStore: undefined,
       },
       openReader: () => memoryTables(),

@@ -123,6 +123,11 @@ function authenticationOf(
   return { user, pass: password };
 }
 
+/** Whether a request found none that answers its subject. */
+export function isUnanswered(error: unknown): boolean {
+  return error instanceof NatsError && error.code === ErrorCode.NoResponders;
+}
+
 class BadCredentials extends Error {}
 
 function faultOf(error: unknown, addresses: string): PortError {
