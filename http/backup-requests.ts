@@ -2,7 +2,6 @@
  * `klieg backup` leaves the name of a folder in the data directory, where only the operator can
  * write; the service writes the backup there and leaves what became of it.
  */
-import type { MessagePort } from "node:worker_threads";
 import { limits } from "../config/limits.ts";
 import type {
   BackupEnd,

@@ -1,7 +1,7 @@
 /** The engine nodes and farm nodes, which are started as `npm start` and `npm run farm` do. */
 import { join } from "node:path";
 import { type Child, startChild } from "./child.ts";
-import { engineNodes, enginePort, farmNodes, host, type Secrets, writePrivate } from "./places.ts";
+import { clusterKeyName, engineNodes, enginePort, farmNodes, host, type Secrets, writePrivate } from "./places.ts";
 
 export interface NodesOptions {
   /** Of all of the cluster. */
@@ -33,6 +33,8 @@ export function startEngineNodes(options: NodesOptions): Promise<Child>[] {
         KLIEG_NATS_CREDENTIALS_FILE: credentials,
         KLIEG_HOST: host,
         KLIEG_PORT: `${port}`,
+        KLIEG_CLUSTER_ADDRESS: `${host}:${port + 2}`,
+        KLIEG_CLUSTER_KEY_FILE: join(options.folder, clusterKeyName),
         KLIEG_DATA_DIR: join(options.folder, name),
         KLIEG_BOOTSTRAP_TOKEN_FILE: join(options.folder, "admin-token"),
       },

@@ -56,6 +56,9 @@ export function makeFolder(path: string): string {
   return path;
 }
 
+/** With which nodes sign what they forward. */
+export const clusterKeyName = "cluster-key";
+
 export interface Secrets {
   /** Of the first account. */
   readonly token: string;
@@ -69,6 +72,8 @@ export interface Secrets {
 /** Drawn at the first start. */
 export function readSecrets(folder: string): Secrets {
   const secret = (name: string) => readSecret(join(folder, name));
+  // Nodes read it themselves.
+  secret(clusterKeyName);
   return {
     token: secret("admin-token"),
     storeKey: secret("store-key"),

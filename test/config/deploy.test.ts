@@ -4,6 +4,7 @@ import { cpSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync }
 import { join } from "node:path";
 import t, { type Test } from "tap";
 import { parse } from "yaml";
+import { readSettings } from "../../config/settings.ts";
 import { startNatsIn } from "../nats-server.ts";
 
 const root = join(import.meta.dirname, "../../..");
@@ -148,8 +149,20 @@ t.test("the compose file holds no secret, and each part knows the parts it needs
       if (/KEY|SECRET|PASSWORD|TOKEN|CREDENTIALS|USER/.test(variable))
         t.match(value, /^\/run\/secrets\//, `${variable} names a file`);
   }
+  for (const name of ["engine-1", "engine-2", "farm"]) t.ok(settingsOf(services[name]), name);
   t.notSame(services["engine-1"]?.volumes, services["engine-2"]?.volumes, "data of their own");
 });
+
+/** As the service reads them, with keys that its command reads from files. */
+function settingsOf(service: Service | undefined) {
+  const keys = { KLIEG_S3_ACCESS_KEY: "key", KLIEG_S3_SECRET_KEY: "secret" };
+  const environment = Object.entries(service?.environment ?? {}).map(([name, value]) => [
+    name,
+    value.replace(/^\$\{\w+:-(.*)\}$/, "$1"),
+  ]);
+  const isEngine = service?.environment?.["KLIEG_S3_ENDPOINT"] !== undefined;
+  return readSettings({ ...Object.fromEntries(environment), ...(isEngine ? keys : {}) }, 2);
+}
 
 t.test("systemd takes the units", { skip: hasSystemd() ? false : "no systemd" }, async (t) => {
   const folder = t.testdir({ "klieg.service.d": {}, "nats-server.service.d": {} });

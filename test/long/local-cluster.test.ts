@@ -6,13 +6,7 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import t, { type Test } from "tap";
 import type { Job } from "../../actors/contract/job.ts";
-import {
-  engineNodes,
-  enginePort,
-  portsFrom,
-  portsTaken,
-  takenPort,
-} from "../../config/cluster/places.ts";
+import { enginePort, portsFrom, portsTaken, takenPort } from "../../config/cluster/places.ts";
 
 const entry = join(import.meta.dirname, "../../config/cluster/main.js");
 
