@@ -24,6 +24,7 @@ import type { TableReader, TableRow } from "./ports/tables.ts";
 import type { ProcessClock } from "./process-clock.ts";
 import { countWrites, eachWrite, readHead } from "./record.ts";
 import { rowOf } from "./row-codec.ts";
+import type { RowListener } from "./row-listener.ts";
 import type { broken } from "./shard/batch.ts";
 import { busy, type Lane } from "./shard/inbox.ts";
 import { type Send, ShardDown, ShardEnd } from "./shard-end.ts";
@@ -41,19 +42,6 @@ type OfKind<Message, Kind> = Extract<Message, { readonly kind: Kind }>;
 interface Waiting {
   readonly shard: number;
   readonly resolve: (reply: unknown) => void;
-}
-
-/** Notified of changed rows, before any reply that depends on them. */
-export interface RowListener {
-  /** False while no change of that shard matters: its records are then not read. */
-  listens(shard: number): boolean;
-  changed(key: Key): void;
-  /** The shard has opened: any of its rows may have changed unnoticed. */
-  missed(shard: number): void;
-  /** Its rows are not read here any more: another node owns it. */
-  left(shard: number): void;
-  /** A reader outside of a request threw. */
-  failed(error: unknown): void;
 }
 
 /** Reads rows and reports changes; an extra call is harmless. */

@@ -2,7 +2,7 @@
  * What threads say to each other. One channel between each two of them.
  */
 import type { MessagePort } from "node:worker_threads";
-import type { NatsAccess } from "../config/nats-access.ts";
+import type { NatsAccess } from "../config/secret-files.ts";
 import type { ObjectStore } from "../config/settings.ts";
 import type { Reply } from "./actor.ts";
 import type { RequestId } from "./address.ts";

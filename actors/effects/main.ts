@@ -50,9 +50,7 @@ export async function run(task: EffectsTask): Promise<void> {
   const entropy = systemEntropy();
   const objects = await openObjects(task.dataDir, task.objectStore);
   const ports = {
-    clock: systemClock,
-    entropy,
-    ids: new IdMint(systemClock, entropy),
+    ...{ clock: systemClock, entropy, ids: new IdMint(systemClock, entropy) },
     mintToken: () => randomBytes(12).toString("base64url"),
     send: outbox.send.bind(outbox),
     onFault: (_: Key, error: unknown) => log.error(error, "a provider failed"),

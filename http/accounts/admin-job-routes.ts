@@ -84,8 +84,9 @@ function gatherParts(service: Service, wish: JobWish): Promise<readonly JobPart[
   const isHere = (shard: number) => cluster === undefined || gateway.owns(shard);
   const here = shards.filter(isHere).flatMap((shard) => partitionsIn(gateway, shard));
   const elsewhere = shards.filter((shard) => !isHere(shard));
+  const encoded = Buffer.from(JSON.stringify(wish)).toString("base64url");
   const asked = elsewhere.map(async (shard) => {
-    const path = `${jobPartPath}${shard}/${Buffer.from(JSON.stringify(wish)).toString("base64url")}`;
+    const path = `${jobPartPath}${shard}/${encoded}`;
     return (await cluster?.forwarder.askPart(shard, path)) as JobPart;
   });
   return Promise.all([listPart(service, here, wish), ...asked]);

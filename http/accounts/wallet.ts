@@ -1,4 +1,4 @@
-/** What a scope has to spend, what is left of it to one of its members, and how much each may know. */
+/** What a scope has to spend, what is left of it to a member, and how much each may know. */
 
 import { type Account, available } from "../../actors/account/account.ts";
 import { accountKey } from "../../actors/account/account-messages.ts";

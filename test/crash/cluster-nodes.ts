@@ -47,7 +47,8 @@ export async function askAny<T>(nodes: readonly Node[], path: string, body?: obj
     const port = nodes[attempt % nodes.length]?.port;
     const url = `http://127.0.0.1:${port}/v1${path}`;
     const reply = await fetch(url, { headers, ...request }).catch(() => undefined);
-    if (reply === undefined || reply.status === 503) continue;
+    // Jobs that ended while a shard moved free their places when it is back.
+    if (reply === undefined || reply.status === 503 || reply.status === 429) continue;
     // An owner that died before it answered had accepted it: the problem names the job.
     if (!reply.ok && reply.status !== 409)
       throw new Error(`${path} was answered ${reply.status}: ${await reply.text()}`);

@@ -45,7 +45,7 @@ t.test("any node takes any request and forwards it whole to its owner", async (t
     t.equal(status, 202);
     t.match(headers.get("x-request-id"), /^req-/);
     t.equal(headers.get("x-content-type-options"), "nosniff", "once");
-    const { id } = json as unknown as Job;
+    const id = String(json["id"]);
     const ticket = await send(port, "POST", `/jobs/${id}/sse-ticket`);
     t.equal(ticket.status, 201);
     const stream = await fetch(

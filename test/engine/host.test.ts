@@ -98,13 +98,8 @@ async function turns(): Promise<void> {
 function stage(t: Test) {
   const clock = new ManualClock(1_000_000);
   const ignore = () => {};
-  const listener = {
-    listens: () => false,
-    changed: ignore,
-    missed: ignore,
-    left: ignore,
-    failed: ignore,
-  };
+  const rows = { changed: ignore, missed: ignore, left: ignore };
+  const listener = { ...rows, listens: () => false, failed: ignore };
   const gateway = new Gateway(2, new ProcessClock(clock), listener);
   const deaths: string[] = [];
   const changes: string[] = [];
@@ -152,8 +147,7 @@ function stage(t: Test) {
         dataDir: "",
         logLevel: "silent",
         farmWorkers: 0,
-        farmEntry: "",
-        isClustered: false,
+        ...{ farmEntry: "", isClustered: false },
         objectStore: undefined,
       },
       openReader: () => memoryTables(),

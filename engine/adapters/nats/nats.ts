@@ -11,8 +11,8 @@ import {
   type NatsConnection,
   NatsError,
 } from "nats";
-import type { NatsAccess } from "../../../config/nats-access.ts";
 import { type NatsServer, natsServer } from "../../../config/nats-servers.ts";
+import type { NatsAccess } from "../../../config/secret-files.ts";
 import { PortError } from "../../ports/port-error.ts";
 
 export type { JetStreamSubscription, NatsConnection, StreamConfig } from "nats";
