@@ -2,13 +2,14 @@
  * `klieg backup` leaves the name of a folder in the data directory, where only the operator can
  * write; the service writes the backup there and leaves what became of it.
  */
-import { limits } from "../config/limits.ts";
+
 import type {
   BackupEnd,
   BackupTask,
   FromBackupThread,
   ToBackupThread,
-} from "../engine/backup-wire.ts";
+} from "../actors/backup-thread/backup-task.ts";
+import { limits } from "../config/limits.ts";
 import type { Host } from "../engine/host.ts";
 import type { Clock } from "../engine/ports/clock.ts";
 import { PortError } from "../engine/ports/port-error.ts";

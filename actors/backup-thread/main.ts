@@ -1,14 +1,14 @@
 /** The thread that writes a backup, beside those that serve. */
 import type { Manifest } from "../../engine/adapters/backup/manifest.ts";
 import { writeBackup } from "../../engine/adapters/backup/write-backup.ts";
+import { PortError } from "../../engine/ports/port-error.ts";
 import type {
   BackupEnd,
   BackupSummary,
   BackupTask,
   FromBackupThread,
   ToBackupThread,
-} from "../../engine/backup-wire.ts";
-import { PortError } from "../../engine/ports/port-error.ts";
+} from "./backup-task.ts";
 
 export async function run({ port, areObjectsOnDisk, ...task }: BackupTask): Promise<BackupEnd> {
   const say = (message: FromBackupThread) => port.postMessage(message);

@@ -1,7 +1,15 @@
 /** The engine nodes and farm nodes, which are started as `npm start` and `npm run farm` do. */
 import { join } from "node:path";
 import { type Child, startChild } from "./child.ts";
-import { clusterKeyName, engineNodes, enginePort, farmNodes, host, type Secrets, writePrivate } from "./places.ts";
+import {
+  clusterKeyName,
+  engineNodes,
+  enginePort,
+  farmNodes,
+  host,
+  type Secrets,
+  writePrivate,
+} from "./places.ts";
 
 export interface NodesOptions {
   /** Of all of the cluster. */

@@ -55,7 +55,7 @@ export interface DataDirectory {
 
 const lockName = "lock";
 const storeName = "store.json";
-/** There while a backup's rows and objects are brought in, which are no store until all are there. */
+/** There while a backup is brought in, which is no store until all of it is there. */
 const restoringName = "restoring";
 /** What an empty data directory may have. */
 const emptyNames: ReadonlySet<string> = new Set([lockName, "lost+found"]);

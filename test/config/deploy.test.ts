@@ -56,7 +56,7 @@ t.test("the servers of NATS take their settings", async (t) => {
   succeeded(t, checked, "nats-server -t");
 });
 
-/** With the product's own client: opens a log, adds a record, and looks for the names of streams. */
+/** With the product's own client: looks for the names of streams, and adds a record to a log. */
 const program = `
 const [nats, log, url, credentials] = process.argv.slice(1);
 const { connectNats } = await import(nats);

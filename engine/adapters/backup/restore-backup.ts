@@ -1,6 +1,6 @@
 /**
- * Brings a backup into an empty data directory. All of it is checked as it is read, and nothing is a
- * store before all of it is there.
+ * Brings a backup into an empty data directory. All of it is checked as it is read, and nothing is
+ * a store before all of it is there.
  */
 import { copyFileSync, existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";

@@ -1,6 +1,6 @@
 /**
- * `klieg backup`: has the running service of this machine write a backup of its store. It leaves the
- * folder's name in the data directory, where only this user can write.
+ * `klieg backup`: has the running service of this machine write a backup of its store. It leaves
+ * the folder's name in the data directory, where only this user can write.
  */
 import { randomBytes } from "node:crypto";
 import { readFile, rename, rm, writeFile } from "node:fs/promises";
