@@ -157,7 +157,8 @@ export class Caller {
       body: read.length > match.bodyBytesMax ? "too_large" : read,
       incoming: match.streamBytesMax === undefined ? undefined : arriving(bytes),
       address,
-      isGone: () => hasGone,
+      keepBody: () => undefined,
+    isGone: () => hasGone,
       onGone(listener) {
         goneListeners.add(listener);
         return () => goneListeners.delete(listener);
