@@ -39,8 +39,8 @@ export class Forwarder {
     const { gateway, nodes, client, clock } = this.parts;
     const { movedMs, movedAgainMs } = limits.cluster;
     const untilMs = clock.monotonicMs() + movedMs;
-    // The transport's own bytes are gone after this tick.
-    const body = request.incoming ?? Uint8Array.from(request.body as Uint8Array);
+    request.keepBody();
+    const body = request.incoming ?? (request.body as Uint8Array);
     const forwarded = { request, requestId, credential, body };
     for (;;) {
       if (gateway.owns(shard)) return undefined;
@@ -70,6 +70,7 @@ function partRequest(path: string): HttpRequest {
   return {
     ...{ method: "GET", path, query: "", headers: {}, address: "" },
     ...{ body: new Uint8Array(0), incoming: undefined },
+    keepBody: () => undefined,
     isGone: () => false,
     onGone: () => () => undefined,
   };

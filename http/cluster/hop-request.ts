@@ -39,6 +39,10 @@ export class HopRequest implements HttpRequest {
     });
   }
 
+  keepBody(): void {
+    // It is ours.
+  }
+
   isGone(): boolean {
     return this.gone;
   }

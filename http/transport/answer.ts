@@ -14,6 +14,8 @@ export interface HttpRequest {
    * `stalled` when it stopped coming.
    */
   readonly body: Uint8Array | "too_large" | "stalled";
+  /** To be called by what needs the body after the tick in which it was given. */
+  keepBody(): void;
   /** Of a route that reads its body as it comes; undefined when there is none. */
   readonly incoming: AsyncIterable<Uint8Array> | undefined;
   readonly address: string;

@@ -112,6 +112,11 @@ class Exchange implements HttpRequest {
     return this.proxies.client(addressOf(this.res), this.headers["x-forwarded-for"]);
   }
 
+  /** uWS gives chunks for the time of a call. */
+  keepBody(): void {
+    if (typeof this.body !== "string") this.body = Uint8Array.from(this.body);
+  }
+
   isGone(): boolean {
     return this.gone;
   }

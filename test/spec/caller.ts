@@ -157,6 +157,7 @@ export class Caller {
       body: read.length > match.bodyBytesMax ? "too_large" : read,
       incoming: match.streamBytesMax === undefined ? undefined : arriving(bytes),
       address,
+      keepBody: () => undefined,
       isGone: () => hasGone,
       onGone(listener) {
         goneListeners.add(listener);
