@@ -158,7 +158,7 @@ export class Caller {
       incoming: match.streamBytesMax === undefined ? undefined : arriving(bytes),
       address,
       keepBody: () => undefined,
-    isGone: () => hasGone,
+      isGone: () => hasGone,
       onGone(listener) {
         goneListeners.add(listener);
         return () => goneListeners.delete(listener);
