@@ -16,6 +16,8 @@ export const clusterLimits = {
     /** How long an owner tries to append one record before it gives the shard up. */
     appendMs: 10_000,
     appendAgainMs: 100,
+    /** How long a write waits for a standby before it is answered that its outcome is unknown. */
+    quorumMs: 5_000,
     /** How often a node says how far it is. */
     announceMs: 1_000,
     /** A standby that was not heard of for so long may need a snapshot when it comes back. */

@@ -127,6 +127,10 @@ export class Gateway {
     this.elsewhere.delete(shard);
     this.shards[shard]?.abandon();
     this.shards[shard] = undefined;
+    this.loseRequests(shard);
+  }
+
+  private loseRequests(shard: number): void {
     for (const { resolve } of this.requests.takeWhere((waiting) => waiting.shard === shard))
       resolve(lost);
   }
@@ -216,6 +220,8 @@ export class Gateway {
       end.release(event.record);
       this.tellListener(shard, event.record);
       this.notify(event.record);
+    } else if (event.kind === "unconfirmed") {
+      this.loseRequests(shard);
     } else {
       if (event.kind === "opened") this.clock.observe(event.atMs);
       end.event(event);
@@ -305,7 +311,7 @@ class ShardEnd {
     return new Promise((resolve, reject) => this.nextWaiters.push({ resolve, reject }));
   }
 
-  event(event: Exclude<ShardEvent, { kind: "release" | "applied" }>): void {
+  event(event: Exclude<ShardEvent, { kind: "release" | "applied" | "unconfirmed" }>): void {
     switch (event.kind) {
       case "opened":
         this.reader.refresh();

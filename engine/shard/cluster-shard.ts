@@ -10,14 +10,16 @@ import type { Objects } from "../ports/objects.ts";
 import type { Peers } from "../ports/peers.ts";
 import { PortError } from "../ports/port-error.ts";
 import type { Snapshot, Snapshots } from "../ports/snapshots.ts";
+import { type Owner, ownerKey } from "./flush.ts";
 import { Follower } from "./follower.ts";
 import { isJoining, join } from "./joining.ts";
 import { findEpochNeeded } from "./log-place.ts";
 import { OwnedLog } from "./owned-log.ts";
 import { takeOver } from "./ownership.ts";
+import { Quorum } from "./quorum.ts";
 import { recover } from "./recovery.ts";
 import type { Replica, ShardPlace } from "./replica.ts";
-import type { Shard, ShardOutlets, ShardStores } from "./shard.ts";
+import type { Ownership, Shard, ShardOutlets, ShardStores } from "./shard.ts";
 import { SnapshotOffer } from "./snapshot-offer.ts";
 import { Standbys } from "./standbys.ts";
 
@@ -32,6 +34,8 @@ export interface ClusterShardParts {
   readonly node: string;
   /** Whether the store began here. */
   readonly isFounder: boolean;
+  /** Whether a write is answered only when a standby has it too. */
+  readonly isQuorum: boolean;
   /** Drawn for this life. */
   readonly nonce: string;
   /** The store's id. */
@@ -148,9 +152,14 @@ export class ClusterShard {
   }
 
   private async own(replica: Replica, standbys: Standbys, leaseMs: number): Promise<void> {
-    const { place, domain, stores, outlets, log, node, nonce, store } = this.parts;
-    const ownership = {
-      owner: { node, nonce, store, members: [node, ...standbys.known].sort() },
+    const { place, domain, stores, outlets, log, node, nonce, store, isQuorum } = this.parts;
+    const earlier = (replica.rows.row(ownerKey, 0) as Owner | undefined)?.members ?? [];
+    const others = isQuorum ? [...earlier, ...standbys.known] : standbys.known;
+    const members = [...new Set([node, ...others])].sort();
+    const owner: Owner = { node, nonce, store, members, isQuorum };
+    const ownership: Ownership = {
+      owner,
+      quorum: isQuorum ? new Quorum(owner, earlier, standbys) : undefined,
       log: new OwnedLog(log, stores.clock, nonce),
       leaseMs,
       spareSeq: () => standbys.durableSeq,
@@ -179,11 +188,11 @@ export class ClusterShard {
 
   /** Until the returned function is called. */
   private announce(shard: Shard): () => void {
-    const { peers, node, stores } = this.parts;
+    const { peers, node, nonce, stores } = this.parts;
     let cancel = () => {};
     const again = () => {
       const { epoch, seq } = shard.reached;
-      peers.announce({ node, state: "owning", epoch, seq, owner: node });
+      peers.announce({ node, state: "owning", epoch, seq, owner: node, nonce });
       cancel = stores.clock.after(limits.cluster.announceMs, again);
     };
     again();

@@ -6,10 +6,11 @@
  * 2. when it has heard the owner in its own life, and then nothing for `silenceMs`, and the log
  *    ends with what it has heard: the owner's lease has then to be waited for;
  * 3. when the owner it has heard has handed the shard over;
- * 4. when it was the last owner itself, and of most nodes that may know more none does. It then
- *    also gives the log back what that has lost.
+ * 4. when it was the last owner itself, or is any member of its quorum, and of the members that may
+ *    know more enough are there and none does. It then also gives the log back what that has lost.
  *
  * In every other case it waits: a log that was lost in part does not tell who was the last owner.
+ * A shard's owner with a quorum learns at once what is durable here.
  */
 import { limits } from "../../config/limits.ts";
 import type { Key } from "../key.ts";
@@ -54,6 +55,7 @@ export class Follower {
   /** A record of this owner came while it was followed. */
   private hasHeardOwner = false;
   private announcedMs = Number.NEGATIVE_INFINITY;
+  private announcedSeq = 0;
   private flushedMs: number;
   private flushing: Promise<void> | undefined;
   private failure: { readonly error: unknown } | undefined;
@@ -93,7 +95,7 @@ export class Follower {
         if (!this.parts.isFounder) return this.pause();
         return { kind: "own", leaseMs: 0 };
       case "short":
-        if (!this.isLastOwner()) return this.pause();
+        if (!this.mayRebuild()) return this.pause();
         return this.refill(place);
       case "trimmed":
       case "diverged":
@@ -161,14 +163,15 @@ export class Follower {
 
   /** Undefined: look at the log anew. */
   private async claim(): Promise<FollowEnd | "stay" | undefined> {
-    const { replica, standbys, clock } = this.parts;
+    const { node, replica, standbys, clock } = this.parts;
     const { leaseMs, silenceMs, rankMs, handoverRankMs } = limits.cluster;
     const silentMs = clock.monotonicMs() - this.heardMs;
     const isHandedOver = this.row(handoverKey)?.epoch === replica.position.epoch;
+    const wasOwner = this.row(ownerKey)?.node === node;
     const { rank } = standbys;
     const canOwn = this.hasHeardOwner
       ? silentMs >= (isHandedOver ? rank * handoverRankMs : silenceMs + rank * rankMs)
-      : this.isLastOwner();
+      : (wasOwner || silentMs >= silenceMs) && this.mayRebuild();
     if (!canOwn) return "stay";
     const end = await this.end();
     if (end === undefined) {
@@ -178,13 +181,15 @@ export class Follower {
     }
     if (end.logSeq > replica.position.logSeq && silentMs < silenceMs) return "stay";
     if (end.logSeq !== replica.position.logSeq) return undefined;
-    return { kind: "own", leaseMs: this.hasHeardOwner && !isHandedOver ? leaseMs : 0 };
+    return { kind: "own", leaseMs: isHandedOver || wasOwner ? 0 : leaseMs };
   }
 
-  private isLastOwner(): boolean {
+  /** Whether all that was acknowledged is here. */
+  private mayRebuild(): boolean {
     const { node, replica, standbys } = this.parts;
     const owner = this.row(ownerKey);
-    return owner?.node === node && standbys.isNewest(replica.position, owner.members);
+    if (owner === undefined || !(owner.isQuorum || owner.node === node)) return false;
+    return standbys.isNewest(replica.position, owner);
   }
 
   /**
@@ -193,6 +198,7 @@ export class Follower {
    */
   private async refill({ lastSeq, logSeq }: MissingRecords): Promise<FollowEnd | undefined> {
     const { replica, journal, log, node } = this.parts;
+    const owner = this.row(ownerKey);
     let after = logSeq;
     try {
       for (const { seq, record } of journal.from(1)) {
@@ -210,7 +216,7 @@ export class Follower {
       return unreached(error);
     }
     replica.placeAt(after);
-    return { kind: "own", leaseMs: 0 };
+    return { kind: "own", leaseMs: owner?.node === node ? 0 : limits.cluster.leaseMs };
   }
 
   private row<Row>(key: Key<Row>): Row | undefined {
@@ -228,11 +234,14 @@ export class Follower {
   private announce(): void {
     const { node, replica, peers, clock } = this.parts;
     const nowMs = clock.monotonicMs();
-    if (nowMs - this.announcedMs < limits.cluster.announceMs) return;
-    this.announcedMs = nowMs;
     const { epoch, seq } = replica.position;
-    const owner = this.row(ownerKey)?.node;
-    peers.announce({ node, state: "following", epoch, seq, owner });
+    const owner = this.row(ownerKey);
+    const isAwaited = owner?.isQuorum === true && seq !== this.announcedSeq;
+    if (!isAwaited && nowMs - this.announcedMs < limits.cluster.announceMs) return;
+    this.announcedMs = nowMs;
+    this.announcedSeq = seq;
+    const { node: ownerNode, nonce } = owner ?? {};
+    peers.announce({ node, state: "following", epoch, seq, owner: ownerNode, nonce });
   }
 
   private flushWhenDue(): void {

@@ -7,7 +7,7 @@ import { startNatsCluster } from "../nats-server.ts";
 import { swiftStore } from "../s3/swift.ts";
 import { firstToken, startKlieg } from "./klieg-process.ts";
 
-export async function openCluster(t: Test) {
+export async function openCluster(t: Test, more: Record<string, string> = {}) {
   const folder = t.testdir();
   const { endpoint, bucket, accessKey, secretKey } = await swiftStore(t);
   const servers = await startNatsCluster(t);
@@ -18,6 +18,7 @@ export async function openCluster(t: Test) {
     KLIEG_S3_BUCKET: bucket,
     KLIEG_S3_ACCESS_KEY: accessKey,
     KLIEG_S3_SECRET_KEY: secretKey,
+    ...more,
   };
   const start = (name: string) => startKlieg(t, join(folder, name), settings);
   return { folder, servers, settings, start };

@@ -73,6 +73,7 @@ export async function openHouse(t: Test, farmEntry = "") {
         cluster: undefined,
         objectStore: undefined,
         isFounder: true,
+        isQuorum: false,
         storeId: "store",
         nodeId: "node",
       },

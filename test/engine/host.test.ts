@@ -138,6 +138,7 @@ function stage(t: Test) {
         cluster: undefined,
         objectStore: undefined,
         isFounder: true,
+        isQuorum: false,
         storeId: "store",
         nodeId: "node",
       },
