@@ -99,6 +99,9 @@ export interface ShardTask {
   readonly isQuorum: boolean;
   readonly storeId: string;
   readonly nodeId: string;
+  readonly forgotten: readonly string[];
+  /** By the operator: the records from which shards may go on here. */
+  readonly acceptedLosses: readonly { shard: number; epoch: number; seq: number }[];
 }
 
 /** The task of the effects thread. */

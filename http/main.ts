@@ -250,6 +250,7 @@ function openHost(
         ...{ ...common, isNew: data.isNew, storeId: data.storeId, nodeId: data.nodeId },
         isFounder: data.isFounder,
         isQuorum: settings.durability === "quorum",
+        ...{ forgotten: data.forgotten, acceptedLosses: data.acceptedLosses },
         cluster: data.isClustered ? readNatsAccess(settings) : undefined,
         objectStore,
       },

@@ -134,7 +134,7 @@ async function clusterLife(
   log: Logger,
 ): Promise<ClusterShard> {
   const { nodeId: node, storeId: store, shard, shardCount, dataDir, objectStore } = task;
-  const { isFounder, isQuorum } = task;
+  const { isFounder, isQuorum, forgotten } = task;
   const name = shard === shardCount ? "directory" : String(shard);
   const connection = await connectNats({ ...access, name: `klieg shard ${name}` });
   const threads = new ShortThreads<SnapshotTask, Snapshot>(snapshotEntry, {
@@ -144,6 +144,8 @@ async function clusterLife(
   });
   return new ClusterShard({
     ...{ place: { shard, shardCount }, domain, stores, outlets, node, isFounder, isQuorum, store },
+    forgotten,
+    acceptedLoss: task.acceptedLosses.find((loss) => loss.shard === shard),
     log: await openJetStreamLog(connection, name),
     peers: natsPeers(connection, name),
     nonce: drawNonce(),

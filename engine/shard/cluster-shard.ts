@@ -10,10 +10,10 @@ import type { Objects } from "../ports/objects.ts";
 import type { Peers } from "../ports/peers.ts";
 import { PortError } from "../ports/port-error.ts";
 import type { Snapshot, Snapshots } from "../ports/snapshots.ts";
-import { type Owner, ownerKey } from "./flush.ts";
-import { Follower } from "./follower.ts";
+import { type Owner, ownerKey, type Position } from "./flush.ts";
+import { Follower, type OwnEnd } from "./follower.ts";
 import { isJoining, join } from "./joining.ts";
-import { findEpochNeeded } from "./log-place.ts";
+import { findEpochNeeded, isAt } from "./log-place.ts";
 import { OwnedLog } from "./owned-log.ts";
 import { takeOver } from "./ownership.ts";
 import { Quorum } from "./quorum.ts";
@@ -36,6 +36,10 @@ export interface ClusterShardParts {
   readonly isFounder: boolean;
   /** Whether a write is answered only when a standby has it too. */
   readonly isQuorum: boolean;
+  /** Nodes that are gone for good. */
+  readonly forgotten: readonly string[];
+  /** The record from which this node may go on, whatever others had behind it. */
+  readonly acceptedLoss: Pick<Position, "epoch" | "seq"> | undefined;
   /** Drawn for this life. */
   readonly nonce: string;
   /** The store's id. */
@@ -83,8 +87,8 @@ export class ClusterShard {
    * `PortError` when the own disk fails.
    */
   async run(): Promise<void> {
-    const { place, stores, outlets, log, peers, node, isFounder } = this.parts;
-    const standbys = new Standbys(place.shard, node, peers, stores.clock);
+    const { place, stores, outlets, log, peers, node, isFounder, forgotten } = this.parts;
+    const standbys = new Standbys(place.shard, node, forgotten, peers, stores.clock);
     try {
       const { journal, clock } = stores;
       const replica = await this.restore();
@@ -92,12 +96,13 @@ export class ClusterShard {
       outlets.event({ kind: "following" });
       this.follower = new Follower({
         ...{ node, isFounder, replica, journal, log, peers, standbys, clock },
+        acceptedLoss: this.parts.acceptedLoss,
         event: place.shard === place.shardCount ? outlets.event : () => {},
       });
       const end = await this.follower.run();
       if (end.kind === "behind") throw new SnapshotNeeded();
       if (end.kind === "stopped") return;
-      await this.own(replica, standbys, end.leaseMs);
+      await this.own(replica, standbys, end);
     } finally {
       standbys.close();
     }
@@ -110,6 +115,8 @@ export class ClusterShard {
     while (!this.isStopped) {
       let leastEpoch: number | undefined = 0;
       if (own !== undefined && !isJoining(stores.tables)) {
+        const { acceptedLoss } = this.parts;
+        if (isAt(own.position, acceptedLoss)) return own;
         leastEpoch = await findEpochNeeded(log, own.position);
         if (leastEpoch === undefined) return own;
       }
@@ -151,16 +158,23 @@ export class ClusterShard {
     });
   }
 
-  private async own(replica: Replica, standbys: Standbys, leaseMs: number): Promise<void> {
+  private async own(
+    replica: Replica,
+    standbys: Standbys,
+    { leaseMs, isLossAccepted }: OwnEnd,
+  ): Promise<void> {
     const { place, domain, stores, outlets, log, node, nonce, store, isQuorum } = this.parts;
-    const earlier = (replica.rows.row(ownerKey, 0) as Owner | undefined)?.members ?? [];
+    const before = replica.rows.row(ownerKey, 0) as Owner | undefined;
+    const earlier = isLossAccepted ? [] : standbys.remembered(before?.members ?? []);
     const others = isQuorum ? [...earlier, ...standbys.known] : standbys.known;
     const members = [...new Set([node, ...others])].sort();
+    const passedOver = isLossAccepted ? limits.cluster.lostEpochs : 0;
     const owner: Owner = { node, nonce, store, members, isQuorum };
     const ownership: Ownership = {
       owner,
       quorum: isQuorum ? new Quorum(owner, earlier, standbys) : undefined,
       log: new OwnedLog(log, stores.clock, nonce),
+      epoch: replica.position.epoch + 1 + passedOver,
       leaseMs,
       spareSeq: () => standbys.durableSeq,
     };

@@ -57,6 +57,8 @@ export interface ShardStores {
 /** As what a shard is opened. */
 export interface Ownership {
   readonly owner: Owner;
+  /** The next one, unless some are passed over. */
+  readonly epoch?: number;
   /** Undefined on a machine that is alone. */
   readonly log?: OwnedLog | undefined;
   /** How long an earlier owner may still answer reads. */
@@ -113,7 +115,7 @@ export class Shard {
     this.outlets = outlets;
     this.rows = replica.rows;
     this.position = replica.position;
-    this.epoch = replica.position.epoch + 1;
+    this.epoch = ownership.epoch ?? replica.position.epoch + 1;
     this.flusher = new Flusher(this.flusherPorts(), replica.flushedSeq);
     this.time = new ShardTime(stores.clock, replica.position.atMs, stores.startMs);
     this.owns = (key) => shardOf(key, place.shardCount) === place.shard;

@@ -24,13 +24,22 @@ export class Standbys {
   readonly close: () => void;
   private readonly shard: number;
   private readonly node: string;
+  private readonly forgotten: readonly string[];
   private readonly clock: Clock;
   private readonly heardByNode = new Map<string, Heard>();
   private wake = () => {};
 
-  constructor(shard: number, node: string, peers: Peers, clock: Clock) {
+  /** `forgotten` are gone for good. */
+  constructor(
+    shard: number,
+    node: string,
+    forgotten: readonly string[],
+    peers: Peers,
+    clock: Clock,
+  ) {
     this.shard = shard;
     this.node = node;
+    this.forgotten = forgotten;
     this.clock = clock;
     this.close = peers.onAnnounced((announcement) => {
       if (announcement.node === node) return;
@@ -41,7 +50,12 @@ export class Standbys {
 
   /** Every node that was heard of. */
   get known(): readonly string[] {
-    return [...this.heardByNode.keys()];
+    return this.remembered([...this.heardByNode.keys()]);
+  }
+
+  /** Without those that are forgotten. */
+  remembered(nodes: readonly string[]): readonly string[] {
+    return nodes.filter((node) => !this.forgotten.includes(node));
   }
 
   /** How many living standbys take over before this one: the order differs from shard to shard. */

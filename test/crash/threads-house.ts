@@ -74,6 +74,7 @@ export async function openHouse(t: Test, farmEntry = "") {
         objectStore: undefined,
         isFounder: true,
         isQuorum: false,
+        ...{ forgotten: [], acceptedLosses: [] },
         storeId: "store",
         nodeId: "node",
       },
