@@ -20,6 +20,10 @@ export const clusterLimits = {
     lostEpochs: 1_000,
     /** How long a write waits for a standby before it is answered that its outcome is unknown. */
     quorumMs: 5_000,
+    /** How often an owner drops from the log what no standby needs. */
+    logTrimMs: 60_000,
+    /** Of a larger log the older half is dropped: who needs it joins from a snapshot. */
+    logBytesMax: 4 * 1024 ** 3,
     /** How often a node says how far it is. */
     announceMs: 1_000,
     /** A standby that was not heard of for so long may need a snapshot when it comes back. */

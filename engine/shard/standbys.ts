@@ -75,6 +75,11 @@ export class Standbys {
     return Math.min(Number.POSITIVE_INFINITY, ...seqs);
   }
 
+  /** Whether something was heard of each of these nodes. */
+  hasHeard(nodes: readonly string[]): boolean {
+    return nodes.every((node) => node === this.node || this.heardByNode.has(node));
+  }
+
   /** The last record of the epoch of this nonce that each standby has made durable. */
   seqsIn(nonce: string): ReadonlyMap<string, number> {
     const announcements = [...this.heardByNode.values()].map(({ announcement }) => announcement);

@@ -1,4 +1,4 @@
-/** `klieg shard rebuild`: goes on with what is left of a shard whose last owner is gone for good. */
+/** `klieg shard rebuild`: goes on with what is left of a shard whose last owner is gone. */
 import { parseArgs } from "node:util";
 import { type Command, onlyArgument, type ShardLoss } from "../command.ts";
 
