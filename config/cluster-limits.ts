@@ -26,6 +26,27 @@ export const clusterLimits = {
     logBytesMax: 4 * 1024 ** 3,
     /** How often a node says how far it is. */
     announceMs: 1_000,
+    /** What other nodes wait for is announced no more often than this. */
+    pressingMs: 20,
+    /** Known at the same time, those that are gone among them. */
+    nodesMax: 256,
+    /** For so long a change of rights waits until every node has it. */
+    spreadMs: 1_000,
+    /** For so long a shard that has moved is asked for. */
+    movedMs: 5_000,
+    movedAgainMs: 100,
+    /** Another node's answer is not awaited longer. */
+    answerMs: 15_000,
+    /** A forwarded request is good for so long, by the clocks of both nodes. */
+    hopMs: 30_000,
+    /** The client's headers, encoded in one. */
+    hopHeaderBytesMax: 64 * 1024,
+    /** Connections to one node, and those of them that are kept without a request. */
+    hopSocketsMax: 4_096,
+    hopFreeSocketsMax: 64,
+    /** Kept so long by who asks, and longer by who is asked, so that neither meets a closed one. */
+    hopIdleMs: 30_000,
+    hopKeepAliveMs: 60_000,
     /** A standby that was not heard of for so long may need a snapshot when it comes back. */
     standbyGoneMs: 24 * 3_600_000,
     /** What a node has not heard of for so long, it does not read: the directory's rows. */

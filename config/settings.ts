@@ -30,6 +30,10 @@ export interface Settings {
   /** URLs of the servers of NATS; without any, this machine is alone. */
   readonly natsServers: readonly string[];
   readonly natsCredentialsFile: string | undefined;
+  /** Host and port of the listener for other nodes, at which they reach it. */
+  readonly clusterAddress: string;
+  /** Of the key that all nodes share; undefined where they share a machine. */
+  readonly clusterKeyFile: string | undefined;
   /**
    * What an answer to a write means: it is on this machine's disk, in the cluster's log as well, or
    * also on the disk of another node.
@@ -118,6 +122,7 @@ export function readSettings(environment: Environment, cores: number): Settings 
     natsServers: servers,
     durability: durability(environment, servers.length > 0),
     natsCredentialsFile: text(environment, "KLIEG_NATS_CREDENTIALS_FILE"),
+    ...clusterListener(environment, port),
     providersFile: text(environment, "KLIEG_PROVIDERS"),
     simulatedModels: choice(environment, "KLIEG_SIM", ["0", "1"], "0") === "1",
     rateLimits: choice(environment, "KLIEG_RATE_LIMITS", ["on", "off"], "on") === "on",
@@ -168,11 +173,34 @@ function objectStore(environment: Environment): ObjectStore | undefined {
   return { endpoint, bucket, accessKey, secretKey, region: region ?? "us-east-1" };
 }
 
+/** Without a key none but this machine may reach it. Throws `SettingsError`. */
+function clusterListener(
+  environment: Environment,
+  port: number,
+): Pick<Settings, "clusterAddress" | "clusterKeyFile"> {
+  const clusterKeyFile = text(environment, "KLIEG_CLUSTER_KEY_FILE");
+  const clusterAddress = text(environment, "KLIEG_CLUSTER_ADDRESS") ?? `127.0.0.1:${port + 2}`;
+  const [, host = "", number = ""] =
+    /^(\[[\da-f:]+\]|[\w.-]+):(\d{1,5})$/i.exec(clusterAddress) ?? [];
+  if (!(Number(number) >= 1 && Number(number) <= 65_535) || /^(0\.0\.0\.0|\[::\])$/.test(host))
+    throw new SettingsError(
+      `KLIEG_CLUSTER_ADDRESS is "${clusterAddress}"; set it to the host and port at which other nodes reach this one, such as 10.0.0.5:8082.`,
+    );
+  const isLoopback = /^(127(\.\d+){3}|\[::1\]|localhost)$/.test(host);
+  if (!isLoopback && clusterKeyFile === undefined)
+    throw new SettingsError(
+      `KLIEG_CLUSTER_ADDRESS is "${clusterAddress}", which other machines reach; set KLIEG_CLUSTER_KEY_FILE to a file with the same key on every node.`,
+    );
+  return { clusterAddress, clusterKeyFile };
+}
+
 /** Of the service and of the command line; `KLIEG_LIMITS` is read in `overrides.ts`. */
 const names: ReadonlySet<string> = new Set([
   "KLIEG_BOOTSTRAP_TOKEN",
   "KLIEG_BOOTSTRAP_TOKEN_FILE",
   "KLIEG_CHROMIUM",
+  "KLIEG_CLUSTER_ADDRESS",
+  "KLIEG_CLUSTER_KEY_FILE",
   "KLIEG_CONNECTIONS_PER_ADDRESS",
   "KLIEG_CORS_ORIGINS",
   "KLIEG_DATA_DIR",

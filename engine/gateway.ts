@@ -14,19 +14,21 @@
  * look again when it is back.
  */
 
-import type { Address, ReplyTo } from "./address.ts";
+import { limits } from "../config/limits.ts";
+import type { Address, ReplyTo, RequestId } from "./address.ts";
+import type { Elsewhere, ShardAnswer, ShardQuestion } from "./cluster/elsewhere.ts";
 import type { RowRules } from "./domain.ts";
 import { type Key, type KeyRange, shardOf } from "./key.ts";
-import { mergeRange } from "./merged-range.ts";
 import { OpenRequests } from "./open-requests.ts";
 import type { TableReader, TableRow } from "./ports/tables.ts";
 import type { ProcessClock } from "./process-clock.ts";
-import { eachWrite, readHead, textOf } from "./record.ts";
+import { countWrites, eachWrite, readHead } from "./record.ts";
 import { rowOf } from "./row-codec.ts";
+import type { RowListener } from "./row-listener.ts";
 import type { broken } from "./shard/batch.ts";
-import { FreshRows } from "./shard/fresh-rows.ts";
 import { busy, type Lane } from "./shard/inbox.ts";
-import type { ShardEvent, ToShard } from "./wire.ts";
+import { type Send, ShardDown, ShardEnd } from "./shard-end.ts";
+import type { ShardEvent } from "./wire.ts";
 
 /** The answer when a shard went away with the question: the outcome is unknown. */
 export const lost = { kind: "lost" } as const;
@@ -42,21 +44,12 @@ interface Waiting {
   readonly resolve: (reply: unknown) => void;
 }
 
-/** Notified of changed rows, before any reply that depends on them. */
-export interface RowListener {
-  /** False while no change of that shard matters: its records are then not read. */
-  listens(shard: number): boolean;
-  changed(key: Key): void;
-  /** The shard has opened: any of its rows may have changed unnoticed. */
-  missed(shard: number): void;
-  /** A reader outside of a request threw. */
-  failed(error: unknown): void;
-}
-
 /** Reads rows and reports changes; an extra call is harmless. */
 type Look = () => void;
 
 export class Gateway {
+  /** Where the number of requests begins. */
+  readonly firstRequest: number;
   private readonly shards: (ShardEnd | undefined)[];
   private readonly elsewhere = new Set<number>();
   private readonly requests: OpenRequests<Waiting>;
@@ -66,6 +59,9 @@ export class Gateway {
   private readonly clock: ProcessClock;
   private readonly listener: RowListener;
   private readonly domain: RowRules;
+  /** The other nodes; undefined for a machine that is alone. */
+  private cluster: Elsewhere | undefined;
+  private readonly withdrawals = new Map<number, () => void>();
 
   /**
    * `firstRequest` is drawn for this life of the process: heads may name requests of earlier lives
@@ -82,7 +78,15 @@ export class Gateway {
     this.shards = new Array<ShardEnd | undefined>(shardCount + 1).fill(undefined);
     this.listener = listener;
     this.domain = domain;
+    this.firstRequest = firstRequest;
     this.requests = new OpenRequests(firstRequest);
+  }
+
+  /** Other nodes are asked, and answered, from now on. */
+  connect(cluster: Elsewhere): void {
+    this.cluster = cluster;
+    for (const [shard, end] of this.shards.entries())
+      if (end?.send !== undefined) this.answerOthers(shard);
   }
 
   /** Every shard takes questions. */
@@ -110,21 +114,42 @@ export class Gateway {
     return this.shards[shard]?.send !== undefined;
   }
 
+  /** Of the domain; the directory is one more. */
+  get shardCount(): number {
+    return this.shards.length - 1;
+  }
+
+  /** The last record of the shard whose rows are read here; 0 before the first. */
+  seqOf(shard: number): number {
+    return this.shards[shard]?.seq ?? 0;
+  }
+
+  /** The shard of a partition of the domain. */
+  shardOfPartition(partition: number): number {
+    return (partition * this.shardCount) >> 8;
+  }
+
   /** `reader` reads the shard's tables, `send` reaches it; undefined for reads alone. */
   attach(shard: number, send: Send | undefined, reader: TableReader): void {
     this.elsewhere.delete(shard);
+    this.withdraw(shard);
     this.shards[shard] = new ShardEnd(send, reader);
+    if (send !== undefined) this.answerOthers(shard);
+    this.cluster?.changed();
   }
 
   /** Another node owns the shard, or none: it is neither read nor asked here. */
   leaveElsewhere(shard: number): void {
+    const isNews = !this.elsewhere.has(shard);
     this.detach(shard);
     this.elsewhere.add(shard);
+    if (isNews) this.listener.left(shard);
   }
 
   /** A shard's thread is gone: its waiting requests get `lost`. */
   detach(shard: number): void {
     this.elsewhere.delete(shard);
+    this.withdraw(shard);
     this.shards[shard]?.abandon();
     this.shards[shard] = undefined;
     this.loseRequests(shard);
@@ -133,6 +158,7 @@ export class Gateway {
   private loseRequests(shard: number): void {
     for (const { resolve } of this.requests.takeWhere((waiting) => waiting.shard === shard))
       resolve(lost);
+    this.cluster?.changed();
   }
 
   /** All waiting requests get `lost`, and nothing reaches a shard any more. */
@@ -140,22 +166,97 @@ export class Gateway {
     for (const shard of this.shards.keys()) this.detach(shard);
   }
 
-  /** Resolves to the actor's reply, or why there is none. Rows are readable by then. */
+  /**
+   * Resolves to the actor's reply, or why there is none. Rows are readable by then: those of a
+   * scope where it is owned, those of the directory on every node.
+   */
   ask<Message extends { readonly kind: string }, Kind extends Message["kind"]>(
     to: Address<Message>,
     message: Message & { readonly kind: Kind },
     lane: Lane,
   ): Promise<ReplyTo<OfKind<Message, Kind>> | Unanswered> {
     const shard = this.shardOf(to);
+    const { cluster } = this;
+    const reply =
+      cluster === undefined || this.owns(shard)
+        ? this.askHere(shard, to, message, lane)
+        : this.askElsewhere(cluster, shard, { kind: "ask", to, message, lane });
+    // The actor that handles the message replies with this type.
+    return reply as Promise<ReplyTo<OfKind<Message, Kind>> | Unanswered>;
+  }
+
+  private askHere(shard: number, to: Key, message: object, lane: Lane): Promise<unknown> {
     const end = this.shards[shard];
     if (end === undefined) return Promise.resolve(lost);
     const { send } = end;
     if (send === undefined) return Promise.resolve(busy);
+    const isOfDirectory = shard === this.shardCount;
+    if (this.cluster !== undefined && isOfDirectory)
+      return this.askDirectory(this.cluster, send, to, message, lane);
     return new Promise((resolve) => {
-      // The actor that handles the message replies with this type.
-      const request = this.requests.add({ shard, resolve: resolve as Waiting["resolve"] });
+      const request = this.requests.add({ shard, resolve });
       send([to, message, request, lane, this.clock.nowMs()]);
     });
+  }
+
+  /** An actor of another node may be the one that replies, and its reply may get lost. */
+  private async askDirectory(
+    cluster: Elsewhere,
+    send: Send,
+    to: Key,
+    message: object,
+    lane: Lane,
+  ): Promise<unknown> {
+    const shard = this.shardCount;
+    const reply = await new Promise((resolve) => {
+      const request = this.requests.add({ shard, resolve: (answer) => settle(answer) });
+      const cancel = this.clock.after(limits.cluster.answerMs, () =>
+        this.requests.take(request)?.resolve(lost),
+      );
+      const settle = (answer: unknown) => {
+        cancel();
+        resolve(answer);
+      };
+      send([to, message, request, lane, this.clock.nowMs()]);
+    });
+    await cluster.whenApplied(this.seqOf(shard));
+    return reply;
+  }
+
+  private async askElsewhere(
+    cluster: Elsewhere,
+    shard: number,
+    question: ShardQuestion,
+  ): Promise<unknown> {
+    const answer = await cluster.ask(shard, question);
+    return answer?.kind === "reply" ? answer.reply : lost;
+  }
+
+  /** Of the node that owns it. Throws `ShardDown`. */
+  async find<Row>(key: Key<Row>): Promise<Row | undefined> {
+    const [row] = await this.findAll([key]);
+    return row;
+  }
+
+  /** In the order of `keys`, each of the node that owns it. Throws `ShardDown`. */
+  async findAll<Row>(keys: readonly Key<Row>[]): Promise<readonly (Row | undefined)[]> {
+    const rows = new Map<Key, Row | undefined>();
+    const elsewhere = new Map<number, Key<Row>[]>();
+    for (const key of keys) {
+      const shard = this.shardOf(key);
+      if (this.cluster === undefined || this.reads(shard)) rows.set(key, this.read(key));
+      else elsewhere.set(shard, [...(elsewhere.get(shard) ?? []), key]);
+    }
+    const searches = [...elsewhere].map(async ([shard, wanted]) => {
+      const answer = await this.cluster?.ask(shard, { kind: "rows", keys: wanted });
+      if (answer?.kind !== "rows") throw new ShardDown();
+      for (const [place, key] of wanted.entries()) {
+        const text = answer.rows[place];
+        rows.set(key, text === undefined ? undefined : this.row<Row>({ key, text }));
+      }
+    });
+    await Promise.all(searches);
+    return keys.map((key) => rows.get(key));
   }
 
   /** Undefined when there is no row. Throws when the shard is down. */
@@ -214,12 +315,14 @@ export class Gateway {
       if (event.record.length > 0) this.clock.observe(readHead(event.record).atMs);
       end.release(event.record);
       this.tellListener(shard, event.record);
-      for (const { to, reply } of event.replies) this.requests.take(to)?.resolve(reply);
+      for (const { to, reply } of event.replies) this.resolve(to, reply);
       this.notify(event.record);
     } else if (event.kind === "applied") {
       end.release(event.record);
       this.tellListener(shard, event.record);
       this.notify(event.record);
+      // Only the directory's records come from other nodes.
+      if (countWrites(event.record) > 0) this.cluster?.changed();
     } else if (event.kind === "unconfirmed") {
       this.loseRequests(shard);
     } else {
@@ -227,6 +330,39 @@ export class Gateway {
       end.event(event);
       if (event.kind === "opened" || event.kind === "readable") this.lookAgain(shard);
     }
+  }
+
+  /** What an actor of another node replies to a request that may wait here. */
+  replied(request: RequestId, reply: unknown): void {
+    this.requests.take(request)?.resolve(reply);
+  }
+
+  private resolve(request: RequestId, reply: unknown): void {
+    const waiting = this.requests.take(request);
+    if (waiting !== undefined) waiting.resolve(reply);
+    else this.cluster?.reply(request, reply);
+  }
+
+  private answerOthers(shard: number): void {
+    const { cluster } = this;
+    if (cluster === undefined) return;
+    const withdraw = cluster.answer(shard, (question) => this.answer(shard, question));
+    this.withdrawals.set(shard, withdraw);
+  }
+
+  private withdraw(shard: number): void {
+    this.withdrawals.get(shard)?.();
+    this.withdrawals.delete(shard);
+  }
+
+  /** Undefined when the outcome is unknown. */
+  private async answer(shard: number, question: ShardQuestion): Promise<ShardAnswer | undefined> {
+    if (!this.owns(shard) || !this.reads(shard)) return { kind: "moved" };
+    if (question.kind === "rows")
+      return { kind: "rows", rows: question.keys.map((key) => this.end(key).text(key)) };
+    const { to, message, lane } = question;
+    const reply = await this.askHere(shard, to, message, lane);
+    return reply === lost ? undefined : { kind: "reply", reply };
   }
 
   private tellListener(shard: number, record: Uint8Array): void {
@@ -258,103 +394,6 @@ export class Gateway {
 
   /** The last end is the directory's. */
   private shardOf(key: Key): number {
-    return shardOf(key, this.shards.length - 1);
-  }
-}
-
-/** A read met a shard that is starting again; the caller may try once more soon. */
-export class ShardDown extends Error {
-  override readonly name = "ShardDown";
-}
-
-interface Waiter {
-  readonly resolve: () => void;
-  readonly reject: (error: ShardDown) => void;
-}
-
-type Send = (message: ToShard) => void;
-
-class ShardEnd {
-  readonly send: Send | undefined;
-  readonly reader: TableReader;
-  leaseEndsMs = Number.POSITIVE_INFINITY;
-  private readonly fresh = new FreshRows();
-  private waiters: Waiter[] = [];
-  private nextWaiters: Waiter[] = [];
-  /** The shard cannot write its fresh rows. */
-  private isStuck = false;
-
-  constructor(send: Send | undefined, reader: TableReader) {
-    this.send = send;
-    this.reader = reader;
-  }
-
-  release(record: Uint8Array): void {
-    this.fresh.add(record);
-  }
-
-  text(key: Key): string | undefined {
-    const slice = this.fresh.get(key);
-    return slice === undefined ? this.reader.get(key) : textOf(slice);
-  }
-
-  /** To be called when `settled` has resolved. */
-  ranges(domain: RowRules): TableReader["range"] {
-    if (this.isStuck) return mergeRange(this.reader, this.fresh, domain);
-    return (range, limit, reverse) => this.reader.range(range, limit, reverse);
-  }
-
-  /** Resolves when all that was released before the call is in the tables, or must be merged. */
-  settled(): Promise<void> {
-    if (this.fresh.size === 0 || this.isStuck) return Promise.resolve();
-    if (this.nextWaiters.length === 0) this.send?.({ kind: "flush" });
-    return new Promise((resolve, reject) => this.nextWaiters.push({ resolve, reject }));
-  }
-
-  event(event: Exclude<ShardEvent, { kind: "release" | "applied" | "unconfirmed" }>): void {
-    switch (event.kind) {
-      case "opened":
-        this.reader.refresh();
-        return;
-      case "following":
-        this.reader.refresh();
-        return;
-      case "joining": // The host has left it to other nodes.
-        return;
-      case "lease":
-        this.leaseEndsMs = event.endsMs;
-        return;
-      case "readable":
-        this.reader.refresh();
-        for (const record of event.records) this.fresh.add(record);
-        this.isStuck = true;
-        return;
-      case "frozen":
-        this.fresh.freeze();
-        this.waiters = this.nextWaiters;
-        this.nextWaiters = [];
-        return;
-      case "stuck":
-        this.isStuck = true;
-        this.resume();
-        for (const { resolve } of this.nextWaiters) resolve();
-        this.nextWaiters = [];
-        return;
-      case "flushed":
-        this.reader.refresh();
-        this.fresh.thaw();
-        this.isStuck = false;
-        this.resume();
-        return;
-    }
-  }
-
-  private resume(): void {
-    for (const { resolve } of this.waiters) resolve();
-    this.waiters = [];
-  }
-
-  abandon(): void {
-    for (const { reject } of [...this.waiters, ...this.nextWaiters]) reject(new ShardDown());
+    return shardOf(key, this.shardCount);
   }
 }

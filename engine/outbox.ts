@@ -40,9 +40,23 @@ export interface OutboxPorts {
   readonly perform: Performer;
   readonly onFault: (from: Key, error: unknown) => void;
   readonly after: (delayMs: number, run: () => void) => void;
+  /**
+   * Sends tells to the node that owns the shard, in a cluster; resolves to whether they are durable
+   * there.
+   */
+  readonly sendElsewhere?: (shard: number, tells: readonly Arrival[]) => Promise<boolean>;
+}
+
+/** A tell with its origin, as it reaches the shard that it is for. */
+export interface Arrival {
+  readonly to: Key;
+  readonly message: unknown;
+  readonly origin: Origin;
 }
 
 const retryDelayMs = 1_000;
+/** Of one message to another node; fewer after one that failed. */
+const tellsPerMessage = 64;
 
 export class Outbox {
   private readonly shardCount: number;
@@ -51,6 +65,10 @@ export class Outbox {
   private readonly open = new Set<number>();
   /** Tells that the other shard has not acknowledged, in the order of their shard. */
   private readonly tells = new Map<string, { readonly origin: Origin; readonly tell: Tell }>();
+  /** Shards of other nodes to which tells are on their way. */
+  private readonly carried = new Set<number>();
+  /** Tells of other nodes that a shard here has not acknowledged. */
+  private readonly arrived = new Map<string, { shard: number; settle(isDurable: boolean): void }>();
 
   constructor(shardCount: number, ports: OutboxPorts) {
     this.shardCount = shardCount;
@@ -68,13 +86,46 @@ export class Outbox {
 
   /** Another shard made these tells durable. */
   acknowledge(origins: readonly Origin[]): void {
-    for (const { key, shard } of origins)
-      if (this.tells.delete(nameOf(shard, key))) this.ports.send(shard, { to: key, done: key });
+    for (const { key, shard } of origins) {
+      const name = nameOf(shard, key);
+      if (this.tells.delete(name)) this.ports.send(shard, { to: key, done: key });
+      this.arrived.get(name)?.settle(true);
+    }
   }
 
-  /** A shard went away: tells wait, so that none overtakes an earlier one. */
+  /**
+   * A shard went away: tells to it wait, so that none overtakes an earlier one; its own are handed
+   * over again when it is back.
+   */
   closed(shard: number): void {
     this.open.delete(shard);
+    for (const [name, { origin }] of this.tells)
+      if (origin.shard === shard) this.tells.delete(name);
+    for (const arrival of [...this.arrived.values()])
+      if (arrival.shard === shard) arrival.settle(false);
+  }
+
+  /** Tells of another node to a shard of this one; resolves to whether they are durable here. */
+  async receive(shard: number, arrivals: readonly Arrival[]): Promise<boolean> {
+    if (!this.open.has(shard)) return false;
+    const outcomes = arrivals.map(({ to, message, origin }) => {
+      const outcome = this.arrival(shard, nameOf(origin.shard, origin.key));
+      this.ports.send(shard, { to, message, origin });
+      return outcome;
+    });
+    return (await Promise.all(outcomes)).every((isDurable) => isDurable);
+  }
+
+  /** Of one that comes again before it was acknowledged, the earlier is given up. */
+  private arrival(shard: number, name: string): Promise<boolean> {
+    this.arrived.get(name)?.settle(false);
+    return new Promise((resolve) => {
+      const settle = (isDurable: boolean) => {
+        this.arrived.delete(name);
+        resolve(isDurable);
+      };
+      this.arrived.set(name, { shard, settle });
+    });
   }
 
   /** A shard is up: sends it the tells that it has not acknowledged, in order. */
@@ -97,6 +148,37 @@ export class Outbox {
     const shard = shardOf(to, this.shardCount);
     this.tells.set(nameOf(origin.shard, origin.key), { origin, tell });
     if (this.open.has(shard)) this.ports.send(shard, { to, message, origin });
+    else void this.carry(shard);
+  }
+
+  /**
+   * Brings tells to the node that owns the shard, one message at a time: a later tell must not be
+   * there before an earlier one.
+   */
+  private async carry(shard: number): Promise<void> {
+    const { sendElsewhere, after } = this.ports;
+    if (sendElsewhere === undefined || this.carried.has(shard)) return;
+    this.carried.add(shard);
+    for (let most = tellsPerMessage; !this.open.has(shard); ) {
+      const arrivals = this.waitingFor(shard, most);
+      if (arrivals.length === 0) break;
+      if (await sendElsewhere(shard, arrivals)) {
+        this.acknowledge(arrivals.map(({ origin }) => origin));
+        continue;
+      }
+      most = Math.ceil(most / 2);
+      await new Promise<void>((resolve) => after(retryDelayMs, resolve));
+    }
+    this.carried.delete(shard);
+  }
+
+  private waitingFor(shard: number, most: number): Arrival[] {
+    const arrivals: Arrival[] = [];
+    for (const { origin, tell } of this.tells.values()) {
+      if (shardOf(tell.to, this.shardCount) !== shard) continue;
+      if (arrivals.push({ to: tell.to, message: tell.message, origin }) === most) break;
+    }
+    return arrivals;
   }
 
   private enqueue(delivery: Delivery): void {

@@ -2,7 +2,7 @@
  * What threads say to each other. One channel between each two of them.
  */
 import type { MessagePort } from "node:worker_threads";
-import type { NatsAccess } from "../config/nats-access.ts";
+import type { NatsAccess } from "../config/secret-files.ts";
 import type { ObjectStore } from "../config/settings.ts";
 import type { Reply } from "./actor.ts";
 import type { RequestId } from "./address.ts";
@@ -114,6 +114,8 @@ export interface EffectsTask {
   readonly farmEntry: string;
   /** Where farm nodes of their own are; undefined without NATS. */
   readonly nats?: NatsAccess | undefined;
+  /** Whether shards may be owned by other nodes. */
+  readonly isClustered: boolean;
   /** Undefined: objects are on the disk. Secret. */
   readonly objectStore: ObjectStore | undefined;
   readonly control: MessagePort;

@@ -6,12 +6,14 @@
 
 import type { Refusal } from "../actors/refusal.ts";
 import { limits } from "../config/limits.ts";
-import { ShardDown } from "../engine/gateway.ts";
 import { PortError } from "../engine/ports/port-error.ts";
+import { ShardDown } from "../engine/shard-end.ts";
+import { partitionOfTurn } from "./auth/agent-turn-principal.ts";
 import { requirePermission } from "./auth/permissions.ts";
 import type { Principal } from "./auth/principal.ts";
 import { requireScope } from "./auth/principals.ts";
 import type { RateState } from "./auth/rate-classes.ts";
+import { bearerOf, partitionAsked } from "./placing.ts";
 import { problem } from "./problems/problems.ts";
 import { RefusalError } from "./problems/refusal-error.ts";
 import { checkMediaType, parseBody, stalledBody } from "./request/body.ts";
@@ -19,7 +21,7 @@ import { parseForm } from "./request/form.ts";
 import { readQuery } from "./request/query.ts";
 import { type Call, type Route, route } from "./route.ts";
 import { RouteTree } from "./route-tree.ts";
-import type { Service } from "./service.ts";
+import type { Cluster, Service } from "./service.ts";
 import { type Answer, constantHeader, type Header, type HttpRequest } from "./transport/answer.ts";
 import { corsHeaders, type Origins, preflightHeaders } from "./transport/cors.ts";
 
@@ -78,7 +80,8 @@ export class Api {
   /** Never rejects. */
   answer(match: Match, request: HttpRequest): Answer | Promise<Answer> {
     const answer = this.answered(match, request);
-    if (this.origins === undefined || match.route?.anyOrigin === true) return answer;
+    const isDone = match.route?.anyOrigin === true || request.isForwarded === true;
+    if (this.origins === undefined || isDone) return answer;
     const cors = corsHeaders(this.origins, request.headers["origin"]);
     return answer instanceof Promise
       ? answer.then((ready) => withHeaders(ready, cors))
@@ -88,9 +91,21 @@ export class Api {
   private answered(match: Match, request: HttpRequest): Answer | Promise<Answer> {
     const { route } = match;
     const trail = this.trail(request, route);
-    const { requestId } = trail;
     try {
       if (route === undefined) throw new RefusalError(match.refusal ?? { code: "not_found" });
+      const { cluster } = this.service;
+      const shard = cluster === undefined ? undefined : this.shardElsewhere(match, route, trail);
+      if (cluster === undefined || shard === undefined) return this.run(match, route, trail);
+      return this.forwarded(cluster, shard, match, route, trail);
+    } catch (error) {
+      return this.failed(error, trail);
+    }
+  }
+
+  /** On this node. */
+  private run(match: Match, route: Route, trail: Trail): Answer | Promise<Answer> {
+    const { request, requestId } = trail;
+    try {
       const principal = this.authenticate(route, request);
       trail.principal = principal;
       const rate = this.count(route, principal);
@@ -113,6 +128,63 @@ export class Api {
     } catch (error) {
       return this.failed(error, trail);
     }
+  }
+
+  /** By the node that owns the shard, which authenticates and counts the request itself. */
+  private async forwarded(
+    cluster: Cluster,
+    shard: number,
+    match: Match,
+    route: Route,
+    trail: Trail,
+  ): Promise<Answer> {
+    const { request, requestId, principal } = trail;
+    try {
+      const credential = principal?.credential.id;
+      const answer = await cluster.forwarder.forward(shard, request, requestId, credential);
+      if (answer === undefined) return this.run(match, route, trail);
+      this.log(answer, trail);
+      return answer;
+    } catch (error) {
+      return this.failed(error, trail);
+    }
+  }
+
+  /**
+   * Whether a request that another node forwards, for the client of that credential, can be
+   * answered here: the scope is owned, and what the directory says of the client has arrived.
+   */
+  isHere({ route, ids }: Match, request: HttpRequest, credential: string | undefined): boolean {
+    if (route === undefined) return true;
+    try {
+      const principal = this.placingPrincipal(route, request);
+      if (principal?.credential.id !== credential) return false;
+      const partition = partitionAsked(route, ids, request, principal);
+      return partition === undefined || this.ownsPartition(partition);
+    } catch {
+      return false;
+    }
+  }
+
+  /** Undefined for what is answered here. Throws `RefusalError` for a client that is unknown. */
+  private shardElsewhere(match: Match, route: Route, trail: Trail): number | undefined {
+    const { request } = trail;
+    if (request.isForwarded === true || typeof request.body === "string") return undefined;
+    trail.principal = this.placingPrincipal(route, request);
+    const partition = partitionAsked(route, match.ids, request, trail.principal);
+    if (partition === undefined || this.ownsPartition(partition)) return undefined;
+    return this.service.gateway.shardOfPartition(partition);
+  }
+
+  private ownsPartition(partition: number): boolean {
+    const { gateway } = this.service;
+    return gateway.owns(gateway.shardOfPartition(partition));
+  }
+
+  /** Undefined for a stranger, and for an agent's turn, which only its own partition knows. */
+  private placingPrincipal(route: Route, request: HttpRequest): Principal | undefined {
+    if (partitionOfTurn(bearerOf(request)) !== undefined) return undefined;
+    return this.authenticate(route, request);
   }
 
   private async awaited(answer: Promise<Answer>, trail: Trail): Promise<Answer> {
@@ -142,7 +214,12 @@ export class Api {
   }
 
   private finish(answer: Answer, trail: Trail): Answer {
-    const { request, route, requestId, startedMs, principal, rate } = trail;
+    this.log(answer, trail);
+    return finished(answer, trail.requestId, trail.rate, trail.route);
+  }
+
+  private log(answer: Answer, trail: Trail): void {
+    const { request, route, requestId, startedMs, principal } = trail;
     const status = request.isGone() ? leftStatus : answer.status;
     this.service.requests.add(status, startedMs, () => ({
       method: request.method,
@@ -154,7 +231,6 @@ export class Api {
       account: principal?.user.id,
       address: request.address,
     }));
-    return finished(answer, requestId, rate, route);
   }
 
   private get problems(): string {

@@ -2,7 +2,6 @@
  * The service: wires settings, store, engine and listener together, says where it is, and stops in
  * order. Every fault of the start ends with one sentence that names the remedy.
  */
-import { statfs } from "node:fs/promises";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -16,13 +15,16 @@ import type { PasswordTask } from "../actors/share/password.ts";
 import { CatalogueError } from "../config/catalogue-files.ts";
 import { readConfiguration } from "../config/configuration.ts";
 import { limits } from "../config/limits.ts";
-import { readNatsAccess } from "../config/nats-access.ts";
 import { ProviderFileError } from "../config/provider-file.ts";
+import { readClusterKey, readNatsAccess } from "../config/secret-files.ts";
 import { readSettings, type Settings, SettingsError } from "../config/settings.ts";
 import { version } from "../config/version.ts";
 import { type DataDirectory, DataDirectoryError } from "../engine/adapters/data-directory.ts";
 import { openTableReader } from "../engine/adapters/lmdb.ts";
 import { type Logger, openLog } from "../engine/adapters/log.ts";
+import { closeNats, connectNats } from "../engine/adapters/nats/nats.ts";
+import { natsNodes } from "../engine/adapters/nats/nats-nodes.ts";
+import { natsShardLine } from "../engine/adapters/nats/nats-shard-line.ts";
 import { openObjects, prepareObjects } from "../engine/adapters/objects/open-objects.ts";
 import { openStore } from "../engine/adapters/open-store.ts";
 import { makePrivate } from "../engine/adapters/private-files.ts";
@@ -31,13 +33,14 @@ import { systemClock } from "../engine/adapters/system-clock.ts";
 import { systemEntropy } from "../engine/adapters/system-entropy.ts";
 import { openWeb } from "../engine/adapters/web.ts";
 import { Host } from "../engine/host.ts";
-import { volatileRoot } from "../engine/ports/objects.ts";
 import { PortError } from "../engine/ports/port-error.ts";
 import { ShortThreads, Threads } from "../engine/threads.ts";
 import { findChromium, isExecutable } from "../render-farm/browser/chromium-path.ts";
 import { Api } from "./api.ts";
 import { bootstrap, chooseToken } from "./bootstrap.ts";
+import { OtherNodes } from "./cluster/other-nodes.ts";
 import { FigmaHost } from "./compositions/figma-host.ts";
+import { watchDisk, watchObjects } from "./health-watch.ts";
 import { RefusalError } from "./problems/refusal-error.ts";
 import { RequestLog } from "./request-log.ts";
 import { routeTable } from "./route-table.ts";
@@ -104,7 +107,9 @@ async function start(): Promise<void> {
   const host = openHost(settings, data, service, log);
   service.line.connect((message) => host.tellEffects(message));
   let listener: Listener | undefined;
-  const stop = () => void stopAll(service, host, listener, data);
+  const api = new Api(service, routeTable);
+  const others = data.isClustered ? await meetOthers(settings, data, service, api) : undefined;
+  const stop = () => void stopAll(service, host, listener, others, data);
   process.on("uncaughtException", (error) => abandon(error, service, listener, log));
   process.once("SIGTERM", stop);
   process.once("SIGINT", stop);
@@ -113,7 +118,7 @@ async function start(): Promise<void> {
   await bootstrapOnce(service, data, token);
   service.line.begin();
   // A client that finds the port open gets an answer.
-  listener = await listen(new Api(service, routeTable), { ...settings, proxies }, systemClock);
+  listener = await listen(api, { ...settings, proxies }, systemClock);
   leaveAddress(settings, data, log);
   process.on("SIGHUP", () => reload(service, log));
   watchDisk(service, settings.dataDir, log);
@@ -257,6 +262,7 @@ function openHost(
       effectsTask: {
         ...common,
         ...{ farmWorkers, farmEntry: entries.farm, objectStore, nats: readNatsAccess(settings) },
+        isClustered: data.isClustered,
       },
       openReader: (shard) => {
         const folder = `shard-${shard === shardCount ? "directory" : shard}`;
@@ -275,6 +281,28 @@ function openHost(
   );
 }
 
+async function meetOthers(
+  settings: Settings,
+  { nodeId: id, storeId, shardCount }: DataDirectory,
+  service: Service,
+  api: Api,
+): Promise<OtherNodes> {
+  const access = readNatsAccess(settings);
+  if (access === undefined) throw new Error("a node of a cluster has servers of NATS");
+  const connection = await connectNats({ ...access, name: "klieg node" });
+  return OtherNodes.meet(
+    { id, address: settings.clusterAddress, shardCount, startedAtMs: systemClock.nowMs() },
+    // Nodes that share a machine have the store's id, which no other user can read.
+    readClusterKey(settings) ?? storeId,
+    {
+      ...{ service, api, clock: systemClock },
+      said: natsNodes(connection),
+      line: natsShardLine(connection, "ASK"),
+      close: () => closeNats(connection, limits.http.startingMs),
+    },
+  );
+}
+
 /**
  * New connections are refused, streams and waits end, shards decide what waits and flush. Under 5
  * s. A shard that is still being recovered is not waited for longer: what was acknowledged is in
@@ -284,10 +312,12 @@ async function stopAll(
   { health, following }: Service,
   host: Host,
   listener: Listener | undefined,
+  others: OtherNodes | undefined,
   data: DataDirectory,
 ): Promise<void> {
   health.isDraining = true;
   listener?.stopListening();
+  others?.announce();
   following.drain();
   if (host.isSettled) await host.stop();
   else
@@ -296,6 +326,7 @@ async function stopAll(
       new Promise<void>((resolve) => systemClock.after(limits.http.startingMs, resolve)),
     ]);
   listener?.close();
+  await others?.leave();
   data.release();
   process.exit(0);
 }
@@ -328,38 +359,6 @@ function reload(service: Service, log: Logger): void {
   } catch (error) {
     log.error(error, "the catalogue or the providers cannot be used; all stays as it was");
   }
-}
-
-/** Short of space, new work is refused while there is still room to finish the old. */
-function watchDisk({ health }: Service, dataDir: string, log: Logger): void {
-  const look = async () => {
-    try {
-      const { bavail, bsize, blocks } = await statfs(dataDir);
-      const least = Math.max(
-        limits.http.diskFreeBytesMin,
-        blocks * bsize * limits.http.diskFreeShareMin,
-      );
-      health.isDiskLow = bavail * bsize < least;
-    } catch (error) {
-      log.warn(error, "the free space of the data directory is unknown");
-    }
-    systemClock.after(limits.http.diskCheckMs, () => void look());
-  };
-  void look();
-}
-
-/** Checks now and regularly whether the object store answers, if only that there is no object. */
-async function watchObjects(service: Service, log: Logger): Promise<void> {
-  const { health, objects } = service;
-  const fault = await objects.stat(`${volatileRoot}/start`).then(
-    () => undefined,
-    (error: unknown) => error,
-  );
-  const isAway = fault !== undefined;
-  if (isAway && !health.areObjectsAway) log.error(fault, "the object store does not answer");
-  if (!isAway && health.areObjectsAway) log.info("the object store answers again");
-  health.areObjectsAway = isAway;
-  systemClock.after(limits.http.diskCheckMs, () => void watchObjects(service, log));
 }
 
 /** Checks now and regularly whether the operator asked for a new first credential. */

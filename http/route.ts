@@ -3,6 +3,7 @@
 import type { TokenScope } from "../actors/contract/account.ts";
 import { limits } from "../config/limits.ts";
 import { type Check, check, type Type } from "../config/schema.ts";
+import { parseId, partitionOfId } from "../engine/id.ts";
 import type { Permission } from "./auth/permissions.ts";
 import type { Principal } from "./auth/principal.ts";
 import type { RateClass, RateState } from "./auth/rate-classes.ts";
@@ -12,6 +13,19 @@ import type { Answer, HttpRequest } from "./transport/answer.ts";
 
 /** `open`: no bearer; `bearer`: any valid one; else one with that scope. */
 export type Access = TokenScope | "bearer" | "open";
+
+/** What of a request says where it is answered, before it is looked at in any other way. */
+export interface Asked {
+  /** The segments in the place of the path's braces. */
+  readonly ids: readonly string[];
+  readonly query: string;
+}
+
+/**
+ * The partition whose owner answers a request; undefined for what is answered anywhere, a refusal
+ * for example.
+ */
+export type PartitionOf = (asked: Asked) => number | undefined;
 
 export interface BodyRule<B> {
   readonly schema: Type.TSchema;
@@ -66,8 +80,19 @@ export interface Route {
   readonly streamBytesMax: number | undefined;
   /** What such a body is, by media type; null for bytes of any kind. */
   readonly streamBody: Readonly<Record<string, Type.TSchema | null>>;
+  /** By default the caller's scope says it; without a bearer a route is answered anywhere. */
+  readonly partitionOf: PartitionOf | undefined;
   readonly run: (call: Call) => Answer | Promise<Answer>;
 }
+
+/** Of routes that look only at the directory, or ask other partitions for what they need. */
+export const anywhere: PartitionOf = () => undefined;
+
+/** Of routes whose path names what is kept where its id says. */
+export const atNamedId: PartitionOf = ({ ids: [name = ""] }) => {
+  const id = parseId(name);
+  return id === undefined ? undefined : partitionOfId(id);
+};
 
 /** Server-sent events; the schema is that of one frame. */
 export interface EventStream {
@@ -99,6 +124,7 @@ interface Row<B, P extends Parameters> {
   readonly body?: BodyRule<B>;
   readonly streamBytesMax?: number;
   readonly streamBody?: Route["streamBody"];
+  readonly partitionOf?: PartitionOf;
   readonly run: (call: Call<B, Values<P>>) => Answer | Promise<Answer>;
 }
 
@@ -133,6 +159,7 @@ export function route<B = undefined, P extends Parameters = Parameters>(
     leavesContext = false,
     anyOrigin = false,
     needs,
+    partitionOf,
   } = row;
   // The wrapper fills `body` and `query` by this very row, so the call has the types that `run`
   // wants.
@@ -140,5 +167,15 @@ export function route<B = undefined, P extends Parameters = Parameters>(
   const { streamBytesMax, streamBody = { "*/*": null } } = row;
   const asked = { method, path, summary, answers, access, needs, rate, query, body };
   const streamed = { streamBytesMax, streamBody };
-  return { ...asked, isSubmit, takesKey, takesHead, leavesContext, anyOrigin, ...streamed, run };
+  return {
+    ...asked,
+    isSubmit,
+    takesKey,
+    takesHead,
+    leavesContext,
+    anyOrigin,
+    ...streamed,
+    partitionOf,
+    run,
+  };
 }

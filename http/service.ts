@@ -4,6 +4,7 @@ import type { Writing } from "../actors/export/writing.ts";
 import type { Written } from "../actors/export-thread/archive.ts";
 import type { Catalogue } from "../config/catalogue.ts";
 import type { ProviderConfig } from "../config/provider-config.ts";
+import type { ClusterNodes } from "../engine/cluster/cluster-nodes.ts";
 import type { Gateway } from "../engine/gateway.ts";
 import type { IdMint } from "../engine/id.ts";
 import type { Clock } from "../engine/ports/clock.ts";
@@ -12,6 +13,7 @@ import type { Objects } from "../engine/ports/objects.ts";
 import type { Principals } from "./auth/principals.ts";
 import type { RateClasses } from "./auth/rate-classes.ts";
 import type { SignedUrls } from "./auth/signed-urls.ts";
+import type { Forwarder } from "./cluster/forwarder.ts";
 import type { CompositionTimelines } from "./compositions/composition-timelines.ts";
 import type { FigmaHost } from "./compositions/figma-host.ts";
 import type { JobReads } from "./jobs/job-reads.ts";
@@ -25,11 +27,19 @@ import type { ProviderLine } from "./providers/provider-line.ts";
 import type { RequestLog } from "./request-log.ts";
 import type { ShareAccess } from "./shares/share-access.ts";
 
+/** The other nodes. */
+export interface Cluster {
+  readonly nodes: ClusterNodes;
+  readonly forwarder: Forwarder;
+}
+
 export interface Service {
   readonly version: string;
   /** With the version prefix, for example `http://127.0.0.1:8080/v1`. */
   readonly baseUrl: string;
   readonly gateway: Gateway;
+  /** Set once the other nodes can be reached; undefined for a machine that is alone. */
+  cluster: Cluster | undefined;
   readonly principals: Principals;
   /** Whose pages may read what is not open to pages of any origin. */
   readonly corsOrigins: ReadonlySet<string>;

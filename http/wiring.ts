@@ -6,12 +6,13 @@ import {
 import { domain } from "../actors/domain.ts";
 import type { Configuration } from "../config/configuration.ts";
 import { providerModelsOf } from "../config/provider-models.ts";
-import { Gateway, ShardDown } from "../engine/gateway.ts";
+import { Gateway } from "../engine/gateway.ts";
 import { IdMint } from "../engine/id.ts";
 import type { Clock } from "../engine/ports/clock.ts";
 import type { Entropy } from "../engine/ports/entropy.ts";
 import type { Objects } from "../engine/ports/objects.ts";
 import { ProcessClock } from "../engine/process-clock.ts";
+import { ShardDown } from "../engine/shard-end.ts";
 import { Principals } from "./auth/principals.ts";
 import { RateClasses } from "./auth/rate-classes.ts";
 import { SignedUrls } from "./auth/signed-urls.ts";
@@ -63,7 +64,8 @@ export function wire(wiring: Wiring): Service {
   const clock = new ProcessClock(wiring.clock);
   let { configuration } = wiring;
   const baseUrl = `${origin}/v1`;
-  const gateway = openGateway(wiring, clock, () => ({ principals, jobs }));
+  const gateway = openGateway(wiring, clock, () => ({ principals, jobs, following }));
+  const following: Following = new Following(gateway);
   const keyFor = (purpose: SigningPurpose) => () => {
     const key = gateway.read(signingKeyKey(purpose));
     if (key === undefined) throw new ShardDown();
@@ -86,6 +88,7 @@ export function wire(wiring: Wiring): Service {
     version,
     baseUrl,
     gateway,
+    cluster: undefined,
     principals,
     corsOrigins: new Set(wiring.corsOrigins),
     rates: wiring.hasRates ? new RateClasses(clock, wiring.proxies) : undefined,
@@ -105,7 +108,7 @@ export function wire(wiring: Wiring): Service {
     shares: openShares(wiring, clock, keyFor("urls")),
     cursors: new Cursors(keyFor("cursors")),
     quotes: new Quotes(keyFor("quotes"), clock, entropy),
-    ...{ jobs, following: new Following(gateway) },
+    ...{ jobs, following },
     timelines: new CompositionTimelines(gateway, objects, wiring.computeRound),
     ...{ writeExport: wiring.writeExport, figma: wiring.figma },
     health: {
@@ -121,7 +124,7 @@ export function wire(wiring: Wiring): Service {
 function openGateway(
   { shardCount, entropy, onFault }: Wiring,
   clock: ProcessClock,
-  readers: () => { readonly principals: Principals; readonly jobs: JobReads },
+  readers: () => Pick<Service, "principals" | "jobs" | "following">,
 ): Gateway {
   return new Gateway(
     shardCount,
@@ -138,6 +141,7 @@ function openGateway(
         if (shard === shardCount) principals.forget();
         jobs.forget();
       },
+      left: (shard) => readers().following.drainShard(shard),
       failed: (error) => onFault("watching", error),
     },
     domain,

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { availableParallelism, hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { limits } from "../config/limits.ts";
-import { readNatsAccess } from "../config/nats-access.ts";
+import { readNatsAccess } from "../config/secret-files.ts";
 import { readSettings, SettingsError } from "../config/settings.ts";
 import { signedObjects } from "../engine/adapters/farm/farm-child.ts";
 import { ipcBrokerConnection } from "../engine/adapters/farm/ipc-broker-connection.ts";

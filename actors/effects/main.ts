@@ -12,10 +12,12 @@ import { NatsFarm } from "../../engine/adapters/farm/nats-farm.ts";
 import { sparingNotes } from "../../engine/adapters/farm/sparing-notes.ts";
 import { type Logger, openLog } from "../../engine/adapters/log.ts";
 import { closeNats, connectNats } from "../../engine/adapters/nats/nats.ts";
+import { natsShardLine } from "../../engine/adapters/nats/nats-shard-line.ts";
 import { openObjects } from "../../engine/adapters/objects/open-objects.ts";
 import { systemClock } from "../../engine/adapters/system-clock.ts";
 import { systemEntropy } from "../../engine/adapters/system-entropy.ts";
 import { openWeb } from "../../engine/adapters/web.ts";
+import { RemoteTells } from "../../engine/cluster/remote-tells.ts";
 import { IdMint } from "../../engine/id.ts";
 import type { Key } from "../../engine/key.ts";
 import { Link } from "../../engine/link.ts";
@@ -37,7 +39,9 @@ import { type HubPorts, ProviderHub } from "./provider-hub.ts";
 export async function run(task: EffectsTask): Promise<void> {
   const log = openLog(task.logLevel, "effects");
   const shards = new Map<number, Link<FromEffects, ToEffects>>();
+  const others = await meetOthers(task);
   const outbox = new Outbox(task.shardCount, {
+    ...(others === undefined ? {} : { sendElsewhere: others.tells.send }),
     send: (shard, message) => shards.get(shard)?.send(message),
     perform: (delivery) => perform(delivery),
     onFault: (_, error) => log.error(error, "an effect failed"),
@@ -46,9 +50,7 @@ export async function run(task: EffectsTask): Promise<void> {
   const entropy = systemEntropy();
   const objects = await openObjects(task.dataDir, task.objectStore);
   const ports = {
-    clock: systemClock,
-    entropy,
-    ids: new IdMint(systemClock, entropy),
+    ...{ clock: systemClock, entropy, ids: new IdMint(systemClock, entropy) },
     mintToken: () => randomBytes(12).toString("base64url"),
     send: outbox.send.bind(outbox),
     onFault: (_: Key, error: unknown) => log.error(error, "a provider failed"),
@@ -78,19 +80,31 @@ export async function run(task: EffectsTask): Promise<void> {
         return hub.take(message.message as ToEffectsThread);
       case "detach":
         outbox.closed(message.shard);
+        others?.tells.withdraw(message.shard);
         shards.get(message.shard)?.close();
         return;
       case "attach": {
         const { shard, port } = message;
         shards.set(shard, linkOf(outbox, shard, port));
         outbox.opened(shard);
+        others?.tells.receive(shard, outbox);
       }
     }
   });
   host.send({ kind: "ready" });
   await stopped;
   hub.close();
-  await Promise.all([stopFarm(broker), stopRemoteFarm()]);
+  await Promise.all([stopFarm(broker), stopRemoteFarm(), others?.close()]);
+}
+
+/** Undefined for a machine that is alone. */
+async function meetOthers({ isClustered, nats }: EffectsTask) {
+  if (!isClustered || nats === undefined) return undefined;
+  const connection = await connectNats({ ...nats, name: "klieg effects" });
+  return {
+    tells: new RemoteTells(natsShardLine(connection, "TELL")),
+    close: () => closeNats(connection, limits.farm.drainMs),
+  };
 }
 
 function linkOf(outbox: Outbox, shard: number, port: MessagePort): Link<FromEffects, ToEffects> {

@@ -3,7 +3,7 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { MessagePort } from "node:worker_threads";
 import { limits } from "../../config/limits.ts";
-import type { NatsAccess } from "../../config/nats-access.ts";
+import type { NatsAccess } from "../../config/secret-files.ts";
 import { openJournal } from "../../engine/adapters/file-journal.ts";
 import { openTables } from "../../engine/adapters/lmdb.ts";
 import { checkTablesFile, hasTables } from "../../engine/adapters/lmdb-file.ts";

@@ -2,7 +2,7 @@
  * The data directory as the settings mean it: this machine's alone, or a node of a cluster that
  * agrees with the others on the store.
  */
-import { readNatsAccess } from "../../config/nats-access.ts";
+import { readNatsAccess } from "../../config/secret-files.ts";
 import type { Settings } from "../../config/settings.ts";
 import { type DataDirectory, DataDirectoryError, openDataDirectory } from "./data-directory.ts";
 import { connectNats } from "./nats/nats.ts";

@@ -5,7 +5,7 @@
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { limits } from "../../config/limits.ts";
-import type { NatsAccess } from "../../config/nats-access.ts";
+import type { NatsAccess } from "../../config/secret-files.ts";
 import type { Domain } from "../domain.ts";
 import type { Announcement } from "../ports/peers.ts";
 import { readHead } from "../record.ts";

@@ -59,8 +59,8 @@ export class OwnedLog {
   }
 
   /**
-   * Drops what is not needed, all up to `spareSeq` of the log's own sequence, and the oldest half of
-   * a log that is too large; never the last entry, `endSeq`. Throws `PortError`.
+   * Drops what is not needed, all up to `spareSeq` of the log's own sequence, and the older half
+   * of a log that is too large; never the last entry, `endSeq`. Throws `PortError`.
    */
   async trim(spareSeq: number, endSeq: number): Promise<void> {
     const { firstSeq, bytes } = await this.log.size();

@@ -1,6 +1,6 @@
 /** What an account may know of itself, in the context in which it acts. */
 
-import { type Account, monthlyCreditsOf } from "../../actors/account/account.ts";
+import { monthlyCreditsOf } from "../../actors/account/account.ts";
 import { usedToday } from "../../actors/account/submit.ts";
 import { Credits, User as UserView } from "../../actors/contract/account.ts";
 import { Limits } from "../../actors/contract/limits.ts";
@@ -11,16 +11,15 @@ import { allowanceOf } from "../../config/plans.ts";
 import { timestamp } from "../../engine/timestamp.ts";
 import { placeIn } from "../auth/contexts.ts";
 import type { Principal } from "../auth/principal.ts";
-import { visibleBalance } from "../jobs/visible-balance.ts";
 import { found, RefusalError } from "../problems/refusal-error.ts";
 import { expectReply } from "../problems/replies.ts";
-import { type Call, jsonBodyWithNulls, type Route, route } from "../route.ts";
+import { anywhere, type Call, jsonBodyWithNulls, type Route, route } from "../route.ts";
 import type { Service } from "../service.ts";
 import { type Answer, json } from "../transport/answer.ts";
-import { currentAccount } from "./current-account.ts";
 import { limitsOf } from "./effective-limits.ts";
 import { userOrganization } from "./organization-views.ts";
 import { storageView } from "./storage.ts";
+import { findWallet, visibleBalance } from "./wallet.ts";
 
 export const accountRoutes: readonly Route[] = [
   route("GET", "/v1/me", {
@@ -28,12 +27,13 @@ export const accountRoutes: readonly Route[] = [
     answers: { 200: UserView },
     access: "bearer",
     rate: "read",
-    run: ({ service, principal }) => json(200, userView(service, principal)),
+    run: async ({ service, principal }) => json(200, await userView(service, principal)),
   }),
   route("PUT", "/v1/me/active-organization", {
     summary: "Choose the organization in which tokens act that are not pinned, or none",
     answers: { 200: UserView },
     access: "organizations",
+    partitionOf: anywhere,
     rate: "write",
     leavesContext: true,
     body: jsonBodyWithNulls<ActiveOrganizationRequest>(ActiveOrganizationRequest, [
@@ -59,23 +59,23 @@ export const accountRoutes: readonly Route[] = [
 
 const dayMs = 86_400_000;
 
-function userView(service: Service, principal: Principal): UserView {
+async function userView(service: Service, principal: Principal): Promise<UserView> {
   const { user, credential, plan, overrides, organization, role } = principal;
-  const account = accountOf(service, principal);
   const nowMs = service.clock.nowMs();
+  const wallet = await findWallet(service.gateway, principal.scope, user.id, nowMs);
+  const account = found(wallet.account);
   const { concurrentMax, generationsPerDay } = allowanceOf(plan, overrides);
-  const balance = visibleBalance(service.gateway, principal, nowMs);
   return {
     id: user.id,
     email: user.email,
     display_name: user.displayName,
     plan,
-    balance_credits: balance,
+    balance_credits: visibleBalance(wallet, role, nowMs),
     role: role ?? null,
     active_organization:
       organization === undefined || role === undefined
         ? null
-        : userOrganization(service.gateway, { organization, role }, user.id, balance, nowMs),
+        : userOrganization({ organization, role }, wallet, nowMs),
     generation_limits: {
       concurrent_max: concurrentMax,
       concurrent_active: account.active.media,
@@ -88,7 +88,7 @@ function userView(service: Service, principal: Principal): UserView {
             used: usedToday(account, nowMs),
             resets_at: timestamp((Math.floor(nowMs / dayMs) + 1) * dayMs),
           },
-    storage: storageView(service, principal),
+    storage: storageView(account, principal),
     token: {
       id: credential.id,
       name: credential.name,
@@ -112,20 +112,19 @@ async function activate(call: Call<ActiveOrganizationRequest>): Promise<Answer> 
   if (organization !== null) found(placeIn(gateway, user.id, organization));
   const message: Activate = { kind: "activate", user: user.id, organization };
   expectReply(await gateway.ask(directoryKey, message, "work"), "activated");
-  return json(200, userView(service, principals.of(request.headers["authorization"])));
+  return json(200, await userView(service, principals.of(request.headers["authorization"])));
 }
 
-function credits({ service, principal }: Call): Answer {
-  const account = accountOf(service, principal);
+async function credits({ service, principal }: Call): Promise<Answer> {
+  const { user, scope, role } = principal;
+  const nowMs = service.clock.nowMs();
+  const wallet = await findWallet(service.gateway, scope, user.id, nowMs);
+  const account = found(wallet.account);
   return json(200, {
-    balance_credits: visibleBalance(service.gateway, principal, service.clock.nowMs()),
+    balance_credits: visibleBalance(wallet, role, nowMs),
     held_credits: account.held,
     plan: principal.plan,
     monthly_credits: monthlyCreditsOf(account),
     renews_at: timestamp(account.renewsAtMs),
   });
-}
-
-function accountOf({ gateway, clock }: Service, { scope }: Principal): Account {
-  return found(currentAccount(gateway, scope, clock.nowMs()));
 }

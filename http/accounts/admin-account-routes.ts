@@ -1,5 +1,8 @@
 /** Operators: accounts and organizations, their plans, standing and credits, and the audit. */
 
+import type { Account } from "../../actors/account/account.ts";
+import { accountKey } from "../../actors/account/account-messages.ts";
+import { accountAt } from "../../actors/account/renewal.ts";
 import {
   AdminAccount,
   AdminAccountPage,
@@ -28,11 +31,11 @@ import { nextCursor, type PageQuery } from "../paging/pages.ts";
 import { found, RefusalError } from "../problems/refusal-error.ts";
 import { expectReply } from "../problems/replies.ts";
 import { integer, optionalText } from "../request/query.ts";
-import { type Call, jsonBody, jsonBodyWithNulls, type Route, route } from "../route.ts";
+import { anywhere, type Call, jsonBody, jsonBodyWithNulls, type Route, route } from "../route.ts";
 import type { Service } from "../service.ts";
 import { type Answer, json } from "../transport/answer.ts";
-import { balanceOf } from "./organization-views.ts";
 import { overridesOf } from "./terms.ts";
+import { balanceOf } from "./wallet.ts";
 
 const access = "admin";
 const pageParameters = {
@@ -51,6 +54,7 @@ export const adminAccountRoutes: readonly Route[] = [
     summary: "List all accounts, newest first",
     answers: { 200: AdminAccountPage },
     access,
+    partitionOf: anywhere,
     rate: "read",
     query: pageParameters,
     run: listAccounts,
@@ -59,6 +63,7 @@ export const adminAccountRoutes: readonly Route[] = [
     summary: "Change an account's plan, standing or limits",
     answers: { 200: AdminAccount },
     access,
+    partitionOf: anywhere,
     rate: "write",
     body: terms,
     run: patchAccount,
@@ -67,6 +72,7 @@ export const adminAccountRoutes: readonly Route[] = [
     summary: "Issue a token for an account",
     answers: { 201: CreatedToken },
     access,
+    partitionOf: anywhere,
     rate: "write",
     body: jsonBodyWithNulls<IssueTokenRequest>(IssueTokenRequest, ["expires_in_days"]),
     run: issueToken,
@@ -75,6 +81,7 @@ export const adminAccountRoutes: readonly Route[] = [
     summary: "Grant an account credits, or take them back",
     answers: { 200: CreditsGiven },
     access,
+    partitionOf: anywhere,
     rate: "write",
     body: credits,
     run: (call) => giveCredits(call, "account", userNamed(call).id),
@@ -83,6 +90,7 @@ export const adminAccountRoutes: readonly Route[] = [
     summary: "Change an organization's plan, standing or limits",
     answers: { 200: AdminOrganization },
     access,
+    partitionOf: anywhere,
     rate: "write",
     body: terms,
     run: patchOrganization,
@@ -91,6 +99,7 @@ export const adminAccountRoutes: readonly Route[] = [
     summary: "Grant an organization credits, or take them back",
     answers: { 200: CreditsGiven },
     access,
+    partitionOf: anywhere,
     rate: "write",
     body: credits,
     run: (call) => giveCredits(call, "organization", organizationNamed(call).id),
@@ -99,6 +108,7 @@ export const adminAccountRoutes: readonly Route[] = [
     summary: "List who changed what, newest first",
     answers: { 200: AuditPage },
     access,
+    partitionOf: anywhere,
     rate: "read",
     query: pageParameters,
     run: listAudit,
@@ -113,8 +123,9 @@ async function listAccounts({ service, query }: Call<unknown, PageQuery>): Promi
   const rows = await gateway.range(range, query.limit + 1, true);
   const users = rows.slice(0, query.limit).map((row) => gateway.row<User>(row));
   const last = rows.length > query.limit ? users.at(-1)?.id : undefined;
+  const wallets = await findAccounts(service, users);
   return json(200, {
-    items: users.map((user) => accountView(service, user)),
+    items: users.map((user, place) => accountView(user, wallets[place])),
     next_cursor: nextCursor(service, last, "accounts"),
     total: gateway.read(directoryKey)?.users ?? 0,
   });
@@ -132,7 +143,9 @@ async function patchAccount(call: Call<PatchTermsRequest>): Promise<Answer> {
     audit: auditNote(call, `account.change ${JSON.stringify(body)}`, user.id),
   };
   expectReply(await service.gateway.ask(directoryKey, message, "work"), "patched");
-  return json(200, accountView(service, userNamed(call)));
+  const changed = userNamed(call);
+  const [account] = await findAccounts(service, [changed]);
+  return json(200, accountView(changed, account));
 }
 
 async function patchOrganization(call: Call<PatchTermsRequest>): Promise<Answer> {
@@ -147,7 +160,9 @@ async function patchOrganization(call: Call<PatchTermsRequest>): Promise<Answer>
     audit: auditNote(call, `organization.change ${JSON.stringify(body)}`, organization.id),
   };
   expectReply(await service.gateway.ask(directoryKey, message, "work"), "organized");
-  return json(200, organizationView(service, organizationNamed(call)));
+  const changed = organizationNamed(call);
+  const [account] = await findAccounts(service, [changed]);
+  return json(200, organizationView(changed, account));
 }
 
 function termsOf({ overrides }: User | Organization, { plan, status, limits }: PatchTermsRequest) {
@@ -216,16 +231,29 @@ function organizationNamed({ service, id }: Call): Organization {
   return found(service.gateway.read(organizationKey(found(parseId(id)))));
 }
 
-function accountView(service: Service, user: User): AdminAccount {
-  return { ...commonView(service, user), email: user.email, display_name: user.displayName };
+/** Each of the node that owns it. */
+async function findAccounts(
+  { gateway, clock }: Service,
+  owners: readonly (User | Organization)[],
+): Promise<readonly (Account | undefined)[]> {
+  const nowMs = clock.nowMs();
+  const accounts = await gateway.findAll(owners.map(({ id }) => accountKey(id)));
+  return accounts.map((account) => account && accountAt(account, nowMs));
 }
 
-function organizationView(service: Service, organization: Organization): AdminOrganization {
+function accountView(user: User, account: Account | undefined): AdminAccount {
+  return { ...commonView(user, account), email: user.email, display_name: user.displayName };
+}
+
+function organizationView(
+  organization: Organization,
+  account: Account | undefined,
+): AdminOrganization {
   const { name, slug } = organization;
-  return { ...commonView(service, organization), name, slug };
+  return { ...commonView(organization, account), name, slug };
 }
 
-function commonView({ gateway, clock }: Service, owner: User | Organization) {
+function commonView(owner: User | Organization, account: Account | undefined) {
   const { id, plan, status, overrides, createdAtMs } = owner;
   return {
     id,
@@ -236,7 +264,7 @@ function commonView({ gateway, clock }: Service, owner: User | Organization) {
       generations_per_day: overrides?.generationsPerDay ?? null,
       storage_bytes: overrides?.storedBytes ?? null,
     },
-    balance_credits: balanceOf(gateway, id, clock.nowMs()),
+    balance_credits: balanceOf({ account }),
     created_at: timestamp(createdAtMs),
   };
 }

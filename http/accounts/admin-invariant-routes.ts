@@ -7,19 +7,21 @@ import { organizationsKey } from "../../actors/directory/organization.ts";
 import { limits } from "../../config/limits.ts";
 import type { Static } from "../../config/schema.ts";
 import type { Gateway } from "../../engine/gateway.ts";
-import { idAtEnd } from "../../engine/id.ts";
+import { type Id, idAtEnd, partitionOfId } from "../../engine/id.ts";
 import { type Key, rangeOf } from "../../engine/key.ts";
 import { nextCursor, type PageQuery } from "../paging/pages.ts";
 import { integer, optionalText } from "../request/query.ts";
-import { type Call, type Route, route } from "../route.ts";
+import { anywhere, type Call, type Route, route } from "../route.ts";
+import type { Service } from "../service.ts";
 import { type Answer, json } from "../transport/answer.ts";
-import { lookAtAccount } from "./account-look.ts";
+import { type AccountLook, lookAtAccount } from "./account-look.ts";
 
 export const adminInvariantRoutes: readonly Route[] = [
   route("GET", "/v1/admin/invariants", {
     summary: "Check the credits and counts of all accounts, page by page",
     answers: { 200: InvariantPage },
     access: "admin",
+    partitionOf: anywhere,
     rate: "read",
     query: {
       limit: integer(1, limits.admin.listMax, limits.admin.listDefault),
@@ -43,7 +45,7 @@ async function checkInvariants({ service, query }: Call<unknown, PageQuery>): Pr
   };
   for (const owner of owners.slice(0, query.limit)) {
     const account = idAtEnd(owner);
-    const { findings, jobs, isMoving } = await lookAtAccount(gateway, account);
+    const { findings, jobs, isMoving } = await lookAnywhere(service, account);
     page.accounts++;
     page.jobs += jobs;
     if (isMoving) page.moving.push(account);
@@ -53,6 +55,15 @@ async function checkInvariants({ service, query }: Call<unknown, PageQuery>): Pr
   const last = owners.length > query.limit ? owners[query.limit - 1] : undefined;
   const place = last && Buffer.from(last, "latin1").toString("base64url");
   return json(200, { ...page, next_cursor: nextCursor(service, place, "invariants") });
+}
+
+export const auditPartPath = "/parts/audits/";
+
+/** By the node that owns the account. Throws `RefusalError` with 503 while there is none. */
+async function lookAnywhere({ gateway, cluster }: Service, account: Id): Promise<AccountLook> {
+  const shard = gateway.shardOfPartition(partitionOfId(account));
+  if (cluster === undefined || gateway.owns(shard)) return lookAtAccount(gateway, account);
+  return (await cluster.forwarder.askPart(shard, auditPartPath + account)) as AccountLook;
 }
 
 /** Users, then organizations, by the keys of their rows. */

@@ -8,7 +8,7 @@ import { auditNote } from "../auth/audit-note.ts";
 import { mintToken, newAccount } from "../auth/new-account.ts";
 import { RefusalError } from "../problems/refusal-error.ts";
 import { expectReply } from "../problems/replies.ts";
-import { type Call, jsonBody, type Route, route } from "../route.ts";
+import { anywhere, type Call, jsonBody, type Route, route } from "../route.ts";
 import type { Service } from "../service.ts";
 import { type Answer, json } from "../transport/answer.ts";
 
@@ -17,6 +17,7 @@ export const adminRoutes: readonly Route[] = [
     summary: "Create an account, and its first token when asked",
     answers: { 201: CreatedAccount },
     access: "admin",
+    partitionOf: anywhere,
     rate: "write",
     body: jsonBody<CreateAccountRequest>(CreateAccountRequest),
     run: createAccount,
@@ -25,6 +26,7 @@ export const adminRoutes: readonly Route[] = [
     summary: "Read the model catalogue and the providers again",
     answers: { 200: CatalogueLoaded },
     access: "admin",
+    partitionOf: anywhere,
     rate: "write",
     body: jsonBody(strict({})),
     run: reloadModels,

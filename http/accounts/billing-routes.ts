@@ -3,7 +3,7 @@ import { LedgerPage, reportGroups, SpendReport } from "../../actors/contract/led
 import { limits } from "../../config/limits.ts";
 import { requirePermission } from "../auth/permissions.ts";
 import { integer, oneOf, optionalInstant, optionalText } from "../request/query.ts";
-import { type Route, route } from "../route.ts";
+import { atNamedId, type Route, route } from "../route.ts";
 import { listLedger } from "./ledger-listing.ts";
 import { placeNamed } from "./organization-routes.ts";
 import { spendReport } from "./spend-report.ts";
@@ -44,6 +44,7 @@ export const billingRoutes: readonly Route[] = [
     summary: "Sum up what the jobs of an organization were charged",
     answers: { 200: SpendReport },
     access: "billing:read",
+    partitionOf: atNamedId,
     rate: "read",
     query: reportParameters,
     run(call) {

@@ -1,3 +1,4 @@
+import { accountKey } from "../../actors/account/account-messages.ts";
 import type { Limits } from "../../actors/contract/limits.ts";
 import { limits } from "../../config/limits.ts";
 import { allowanceOf } from "../../config/plans.ts";
@@ -19,7 +20,7 @@ export function limitsOf(service: Service, principal: Principal): Static<typeof 
     concurrent_generations: concurrentMax,
     generations_per_day: generationsPerDay ?? null,
     monthly_credits: isUnpaid ? 0 : monthlyCredits,
-    storage: storageView(service, principal),
+    storage: storageView(service.gateway.read(accountKey(principal.scope)), principal),
     requests_per_minute:
       service.rates !== undefined
         ? { read: rates.read, submit: rates.submit, write: rates.write, upload: rates.upload }

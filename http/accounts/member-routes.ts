@@ -18,7 +18,7 @@ import { newAccount } from "../auth/new-account.ts";
 import { requirePermission } from "../auth/permissions.ts";
 import { found } from "../problems/refusal-error.ts";
 import { expectReply } from "../problems/replies.ts";
-import { type Call, jsonBody, type Route, route } from "../route.ts";
+import { atNamedId, type Call, jsonBody, type Route, route } from "../route.ts";
 import { type Answer, json, nothing } from "../transport/answer.ts";
 import { placeNamed } from "./organization-routes.ts";
 import { budgetView, memberView } from "./organization-views.ts";
@@ -30,6 +30,7 @@ export const memberRoutes: readonly Route[] = [
     summary: "List the members of an organization",
     answers: { 200: MemberList },
     access,
+    partitionOf: atNamedId,
     rate: "read",
     run: list,
   }),
@@ -37,6 +38,7 @@ export const memberRoutes: readonly Route[] = [
     summary: "Add an account to an organization, a new one when nobody has the address",
     answers: { 201: MemberView },
     access,
+    partitionOf: atNamedId,
     rate: "write",
     body: jsonBody<AddMemberRequest>(AddMemberRequest),
     run: add,
@@ -45,6 +47,7 @@ export const memberRoutes: readonly Route[] = [
     summary: "Give a member another role",
     answers: { 200: MemberView },
     access,
+    partitionOf: atNamedId,
     rate: "write",
     body: jsonBody<ChangeMemberRequest>(ChangeMemberRequest),
     run: change,
@@ -53,6 +56,7 @@ export const memberRoutes: readonly Route[] = [
     summary: "Remove a member, or leave",
     answers: { 204: null },
     access,
+    partitionOf: atNamedId,
     rate: "write",
     run: remove,
   }),
@@ -60,6 +64,7 @@ export const memberRoutes: readonly Route[] = [
     summary: "Bound what a member may commit of the organization's credits",
     answers: { 200: MemberBudget },
     access,
+    partitionOf: atNamedId,
     rate: "write",
     body: jsonBody<BudgetRequest>(BudgetRequest),
     run: (call) => budget(call, { limit: call.body.limit_credits, period: call.body.period }),
@@ -68,6 +73,7 @@ export const memberRoutes: readonly Route[] = [
     summary: "Lift a member's budget",
     answers: { 204: null },
     access,
+    partitionOf: atNamedId,
     rate: "write",
     run: (call) => budget(call, undefined),
   }),

@@ -22,7 +22,7 @@ import { type Place, placeIn } from "../auth/contexts.ts";
 import { requirePermission } from "../auth/permissions.ts";
 import { found, RefusalError } from "../problems/refusal-error.ts";
 import { expectReply } from "../problems/replies.ts";
-import { type Call, jsonBody, type Route, route } from "../route.ts";
+import { anywhere, atNamedId, type Call, jsonBody, type Route, route } from "../route.ts";
 import { type Answer, json, nothing } from "../transport/answer.ts";
 import { organizationView } from "./organization-views.ts";
 
@@ -31,6 +31,7 @@ export const organizationRoutes: readonly Route[] = [
     summary: "List the organizations to which the account belongs",
     answers: { 200: OrganizationList },
     access: "organizations",
+    partitionOf: anywhere,
     rate: "read",
     run: list,
   }),
@@ -38,6 +39,7 @@ export const organizationRoutes: readonly Route[] = [
     summary: "Create an organization; its creator becomes owner",
     answers: { 201: OrganizationView },
     access: "organizations",
+    partitionOf: anywhere,
     rate: "write",
     body: jsonBody<CreateOrganizationRequest>(CreateOrganizationRequest),
     run: create,
@@ -46,13 +48,15 @@ export const organizationRoutes: readonly Route[] = [
     summary: "Read an organization",
     answers: { 200: OrganizationView },
     access: "organizations",
+    partitionOf: atNamedId,
     rate: "read",
-    run: (call) => json(200, viewOf(call, placeNamed(call))),
+    run: async (call) => json(200, await viewOf(call, placeNamed(call))),
   }),
   route("PATCH", "/v1/organizations/{id}", {
     summary: "Rename an organization",
     answers: { 200: OrganizationView },
     access: "organizations",
+    partitionOf: atNamedId,
     rate: "write",
     body: jsonBody<PatchOrganizationRequest>(PatchOrganizationRequest),
     run: patch,
@@ -61,6 +65,7 @@ export const organizationRoutes: readonly Route[] = [
     summary: "Delete an organization",
     answers: { 204: null },
     access: "organizations",
+    partitionOf: atNamedId,
     rate: "write",
     run: remove,
   }),
@@ -77,11 +82,11 @@ export function placeNamed({ service, principal, id }: Call): Place {
 function viewOf(
   { service, principal }: Call<unknown>,
   place: Pick<Place, "organization" | "role">,
-): OrganizationView {
+): Promise<OrganizationView> {
   return organizationView(service.gateway, place, principal.user, service.clock.nowMs());
 }
 
-function list(call: Call): Answer {
+async function list(call: Call): Promise<Answer> {
   const { service, principal } = call;
   const { gateway } = service;
   const { user, credential } = principal;
@@ -89,7 +94,8 @@ function list(call: Call): Answer {
     .filter(({ organization: id }) => [null, id].includes(credential.organization))
     .flatMap(({ organization: id }) => placeIn(gateway, user.id, id) ?? [])
     .sort((a, b) => (a.organization.id < b.organization.id ? 1 : -1));
-  return json(200, { items: places.map((place) => viewOf(call, place)) });
+  const items = await Promise.all(places.map((place) => viewOf(call, place)));
+  return json(200, { items });
 }
 
 async function create(call: Call<CreateOrganizationRequest>): Promise<Answer> {
@@ -118,9 +124,8 @@ async function create(call: Call<CreateOrganizationRequest>): Promise<Answer> {
   };
   const reply = await service.gateway.ask(directoryKey, message, "work");
   const made = expectReply(reply, "organized").organization;
-  return json(201, viewOf(call, { organization: made, role: "owner" }), [
-    ["Location", `${service.baseUrl}/organizations/${id}`],
-  ]);
+  const view = await viewOf(call, { organization: made, role: "owner" });
+  return json(201, view, [["Location", `${service.baseUrl}/organizations/${id}`]]);
 }
 
 /** Of the letters and digits of a name. */
@@ -146,7 +151,7 @@ async function patch(call: Call<PatchOrganizationRequest>): Promise<Answer> {
   };
   const reply = await service.gateway.ask(directoryKey, message, "work");
   const next = expectReply(reply, "organized").organization;
-  return json(200, viewOf(call, { organization: next, role }));
+  return json(200, await viewOf(call, { organization: next, role }));
 }
 
 async function remove(call: Call): Promise<Answer> {

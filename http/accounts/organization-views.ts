@@ -1,6 +1,5 @@
 /** Organizations and their members as clients see them. */
 
-import { available } from "../../actors/account/account.ts";
 import { accountKey } from "../../actors/account/account-messages.ts";
 import { resetOf, usedSpending } from "../../actors/account/budget.ts";
 import { type MemberSpending, memberSpendingKey } from "../../actors/account/member-spending.ts";
@@ -16,33 +15,25 @@ import type { Gateway } from "../../engine/gateway.ts";
 import type { Id } from "../../engine/id.ts";
 import { timestamp } from "../../engine/timestamp.ts";
 import type { Place } from "../auth/contexts.ts";
-import { visibleBalance } from "../jobs/visible-balance.ts";
-import { currentAccount } from "./current-account.ts";
-
-/** Null while the wallet is not there yet. */
-export function balanceOf(gateway: Gateway, scope: Id, nowMs: number): number | null {
-  const account = currentAccount(gateway, scope, nowMs);
-  return account === undefined ? null : available(account);
-}
+import { findWallet, visibleBalance, type Wallet } from "./wallet.ts";
 
 /** To `user`, whose role decides how much of the wallet is shown. */
-export function organizationView(
+export async function organizationView(
   gateway: Gateway,
   { organization, role }: Pick<Place, "organization" | "role">,
   user: User,
   nowMs: number,
-): OrganizationView {
+): Promise<OrganizationView> {
   const { id, name, slug, plan, createdAtMs } = organization;
   const created_at = timestamp(createdAtMs);
-  const balance_credits = visibleBalance(gateway, { scope: id, user, role }, nowMs);
+  const wallet = await findWallet(gateway, id, user.id, nowMs);
+  const balance_credits = visibleBalance(wallet, role, nowMs);
   return { id, name, slug, plan, balance_credits, role, created_at };
 }
 
 export function userOrganization(
-  gateway: Gateway,
   { organization, role }: Pick<Place, "organization" | "role">,
-  user: Id,
-  balance: number | null,
+  wallet: Wallet,
   nowMs: number,
 ): UserOrganization {
   const { id, name, slug, plan } = organization;
@@ -52,8 +43,8 @@ export function userOrganization(
     slug,
     role,
     plan,
-    balance_credits: balance,
-    member_budget: budgetOf(gateway, id, user, nowMs),
+    balance_credits: visibleBalance(wallet, role, nowMs),
+    member_budget: wallet.spending === undefined ? null : budgetView(wallet.spending, nowMs),
   };
 }
 

@@ -1,5 +1,6 @@
 /** Whether more may be stored: by the disk, and by the plan of the paying account. */
 
+import type { Account } from "../../actors/account/account.ts";
 import { accountKey } from "../../actors/account/account-messages.ts";
 import { storageRefusal } from "../../actors/account/storage.ts";
 import type { StorageUse } from "../../actors/contract/common.ts";
@@ -8,7 +9,6 @@ import type { Static } from "../../config/schema.ts";
 import type { Principal } from "../auth/principal.ts";
 import { RefusalError } from "../problems/refusal-error.ts";
 import type { Call } from "../route.ts";
-import type { Service } from "../service.ts";
 
 const diskFullSeconds = 60;
 
@@ -33,11 +33,11 @@ export function announcedBytes({ request }: Pick<Call, "request">): number {
 }
 
 export function storageView(
-  { gateway }: Service,
-  { plan, overrides, scope }: Principal,
+  account: Account | undefined,
+  { plan, overrides }: Principal,
 ): Static<typeof StorageUse> {
   return {
-    used_bytes: gateway.read(accountKey(scope))?.stored ?? 0,
+    used_bytes: account?.stored ?? 0,
     limit_bytes: allowanceOf(plan, overrides).storedBytes ?? null,
   };
 }

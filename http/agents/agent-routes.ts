@@ -29,7 +29,7 @@ import { rangeOf } from "../../engine/key.ts";
 import { timestamp } from "../../engine/timestamp.ts";
 import type { Principal } from "../auth/principal.ts";
 import { digestOf } from "../auth/principals.ts";
-import { mintTicket, redeemTicket } from "../auth/stream-tickets.ts";
+import { atTicket, mintTicket, redeemTicket } from "../auth/stream-tickets.ts";
 import { found, RefusalError } from "../problems/refusal-error.ts";
 import { expectReply } from "../problems/replies.ts";
 import { integer, optionalText, ticketParameter } from "../request/query.ts";
@@ -127,6 +127,7 @@ export const agentRoutes: readonly Route[] = [
     summary: "Follow a session as an event stream",
     answers: { 200: { frames: SessionFrame } },
     access: "open",
+    partitionOf: atTicket,
     anyOrigin: true,
     takesHead: false,
     query: { ticket: ticketParameter },

@@ -30,7 +30,7 @@ import { uploadsPath } from "../auth/signed-urls.ts";
 import { found, RefusalError } from "../problems/refusal-error.ts";
 import { expectReply } from "../problems/replies.ts";
 import { anyParameters } from "../request/query.ts";
-import { type Call, jsonBody, type Route, route } from "../route.ts";
+import { atNamedId, type Call, jsonBody, type Route, route } from "../route.ts";
 import { type Answer, json } from "../transport/answer.ts";
 import {
   bytesMaxOf,
@@ -88,6 +88,7 @@ export const uploadRoutes: readonly Route[] = [
     summary: "Store a part of an upload by a signed URL",
     answers: { 200: null },
     access: "open",
+    partitionOf: atNamedId,
     query: anyParameters,
     streamBytesMax: limits.assets.singleBytesMax,
     run: storePart,

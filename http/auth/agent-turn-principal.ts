@@ -24,9 +24,7 @@ export function turnPrincipal(
   digest: string,
   nowMs: number,
 ): Principal {
-  const secret = Buffer.from(token.slice(turnPrefix.length), "base64url");
-  // The last byte says where the turn is kept.
-  const partition = secret.length === secretBytes ? secret[secretBytes - 1] : undefined;
+  const partition = partitionOfTurn(token);
   const granted =
     partition === undefined ? undefined : gateway.read(turnCredentialKey(partition, digest));
   const user = granted === undefined ? undefined : gateway.read(userKey(granted.user));
@@ -56,6 +54,13 @@ export function turnPrincipal(
     counter: place === undefined ? user.id : `${user.id} ${scope}`,
     run: { session, turn },
   };
+}
+
+/** Where the turn is kept, by the token's last byte; undefined for what is no such token. */
+export function partitionOfTurn(token: string): number | undefined {
+  if (!token.startsWith(turnPrefix)) return undefined;
+  const secret = Buffer.from(token.slice(turnPrefix.length), "base64url");
+  return secret.length === secretBytes ? secret[secretBytes - 1] : undefined;
 }
 
 function unknown(): RefusalError {

@@ -14,7 +14,7 @@ import type { Entropy } from "../../engine/ports/entropy.ts";
 import { RefusalError } from "../problems/refusal-error.ts";
 import { expectReply } from "../problems/replies.ts";
 import { optionalText } from "../request/query.ts";
-import { type Call, formBody, jsonBody, type Route, route } from "../route.ts";
+import { anywhere, type Call, formBody, jsonBody, type Route, route } from "../route.ts";
 import { type Answer, json, nothing } from "../transport/answer.ts";
 import { auditNote } from "./audit-note.ts";
 import { devicePage } from "./device-page.ts";
@@ -33,6 +33,7 @@ export const deviceRoutes: readonly Route[] = [
     summary: "Approve or deny a device by its user code",
     answers: { 204: null },
     access: "tokens",
+    partitionOf: anywhere,
     rate: "write",
     body: jsonBody<ApproveRequest>(ApproveRequest),
     run: approve,

@@ -19,7 +19,7 @@ import { parseId } from "../../engine/id.ts";
 import { timestamp } from "../../engine/timestamp.ts";
 import { found } from "../problems/refusal-error.ts";
 import { expectReply } from "../problems/replies.ts";
-import { type Call, jsonBody, type Route, route } from "../route.ts";
+import { anywhere, type Call, jsonBody, type Route, route } from "../route.ts";
 import { type Answer, json, nothing } from "../transport/answer.ts";
 import { auditNote } from "./audit-note.ts";
 import { scopesWithin } from "./new-token.ts";
@@ -31,6 +31,7 @@ export const oauthClientRoutes: readonly Route[] = [
     summary: "List the OAuth clients of the context",
     answers: { 200: ClientList },
     access: "tokens",
+    partitionOf: anywhere,
     needs: "manage_clients",
     rate: "read",
     run: list,
@@ -39,6 +40,7 @@ export const oauthClientRoutes: readonly Route[] = [
     summary: "Create an OAuth client that acts as its maker in this context",
     answers: { 201: CreatedClient },
     access: "tokens",
+    partitionOf: anywhere,
     needs: "manage_clients",
     rate: "write",
     body: jsonBody<CreateClientRequest>(CreateClientRequest),
@@ -48,6 +50,7 @@ export const oauthClientRoutes: readonly Route[] = [
     summary: "Delete an OAuth client and with it its access tokens",
     answers: { 204: null },
     access: "tokens",
+    partitionOf: anywhere,
     needs: "manage_clients",
     rate: "write",
     run: remove,

@@ -7,7 +7,7 @@ import { type Id, partitionOfId } from "../../engine/id.ts";
 import { timestamp } from "../../engine/timestamp.ts";
 import { RefusalError } from "../problems/refusal-error.ts";
 import { expectReply } from "../problems/replies.ts";
-import type { Call } from "../route.ts";
+import type { Call, PartitionOf } from "../route.ts";
 import { type Answer, json } from "../transport/answer.ts";
 import type { Principal } from "./principal.ts";
 import { digestOf } from "./principals.ts";
@@ -53,6 +53,10 @@ export async function redeemTicket(
   if (reader !== undefined && !service.following.mayRead(reader)) throw noTicket();
   return reader;
 }
+
+/** Of routes that a ticket opens. */
+export const atTicket: PartitionOf = ({ query }) =>
+  partitionOfTicket(new URLSearchParams(query).get("ticket") ?? undefined);
 
 function memberOf({ organization, user }: Principal): { readonly user?: Id } {
   return organization === undefined ? {} : { user: user.id };

@@ -6,7 +6,7 @@ import { credentialKey } from "../../actors/directory/directory.ts";
 import { directoryKey } from "../../actors/directory/directory-messages.ts";
 import { type IssueToken, liveTokens, type RevokeToken } from "../../actors/directory/tokens.ts";
 import { expectReply } from "../problems/replies.ts";
-import { type Call, jsonBodyWithNulls, type Route, route } from "../route.ts";
+import { anywhere, type Call, jsonBodyWithNulls, type Route, route } from "../route.ts";
 import { type Answer, json, nothing } from "../transport/answer.ts";
 import { createdView, drawToken, tokenView, usualScopes } from "./new-token.ts";
 
@@ -15,6 +15,7 @@ export const tokenRoutes: readonly Route[] = [
     summary: "Create a personal access token",
     answers: { 201: CreatedToken },
     access: "tokens",
+    partitionOf: anywhere,
     rate: "write",
     body: jsonBodyWithNulls<CreateTokenRequest>(CreateTokenRequest, ["expires_in_days"]),
     run: createToken,
@@ -23,6 +24,7 @@ export const tokenRoutes: readonly Route[] = [
     summary: "List the account's active personal access tokens",
     answers: { 200: TokenList },
     access: "tokens",
+    partitionOf: anywhere,
     rate: "read",
     run: listTokens,
   }),
@@ -30,6 +32,7 @@ export const tokenRoutes: readonly Route[] = [
     summary: "Revoke a personal access token",
     answers: { 204: null },
     access: "tokens",
+    partitionOf: anywhere,
     rate: "write",
     run: revokeToken,
   }),

@@ -1,6 +1,6 @@
 import { adapters } from "../../actors/providers/adapters.ts";
 import { surveyConfiguration } from "../../config/configuration.ts";
-import { readNatsAccess } from "../../config/nats-access.ts";
+import { readNatsAccess } from "../../config/secret-files.ts";
 import { readClientSettings, readSettings } from "../../config/settings.ts";
 import { DataDirectoryError, joinCluster } from "../../engine/adapters/data-directory.ts";
 import { systemClock } from "../../engine/adapters/system-clock.ts";

@@ -13,7 +13,7 @@ import { limits } from "../../config/limits.ts";
 import { type Id, idOfBytes, parseId } from "../../engine/id.ts";
 import { rangeOf } from "../../engine/key.ts";
 import { requirePermission } from "../auth/permissions.ts";
-import { mintTicket, redeemTicket } from "../auth/stream-tickets.ts";
+import { atTicket, mintTicket, redeemTicket } from "../auth/stream-tickets.ts";
 import { found } from "../problems/refusal-error.ts";
 import { expectReply } from "../problems/replies.ts";
 import { withETag } from "../request/etag.ts";
@@ -73,6 +73,7 @@ export const renderRoutes: readonly Route[] = [
     answers: { 200: { frames: RenderFrame } },
     anyOrigin: true,
     access: "open",
+    partitionOf: atTicket,
     takesHead: false,
     query: { ticket: ticketParameter },
     run: openStream,

@@ -1,7 +1,7 @@
 import { Alive, Readiness } from "../../actors/contract/health.ts";
 import type { Gateway } from "../../engine/gateway.ts";
 import { type Call, type Route, route } from "../route.ts";
-import type { CheckState, Health } from "../service.ts";
+import type { CheckState, Health, Service } from "../service.ts";
 import { type Answer, json } from "../transport/answer.ts";
 
 export const healthRoutes: readonly Route[] = [
@@ -21,19 +21,31 @@ export const healthRoutes: readonly Route[] = [
 
 function ready({ service }: Call): Answer {
   const { gateway, health } = service;
+  const { isReadable, isOpen } = service.cluster === undefined ? gateway : stateOf(service);
   const checks: Readonly<Record<string, CheckState>> = {
-    store: storeState(gateway),
+    store: storeState({ isReadable, isOpen }),
     log: "ok",
     objects: objectsState(health),
-    workers: gateway.isOpen ? "ok" : "down",
+    workers: isOpen ? "ok" : "down",
     renderers: health.renderers,
   };
-  const isReady = gateway.isReadable && !health.isDraining;
+  const isReady = isReadable && !health.isDraining;
   return json(isReady ? 200 : 503, { status: isReady ? "ok" : "down", checks });
 }
 
+type StoreState = Pick<Gateway, "isOpen" | "isReadable">;
+
+/** Of a cluster: every shard is owned by a node, and who asks is known here. */
+function stateOf({ gateway, cluster }: Service): StoreState {
+  const { shardCount } = gateway;
+  let isOpen = true;
+  for (let shard = 0; shard <= shardCount; shard++)
+    isOpen &&= gateway.owns(shard) || cluster?.nodes.ownerOf(shard) !== undefined;
+  return { isOpen, isReadable: isOpen && gateway.reads(shardCount) };
+}
+
 /** Degraded: what is there can be read, but nothing written. */
-function storeState({ isOpen, isReadable }: Gateway): CheckState {
+function storeState({ isOpen, isReadable }: StoreState): CheckState {
   if (isOpen) return "ok";
   return isReadable ? "degraded" : "down";
 }

@@ -18,12 +18,12 @@ import type { Refusal } from "../../actors/refusal.ts";
 import { limits } from "../../config/limits.ts";
 import type { Fault } from "../../config/schema.ts";
 import { timestamp } from "../../engine/timestamp.ts";
+import { findWallet, spendable, visibleBalance } from "../accounts/wallet.ts";
 import { RefusalError } from "../problems/refusal-error.ts";
 import { type Call, jsonBody, type Route, route } from "../route.ts";
 import { type Answer, json } from "../transport/answer.ts";
 import { deprecationOf } from "./deprecation.ts";
 import { askingOf, sourcesOf } from "./submitting.ts";
-import { spendable, visibleBalance } from "./visible-balance.ts";
 
 export const costRoutes: readonly Route[] = [
   route("POST", "/v1/jobs/cost", {
@@ -41,7 +41,7 @@ export const costRoutes: readonly Route[] = [
 
 type Resolved = Generation | SetGeneration;
 
-function quote(call: Call<JobCostRequest>): Answer {
+async function quote(call: Call<JobCostRequest>): Promise<Answer> {
   const { service, principal, body } = call;
   const { kind } = body;
   const resolved = resolve(call, kind);
@@ -51,6 +51,7 @@ function quote(call: Call<JobCostRequest>): Answer {
   const { user, scope } = principal;
   const offer = { user: user.id, scope, kind, canonical, model: model.id, price };
   const { token, expiresAtMs } = service.quotes.issue(offer);
+  const wallet = await findWallet(service.gateway, scope, user.id, nowMs);
   const { durationSeconds, quality, settings } = resolved.quoted();
   const view: Quote = {
     kind,
@@ -58,8 +59,8 @@ function quote(call: Call<JobCostRequest>): Answer {
     credits: price,
     basis: kind === "set" ? "set_run" : "one_generation",
     settings: settings.map(([label, value]) => ({ label, value })),
-    balance_credits: visibleBalance(service.gateway, principal, nowMs),
-    sufficient_credits: price <= spendable(service.gateway, principal, nowMs),
+    balance_credits: visibleBalance(wallet, principal.role, nowMs),
+    sufficient_credits: price <= spendable(wallet, nowMs),
     confirmation_token: token,
     expires_at: timestamp(expiresAtMs),
   };

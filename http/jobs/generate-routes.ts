@@ -32,13 +32,13 @@ import type { Refusal } from "../../actors/refusal.ts";
 import { limits } from "../../config/limits.ts";
 import type { Type } from "../../config/schema.ts";
 import { partitionOfId } from "../../engine/id.ts";
+import { findWallet, visibleBalance } from "../accounts/wallet.ts";
 import { RefusalError } from "../problems/refusal-error.ts";
 import { expectReply } from "../problems/replies.ts";
 import { type Call, jsonBody, type Route, route } from "../route.ts";
 import { type Answer, json } from "../transport/answer.ts";
 import { deprecationOf } from "./deprecation.ts";
 import { askedOf, askingOf, digestOfBody, jobOf, sourcesOf, termsOf } from "./submitting.ts";
-import { visibleBalance } from "./visible-balance.ts";
 
 interface Confirmable {
   readonly confirmation_token?: string;
@@ -195,12 +195,14 @@ async function enhancePrompt(call: Call<EnhancePromptRequest>): Promise<Answer> 
   };
   const reply = await service.gateway.ask(accountKey(principal.scope), message, "work");
   expectReply(reply, "paid");
+  const nowMs = service.clock.nowMs();
+  const wallet = await findWallet(service.gateway, principal.scope, principal.user.id, nowMs);
   const view = {
     prompt,
     original_prompt: original,
     model: model.id,
     credits_charged: limits.pricing.enhancePromptCredits,
-    balance_credits: visibleBalance(service.gateway, principal, service.clock.nowMs()),
+    balance_credits: visibleBalance(wallet, principal.role, nowMs),
   };
   return json(200, view, deprecationOf(model, service));
 }

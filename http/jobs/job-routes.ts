@@ -170,7 +170,7 @@ function waitForJob(call: Call<unknown, { timeout_seconds: number }>): Answer | 
       settle(() => reject(new RefusalError(refusal)));
     };
     const stopTimer = service.clock.after(query.timeout_seconds * 1000, timeUp);
-    const stopDrain = service.following.atDrain(timeUp);
+    const stopDrain = service.following.atDrain(principal.scope, timeUp);
     const stopGone = call.request.onGone(timeUp);
     const stopReading = whileReadable(call, () => {
       settle(() => reject(new RefusalError({ code: "not_found" })));

@@ -7,7 +7,7 @@ import { membershipsKey, organizationKey } from "../../actors/directory/organiza
 import { type Job, jobKey } from "../../actors/job/job.ts";
 import type { Reader } from "../../actors/ticket/ticket.ts";
 import type { Gateway } from "../../engine/gateway.ts";
-import type { Id } from "../../engine/id.ts";
+import { type Id, partitionOfId } from "../../engine/id.ts";
 import { placeIn } from "../auth/contexts.ts";
 import { isPermitted } from "../auth/permissions.ts";
 
@@ -16,7 +16,8 @@ export type FollowKind = "wait" | "stream";
 export class Following {
   private readonly gateway: Gateway;
   private readonly openByAccount = new Map<string, number>();
-  private readonly endings = new Set<() => void>();
+  /** The scope of what is followed, by what ends the following. */
+  private readonly endings = new Map<() => void, Id>();
 
   constructor(gateway: Gateway) {
     this.gateway = gateway;
@@ -47,9 +48,12 @@ export class Following {
     });
   }
 
-  /** `end` is called when the service drains, unless the returned function was called before. */
-  atDrain(end: () => void): () => void {
-    this.endings.add(end);
+  /**
+   * `end` is called when the service drains, or another node owns the scope, unless the returned
+   * function was called before.
+   */
+  atDrain(scope: Id, end: () => void): () => void {
+    this.endings.set(end, scope);
     return () => this.endings.delete(end);
   }
 
@@ -71,7 +75,13 @@ export class Following {
   }
 
   drain(): void {
-    for (const end of [...this.endings]) end();
+    for (const end of [...this.endings.keys()]) end();
+  }
+
+  /** Another node owns the shard. */
+  drainShard(shard: number): void {
+    for (const [end, scope] of [...this.endings])
+      if (this.gateway.shardOfPartition(partitionOfId(scope)) === shard) end();
   }
 }
 

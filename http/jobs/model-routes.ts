@@ -6,7 +6,7 @@ import { found } from "../problems/refusal-error.ts";
 import { availabilityOf } from "../providers/provider-views.ts";
 import { withETag } from "../request/etag.ts";
 import { optionalFlag, someOf } from "../request/query.ts";
-import { type Call, type Route, route } from "../route.ts";
+import { anywhere, type Call, type Route, route } from "../route.ts";
 import type { Service } from "../service.ts";
 import type { Answer } from "../transport/answer.ts";
 import { deprecationOf } from "./deprecation.ts";
@@ -24,6 +24,7 @@ export const modelRoutes: readonly Route[] = [
     summary: "List the models, with limits, options and prices",
     answers: { 200: ModelPage, 304: null },
     access: "bearer",
+    partitionOf: anywhere,
     rate: "read",
     query: {
       modality: someOf(modalities),
@@ -36,6 +37,7 @@ export const modelRoutes: readonly Route[] = [
     summary: "Read a model",
     answers: { 200: Model, 304: null },
     access: "bearer",
+    partitionOf: anywhere,
     rate: "read",
     run: readModel,
   }),

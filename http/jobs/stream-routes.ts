@@ -2,7 +2,7 @@
 
 import { SseTicket } from "../../actors/contract/job.ts";
 import { JobFrame } from "../../actors/contract/stream.ts";
-import { mintTicket, redeemTicket } from "../auth/stream-tickets.ts";
+import { atTicket, mintTicket, redeemTicket } from "../auth/stream-tickets.ts";
 import { ticketParameter } from "../request/query.ts";
 import { type Call, type Route, route } from "../route.ts";
 import type { Answer } from "../transport/answer.ts";
@@ -23,6 +23,7 @@ export const streamRoutes: readonly Route[] = [
     answers: { 200: { frames: JobFrame } },
     anyOrigin: true,
     access: "open",
+    partitionOf: atTicket,
     takesHead: false,
     query: { ticket: ticketParameter },
     run: openStream,

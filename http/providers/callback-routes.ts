@@ -12,7 +12,7 @@ import { parseId } from "../../engine/id.ts";
 import { PortError } from "../../engine/ports/port-error.ts";
 import { RefusalError } from "../problems/refusal-error.ts";
 import { optionalText } from "../request/query.ts";
-import { type Call, type Route, route } from "../route.ts";
+import { atNamedId, type Call, type Route, route } from "../route.ts";
 import type { Service } from "../service.ts";
 import { type Answer, json } from "../transport/answer.ts";
 
@@ -32,6 +32,8 @@ export const callbackRoutes: readonly Route[] = [
     summary: "Tell that a job at a provider has changed; for providers alone",
     answers: { 200: CallbackTaken },
     access: "open",
+    partitionOf: ({ query }) =>
+      atNamedId({ ids: [new URLSearchParams(query).get("job") ?? ""], query }),
     query: { job: optionalText(36), t: optionalText(64) },
     streamBytesMax: limits.callbacks.outcomeBytesMax,
     run: receive,

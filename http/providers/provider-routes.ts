@@ -11,7 +11,7 @@ import { PortError } from "../../engine/ports/port-error.ts";
 import { auditNote } from "../auth/audit-note.ts";
 import { found, RefusalError } from "../problems/refusal-error.ts";
 import { expectReply } from "../problems/replies.ts";
-import { type Call, jsonBody, type Route, route } from "../route.ts";
+import { anywhere, atNamedId, type Call, jsonBody, type Route, route } from "../route.ts";
 import type { Service } from "../service.ts";
 import { type Answer, json } from "../transport/answer.ts";
 import { providerView } from "./provider-views.ts";
@@ -24,6 +24,7 @@ export const providerRoutes: readonly Route[] = [
     summary: "List the providers, with their state and work",
     answers: { 200: AdminProviderList },
     access,
+    partitionOf: anywhere,
     rate: "read",
     run: listProviders,
   }),
@@ -31,6 +32,7 @@ export const providerRoutes: readonly Route[] = [
     summary: "Let the jobs of a provider wait",
     answers: { 200: AdminProvider },
     access,
+    partitionOf: anywhere,
     rate: "write",
     body,
     run: (call) => setPaused(call, true),
@@ -39,6 +41,7 @@ export const providerRoutes: readonly Route[] = [
     summary: "Give a paused provider work again",
     answers: { 200: AdminProvider },
     access,
+    partitionOf: anywhere,
     rate: "write",
     body,
     run: (call) => setPaused(call, false),
@@ -47,6 +50,7 @@ export const providerRoutes: readonly Route[] = [
     summary: "Read a job's state at its provider now",
     answers: { 200: ReadRequeued },
     access,
+    partitionOf: atNamedId,
     rate: "write",
     body,
     run: requeueRead,

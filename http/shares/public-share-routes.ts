@@ -10,13 +10,18 @@ import { problem } from "../problems/problems.ts";
 import { RefusalError } from "../problems/refusal-error.ts";
 import { isKnown, notChanged } from "../request/etag.ts";
 import { preferredType } from "../request/negotiation.ts";
-import { type Call, type Route, route } from "../route.ts";
+import { type Asked, type Call, type Route, route } from "../route.ts";
 import { type Answer, type Header, json } from "../transport/answer.ts";
 import { readPassword } from "./share-form.ts";
 import { mediaPage, refusalPage, viewerPath } from "./share-pages.ts";
+import { tokenPlace } from "./share-token.ts";
 import { countResolution, findShared, noteVisit, resolve, unlockShared } from "./shared-media.ts";
 
-const open = { access: "open", anyOrigin: true } as const;
+const open = {
+  access: "open",
+  anyOrigin: true,
+  partitionOf: ({ ids: [token = ""] }: Asked) => tokenPlace(token).partition,
+} as const;
 
 export const publicShareRoutes: readonly Route[] = [
   route("GET", "/v1/share/{token}", {

@@ -17,6 +17,8 @@ export interface HttpRequest {
   /** Of a route that reads its body as it comes; undefined when there is none. */
   readonly incoming: AsyncIterable<Uint8Array> | undefined;
   readonly address: string;
+  /** Another node sent it here, and added what the answer needs for the client. */
+  readonly isForwarded?: true;
   /** The client went away and does not read the answer. */
   isGone(): boolean;
   /**

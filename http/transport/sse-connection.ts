@@ -38,7 +38,7 @@ export function eventStream(
   const start = (sink: Sink) => {
     const frames = new Frames(sink);
     frames.until(() => following.leave("stream", scope));
-    frames.open(following, clock);
+    frames.open(following, clock, scope);
     if (reader !== undefined) frames.until(following.atRemoval(reader, () => frames.end()));
     show(frames);
     return () => frames.close();
@@ -62,9 +62,9 @@ export class Frames {
   }
 
   /** Sends the first bytes and starts the heartbeat and the time limit. */
-  open(following: Following, clock: Clock): void {
+  open(following: Following, clock: Clock, scope: Id): void {
     this.write("retry: 5000\n\n");
-    this.until(following.atDrain(() => this.last("reconnect", {})));
+    this.until(following.atDrain(scope, () => this.last("reconnect", {})));
     this.until(clock.after(limits.http.streamMs, () => this.end()));
     this.keepAlive(clock);
   }

@@ -3,9 +3,10 @@ import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import type { Test } from "tap";
 import type { Job } from "../../actors/contract/job.ts";
+import { freePort } from "../http/raw-http.ts";
 import { startNatsCluster } from "../nats-server.ts";
 import { swiftStore } from "../s3/swift.ts";
-import { firstToken, startKlieg } from "./klieg-process.ts";
+import { type Environment, firstToken, startKlieg } from "./klieg-process.ts";
 
 export async function openCluster(t: Test, more: Record<string, string> = {}) {
   const folder = t.testdir();
@@ -20,7 +21,11 @@ export async function openCluster(t: Test, more: Record<string, string> = {}) {
     KLIEG_S3_SECRET_KEY: secretKey,
     ...more,
   };
-  const start = (name: string) => startKlieg(t, join(folder, name), settings);
+  const start = async (name: string, more: Environment = {}) => {
+    const clusterPort = await freePort();
+    const own = { ...settings, ...more, KLIEG_CLUSTER_ADDRESS: `127.0.0.1:${clusterPort}` };
+    return { ...(await startKlieg(t, join(folder, name), own)), clusterPort };
+  };
   return { folder, servers, settings, start };
 }
 
@@ -43,7 +48,8 @@ export async function askAny<T>(nodes: readonly Node[], path: string, body?: obj
     const port = nodes[attempt % nodes.length]?.port;
     const url = `http://127.0.0.1:${port}/v1${path}`;
     const reply = await fetch(url, { headers, ...request }).catch(() => undefined);
-    if (reply === undefined || reply.status === 503) continue;
+    // Jobs that ended while a shard moved free their places when it is back.
+    if (reply === undefined || reply.status === 503 || reply.status === 429) continue;
     // An owner that died before it answered had accepted it: the problem names the job.
     if (!reply.ok && reply.status !== 409)
       throw new Error(`${path} was answered ${reply.status}: ${await reply.text()}`);

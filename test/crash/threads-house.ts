@@ -79,7 +79,7 @@ export async function openHouse(t: Test, farmEntry = "") {
         nodeId: "node",
       },
       effectsTask: {
-        ...{ ...common, farmWorkers: farmEntry === "" ? 0 : 1, farmEntry },
+        ...{ ...common, farmWorkers: farmEntry === "" ? 0 : 1, farmEntry, isClustered: false },
         objectStore: undefined,
       },
       openReader: (shard) => {

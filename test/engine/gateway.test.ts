@@ -23,12 +23,14 @@ function stage(listens = true, firstRequest = 1) {
   const sent: { shard: number; message: ToShard }[] = [];
   const changed: Key[] = [];
   const missed: number[] = [];
+  const left: number[] = [];
   const failures: unknown[] = [];
   const tables: Tables[] = [memoryTables(), memoryTables(), memoryTables()];
   const listener = {
     listens: () => listens,
     changed: (key: Key) => changed.push(key),
     missed: (shard: number) => missed.push(shard),
+    left: (shard: number) => left.push(shard),
     failed: (error: unknown) => failures.push(error),
   };
   const gateway = new Gateway(2, new ProcessClock(clock), listener, {}, firstRequest);
@@ -39,7 +41,7 @@ function stage(listens = true, firstRequest = 1) {
       tables[shard] ?? memoryTables(),
     );
   for (const shard of [0, 1, 2]) attach(shard);
-  return { clock, gateway, sent, changed, missed, failures, tables, attach };
+  return { clock, gateway, sent, changed, missed, left, failures, tables, attach };
 }
 
 let seq = 0;

@@ -98,7 +98,8 @@ async function turns(): Promise<void> {
 function stage(t: Test) {
   const clock = new ManualClock(1_000_000);
   const ignore = () => {};
-  const listener = { listens: () => false, changed: ignore, missed: ignore, failed: ignore };
+  const rows = { changed: ignore, missed: ignore, left: ignore };
+  const listener = { ...rows, listens: () => false, failed: ignore };
   const gateway = new Gateway(2, new ProcessClock(clock), listener);
   const deaths: string[] = [];
   const changes: string[] = [];
@@ -145,7 +146,7 @@ function stage(t: Test) {
         dataDir: "",
         logLevel: "silent",
         farmWorkers: 0,
-        farmEntry: "",
+        ...{ farmEntry: "", isClustered: false },
         objectStore: undefined,
       },
       openReader: () => memoryTables(),

@@ -1,4 +1,4 @@
-/** An owner drops from the log what no standby needs, and the older half of one that is too large. */
+/** An owner drops what no standby needs from the log, and half of one that is too large. */
 import t from "tap";
 import { limits } from "../../config/limits.ts";
 import { ManualClock } from "../../engine/adapters/manual-clock.ts";

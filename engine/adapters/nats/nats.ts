@@ -11,8 +11,8 @@ import {
   type NatsConnection,
   NatsError,
 } from "nats";
-import type { NatsAccess } from "../../../config/nats-access.ts";
 import { type NatsServer, natsServer } from "../../../config/nats-servers.ts";
+import type { NatsAccess } from "../../../config/secret-files.ts";
 import { PortError } from "../../ports/port-error.ts";
 
 export type { JetStreamSubscription, NatsConnection, StreamConfig } from "nats";
@@ -121,6 +121,11 @@ function authenticationOf(
   if (named === undefined) return {};
   const { user = "", password = "" } = named;
   return { user, pass: password };
+}
+
+/** Whether a request found none that answers its subject. */
+export function isUnanswered(error: unknown): boolean {
+  return error instanceof NatsError && error.code === ErrorCode.NoResponders;
 }
 
 class BadCredentials extends Error {}

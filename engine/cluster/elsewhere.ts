@@ -1,0 +1,90 @@
+/**
+ * What a node asks of the others: questions to shards that they own, and their replies to requests
+ * that wait here. A question is asked again only while it is known that nothing was decided.
+ */
+import { limits } from "../../config/limits.ts";
+import type { RequestId } from "../address.ts";
+import type { Key } from "../key.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { Nodes } from "../ports/nodes.ts";
+import type { ShardLine } from "../ports/shard-line.ts";
+import type { Lane } from "../shard/inbox.ts";
+import type { ClusterNodes } from "./cluster-nodes.ts";
+
+/** To an actor, or for the rows under some keys. */
+export type ShardQuestion =
+  | { readonly kind: "ask"; readonly to: Key; readonly message: object; readonly lane: Lane }
+  | { readonly kind: "rows"; readonly keys: readonly Key[] };
+
+/** `rows` are as JSON, undefined where there is none. `moved`: nothing was decided. */
+export type ShardAnswer =
+  | { readonly kind: "reply"; readonly reply: unknown }
+  | { readonly kind: "rows"; readonly rows: readonly (string | undefined)[] }
+  | { readonly kind: "moved" };
+
+export interface ElsewhereParts {
+  readonly line: ShardLine;
+  readonly nodes: Nodes;
+  readonly known: ClusterNodes;
+  readonly clock: Clock;
+}
+
+export class Elsewhere {
+  private readonly parts: ElsewhereParts;
+
+  constructor(parts: ElsewhereParts) {
+    this.parts = parts;
+  }
+
+  /** Undefined when the outcome is unknown, or no node owns the shard. */
+  async ask(shard: number, question: ShardQuestion): Promise<ShardAnswer | undefined> {
+    const { line, clock } = this.parts;
+    const { movedMs, movedAgainMs, answerMs } = limits.cluster;
+    const untilMs = clock.monotonicMs() + movedMs;
+    for (;;) {
+      const said = await line.ask(shard, question, answerMs);
+      if (said.kind === "silent") return undefined;
+      const answer = said.kind === "answer" ? (said.answer as ShardAnswer) : undefined;
+      if (answer !== undefined && answer.kind !== "moved") return answer;
+      if (clock.monotonicMs() >= untilMs) return undefined;
+      await new Promise<void>((resolve) => clock.after(movedAgainMs, resolve));
+    }
+  }
+
+  /** Answers the questions of other nodes until the returned function is called. */
+  answer(
+    shard: number,
+    answerer: (question: ShardQuestion) => Promise<ShardAnswer | undefined>,
+  ): () => void {
+    return this.parts.line.answer(shard, async (question) => {
+      if (!isQuestion(question)) throw new TypeError("a question of another version");
+      const answer = await answerer(question);
+      // Without one it stays silent: the outcome is unknown.
+      if (answer === undefined) throw new Error("the shard went away with the question");
+      return answer;
+    });
+  }
+
+  /** To a request that waits on another node. */
+  reply(request: RequestId, reply: unknown): void {
+    const node = this.parts.known.nodeOfRequest(request);
+    if (node !== undefined) this.parts.nodes.reply(node, { request, reply });
+  }
+
+  /** What requests see here has changed: a shard's owner, or rows of the directory. */
+  changed(): void {
+    this.parts.known.changed();
+  }
+
+  /** Resolves when every living node has applied that record of the directory, or in a second. */
+  whenApplied(seq: number): Promise<void> {
+    return this.parts.known.whenApplied(seq);
+  }
+}
+
+function isQuestion(question: unknown): question is ShardQuestion {
+  if (typeof question !== "object" || question === null || !("kind" in question)) return false;
+  if (question.kind === "ask")
+    return "to" in question && typeof question.to === "string" && "message" in question;
+  return question.kind === "rows" && "keys" in question && Array.isArray(question.keys);
+}

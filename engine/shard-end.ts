@@ -1,0 +1,118 @@
+/**
+ * One shard as the thread of requests reads it: its tables, and before them the rows that it has
+ * released and not flushed.
+ */
+import type { RowRules } from "./domain.ts";
+import type { Key } from "./key.ts";
+import { mergeRange } from "./merged-range.ts";
+import type { TableReader } from "./ports/tables.ts";
+import { readHead, textOf } from "./record.ts";
+import { FreshRows } from "./shard/fresh-rows.ts";
+import type { ShardEvent, ToShard } from "./wire.ts";
+
+/** A read met a shard that is starting again; the caller may try once more soon. */
+export class ShardDown extends Error {
+  override readonly name = "ShardDown";
+}
+
+interface Waiter {
+  readonly resolve: () => void;
+  readonly reject: (error: ShardDown) => void;
+}
+
+export type Send = (message: ToShard) => void;
+
+/** The gateway's end of one shard: reads its rows, and sends it what is asked. */
+export class ShardEnd {
+  readonly send: Send | undefined;
+  readonly reader: TableReader;
+  leaseEndsMs = Number.POSITIVE_INFINITY;
+  /** Of the last record whose rows are read here. */
+  seq = 0;
+  private readonly fresh = new FreshRows();
+  private waiters: Waiter[] = [];
+  private nextWaiters: Waiter[] = [];
+  /** The shard cannot write its fresh rows. */
+  private isStuck = false;
+
+  constructor(send: Send | undefined, reader: TableReader) {
+    this.send = send;
+    this.reader = reader;
+  }
+
+  release(record: Uint8Array): void {
+    if (record.length === 0) return;
+    this.fresh.add(record);
+    this.seq = readHead(record).seq;
+  }
+
+  text(key: Key): string | undefined {
+    const slice = this.fresh.get(key);
+    return slice === undefined ? this.reader.get(key) : textOf(slice);
+  }
+
+  /** To be called when `settled` has resolved. */
+  ranges(domain: RowRules): TableReader["range"] {
+    if (this.isMerged) return mergeRange(this.reader, this.fresh, domain);
+    return (range, limit, reverse) => this.reader.range(range, limit, reverse);
+  }
+
+  /** Resolves when all that was released before the call is in the tables, or must be merged. */
+  settled(): Promise<void> {
+    if (this.fresh.size === 0 || this.isMerged) return Promise.resolve();
+    if (this.nextWaiters.length === 0) this.send?.({ kind: "flush" });
+    return new Promise((resolve, reject) => this.nextWaiters.push({ resolve, reject }));
+  }
+
+  /** No flush can be asked for: ranges are read from fresh rows and tables together. */
+  private get isMerged(): boolean {
+    return this.isStuck || this.send === undefined;
+  }
+
+  event(event: Exclude<ShardEvent, { kind: "release" | "applied" | "unconfirmed" }>): void {
+    switch (event.kind) {
+      case "opened":
+        this.reader.refresh();
+        return;
+      case "following":
+        this.reader.refresh();
+        return;
+      case "joining": // The host has left it to other nodes.
+        return;
+      case "lease":
+        this.leaseEndsMs = event.endsMs;
+        return;
+      case "readable":
+        this.reader.refresh();
+        for (const record of event.records) this.fresh.add(record);
+        this.isStuck = true;
+        return;
+      case "frozen":
+        this.fresh.freeze();
+        this.waiters = this.nextWaiters;
+        this.nextWaiters = [];
+        return;
+      case "stuck":
+        this.isStuck = true;
+        this.resume();
+        for (const { resolve } of this.nextWaiters) resolve();
+        this.nextWaiters = [];
+        return;
+      case "flushed":
+        this.reader.refresh();
+        this.fresh.thaw();
+        this.isStuck = false;
+        this.resume();
+        return;
+    }
+  }
+
+  private resume(): void {
+    for (const { resolve } of this.waiters) resolve();
+    this.waiters = [];
+  }
+
+  abandon(): void {
+    for (const { reject } of [...this.waiters, ...this.nextWaiters]) reject(new ShardDown());
+  }
+}

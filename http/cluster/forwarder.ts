@@ -1,0 +1,92 @@
+/**
+ * Sends requests to the nodes that own what they are about. What has moved is asked for again, for
+ * a few seconds, since nothing was decided; a node that went away with a request leaves its outcome
+ * unknown, unless it only read.
+ */
+import { limits } from "../../config/limits.ts";
+import type { ClusterNodes } from "../../engine/cluster/cluster-nodes.ts";
+import type { Gateway } from "../../engine/gateway.ts";
+import type { Clock } from "../../engine/ports/clock.ts";
+import { RefusalError } from "../problems/refusal-error.ts";
+import type { Answer, HttpRequest } from "../transport/answer.ts";
+import type { HopClient } from "./hop-client.ts";
+import { wholeText } from "./relayed-body.ts";
+
+export interface ForwarderParts {
+  readonly gateway: Gateway;
+  readonly nodes: ClusterNodes;
+  readonly client: HopClient;
+  readonly clock: Clock;
+}
+
+export class Forwarder {
+  private readonly parts: ForwarderParts;
+
+  constructor(parts: ForwarderParts) {
+    this.parts = parts;
+  }
+
+  /**
+   * The answer of the node that owns the shard; undefined when this node owns it by now. Throws
+   * `RefusalError` with 503.
+   */
+  async forward(
+    shard: number,
+    request: HttpRequest,
+    requestId: string,
+    credential: string | undefined,
+  ): Promise<Answer | undefined> {
+    const { gateway, nodes, client, clock } = this.parts;
+    const { movedMs, movedAgainMs } = limits.cluster;
+    const untilMs = clock.monotonicMs() + movedMs;
+    // The transport's own bytes are gone after this tick.
+    const body = request.incoming ?? Uint8Array.from(request.body as Uint8Array);
+    const forwarded = { request, requestId, credential, body };
+    for (;;) {
+      if (gateway.owns(shard)) return undefined;
+      const owner = nodes.ownerOf(shard);
+      if (owner !== undefined) {
+        const outcome = await client.send(owner.address, forwarded);
+        if (outcome.kind === "answered") return outcome.answer;
+        if (outcome.kind === "unreached") throw unavailable();
+        if (outcome.kind === "lost" && !isRepeatable(request)) throw unavailable(unknownOutcome);
+      }
+      if (clock.monotonicMs() >= untilMs || request.isGone()) throw unavailable();
+      await new Promise<void>((resolve) => clock.after(movedAgainMs, resolve));
+    }
+  }
+  /**
+   * What the node that owns the shard answers to one of the parts' routes. Throws `RefusalError`
+   * with 503.
+   */
+  async askPart(shard: number, path: string): Promise<unknown> {
+    const answer = await this.forward(shard, partRequest(path), "part", undefined);
+    if (answer?.status !== 200) throw unavailable();
+    return JSON.parse(await wholeText(answer));
+  }
+}
+
+function partRequest(path: string): HttpRequest {
+  return {
+    ...{ method: "GET", path, query: "", headers: {}, address: "" },
+    ...{ body: new Uint8Array(0), incoming: undefined },
+    isGone: () => false,
+    onGone: () => () => undefined,
+  };
+}
+
+const unknownOutcome =
+  "The outcome is unknown. Establish whether the request took effect before repeating it.";
+
+function isRepeatable({ method }: HttpRequest): boolean {
+  return method === "GET" || method === "HEAD";
+}
+
+function unavailable(detail?: string): RefusalError {
+  const { retryAfterSeconds } = limits.http;
+  return new RefusalError({
+    code: "unavailable",
+    retryAfterSeconds,
+    ...(detail === undefined ? {} : { detail }),
+  });
+}

@@ -1,0 +1,181 @@
+/** One attempt to have another node answer a request, over HTTP/1.1 that is kept alive. */
+import { Agent, type ClientRequest, type IncomingMessage, request as open } from "node:http";
+import { limits } from "../../config/limits.ts";
+import type { Clock } from "../../engine/ports/clock.ts";
+import type { Entropy } from "../../engine/ports/entropy.ts";
+import type { Answer, Header, HttpRequest } from "../transport/answer.ts";
+import {
+  bodySignatureTrailer,
+  headSignatureHeader,
+  hopHeader,
+  movedHeader,
+  writeHop,
+} from "./hop-head.ts";
+import { bodyDigest, type HopSigner } from "./hop-signature.ts";
+import { relayedBody } from "./relayed-body.ts";
+
+export type HopOutcome =
+  | { readonly kind: "answered"; readonly answer: Answer }
+  /** The node does not own the shard: nothing was decided. */
+  | { readonly kind: "moved" }
+  /** The node cannot be reached: nothing was decided. */
+  | { readonly kind: "unreached" }
+  /** The connection broke: the outcome is unknown. */
+  | { readonly kind: "lost" };
+
+export interface HopClientParts {
+  readonly signer: HopSigner;
+  readonly clock: Clock;
+  readonly entropy: Entropy;
+}
+
+/** What is forwarded, perhaps more than once. */
+export interface Forwarded {
+  readonly request: HttpRequest;
+  readonly requestId: string;
+  /** The id of the credential by which the client is known. */
+  readonly credential: string | undefined;
+  /** Whole, or as it comes. */
+  readonly body: Uint8Array | AsyncIterable<Uint8Array>;
+}
+
+/** Headers of an answer that belong to one connection, or are made anew. */
+const ofConnection: ReadonlySet<string> = new Set([
+  "connection",
+  "content-length",
+  "keep-alive",
+  "trailer",
+  "transfer-encoding",
+]);
+
+export class HopClient {
+  private readonly parts: HopClientParts;
+  private readonly agent = new Agent({
+    keepAlive: true,
+    maxSockets: limits.cluster.hopSocketsMax,
+    maxFreeSockets: limits.cluster.hopFreeSocketsMax,
+    timeout: limits.cluster.hopIdleMs,
+  });
+
+  constructor(parts: HopClientParts) {
+    this.parts = parts;
+  }
+
+  /**
+   * `address` is the node's. A body that is read as it comes is begun only when the node has taken
+   * the request.
+   */
+  send(address: string, forwarded: Forwarded): Promise<HopOutcome> {
+    const { request, requestId, credential, body } = forwarded;
+    const [host, port] = hostAndPort(address);
+    const path = request.query === "" ? request.path : `${request.path}?${request.query}`;
+    const hasBody = !(body instanceof Uint8Array) || body.length > 0;
+    const nonce = Buffer.from(this.parts.entropy.bytes(18)).toString("base64url");
+    const headers = { ...givenHeaders(request), "x-request-id": requestId };
+    const hop = writeHop({
+      ...{ headers, address: request.address, hasBody, nonce },
+      ...(credential === undefined ? {} : { credential }),
+      atMs: this.parts.clock.nowMs(),
+    });
+    const { method } = request;
+    const sent = open({
+      ...{ agent: this.agent, host, port, method, path },
+      headers: {
+        [hopHeader]: hop,
+        [headSignatureHeader]: this.parts.signer.signHead(method, path, hop),
+        ...(hasBody ? { "transfer-encoding": "chunked", trailer: bodySignatureTrailer } : {}),
+        ...(body instanceof Uint8Array ? {} : { expect: "100-continue" }),
+      },
+    });
+    const outcome = outcomeOf(sent, request);
+    if (!hasBody) sent.end();
+    else if (body instanceof Uint8Array) void this.sendBody(sent, [body], nonce);
+    else {
+      sent.on("continue", () => void this.sendBody(sent, body, nonce));
+      sent.flushHeaders();
+    }
+    return outcome;
+  }
+
+  close(): void {
+    this.agent.destroy();
+  }
+
+  /** As fast as the node takes it. A body that breaks off breaks the request off. */
+  private async sendBody(
+    sent: ClientRequest,
+    body: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
+    nonce: string,
+  ): Promise<void> {
+    const digest = bodyDigest();
+    try {
+      for await (const chunk of body) {
+        digest.update(chunk);
+        if (!sent.write(chunk)) await drained(sent);
+      }
+      sent.addTrailers({ [bodySignatureTrailer]: this.parts.signer.signBody(nonce, digest) });
+      sent.end();
+    } catch {
+      sent.destroy();
+    }
+  }
+}
+
+function outcomeOf(sent: ClientRequest, request: HttpRequest): Promise<HopOutcome> {
+  return new Promise((resolve) => {
+    let isConnected = false;
+    const unlisten = request.onGone(() => sent.destroy());
+    const settle = (outcome: HopOutcome) => {
+      unlisten();
+      resolve(outcome);
+    };
+    sent.on("socket", (socket) => {
+      if (!socket.connecting) isConnected = true;
+      else
+        socket.once("connect", () => {
+          isConnected = true;
+        });
+    });
+    sent.on("error", () => settle({ kind: isConnected ? "lost" : "unreached" }));
+    sent.on("response", (response) => {
+      if (response.headers[movedHeader] === undefined) {
+        settle({ kind: "answered", answer: answerOf(response, request) });
+        return;
+      }
+      response.resume();
+      settle({ kind: "moved" });
+    });
+  });
+}
+
+function drained(sent: ClientRequest): Promise<void> {
+  return new Promise((resolve, reject) => {
+    sent.once("drain", resolve);
+    sent.once("close", () => reject(new Error("the connection is closed")));
+  });
+}
+
+function givenHeaders({ headers }: HttpRequest): Record<string, string> {
+  const given: Record<string, string> = {};
+  for (const [name, value] of Object.entries(headers)) if (value !== undefined) given[name] = value;
+  return given;
+}
+
+function answerOf(response: IncomingMessage, { method }: HttpRequest): Answer {
+  const headers: Header[] = [];
+  const { rawHeaders } = response;
+  for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at] ?? "";
+    // Node reads bytes as Latin-1, and they are UTF-8.
+    const value = Buffer.from(rawHeaders[at + 1] ?? "", "latin1").toString("utf8");
+    if (!ofConnection.has(name.toLowerCase())) headers.push([name, value]);
+  }
+  const status = response.statusCode ?? 502;
+  return { status, headers, body: relayedBody(response, method === "HEAD") };
+}
+
+/** `host:port`, the host of an IPv6 address in brackets. */
+export function hostAndPort(address: string): readonly [host: string, port: number] {
+  const at = address.lastIndexOf(":");
+  return [address.slice(0, at).replace(/^\[(.*)\]$/, "$1"), Number(address.slice(at + 1))];
+}

@@ -1,0 +1,113 @@
+/**
+ * Where other nodes send requests of scopes that this node owns. Only signed requests get further
+ * than their head; a request is answered here or not at all, never forwarded again.
+ */
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { limits } from "../../config/limits.ts";
+import type { Api } from "../api.ts";
+import { ListenError } from "../transport/free-port.ts";
+import { hostAndPort } from "./hop-client.ts";
+import { headSignatureHeader, hopHeader, movedHeader, readHop } from "./hop-head.ts";
+import { HopRequest } from "./hop-request.ts";
+import { writeAnswer } from "./hop-response.ts";
+import { type HopNonces, type HopSigner, isSameSignature } from "./hop-signature.ts";
+
+export interface HopListener {
+  /** Takes no more connections; open requests go on. */
+  stopListening(): void;
+  /** Closes what is still open. */
+  close(): void;
+}
+
+export interface HopPorts {
+  readonly api: Api;
+  /** Answers what only other nodes ask. */
+  readonly parts: Api;
+  readonly signer: HopSigner;
+  readonly nonces: HopNonces;
+}
+
+/** `address` is `host:port`. Throws `ListenError`. */
+export async function listenToNodes(address: string, ports: HopPorts): Promise<HopListener> {
+  const server = createServer({ maxHeaderSize: limits.cluster.hopHeaderBytesMax });
+  server.keepAliveTimeout = limits.cluster.hopKeepAliveMs;
+  // Streams and waits last; a client that stalls is the forwarding node's to refuse.
+  server.requestTimeout = 0;
+  server.on("request", (request, response) => take(ports, request, response, false));
+  server.on("checkContinue", (request, response) => take(ports, request, response, true));
+  server.on("clientError", (_, socket) => socket.destroy());
+  await listening(server, address);
+  return {
+    stopListening: () => void server.close(),
+    close: () => server.closeAllConnections(),
+  };
+}
+
+function listening(server: Server, address: string): Promise<void> {
+  const [host, port] = hostAndPort(address);
+  return new Promise((resolve, reject) => {
+    const failed = (error: NodeJS.ErrnoException) =>
+      reject(
+        new ListenError(
+          `No other node can reach ${address} (${error.code}); set KLIEG_CLUSTER_ADDRESS to a free port of this machine.`,
+        ),
+      );
+    server.once("error", failed);
+    server.listen(port, host, () => {
+      server.off("error", failed);
+      server.on("error", () => {});
+      resolve();
+    });
+  });
+}
+
+function take(
+  { api: forClients, parts, signer, nonces }: HopPorts,
+  incoming: IncomingMessage,
+  response: ServerResponse,
+  isExpecting: boolean,
+): void {
+  response.sendDate = false;
+  response.on("error", () => {});
+  incoming.on("error", () => {});
+  const header = String(incoming.headers[hopHeader] ?? "");
+  const signature = String(incoming.headers[headSignatureHeader] ?? "");
+  const { method = "", url = "" } = incoming;
+  const isSigned = isSameSignature(signer.signHead(method, url, header), signature);
+  const hop = isSigned ? readHop(header) : undefined;
+  if (hop === undefined || !nonces.takes(hop.nonce, hop.atMs)) {
+    refuse(response);
+    return;
+  }
+  const request = new HopRequest(incoming, response, hop, signer);
+  const api = request.path.startsWith("/parts/") ? parts : forClients;
+  const match = api.match(method, request.path);
+  if (!api.isHere(match, request, hop.credential)) {
+    sayMoved(response);
+    return;
+  }
+  if (isExpecting) response.writeContinue();
+  void respond(api, match, request, response);
+}
+
+async function respond(
+  api: Api,
+  match: ReturnType<Api["match"]>,
+  request: HopRequest,
+  response: ServerResponse,
+): Promise<void> {
+  const { bodyBytesMax, streamBytesMax } = match;
+  // A body that is not what was signed gets no answer.
+  if (await request.receive(bodyBytesMax, streamBytesMax))
+    writeAnswer(await api.answer(match, request), request, response);
+  else response.destroy();
+}
+
+/** No word on what was wrong: nodes of this cluster do not get here. */
+function refuse(response: ServerResponse): void {
+  response.writeHead(401, { "content-length": 0, connection: "close" }).end();
+}
+
+function sayMoved(response: ServerResponse): void {
+  response.writeHead(421, { [movedHeader]: "1", "content-length": 0, connection: "close" }).end();
+}

@@ -1,0 +1,67 @@
+/** Answers over `node:http`, to other nodes. */
+import type { ServerResponse } from "node:http";
+import {
+  type Answer,
+  type HttpRequest,
+  lineOf,
+  type Sink,
+  type Stream,
+} from "../transport/answer.ts";
+
+export function writeAnswer(answer: Answer, request: HttpRequest, response: ServerResponse): void {
+  if (request.isGone()) return;
+  const { status, body } = answer;
+  const length = typeof body === "string" ? Buffer.byteLength(body) : body.length;
+  const headers: string[] = [];
+  // Node writes Latin-1, and the bytes are to be UTF-8.
+  for (const header of answer.headers)
+    if (lineOf(header) !== "")
+      headers.push(header[0], Buffer.from(header[1], "utf8").toString("latin1"));
+  const isBodyless = status === 204 || status === 304;
+  if (length !== undefined && !isBodyless) headers.push("Content-Length", String(length));
+  response.writeHead(status, headers);
+  if (request.method === "HEAD" || isBodyless) response.end();
+  else if (typeof body === "string") response.end(body);
+  else stream(body, request, response);
+}
+
+function stream(body: Stream, request: HttpRequest, response: ServerResponse): void {
+  const sink = new ResponseSink(response);
+  const stop = body.start(sink);
+  let isStopped = false;
+  const stopOnce = () => {
+    if (!isStopped) stop();
+    isStopped = true;
+  };
+  if (response.writableEnded || request.isGone()) stopOnce();
+  else response.on("close", stopOnce);
+}
+
+class ResponseSink implements Sink {
+  private readonly response: ServerResponse;
+
+  constructor(response: ServerResponse) {
+    this.response = response;
+  }
+
+  write(chunk: string | Uint8Array): boolean {
+    if (this.response.writableEnded || this.response.destroyed) return true;
+    return this.response.write(chunk);
+  }
+
+  unsent(): number {
+    return this.response.writableLength;
+  }
+
+  drained(listener: () => void): void {
+    this.response.on("drain", listener);
+  }
+
+  end(): void {
+    if (!this.response.destroyed) this.response.end();
+  }
+
+  abort(): void {
+    this.response.destroy();
+  }
+}

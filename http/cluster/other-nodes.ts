@@ -1,0 +1,75 @@
+/** What ties this node to the others: presence, questions to shards, and forwarded requests. */
+import { ClusterNodes } from "../../engine/cluster/cluster-nodes.ts";
+import { Elsewhere } from "../../engine/cluster/elsewhere.ts";
+import type { Clock } from "../../engine/ports/clock.ts";
+import type { Nodes } from "../../engine/ports/nodes.ts";
+import type { ShardLine } from "../../engine/ports/shard-line.ts";
+import { Api } from "../api.ts";
+import type { Service } from "../service.ts";
+import { Forwarder } from "./forwarder.ts";
+import { HopClient } from "./hop-client.ts";
+import { type HopListener, listenToNodes } from "./hop-listener.ts";
+import { HopNonces, HopSigner } from "./hop-signature.ts";
+import { type OwnNode, ownPresence } from "./own-presence.ts";
+import { partRoutes } from "./part-routes.ts";
+
+export interface OtherNodesPorts {
+  readonly service: Service;
+  readonly api: Api;
+  readonly clock: Clock;
+  readonly said: Nodes;
+  readonly line: ShardLine;
+  /** Of the connection behind `said` and `line`. */
+  readonly close: () => Promise<void>;
+}
+
+export class OtherNodes {
+  private readonly nodes: ClusterNodes;
+  private readonly client: HopClient;
+  private readonly listener: HopListener;
+  private readonly close: () => Promise<void>;
+
+  private constructor(
+    nodes: ClusterNodes,
+    client: HopClient,
+    listener: HopListener,
+    close: () => Promise<void>,
+  ) {
+    this.nodes = nodes;
+    this.client = client;
+    this.listener = listener;
+    this.close = close;
+  }
+
+  /**
+   * From now on requests are forwarded to the nodes that own what they are about, and come from
+   * them. `key` signs them. Throws `ListenError`.
+   */
+  static async meet(self: OwnNode, key: string, ports: OtherNodesPorts): Promise<OtherNodes> {
+    const { service, api, clock, said, line, close } = ports;
+    const { gateway, entropy } = service;
+    const nodes = new ClusterNodes(() => ownPresence(service, self), said, clock);
+    gateway.connect(new Elsewhere({ line, nodes: said, known: nodes, clock }));
+    said.onReply(self.id, ({ request, reply }) => gateway.replied(request, reply));
+    const signer = new HopSigner(key);
+    const client = new HopClient({ signer, clock, entropy });
+    service.cluster = { nodes, forwarder: new Forwarder({ gateway, nodes, client, clock }) };
+    const nonces = new HopNonces(clock);
+    const parts = new Api(service, partRoutes);
+    const listener = await listenToNodes(self.address, { api, parts, signer, nonces });
+    nodes.open();
+    return new OtherNodes(nodes, client, listener, close);
+  }
+
+  /** Tells them at once how this node is. */
+  announce(): void {
+    this.nodes.changed();
+  }
+
+  async leave(): Promise<void> {
+    this.nodes.close();
+    this.listener.close();
+    this.client.close();
+    await this.close();
+  }
+}

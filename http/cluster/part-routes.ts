@@ -1,0 +1,35 @@
+/**
+ * What other nodes ask of this one to answer a request that spans shards. Only their signed
+ * requests get here.
+ */
+import { Type } from "../../config/schema.ts";
+import { parseId } from "../../engine/id.ts";
+import { lookAtAccount } from "../accounts/account-look.ts";
+import { auditPartPath } from "../accounts/admin-invariant-routes.ts";
+import { type JobWish, jobPartPath, listPart, partitionsIn } from "../accounts/admin-job-routes.ts";
+import { found } from "../problems/refusal-error.ts";
+import { atNamedId, type Call, type Route, route } from "../route.ts";
+import { type Answer, json } from "../transport/answer.ts";
+
+const part = { answers: { 200: Type.Unknown() }, access: "open" } as const;
+
+export const partRoutes: readonly Route[] = [
+  route("GET", `${jobPartPath}{shard}/{wish}`, {
+    ...part,
+    summary: "The jobs of one shard",
+    run: listJobs,
+  }),
+  route("GET", `${auditPartPath}{account}`, {
+    ...part,
+    summary: "What an account's rows say of it",
+    partitionOf: atNamedId,
+    run: async ({ service, id }) =>
+      json(200, await lookAtAccount(service.gateway, found(parseId(id)))),
+  }),
+];
+
+/** 503 while the shard is not read here. */
+async function listJobs({ service, ids: [shard = "", wish = ""] }: Call): Promise<Answer> {
+  const read = JSON.parse(Buffer.from(wish, "base64url").toString("utf8")) as JobWish;
+  return json(200, await listPart(service, partitionsIn(service.gateway, Number(shard)), read));
+}

@@ -1,0 +1,102 @@
+/** Another node's answer as the body of ours, no faster than the client reads. */
+import type { IncomingMessage } from "node:http";
+import { PortError } from "../../engine/ports/port-error.ts";
+import type { Answer, Sink, Stream } from "../transport/answer.ts";
+
+/** Asks the client to come again; of an event stream whose node went away. */
+const reconnect = "event: reconnect\ndata: {}\n\n";
+const frameEnd = Buffer.from("\n\n");
+
+export function relayedBody(response: IncomingMessage, isHead: boolean): string | Stream {
+  const header = response.headers["content-length"];
+  const length = header === undefined ? undefined : Number(header);
+  if (isHead) return headOnly(response, length);
+  if (length === 0 || response.statusCode === 204 || response.statusCode === 304) {
+    response.resume();
+    return "";
+  }
+  const type = response.headers["content-type"] ?? "";
+  const isEvents = type.startsWith("text/event-stream");
+  return {
+    length,
+    start(sink) {
+      const relay = isEvents ? new FrameRelay(sink) : new ByteRelay(sink);
+      response.on("data", (chunk: Buffer) => {
+        if (!relay.take(chunk)) response.pause();
+      });
+      sink.drained(() => response.resume());
+      response.on("end", () => relay.end());
+      response.on("error", () => relay.broken());
+      response.on("close", () => relay.broken());
+      return () => {
+        relay.isOver = true;
+        response.destroy();
+      };
+    },
+  };
+}
+
+/** Rejects with a `PortError` when the node goes away in the middle. */
+export function wholeText({ body }: Answer): Promise<string> {
+  if (typeof body === "string") return Promise.resolve(body);
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    body.start({
+      write: (chunk) => chunks.push(Buffer.from(chunk)) > 0,
+      unsent: () => 0,
+      drained: () => undefined,
+      end: () => resolve(Buffer.concat(chunks).toString("utf8")),
+      abort: () => reject(new PortError("the other node went away", true)),
+    });
+  });
+}
+
+function headOnly(response: IncomingMessage, length: number | undefined): Stream {
+  response.resume();
+  return { length, start: () => () => undefined };
+}
+
+class ByteRelay {
+  isOver = false;
+  protected readonly sink: Sink;
+
+  constructor(sink: Sink) {
+    this.sink = sink;
+  }
+
+  /** False when the client reads too slowly. */
+  take(chunk: Buffer): boolean {
+    return this.isOver || this.sink.write(chunk);
+  }
+
+  end(): void {
+    if (this.isOver) return;
+    this.isOver = true;
+    this.sink.end();
+  }
+
+  /** The node went away in the middle: the client must not take it for the end. */
+  broken(): void {
+    if (this.isOver) return;
+    this.isOver = true;
+    this.sink.abort();
+  }
+}
+
+/** Passes whole frames, so that what it adds at the end is read as a frame of its own. */
+class FrameRelay extends ByteRelay {
+  private rest = Buffer.alloc(0);
+
+  override take(chunk: Buffer): boolean {
+    const bytes = this.rest.length === 0 ? chunk : Buffer.concat([this.rest, chunk]);
+    const end = bytes.lastIndexOf(frameEnd);
+    const whole = end < 0 ? 0 : end + frameEnd.length;
+    this.rest = Buffer.from(bytes.subarray(whole));
+    return whole === 0 || super.take(bytes.subarray(0, whole));
+  }
+
+  override broken(): void {
+    super.take(Buffer.from(reconnect));
+    this.end();
+  }
+}

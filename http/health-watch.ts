@@ -1,0 +1,44 @@
+/** Looks again and again whether the service has what it needs from outside. */
+import { statfs } from "node:fs/promises";
+import { limits } from "../config/limits.ts";
+import { volatileRoot } from "../engine/ports/objects.ts";
+import type { Service } from "./service.ts";
+
+/** For the operator. */
+interface Notes {
+  error(error: unknown, sentence: string): void;
+  warn(error: unknown, sentence: string): void;
+  info(sentence: string): void;
+}
+
+/** Short of space, new work is refused while there is still room to finish the old. */
+export function watchDisk({ health, clock }: Service, dataDir: string, notes: Notes): void {
+  const look = async () => {
+    try {
+      const { bavail, bsize, blocks } = await statfs(dataDir);
+      const least = Math.max(
+        limits.http.diskFreeBytesMin,
+        blocks * bsize * limits.http.diskFreeShareMin,
+      );
+      health.isDiskLow = bavail * bsize < least;
+    } catch (error) {
+      notes.warn(error, "the free space of the data directory is unknown");
+    }
+    clock.after(limits.http.diskCheckMs, () => void look());
+  };
+  void look();
+}
+
+/** Checks now and regularly whether the object store answers, if only that there is no object. */
+export async function watchObjects(service: Service, notes: Notes): Promise<void> {
+  const { health, objects, clock } = service;
+  const fault = await objects.stat(`${volatileRoot}/start`).then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+  const isAway = fault !== undefined;
+  if (isAway && !health.areObjectsAway) notes.error(fault, "the object store does not answer");
+  if (!isAway && health.areObjectsAway) notes.info("the object store answers again");
+  health.areObjectsAway = isAway;
+  clock.after(limits.http.diskCheckMs, () => void watchObjects(service, notes));
+}

@@ -1,0 +1,24 @@
+/** Which partition a request is about: its owner answers. */
+import { partitionOfId } from "../engine/id.ts";
+import { partitionOfTurn } from "./auth/agent-turn-principal.ts";
+import type { Principal } from "./auth/principal.ts";
+import type { Route } from "./route.ts";
+import type { HttpRequest } from "./transport/answer.ts";
+
+/** Undefined where it does not matter which node answers. */
+export function partitionAsked(
+  { access, partitionOf }: Route,
+  ids: readonly string[],
+  request: HttpRequest,
+  principal: Principal | undefined,
+): number | undefined {
+  if (partitionOf !== undefined) return partitionOf({ ids, query: request.query });
+  if (access === "open") return undefined;
+  return principal === undefined
+    ? partitionOfTurn(bearerOf(request))
+    : partitionOfId(principal.scope);
+}
+
+export function bearerOf(request: HttpRequest): string {
+  return (request.headers["authorization"] ?? "").replace(/^bearer +/i, "").trim();
+}
