@@ -43,6 +43,8 @@ const notRun: Readonly<Record<string, string>> = {
     "needs a ComfyUI, as whose simulator providers/examples.test.ts runs the model",
   "klieg objects move --to s3": "needs an object store, as crash/object-store.test.ts has one",
   "klieg cluster join": "needs a stopped service and NATS, as crash/cluster.test.ts has them",
+  "klieg node forget <node>": "the same",
+  "klieg shard rebuild <shard>": "the same",
   "npm link": "changes the machine; the clone has the link that it makes",
   "npx klieg login": "waits for a person, as whom crash/credentials.test.ts acts",
   'npm install "uWebSockets.js@github:uNetworking/uWebSockets.js#<tag>"':

@@ -30,8 +30,10 @@ import { accountCreate } from "./operator/account-create.ts";
 import { audit } from "./operator/audit.ts";
 import { clusterJoin } from "./operator/cluster-join.ts";
 import { modelsCheck } from "./operator/models-check.ts";
+import { nodeForget } from "./operator/node-forget.ts";
 import { objectsMove } from "./operator/objects-move.ts";
 import { listProviders, pauseProvider, resumeProvider } from "./operator/providers.ts";
+import { shardRebuild } from "./operator/shard-rebuild.ts";
 import { storeCheck } from "./operator/store-check.ts";
 import { tokenReset } from "./operator/token-reset.ts";
 import { share, shareList, shareRevoke } from "./shares.ts";
@@ -84,6 +86,8 @@ const commands: readonly Command[] = [
   audit,
   storeCheck,
   clusterJoin,
+  nodeForget,
+  shardRebuild,
   objectsMove,
 ];
 

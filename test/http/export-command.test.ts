@@ -45,6 +45,7 @@ async function run(t: Test, args: readonly string[], path?: string) {
     settings: refuse,
     checkStore: refuse,
     joinCluster: refuse,
+    stoppedNode: refuse,
     moveObjects: refuse,
     surveyConfiguration: refuse,
     openProvider: refuse,

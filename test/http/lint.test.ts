@@ -23,6 +23,7 @@ async function lint(...args: readonly string[]) {
     settings: refuse,
     checkStore: refuse,
     joinCluster: refuse,
+    stoppedNode: refuse,
     moveObjects: refuse,
     surveyConfiguration: refuse,
     openProvider: refuse,

@@ -31,7 +31,7 @@ async function check(
   const asked: string[] = [];
   const code = await runCommandLine(["models", "check", ...options], {
     ...{ client: refuse, settings: refuse, checkStore: refuse },
-    ...{ joinCluster: refuse, moveObjects: refuse },
+    ...{ stoppedNode: refuse, joinCluster: refuse, moveObjects: refuse },
     surveyConfiguration: () =>
       surveyConfiguration(
         {

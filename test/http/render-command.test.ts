@@ -64,6 +64,7 @@ async function render(t: Test, last: object, ...options: readonly string[]) {
     settings: refuse,
     checkStore: refuse,
     joinCluster: refuse,
+    stoppedNode: refuse,
     moveObjects: refuse,
     surveyConfiguration: refuse,
     openProvider: refuse,

@@ -58,6 +58,7 @@ async function vendor(folder: string) {
     settings: refuse,
     checkStore: refuse,
     joinCluster: refuse,
+    stoppedNode: refuse,
     moveObjects: refuse,
     surveyConfiguration: refuse,
     openProvider: refuse,

@@ -8,7 +8,7 @@
  * JetStream syncs its disks now and then only: a power cut may take the end of a log, or all of it.
  */
 import { setTimeout as pause } from "node:timers/promises";
-import type { Log, LogEnd, LogEntry } from "../../ports/log.ts";
+import type { Log, LogEnd, LogEntry, LogSize } from "../../ports/log.ts";
 import { PortError } from "../../ports/port-error.ts";
 import {
   consumerOpts,
@@ -138,6 +138,14 @@ class JetStreamLog implements Log {
       isOver = true;
       subscription?.unsubscribe();
     };
+  }
+
+  async size(): Promise<LogSize> {
+    const { state } = await asked("look at the log", async () =>
+      (await this.manager()).streams.info(this.stream),
+    );
+    const { messages, first_seq, last_seq, bytes } = state;
+    return { firstSeq: messages === 0 ? last_seq + 1 : first_seq, bytes };
   }
 
   async trim(logSeq: number): Promise<void> {
