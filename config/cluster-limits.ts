@@ -16,6 +16,14 @@ export const clusterLimits = {
     /** How long an owner tries to append one record before it gives the shard up. */
     appendMs: 10_000,
     appendAgainMs: 100,
+    /** Epochs that may be among records whose loss was accepted; numbers of those never return. */
+    lostEpochs: 1_000,
+    /** How long a write waits for a standby before it is answered that its outcome is unknown. */
+    quorumMs: 5_000,
+    /** How often an owner drops from the log what no standby needs. */
+    logTrimMs: 60_000,
+    /** Of a larger log the older half is dropped: who needs it joins from a snapshot. */
+    logBytesMax: 4 * 1024 ** 3,
     /** How often a node says how far it is. */
     announceMs: 1_000,
     /** What other nodes wait for is announced no more often than this. */

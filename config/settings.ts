@@ -35,9 +35,10 @@ export interface Settings {
   /** Of the key that all nodes share; undefined where they share a machine. */
   readonly clusterKeyFile: string | undefined;
   /**
-   * What an answer to a write means: it is on this machine's disk, or in the cluster's log as well.
+   * What an answer to a write means: it is on this machine's disk, in the cluster's log as well, or
+   * also on the disk of another node.
    */
-  readonly durability: "local" | "replicated";
+  readonly durability: Durability;
   readonly providersFile: string | undefined;
   readonly simulatedModels: boolean;
   readonly rateLimits: boolean;
@@ -73,6 +74,9 @@ export interface ClientSettings {
   /** Where a login is kept; undefined for a user without a home. */
   readonly configDir: string | undefined;
 }
+
+const durabilities = ["local", "replicated", "quorum"] as const;
+export type Durability = (typeof durabilities)[number];
 
 const logLevels = ["fatal", "error", "warn", "info", "debug", "trace", "silent"] as const;
 export type LogLevel = (typeof logLevels)[number];
@@ -281,12 +285,12 @@ function files(environment: Environment, name: string): string[] | undefined {
   return found;
 }
 
-function durability(environment: Environment, hasNats: boolean): "local" | "replicated" {
-  const values = ["local", "replicated"] as const;
-  const found = choice(environment, "KLIEG_DURABILITY", values, hasNats ? "replicated" : "local");
-  if (found === "replicated" && !hasNats)
+function durability(environment: Environment, hasNats: boolean): Durability {
+  const otherwise = hasNats ? "replicated" : "local";
+  const found = choice(environment, "KLIEG_DURABILITY", durabilities, otherwise);
+  if (found !== "local" && !hasNats)
     throw new SettingsError(
-      "KLIEG_DURABILITY is replicated, and there is nowhere to replicate to; set KLIEG_NATS_URL.",
+      `KLIEG_DURABILITY is ${found}, and there is nowhere to replicate to; set KLIEG_NATS_URL.`,
     );
   return found;
 }

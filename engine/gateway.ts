@@ -152,6 +152,10 @@ export class Gateway {
     this.withdraw(shard);
     this.shards[shard]?.abandon();
     this.shards[shard] = undefined;
+    this.loseRequests(shard);
+  }
+
+  private loseRequests(shard: number): void {
     for (const { resolve } of this.requests.takeWhere((waiting) => waiting.shard === shard))
       resolve(lost);
     this.cluster?.changed();
@@ -319,6 +323,8 @@ export class Gateway {
       this.notify(event.record);
       // Only the directory's records come from other nodes.
       if (countWrites(event.record) > 0) this.cluster?.changed();
+    } else if (event.kind === "unconfirmed") {
+      this.loseRequests(shard);
     } else {
       if (event.kind === "opened") this.clock.observe(event.atMs);
       end.event(event);

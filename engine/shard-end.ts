@@ -69,7 +69,7 @@ export class ShardEnd {
     return this.isStuck || this.send === undefined;
   }
 
-  event(event: Exclude<ShardEvent, { kind: "release" | "applied" }>): void {
+  event(event: Exclude<ShardEvent, { kind: "release" | "applied" | "unconfirmed" }>): void {
     switch (event.kind) {
       case "opened":
         this.reader.refresh();

@@ -52,6 +52,8 @@ export type ShardEvent =
       readonly record: Uint8Array;
       readonly replies: readonly Reply[];
     }
+  /** No standby has the last records yet: who waits for an answer is told that there is none. */
+  | { readonly kind: "unconfirmed" }
   /** Rows released so far are on their way into the tables; later ones are a new generation. */
   | { readonly kind: "frozen" }
   /** They could not be written, and stay fresh until a later attempt is `flushed`. */
@@ -101,8 +103,13 @@ export interface ShardTask {
   readonly objectStore: ObjectStore | undefined;
   /** Of the data directory. */
   readonly isFounder: boolean;
+  /** Whether a write is answered only when a standby has it on its disk too. */
+  readonly isQuorum: boolean;
   readonly storeId: string;
   readonly nodeId: string;
+  readonly forgotten: readonly string[];
+  /** By the operator: the records from which shards may go on here. */
+  readonly acceptedLosses: readonly { shard: number; epoch: number; seq: number }[];
 }
 
 /** The task of the effects thread. */

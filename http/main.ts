@@ -42,6 +42,7 @@ import { bootstrap, chooseToken } from "./bootstrap.ts";
 import { OtherNodes } from "./cluster/other-nodes.ts";
 import { FigmaHost } from "./compositions/figma-host.ts";
 import { watchDisk, watchObjects } from "./health-watch.ts";
+import { RefusalError } from "./problems/refusal-error.ts";
 import { RequestLog } from "./request-log.ts";
 import { routeTable } from "./route-table.ts";
 import type { Service } from "./service.ts";
@@ -136,7 +137,8 @@ async function start(): Promise<void> {
 }
 
 /**
- * The node that owns the directory makes the first account; others wait until they have read it.
+ * The node that owns the directory makes the first account; others wait until they have read it. In
+ * a cluster the owner may have to wait for a standby.
  */
 async function bootstrapOnce(
   service: Service,
@@ -145,7 +147,12 @@ async function bootstrapOnce(
 ): Promise<void> {
   const { gateway, clock } = service;
   for (;;) {
-    if (gateway.owns(data.shardCount)) return bootstrap(gateway, service, data, token);
+    if (gateway.owns(data.shardCount)) {
+      const begun = bootstrap(gateway, service, data, token);
+      if (!data.isClustered) return begun;
+      const fault = await begun.catch((error: unknown) => error);
+      if (!(fault instanceof RefusalError)) return begun;
+    }
     if (gateway.reads(data.shardCount) && gateway.read(directoryKey)) return;
     await new Promise<void>((resolve) => clock.after(limits.cluster.followTickMs, resolve));
   }
@@ -253,6 +260,8 @@ function openHost(
       shardTask: {
         ...{ ...common, isNew: data.isNew, storeId: data.storeId, nodeId: data.nodeId },
         isFounder: data.isFounder,
+        isQuorum: settings.durability === "quorum",
+        ...{ forgotten: data.forgotten, acceptedLosses: data.acceptedLosses },
         cluster: data.isClustered ? readNatsAccess(settings) : undefined,
         objectStore,
       },

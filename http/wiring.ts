@@ -3,6 +3,7 @@ import {
   type SigningPurpose,
   signingKeyKey,
 } from "../actors/directory/directory.ts";
+import { pausedProvidersKey } from "../actors/directory/paused-providers.ts";
 import { domain } from "../actors/domain.ts";
 import type { Configuration } from "../config/configuration.ts";
 import { providerModelsOf } from "../config/provider-models.ts";
@@ -83,6 +84,7 @@ export function wire(wiring: Wiring): Service {
       urls: objectKeys.map((key) => signedUrls.sign(key, clock.nowMs()).url),
     }),
   });
+  gateway.watch(pausedProvidersKey, () => line.refresh());
   const jobs: JobReads = new JobReads(gateway, signedUrls, clock, `${baseUrl}/problems`);
   return {
     version,

@@ -46,6 +46,8 @@ const notRun: Readonly<Record<string, string>> = {
   "klieg backup <folder>": "needs an empty folder, as crash/backup.test.ts has one",
   "klieg store restore <folder>": "needs a backup, as the same test has one",
   "klieg cluster join": "needs a stopped service and NATS, as crash/cluster.test.ts has them",
+  "klieg node forget <node>": "the same",
+  "klieg shard rebuild <shard>": "the same",
   "npm link": "changes the machine; the clone has the link that it makes",
   "npx klieg login": "waits for a person, as whom crash/credentials.test.ts acts",
   'npm install "uWebSockets.js@github:uNetworking/uWebSockets.js#<tag>"':

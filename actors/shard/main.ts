@@ -111,7 +111,7 @@ function localLife(
   stores: ShardStores,
   outlets: ShardOutlets,
 ): ShardLife {
-  const owner = { node, nonce: drawNonce(), store, members: [node] };
+  const owner = { node, nonce: drawNonce(), store, members: [node], isQuorum: false };
   const open = () => openShard(place, domain, stores, { owner }, outlets);
   const opening = new Opening(open, stores, outlets);
   const life = {
@@ -126,13 +126,15 @@ function localLife(
 }
 
 async function clusterLife(
-  { nodeId: node, storeId: store, shard, shardCount, dataDir, objectStore, isFounder }: ShardTask,
+  task: ShardTask,
   access: NatsAccess,
   folder: string,
   stores: ShardStores,
   outlets: ShardOutlets,
   log: Logger,
 ): Promise<ClusterShard> {
+  const { nodeId: node, storeId: store, shard, shardCount, dataDir, objectStore } = task;
+  const { isFounder, isQuorum, forgotten } = task;
   const name = shard === shardCount ? "directory" : String(shard);
   const connection = await connectNats({ ...access, name: `klieg shard ${name}` });
   const threads = new ShortThreads<SnapshotTask, Snapshot>(snapshotEntry, {
@@ -141,7 +143,9 @@ async function clusterLife(
     memoryMegabytes: limits.cluster.snapshotMegabytes,
   });
   return new ClusterShard({
-    ...{ place: { shard, shardCount }, domain, stores, outlets, node, isFounder, store },
+    ...{ place: { shard, shardCount }, domain, stores, outlets, node, isFounder, isQuorum, store },
+    forgotten,
+    acceptedLoss: task.acceptedLosses.find((loss) => loss.shard === shard),
     log: await openJetStreamLog(connection, name),
     peers: natsPeers(connection, name),
     nonce: drawNonce(),

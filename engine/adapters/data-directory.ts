@@ -40,6 +40,9 @@ export interface DataDirectory {
   readonly isClustered: boolean;
   /** Whether the store began here: a shard without any record may begin on this node alone. */
   readonly isFounder: boolean;
+  /** Nodes that are gone for good, by the operator's word. */
+  readonly forgotten: readonly string[];
+  readonly acceptedLosses: readonly AcceptedLoss[];
   /** The same directory as a part of the cluster's store; only for one that holds nothing yet. */
   join(store: { readonly storeId: string; readonly shardCount: number }): DataDirectory;
   /** Every shard has been opened. */
@@ -51,6 +54,13 @@ export interface DataDirectory {
   remove(name: string): void;
   /** Lets the next process in. */
   release(): void;
+}
+
+/** From this record on a shard may go on here, whatever others had behind it. */
+export interface AcceptedLoss {
+  readonly shard: number;
+  readonly epoch: number;
+  readonly seq: number;
 }
 
 const lockName = "lock";
@@ -71,6 +81,8 @@ interface Store {
   readonly isComplete: boolean;
   readonly isClustered: boolean;
   readonly isFounder: boolean;
+  readonly forgotten: readonly string[];
+  readonly acceptedLosses: readonly AcceptedLoss[];
 }
 
 /** Throws `DataDirectoryError`. */
@@ -105,8 +117,10 @@ export function openDataDirectory(path: string, shardCount: number): DataDirecto
     isComplete: false,
     isClustered: false,
     isFounder: true,
+    forgotten: [],
+    acceptedLosses: [],
   };
-  const store = found ?? made;
+  const store: Store = found ?? made;
   const write = (it: Store) => directory.writePrivate(storeName, `${JSON.stringify(it)}\n`);
   try {
     write(store);
@@ -129,18 +143,26 @@ export function openDataDirectory(path: string, shardCount: number): DataDirecto
 }
 
 /** Opens an existing store, for reading its files while no service runs. */
-export function holdStore(path: string): {
-  readonly shardCount: number;
-  readonly isNew: boolean;
-  release(): void;
-} {
+export function holdStore(path: string): HeldStore {
   const store = existsSync(path) ? storeOf(path, readIfThere(join(path, storeName))) : undefined;
   if (store === undefined)
     throw new DataDirectoryError(
       `${path} holds no store; set KLIEG_DATA_DIR to the service's data directory.`,
     );
-  const { shardCount, isComplete } = store;
-  return { shardCount, isNew: !isComplete, release: lock(path) };
+  const release = lock(path);
+  return {
+    ...store,
+    isNew: !store.isComplete,
+    release,
+    change: (change) =>
+      replace(join(path, storeName), `${JSON.stringify({ ...store, ...change })}\n`),
+  };
+}
+
+export interface HeldStore extends Omit<Store, "isComplete" | "formatVersion"> {
+  readonly isNew: boolean;
+  change(change: Partial<Store>): void;
+  release(): void;
 }
 
 /**
@@ -148,16 +170,14 @@ export function holdStore(path: string): {
  * `DataDirectoryError`.
  */
 export function joinCluster(path: string): boolean {
-  const { isNew, release } = holdStore(path);
+  const { isNew, isClustered, change, release } = holdStore(path);
   try {
     if (isNew)
       throw new DataDirectoryError(
         `${path} holds nothing yet; start the service with KLIEG_NATS_URL right away.`,
       );
-    const file = join(path, storeName);
-    const store = JSON.parse(readFileSync(file, "utf8")) as Store;
-    replace(file, `${JSON.stringify({ ...store, isClustered: true })}\n`);
-    return !store.isClustered;
+    change({ isClustered: true });
+    return !isClustered;
   } finally {
     release();
   }
@@ -195,6 +215,7 @@ export async function restoreStore(
     const store: Store = {
       ...{ formatVersion, shardCount, storeId, nodeId },
       ...{ isComplete: true, isClustered: false, isFounder: true },
+      ...{ forgotten: [], acceptedLosses: [] },
     };
     replace(join(path, storeName), `${JSON.stringify(store)}\n`);
     rmSync(join(path, restoringName));
@@ -233,7 +254,8 @@ function storeOf(path: string, text: string | undefined): Store | undefined {
     typeof store.isFounder === "boolean" &&
     "isComplete" in store &&
     typeof store.isComplete === "boolean";
-  if (isKnown) return store as Store;
+  const noWord = { forgotten: [], acceptedLosses: [] };
+  if (isKnown) return { ...noWord, ...(store as Omit<Store, keyof typeof noWord>) };
   throw new DataDirectoryError(
     `${path} was written by another version of Klieg; start that version or set KLIEG_DATA_DIR to another directory.`,
   );

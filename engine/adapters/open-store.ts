@@ -16,7 +16,7 @@ export async function openStore(settings: Settings): Promise<DataDirectory> {
       "KLIEG_NATS_URL is set, and nodes of a cluster share an object store; set KLIEG_S3_ENDPOINT, KLIEG_S3_BUCKET, KLIEG_S3_ACCESS_KEY and KLIEG_S3_SECRET_KEY.",
     );
   const data = openDataDirectory(dataDir, shards);
-  if (durability === "replicated") return openNode(settings, data);
+  if (durability !== "local") return openNode(settings, data);
   if (!data.isClustered) return data;
   throw new DataDirectoryError(
     `${dataDir} belongs to a node of a cluster; set KLIEG_NATS_URL, or KLIEG_DATA_DIR to another directory.`,

@@ -81,6 +81,11 @@ export class ClusterNodes {
     return owner;
   }
 
+  /** The other living nodes. */
+  others(): readonly Presence[] {
+    return this.living().map(({ presence }) => presence);
+  }
+
   /** The other node on which the request waits, as far as is known. */
   nodeOfRequest(request: number): string | undefined {
     let nearest: Presence | undefined;

@@ -19,6 +19,8 @@ export interface Log {
    * Says nothing while the log cannot be reached.
    */
   follow(logSeq: number, onEntry: (entry: LogEntry) => void): () => void;
+  /** Throws `PortError`. */
+  size(): Promise<LogSize>;
   /** Drops all up to and including `logSeq`. Throws `PortError`. */
   trim(logSeq: number): Promise<void>;
 }
@@ -28,6 +30,12 @@ export interface LogEnd {
   readonly logSeq: number;
   /** Undefined when that entry was trimmed. */
   readonly record: Uint8Array | undefined;
+}
+
+export interface LogSize {
+  /** Of the oldest entry that is there; the next one's where there is none. */
+  readonly firstSeq: number;
+  readonly bytes: number;
 }
 
 export interface LogEntry {

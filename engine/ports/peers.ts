@@ -14,4 +14,6 @@ export interface Announcement {
   readonly seq: number;
   /** Who owned the shard at that record; undefined before the first. */
   readonly owner: string | undefined;
+  /** Drawn for the epoch of that record. */
+  readonly nonce: string | undefined;
 }

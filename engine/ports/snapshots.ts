@@ -15,6 +15,9 @@ export interface Snapshot {
   readonly store: string;
   /** Of the last record that is in its rows. */
   readonly epoch: number;
+  readonly seq: number;
+  /** Drawn by the owner of that epoch. */
+  readonly nonce: string;
   readonly objectKey: string;
   readonly sizeBytes: number;
   /** Lower-case hex. */

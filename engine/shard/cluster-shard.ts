@@ -10,14 +10,16 @@ import type { Objects } from "../ports/objects.ts";
 import type { Peers } from "../ports/peers.ts";
 import { PortError } from "../ports/port-error.ts";
 import type { Snapshot, Snapshots } from "../ports/snapshots.ts";
-import { Follower } from "./follower.ts";
-import { isJoining, join } from "./joining.ts";
-import { findEpochNeeded } from "./log-place.ts";
+import { type Owner, ownerKey, type Position } from "./flush.ts";
+import { Follower, type OwnEnd } from "./follower.ts";
+import { type HistoryNeeded, isJoining, join } from "./joining.ts";
+import { findEpochNeeded, isAt, unreached } from "./log-place.ts";
 import { OwnedLog } from "./owned-log.ts";
 import { takeOver } from "./ownership.ts";
+import { Quorum } from "./quorum.ts";
 import { recover } from "./recovery.ts";
-import type { Replica, ShardPlace } from "./replica.ts";
-import type { Shard, ShardOutlets, ShardStores } from "./shard.ts";
+import { type Replica, readPosition, type ShardPlace } from "./replica.ts";
+import type { Ownership, Shard, ShardOutlets, ShardStores } from "./shard.ts";
 import { SnapshotOffer } from "./snapshot-offer.ts";
 import { Standbys } from "./standbys.ts";
 
@@ -32,6 +34,12 @@ export interface ClusterShardParts {
   readonly node: string;
   /** Whether the store began here. */
   readonly isFounder: boolean;
+  /** Whether a write is answered only when a standby has it too. */
+  readonly isQuorum: boolean;
+  /** Nodes that are gone for good. */
+  readonly forgotten: readonly string[];
+  /** The record from which this node may go on, whatever others had behind it. */
+  readonly acceptedLoss: Pick<Position, "epoch" | "seq"> | undefined;
   /** Drawn for this life. */
   readonly nonce: string;
   /** The store's id. */
@@ -79,8 +87,8 @@ export class ClusterShard {
    * `PortError` when the own disk fails.
    */
   async run(): Promise<void> {
-    const { place, stores, outlets, log, peers, node, isFounder } = this.parts;
-    const standbys = new Standbys(place.shard, node, peers, stores.clock);
+    const { place, stores, outlets, log, peers, node, isFounder, forgotten } = this.parts;
+    const standbys = new Standbys(place.shard, node, forgotten, peers, stores.clock);
     try {
       const { journal, clock } = stores;
       const replica = await this.restore();
@@ -88,12 +96,13 @@ export class ClusterShard {
       outlets.event({ kind: "following" });
       this.follower = new Follower({
         ...{ node, isFounder, replica, journal, log, peers, standbys, clock },
+        acceptedLoss: this.parts.acceptedLoss,
         event: place.shard === place.shardCount ? outlets.event : () => {},
       });
       const end = await this.follower.run();
       if (end.kind === "behind") throw new SnapshotNeeded();
       if (end.kind === "stopped") return;
-      await this.own(replica, standbys, end.leaseMs);
+      await this.own(replica, standbys, end);
     } finally {
       standbys.close();
     }
@@ -104,13 +113,17 @@ export class ClusterShard {
     const { stores, outlets, log } = this.parts;
     const own = isJoining(stores.tables) ? undefined : await this.recover();
     while (!this.isStopped) {
-      let leastEpoch: number | undefined = 0;
+      let needed: HistoryNeeded = { leastEpoch: 0 };
       if (own !== undefined && !isJoining(stores.tables)) {
-        leastEpoch = await findEpochNeeded(log, own.position);
+        const { acceptedLoss } = this.parts;
+        if (isAt(own.position, acceptedLoss)) return own;
+        const leastEpoch = await findEpochNeeded(log, own.position);
         if (leastEpoch === undefined) return own;
+        const nonce = (own.rows.row(ownerKey, 0) as Owner | undefined)?.nonce;
+        needed = { leastEpoch, own: { epoch: own.position.epoch, nonce } };
       }
       outlets.event({ kind: "joining" });
-      if (await this.join(leastEpoch)) return this.recover();
+      if (await this.join(needed)) return this.recover();
       await this.pause();
     }
     return undefined;
@@ -123,11 +136,11 @@ export class ClusterShard {
   }
 
   /** False when it is to be tried again. */
-  private async join(leastEpoch: number): Promise<boolean> {
+  private async join(needed: HistoryNeeded): Promise<boolean> {
     const { stores, store, snapshots, openObjects, onFault } = this.parts;
     const { tables, journal } = stores;
     try {
-      return await join({ tables, journal, store, snapshots, openObjects }, leastEpoch);
+      return await join({ tables, journal, store, snapshots, openObjects }, needed);
     } catch (error) {
       if (!(error instanceof PortError)) throw error;
       if (error.message !== this.joinFault)
@@ -147,11 +160,23 @@ export class ClusterShard {
     });
   }
 
-  private async own(replica: Replica, standbys: Standbys, leaseMs: number): Promise<void> {
-    const { place, domain, stores, outlets, log, node, nonce, store } = this.parts;
-    const ownership = {
-      owner: { node, nonce, store, members: [node, ...standbys.known].sort() },
+  private async own(
+    replica: Replica,
+    standbys: Standbys,
+    { leaseMs, isLossAccepted }: OwnEnd,
+  ): Promise<void> {
+    const { place, domain, stores, outlets, log, node, nonce, store, isQuorum } = this.parts;
+    const before = replica.rows.row(ownerKey, 0) as Owner | undefined;
+    const earlier = isLossAccepted ? [] : standbys.remembered(before?.members ?? []);
+    const others = isQuorum ? [...earlier, ...standbys.known] : standbys.known;
+    const members = [...new Set([node, ...others])].sort();
+    const passedOver = isLossAccepted ? limits.cluster.lostEpochs : 0;
+    const owner: Owner = { node, nonce, store, members, isQuorum };
+    const ownership: Ownership & { readonly log: OwnedLog } = {
+      owner,
+      quorum: isQuorum ? new Quorum(owner, earlier, standbys) : undefined,
       log: new OwnedLog(log, stores.clock, nonce),
+      epoch: replica.position.epoch + 1 + passedOver,
       leaseMs,
       spareSeq: () => standbys.durableSeq,
     };
@@ -159,31 +184,56 @@ export class ClusterShard {
     this.owned = shard;
     if (this.isStopped) shard.stop();
     const silence = this.announce(shard);
-    const withdraw = this.offerSnapshots();
+    const offer = this.snapshotOffer();
+    const withdraw = this.parts.snapshots.answer(() => offer.next());
+    const followers = standbys.remembered([...(before?.members ?? []), ...members]);
+    const spareSeq = () =>
+      standbys.hasHeard(followers) ? Math.min(standbys.durableSeq, offer.spareSeq) : 0;
+    const endTrims = this.trimLog(shard, ownership.log, spareSeq);
     try {
       await shard.run();
     } finally {
+      endTrims();
       withdraw();
       silence();
     }
   }
 
-  /** Until the returned function is called. */
-  private offerSnapshots(): () => void {
-    const { stores, snapshots, makeSnapshot, onFault } = this.parts;
+  private snapshotOffer(): SnapshotOffer {
+    const { stores, makeSnapshot, onFault } = this.parts;
     const failed = (error: unknown) =>
       onFault("a snapshot for a node that lacks the shard's rows could not be made", error);
-    const offer = new SnapshotOffer(stores.clock, makeSnapshot, failed);
-    return snapshots.answer(() => offer.next());
+    return new SnapshotOffer(stores.clock, makeSnapshot, failed);
+  }
+
+  /**
+   * Drops what neither standbys nor the next snapshot need, until the returned function is called.
+   */
+  private trimLog(shard: Shard, log: OwnedLog, spareSeq: () => number): () => void {
+    const { tables, clock } = this.parts.stores;
+    let cancel = () => {};
+    let isOver = false;
+    const again = async () => {
+      const { seq, logSeq } = shard.reached;
+      const spare = Math.min(spareSeq(), readPosition(tables).seq);
+      // A log that cannot be reached now is trimmed later.
+      await log.trim(logSeq - (seq - spare), logSeq).catch(unreached);
+      if (!isOver) cancel = clock.after(limits.cluster.logTrimMs, () => void again());
+    };
+    cancel = clock.after(limits.cluster.logTrimMs, () => void again());
+    return () => {
+      isOver = true;
+      cancel();
+    };
   }
 
   /** Until the returned function is called. */
   private announce(shard: Shard): () => void {
-    const { peers, node, stores } = this.parts;
+    const { peers, node, nonce, stores } = this.parts;
     let cancel = () => {};
     const again = () => {
       const { epoch, seq } = shard.reached;
-      peers.announce({ node, state: "owning", epoch, seq, owner: node });
+      peers.announce({ node, state: "owning", epoch, seq, owner: node, nonce });
       cancel = stores.clock.after(limits.cluster.announceMs, again);
     };
     again();

@@ -27,7 +27,7 @@ export interface Position {
 
 export const positionKey: Key<Position> = keyOf(0, 0, "position");
 
-/** Who owns the shard since the record that wrote it, the first of an epoch. */
+/** Who owns the shard since the first record of an epoch, which writes it. */
 export interface Owner {
   /** The node's id. */
   readonly node: string;
@@ -37,6 +37,8 @@ export interface Owner {
   readonly store: string;
   /** The nodes that may have records of the shard, this one among them. */
   readonly members: readonly string[];
+  /** Whether what was answered in this epoch is on the disk of another member as well. */
+  readonly isQuorum: boolean;
 }
 
 export const ownerKey: Key<Owner> = keyOf(0, 0, "owner");

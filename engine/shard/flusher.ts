@@ -23,7 +23,7 @@ export interface FlusherPorts {
   readonly trim: (seq: number) => Promise<void>;
   /** Flushes fail from now on; undefined when one was written again. */
   readonly onFailing: (error: PortError | undefined) => void;
-  /** A flush has ended, with a failure that no later one mends or without. */
+  /** A flush has ended, with a failure that no later one mends or without; or a hold is wanted. */
   readonly onEnded: (failure: { readonly error: unknown } | undefined) => void;
 }
 
@@ -101,6 +101,7 @@ export class Flusher {
   wantHold(number: number | undefined): void {
     this.wantedHold = number;
     if (number === undefined) this.endHold();
+    else this.ports.onEnded(undefined);
   }
 
   get isHoldWanted(): boolean {

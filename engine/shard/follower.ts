@@ -6,10 +6,11 @@
  * 2. when it has heard the owner in its own life, and then nothing for `silenceMs`, and the log
  *    ends with what it has heard: the owner's lease has then to be waited for;
  * 3. when the owner it has heard has handed the shard over;
- * 4. when it was the last owner itself, and of most nodes that may know more none does. It then
- *    also gives the log back what that has lost.
+ * 4. when it was the last owner itself, or is any member of its quorum, and of the members that may
+ *    know more enough are there and none does. It then also gives the log back what that has lost.
  *
  * In every other case it waits: a log that was lost in part does not tell who was the last owner.
+ * A shard's owner with a quorum learns at once what is durable here.
  */
 import { limits } from "../../config/limits.ts";
 import type { Key } from "../key.ts";
@@ -17,10 +18,10 @@ import type { Clock } from "../ports/clock.ts";
 import type { Journal } from "../ports/journal.ts";
 import type { Log, LogEntry } from "../ports/log.ts";
 import type { Peers } from "../ports/peers.ts";
-import { readHead } from "../record.ts";
+import { readHead, verify } from "../record.ts";
 import type { ShardEvent } from "../wire.ts";
-import { handoverKey, ownerKey } from "./flush.ts";
-import { findPlace, type LogPlace, type MissingRecords, unreached } from "./log-place.ts";
+import { handoverKey, ownerKey, type Position } from "./flush.ts";
+import { findPlace, isAt, type LogPlace, type MissingRecords, unreached } from "./log-place.ts";
 import type { Replica } from "./replica.ts";
 import type { Standbys } from "./standbys.ts";
 
@@ -28,6 +29,8 @@ export interface FollowerParts {
   readonly node: string;
   /** Whether the store began here. */
   readonly isFounder: boolean;
+  /** The record from which this node may go on, by the operator's word. */
+  readonly acceptedLoss: Pick<Position, "epoch" | "seq"> | undefined;
   readonly replica: Replica;
   readonly journal: Journal;
   readonly log: Log;
@@ -38,9 +41,17 @@ export interface FollowerParts {
   readonly event: (event: ShardEvent) => void;
 }
 
+/** All rows are in the tables. */
+export interface OwnEnd {
+  readonly kind: "own";
+  /** An earlier owner may answer reads for so long yet. */
+  readonly leaseMs: number;
+  /** There may have been further records, of later epochs too. */
+  readonly isLossAccepted: boolean;
+}
+
 export type FollowEnd =
-  /** All rows are in the tables. An earlier owner may answer reads for `leaseMs` yet. */
-  | { readonly kind: "own"; readonly leaseMs: number }
+  | OwnEnd
   /** The log does not go on from here: the tables of another node are needed. */
   | { readonly kind: "behind" }
   | { readonly kind: "stopped" };
@@ -54,13 +65,16 @@ export class Follower {
   /** A record of this owner came while it was followed. */
   private hasHeardOwner = false;
   private announcedMs = Number.NEGATIVE_INFINITY;
+  private announcedSeq = 0;
   private flushedMs: number;
+  private readonly startedMs: number;
   private flushing: Promise<void> | undefined;
   private failure: { readonly error: unknown } | undefined;
 
   constructor(parts: FollowerParts) {
     this.parts = parts;
-    this.flushedMs = parts.clock.monotonicMs();
+    this.startedMs = parts.clock.monotonicMs();
+    this.flushedMs = this.startedMs;
   }
 
   stop(): void {
@@ -91,13 +105,14 @@ export class Follower {
         return this.follow(place.logSeq);
       case "new":
         if (!this.parts.isFounder) return this.pause();
-        return { kind: "own", leaseMs: 0 };
+        return { kind: "own", leaseMs: 0, isLossAccepted: false };
       case "short":
-        if (!this.isLastOwner()) return this.pause();
+        if (!this.mayRebuild()) return this.pause();
         return this.refill(place);
       case "trimmed":
       case "diverged":
-        return { kind: "behind" };
+        if (!this.isLossAccepted) return { kind: "behind" };
+        return this.mayRebuild() ? this.replaceLog() : this.pause();
       case undefined:
         return this.pause();
     }
@@ -125,7 +140,9 @@ export class Follower {
     });
     try {
       while (!this.isStopped && this.failure === undefined) {
-        if (!(await this.applyAll(endSeq))) return undefined;
+        const gap = await this.applyAll(endSeq);
+        if (gap === "diverged") return { kind: "behind" };
+        if (gap === "missing") return undefined;
         if (this.failure !== undefined) return undefined;
         this.announce();
         this.flushWhenDue();
@@ -139,14 +156,15 @@ export class Follower {
     }
   }
 
-  /** False when an entry is missing. */
-  private async applyAll(endSeq: number): Promise<boolean> {
+  /** Says why it stopped before the last entry. */
+  private async applyAll(endSeq: number): Promise<"missing" | "diverged" | undefined> {
     const { replica, journal, clock, event } = this.parts;
     for (let entry = this.entries.shift(); entry !== undefined; entry = this.entries.shift()) {
       const { logSeq, record } = entry;
       if (logSeq <= replica.position.logSeq) continue;
-      if (logSeq !== replica.position.logSeq + 1) return false;
+      if (logSeq !== replica.position.logSeq + 1) return "missing";
       const { seq } = readHead(record);
+      if (verify(record, replica.position.hash) === undefined) return "diverged";
       const position = { ...replica.positionBehind(seq, record), logSeq };
       await journal.append(seq, record);
       replica.apply(position, record);
@@ -156,19 +174,21 @@ export class Follower {
       if (logSeq > endSeq) this.hasHeardOwner = true;
       if (replica.isFull) await this.flush();
     }
-    return true;
+    return undefined;
   }
 
   /** Undefined: look at the log anew. */
   private async claim(): Promise<FollowEnd | "stay" | undefined> {
-    const { replica, standbys, clock } = this.parts;
+    const { node, replica, standbys, clock } = this.parts;
     const { leaseMs, silenceMs, rankMs, handoverRankMs } = limits.cluster;
     const silentMs = clock.monotonicMs() - this.heardMs;
     const isHandedOver = this.row(handoverKey)?.epoch === replica.position.epoch;
+    const { isLossAccepted } = this;
+    const wasOwner = this.row(ownerKey)?.node === node;
     const { rank } = standbys;
     const canOwn = this.hasHeardOwner
       ? silentMs >= (isHandedOver ? rank * handoverRankMs : silenceMs + rank * rankMs)
-      : this.isLastOwner();
+      : (wasOwner || silentMs >= silenceMs) && this.mayRebuild();
     if (!canOwn) return "stay";
     const end = await this.end();
     if (end === undefined) {
@@ -178,13 +198,41 @@ export class Follower {
     }
     if (end.logSeq > replica.position.logSeq && silentMs < silenceMs) return "stay";
     if (end.logSeq !== replica.position.logSeq) return undefined;
-    return { kind: "own", leaseMs: this.hasHeardOwner && !isHandedOver ? leaseMs : 0 };
+    return { kind: "own", leaseMs: isHandedOver || wasOwner ? 0 : leaseMs, isLossAccepted };
   }
 
-  private isLastOwner(): boolean {
-    const { node, replica, standbys } = this.parts;
+  /** Whether all that was acknowledged is here, or what is not was given up. */
+  private mayRebuild(): boolean {
+    const { node, replica, standbys, clock } = this.parts;
+    const { position } = replica;
     const owner = this.row(ownerKey);
-    return owner?.node === node && standbys.isNewest(replica.position, owner.members);
+    if (owner === undefined) return false;
+    if (this.isLossAccepted) {
+      const listenedMs = clock.monotonicMs() - this.startedMs;
+      const alone = { ...owner, members: [node], isQuorum: false };
+      return listenedMs >= limits.cluster.silenceMs && standbys.isNewest(position, alone);
+    }
+    if (!(owner.isQuorum || owner.node === node)) return false;
+    const members = standbys.remembered(owner.members);
+    return standbys.isNewest(position, { ...owner, members });
+  }
+
+  private get isLossAccepted(): boolean {
+    return isAt(this.parts.replica.position, this.parts.acceptedLoss);
+  }
+
+  /** Gives up what the log has: our records do not lead to it. */
+  private async replaceLog(): Promise<FollowEnd | undefined> {
+    const { replica, log } = this.parts;
+    const end = await this.end();
+    if (end === undefined) return undefined;
+    try {
+      await log.trim(end.logSeq);
+    } catch (error) {
+      return unreached(error);
+    }
+    replica.placeAt(end.logSeq);
+    return { kind: "own", leaseMs: limits.cluster.leaseMs, isLossAccepted: true };
   }
 
   /**
@@ -193,6 +241,7 @@ export class Follower {
    */
   private async refill({ lastSeq, logSeq }: MissingRecords): Promise<FollowEnd | undefined> {
     const { replica, journal, log, node } = this.parts;
+    const owner = this.row(ownerKey);
     let after = logSeq;
     try {
       for (const { seq, record } of journal.from(1)) {
@@ -210,7 +259,8 @@ export class Follower {
       return unreached(error);
     }
     replica.placeAt(after);
-    return { kind: "own", leaseMs: 0 };
+    const leaseMs = owner?.node === node ? 0 : limits.cluster.leaseMs;
+    return { kind: "own", leaseMs, isLossAccepted: this.isLossAccepted };
   }
 
   private row<Row>(key: Key<Row>): Row | undefined {
@@ -228,11 +278,14 @@ export class Follower {
   private announce(): void {
     const { node, replica, peers, clock } = this.parts;
     const nowMs = clock.monotonicMs();
-    if (nowMs - this.announcedMs < limits.cluster.announceMs) return;
-    this.announcedMs = nowMs;
     const { epoch, seq } = replica.position;
-    const owner = this.row(ownerKey)?.node;
-    peers.announce({ node, state: "following", epoch, seq, owner });
+    const owner = this.row(ownerKey);
+    const isAwaited = owner?.isQuorum === true && seq !== this.announcedSeq;
+    if (!isAwaited && nowMs - this.announcedMs < limits.cluster.announceMs) return;
+    this.announcedMs = nowMs;
+    this.announcedSeq = seq;
+    const { node: ownerNode, nonce } = owner ?? {};
+    peers.announce({ node, state: "following", epoch, seq, owner: ownerNode, nonce });
   }
 
   private flushWhenDue(): void {

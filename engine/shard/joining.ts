@@ -34,16 +34,27 @@ export function isJoining(tables: Pick<TableReader, "get">): boolean {
   return tables.get(joiningKey) !== undefined;
 }
 
+/** What a snapshot must be of to take the place of rows that are there. */
+export interface HistoryNeeded {
+  readonly leastEpoch: number;
+  /** Of our own records; there may be other ones of the same epoch, by another owner. */
+  readonly own?: { readonly epoch: number; readonly nonce: string | undefined };
+}
+
 /**
- * False when no snapshot is offered now. One of an epoch before `leastEpoch` is refused. Throws
- * `PortError`; it may be tried again.
+ * False when no snapshot is offered now. One of another history is refused. Throws `PortError`; it
+ * may be tried again.
  */
-export async function join(parts: JoiningParts, leastEpoch: number): Promise<boolean> {
+export async function join(
+  parts: JoiningParts,
+  { leastEpoch, own }: HistoryNeeded,
+): Promise<boolean> {
   const snapshot = await parts.snapshots.request();
   if (snapshot === undefined) return false;
   if (snapshot.store !== parts.store)
     throw new PortError("the snapshot that is offered is of another store", false);
-  if (snapshot.epoch < leastEpoch)
+  const isOther = snapshot.epoch === own?.epoch && snapshot.nonce !== own.nonce;
+  if (snapshot.epoch < leastEpoch || isOther)
     throw new PortError(
       "the owner's records are another history than this node's and no later one, so this node keeps its own; remove its data directory to have it join",
       false,

@@ -1,7 +1,7 @@
 /** Where in the log a shard's own records end. */
 import type { Log } from "../ports/log.ts";
 import { PortError } from "../ports/port-error.ts";
-import { hashOf, readHead } from "../record.ts";
+import { hashOf, readHead, verify } from "../record.ts";
 import type { Position } from "./flush.ts";
 
 export type LogPlace =
@@ -31,7 +31,8 @@ export async function findPlace(log: Log, position: Position): Promise<LogPlace>
       ? { kind: "found", logSeq: end.logSeq }
       : { kind: "short", lastSeq: 0, logSeq: end.logSeq };
   }
-  const lastSeq = readHead(end.record).seq;
+  const { seq: lastSeq, epoch: lastEpoch } = readHead(end.record);
+  if (lastSeq < seq && lastEpoch > position.epoch) return { kind: "diverged" };
   if (lastSeq < seq) return { kind: "short", lastSeq, logSeq: end.logSeq };
   // A log has one entry for each record.
   const logSeq = end.logSeq - (lastSeq - seq);
@@ -39,8 +40,11 @@ export async function findPlace(log: Log, position: Position): Promise<LogPlace>
   const own = logSeq === end.logSeq ? end : logSeq > 0 ? await log.at(logSeq) : undefined;
   if (seq > 0 && own?.record !== undefined)
     return hashOf(own.record) === hash ? { kind: "found", logSeq } : { kind: "diverged" };
-  // Ours may be trimmed and the next one there, which is checked when it is applied.
-  return (await log.at(logSeq + 1)) === undefined ? { kind: "trimmed" } : { kind: "found", logSeq };
+  // Ours may be trimmed and the next one there.
+  const next = await log.at(logSeq + 1);
+  if (next === undefined) return { kind: "trimmed" };
+  const isOurs = verify(next.record, hash) !== undefined;
+  return isOurs ? { kind: "found", logSeq } : { kind: "diverged" };
 }
 
 /**
@@ -52,6 +56,14 @@ export async function findEpochNeeded(log: Log, position: Position): Promise<num
   const place = await findPlace(log, position).catch(unreached);
   if (place?.kind === "trimmed") return position.epoch;
   return place?.kind === "diverged" ? position.epoch + 1 : undefined;
+}
+
+/** Whether `position` is at the record `loss` from which a node may go on. */
+export function isAt(
+  { epoch, seq }: Position,
+  loss: Pick<Position, "epoch" | "seq"> | undefined,
+): boolean {
+  return loss !== undefined && loss.epoch === epoch && loss.seq === seq;
 }
 
 /** Undefined for a log that cannot be reached now. */

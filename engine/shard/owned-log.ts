@@ -58,6 +58,18 @@ export class OwnedLog {
     }
   }
 
+  /**
+   * Drops what is not needed, all up to `spareSeq` of the log's own sequence, and the older half
+   * of a log that is too large; never the last entry, `endSeq`. Throws `PortError`.
+   */
+  async trim(spareSeq: number, endSeq: number): Promise<void> {
+    const { firstSeq, bytes } = await this.log.size();
+    const half = firstSeq + Math.floor((endSeq - firstSeq) / 2);
+    const dropped = bytes > limits.cluster.logBytesMax ? Math.max(spareSeq, half) : spareSeq;
+    const lastSeq = Math.min(dropped, endSeq - 1);
+    if (lastSeq >= firstSeq) await this.log.trim(lastSeq);
+  }
+
   /** An attempt of ours that nothing was heard of may have been stored. */
   private async refuseOthers(record: Uint8Array, after: number): Promise<void> {
     const entry = await this.log.at(after + 1);

@@ -8,6 +8,7 @@
  */
 
 import { limits } from "../../config/limits.ts";
+import type { AnyActor } from "../actor.ts";
 import type { Domain } from "../domain.ts";
 import { invariant } from "../invariant.ts";
 import { codeOf, type Key } from "../key.ts";
@@ -17,7 +18,18 @@ import { type RowCodecs, rowOf } from "../row-codec.ts";
 import { DueIndex } from "./due-index.ts";
 import { type FreshHead, FreshRows } from "./fresh-rows.ts";
 import { Window } from "./window.ts";
-import type { Written } from "./written.ts";
+
+/** A row as a batch writes it. */
+export interface Written {
+  readonly value: unknown;
+  /** Its JSON in the batch's values, from the end of its step on; -1 for a value of undefined. */
+  start: number;
+  end: number;
+  /** Set for heads. */
+  readonly actor: AnyActor | undefined;
+  /** When the actor of a head wants to learn `due`. */
+  dueMs: number | undefined;
+}
 
 interface CachedHead {
   head: unknown;

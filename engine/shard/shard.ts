@@ -8,10 +8,12 @@
  * each owner writes a record of the next epoch first, which names it. In a cluster the log stores a
  * record before the journal does: no journal holds what the log has refused.
  *
+ * With a quorum nothing is released before a standby has it on its disk too. While none has, the
+ * owner keeps its lease, and who waits or asks anew is refused.
+ *
  * A failed put ends the loop: the thread dies, callers get 503 (outcome unknown), the next one
  * recovers.
  */
-
 import { limits } from "../../config/limits.ts";
 import type { Context, Due, Report } from "../actor.ts";
 import type { Domain } from "../domain.ts";
@@ -28,6 +30,7 @@ import { handoverKey, type Owner, ownerKey, type Position } from "./flush.ts";
 import { Flusher, type FlusherPorts } from "./flusher.ts";
 import { busy, Inbox, type Lane } from "./inbox.ts";
 import type { OwnedLog } from "./owned-log.ts";
+import type { Quorum } from "./quorum.ts";
 import type { Replica, ShardPlace } from "./replica.ts";
 import type { ShardRows } from "./shard-rows.ts";
 import { ShardTime } from "./shard-time.ts";
@@ -54,10 +57,14 @@ export interface ShardStores {
 /** As what a shard is opened. */
 export interface Ownership {
   readonly owner: Owner;
+  /** The next one, unless some are passed over. */
+  readonly epoch?: number;
   /** Undefined on a machine that is alone. */
   readonly log?: OwnedLog | undefined;
   /** How long an earlier owner may still answer reads. */
   readonly leaseMs?: number | undefined;
+  /** What must be on another node's disk before it leaves; undefined without such a promise. */
+  readonly quorum?: Quorum | undefined;
   /** The last record that no other node needs from this journal any more. */
   readonly spareSeq?: () => number;
 }
@@ -90,6 +97,8 @@ export class Shard {
   private isPutting = false;
   private failure: { readonly error: unknown } | undefined;
   private stopping = false;
+  /** What was decided waits for a standby for so long that nothing more is taken. */
+  private isUnconfirmed = false;
 
   constructor(
     place: ShardPlace,
@@ -106,7 +115,7 @@ export class Shard {
     this.outlets = outlets;
     this.rows = replica.rows;
     this.position = replica.position;
-    this.epoch = replica.position.epoch + 1;
+    this.epoch = ownership.epoch ?? replica.position.epoch + 1;
     this.flusher = new Flusher(this.flusherPorts(), replica.flushedSeq);
     this.time = new ShardTime(stores.clock, replica.position.atMs, stores.startMs);
     this.owns = (key) => shardOf(key, place.shardCount) === place.shard;
@@ -117,8 +126,10 @@ export class Shard {
 
   /** From here on no other owner can commit. */
   async begin(): Promise<void> {
-    this.batch.put(ownerKey, this.ownership.owner);
+    const { owner, quorum } = this.ownership;
+    this.batch.put(ownerKey, owner);
     await this.commit(this.batch, this.time.nowMs());
+    quorum?.wrote(owner, this.position.seq);
     this.batch = this.nextBatch(this.position.seq + 1);
   }
 
@@ -134,12 +145,15 @@ export class Shard {
     this.outlets.event({ kind: "opened", seq, atMs });
     const { log } = this.ownership;
     if (log !== undefined) this.outlets.event({ kind: "lease", endsMs: log.leaseEndsMs });
-    this.outlets.deliver(undelivered, []);
+    for (const delivery of undelivered) this.batch.deliveries.push(delivery);
+    this.inbox.ring();
   }
 
   receive(envelope: Envelope, lane: Lane): void {
-    if (this.inbox.offer(envelope, lane) || envelope.request === undefined) return;
-    const replies = [{ to: envelope.request, reply: busy }];
+    const { request } = envelope;
+    const isRefused = this.isUnconfirmed && request !== undefined;
+    if ((!isRefused && this.inbox.offer(envelope, lane)) || request === undefined) return;
+    const replies = [{ to: request, reply: busy }];
     this.outlets.event({ kind: "release", seq: this.position.seq, record: noWrites, replies });
   }
 
@@ -156,10 +170,7 @@ export class Shard {
       this.receive({ to, message: question, request }, lane);
     } else if (message.kind === "flush") this.flush();
     else if (message.kind === "stop") this.stop();
-    else {
-      this.flusher.wantHold(message.kind === "hold" ? message.number : undefined);
-      this.inbox.ring();
-    }
+    else this.flusher.wantHold(message.kind === "hold" ? message.number : undefined);
   }
 
   /** Brings every row that was released before the call into the tables, soon. */
@@ -190,8 +201,7 @@ export class Shard {
       if (this.batch.isEmpty && !isHeartbeat) continue;
       this.startPut(nowMs, isHeartbeat);
       this.rows.fresh.findSome();
-      // The store begins in the next tick of the event loop: deciding goes on beside it, not
-      // before.
+      // The store begins in the next tick: deciding goes on beside it, not before.
       await new Promise(setImmediate);
     }
     this.cancelRing();
@@ -285,6 +295,7 @@ export class Shard {
     // Refusals rest on what is durable already, so they need no record of their own.
     const record =
       batch.writes.size === 0 && !isHeartbeat ? noWrites : await this.commit(batch, atMs);
+    if (!(await this.confirm(batch))) return;
     const { replies, deliveries, acknowledged } = batch;
     this.outlets.event({ kind: "release", seq: this.position.seq, record, replies });
     if (deliveries.length + acknowledged.length > 0) this.outlets.deliver(deliveries, acknowledged);
@@ -292,6 +303,40 @@ export class Shard {
       const report = value === undefined ? undefined : actor?.report?.(value);
       if (report !== undefined) this.outlets.report(report, this.get);
     }
+  }
+
+  /**
+   * Whether all that `batch` rests on may leave: on two disks with a quorum. It is waited for, with
+   * heartbeats meanwhile; a shard that is stopped leaves the rest to its next owner.
+   */
+  private async confirm(batch: Batch): Promise<boolean> {
+    const { quorum, log } = this.ownership;
+    if (quorum === undefined) return true;
+    const { clock } = this.stores;
+    const untilMs = clock.monotonicMs() + limits.cluster.quorumMs;
+    const { seq } = this.position;
+    for (;;) {
+      const owner = quorum.ownerWithNewcomers;
+      if (owner !== undefined || log?.isHeartbeatDue === true) await this.sign(owner);
+      if (batch.isEmpty || quorum.isSafe(seq)) break;
+      if (this.isUnconfirmed && this.stopping) return false;
+      if (!this.isUnconfirmed && clock.monotonicMs() >= untilMs) {
+        this.isUnconfirmed = true;
+        this.outlets.event({ kind: "unconfirmed" });
+      }
+      await quorum.next(limits.cluster.heartbeatMs);
+    }
+    this.isUnconfirmed = false;
+    return true;
+  }
+
+  /** A record of its own, beside the open batch: a sign of life, and who the members are. */
+  private async sign(owner: Owner | undefined): Promise<void> {
+    const order = { epoch: this.epoch, seq: this.position.seq + 1 };
+    const batch = new Batch(this.rows, this.domain, order, this.owns, new JsonBytes());
+    if (owner !== undefined) batch.put(ownerKey, owner);
+    await this.commit(batch, Math.max(this.time.nowMs(), this.position.atMs));
+    if (owner !== undefined) this.ownership.quorum?.wrote(owner, this.position.seq);
   }
 
   /** `seq` is the one that the batch's record will have, if it has one. */
@@ -308,8 +353,7 @@ export class Shard {
       return batch.step(envelope, atMs);
     } catch (error) {
       brokenSteps.set(envelope.to, failures + 1);
-      // Its due time has passed and is stored nowhere else; without this the actor would never be
-      // woken.
+      // Its due time has passed and is stored nowhere else: the actor would never be woken.
       if (isDue(envelope.message) && failures + 1 < limits.engine.brokenStepsMax)
         this.rows.due.set(envelope.to, atMs + limits.engine.brokenDueMs);
       this.outlets.brokenStep(envelope.to, error);
@@ -352,8 +396,5 @@ export class Shard {
   }
 }
 
-function isDue(message: unknown): boolean {
-  return (message as Partial<Due>).kind === "due";
-}
-
+const isDue = (message: unknown) => (message as Partial<Due>).kind === "due";
 const noWrites = new Uint8Array(0);

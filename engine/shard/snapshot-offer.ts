@@ -9,8 +9,8 @@ export class SnapshotOffer {
   private readonly failed: (error: unknown) => void;
   private made: { readonly snapshot: Snapshot; readonly atMs: number } | undefined;
   private isMaking = false;
+  private given: { readonly seq: number; readonly atMs: number }[] = [];
 
-  /** Of one ownership, during which the log drops no record that is not a day old. */
   constructor(clock: Clock, make: () => Promise<Snapshot>, failed: (error: unknown) => void) {
     this.clock = clock;
     this.make = make;
@@ -21,9 +21,23 @@ export class SnapshotOffer {
   next(): Snapshot | undefined {
     const { made, clock } = this;
     if (made !== undefined && clock.monotonicMs() - made.atMs < limits.cluster.snapshotFreshMs)
-      return made.snapshot;
+      return this.give(made.snapshot);
     if (!this.isMaking) void this.renew();
     return undefined;
+  }
+
+  /** The log's records behind this one are needed by those who take a snapshot. */
+  get spareSeq(): number {
+    const oldestMs = this.clock.monotonicMs() - limits.cluster.snapshotMs;
+    this.given = this.given.filter(({ atMs }) => atMs >= oldestMs);
+    return Math.min(Number.POSITIVE_INFINITY, ...this.given.map(({ seq }) => seq));
+  }
+
+  private give(snapshot: Snapshot): Snapshot {
+    const { seq } = snapshot;
+    this.given = this.given.filter((one) => one.seq !== seq);
+    this.given.push({ seq, atMs: this.clock.monotonicMs() });
+    return snapshot;
   }
 
   private async renew(): Promise<void> {

@@ -15,7 +15,7 @@ import type { Objects } from "../ports/objects.ts";
 import { PortError } from "../ports/port-error.ts";
 import type { Snapshot } from "../ports/snapshots.ts";
 import type { TableReader, TableWrite } from "../ports/tables.ts";
-import type { Position } from "./flush.ts";
+import { type Owner, ownerKey, type Position } from "./flush.ts";
 import { readPosition } from "./replica.ts";
 
 export interface SnapshotOrigin {
@@ -42,12 +42,16 @@ export async function writeSnapshot(
   { store, shard, nonce }: SnapshotOrigin,
 ): Promise<Snapshot> {
   const position = readPosition(view);
-  if (position.seq === 0) throw new PortError("the shard's tables hold nothing yet", true);
+  const owner = view.get(ownerKey);
+  if (position.seq === 0 || owner === undefined)
+    throw new PortError("the shard's tables hold nothing yet", true);
   const folder = `snapshots/${store}/${shard}`;
   const objectKey = `${folder}/${position.epoch}-${position.seq}-${nonce}`;
   const stored = await objects.put(objectKey, packRows(view));
   await removeOlder(objects, folder, objectKey);
-  return { store, epoch: position.epoch, objectKey, ...stored };
+  const { epoch, seq } = position;
+  const { nonce: ownerNonce }: Owner = JSON.parse(owner);
+  return { store, epoch, seq, nonce: ownerNonce, objectKey, ...stored };
 }
 
 /**

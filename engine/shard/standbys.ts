@@ -6,7 +6,13 @@ import { createHash } from "node:crypto";
 import { limits } from "../../config/limits.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Announcement, Peers } from "../ports/peers.ts";
-import type { Position } from "./flush.ts";
+import type { Owner, Position } from "./flush.ts";
+
+/** How many of its members have to be there for it to be said that none of them knows more. */
+export function membersNeeded({ members, isQuorum }: Pick<Owner, "members" | "isQuorum">): number {
+  const most = Math.floor(members.length / 2) + 1;
+  return isQuorum ? Math.max(most, members.length - 1) : most;
+}
 
 interface Heard {
   readonly announcement: Announcement;
@@ -18,22 +24,38 @@ export class Standbys {
   readonly close: () => void;
   private readonly shard: number;
   private readonly node: string;
+  private readonly forgotten: readonly string[];
   private readonly clock: Clock;
   private readonly heardByNode = new Map<string, Heard>();
+  private wake = () => {};
 
-  constructor(shard: number, node: string, peers: Peers, clock: Clock) {
+  /** `forgotten` are gone for good. */
+  constructor(
+    shard: number,
+    node: string,
+    forgotten: readonly string[],
+    peers: Peers,
+    clock: Clock,
+  ) {
     this.shard = shard;
     this.node = node;
+    this.forgotten = forgotten;
     this.clock = clock;
     this.close = peers.onAnnounced((announcement) => {
       if (announcement.node === node) return;
       this.heardByNode.set(announcement.node, { announcement, atMs: clock.monotonicMs() });
+      this.wake();
     });
   }
 
   /** Every node that was heard of. */
   get known(): readonly string[] {
-    return [...this.heardByNode.keys()];
+    return this.remembered([...this.heardByNode.keys()]);
+  }
+
+  /** Without those that are forgotten. */
+  remembered(nodes: readonly string[]): readonly string[] {
+    return nodes.filter((node) => !this.forgotten.includes(node));
   }
 
   /** How many living standbys take over before this one: the order differs from shard to shard. */
@@ -53,19 +75,50 @@ export class Standbys {
     return Math.min(Number.POSITIVE_INFINITY, ...seqs);
   }
 
+  /** Whether something was heard of each of these nodes. */
+  hasHeard(nodes: readonly string[]): boolean {
+    return nodes.every((node) => node === this.node || this.heardByNode.has(node));
+  }
+
+  /** The last record of the epoch of this nonce that each standby has made durable. */
+  seqsIn(nonce: string): ReadonlyMap<string, number> {
+    const announcements = [...this.heardByNode.values()].map(({ announcement }) => announcement);
+    return new Map(
+      announcements
+        .filter((announcement) => announcement.nonce === nonce)
+        .map(({ node, seq }) => [node, seq]),
+    );
+  }
+
+  /** Resolves when a node is heard, at the latest after `ms`. */
+  next(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      const cancel = this.clock.after(ms, resolve);
+      this.wake = () => {
+        cancel();
+        resolve();
+      };
+    });
+  }
+
   /**
-   * Whether most of `members`, this one among them, are heard, and none of those that are has a
-   * record that this one has not: nothing that was acknowledged is known elsewhere alone.
+   * Whether enough of the owner's members, this one among them, are heard, and none of those that
+   * are has a record that this one has not: nothing that was acknowledged is known elsewhere alone.
+   * Of equals with a quorum it is the last owner, or else one.
    */
-  isNewest({ epoch, seq }: Position, members: readonly string[]): boolean {
+  isNewest({ epoch, seq }: Position, owner: Owner): boolean {
     const living = this.living();
-    const heard = members.filter(
+    const heard = owner.members.filter(
       (member) => member === this.node || living.some(({ node }) => node === member),
     );
-    if (heard.length * 2 <= members.length) return false;
-    return living.every(
-      (other) => other.epoch < epoch || (other.epoch === epoch && other.seq <= seq),
-    );
+    if (heard.length < membersNeeded(owner)) return false;
+    const own = this.weightOf(this.node);
+    return living.every((other) => {
+      if (other.epoch !== epoch || other.seq !== seq)
+        return other.epoch < epoch || (other.epoch === epoch && other.seq < seq);
+      if (!owner.isQuorum || owner.node === this.node) return true;
+      return owner.node !== other.node && own < this.weightOf(other.node);
+    });
   }
 
   private living(): Announcement[] {

@@ -47,14 +47,27 @@ async function createAccount(call: Call<CreateAccountRequest>): Promise<Answer> 
 /** Existing holds stay; a quote of a price that changed is no longer valid. */
 async function reloadModels(call: Call): Promise<Answer> {
   const { service } = call;
-  read(service);
+  reloadHere(service);
+  await reloadElsewhere(service);
   const { version, updatedAt, models } = service.catalogue;
   const note: NoteAudit = { kind: "note", audit: auditNote(call, "models.reload", version) };
   expectReply(await service.gateway.ask(directoryKey, note, "work"), "noted");
   return json(200, { version, updated_at: updatedAt, models: models.length });
 }
 
-function read(service: Service): void {
+export const reloadPartPath = "/parts/models:reload";
+
+/** Each node reads files of its own. Throws `RefusalError` that names a node that cannot. */
+async function reloadElsewhere({ cluster }: Service): Promise<void> {
+  for (const { node, answer } of (await cluster?.forwarder.askNodes("POST", reloadPartPath)) ?? [])
+    if (answer === undefined) {
+      const detail = `Node ${node} did not read its catalogue; its log says why.`;
+      throw new RefusalError({ code: "conflict", detail });
+    }
+}
+
+/** Throws `RefusalError` with what is wrong. */
+export function reloadHere(service: Pick<Service, "reloadCatalogue">): void {
   try {
     service.reloadCatalogue();
   } catch (error) {

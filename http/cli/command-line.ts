@@ -31,8 +31,10 @@ import { audit } from "./operator/audit.ts";
 import { backup } from "./operator/backup.ts";
 import { clusterJoin } from "./operator/cluster-join.ts";
 import { modelsCheck } from "./operator/models-check.ts";
+import { nodeForget } from "./operator/node-forget.ts";
 import { objectsMove } from "./operator/objects-move.ts";
 import { listProviders, pauseProvider, resumeProvider } from "./operator/providers.ts";
+import { shardRebuild } from "./operator/shard-rebuild.ts";
 import { storeCheck } from "./operator/store-check.ts";
 import { storeRestore } from "./operator/store-restore.ts";
 import { tokenReset } from "./operator/token-reset.ts";
@@ -86,6 +88,8 @@ const commands: readonly Command[] = [
   audit,
   storeCheck,
   clusterJoin,
+  nodeForget,
+  shardRebuild,
   objectsMove,
   backup,
   storeRestore,

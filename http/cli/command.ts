@@ -21,6 +21,8 @@ export interface Session {
   readonly restoreBackup: (folder: string, dataDir: string) => Promise<RestoredBackup>;
   /** False when it belonged to one before. Throws `CommandError`. */
   readonly joinCluster: (dataDir: string) => boolean;
+  /** Commands at the data directory of a node that is stopped. */
+  readonly stoppedNode: () => Promise<StoppedNode>;
   readonly moveObjects: (
     to: "s3" | "disk",
     removesSource: boolean,
@@ -31,6 +33,31 @@ export interface Session {
   /** Throws `CommandError` for an adapter that is not there. */
   readonly openProvider: (config: ProviderConfig) => Promise<Provider>;
   readonly terminal: Terminal;
+}
+
+/** Each throws `CommandError`. */
+export interface StoppedNode {
+  /** False when it was forgotten before. */
+  readonly forget: (dataDir: string, node: string) => boolean;
+  readonly surveyLoss: (dataDir: string, shard: string, accepts: boolean) => Promise<ShardLoss>;
+}
+
+/** Of a shard, what a node has and what of the rest can be known. */
+export interface ShardLoss {
+  readonly shard: string;
+  readonly own: Reached;
+  readonly owner: { readonly node: string; readonly members: readonly string[] };
+  /** The end of the log; undefined where it holds no record. */
+  readonly log: Reached | undefined;
+  /** Whether the log's records go on from the node's. */
+  readonly isLogKept: boolean;
+  readonly others: readonly (Reached & { readonly node: string })[];
+}
+
+/** The last record of some place. */
+interface Reached {
+  readonly epoch: number;
+  readonly seq: number;
 }
 
 /** Something about a store, as one sentence for the operator. */

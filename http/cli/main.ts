@@ -2,13 +2,14 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { adapters } from "../../actors/providers/adapters.ts";
 import { surveyConfiguration } from "../../config/configuration.ts";
+import { readNatsAccess } from "../../config/secret-files.ts";
 import { readClientSettings, readSettings } from "../../config/settings.ts";
 import { DataDirectoryError, joinCluster } from "../../engine/adapters/data-directory.ts";
 import { lockFile } from "../../engine/adapters/kernel-lock.ts";
 import { systemClock } from "../../engine/adapters/system-clock.ts";
 import { systemEntropy } from "../../engine/adapters/system-entropy.ts";
 import { Client } from "../client/client.ts";
-import { CommandError } from "./command.ts";
+import { CommandError, type StoppedNode } from "./command.ts";
 import { runCommandLine } from "./command-line.ts";
 import { findAddress } from "./credential.ts";
 
@@ -23,6 +24,34 @@ process.on("SIGINT", () => {
 
 const settings = () => readClientSettings(process.env);
 let opened: Client | undefined;
+
+async function openStoppedNode(): Promise<StoppedNode> {
+  process.umask(0o077);
+  const { forgetNode, surveyLoss } = await import("../../engine/adapters/stopped-node.ts");
+  const { domain } = await import("../../actors/domain.ts");
+  const { PortError } = await import("../../engine/ports/port-error.ts");
+  const sentence = (error: unknown): never => {
+    if (error instanceof DataDirectoryError) throw new CommandError(error.message);
+    if (error instanceof PortError) throw new CommandError(`${error.message}.`);
+    throw error;
+  };
+  return {
+    forget(dataDir, node) {
+      try {
+        return forgetNode(dataDir, node);
+      } catch (error) {
+        return sentence(error);
+      }
+    },
+    async surveyLoss(path, shard, accepts) {
+      const access = readNatsAccess(readSettings(process.env, 1));
+      if (access === undefined)
+        throw new CommandError("The cluster is asked too; set KLIEG_NATS_URL as for the service.");
+      const nowMs = systemClock.nowMs();
+      return surveyLoss({ path, shard, access, domain, nowMs, accepts }).catch(sentence);
+    },
+  };
+}
 
 process.exitCode = await runCommandLine(process.argv.slice(2), {
   client: async () => {
@@ -66,6 +95,7 @@ process.exitCode = await runCommandLine(process.argv.slice(2), {
       throw error;
     }
   },
+  stoppedNode: openStoppedNode,
   async moveObjects(to, removesSource, onMoved) {
     process.umask(0o077);
     const { dataDir, objectStore: store } = readSettings(process.env, 1);

@@ -19,6 +19,11 @@ export interface ForwarderParts {
   readonly clock: Clock;
 }
 
+export interface NodeAnswer {
+  readonly node: string;
+  readonly answer: unknown;
+}
+
 export class Forwarder {
   private readonly parts: ForwarderParts;
 
@@ -60,16 +65,34 @@ export class Forwarder {
    * with 503.
    */
   async askPart(shard: number, path: string): Promise<unknown> {
-    const answer = await this.forward(shard, partRequest(path), "part", undefined);
+    const answer = await this.forward(shard, partRequest("GET", path), "part", undefined);
     if (answer?.status !== 200) throw unavailable();
     return JSON.parse(await wholeText(answer));
   }
+
+  /** The same of every other living node; undefined where one gives no answer. */
+  askNodes(method: "GET" | "POST", path: string): Promise<readonly NodeAnswer[]> {
+    const { nodes, client } = this.parts;
+    const request = partRequest(method, path);
+    const forwarded = { request, requestId: "part", credential: undefined, body: nothing };
+    return Promise.all(
+      nodes.others().map(async ({ node, address }): Promise<NodeAnswer> => {
+        const outcome = await client.send(address, forwarded);
+        if (outcome.kind !== "answered" || outcome.answer.status !== 200)
+          return { node, answer: undefined };
+        const text = await wholeText(outcome.answer).catch(() => undefined);
+        return { node, answer: text && JSON.parse(text) };
+      }),
+    );
+  }
 }
 
-function partRequest(path: string): HttpRequest {
+const nothing = new Uint8Array(0);
+
+function partRequest(method: string, path: string): HttpRequest {
   return {
-    ...{ method: "GET", path, query: "", headers: {}, address: "" },
-    ...{ body: new Uint8Array(0), incoming: undefined },
+    ...{ method, path, query: "", headers: {}, address: "" },
+    ...{ body: nothing, incoming: undefined },
     keepBody: () => undefined,
     isGone: () => false,
     onGone: () => () => undefined,

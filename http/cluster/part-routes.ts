@@ -7,13 +7,28 @@ import { parseId } from "../../engine/id.ts";
 import { lookAtAccount } from "../accounts/account-look.ts";
 import { auditPartPath } from "../accounts/admin-invariant-routes.ts";
 import { type JobWish, jobPartPath, listPart, partitionsIn } from "../accounts/admin-job-routes.ts";
+import { reloadHere, reloadPartPath } from "../accounts/admin-routes.ts";
 import { found } from "../problems/refusal-error.ts";
+import { ownStates, providerPartPath } from "../providers/provider-routes.ts";
 import { atNamedId, type Call, type Route, route } from "../route.ts";
 import { type Answer, json } from "../transport/answer.ts";
 
 const part = { answers: { 200: Type.Unknown() }, access: "open" } as const;
 
 export const partRoutes: readonly Route[] = [
+  route("GET", providerPartPath, {
+    ...part,
+    summary: "How providers are to this node",
+    run: async ({ service }) => json(200, await ownStates(service)),
+  }),
+  route("POST", reloadPartPath, {
+    ...part,
+    summary: "Read the model catalogue and the providers again",
+    run({ service }) {
+      reloadHere(service);
+      return json(200, {});
+    },
+  }),
   route("GET", `${jobPartPath}{shard}/{wish}`, {
     ...part,
     summary: "The jobs of one shard",

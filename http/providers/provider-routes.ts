@@ -6,6 +6,7 @@ import { directoryKey, type NoteAudit } from "../../actors/directory/directory-m
 import type { PauseProvider } from "../../actors/directory/paused-providers.ts";
 import type { ProviderState } from "../../actors/effects/effects-messages.ts";
 import { jobKey } from "../../actors/job/job.ts";
+import type { Health } from "../../actors/providers/provider.ts";
 import { type Id, parseId } from "../../engine/id.ts";
 import { PortError } from "../../engine/ports/port-error.ts";
 import { auditNote } from "../auth/audit-note.ts";
@@ -66,14 +67,52 @@ async function listProviders({ service }: Call): Promise<Answer> {
   return json(200, { items });
 }
 
+export const providerPartPath = "/parts/providers";
+
+/** Of all nodes that can be asked: each gives work to the providers. */
+async function statesOf(service: Service): Promise<readonly ProviderState[]> {
+  const [own, others] = await Promise.all([
+    ownStates(service),
+    service.cluster?.forwarder.askNodes("GET", providerPartPath) ?? [],
+  ]);
+  const answers = others.flatMap(({ answer }) => (answer as ProviderState[] | undefined) ?? []);
+  return mergeStates([...own, ...answers]);
+}
+
 /** None while the thread that asks providers is away. */
-async function statesOf({ line }: Service): Promise<readonly ProviderState[]> {
+export async function ownStates({
+  line,
+}: Pick<Service, "line">): Promise<readonly ProviderState[]> {
   try {
     return await line.states();
   } catch (error) {
     if (!(error instanceof PortError)) throw error;
     return [];
   }
+}
+
+const healths: readonly Health[] = ["up", "degraded", "down"];
+
+/** Of several nodes: the worst health, the latest error, the sum of the work. */
+function mergeStates(states: readonly ProviderState[]): readonly ProviderState[] {
+  const byName = new Map<string, ProviderState>();
+  for (const state of states) {
+    const before = byName.get(state.name);
+    const merged = before === undefined ? state : mergeTwo(before, state);
+    byName.set(state.name, merged);
+  }
+  return [...byName.values()];
+}
+
+function mergeTwo(a: ProviderState, b: ProviderState): ProviderState {
+  const errors = [a, b].flatMap(({ lastErrorAtMs }) => lastErrorAtMs ?? []);
+  return {
+    ...a,
+    health: healths.indexOf(a.health) > healths.indexOf(b.health) ? a.health : b.health,
+    inFlight: a.inFlight + b.inFlight,
+    waiting: a.waiting + b.waiting,
+    lastErrorAtMs: errors.length === 0 ? undefined : Math.max(...errors),
+  };
 }
 
 async function setPaused(call: Call, isPaused: boolean): Promise<Answer> {
@@ -86,7 +125,6 @@ async function setPaused(call: Call, isPaused: boolean): Promise<Answer> {
     audit: auditNote(call, isPaused ? "provider.pause" : "provider.resume", config.name),
   };
   expectReply(await service.gateway.ask(directoryKey, message, "work"), "provider_paused");
-  service.line.refresh();
   const states = await statesOf(service);
   const state = states.find(({ name }) => name === config.name);
   return json(200, providerView(config, state, service));

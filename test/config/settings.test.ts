@@ -30,6 +30,8 @@ t.test("with NATS writes are replicated over eight shards, unless that is unset"
   t.match(readSettings({ KLIEG_NATS_URL }, 4), node);
   const alone = { durability: "local", shards: 4, farmWorkers: 1 };
   t.match(readSettings({ KLIEG_NATS_URL, KLIEG_DURABILITY: "local" }, 4), alone);
+  const quorum = { ...node, durability: "quorum" };
+  t.match(readSettings({ KLIEG_NATS_URL, KLIEG_DURABILITY: "quorum" }, 4), quorum);
   t.throws(
     () => readSettings({ KLIEG_DURABILITY: "replicated" }, 4),
     new SettingsError(

@@ -96,6 +96,22 @@ function suite(name: string, open: Open): void {
       t.ok(await log.publish(record("e"), "n:1:4", 4));
     });
 
+    t.test("it says where it begins and how large it is", async (t) => {
+      const [log] = await open(t);
+      t.strictSame(await log.size(), { firstSeq: 1, bytes: 0 });
+      for (const [index, text] of ["a", "b", "c"].entries())
+        await log.publish(record(text.repeat(1_000)), `n:1:${index}`, index);
+      const { firstSeq, bytes } = await log.size();
+      t.equal(firstSeq, 1);
+      t.ok(bytes >= 3_000);
+      await log.trim(1);
+      const rest = await log.size();
+      t.equal(rest.firstSeq, 2);
+      t.ok(rest.bytes < bytes);
+      await log.trim(3);
+      t.strictSame(await log.size(), { firstSeq: 4, bytes: 0 });
+    });
+
     t.test("a record of 900 KiB arrives as it was", async (t) => {
       const [log, other] = await open(t);
       const bytes = Buffer.alloc(900 * 1024, "klieg ");

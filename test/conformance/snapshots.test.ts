@@ -10,6 +10,8 @@ import { startNats } from "../nats-server.ts";
 const snapshot: Snapshot = {
   store: "store",
   epoch: 3,
+  seq: 70,
+  nonce: "owner",
   objectKey: "snapshots/store/0/3-70-n",
   sizeBytes: 4_096,
   sha256: "0123456789abcdef".repeat(4),

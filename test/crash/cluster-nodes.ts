@@ -8,7 +8,7 @@ import { startNatsCluster } from "../nats-server.ts";
 import { swiftStore } from "../s3/swift.ts";
 import { type Environment, firstToken, startKlieg } from "./klieg-process.ts";
 
-export async function openCluster(t: Test) {
+export async function openCluster(t: Test, more: Record<string, string> = {}) {
   const folder = t.testdir();
   const { endpoint, bucket, accessKey, secretKey } = await swiftStore(t);
   const servers = await startNatsCluster(t);
@@ -19,6 +19,7 @@ export async function openCluster(t: Test) {
     KLIEG_S3_BUCKET: bucket,
     KLIEG_S3_ACCESS_KEY: accessKey,
     KLIEG_S3_SECRET_KEY: secretKey,
+    ...more,
   };
   const start = async (name: string, more: Environment = {}) => {
     const clusterPort = await freePort();

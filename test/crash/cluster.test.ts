@@ -1,6 +1,6 @@
 /** Whole services over real servers of NATS and a real bucket: who is killed loses nothing. */
 import { spawnSync } from "node:child_process";
-import { rmSync } from "node:fs";
+import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import t from "tap";
 import { openTableReader } from "../../engine/adapters/lmdb.ts";
@@ -48,6 +48,36 @@ t.test("a node that is stopped hands over, and no write is in doubt", async (t) 
   const ids = await submit([first, second], 0, 100);
   t.equal((await first.kill("SIGTERM")).code, 0);
   await hasAll(t, [second], ids);
+});
+
+t.test("with a quorum an answer outlives the log and the owner's disk", async (t) => {
+  const { folder, servers, settings, start } = await openCluster(t, {
+    KLIEG_DURABILITY: "quorum",
+  });
+  const nodes = await Promise.all([start("first"), start("second")]);
+  const ids = await submit(nodes, 0, 50);
+  for (const node of nodes) await node.kill("SIGKILL");
+  for (const server of servers) await server.kill();
+  for (const server of servers) await server.forget();
+  await Promise.all(servers.map((server) => server.restart()));
+  const { nodeId } = JSON.parse(readFileSync(join(folder, "first", "store.json"), "utf8"));
+  rmSync(join(folder, "first"), { recursive: true });
+  const env = { ...process.env, ...settings, KLIEG_DATA_DIR: join(folder, "second") };
+  const run = (...args: string[]) => {
+    const { stdout, stderr } = spawnSync(process.execPath, [commandLine, ...args], { env });
+    return `${stdout}${stderr}`;
+  };
+  t.match(run("shard", "rebuild", "0"), /The log holds no record.\n.*\n.*did not answer.*\n.*/);
+  t.match(run("shard", "rebuild", "9"), /There is no shard "9"; name one from 0 to 0/);
+  t.match(run("node", "forget", nodeId), /is forgotten; start the service/);
+  const again = await Promise.all([start("second"), start("third")]);
+  await hasAll(t, again, ids);
+  t.match(run("node", "forget", nodeId), /Another Klieg process uses/);
+  for (const node of again) await node.kill("SIGTERM");
+  const accepted = run("shard", "rebuild", "0", "--accept-loss");
+  t.match(accepted, /^Shard 0: this node has its records up to \d+ of epoch \d+/);
+  t.match(accepted, /to which this node's lead.\nLost: whatever came behind record \d+.\n/);
+  t.match(accepted, /The loss is accepted/);
 });
 
 t.test("servers of NATS that lose their disks are told all again", async (t) => {

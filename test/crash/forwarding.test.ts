@@ -113,6 +113,11 @@ t.test("any node takes any request and forwards it whole to its owner", async (t
       );
   });
 
+  t.test("what concerns every node is asked of every node", async (t) => {
+    t.match(await send(port, "GET", "/admin/providers"), { status: 200 });
+    t.match(await send(port, "POST", "/admin/models:reload", {}), { status: 200 });
+  });
+
   t.test("bytes that come in and go out", async (t) => {
     const bytes = Buffer.concat([simulatedMedia.image.bytes, Buffer.alloc(2_000_000)]);
     const form = new FormData();

@@ -73,6 +73,8 @@ export async function openHouse(t: Test, farmEntry = "") {
         cluster: undefined,
         objectStore: undefined,
         isFounder: true,
+        isQuorum: false,
+        ...{ forgotten: [], acceptedLosses: [] },
         storeId: "store",
         nodeId: "node",
       },

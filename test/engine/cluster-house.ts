@@ -18,6 +18,9 @@ export class ClusterNode {
   isCutOff = false;
   /** Nodes that have the store's id from others begin no shard. */
   isFounder = true;
+  isQuorum = false;
+  forgotten: string[] = [];
+  acceptedLoss: { epoch: number; seq: number } | undefined;
   /** What ended its lives, in their order. */
   readonly ends: unknown[] = [];
   readonly events: ShardEvent["kind"][] = [];
@@ -59,6 +62,9 @@ export class ClusterNode {
       peers: peers.open(isDead),
       node: this.name,
       isFounder: this.isFounder,
+      isQuorum: this.isQuorum,
+      forgotten: this.forgotten,
+      acceptedLoss: this.acceptedLoss,
       nonce: `${this.name} ${number}`,
       store: "store",
       snapshots: snapshots.open(isDead),

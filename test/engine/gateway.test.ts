@@ -245,6 +245,16 @@ t.test("a shard that cannot be written is read, and asked nothing (C10)", async 
   t.ok(gateway.isOpen);
 });
 
+t.test("while no standby has the last records, who waits learns lost, and rows stay", async (t) => {
+  const { gateway } = stage();
+  gateway.event(0, release({ [b]: "1" }));
+  const waiting = gateway.ask(a, { kind: "one" }, "work");
+  gateway.event(0, { kind: "unconfirmed" });
+  t.equal(await waiting, lost);
+  t.equal(gateway.read(b), 1);
+  t.ok(gateway.owns(0));
+});
+
 t.test("when the service is given up, whoever waits for any shard hears lost (A5)", async (t) => {
   const { gateway } = stage();
   const waiting = [

@@ -138,9 +138,8 @@ function stage(t: Test) {
         isNew: true,
         cluster: undefined,
         objectStore: undefined,
-        isFounder: true,
-        storeId: "store",
-        nodeId: "node",
+        ...{ isFounder: true, isQuorum: false, forgotten: [], acceptedLosses: [] },
+        ...{ storeId: "store", nodeId: "node" },
       },
       effectsTask: {
         shardCount: 2,

@@ -1,8 +1,12 @@
 /** A node from whose rows the log does not go on takes those of a snapshot. */
 import t from "tap";
+import { MemoryLog } from "../../engine/adapters/memory/memory-log.ts";
 import type { Tables } from "../../engine/ports/tables.ts";
+import { noHash, readHead } from "../../engine/record.ts";
+import { findPlace } from "../../engine/shard/log-place.ts";
 import { readPosition } from "../../engine/shard/replica.ts";
 import { ClusterHouse, type ClusterNode } from "./cluster-house.ts";
+import { sealed } from "./sealed.ts";
 import { counterKey } from "./toys.ts";
 
 const counter = counterKey(1, "a");
@@ -93,6 +97,42 @@ t.test("a node keeps its records beside a history that began anew", async (t) =>
   again.start();
   await alone.pass(5_000);
   t.match(await again.ask(onlyThere, look), { count: 1 });
+});
+
+t.test("also where its own last record is in the log no more", async (t) => {
+  const { house, second } = await openTrimmed();
+  Object.assign(second, await writeOtherHistory());
+  const { epoch } = readPosition(second.tables);
+  second.start();
+  await house.pass(20_000);
+  t.equal(epoch, 1, "the other history is of the same epoch, and its owner another");
+  t.match(second.faults, [/so this node keeps its own; remove its data directory/]);
+});
+
+t.test("a log that begins with the next record of another history is none to follow", async (t) => {
+  const log = new MemoryLog().open();
+  const head = { shard: 0, epoch: 1, seq: 1, atMs: 1 };
+  const other = sealed(head, { [counter]: "{}" }, noHash);
+  const next = sealed({ ...head, seq: 2 }, {}, other.hash);
+  await log.publish(other.bytes, "1", 0);
+  await log.publish(next.bytes, "2", 1);
+  await log.trim(1);
+  const ours = { seq: 1, logSeq: 1, epoch: 1, atMs: 1 };
+  t.strictSame(await findPlace(log, { ...ours, hash: other.hash }), { kind: "found", logSeq: 1 });
+  t.strictSame(await findPlace(log, { ...ours, hash: noHash }), { kind: "diverged" });
+});
+
+t.test("a record that does not follow while the log is followed ends in a snapshot", async (t) => {
+  const { house, first, second } = await openFirst();
+  second.start();
+  await house.pass(2_000);
+  first.kill();
+  const { logSeq, record } = await house.log.open().end();
+  const { epoch, seq } = readHead(record ?? new Uint8Array());
+  const head = { shard: 0, epoch: epoch + 1, seq: seq + 1, atMs: 1 };
+  await house.log.open().publish(sealed(head, {}, noHash).bytes, "other", logSeq);
+  await house.pass(500);
+  t.strictSame(second.ends, ["SnapshotNeeded"], "its store is not damaged");
 });
 
 t.test("a node joins a cluster whose first node was a machine of its own", async (t) => {

@@ -25,7 +25,13 @@ async function stage() {
   const events: ShardEvent[] = [];
   const passes: unknown[] = [];
   const stores = { clock, journal, tables, startMs: clock.nowMs() };
-  const owner = { node: "node", nonce: "nonce", store: "store", members: ["node"] };
+  const owner = {
+    node: "node",
+    nonce: "nonce",
+    store: "store",
+    members: ["node"],
+    isQuorum: false,
+  };
   const outlets: ShardOutlets = {
     event: (event) => events.push(event),
     deliver: () => {},

@@ -7,16 +7,17 @@ import { memoryObjects } from "../../engine/adapters/objects/memory-objects.ts";
 import { keyOf } from "../../engine/key.ts";
 import type { Objects } from "../../engine/ports/objects.ts";
 import type { TableWrite } from "../../engine/ports/tables.ts";
-import { positionKey } from "../../engine/shard/flush.ts";
+import { ownerKey, positionKey } from "../../engine/shard/flush.ts";
 import { noPosition } from "../../engine/shard/replica.ts";
 import { allRows, readSnapshot, writeSnapshot } from "../../engine/shard/snapshot.ts";
 
+const ownerRow: TableWrite = [ownerKey, JSON.stringify({ node: "a", nonce: "n" })];
 const origin = { store: "store", shard: 3, nonce: "n1" };
 
 t.test("a snapshot holds every row of the instant in which its view was opened", async (t) => {
   const path = join(t.testdir(), "tables");
   const tables = openTables(path);
-  const rows: TableWrite[] = [positionRow(1, 7)];
+  const rows: TableWrite[] = [positionRow(1, 7), ownerRow];
   for (let number = 0; number < 5_000; number++)
     rows.push([keyOf(number % 256, 16, `${number}`), JSON.stringify(`kites, \u00e9 ${number}`)]);
   rows.push([keyOf(255, 254, "\u00ff\u00fe"), "x".repeat(900_000)]);
@@ -26,7 +27,7 @@ t.test("a snapshot holds every row of the instant in which its view was opened",
   tables.refresh();
   const objects = memoryObjects();
   const snapshot = await writeSnapshot(view, objects, origin);
-  t.match(snapshot, { epoch: 1, objectKey: "snapshots/store/3/1-7-n1" });
+  t.match(snapshot, { epoch: 1, seq: 7, nonce: "n", objectKey: "snapshots/store/3/1-7-n1" });
   await view.close();
 
   const copy = memoryTables();
@@ -47,7 +48,7 @@ t.test("the newest snapshot is kept and the one before it", async (t) => {
     [2, 120, "d"],
   ] as const) {
     const view = memoryTables();
-    await view.write([positionRow(epoch, seq)]);
+    await view.write([positionRow(epoch, seq), ownerRow]);
     await writeSnapshot(view, objects, { ...origin, nonce });
   }
   t.strictSame(await keysOf(objects), ["snapshots/store/3/2-120-c", "snapshots/store/3/2-120-d"]);
@@ -61,7 +62,7 @@ t.test("of tables that hold nothing there is no snapshot", async (t) => {
 t.test("an object that is not what was stored is refused before a row is read", async (t) => {
   const objects = memoryObjects();
   const view = memoryTables();
-  await view.write([positionRow(1, 1)]);
+  await view.write([positionRow(1, 1), ownerRow]);
   const snapshot = await writeSnapshot(view, objects, origin);
   await objects.put(snapshot.objectKey, [Buffer.alloc(snapshot.sizeBytes)]);
   const refusal = { name: "PortError", message: /is not what was stored there/ };

@@ -242,7 +242,9 @@ export class Bench {
       place,
       toys,
       { clock: this.clock, journal, tables, startMs: this.clock.nowMs() },
-      { owner: { node: "node", nonce: "nonce", store: "store", members: ["node"] } },
+      {
+        owner: { node: "node", nonce: "nonce", store: "store", members: ["node"], isQuorum: false },
+      },
       {
         event: (event) => this.hear(shard, event),
         deliver: (deliveries, acknowledged) => {

@@ -47,6 +47,7 @@ async function run(t: Test, args: readonly string[], path?: string) {
     joinCluster: refuse,
     isServed: refuse,
     restoreBackup: refuse,
+    stoppedNode: refuse,
     moveObjects: refuse,
     surveyConfiguration: refuse,
     openProvider: refuse,

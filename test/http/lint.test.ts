@@ -25,6 +25,7 @@ async function lint(...args: readonly string[]) {
     joinCluster: refuse,
     isServed: refuse,
     restoreBackup: refuse,
+    stoppedNode: refuse,
     moveObjects: refuse,
     surveyConfiguration: refuse,
     openProvider: refuse,

@@ -31,7 +31,8 @@ async function check(
   const asked: string[] = [];
   const code = await runCommandLine(["models", "check", ...options], {
     ...{ client: refuse, settings: refuse, checkStore: refuse },
-    ...{ joinCluster: refuse, moveObjects: refuse, isServed: refuse, restoreBackup: refuse },
+    ...{ stoppedNode: refuse, joinCluster: refuse, moveObjects: refuse },
+    ...{ isServed: refuse, restoreBackup: refuse },
     surveyConfiguration: () =>
       surveyConfiguration(
         {

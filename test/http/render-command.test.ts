@@ -66,6 +66,7 @@ async function render(t: Test, last: object, ...options: readonly string[]) {
     joinCluster: refuse,
     isServed: refuse,
     restoreBackup: refuse,
+    stoppedNode: refuse,
     moveObjects: refuse,
     surveyConfiguration: refuse,
     openProvider: refuse,

@@ -60,6 +60,7 @@ async function vendor(folder: string) {
     joinCluster: refuse,
     isServed: refuse,
     restoreBackup: refuse,
+    stoppedNode: refuse,
     moveObjects: refuse,
     surveyConfiguration: refuse,
     openProvider: refuse,

@@ -38,7 +38,8 @@ async function check(dataDir: string, ...args: string[]) {
   };
   const code = await runCommandLine(["store", "check", ...args], {
     ...{ client: refuse, surveyConfiguration: refuse, openProvider: refuse },
-    ...{ joinCluster: refuse, moveObjects: refuse, isServed: refuse, restoreBackup: refuse },
+    ...{ stoppedNode: refuse, joinCluster: refuse, moveObjects: refuse },
+    ...{ isServed: refuse, restoreBackup: refuse },
     settings: () => readClientSettings({ KLIEG_DATA_DIR: dataDir }),
     checkStore: (dataDir, repairs) => checkStore({ dataDir, domain, nowMs: Date.now(), repairs }),
     terminal: {

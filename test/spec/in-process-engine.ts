@@ -119,7 +119,13 @@ export async function openEngine(parts: EngineParts): Promise<InProcessEngine> {
     const life: { shard?: Shard; isSilent: boolean } = { isSilent: false };
     lives.set(number, life);
     const stores = { clock, journal, tables, startMs: parts.processClock.nowMs() };
-    const owner = { node: "node", nonce: `life ${number}`, store: "store", members: ["node"] };
+    const owner = {
+      node: "node",
+      nonce: `life ${number}`,
+      store: "store",
+      isQuorum: false,
+      members: ["node"],
+    };
     life.shard = await openShard(
       { shard: number, shardCount },
       domain,

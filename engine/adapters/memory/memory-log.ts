@@ -25,6 +25,11 @@ export class MemoryLog {
           return record && { logSeq, record };
         }),
       follow: (logSeq, onEntry) => this.follow(logSeq, onEntry, isCutOff),
+      size: () =>
+        reached(() => ({
+          firstSeq: this.entries[0]?.logSeq ?? this.endSeq + 1,
+          bytes: this.entries.reduce((bytes, { record }) => bytes + record.length, 0),
+        })),
       trim: (logSeq) =>
         reached(() => {
           this.entries = this.entries.filter((entry) => entry.logSeq > logSeq);

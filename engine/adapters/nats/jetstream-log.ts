@@ -8,7 +8,7 @@
  * JetStream syncs its disks now and then only: a power cut may take the end of a log, or all of it.
  */
 import { setTimeout as pause } from "node:timers/promises";
-import type { Log, LogEnd, LogEntry } from "../../ports/log.ts";
+import type { Log, LogEnd, LogEntry, LogSize } from "../../ports/log.ts";
 import { PortError } from "../../ports/port-error.ts";
 import {
   consumerOpts,
@@ -48,15 +48,10 @@ export interface StreamPlace {
 /** Waits for servers that choose their leader yet. Throws `PortError`. */
 export async function openStream(connection: NatsConnection, place: StreamPlace): Promise<Log> {
   const log = new JetStreamLog(connection, place);
-  await askAgain(() => log.make());
-  return log;
-}
-
-/** What may be asked twice, as long as servers choose their leader. Throws `PortError`. */
-export async function askAgain<T>(ask: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await ask();
+      await log.make();
+      return log;
     } catch (error) {
       const isLast = attempt === bounds.makeAttempts;
       if (isLast || !(error instanceof PortError && error.retryable)) throw error;
@@ -143,6 +138,14 @@ class JetStreamLog implements Log {
       isOver = true;
       subscription?.unsubscribe();
     };
+  }
+
+  async size(): Promise<LogSize> {
+    const { state } = await asked("look at the log", async () =>
+      (await this.manager()).streams.info(this.stream),
+    );
+    const { messages, first_seq, last_seq, bytes } = state;
+    return { firstSeq: messages === 0 ? last_seq + 1 : first_seq, bytes };
   }
 
   async trim(logSeq: number): Promise<void> {

@@ -19,6 +19,7 @@ const isAnnouncement = check<Announcement & { readonly version: readonly [number
     epoch: count,
     seq: count,
     owner: Type.Optional(id),
+    nonce: Type.Optional(id),
   }),
 );
 

@@ -24,6 +24,8 @@ const isAnswer = check<Answer>(
       Type.Object({
         store: Type.String({ minLength: 1, maxLength: 64 }),
         epoch: Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }),
+        seq: Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }),
+        nonce: Type.String({ minLength: 1, maxLength: 64 }),
         objectKey: Type.String({ minLength: 1, maxLength: 256 }),
         sizeBytes: Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }),
         sha256: Type.String({ pattern: "^[0-9a-f]{64}$" }),

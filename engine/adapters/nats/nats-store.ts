@@ -3,10 +3,12 @@
  * that takes one message; all others find it there. Servers that have lost it are told again by the
  * first node that has the store.
  */
+import { setTimeout as pause } from "node:timers/promises";
 import { check, Type } from "../../../config/schema.ts";
+import type { Log } from "../../ports/log.ts";
 import { PortError } from "../../ports/port-error.ts";
 import { pack, unpack } from "../message-pack.ts";
-import { askAgain, openStream } from "./jetstream-log.ts";
+import { openStream } from "./jetstream-log.ts";
 import type { NatsConnection } from "./nats.ts";
 import { clusterVersion } from "./nats-peers.ts";
 
@@ -23,6 +25,22 @@ const isStore = check<ClusterStore & { readonly version: readonly [number, numbe
   }),
 );
 
+const publishAttempts = 15;
+const publishAgainMs = 500;
+
+/** Waits for servers that have just made the stream, and choose its leader yet. */
+async function publishFirst(stream: Log, message: Uint8Array, id: string): Promise<boolean> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await stream.publish(message, id, 0);
+    } catch (error) {
+      if (attempt === publishAttempts || !(error instanceof PortError && error.retryable))
+        throw error;
+      await pause(publishAgainMs);
+    }
+  }
+}
+
 /** The store of the cluster: `proposed` if there was none. Throws `PortError` with one sentence. */
 export async function agreeOnStore(
   connection: NatsConnection,
@@ -31,9 +49,8 @@ export async function agreeOnStore(
   const stream = await openStream(connection, { stream: "STORE", subject: "STORE" });
   const { major, minor } = clusterVersion;
   const message = pack({ version: [major, minor], ...proposed });
-  // What another node has just made has no leader yet.
-  if (await askAgain(() => stream.publish(message, proposed.storeId, 0))) return proposed;
-  const first = await askAgain(() => stream.at(1));
+  if (await publishFirst(stream, message, proposed.storeId)) return proposed;
+  const first = await stream.at(1);
   const store = first && unpack(first.record);
   if (isStore(store)) return { storeId: store.storeId, shardCount: store.shardCount };
   throw new PortError(

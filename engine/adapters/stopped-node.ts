@@ -1,0 +1,140 @@
+/**
+ * What an operator decides for a cluster at the data directory of a node that is stopped: that a
+ * node is gone for good, and that records which no node has any more are given up.
+ */
+import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { limits } from "../../config/limits.ts";
+import type { NatsAccess } from "../../config/secret-files.ts";
+import type { Domain } from "../domain.ts";
+import type { Announcement } from "../ports/peers.ts";
+import { readHead } from "../record.ts";
+import { type Owner, ownerKey, type Position } from "../shard/flush.ts";
+import { findPlace } from "../shard/log-place.ts";
+import { recover } from "../shard/recovery.ts";
+import type { ShardPlace } from "../shard/replica.ts";
+import { DataDirectoryError, type HeldStore, holdStore } from "./data-directory.ts";
+import { openJournal } from "./file-journal.ts";
+import { openTables } from "./lmdb.ts";
+import { openJetStreamLog } from "./nats/jetstream-log.ts";
+import { connectNats } from "./nats/nats.ts";
+import { natsPeers } from "./nats/nats-peers.ts";
+
+/** Of a shard, what this node has and what of the rest can be known. */
+export interface ShardLoss {
+  readonly shard: string;
+  readonly own: Reached;
+  readonly owner: Owner;
+  /** The end of the log; undefined where it holds no record. */
+  readonly log: Reached | undefined;
+  /** Whether the log's records go on from ours. */
+  readonly isLogKept: boolean;
+  readonly others: readonly Announcement[];
+}
+
+type Reached = Pick<Position, "epoch" | "seq">;
+
+/** False when it was forgotten before. Throws `DataDirectoryError`. */
+export function forgetNode(path: string, node: string): boolean {
+  const { nodeId, forgotten, change, release } = holdNode(path);
+  try {
+    if (node === nodeId)
+      throw new DataDirectoryError(`${path} is the node ${node} itself; name one that is gone.`);
+    change({ forgotten: [...new Set([...forgotten, node])] });
+    return !forgotten.includes(node);
+  } finally {
+    release();
+  }
+}
+
+export interface LossSurvey {
+  readonly path: string;
+  /** A number, or `directory`. */
+  readonly shard: string;
+  readonly access: NatsAccess;
+  readonly domain: Domain;
+  readonly nowMs: number;
+  /** Lets the shard go on from here, unless another node has more of it. */
+  readonly accepts: boolean;
+}
+
+/** Throws `DataDirectoryError`, `PortError` and `StoreDamage`. */
+export async function surveyLoss(survey: LossSurvey): Promise<ShardLoss> {
+  const node = holdNode(survey.path);
+  try {
+    const place = findShard(node, survey.shard);
+    const { own, owner } = await readShard(survey, place);
+    const loss = await compare(survey, own, owner);
+    if (!survey.accepts) return loss;
+    const better = loss.others.find(
+      ({ state, epoch, seq }) =>
+        state === "owning" || epoch > own.epoch || (epoch === own.epoch && seq > own.seq),
+    );
+    if (better !== undefined)
+      throw new DataDirectoryError(
+        better.state === "owning"
+          ? `Node ${better.node} owns shard ${survey.shard}; start this node, and it follows.`
+          : `Node ${better.node} has more of shard ${survey.shard}; run the command there.`,
+      );
+    const { epoch, seq } = loss.isLogKept && loss.log !== undefined ? loss.log : own;
+    const others = node.acceptedLosses.filter(({ shard }) => shard !== place.shard);
+    node.change({ acceptedLosses: [...others, { shard: place.shard, epoch, seq }] });
+    return loss;
+  } finally {
+    node.release();
+  }
+}
+
+function holdNode(path: string): HeldStore {
+  const node = holdStore(path);
+  if (node.isClustered) return node;
+  node.release();
+  throw new DataDirectoryError(`${path} is the store of one machine, not a node of a cluster.`);
+}
+
+function findShard({ shardCount }: HeldStore, name: string): ShardPlace {
+  const shard = name === "directory" ? shardCount : /^\d{1,3}$/.test(name) ? Number(name) : -1;
+  if (name === "directory" || (shard >= 0 && shard < shardCount)) return { shard, shardCount };
+  throw new DataDirectoryError(
+    `There is no shard "${name}"; name one from 0 to ${shardCount - 1}, or directory.`,
+  );
+}
+
+async function readShard({ path, shard, domain, nowMs }: LossSurvey, place: ShardPlace) {
+  const folder = join(path, `shard-${shard}`);
+  const journal = openJournal(join(folder, "journal"));
+  const tables = openTables(join(folder, "tables"));
+  try {
+    const { position, rows } = await recover(place, journal, tables, domain, nowMs);
+    const owner = rows.row(ownerKey, 0) as Owner | undefined;
+    if (owner !== undefined) return { own: position, owner };
+  } finally {
+    await journal.close();
+    await tables.close();
+  }
+  throw new DataDirectoryError(
+    `${path} has nothing of shard ${shard}; run the command on a node that has.`,
+  );
+}
+
+/** Listens for as long as nodes that live take to say how far they are. */
+async function compare(
+  { access, shard }: LossSurvey,
+  own: Position,
+  owner: Owner,
+): Promise<ShardLoss> {
+  const connection = await connectNats({ ...access, name: "klieg shard rebuild" });
+  const others = new Map<string, Announcement>();
+  try {
+    const silence = natsPeers(connection, shard).onAnnounced((it) => others.set(it.node, it));
+    const log = await openJetStreamLog(connection, shard);
+    await pause(2 * limits.cluster.announceMs);
+    silence();
+    const { record } = await log.end();
+    const isLogKept = (await findPlace(log, own)).kind === "found";
+    const end = record && readHead(record);
+    return { shard, own, owner, log: end, isLogKept, others: [...others.values()] };
+  } finally {
+    await connection.close();
+  }
+}

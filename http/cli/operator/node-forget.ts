@@ -1,0 +1,19 @@
+/** `klieg node forget`: a node of the cluster is gone for good. */
+import { parseArgs } from "node:util";
+import { type Command, onlyArgument } from "../command.ts";
+
+export const nodeForget: Command = {
+  name: "node forget",
+  usage: "<node>",
+  summary: "Let the stopped node's shards go on without a node that is gone for good.",
+  options: [],
+  async run(args, { settings, stoppedNode, terminal }) {
+    const { positionals } = parseArgs({ args: [...args], allowPositionals: true });
+    const node = onlyArgument(positionals, "the node");
+    const { forget } = await stoppedNode();
+    const isChanged = forget(settings().dataDir, node);
+    terminal.print(
+      `Node ${node} ${isChanged ? "is" : "was"} forgotten${isChanged ? "" : " before"}; start the service.`,
+    );
+  },
+};

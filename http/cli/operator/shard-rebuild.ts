@@ -1,0 +1,50 @@
+/** `klieg shard rebuild`: goes on with what is left of a shard whose last owner is gone. */
+import { parseArgs } from "node:util";
+import { type Command, onlyArgument, type ShardLoss } from "../command.ts";
+
+export const shardRebuild: Command = {
+  name: "shard rebuild",
+  usage: "<shard> [--accept-loss]",
+  summary: "Let the stopped node own a shard of which other nodes knew more, and are gone.",
+  options: ["--accept-loss   give up what the command says is lost"],
+  async run(args, { settings, stoppedNode, terminal }) {
+    const { values, positionals } = parseArgs({
+      args: [...args],
+      allowPositionals: true,
+      options: { "accept-loss": { type: "boolean" } },
+    });
+    const shard = onlyArgument(positionals, "the shard");
+    const accepts = values["accept-loss"] === true;
+    const { surveyLoss } = await stoppedNode();
+    const loss = await surveyLoss(settings().dataDir, shard, accepts);
+    for (const line of describeLoss(loss)) terminal.print(line);
+    terminal.say(
+      accepts
+        ? "The loss is accepted; start the service, and it owns the shard from there.\n"
+        : "Nothing was changed; --accept-loss gives up what is lost.\n",
+    );
+  },
+};
+
+function describeLoss({ shard, own, owner, log, isLogKept, others }: ShardLoss): string[] {
+  const known = Math.max(own.seq, log?.seq ?? 0);
+  const from = isLogKept ? known : own.seq;
+  const heard = new Set(others.map(({ node }) => node));
+  const silent = owner.members.filter((member) => !heard.has(member));
+  const leads = isLogKept ? "lead" : "do not lead";
+  return [
+    `Shard ${shard}: this node has its records up to ${nameOf(own)}, which node ${owner.node} owned.`,
+    log === undefined
+      ? "The log holds no record."
+      : `The log ends with record ${nameOf(log)}, to which this node's ${leads}.`,
+    ...others.map((other) => `Node ${other.node} has records up to ${nameOf(other)}.`),
+    from < known
+      ? `Lost: records ${from + 1} to ${known}, and whatever came behind them.`
+      : `Lost: whatever came behind record ${from}.`,
+    `Of the nodes that may know more, these did not answer, this one aside: ${silent.join(", ")}.`,
+  ];
+}
+
+function nameOf({ seq, epoch }: ShardLoss["own"]): string {
+  return `${seq} of epoch ${epoch}`;
+}

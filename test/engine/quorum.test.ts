@@ -1,0 +1,144 @@
+/** With a quorum, what was answered is on two disks: one may be lost together with the log. */
+import t from "tap";
+import { ClusterHouse, type ClusterNode } from "./cluster-house.ts";
+import { counterKey } from "./toys.ts";
+
+const counter = counterKey(1, "a");
+const add = { kind: "add", by: 1 } as const;
+const look = { kind: "look" } as const;
+
+/** The first owns the shard, the others follow it. */
+async function openQuorum(names: readonly string[]) {
+  const house = new ClusterHouse(names);
+  const [first, ...others] = house.nodes as [ClusterNode, ...ClusterNode[]];
+  for (const node of house.nodes) node.isQuorum = true;
+  first.start();
+  await house.pass(500);
+  for (const node of others) node.start();
+  await house.pass(2_000);
+  return { house, first, others };
+}
+
+/** Nothing more is to come from their disks, or from the log. */
+function lose(house: ClusterHouse, ...nodes: readonly ClusterNode[]): void {
+  house.log.lose();
+  for (const node of nodes) node.loseDisk();
+}
+
+t.test("a write is answered when a standby has it, without waiting for its tick", async (t) => {
+  const { first } = await openQuorum(["a", "b"]);
+  t.match(await first.ask(counter, add), { count: 1 });
+  t.match(await first.ask(counter, add), { count: 2 });
+});
+
+t.test("without a standby a write has no answer, and the owner keeps its lease", async (t) => {
+  const { house, first, others } = await openQuorum(["a", "b"]);
+  const [standby] = others as [ClusterNode];
+  standby.kill();
+  t.equal(await first.ask(counter, add), undefined);
+  t.notOk(first.events.includes("unconfirmed"));
+  await house.pass(6_000);
+  t.ok(first.events.includes("unconfirmed"), "who waited is told so");
+  t.strictSame(await first.ask(counter, look), { kind: "busy" }, "and who asks anew");
+  await house.pass(20_000);
+  t.strictSame(house.owners, [0]);
+  t.strictSame(first.ends, []);
+  standby.start();
+  await house.pass(2_000);
+  t.match(await first.ask(counter, look), { count: 1 }, "it was decided once");
+});
+
+t.test("what was answered outlives the log and the owner's disk", async (t) => {
+  const { house, first, others } = await openQuorum(["a", "b", "c"]);
+  const [second, third] = others as [ClusterNode, ClusterNode];
+  await house.pass(2_000);
+  third.isCutOff = true;
+  t.match(await first.ask(counter, add), { count: 1 });
+  for (const node of house.nodes) node.kill();
+  lose(house, first);
+  third.isCutOff = false;
+  third.start();
+  await house.pass(20_000);
+  t.strictSame(house.owners, [], "one of three members does not know what the others have");
+  second.start();
+  await house.pass(10_000);
+  t.strictSame(house.owners, [1], "who knows most goes on");
+  t.match(await second.ask(counter, look), { count: 1 });
+});
+
+t.test("of nodes that know the same one goes on when all were down", async (t) => {
+  const { house, first, others } = await openQuorum(["a", "b", "c"]);
+  const [second, third] = others as [ClusterNode, ClusterNode];
+  t.match(await first.ask(counter, add), { count: 1 });
+  await house.pass(1_000);
+  for (const node of house.nodes) node.kill();
+  second.start();
+  third.start();
+  await house.pass(10_000);
+  t.equal(house.owners.length, 1, "also without the last owner");
+  const owner = second.owns ? second : third;
+  t.match(await owner.ask(counter, add), { count: 2 });
+  t.strictSame([second.ends, third.ends], [[], []]);
+});
+
+t.test("a standby that starts beside a living owner leaves the shard to it", async (t) => {
+  const { house, first, others } = await openQuorum(["a", "b", "c"]);
+  const [second, third] = others as [ClusterNode, ClusterNode];
+  for (const node of [second, third, second, third]) {
+    node.kill();
+    await house.pass(300);
+    node.start();
+    await house.pass(700);
+  }
+  await house.pass(10_000);
+  t.strictSame(house.owners, [0]);
+  t.strictSame(first.ends, []);
+});
+
+t.test("a standby that comes later counts once the members before know of it", async (t) => {
+  const house = new ClusterHouse(["a", "b", "c", "d"]);
+  const [a, b, c, d] = house.nodes as [ClusterNode, ClusterNode, ClusterNode, ClusterNode];
+  for (const node of house.nodes) node.isQuorum = true;
+  for (const node of [a, b, c]) node.start();
+  await house.pass(500);
+  for (const node of [a, b, c]) if (node.ends.length > 0) node.start();
+  await house.pass(5_000);
+  const owner = house.nodes[house.owners[0] ?? 0] as ClusterNode;
+  for (const node of [a, b, c]) if (node !== owner) node.isCutOff = true;
+  d.start();
+  await house.pass(3_000);
+  t.equal(await owner.ask(counter, add), undefined, "two of the three could not know of it");
+  for (const node of [a, b, c]) node.isCutOff = false;
+  await house.pass(2_000);
+  t.match(await owner.ask(counter, look), { count: 1 });
+});
+
+t.test("an owner that is stopped while no standby is there ends", async (t) => {
+  const { house, first, others } = await openQuorum(["a", "b"]);
+  const [standby] = others as [ClusterNode];
+  standby.kill();
+  await first.ask(counter, add);
+  first.stop();
+  await house.pass(7_000);
+  t.strictSame(first.ends, ["stopped"]);
+  standby.start();
+  first.start();
+  await house.pass(5_000);
+  t.match(await first.ask(counter, look), { count: 1 }, "what had no answer is there");
+});
+
+t.test(
+  "what rests on a dead owner's last records is answered when they are on two disks",
+  async (t) => {
+    const { house, first, others } = await openQuorum(["a", "b"]);
+    const [second] = others as [ClusterNode];
+    await first.ask(counter, add);
+    first.kill();
+    await house.pass(7_000);
+    t.strictSame(house.owners, [1]);
+    t.equal(await second.ask(counter, look), undefined);
+    first.start();
+    await house.pass(2_000);
+    t.match(await second.ask(counter, look), { count: 1 });
+  },
+);
