@@ -1,6 +1,6 @@
 /**
  * The data directory: one process at a time, by a lock of the kernel's; closed to other users; one
- * shard count for its life. Every way in which it cannot be used is a `DataDirectoryError` whose
+ * shard count until `klieg reshard`. Every way in which it cannot be used is a `DataDirectoryError` whose
  * message is one sentence with the remedy.
  */
 import { randomUUID } from "node:crypto";
@@ -26,7 +26,7 @@ export class DataDirectoryError extends Error {
 
 export interface DataDirectory {
   readonly path: string;
-  /** Powers of two; set when the store was created. */
+  /** A power of two. */
   readonly shardCount: number;
   /** Drawn when the store was created; the same on all nodes of a cluster. */
   readonly storeId: string;
@@ -67,6 +67,8 @@ const lockName = "lock";
 const storeName = "store.json";
 /** There while a backup is brought in, which is no store until all of it is there. */
 const restoringName = "restoring";
+/** Shards of another count, on their way into the store's place. */
+export const reshardName = "reshard";
 /** What an empty data directory may have. */
 const emptyNames: ReadonlySet<string> = new Set([lockName, "lost+found"]);
 /** Of all that is in the directory. */
@@ -83,6 +85,8 @@ interface Store {
   readonly isFounder: boolean;
   readonly forgotten: readonly string[];
   readonly acceptedLosses: readonly AcceptedLoss[];
+  /** So many shards are whole in `reshard` and take the place of the store's. */
+  readonly reshardingTo?: number | undefined;
 }
 
 /** Throws `DataDirectoryError`. */
@@ -108,6 +112,7 @@ export function openDataDirectory(path: string, shardCount: number): DataDirecto
     release,
   };
   const found = storeOf(path, directory.read(storeName));
+  refuseHalf(path, found, release);
   const [storeId, nodeId] = [randomUUID(), randomUUID()];
   const made = {
     formatVersion,
@@ -123,6 +128,8 @@ export function openDataDirectory(path: string, shardCount: number): DataDirecto
   const store: Store = found ?? made;
   const write = (it: Store) => directory.writePrivate(storeName, `${JSON.stringify(it)}\n`);
   try {
+    // Of a reshard that ended before its shards were whole.
+    if (found !== undefined) rmSync(join(path, reshardName), { recursive: true, force: true });
     write(store);
   } catch (error) {
     throw unusable(path, error);
@@ -144,6 +151,13 @@ export function openDataDirectory(path: string, shardCount: number): DataDirecto
 
 /** Opens an existing store, for reading its files while no service runs. */
 export function holdStore(path: string): HeldStore {
+  const store = holdAnyStore(path);
+  refuseHalf(path, store, store.release);
+  return store;
+}
+
+/** As `holdStore`, also where the count of shards is being changed. */
+export function holdAnyStore(path: string): HeldStore {
   const store = existsSync(path) ? storeOf(path, readIfThere(join(path, storeName))) : undefined;
   if (store === undefined)
     throw new DataDirectoryError(
@@ -258,6 +272,14 @@ function storeOf(path: string, text: string | undefined): Store | undefined {
   if (isKnown) return { ...noWord, ...(store as Omit<Store, keyof typeof noWord>) };
   throw new DataDirectoryError(
     `${path} was written by another version of Klieg; start that version or set KLIEG_DATA_DIR to another directory.`,
+  );
+}
+
+function refuseHalf(path: string, store: Store | HeldStore | undefined, release: () => void) {
+  if (store?.reshardingTo === undefined) return;
+  release();
+  throw new DataDirectoryError(
+    `The change of ${path} to ${store.reshardingTo} shards has not ended; run klieg reshard ${store.reshardingTo} again.`,
   );
 }
 

@@ -121,7 +121,7 @@ export class Batch {
     try {
       this.decideAll(first.to === done ? [] : [first], atMs);
       if (done !== undefined) this.write(done, undefined, undefined);
-      if (origin !== undefined) this.write(seenKey(origin), placeOf(origin.key), undefined);
+      if (origin !== undefined) this.write(seenKey(origin.shard), placeOf(origin.key), undefined);
       const bytes = this.encodeChanges();
       invariant(bytes <= recordBytesMax, "a step writes at most 900 KiB");
       if (this.bytes + bytes > recordBytesMax) {
@@ -210,7 +210,7 @@ export class Batch {
 
   /** Tells of one shard arrive in order, so the last outbox row seen says enough. */
   private isSeen(origin: Origin): boolean {
-    const last = this.read(seenKey(origin), 0);
+    const last = this.read(seenKey(origin.shard), 0);
     return typeof last === "string" && placeOf(origin.key) <= last;
   }
 
@@ -293,8 +293,9 @@ function isTell(effect: OutsideEffect | Tell): effect is Tell {
   return effect.kind === "tell";
 }
 
-function seenKey(origin: Origin): Key<string> {
-  return keyOf(0, engineTables.seen, String.fromCharCode(origin.shard >> 8, origin.shard & 255));
+/** Of the last tell of a shard that came, `placeOf` its outbox row. */
+export function seenKey(shard: number): Key<string> {
+  return keyOf(0, engineTables.seen, String.fromCharCode(shard >> 8, shard & 255));
 }
 
 /** Commit order of an outbox row, without its partition. */

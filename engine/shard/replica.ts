@@ -103,7 +103,7 @@ export class Replica {
     const { first, last } = partitionsOf(this.place.shard, this.place.shardCount);
     for (let partition = first; partition <= last; partition++) {
       const range = rule.source(partition, nowMs - rule.windowMs);
-      for (const { key, text } of all(this.tables, range)) {
+      for (const { key, text } of rowsIn(this.tables, range)) {
         const entry = rule.entry(key, rowOf(this.domain.rowCodecs, key, text));
         if (entry !== undefined) this.rows.setWindow(entry.key, entry.value, entry.atMs);
       }
@@ -134,7 +134,7 @@ export class Replica {
   private *owned(code: number): Generator<TableRow> {
     const { first, last } = partitionsOf(this.place.shard, this.place.shardCount);
     for (let partition = first; partition <= last; partition++)
-      yield* all(this.tables, rangeOf(keyOf(partition, code, "")));
+      yield* rowsIn(this.tables, rangeOf(keyOf(partition, code, "")));
   }
 }
 
@@ -164,7 +164,10 @@ export function follow(position: Position, seq: number, record: Uint8Array): Pos
   return { seq, logSeq: position.logSeq, epoch, atMs, hash };
 }
 
-function* all(tables: Tables, range: { start: Key; end: Key }): Generator<TableRow> {
+export function* rowsIn(
+  tables: Pick<Tables, "range">,
+  range: { start: Key; end: Key },
+): Generator<TableRow> {
   let start = range.start;
   for (;;) {
     const page = tables.range({ start, end: range.end }, rowsPerRead);

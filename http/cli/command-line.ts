@@ -34,6 +34,7 @@ import { modelsCheck } from "./operator/models-check.ts";
 import { nodeForget } from "./operator/node-forget.ts";
 import { objectsMove } from "./operator/objects-move.ts";
 import { listProviders, pauseProvider, resumeProvider } from "./operator/providers.ts";
+import { reshard } from "./operator/reshard.ts";
 import { shardRebuild } from "./operator/shard-rebuild.ts";
 import { storeCheck } from "./operator/store-check.ts";
 import { storeRestore } from "./operator/store-restore.ts";
@@ -90,6 +91,7 @@ const commands: readonly Command[] = [
   clusterJoin,
   nodeForget,
   shardRebuild,
+  reshard,
   objectsMove,
   backup,
   storeRestore,

@@ -21,7 +21,7 @@ export interface Session {
   readonly restoreBackup: (folder: string, dataDir: string) => Promise<RestoredBackup>;
   /** False when it belonged to one before. Throws `CommandError`. */
   readonly joinCluster: (dataDir: string) => boolean;
-  /** Commands at the data directory of a node that is stopped. */
+  /** Commands at the data directory of a service that is stopped. */
   readonly stoppedNode: () => Promise<StoppedNode>;
   readonly moveObjects: (
     to: "s3" | "disk",
@@ -40,6 +40,12 @@ export interface StoppedNode {
   /** False when it was forgotten before. */
   readonly forget: (dataDir: string, node: string) => boolean;
   readonly surveyLoss: (dataDir: string, shard: string, accepts: boolean) => Promise<ShardLoss>;
+  /** `onStep` is told what was done, as a sentence. */
+  readonly reshard: (
+    dataDir: string,
+    shardCount: number,
+    onStep: (sentence: string) => void,
+  ) => Promise<void>;
 }
 
 /** Of a shard, what a node has and what of the rest can be known. */

@@ -28,6 +28,7 @@ let opened: Client | undefined;
 async function openStoppedNode(): Promise<StoppedNode> {
   process.umask(0o077);
   const { forgetNode, surveyLoss } = await import("../../engine/adapters/stopped-node.ts");
+  const { reshardStore } = await import("../../engine/adapters/reshard-store.ts");
   const { domain } = await import("../../actors/domain.ts");
   const { PortError } = await import("../../engine/ports/port-error.ts");
   const sentence = (error: unknown): never => {
@@ -49,6 +50,10 @@ async function openStoppedNode(): Promise<StoppedNode> {
         throw new CommandError("The cluster is asked too; set KLIEG_NATS_URL as for the service.");
       const nowMs = systemClock.nowMs();
       return surveyLoss({ path, shard, access, domain, nowMs, accepts }).catch(sentence);
+    },
+    reshard(path, shardCount, onStep) {
+      const nowMs = systemClock.nowMs();
+      return reshardStore({ path, shardCount, domain, nowMs, onStep }).catch(sentence);
     },
   };
 }

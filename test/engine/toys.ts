@@ -69,11 +69,16 @@ export interface Call {
 
 const never = 2 ** 47;
 export const windowMs = 300_000;
-const codes = { counter: 16, note: 32, mark: 33, once: 48 } as const;
+const codes = { counter: 16, note: 32, mark: 33, once: 48, listed: 130 } as const;
 type CounterDecision = Decision<Counter, Call>;
 
 export function counterKey(partition: number, name: string): Address<CounterMessage, Counter> {
   return addressOf(keyOf(partition, codes.counter, name));
+}
+
+/** A counter of the directory. */
+export function listedKey(name: string): Address<CounterMessage, Counter> {
+  return addressOf(keyOf(0, codes.listed, name));
 }
 
 export function noteKey(self: Key, name: string): Key<string> {
@@ -157,7 +162,10 @@ function once(counter: Counter, digest: string, ctx: Context): CounterDecision {
 }
 
 export const toys: Domain = {
-  actorByCode: new Map<number, AnyActor>([[codes.counter, counterActor]]),
+  actorByCode: new Map<number, AnyActor>([
+    [codes.counter, counterActor],
+    [codes.listed, counterActor],
+  ]),
   sweeps: [],
   windows: [
     {
@@ -190,6 +198,8 @@ export function memoryDisks(count: number): Disk[] {
 
 export interface BenchOptions {
   readonly disks: readonly Disk[];
+  /** Whether the last disk is the directory's. */
+  readonly hasDirectory?: boolean;
   readonly startMs?: number;
   readonly perform?: (delivery: Delivery) => Promise<Performance>;
 }
@@ -206,6 +216,7 @@ export function idle(): Promise<void> {
 export class Bench {
   readonly clock: ManualClock;
   readonly disks: readonly Disk[];
+  readonly shardCount: number;
   readonly shards: (Shard | undefined)[] = [];
   readonly events: { readonly shard: number; readonly event: ShardEvent }[] = [];
   readonly performed: Delivery[] = [];
@@ -218,10 +229,11 @@ export class Bench {
   private readonly waiting = new Map<number, (reply: unknown) => void>();
   private lastRequest = 0;
 
-  constructor({ disks, startMs = 1_000_000, perform }: BenchOptions) {
+  constructor({ disks, hasDirectory = false, startMs = 1_000_000, perform }: BenchOptions) {
     this.clock = new ManualClock(startMs);
     this.disks = disks;
-    this.outbox = new Outbox(disks.length, {
+    this.shardCount = hasDirectory ? disks.length - 1 : disks.length;
+    this.outbox = new Outbox(this.shardCount, {
       send: (shard, message) => this.shards[shard]?.receive(message, "settle"),
       perform: (delivery) => {
         this.performed.push(delivery);
@@ -233,7 +245,7 @@ export class Bench {
   }
 
   async open(shard: number): Promise<void> {
-    const place = { shard, shardCount: this.disks.length };
+    const place = { shard, shardCount: this.shardCount };
     const { journal, tables } = this.disks[shard] ?? {
       journal: memoryJournal(),
       tables: memoryTables(),
@@ -266,7 +278,7 @@ export class Bench {
   ask(to: Key, message: CounterMessage, lane: Lane = "work"): Promise<unknown> {
     const request = ++this.lastRequest;
     const reply = new Promise((resolve) => this.waiting.set(request, resolve));
-    this.shards[shardOf(to, this.disks.length)]?.receive({ to, message, request }, lane);
+    this.shards[shardOf(to, this.shardCount)]?.receive({ to, message, request }, lane);
     return reply;
   }
 

@@ -1,0 +1,55 @@
+/**
+ * Splits the rows of a shard among the shards that take its partitions. Each of them goes on behind
+ * the last record of its parent.
+ *
+ * No tell is lost or doubled. A tell that is under way lies in the outbox of one child, that of its
+ * sender. Every child of the shard that it goes to knows how far the sender's parent was seen; what
+ * lies behind came to no child, what lies before came to their parent, whose rows they have. A
+ * child goes on with its parent's epoch and sequence, so its own tells lie behind all of these.
+ */
+import { codeOf, engineTables, keyOf, partitionsOf } from "../key.ts";
+import type { TableReader, Tables, TableWrite } from "../ports/tables.ts";
+import { seenKey } from "../shard/batch.ts";
+import { rowsIn, type ShardPlace } from "../shard/replica.ts";
+
+const rowsPerWrite = 10_000;
+
+/** The shard of `oldCount` that had what `place` is to have. */
+export function parentOf({ shard, shardCount }: ShardPlace, oldCount: number): number {
+  return Math.floor((shard * oldCount) / shardCount);
+}
+
+/** Brings what `place` is to have of its parent's rows into empty tables. Throws `PortError`. */
+export async function splitShard(
+  parent: TableReader,
+  oldCount: number,
+  place: ShardPlace,
+  tables: Tables,
+): Promise<void> {
+  let some: TableWrite[] = [];
+  for (const row of rowsOf(parent, oldCount, place)) {
+    if (some.push(row) < rowsPerWrite) continue;
+    await tables.write(some);
+    some = [];
+  }
+  await tables.write(some);
+  tables.refresh();
+}
+
+function* rowsOf(parent: TableReader, oldCount: number, place: ShardPlace): Generator<TableWrite> {
+  for (const { key, text } of rowsIn(parent, shardRows)) yield [key, text];
+  const { shardCount } = place;
+  for (let shard = 0; shard <= shardCount; shard++) {
+    const seen = parent.get(seenKey(parentOf({ shard, shardCount }, oldCount)));
+    if (seen !== undefined) yield [seenKey(shard), seen];
+  }
+  const { first, last } = partitionsOf(place.shard, shardCount);
+  for (let partition = first; partition <= last; partition++) {
+    const range = { start: keyOf(partition, 1, ""), end: keyOf(partition, 255, "") };
+    for (const { key, text } of rowsIn(parent, range))
+      if (codeOf(key) !== engineTables.seen) yield [key, text];
+  }
+}
+
+/** What the engine keeps of a shard itself: its position and owner. */
+const shardRows = { start: keyOf(0, 0, ""), end: keyOf(0, 1, "") };

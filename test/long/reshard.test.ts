@@ -1,0 +1,95 @@
+/** A store of 100,000 jobs gets four shards: what it takes, and that nothing of it changes. */
+import { spawnSync } from "node:child_process";
+import { join } from "node:path";
+import t from "tap";
+import type { Credits } from "../../actors/contract/account.ts";
+import type { InvariantPage } from "../../actors/contract/admin.ts";
+import { domain } from "../../actors/domain.ts";
+import { codes } from "../../actors/table-codes.ts";
+import type { Static } from "../../config/schema.ts";
+import { shardNames } from "../../engine/adapters/backup/write-backup.ts";
+import { openTableReader } from "../../engine/adapters/lmdb.ts";
+import { reshardStore } from "../../engine/adapters/reshard-store.ts";
+import { codeOf, shardOf } from "../../engine/key.ts";
+import { rowsIn } from "../../engine/shard/replica.ts";
+import { allRows } from "../../engine/shard/snapshot.ts";
+import { ask, createOwners, inTurns, type Owner } from "../crash/accounts.ts";
+import { firstToken, startKlieg } from "../crash/klieg-process.ts";
+
+const commandLine = join(import.meta.dirname, "..", "..", "http", "cli", "main.js");
+const [jobCount, ownerCount] = [100_000, 200];
+
+/** How many rows of the domain each table has, and how many are not where they are looked for. */
+async function countRows(dataDir: string, shardCount: number) {
+  const counts: Record<number, number> = {};
+  let strays = 0;
+  for (const [shard, name] of shardNames(shardCount).entries()) {
+    const tables = openTableReader(join(dataDir, name, "tables"));
+    for (const { key } of rowsIn(tables, allRows)) {
+      const code = codeOf(key);
+      if (code < codes.account) continue;
+      counts[code] = (counts[code] ?? 0) + 1;
+      if (shardOf(key, shardCount) !== shard) strays++;
+    }
+    await tables.close();
+  }
+  return { counts, strays };
+}
+
+async function audit(port: number) {
+  const sums = { jobs: 0, items: [] as unknown[] };
+  let cursor = "";
+  do {
+    const path = `/admin/invariants${cursor === "" ? "" : `?cursor=${cursor}`}`;
+    const { json } = await ask<InvariantPage>(port, firstToken, path);
+    sums.jobs += json.jobs;
+    sums.items.push(...json.items);
+    cursor = json.next_cursor ?? "";
+  } while (cursor !== "");
+  return sums;
+}
+
+function creditsOf(port: number, owners: readonly Owner[]) {
+  return inTurns(owners.length, 8, async (n) => {
+    const { json } = await ask<Static<typeof Credits>>(port, `${owners[n]?.token}`, "/me/credits");
+    return json.balance_credits;
+  });
+}
+
+t.test("100,000 jobs are the same on four shards as on one", { timeout: 1_800_000 }, async (t) => {
+  const dataDir = join(t.testdir(), "data");
+  const service = await startKlieg(t, dataDir, { KLIEG_SHARDS: "1" });
+  const owners = await createOwners(service.port, ownerCount);
+  await inTurns(jobCount, 64, async (n) => {
+    const body = { model: "sim-instant", prompt: `kite ${n}` };
+    const token = `${owners[n % ownerCount]?.token}`;
+    const { status } = await ask(service.port, token, "/generate/image", body);
+    if (status !== 202) throw new Error(`job ${n} was answered ${status}`);
+  });
+  let before = await audit(service.port);
+  while (before.jobs < jobCount) before = await audit(service.port);
+  t.strictSame(before, { jobs: jobCount, items: [] });
+  const credits = await creditsOf(service.port, owners);
+  await service.kill("SIGTERM");
+
+  const killed = new Error("killed");
+  const onStep = () => {
+    throw killed;
+  };
+  const resharding = { path: dataDir, shardCount: 4, domain, nowMs: Date.now(), onStep };
+  await t.rejects(reshardStore(resharding), killed, "its journals are in its tables");
+  const rows = await countRows(dataDir, 1);
+  t.equal(rows.counts[codes.job], jobCount);
+  const startMs = performance.now();
+  const env = { PATH: process.env["PATH"], KLIEG_DATA_DIR: dataDir };
+  const { status } = spawnSync(process.execPath, [commandLine, "reshard", "4"], { env });
+  t.equal(status, 0);
+  const total = Object.values(rows.counts).reduce((sum, count) => sum + count, 0);
+  t.comment(`${total} rows in ${Math.round(performance.now() - startMs)} ms`);
+  t.strictSame(await countRows(dataDir, 4), rows);
+
+  const again = await startKlieg(t, dataDir);
+  t.strictSame(await audit(again.port), before);
+  t.strictSame(await creditsOf(again.port, owners), credits);
+  t.equal((await again.kill("SIGTERM")).code, 0);
+});
