@@ -48,6 +48,7 @@ const notRun: Readonly<Record<string, string>> = {
   "klieg cluster join": "needs a stopped service and NATS, as crash/cluster.test.ts has them",
   "klieg node forget <node>": "the same",
   "klieg shard rebuild <shard>": "the same",
+  "klieg reshard <count>": "needs a stopped service, as crash/reshard.test.ts has one",
   "npm link": "changes the machine; the clone has the link that it makes",
   "npx klieg login": "waits for a person, as whom crash/credentials.test.ts acts",
   'npm install "uWebSockets.js@github:uNetworking/uWebSockets.js#<tag>"':

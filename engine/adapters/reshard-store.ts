@@ -76,10 +76,16 @@ async function build(resharding: Resharding, oldCount: number): Promise<void> {
   const parents = shardNames(oldCount).map((name) => join(path, name));
   for (const [shard, folder] of parents.entries())
     await emptyJournal(resharding, { shard, shardCount: oldCount }, folder);
-  refuseFullDisk(path, parents, shardCount);
+  const sizes = parents.map((folder) => statSync(join(folder, "tables", "data.mdb")).size);
+  refuseFullDisk(
+    path,
+    sizes.reduce((sum, size) => sum + size, (shardCount + 1) * segmentBytes),
+  );
   mkdirSync(target, { mode: 0o700 });
   for (const [shard, name] of shardNames(shardCount).entries()) {
     const place = { shard, shardCount };
+    // LMDB maps a new file's first pages, and a disk without room for them ends the process.
+    refuseFullDisk(path, 2 * segmentBytes);
     const parent = openTableReader(join(parents[parentOf(place, oldCount)] ?? "", "tables"));
     try {
       await buildShard(parent, oldCount, place, join(target, name));
@@ -117,14 +123,12 @@ async function emptyJournal(
   }
 }
 
-function refuseFullDisk(path: string, parents: readonly string[], shardCount: number): void {
-  const sizes = parents.map((folder) => statSync(join(folder, "tables", "data.mdb")).size);
-  const needed = sizes.reduce((sum, size) => sum + size, (shardCount + 1) * segmentBytes);
+function refuseFullDisk(path: string, needed: number): void {
   const { bavail, bsize } = statfsSync(path);
   if (bavail * bsize >= needed) return;
-  const megabytes = (bytes: number) => `${Math.ceil(bytes / 1e6)} MB`;
+  const [takes, left] = [needed, bavail * bsize].map((bytes) => `${Math.ceil(bytes / 1e6)} MB`);
   throw new DataDirectoryError(
-    `Building ${shardCount} shards takes ${megabytes(needed)}, and ${path} has ${megabytes(bavail * bsize)} left; make room first.`,
+    `The new shards take ${takes}, and ${path} has ${left} left; make room and run the command again.`,
   );
 }
 
@@ -148,11 +152,12 @@ async function buildShard(
   await syncFolder(folder);
 }
 
-/** What cannot be written is the disk's fault; the next attempt has its room again. */
+/** Where the disk is the reason, it gets its room back. */
 function giveUp(path: string, error: unknown): never {
   const isOfDisk = error instanceof PortError || (error instanceof Error && "syscall" in error);
-  if (!isOfDisk) throw error;
+  if (!isOfDisk && !(error instanceof DataDirectoryError)) throw error;
   rmSync(join(path, reshardName), { recursive: true, force: true });
+  if (!isOfDisk) throw error;
   throw new DataDirectoryError(
     `The new shards cannot be written (${reasonOf(error)}); the store is as it was.`,
     { cause: error },
