@@ -51,6 +51,12 @@ export const clusterLimits = {
     standbyGoneMs: 24 * 3_600_000,
     /** What a node has not heard of for so long, it does not read: the directory's rows. */
     staleMs: 5_000,
+    /** A shard without work is handed to the node that comes first for it after so long. */
+    balanceMs: 30_000,
+    /** In which it had at most so many records beside its heartbeats. */
+    balanceRecordsMax: 30,
+    /** One shard after the other looks whether it is to be handed over. */
+    balanceSlotMs: 2_000,
     /** A standby flushes so often. */
     standbyFlushMs: 1_000,
     /** How often a node that lacks a shard's rows asks for a snapshot, or looks anew. */

@@ -87,11 +87,8 @@ export function wire(wiring: Wiring): Service {
   gateway.watch(pausedProvidersKey, () => line.refresh());
   const jobs: JobReads = new JobReads(gateway, signedUrls, clock, `${baseUrl}/problems`);
   return {
-    version,
-    baseUrl,
-    gateway,
+    ...{ version, baseUrl, gateway, principals },
     cluster: undefined,
-    principals,
     corsOrigins: new Set(wiring.corsOrigins),
     rates: wiring.hasRates ? new RateClasses(clock, wiring.proxies) : undefined,
     get catalogue() {

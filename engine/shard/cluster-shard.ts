@@ -4,6 +4,7 @@
  * what was decided and refused is in memory alone; the next life follows.
  */
 import { limits } from "../../config/limits.ts";
+import { Balance } from "../cluster/balance.ts";
 import type { Domain } from "../domain.ts";
 import type { Log } from "../ports/log.ts";
 import type { Objects } from "../ports/objects.ts";
@@ -184,6 +185,7 @@ export class ClusterShard {
     this.owned = shard;
     if (this.isStopped) shard.stop();
     const silence = this.announce(shard);
+    const endBalance = this.balance(shard, standbys);
     const offer = this.snapshotOffer();
     const withdraw = this.parts.snapshots.answer(() => offer.next());
     const followers = standbys.remembered([...(before?.members ?? []), ...members]);
@@ -194,6 +196,7 @@ export class ClusterShard {
       await shard.run();
     } finally {
       endTrims();
+      endBalance();
       withdraw();
       silence();
     }
@@ -225,6 +228,19 @@ export class ClusterShard {
       isOver = true;
       cancel();
     };
+  }
+
+  /** Hands the shard to the node that comes first for it, until the returned function is called. */
+  private balance(shard: Shard, standbys: Standbys): () => void {
+    const { place, stores } = this.parts;
+    const balance = new Balance(place.shard, place.shardCount, stores.clock, shard.reached);
+    let cancel = () => {};
+    const again = () => {
+      if (balance.isDue(shard.reached, standbys.isFirst(shard.reached))) shard.stop();
+      else cancel = stores.clock.after(limits.cluster.announceMs, again);
+    };
+    again();
+    return () => cancel();
   }
 
   /** Until the returned function is called. */

@@ -66,6 +66,20 @@ export class Standbys {
     ).length;
   }
 
+  /** Whether no living standby that has the records so far comes before this node. */
+  isFirst({ epoch, seq }: Position): boolean {
+    const own = this.weightOf(this.node);
+    const { heartbeatMs, announceMs } = limits.cluster;
+    const lateMax = Math.ceil((2 * announceMs) / heartbeatMs);
+    return !this.living().some(
+      (other) =>
+        other.state === "following" &&
+        other.epoch === epoch &&
+        other.seq >= seq - lateMax &&
+        this.weightOf(other.node) < own,
+    );
+  }
+
   /** The last record that every standby of the last day has made durable. */
   get durableSeq(): number {
     const oldestMs = this.clock.monotonicMs() - limits.cluster.standbyGoneMs;

@@ -79,9 +79,13 @@ export class ClusterNode {
       onFault: (_, error) => this.faults.push((error as Error).message),
     });
     this.life = life;
+    const ended = (end: string) => {
+      this.ends.push(end);
+      if (this.life === life) this.life = undefined;
+    };
     life.run().then(
-      () => this.ends.push("stopped"),
-      (error: unknown) => this.ends.push((error as Error).name),
+      () => ended("stopped"),
+      (error: unknown) => ended((error as Error).name),
     );
   }
 

@@ -166,3 +166,27 @@ t.test("all nodes stopped and started: the last owner goes on", async (t) => {
   t.strictSame(house.owners, [0]);
   t.match(await first.ask(counter, look), { count: 1 });
 });
+
+t.test("a shard without work goes to the live node that comes first for it", async (t) => {
+  const { house, first, others } = await opened(["a", "b", "c"]);
+  await first.ask(counter, add);
+  await house.pass(50_000);
+  const [owner = 0] = house.owners;
+  t.strictSame(house.owners.length, 1);
+  const node = house.nodes[owner] as ClusterNode;
+  t.match(await node.ask(counter, look), { count: 1 });
+  t.not(node, first, "of these names another comes first");
+  for (const other of others) if (other !== node) other.kill();
+  first.start();
+  await house.pass(60_000);
+  t.strictSame(house.owners, [owner], "and there it stays");
+});
+
+t.test("a shard with work stays where it is", async (t) => {
+  const { house, first } = await opened(["a", "b", "c"]);
+  for (let second = 0; second < 60; second++) {
+    for (let count = 0; count < 5; count++) await first.ask(counter, add);
+    await house.pass(1_000);
+  }
+  t.strictSame(house.owners, [0]);
+});
