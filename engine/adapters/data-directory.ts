@@ -1,7 +1,7 @@
 /**
  * The data directory: one process at a time, by a lock of the kernel's; closed to other users; one
- * shard count until `klieg reshard`. Every way in which it cannot be used is a `DataDirectoryError` whose
- * message is one sentence with the remedy.
+ * shard count until `klieg reshard`. Every way in which it cannot be used is a `DataDirectoryError`
+ * whose message is one sentence with the remedy.
  */
 import { randomUUID } from "node:crypto";
 import {
