@@ -41,6 +41,8 @@ export const clusterLimits = {
     hopMs: 30_000,
     /** The client's headers, encoded in one. */
     hopHeaderBytesMax: 64 * 1024,
+    /** How often it is looked whether the node that is asked lives. */
+    hopCheckMs: 500,
     /** Connections to one node, and those of them that are kept without a request. */
     hopSocketsMax: 4_096,
     hopFreeSocketsMax: 64,

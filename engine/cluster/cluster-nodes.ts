@@ -86,6 +86,11 @@ export class ClusterNodes {
     return this.living().map(({ presence }) => presence);
   }
 
+  /** Whether the other node was heard of just now. */
+  isLiving(node: string): boolean {
+    return this.living().some(({ presence }) => presence.node === node);
+  }
+
   /** The other node on which the request waits, as far as is known. */
   nodeOfRequest(request: number): string | undefined {
     let nearest: Presence | undefined;

@@ -7,9 +7,10 @@ import { limits } from "../../config/limits.ts";
 import type { ClusterNodes } from "../../engine/cluster/cluster-nodes.ts";
 import type { Gateway } from "../../engine/gateway.ts";
 import type { Clock } from "../../engine/ports/clock.ts";
+import type { Presence } from "../../engine/ports/nodes.ts";
 import { RefusalError } from "../problems/refusal-error.ts";
 import type { Answer, HttpRequest } from "../transport/answer.ts";
-import type { HopClient } from "./hop-client.ts";
+import type { HopClient, HopNode } from "./hop-client.ts";
 import { wholeText } from "./relayed-body.ts";
 
 export interface ForwarderParts {
@@ -51,7 +52,7 @@ export class Forwarder {
       if (gateway.owns(shard)) return undefined;
       const owner = nodes.ownerOf(shard);
       if (owner !== undefined) {
-        const outcome = await client.send(owner.address, forwarded);
+        const outcome = await client.send(this.hopTo(owner), forwarded);
         if (outcome.kind === "answered") return outcome.answer;
         if (outcome.kind === "unreached") throw unavailable();
         if (outcome.kind === "lost" && !isRepeatable(request)) throw unavailable(unknownOutcome);
@@ -76,14 +77,19 @@ export class Forwarder {
     const request = partRequest(method, path);
     const forwarded = { request, requestId: "part", credential: undefined, body: nothing };
     return Promise.all(
-      nodes.others().map(async ({ node, address }): Promise<NodeAnswer> => {
-        const outcome = await client.send(address, forwarded);
+      nodes.others().map(async (other): Promise<NodeAnswer> => {
+        const { node } = other;
+        const outcome = await client.send(this.hopTo(other), forwarded);
         if (outcome.kind !== "answered" || outcome.answer.status !== 200)
           return { node, answer: undefined };
         const text = await wholeText(outcome.answer).catch(() => undefined);
         return { node, answer: text && JSON.parse(text) };
       }),
     );
+  }
+
+  private hopTo({ node, address }: Presence): HopNode {
+    return { address, isLiving: () => this.parts.nodes.isLiving(node) };
   }
 }
 

@@ -29,6 +29,13 @@ export interface HopClientParts {
   readonly entropy: Entropy;
 }
 
+export interface HopNode {
+  /** Host and port. */
+  readonly address: string;
+  /** Whether it was heard of just now. */
+  readonly isLiving: () => boolean;
+}
+
 /** What is forwarded, perhaps more than once. */
 export interface Forwarded {
   readonly request: HttpRequest;
@@ -62,12 +69,12 @@ export class HopClient {
   }
 
   /**
-   * `address` is the node's. A body that is read as it comes is begun only when the node has taken
-   * the request.
+   * A body that is read as it comes is begun only when the node has taken the request. A node that
+   * falls silent is given up, before its answer or in the middle of it.
    */
-  send(address: string, forwarded: Forwarded): Promise<HopOutcome> {
+  send(node: HopNode, forwarded: Forwarded): Promise<HopOutcome> {
     const { request, requestId, credential, body } = forwarded;
-    const [host, port] = hostAndPort(address);
+    const [host, port] = hostAndPort(node.address);
     const path = request.query === "" ? request.path : `${request.path}?${request.query}`;
     const hasBody = !(body instanceof Uint8Array) || body.length > 0;
     const nonce = Buffer.from(this.parts.entropy.bytes(18)).toString("base64url");
@@ -88,6 +95,7 @@ export class HopClient {
       },
     });
     const outcome = outcomeOf(sent, request);
+    this.watch(sent, node);
     if (!hasBody) sent.end();
     else if (body instanceof Uint8Array) void this.sendBody(sent, [body], nonce);
     else {
@@ -99,6 +107,17 @@ export class HopClient {
 
   close(): void {
     this.agent.destroy();
+  }
+
+  /** A process that hangs keeps its connections open. */
+  private watch(sent: ClientRequest, node: HopNode): void {
+    let cancel = () => {};
+    const look = () => {
+      if (!node.isLiving()) sent.destroy(new Error("the node is silent"));
+      else cancel = this.parts.clock.after(limits.cluster.hopCheckMs, look);
+    };
+    look();
+    sent.on("close", () => cancel());
   }
 
   /** As fast as the node takes it. A body that breaks off breaks the request off. */
