@@ -32,7 +32,7 @@ export interface HostOptions {
   readonly entries: { readonly shards: URL; readonly effects: URL };
   /** `count` threads that run the entry's module. */
   readonly openThreads: (entry: URL, count: number) => ThreadPool;
-  readonly shardTask: Omit<ShardTask, "shard" | "gateway" | "startMs">;
+  readonly shardTask: Omit<ShardTask, "shard" | "gateway" | "startMs" | "isDraining">;
   readonly effectsTask: Omit<EffectsTask, "control">;
   readonly openReader: (shard: number) => TableReader;
   /** The time of the process. */
@@ -84,6 +84,7 @@ export class Host {
   /** Deaths of a thread since it last opened: one that cannot open is tried less and less often. */
   private readonly deaths = new Map<string, number>();
   private stopping = false;
+  private isDraining = false;
   /** While shards are to be held. */
   private onHeld: ((life: ShardLife, number: number) => void) | undefined;
   private holds = 0;
@@ -118,6 +119,13 @@ export class Host {
       await new Promise<void>((resolve) => {
         this.hasStarted = resolve;
       });
+  }
+
+  /** In a cluster: shards go to other nodes as soon as these can take them, and none comes back. */
+  drain(): void {
+    this.isDraining = true;
+    for (const { state, link } of this.lives)
+      if (state === "following" || state === "owning") link.send({ kind: "drain" });
   }
 
   /** Shards decide what waits, flush and close; then the effects thread ends. */
@@ -211,7 +219,9 @@ export class Host {
     this.lives.add(life);
     const { shardTask, clock, onLife } = this.options;
     onLife(name, "started");
-    const task: ShardTask = { ...shardTask, startMs: clock.nowMs(), shard, gateway: far };
+    const { isDraining } = this;
+    const startMs = clock.nowMs();
+    const task: ShardTask = { ...shardTask, startMs, shard, isDraining, gateway: far };
     const { ended } = this.shardPool.start(task, [far]);
     const gone = () => {
       this.lives.delete(life);
@@ -277,7 +287,9 @@ export class Host {
     if (isRead) this.gateway.attach(shard, undefined, this.readerOf(shard));
     else this.gateway.leaveElsewhere(shard);
     this.started(life.name);
-    if (!this.stopIfLeaving(life)) life.state = "following";
+    if (this.stopIfLeaving(life)) return;
+    life.state = "following";
+    if (this.isDraining) life.link.send({ kind: "drain" });
   }
 
   private started(what: string): void {

@@ -30,8 +30,13 @@ export type ToShard =
   | { readonly kind: "hold"; readonly number: number }
   | { readonly kind: "resume" };
 
-/** From the host to a shard's thread, once: the way to the effects thread. */
-export type ToShardThread = ToShard | { readonly kind: "effects"; readonly port: MessagePort };
+/** From the host to a shard's thread. */
+export type ToShardThread =
+  | ToShard
+  /** Once: the way to the effects thread. */
+  | { readonly kind: "effects"; readonly port: MessagePort }
+  /** In a cluster: the node is to own nothing more. */
+  | { readonly kind: "drain" };
 
 /** What leaves a shard, in the order in which it happened. */
 export type ShardEvent =
@@ -108,6 +113,8 @@ export interface ShardTask {
   readonly storeId: string;
   readonly nodeId: string;
   readonly forgotten: readonly string[];
+  /** Whether the node is to own nothing more. */
+  readonly isDraining: boolean;
   /** By the operator: the records from which shards may go on here. */
   readonly acceptedLosses: readonly { shard: number; epoch: number; seq: number }[];
 }

@@ -110,7 +110,9 @@ async function start(): Promise<void> {
   service.line.connect((message) => host.tellEffects(message));
   let listener: Listener | undefined;
   const api = new Api(service, routeTable);
-  const others = data.isClustered ? await meetOthers(settings, data, service, api) : undefined;
+  const others = data.isClustered
+    ? await meetOthers(settings, data, service, api, host)
+    : undefined;
   const stop = () => void stopAll(service, host, listener, others, data);
   process.on("uncaughtException", (error) => abandon(error, service, listener, log));
   process.once("SIGTERM", stop);
@@ -207,8 +209,14 @@ async function openService(
     threads: passwordThreads,
     timeoutMs: passwordMs,
   });
+  const { clusterAddress, host, port } = settings;
   return wire({
     version,
+    self: {
+      id: data.nodeId,
+      address: data.isClustered ? clusterAddress : `${host}:${port}`,
+      startedAtMs: systemClock.nowMs(),
+    },
     origin: settings.publicUrl,
     shareOrigin: settings.shareUrl,
     shardCount: data.shardCount,
@@ -289,21 +297,22 @@ function openHost(
 
 async function meetOthers(
   settings: Settings,
-  { nodeId: id, storeId, shardCount }: DataDirectory,
+  { storeId }: DataDirectory,
   service: Service,
   api: Api,
+  host: Host,
 ): Promise<OtherNodes> {
   const access = readNatsAccess(settings);
   if (access === undefined) throw new Error("a node of a cluster has servers of NATS");
   const connection = await connectNats({ ...access, name: "klieg node" });
   return OtherNodes.meet(
-    { id, address: settings.clusterAddress, shardCount, startedAtMs: systemClock.nowMs() },
     // Nodes that share a machine have the store's id, which no other user can read.
     readClusterKey(settings) ?? storeId,
     {
       ...{ service, api, clock: systemClock },
       said: natsNodes(connection),
       line: natsShardLine(connection, "ASK"),
+      drainShards: () => host.drain(),
       close: () => closeNats(connection, limits.http.startingMs),
     },
   );

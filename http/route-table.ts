@@ -14,6 +14,7 @@ import { deviceRoutes } from "./auth/device-routes.ts";
 import { oauthClientRoutes } from "./auth/oauth-client-routes.ts";
 import { oauthRoutes } from "./auth/oauth-routes.ts";
 import { tokenRoutes } from "./auth/token-routes.ts";
+import { nodeRoutes } from "./cluster/node-routes.ts";
 import { blockRoutes } from "./compositions/block-routes.ts";
 import { compositionFileRoutes } from "./compositions/composition-file-routes.ts";
 import { compositionRoutes } from "./compositions/composition-routes.ts";
@@ -67,6 +68,7 @@ export const routeTable: readonly Route[] = [
   ...adminAccountRoutes,
   ...adminJobRoutes,
   ...adminInvariantRoutes,
+  ...nodeRoutes,
   ...objectRoutes,
   ...healthRoutes,
   ...documentRoutes(() => routeTable),

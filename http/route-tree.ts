@@ -37,7 +37,8 @@ export class RouteTree {
       let next = node.byLiteral.get(segment);
       if (next === undefined) {
         if (node.rest !== undefined) return { routes: node.rest, ids: [path.slice(at)] };
-        const colon = node.anyByVerb.size > 1 ? segment.indexOf(":") : -1;
+        const isVerbless = node.anyByVerb.size === 1 && node.anyByVerb.has("");
+        const colon = isVerbless ? -1 : segment.indexOf(":");
         const id = colon < 0 ? segment : segment.slice(0, colon);
         next = node.anyByVerb.get(segment.slice(id.length));
         if (next === undefined || id === "") return { routes: undefined, ids };

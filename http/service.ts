@@ -27,14 +27,25 @@ import type { ProviderLine } from "./providers/provider-line.ts";
 import type { RequestLog } from "./request-log.ts";
 import type { ShareAccess } from "./shares/share-access.ts";
 
+/** Of this node, from its start to its end. */
+export interface OwnNode {
+  readonly id: string;
+  /** Host and port: where other nodes reach it, or clients of a machine that is alone. */
+  readonly address: string;
+  readonly startedAtMs: number;
+}
+
 /** The other nodes. */
 export interface Cluster {
   readonly nodes: ClusterNodes;
   readonly forwarder: Forwarder;
+  /** This node owns and takes over nothing more, ends its streams, and goes on forwarding. */
+  drain(): void;
 }
 
 export interface Service {
   readonly version: string;
+  readonly self: OwnNode;
   /** With the version prefix, for example `http://127.0.0.1:8080/v1`. */
   readonly baseUrl: string;
   readonly gateway: Gateway;
@@ -85,7 +96,7 @@ export interface Health {
   isDiskLow: boolean;
   /** Set while the object store does not answer. */
   areObjectsAway: boolean;
-  /** Set from the signal to stop on. */
+  /** Set from the signal to stop, or the operator's order to drain, on. */
   isDraining: boolean;
   /** Whether this node's farm can draw. */
   renderers: CheckState;

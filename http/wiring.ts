@@ -28,7 +28,7 @@ import { CallbackTokens } from "./providers/callback-tokens.ts";
 import { PausedProviders } from "./providers/paused-providers.ts";
 import { type LinePorts, ProviderLine } from "./providers/provider-line.ts";
 import type { RequestLog } from "./request-log.ts";
-import type { CheckState, Service, WriteExport } from "./service.ts";
+import type { CheckState, OwnNode, Service, WriteExport } from "./service.ts";
 import type { ShareAccess } from "./shares/share-access.ts";
 import { type HashPassword, SharePasswords } from "./shares/share-passwords.ts";
 import { ShareRates } from "./shares/share-rates.ts";
@@ -37,6 +37,7 @@ import type { TrustedProxies } from "./transport/trusted-proxies.ts";
 
 export interface Wiring {
   readonly version: string;
+  readonly self: OwnNode;
   /** For links that leave the service, without the version prefix. */
   readonly origin: string;
   /** The same of share links. */
@@ -87,7 +88,7 @@ export function wire(wiring: Wiring): Service {
   gateway.watch(pausedProvidersKey, () => line.refresh());
   const jobs: JobReads = new JobReads(gateway, signedUrls, clock, `${baseUrl}/problems`);
   return {
-    ...{ version, baseUrl, gateway, principals },
+    ...{ version, self: wiring.self, baseUrl, gateway, principals },
     cluster: undefined,
     corsOrigins: new Set(wiring.corsOrigins),
     rates: wiring.hasRates ? new RateClasses(clock, wiring.proxies) : undefined,

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { limits } from "../config/limits.ts";
 import { readNatsAccess } from "../config/secret-files.ts";
 import { readSettings, SettingsError } from "../config/settings.ts";
+import { version } from "../config/version.ts";
 import { signedObjects } from "../engine/adapters/farm/farm-child.ts";
 import { ipcBrokerConnection } from "../engine/adapters/farm/ipc-broker-connection.ts";
 import { NatsBrokerConnection } from "../engine/adapters/farm/nats-broker-connection.ts";
@@ -63,7 +64,7 @@ const timers: Timers = {
 process.umask(0o022);
 const settings = orStop(() => readSettings(process.env, availableParallelism()));
 const log = openLog(settings.logLevel, "farm");
-const name = `${hostname()}:${process.pid}`;
+const name = `${hostname()}-${process.pid}`;
 const remote = process.send === undefined ? await joinOverNats() : undefined;
 const connection = remote ?? orStop(() => ipcBrokerConnection(process));
 connection.onClose(() => timers.after(limits.farm.orphanMs, () => process.exit(1)));
@@ -119,8 +120,7 @@ const drawing = { browser, workspaces };
 
 const loop = new TaskLoop(
   {
-    name,
-    slots,
+    ...{ name, version, slots },
     heartbeatMs: farm.heartbeatMs,
     drainMs: remote === undefined ? farm.leaseMs : farm.farewellMs,
     objectsFor: (urls, signal) =>

@@ -165,3 +165,28 @@ export const ReadRequeued = Type.Object(
   { status: Type.Enum(["accepted"]) },
   { title: "ReadRequeued" },
 );
+
+/** One that is part of the service, or takes tasks from it. */
+export const AdminNode = Type.Object(
+  {
+    id: Type.String(),
+    kind: Type.Enum(["engine", "farm"]),
+    address: Type.String(),
+    version: nullable(Type.String()),
+    status: Type.Enum(["live", "draining", "gone"]),
+    shards: Type.Array(
+      Type.Object({ shard: Type.Integer(), role: Type.Enum(["owner", "standby"]) }),
+    ),
+    tasks: Type.Integer(),
+    started_at: Timestamp,
+    last_seen_at: Timestamp,
+  },
+  { title: "AdminNode" },
+);
+export type AdminNode = Static<typeof AdminNode>;
+
+export const AdminNodeList = Type.Object(
+  { items: Type.Array(AdminNode) },
+  { title: "AdminNodeList" },
+);
+export type AdminNodeList = Static<typeof AdminNodeList>;

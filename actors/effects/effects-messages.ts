@@ -1,6 +1,6 @@
 /**
- * What the service's main thread and the effects thread say to each other about providers. The
- * engine only carries it.
+ * What the service's main thread and the effects thread say to each other about providers and the
+ * farm. The engine only carries it.
  */
 import type { ProviderConfig } from "../../config/provider-config.ts";
 import type { ProviderModel } from "../../config/provider-models.ts";
@@ -30,6 +30,23 @@ export type ProviderQuestion =
   /** Answered by `ProviderState[]`. */
   | { readonly kind: "states" };
 
+export type FarmQuestion =
+  /** Answered by `FarmNodeState[]`. */
+  | { readonly kind: "farm_nodes" }
+  /** Lease nothing more to a node; answered by whether it is there. */
+  | { readonly kind: "drain_farm_node"; readonly name: string };
+
+/** Of a farm node that takes tasks from this service. */
+export interface FarmNodeState {
+  readonly name: string;
+  /** Undefined where it does not say. */
+  readonly version: string | undefined;
+  readonly joinedAtMs: number;
+  readonly isDraining: boolean;
+  /** How many it has from this service. */
+  readonly tasks: number;
+}
+
 export interface ProviderState extends Pick<ProviderTraits, "name" | "callback" | "cancel"> {
   readonly health: Health;
   readonly isPaused: boolean;
@@ -53,7 +70,7 @@ export interface Links {
   readonly urls: readonly string[];
 }
 
-export type ToEffectsThread = ProviderSetup | Asked<ProviderQuestion> | Answered;
+export type ToEffectsThread = ProviderSetup | Asked<ProviderQuestion | FarmQuestion> | Answered;
 
 export type FromEffectsThread =
   | Asked<LinkQuestion>

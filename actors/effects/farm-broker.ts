@@ -12,6 +12,8 @@
  * An idle node, while nothing waits for it, becomes a helper node of a task that another node
  * split; it stops helping when the lease of that task ends.
  *
+ * A node that drains is leased nothing more, also when it comes again; what it has, it ends.
+ *
  * A task that is handed back waits again, and none of its attempts is counted.
  */
 
@@ -26,6 +28,7 @@ import { PortError } from "../../engine/ports/port-error.ts";
 import type { FromNode, NodeConnection, ObjectAsk, TaskOutcome } from "../../engine/ports/tasks.ts";
 import type { FarmTask } from "../job/farm-task.ts";
 import type { JobMessage, Outcome } from "../job/job.ts";
+import type { FarmNodeState } from "./effects-messages.ts";
 import { FarmHelpers } from "./farm-helpers.ts";
 import { FarmQueue, type WaitingTask } from "./farm-queue.ts";
 import { TaskObjects } from "./task-objects.ts";
@@ -41,6 +44,10 @@ interface Lease extends WaitingTask {
 
 interface Node {
   readonly connection: NodeConnection;
+  readonly joinedAtMs: number;
+  /** Unknown until its hello. */
+  name: string | undefined;
+  version: string | undefined;
   kinds: readonly string[];
   slots: number;
   /** How many leases it may have; fewer than it has slots when others use some of these. */
@@ -64,6 +71,8 @@ export class FarmBroker {
   private readonly leaseByJob = new Map<Key, Lease>();
   private readonly leaseByToken = new Map<string, Lease>();
   private readonly helpers: FarmHelpers;
+  /** Names of nodes. */
+  private readonly draining = new Set<string>();
 
   constructor(ports: BrokerPorts) {
     this.ports = ports;
@@ -72,7 +81,11 @@ export class FarmBroker {
   }
 
   attach(connection: NodeConnection): void {
-    const node: Node = { connection, kinds: [], slots: 0, capacity: 0, free: 0 };
+    const node: Node = {
+      ...{ connection, joinedAtMs: this.ports.clock.nowMs() },
+      ...{ name: undefined, version: undefined },
+      ...{ kinds: [], slots: 0, capacity: 0, free: 0 },
+    };
     this.nodes.add(node);
     connection.onMessage((message) => this.handle(node, message));
     connection.onClose(() => this.lose(node));
@@ -118,9 +131,36 @@ export class FarmBroker {
     for (const { connection } of this.nodes) connection.send({ kind: "drain" });
   }
 
+  /** False for a node that is not here. It drains until its process ends. */
+  drainNode(name: string): boolean {
+    if (![...this.nodes].some((node) => node.name === name)) return false;
+    this.draining.add(name);
+    const [oldest] = this.draining;
+    if (this.draining.size > limits.farm.nodesMax && oldest !== undefined)
+      this.draining.delete(oldest);
+    return true;
+  }
+
+  /** Of the nodes that have said who they are. */
+  states(): readonly FarmNodeState[] {
+    const leases = [...this.leaseByToken.values()];
+    return [...this.nodes].flatMap((node) => {
+      const { name, version, joinedAtMs } = node;
+      if (name === undefined) return [];
+      const tasks = leases.filter((lease) => lease.node === node).length;
+      return [{ name, version, joinedAtMs, isDraining: this.isDraining(node), tasks }];
+    });
+  }
+
+  private isDraining({ name }: Node): boolean {
+    return name !== undefined && this.draining.has(name);
+  }
+
   private handle(node: Node, message: FromNode): void {
     switch (message.kind) {
       case "hello":
+        node.name = message.node;
+        node.version = message.version;
         node.kinds = message.kinds;
         node.slots = message.slots;
         this.resize(node, message.slots);
@@ -167,13 +207,14 @@ export class FarmBroker {
   }
 
   private offer(): void {
-    for (const node of this.nodes)
+    const ready = [...this.nodes].filter((node) => !this.isDraining(node));
+    for (const node of ready)
       while (node.free > 0) {
         const next = this.waiting.take(node.kinds);
         if (next === undefined) break;
         this.claim(node, next);
       }
-    this.helpers.recruit([...this.nodes].filter(({ slots, free }) => slots > 0 && free === slots));
+    this.helpers.recruit(ready.filter(({ slots, free }) => slots > 0 && free === slots));
   }
 
   private claim(node: Node, { job, scope, task }: WaitingTask): void {

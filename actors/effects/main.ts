@@ -58,7 +58,7 @@ export async function run(task: EffectsTask): Promise<void> {
   const broker = new FarmBroker({ ...ports, objects });
   const hub = new ProviderHub({
     ...ports,
-    objects,
+    ...{ objects, broker },
     open: openAdapters(),
     tell: (message) => host.send({ kind: "message", message }),
     onFailure: (error) => log.error(error, "a provider could not be asked"),

@@ -1,6 +1,6 @@
 /**
  * Everything about providers on the effects thread, and its end of the conversation with the main
- * thread, which knows the configuration and can sign.
+ * thread, which knows the configuration, can sign, and asks about the farm too.
  */
 
 import { simulatedProvider } from "../../config/providers.ts";
@@ -11,11 +11,13 @@ import { answered, Questions } from "../../engine/questions.ts";
 import { jobKey } from "../job/job.ts";
 import { SimulatedProvider } from "../providers/simulated/simulated-provider.ts";
 import type {
+  FarmQuestion,
   FromEffectsThread,
   LinkQuestion,
   ProviderQuestion,
   ToEffectsThread,
 } from "./effects-messages.ts";
+import type { FarmBroker } from "./farm-broker.ts";
 import type { JobPorts } from "./provider-job.ts";
 import { ProviderJobs } from "./provider-jobs.ts";
 import { Providers, type ProvidersPorts } from "./providers.ts";
@@ -26,6 +28,7 @@ export interface HubPorts extends JobPorts, Pick<ProvidersPorts, "open"> {
   readonly entropy: Entropy;
   readonly ids: IdMint;
   readonly objects: Objects;
+  readonly broker: Pick<FarmBroker, "states" | "drainNode">;
   /** To the main thread. */
   readonly tell: (message: FromEffectsThread) => void;
   readonly onFailure: (error: unknown) => void;
@@ -86,10 +89,14 @@ export class ProviderHub {
     this.providers.close();
   }
 
-  private answer(question: ProviderQuestion): unknown {
+  private answer(question: ProviderQuestion | FarmQuestion): unknown {
     switch (question.kind) {
       case "states":
         return this.providers.states();
+      case "farm_nodes":
+        return this.ports.broker.states();
+      case "drain_farm_node":
+        return this.ports.broker.drainNode(question.name);
       case "read":
         return this.jobs.readNow(jobKey(question.job));
       case "callback": {

@@ -59,6 +59,7 @@ async function runShard(task: ShardTask, log: Logger): Promise<void> {
   const effects = new EffectsLine((envelope) => life?.shard?.receive(envelope, "settle"));
   const toGateway = new Link<FromShardThread, ToShardThread>(task.gateway, (message) => {
     if ("kind" in message && message.kind === "effects") effects.connect(message.port);
+    else if ("kind" in message && message.kind === "drain") life?.drain?.();
     else if (life?.shard !== undefined) life.shard.handle(message);
     else if ("kind" in message && message.kind === "stop") life?.stop();
   });
@@ -103,6 +104,8 @@ interface ShardLife {
   run(): Promise<void>;
   /** Before it is open. */
   stop(): void;
+  /** In a cluster. */
+  drain?(): void;
 }
 
 function localLife(
@@ -134,7 +137,7 @@ async function clusterLife(
   log: Logger,
 ): Promise<ClusterShard> {
   const { nodeId: node, storeId: store, shard, shardCount, dataDir, objectStore } = task;
-  const { isFounder, isQuorum, forgotten } = task;
+  const { isFounder, isQuorum, isDraining, forgotten } = task;
   const name = shard === shardCount ? "directory" : String(shard);
   const connection = await connectNats({ ...access, name: `klieg shard ${name}` });
   const threads = new ShortThreads<SnapshotTask, Snapshot>(snapshotEntry, {
@@ -144,7 +147,7 @@ async function clusterLife(
   });
   return new ClusterShard({
     ...{ place: { shard, shardCount }, domain, stores, outlets, node, isFounder, isQuorum, store },
-    forgotten,
+    ...{ isDraining, forgotten },
     acceptedLoss: task.acceptedLosses.find((loss) => loss.shard === shard),
     log: await openJetStreamLog(connection, name),
     peers: natsPeers(connection, name),

@@ -8,7 +8,8 @@ export interface Peers {
 
 export interface Announcement {
   readonly node: string;
-  readonly state: "following" | "owning";
+  /** `draining`: it follows, and never takes over. */
+  readonly state: "following" | "draining" | "owning";
   /** The last record that is durable there. */
   readonly epoch: number;
   readonly seq: number;

@@ -30,7 +30,10 @@ export interface Task {
 export type FromNode =
   | {
       readonly kind: "hello";
+      /** Its name, which no other node has. */
       readonly node: string;
+      /** Of its release. */
+      readonly version?: string;
       readonly slots: number;
       readonly kinds: readonly string[];
     }

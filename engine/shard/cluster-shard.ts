@@ -37,6 +37,8 @@ export interface ClusterShardParts {
   readonly isFounder: boolean;
   /** Whether a write is answered only when a standby has it too. */
   readonly isQuorum: boolean;
+  /** Whether its node is to own nothing more; see `drain`. */
+  readonly isDraining: boolean;
   /** Nodes that are gone for good. */
   readonly forgotten: readonly string[];
   /** The record from which this node may go on, whatever others had behind it. */
@@ -63,12 +65,14 @@ export class ClusterShard {
   private follower: Follower | undefined;
   private owned: Shard | undefined;
   private isStopped = false;
+  private isDraining: boolean;
   private wake = () => {};
   /** Said once, however often it is met. */
   private joinFault: string | undefined;
 
   constructor(parts: ClusterShardParts) {
     this.parts = parts;
+    this.isDraining = parts.isDraining;
   }
 
   /** While its node owns it. */
@@ -81,6 +85,11 @@ export class ClusterShard {
     this.isStopped = true;
     this.follower?.stop();
     this.wake();
+  }
+
+  /** It takes nothing over any more, and is handed over once a standby can take it. */
+  drain(): void {
+    this.isDraining = true;
   }
 
   /**
@@ -98,6 +107,7 @@ export class ClusterShard {
       this.follower = new Follower({
         ...{ node, isFounder, replica, journal, log, peers, standbys, clock },
         acceptedLoss: this.parts.acceptedLoss,
+        isDraining: () => this.isDraining,
         event: place.shard === place.shardCount ? outlets.event : () => {},
       });
       const end = await this.follower.run();
@@ -236,7 +246,11 @@ export class ClusterShard {
     const balance = new Balance(place.shard, place.shardCount, stores.clock, shard.reached);
     let cancel = () => {};
     const again = () => {
-      if (balance.isDue(shard.reached, standbys.isFirst(shard.reached))) shard.stop();
+      const { reached } = shard;
+      const isDue = this.isDraining
+        ? standbys.hasSuccessor(reached)
+        : balance.isDue(reached, standbys.isFirst(reached));
+      if (isDue) shard.stop();
       else cancel = stores.clock.after(limits.cluster.announceMs, again);
     };
     again();

@@ -9,7 +9,8 @@
  * 4. when it was the last owner itself, or is any member of its quorum, and of the members that may
  *    know more enough are there and none does. It then also gives the log back what that has lost.
  *
- * In every other case it waits: a log that was lost in part does not tell who was the last owner.
+ * In every other case, and always while its node drains, it waits: a log that was lost in part does
+ * not tell who was the last owner.
  * A shard's owner with a quorum learns at once what is durable here.
  */
 import { limits } from "../../config/limits.ts";
@@ -36,6 +37,8 @@ export interface FollowerParts {
   readonly log: Log;
   readonly peers: Peers;
   readonly standbys: Standbys;
+  /** Whether its node is to own nothing more. */
+  readonly isDraining: () => boolean;
   readonly clock: Clock;
   /** For those who read the rows here. */
   readonly event: (event: ShardEvent) => void;
@@ -104,7 +107,7 @@ export class Follower {
       case "found":
         return this.follow(place.logSeq);
       case "new":
-        if (!this.parts.isFounder) return this.pause();
+        if (!this.parts.isFounder || this.parts.isDraining()) return this.pause();
         return { kind: "own", leaseMs: 0, isLossAccepted: false };
       case "short":
         if (!this.mayRebuild()) return this.pause();
@@ -181,6 +184,7 @@ export class Follower {
   private async claim(): Promise<FollowEnd | "stay" | undefined> {
     const { node, replica, standbys, clock } = this.parts;
     const { leaseMs, silenceMs, rankMs, handoverRankMs } = limits.cluster;
+    if (this.parts.isDraining()) return "stay";
     const silentMs = clock.monotonicMs() - this.heardMs;
     const isHandedOver = this.row(handoverKey)?.epoch === replica.position.epoch;
     const { isLossAccepted } = this;
@@ -203,10 +207,10 @@ export class Follower {
 
   /** Whether all that was acknowledged is here, or what is not was given up. */
   private mayRebuild(): boolean {
-    const { node, replica, standbys, clock } = this.parts;
+    const { node, replica, standbys, clock, isDraining } = this.parts;
     const { position } = replica;
     const owner = this.row(ownerKey);
-    if (owner === undefined) return false;
+    if (owner === undefined || isDraining()) return false;
     if (this.isLossAccepted) {
       const listenedMs = clock.monotonicMs() - this.startedMs;
       const alone = { ...owner, members: [node], isQuorum: false };
@@ -276,7 +280,7 @@ export class Follower {
   }
 
   private announce(): void {
-    const { node, replica, peers, clock } = this.parts;
+    const { node, replica, peers, clock, isDraining } = this.parts;
     const nowMs = clock.monotonicMs();
     const { epoch, seq } = replica.position;
     const owner = this.row(ownerKey);
@@ -285,7 +289,8 @@ export class Follower {
     this.announcedMs = nowMs;
     this.announcedSeq = seq;
     const { node: ownerNode, nonce } = owner ?? {};
-    peers.announce({ node, state: "following", epoch, seq, owner: ownerNode, nonce });
+    const state = isDraining() ? "draining" : "following";
+    peers.announce({ node, state, epoch, seq, owner: ownerNode, nonce });
   }
 
   private flushWhenDue(): void {

@@ -80,6 +80,11 @@ export class Standbys {
     );
   }
 
+  /** Whether a living standby can take over from the owner of that epoch. */
+  hasSuccessor({ epoch }: Position): boolean {
+    return this.living().some((other) => other.state === "following" && other.epoch === epoch);
+  }
+
   /** The last record that every standby of the last day has made durable. */
   get durableSeq(): number {
     const oldestMs = this.clock.monotonicMs() - limits.cluster.standbyGoneMs;

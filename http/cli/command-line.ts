@@ -30,8 +30,10 @@ import { accountCreate } from "./operator/account-create.ts";
 import { audit } from "./operator/audit.ts";
 import { backup } from "./operator/backup.ts";
 import { clusterJoin } from "./operator/cluster-join.ts";
+import { farm } from "./operator/farm.ts";
 import { modelsCheck } from "./operator/models-check.ts";
 import { nodeForget } from "./operator/node-forget.ts";
+import { drainNode, listNodes } from "./operator/nodes.ts";
 import { objectsMove } from "./operator/objects-move.ts";
 import { listProviders, pauseProvider, resumeProvider } from "./operator/providers.ts";
 import { reshard } from "./operator/reshard.ts";
@@ -78,6 +80,9 @@ const commands: readonly Command[] = [
   listProviders,
   pauseProvider,
   resumeProvider,
+  listNodes,
+  drainNode,
+  farm,
   login,
   logout,
   tokenCreate,

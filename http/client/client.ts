@@ -15,6 +15,8 @@ import type {
   User,
 } from "../../actors/contract/account.ts";
 import type {
+  AdminNode,
+  AdminNodeList,
   AdminProvider,
   AdminProviderList,
   InvariantPage,
@@ -281,6 +283,14 @@ export class Client {
   invariants(cursor: string | undefined): Promise<InvariantPage> {
     const from = cursor === undefined ? "" : `?cursor=${encodeURIComponent(cursor)}`;
     return this.get(`/admin/invariants${from}`);
+  }
+
+  nodes(): Promise<AdminNodeList> {
+    return this.get("/admin/nodes");
+  }
+
+  drainNode(id: string): Promise<AdminNode> {
+    return this.post(`/admin/nodes/${encodeURIComponent(id)}:drain`, {});
   }
 
   providers(): Promise<AdminProviderList> {

@@ -12,7 +12,7 @@ import {
   writeHop,
 } from "./hop-head.ts";
 import { bodyDigest, type HopSigner } from "./hop-signature.ts";
-import { relayedBody } from "./relayed-body.ts";
+import { isEventStream, relayedBody } from "./relayed-body.ts";
 
 export type HopOutcome =
   | { readonly kind: "answered"; readonly answer: Answer }
@@ -63,6 +63,7 @@ export class HopClient {
     maxFreeSockets: limits.cluster.hopFreeSocketsMax,
     timeout: limits.cluster.hopIdleMs,
   });
+  private readonly streams = new Set<IncomingMessage>();
 
   constructor(parts: HopClientParts) {
     this.parts = parts;
@@ -94,6 +95,7 @@ export class HopClient {
         ...(body instanceof Uint8Array ? {} : { expect: "100-continue" }),
       },
     });
+    sent.on("response", (response) => this.keepStream(response));
     const outcome = outcomeOf(sent, request);
     this.watch(sent, node);
     if (!hasBody) sent.end();
@@ -103,6 +105,17 @@ export class HopClient {
       sent.flushHeaders();
     }
     return outcome;
+  }
+
+  /** Clients are asked to come again. */
+  endStreams(): void {
+    for (const stream of this.streams) stream.destroy();
+  }
+
+  private keepStream(response: IncomingMessage): void {
+    if (!isEventStream(response)) return;
+    this.streams.add(response);
+    response.on("close", () => this.streams.delete(response));
   }
 
   close(): void {

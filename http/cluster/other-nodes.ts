@@ -10,7 +10,7 @@ import { Forwarder } from "./forwarder.ts";
 import { HopClient } from "./hop-client.ts";
 import { type HopListener, listenToNodes } from "./hop-listener.ts";
 import { HopNonces, HopSigner } from "./hop-signature.ts";
-import { type OwnNode, ownPresence } from "./own-presence.ts";
+import { ownPresence } from "./own-presence.ts";
 import { partRoutes } from "./part-routes.ts";
 
 export interface OtherNodesPorts {
@@ -19,6 +19,8 @@ export interface OtherNodesPorts {
   readonly clock: Clock;
   readonly said: Nodes;
   readonly line: ShardLine;
+  /** Hands over the shards that are owned here. */
+  readonly drainShards: () => void;
   /** Of the connection behind `said` and `line`. */
   readonly close: () => Promise<void>;
 }
@@ -45,15 +47,24 @@ export class OtherNodes {
    * From now on requests are forwarded to the nodes that own what they are about, and come from
    * them. `key` signs them. Throws `ListenError`.
    */
-  static async meet(self: OwnNode, key: string, ports: OtherNodesPorts): Promise<OtherNodes> {
-    const { service, api, clock, said, line, close } = ports;
-    const { gateway, entropy } = service;
-    const nodes = new ClusterNodes(() => ownPresence(service, self), said, clock);
+  static async meet(key: string, ports: OtherNodesPorts): Promise<OtherNodes> {
+    const { service, api, clock, said, line, drainShards, close } = ports;
+    const { gateway, entropy, self, health, following } = service;
+    const nodes = new ClusterNodes(() => ownPresence(service), said, clock);
     gateway.connect(new Elsewhere({ line, nodes: said, known: nodes, clock }));
     said.onReply(self.id, ({ request, reply }) => gateway.replied(request, reply));
     const signer = new HopSigner(key);
     const client = new HopClient({ signer, clock, entropy });
-    service.cluster = { nodes, forwarder: new Forwarder({ gateway, nodes, client, clock }) };
+    service.cluster = {
+      ...{ nodes, forwarder: new Forwarder({ gateway, nodes, client, clock }) },
+      drain() {
+        health.isDraining = true;
+        nodes.changed();
+        following.drain();
+        client.endStreams();
+        drainShards();
+      },
+    };
     const nonces = new HopNonces(clock);
     const parts = new Api(service, partRoutes);
     const listener = await listenToNodes(self.address, { api, parts, signer, nonces });

@@ -2,19 +2,9 @@
 import type { Presence, ShardRole } from "../../engine/ports/nodes.ts";
 import type { Service } from "../service.ts";
 
-export interface OwnNode {
-  readonly id: string;
-  /** Host and port at which the others reach it. */
-  readonly address: string;
-  readonly startedAtMs: number;
-  /** Of the domain; the directory is one more. */
-  readonly shardCount: number;
-}
-
-export function ownPresence(
-  { gateway, health, version }: Pick<Service, "gateway" | "health" | "version">,
-  { id, address, startedAtMs, shardCount }: OwnNode,
-): Presence {
+export function ownPresence({ gateway, health, version, self }: Service): Presence {
+  const { id, address, startedAtMs } = self;
+  const { shardCount } = gateway;
   const shards = Array.from({ length: shardCount + 1 }, (_, shard): ShardRole => {
     return { shard, role: gateway.owns(shard) ? "owner" : "standby" };
   });

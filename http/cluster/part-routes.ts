@@ -12,6 +12,7 @@ import { found } from "../problems/refusal-error.ts";
 import { ownStates, providerPartPath } from "../providers/provider-routes.ts";
 import { atNamedId, type Call, type Route, route } from "../route.ts";
 import { type Answer, json } from "../transport/answer.ts";
+import { drainHere, nodePartPath, ownFarmNodes } from "./node-routes.ts";
 
 const part = { answers: { 200: Type.Unknown() }, access: "open" } as const;
 
@@ -28,6 +29,16 @@ export const partRoutes: readonly Route[] = [
       reloadHere(service);
       return json(200, {});
     },
+  }),
+  route("GET", nodePartPath, {
+    ...part,
+    summary: "The farm nodes that take tasks from this node",
+    run: async ({ service }) => json(200, await ownFarmNodes(service)),
+  }),
+  route("POST", `${nodePartPath}/{id}:drain`, {
+    ...part,
+    summary: "Drain a node, if it is this one or takes tasks from it",
+    run: async ({ service, id }) => json(200, { isDrained: await drainHere(service, id) }),
   }),
   route("GET", `${jobPartPath}{shard}/{wish}`, {
     ...part,

@@ -15,12 +15,10 @@ export function relayedBody(response: IncomingMessage, isHead: boolean): string 
     response.resume();
     return "";
   }
-  const type = response.headers["content-type"] ?? "";
-  const isEvents = type.startsWith("text/event-stream");
   return {
     length,
     start(sink) {
-      const relay = isEvents ? new FrameRelay(sink) : new ByteRelay(sink);
+      const relay = isEventStream(response) ? new FrameRelay(sink) : new ByteRelay(sink);
       response.on("data", (chunk: Buffer) => {
         if (!relay.take(chunk)) response.pause();
       });
@@ -34,6 +32,10 @@ export function relayedBody(response: IncomingMessage, isHead: boolean): string 
       };
     },
   };
+}
+
+export function isEventStream({ headers }: IncomingMessage): boolean {
+  return headers["content-type"]?.startsWith("text/event-stream") === true;
 }
 
 /** Rejects with a `PortError` when the node goes away in the middle. */

@@ -1,9 +1,12 @@
 /**
- * The main thread's end of the conversation with the effects thread about providers: tells it what
- * is configured, signs links for it, asks it, and remembers how each provider is.
+ * The main thread's end of the conversation with the effects thread about providers
+ * and the farm: tells it what is configured, signs links for it, asks it, and remembers how each
+ * provider is.
  */
 
 import type {
+  FarmNodeState,
+  FarmQuestion,
   FromEffectsThread,
   LinkQuestion,
   Links,
@@ -27,7 +30,9 @@ export interface LinePorts {
 export class ProviderLine {
   private readonly ports: LinePorts;
   private readonly healths = new Map<string, Health>();
-  private readonly questions = new Questions<ProviderQuestion>((message) => this.tell(message));
+  private readonly questions = new Questions<ProviderQuestion | FarmQuestion>((message) =>
+    this.tell(message),
+  );
   private tell: (message: ToEffectsThread) => void = () => {};
   private isBegun = false;
 
@@ -72,6 +77,15 @@ export class ProviderLine {
   /** Reads a job at its provider now; resolves to whether there was something to read. */
   read(job: Id): Promise<boolean> {
     return this.questions.ask({ kind: "read", job });
+  }
+
+  farmNodes(): Promise<readonly FarmNodeState[]> {
+    return this.questions.ask({ kind: "farm_nodes" });
+  }
+
+  /** Resolves to whether there is such a node. */
+  drainFarmNode(name: string): Promise<boolean> {
+    return this.questions.ask({ kind: "drain_farm_node", name });
   }
 
   callBack(question: Omit<Extract<ProviderQuestion, { kind: "callback" }>, "kind">) {

@@ -60,6 +60,7 @@ export interface Timers {
 
 export interface FarmNode {
   readonly name: string;
+  readonly version: string;
   readonly slots: number;
   readonly heartbeatMs: number;
   /** How long a drain waits for running tasks before it hands them back. */
@@ -106,7 +107,8 @@ export class TaskLoop {
       this.dropAll(failed("the broker is gone", true));
     });
     const kinds = [...node.workersByKind.keys()];
-    connection.send({ kind: "hello", node: node.name, slots: node.slots, kinds });
+    const { name, version, slots } = node;
+    connection.send({ kind: "hello", node: name, version, slots, kinds });
   }
 
   /** Takes nothing new and ends when the last running task does. */

@@ -1,6 +1,7 @@
 /** Any node takes any request: two real services, of which the second owns nothing. */
 import { request } from "node:http";
 import t from "tap";
+import type { AdminNode, AdminNodeList } from "../../actors/contract/admin.ts";
 import type { Job } from "../../actors/contract/job.ts";
 import { simulatedMedia } from "../../actors/providers/simulated/simulated-media.ts";
 import { askAny, openCluster } from "./cluster-nodes.ts";
@@ -162,5 +163,34 @@ t.test("any node takes any request and forwards it whole to its owner", async (t
     t.match(refused.headers.get("retry-after"), /^\d+$/);
     const found = await askAny<Job>([second], `/jobs/${json["id"]}`);
     t.equal(found.id, json["id"], "the other node took over");
+  });
+
+  t.test("a node that drains hands over, ends its streams and forwards", async (t) => {
+    const third = await start("first");
+    const body = { model: "studio-image", prompt: "a kite that waits on" };
+    const { id } = await askAny<Job>([second], "/generate/image", body);
+    const { ticket } = await askAny<{ ticket: string }>([second], `/jobs/${id}/sse-ticket`, {});
+    const stream = await fetch(`http://127.0.0.1:${port}/v1/jobs/${id}/sse?ticket=${ticket}`);
+    const nodeOf = async (node: { readonly clusterPort: number }) => {
+      const { items } = await askAny<AdminNodeList>([third], "/admin/nodes");
+      const engines = items.filter(({ kind }) => kind === "engine");
+      return engines.find(({ address }) => address === `127.0.0.1:${node.clusterPort}`);
+    };
+    // It is refused while no other node is known to live.
+    for (let status: unknown; status !== "draining"; ) {
+      const { id: node = "" } = (await nodeOf(second)) ?? {};
+      if (node === "") continue;
+      ({ status } = await askAny<AdminNode>([third], `/admin/nodes/${node}:drain`, {}));
+    }
+    t.match(await stream.text(), /event: reconnect\n/);
+    for (;;) {
+      const shards = (await nodeOf(third))?.shards ?? [];
+      if (shards.length === 2 && shards.every(({ role }) => role === "owner")) break;
+    }
+    t.equal((await askAny<Job>([second], `/jobs/${id}`)).id, id, "it forwards");
+    t.match(await nodeOf(second), { status: "draining", shards: [{ role: "standby" }, {}] });
+    t.equal((await fetch(`http://127.0.0.1:${port}/readyz`)).status, 503);
+    // Their folder is removed as soon as this test ends.
+    await Promise.all([second, third].map((node) => node.kill("SIGKILL")));
   });
 });

@@ -19,6 +19,7 @@ export class ClusterNode {
   /** Nodes that have the store's id from others begin no shard. */
   isFounder = true;
   isQuorum = false;
+  isDraining = false;
   forgotten: string[] = [];
   acceptedLoss: { epoch: number; seq: number } | undefined;
   /** What ended its lives, in their order. */
@@ -63,6 +64,7 @@ export class ClusterNode {
       node: this.name,
       isFounder: this.isFounder,
       isQuorum: this.isQuorum,
+      isDraining: this.isDraining,
       forgotten: this.forgotten,
       acceptedLoss: this.acceptedLoss,
       nonce: `${this.name} ${number}`,
@@ -99,6 +101,12 @@ export class ClusterNode {
   loseDisk(): void {
     this.journal = memoryJournal();
     this.tables = memoryTables();
+  }
+
+  /** In this life and those to come. */
+  drain(): void {
+    this.isDraining = true;
+    this.life?.drain();
   }
 
   stop(): void {

@@ -190,3 +190,45 @@ t.test("a shard with work stays where it is", async (t) => {
   }
   t.strictSame(house.owners, [0]);
 });
+
+t.test("a node that drains hands its shard over to one that lives, and gets none", async (t) => {
+  const { house, first, others } = await opened(["a", "b"]);
+  const [standby] = others as [ClusterNode];
+  await first.ask(counter, add);
+  first.drain();
+  await house.pass(1_500);
+  t.strictSame(first.ends, ["stopped"]);
+  t.match(await standby.ask(counter, add), { count: 2 });
+  first.start();
+  await house.pass(2_000);
+  standby.stop();
+  await house.pass(20_000);
+  t.strictSame(house.owners, [], "not even what is handed over");
+  standby.start();
+  await house.pass(2_000);
+  t.match(await standby.ask(counter, look), { count: 2 });
+  standby.kill();
+  await house.pass(20_000);
+  t.notOk(first.owns, "nor what has no owner any more");
+});
+
+t.test("a node that drains owns its shard until another can take it", async (t) => {
+  const { house, first, others } = await opened(["a", "b"]);
+  const [standby] = others as [ClusterNode];
+  standby.kill();
+  await house.pass(5_000);
+  first.drain();
+  await house.pass(10_000);
+  t.match(await first.ask(counter, add), { count: 1 });
+  standby.start();
+  await house.pass(5_000);
+  t.strictSame(house.owners, [1]);
+  t.match(await standby.ask(counter, look), { count: 1 });
+});
+
+t.test("a node that drains is no successor of another that drains", async (t) => {
+  const { house, first, others } = await opened(["a", "b"]);
+  for (const node of [...others, first]) node.drain();
+  await house.pass(10_000);
+  t.strictSame(house.owners, [0]);
+});

@@ -50,6 +50,7 @@ function startNode(): Bench {
   const loop = new TaskLoop(
     {
       name: "n1",
+      version: "0.0.0-test",
       slots: 2,
       heartbeatMs: 1_000,
       drainMs: 15_000,
@@ -88,7 +89,9 @@ function settled(): Promise<void> {
 
 t.test("a node says hello with its slots and kinds", async (t) => {
   const { sent } = startNode();
-  t.strictSame(sent, [{ kind: "hello", node: "n1", slots: 2, kinds: ["image"] }]);
+  t.strictSame(sent, [
+    { kind: "hello", node: "n1", version: "0.0.0-test", slots: 2, kinds: ["image"] },
+  ]);
 });
 
 t.test("a leased task runs and is reported under its token", async (t) => {

@@ -99,6 +99,7 @@ function attach(
   new TaskLoop(
     {
       name,
+      version: "0.0.0-test",
       slots: 1,
       heartbeatMs: 1_000,
       drainMs: 1_000,

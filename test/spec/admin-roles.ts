@@ -30,6 +30,11 @@ export const adminRows = {
     expected: "403 403 403 403 403 403 403",
     body: {},
   },
+  "POST /v1/admin/nodes/{id}:drain": {
+    object: "node",
+    expected: "403 403 403 403 403 403 403",
+    body: {},
+  },
   "POST /v1/admin/jobs/{id}/requeue-read": {
     object: "slowJob",
     expected: "403 403 403 403 403 403 403",

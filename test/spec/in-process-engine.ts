@@ -91,7 +91,7 @@ export async function openEngine(parts: EngineParts): Promise<InProcessEngine> {
   const broker = new FarmBroker({ ...ports, objects });
   const hub = new ProviderHub({
     ...ports,
-    objects,
+    ...{ objects, broker },
     open: parts.openProvider,
     tell: parts.onEffects,
     onFailure: onFault,

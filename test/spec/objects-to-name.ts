@@ -52,6 +52,10 @@ export const kits = {
   },
   model: async () => ["sim-instant"],
   provider: async () => ["fal"],
+  node: async ({ house }: Stage) => {
+    house.farmNode();
+    return ["double"];
+  },
   organization: async (stage: Stage) => [(await organizationOf(stage)).id],
   member: async (stage: Stage) => [(await organizationOf(stage)).id, stage.maker.id],
   token: async ({ maker }: Stage) => {

@@ -73,6 +73,7 @@ export const isFromNode = check<FromNode>(
     Type.Object({
       kind: Type.Literal("hello"),
       node: text(256),
+      version: Type.Optional(text(64)),
       slots: Type.Integer({ minimum: 0, maximum: 1_024 }),
       kinds: Type.Array(kind, { maxItems: 256 }),
     }),

@@ -15,7 +15,11 @@ const isAnnouncement = check<Announcement & { readonly version: readonly [number
   Type.Object({
     version: Type.Tuple([Type.Literal(clusterVersion.major), count]),
     node: id,
-    state: Type.Union([Type.Literal("following"), Type.Literal("owning")]),
+    state: Type.Union([
+      Type.Literal("following"),
+      Type.Literal("draining"),
+      Type.Literal("owning"),
+    ]),
     epoch: count,
     seq: count,
     owner: Type.Optional(id),

@@ -1,0 +1,14 @@
+/** `klieg farm`: config/klieg becomes the farm node itself; here is what is said of it. */
+import { parseArgs } from "node:util";
+import { type Command, CommandError } from "../command.ts";
+
+export const farm: Command = {
+  name: "farm",
+  usage: "",
+  summary: "Run a farm node, which finds its services by KLIEG_NATS_URL.",
+  options: [],
+  async run(args) {
+    parseArgs({ args: [...args], options: {} });
+    throw new CommandError("A farm node is started by npx klieg farm or npm run farm alone.");
+  },
+};

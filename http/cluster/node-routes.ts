@@ -1,0 +1,145 @@
+/**
+ * Operators: the nodes that serve and those of the farm, and draining them. A node drains until its
+ * process ends. The number of shards is the directory's number.
+ */
+import { AdminNode, AdminNodeList } from "../../actors/contract/admin.ts";
+import { strict } from "../../actors/contract/common.ts";
+import { directoryKey, type NoteAudit } from "../../actors/directory/directory-messages.ts";
+import type { FarmNodeState } from "../../actors/effects/effects-messages.ts";
+import { limits } from "../../config/limits.ts";
+import type { KnownNode } from "../../engine/cluster/cluster-nodes.ts";
+import { PortError } from "../../engine/ports/port-error.ts";
+import { timestamp } from "../../engine/timestamp.ts";
+import { auditNote } from "../auth/audit-note.ts";
+import { found, RefusalError } from "../problems/refusal-error.ts";
+import { expectReply } from "../problems/replies.ts";
+import { anywhere, type Call, jsonBody, type Route, route } from "../route.ts";
+import type { Service } from "../service.ts";
+import { type Answer, json } from "../transport/answer.ts";
+import type { NodeAnswer } from "./forwarder.ts";
+import { ownPresence } from "./own-presence.ts";
+
+export const nodeRoutes: readonly Route[] = [
+  route("GET", "/v1/admin/nodes", {
+    summary: "List the nodes, with their shards and tasks",
+    answers: { 200: AdminNodeList },
+    access: "admin",
+    partitionOf: anywhere,
+    rate: "read",
+    run: async ({ service }) => json(200, { items: await listNodes(service) }),
+  }),
+  route("POST", "/v1/admin/nodes/{id}:drain", {
+    summary: "Let a node hand over its shards, or take no more tasks",
+    answers: { 200: AdminNode },
+    access: "admin",
+    partitionOf: anywhere,
+    rate: "write",
+    body: jsonBody(strict({})),
+    run: drainNode,
+  }),
+];
+
+export const nodePartPath = "/parts/nodes";
+
+async function listNodes(service: Service): Promise<readonly AdminNode[]> {
+  const { cluster, self, clock } = service;
+  const [own, others] = await Promise.all([
+    ownFarmNodes(service),
+    cluster?.forwarder.askNodes("GET", nodePartPath) ?? [],
+  ]);
+  const answers: readonly NodeAnswer[] = [{ node: self.id, answer: own }, ...others];
+  const farmByNode = new Map(
+    answers.map(({ node, answer }) => [node, (answer as FarmNodeState[] | undefined) ?? []]),
+  );
+  const nowMs = clock.nowMs();
+  const known = cluster?.nodes.list() ?? [{ ...ownPresence(service), lastSeenMs: nowMs }];
+  const engines = known.map((node) => engineView(node, farmByNode.get(node.node) ?? []));
+  const byId = (a: AdminNode, b: AdminNode) => (a.id < b.id ? -1 : 1);
+  return [...engines.sort(byId), ...farmViews([...farmByNode.values()].flat(), nowMs).sort(byId)];
+}
+
+/** None while the thread that knows them is away. */
+export async function ownFarmNodes({
+  line,
+}: Pick<Service, "line">): Promise<readonly FarmNodeState[]> {
+  try {
+    return await line.farmNodes();
+  } catch (error) {
+    if (!(error instanceof PortError)) throw error;
+    return [];
+  }
+}
+
+/** Its tasks are those that it has given to farm nodes. */
+function engineView(node: KnownNode, farm: readonly FarmNodeState[]): AdminNode {
+  const { address, version, status, shards } = node;
+  return {
+    ...{ id: node.node, kind: "engine", address, version, status, shards: [...shards] },
+    tasks: farm.reduce((sum, { tasks }) => sum + tasks, 0),
+    started_at: timestamp(node.startedAtMs),
+    last_seen_at: timestamp(node.lastSeenMs),
+  };
+}
+
+/** A farm node takes tasks from several nodes; one that falls silent leaves the list. */
+function farmViews(states: readonly FarmNodeState[], nowMs: number): AdminNode[] {
+  const names = [...new Set(states.map(({ name }) => name))];
+  return names.map((name): AdminNode => {
+    const same = states.filter((state) => state.name === name);
+    return {
+      ...{ id: name, kind: "farm", address: name.replace(/-\d+$/, ""), shards: [] },
+      version: same[0]?.version ?? null,
+      status: same.some(({ isDraining }) => isDraining) ? "draining" : "live",
+      tasks: same.reduce((sum, { tasks }) => sum + tasks, 0),
+      started_at: timestamp(Math.min(...same.map(({ joinedAtMs }) => joinedAtMs))),
+      last_seen_at: timestamp(nowMs),
+    };
+  });
+}
+
+/** The audit has it before it begins: the directory may move by it. */
+async function drainNode(call: Call): Promise<Answer> {
+  const { service, id } = call;
+  const nodes = await listNodes(service);
+  const node = found(nodes.find((known) => known.id === id));
+  checkDrainable(node, nodes);
+  const note: NoteAudit = { kind: "note", audit: auditNote(call, "node.drain", id) };
+  expectReply(await service.gateway.ask(directoryKey, note, "work"), "noted");
+  const others = service.cluster?.forwarder.askNodes("POST", `${nodePartPath}/${id}:drain`) ?? [];
+  const answers = (await others).map(({ answer }) => answer as DrainAnswer | undefined);
+  const isHere = await drainHere(service, id);
+  const isDrained = isHere || answers.some((answer) => answer?.isDrained);
+  // Each node leases to a farm node by itself.
+  if (!isDrained || (node.kind === "farm" && answers.includes(undefined)))
+    throw new RefusalError({
+      code: "unavailable",
+      retryAfterSeconds: limits.http.retryAfterSeconds,
+    });
+  return json(200, { ...node, status: "draining" });
+}
+
+interface DrainAnswer {
+  readonly isDrained: boolean;
+}
+
+/** Throws `RefusalError` for what no other node could take over. */
+function checkDrainable({ id, kind, status }: AdminNode, nodes: readonly AdminNode[]): void {
+  if (status === "gone")
+    throw new RefusalError({ code: "conflict", detail: `Node ${id} is gone.` });
+  const isLeft = nodes.some(
+    (other) => other.kind === "engine" && other.status === "live" && other.id !== id,
+  );
+  if (kind === "engine" && !isLeft)
+    throw new RefusalError({
+      code: "conflict",
+      detail: "No other node lives that could take its shards over.",
+    });
+}
+
+/** False for a node that is neither this one nor takes tasks from it. */
+export async function drainHere(service: Service, id: string): Promise<boolean> {
+  const { cluster, self, line } = service;
+  if (id !== self.id) return line.drainFarmNode(id);
+  cluster?.drain();
+  return cluster !== undefined;
+}

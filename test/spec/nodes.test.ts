@@ -1,0 +1,77 @@
+import t from "tap";
+import type { AdminNode, AdminNodeList } from "../../actors/contract/admin.ts";
+import { openInProcess } from "./in-process-service.ts";
+
+const path = "/v1/admin/nodes";
+
+t.test("GET /admin/nodes lists a machine that is alone, and its farm nodes", async (t) => {
+  const house = await openInProcess(t, { shardCount: 2 });
+  const { json: alone } = await house.admin.get<AdminNodeList>(path);
+  const engine = {
+    id: "node",
+    kind: "engine",
+    address: "127.0.0.1:8080",
+    version: "0.0.0-test",
+    status: "live",
+    shards: [
+      { shard: 0, role: "owner" },
+      { shard: 1, role: "owner" },
+      { shard: 2, role: "owner" },
+    ],
+    tasks: 0,
+    started_at: "2026-04-15T12:00:00.000Z",
+    last_seen_at: "2026-04-15T12:00:00.000Z",
+  };
+  t.strictSame(alone, { items: [engine] });
+  const farm = house.farmNode();
+  const ada = await house.account();
+  await ada.post("/v1/generate/image", { model: "studio-image", prompt: "a kite" });
+  await house.advance(5_000);
+  t.equal(farm.leases.length, 1);
+  const { json } = await house.admin.get<AdminNodeList>(path);
+  t.match(json.items, [
+    { id: "node", tasks: 1, last_seen_at: "2026-04-15T12:00:05.000Z" },
+    {
+      id: "double",
+      kind: "farm",
+      version: null,
+      status: "live",
+      shards: [],
+      tasks: 1,
+      started_at: "2026-04-15T12:00:00.000Z",
+    },
+  ]);
+  farm.die();
+  t.match((await house.admin.get<AdminNodeList>(path)).json.items, [{ id: "node", tasks: 0 }]);
+});
+
+t.test("a farm node that drains ends what it has, and is leased nothing more", async (t) => {
+  const house = await openInProcess(t);
+  const farm = house.farmNode();
+  const ada = await house.account();
+  const submit = () =>
+    ada.post("/v1/generate/image", { model: "studio-image", prompt: `kite ${farm.leases.length}` });
+  await submit();
+  await house.settle();
+  const drained = await house.admin.post<AdminNode>(`${path}/double:drain`);
+  t.match(drained, { status: 200, json: { id: "double", status: "draining", tasks: 1 } });
+  farm.fail("no room", true);
+  await submit();
+  await house.advance(5_000);
+  t.equal(farm.leases.length, 1);
+  t.match((await house.admin.get<AdminNodeList>(path)).json.items, [
+    {},
+    { id: "double", status: "draining", tasks: 0 },
+  ]);
+  const { json } = await house.admin.get<{ items: object[] }>("/v1/admin/audit");
+  t.match(json.items[0], { action: "node.drain", target: "double" });
+});
+
+t.test("a node that is alone has no other to hand its shards to", async (t) => {
+  const house = await openInProcess(t);
+  const refused = await house.admin.post<{ detail: string }>(`${path}/node:drain`);
+  t.equal(refused.status, 409);
+  t.equal(refused.json.detail, "No other node lives that could take its shards over.");
+  t.equal((await house.stranger.get("/readyz")).status, 200);
+  t.equal((await house.admin.post(`${path}/nonsense:drain`)).status, 404);
+});
