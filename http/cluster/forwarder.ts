@@ -61,6 +61,7 @@ export class Forwarder {
       await new Promise<void>((resolve) => clock.after(movedAgainMs, resolve));
     }
   }
+
   /**
    * What the node that owns the shard answers to one of the parts' routes. Throws `RefusalError`
    * with 503.
