@@ -269,7 +269,11 @@ function storeOf(path: string, text: string | undefined): Store | undefined {
     "isComplete" in store &&
     typeof store.isComplete === "boolean";
   const noWord = { forgotten: [], acceptedLosses: [] };
-  if (isKnown) return { ...noWord, ...(store as Omit<Store, keyof typeof noWord>) };
+  if (isKnown) {
+    const written = store as Omit<Store, keyof typeof noWord>;
+    // In the file's order: what has not changed is not written again.
+    return { ...written, ...noWord, ...written };
+  }
   throw new DataDirectoryError(
     `${path} was written by another version of Klieg; start that version or set KLIEG_DATA_DIR to another directory.`,
   );

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import t from "tap";
 import { openTableReader } from "../../engine/adapters/lmdb.ts";
 import { hasTables } from "../../engine/adapters/lmdb-file.ts";
-import { openJetStreamLog } from "../../engine/adapters/nats/jetstream-log.ts";
+import { openJetStreamLog, openStream } from "../../engine/adapters/nats/jetstream-log.ts";
 import { connectNats } from "../../engine/adapters/nats/nats.ts";
 import { noPosition, readPosition } from "../../engine/shard/replica.ts";
 import { startNats } from "../nats-server.ts";
@@ -24,6 +24,16 @@ async function positionOf(dataDir: string, shard: string) {
   } finally {
     await reader.close();
   }
+}
+
+/** Resolves when a node has told the servers of NATS which store the cluster has. */
+async function isStoreKnown(servers: readonly { readonly url: string }[]): Promise<void> {
+  const connection = await connectNats({
+    ...{ servers: servers.map(({ url }) => url), credentials: undefined, name: "test" },
+  });
+  const store = await openStream(connection, { stream: "STORE", subject: "STORE" });
+  while ((await store.end()).logSeq === 0) await new Promise((again) => setTimeout(again, 100));
+  await connection.close();
 }
 
 t.test("a node that is killed loses nothing: another goes on, then the first again", async (t) => {
@@ -70,7 +80,10 @@ t.test("with a quorum an answer outlives the log and the owner's disk", async (t
   t.match(run("shard", "rebuild", "0"), /The log holds no record.\n.*\n.*did not answer.*\n.*/);
   t.match(run("shard", "rebuild", "9"), /There is no shard "9"; name one from 0 to 0/);
   t.match(run("node", "forget", nodeId), /is forgotten; start the service/);
-  const again = await Promise.all([start("second"), start("third")]);
+  const second = start("second");
+  // An empty node that comes first to empty servers begins a store of its own.
+  await isStoreKnown(servers);
+  const again = await Promise.all([second, start("third")]);
   await hasAll(t, again, ids);
   t.match(run("node", "forget", nodeId), /Another Klieg process uses/);
   for (const node of again) await node.kill("SIGTERM");
