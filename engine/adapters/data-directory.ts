@@ -45,6 +45,8 @@ export interface DataDirectory {
   readonly acceptedLosses: readonly AcceptedLoss[];
   /** The same directory as a part of the cluster's store; only for one that holds nothing yet. */
   join(store: { readonly storeId: string; readonly shardCount: number }): DataDirectory;
+  /** The cluster's store has more shards than this by now: it never starts again. Says so. */
+  supersede(): DataDirectoryError;
   /** Every shard has been opened. */
   complete(): void;
   /** Puts a small file in its place whole, readable by this user only. */
@@ -87,6 +89,10 @@ interface Store {
   readonly acceptedLosses: readonly AcceptedLoss[];
   /** So many shards are whole in `reshard` and take the place of the store's. */
   readonly reshardingTo?: number | undefined;
+  /** In a cluster: the id that the store then has. */
+  readonly reshardingStore?: string | undefined;
+  /** See `supersede`. */
+  readonly isSuperseded?: boolean | undefined;
 }
 
 /** Throws `DataDirectoryError`. */
@@ -112,7 +118,7 @@ export function openDataDirectory(path: string, shardCount: number): DataDirecto
     release,
   };
   const found = storeOf(path, directory.read(storeName));
-  refuseHalf(path, found, release);
+  refuseUnfit(path, found, release);
   const [storeId, nodeId] = [randomUUID(), randomUUID()];
   const made = {
     formatVersion,
@@ -139,6 +145,10 @@ export function openDataDirectory(path: string, shardCount: number): DataDirecto
     ...it,
     isNew: !it.isComplete,
     complete: () => write({ ...it, isComplete: true }),
+    supersede() {
+      write({ ...it, isSuperseded: true });
+      return superseded(path);
+    },
     join(cluster) {
       const isFounder = cluster.storeId === it.storeId;
       const joined = { ...it, ...cluster, isClustered: true, isFounder };
@@ -152,7 +162,7 @@ export function openDataDirectory(path: string, shardCount: number): DataDirecto
 /** Opens an existing store, for reading its files while no service runs. */
 export function holdStore(path: string): HeldStore {
   const store = holdAnyStore(path);
-  refuseHalf(path, store, store.release);
+  refuseUnfit(path, store, store.release);
   return store;
 }
 
@@ -279,11 +289,19 @@ function storeOf(path: string, text: string | undefined): Store | undefined {
   );
 }
 
-function refuseHalf(path: string, store: Store | HeldStore | undefined, release: () => void) {
-  if (store?.reshardingTo === undefined) return;
+function refuseUnfit(path: string, store: Store | HeldStore | undefined, release: () => void) {
+  const { reshardingTo, isSuperseded = false } = store ?? {};
+  if (reshardingTo === undefined && !isSuperseded) return;
   release();
+  if (isSuperseded) throw superseded(path);
   throw new DataDirectoryError(
-    `The change of ${path} to ${store.reshardingTo} shards has not ended; run klieg reshard ${store.reshardingTo} again.`,
+    `The change of ${path} to ${reshardingTo} shards has not ended; run klieg reshard ${reshardingTo} again.`,
+  );
+}
+
+function superseded(path: string): DataDirectoryError {
+  return new DataDirectoryError(
+    `${path} is of the time before the cluster's store got more shards; remove it and start again: the node joins from a snapshot.`,
   );
 }
 

@@ -6,7 +6,7 @@ import { readNatsAccess } from "../../config/secret-files.ts";
 import type { Settings } from "../../config/settings.ts";
 import { type DataDirectory, DataDirectoryError, openDataDirectory } from "./data-directory.ts";
 import { connectNats } from "./nats/nats.ts";
-import { agreeOnStore } from "./nats/nats-store.ts";
+import { agreeOnStore, type ClusterStore } from "./nats/nats-store.ts";
 
 /** Throws `DataDirectoryError`, and `PortError` when NATS cannot be used; each is one sentence. */
 export async function openStore(settings: Settings): Promise<DataDirectory> {
@@ -34,12 +34,25 @@ async function openNode(settings: Settings, data: DataDirectory): Promise<DataDi
   const connection = await connectNats({ ...access, name: "klieg start" });
   try {
     const store = await agreeOnStore(connection, data);
-    if (!data.isClustered && data.isNew) return data.join(store);
-    if (store.storeId === data.storeId) return data;
+    refuseChanging(store, data);
+    const { storeId, shardCount } = store;
+    if (!data.isClustered && data.isNew) return data.join({ storeId, shardCount });
+    if (storeId === data.storeId) return data;
+    if (store.formerIds?.includes(data.storeId) === true) throw data.supersede();
   } finally {
     await connection.close();
   }
   throw new DataDirectoryError(
     `${dataDir} belongs to another cluster than the one of KLIEG_NATS_URL; set KLIEG_DATA_DIR and KLIEG_NATS_URL to what belongs together.`,
+  );
+}
+
+function refuseChanging({ change }: ClusterStore, { path, nodeId }: DataDirectory): void {
+  if (change === undefined) return;
+  const { node, shardCount } = change;
+  throw new DataDirectoryError(
+    node === nodeId
+      ? `The change of ${path} to ${shardCount} shards has not ended; run klieg reshard ${shardCount} again.`
+      : `The cluster's store is being given ${shardCount} shards; start this node when klieg reshard ${shardCount} has ended on node ${node}.`,
   );
 }

@@ -1,21 +1,27 @@
 /**
  * Gives a store that no process uses more shards. They are built beside the old ones, which stay
  * the store until all are whole and `store.json` says so; from then on folder after folder moves
- * into its place. A run that was interrupted is gone on with by the next.
+ * into its place. A run that was interrupted is gone on with by the next. In a cluster the logs
+ * change before the folders do (`reshard-cluster.ts`).
  */
 import { existsSync, mkdirSync, renameSync, rmSync, statfsSync, statSync } from "node:fs";
 import { join } from "node:path";
+import type { NatsAccess } from "../../config/secret-files.ts";
 import type { Domain } from "../domain.ts";
+import type { Objects } from "../ports/objects.ts";
 import { PortError } from "../ports/port-error.ts";
 import { StoreDamage } from "../ports/store-damage.ts";
 import { parentOf, splitShard } from "../reshard/shard-split.ts";
+import { isJoining } from "../shard/joining.ts";
 import { recover } from "../shard/recovery.ts";
 import { readPosition, type ShardPlace } from "../shard/replica.ts";
+import { removeSnapshots } from "../shard/snapshot.ts";
 import { shardNames } from "./backup/write-backup.ts";
 import { DataDirectoryError, type HeldStore, holdAnyStore, reshardName } from "./data-directory.ts";
 import { openJournal } from "./file-journal.ts";
 import { openTableReader, openTables } from "./lmdb.ts";
 import { checkTablesFile, hasTables } from "./lmdb-file.ts";
+import { type ClusterReshard, type NewShard, openClusterReshard } from "./reshard-cluster.ts";
 import { segmentBytes } from "./segment.ts";
 import { syncFolder } from "./segment-list.ts";
 
@@ -25,34 +31,109 @@ export interface Resharding {
   readonly shardCount: number;
   readonly domain: Domain;
   readonly nowMs: number;
+  /** For a store of a cluster. */
+  readonly access: NatsAccess | undefined;
+  readonly openObjects: () => Promise<Objects>;
   /** Told after each step what it did. */
   readonly onStep: (sentence: string) => void;
 }
 
-/** Throws `DataDirectoryError`. */
+/** Throws `DataDirectoryError`, and `PortError` when NATS cannot be reached. */
 export async function reshardStore(resharding: Resharding): Promise<void> {
-  const { path, shardCount } = resharding;
+  const { path, shardCount, access } = resharding;
   const store = holdAnyStore(path);
   try {
     refuseWrong(path, store, shardCount);
-    if (store.reshardingTo === undefined) {
-      await build(resharding, store.shardCount).catch((error) => giveUp(path, error));
-      store.change({ reshardingTo: shardCount });
-      await syncFolder(path);
+    if (!store.isClustered) return await changeShards(resharding, store, undefined);
+    if (access === undefined)
+      throw new DataDirectoryError(
+        `${path} belongs to a node of a cluster; set KLIEG_NATS_URL as for the service.`,
+      );
+    const cluster = await openClusterReshard({ ...resharding, store, access });
+    try {
+      await changeShards(resharding, store, cluster);
+    } finally {
+      await cluster.close();
     }
-    await moveIn(resharding);
-    store.change({ shardCount, reshardingTo: undefined });
-    await syncFolder(path);
   } finally {
     store.release();
   }
 }
 
+async function changeShards(
+  resharding: Resharding,
+  store: HeldStore,
+  cluster: ClusterReshard | undefined,
+): Promise<void> {
+  const { path, shardCount, onStep } = resharding;
+  await cluster?.begin();
+  if (store.reshardingTo === undefined) {
+    await build(resharding, store.shardCount, cluster).catch((error) =>
+      giveUp(resharding, cluster, error),
+    );
+    store.change({ reshardingTo: shardCount, reshardingStore: cluster?.storeId });
+    await syncFolder(path);
+  }
+  if (cluster !== undefined) {
+    await cluster.changeLogs(newShards(resharding));
+    onStep(`The logs of the cluster begin anew with ${shardCount} shards.`);
+  }
+  await moveIn(resharding);
+  if (cluster !== undefined) {
+    await forgetSnapshots(resharding, store.storeId);
+    await cluster.end();
+    onStep(
+      "Start this node first; the others join from a snapshot when their data directories were removed.",
+    );
+  }
+  store.change({
+    ...(cluster === undefined ? {} : ownStore(cluster)),
+    ...{ shardCount, reshardingTo: undefined, reshardingStore: undefined },
+  });
+  await syncFolder(path);
+}
+
+/** No node takes one of the earlier store any more; where they stay, they only take room. */
+async function forgetSnapshots({ openObjects, onStep }: Resharding, storeId: string) {
+  try {
+    await removeSnapshots(await openObjects(), storeId);
+  } catch (error) {
+    if (!(error instanceof PortError)) throw error;
+    onStep(`Objects below snapshots/${storeId} are not needed any more: ${error.message}.`);
+  }
+}
+
+/** What the operator said of the earlier shards and nodes is of the past. */
+function ownStore({ storeId }: ClusterReshard) {
+  return { storeId, isFounder: true, forgotten: [], acceptedLosses: [] };
+}
+
+/** Some may be in their places already: what they replace is gone then. */
+function newShards({ path, shardCount }: Resharding): NewShard[] {
+  return shardNames(shardCount).map((name) => {
+    const [built, place] = [join(path, reshardName, name), join(path, name)];
+    return {
+      name: name.slice("shard-".length),
+      folder: existsSync(built) ? built : place,
+      async formerHash() {
+        const tables = join(place, "tables");
+        if (!existsSync(built) || !hasTables(tables)) return undefined;
+        const reader = openTableReader(tables);
+        try {
+          return readPosition(reader).hash;
+        } finally {
+          await reader.close();
+        }
+      },
+    };
+  });
+}
+
 function refuseWrong(path: string, store: HeldStore, shardCount: number): void {
   const { reshardingTo } = store;
-  if (store.isClustered)
+  if (store.isSuperseded === true)
     throw new DataDirectoryError(
-      `${path} belongs to a node of a cluster, whose shards cannot be changed; only a store of one machine can be given more.`,
+      `${path} is of the time before the cluster's store got more shards; name the data directory of a node that has them.`,
     );
   if (store.isNew)
     throw new DataDirectoryError(
@@ -69,13 +150,17 @@ function refuseWrong(path: string, store: HeldStore, shardCount: number): void {
 }
 
 /** The old shards stay as they are, but that their journals are in their tables. */
-async function build(resharding: Resharding, oldCount: number): Promise<void> {
+async function build(
+  resharding: Resharding,
+  oldCount: number,
+  cluster: ClusterReshard | undefined,
+): Promise<void> {
   const { path, shardCount, onStep } = resharding;
   const target = join(path, reshardName);
   rmSync(target, { recursive: true, force: true });
   const parents = shardNames(oldCount).map((name) => join(path, name));
   for (const [shard, folder] of parents.entries())
-    await emptyJournal(resharding, { shard, shardCount: oldCount }, folder);
+    await emptyJournal(resharding, { shard, shardCount: oldCount }, folder, cluster);
   const sizes = parents.map((folder) => statSync(join(folder, "tables", "data.mdb")).size);
   refuseFullDisk(
     path,
@@ -88,19 +173,22 @@ async function build(resharding: Resharding, oldCount: number): Promise<void> {
     refuseFullDisk(path, 2 * segmentBytes);
     const parent = openTableReader(join(parents[parentOf(place, oldCount)] ?? "", "tables"));
     try {
-      await buildShard(parent, oldCount, place, join(target, name));
+      await buildShard(parent, oldCount, place, join(target, name), cluster);
     } finally {
       await parent.close();
     }
     onStep(`${name} of ${shardCount} is built.`);
   }
   await syncFolder(target);
+  // A node that was about to start when the command began.
+  await cluster?.refuseLiving();
 }
 
 async function emptyJournal(
   { domain, nowMs }: Resharding,
   place: ShardPlace,
   folder: string,
+  cluster: ClusterReshard | undefined,
 ): Promise<void> {
   try {
     const path = join(folder, "tables");
@@ -109,8 +197,11 @@ async function emptyJournal(
     const tables = openTables(path);
     const journal = openJournal(join(folder, "journal"));
     try {
-      const { position } = await recover(place, journal, tables, domain, nowMs);
-      if (position.seq === 0) throw new StoreDamage("it holds no record");
+      if (isJoining(tables))
+        throw new DataDirectoryError(`${folder} has not joined whole; start the node first.`);
+      const replica = await recover(place, journal, tables, domain, nowMs);
+      if (replica.position.seq === 0) throw new StoreDamage("it holds no record");
+      await cluster?.catchUp(place, replica, journal);
     } finally {
       await journal.close();
       await tables.close();
@@ -137,13 +228,15 @@ async function buildShard(
   oldCount: number,
   place: ShardPlace,
   folder: string,
+  cluster: ClusterReshard | undefined,
 ): Promise<void> {
   mkdirSync(folder, { mode: 0o700 });
   const tables = openTables(join(folder, "tables"));
   const journal = openJournal(join(folder, "journal"));
   try {
     await splitShard(parent, oldCount, place, tables);
-    await journal.restart(readPosition(tables).seq);
+    if (cluster === undefined) await journal.restart(readPosition(tables).seq);
+    else await cluster.beginShard(place, tables, journal);
   } finally {
     await journal.close();
     await tables.close();
@@ -152,14 +245,24 @@ async function buildShard(
   await syncFolder(folder);
 }
 
-/** Where the disk is the reason, it gets its room back. */
-function giveUp(path: string, error: unknown): never {
-  const isOfDisk = error instanceof PortError || (error instanceof Error && "syscall" in error);
-  if (!isOfDisk && !(error instanceof DataDirectoryError)) throw error;
+/** The store stays as it was, and where the disk is the reason, it gets its room back. */
+async function giveUp(
+  { path, shardCount }: Resharding,
+  cluster: ClusterReshard | undefined,
+  error: unknown,
+): Promise<never> {
+  const isOfPort = error instanceof PortError || (error instanceof Error && "syscall" in error);
+  if (!isOfPort && !(error instanceof DataDirectoryError)) throw error;
   rmSync(join(path, reshardName), { recursive: true, force: true });
-  if (!isOfDisk) throw error;
+  await cluster?.cancel().catch((cause) => {
+    throw new DataDirectoryError(
+      `The new shards cannot be made (${reasonOf(error)}), and NATS cannot be told; no node starts before klieg reshard ${shardCount} was run again.`,
+      { cause },
+    );
+  });
+  if (!isOfPort) throw error;
   throw new DataDirectoryError(
-    `The new shards cannot be written (${reasonOf(error)}); the store is as it was.`,
+    `The new shards cannot be made (${reasonOf(error)}); the store is as it was.`,
     { cause: error },
   );
 }

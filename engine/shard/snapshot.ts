@@ -134,6 +134,13 @@ async function removeOlder(objects: Objects, folder: string, newest: string): Pr
   for (const key of others.slice(1)) await objects.remove(key);
 }
 
+/** All that a store has. Throws `PortError`. */
+export async function removeSnapshots(objects: Objects, store: string): Promise<void> {
+  const keys: string[] = [];
+  for await (const { key } of objects.list(`snapshots/${store}`)) keys.push(key);
+  for (const key of keys) await objects.remove(key);
+}
+
 type Age = Pick<Position, "epoch" | "seq">;
 
 function ageOf(objectKey: string): Age {

@@ -29,6 +29,7 @@ async function openStoppedNode(): Promise<StoppedNode> {
   process.umask(0o077);
   const { forgetNode, surveyLoss } = await import("../../engine/adapters/stopped-node.ts");
   const { reshardStore } = await import("../../engine/adapters/reshard-store.ts");
+  const { openObjects } = await import("../../engine/adapters/objects/open-objects.ts");
   const { domain } = await import("../../actors/domain.ts");
   const { PortError } = await import("../../engine/ports/port-error.ts");
   const sentence = (error: unknown): never => {
@@ -52,8 +53,13 @@ async function openStoppedNode(): Promise<StoppedNode> {
       return surveyLoss({ path, shard, access, domain, nowMs, accepts }).catch(sentence);
     },
     reshard(path, shardCount, onStep) {
-      const nowMs = systemClock.nowMs();
-      return reshardStore({ path, shardCount, domain, nowMs, onStep }).catch(sentence);
+      const settings = readSettings(process.env, 1);
+      return reshardStore({
+        ...{ path, shardCount, domain, onStep },
+        nowMs: systemClock.nowMs(),
+        access: readNatsAccess(settings),
+        openObjects: () => openObjects(path, settings.objectStore),
+      }).catch(sentence);
     },
   };
 }

@@ -86,6 +86,8 @@ function suite(name: string, open: Open): void {
       const [log, other] = await open(t);
       for (const [index, text] of ["a", "b", "c"].entries())
         await log.publish(record(text), `n:1:${index}`, index);
+      await log.trim(0);
+      t.equal((await log.size()).firstSeq, 1);
       await log.trim(2);
       t.equal(await log.at(2), undefined);
       t.equal(endOf(await log.end()), "3 c");

@@ -2,6 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import type { Test } from "tap";
+import type { AdminNodeList } from "../../actors/contract/admin.ts";
 import type { Job } from "../../actors/contract/job.ts";
 import { freePort } from "../http/raw-http.ts";
 import { startNatsCluster } from "../nats-server.ts";
@@ -84,4 +85,14 @@ export async function hasAll(
     states.add((await askAny<Job>(nodes, `/jobs/${id}/wait?timeout_seconds=10`)).status);
   t.strictSame([...states], ["succeeded"]);
   t.match(await askAny(nodes, "/me/credits"), { held_credits: 0 });
+}
+
+/** Waits until so many shards have a standby. */
+export async function isFollowed(node: Node, shards: number): Promise<void> {
+  for (;;) {
+    const { items } = await askAny<AdminNodeList>([node], "/admin/nodes");
+    const living = items.filter(({ status }) => status === "live");
+    const roles = living.flatMap((it) => it.shards.map(({ role }) => role));
+    if (roles.filter((role) => role === "standby").length >= shards) return;
+  }
 }

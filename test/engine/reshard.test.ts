@@ -6,6 +6,7 @@ import { shardNames } from "../../engine/adapters/backup/write-backup.ts";
 import { openDataDirectory } from "../../engine/adapters/data-directory.ts";
 import { openJournal } from "../../engine/adapters/file-journal.ts";
 import { openTableReader, openTables } from "../../engine/adapters/lmdb.ts";
+import { memoryObjects } from "../../engine/adapters/objects/memory-objects.ts";
 import { reshardStore } from "../../engine/adapters/reshard-store.ts";
 import { codeOf, type Key, shardOf } from "../../engine/key.ts";
 import { rowsIn } from "../../engine/shard/replica.ts";
@@ -61,7 +62,10 @@ async function countTo(t: Test, bench: Bench, count: number, name: string): Prom
 }
 
 function run(path: string, shardCount: number, onStep: (sentence: string) => void = () => {}) {
-  return reshardStore({ path, shardCount, domain: toys, nowMs, onStep });
+  const openObjects = async () => memoryObjects();
+  return reshardStore({
+    ...{ path, shardCount, domain: toys, nowMs, access: undefined, openObjects, onStep },
+  });
 }
 
 const killed = new Error("killed");
@@ -183,5 +187,5 @@ t.test("a store that cannot have so many shards is left as it is", async (t) => 
   const file = join(path, "store.json");
   const store = JSON.parse(readFileSync(file, "utf8"));
   writeFileSync(file, JSON.stringify({ ...store, isClustered: true }));
-  await t.rejects(run(path, 4), { message: /belongs to a node of a cluster/ });
+  await t.rejects(run(path, 4), { message: /a node of a cluster; set KLIEG_NATS_URL/ });
 });

@@ -3,23 +3,21 @@ import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import t from "tap";
-import type { Credits } from "../../actors/contract/account.ts";
-import type { InvariantPage } from "../../actors/contract/admin.ts";
 import { domain } from "../../actors/domain.ts";
 import { codes } from "../../actors/table-codes.ts";
-import type { Static } from "../../config/schema.ts";
 import { shardNames } from "../../engine/adapters/backup/write-backup.ts";
 import { openTableReader } from "../../engine/adapters/lmdb.ts";
+import { memoryObjects } from "../../engine/adapters/objects/memory-objects.ts";
 import { reshardStore } from "../../engine/adapters/reshard-store.ts";
 import { systemClock } from "../../engine/adapters/system-clock.ts";
 import { codeOf, shardOf } from "../../engine/key.ts";
 import { rowsIn } from "../../engine/shard/replica.ts";
 import { allRows } from "../../engine/shard/snapshot.ts";
-import { ask, createOwners, inTurns, type Owner } from "../crash/accounts.ts";
-import { firstToken, startKlieg } from "../crash/klieg-process.ts";
+import { startKlieg } from "../crash/klieg-process.ts";
+import { audit, creditsOf, makeManyJobs } from "./many-jobs.ts";
 
 const commandLine = join(import.meta.dirname, "..", "..", "http", "cli", "main.js");
-const [jobCount, ownerCount] = [100_000, 200];
+const jobCount = 100_000;
 
 /**
  * How many rows of the domain each table has, a digest of all of them, and how many are not where
@@ -43,38 +41,11 @@ async function readRows(dataDir: string, shardCount: number) {
   return { counts, strays, digest: digest.digest("hex") };
 }
 
-async function audit(port: number) {
-  const sums = { jobs: 0, items: [] as unknown[] };
-  let cursor = "";
-  do {
-    const path = `/admin/invariants${cursor === "" ? "" : `?cursor=${cursor}`}`;
-    const { json } = await ask<InvariantPage>(port, firstToken, path);
-    sums.jobs += json.jobs;
-    sums.items.push(...json.items);
-    cursor = json.next_cursor ?? "";
-  } while (cursor !== "");
-  return sums;
-}
-
-function creditsOf(port: number, owners: readonly Owner[]) {
-  return inTurns(owners.length, 8, async (n) => {
-    const { json } = await ask<Static<typeof Credits>>(port, `${owners[n]?.token}`, "/me/credits");
-    return json.balance_credits;
-  });
-}
-
 t.test("100,000 jobs are the same on four shards as on one", { timeout: 1_800_000 }, async (t) => {
   const dataDir = join(t.testdir(), "data");
   const service = await startKlieg(t, dataDir, { KLIEG_SHARDS: "1" });
-  const owners = await createOwners(service.port, ownerCount);
-  await inTurns(jobCount, 64, async (n) => {
-    const body = { model: "sim-instant", prompt: `kite ${n}` };
-    const token = `${owners[n % ownerCount]?.token}`;
-    const { status } = await ask(service.port, token, "/generate/image", body);
-    if (status !== 202) throw new Error(`job ${n} was answered ${status}`);
-  });
-  let before = await audit(service.port);
-  while (before.jobs < jobCount) before = await audit(service.port);
+  const owners = await makeManyJobs(service.port, jobCount);
+  const before = await audit(service.port);
   t.strictSame(before, { jobs: jobCount, items: [] });
   const credits = await creditsOf(service.port, owners);
   await service.kill("SIGTERM");
@@ -83,8 +54,11 @@ t.test("100,000 jobs are the same on four shards as on one", { timeout: 1_800_00
   const onStep = () => {
     throw killed;
   };
-  const resharding = { path: dataDir, shardCount: 4, domain, nowMs: systemClock.nowMs(), onStep };
-  await t.rejects(reshardStore(resharding), killed, "its journals are in its tables");
+  const resharding = reshardStore({
+    ...{ path: dataDir, shardCount: 4, domain, nowMs: systemClock.nowMs(), onStep },
+    ...{ access: undefined, openObjects: async () => memoryObjects() },
+  });
+  await t.rejects(resharding, killed, "its journals are in its tables");
   const rows = await readRows(dataDir, 1);
   t.equal(rows.counts[codes.job], jobCount);
   const startMs = systemClock.nowMs();

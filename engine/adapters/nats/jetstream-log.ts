@@ -23,8 +23,9 @@ import {
 
 const bounds = {
   requestMs: 2_000,
-  /** Half a minute at the most, when nothing answers. */
-  makeAttempts: 15,
+  /** Some half a minute at the most, when nothing answers. */
+  attempts: 15,
+  againMs: 500,
   /** After which a follower looks whether the servers have forgotten it. */
   idleHeartbeatMs: 1_000,
   followAgainMs: 250,
@@ -45,17 +46,24 @@ export interface StreamPlace {
   readonly keepMs?: number;
 }
 
-/** Waits for servers that choose their leader yet. Throws `PortError`. */
+/** Throws `PortError`. */
 export async function openStream(connection: NatsConnection, place: StreamPlace): Promise<Log> {
   const log = new JetStreamLog(connection, place);
+  await patiently(() => log.make());
+  return log;
+}
+
+/**
+ * Asks again while servers choose the leader of a stream that was just made. Throws `PortError`.
+ */
+export async function patiently<T>(ask: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
-      await log.make();
-      return log;
+      return await ask();
     } catch (error) {
-      const isLast = attempt === bounds.makeAttempts;
+      const isLast = attempt === bounds.attempts;
       if (isLast || !(error instanceof PortError && error.retryable)) throw error;
-      await pause(bounds.followAgainMs);
+      await pause(bounds.againMs);
     }
   }
 }
@@ -149,6 +157,8 @@ class JetStreamLog implements Log {
   }
 
   async trim(logSeq: number): Promise<void> {
+    // A purge up to the first entry takes all of them.
+    if (logSeq === 0) return;
     await asked("trim the log", async () => {
       const manager = await this.manager();
       await manager.streams.purge(this.stream, { seq: logSeq + 1 });

@@ -1,60 +1,100 @@
 /**
- * Which store the nodes of a cluster serve: the first node that begins one says so, in a stream
- * that takes one message; all others find it there. Servers that have lost it are told again by the
- * first node that has the store.
+ * Which store the nodes of a cluster serve: the first node that begins one says so, as the first
+ * message of a stream; all others find it there. The last message counts: `klieg reshard` adds one
+ * that lets no node start, and one that names what the store is from then on. Servers that have
+ * lost it are told again by the first node that has the store.
  */
-import { setTimeout as pause } from "node:timers/promises";
 import { check, Type } from "../../../config/schema.ts";
 import type { Log } from "../../ports/log.ts";
 import { PortError } from "../../ports/port-error.ts";
 import { pack, unpack } from "../message-pack.ts";
-import { openStream } from "./jetstream-log.ts";
+import { openStream, patiently } from "./jetstream-log.ts";
 import type { NatsConnection } from "./nats.ts";
 import { clusterVersion } from "./nats-peers.ts";
 
 export interface ClusterStore {
   readonly storeId: string;
   readonly shardCount: number;
+  /** Under way: no node may start. */
+  readonly change?: StoreChange;
+  /** What the store's ids were when it had fewer shards. */
+  readonly formerIds?: readonly string[];
 }
 
+/** A node that is stopped makes another store of this one, with more shards. */
+export interface StoreChange {
+  readonly node: string;
+  readonly storeId: string;
+  readonly shardCount: number;
+}
+
+/** What a message of the stream says, and its number, 0 before the first. */
+export interface AgreedStore {
+  readonly store: ClusterStore | undefined;
+  readonly seq: number;
+}
+
+const id = Type.String({ minLength: 1, maxLength: 64 });
+const shardCount = Type.Integer({ minimum: 1, maximum: 128 });
 const isStore = check<ClusterStore & { readonly version: readonly [number, number] }>(
   Type.Object({
     version: Type.Tuple([Type.Literal(clusterVersion.major), Type.Integer({ minimum: 0 })]),
-    storeId: Type.String({ minLength: 1, maxLength: 64 }),
-    shardCount: Type.Integer({ minimum: 1, maximum: 128 }),
+    storeId: id,
+    shardCount,
+    change: Type.Optional(Type.Object({ node: id, storeId: id, shardCount })),
+    // Each had at least twice as many shards as the one before.
+    formerIds: Type.Optional(Type.Array(id, { maxItems: 8 })),
   }),
 );
 
-const publishAttempts = 15;
-const publishAgainMs = 500;
+/** Throws `PortError`. */
+export function openStoreStream(connection: NatsConnection): Promise<Log> {
+  return openStream(connection, { stream: "STORE", subject: "STORE" });
+}
 
-/** Waits for servers that have just made the stream, and choose its leader yet. */
-async function publishFirst(stream: Log, message: Uint8Array, id: string): Promise<boolean> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await stream.publish(message, id, 0);
-    } catch (error) {
-      if (attempt === publishAttempts || !(error instanceof PortError && error.retryable))
-        throw error;
-      await pause(publishAgainMs);
-    }
-  }
+/** Throws `PortError` with one sentence. */
+export async function readStore(stream: Log): Promise<AgreedStore> {
+  const { logSeq: seq, record } = await patiently(() => stream.end());
+  if (record === undefined) return { store: undefined, seq };
+  const message = unpack(record);
+  if (!isStore(message))
+    throw new PortError(
+      "The cluster's nodes run another version of Klieg; install theirs, or stop them all and start this one.",
+      false,
+    );
+  const { version: _, ...store } = message;
+  return { store, seq };
+}
+
+/**
+ * Says `store` behind the message `seq`; false when there is another by now. `name` is this
+ * message's and no other's. Throws `PortError`.
+ */
+export function sayStore(
+  stream: Log,
+  store: ClusterStore,
+  name: string,
+  seq: number,
+): Promise<boolean> {
+  const { major, minor } = clusterVersion;
+  const message = pack({ version: [major, minor], ...store });
+  return patiently(() => stream.publish(message, name, seq));
 }
 
 /** The store of the cluster: `proposed` if there was none. Throws `PortError` with one sentence. */
 export async function agreeOnStore(
   connection: NatsConnection,
-  proposed: ClusterStore,
+  { storeId, shardCount }: ClusterStore,
 ): Promise<ClusterStore> {
-  const stream = await openStream(connection, { stream: "STORE", subject: "STORE" });
-  const { major, minor } = clusterVersion;
-  const message = pack({ version: [major, minor], ...proposed });
-  if (await publishFirst(stream, message, proposed.storeId)) return proposed;
-  const first = await stream.at(1);
-  const store = first && unpack(first.record);
-  if (isStore(store)) return { storeId: store.storeId, shardCount: store.shardCount };
+  const stream = await openStoreStream(connection);
+  const proposed = { storeId, shardCount };
+  const { store, seq } = await readStore(stream);
+  if (store !== undefined) return store;
+  if (await sayStore(stream, proposed, storeId, seq)) return proposed;
+  const { store: other } = await readStore(stream);
+  if (other !== undefined) return other;
   throw new PortError(
-    "The cluster's nodes run another version of Klieg; install theirs, or stop them all and start this one.",
+    "The servers of NATS do not say which store the cluster has; look at their disks.",
     false,
   );
 }

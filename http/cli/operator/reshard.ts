@@ -7,7 +7,7 @@ const shardsMax = 128;
 export const reshard: Command = {
   name: "reshard",
   usage: "<count>",
-  summary: "Raise the count of shards of the stopped service's data directory.",
+  summary: "Give the stopped service's store, or its whole stopped cluster's, more shards.",
   options: [],
   async run(args, { settings, stoppedNode, terminal }) {
     const { positionals } = parseArgs({ args: [...args], allowPositionals: true });

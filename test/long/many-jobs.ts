@@ -1,0 +1,42 @@
+/** A store of many jobs, made by requests, and what must be the same of it whatever happens. */
+import type { Credits } from "../../actors/contract/account.ts";
+import type { InvariantPage } from "../../actors/contract/admin.ts";
+import type { Static } from "../../config/schema.ts";
+import { ask, createOwners, inTurns, type Owner } from "../crash/accounts.ts";
+import { firstToken } from "../crash/klieg-process.ts";
+
+const ownerCount = 200;
+
+/** Resolves to their owners when all jobs have ended. */
+export async function makeManyJobs(port: number, count: number): Promise<readonly Owner[]> {
+  const owners = await createOwners(port, ownerCount);
+  await inTurns(count, 64, async (n) => {
+    const body = { model: "sim-instant", prompt: `kite ${n}` };
+    const token = `${owners[n % ownerCount]?.token}`;
+    const { status } = await ask(port, token, "/generate/image", body);
+    if (status !== 202) throw new Error(`job ${n} was answered ${status}`);
+  });
+  while ((await audit(port)).jobs < count);
+  return owners;
+}
+
+/** How many jobs there are, and what is wrong. */
+export async function audit(port: number) {
+  const sums = { jobs: 0, items: [] as unknown[] };
+  let cursor = "";
+  do {
+    const path = `/admin/invariants${cursor === "" ? "" : `?cursor=${cursor}`}`;
+    const { json } = await ask<InvariantPage>(port, firstToken, path);
+    sums.jobs += json.jobs;
+    sums.items.push(...json.items);
+    cursor = json.next_cursor ?? "";
+  } while (cursor !== "");
+  return sums;
+}
+
+export function creditsOf(port: number, owners: readonly Owner[]) {
+  return inTurns(owners.length, 8, async (n) => {
+    const { json } = await ask<Static<typeof Credits>>(port, `${owners[n]?.token}`, "/me/credits");
+    return json.balance_credits;
+  });
+}

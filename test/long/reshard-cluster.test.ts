@@ -1,0 +1,75 @@
+/**
+ * 100,000 jobs of one machine in a cluster: the store becomes its first node, another node joins
+ * from a snapshot, and then it gets more shards. What each takes is told; no test fails by it.
+ */
+import { spawnSync } from "node:child_process";
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import t, { type Test } from "tap";
+import { ask } from "../crash/accounts.ts";
+import { isFollowed, openCluster } from "../crash/cluster-nodes.ts";
+import { firstToken, type Klieg, startKlieg } from "../crash/klieg-process.ts";
+import { audit, creditsOf, makeManyJobs } from "./many-jobs.ts";
+
+const commandLine = join(import.meta.dirname, "..", "..", "http", "cli", "main.js");
+const jobCount = Number(process.env["KLIEG_TEST_JOBS"] ?? 100_000);
+
+/** Tells what it takes. */
+async function timed<T>(t: Test, what: string, run: () => Promise<T> | T): Promise<T> {
+  const began = process.uptime();
+  const result = await run();
+  t.comment(`${what}: ${(process.uptime() - began).toFixed(1)} s`);
+  return result;
+}
+
+/** Waits until every shard has an owner. */
+async function isOwned(node: Klieg, tokens: readonly string[]): Promise<void> {
+  while ((await ask(node.port, firstToken, "/admin/invariants?limit=1")).status !== 200);
+  for (const token of tokens) while ((await ask(node.port, token, "/me/credits")).status !== 200);
+}
+
+t.test("100,000 jobs join a cluster and get more shards", { timeout: 3_600_000 }, async (t) => {
+  const { folder, settings, start } = await openCluster(t, { KLIEG_SHARDS: "2" });
+  const [firstDir, secondDir] = [join(folder, "first"), join(folder, "second")];
+  const { KLIEG_NATS_URL: _, ...bucket } = settings;
+  const run = (...args: string[]) => {
+    const env = { PATH: process.env["PATH"], ...settings, KLIEG_DATA_DIR: firstDir };
+    const { status, stderr } = spawnSync(process.execPath, [commandLine, ...args], { env });
+    t.equal(status, 0, `klieg ${args.join(" ")}: ${stderr}`);
+  };
+  const alone = await startKlieg(t, firstDir, bucket);
+  const owners = await timed(t, "jobs", () => makeManyJobs(alone.port, jobCount));
+  const tokens = owners.map(({ token }) => token);
+  const credits = await creditsOf(alone.port, owners);
+  await alone.kill("SIGTERM");
+  const isWhole = async (node: Klieg, name: string) => {
+    await isOwned(node, tokens);
+    t.strictSame(await audit(node.port), { jobs: jobCount, items: [] }, name);
+    t.strictSame(await creditsOf(node.port, owners), credits, name);
+  };
+
+  await timed(t, "klieg cluster join", () => run("cluster", "join"));
+  const first = await timed(t, "the first node starts", () => start("first"));
+  const second = await timed(t, "an empty node starts", () => start("second"));
+  await timed(t, "it has joined", () => isFollowed(first, 3));
+  await isWhole(first, "through the node that has the store");
+  await isWhole(second, "through the node that joined");
+  await first.kill("SIGKILL");
+  await isWhole(second, "on the node that joined alone");
+  const back = await start("first");
+  await isFollowed(back, 3);
+  await second.kill("SIGTERM");
+  await isOwned(back, tokens);
+  await back.kill("SIGTERM");
+
+  await timed(t, "klieg reshard 4", () => run("reshard", "4"));
+  rmSync(secondDir, { recursive: true });
+  const grown = await timed(t, "the first node starts", () => start("first"));
+  const joined = await timed(t, "an empty node starts", () => start("second"));
+  await timed(t, "it has joined", () => isFollowed(grown, 5));
+  await isWhole(grown, "through the node that was resharded");
+  await isWhole(joined, "through the node that joined it");
+  await grown.kill("SIGKILL");
+  await isWhole(joined, "on the node that joined it alone");
+  await joined.kill("SIGTERM");
+});
