@@ -167,3 +167,23 @@ t.test("a node that may know less than another is not resharded", async (t) => {
   await allBalance(t, again.port, owners);
   t.match(await askAny([again], "/admin/invariants?limit=100"), { items: [], jobs: 32 });
 });
+
+t.test("with a quorum the new shards take writes when another node has joined", async (t) => {
+  const more = { KLIEG_SHARDS: "1", KLIEG_DURABILITY: "quorum" };
+  const { folder, settings, start } = await openCluster(t, more);
+  const [first, second] = await Promise.all([start("first"), start("second")]);
+  const owners = await createOwners(first.port, 4);
+  const jobs = await makeJobs([first, second], owners, 0, 32);
+  await second.kill("SIGTERM");
+  await first.kill("SIGTERM");
+  const env = { PATH: process.env["PATH"], ...settings, KLIEG_DATA_DIR: join(folder, "first") };
+  t.match(await reshard(env, "2"), { status: 0 });
+  rmSync(join(folder, "second"), { recursive: true });
+  const nodes = await Promise.all([start("first"), start("second")]);
+  jobs.push(...(await makeJobs(nodes, owners, 32, 32)));
+  for (const node of nodes) {
+    await allEnd(t, node.port, jobs);
+    await allBalance(t, node.port, owners);
+    t.match(await askAny([node], "/admin/invariants?limit=100"), { items: [], jobs: 64 });
+  }
+});
