@@ -119,19 +119,7 @@ export function openDataDirectory(path: string, shardCount: number): DataDirecto
   };
   const found = storeOf(path, directory.read(storeName));
   refuseUnfit(path, found, release);
-  const [storeId, nodeId] = [randomUUID(), randomUUID()];
-  const made = {
-    formatVersion,
-    shardCount,
-    storeId,
-    nodeId,
-    isComplete: false,
-    isClustered: false,
-    isFounder: true,
-    forgotten: [],
-    acceptedLosses: [],
-  };
-  const store: Store = found ?? made;
+  const store = found ?? newStore(shardCount);
   const write = (it: Store) => directory.writePrivate(storeName, `${JSON.stringify(it)}\n`);
   try {
     // Of a reshard that ended before its shards were whole.
@@ -157,6 +145,14 @@ export function openDataDirectory(path: string, shardCount: number): DataDirecto
     },
   });
   return opened(store);
+}
+
+function newStore(shardCount: number): Store {
+  return {
+    ...{ formatVersion, shardCount, storeId: randomUUID(), nodeId: randomUUID() },
+    ...{ isComplete: false, isClustered: false, isFounder: true },
+    ...{ forgotten: [], acceptedLosses: [] },
+  };
 }
 
 /** Opens an existing store, for reading its files while no service runs. */
@@ -235,12 +231,7 @@ export async function restoreStore(
       if (name !== restoringName) rmSync(join(path, name), { recursive: true });
     await fill();
     // A history that begins here: whatever nodes have the one before are no part of it.
-    const [storeId, nodeId] = [randomUUID(), randomUUID()];
-    const store: Store = {
-      ...{ formatVersion, shardCount, storeId, nodeId },
-      ...{ isComplete: true, isClustered: false, isFounder: true },
-      ...{ forgotten: [], acceptedLosses: [] },
-    };
+    const store: Store = { ...newStore(shardCount), isComplete: true };
     replace(join(path, storeName), `${JSON.stringify(store)}\n`);
     rmSync(join(path, restoringName));
   } finally {

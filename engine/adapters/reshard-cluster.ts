@@ -5,11 +5,11 @@
  *    no node starts.
  * 2. The node must have all that was ever answered: it follows each log to its end, which is either
  *    the last word of the shard's owner, or this node was that owner.
- * 3. What comes of it is another store, with an id of its own: data directories and snapshots of the
- *    earlier one are refused everywhere.
+ * 3. What comes of it is another store, with an id of its own: data directories and snapshots of
+ *    the earlier one are refused everywhere.
  * 4. Each new shard begins with a record to which no earlier one leads, of a higher epoch than any
- *    earlier shard had. In the log of its number it comes behind the earlier shard's last record: an
- *    earlier owner's next record is refused there, and to an earlier standby the log is another
+ *    earlier shard had. In the log of its number it comes behind the earlier shard's last record:
+ *    an earlier owner's next record is refused there, and to an earlier standby the log is another
  *    history. The record names this node, so that the next start owns every shard.
  */
 import { createHash, randomUUID } from "node:crypto";
@@ -52,7 +52,7 @@ export interface NewShard {
   /** A number, or `directory`. */
   readonly name: string;
   readonly folder: string;
-  /** The last record of the earlier shard of that name; asked for only where it may be in the log. */
+  /** Of the last record of the earlier shard of that name, while that is there. */
   readonly formerHash: () => Promise<string | undefined>;
 }
 
