@@ -51,7 +51,8 @@ export class Gateway {
   /** Where the number of requests begins. */
   readonly firstRequest: number;
   private readonly shards: (ShardEnd | undefined)[];
-  private readonly elsewhere = new Set<number>();
+  /** Shards that are neither read nor asked here, and whether they are followed or joined yet. */
+  readonly elsewhere = new Map<number, "following" | "joining">();
   private readonly requests: OpenRequests<Waiting>;
   private readonly watchersByKey = new Map<Key, Set<Look>>();
   /** Those that met a shard that was down, to be run again. */
@@ -139,10 +140,10 @@ export class Gateway {
   }
 
   /** Another node owns the shard, or none: it is neither read nor asked here. */
-  leaveElsewhere(shard: number): void {
+  leaveElsewhere(shard: number, state: "following" | "joining"): void {
     const isNews = !this.elsewhere.has(shard);
     this.detach(shard);
-    this.elsewhere.add(shard);
+    this.elsewhere.set(shard, state);
     if (isNews) this.listener.left(shard);
   }
 

@@ -244,8 +244,7 @@ export class Host {
       return;
     }
     if (event.kind === "readable") this.letRead(life);
-    if (event.kind === "following") this.follow(life, life.shard === this.options.shardCount);
-    if (event.kind === "joining") this.follow(life, false);
+    if (event.kind === "following" || event.kind === "joining") this.follow(life, event.kind);
     if (event.kind === "opened") this.open(life);
     this.gateway.event(life.shard, event);
     if (event.kind !== "release" && this.gateway.isServed) this.readable();
@@ -282,10 +281,11 @@ export class Host {
   }
 
   /** Every node reads the directory; what else it follows is read where it is owned. */
-  private follow(life: ShardLife, isRead: boolean): void {
+  private follow(life: ShardLife, state: "following" | "joining"): void {
     const { shard } = life;
+    const isRead = state === "following" && shard === this.options.shardCount;
     if (isRead) this.gateway.attach(shard, undefined, this.readerOf(shard));
-    else this.gateway.leaveElsewhere(shard);
+    else this.gateway.leaveElsewhere(shard, state);
     this.started(life.name);
     if (this.stopIfLeaving(life)) return;
     life.state = "following";

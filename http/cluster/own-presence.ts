@@ -1,17 +1,23 @@
 /** What this node says of itself to the others. */
+import type { Gateway } from "../../engine/gateway.ts";
 import type { Presence, ShardRole } from "../../engine/ports/nodes.ts";
 import type { Service } from "../service.ts";
 
 export function ownPresence({ gateway, health, version, self }: Service): Presence {
   const { id, address, startedAtMs } = self;
   const { shardCount } = gateway;
-  const shards = Array.from({ length: shardCount + 1 }, (_, shard): ShardRole => {
-    return { shard, role: gateway.owns(shard) ? "owner" : "standby" };
-  });
+  const shards = Array.from({ length: shardCount + 1 }, (_, shard) => rolesOf(gateway, shard));
   return {
-    ...{ node: id, address, version, startedAtMs, shards },
+    ...{ node: id, address, version, startedAtMs, shards: shards.flat() },
     status: health.isDraining ? "draining" : "live",
     directorySeq: gateway.seqOf(shardCount),
     firstRequest: gateway.firstRequest,
   };
+}
+
+/** None where the node is to take the shard's rows from another first, or is between two lives. */
+function rolesOf(gateway: Gateway, shard: number): readonly ShardRole[] {
+  if (gateway.owns(shard)) return [{ shard, role: "owner" }];
+  const isFollowed = gateway.reads(shard) || gateway.elsewhere.get(shard) === "following";
+  return isFollowed ? [{ shard, role: "standby" }] : [];
 }

@@ -183,12 +183,14 @@ t.test("any node takes any request and forwards it whole to its owner", async (t
       ({ status } = await askAny<AdminNode>([third], `/admin/nodes/${node}:drain`, {}));
     }
     t.match(await stream.text(), /event: reconnect\n/);
-    for (;;) {
-      const shards = (await nodeOf(third))?.shards ?? [];
-      if (shards.length === 2 && shards.every(({ role }) => role === "owner")) break;
-    }
+    const isOfBoth = async (node: { readonly clusterPort: number }, is: "owner" | "standby") => {
+      const shards = (await nodeOf(node))?.shards ?? [];
+      return shards.length === 2 && shards.every(({ role }) => role === is);
+    };
+    while (!(await isOfBoth(third, "owner")));
     t.equal((await askAny<Job>([second], `/jobs/${id}`)).id, id, "it forwards");
-    t.match(await nodeOf(second), { status: "draining", shards: [{ role: "standby" }, {}] });
+    while (!(await isOfBoth(second, "standby")));
+    t.match(await nodeOf(second), { status: "draining" });
     t.equal((await fetch(`http://127.0.0.1:${port}/readyz`)).status, 503);
     // Their folder is removed as soon as this test ends.
     await Promise.all([second, third].map((node) => node.kill("SIGKILL")));

@@ -16,15 +16,16 @@ export const listNodes: Command = {
     if (values.json) return terminal.print(JSON.stringify(list));
     const rows = list.items.map((node) => {
       const { id, kind, address, version, status, tasks } = node;
-      return [id, kind, address, version ?? "", status, owned(node), `${tasks}`];
+      const shards = [shardsOf(node, "owner"), shardsOf(node, "standby")];
+      return [id, kind, address, version ?? "", status, ...shards, `${tasks}`];
     });
-    const head = ["NODE", "KIND", "ADDRESS", "VERSION", "STATUS", "OWNS", "TASKS"];
+    const head = ["NODE", "KIND", "ADDRESS", "VERSION", "STATUS", "OWNS", "FOLLOWS", "TASKS"];
     for (const line of table(head, rows)) terminal.print(line);
   },
 };
 
-function owned({ shards }: AdminNode): string {
-  const numbers = shards.filter(({ role }) => role === "owner").map(({ shard }) => shard);
+function shardsOf({ shards }: AdminNode, as: "owner" | "standby"): string {
+  const numbers = shards.filter(({ role }) => role === as).map(({ shard }) => shard);
   return numbers.length === 0 ? "-" : numbers.join(",");
 }
 
