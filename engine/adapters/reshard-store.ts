@@ -99,7 +99,9 @@ async function forgetSnapshots({ openObjects, onStep }: Resharding, storeId: str
     await removeSnapshots(await openObjects(), storeId);
   } catch (error) {
     if (!(error instanceof PortError)) throw error;
-    onStep(`Objects below snapshots/${storeId} are not needed any more: ${error.message}.`);
+    onStep(
+      `Objects below snapshots/${storeId} are not needed and could not be removed (${error.message}).`,
+    );
   }
 }
 

@@ -34,8 +34,8 @@ async function openStoppedNode(): Promise<StoppedNode> {
   const { PortError } = await import("../../engine/ports/port-error.ts");
   const sentence = (error: unknown): never => {
     if (error instanceof DataDirectoryError) throw new CommandError(error.message);
-    if (error instanceof PortError) throw new CommandError(`${error.message}.`);
-    throw error;
+    if (!(error instanceof PortError)) throw error;
+    throw new CommandError(error.message.replace(/\.?$/, "."));
   };
   return {
     forget(dataDir, node) {

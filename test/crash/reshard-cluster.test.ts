@@ -80,6 +80,8 @@ t.test("the store of a cluster gets more shards while all nodes are stopped", as
   t.equal((await first.kill("SIGTERM")).code, 0);
   const { KLIEG_NATS_URL: _, ...noNats } = env(secondDir);
   t.match(await reshard(noNats, "4"), { status: 1, stderr: /a node of a cluster; set KLIEG_NATS/ });
+  const nowhere = { ...env(secondDir), KLIEG_NATS_URL: "nats://127.0.0.1:9" };
+  t.match(await reshard(nowhere, "4"), { status: 1, stderr: /cannot be reached [^\n]*[^.]\.\n$/ });
 
   const connection = await connectNats({
     ...{ servers: servers.map(({ url }) => url), credentials: undefined, name: "test" },
