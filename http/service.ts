@@ -10,6 +10,7 @@ import type { IdMint } from "../engine/id.ts";
 import type { Clock } from "../engine/ports/clock.ts";
 import type { Entropy } from "../engine/ports/entropy.ts";
 import type { Objects } from "../engine/ports/objects.ts";
+import type { Tally } from "../engine/tally.ts";
 import type { Principals } from "./auth/principals.ts";
 import type { RateClasses } from "./auth/rate-classes.ts";
 import type { SignedUrls } from "./auth/signed-urls.ts";
@@ -81,6 +82,8 @@ export interface Service {
   readonly figma: FigmaHost;
   readonly following: Following;
   readonly health: Health;
+  /** What is counted for operators. */
+  readonly tally: Tally;
   /** A fault of ours, for the operator's log. */
   readonly requests: RequestLog;
   readonly onFault: (requestId: string, error: unknown) => void;

@@ -14,6 +14,7 @@ import type { Entropy } from "../engine/ports/entropy.ts";
 import type { Objects } from "../engine/ports/objects.ts";
 import { ProcessClock } from "../engine/process-clock.ts";
 import { ShardDown } from "../engine/shard-end.ts";
+import { Tally } from "../engine/tally.ts";
 import { Principals } from "./auth/principals.ts";
 import { RateClasses } from "./auth/rate-classes.ts";
 import { SignedUrls } from "./auth/signed-urls.ts";
@@ -115,7 +116,7 @@ export function wire(wiring: Wiring): Service {
       ...{ isDiskLow: false, areObjectsAway: false, isDraining: false },
       renderers: wiring.renderers,
     },
-    requests: wiring.requests,
+    ...{ requests: wiring.requests, tally: new Tally() },
     onFault,
   };
 }
