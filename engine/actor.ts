@@ -7,8 +7,8 @@
  */
 import type { Address, ReplyTo, RequestId } from "./address.ts";
 import type { Key } from "./key.ts";
+import type { Tally } from "./metrics/tally.ts";
 import type { EncodedRow } from "./row-codec.ts";
-import type { Tally } from "./tally.ts";
 
 export interface Actor<Head, Message, Effect, Reply = ReplyTo<Message>> {
   readonly kind: string;

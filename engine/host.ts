@@ -14,11 +14,11 @@
 import { limits } from "../config/limits.ts";
 import type { Gateway } from "./gateway.ts";
 import { Link } from "./link.ts";
+import type { Sample } from "./metrics/tally.ts";
 import type { Clock } from "./ports/clock.ts";
 import { PortError } from "./ports/port-error.ts";
 import type { TableReader } from "./ports/tables.ts";
 import { Questions } from "./questions.ts";
-import type { Sample } from "./tally.ts";
 import { channel, type ThreadPool } from "./threads.ts";
 import type {
   EffectsControl,

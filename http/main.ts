@@ -44,7 +44,7 @@ import { bootstrap, chooseToken } from "./bootstrap.ts";
 import { OtherNodes } from "./cluster/other-nodes.ts";
 import { FigmaHost } from "./compositions/figma-host.ts";
 import { watchDisk, watchObjects } from "./health-watch.ts";
-import { gatherSamples } from "./metrics/service-samples.ts";
+import { gatherSamples } from "./metrics/node-samples.ts";
 import { RefusalError } from "./problems/refusal-error.ts";
 import { RequestLog } from "./request-log.ts";
 import { routeTable } from "./route-table.ts";
@@ -126,11 +126,7 @@ async function start(): Promise<void> {
   service.line.begin();
   // A client that finds the port open gets an answer.
   listener = await listen(api, { ...settings, proxies }, systemClock);
-  const figures = {
-    ...{ service, askShards: () => host.askSamples() },
-    storeBytes: () => storeBytes(settings.dataDir),
-  };
-  await listenToOperators(settings.operatorPort, log, () => gatherSamples(figures));
+  await listenToOperators(settings.operatorPort, log, sampler(settings, service, host));
   leaveAddress(settings, data, log);
   process.on("SIGHUP", () => reload(service, log));
   watchDisk(service, settings.dataDir, log);
@@ -324,6 +320,11 @@ async function meetOthers(
       close: () => closeNats(connection, limits.http.startingMs),
     },
   );
+}
+
+function sampler({ dataDir }: Settings, service: Service, host: Host) {
+  const askShards = () => host.askSamples();
+  return () => gatherSamples({ service, askShards, storeBytes: () => storeBytes(dataDir) });
 }
 
 /**

@@ -6,10 +6,10 @@
 import type { ProviderConfig } from "../../config/provider-config.ts";
 import { simulatedProvider } from "../../config/providers.ts";
 import type { IdMint } from "../../engine/id.ts";
+import { Tally } from "../../engine/metrics/tally.ts";
 import type { Entropy } from "../../engine/ports/entropy.ts";
 import type { Objects } from "../../engine/ports/objects.ts";
 import { answered, Questions } from "../../engine/questions.ts";
-import { Tally } from "../../engine/tally.ts";
 import { jobKey } from "../job/job.ts";
 import { counted } from "../providers/counted-provider.ts";
 import { SimulatedProvider } from "../providers/simulated/simulated-provider.ts";

@@ -1,6 +1,6 @@
 /** What operators learn of a job that has ended: never a word of what was asked. */
 import type { Context, Report } from "../../engine/actor.ts";
-import type { Tally } from "../../engine/tally.ts";
+import type { Tally } from "../../engine/metrics/tally.ts";
 import { type Job, jobRequestKey } from "./job.ts";
 
 /** Undefined unless this head ended it; a canceled one has ended when its credits are settled. */

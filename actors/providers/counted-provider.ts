@@ -1,4 +1,4 @@
-import type { Tally } from "../../engine/tally.ts";
+import type { Tally } from "../../engine/metrics/tally.ts";
 import type { Provider } from "./provider.ts";
 
 /** The same provider, whose calls are counted by what came of them. */

@@ -1,6 +1,6 @@
 /** What operators learn of a render that has ended. */
 import type { Context, Report } from "../../engine/actor.ts";
-import type { Tally } from "../../engine/tally.ts";
+import type { Tally } from "../../engine/metrics/tally.ts";
 import { type Render, renderOrderKey } from "./render.ts";
 
 /** Undefined unless this head ended it. */

@@ -16,6 +16,7 @@ import { openObjects } from "../../engine/adapters/objects/open-objects.ts";
 import { systemClock } from "../../engine/adapters/system-clock.ts";
 import { systemEntropy } from "../../engine/adapters/system-entropy.ts";
 import { Link } from "../../engine/link.ts";
+import { Tally } from "../../engine/metrics/tally.ts";
 import type { Snapshot } from "../../engine/ports/snapshots.ts";
 import { damageSentence, StoreDamage } from "../../engine/ports/store-damage.ts";
 import { answered } from "../../engine/questions.ts";
@@ -25,7 +26,6 @@ import { Opening } from "../../engine/shard/opening.ts";
 import { openShard } from "../../engine/shard/ownership.ts";
 import type { ShardPlace } from "../../engine/shard/replica.ts";
 import type { Shard, ShardOutlets, ShardStores } from "../../engine/shard/shard.ts";
-import { Tally } from "../../engine/tally.ts";
 import { ShortThreads } from "../../engine/threads.ts";
 import type {
   FromEffects,

@@ -1,9 +1,9 @@
 /** What operators learn of a shard when they ask. */
 import { limits } from "../../config/limits.ts";
 import { codeOf } from "../../engine/key.ts";
+import { gauge, type Sample, type Tally } from "../../engine/metrics/tally.ts";
 import type { Clock } from "../../engine/ports/clock.ts";
 import type { Shard } from "../../engine/shard/shard.ts";
-import { gauge, type Sample, type Tally } from "../../engine/tally.ts";
 import type { Job } from "../job/job.ts";
 import { OpenJobs } from "../job/open-jobs.ts";
 import { codes } from "../table-codes.ts";
@@ -15,7 +15,10 @@ export interface CountedLife {
   lag?(): Promise<number | undefined>;
 }
 
-/** What was counted since the last time, and what is open now: nothing of that while another node owns the shard. */
+/**
+ * What was counted since the last time, and what is open now: nothing of that while another node
+ * owns the shard.
+ */
 export async function samplesOf(
   tally: Tally,
   life: CountedLife | undefined,

@@ -1,7 +1,7 @@
 import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 
-/** Bytes of all journals and tables of a data directory; files that go meanwhile are not counted. */
+/** Bytes of all journals and tables of a data directory, but of files that go meanwhile. */
 export async function storeBytes(dataDir: string): Promise<number> {
   const folders = (await readdir(dataDir)).filter((name) => /^shard-/.test(name));
   const sums = await Promise.all(folders.map((name) => bytesIn(join(dataDir, name))));

@@ -1,4 +1,4 @@
-import type { Count, Histogram, Tally } from "../../engine/tally.ts";
+import type { Count, Histogram, Tally } from "../../engine/metrics/tally.ts";
 import type { Route } from "../route.ts";
 
 /** Of paths and methods that are in no route. */

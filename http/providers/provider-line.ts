@@ -18,8 +18,8 @@ import type {
 import type { CallbackAnswer } from "../../actors/effects/provider-jobs.ts";
 import type { Health } from "../../actors/providers/provider.ts";
 import type { Id } from "../../engine/id.ts";
+import type { Sample } from "../../engine/metrics/tally.ts";
 import { answered, Questions } from "../../engine/questions.ts";
-import type { Sample } from "../../engine/tally.ts";
 
 export interface LinePorts {
   /** As it is now. */

@@ -1,5 +1,5 @@
+import type { Tally } from "../../engine/metrics/tally.ts";
 import type { Clock } from "../../engine/ports/clock.ts";
-import type { Tally } from "../../engine/tally.ts";
 import type { WorkerOf } from "./task-loop.ts";
 
 /** The same worker, whose tasks are counted by their kind and how they ended. */

@@ -1,7 +1,7 @@
 /** Samples in Prometheus' text format 0.0.4, written by prom-client. */
 import { AggregatorRegistry, collectDefaultMetrics, Registry } from "prom-client";
-import { metrics } from "../../../config/metrics.ts";
-import type { Sample } from "../../tally.ts";
+import { metrics } from "../../metrics/metrics.ts";
+import type { Sample } from "../../metrics/tally.ts";
 
 export const expositionType = Registry.PROMETHEUS_CONTENT_TYPE;
 

@@ -1,7 +1,7 @@
 /** Where an operator's Prometheus looks: this machine alone, and nothing but figures. */
 import { once } from "node:events";
 import { createServer, type ServerResponse } from "node:http";
-import type { Sample } from "../../tally.ts";
+import type { Sample } from "../../metrics/tally.ts";
 import { expose, expositionType, ProcessFigures } from "./exposition.ts";
 
 const host = "127.0.0.1";

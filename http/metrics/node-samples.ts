@@ -1,9 +1,9 @@
 /** What operators learn of this node when they ask. */
 import { modelTag } from "../../actors/job/job-index.ts";
 import { limits } from "../../config/limits.ts";
-import { metrics } from "../../config/metrics.ts";
+import { metrics } from "../../engine/metrics/metrics.ts";
+import { gauge, type Sample } from "../../engine/metrics/tally.ts";
 import type { Clock } from "../../engine/ports/clock.ts";
-import { gauge, type Sample } from "../../engine/tally.ts";
 import type { Service } from "../service.ts";
 
 export interface SampleSources {

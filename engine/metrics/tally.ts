@@ -3,7 +3,7 @@
  * counting is then an addition. The thread of requests takes what the others have counted since it
  * last asked, so that no total falls when a thread starts again.
  */
-import { type LabelsOf, type MetricName, type MetricOf, metrics } from "../config/metrics.ts";
+import { type LabelsOf, type MetricName, type MetricOf, metrics } from "./metrics.ts";
 
 /** One series at one time. */
 export interface Sample {
