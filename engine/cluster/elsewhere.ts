@@ -16,11 +16,15 @@ export type ShardQuestion =
   | { readonly kind: "ask"; readonly to: Key; readonly message: object; readonly lane: Lane }
   | { readonly kind: "rows"; readonly keys: readonly Key[] };
 
-/** `rows` are as JSON, undefined where there is none. `moved`: nothing was decided. */
+/**
+ * `rows` are as JSON, undefined where there is none. `moved`: nothing was decided. `lost`: the shard
+ * went away with the question, and the outcome is unknown.
+ */
 export type ShardAnswer =
   | { readonly kind: "reply"; readonly reply: unknown }
   | { readonly kind: "rows"; readonly rows: readonly (string | undefined)[] }
-  | { readonly kind: "moved" };
+  | { readonly kind: "moved" }
+  | { readonly kind: "lost" };
 
 export interface ElsewhereParts {
   readonly line: ShardLine;
@@ -52,16 +56,10 @@ export class Elsewhere {
   }
 
   /** Answers the questions of other nodes until the returned function is called. */
-  answer(
-    shard: number,
-    answerer: (question: ShardQuestion) => Promise<ShardAnswer | undefined>,
-  ): () => void {
+  answer(shard: number, answerer: (question: ShardQuestion) => Promise<ShardAnswer>): () => void {
     return this.parts.line.answer(shard, async (question) => {
       if (!isQuestion(question)) throw new TypeError("a question of another version");
-      const answer = await answerer(question);
-      // Without one it stays silent: the outcome is unknown.
-      if (answer === undefined) throw new Error("the shard went away with the question");
-      return answer;
+      return answerer(question);
     });
   }
 

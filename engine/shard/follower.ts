@@ -137,6 +137,7 @@ export class Follower {
     this.heardMs = this.parts.clock.monotonicMs();
     const endSeq = (await this.end())?.logSeq;
     if (endSeq === undefined) return undefined;
+    if (endSeq === logSeq) this.letRead();
     const unfollow = log.follow(logSeq + 1, (entry) => {
       this.entries.push(entry);
       this.wake();
@@ -173,11 +174,16 @@ export class Follower {
       replica.apply(position, record);
       this.heardMs = clock.monotonicMs();
       event({ kind: "applied", record });
-      event({ kind: "lease", endsMs: this.heardMs + limits.cluster.staleMs });
+      if (logSeq >= endSeq) this.letRead();
       if (logSeq > endSeq) this.hasHeardOwner = true;
       if (replica.isFull) await this.flush();
     }
     return undefined;
+  }
+
+  /** All that the log had is here. */
+  private letRead(): void {
+    this.parts.event({ kind: "lease", endsMs: this.heardMs + limits.cluster.staleMs });
   }
 
   /** Undefined: look at the log anew. */

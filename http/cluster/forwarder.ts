@@ -57,7 +57,8 @@ export class Forwarder {
         if (outcome.kind === "unreached") throw unavailable();
         if (outcome.kind === "lost" && !isRepeatable(request)) throw unavailable(unknownOutcome);
       }
-      if (clock.monotonicMs() >= untilMs || request.isGone()) throw unavailable();
+      const isOver = clock.monotonicMs() >= untilMs || request.isGone();
+      if (isOver || client.hasGivenUp) throw unavailable();
       await new Promise<void>((resolve) => clock.after(movedAgainMs, resolve));
     }
   }

@@ -77,6 +77,16 @@ export class OtherNodes {
     this.nodes.changed();
   }
 
+  /** Clients whose streams come from other nodes are asked to come again. */
+  endStreams(): void {
+    this.client.endStreams();
+  }
+
+  /** What was forwarded and has no answer is refused. */
+  giveUp(): void {
+    this.client.giveUp();
+  }
+
   async leave(): Promise<void> {
     this.nodes.close();
     this.listener.close();

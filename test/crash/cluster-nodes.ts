@@ -6,7 +6,7 @@ import type { Job } from "../../actors/contract/job.ts";
 import { freePort } from "../http/raw-http.ts";
 import { startNatsCluster } from "../nats-server.ts";
 import { swiftStore } from "../s3/swift.ts";
-import { type Environment, firstToken, startKlieg } from "./klieg-process.ts";
+import { type Environment, firstToken, ownBuild, startKlieg } from "./klieg-process.ts";
 
 export async function openCluster(t: Test, more: Record<string, string> = {}) {
   const folder = t.testdir();
@@ -21,10 +21,10 @@ export async function openCluster(t: Test, more: Record<string, string> = {}) {
     KLIEG_S3_SECRET_KEY: secretKey,
     ...more,
   };
-  const start = async (name: string, more: Environment = {}) => {
+  const start = async (name: string, more: Environment = {}, build = ownBuild) => {
     const clusterPort = await freePort();
     const own = { ...settings, ...more, KLIEG_CLUSTER_ADDRESS: `127.0.0.1:${clusterPort}` };
-    return { ...(await startKlieg(t, join(folder, name), own)), clusterPort };
+    return { ...(await startKlieg(t, join(folder, name), own, build)), clusterPort };
   };
   return { folder, servers, settings, start };
 }

@@ -5,11 +5,10 @@
  */
 import { check, Type } from "../../../config/schema.ts";
 import type { FromNode, ToNode } from "../../ports/tasks.ts";
+import { wireVersion } from "../../ports/wire-version.ts";
 import { pack, unpack } from "../message-pack.ts";
 import type { Piece } from "./frame-link.ts";
 import { isFromNode, isToNode } from "./task-messages.ts";
-
-export const farmVersion = { major: 1, minor: 0 } as const;
 
 /** Subjects; ids are of one process each. A node listens at the second, a service at the others. */
 export const helloSubject = "farm.hello";
@@ -61,7 +60,7 @@ const isVersioned = check<{ readonly version: readonly [number, number]; readonl
 );
 
 export function encodeFrame(frame: OwnFrame): Uint8Array {
-  const { major, minor } = farmVersion;
+  const { major, minor } = wireVersion;
   return pack({ version: [major, minor], ...frame });
 }
 
@@ -70,7 +69,7 @@ export function decodeFrame(bytes: Uint8Array): Frame | undefined {
   const value = unpack(bytes);
   if (!isVersioned(value)) return undefined;
   const [major] = value.version;
-  if (major !== farmVersion.major) return { kind: "foreign", from: value.from, major };
+  if (major !== wireVersion.major) return { kind: "foreign", from: value.from, major };
   if (!isFrame(value)) return undefined;
   return value.kind === "piece" && !(value.bytes instanceof Uint8Array) ? undefined : value;
 }

@@ -7,19 +7,20 @@ import { setTimeout as pause } from "node:timers/promises";
 import { check, Type } from "../../../config/schema.ts";
 import type { Log } from "../../ports/log.ts";
 import { PortError } from "../../ports/port-error.ts";
+import { formatVersion } from "../data-directory.ts";
 import { pack, unpack } from "../message-pack.ts";
 import { openStream } from "./jetstream-log.ts";
 import type { NatsConnection } from "./nats.ts";
-import { clusterVersion } from "./nats-peers.ts";
 
 export interface ClusterStore {
   readonly storeId: string;
   readonly shardCount: number;
 }
 
-const isStore = check<ClusterStore & { readonly version: readonly [number, number] }>(
+/** `format` is of the data directories: rows of another one mean something else. */
+const isStore = check<ClusterStore & { readonly format: number }>(
   Type.Object({
-    version: Type.Tuple([Type.Literal(clusterVersion.major), Type.Integer({ minimum: 0 })]),
+    format: Type.Literal(formatVersion),
     storeId: Type.String({ minLength: 1, maxLength: 64 }),
     shardCount: Type.Integer({ minimum: 1, maximum: 128 }),
   }),
@@ -47,14 +48,13 @@ export async function agreeOnStore(
   proposed: ClusterStore,
 ): Promise<ClusterStore> {
   const stream = await openStream(connection, { stream: "STORE", subject: "STORE" });
-  const { major, minor } = clusterVersion;
-  const message = pack({ version: [major, minor], ...proposed });
+  const message = pack({ format: formatVersion, ...proposed });
   if (await publishFirst(stream, message, proposed.storeId)) return proposed;
   const first = await stream.at(1);
   const store = first && unpack(first.record);
   if (isStore(store)) return { storeId: store.storeId, shardCount: store.shardCount };
   throw new PortError(
-    "The cluster's nodes run another version of Klieg; install theirs, or stop them all and start this one.",
+    "The cluster's store was begun by another version of Klieg; install that version here.",
     false,
   );
 }

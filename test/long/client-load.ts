@@ -1,0 +1,194 @@
+/**
+ * Clients of a cluster behind a load balancer. Each repeats what was answered 503 or 429 when it
+ * was told to, with the same idempotency key, and asks another node where a connection is refused.
+ * Whatever else is no proper answer is a failure.
+ */
+import { randomUUID } from "node:crypto";
+import { setTimeout as delay } from "node:timers/promises";
+import type { Job } from "../../actors/contract/job.ts";
+import { type Acknowledged, createOwners, type Owner } from "../crash/accounts.ts";
+import { firstToken } from "../crash/klieg-process.ts";
+
+/** Between two things that one client does. */
+const pauseMs = 25;
+
+/** Where a node is now; a restart changes it. */
+export interface Place {
+  port: number;
+}
+
+interface Reply {
+  readonly status: number;
+  readonly text: string;
+}
+
+class Failure extends Error {}
+
+export class ClientLoad {
+  readonly acknowledged: Acknowledged[] = [];
+  readonly failures: string[] = [];
+  private readonly places: readonly Place[];
+  private readonly owners: readonly Owner[];
+  private readonly lanes: Promise<void>[];
+  private asked = 0;
+  private slowestSeconds = 0;
+  private isOver = false;
+
+  private constructor(places: readonly Place[], owners: readonly Owner[]) {
+    this.places = places;
+    this.owners = owners;
+    this.lanes = owners.map((owner, number) => {
+      const acts = [this.submitAndRead, this.submitAndWait, this.submitAndStream];
+      return this.repeat((turn) => acts[(turn + number) % acts.length]?.call(this, owner));
+    });
+    this.lanes.push(this.repeat((turn) => this.meetNewcomer(turn)));
+  }
+
+  /** `accounts` clients, each with an account of its own, and one that makes accounts. */
+  static async begin(places: readonly Place[], accounts: number): Promise<ClientLoad> {
+    return new ClientLoad(places, await createOwners(places[0]?.port ?? 0, accounts));
+  }
+
+  /** What the slowest write since the last call took, with all of its attempts. */
+  takeSlowest(): string {
+    const slowest = this.slowestSeconds;
+    this.slowestSeconds = 0;
+    return slowest.toFixed(1);
+  }
+
+  /** Resolves when so many further jobs were acknowledged. */
+  async pass(jobs: number): Promise<void> {
+    const enough = this.acknowledged.length + jobs;
+    while (this.acknowledged.length < enough) await delay(pauseMs);
+  }
+
+  /** Resolves to whose jobs they were. */
+  async end(): Promise<readonly Owner[]> {
+    this.isOver = true;
+    await Promise.all(this.lanes);
+    return this.owners;
+  }
+
+  private async repeat(act: (turn: number) => Promise<void> | undefined): Promise<void> {
+    for (let turn = 0; !this.isOver; turn++) {
+      try {
+        await act(turn);
+      } catch (error) {
+        if (!(error instanceof Failure)) throw error;
+        this.failures.push(error.message);
+      }
+      await delay(pauseMs);
+    }
+  }
+
+  private async submitAndRead(owner: Owner): Promise<void> {
+    const id = await this.submit(owner, "a kite");
+    for (const path of [`/jobs/${id}`, "/jobs?limit=5", "/me/credits"])
+      demand(200, await this.ask(owner.token, path), path);
+  }
+
+  private async submitAndWait(owner: Owner): Promise<void> {
+    const path = `/jobs/${await this.submit(owner, "a kite sim:slow=300")}/wait?timeout_seconds=20`;
+    for (;;) {
+      const reply = await this.ask(owner.token, path);
+      if (reply.status === 408) continue;
+      if ((demand(200, reply, path) as Job).status === "succeeded") return;
+      throw new Failure(`a job ended as ${reply.text}`);
+    }
+  }
+
+  private async submitAndStream(owner: Owner): Promise<void> {
+    const id = await this.submit(owner, "a kite sim:slow=300");
+    for (;;) {
+      const path = `/jobs/${id}/sse-ticket`;
+      const minted = demand(201, await this.ask(owner.token, path, {}), path);
+      const { ticket } = minted as { ticket: string };
+      const stream = await this.ask(owner.token, `/jobs/${id}/sse?ticket=${ticket}`, undefined, 1);
+      if (stream.status === 503) continue;
+      if (stream.status !== 200) throw new Failure(`a stream was answered ${stream.text}`);
+      if (/event: complete\n.*\n.*succeeded.*\n\n$/.test(stream.text)) return;
+      if (!stream.text.endsWith("event: reconnect\ndata: {}\n\n"))
+        throw new Failure(`a stream ended with ${stream.text.slice(-200)}`);
+    }
+  }
+
+  /** Who has just been given a credential is known to every node that serves. */
+  private async meetNewcomer(turn: number): Promise<void> {
+    const email = `newcomer-${turn}-${randomUUID()}@klieg.example`;
+    const body = { email, issue_token: true };
+    const reply = await this.ask(firstToken, "/admin/accounts", body);
+    // An attempt of unknown outcome had made it.
+    if (reply.status === 409) return;
+    const { token } = demand(201, reply, "/admin/accounts") as { token: string };
+    for (const place of this.places) {
+      const met = await this.askOnce(place, token, "/me");
+      if (met !== undefined && met.status !== 503) demand(200, met, `/me at ${place.port}`);
+    }
+  }
+
+  private async submit(owner: Owner, prompt: string): Promise<string> {
+    const began = process.uptime();
+    const body = { model: "sim-instant", prompt: `${prompt} ${randomUUID()}` };
+    const reply = await this.ask(owner.token, "/generate/image", body);
+    this.slowestSeconds = Math.max(this.slowestSeconds, process.uptime() - began);
+    // A node that went away before it answered had accepted it: the problem names the job.
+    const made = demand(reply.status === 409 ? 409 : 202, reply, "/generate/image");
+    const { id, job_id: other } = made as { id: string; job_id?: string };
+    this.acknowledged.push({ owner, id: other ?? id });
+    return other ?? id;
+  }
+
+  private async ask(
+    token: string,
+    path: string,
+    body?: object,
+    attempts = Number.POSITIVE_INFINITY,
+  ): Promise<Reply> {
+    const key = randomUUID();
+    for (let attempt = 1; ; ) {
+      const place = this.places[this.asked++ % this.places.length] as Place;
+      const reply = await this.askOnce(place, token, path, body, key);
+      if (reply === undefined) continue;
+      if ((reply.status !== 503 && reply.status !== 429) || attempt++ >= attempts) return reply;
+      await delay(reply.retryAfterSeconds * 1_000);
+    }
+  }
+
+  /** Undefined when the connection was refused. */
+  private async askOnce(
+    { port }: Place,
+    token: string,
+    path: string,
+    body?: object,
+    key = "",
+  ): Promise<(Reply & { readonly retryAfterSeconds: number }) | undefined> {
+    const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
+    const posted = {
+      method: "POST",
+      body: JSON.stringify(body),
+      headers: { ...headers, "idempotency-key": key },
+    };
+    try {
+      const request = body === undefined ? { headers } : posted;
+      const reply = await fetch(`http://127.0.0.1:${port}/v1${path}`, request);
+      const retryAfter = reply.headers.get("retry-after");
+      const text = await reply.text();
+      if (reply.status === 503 && retryAfter === null)
+        throw new Failure(`${path} was refused without Retry-After: ${text}`);
+      return { status: reply.status, text, retryAfterSeconds: Number(retryAfter ?? 0) };
+    } catch (error) {
+      if (error instanceof Failure) throw error;
+      const { cause } = error as { cause?: { code?: string; message?: string } };
+      if (cause?.code === "ECONNREFUSED") return undefined;
+      throw new Failure(
+        `${path} got no answer: ${String(error)} (${cause?.code} ${cause?.message})`,
+      );
+    }
+  }
+}
+
+function demand(status: number, reply: Reply, path: string): unknown {
+  if (reply.status !== status)
+    throw new Failure(`${path} was answered ${reply.status}: ${reply.text}`);
+  return JSON.parse(reply.text);
+}
