@@ -63,7 +63,8 @@ export async function listen(api: Api, options: ListenOptions, clock: Clock): Pr
   return {
     stopListening() {
       open.areLast = true;
-      uWS.us_listen_socket_close(socket);
+      // Clients whose connections wait to be taken would see them reset: there are fewest now.
+      setImmediate(() => uWS.us_listen_socket_close(socket));
     },
     answered: (patienceMs) => open.ended(patienceMs),
     close: () => void app.close(),
@@ -92,7 +93,7 @@ class Exchange implements HttpRequest {
   /** Undefined for a request without a body, or one whose body no route reads. */
   arrival: Arrival | undefined;
   /** The answer has been handed over whole, or none will be. */
-  onAnswered: () => void = () => {};
+  onAnswered: (() => void) | undefined;
   private readonly res: uWS.HttpResponse;
   private readonly proxies: TrustedProxies;
   private goneListeners: (() => void)[] = [];
@@ -148,7 +149,7 @@ class Exchange implements HttpRequest {
       this.arrival?.stop();
       for (const listener of this.goneListeners) listener();
       this.goneListeners = [];
-      this.onAnswered();
+      this.onAnswered?.();
     });
   }
 
@@ -177,7 +178,7 @@ class Exchange implements HttpRequest {
       this.stream(body);
       return;
     }
-    this.onAnswered();
+    this.onAnswered?.();
   }
 
   private stream(body: Stream): void {
@@ -185,7 +186,7 @@ class Exchange implements HttpRequest {
     const stop = body.start(sink);
     const end = () => {
       stop();
-      this.onAnswered();
+      this.onAnswered?.();
     };
     if (sink.isEnded) end();
     else {
@@ -311,6 +312,7 @@ function take(listening: Listening, res: uWS.HttpResponse, req: uWS.HttpRequest)
     return;
   }
   exchange.wait();
+  exchange.onAnswered = listening.open.begin();
   const receive = (receiver: Receiver, valve: Valve) => {
     const arrival = new Arrival(valve, arrivals, receiver);
     exchange.arrival = arrival;
@@ -342,7 +344,7 @@ function respond({ api, open }: Listening, match: Match, exchange: Exchange): vo
   const answer = api.answer(match, exchange);
   if (answer instanceof Promise) {
     exchange.wait();
-    exchange.onAnswered = open.begin();
+    exchange.onAnswered ??= open.begin();
     void answer.then((ready) => conclude(exchange, ready, open.areLast));
   } else conclude(exchange, answer, open.areLast);
 }

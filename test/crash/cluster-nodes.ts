@@ -48,8 +48,8 @@ export async function askAny<T>(nodes: readonly Node[], path: string, body?: obj
     const port = nodes[attempt % nodes.length]?.port;
     const url = `http://127.0.0.1:${port}/v1${path}`;
     const reply = await fetch(url, { headers, ...request }).catch(() => undefined);
-    // Jobs that ended while a shard moved free their places when it is back.
-    if (reply === undefined || reply.status === 503 || reply.status === 429) continue;
+    // Jobs that ended while a shard moved free their places when it is back; a wait goes on.
+    if (reply === undefined || [408, 429, 503].includes(reply.status)) continue;
     // An owner that died before it answered had accepted it: the problem names the job.
     if (!reply.ok && reply.status !== 409)
       throw new Error(`${path} was answered ${reply.status}: ${await reply.text()}`);

@@ -4,7 +4,11 @@
  * Whatever else is no proper answer is a failure.
  */
 import { randomUUID } from "node:crypto";
+import { once } from "node:events";
+import { Agent, type IncomingMessage, request } from "node:http";
+import { text } from "node:stream/consumers";
 import { setTimeout as delay } from "node:timers/promises";
+import type { Test } from "tap";
 import type { Job } from "../../actors/contract/job.ts";
 import { type Acknowledged, createOwners, type Owner } from "../crash/accounts.ts";
 import { firstToken } from "../crash/klieg-process.ts";
@@ -27,12 +31,17 @@ class Failure extends Error {}
 export class ClientLoad {
   readonly acknowledged: Acknowledged[] = [];
   readonly failures: string[] = [];
+  /** Connections that were made and closed before the node had taken them. */
+  untaken = 0;
+  private readonly agent = new Agent({ keepAlive: true });
   private readonly places: readonly Place[];
   private readonly owners: readonly Owner[];
   private readonly lanes: Promise<void>[];
   private asked = 0;
   private slowestSeconds = 0;
   private isOver = false;
+  /** The nodes are gone too. */
+  private isClosed = false;
 
   private constructor(places: readonly Place[], owners: readonly Owner[]) {
     this.places = places;
@@ -45,8 +54,14 @@ export class ClientLoad {
   }
 
   /** `accounts` clients, each with an account of its own, and one that makes accounts. */
-  static async begin(places: readonly Place[], accounts: number): Promise<ClientLoad> {
-    return new ClientLoad(places, await createOwners(places[0]?.port ?? 0, accounts));
+  static async begin(t: Test, places: readonly Place[], accounts: number): Promise<ClientLoad> {
+    const load = new ClientLoad(places, await createOwners(places[0]?.port ?? 0, accounts));
+    t.teardown(() => {
+      load.isOver = true;
+      load.isClosed = true;
+      load.agent.destroy();
+    });
+    return load;
   }
 
   /** What the slowest write since the last call took, with all of its attempts. */
@@ -148,13 +163,14 @@ export class ClientLoad {
     for (let attempt = 1; ; ) {
       const place = this.places[this.asked++ % this.places.length] as Place;
       const reply = await this.askOnce(place, token, path, body, key);
+      if (this.isClosed) throw new Failure("the test is over");
       if (reply === undefined) continue;
       if ((reply.status !== 503 && reply.status !== 429) || attempt++ >= attempts) return reply;
       await delay(reply.retryAfterSeconds * 1_000);
     }
   }
 
-  /** Undefined when the connection was refused. */
+  /** Undefined when the connection was refused, or not taken yet by a node that stops. */
   private async askOnce(
     { port }: Place,
     token: string,
@@ -162,27 +178,31 @@ export class ClientLoad {
     body?: object,
     key = "",
   ): Promise<(Reply & { readonly retryAfterSeconds: number }) | undefined> {
-    const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
-    const posted = {
-      method: "POST",
-      body: JSON.stringify(body),
-      headers: { ...headers, "idempotency-key": key },
-    };
+    const sent = request({
+      ...{ agent: this.agent, host: "127.0.0.1", port, path: `/v1${path}` },
+      method: body === undefined ? "GET" : "POST",
+      headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+    });
+    if (body !== undefined) sent.setHeader("idempotency-key", key);
+    sent.end(body && JSON.stringify(body));
+    let reply: IncomingMessage | undefined;
     try {
-      const request = body === undefined ? { headers } : posted;
-      const reply = await fetch(`http://127.0.0.1:${port}/v1${path}`, request);
-      const retryAfter = reply.headers.get("retry-after");
-      const text = await reply.text();
-      if (reply.status === 503 && retryAfter === null)
-        throw new Failure(`${path} was refused without Retry-After: ${text}`);
-      return { status: reply.status, text, retryAfterSeconds: Number(retryAfter ?? 0) };
+      [reply] = (await once(sent, "response")) as [IncomingMessage];
+      const answer = await text(reply);
+      const retryAfter = reply.headers["retry-after"];
+      if (reply.statusCode === 503 && retryAfter === undefined)
+        throw new Failure(`${path} was refused without Retry-After: ${answer}`);
+      const status = reply.statusCode ?? 0;
+      return { status, text: answer, retryAfterSeconds: Number(retryAfter ?? 0) };
     } catch (error) {
       if (error instanceof Failure) throw error;
-      const { cause } = error as { cause?: { code?: string; message?: string } };
-      if (cause?.code === "ECONNREFUSED") return undefined;
-      throw new Failure(
-        `${path} got no answer: ${String(error)} (${cause?.code} ${cause?.message})`,
-      );
+      const { code } = error as { code?: string };
+      if (code === "ECONNREFUSED") return undefined;
+      if (code === "ECONNRESET" && !sent.reusedSocket && reply === undefined) {
+        this.untaken++;
+        return undefined;
+      }
+      throw new Failure(`${path} got no answer: ${String(error)}`);
     }
   }
 }

@@ -29,7 +29,7 @@ t.test("a rolling restart of all nodes under load fails no request", async (t) =
   const nodes = await Promise.all(names.map((name) => start(name)));
   const places: Place[] = nodes.map(({ port }) => ({ port }));
   await Promise.all(places.map(isReady));
-  const load = await ClientLoad.begin(places, 6);
+  const load = await ClientLoad.begin(t, places, 6);
   for (let round = 0; round < rounds; round++)
     for (const [number, name] of names.entries()) {
       const node = nodes[number] as (typeof nodes)[number];
@@ -57,7 +57,9 @@ t.test("a rolling restart of all nodes under load fails no request", async (t) =
     }
   const owners = await load.end();
   t.strictSame(load.failures, []);
-  t.comment(`${load.acknowledged.length} jobs were acknowledged`);
+  t.comment(
+    `${load.acknowledged.length} jobs were acknowledged, ${load.untaken} connections were not taken`,
+  );
   const { port } = places[0] as Place;
   await allEnd(t, port, load.acknowledged);
   for (const { token } of owners)

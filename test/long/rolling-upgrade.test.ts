@@ -46,7 +46,7 @@ t.test("nodes of two releases serve each other, and a foreign one is refused", a
   const places: Place[] = [{ port: old.port }, { port: newer.port }];
   await Promise.all(places.map(isReady));
   t.strictSame(await owners(places), [version, version, version]);
-  const load = await ClientLoad.begin(places, 4);
+  const load = await ClientLoad.begin(t, places, 4);
 
   t.equal((await old.kill("SIGTERM")).code, 0);
   t.strictSame(await owners(places.slice(1)), [next.release, next.release, next.release]);
@@ -65,7 +65,9 @@ t.test("nodes of two releases serve each other, and a foreign one is refused", a
   await drawPicture(t, [old], url, nextBuild);
   await load.end();
   t.strictSame(load.failures, []);
-  t.comment(`${load.acknowledged.length} jobs were acknowledged`);
+  t.comment(
+    `${load.acknowledged.length} jobs were acknowledged, ${load.untaken} connections were not taken`,
+  );
 
   const again = await start("new", {}, nextBuild);
   await Promise.all([old, again].map(isReady));
