@@ -1,6 +1,7 @@
 /** Nodes of a cluster as real services, over real servers of NATS and a real bucket. */
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import type { Test } from "tap";
 import type { Job } from "../../actors/contract/job.ts";
 import { freePort } from "../http/raw-http.ts";
@@ -29,6 +30,9 @@ export async function openCluster(t: Test, more: Record<string, string> = {}) {
   return { folder, servers, settings, start };
 }
 
+/** Nodes need the processor more than who asks them again. */
+const againMs = 20;
+
 interface Node {
   readonly port: number;
 }
@@ -49,7 +53,10 @@ export async function askAny<T>(nodes: readonly Node[], path: string, body?: obj
     const url = `http://127.0.0.1:${port}/v1${path}`;
     const reply = await fetch(url, { headers, ...request }).catch(() => undefined);
     // Jobs that ended while a shard moved free their places when it is back; a wait goes on.
-    if (reply === undefined || [408, 429, 503].includes(reply.status)) continue;
+    if (reply === undefined || [408, 429, 503].includes(reply.status)) {
+      await delay(againMs);
+      continue;
+    }
     // An owner that died before it answered had accepted it: the problem names the job.
     if (!reply.ok && reply.status !== 409)
       throw new Error(`${path} was answered ${reply.status}: ${await reply.text()}`);
