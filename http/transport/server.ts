@@ -62,6 +62,7 @@ export async function listen(api: Api, options: ListenOptions, clock: Clock): Pr
   if (socket === false) throw portTaken(options);
   return {
     stopListening() {
+      if (open.areLast) return;
       open.areLast = true;
       // Clients whose connections wait to be taken would see them reset: there are fewest now.
       setImmediate(() => uWS.us_listen_socket_close(socket));

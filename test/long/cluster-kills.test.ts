@@ -27,7 +27,7 @@ t.test(`${kills} kills of the owner among ${nodeCount} nodes lose nothing`, asyn
     const { cluster } = await manager.streams.info("LOG_0");
     return servers[Number(cluster?.leader?.slice("nats-".length))];
   };
-  const nodes = [];
+  const nodes: Awaited<ReturnType<typeof start>>[] = [];
   for (let node = 0; node < nodeCount; node++) nodes.push(await start(`node-${node}`));
   /** Where among the nodes the owner of the one shard is. */
   const findOwner = async () => {
