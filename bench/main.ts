@@ -8,6 +8,7 @@ import { type Plan, type Question, UsageError } from "./question.ts";
 import { read } from "./read.ts";
 import { remoteNodes } from "./render/remote-nodes.ts";
 import { render } from "./render/render.ts";
+import { replicated } from "./replicated.ts";
 import { startSubject } from "./server-process.ts";
 import { share } from "./share.ts";
 import { submit } from "./submit.ts";
@@ -15,13 +16,13 @@ import { submit } from "./submit.ts";
 const questions: Readonly<Record<string, Question>> = {
   ...{ submit, latency, read, render, nodes, hostile, share, providers },
   export: exporting,
-  farm: remoteNodes,
+  ...{ farm: remoteNodes, replicated },
 };
 
 function usage(): string {
   const parts = Object.entries(questions).map(
     ([name, { summary, options }]) =>
-      `${name.padEnd(8)}${summary}\n${options.map((option) => `    ${option}\n`).join("")}`,
+      `${name.padEnd(11)}${summary}\n${options.map((option) => `    ${option}\n`).join("")}`,
   );
   return `npm run bench -- ${Object.keys(questions).join("|")} [options]
 ${parts.join("")}It starts a service of its own, on an empty store beside the data

@@ -40,6 +40,23 @@ export async function startSubject(
     if (settings.token === undefined) throw new Error("Set KLIEG_TOKEN to an operator's token.");
     return { origin: settings.url, token: settings.token, pid: undefined, folder, stop: clean };
   }
+  const service = await startNode(folder, farmWorkers, environment);
+  const stop = () => service.stop().then(clean);
+  try {
+    const token = (await readFile(join(folder, "admin-token"), "utf8")).trim();
+    return { ...service, token, folder, stop };
+  } catch (fault) {
+    await stop();
+    throw fault;
+  }
+}
+
+/** As `startSubject` does, with its data in that folder; resolves when it is ready. */
+export async function startNode(
+  folder: string,
+  farmWorkers: number,
+  environment: Readonly<Record<string, string | undefined>>,
+): Promise<ServerProcess> {
   const [port, operatorPort] = [await freePort(), await freePort()];
   const child = spawn("sh", [join(import.meta.dirname, "../../config/serve")], {
     stdio: ["ignore", "inherit", "inherit"],
@@ -59,14 +76,10 @@ export async function startSubject(
     },
   });
   const origin = `http://127.0.0.1:${port}`;
-  const stop = async () => {
-    await end(child);
-    await clean();
-  };
+  const stop = () => end(child);
   try {
     await untilReady(child, `${origin}/readyz`);
-    const token = (await readFile(join(folder, "admin-token"), "utf8")).trim();
-    return { origin, token, pid: child.pid, folder, stop };
+    return { origin, pid: child.pid, stop };
   } catch (fault) {
     await stop();
     throw fault;
@@ -107,7 +120,7 @@ async function end(child: ChildProcess): Promise<void> {
   clearTimeout(timer);
 }
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
   const address = server.address();

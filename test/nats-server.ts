@@ -62,16 +62,24 @@ export async function startNatsIn(folder: string, options: NatsOptions = {}): Pr
 
 /** Three servers with JetStream that replicate each other; they end as `startNats` says. */
 export async function startNatsCluster(t: Test): Promise<readonly NatsServer[]> {
+  const servers = await startNatsClusterIn(t.testdirName);
+  for (const server of servers) t.teardown(() => server.kill());
+  return servers;
+}
+
+/** Each in a folder of its own there; they end as `startNatsIn` says. */
+export async function startNatsClusterIn(folder: string): Promise<readonly NatsServer[]> {
   const routePorts = await Promise.all([freePort(), freePort(), freePort()]);
   const routes = routePorts.map((port) => `nats://127.0.0.1:${port}`).join(", ");
-  const servers = await Promise.all(
-    routePorts.map((port, index) => {
+  return Promise.all(
+    routePorts.map(async (port, index) => {
+      const own = join(folder, `nats-${index}`);
+      await mkdir(own, { recursive: true });
       const cluster = `cluster { name: klieg, listen: "127.0.0.1:${port}", routes: [${routes}] }`;
       const config = `server_name: nats-${index}\n${cluster}\n`;
-      return startNats(t, { config, folder: `nats-${index}`, hasJetStream: true });
+      return startNatsIn(own, { config, hasJetStream: true });
     }),
   );
-  return servers;
 }
 
 /** Ready when it says so; the kernel kills it when this process is gone. */

@@ -33,6 +33,7 @@ const notRun: Readonly<Record<string, string>> = {
   "npm run bench -- render": "the same, and installs other renderers",
   "npm run bench -- nodes": "the same",
   "npm run bench -- farm": "the same",
+  "npm run bench -- replicated": "the same",
   "npm run bench -- export": "the same",
   "npm run farm": "needs NATS, as crash/nats-farm.test.ts has one",
   "klieg farm": "the same",

@@ -4,7 +4,7 @@
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdir, mkdtemp, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
@@ -26,16 +26,25 @@ let natsUrl = "";
 
 export const remoteNodes: Question = {
   summary: "a film on one farm node over NATS and on two, each on a processor of its own",
-  options: ["--rounds N       of each (3)"],
+  options: ["--rounds N       of each (2)", "--seconds N      that the film lasts (40)"],
   farmWorkers: 0,
   prepare,
   plan: (args) => {
-    const options = { rounds: { type: "string", default: "3" } } as const;
-    const { values } = parseArgs({ args: [...args], options });
-    const rounds = countOf("rounds", values.rounds);
-    return (setting) => compare(rounds, setting);
+    const rounds = { type: "string", default: "2" } as const;
+    const seconds = { type: "string", default: "40" } as const;
+    const { values } = parseArgs({ args: [...args], options: { rounds, seconds } });
+    const options = {
+      rounds: countOf("rounds", values.rounds),
+      seconds: countOf("seconds", values.seconds),
+    };
+    return (setting) => compare(options, setting);
   },
 };
+
+interface Options {
+  readonly rounds: number;
+  readonly seconds: number;
+}
 
 /** NATS and the bucket are there before the service that is told of them. */
 async function prepare() {
@@ -60,7 +69,10 @@ async function prepare() {
 }
 
 /** The images film, on the first node and then on both. */
-async function compare(rounds: number, { subject, environment, say }: Setting): Promise<Finding> {
+async function compare(
+  { rounds, seconds }: Options,
+  { subject, environment, say }: Setting,
+): Promise<Finding> {
   if (availableParallelism() < 2 || subject.pid === undefined)
     return { lines: ["farm: not run, it needs two processors of this machine"], isSound: true };
   const film = films.find(({ name }) => name === nodesFilm);
@@ -68,6 +80,7 @@ async function compare(rounds: number, { subject, environment, say }: Setting): 
   const media = await makeMedia(join(subject.folder, "media"), await findTools(environment));
   const source = join(subject.folder, "films", film.name);
   await layOut(film, source, media);
+  await stretch(source, film.seconds, seconds);
   const outputs = join(subject.folder, "made", "farm");
   await mkdir(outputs, { recursive: true });
   const klieg = new KliegRenderer(subject, seldom);
@@ -97,7 +110,7 @@ async function compare(rounds: number, { subject, environment, say }: Setting): 
   const times = one / two;
   return {
     lines: [
-      "farm: the images film over NATS, medians",
+      `farm: the images film of ${seconds} s over NATS, medians`,
       ...walls.map((wall, at) => `${at + 1} of a processor each: ${wall.toFixed(1)} s`),
       verdict(
         `two nodes are ${times.toFixed(2)} x as fast as one, bar ${timesMin}`,
@@ -107,6 +120,16 @@ async function compare(rounds: number, { subject, environment, say }: Setting): 
     ],
     isSound: true,
   };
+}
+
+/** The same pictures and motions over a longer time: a node's start weighs less in a long film. */
+async function stretch(folder: string, from: number, to: number): Promise<void> {
+  const path = join(folder, "index.html");
+  const page = await readFile(path, "utf8");
+  const stretched = page
+    .replace(`data-duration="${from}"`, `data-duration="${to}"`)
+    .replaceAll(`${from}s linear`, `${to}s linear`);
+  await writeFile(path, stretched);
 }
 
 interface FarmNode {

@@ -2,6 +2,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { PortError } from "../../engine/ports/port-error.ts";
 import type { HttpRequest } from "../transport/answer.ts";
+import { Departure } from "../transport/departure.ts";
 import { bodySignatureTrailer, type Hop } from "./hop-head.ts";
 import { bodyDigest, type HopSigner, isSameSignature } from "./hop-signature.ts";
 
@@ -17,8 +18,7 @@ export class HopRequest implements HttpRequest {
   private readonly message: IncomingMessage;
   private readonly hop: Hop;
   private readonly signer: HopSigner;
-  private goneListeners: (() => void)[] = [];
-  private gone = false;
+  private readonly departure = new Departure();
 
   constructor(message: IncomingMessage, response: ServerResponse, hop: Hop, signer: HopSigner) {
     const { method = "GET", url = "/" } = message;
@@ -32,10 +32,7 @@ export class HopRequest implements HttpRequest {
     this.hop = hop;
     this.signer = signer;
     response.on("close", () => {
-      if (response.writableFinished) return;
-      this.gone = true;
-      for (const listener of this.goneListeners) listener();
-      this.goneListeners = [];
+      if (!response.writableFinished) this.departure.happen();
     });
   }
 
@@ -44,14 +41,11 @@ export class HopRequest implements HttpRequest {
   }
 
   isGone(): boolean {
-    return this.gone;
+    return this.departure.isGone();
   }
 
   onGone(listener: () => void): () => void {
-    this.goneListeners.push(listener);
-    return () => {
-      this.goneListeners = this.goneListeners.filter((other) => other !== listener);
-    };
+    return this.departure.onGone(listener);
   }
 
   /**

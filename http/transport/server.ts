@@ -20,6 +20,7 @@ import {
   watchArrivals,
 } from "./arrival.ts";
 import { Connections, socketTable } from "./connections.ts";
+import { Departure } from "./departure.ts";
 import { checkFree, portTaken } from "./free-port.ts";
 import { IncomingBody, type Valve } from "./incoming-body.ts";
 import { OpenAnswers } from "./open-answers.ts";
@@ -97,9 +98,8 @@ class Exchange implements HttpRequest {
   onAnswered: (() => void) | undefined;
   private readonly res: uWS.HttpResponse;
   private readonly proxies: TrustedProxies;
-  private goneListeners: (() => void)[] = [];
+  private readonly departure = new Departure();
   private waits = false;
-  private gone = false;
 
   constructor(res: uWS.HttpResponse, req: uWS.HttpRequest, proxies: TrustedProxies) {
     const headers: Record<string, string> = {};
@@ -121,7 +121,7 @@ class Exchange implements HttpRequest {
   }
 
   get address(): string {
-    if (this.gone) return "";
+    if (this.isGone()) return "";
     return this.proxies.client(addressOf(this.res), this.headers["x-forwarded-for"]);
   }
 
@@ -131,14 +131,11 @@ class Exchange implements HttpRequest {
   }
 
   isGone(): boolean {
-    return this.gone;
+    return this.departure.isGone();
   }
 
   onGone(listener: () => void): () => void {
-    this.goneListeners.push(listener);
-    return () => {
-      this.goneListeners = this.goneListeners.filter((other) => other !== listener);
-    };
+    return this.departure.onGone(listener);
   }
 
   /** To be called before the handler of the request returns without an answer. */
@@ -146,16 +143,14 @@ class Exchange implements HttpRequest {
     if (this.waits) return;
     this.waits = true;
     this.res.onAborted(() => {
-      this.gone = true;
       this.arrival?.stop();
-      for (const listener of this.goneListeners) listener();
-      this.goneListeners = [];
+      this.departure.happen();
       this.onAnswered?.();
     });
   }
 
   send(answer: Answer, closes: boolean): void {
-    if (this.gone) return;
+    if (this.isGone()) return;
     this.arrival?.stop();
     if (typeof answer.body !== "string") this.wait();
     if (this.waits) this.res.cork(() => this.write(answer, closes));

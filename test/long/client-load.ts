@@ -107,8 +107,12 @@ export class ClientLoad {
     for (;;) {
       const reply = await this.ask(owner.token, path);
       if (reply.status === 408) continue;
-      if ((demand(200, reply, path) as Job).status === "succeeded") return;
-      throw new Failure(`a job ended as ${reply.text}`);
+      const { status, asset } = demand(200, reply, path) as Job;
+      if (status !== "succeeded") throw new Failure(`a job ended as ${reply.text}`);
+      const { pathname, search } = new URL(`${asset?.signed_url}`);
+      const bytes = await this.ask(owner.token, `${pathname}${search}`);
+      if (bytes.status !== 200) throw new Failure(`an asset was answered ${bytes.text}`);
+      return;
     }
   }
 
@@ -179,7 +183,9 @@ export class ClientLoad {
     key = "",
   ): Promise<(Reply & { readonly retryAfterSeconds: number }) | undefined> {
     const sent = request({
-      ...{ agent: this.agent, host: "127.0.0.1", port, path: `/v1${path}` },
+      ...{ agent: this.agent, host: "127.0.0.1", port },
+      // Signed links are outside of the version.
+      path: path.startsWith("/objects/") ? path : `/v1${path}`,
       method: body === undefined ? "GET" : "POST",
       headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
     });
