@@ -379,6 +379,7 @@ export class Gateway {
   /** Watchers of rows of the shard, and those that looked in vain while some shard was down. */
   private lookAgain(shard: number): void {
     this.listener.missed(shard);
+    this.cluster?.changed();
     const looks = new Set(this.interrupted);
     this.interrupted.clear();
     for (const [key, watchers] of this.watchersByKey)

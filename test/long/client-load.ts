@@ -31,7 +31,10 @@ class Failure extends Error {}
 export class ClientLoad {
   readonly acknowledged: Acknowledged[] = [];
   readonly failures: string[] = [];
-  /** Connections that were made and closed before the node had taken them. */
+  /**
+   * Connections that were closed while a request was on its way on them, as happens to those that
+   * a node has not taken yet when it stops. Clients and balancers repeat it by its idempotency key.
+   */
   untaken = 0;
   private readonly agent = new Agent({ keepAlive: true });
   private readonly places: readonly Place[];
@@ -39,6 +42,8 @@ export class ClientLoad {
   private readonly lanes: Promise<void>[];
   private asked = 0;
   private slowestSeconds = 0;
+  /** Of all that are answered when they can be, on one attempt. */
+  private slowest = { seconds: 0, what: "" };
   private isOver = false;
   /** The nodes are gone too. */
   private isClosed = false;
@@ -64,11 +69,13 @@ export class ClientLoad {
     return load;
   }
 
-  /** What the slowest write since the last call took, with all of its attempts. */
+  /** What took longest since the last call: a write with all of its attempts, and one answer. */
   takeSlowest(): string {
-    const slowest = this.slowestSeconds;
+    const { seconds, what } = this.slowest;
+    const slowest = this.slowestSeconds.toFixed(1);
     this.slowestSeconds = 0;
-    return slowest.toFixed(1);
+    this.slowest = { seconds: 0, what: "" };
+    return `the slowest write took ${slowest} s, the slowest answer ${seconds.toFixed(1)} s (${what})`;
   }
 
   /** Resolves when so many further jobs were acknowledged. */
@@ -174,7 +181,7 @@ export class ClientLoad {
     }
   }
 
-  /** Undefined when the connection was refused, or not taken yet by a node that stops. */
+  /** Undefined when the connection was refused, or closed before a byte of an answer. */
   private async askOnce(
     { port }: Place,
     token: string,
@@ -191,6 +198,7 @@ export class ClientLoad {
     });
     if (body !== undefined) sent.setHeader("idempotency-key", key);
     sent.end(body && JSON.stringify(body));
+    const began = process.uptime();
     let reply: IncomingMessage | undefined;
     try {
       [reply] = (await once(sent, "response")) as [IncomingMessage];
@@ -199,12 +207,15 @@ export class ClientLoad {
       if (reply.statusCode === 503 && retryAfter === undefined)
         throw new Failure(`${path} was refused without Retry-After: ${answer}`);
       const status = reply.statusCode ?? 0;
+      const seconds = process.uptime() - began;
+      if (seconds > this.slowest.seconds && !/\/(wait|sse)\?/.test(path))
+        this.slowest = { seconds, what: `${status} of ${path.split("?")[0]}` };
       return { status, text: answer, retryAfterSeconds: Number(retryAfter ?? 0) };
     } catch (error) {
       if (error instanceof Failure) throw error;
       const { code } = error as { code?: string };
       if (code === "ECONNREFUSED") return undefined;
-      if (code === "ECONNRESET" && !sent.reusedSocket && reply === undefined) {
+      if (code === "ECONNRESET" && reply === undefined) {
         this.untaken++;
         return undefined;
       }

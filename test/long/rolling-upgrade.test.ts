@@ -50,7 +50,7 @@ t.test("nodes of two releases serve each other, and a foreign one is refused", a
 
   t.equal((await old.kill("SIGTERM")).code, 0);
   t.strictSame(await owners(places.slice(1)), [next.release, next.release, next.release]);
-  t.comment(`the next release took over; the slowest write took ${load.takeSlowest()} s`);
+  t.comment(`the next release took over; ${load.takeSlowest()}`);
   await drawPicture(t, places.slice(1), url, ownBuild);
 
   old = await start("old");
@@ -61,7 +61,7 @@ t.test("nodes of two releases serve each other, and a foreign one is refused", a
   t.equal((await newer.kill("SIGTERM")).code, 0);
   await load.pass(20);
   t.strictSame(await owners([old]), [version, version, version]);
-  t.comment(`the release behind took over; the slowest write took ${load.takeSlowest()} s`);
+  t.comment(`the release behind took over; ${load.takeSlowest()}`);
   await drawPicture(t, [old], url, nextBuild);
   await load.end();
   t.strictSame(load.failures, []);
