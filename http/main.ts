@@ -47,7 +47,7 @@ import { RefusalError } from "./problems/refusal-error.ts";
 import { RequestLog } from "./request-log.ts";
 import { routeTable } from "./route-table.ts";
 import type { Service } from "./service.ts";
-import { abandon, stopAll } from "./stopping.ts";
+import { abandon, type Running, stopAll } from "./stopping.ts";
 import { resetFirstToken } from "./token-reset.ts";
 import { checkFree, ListenError } from "./transport/free-port.ts";
 import { type Listener, listen } from "./transport/server.ts";
@@ -113,17 +113,7 @@ async function start(): Promise<void> {
     ? await meetOthers(settings, data, service, api, host)
     : undefined;
   const running = () => ({ service, host, listener, others, clock: systemClock });
-  process.on("uncaughtException", (error) => {
-    log.fatal({ err: error }, "an error that nothing caught ends the service");
-    abandon(running());
-  });
-  const stop = async () => {
-    await stopAll(running());
-    data.release();
-    process.exit(0);
-  };
-  process.once("SIGTERM", () => void stop());
-  process.once("SIGINT", () => void stop());
+  awaitEnd(running, data, log);
   await host.start();
   data.complete();
   await bootstrapOnce(service, data, token);
@@ -143,6 +133,21 @@ async function start(): Promise<void> {
     `Klieg ${version} serves ${settings.publicUrl}/v1\n` +
       `The first credential is in ${join(settings.dataDir, "admin-token")}; the klieg command finds it by itself.\n`,
   );
+}
+
+/** By a signal, or by an error that nothing caught. */
+function awaitEnd(running: () => Running, data: DataDirectory, log: Logger): void {
+  process.on("uncaughtException", (error) => {
+    log.fatal({ err: error }, "an error that nothing caught ends the service");
+    abandon(running());
+  });
+  const stop = async () => {
+    await stopAll(running());
+    data.release();
+    process.exit(0);
+  };
+  process.once("SIGTERM", () => void stop());
+  process.once("SIGINT", () => void stop());
 }
 
 /**

@@ -24,9 +24,9 @@ const brokenCode = 70;
  * s. A shard that is still being recovered is not waited for longer: what was acknowledged is in
  * the journals, and the next start reads them as after a crash.
  *
- * In a cluster connections that are there are answered on, by the nodes to which the shards go, each
- * for the last time: a client is told so before its connection closes. What other nodes do not
- * answer soon is refused with 503, so that each request has its answer.
+ * In a cluster connections that are there are answered on, by the nodes to which the shards go,
+ * each for the last time: a client is told so before its connection closes. What other nodes do
+ * not answer soon is refused with 503, so that each request has its answer.
  */
 export async function stopAll({ service, host, listener, others, clock }: Running): Promise<void> {
   const { health, following } = service;

@@ -17,8 +17,8 @@ export type ShardQuestion =
   | { readonly kind: "rows"; readonly keys: readonly Key[] };
 
 /**
- * `rows` are as JSON, undefined where there is none. `moved`: nothing was decided. `lost`: the shard
- * went away with the question, and the outcome is unknown.
+ * `rows` are as JSON, undefined where there is none. `moved`: nothing was decided. `lost`: the
+ * shard went away with the question, and the outcome is unknown.
  */
 export type ShardAnswer =
   | { readonly kind: "reply"; readonly reply: unknown }
