@@ -61,6 +61,8 @@ const shipped = {
     endsPerSecond: 50,
     failuresPerSecond: 200,
   },
+  /** How long metrics wait for a thread that is busy. */
+  metrics: { gatherMs: 1_000 },
   /** Requests per account and minute, and per address without a valid bearer. */
   rates: {
     windowSeconds: 60,
@@ -364,6 +366,8 @@ export const limits = {
     freshRowsMax: 1_000_000,
     /** Actors whose due times are so close are woken together. */
     dueGranularityMs: 5,
+    /** For so long at a time a shard's thread looks at its rows for something else than a step. */
+    sliceMs: 1,
     /** How often an idle shard checks whether a flush or old actors are due. */
     tickMs: 250,
     /** Old actors swept in one go, and the rest after a round through all of them. */

@@ -32,6 +32,8 @@ export interface Settings {
   readonly natsCredentialsFile: string | undefined;
   /** Host and port of the listener for other nodes, at which they reach it. */
   readonly clusterAddress: string;
+  /** Of this machine alone, for metrics; 0 for none. */
+  readonly operatorPort: number;
   /** Of the key that all nodes share; undefined where they share a machine. */
   readonly clusterKeyFile: string | undefined;
   /**
@@ -123,6 +125,7 @@ export function readSettings(environment: Environment, cores: number): Settings 
     durability: durability(environment, servers.length > 0),
     natsCredentialsFile: text(environment, "KLIEG_NATS_CREDENTIALS_FILE"),
     ...clusterListener(environment, port),
+    operatorPort: integer(environment, "KLIEG_OPERATOR_PORT", (port + 1) % 65_536, 0, 65_535),
     providersFile: text(environment, "KLIEG_PROVIDERS"),
     simulatedModels: choice(environment, "KLIEG_SIM", ["0", "1"], "0") === "1",
     rateLimits: choice(environment, "KLIEG_RATE_LIMITS", ["on", "off"], "on") === "on",

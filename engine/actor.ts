@@ -7,6 +7,7 @@
  */
 import type { Address, ReplyTo, RequestId } from "./address.ts";
 import type { Key } from "./key.ts";
+import type { Tally } from "./metrics/tally.ts";
 import type { EncodedRow } from "./row-codec.ts";
 
 export interface Actor<Head, Message, Effect, Reply = ReplyTo<Message>> {
@@ -28,7 +29,7 @@ export interface Actor<Head, Message, Effect, Reply = ReplyTo<Message>> {
    * nothing.
    */
   readonly staysCached?: true;
-  /** What an operator's log may read of a head that has just become durable. */
+  /** What operators learn of a head that has just become durable: no word of what was asked. */
   report?(head: Head): Report | undefined;
 }
 
@@ -36,8 +37,10 @@ export interface Report {
   /** `warn` for what failed. */
   readonly level: "info" | "warn";
   readonly message: string;
-  /** Called only for a line that is written. */
+  /** Of a line of the log; called only when it is written. */
   readonly fields: (get: Context["get"]) => object;
+  /** Called once. */
+  readonly count: (tally: Tally, get: Context["get"]) => void;
 }
 
 /** What `decide` may look at besides its head and its message. */

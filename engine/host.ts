@@ -14,9 +14,11 @@
 import { limits } from "../config/limits.ts";
 import type { Gateway } from "./gateway.ts";
 import { Link } from "./link.ts";
+import type { Sample } from "./metrics/tally.ts";
 import type { Clock } from "./ports/clock.ts";
 import { PortError } from "./ports/port-error.ts";
 import type { TableReader } from "./ports/tables.ts";
+import { Questions } from "./questions.ts";
 import { channel, type ThreadPool } from "./threads.ts";
 import type {
   EffectsControl,
@@ -55,6 +57,7 @@ interface ShardLife {
   readonly shard: number;
   readonly name: string;
   readonly link: Link<ToShardThread, FromShardThread>;
+  readonly questions: Questions<"samples">;
   /**
    * `idle`: it is not open, and cannot be read here. `following`: it can be read at the most.
    * `owning`: it decides. `leaving`: it was stopped, or will be as soon as it has opened.
@@ -183,6 +186,11 @@ export class Host {
     });
   }
 
+  /** What each shard's thread has counted since the last time; rejects for one that goes away. */
+  askSamples(): readonly Promise<readonly Sample[]>[] {
+    return [...this.lives].map(({ questions }) => questions.ask("samples"));
+  }
+
   private startEffects(): void {
     const { near, far } = channel();
     this.options.onLife(effectsName, "started");
@@ -214,7 +222,8 @@ export class Host {
     const link = new Link<ToShardThread, FromShardThread>(near, (event) =>
       this.receive(life, event),
     );
-    const life: ShardLife = { shard, name, link, state: "idle", isConnected: false };
+    const questions = new Questions<"samples">((question) => link.send(question));
+    const life: ShardLife = { shard, name, link, questions, state: "idle", isConnected: false };
     this.starting.add(name);
     this.lives.add(life);
     const { shardTask, clock, onLife } = this.options;
@@ -225,6 +234,7 @@ export class Host {
     const { ended } = this.shardPool.start(task, [far]);
     const gone = () => {
       this.lives.delete(life);
+      questions.lose();
       link.close();
       this.started(name);
       this.effects?.send({ kind: "detach", shard });
@@ -237,6 +247,10 @@ export class Host {
     if (event.kind === "damaged") {
       this.damage ??= event.sentence;
       this.started(life.name);
+      return;
+    }
+    if (event.kind === "answer") {
+      life.questions.take(event);
       return;
     }
     if (event.kind === "held") {

@@ -7,6 +7,8 @@ import { limits } from "../config/limits.ts";
 import type { Context, Report } from "./actor.ts";
 import type { Clock } from "./ports/clock.ts";
 
+type Line = Omit<Report, "count">;
+
 interface Output {
   line(level: "info" | "warn", fields: object, message: string): void;
   /** Lines of an earlier second that were not written. */
@@ -27,7 +29,7 @@ export class SampledLog {
     this.output = output;
   }
 
-  add({ level, message, fields }: Report, get: Context["get"]): void {
+  add({ level, message, fields }: Line, get: Context["get"]): void {
     const window = Math.floor(this.clock.monotonicMs() / windowMs);
     if (window !== this.window) this.begin(window);
     if (this.left[level]-- <= 0) {

@@ -8,6 +8,7 @@ import type { Reply } from "./actor.ts";
 import type { RequestId } from "./address.ts";
 import type { Key } from "./key.ts";
 import type { OutboxMessage } from "./outbox.ts";
+import type { Answered, Asked } from "./questions.ts";
 import type { Delivery, Origin } from "./shard/batch.ts";
 import type { Lane } from "./shard/inbox.ts";
 
@@ -33,6 +34,8 @@ export type ToShard =
 /** From the host to a shard's thread. */
 export type ToShardThread =
   | ToShard
+  /** Answered by `Sample[]`. */
+  | Asked<"samples">
   /** Once: the way to the effects thread. */
   | { readonly kind: "effects"; readonly port: MessagePort }
   /** In a cluster: the node is to own nothing more. */
@@ -70,7 +73,10 @@ export type ShardEvent =
   | { readonly kind: "held"; readonly number: number };
 
 /** From a shard's thread to the HTTP thread: of a store that cannot be opened it only says why. */
-export type FromShardThread = ShardEvent | { readonly kind: "damaged"; readonly sentence: string };
+export type FromShardThread =
+  | ShardEvent
+  | Answered
+  | { readonly kind: "damaged"; readonly sentence: string };
 
 /** From a shard to the effects thread. */
 export interface ToEffects {

@@ -13,6 +13,7 @@ import { requirePermission } from "./auth/permissions.ts";
 import type { Principal } from "./auth/principal.ts";
 import { requireScope } from "./auth/principals.ts";
 import type { RateState } from "./auth/rate-classes.ts";
+import { HttpFigures } from "./metrics/http-figures.ts";
 import { bearerOf, partitionAsked } from "./placing.ts";
 import { problem } from "./problems/problems.ts";
 import { RefusalError } from "./problems/refusal-error.ts";
@@ -56,11 +57,13 @@ export class Api {
   private readonly requestIdPrefix: string;
   /** Undefined when the operator lists none. */
   private readonly origins: Origins | undefined;
+  private readonly figures: HttpFigures;
   private requests = 0;
 
   constructor(service: Service, routes: readonly Route[]) {
     this.service = service;
     this.tree = new RouteTree(routes);
+    this.figures = new HttpFigures(service.tally);
     this.origins = service.corsOrigins.size > 0 ? service.corsOrigins : undefined;
     this.requestIdPrefix = `req-${Buffer.from(service.entropy.bytes(8)).toString("hex")}-`;
   }
@@ -221,6 +224,7 @@ export class Api {
   private log(answer: Answer, trail: Trail): void {
     const { request, route, requestId, startedMs, principal } = trail;
     const status = request.isGone() ? leftStatus : answer.status;
+    this.figures.add(route, status, (this.service.clock.monotonicMs() - startedMs) / 1_000);
     this.service.requests.add(status, startedMs, () => ({
       method: request.method,
       route: route?.path,

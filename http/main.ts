@@ -22,6 +22,7 @@ import { version } from "../config/version.ts";
 import { type DataDirectory, DataDirectoryError } from "../engine/adapters/data-directory.ts";
 import { openTableReader } from "../engine/adapters/lmdb.ts";
 import { type Logger, openLog } from "../engine/adapters/log.ts";
+import { listenToOperators } from "../engine/adapters/metrics/operator-listener.ts";
 import { closeNats, connectNats } from "../engine/adapters/nats/nats.ts";
 import { natsNodes } from "../engine/adapters/nats/nats-nodes.ts";
 import { natsShardLine } from "../engine/adapters/nats/nats-shard-line.ts";
@@ -30,6 +31,7 @@ import { openObjects, prepareObjects } from "../engine/adapters/objects/open-obj
 import { openStore } from "../engine/adapters/open-store.ts";
 import { makePrivate } from "../engine/adapters/private-files.ts";
 import { QuietProcess } from "../engine/adapters/quiet-process.ts";
+import { storeBytes } from "../engine/adapters/store-bytes.ts";
 import { systemClock } from "../engine/adapters/system-clock.ts";
 import { systemEntropy } from "../engine/adapters/system-entropy.ts";
 import { openWeb } from "../engine/adapters/web.ts";
@@ -43,12 +45,13 @@ import { bootstrap, chooseToken } from "./bootstrap.ts";
 import { OtherNodes } from "./cluster/other-nodes.ts";
 import { FigmaHost } from "./compositions/figma-host.ts";
 import { watchDisk, watchObjects } from "./health-watch.ts";
+import { gatherSamples } from "./metrics/node-samples.ts";
 import { RefusalError } from "./problems/refusal-error.ts";
 import { RequestLog } from "./request-log.ts";
 import { routeTable } from "./route-table.ts";
 import type { Service } from "./service.ts";
 import { abandon, type Running, stopAll } from "./stopping.ts";
-import { resetFirstToken } from "./token-reset.ts";
+import { watchTokenReset } from "./token-reset.ts";
 import { checkFree, ListenError } from "./transport/free-port.ts";
 import { type Listener, listen } from "./transport/server.ts";
 import { TrustedProxies } from "./transport/trusted-proxies.ts";
@@ -120,6 +123,7 @@ async function start(): Promise<void> {
   service.line.begin();
   // A client that finds the port open gets an answer.
   listener = await listen(api, { ...settings, proxies }, systemClock);
+  await listenToOperators(settings.operatorPort, log, sampler(settings, service, host));
   leaveAddress(settings, data, log);
   process.on("SIGHUP", () => reload(service, log));
   watchDisk(service, settings.dataDir, log);
@@ -331,6 +335,11 @@ async function meetOthers(
   );
 }
 
+function sampler({ dataDir }: Settings, service: Service, host: Host) {
+  const askShards = () => host.askSamples();
+  return () => gatherSamples({ service, askShards, storeBytes: () => storeBytes(dataDir) });
+}
+
 /** An operator who corrects the catalogue or the providers need not stop the service for it. */
 function reload(service: Service, log: Logger): void {
   try {
@@ -339,17 +348,6 @@ function reload(service: Service, log: Logger): void {
   } catch (error) {
     log.error(error, "the catalogue or the providers cannot be used; all stays as it was");
   }
-}
-
-/** Checks now and regularly whether the operator asked for a new first credential. */
-async function watchTokenReset(service: Service, data: DataDirectory, log: Logger): Promise<void> {
-  try {
-    if (await resetFirstToken(service, data)) log.warn("the first credential was replaced");
-  } catch (error) {
-    log.error(error, "the first credential could not be replaced; trying again");
-  }
-  const again = () => void watchTokenReset(service, data, log);
-  systemClock.after(limits.http.tokenResetCheckMs, again);
 }
 
 function isForOperator(error: unknown): error is Error {

@@ -7,6 +7,7 @@ import type { ProviderConfig } from "../config/provider-config.ts";
 import type { ClusterNodes } from "../engine/cluster/cluster-nodes.ts";
 import type { Gateway } from "../engine/gateway.ts";
 import type { IdMint } from "../engine/id.ts";
+import type { Tally } from "../engine/metrics/tally.ts";
 import type { Clock } from "../engine/ports/clock.ts";
 import type { Entropy } from "../engine/ports/entropy.ts";
 import type { Objects } from "../engine/ports/objects.ts";
@@ -81,6 +82,8 @@ export interface Service {
   readonly figma: FigmaHost;
   readonly following: Following;
   readonly health: Health;
+  /** What is counted for operators. */
+  readonly tally: Tally;
   /** A fault of ours, for the operator's log. */
   readonly requests: RequestLog;
   readonly onFault: (requestId: string, error: unknown) => void;

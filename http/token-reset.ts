@@ -8,6 +8,7 @@ import { tokenScopes } from "../actors/contract/account.ts";
 import { userByEmailKey } from "../actors/directory/directory.ts";
 import { directoryKey } from "../actors/directory/directory-messages.ts";
 import type { ResetFirstToken } from "../actors/directory/tokens.ts";
+import { limits } from "../config/limits.ts";
 import { firstCredential } from "./auth/new-account.ts";
 import { digestOf } from "./auth/principals.ts";
 import { firstEmail, tokenFile } from "./bootstrap.ts";
@@ -20,6 +21,26 @@ interface ResetFiles {
   read(name: string): string | undefined;
   writePrivate(name: string, text: string): void;
   remove(name: string): void;
+}
+
+interface Notes {
+  warn(sentence: string): void;
+  error(error: unknown, sentence: string): void;
+}
+
+/** Checks now and regularly whether the operator asked for a new first credential. */
+export async function watchTokenReset(
+  service: Service,
+  files: ResetFiles,
+  notes: Notes,
+): Promise<void> {
+  try {
+    if (await resetFirstToken(service, files)) notes.warn("the first credential was replaced");
+  } catch (error) {
+    notes.error(error, "the first credential could not be replaced; trying again");
+  }
+  const again = () => void watchTokenReset(service, files, notes);
+  service.clock.after(limits.http.tokenResetCheckMs, again);
 }
 
 /** True when there was something to do. */

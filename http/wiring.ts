@@ -9,6 +9,7 @@ import type { Configuration } from "../config/configuration.ts";
 import { providerModelsOf } from "../config/provider-models.ts";
 import { Gateway } from "../engine/gateway.ts";
 import { IdMint } from "../engine/id.ts";
+import { Tally } from "../engine/metrics/tally.ts";
 import type { Clock } from "../engine/ports/clock.ts";
 import type { Entropy } from "../engine/ports/entropy.ts";
 import type { Objects } from "../engine/ports/objects.ts";
@@ -115,7 +116,7 @@ export function wire(wiring: Wiring): Service {
       ...{ isDiskLow: false, areObjectsAway: false, isDraining: false },
       renderers: wiring.renderers,
     },
-    requests: wiring.requests,
+    ...{ requests: wiring.requests, tally: new Tally() },
     onFault,
   };
 }

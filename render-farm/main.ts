@@ -11,10 +11,12 @@ import { NatsBrokerConnection } from "../engine/adapters/farm/nats-broker-connec
 import { sparingNotes } from "../engine/adapters/farm/sparing-notes.ts";
 import { urlObjects } from "../engine/adapters/farm/url-objects.ts";
 import { openLog } from "../engine/adapters/log.ts";
+import { listenToOperators } from "../engine/adapters/metrics/operator-listener.ts";
 import { connectNats } from "../engine/adapters/nats/nats.ts";
 import { diskObjects } from "../engine/adapters/objects/disk-objects.ts";
 import { systemClock } from "../engine/adapters/system-clock.ts";
 import { openWeb } from "../engine/adapters/web.ts";
+import { gauge, Tally } from "../engine/metrics/tally.ts";
 import type { Objects } from "../engine/ports/objects.ts";
 import { PortError } from "../engine/ports/port-error.ts";
 import { ownChromium, SceneBrowser } from "./browser/browser.ts";
@@ -30,6 +32,7 @@ import { studioRelief } from "./models/studio-relief.ts";
 import { studioRestore } from "./models/studio-restore.ts";
 import { studioVideo } from "./models/studio-video.ts";
 import { studioVoice } from "./models/studio-voice.ts";
+import { countedWorker } from "./node/counted-worker.ts";
 import { TaskLoop, type Timers, type WorkerOf } from "./node/task-loop.ts";
 import { Workspaces } from "./node/workspace.ts";
 import { Pictures, pictureBounds } from "./pictures/pictures.ts";
@@ -118,6 +121,25 @@ const studio = (objects: Objects) => ({
 });
 const drawing = { browser, workspaces };
 
+const workers: readonly (readonly [kind: string, workerOf: WorkerOf])[] = [
+  ["fetch", (objects) => fetchResults(workspaces, objects, web, farm.fetchTaskMs)],
+  ["probe", (objects) => probe(workspaces, objects, farm.probeTaskMs)],
+  ["measure", (objects) => measure(studio(objects))],
+  ["render", (objects) => render(studio(objects))],
+  ["render-help", (objects) => recordShare(studio(objects))],
+  ["studio-image", (objects) => studioImage(drawing, objects, farm.imageTaskMs)],
+  ["studio-matte", (objects) => studioMatte(workspaces, objects, farm.videoTaskMs)],
+  ["studio-music", (objects) => studioMusic(workspaces, objects, farm.audioTaskMs)],
+  ["studio-relief", (objects) => studioRelief(workspaces, objects, farm.reliefTaskMs)],
+  ["studio-restore", (objects) => studioRestore(workspaces, objects, farm.videoTaskMs)],
+  ["studio-sound", (objects) => studioSound(workspaces, objects, farm.audioTaskMs)],
+  ["studio-video", (objects) => studioVideo(drawing, objects, farm.videoTaskMs)],
+  ["studio-voice", (objects) => studioVoice(workspaces, objects, farm.audioTaskMs)],
+];
+const tally = new Tally();
+const counted = ([kind, workerOf]: (typeof workers)[number]) =>
+  [kind, countedWorker(kind, workerOf, tally, systemClock)] as const;
+
 const loop = new TaskLoop(
   {
     ...{ name, version, slots },
@@ -125,26 +147,18 @@ const loop = new TaskLoop(
     drainMs: remote === undefined ? farm.leaseMs : farm.farewellMs,
     objectsFor: (urls, signal) =>
       isSigned ? urlObjects({ urls, web, signal, folder: ownFolder }) : disk,
-    workersByKind: new Map<string, WorkerOf>([
-      ["fetch", (objects) => fetchResults(workspaces, objects, web, farm.fetchTaskMs)],
-      ["probe", (objects) => probe(workspaces, objects, farm.probeTaskMs)],
-      ["measure", (objects) => measure(studio(objects))],
-      ["render", (objects) => render(studio(objects))],
-      ["render-help", (objects) => recordShare(studio(objects))],
-      ["studio-image", (objects) => studioImage(drawing, objects, farm.imageTaskMs)],
-      ["studio-matte", (objects) => studioMatte(workspaces, objects, farm.videoTaskMs)],
-      ["studio-music", (objects) => studioMusic(workspaces, objects, farm.audioTaskMs)],
-      ["studio-relief", (objects) => studioRelief(workspaces, objects, farm.reliefTaskMs)],
-      ["studio-restore", (objects) => studioRestore(workspaces, objects, farm.videoTaskMs)],
-      ["studio-sound", (objects) => studioSound(workspaces, objects, farm.audioTaskMs)],
-      ["studio-video", (objects) => studioVideo(drawing, objects, farm.videoTaskMs)],
-      ["studio-voice", (objects) => studioVoice(workspaces, objects, farm.audioTaskMs)],
-    ]),
+    workersByKind: new Map(workers.map(counted)),
     reportBug: (fault) => log.error({ err: fault }, "a task failed"),
   },
   connection,
   timers,
 );
+
+if (remote !== undefined)
+  await listenToOperators(settings.operatorPort, log, async () => [
+    ...tally.samples(),
+    gauge("farm_tasks_running", {}, loop.running),
+  ]);
 
 // Control-C reaches the whole process group: the service decides when its nodes stop.
 process.on("SIGINT", () => (remote === undefined ? undefined : loop.drain()));

@@ -36,6 +36,13 @@ export type FarmQuestion =
   /** Lease nothing more to a node; answered by whether it is there. */
   | { readonly kind: "drain_farm_node"; readonly name: string };
 
+/** Answered by `Sample[]`: what was counted since the last time. */
+export interface SamplesQuestion {
+  readonly kind: "samples";
+}
+
+export type EffectsQuestion = ProviderQuestion | FarmQuestion | SamplesQuestion;
+
 /** Of a farm node that takes tasks from this service. */
 export interface FarmNodeState {
   readonly name: string;
@@ -70,7 +77,7 @@ export interface Links {
   readonly urls: readonly string[];
 }
 
-export type ToEffectsThread = ProviderSetup | Asked<ProviderQuestion | FarmQuestion> | Answered;
+export type ToEffectsThread = ProviderSetup | Asked<EffectsQuestion> | Answered;
 
 export type FromEffectsThread =
   | Asked<LinkQuestion>

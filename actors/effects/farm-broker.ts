@@ -21,6 +21,7 @@ import { defined } from "../../config/defined.ts";
 import { limits } from "../../config/limits.ts";
 import type { Id, IdMint } from "../../engine/id.ts";
 import { type Key, partitionOf } from "../../engine/key.ts";
+import { gauge, type Sample } from "../../engine/metrics/tally.ts";
 import type { Performance } from "../../engine/outbox.ts";
 import type { Clock } from "../../engine/ports/clock.ts";
 import type { Objects } from "../../engine/ports/objects.ts";
@@ -150,6 +151,17 @@ export class FarmBroker {
       const tasks = leases.filter((lease) => lease.node === node).length;
       return [{ name, version, joinedAtMs, isDraining: this.isDraining(node), tasks }];
     });
+  }
+
+  samples(): readonly Sample[] {
+    const states = { idle: 0, busy: 0, draining: 0 };
+    for (const node of this.nodes)
+      if (this.isDraining(node)) states.draining++;
+      else if (node.name !== undefined) states[node.free < node.slots ? "busy" : "idle"]++;
+    return [
+      gauge("render_queue_depth", {}, this.waiting.waiting("render")),
+      ...Object.entries(states).map(([state, count]) => gauge("render_nodes", { state }, count)),
+    ];
   }
 
   private isDraining({ name }: Node): boolean {

@@ -60,6 +60,14 @@ export class FarmQueue {
     return this.placesByJob.has(job);
   }
 
+  /** How many tasks of the kind wait. */
+  waiting(kind: string): number {
+    let waiting = 0;
+    for (const { linesByKind } of this.accounts.values())
+      waiting += linesByKind.get(kind)?.waiting ?? 0;
+    return waiting;
+  }
+
   add(waiting: WaitingTask): void {
     const place = this.placeOf(waiting);
     place.line.places.push(place);

@@ -3,18 +3,20 @@
  * thread, which knows the configuration, can sign, and asks about the farm too.
  */
 
+import type { ProviderConfig } from "../../config/provider-config.ts";
 import { simulatedProvider } from "../../config/providers.ts";
 import type { IdMint } from "../../engine/id.ts";
+import { Tally } from "../../engine/metrics/tally.ts";
 import type { Entropy } from "../../engine/ports/entropy.ts";
 import type { Objects } from "../../engine/ports/objects.ts";
 import { answered, Questions } from "../../engine/questions.ts";
 import { jobKey } from "../job/job.ts";
+import { counted } from "../providers/counted-provider.ts";
 import { SimulatedProvider } from "../providers/simulated/simulated-provider.ts";
 import type {
-  FarmQuestion,
+  EffectsQuestion,
   FromEffectsThread,
   LinkQuestion,
-  ProviderQuestion,
   ToEffectsThread,
 } from "./effects-messages.ts";
 import type { FarmBroker } from "./farm-broker.ts";
@@ -28,7 +30,7 @@ export interface HubPorts extends JobPorts, Pick<ProvidersPorts, "open"> {
   readonly entropy: Entropy;
   readonly ids: IdMint;
   readonly objects: Objects;
-  readonly broker: Pick<FarmBroker, "states" | "drainNode">;
+  readonly broker: Pick<FarmBroker, "states" | "drainNode" | "samples">;
   /** To the main thread. */
   readonly tell: (message: FromEffectsThread) => void;
   readonly onFailure: (error: unknown) => void;
@@ -38,10 +40,12 @@ export class ProviderHub {
   readonly jobs: ProviderJobs;
   private readonly ports: HubPorts;
   private readonly providers: Providers;
+  private readonly tally = new Tally();
   private readonly links: Questions<LinkQuestion>;
 
   constructor(ports: HubPorts) {
-    const { clock, objects, open, tell, onFailure } = ports;
+    const { clock, objects, tell, onFailure } = ports;
+    const open = (config: ProviderConfig) => counted(ports.open(config), this.tally);
     this.ports = ports;
     // Jobs of an earlier start are simulated to their end whatever KLIEG_SIM is now.
     const simulated = new SimulatedProvider({
@@ -49,7 +53,7 @@ export class ProviderHub {
       callBack: (job, callback) =>
         void this.jobs.receiveCallback(simulatedProvider, jobKey(job), "internal", callback),
     });
-    this.providers = new Providers([simulated], {
+    this.providers = new Providers([counted(simulated, this.tally)], {
       clock,
       open,
       onHealth: (provider, health) => tell({ kind: "health", provider, health }),
@@ -89,8 +93,10 @@ export class ProviderHub {
     this.providers.close();
   }
 
-  private answer(question: ProviderQuestion | FarmQuestion): unknown {
+  private answer(question: EffectsQuestion): unknown {
     switch (question.kind) {
+      case "samples":
+        return [...this.tally.take(), ...this.providers.samples(), ...this.ports.broker.samples()];
       case "states":
         return this.providers.states();
       case "farm_nodes":

@@ -6,6 +6,7 @@ import { defined } from "../../config/defined.ts";
 import { limits } from "../../config/limits.ts";
 import type { ProviderConfig } from "../../config/provider-config.ts";
 import type { ProviderModel } from "../../config/provider-models.ts";
+import { gauge, type Sample } from "../../engine/metrics/tally.ts";
 import type { Clock } from "../../engine/ports/clock.ts";
 import type { Health, Provider } from "../providers/provider.ts";
 import type { ProviderSetup, ProviderState } from "./effects-messages.ts";
@@ -95,6 +96,15 @@ export class Providers {
       const { callback, cancel } = provider.describe();
       return { name, callback, cancel, ...gate.state() };
     });
+  }
+
+  samples(): Sample[] {
+    const up = (provider: string, isUp: boolean) =>
+      gauge("provider_up", { provider }, isUp ? 1 : 0);
+    return [
+      ...[...this.own.keys()].map((name) => up(name, true)),
+      ...this.states().map(({ name, health }) => up(name, health !== "down")),
+    ];
   }
 
   close(): void {

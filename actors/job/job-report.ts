@@ -1,15 +1,36 @@
-/** What an operator's log reads of a job that has ended: never a word of what was asked. */
+/** What operators learn of a job that has ended: never a word of what was asked. */
 import type { Context, Report } from "../../engine/actor.ts";
+import type { Tally } from "../../engine/metrics/tally.ts";
 import { type Job, jobRequestKey } from "./job.ts";
 
 /** Undefined unless this head ended it; a canceled one has ended when its credits are settled. */
 export function reportOf(job: Job): Report | undefined {
   if (!("completedAtMs" in job) || job.updatedAtMs !== endOf(job)) return undefined;
   const fields = (get: Context["get"]) => linesOf(job, get(jobRequestKey(job.terms.job))?.model);
-  return { level: job.phase === "failed" ? "warn" : "info", message: "a job ended", fields };
+  const level = job.phase === "failed" ? "warn" : "info";
+  return { level, message: "a job ended", fields, count: (tally) => count(job, tally) };
 }
 
 type Ended = Extract<Job, { completedAtMs: number }>;
+
+/** The model by its tag, which every node of the catalogue can name again. */
+function count(job: Ended, tally: Tally): void {
+  const { terms, phase, startedAtMs, completedAtMs } = job;
+  const { modality, modelTag, createdAtMs, hold } = terms;
+  tally.count("jobs_total", { modality, model: `${modelTag}`, status: phase }).add();
+  const observe = (phase: string, ms: number) =>
+    tally.histogram("job_duration_seconds", { modality, phase }).observe(ms / 1_000);
+  observe("queued", (startedAtMs ?? completedAtMs) - createdAtMs);
+  if (startedAtMs !== undefined) observe("running", completedAtMs - startedAtMs);
+  const charged = chargedFor(job);
+  tally.count("credits_settled_total", { outcome: "charged" }).add(charged);
+  tally.count("credits_settled_total", { outcome: "released" }).add(hold - charged);
+}
+
+function chargedFor(job: Ended): number {
+  if (job.phase !== "canceled") return job.charged;
+  return job.settlement.kind === "settled" ? job.settlement.charged : 0;
+}
 
 function endOf(job: Ended): number | undefined {
   if (job.phase !== "canceled") return job.completedAtMs;

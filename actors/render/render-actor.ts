@@ -48,6 +48,7 @@ import {
   renderOfCompositionKey,
   renderOrderKey,
 } from "./render.ts";
+import { reportOf } from "./render-report.ts";
 
 type RenderDecision = Decision<Render, RenderEffect>;
 type Of<Kind extends RenderMessage["kind"]> = Extract<RenderMessage, { kind: Kind }>;
@@ -77,6 +78,7 @@ export const renderActor: Actor<Render, RenderMessage, RenderEffect> = {
     }
   },
   dueAt,
+  report: reportOf,
   resume(render, ctx) {
     const isUnderWay = render.phase === "running" || (render.phase === "queued" && render.isSent);
     return isUnderWay ? workOf(ctx.get(renderOrderKey(render.id))) : [];

@@ -16,8 +16,10 @@ import { openObjects } from "../../engine/adapters/objects/open-objects.ts";
 import { systemClock } from "../../engine/adapters/system-clock.ts";
 import { systemEntropy } from "../../engine/adapters/system-entropy.ts";
 import { Link } from "../../engine/link.ts";
+import { Tally } from "../../engine/metrics/tally.ts";
 import type { Snapshot } from "../../engine/ports/snapshots.ts";
 import { damageSentence, StoreDamage } from "../../engine/ports/store-damage.ts";
+import { answered } from "../../engine/questions.ts";
 import { SampledLog } from "../../engine/sampled-log.ts";
 import { ClusterShard } from "../../engine/shard/cluster-shard.ts";
 import { Opening } from "../../engine/shard/opening.ts";
@@ -34,6 +36,7 @@ import type {
 } from "../../engine/wire.ts";
 import { domain } from "../domain.ts";
 import type { SnapshotTask } from "../snapshot-thread/snapshot-task.ts";
+import { type CountedLife, samplesOf } from "./shard-samples.ts";
 
 const snapshotEntry = new URL("../snapshot-thread/main.js", import.meta.url);
 
@@ -55,19 +58,28 @@ async function runShard(task: ShardTask, log: Logger): Promise<void> {
     line: (level, fields, message) => log[level](fields, message),
     skipped: (lines) => log.info({ lines }, "ends of jobs were not logged"),
   });
+  const tally = new Tally();
   let life: ShardLife | undefined;
   const effects = new EffectsLine((envelope) => life?.shard?.receive(envelope, "settle"));
   const toGateway = new Link<FromShardThread, ToShardThread>(task.gateway, (message) => {
     if ("kind" in message && message.kind === "effects") effects.connect(message.port);
     else if ("kind" in message && message.kind === "drain") life?.drain?.();
+    else if ("kind" in message && message.kind === "question")
+      void answered(message, () => samplesOf(tally, life, systemClock), onSamplesFault).then(
+        (answer) => toGateway.send(answer),
+      );
     else if (life?.shard !== undefined) life.shard.handle(message);
     else if ("kind" in message && message.kind === "stop") life?.stop();
   });
+  const onSamplesFault = (error: unknown) => log.warn(error, "the shard's figures are not known");
   const outlets: ShardOutlets = {
     event: (event) => toGateway.send(event),
     deliver: (deliveries, acknowledged) => effects.send({ deliveries, acknowledged }),
     brokenStep: (_, error) => log.error(error, "an actor broke a promise; its turn was dropped"),
-    report: (report, get) => ends.add(report, get),
+    report(report, get) {
+      ends.add(report, get);
+      report.count(tally, get);
+    },
     flushes(error) {
       if (error === undefined) log.info({ shard: number }, "the store is written again");
       else
@@ -98,9 +110,7 @@ async function runShard(task: ShardTask, log: Logger): Promise<void> {
 }
 
 /** From the opening of a shard to its end. */
-interface ShardLife {
-  /** While it is open. */
-  readonly shard: Shard | undefined;
+interface ShardLife extends CountedLife {
   run(): Promise<void>;
   /** Before it is open. */
   stop(): void;

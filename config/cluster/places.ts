@@ -16,6 +16,8 @@ export const enginePort = (first: number, node: number): number => first + 10 * 
 export const storePort = (first: number): number => first + 20;
 /** MinIO's own page. */
 export const storeConsolePort = (first: number): number => first + 21;
+/** Of a farm node, for metrics. */
+export const farmPort = (first: number, node: number): number => first + 25 + node;
 export const natsPort = (first: number, server: number): number => first + 30 + server;
 /** To each other. */
 export const natsRoutePort = (first: number, server: number): number => first + 35 + server;
@@ -27,6 +29,7 @@ export function portsFrom(first: number): number[] {
   return [
     ...engine.flatMap((port) => [port, port + 1, port + 2]),
     ...[storePort(first), storeConsolePort(first)],
+    ...[...Array(farmNodes).keys()].map((node) => farmPort(first, node)),
     ...nats.flatMap((server) => [natsPort(first, server), natsRoutePort(first, server)]),
   ];
 }

@@ -80,6 +80,11 @@ export class ClusterShard {
     return this.owned;
   }
 
+  /** How many records of the log are not durable here; undefined while it cannot be reached. */
+  async lag(): Promise<number | undefined> {
+    return this.owned === undefined ? this.follower?.lag() : 0;
+  }
+
   /** `shard`, when it is open, is stopped by itself. */
   stop(): void {
     this.isStopped = true;

@@ -43,6 +43,11 @@ export class DueIndex {
     this.set(actor, dueMs);
   }
 
+  /** Those that wait for something; more may come while they are gone through. */
+  actors(): IterableIterator<Key> {
+    return this.dueByActor.keys();
+  }
+
   /** Actors that are due; each is returned once and must be set again. */
   take(nowMs: number): Key[] {
     const due: Key[] = [];

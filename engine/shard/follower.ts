@@ -89,6 +89,12 @@ export class Follower {
     this.wake();
   }
 
+  /** How many records of the log are not durable here; undefined while it cannot be reached. */
+  async lag(): Promise<number | undefined> {
+    const end = await this.end();
+    return end && Math.max(0, end.logSeq - this.parts.replica.position.logSeq);
+  }
+
   /** Throws `StoreDamage`, and `PortError` when the own disk fails. */
   async run(): Promise<FollowEnd> {
     while (!this.isStopped) {

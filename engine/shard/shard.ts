@@ -74,7 +74,7 @@ export class Shard {
   private readonly stores: ShardStores;
   private readonly ownership: Ownership;
   private readonly outlets: ShardOutlets;
-  private readonly rows: ShardRows;
+  readonly rows: ShardRows;
   private readonly time: ShardTime;
   private readonly inbox = new Inbox();
   private readonly sweeps: readonly Sweep[];

@@ -39,6 +39,13 @@ export class Following {
     else this.openByAccount.set(name, open);
   }
 
+  /** How many of the kind are open. */
+  open(kind: FollowKind): number {
+    let open = 0;
+    for (const [name, count] of this.openByAccount) if (name.startsWith(`${kind} `)) open += count;
+    return open;
+  }
+
   /** Calls `changed` at each change of the job until the returned function is called. */
   watch(job: Id, changed: (job: Job) => void): () => void {
     const key = jobKey(job);

@@ -4,6 +4,7 @@
  * the adapter `cog`, whose containers cannot be asked.
  */
 import { BlockList, isIP } from "node:net";
+import type { CallbackAnswer } from "../../actors/effects/provider-jobs.ts";
 import { type Job, jobKey } from "../../actors/job/job.ts";
 import { limits } from "../../config/limits.ts";
 import type { ProviderConfig } from "../../config/provider-config.ts";
@@ -41,9 +42,34 @@ export const callbackRoutes: readonly Route[] = [
 ];
 
 async function receive(call: Call<unknown, Query>): Promise<Answer> {
-  const { service, id: provider, query, request } = call;
+  const { service, id: provider } = call;
   const config = service.providers.find(({ name }) => name === provider);
   if (config === undefined || !callsBack(config)) throw new RefusalError({ code: "not_found" });
+  const count = (outcome: CallbackAnswer | "rejected") =>
+    service.tally.count("callbacks_total", { provider, outcome }).add();
+  const answer = await take(call, config).catch((error: unknown) => {
+    count("rejected");
+    throw error;
+  });
+  count(answer);
+  switch (answer) {
+    case "accepted":
+      return json(200, { status: "accepted" });
+    case "ignored":
+      return json(200, { status: "ignored" });
+    case "forged":
+      throw new RefusalError({ code: "unauthorized", presented: false });
+    case "refused":
+      throw wrongToken();
+  }
+}
+
+/** Throws `RefusalError` for what is not worth a look. */
+async function take(
+  { service, query, request }: Call<unknown, Query>,
+  config: ProviderConfig,
+): Promise<CallbackAnswer> {
+  const { name: provider } = config;
   checkAddress(config, request.address);
   service.callbackRates.count(provider);
   const job = parseId(query.job ?? "");
@@ -59,18 +85,9 @@ async function receive(call: Call<unknown, Query>): Promise<Answer> {
   const bytesMax = config.adapter === "cog" ? outcomeBytesMax : bodyBytesMax;
   const rawBody = await readBody(request.incoming, bytesMax);
   // Only of a job that is still there can such a callback be told from a forged one.
-  if (config.adapter === "cog" && !isOpen(head)) return json(200, { status: "ignored" });
+  if (config.adapter === "cog" && !isOpen(head)) return "ignored";
   const callback = { rawBody, headers: request.headers };
-  switch (await answerOf(service, { provider, job, number, callback })) {
-    case "accepted":
-      return json(200, { status: "accepted" });
-    case "ignored":
-      return json(200, { status: "ignored" });
-    case "forged":
-      throw new RefusalError({ code: "unauthorized", presented: false });
-    case "refused":
-      throw wrongToken();
-  }
+  return answerOf(service, { provider, job, number, callback });
 }
 
 /** Account-wide webhooks are taken only with their secret; a graph server has none. */

@@ -5,8 +5,8 @@
  */
 
 import type {
+  EffectsQuestion,
   FarmNodeState,
-  FarmQuestion,
   FromEffectsThread,
   LinkQuestion,
   Links,
@@ -18,6 +18,7 @@ import type {
 import type { CallbackAnswer } from "../../actors/effects/provider-jobs.ts";
 import type { Health } from "../../actors/providers/provider.ts";
 import type { Id } from "../../engine/id.ts";
+import type { Sample } from "../../engine/metrics/tally.ts";
 import { answered, Questions } from "../../engine/questions.ts";
 
 export interface LinePorts {
@@ -30,9 +31,7 @@ export interface LinePorts {
 export class ProviderLine {
   private readonly ports: LinePorts;
   private readonly healths = new Map<string, Health>();
-  private readonly questions = new Questions<ProviderQuestion | FarmQuestion>((message) =>
-    this.tell(message),
-  );
+  private readonly questions = new Questions<EffectsQuestion>((message) => this.tell(message));
   private tell: (message: ToEffectsThread) => void = () => {};
   private isBegun = false;
 
@@ -86,6 +85,11 @@ export class ProviderLine {
   /** Resolves to whether there is such a node. */
   drainFarmNode(name: string): Promise<boolean> {
     return this.questions.ask({ kind: "drain_farm_node", name });
+  }
+
+  /** What that thread has counted since the last time. */
+  samples(): Promise<readonly Sample[]> {
+    return this.questions.ask({ kind: "samples" });
   }
 
   callBack(question: Omit<Extract<ProviderQuestion, { kind: "callback" }>, "kind">) {

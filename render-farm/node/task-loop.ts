@@ -111,6 +111,11 @@ export class TaskLoop {
     connection.send({ kind: "hello", node: name, version, slots, kinds });
   }
 
+  /** How many tasks run. */
+  get running(): number {
+    return this.runsByToken.size;
+  }
+
   /** Takes nothing new and ends when the last running task does. */
   drain(): void {
     if (this.stopDrain !== undefined) return;

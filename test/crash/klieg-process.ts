@@ -20,6 +20,7 @@ const common: Environment = {
   KLIEG_FARM_WORKERS: "0",
   KLIEG_LOG_LEVEL: "fatal",
   KLIEG_BOOTSTRAP_TOKEN: firstToken,
+  KLIEG_OPERATOR_PORT: "0",
 };
 
 export interface Ended {

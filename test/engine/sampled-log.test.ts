@@ -14,7 +14,7 @@ function stage() {
     line: (level, fields, message) => lines.push({ level, message, ...fields }),
     skipped: (missing) => lines.push({ missing }),
   });
-  const report = (level: Report["level"], job: number): Report => ({
+  const report = (level: Report["level"], job: number): Omit<Report, "count"> => ({
     level,
     message: "a job ended",
     fields: () => {

@@ -115,7 +115,10 @@ export function startFarmNode(
   const child = spawn(process.execPath, [join(build, "render-farm", "main.js")], {
     cwd: t.testdirName,
     stdio: ["ignore", "ignore", "pipe"],
-    env: { ...process.env, KLIEG_NATS_URL: url, KLIEG_LOG_LEVEL: "info", ...environment },
+    env: {
+      ...{ ...process.env, KLIEG_NATS_URL: url, KLIEG_LOG_LEVEL: "info" },
+      ...{ KLIEG_OPERATOR_PORT: "0", ...environment },
+    },
   });
   t.teardown(() => child.kill("SIGKILL"));
   let text = "";

@@ -1,0 +1,50 @@
+/** Where an operator's Prometheus looks: this machine alone, and nothing but figures. */
+import { once } from "node:events";
+import { createServer, type ServerResponse } from "node:http";
+import type { Sample } from "../../metrics/tally.ts";
+import { expose, expositionType, ProcessFigures } from "./exposition.ts";
+
+const host = "127.0.0.1";
+
+interface Notes {
+  info(fields: object, sentence: string): void;
+  warn(fields: object, sentence: string): void;
+}
+
+/**
+ * At no port when that is 0. One that is taken costs the metrics, not the service. Ends with the
+ * process.
+ */
+export async function listenToOperators(
+  port: number,
+  notes: Notes,
+  gather: () => Promise<readonly Sample[]>,
+): Promise<void> {
+  if (port === 0) return;
+  const process = new ProcessFigures();
+  const server = createServer((request, response) => {
+    request.on("error", () => {});
+    response.on("error", () => {});
+    request.resume();
+    if (request.url !== "/metrics") return refuse(response, 404);
+    if (request.method !== "GET" && request.method !== "HEAD") return refuse(response, 405);
+    gather()
+      .then(async (samples) => expose(samples, await process.all()))
+      .then(
+        (text) => response.writeHead(200, { "content-type": expositionType }).end(text),
+        () => refuse(response, 503),
+      );
+  });
+  server.on("clientError", (_, socket) => socket.destroy());
+  server.unref();
+  try {
+    await once(server.listen(port, host), "listening");
+    notes.info({ port }, "metrics are served at this port of this machine");
+  } catch (error) {
+    notes.warn({ err: error, port }, "metrics are not served; set KLIEG_OPERATOR_PORT");
+  }
+}
+
+function refuse(response: ServerResponse, status: number): void {
+  response.writeHead(status, { "content-length": 0 }).end();
+}

@@ -1,0 +1,20 @@
+import { readdir, stat } from "node:fs/promises";
+import { join } from "node:path";
+
+/** Bytes of all journals and tables of a data directory, but of files that go meanwhile. */
+export async function storeBytes(dataDir: string): Promise<number> {
+  const folders = (await readdir(dataDir)).filter((name) => /^shard-/.test(name));
+  const sums = await Promise.all(folders.map((name) => bytesIn(join(dataDir, name))));
+  return sums.reduce((sum, bytes) => sum + bytes, 0);
+}
+
+async function bytesIn(folder: string): Promise<number> {
+  const entries = await readdir(folder, { withFileTypes: true, recursive: true });
+  const sizes = entries.map(async (entry) => {
+    if (!entry.isFile()) return 0;
+    // Tables are as large as what was written of them, not as what is set aside.
+    const found = await stat(join(entry.parentPath, entry.name)).catch(() => undefined);
+    return found === undefined ? 0 : found.blocks * 512;
+  });
+  return (await Promise.all(sizes)).reduce((sum, bytes) => sum + bytes, 0);
+}

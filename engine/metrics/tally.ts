@@ -1,0 +1,129 @@
+/**
+ * What one thread counts for operators. A series is looked up once where it is counted often:
+ * counting is then an addition. The thread of requests takes what the others have counted since it
+ * last asked, so that no total falls when a thread starts again.
+ */
+import { type LabelsOf, type MetricName, type MetricOf, metrics } from "./metrics.ts";
+
+/** One series at one time. */
+export interface Sample {
+  readonly name: MetricName;
+  readonly labels: Readonly<Record<string, string>>;
+  /** Of a histogram the sum of what was observed. */
+  readonly value: number;
+  /** How many observations fell into each bucket of a histogram; the last has no bound. */
+  readonly buckets?: readonly number[];
+}
+
+export class Count {
+  value = 0;
+
+  add(by = 1): void {
+    this.value += by;
+  }
+}
+
+export class Histogram {
+  sum = 0;
+  readonly buckets: number[];
+  private readonly bounds: readonly number[];
+
+  constructor(bounds: readonly number[]) {
+    this.bounds = bounds;
+    this.buckets = new Array<number>(bounds.length + 1).fill(0);
+  }
+
+  add(sum: number, buckets: readonly number[]): void {
+    this.sum += sum;
+    for (const [at, more] of buckets.entries()) this.buckets[at] = (this.buckets[at] ?? 0) + more;
+  }
+
+  clear(): void {
+    this.sum = 0;
+    this.buckets.fill(0);
+  }
+
+  observe(value: number): void {
+    const { bounds, buckets } = this;
+    let at = 0;
+    while (at < bounds.length && value > (bounds[at] ?? 0)) at++;
+    buckets[at] = (buckets[at] ?? 0) + 1;
+    this.sum += value;
+  }
+}
+
+interface Series<Value> {
+  readonly name: MetricName;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly value: Value;
+}
+
+export class Tally {
+  private readonly counts = new Map<string, Series<Count>>();
+  private readonly histograms = new Map<string, Series<Histogram>>();
+
+  /** The same for the same labels. */
+  count<Name extends MetricOf<"counter">>(name: Name, labels: LabelsOf<Name>): Count {
+    return seriesIn(this.counts, name, labels, () => new Count());
+  }
+
+  /** The same for the same labels. */
+  histogram<Name extends MetricOf<"histogram">>(name: Name, labels: LabelsOf<Name>): Histogram {
+    return seriesIn(this.histograms, name, labels, () => new Histogram(metrics[name].bounds));
+  }
+
+  samples(): Sample[] {
+    const counts = Array.from(this.counts.values(), ({ name, labels, value }): Sample => {
+      return { name, labels, value: value.value };
+    });
+    const histograms = Array.from(this.histograms.values(), ({ name, labels, value }): Sample => {
+      return { name, labels, value: value.sum, buckets: [...value.buckets] };
+    });
+    return [...counts, ...histograms];
+  }
+
+  /** What was counted since the last time. */
+  take(): Sample[] {
+    const samples = this.samples();
+    for (const { value } of this.counts.values()) value.value = 0;
+    for (const { value } of this.histograms.values()) value.clear();
+    return samples;
+  }
+
+  /** What another thread has counted. */
+  add({ name, labels, value, buckets }: Sample): void {
+    if (buckets !== undefined && isHistogram(name))
+      seriesIn(this.histograms, name, labels, () => new Histogram(metrics[name].bounds)).add(
+        value,
+        buckets,
+      );
+    else seriesIn(this.counts, name, labels, () => new Count()).add(value);
+  }
+}
+
+function isHistogram(name: MetricName): name is MetricOf<"histogram"> {
+  return metrics[name].kind === "histogram";
+}
+
+/** Of what is known only when it is asked for. */
+export function gauge<Name extends MetricOf<"gauge">>(
+  name: Name,
+  labels: LabelsOf<Name>,
+  value: number,
+): Sample {
+  return { name, labels, value };
+}
+
+function seriesIn<Value>(
+  all: Map<string, Series<Value>>,
+  name: MetricName,
+  labels: Readonly<Record<string, string>>,
+  make: () => Value,
+): Value {
+  const key = JSON.stringify([name, ...metrics[name].labels.map((label) => labels[label])]);
+  const known = all.get(key);
+  if (known !== undefined) return known.value;
+  const value = make();
+  all.set(key, { name, labels, value });
+  return value;
+}
