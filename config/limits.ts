@@ -49,10 +49,6 @@ const shipped = {
     queuedBytesMax: 1024 * 1024,
     /** For threads that are still starting when the service is stopped. */
     startingMs: 4_000,
-    /** For other nodes to answer what was forwarded to them, when the service is stopped. */
-    answeringMs: 1_500,
-    /** For refusals to go out before the connections are closed. */
-    closingMs: 250,
   },
   log: {
     /** Lines of requests that did not fail; of others there is always one. */

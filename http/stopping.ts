@@ -45,10 +45,10 @@ export async function stopAll({ service, host, listener, others, clock }: Runnin
   await clientsLeave;
   // Those that were opened meanwhile.
   endStreams();
-  await listener?.answered(limits.http.answeringMs);
+  await listener?.answered(limits.cluster.lastAnswersMs);
   endStreams();
   others?.giveUp();
-  await listener?.answered(limits.http.closingMs);
+  await listener?.answered(limits.cluster.closingMs);
   listener?.close();
   await others?.leave();
 }
