@@ -35,6 +35,12 @@ export const clusterLimits = {
     /** For so long a shard that has moved is asked for. */
     movedMs: 5_000,
     movedAgainMs: 100,
+    /** A node that stops answers for so long on connections that are there, each once more. */
+    lingerMs: 1_000,
+    /** Then other nodes have so long to answer what was forwarded to them, */
+    lastAnswersMs: 1_500,
+    /** and refusals of the rest so long to go out. */
+    closingMs: 250,
     /** Another node's answer is not awaited longer. */
     answerMs: 15_000,
     /** A forwarded request is good for so long, by the clocks of both nodes. */

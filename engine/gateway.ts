@@ -312,24 +312,25 @@ export class Gateway {
   event(shard: number, event: Exclude<ShardEvent, { kind: "held" }>): void {
     const end = this.shards[shard];
     if (end === undefined) return;
-    if (event.kind === "release") {
-      if (event.record.length > 0) this.clock.observe(readHead(event.record).atMs);
-      end.release(event.record);
-      this.tellListener(shard, event.record);
-      for (const { to, reply } of event.replies) this.resolve(to, reply);
-      this.notify(event.record);
-    } else if (event.kind === "applied") {
-      end.release(event.record);
-      this.tellListener(shard, event.record);
-      this.notify(event.record);
+    const isOwn = event.kind === "release";
+    if (isOwn || event.kind === "applied") {
+      const { record } = event;
+      if (isOwn && record.length > 0) this.clock.observe(readHead(record).atMs);
+      end.release(record);
+      this.tellListener(shard, record);
+      if (isOwn) for (const { to, reply } of event.replies) this.resolve(to, reply);
+      this.notify(record);
       // Only the directory's records come from other nodes.
-      if (countWrites(event.record) > 0) this.cluster?.changed();
+      if (!isOwn && countWrites(record) > 0) this.cluster?.changed();
     } else if (event.kind === "unconfirmed") {
       this.loseRequests(shard);
     } else {
       if (event.kind === "opened") this.clock.observe(event.atMs);
+      const isReadAgain = event.kind === "lease" && !this.reads(shard);
       end.event(event);
-      if (event.kind === "opened" || event.kind === "readable") this.lookAgain(shard);
+      if (event.kind === "leaving") this.withdraw(shard);
+      if (isReadAgain || event.kind === "opened" || event.kind === "readable")
+        this.lookAgain(shard);
     }
   }
 
@@ -356,14 +357,13 @@ export class Gateway {
     this.withdrawals.delete(shard);
   }
 
-  /** Undefined when the outcome is unknown. */
-  private async answer(shard: number, question: ShardQuestion): Promise<ShardAnswer | undefined> {
+  private async answer(shard: number, question: ShardQuestion): Promise<ShardAnswer> {
     if (!this.owns(shard) || !this.reads(shard)) return { kind: "moved" };
     if (question.kind === "rows")
       return { kind: "rows", rows: question.keys.map((key) => this.end(key).text(key)) };
     const { to, message, lane } = question;
     const reply = await this.askHere(shard, to, message, lane);
-    return reply === lost ? undefined : { kind: "reply", reply };
+    return reply === lost ? lost : { kind: "reply", reply };
   }
 
   private tellListener(shard: number, record: Uint8Array): void {
@@ -380,6 +380,7 @@ export class Gateway {
   /** Watchers of rows of the shard, and those that looked in vain while some shard was down. */
   private lookAgain(shard: number): void {
     this.listener.missed(shard);
+    this.cluster?.changed();
     const looks = new Set(this.interrupted);
     this.interrupted.clear();
     for (const [key, watchers] of this.watchersByKey)

@@ -24,7 +24,8 @@ export type Send = (message: ToShard) => void;
 
 /** The gateway's end of one shard: reads its rows, and sends it what is asked. */
 export class ShardEnd {
-  readonly send: Send | undefined;
+  /** Undefined when it takes no questions. */
+  send: Send | undefined;
   readonly reader: TableReader;
   leaseEndsMs = Number.POSITIVE_INFINITY;
   /** Of the last record whose rows are read here. */
@@ -75,9 +76,14 @@ export class ShardEnd {
         this.reader.refresh();
         return;
       case "following":
+        // What others have decided meanwhile is not here yet.
+        this.leaseEndsMs = Number.NEGATIVE_INFINITY;
         this.reader.refresh();
         return;
       case "joining": // The host has left it to other nodes.
+        return;
+      case "leaving":
+        this.send = undefined;
         return;
       case "lease":
         this.leaseEndsMs = event.endsMs;

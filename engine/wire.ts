@@ -46,7 +46,7 @@ export type ShardEvent =
   /** It cannot open, since nothing can be written; the tables lack what these records hold. */
   | { readonly kind: "readable"; readonly records: readonly Uint8Array[] }
   | { readonly kind: "opened"; readonly seq: number; readonly atMs: number }
-  /** Another node owns it, or none yet. */
+  /** Another node owns it, or none yet: its rows may be read from the first lease on. */
   | { readonly kind: "following" }
   /** The tables are not the shard's: those of another node take their place. */
   | { readonly kind: "joining" }
@@ -60,6 +60,8 @@ export type ShardEvent =
       readonly record: Uint8Array;
       readonly replies: readonly Reply[];
     }
+  /** It decides what it was asked, and no more. */
+  | { readonly kind: "leaving" }
   /** No standby has the last records yet: who waits for an answer is told that there is none. */
   | { readonly kind: "unconfirmed" }
   /** Rows released so far are on their way into the tables; later ones are a new generation. */

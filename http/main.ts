@@ -26,6 +26,7 @@ import { listenToOperators } from "../engine/adapters/metrics/operator-listener.
 import { closeNats, connectNats } from "../engine/adapters/nats/nats.ts";
 import { natsNodes } from "../engine/adapters/nats/nats-nodes.ts";
 import { natsShardLine } from "../engine/adapters/nats/nats-shard-line.ts";
+import { answerVersion } from "../engine/adapters/nats/nats-version.ts";
 import { openObjects, prepareObjects } from "../engine/adapters/objects/open-objects.ts";
 import { openStore } from "../engine/adapters/open-store.ts";
 import { makePrivate } from "../engine/adapters/private-files.ts";
@@ -49,6 +50,7 @@ import { RefusalError } from "./problems/refusal-error.ts";
 import { RequestLog } from "./request-log.ts";
 import { routeTable } from "./route-table.ts";
 import type { Service } from "./service.ts";
+import { abandon, type Running, stopAll } from "./stopping.ts";
 import { watchTokenReset } from "./token-reset.ts";
 import { checkFree, ListenError } from "./transport/free-port.ts";
 import { type Listener, listen } from "./transport/server.ts";
@@ -65,9 +67,6 @@ const entries = {
   passwords: new URL("../actors/password-process/main.js", import.meta.url),
   farm: fileURLToPath(new URL("../render-farm/main.js", import.meta.url)),
 };
-
-/** EX_SOFTWARE of sysexits(3): the supervisor starts the service again. */
-const brokenCode = 70;
 
 /** The start cannot go on; the message is one sentence for the operator. */
 class StartError extends Error {
@@ -116,10 +115,8 @@ async function start(): Promise<void> {
   const others = data.isClustered
     ? await meetOthers(settings, data, service, api, host)
     : undefined;
-  const stop = () => void stopAll(service, host, listener, others, data);
-  process.on("uncaughtException", (error) => abandon(error, service, listener, log));
-  process.once("SIGTERM", stop);
-  process.once("SIGINT", stop);
+  const running = () => ({ service, host, listener, others, clock: systemClock });
+  awaitEnd(running, data, log);
   await host.start();
   data.complete();
   await bootstrapOnce(service, data, token);
@@ -140,6 +137,21 @@ async function start(): Promise<void> {
     `Klieg ${version} serves ${settings.publicUrl}/v1\n` +
       `The first credential is in ${join(settings.dataDir, "admin-token")}; the klieg command finds it by itself.\n`,
   );
+}
+
+/** By a signal, or by an error that nothing caught. */
+function awaitEnd(running: () => Running, data: DataDirectory, log: Logger): void {
+  process.on("uncaughtException", (error) => {
+    log.fatal({ err: error }, "an error that nothing caught ends the service");
+    abandon(running());
+  });
+  const stop = async () => {
+    await stopAll(running());
+    data.release();
+    process.exit(0);
+  };
+  process.once("SIGTERM", () => void stop());
+  process.once("SIGINT", () => void stop());
 }
 
 /**
@@ -309,6 +321,7 @@ async function meetOthers(
   const access = readNatsAccess(settings);
   if (access === undefined) throw new Error("a node of a cluster has servers of NATS");
   const connection = await connectNats({ ...access, name: "klieg node" });
+  answerVersion(connection, version);
   return OtherNodes.meet(
     // Nodes that share a machine have the store's id, which no other user can read.
     readClusterKey(settings) ?? storeId,
@@ -325,54 +338,6 @@ async function meetOthers(
 function sampler({ dataDir }: Settings, service: Service, host: Host) {
   const askShards = () => host.askSamples();
   return () => gatherSamples({ service, askShards, storeBytes: () => storeBytes(dataDir) });
-}
-
-/**
- * New connections are refused, streams and waits end, shards decide what waits and flush. Under 5
- * s. A shard that is still being recovered is not waited for longer: what was acknowledged is in
- * the journals, and the next start reads them as after a crash.
- */
-async function stopAll(
-  { health, following }: Service,
-  host: Host,
-  listener: Listener | undefined,
-  others: OtherNodes | undefined,
-  data: DataDirectory,
-): Promise<void> {
-  health.isDraining = true;
-  listener?.stopListening();
-  others?.announce();
-  following.drain();
-  if (host.isSettled) await host.stop();
-  else
-    await Promise.race([
-      host.settled(),
-      new Promise<void>((resolve) => systemClock.after(limits.http.startingMs, resolve)),
-    ]);
-  listener?.close();
-  await others?.leave();
-  data.release();
-  process.exit(0);
-}
-
-/**
- * The last resort, which no request may reach. What was acknowledged is in the journals; streams
- * are asked to reconnect, waits end, other requests get 503, and the process ends, since its state
- * is unknown.
- */
-function abandon(
-  error: unknown,
-  { following, gateway }: Service,
-  listener: Listener | undefined,
-  log: Logger,
-): void {
-  log.fatal({ err: error }, "an error that nothing caught ends the service");
-  listener?.stopListening();
-  following.drain();
-  setImmediate(() => {
-    gateway.close();
-    setImmediate(() => process.exit(brokenCode));
-  });
 }
 
 /** An operator who corrects the catalogue or the providers need not stop the service for it. */

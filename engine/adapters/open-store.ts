@@ -4,9 +4,11 @@
  */
 import { readNatsAccess } from "../../config/secret-files.ts";
 import type { Settings } from "../../config/settings.ts";
+import { version } from "../../config/version.ts";
 import { type DataDirectory, DataDirectoryError, openDataDirectory } from "./data-directory.ts";
 import { connectNats } from "./nats/nats.ts";
 import { agreeOnStore, type ClusterStore } from "./nats/nats-store.ts";
+import { checkVersion } from "./nats/nats-version.ts";
 
 /** Throws `DataDirectoryError`, and `PortError` when NATS cannot be used; each is one sentence. */
 export async function openStore(settings: Settings): Promise<DataDirectory> {
@@ -33,6 +35,7 @@ async function openNode(settings: Settings, data: DataDirectory): Promise<DataDi
     );
   const connection = await connectNats({ ...access, name: "klieg start" });
   try {
+    await checkVersion(connection, version);
     const store = await agreeOnStore(connection, data);
     refuseChanging(store, data);
     const { storeId, shardCount } = store;

@@ -130,7 +130,10 @@ export class ClusterNodes {
   }
 
   private areApplied(seq: number): boolean {
-    return this.living().every(({ presence }) => presence.directorySeq >= seq);
+    // A node that starts reads none of it before it has all of it.
+    return this.living().every(
+      ({ presence: { directorySeq } }) => directorySeq >= seq || directorySeq === 0,
+    );
   }
 
   private living(): Known[] {

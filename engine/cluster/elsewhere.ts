@@ -7,7 +7,7 @@ import type { RequestId } from "../address.ts";
 import type { Key } from "../key.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Nodes } from "../ports/nodes.ts";
-import type { ShardLine } from "../ports/shard-line.ts";
+import type { LineAnswer, ShardLine } from "../ports/shard-line.ts";
 import type { Lane } from "../shard/inbox.ts";
 import type { ClusterNodes } from "./cluster-nodes.ts";
 
@@ -16,11 +16,15 @@ export type ShardQuestion =
   | { readonly kind: "ask"; readonly to: Key; readonly message: object; readonly lane: Lane }
   | { readonly kind: "rows"; readonly keys: readonly Key[] };
 
-/** `rows` are as JSON, undefined where there is none. `moved`: nothing was decided. */
+/**
+ * `rows` are as JSON, undefined where there is none. `moved`: nothing was decided. `lost`: the
+ * shard went away with the question, and the outcome is unknown.
+ */
 export type ShardAnswer =
   | { readonly kind: "reply"; readonly reply: unknown }
   | { readonly kind: "rows"; readonly rows: readonly (string | undefined)[] }
-  | { readonly kind: "moved" };
+  | { readonly kind: "moved" }
+  | { readonly kind: "lost" };
 
 export interface ElsewhereParts {
   readonly line: ShardLine;
@@ -31,6 +35,9 @@ export interface ElsewhereParts {
 
 export class Elsewhere {
   private readonly parts: ElsewhereParts;
+  /** What ends each question that has no answer. */
+  private readonly endings = new Set<() => void>();
+  private isGivenUp = false;
 
   constructor(parts: ElsewhereParts) {
     this.parts = parts;
@@ -38,12 +45,12 @@ export class Elsewhere {
 
   /** Undefined when the outcome is unknown, or no node owns the shard. */
   async ask(shard: number, question: ShardQuestion): Promise<ShardAnswer | undefined> {
-    const { line, clock } = this.parts;
-    const { movedMs, movedAgainMs, answerMs } = limits.cluster;
+    const { clock } = this.parts;
+    const { movedMs, movedAgainMs } = limits.cluster;
     const untilMs = clock.monotonicMs() + movedMs;
     for (;;) {
-      const said = await line.ask(shard, question, answerMs);
-      if (said.kind === "silent") return undefined;
+      const said = await this.askOnce(shard, question);
+      if (said.kind === "silent" || this.isGivenUp) return undefined;
       const answer = said.kind === "answer" ? (said.answer as ShardAnswer) : undefined;
       if (answer !== undefined && answer.kind !== "moved") return answer;
       if (clock.monotonicMs() >= untilMs) return undefined;
@@ -51,17 +58,28 @@ export class Elsewhere {
     }
   }
 
+  private askOnce(shard: number, question: ShardQuestion): Promise<LineAnswer> {
+    return new Promise((resolve) => {
+      const end = () => resolve({ kind: "silent" });
+      this.endings.add(end);
+      void this.parts.line.ask(shard, question, limits.cluster.answerMs).then((said) => {
+        this.endings.delete(end);
+        resolve(said);
+      });
+    });
+  }
+
+  /** This node ends: what has no answer yet gets none. */
+  giveUp(): void {
+    this.isGivenUp = true;
+    for (const end of this.endings) end();
+  }
+
   /** Answers the questions of other nodes until the returned function is called. */
-  answer(
-    shard: number,
-    answerer: (question: ShardQuestion) => Promise<ShardAnswer | undefined>,
-  ): () => void {
+  answer(shard: number, answerer: (question: ShardQuestion) => Promise<ShardAnswer>): () => void {
     return this.parts.line.answer(shard, async (question) => {
       if (!isQuestion(question)) throw new TypeError("a question of another version");
-      const answer = await answerer(question);
-      // Without one it stays silent: the outcome is unknown.
-      if (answer === undefined) throw new Error("the shard went away with the question");
-      return answer;
+      return answerer(question);
     });
   }
 

@@ -27,7 +27,7 @@ export interface Presence {
   readonly status: "live" | "draining" | "gone";
   readonly startedAtMs: number;
   readonly shards: readonly ShardRole[];
-  /** The last record of the directory that requests there see. */
+  /** The last record of the directory that requests there see; 0 where they see none of it. */
   readonly directorySeq: number;
   /** The number of its first request; the others follow. */
   readonly firstRequest: number;

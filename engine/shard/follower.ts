@@ -67,6 +67,10 @@ export class Follower {
   private heardMs = 0;
   /** A record of this owner came while it was followed. */
   private hasHeardOwner = false;
+  /** Its rows are as the log has them, but for what is on its way. */
+  private isCurrent = false;
+  /** The log's end when it was asked for last. */
+  private target = { logSeq: 0, askedMs: 0 };
   private announcedMs = Number.NEGATIVE_INFINITY;
   private announcedSeq = 0;
   private flushedMs: number;
@@ -143,6 +147,8 @@ export class Follower {
     this.heardMs = this.parts.clock.monotonicMs();
     const endSeq = (await this.end())?.logSeq;
     if (endSeq === undefined) return undefined;
+    this.isCurrent = false;
+    this.target = { logSeq: endSeq, askedMs: this.heardMs };
     const unfollow = log.follow(logSeq + 1, (entry) => {
       this.entries.push(entry);
       this.wake();
@@ -155,6 +161,7 @@ export class Follower {
         if (this.failure !== undefined) return undefined;
         this.announce();
         this.flushWhenDue();
+        if (!this.isCurrent) await this.catchUp();
         const end = await this.claim();
         if (end !== "stay") return end;
         await this.waitForEntry();
@@ -179,11 +186,32 @@ export class Follower {
       replica.apply(position, record);
       this.heardMs = clock.monotonicMs();
       event({ kind: "applied", record });
-      event({ kind: "lease", endsMs: this.heardMs + limits.cluster.staleMs });
+      if (this.isCurrent) this.letRead();
       if (logSeq > endSeq) this.hasHeardOwner = true;
       if (replica.isFull) await this.flush();
     }
     return undefined;
+  }
+
+  /**
+   * Rows are read from when all is here that the log had a moment ago: what was written while this
+   * node was away is known to it then, and what is written now is waited for.
+   */
+  private async catchUp(): Promise<void> {
+    const { replica, clock } = this.parts;
+    if (replica.position.logSeq < this.target.logSeq) return;
+    const nowMs = clock.monotonicMs();
+    this.isCurrent = nowMs - this.target.askedMs <= limits.cluster.heartbeatMs;
+    if (this.isCurrent) {
+      this.letRead();
+      return;
+    }
+    const end = await this.end();
+    if (end !== undefined) this.target = { logSeq: end.logSeq, askedMs: nowMs };
+  }
+
+  private letRead(): void {
+    this.parts.event({ kind: "lease", endsMs: this.heardMs + limits.cluster.staleMs });
   }
 
   /** Undefined: look at the log anew. */

@@ -11,8 +11,7 @@
  * With a quorum nothing is released before a standby has it on its disk too. While none has, the
  * owner keeps its lease, and who waits or asks anew is refused.
  *
- * A failed put ends the loop: the thread dies, callers get 503 (outcome unknown), the next one
- * recovers.
+ * A failed put ends the loop and its thread: callers get 503 (outcome unknown), the next recovers.
  */
 import { limits } from "../../config/limits.ts";
 import type { Context, Due, Report } from "../actor.ts";
@@ -181,6 +180,7 @@ export class Shard {
 
   /** Ends the loop after what waits now; `run` resolves when all is in the tables. */
   stop(): void {
+    if (!this.stopping) this.outlets.event({ kind: "leaving" });
     this.stopping = true;
     this.inbox.ring();
   }
@@ -224,8 +224,9 @@ export class Shard {
     };
   }
 
-  /** Lets another node take over at once. Reads were told to stop before. */
+  /** Lets another node take over at once, so nothing is read here any more. */
   private async handOver(): Promise<void> {
+    this.outlets.event({ kind: "lease", endsMs: Number.NEGATIVE_INFINITY });
     this.batch.put(handoverKey, { epoch: this.epoch });
     await this.commit(this.batch, Math.max(this.time.nowMs(), this.position.atMs));
   }
@@ -268,9 +269,7 @@ export class Shard {
     }
   }
 
-  /**
-   * Seals the open batch behind the last durable one; the next is decided while this one is put.
-   */
+  /** Seals the open batch behind the last durable one; the next is decided while it is put. */
   private startPut(nowMs: number, isHeartbeat: boolean): void {
     const { batch } = this;
     this.isPutting = true;
@@ -376,7 +375,8 @@ export class Shard {
     const after = this.position.logSeq;
     if (log !== undefined) {
       await log.append(bytes, { epoch, seq }, after);
-      this.outlets.event({ kind: "lease", endsMs: log.leaseEndsMs });
+      const endsMs = writes.has(handoverKey) ? Number.NEGATIVE_INFINITY : log.leaseEndsMs;
+      this.outlets.event({ kind: "lease", endsMs });
     }
     await this.stores.journal.append(seq, bytes);
     this.position = { seq, logSeq: log === undefined ? 0 : after + 1, epoch, atMs, hash };

@@ -57,7 +57,8 @@ export class Forwarder {
         if (outcome.kind === "unreached") throw unavailable();
         if (outcome.kind === "lost" && !isRepeatable(request)) throw unavailable(unknownOutcome);
       }
-      if (clock.monotonicMs() >= untilMs || request.isGone()) throw unavailable();
+      const isOver = clock.monotonicMs() >= untilMs || request.isGone();
+      if (isOver || client.hasGivenUp) throw unavailable();
       await new Promise<void>((resolve) => clock.after(movedAgainMs, resolve));
     }
   }
@@ -109,8 +110,9 @@ function partRequest(method: string, path: string): HttpRequest {
 const unknownOutcome =
   "The outcome is unknown. Establish whether the request took effect before repeating it.";
 
-function isRepeatable({ method }: HttpRequest): boolean {
-  return method === "GET" || method === "HEAD";
+/** What only reads; a ticket is redeemed by what it opens. */
+function isRepeatable({ method, query }: HttpRequest): boolean {
+  return (method === "GET" || method === "HEAD") && !/(?:^|&)ticket=/.test(query);
 }
 
 function unavailable(detail?: string): RefusalError {

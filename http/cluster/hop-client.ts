@@ -9,6 +9,7 @@ import {
   headSignatureHeader,
   hopHeader,
   movedHeader,
+  refusedHeader,
   writeHop,
 } from "./hop-head.ts";
 import { bodyDigest, type HopSigner } from "./hop-signature.ts";
@@ -18,7 +19,7 @@ export type HopOutcome =
   | { readonly kind: "answered"; readonly answer: Answer }
   /** The node does not own the shard: nothing was decided. */
   | { readonly kind: "moved" }
-  /** The node cannot be reached: nothing was decided. */
+  /** The node cannot be reached, or refuses this one: nothing was decided. */
   | { readonly kind: "unreached" }
   /** The connection broke: the outcome is unknown. */
   | { readonly kind: "lost" };
@@ -64,6 +65,8 @@ export class HopClient {
     timeout: limits.cluster.hopIdleMs,
   });
   private readonly streams = new Set<IncomingMessage>();
+  private readonly unanswered = new Set<ClientRequest>();
+  private isGivenUp = false;
 
   constructor(parts: HopClientParts) {
     this.parts = parts;
@@ -95,7 +98,12 @@ export class HopClient {
         ...(body instanceof Uint8Array ? {} : { expect: "100-continue" }),
       },
     });
-    sent.on("response", (response) => this.keepStream(response));
+    this.unanswered.add(sent);
+    sent.on("close", () => this.unanswered.delete(sent));
+    sent.on("response", (response) => {
+      this.unanswered.delete(sent);
+      this.keepStream(response);
+    });
     const outcome = outcomeOf(sent, request);
     this.watch(sent, node);
     if (!hasBody) sent.end();
@@ -110,6 +118,17 @@ export class HopClient {
   /** Clients are asked to come again. */
   endStreams(): void {
     for (const stream of this.streams) stream.destroy();
+  }
+
+  /** This node ends: nothing is asked again. */
+  get hasGivenUp(): boolean {
+    return this.isGivenUp;
+  }
+
+  /** What has no answer yet gets none. */
+  giveUp(): void {
+    this.isGivenUp = true;
+    for (const sent of this.unanswered) sent.destroy(new Error("this node ends"));
   }
 
   private keepStream(response: IncomingMessage): void {
@@ -170,12 +189,13 @@ function outcomeOf(sent: ClientRequest, request: HttpRequest): Promise<HopOutcom
     });
     sent.on("error", () => settle({ kind: isConnected ? "lost" : "unreached" }));
     sent.on("response", (response) => {
-      if (response.headers[movedHeader] === undefined) {
+      const hasMoved = response.headers[movedHeader] !== undefined;
+      if (!hasMoved && response.headers[refusedHeader] === undefined) {
         settle({ kind: "answered", answer: answerOf(response, request) });
         return;
       }
       response.resume();
-      settle({ kind: "moved" });
+      settle({ kind: hasMoved ? "moved" : "unreached" });
     });
   });
 }

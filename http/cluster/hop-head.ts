@@ -1,5 +1,6 @@
 /** What one node tells another of a request that it forwards. Sent as one header, signed. */
 import { check, Type } from "../../config/schema.ts";
+import { wireVersion } from "../../engine/ports/wire-version.ts";
 
 export const hopHeader = "x-klieg-hop";
 export const headSignatureHeader = "x-klieg-signature";
@@ -7,6 +8,8 @@ export const headSignatureHeader = "x-klieg-signature";
 export const bodySignatureTrailer = "x-klieg-body-signature";
 /** In the answer of a node that does not own the shard: nothing was decided. */
 export const movedHeader = "x-klieg-moved";
+/** In the answer to what is not signed as it must be: nothing was decided. */
+export const refusedHeader = "x-klieg-refused";
 
 export interface Hop {
   /** The client's, by lower-case name. */
@@ -22,24 +25,23 @@ export interface Hop {
 }
 
 const isHop = check<Hop>(
-  Type.Object(
-    {
-      headers: Type.Record(Type.String(), Type.String()),
-      address: Type.String({ maxLength: 64 }),
-      credential: Type.Optional(Type.String({ maxLength: 64 })),
-      hasBody: Type.Boolean(),
-      atMs: Type.Number(),
-      nonce: Type.String({ minLength: 16, maxLength: 64 }),
-    },
-    { additionalProperties: false },
-  ),
+  Type.Object({
+    wire: Type.Tuple([Type.Literal(wireVersion.major), Type.Integer({ minimum: 0 })]),
+    headers: Type.Record(Type.String(), Type.String()),
+    address: Type.String({ maxLength: 64 }),
+    credential: Type.Optional(Type.String({ maxLength: 64 })),
+    hasBody: Type.Boolean(),
+    atMs: Type.Number(),
+    nonce: Type.String({ minLength: 16, maxLength: 64 }),
+  }),
 );
 
 export function writeHop(hop: Hop): string {
-  return Buffer.from(JSON.stringify(hop)).toString("base64url");
+  const { major, minor } = wireVersion;
+  return Buffer.from(JSON.stringify({ wire: [major, minor], ...hop })).toString("base64url");
 }
 
-/** Undefined for what is none. */
+/** Undefined for what is none, or of another major version. */
 export function readHop(header: string): Hop | undefined {
   try {
     const hop: unknown = JSON.parse(Buffer.from(header, "base64url").toString("utf8"));

@@ -7,7 +7,7 @@ import { limits } from "../../config/limits.ts";
 import type { Api } from "../api.ts";
 import { ListenError } from "../transport/free-port.ts";
 import { hostAndPort } from "./hop-client.ts";
-import { headSignatureHeader, hopHeader, movedHeader, readHop } from "./hop-head.ts";
+import { headSignatureHeader, hopHeader, movedHeader, readHop, refusedHeader } from "./hop-head.ts";
 import { HopRequest } from "./hop-request.ts";
 import { writeAnswer } from "./hop-response.ts";
 import { type HopNonces, type HopSigner, isSameSignature } from "./hop-signature.ts";
@@ -103,9 +103,10 @@ async function respond(
   else response.destroy();
 }
 
-/** No word on what was wrong: nodes of this cluster do not get here. */
+/** No word on what was wrong: nodes get here only with another key, clock or version. */
 function refuse(response: ServerResponse): void {
-  response.writeHead(401, { "content-length": 0, connection: "close" }).end();
+  const headers = { [refusedHeader]: "1", "content-length": 0, connection: "close" };
+  response.writeHead(401, headers).end();
 }
 
 function sayMoved(response: ServerResponse): void {

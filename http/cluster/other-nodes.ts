@@ -27,17 +27,20 @@ export interface OtherNodesPorts {
 
 export class OtherNodes {
   private readonly nodes: ClusterNodes;
+  private readonly elsewhere: Elsewhere;
   private readonly client: HopClient;
   private readonly listener: HopListener;
   private readonly close: () => Promise<void>;
 
   private constructor(
     nodes: ClusterNodes,
+    elsewhere: Elsewhere,
     client: HopClient,
     listener: HopListener,
     close: () => Promise<void>,
   ) {
     this.nodes = nodes;
+    this.elsewhere = elsewhere;
     this.client = client;
     this.listener = listener;
     this.close = close;
@@ -51,7 +54,8 @@ export class OtherNodes {
     const { service, api, clock, said, line, drainShards, close } = ports;
     const { gateway, entropy, self, health, following } = service;
     const nodes = new ClusterNodes(() => ownPresence(service), said, clock);
-    gateway.connect(new Elsewhere({ line, nodes: said, known: nodes, clock }));
+    const elsewhere = new Elsewhere({ line, nodes: said, known: nodes, clock });
+    gateway.connect(elsewhere);
     said.onReply(self.id, ({ request, reply }) => gateway.replied(request, reply));
     const signer = new HopSigner(key);
     const client = new HopClient({ signer, clock, entropy });
@@ -69,12 +73,23 @@ export class OtherNodes {
     const parts = new Api(service, partRoutes);
     const listener = await listenToNodes(self.address, { api, parts, signer, nonces });
     nodes.open();
-    return new OtherNodes(nodes, client, listener, close);
+    return new OtherNodes(nodes, elsewhere, client, listener, close);
   }
 
   /** Tells them at once how this node is. */
   announce(): void {
     this.nodes.changed();
+  }
+
+  /** Clients whose streams come from other nodes are asked to come again. */
+  endStreams(): void {
+    this.client.endStreams();
+  }
+
+  /** What was forwarded or asked and has no answer is refused. */
+  giveUp(): void {
+    this.client.giveUp();
+    this.elsewhere.giveUp();
   }
 
   async leave(): Promise<void> {

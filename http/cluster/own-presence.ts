@@ -10,7 +10,7 @@ export function ownPresence({ gateway, health, version, self }: Service): Presen
   return {
     ...{ node: id, address, version, startedAtMs, shards: shards.flat() },
     status: health.isDraining ? "draining" : "live",
-    directorySeq: gateway.seqOf(shardCount),
+    directorySeq: gateway.reads(shardCount) ? gateway.seqOf(shardCount) : 0,
     firstRequest: gateway.firstRequest,
   };
 }

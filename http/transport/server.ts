@@ -23,11 +23,14 @@ import { Connections, socketTable } from "./connections.ts";
 import { Departure } from "./departure.ts";
 import { checkFree, portTaken } from "./free-port.ts";
 import { IncomingBody, type Valve } from "./incoming-body.ts";
+import { OpenAnswers } from "./open-answers.ts";
 import type { TrustedProxies } from "./trusted-proxies.ts";
 
 export interface Listener {
-  /** Takes no more connections; open requests go on. */
+  /** Takes no more connections; open requests go on, and each answer is its connection's last. */
   stopListening(): void;
+  /** Resolves when no request waits for its answer, at the latest after `patienceMs`. */
+  answered(patienceMs: number): Promise<void>;
   /** Closes what is still open. */
   close(): void;
 }
@@ -50,7 +53,8 @@ export async function listen(api: Api, options: ListenOptions, clock: Clock): Pr
     else if (!connections.opened(hexAddressOf(res)) && !proxies.has(addressOf(res))) res.close();
   };
   app.filter(track);
-  const listening: Listening = { api, proxies, arrivals: new Set() };
+  const open = new OpenAnswers(clock);
+  const listening: Listening = { api, proxies, arrivals: new Set(), open };
   watchArrivals(listening.arrivals, clock);
   app.any("/*", (res, req) => take(listening, res, req));
   const socket = await new Promise<uWS.us_listen_socket | false>((resolve) => {
@@ -58,7 +62,13 @@ export async function listen(api: Api, options: ListenOptions, clock: Clock): Pr
   });
   if (socket === false) throw portTaken(options);
   return {
-    stopListening: () => uWS.us_listen_socket_close(socket),
+    stopListening() {
+      if (open.areLast) return;
+      open.areLast = true;
+      // Clients whose connections wait to be taken would see them reset: there are fewest now.
+      setImmediate(() => uWS.us_listen_socket_close(socket));
+    },
+    answered: (patienceMs) => open.ended(patienceMs),
     close: () => void app.close(),
   };
 }
@@ -68,6 +78,7 @@ interface Listening {
   readonly api: Api;
   readonly proxies: TrustedProxies;
   readonly arrivals: Set<Arrival>;
+  readonly open: OpenAnswers;
 }
 
 /** One request and its response. uWS takes nothing more for it once the client has gone. */
@@ -83,6 +94,8 @@ class Exchange implements HttpRequest {
   incoming: IncomingBody | undefined;
   /** Undefined for a request without a body, or one whose body no route reads. */
   arrival: Arrival | undefined;
+  /** The answer has been handed over whole, or none will be. */
+  onAnswered: (() => void) | undefined;
   private readonly res: uWS.HttpResponse;
   private readonly proxies: TrustedProxies;
   private readonly departure = new Departure();
@@ -132,6 +145,7 @@ class Exchange implements HttpRequest {
     this.res.onAborted(() => {
       this.arrival?.stop();
       this.departure.happen();
+      this.onAnswered?.();
     });
   }
 
@@ -150,20 +164,30 @@ class Exchange implements HttpRequest {
     const isHead = this.method === "HEAD";
     if (isHead)
       head += lengthLine(typeof body === "string" ? Buffer.byteLength(body) : body.length);
+    // uWS says so itself at the end of a body that it has whole.
+    if (closes && typeof body !== "string") head += "\r\nConnection: close";
     this.res.writeStatus(head);
     // With any argument uWS would wait for more of a response that has no body.
     if (isHead || status === 304) this.res.endWithoutBody();
     else if (typeof body === "string") this.res.end(body, closes);
-    else this.stream(body);
+    else {
+      this.stream(body);
+      return;
+    }
+    this.onAnswered?.();
   }
 
   private stream(body: Stream): void {
     const sink = new ResponseSink(this.res, this, body.length);
     const stop = body.start(sink);
-    if (sink.isEnded) stop();
+    const end = () => {
+      stop();
+      this.onAnswered?.();
+    };
+    if (sink.isEnded) end();
     else {
       this.onGone(stop);
-      sink.onEnd = stop;
+      sink.onEnd = end;
     }
   }
 }
@@ -265,11 +289,8 @@ class ResponseSink implements Sink {
 }
 
 /** One request from its head to its answer. */
-function take(
-  { api, proxies, arrivals }: Listening,
-  res: uWS.HttpResponse,
-  req: uWS.HttpRequest,
-): void {
+function take(listening: Listening, res: uWS.HttpResponse, req: uWS.HttpRequest): void {
+  const { api, proxies, arrivals } = listening;
   const exchange = new Exchange(res, req, proxies);
   const refusal = refusalOf(exchange);
   if (refusal !== undefined) {
@@ -283,10 +304,11 @@ function take(
   const match = api.match(exchange.method, exchange.path);
   const { streamBytesMax, bodyBytesMax } = match;
   if (exchange.framings === 0 || (streamBytesMax === undefined && bodyBytesMax === 0)) {
-    respond(api, match, exchange);
+    respond(listening, match, exchange);
     return;
   }
   exchange.wait();
+  exchange.onAnswered = listening.open.begin();
   const receive = (receiver: Receiver, valve: Valve) => {
     const arrival = new Arrival(valve, arrivals, receiver);
     exchange.arrival = arrival;
@@ -301,41 +323,42 @@ function take(
     exchange.incoming = body;
     exchange.onGone(() => body.break());
     receive(streamReceiver(body), valve);
-    respond(api, match, exchange);
+    respond(listening, match, exchange);
   } else if (Number(exchange.headers["content-length"]) > bodyBytesMax) {
     exchange.body = "too_large";
-    respond(api, match, exchange);
+    respond(listening, match, exchange);
   } else {
     const whole = (body: HttpRequest["body"]) => {
       exchange.body = body;
-      respond(api, match, exchange);
+      respond(listening, match, exchange);
     };
     receive(bufferReceiver(bodyBytesMax, whole), valve);
   }
 }
 
-function respond(api: Api, match: Match, exchange: Exchange): void {
+function respond({ api, open }: Listening, match: Match, exchange: Exchange): void {
   const answer = api.answer(match, exchange);
   if (answer instanceof Promise) {
     exchange.wait();
-    void answer.then((ready) => conclude(exchange, ready));
-  } else conclude(exchange, answer);
+    exchange.onAnswered ??= open.begin();
+    void answer.then((ready) => conclude(exchange, ready, open.areLast));
+  } else conclude(exchange, answer, open.areLast);
 }
 
 /**
  * Answers so that a client that sends before it reads can read the answer: uWS drops the rest of a
- * body of a known length; the end of any other is awaited.
+ * body of a known length; the end of any other is awaited. `isLast`: the connection's last.
  */
-function conclude(exchange: Exchange, answer: Answer): void {
+function conclude(exchange: Exchange, answer: Answer, isLast: boolean): void {
   const { arrival, incoming, headers } = exchange;
-  if (arrival === undefined || arrival.isWhole) exchange.send(answer, false);
+  if (arrival === undefined || arrival.isWhole) exchange.send(answer, isLast);
   else if (arrival.isOver) exchange.send(answer, true);
   else if (Number(headers["content-length"]) <= limits.http.drainBytesMax) {
     incoming?.drop();
-    exchange.send(answer, false);
+    exchange.send(answer, isLast);
   } else {
     incoming?.drop();
-    void arrival.drain().then(() => exchange.send(answer, !arrival.isWhole));
+    void arrival.drain().then(() => exchange.send(answer, isLast || !arrival.isWhole));
   }
 }
 

@@ -1,13 +1,14 @@
 /** Nodes of a cluster as real services, over real servers of NATS and a real bucket. */
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import type { Test } from "tap";
 import type { AdminNodeList } from "../../actors/contract/admin.ts";
 import type { Job } from "../../actors/contract/job.ts";
 import { freePort } from "../http/raw-http.ts";
 import { startNatsCluster } from "../nats-server.ts";
 import { swiftStore } from "../s3/swift.ts";
-import { type Environment, firstToken, startKlieg } from "./klieg-process.ts";
+import { type Environment, firstToken, ownBuild, startKlieg } from "./klieg-process.ts";
 
 export async function openCluster(t: Test, more: Record<string, string> = {}) {
   const folder = t.testdir();
@@ -22,13 +23,16 @@ export async function openCluster(t: Test, more: Record<string, string> = {}) {
     KLIEG_S3_SECRET_KEY: secretKey,
     ...more,
   };
-  const start = async (name: string, more: Environment = {}) => {
+  const start = async (name: string, more: Environment = {}, build = ownBuild) => {
     const clusterPort = await freePort();
     const own = { ...settings, ...more, KLIEG_CLUSTER_ADDRESS: `127.0.0.1:${clusterPort}` };
-    return { ...(await startKlieg(t, join(folder, name), own)), clusterPort };
+    return { ...(await startKlieg(t, join(folder, name), own, build)), clusterPort };
   };
   return { folder, servers, settings, start };
 }
+
+/** Nodes need the processor more than who asks them again. */
+const againMs = 20;
 
 interface Node {
   readonly port: number;
@@ -49,8 +53,11 @@ export async function askAny<T>(nodes: readonly Node[], path: string, body?: obj
     const port = nodes[attempt % nodes.length]?.port;
     const url = `http://127.0.0.1:${port}/v1${path}`;
     const reply = await fetch(url, { headers, ...request }).catch(() => undefined);
-    // Jobs that ended while a shard moved free their places when it is back.
-    if (reply === undefined || reply.status === 503 || reply.status === 429) continue;
+    // Jobs that ended while a shard moved free their places when it is back; a wait goes on.
+    if (reply === undefined || [408, 429, 503].includes(reply.status)) {
+      await delay(againMs);
+      continue;
+    }
     // An owner that died before it answered had accepted it: the problem names the job.
     if (!reply.ok && reply.status !== 409)
       throw new Error(`${path} was answered ${reply.status}: ${await reply.text()}`);

@@ -7,7 +7,8 @@ import type { Test } from "tap";
 import { freePort } from "../http/raw-http.ts";
 
 export const firstToken = "the-first-token-of-the-crash-tests";
-const entry = join(import.meta.dirname, "..", "..", "http", "main.js");
+/** The folder of the compiled sources. */
+export const ownBuild = join(import.meta.dirname, "..", "..");
 
 export type Environment = Readonly<Record<string, string>>;
 
@@ -38,9 +39,14 @@ export interface Klieg {
 }
 
 /** Resolves when it serves; throws what it said when it ended instead. */
-export async function startKlieg(t: Test, dataDir: string, more: Environment = {}): Promise<Klieg> {
+export async function startKlieg(
+  t: Test,
+  dataDir: string,
+  more: Environment = {},
+  build = ownBuild,
+): Promise<Klieg> {
   const port = await freePort();
-  const { child, ended, said } = launch(dataDir, port, more);
+  const { child, ended, said } = launch(dataDir, port, more, [], build);
   t.teardown(async () => {
     child.kill("SIGKILL");
     await ended;
@@ -65,8 +71,9 @@ export async function failedStart(
   more: Environment = {},
   port?: number,
   command: readonly string[] = [],
+  build = ownBuild,
 ): Promise<Ended> {
-  const { child, ended, said } = launch(dataDir, port ?? (await freePort()), more, command);
+  const { child, ended, said } = launch(dataDir, port ?? (await freePort()), more, command, build);
   t.teardown(() => void child.kill("SIGKILL"));
   await Promise.race([ended, said("serves")]);
   child.kill("SIGKILL");
@@ -84,7 +91,14 @@ export async function interruptedStart(t: Test, dataDir: string): Promise<Ended>
   return ended;
 }
 
-function launch(dataDir: string, port: number, more: Environment, command: readonly string[] = []) {
+function launch(
+  dataDir: string,
+  port: number,
+  more: Environment,
+  command: readonly string[] = [],
+  build = ownBuild,
+) {
+  const entry = join(build, "http", "main.js");
   const env = { ...common, KLIEG_DATA_DIR: dataDir, KLIEG_PORT: `${port}`, ...more };
   const [name = "", ...args] = [...command, process.execPath, entry];
   const child = spawn(name, args, { env, stdio: ["ignore", "pipe", "pipe"] });

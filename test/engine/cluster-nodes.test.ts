@@ -11,7 +11,7 @@ function stage(...names: readonly string[]) {
   const nodes = names.map((node, number) => {
     const state: { -readonly [Name in keyof Presence]: Presence[Name] } = {
       ...{ node, address: `127.0.0.1:${number + 1}`, version: "1.0.0", status: "live" },
-      ...{ startedAtMs: 0, directorySeq: 0, firstRequest: 1_000 * (number + 1) },
+      ...{ startedAtMs: 0, directorySeq: 6, firstRequest: 1_000 * (number + 1) },
       shards: [{ shard: 0, role: number === 0 ? "owner" : "standby" }],
     };
     const known = new ClusterNodes(() => state, shared.open(), clock);
@@ -59,8 +59,11 @@ t.test("a request is known by its number to wait on the node that drew it", (t) 
 t.test(
   "a change of rights is spread when every living node has it, or after a second",
   async (t) => {
-    const { clock, nodes } = stage("a", "b", "c");
-    const [a, b, c] = nodes;
+    const { clock, nodes } = stage("a", "b", "c", "starting");
+    const [a, b, c, starting] = nodes;
+    if (starting !== undefined) starting.state.directorySeq = 0;
+    starting?.known.changed();
+    clock.advance(20);
     let isSpread = false;
     void a?.known.whenApplied(7).then(() => {
       isSpread = true;

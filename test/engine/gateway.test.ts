@@ -230,6 +230,29 @@ t.test("when a shard goes away, whoever waits for it hears lost", async (t) => {
   t.ok(gateway.isOpen);
 });
 
+t.test("a shard that leaves answers what it was asked, and is asked no more", async (t) => {
+  const { gateway, sent } = stage();
+  const question = gateway.ask(a, { kind: "one" }, "work");
+  gateway.event(0, { kind: "leaving" });
+  t.strictSame(await gateway.ask(a, { kind: "two" }, "work"), { kind: "busy" });
+  gateway.event(0, release({ [b]: '"row"' }, [1, "its reply"]));
+  t.strictSame([await question, gateway.read(b), sent.length], ["its reply", "row", 1]);
+  gateway.event(0, { kind: "lease", endsMs: Number.NEGATIVE_INFINITY });
+  t.throws(() => gateway.read(b), { name: "ShardDown" }, "another node may write them now");
+});
+
+t.test("a shard that follows is read when it has all that the log had", (t) => {
+  const { clock, gateway, missed } = stage();
+  gateway.attach(2, undefined, memoryTables());
+  gateway.event(2, { kind: "following" });
+  const looked: unknown[] = [];
+  gateway.look(() => void looked.push(gateway.read(keyOf(0, 128, ""))));
+  gateway.event(2, { ...release({ [keyOf(0, 128, "")]: '"now"' }), kind: "applied" });
+  gateway.event(2, { kind: "lease", endsMs: clock.monotonicMs() + 5_000 });
+  t.strictSame([looked, missed], [["now"], [2]], "who looked meanwhile looks again");
+  t.end();
+});
+
 t.test("a shard that cannot be written is read, and asked nothing (C10)", async (t) => {
   const { gateway, sent, tables, attach, missed } = stage();
   await tables[0]?.write([[a, '"table"']]);

@@ -6,6 +6,7 @@ import type { Test } from "tap";
 import { Api } from "../../http/api.ts";
 import type { Route } from "../../http/route.ts";
 import { routeTable } from "../../http/route-table.ts";
+import type { Listener } from "../../http/transport/server.ts";
 import { TrustedProxies } from "../../http/transport/trusted-proxies.ts";
 import { type InProcess, openInProcess } from "../spec/in-process-service.ts";
 import { freePort, RawConnection } from "./raw-http.ts";
@@ -15,6 +16,7 @@ const { listen } = await import("../../http/transport/server.ts");
 
 export interface Heard {
   readonly house: InProcess;
+  readonly listener: Listener;
   readonly port: number;
   readonly open: () => RawConnection;
 }
@@ -42,7 +44,7 @@ export async function heard(
     connections.push(connection);
     return connection;
   };
-  return { house, port, open };
+  return { house, listener, port, open };
 }
 
 export const host = "Host: klieg.example\r\n";

@@ -1,5 +1,6 @@
 import t from "tap";
 import { ManualClock } from "../../engine/adapters/manual-clock.ts";
+import { wireVersion } from "../../engine/ports/wire-version.ts";
 import { readHop, writeHop } from "../../http/cluster/hop-head.ts";
 import {
   bodyDigest,
@@ -46,8 +47,18 @@ t.test("a request is taken once, within 30 s of its time", (t) => {
 });
 
 t.test("what is no head of a forwarded request is none", (t) => {
-  t.strictSame(readHop(hop), { headers: {}, address: "10.0.0.9", hasBody: true, atMs: 5, nonce });
+  t.match(readHop(hop), { headers: {}, address: "10.0.0.9", hasBody: true, atMs: 5, nonce });
   for (const text of ["", "e30", "bnVsbA", "%%%", Buffer.from('{"atMs":5}').toString("base64url")])
     t.equal(readHop(text), undefined, text);
+  t.end();
+});
+
+t.test("what a later version adds is passed over, and one of another major is none", (t) => {
+  const said = JSON.parse(Buffer.from(hop, "base64url").toString()) as object;
+  const write = (more: object) =>
+    Buffer.from(JSON.stringify({ ...said, ...more })).toString("base64url");
+  const { major, minor } = wireVersion;
+  t.match(readHop(write({ wire: [major, minor + 1], addedLater: true })), { nonce });
+  t.equal(readHop(write({ wire: [major + 1, 0] })), undefined);
   t.end();
 });

@@ -17,7 +17,7 @@ import { type NatsServer, startNats } from "../nats-server.ts";
 import { type SignedStore, startSignedStore } from "../signed-store.ts";
 
 const job = jobKey("01990000-0000-7021-8000-000000000001");
-const entry = join(import.meta.dirname, "..", "..", "render-farm", "main.js");
+const ownBuild = join(import.meta.dirname, "..", "..");
 
 export interface NatsHouse extends SignedStore {
   readonly server: NatsServer;
@@ -110,8 +110,9 @@ export function startFarmNode(
   t: Test,
   url: string,
   environment: Readonly<Record<string, string>>,
+  build = ownBuild,
 ): FarmProcess {
-  const child = spawn(process.execPath, [entry], {
+  const child = spawn(process.execPath, [join(build, "render-farm", "main.js")], {
     cwd: t.testdirName,
     stdio: ["ignore", "ignore", "pipe"],
     env: {

@@ -1,15 +1,15 @@
 /**
  * What travels between a service and farm nodes over NATS, as MessagePack. A frame names the
  * version of its form: another minor one differs by additions, which are passed over; another
- * major one is not read any further than `version`, `kind` and `from`, which every version has.
+ * major one is not read any further than `version`, `kind` and `from`, which every version has, and
+ * the sentence of a refusal.
  */
 import { check, Type } from "../../../config/schema.ts";
 import type { FromNode, ToNode } from "../../ports/tasks.ts";
+import { wireVersion } from "../../ports/wire-version.ts";
 import { pack, unpack } from "../message-pack.ts";
 import type { Piece } from "./frame-link.ts";
 import { isFromNode, isToNode } from "./task-messages.ts";
-
-export const farmVersion = { major: 1, minor: 0 } as const;
 
 /** Subjects; ids are of one process each. A node listens at the second, a service at the others. */
 export const helloSubject = "farm.hello";
@@ -36,6 +36,11 @@ export type OwnFrame = Exclude<Frame, { kind: "foreign" }>;
 
 const id = Type.String({ pattern: "^[A-Za-z0-9_-]{1,64}$" });
 const count = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
+const Refused = Type.Object({
+  kind: Type.Literal("refused"),
+  from: id,
+  reason: Type.String({ maxLength: 1_024 }),
+});
 const isFrame = check<OwnFrame>(
   Type.Union([
     Type.Object({ kind: Type.Literal("hello"), from: id }),
@@ -49,19 +54,16 @@ const isFrame = check<OwnFrame>(
       isLast: Type.Boolean(),
     }),
     Type.Object({ kind: Type.Literal("bye"), from: id, session: id }),
-    Type.Object({
-      kind: Type.Literal("refused"),
-      from: id,
-      reason: Type.String({ maxLength: 1_024 }),
-    }),
+    Refused,
   ]),
 );
+const isRefused = check<Extract<OwnFrame, { kind: "refused" }>>(Refused);
 const isVersioned = check<{ readonly version: readonly [number, number]; readonly from: string }>(
   Type.Object({ version: Type.Tuple([count, count]), from: id }),
 );
 
 export function encodeFrame(frame: OwnFrame): Uint8Array {
-  const { major, minor } = farmVersion;
+  const { major, minor } = wireVersion;
   return pack({ version: [major, minor], ...frame });
 }
 
@@ -70,7 +72,8 @@ export function decodeFrame(bytes: Uint8Array): Frame | undefined {
   const value = unpack(bytes);
   if (!isVersioned(value)) return undefined;
   const [major] = value.version;
-  if (major !== farmVersion.major) return { kind: "foreign", from: value.from, major };
+  if (major !== wireVersion.major)
+    return isRefused(value) ? value : { kind: "foreign", from: value.from, major };
   if (!isFrame(value)) return undefined;
   return value.kind === "piece" && !(value.bytes instanceof Uint8Array) ? undefined : value;
 }

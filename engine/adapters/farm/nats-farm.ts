@@ -11,6 +11,7 @@ import { randomBytes } from "node:crypto";
 import { limits } from "../../../config/limits.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { FromNode, NodeConnection, ToNode } from "../../ports/tasks.ts";
+import { wireVersion } from "../../ports/wire-version.ts";
 import { followNats, type NatsConnection } from "../nats/nats.ts";
 import {
   brokerSubject,
@@ -18,7 +19,6 @@ import {
   decodeFromNode,
   encodeFrame,
   encodeMessage,
-  farmVersion,
   helloSubject,
   nodeSubject,
   type OwnFrame,
@@ -97,7 +97,7 @@ export class NatsFarm {
   private refuse(node: string, major: number): void {
     const reason =
       `This farm node speaks version ${major} of the farm's messages and the service version ` +
-      `${farmVersion.major}; install here what the service has.`;
+      `${wireVersion.major}; install here what the service has.`;
     this.ports.note(reason);
     this.publish(node, { kind: "refused", from: this.self, reason });
   }

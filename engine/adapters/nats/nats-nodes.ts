@@ -1,19 +1,16 @@
 /** What nodes say of themselves, on a subject of NATS. */
 import { check, Type } from "../../../config/schema.ts";
 import type { NodeReply, Nodes, Presence } from "../../ports/nodes.ts";
-import { pack, unpack } from "../message-pack.ts";
 import type { NatsConnection } from "./nats.ts";
-import { clusterVersion } from "./nats-peers.ts";
+import { packVersioned, unpackVersioned } from "./versioned.ts";
 
 const subject = "NODES";
-const wire = [clusterVersion.major, clusterVersion.minor] as const;
 const count = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
 const text = Type.String({ minLength: 1, maxLength: 255 });
 
 const isPresence = check<Presence>(
   Type.Object({
     version: text,
-    wire: Type.Tuple([Type.Literal(clusterVersion.major), count]),
     node: Type.String({ minLength: 1, maxLength: 64 }),
     address: text,
     status: Type.Union([Type.Literal("live"), Type.Literal("draining"), Type.Literal("gone")]),
@@ -29,36 +26,29 @@ const isPresence = check<Presence>(
     firstRequest: count,
   }),
 );
-const isReply = check<NodeReply>(
-  Type.Object({
-    wire: Type.Tuple([Type.Literal(clusterVersion.major), count]),
-    request: count,
-    reply: Type.Unknown(),
-  }),
-);
+const isReply = check<NodeReply>(Type.Object({ request: count, reply: Type.Unknown() }));
 
 export function natsNodes(connection: NatsConnection): Nodes {
   return {
     announce(presence) {
-      if (connection.isClosed()) return;
-      connection.publish(subject, pack({ wire, ...presence }));
+      if (!connection.isClosed()) connection.publish(subject, packVersioned(presence));
     },
     onAnnounced(listener) {
       const subscription = connection.subscribe(subject, {
         callback(error, message) {
-          const presence = error === null ? unpack(message.data) : undefined;
+          const presence = error === null ? unpackVersioned(message.data) : undefined;
           if (isPresence(presence)) listener(presence);
         },
       });
       return () => subscription.unsubscribe();
     },
     reply(node, reply) {
-      if (!connection.isClosed()) connection.publish(`REPLY.${node}`, pack({ wire, ...reply }));
+      if (!connection.isClosed()) connection.publish(`REPLY.${node}`, packVersioned(reply));
     },
     onReply(node, listener) {
       const subscription = connection.subscribe(`REPLY.${node}`, {
         callback(error, message) {
-          const reply = error === null ? unpack(message.data) : undefined;
+          const reply = error === null ? unpackVersioned(message.data) : undefined;
           if (isReply(reply)) listener(reply);
         },
       });

@@ -3,17 +3,13 @@
  */
 import { check, Type } from "../../../config/schema.ts";
 import type { Announcement, Peers } from "../../ports/peers.ts";
-import { pack, unpack } from "../message-pack.ts";
 import type { NatsConnection } from "./nats.ts";
-
-/** Nodes of another major version are not understood; another minor one differs by additions. */
-export const clusterVersion = { major: 1, minor: 0 } as const;
+import { packVersioned, unpackVersioned } from "./versioned.ts";
 
 const count = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
 const id = Type.String({ minLength: 1, maxLength: 64 });
-const isAnnouncement = check<Announcement & { readonly version: readonly [number, number] }>(
+const isAnnouncement = check<Announcement>(
   Type.Object({
-    version: Type.Tuple([Type.Literal(clusterVersion.major), count]),
     node: id,
     state: Type.Union([
       Type.Literal("following"),
@@ -31,14 +27,12 @@ export function natsPeers(connection: NatsConnection, shard: string): Peers {
   const subject = `SHARD.${shard}`;
   return {
     announce(announcement) {
-      if (connection.isClosed()) return;
-      const { major, minor } = clusterVersion;
-      connection.publish(subject, pack({ version: [major, minor], ...announcement }));
+      if (!connection.isClosed()) connection.publish(subject, packVersioned(announcement));
     },
     onAnnounced(listener) {
       const subscription = connection.subscribe(subject, {
         callback(error, message) {
-          const announcement = error === null ? unpack(message.data) : undefined;
+          const announcement = error === null ? unpackVersioned(message.data) : undefined;
           if (isAnnouncement(announcement)) listener(announcement);
         },
       });

@@ -1,23 +1,19 @@
 /** Questions to the owners of shards, on subjects of NATS that only they answer. */
+import { check, Type } from "../../../config/schema.ts";
 import type { LineAnswer, ShardLine } from "../../ports/shard-line.ts";
-import { pack, unpack } from "../message-pack.ts";
 import { isUnanswered, type NatsConnection } from "./nats.ts";
-import { clusterVersion } from "./nats-peers.ts";
+import { packVersioned, unpackVersioned } from "./versioned.ts";
 
-interface Said {
-  readonly wire: number;
-  readonly body: object;
-}
+const isSaid = check<{ readonly body: object }>(Type.Object({ body: Type.Object({}) }));
 
 /** `subject` tells apart what is asked: `ASK` of actors, `TELL` what other shards tell. */
 export function natsShardLine(connection: NatsConnection, subject: "ASK" | "TELL"): ShardLine {
   return {
     async ask(shard, question, timeout): Promise<LineAnswer> {
       try {
-        const { data } = await connection.request(`${subject}.${shard}`, packed(question), {
-          timeout,
-        });
-        const said = unpack(data);
+        const message = packVersioned({ body: question });
+        const { data } = await connection.request(`${subject}.${shard}`, message, { timeout });
+        const said = unpackVersioned(data);
         if (isSaid(said)) return { kind: "answer", answer: said.body };
         return { kind: "unowned" };
       } catch (error) {
@@ -27,10 +23,10 @@ export function natsShardLine(connection: NatsConnection, subject: "ASK" | "TELL
     answer(shard, answerer) {
       const subscription = connection.subscribe(`${subject}.${shard}`, {
         callback(error, message) {
-          const said = error === null ? unpack(message.data) : undefined;
+          const said = error === null ? unpackVersioned(message.data) : undefined;
           if (!isSaid(said)) return;
           answerer(said.body).then(
-            (answer) => message.respond(packed(answer)),
+            (answer) => message.respond(packVersioned({ body: answer })),
             // Silence: the outcome is unknown.
             () => {},
           );
@@ -39,15 +35,4 @@ export function natsShardLine(connection: NatsConnection, subject: "ASK" | "TELL
       return () => subscription.unsubscribe();
     },
   };
-}
-
-function packed(body: object): Uint8Array {
-  return pack({ wire: clusterVersion.major, body } satisfies Said);
-}
-
-/** What a node of another version says is not understood. */
-function isSaid(said: unknown): said is Said {
-  if (typeof said !== "object" || said === null) return false;
-  const { wire, body } = said as Partial<Said>;
-  return wire === clusterVersion.major && typeof body === "object" && body !== null;
 }

@@ -3,14 +3,12 @@ import { check, Type } from "../../../config/schema.ts";
 import { PortError } from "../../ports/port-error.ts";
 import type { Snapshot, Snapshots } from "../../ports/snapshots.ts";
 import { formatVersion } from "../data-directory.ts";
-import { pack, unpack } from "../message-pack.ts";
 import type { NatsConnection } from "./nats.ts";
-import { clusterVersion } from "./nats-peers.ts";
+import { packVersioned, unpackVersioned } from "./versioned.ts";
 
 const requestMs = 2_000;
 
 interface Answer {
-  readonly version: readonly [number, number];
   /** Of the data directory: rows of another one mean something else. */
   readonly format: number;
   readonly snapshot?: Snapshot;
@@ -18,7 +16,6 @@ interface Answer {
 
 const isAnswer = check<Answer>(
   Type.Object({
-    version: Type.Tuple([Type.Literal(clusterVersion.major), Type.Integer({ minimum: 0 })]),
     format: Type.Literal(formatVersion),
     snapshot: Type.Optional(
       Type.Object({
@@ -44,7 +41,7 @@ export function natsSnapshots(connection: NatsConnection, shard: string): Snapsh
         () => undefined,
       );
       if (bytes === undefined) return undefined;
-      const answer = unpack(bytes);
+      const answer = unpackVersioned(bytes);
       if (isAnswer(answer)) return answer.snapshot;
       throw new PortError(
         "the snapshot that is offered is of another version of Klieg; install that version here",
@@ -52,13 +49,12 @@ export function natsSnapshots(connection: NatsConnection, shard: string): Snapsh
       );
     },
     answer(offer) {
-      const { major, minor } = clusterVersion;
       const subscription = connection.subscribe(subject, {
         callback(error, message) {
           if (error !== null) return;
           const snapshot = offer();
-          const answer = { version: [major, minor], format: formatVersion };
-          message.respond(pack(snapshot === undefined ? answer : { ...answer, snapshot }));
+          const answer: Answer = { format: formatVersion };
+          message.respond(packVersioned(snapshot === undefined ? answer : { ...answer, snapshot }));
         },
       });
       return () => subscription.unsubscribe();

@@ -7,10 +7,10 @@
 import { check, Type } from "../../../config/schema.ts";
 import type { Log } from "../../ports/log.ts";
 import { PortError } from "../../ports/port-error.ts";
+import { formatVersion } from "../data-directory.ts";
 import { pack, unpack } from "../message-pack.ts";
 import { openStream, patiently } from "./jetstream-log.ts";
 import type { NatsConnection } from "./nats.ts";
-import { clusterVersion } from "./nats-peers.ts";
 
 export interface ClusterStore {
   readonly storeId: string;
@@ -36,9 +36,10 @@ export interface AgreedStore {
 
 const id = Type.String({ minLength: 1, maxLength: 64 });
 const shardCount = Type.Integer({ minimum: 1, maximum: 128 });
-const isStore = check<ClusterStore & { readonly version: readonly [number, number] }>(
+/** `format` is of the data directories: rows of another one mean something else. */
+const isStore = check<ClusterStore & { readonly format: number }>(
   Type.Object({
-    version: Type.Tuple([Type.Literal(clusterVersion.major), Type.Integer({ minimum: 0 })]),
+    format: Type.Literal(formatVersion),
     storeId: id,
     shardCount,
     change: Type.Optional(Type.Object({ node: id, storeId: id, shardCount })),
@@ -59,10 +60,10 @@ export async function readStore(stream: Log): Promise<AgreedStore> {
   const message = unpack(record);
   if (!isStore(message))
     throw new PortError(
-      "The cluster's nodes run another version of Klieg; install theirs, or stop them all and start this one.",
+      "The cluster's store was begun by another version of Klieg; install that version here.",
       false,
     );
-  const { version: _, ...store } = message;
+  const { format: _, ...store } = message;
   return { store, seq };
 }
 
@@ -76,8 +77,7 @@ export function sayStore(
   name: string,
   seq: number,
 ): Promise<boolean> {
-  const { major, minor } = clusterVersion;
-  const message = pack({ version: [major, minor], ...store });
+  const message = pack({ format: formatVersion, ...store });
   return patiently(() => stream.publish(message, name, seq));
 }
 

@@ -1,0 +1,20 @@
+/** What nodes say to each other over NATS: MessagePack that names the version of its form. */
+import { check, Type } from "../../../config/schema.ts";
+import { wireVersion } from "../../ports/wire-version.ts";
+import { pack, unpack } from "../message-pack.ts";
+
+const isUnderstood = check<object>(
+  Type.Object({
+    wire: Type.Tuple([Type.Literal(wireVersion.major), Type.Integer({ minimum: 0 })]),
+  }),
+);
+
+export function packVersioned(message: object): Uint8Array {
+  return pack({ wire: [wireVersion.major, wireVersion.minor], ...message });
+}
+
+/** Undefined for what no node says, or one of another major version. */
+export function unpackVersioned(bytes: Uint8Array): object | undefined {
+  const message = unpack(bytes);
+  return isUnderstood(message) ? message : undefined;
+}

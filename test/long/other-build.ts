@@ -1,0 +1,52 @@
+/** This build as another release would be: a copy in which its version and some forms differ. */
+import { cp, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { ownBuild } from "../crash/klieg-process.ts";
+
+export interface Release {
+  readonly release: string;
+  /** Of what nodes say to each other. */
+  readonly wire: { readonly major: number; readonly minor: number };
+}
+
+/**
+ * In `folder`, which must be below the node modules. It says one thing more, in all that it sends
+ * and in a row of each shard, than this build knows.
+ */
+export async function makeBuild(folder: string, { release, wire }: Release): Promise<string> {
+  await cp(ownBuild, folder, {
+    recursive: true,
+    filter: (path) => !path.endsWith(".map") && path !== join(ownBuild, "test"),
+  });
+  const { major, minor } = wire;
+  await change(folder, "package.json", /"version": "[^"]+"/, `"version": "${release}"`);
+  await change(
+    folder,
+    "engine/ports/wire-version.js",
+    /\{ major: \d+, minor: \d+ \}/,
+    `{ major: ${major}, minor: ${minor} }`,
+  );
+  const added = 'addedLater: { by: ["a later release"] }';
+  await change(
+    folder,
+    "engine/adapters/message-pack.js",
+    /packr\.pack\(message\)/,
+    `packr.pack({ ...message, ${added} })`,
+  );
+  await change(folder, "http/cluster/hop-head.js", /\.\.\.hop \}/, `...hop, ${added} }`);
+  await change(
+    folder,
+    "engine/shard/cluster-shard.js",
+    /const owner = \{ /,
+    `const owner = { ${added}, `,
+  );
+  return folder;
+}
+
+async function change(folder: string, file: string, from: RegExp, to: string): Promise<void> {
+  const path = join(folder, file);
+  const text = await readFile(path, "utf8");
+  const changed = text.replace(from, () => to);
+  if (changed === text) throw new Error(`${file} has nothing like ${from}`);
+  await writeFile(path, changed);
+}
