@@ -322,15 +322,14 @@ export class Gateway {
       this.notify(record);
       // Only the directory's records come from other nodes.
       if (!isOwn && countWrites(record) > 0) this.cluster?.changed();
-    } else if (event.kind === "unconfirmed") {
-      this.loseRequests(shard);
-    } else {
+    } else if (event.kind === "unconfirmed") this.loseRequests(shard);
+    else {
       if (event.kind === "opened") this.clock.observe(event.atMs);
       const isReadAgain = event.kind === "lease" && !this.reads(shard);
       end.event(event);
       if (event.kind === "leaving") this.withdraw(shard);
-      if (isReadAgain || event.kind === "opened" || event.kind === "readable")
-        this.lookAgain(shard);
+      const isBack = event.kind === "opened" || event.kind === "readable";
+      if (isReadAgain || isBack) this.lookAgain(shard);
     }
   }
 
@@ -341,8 +340,8 @@ export class Gateway {
 
   private resolve(request: RequestId, reply: unknown): void {
     const waiting = this.requests.take(request);
-    if (waiting !== undefined) waiting.resolve(reply);
-    else this.cluster?.reply(request, reply);
+    if (waiting === undefined) this.cluster?.reply(request, reply);
+    else waiting.resolve(reply);
   }
 
   private answerOthers(shard: number): void {
