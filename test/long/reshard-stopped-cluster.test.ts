@@ -12,7 +12,14 @@ import { openJetStreamLog } from "../../engine/adapters/nats/jetstream-log.ts";
 import { connectNats } from "../../engine/adapters/nats/nats.ts";
 import { findPlace } from "../../engine/shard/log-place.ts";
 import { readPosition } from "../../engine/shard/replica.ts";
-import { type Acknowledged, allBalance, allEnd, ask, createOwners, inTurns } from "../crash/accounts.ts";
+import {
+  type Acknowledged,
+  allBalance,
+  allEnd,
+  ask,
+  createOwners,
+  inTurns,
+} from "../crash/accounts.ts";
 import { askAny, isFollowed, openCluster } from "../crash/cluster-nodes.ts";
 import { failedStart, firstToken, isOneSentence, type Klieg } from "../crash/klieg-process.ts";
 
