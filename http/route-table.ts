@@ -20,6 +20,7 @@ import { compositionFileRoutes } from "./compositions/composition-file-routes.ts
 import { compositionRoutes } from "./compositions/composition-routes.ts";
 import { figmaRoutes } from "./compositions/figma-routes.ts";
 import { renderRoutes } from "./compositions/render-routes.ts";
+import { consoleRoutes } from "./console/console-routes.ts";
 import { documentRoutes } from "./documents/document-routes.ts";
 import { healthRoutes } from "./documents/health-routes.ts";
 import { exportRoutes } from "./exports/export-routes.ts";
@@ -73,5 +74,6 @@ export const routeTable: readonly Route[] = [
   ...objectRoutes,
   ...healthRoutes,
   ...lookRoutes,
+  ...consoleRoutes,
   ...documentRoutes(() => routeTable),
 ];

@@ -12,6 +12,8 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   engine: ["config/"],
   actors: ["engine/", "config/"],
   http: ["actors/", "engine/", "config/"],
+  // What it can do a client can do.
+  console: ["clients/typescript/"],
   "render-farm": ["actors/", "engine/", "config/"],
   bench: [
     "actors/contract/",
