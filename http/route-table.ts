@@ -29,6 +29,7 @@ import { jobRoutes } from "./jobs/job-routes.ts";
 import { modelRoutes } from "./jobs/model-routes.ts";
 import { setRoutes } from "./jobs/set-routes.ts";
 import { streamRoutes } from "./jobs/stream-routes.ts";
+import { lookRoutes } from "./look/look-routes.ts";
 import { callbackRoutes } from "./providers/callback-routes.ts";
 import { providerRoutes } from "./providers/provider-routes.ts";
 import type { Route } from "./route.ts";
@@ -71,5 +72,6 @@ export const routeTable: readonly Route[] = [
   ...nodeRoutes,
   ...objectRoutes,
   ...healthRoutes,
+  ...lookRoutes,
   ...documentRoutes(() => routeTable),
 ];
