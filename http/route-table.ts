@@ -29,6 +29,7 @@ import { jobRoutes } from "./jobs/job-routes.ts";
 import { modelRoutes } from "./jobs/model-routes.ts";
 import { setRoutes } from "./jobs/set-routes.ts";
 import { streamRoutes } from "./jobs/stream-routes.ts";
+import { lookRoutes } from "./look/look-routes.ts";
 import { failureRoutes } from "./operations/failure-routes.ts";
 import { overviewRoutes } from "./operations/overview-routes.ts";
 import { taskRoutes } from "./operations/task-routes.ts";
@@ -77,5 +78,6 @@ export const routeTable: readonly Route[] = [
   ...failureRoutes,
   ...objectRoutes,
   ...healthRoutes,
+  ...lookRoutes,
   ...documentRoutes(() => routeTable),
 ];

@@ -1,6 +1,7 @@
 /** Operators: why jobs failed, of all accounts. */
+
+import { type AdminFailure, AdminFailureList } from "../../actors/contract/admin.ts";
 import type { Job } from "../../actors/contract/job.ts";
-import { type AdminFailure, AdminFailureList } from "../../actors/contract/operations.ts";
 import { limits } from "../../config/limits.ts";
 import { firstIdAt, type Id } from "../../engine/id.ts";
 import { timestamp } from "../../engine/timestamp.ts";

@@ -1,5 +1,5 @@
 /** Operators: what all nodes did in each minute of the last hour, and what is open now. */
-import { AdminOverview, type OverviewMinute } from "../../actors/contract/operations.ts";
+import { AdminOverview, type OverviewMinute } from "../../actors/contract/admin.ts";
 import { modalities } from "../../config/catalogue.ts";
 import { limits } from "../../config/limits.ts";
 import type { Sample } from "../../engine/metrics/tally.ts";

@@ -1,5 +1,5 @@
 /** Operators: what farm nodes work on, and how it looks. */
-import { AdminTaskList } from "../../actors/contract/operations.ts";
+import { AdminTaskList } from "../../actors/contract/admin.ts";
 import type { FarmTasks } from "../../actors/effects/effects-messages.ts";
 import { type Id, parseId } from "../../engine/id.ts";
 import { timestamp } from "../../engine/timestamp.ts";

@@ -3,7 +3,7 @@ import type {
   AdminFailureList,
   AdminOverview,
   AdminTaskList,
-} from "../../actors/contract/operations.ts";
+} from "../../actors/contract/admin.ts";
 import { answerBounds, answerMs } from "../../http/metrics/minutes.ts";
 import { openInProcess } from "./in-process-service.ts";
 
