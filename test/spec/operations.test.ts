@@ -71,7 +71,7 @@ t.test("GET /admin/tasks lists what farm nodes have, with thumbnails", async (t)
     ...{ started_at: "2026-04-15T12:00:00.000Z", progress: 0.25, has_thumbnail: false },
   };
   t.strictSame(await list(), { items: [task], waiting: [{ kind: "studio-image", tasks: 2 }] });
-  t.match(await house.admin.get(`${path}/${job}/thumbnail`), { status: 404 });
+  t.match(await house.admin.get(`/v1/admin/tasks/${job}/thumbnail`), { status: 404 });
 
   farm.show(Buffer.from([0xff, 0xd8, 0xff, 0xd9]), 0.5);
   farm.progress(0.75);
