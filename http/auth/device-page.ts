@@ -1,63 +1,43 @@
 /**
- * The page `/device`. It needs nothing from elsewhere and may load nothing; what the person types
- * goes to the approve call of this service and is kept nowhere.
+ * The page `/device`. It needs nothing from elsewhere; what the person types goes to the approve
+ * call of this service and is kept nowhere.
  */
 import type { Entropy } from "../../engine/ports/entropy.ts";
+import { html } from "../look/markup.ts";
+import { page } from "../look/page.ts";
 import type { Answer } from "../transport/answer.ts";
 
 export function devicePage(entropy: Entropy): Answer {
   const nonce = Buffer.from(entropy.bytes(16)).toString("base64url");
-  const policy = [
-    "default-src 'none'",
-    `script-src 'nonce-${nonce}'`,
-    `style-src 'nonce-${nonce}'`,
-    "connect-src 'self'",
-    "base-uri 'none'",
-    "form-action 'none'",
-    "frame-ancestors 'none'",
-  ];
-  return {
-    status: 200,
-    headers: [
-      ["Content-Type", "text/html; charset=utf-8"],
-      ["Content-Security-Policy", policy.join("; ")],
-      ["Referrer-Policy", "no-referrer"],
-    ],
-    body: page.replaceAll("NONCE", nonce),
-  };
-}
-
-const page = `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Klieg: approve a device</title>
-<style nonce="NONCE">
-  body { font: 16px/1.5 system-ui, sans-serif; max-width: 34rem; margin: 3rem auto; padding: 0 1rem;
-    color: #1c1b1a; background: #faf9f7 }
-  label { display: block; margin: 1rem 0 .25rem }
-  input { font: inherit; width: 100%; padding: .5rem; box-sizing: border-box }
-  button { font: inherit; margin: 1rem .5rem 0 0; padding: .5rem 1rem }
-  #said { min-height: 1.5em; margin-top: 1rem }
-</style>
-</head>
-<body>
+  return page({
+    title: "Approve a device - Klieg",
+    nonce,
+    isAsking: true,
+    body: html`<div class="card">
 <h1>Approve a device</h1>
 <p>A program asks to act for you. Approve only if you started it yourself and it shows this code.
 It gets at most what your token may do, until it is revoked.</p>
 <form id="form">
 <label for="code">Code that the program shows</label>
-<input id="code" autocomplete="off" autocapitalize="characters" spellcheck="false" required>
+<input id="code" class="code" autocomplete="off" autocapitalize="characters" spellcheck="false"
+required>
 <label for="token">Your access token (with the scope <code>tokens</code>)</label>
 <input id="token" type="password" autocomplete="off" required>
+<div class="choices">
 <button name="approve" value="yes">Approve</button>
-<button name="approve" value="no">Deny</button>
+<button class="plain" name="approve" value="no">Deny</button>
+</div>
 </form>
 <p id="said" role="status"></p>
-<p>The same without this page: <code>POST /v1/oauth/device/approve</code> with
+<hr>
+<p class="hint">The same without this page: <code>POST /v1/oauth/device/approve</code> with
 <code>{ "user_code": "...", "approve": true }</code> and your token as bearer.</p>
-<script nonce="NONCE">
+</div>
+<script nonce="${nonce}">${{ markup: script }}</script>`,
+  });
+}
+
+const script = `
   const field = (id) => document.getElementById(id);
   field("code").value = new URLSearchParams(location.search).get("user_code") ?? "";
   field("form").addEventListener("submit", async (event) => {
@@ -82,7 +62,4 @@ It gets at most what your token may do, until it is revoked.</p>
       say("The service could not be reached.");
     }
   });
-</script>
-</body>
-</html>
 `;

@@ -1,7 +1,7 @@
 /** The service's documents: its links, its contract, and what each problem means. */
 import { createHash } from "node:crypto";
 import { ProblemPage, RootLinks } from "../../actors/contract/document.ts";
-import { type ProblemType, problemTypes } from "../problems/problem-types.ts";
+import { problemTypes } from "../problems/problem-types.ts";
 import { found } from "../problems/refusal-error.ts";
 import { withETag } from "../request/etag.ts";
 import { negotiateType } from "../request/negotiation.ts";
@@ -9,6 +9,7 @@ import { type Call, type Route, route } from "../route.ts";
 import { type Answer, json } from "../transport/answer.ts";
 import { frontPage } from "./front-page.ts";
 import { openapi } from "./openapi.ts";
+import { problemPage } from "./problem-page.ts";
 
 /** `all` is every route of the service, these among them. */
 export function documentRoutes(all: () => readonly Route[]): readonly Route[] {
@@ -71,27 +72,7 @@ function explain({ service, request, id }: Call): Answer {
   const explained = found(problemTypes.find(({ slug }) => slug === id));
   const type = `${service.baseUrl}/problems/${explained.slug}`;
   const form = negotiateType(request.headers["accept"], ["application/json", "text/html"]);
-  if (form === "text/html") return page(explained);
+  if (form === "text/html") return problemPage(explained);
   const { title, statuses, meaning, remedy } = explained;
   return json(200, { type, title, status: statuses[0], statuses, meaning, remedy });
-}
-
-function page({ title, statuses, meaning, remedy, slug }: ProblemType): Answer {
-  const body = `<!doctype html>
-<html lang="en">
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width">
-<title>${title}</title>
-<style>body{font:16px/1.5 system-ui;max-width:40rem;margin:3rem auto;padding:0 1rem}</style>
-<h1>${title}</h1>
-<p>HTTP ${statuses.join(", ")} <code>${slug}</code></p>
-<p>${meaning}</p>
-<p>${remedy.replaceAll(/`([^`]*)`/g, "<code>$1</code>")}</p>
-</html>
-`;
-  const headers = [
-    ["Content-Type", "text/html; charset=utf-8"],
-    ["Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'"],
-  ] as const;
-  return { status: 200, headers, body };
 }

@@ -1,14 +1,15 @@
 /**
- * The pages of share links. They load nothing from elsewhere but the media themselves, run no
- * script but the 3D viewer's, and say nothing of what is locked.
+ * The pages of share links. They load nothing but the media themselves and our own stylesheets, run
+ * no script but the 3D viewer's, and say nothing of what is locked.
  */
 import type { ShareResolution } from "../../actors/contract/share.ts";
 import type { Refusal } from "../../actors/refusal.ts";
 import type { Entropy } from "../../engine/ports/entropy.ts";
+import { lookFiles } from "../look/look-files.ts";
+import { html, type Markup } from "../look/markup.ts";
+import { styleLinks } from "../look/page.ts";
 import { problemOf } from "../problems/problems.ts";
 import type { Answer, Header } from "../transport/answer.ts";
-import { html, type Markup } from "./markup.ts";
-import { shareStyle } from "./share-page-style.ts";
 import { factsOf, modelType, playerOf, playerStyle, previewOf } from "./share-player.ts";
 
 export const viewerPath = "/share-viewer.js";
@@ -118,7 +119,8 @@ function page(entropy: Entropy, page: Page): Answer {
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${title}</title>
 ${preview}
-<style nonce="${nonce}">${{ markup: shareStyle + (parts.style ?? "") }}</style>
+${styleLinks([lookFiles.path("look.css"), lookFiles.path("pages.css")], nonce)}
+${parts.style === undefined ? "" : html`<style nonce="${nonce}">${{ markup: parts.style }}</style>`}
 ${parts.isModel === true ? script : ""}
 </head>
 <body>

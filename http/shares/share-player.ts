@@ -1,6 +1,6 @@
 /** A player for each kind of media, with what browsers bring; 3D is drawn by `model-viewer.ts`. */
 import type { ShareResolution } from "../../actors/contract/share.ts";
-import { html, type Markup } from "./markup.ts";
+import { html, type Markup } from "../look/markup.ts";
 
 /** What the viewer draws; other files of 3D are for saving. */
 export const modelType = "model/gltf-binary";

@@ -1,5 +1,5 @@
 import t, { type Test } from "tap";
-import { html } from "../../http/shares/markup.ts";
+import { html } from "../../http/look/markup.ts";
 import { type InProcess, openInProcess, origin } from "./in-process-service.ts";
 import {
   browser,
@@ -78,7 +78,7 @@ t.test("each page has a nonce of its own, and its style carries it", async (t) =
   for (let count = 0; count < 3; count++) {
     const { headers, text } = await open(house, link, accept);
     const [, nonce = ""] = /'nonce-([\w-]+)'/.exec(headers["content-security-policy"] ?? "") ?? [];
-    t.ok(text.includes(`<style nonce="${nonce}">`));
+    t.ok(text.includes(`<link rel="stylesheet" nonce="${nonce}" href="/look/`));
     nonces.add(nonce);
   }
   t.equal(nonces.size, 3);

@@ -1,0 +1,28 @@
+import { html, type Markup } from "../look/markup.ts";
+import { page } from "../look/page.ts";
+import type { ProblemType } from "../problems/problem-types.ts";
+import type { Answer } from "../transport/answer.ts";
+
+/** What a type of problem means, for those who open its address in a browser. */
+export function problemPage({ title, statuses, meaning, remedy, slug }: ProblemType): Answer {
+  const badges = statuses.map((status) => html`<span class="badge">HTTP ${status}</span>`.markup);
+  return page({
+    title: `${title} - Klieg`,
+    body: html`<article class="card wide">
+<h1>${title}</h1>
+<p>${{ markup: badges.join("\n") }} <code>${slug}</code></p>
+<p>${meaning}</p>
+<hr>
+<h2>What to do</h2>
+<p>${withCode(remedy)}</p>
+</article>`,
+  });
+}
+
+/** Words between backticks are code. */
+function withCode(text: string): Markup {
+  const parts = text
+    .split("`")
+    .map((part, at) => (at % 2 === 1 ? html`<code>${part}</code>` : html`${part}`));
+  return { markup: parts.map(({ markup }) => markup).join("") };
+}

@@ -1,0 +1,71 @@
+/**
+ * Files of the build that browsers load: read once, kept in memory, and known by a name that
+ * carries the digest of their bytes, so that browsers may keep them for good. Under its plain name
+ * a file is asked for again each time, by its entity tag.
+ */
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { extname } from "node:path";
+import { found } from "../problems/refusal-error.ts";
+import { isKnown, notChanged } from "../request/etag.ts";
+import { type Answer, constantHeader, type Header, type HttpRequest } from "../transport/answer.ts";
+
+interface StaticFile {
+  readonly text: string;
+  readonly type: Header;
+  readonly etag: Header;
+  readonly isForGood: boolean;
+}
+
+const types: Readonly<Record<string, Header>> = {
+  ".css": constantHeader("Content-Type", "text/css; charset=utf-8"),
+  ".js": constantHeader("Content-Type", "text/javascript; charset=utf-8"),
+  ".svg": constantHeader("Content-Type", "image/svg+xml"),
+};
+const forGood = constantHeader("Cache-Control", "public, max-age=31536000, immutable");
+const digestLength = 12;
+
+export class StaticFiles {
+  private readonly folder: URL;
+  private readonly names: readonly string[];
+  /** Ends with a slash. */
+  private readonly prefix: string;
+  private readonly filesByName = new Map<string, StaticFile>();
+  private readonly pathsByName = new Map<string, string>();
+
+  /** `names` are those of files in `folder`; `prefix` is the path that they are served under. */
+  constructor(folder: URL, prefix: string, names: readonly string[]) {
+    this.folder = folder;
+    this.prefix = prefix;
+    this.names = names;
+  }
+
+  /** The path of a file, with its digest. */
+  path(name: string): string {
+    if (this.pathsByName.size === 0) this.load();
+    return this.pathsByName.get(name) ?? `${this.prefix}${name}`;
+  }
+
+  /** Throws `RefusalError` with 404 for what is no file of these. */
+  answer(request: HttpRequest, asked: string): Answer {
+    if (this.filesByName.size === 0) this.load();
+    const { text, type, etag, isForGood } = found(this.filesByName.get(asked));
+    if (isKnown(request, etag[1])) return notChanged(etag[1]);
+    const headers = isForGood ? [type, etag, forGood] : [type, etag];
+    return { status: 200, headers, body: text };
+  }
+
+  private load(): void {
+    for (const name of this.names) {
+      const text = readFileSync(new URL(name, this.folder), "utf8");
+      const extension = extname(name);
+      const type = found(types[extension]);
+      const digest = createHash("sha256").update(text).digest("hex").slice(0, digestLength);
+      const named = `${name.slice(0, -extension.length)}-${digest}${extension}`;
+      const file = { text, type, etag: constantHeader("ETag", `"${digest}"`) };
+      this.filesByName.set(name, { ...file, isForGood: false });
+      this.filesByName.set(named, { ...file, isForGood: true });
+      this.pathsByName.set(name, this.prefix + named);
+    }
+  }
+}
