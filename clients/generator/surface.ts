@@ -134,6 +134,10 @@ export const surface: Readonly<Record<string, Readonly<Record<string, string>>>>
     approve_device: "POST /oauth/device/approve",
   },
   admin: {
+    overview: "GET /admin/overview",
+    tasks: "GET /admin/tasks",
+    task_thumbnail: "GET /admin/tasks/{id}/thumbnail",
+    failures: "GET /admin/failures",
     accounts: "GET /admin/accounts",
     create_account: "POST /admin/accounts",
     update_account: "PATCH /admin/accounts/{id}",
@@ -173,6 +177,7 @@ export const unoffered: Readonly<Record<string, string>> = {
   "POST /oauth/revoke": "the device login, by hand",
   "POST /oauth/device_authorization": "the device login, by hand",
   "GET /device": "a page for people",
+  "GET /look/{file}": "what pages look like",
   "GET /share-viewer.js": "a page's script",
   "GET /healthz": "for load balancers",
   "GET /readyz": "for load balancers",

@@ -6,6 +6,8 @@ import type {
   AdminAccountsQuery,
   AdminAuditQuery,
   AdminCreateTokenRequest,
+  AdminFailureList,
+  AdminFailuresQuery,
   AdminGiveCreditsRequest,
   AdminGiveOrganizationCreditsRequest,
   AdminInvariantsQuery,
@@ -14,8 +16,10 @@ import type {
   AdminNode,
   AdminNodeList,
   AdminOrganization,
+  AdminOverview,
   AdminProvider,
   AdminProviderList,
+  AdminTaskList,
   AdminUpdateAccountRequest,
   AdminUpdateOrganizationRequest,
   AuditPage,
@@ -33,6 +37,38 @@ export class AdminCalls {
 
   constructor(caller: Caller) {
     this.caller = caller;
+  }
+
+  /** What was done in each minute of the last hour, and what is open now. */
+  overview(options: CallOptions = {}): Promise<AdminOverview> {
+    return this.caller.json<AdminOverview>(
+      { method: "GET", path: "/admin/overview", isRepeatable: true },
+      options,
+    );
+  }
+
+  /** List the tasks that farm nodes have, and count those that wait. */
+  tasks(options: CallOptions = {}): Promise<AdminTaskList> {
+    return this.caller.json<AdminTaskList>(
+      { method: "GET", path: "/admin/tasks", isRepeatable: true },
+      options,
+    );
+  }
+
+  /** A picture of what a farm node is about to make. */
+  taskThumbnail(id: string, options: CallOptions = {}): Promise<Response> {
+    return this.caller.open(
+      { method: "GET", path: `/admin/tasks/${segment(id)}/thumbnail`, isRepeatable: true },
+      options,
+    );
+  }
+
+  /** Group the jobs that failed in the last hours by reason. */
+  failures(query: AdminFailuresQuery = {}, options: CallOptions = {}): Promise<AdminFailureList> {
+    return this.caller.json<AdminFailureList>(
+      { method: "GET", path: "/admin/failures", query: { ...query }, isRepeatable: true },
+      options,
+    );
   }
 
   /** List all accounts, newest first. */

@@ -1537,6 +1537,70 @@ export interface AdminNodeList {
   items: AdminNode[];
 }
 
+export interface OverviewMinute {
+  at: string;
+  accepted: number;
+  succeeded: number;
+  failed: number;
+  canceled: number;
+  requests: number;
+  server_errors: number;
+  answer_p50_ms?: number | null;
+  answer_p99_ms?: number | null;
+}
+
+export interface AdminOverview {
+  at: string;
+  minutes: OverviewMinute[];
+  current: OverviewMinute;
+  jobs: ({
+    modality: "image" | "video" | "audio" | "three_d";
+    queued: number;
+    running: number;
+  })[];
+  credits_held: number;
+  renders_waiting: number;
+  streams: number;
+  waits: number;
+  replication_lag: number;
+  store_bytes: number;
+  silent_nodes: string[];
+}
+
+export interface AdminTask {
+  id: string;
+  kind: string;
+  account_id: string;
+  node: string;
+  started_at: string;
+  progress: number;
+  has_thumbnail: boolean;
+}
+
+export interface AdminTaskList {
+  items: AdminTask[];
+  waiting: ({
+    kind: string;
+    tasks: number;
+  })[];
+}
+
+export interface AdminFailure {
+  code: string;
+  kind: "error" | "moderated" | "timeout";
+  model: string;
+  jobs: number;
+  last_at: string;
+  last_job_id: string;
+  last_message: string;
+}
+
+export interface AdminFailureList {
+  items: AdminFailure[];
+  since: string;
+  is_complete: boolean;
+}
+
 export interface Alive {
   status: "ok";
   version: string;
@@ -1725,6 +1789,10 @@ export interface OauthCreateClientRequest {
 export interface OauthApproveDeviceRequest {
   readonly user_code: string;
   readonly approve: boolean;
+}
+
+export interface AdminFailuresQuery {
+  readonly hours?: number | undefined;
 }
 
 export interface AdminAccountsQuery {
