@@ -3,6 +3,9 @@ export const farmLimits = {
   farm: {
     /** A node sends a heartbeat for each lease at least this often. */
     heartbeatMs: 1_000,
+    /** Heartbeats from one thumbnail of a task to the next, and its length in base64. */
+    thumbnailBeats: 5,
+    thumbnailMax: 128 * 1024,
     /** Silence after which a lease lapses and the task is offered again. */
     leaseMs: 15_000,
     /** Progress becomes durable at most this often. */

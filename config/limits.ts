@@ -301,6 +301,8 @@ const shipped = {
     auditDays: 400,
     /** Jobs that one page of a filtered listing looks at. */
     jobsLookedAtMax: 10_000,
+    /** Hours whose failures are grouped by default and at most; pages looked at for it. */
+    failureHours: { byDefault: 24, max: 168, pages: 10 },
     /** Rows that an audit reads before others run. */
     auditSlice: 256,
     /** How often an audit looks at an account that changes meanwhile, and its findings of one. */

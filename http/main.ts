@@ -45,6 +45,7 @@ import { bootstrap, chooseToken } from "./bootstrap.ts";
 import { OtherNodes } from "./cluster/other-nodes.ts";
 import { FigmaHost } from "./compositions/figma-host.ts";
 import { watchDisk, watchObjects } from "./health-watch.ts";
+import { Minutes } from "./metrics/minutes.ts";
 import { gatherSamples } from "./metrics/node-samples.ts";
 import { RefusalError } from "./problems/refusal-error.ts";
 import { RequestLog } from "./request-log.ts";
@@ -123,7 +124,9 @@ async function start(): Promise<void> {
   service.line.begin();
   // A client that finds the port open gets an answer.
   listener = await listen(api, { ...settings, proxies }, systemClock);
-  await listenToOperators(settings.operatorPort, log, sampler(settings, service, host));
+  const gather = sampler(settings, service, host);
+  service.minutes = await Minutes.begin(gather, systemClock);
+  await listenToOperators(settings.operatorPort, log, gather);
   leaveAddress(settings, data, log);
   process.on("SIGHUP", () => reload(service, log));
   watchDisk(service, settings.dataDir, log);

@@ -31,6 +31,9 @@ import { modelRoutes } from "./jobs/model-routes.ts";
 import { setRoutes } from "./jobs/set-routes.ts";
 import { streamRoutes } from "./jobs/stream-routes.ts";
 import { lookRoutes } from "./look/look-routes.ts";
+import { failureRoutes } from "./operations/failure-routes.ts";
+import { overviewRoutes } from "./operations/overview-routes.ts";
+import { taskRoutes } from "./operations/task-routes.ts";
 import { callbackRoutes } from "./providers/callback-routes.ts";
 import { providerRoutes } from "./providers/provider-routes.ts";
 import type { Route } from "./route.ts";
@@ -71,6 +74,9 @@ export const routeTable: readonly Route[] = [
   ...adminJobRoutes,
   ...adminInvariantRoutes,
   ...nodeRoutes,
+  ...overviewRoutes,
+  ...taskRoutes,
+  ...failureRoutes,
   ...objectRoutes,
   ...healthRoutes,
   ...lookRoutes,

@@ -20,6 +20,7 @@ import type { FigmaHost } from "./compositions/figma-host.ts";
 import type { JobReads } from "./jobs/job-reads.ts";
 import type { Following } from "./jobs/job-watchers.ts";
 import type { Quotes } from "./jobs/quotes.ts";
+import type { Minutes } from "./metrics/minutes.ts";
 import type { Cursors } from "./paging/cursors.ts";
 import type { CallbackRates } from "./providers/callback-rates.ts";
 import type { CallbackTokens } from "./providers/callback-tokens.ts";
@@ -84,6 +85,8 @@ export interface Service {
   readonly health: Health;
   /** What is counted for operators. */
   readonly tally: Tally;
+  /** Set once the shards can be asked. */
+  minutes: Minutes | undefined;
   /** A fault of ours, for the operator's log. */
   readonly requests: RequestLog;
   readonly onFault: (requestId: string, error: unknown) => void;

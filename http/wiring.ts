@@ -116,7 +116,7 @@ export function wire(wiring: Wiring): Service {
       ...{ isDiskLow: false, areObjectsAway: false, isDraining: false },
       renderers: wiring.renderers,
     },
-    ...{ requests: wiring.requests, tally: new Tally() },
+    ...{ requests: wiring.requests, tally: new Tally(), minutes: undefined },
     onFault,
   };
 }

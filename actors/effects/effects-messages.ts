@@ -33,6 +33,10 @@ export type ProviderQuestion =
 export type FarmQuestion =
   /** Answered by `FarmNodeState[]`. */
   | { readonly kind: "farm_nodes" }
+  /** Answered by `FarmTasks`. */
+  | { readonly kind: "farm_tasks" }
+  /** Answered by a JPEG in base64, or null. */
+  | { readonly kind: "farm_thumbnail"; readonly id: Id }
   /** Lease nothing more to a node; answered by whether it is there. */
   | { readonly kind: "drain_farm_node"; readonly name: string };
 
@@ -52,6 +56,25 @@ export interface FarmNodeState {
   readonly isDraining: boolean;
   /** How many it has from this service. */
   readonly tasks: number;
+}
+
+export interface FarmTasks {
+  readonly running: readonly RunningTask[];
+  readonly waiting: Readonly<Record<string, number>>;
+}
+
+/** A task that a farm node has from this service. */
+export interface RunningTask {
+  /** Of the job, render or asset that it is for. */
+  readonly id: Id;
+  readonly kind: string;
+  readonly scope: Id;
+  /** The farm node's name. */
+  readonly node: string;
+  readonly claimedAtMs: number;
+  /** 0 to 1. */
+  readonly progress: number;
+  readonly hasThumbnail: boolean;
 }
 
 export interface ProviderState extends Pick<ProviderTraits, "name" | "callback" | "cancel"> {

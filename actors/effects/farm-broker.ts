@@ -19,7 +19,7 @@
 
 import { defined } from "../../config/defined.ts";
 import { limits } from "../../config/limits.ts";
-import type { Id, IdMint } from "../../engine/id.ts";
+import { type Id, type IdMint, idAtEnd } from "../../engine/id.ts";
 import { type Key, partitionOf } from "../../engine/key.ts";
 import { gauge, type Sample } from "../../engine/metrics/tally.ts";
 import type { Performance } from "../../engine/outbox.ts";
@@ -29,7 +29,7 @@ import { PortError } from "../../engine/ports/port-error.ts";
 import type { FromNode, NodeConnection, ObjectAsk, TaskOutcome } from "../../engine/ports/tasks.ts";
 import type { FarmTask } from "../job/farm-task.ts";
 import type { JobMessage, Outcome } from "../job/job.ts";
-import type { FarmNodeState } from "./effects-messages.ts";
+import type { FarmNodeState, FarmTasks, RunningTask } from "./effects-messages.ts";
 import { FarmHelpers } from "./farm-helpers.ts";
 import { FarmQueue, type WaitingTask } from "./farm-queue.ts";
 import { TaskObjects } from "./task-objects.ts";
@@ -38,9 +38,14 @@ interface Lease extends WaitingTask {
   readonly token: string;
   readonly node: Node;
   readonly objects: TaskObjects;
+  /** Wall time of its claim. */
+  readonly claimedAtMs: number;
   lastSeenMs: number;
   notifiedMs: number;
   isDurable: boolean;
+  progress: number;
+  /** The newest of what it is about to make: a JPEG in base64. */
+  thumbnail: string | undefined;
 }
 
 interface Node {
@@ -56,6 +61,8 @@ interface Node {
   /** Room without a lease; below 0 while it has more than there is room for. */
   free: number;
 }
+
+type Heartbeat = Extract<FromNode, { kind: "heartbeat" }>;
 
 export interface BrokerPorts {
   readonly clock: Clock;
@@ -153,13 +160,30 @@ export class FarmBroker {
     });
   }
 
+  /** What nodes work on, the oldest first, and how many tasks wait. */
+  tasks(): FarmTasks {
+    const running = Array.from(this.leaseByToken.values(), (lease): RunningTask => {
+      const { job, scope, task, node, claimedAtMs, progress, thumbnail } = lease;
+      const about = { id: idAtEnd(job), kind: task.kind, scope, node: node.name ?? "" };
+      return { ...about, claimedAtMs, progress, hasThumbnail: thumbnail !== undefined };
+    });
+    return { running, waiting: this.waiting.waitingByKind() };
+  }
+
+  /** A JPEG in base64 of what is being made under this id; undefined while there is none. */
+  thumbnail(id: Id): string | undefined {
+    const leases = [...this.leaseByToken.values()];
+    return leases.find(({ job, thumbnail }) => thumbnail !== undefined && idAtEnd(job) === id)
+      ?.thumbnail;
+  }
+
   samples(): readonly Sample[] {
     const states = { idle: 0, busy: 0, draining: 0 };
     for (const node of this.nodes)
       if (this.isDraining(node)) states.draining++;
       else if (node.name !== undefined) states[node.free < node.slots ? "busy" : "idle"]++;
     return [
-      gauge("render_queue_depth", {}, this.waiting.waiting("render")),
+      gauge("render_queue_depth", {}, this.waiting.waitingByKind()["render"] ?? 0),
       ...Object.entries(states).map(([state, count]) => gauge("render_nodes", { state }, count)),
     ];
   }
@@ -182,7 +206,7 @@ export class FarmBroker {
         return;
       case "heartbeat":
         this.helpers.heartbeat(message.token);
-        this.heartbeat(message.token, message.progress);
+        this.heartbeat(message);
         return;
       case "finished":
         this.helpers.finished(message.token);
@@ -237,17 +261,20 @@ export class FarmBroker {
       task.input,
       `${task.outputPrefix}/${token}`,
     );
-    const times = { lastSeenMs, notifiedMs: 0, isDurable: false };
-    const lease = { job, scope, task, token, node, objects, ...times };
+    const times = { claimedAtMs: this.ports.clock.nowMs(), lastSeenMs, notifiedMs: 0 };
+    const state = { isDurable: false, progress: 0, thumbnail: undefined };
+    const lease = { job, scope, task, token, node, objects, ...times, ...state };
     node.free--;
     this.leaseByJob.set(job, lease);
     this.leaseByToken.set(token, lease);
     this.ports.send(job, { kind: "claim", token });
   }
 
-  private heartbeat(token: string, progress: number): void {
+  private heartbeat({ token, progress, thumbnail }: Heartbeat): void {
     const lease = this.leaseByToken.get(token);
     if (lease === undefined) return;
+    lease.progress = progress;
+    lease.thumbnail = thumbnail ?? lease.thumbnail;
     lease.lastSeenMs = this.ports.clock.monotonicMs();
     if (lease.lastSeenMs - lease.notifiedMs < limits.farm.progressIntervalMs || progress === 0)
       return;

@@ -60,12 +60,13 @@ export class FarmQueue {
     return this.placesByJob.has(job);
   }
 
-  /** How many tasks of the kind wait. */
-  waiting(kind: string): number {
-    let waiting = 0;
+  /** How many of each kind wait. */
+  waitingByKind(): Readonly<Record<string, number>> {
+    const counts: Record<string, number> = {};
     for (const { linesByKind } of this.accounts.values())
-      waiting += linesByKind.get(kind)?.waiting ?? 0;
-    return waiting;
+      for (const [kind, { waiting }] of linesByKind)
+        if (waiting > 0) counts[kind] = (counts[kind] ?? 0) + waiting;
+    return counts;
   }
 
   add(waiting: WaitingTask): void {

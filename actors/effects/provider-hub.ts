@@ -30,7 +30,7 @@ export interface HubPorts extends JobPorts, Pick<ProvidersPorts, "open"> {
   readonly entropy: Entropy;
   readonly ids: IdMint;
   readonly objects: Objects;
-  readonly broker: Pick<FarmBroker, "states" | "drainNode" | "samples">;
+  readonly broker: Pick<FarmBroker, "states" | "drainNode" | "samples" | "tasks" | "thumbnail">;
   /** To the main thread. */
   readonly tell: (message: FromEffectsThread) => void;
   readonly onFailure: (error: unknown) => void;
@@ -101,6 +101,10 @@ export class ProviderHub {
         return this.providers.states();
       case "farm_nodes":
         return this.ports.broker.states();
+      case "farm_tasks":
+        return this.ports.broker.tasks();
+      case "farm_thumbnail":
+        return this.ports.broker.thumbnail(question.id) ?? null;
       case "drain_farm_node":
         return this.ports.broker.drainNode(question.name);
       case "read":

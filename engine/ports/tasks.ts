@@ -40,7 +40,13 @@ export type FromNode =
   /** How many tasks it has room for from now on; as many as its slots until it says so. */
   | { readonly kind: "capacity"; readonly slots: number }
   /** At least every `limits.heartbeatMs` for each lease; progress is 0 to 1. */
-  | { readonly kind: "heartbeat"; readonly token: string; readonly progress: number }
+  | {
+      readonly kind: "heartbeat";
+      readonly token: string;
+      readonly progress: number;
+      /** A JPEG in base64 of what is being made, when there is a new one. */
+      readonly thumbnail?: string;
+    }
   | { readonly kind: "finished"; readonly token: string; readonly outcome: TaskOutcome }
   /** Hands the task back, which is no failed attempt: the node is full, or about to end. */
   | { readonly kind: "returned"; readonly token: string }

@@ -72,9 +72,14 @@ async function listJobs({ service, query }: Call<unknown, Query>): Promise<Answe
   const { cursor, limit, ...filters } = query;
   const bound = `admin jobs ${JSON.stringify(filters)}`;
   const shown = service.cursors.after(cursor, bound, service.clock.nowMs());
-  const parts = await gatherParts(service, { ...filters, after: parseId(shown ?? ""), limit });
-  const { items, last } = mergeParts(parts, limit);
+  const wish = { ...filters, after: parseId(shown ?? ""), limit };
+  const { items, last } = await listAllJobs(service, wish);
   return json(200, { items, next_cursor: nextCursor(service, last ?? undefined, bound) });
+}
+
+/** Of all nodes. Throws `RefusalError` with 503 while a shard has no owner. */
+export async function listAllJobs(service: Service, wish: JobWish): Promise<JobPart> {
+  return mergeParts(await gatherParts(service, wish), wish.limit);
 }
 
 /** Of each owner what it has. Throws `RefusalError` with 503 while a shard has none. */

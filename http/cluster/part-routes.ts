@@ -8,6 +8,8 @@ import { lookAtAccount } from "../accounts/account-look.ts";
 import { auditPartPath } from "../accounts/admin-invariant-routes.ts";
 import { type JobWish, jobPartPath, listPart, partitionsIn } from "../accounts/admin-job-routes.ts";
 import { reloadHere, reloadPartPath } from "../accounts/admin-routes.ts";
+import { figuresPartPath, ownFigures } from "../operations/overview-routes.ts";
+import { ownTasks, ownThumbnail, taskPartPath } from "../operations/task-routes.ts";
 import { found } from "../problems/refusal-error.ts";
 import { ownStates, providerPartPath } from "../providers/provider-routes.ts";
 import { atNamedId, type Call, type Route, route } from "../route.ts";
@@ -39,6 +41,21 @@ export const partRoutes: readonly Route[] = [
     ...part,
     summary: "Drain a node, if it is this one or takes tasks from it",
     run: async ({ service, id }) => json(200, { isDrained: await drainHere(service, id) }),
+  }),
+  route("GET", figuresPartPath, {
+    ...part,
+    summary: "What this node did in each minute of the last hour",
+    run: async ({ service }) => json(200, await ownFigures(service)),
+  }),
+  route("GET", taskPartPath, {
+    ...part,
+    summary: "The tasks that farm nodes have from this node",
+    run: async ({ service }) => json(200, await ownTasks(service)),
+  }),
+  route("GET", `${taskPartPath}/{id}/thumbnail`, {
+    ...part,
+    summary: "A picture of what a farm node makes for this node",
+    run: async ({ service, id }) => json(200, await ownThumbnail(service, found(parseId(id)))),
   }),
   route("GET", `${jobPartPath}{shard}/{wish}`, {
     ...part,

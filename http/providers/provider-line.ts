@@ -7,6 +7,7 @@
 import type {
   EffectsQuestion,
   FarmNodeState,
+  FarmTasks,
   FromEffectsThread,
   LinkQuestion,
   Links,
@@ -80,6 +81,15 @@ export class ProviderLine {
 
   farmNodes(): Promise<readonly FarmNodeState[]> {
     return this.questions.ask({ kind: "farm_nodes" });
+  }
+
+  farmTasks(): Promise<FarmTasks> {
+    return this.questions.ask({ kind: "farm_tasks" });
+  }
+
+  /** Resolves to a JPEG in base64; null where there is none. */
+  farmThumbnail(id: Id): Promise<string | null> {
+    return this.questions.ask({ kind: "farm_thumbnail", id });
   }
 
   /** Resolves to whether there is such a node. */

@@ -1,3 +1,5 @@
+import { defined } from "../../config/defined.ts";
+import { limits } from "../../config/limits.ts";
 import type { Fault } from "../../config/schema.ts";
 import type { Objects } from "../../engine/ports/objects.ts";
 import { PortError } from "../../engine/ports/port-error.ts";
@@ -44,6 +46,8 @@ export interface TaskContext {
   readonly signal: AbortSignal;
   /** 0 to 1; goes out with the next heartbeat. */
   reportProgress(fraction: number): void;
+  /** A JPEG of what is being made, for operators; made only when a new one is wanted. */
+  reportThumbnail(make: () => Promise<Buffer>): void;
   /**
    * Lets idle nodes make `parts` parts of this task too; the last split counts.
    */
@@ -76,6 +80,10 @@ interface Run {
   readonly abort: AbortController;
   readonly stopDeadline: () => void;
   progress: number;
+  /** In base64, until it is sent. */
+  thumbnail: string | undefined;
+  /** Heartbeats until a new one is wanted. */
+  thumbnailIn: number;
   /** Names under which the run makes parts. */
   readonly members: string[];
   readonly asks: ObjectAsks;
@@ -164,11 +172,13 @@ export class TaskLoop {
     const stopDeadline = this.timers.after(worker.timeoutMs, () =>
       this.finish(token, failed(`${kind} took longer than ${worker.timeoutMs} ms`, true)),
     );
-    const run: Run = { abort, stopDeadline, progress: 0, members: [], asks };
+    const picture = { thumbnail: undefined, thumbnailIn: 1 };
+    const run: Run = { abort, stopDeadline, progress: 0, ...picture, members: [], asks };
     this.runsByToken.set(token, run);
     const reportProgress = (fraction: number): void => {
       run.progress = Math.max(run.progress, Math.min(1, fraction));
     };
+    const reportThumbnail = (make: () => Promise<Buffer>): void => takeThumbnail(run, make);
     const split = (parts: number, helpers: HelperTask): SharedParts => {
       const member = `${token}/${run.members.length}`;
       const shared = this.open(run, member);
@@ -177,7 +187,8 @@ export class TaskLoop {
     };
     const join = (): Parts => this.open(run, token);
     const isCurrent = () => this.runsByToken.get(token) === run;
-    worker.run({ input, outputPrefix, signal: abort.signal, reportProgress, split, join }).then(
+    const reports = { reportProgress, reportThumbnail };
+    worker.run({ input, outputPrefix, signal: abort.signal, ...reports, split, join }).then(
       (outcome) => isCurrent() && this.finish(token, outcome),
       (fault: unknown) => {
         if (!isCurrent()) return;
@@ -230,8 +241,12 @@ export class TaskLoop {
   }
 
   private beat(): void {
-    for (const [token, { progress }] of this.runsByToken)
-      this.connection.send({ kind: "heartbeat", token, progress });
+    for (const [token, run] of this.runsByToken) {
+      const { progress, thumbnail } = run;
+      this.connection.send({ kind: "heartbeat", token, progress, ...defined({ thumbnail }) });
+      run.thumbnail = undefined;
+      run.thumbnailIn = Math.max(0, run.thumbnailIn - 1);
+    }
   }
 
   private stop(reason: "drained" | "closed"): void {
@@ -239,6 +254,18 @@ export class TaskLoop {
     this.stopDrain?.();
     this.end(reason);
   }
+}
+
+/** One that cannot be made, or is too large, is left out. */
+function takeThumbnail(run: Run, make: () => Promise<Buffer>): void {
+  const { thumbnailBeats, thumbnailMax } = limits.farm;
+  if (run.thumbnailIn > 0 || run.abort.signal.aborted) return;
+  run.thumbnailIn = thumbnailBeats;
+  const keep = (jpeg: Buffer): void => {
+    const text = jpeg.toString("base64");
+    if (text.length <= thumbnailMax) run.thumbnail = text;
+  };
+  make().then(keep, () => undefined);
 }
 
 function outcomeOfFault(kind: string, fault: unknown): TaskOutcome {

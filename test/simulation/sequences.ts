@@ -9,6 +9,8 @@ export interface Subject<Command> {
 
 const sequenceLengthMax = 24;
 const seed = 20_261_120;
+/** `npm run test:long` tries five times as many, of which these are the first. */
+export const sequences = Number(process.env["KLIEG_TEST_SEQUENCES"] ?? 2_000);
 
 function sequencesOf<Command>(command: fc.Arbitrary<Command>): fc.Arbitrary<Command[]> {
   return fc.array(command, { maxLength: sequenceLengthMax, size: "max" });
@@ -26,7 +28,7 @@ export async function checkSequences<Command>(
       const wrong = await firstBroken(commands, stage());
       if (wrong !== undefined) throw new Error(wrong);
     }),
-    { numRuns: 10_000, seed },
+    { numRuns: sequences, seed },
   );
   return { commands: count };
 }
@@ -36,8 +38,8 @@ export async function found<Command>(
   command: fc.Arbitrary<Command>,
   stage: () => Subject<Command>,
 ): Promise<string | undefined> {
-  const sequences = fc.sample(sequencesOf(command), { numRuns: 1_000, seed });
-  for (const commands of sequences) {
+  const samples = fc.sample(sequencesOf(command), { numRuns: 1_000, seed });
+  for (const commands of samples) {
     const wrong = await firstBroken(commands, stage());
     if (wrong !== undefined) return wrong;
   }

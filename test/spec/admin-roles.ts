@@ -30,6 +30,10 @@ export const adminRows = {
     expected: "403 403 403 403 403 403 403",
     body: {},
   },
+  "GET /v1/admin/tasks/{id}/thumbnail": {
+    object: "task",
+    expected: "403 403 403 403 403 403 403",
+  },
   "POST /v1/admin/nodes/{id}:drain": {
     object: "node",
     expected: "403 403 403 403 403 403 403",

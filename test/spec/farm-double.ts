@@ -46,6 +46,12 @@ export class FarmDouble {
     this.connection.node.send({ kind: "heartbeat", token, progress });
   }
 
+  /** A heartbeat with a picture of what is being made. */
+  show(jpeg: Uint8Array, progress: number, { token }: Task = this.lease): void {
+    const thumbnail = Buffer.from(jpeg).toString("base64");
+    this.connection.node.send({ kind: "heartbeat", token, progress, thumbnail });
+  }
+
   /** Stores the pictures and says so. */
   async finish(pictures: readonly Uint8Array[], task: Task = this.lease): Promise<void> {
     const outputs: TaskOutput[] = [];

@@ -11,11 +11,13 @@ import { FarmBroker } from "../../actors/effects/farm-broker.ts";
 import { performerOf, type TracedCall } from "../../actors/effects/performers.ts";
 import { type HubPorts, ProviderHub } from "../../actors/effects/provider-hub.ts";
 import { jobKey, type StatusDetail } from "../../actors/job/job.ts";
+import { samplesOf } from "../../actors/shard/shard-samples.ts";
 import type { ManualClock } from "../../engine/adapters/manual-clock.ts";
 import { memoryJournal, memoryTables } from "../../engine/adapters/memory/memory-stores.ts";
 import type { Gateway } from "../../engine/gateway.ts";
 import { type Id, IdMint } from "../../engine/id.ts";
 import type { Key } from "../../engine/key.ts";
+import { type Sample, Tally } from "../../engine/metrics/tally.ts";
 import { Outbox } from "../../engine/outbox.ts";
 import type { Clock } from "../../engine/ports/clock.ts";
 import type { Entropy } from "../../engine/ports/entropy.ts";
@@ -31,6 +33,8 @@ export interface InProcessEngine {
   readonly broker: FarmBroker;
   /** What the log of provider calls has of traced submits. */
   readonly traced: readonly TracedCall[];
+  /** What each shard has counted since the last time. */
+  askSamples(): readonly Promise<readonly Sample[]>[];
   /** What the log may read of jobs that ended. */
   readonly reported: readonly object[];
   /** The directory's own rows, for what no route can change yet. */
@@ -68,7 +72,7 @@ export interface EngineParts {
 
 export async function openEngine(parts: EngineParts): Promise<InProcessEngine> {
   const { gateway, shardCount, clock, entropy, objects, onFault } = parts;
-  const lives = new Map<number, { shard?: Shard; isSilent: boolean }>();
+  const lives = new Map<number, { shard: Shard | undefined; isSilent: boolean }>();
   let moves = 0;
   const outbox = new Outbox(shardCount, {
     send(shard, message) {
@@ -96,6 +100,7 @@ export async function openEngine(parts: EngineParts): Promise<InProcessEngine> {
     tell: parts.onEffects,
     onFailure: onFault,
   });
+  const tallies = Array.from({ length: shardCount + 1 }, () => new Tally());
   const traced: TracedCall[] = [];
   const reported: object[] = [];
   const onTraced = (call: TracedCall) => traced.push(call);
@@ -116,7 +121,9 @@ export async function openEngine(parts: EngineParts): Promise<InProcessEngine> {
         },
         tables,
       );
-    const life: { shard?: Shard; isSilent: boolean } = { isSilent: false };
+    const life: { shard: Shard | undefined; isSilent: boolean } = {
+      ...{ shard: undefined, isSilent: false },
+    };
     lives.set(number, life);
     const stores = { clock, journal, tables, startMs: parts.processClock.nowMs() };
     const owner = {
@@ -145,7 +152,10 @@ export async function openEngine(parts: EngineParts): Promise<InProcessEngine> {
           outbox.deliver(number, deliveries);
         },
         brokenStep: (_, error) => onFault(error),
-        report: ({ fields }, get) => void reported.push(fields(get)),
+        report({ fields, count }, get) {
+          reported.push(fields(get));
+          count(tallies[number] ?? new Tally(), get);
+        },
         flushes: () => {},
       },
     );
@@ -162,6 +172,7 @@ export async function openEngine(parts: EngineParts): Promise<InProcessEngine> {
     broker,
     traced,
     reported,
+    askSamples: () => tallies.map((tally, number) => samplesOf(tally, lives.get(number), clock)),
     directoryTables: disks[shardCount]?.tables ?? memoryTables(),
     accountTables: disks[0]?.tables ?? memoryTables(),
     async settle() {

@@ -24,6 +24,8 @@ import { invariant } from "../../engine/invariant.ts";
 import { Api } from "../../http/api.ts";
 import { bootstrap } from "../../http/bootstrap.ts";
 import { FigmaHost } from "../../http/compositions/figma-host.ts";
+import { Minutes } from "../../http/metrics/minutes.ts";
+import { gatherSamples } from "../../http/metrics/node-samples.ts";
 import { RequestLog } from "../../http/request-log.ts";
 import { routeTable } from "../../http/route-table.ts";
 import type { Service } from "../../http/service.ts";
@@ -188,6 +190,9 @@ export async function openInProcess(t: Test, options: InProcessOptions = {}): Pr
   const files = { read: () => undefined, writePrivate: () => {} };
   await bootstrap(gateway, service, files, adminToken);
   line.begin();
+  const { askSamples } = engine;
+  const gather = () => gatherSamples({ service, askShards: askSamples, storeBytes: async () => 0 });
+  service.minutes = await Minutes.begin(gather, clock);
   await engine.settle();
   t.teardown(() => {
     if (faults.length > 0) throw faults[0];

@@ -56,6 +56,16 @@ export const kits = {
     house.farmNode();
     return ["double"];
   },
+  /** One whose farm node has shown how it looks. */
+  task: async ({ house, maker }: Stage) => {
+    const farm = house.farmNode();
+    const body = { model: "studio-image", prompt: `kite ${++made}` };
+    const id = await idOf(maker, "/v1/generate/image", body);
+    await house.settle();
+    farm.show(picture, 0.5);
+    await house.settle();
+    return [id];
+  },
   organization: async (stage: Stage) => [(await organizationOf(stage)).id],
   member: async (stage: Stage) => [(await organizationOf(stage)).id, stage.maker.id],
   token: async ({ maker }: Stage) => {

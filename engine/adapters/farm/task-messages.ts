@@ -1,4 +1,5 @@
 /** The forms of the task port's messages, for adapters whose other end may be anybody. */
+import { limits } from "../../../config/limits.ts";
 import { check, Type } from "../../../config/schema.ts";
 import type { FromNode, ToNode } from "../../ports/tasks.ts";
 
@@ -85,6 +86,9 @@ export const isFromNode = check<FromNode>(
       kind: Type.Literal("heartbeat"),
       token,
       progress: Type.Number({ minimum: 0, maximum: 1 }),
+      thumbnail: Type.Optional(
+        Type.String({ maxLength: limits.farm.thumbnailMax, pattern: "^[A-Za-z0-9+/]+={0,2}$" }),
+      ),
     }),
     Type.Object({ kind: Type.Literal("finished"), token, outcome: Outcome }),
     Type.Object({ kind: Type.Literal("returned"), token }),

@@ -158,6 +158,7 @@ async function shotOf(
     const film = { stage, setup, frames, shared };
     const onMade = (segment: Segment, path: string): void => {
       thumbnail ??= thumbnailIn(segment, path, film);
+      stage.context.reportThumbnail(() => frameIn(path, 0, stage));
     };
     const footage = await films[capture](pages, { ...film, onMade });
     if ("refusal" in footage) return footage;
@@ -241,14 +242,15 @@ function thumbnailIn(
 ): Promise<Thumbnail> | undefined {
   const wanted = Math.floor(frames / 10);
   if (wanted < from || wanted >= to) return undefined;
-  const file = { path, mimeType: "video/mp4" };
-  const seconds = (wanted - from) / setup.timeline.fps;
-  const { tools, context } = stage;
-  const picture = frameThumbnail(tools.media, file, seconds, context.signal);
+  const picture = frameIn(path, (wanted - from) / setup.timeline.fps, stage);
   const thumbnail = picture.then((bytes) => ({ extension: "jpg", bytes }) as const);
   // The caller that stores it gets the error.
   thumbnail.catch(() => undefined);
   return thumbnail;
+}
+
+function frameIn(path: string, seconds: number, { tools, context }: RenderStage): Promise<Buffer> {
+  return frameThumbnail(tools.media, { path, mimeType: "video/mp4" }, seconds, context.signal);
 }
 
 function checkSize({ width, height }: Timeline): void {

@@ -1,0 +1,78 @@
+/** Operators: what farm nodes work on, and how it looks. */
+import { AdminTaskList } from "../../actors/contract/admin.ts";
+import type { FarmTasks } from "../../actors/effects/effects-messages.ts";
+import { type Id, parseId } from "../../engine/id.ts";
+import { timestamp } from "../../engine/timestamp.ts";
+import { found } from "../problems/refusal-error.ts";
+import { anywhere, type Call, type Route, route } from "../route.ts";
+import type { Service } from "../service.ts";
+import { type Answer, json } from "../transport/answer.ts";
+import { bytesInPieces } from "../transport/byte-stream.ts";
+
+export const taskRoutes: readonly Route[] = [
+  route("GET", "/v1/admin/tasks", {
+    summary: "List the tasks that farm nodes have, and count those that wait",
+    answers: { 200: AdminTaskList },
+    access: "admin",
+    partitionOf: anywhere,
+    rate: "read",
+    run: listTasks,
+  }),
+  route("GET", "/v1/admin/tasks/{id}/thumbnail", {
+    summary: "A picture of what a farm node is about to make",
+    answers: { 200: "image/jpeg" },
+    access: "admin",
+    partitionOf: anywhere,
+    rate: "read",
+    run: showThumbnail,
+  }),
+];
+
+export const taskPartPath = "/parts/tasks";
+
+/** Of the farm nodes that have tasks from this node; none while their thread is away. */
+export function ownTasks({ line }: Service): Promise<FarmTasks> {
+  return line.farmTasks();
+}
+
+/** A JPEG in base64, or null. */
+export function ownThumbnail({ line }: Service, id: Id): Promise<string | null> {
+  return line.farmThumbnail(id);
+}
+
+async function listTasks({ service }: Call): Promise<Answer> {
+  const [own, others] = await Promise.all([
+    ownTasks(service),
+    service.cluster?.forwarder.askNodes("GET", taskPartPath) ?? [],
+  ]);
+  const parts = [own, ...others.flatMap(({ answer }) => (answer as FarmTasks | undefined) ?? [])];
+  const running = parts.flatMap((part) => part.running);
+  const kinds = [...new Set(parts.flatMap(({ waiting }) => Object.keys(waiting)))].sort();
+  return json(200, {
+    items: running
+      .sort((a, b) => a.claimedAtMs - b.claimedAtMs)
+      .map(({ id, kind, scope, node, claimedAtMs, progress, hasThumbnail }) => ({
+        ...{ id, kind, account_id: scope, node, started_at: timestamp(claimedAtMs), progress },
+        has_thumbnail: hasThumbnail,
+      })),
+    waiting: kinds.map((kind) => ({
+      kind,
+      tasks: parts.reduce((sum, { waiting }) => sum + (waiting[kind] ?? 0), 0),
+    })),
+  } satisfies AdminTaskList);
+}
+
+async function showThumbnail({ service, id }: Call): Promise<Answer> {
+  const task = found(parseId(id));
+  const own = await ownThumbnail(service, task);
+  const path = `${taskPartPath}/${task}/thumbnail`;
+  const others = own === null ? service.cluster?.forwarder.askNodes("GET", path) : undefined;
+  const answers = ((await others) ?? []).map(({ answer }) => answer as string | null | undefined);
+  const shown = own ?? answers.find((answer) => answer) ?? undefined;
+  const jpeg = Buffer.from(found(shown), "base64");
+  return {
+    status: 200,
+    headers: [["Content-Type", "image/jpeg"]],
+    body: bytesInPieces(jpeg),
+  };
+}
