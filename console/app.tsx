@@ -1,4 +1,4 @@
-/** The frame of all views: where one can go, who is signed in, and the view that the address names. */
+/** The frame of all views: where one can go, who is signed in, and what the address names. */
 
 import { Create } from "./create/create.tsx";
 import { credits } from "./format.ts";

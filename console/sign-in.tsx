@@ -67,7 +67,7 @@ function TokenForm() {
 
 const device = { url: location.origin, clientId: "klieg-cli" };
 
-/** A code that is approved where somebody is signed in already. */
+/** A code to approve where one is signed in already. */
 function DeviceForm() {
   const [shown, setShown] = useState<DeviceAuthorization>();
   const [wrong, setWrong] = useState<string>();

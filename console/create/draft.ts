@@ -39,7 +39,7 @@ export function bodyOf(model: Model, of: Kind): Body {
   return body;
 }
 
-/** As the service takes it; undefined where the field is left alone or the model lacks the option. */
+/** As the service takes it; undefined where the field is left alone or lacks the option. */
 function givenTo(field: FormField): unknown {
   const value = values.value[field.name];
   switch (field.kind) {

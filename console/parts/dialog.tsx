@@ -14,7 +14,7 @@ export function Dialog({ title, onClose, children, isWide = false }: DialogProps
   const own = useRef<HTMLDialogElement>(null);
   useEffect(() => own.current?.showModal(), []);
   return (
-    // biome-ignore lint/a11y/useKeyWithClickEvents: Escape does what a press beside the dialog does.
+    // biome-ignore lint/a11y/useKeyWithClickEvents: Escape does what a press beside it does.
     <dialog
       ref={own}
       class={isWide ? "wide" : ""}
