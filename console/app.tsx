@@ -28,6 +28,18 @@ const customerViews: readonly View[] = [
     icon: "jobs",
     view: lazy(async () => (await import("./jobs/jobs.tsx")).Jobs),
   },
+  {
+    name: "assets",
+    title: "Assets",
+    icon: "assets",
+    view: lazy(async () => (await import("./assets/assets.tsx")).Assets),
+  },
+  {
+    name: "account",
+    title: "Account",
+    icon: "account",
+    view: lazy(async () => (await import("./account/account.tsx")).Account),
+  },
 ];
 
 const operatorViews: readonly View[] = [];

@@ -43,8 +43,13 @@ export function span(ms: number): string {
   if (ms < 1_000) return `${Math.max(0, Math.round(ms))} ms`;
   if (ms < 60_000) return `${(ms / 1_000).toFixed(1)} s`;
   return ms < 3_600_000
-    ? `${Math.floor(ms / 60_000)} min ${Math.round((ms % 60_000) / 1_000)} s`
+    ? `${Math.floor(ms / 60_000)} min${secondsOf(ms)}`
     : `${(ms / 3_600_000).toFixed(1)} h`;
+}
+
+function secondsOf(ms: number): string {
+  const seconds = Math.round((ms % 60_000) / 1_000);
+  return seconds === 0 ? "" : ` ${seconds} s`;
 }
 
 /** How long ago, against the given time. */

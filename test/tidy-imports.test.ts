@@ -46,6 +46,7 @@ const packageExceptions: Readonly<Record<string, readonly string[]>> = {
 };
 const testPackages = [
   "acorn",
+  "axe-core",
   "tap",
   "tap-parser",
   "fast-check",

@@ -2,8 +2,9 @@
 import type { Job, JobPage } from "../../clients/typescript/src/generated/models.ts";
 import { useAsked } from "../asked.ts";
 import { nowMs } from "../clock.ts";
-import { ago, count, credits, words } from "../format.ts";
+import { ago, count, credits } from "../format.ts";
 import { attempt } from "../notices.ts";
+import { DayFilter, Filter, SearchFilter } from "../parts/filter.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { iconOfModality, Thumbnail } from "../parts/media.tsx";
 import { More } from "../parts/more.tsx";
@@ -86,14 +87,14 @@ function Filters() {
   const isMember = me.value?.active_organization !== null && me.value?.active_organization;
   return (
     <search class="filters">
-      <Choice name="status" label="Status" options={statuses} />
-      <Choice name="modality" label="Kind" options={modalities} />
-      <Typed name="model" label="Model" isSearch />
-      <Typed name="tag" label="Tag" />
-      <Day name="created_after" label="From" />
-      <Day name="created_before" label="Until" />
-      {isMember && <Choice name="scope" label="Whose" options={["organization"]} none="Mine" />}
-      {place() && (
+      <Filter name="status" label="Status" options={statuses} />
+      <Filter name="modality" label="Kind" options={modalities} />
+      <SearchFilter name="model" label="Model" />
+      <SearchFilter name="tag" label="Tag" />
+      <DayFilter name="created_after" label="From" />
+      <DayFilter name="created_before" label="Until" />
+      {isMember && <Filter name="scope" label="Whose" options={["organization"]} none="Mine" />}
+      {isFiltered() && (
         <button type="button" class="bare small" onClick={clear}>
           <Icon name="close" size={16} />
           Clear
@@ -103,7 +104,7 @@ function Filters() {
   );
 }
 
-function place(): boolean {
+function isFiltered(): boolean {
   return Object.values(query()).some((value) => value !== undefined);
 }
 
@@ -112,71 +113,12 @@ function clear(): void {
   refine(Object.fromEntries(names.map((name) => [name, undefined])));
 }
 
-interface ChoiceProps {
-  name: string;
-  label: string;
-  options: readonly string[];
-  none?: string;
-}
-
-function Choice({ name, label, options, none = "All" }: ChoiceProps) {
-  return (
-    <label>
-      <span>{label}</span>
-      <select
-        value={askedFor(name) ?? ""}
-        onChange={(event) => refine({ [name]: event.currentTarget.value || undefined })}
-      >
-        <option value="">{none}</option>
-        {options.map((option) => (
-          <option key={option} value={option}>
-            {option === "three_d" ? "3D" : words(option)}
-          </option>
-        ))}
-      </select>
-    </label>
-  );
-}
-
-interface TypedProps {
-  name: string;
-  label: string;
-  isSearch?: boolean;
-}
-
-function Typed({ name, label, isSearch = false }: TypedProps) {
-  return (
-    <label>
-      <span>{label}</span>
-      <input
-        type="search"
-        value={askedFor(name) ?? ""}
-        data-search={isSearch ? "" : undefined}
-        onChange={(event) => refine({ [name]: event.currentTarget.value || undefined })}
-      />
-    </label>
-  );
-}
-
-function Day({ name, label }: TypedProps) {
-  return (
-    <label>
-      <span>{label}</span>
-      <input
-        type="date"
-        value={askedFor(name) ?? ""}
-        onChange={(event) => refine({ [name]: event.currentTarget.value || undefined })}
-      />
-    </label>
-  );
-}
-
 function List({ page, filter }: { page: JobPage; filter: ReturnType<typeof query> }) {
   const [older, setOlder] = useState<JobPage>();
   if (page.items.length === 0)
     return (
-      <Empty icon="jobs" title={place() ? "No job is like that" : "No jobs yet"}>
-        {!place() && (
+      <Empty icon="jobs" title={isFiltered() ? "No job is like that" : "No jobs yet"}>
+        {!isFiltered() && (
           <a class="button" href={at("create")}>
             Create something
           </a>
