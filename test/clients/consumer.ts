@@ -11,7 +11,8 @@ interface Step {
   readonly call: string;
   readonly arguments?: readonly unknown[];
   readonly request?: object;
-  readonly query?: object;
+  /** Arguments by name in languages that have such, else an object. */
+  readonly named?: object;
   readonly options?: Readonly<Record<string, unknown>>;
   /** With so many zeros behind its bytes. */
   readonly file?: { readonly name: string; readonly base64: string; readonly zeros?: number };
@@ -79,7 +80,7 @@ async function invoke(step: Step): Promise<unknown> {
     ...(step.file === undefined ? [] : [fileOf(step.file)]),
     ...(step.text === undefined ? [] : [new Blob([step.text])]),
     ...(step.request === undefined ? [] : [filled(step.request)]),
-    ...(step.query === undefined ? [] : [filled(step.query)]),
+    ...(step.named === undefined ? [] : [filled(step.named)]),
     ...(options.length === 0
       ? []
       : [Object.fromEntries(options.map(([name, value]) => [camel(name), value]))]),

@@ -25,6 +25,7 @@ async function service(t: Test): Promise<string> {
   return `http://127.0.0.1:${port}`;
 }
 
+/** `args` begin a call of a program that takes the scenario, where the service is, and a token. */
 async function played(t: Test, command: string, args: readonly string[], cwd: string) {
   const { stdout } = await run(command, [...args, scenario, await service(t), firstToken], {
     cwd,
@@ -56,4 +57,24 @@ t.test("the TypeScript package, from its tarball in an empty project", async (t)
   const tsc = join(root, "node_modules/typescript/bin/tsc");
   await t.resolves(run(process.execPath, [tsc, "-p", project]), "its types hold for a stranger");
   await played(t, process.execPath, ["consumer.js"], project);
+});
+
+for (const kind of ["sync", "async"])
+  t.test(`the Python package as it is installed, ${kind}`, async (t) => {
+    const project = emptyFolder(t);
+    const from = join(root, "clients/python/klieg");
+    const isSource = (path: string) => !path.endsWith("__pycache__");
+    cpSync(from, join(project, "klieg"), { recursive: true, filter: isSource });
+    cpSync(join(root, "test/clients/consumer.py"), join(project, "consumer.py"));
+    await played(t, "/usr/bin/python3", ["consumer.py", kind], project);
+  });
+
+t.test("the types of the Python package hold, for it and for a stranger (mypy)", async (t) => {
+  const project = emptyFolder(t);
+  cpSync(join(root, "clients/python"), project, { recursive: true });
+  cpSync(join(root, "test/clients/consumer.py"), join(project, "consumer.py"));
+  const checked = await run("/usr/bin/mypy", ["--strict", "klieg", "consumer.py"], {
+    cwd: project,
+  }).catch((fault: { readonly stdout: string }) => fault);
+  t.match(checked.stdout, /^Success: no issues found/);
 });
