@@ -198,7 +198,8 @@ function methodText(method: Method): string {
     ...(isSubmit ? ["key=idempotency_key"] : []),
     ...(takesMatch ? ["match=if_match"] : []),
   ].join(", ");
-  const asked = `await self._caller.${answer.kind === "json" ? "json" : answer.kind === "bytes" ? "open" : "end"}(${given})`;
+  const how = { json: "json", bytes: "open", nothing: "end" }[answer.kind];
+  const asked = `await self._caller.${how}(${given})`;
   return [
     parenthesized(`    async def ${safe(method.name)}`, parametersOf(method), ` -> ${type}:\n`),
     `        """${summary}"""\n`,

@@ -3,15 +3,7 @@ import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import t from "tap";
-import {
-  type Answer,
-  deadOrigin,
-  events,
-  frame,
-  json,
-  silence,
-  standIn,
-} from "../http/stand-in.ts";
+import { deadOrigin, events, frame, json, silence, standIn } from "../http/stand-in.ts";
 import { brokenUpload, isPut } from "./broken-upload.ts";
 
 const run = promisify(execFile);
