@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { exportFormats } from "../actors/contract/composition.ts";
+import { Klieg } from "../clients/typescript/src/klieg.ts";
 import { archiveOf } from "../http/cli/folder-archive.ts";
-import { Client } from "../http/client/client.ts";
 import { percentile } from "./figures.ts";
 import { countOf, type Finding, type Question, type Setting } from "./question.ts";
 import { residentMebibytes } from "./resident-memory.ts";
@@ -51,11 +51,11 @@ async function measure(
   await ffmpeg(tools, [...picture, "-frames:v", "1", join(folder, "logo.png")]);
   await writeFile(join(folder, "index.html"), pageOf(clips));
   await writeFile(join(folder, "klieg-edits.json"), editsOf(clips));
-  const client = new Client({ origin: subject.origin, token: subject.token, surface: "bench" });
-  const { id } = await client.createComposition({ name: "Long timeline" });
+  const client = new Klieg({ url: subject.origin, token: subject.token, surface: "bench" });
+  const { id } = await client.compositions.create({ name: "Long timeline" });
   const names = ["index.html", "klieg-edits.json", "sea.mp4", "logo.png"];
   const files = new Map(names.map((name) => [name, join(folder, name)]));
-  await client.replaceBundle(id, () => archiveOf(files));
+  await client.compositions.replaceBundle(id, () => archiveOf(files));
   const lines: string[] = [];
   let isSound = true;
   for (const format of exportFormats) {
@@ -66,7 +66,7 @@ async function measure(
     for (let round = 0; round <= rounds; round++) {
       const memory = watchMemory(subject.pid);
       const begunMs = performance.now();
-      const bytes = await (await client.exportComposition(id, format)).arrayBuffer();
+      const bytes = await (await client.compositions.export(id, format)).arrayBuffer();
       const tookMs = performance.now() - begunMs;
       grown.push(await memory.stop());
       sizes.add(bytes.byteLength);

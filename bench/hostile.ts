@@ -62,7 +62,7 @@ interface Shot {
 async function measure(options: Options, { subject, say }: Setting): Promise<Finding> {
   const [owner] = await createCrowd(subject.origin, subject.token, 1);
   if (owner === undefined) throw new Error("There is no account to send from.");
-  const { id } = await owner.client.createComposition({ name: "hostile" });
+  const { id } = await owner.client.compositions.create({ name: "hostile" });
   const dice = new Dice(options.seed);
   const statuses = new Map<number, number>();
   const gun = new Gun(subject.origin, owner.token);

@@ -124,7 +124,7 @@ async function measure(options: Options, { subject, say }: Setting): Promise<Fin
   while (performance.now() < untilMs) {
     const one = ids[waits.length % ids.length];
     const begunMs = performance.now();
-    await one?.member.client.job(one.id);
+    await one?.member.client.jobs.get(one.id);
     waits.push(performance.now() - begunMs);
     await pause(20);
   }
@@ -156,7 +156,7 @@ function submitAll(crowd: readonly Member[], jobs: number): Promise<Submitted[]>
     const member = crowd[at % crowd.length];
     if (member === undefined) throw new Error("There is no account to submit from.");
     const prompt = `kite ${at} sim:slow=9000000`;
-    const { id } = await member.client.submitImage({ model: "slow", prompt });
+    const { id } = await member.client.generate.image({ model: "slow", prompt });
     return { member, id };
   });
 }

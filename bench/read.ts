@@ -51,7 +51,7 @@ function submitAll(crowd: readonly Member[], jobs: number, host: string): Promis
   return inParallel([...owners.entries()], async ([index, owner]) => {
     if (owner === undefined) throw new Error("There is no account to submit from.");
     const prompt = `a red kite over dunes at dusk, number ${index}`;
-    const { id } = await owner.client.submitImage({ model: "sim-instant", prompt });
+    const { id } = await owner.client.generate.image({ model: "sim-instant", prompt });
     return `GET /v1/jobs/${id} HTTP/1.1\r\nHost: ${host}\r\nAuthorization: Bearer ${owner.token}\r\n\r\n`;
   });
 }
@@ -59,7 +59,7 @@ function submitAll(crowd: readonly Member[], jobs: number, host: string): Promis
 /** The 200's body of a finished job as it is on the wire. */
 async function sampleAnswer(origin: string, crowd: readonly Member[]): Promise<string> {
   const [owner] = crowd;
-  const page = await owner?.client.jobs({ limit: "1" });
+  const page = await owner?.client.jobs.list({ limit: 1 });
   const response = await fetch(`${origin}/v1/jobs/${page?.items[0]?.id}`, {
     headers: { authorization: `Bearer ${owner?.token}` },
   });

@@ -7,7 +7,6 @@ import { randomBytes } from "node:crypto";
 import { Agent, request } from "node:http";
 import { setTimeout as pause } from "node:timers/promises";
 import { parseArgs } from "node:util";
-import { assetPath } from "../http/client/client.ts";
 import { percentile } from "./figures.ts";
 import { createCrowd, inParallel, type Member } from "./load/crowd.ts";
 import { countOf, type Finding, type Question, type Setting } from "./question.ts";
@@ -160,8 +159,8 @@ async function makeLinks(crowd: readonly Member[], count: number): Promise<strin
       const member = crowd[index % crowd.length];
       if (member === undefined) throw new Error("There is no account to share from.");
       const { client } = member;
-      const { id } = await client.submitImage({ model: "sim-instant", prompt: `kite ${index}` });
-      const job = await client.wait(id, 60);
+      const { id } = await client.generate.image({ model: "sim-instant", prompt: `kite ${index}` });
+      const job = await client.jobs.await(id, 60);
       return { client, asset: job?.asset?.id ?? "" };
     },
   );
@@ -170,7 +169,7 @@ async function makeLinks(crowd: readonly Member[], count: number): Promise<strin
     async (index) => {
       const target = assets[Math.floor(index / linksEach)];
       const password = randomBytes(9).toString("base64url");
-      const link = await target?.client.share(assetPath(target.asset), { password });
+      const link = await target?.client.shares.create("assets", target.asset, { password });
       return link?.token ?? "";
     },
   );

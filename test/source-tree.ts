@@ -6,6 +6,7 @@ import ts from "typescript";
 /** Tests run compiled, somewhere below the sources; `dist` has a package.json of its own. */
 const root = rootAbove(import.meta.dirname);
 export const folders = [
+  "clients",
   "engine",
   "actors",
   "http",

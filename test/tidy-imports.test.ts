@@ -11,11 +11,13 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   config: ["package.json"],
   engine: ["config/"],
   actors: ["engine/", "config/"],
-  http: ["actors/", "engine/", "config/"],
+  http: ["actors/", "engine/", "config/", "clients/typescript/src/"],
   "render-farm": ["actors/", "engine/", "config/"],
+  // The generator reads what the routes publish. What users install imports nothing; see below.
+  clients: ["http/documents/openapi.ts", "http/route-table.ts"],
   bench: [
     "actors/contract/",
-    "http/client/",
+    "clients/typescript/src/",
     "http/cli/folder-",
     "config/",
     // The same hostile bytes as the tests'.
@@ -72,6 +74,29 @@ t.test("folders import only what the dependency rule allows", async (t) => {
       ours(source)
         .filter((to) => to.split("/")[0] !== source.folder)
         .filter((to) => !(mayImport[source.folder] ?? []).some((allowed) => to.startsWith(allowed)))
+        .map((to) => `${source.path} imports ${to}`),
+    );
+  t.strictSame(wrong, []);
+});
+
+t.test("a client that users install stands on nothing but itself", async (t) => {
+  const home = "clients/typescript/src/";
+  const wrong = sources
+    .filter(({ path }) => path.startsWith(home))
+    .flatMap((source) =>
+      specifiers(source.tree)
+        .filter((to) => !to.startsWith(".") || !join(dirname(source.path), to).startsWith(home))
+        .map((to) => `${source.path} imports ${to}`),
+    );
+  t.strictSame(wrong, []);
+});
+
+t.test("the service does not call itself: in http only the command line is a client", async (t) => {
+  const wrong = sources
+    .filter(({ folder, path }) => folder === "http" && !path.startsWith("http/cli/"))
+    .flatMap((source) =>
+      ours(source)
+        .filter((to) => to.startsWith("clients/"))
         .map((to) => `${source.path} imports ${to}`),
     );
   t.strictSame(wrong, []);

@@ -33,8 +33,14 @@ const bans: readonly Ban[] = [
     word: "Math.random or randomUUID",
     instead: "the entropy port",
     finds: (node) => isMember(node, "Math", "random") || isNamed(node, "randomUUID"),
-    // Names of temporary files, and the client's own process, which has no ports.
-    allowed: ["engine/adapters/", "http/client/", "http/cli/", "bench/", "test/"],
+    // Names of temporary files, and clients, which have no ports.
+    allowed: [
+      "engine/adapters/",
+      "clients/typescript/src/retry.ts",
+      "http/cli/",
+      "bench/",
+      "test/",
+    ],
   },
   {
     word: "process.env",
@@ -106,8 +112,12 @@ const nameExceptions: Readonly<Record<string, string>> = {
   openDataDirectory: "the same",
 };
 
+/** Written by a program, which is read in its place: one declaration after the other. */
+const writtenByProgram = ["clients/typescript/src/generated/models.ts"];
+
 t.test("no file exceeds 400 lines", async (t) => {
-  const lengths = sources.map(({ path, text }) => ({ path, lines: text.split("\n").length - 1 }));
+  const written = sources.filter(({ path }) => !writtenByProgram.includes(path));
+  const lengths = written.map(({ path, text }) => ({ path, lines: text.split("\n").length - 1 }));
   const wrong = lengths.filter(({ lines }) => lines > 400);
   t.strictSame(
     wrong.map(({ path, lines }) => `${path}: ${lines} lines`),

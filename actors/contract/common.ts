@@ -1,6 +1,6 @@
 import { modalities } from "../../config/catalogue.ts";
 import { defined } from "../../config/defined.ts";
-import { type Static, type Type as T, Type } from "../../config/schema.ts";
+import { type Type as T, Type } from "../../config/schema.ts";
 
 export const Modality = Type.Enum([...modalities]);
 export const Uuid = Type.String({ format: "uuid" });
@@ -18,8 +18,6 @@ export function strict<P extends T.TProperties>(properties: P, title?: string) {
     ...defined({ title }),
   });
 }
-
-export type { Static };
 
 /** Bytes that the paying context has stored, and how many its plan allows. */
 export const StorageUse = Type.Object({

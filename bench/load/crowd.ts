@@ -7,7 +7,7 @@
  * 3. On sampled accounts opening credits = balance + held + charged.
  */
 import { setTimeout as pause } from "node:timers/promises";
-import { Client } from "../../http/client/client.ts";
+import { Klieg } from "../../clients/typescript/src/klieg.ts";
 
 const atOnce = 32;
 const openingCredits = 1_000_000_000;
@@ -15,16 +15,16 @@ const settleMs = 60_000;
 
 export interface Member {
   readonly token: string;
-  readonly client: Client;
+  readonly client: Klieg;
 }
 
 export async function createCrowd(origin: string, token: string, size: number): Promise<Member[]> {
-  const operator = new Client({ origin, token, surface: "api" });
+  const operator = new Klieg({ url: origin, token, surface: "api" });
   const run = Date.now().toString(36);
   return inParallel(
     Array.from({ length: size }, (_, index) => index),
     async (index) => {
-      const account = await operator.createAccount({
+      const account = await operator.admin.createAccount({
         email: `bench-${run}-${index}@bench.invalid`,
         plan: "enterprise",
         credits: openingCredits,
@@ -54,17 +54,17 @@ export async function settled(crowd: readonly Member[]): Promise<number> {
 export async function balanced(crowd: readonly Member[]): Promise<number> {
   const sound = await inParallel(crowd, async ({ client }) => {
     const charged = await chargedCredits(client);
-    const { balance_credits: balance, held_credits: held } = await client.credits();
+    const { balance_credits: balance, held_credits: held } = await client.credits.get();
     return (balance ?? 0) + held + charged === openingCredits;
   });
   return sound.filter(Boolean).length;
 }
 
-async function chargedCredits(client: Client): Promise<number> {
+async function chargedCredits(client: Klieg): Promise<number> {
   let charged = 0;
   let cursor: string | null | undefined;
   do {
-    const page = await client.jobs({ limit: "100", ...(cursor && { cursor }) });
+    const page = await client.jobs.list({ limit: 100, ...(cursor && { cursor }) });
     for (const job of page.items) charged += job.credits_charged ?? 0;
     cursor = page.next_cursor;
   } while (cursor);
@@ -73,7 +73,7 @@ async function chargedCredits(client: Client): Promise<number> {
 
 async function sumOfTotals(crowd: readonly Member[], query: Record<string, string>) {
   const totals = await inParallel(crowd, async ({ client }) => {
-    return (await client.jobs({ limit: "1", ...query })).total;
+    return (await client.jobs.list({ limit: 1, ...query })).total;
   });
   return totals.reduce((sum, total) => sum + total, 0);
 }
@@ -92,6 +92,6 @@ export async function inParallel<T, R>(
   return results;
 }
 
-function clientOf(origin: string, token: string): Client {
-  return new Client({ origin, token, surface: "api" });
+function clientOf(origin: string, token: string): Klieg {
+  return new Klieg({ url: origin, token, surface: "api" });
 }

@@ -1,9 +1,9 @@
 import { writeFile } from "node:fs/promises";
-import type { Quality, RenderRequest } from "../../actors/contract/render.ts";
+import type { Quality } from "../../actors/contract/render.ts";
+import type { RenderRequest } from "../../clients/typescript/src/generated/models.ts";
+import { Klieg } from "../../clients/typescript/src/klieg.ts";
 import { archiveOf } from "../../http/cli/folder-archive.ts";
 import { folderFiles } from "../../http/cli/folder-files.ts";
-import { Client } from "../../http/client/client.ts";
-import { followRender } from "../../http/client/follow.ts";
 import { type Effort, type Looks, watched } from "../effort.ts";
 import type { Subject } from "../server-process.ts";
 import type { Renderer } from "./renderers.ts";
@@ -11,14 +11,14 @@ import type { Renderer } from "./renderers.ts";
 /** Klieg over HTTP: the folder as one archive, a render submitted and followed to its end. */
 export class KliegRenderer {
   private readonly subject: Subject;
-  private readonly client: Client;
+  private readonly client: Klieg;
   private readonly looks: Looks | undefined;
   private readonly compositions = new Map<string, Promise<string>>();
 
   constructor(subject: Subject, looks?: Looks) {
     this.subject = subject;
     this.looks = looks;
-    this.client = new Client({ origin: subject.origin, token: subject.token, surface: "api" });
+    this.client = new Klieg({ url: subject.origin, token: subject.token, surface: "api" });
   }
 
   /** From the submit to the end; what is fetched afterwards does not count. */
@@ -30,14 +30,15 @@ export class KliegRenderer {
   ): Promise<Effort> {
     const composition = await this.composition(folder);
     const rendered = async () => {
-      const { id } = await this.client.submitRender(composition, request);
-      return followRender(this.client, id, () => undefined);
+      const { id } = await this.client.compositions.render(composition, request);
+      for await (const event of this.client.renders.stream(id))
+        if (event.event === "complete") break;
+      return this.client.renders.get(id);
     };
     const { result, effort } = await watched(this.subject.pid, rendered, looks);
     if (result.status !== "succeeded" || typeof result.asset_id !== "string")
       throw new Error(result.error ?? "the render failed");
-    const { signed_url: url } = await this.client.asset(result.asset_id);
-    const answer = await this.client.download(url);
+    const answer = await this.client.assets.download(result.asset_id);
     await writeFile(output, Buffer.from(await answer.arrayBuffer()));
     return effort;
   }
@@ -54,9 +55,9 @@ export class KliegRenderer {
     const known = this.compositions.get(folder);
     if (known !== undefined) return known;
     const made = (async () => {
-      const { id } = await this.client.createComposition({ name: "bench" });
+      const { id } = await this.client.compositions.create({ name: "bench" });
       const files = await folderFiles(folder);
-      await this.client.replaceBundle(id, () => archiveOf(files));
+      await this.client.compositions.replaceBundle(id, () => archiveOf(files));
       return id;
     })();
     this.compositions.set(folder, made);

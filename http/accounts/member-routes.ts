@@ -35,7 +35,7 @@ export const memberRoutes: readonly Route[] = [
     run: list,
   }),
   route("POST", "/v1/organizations/{id}/members", {
-    summary: "Add an account to an organization, a new one when nobody has the address",
+    summary: "Add an account to an organization, a new one where the address has none",
     answers: { 201: MemberView },
     access,
     partitionOf: atNamedId,

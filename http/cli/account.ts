@@ -26,7 +26,7 @@ export const listModels: Command = {
   options: ["--json  print the catalogue as JSON"],
   async run(args, session) {
     const json = wantsJson(args);
-    const page = await (await session.client()).models();
+    const page = await (await session.client()).models.list();
     if (json) return session.terminal.print(JSON.stringify(page));
     const width = Math.max(0, ...page.items.map((model) => model.id.length));
     for (const { id, modality, status, display_name: name } of page.items)

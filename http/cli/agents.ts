@@ -1,7 +1,7 @@
 /** `klieg agent ...`: a run of an agent, with the price that its customer approves. */
 import { parseArgs } from "node:util";
-import type { AgentSession } from "../../actors/contract/agent.ts";
 import { count } from "../../actors/count.ts";
+import type { AgentSession } from "../../clients/typescript/src/generated/models.ts";
 import { type Command, onlyArgument, optionLine, type Session, wholeNumber } from "./command.ts";
 
 export const startAgent: Command = {
@@ -31,8 +31,8 @@ export const startAgent: Command = {
       ttl_seconds: wholeNumber(values["ttl-seconds"], "--ttl-seconds"),
     };
     const client = await session.client();
-    const id = values.session ?? (await client.createAgentSession()).id;
-    const started = await client.startAgentTurn(id, turn);
+    const id = values.session ?? (await client.agents.createSession()).id;
+    const started = await client.agents.startTurn(id, turn);
     session.terminal.say(`session ${id}, turn ${started.id}, until ${started.expires_at}\n`);
     session.terminal.print(values.json ? JSON.stringify(started) : `${started.credential}`);
   },
@@ -46,7 +46,7 @@ export const stopAgent: Command = {
   async run(args, session) {
     const { positionals } = parseArgs({ args: [...args], allowPositionals: true, options: {} });
     const id = onlyArgument(positionals, "the session");
-    const turn = await (await session.client()).interruptAgent(id);
+    const turn = await (await session.client()).agents.interrupt(id);
     session.terminal.print(
       `${turn.id}  ${turn.status}  ${count(turn.credits_committed, "credit")}`,
     );
@@ -66,7 +66,7 @@ async function list(args: readonly string[], { client, terminal }: Session): Pro
     args: [...args],
     options: { json: { type: "boolean", default: false } },
   });
-  const page = await (await client()).agentSessions();
+  const page = await (await client()).agents.listSessions();
   if (values.json) terminal.print(JSON.stringify(page));
   else for (const session of page.items) terminal.print(described(session));
 }

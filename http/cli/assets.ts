@@ -1,7 +1,7 @@
 /** `klieg assets`, `asset`, `asset delete` and `asset restore`: what was made and uploaded. */
 import { parseArgs } from "node:util";
-import type { Asset } from "../../actors/contract/asset.ts";
 import { count } from "../../actors/count.ts";
+import type { Asset } from "../../clients/typescript/src/generated/models.ts";
 import { type Command, onlyArgument, optionLine, type Session, wholeNumber } from "./command.ts";
 import { moreLine } from "./jobs.ts";
 import { checkOutput, saveAsset } from "./output-file.ts";
@@ -30,9 +30,9 @@ export const listAssets: Command = {
         json: { type: "boolean", default: false },
       },
     });
-    const { json, ...filters } = values;
-    wholeNumber(values.limit, "--limit");
-    const page = await (await client()).assets(filters);
+    const { json, ...texts } = values;
+    const filters = { ...texts, limit: wholeNumber(values.limit, "--limit") };
+    const page = await (await client()).assets.list(filters);
     if (json) {
       terminal.print(JSON.stringify(page));
       return;
@@ -63,7 +63,7 @@ export const showAsset: Command = {
     const id = onlyArgument(positionals, "the asset");
     if (values.output !== undefined) await checkOutput(values.output);
     const client = await session.client();
-    const asset = await client.asset(id);
+    const asset = await client.assets.get(id);
     if (values.output !== undefined) await saveAsset(client, asset, values.output);
     else session.terminal.print(values.json ? JSON.stringify(asset) : described(asset));
   },
@@ -81,7 +81,7 @@ export const deleteAsset: Command = {
       options: { permanent: { type: "boolean", default: false } },
     });
     const id = onlyArgument(positionals, "the asset");
-    await (await session.client()).deleteAsset(id, values.permanent);
+    await (await session.client()).assets.delete(id, { permanent: values.permanent });
     session.terminal.say(`The asset ${id} is ${values.permanent ? "deleted" : "in the trash"}.\n`);
   },
 };
@@ -97,7 +97,7 @@ export const restoreAsset: Command = {
 async function restore(args: readonly string[], session: Session): Promise<void> {
   const { positionals } = parseArgs({ args: [...args], allowPositionals: true, options: {} });
   const id = onlyArgument(positionals, "the asset");
-  session.terminal.print(described(await (await session.client()).restoreAsset(id)));
+  session.terminal.print(described(await (await session.client()).assets.restore(id)));
 }
 
 function described(asset: Asset): string {

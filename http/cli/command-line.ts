@@ -2,9 +2,10 @@
  * The command `klieg`: picks the command, answers `--help`, and turns every fault into one sentence
  * with a remedy. Exit codes: 0 done, 1 could not be done, 2 written wrongly.
  */
+
+import { KliegError } from "../../clients/typescript/src/klieg.ts";
 import { SettingsError } from "../../config/settings.ts";
 import { version } from "../../config/version.ts";
-import { ApiProblem, Unreachable } from "../client/call.ts";
 import { listModels, showAccount } from "./account.ts";
 import { listAgents, startAgent, stopAgent } from "./agents.ts";
 import { deleteAsset, listAssets, restoreAsset, showAsset } from "./assets.ts";
@@ -182,15 +183,15 @@ function isUsageFault(fault: unknown): fault is Error {
 
 function sentence(fault: unknown, command: Command): string {
   if (fault instanceof CommandError || fault instanceof SettingsError) return fault.message;
-  if (fault instanceof Unreachable)
-    return `Nothing answers at ${fault.origin}: start it with npm start, or set KLIEG_URL.`;
-  if (fault instanceof ApiProblem) return refusal(fault, command);
+  if (fault instanceof KliegError) return refusal(fault, command);
   if (fault instanceof Error && "syscall" in fault) return `${fault.message}.`;
   throw fault;
 }
 
 /** The fields are named as the person wrote them: by options. */
-function refusal(problem: ApiProblem, command: Command): string {
+function refusal(problem: KliegError, command: Command): string {
+  if (problem.code === "unreachable")
+    return problem.message.replace(/\.$/, ": start it with npm start, or set KLIEG_URL.");
   const fields = problem.errors.map(({ pointer, detail }) =>
     `${optionAt(pointer, command)} ${detail}`.trim(),
   );
@@ -210,7 +211,7 @@ function optionAt(pointer: string, { options }: Command): string {
   return known ?? [field, ...inner].join("/").replaceAll("_", " ");
 }
 
-function remedy({ status, retryAfter }: ApiProblem): string {
+function remedy({ status, retryAfter }: KliegError): string {
   switch (status) {
     case 401:
       return "Set KLIEG_TOKEN to a valid token, or run this where the service's admin-token is.";
@@ -227,6 +228,6 @@ function remedy({ status, retryAfter }: ApiProblem): string {
 }
 
 /** For the operator's log, where the service is at fault. */
-function trace({ status, requestId }: ApiProblem): string {
+function trace({ status, requestId }: KliegError): string {
   return status >= 500 && requestId !== undefined ? `(request ${requestId})` : "";
 }

@@ -1,13 +1,13 @@
 import type { Provider } from "../../actors/providers/provider.ts";
+import type { Klieg } from "../../clients/typescript/src/klieg.ts";
 import type { surveyConfiguration } from "../../config/configuration.ts";
 import type { ProviderConfig } from "../../config/provider-config.ts";
 import type { ClientSettings } from "../../config/settings.ts";
-import type { Client } from "../client/client.ts";
 
 /** What one run of the command line may touch. */
 export interface Session {
   /** Opens the client on first use, so that `--help` needs neither service nor credential. */
-  readonly client: () => Promise<Client>;
+  readonly client: () => Promise<Klieg>;
   /** Throws `SettingsError`. */
   readonly settings: () => ClientSettings;
   /** Of a store that no service uses. Throws `DataDirectoryError`. */

@@ -18,7 +18,7 @@ export const cost: Command = {
     const rest = args.slice(medium.name.split(" ").length);
     const { json, request } = readArguments(medium, rest, session);
     const client = await session.client();
-    const quote = await client.quote({ kind: medium.cost, [medium.cost]: await request() });
+    const quote = await client.jobs.quote({ kind: medium.cost, [medium.cost]: await request() });
     if (json) {
       session.terminal.print(JSON.stringify(quote));
       return;

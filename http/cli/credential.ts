@@ -1,9 +1,15 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { Klieg } from "../../clients/typescript/src/klieg.ts";
 import type { ClientSettings } from "../../config/settings.ts";
-import type { Address } from "../client/call.ts";
 import { CommandError } from "./command.ts";
 import { readLogin } from "./login-file.ts";
+
+/** Where to go and as whom. */
+interface Address {
+  readonly url: string;
+  readonly token: string;
+}
 
 const defaultOrigin = "http://127.0.0.1:8080";
 
@@ -23,7 +29,12 @@ export async function findAddress(settings: ClientSettings): Promise<Address> {
       `No credential: ${join(settings.dataDir, "admin-token")} cannot be read; ` +
         "start the service here with npm start, or set KLIEG_URL and KLIEG_TOKEN.",
     );
-  return { origin, token, surface: "cli" };
+  return { url: origin, token };
+}
+
+/** A person at a terminal decides when to try again after a refusal. */
+export function openClient({ url, token }: Address): Klieg {
+  return new Klieg({ url, token, surface: "cli", retriesLimits: false });
 }
 
 /** A login says where it is good; without one the service on this machine is meant. */

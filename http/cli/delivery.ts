@@ -5,26 +5,24 @@
  * 2. One run of the command is one job, however often the connection breaks.
  * 3. A failed or canceled job saves nothing and ends with the service's own sentence.
  */
+
 import { extensionByType } from "../../actors/asset/media-names.ts";
-import type { Asset } from "../../actors/contract/asset.ts";
-import type { Job } from "../../actors/contract/job.ts";
 import { count } from "../../actors/count.ts";
-import { Unreachable } from "../client/call.ts";
-import type { Client } from "../client/client.ts";
-import { follow } from "../client/follow.ts";
+import type { Generation } from "../../clients/typescript/src/generate.ts";
+import type { Asset, Job } from "../../clients/typescript/src/generated/models.ts";
+import { type Klieg, KliegError } from "../../clients/typescript/src/klieg.ts";
 import { CommandError, type Session } from "./command.ts";
 import { outputPath, saveAsset, standardOutput } from "./output-file.ts";
 import { progressLine } from "./progress-line.ts";
 
-/** `path` is the route behind the version prefix. */
 export async function deliver(
   session: Session,
-  path: string,
+  what: Generation,
   request: object,
   { output, json }: { readonly output?: string | undefined; readonly json: boolean },
 ): Promise<void> {
   const client = await session.client();
-  const job = await make(client, path, request, session);
+  const job = await make(client, what, request, session);
   const saved = await save(client, job, output);
   if (json) {
     const files = saved.map(({ path: file, asset, sizeBytes }) => ({
@@ -51,17 +49,22 @@ function tellBeside({ terminal }: Session): (line: string) => void {
   return (line) => terminal.say(`${line}\n`);
 }
 
-async function make(client: Client, path: string, request: object, session: Session): Promise<Job> {
+async function make(
+  client: Klieg,
+  what: Generation,
+  request: object,
+  session: Session,
+): Promise<Job> {
   const line = progressLine(session.terminal);
-  const accepted = await client.submit(path, request);
+  const accepted = await client.generate.submit(what, request);
   const forget = session.terminal.onInterrupt(() => interrupted(accepted.id));
   try {
     line.show(accepted);
-    const job = await follow(client, accepted.id, line.show);
-    if (job.status === "succeeded") return job;
-    throw new CommandError(job.failure?.message ?? job.cancellation?.message ?? `${job.status}.`);
+    return await client.jobs.wait(accepted.id, { onEvent: ({ data }) => line.show(data) });
   } catch (fault) {
-    if (!(fault instanceof Unreachable)) throw fault;
+    if (!(fault instanceof KliegError)) throw fault;
+    if (fault.job !== undefined) throw new CommandError(fault.message);
+    if (fault.code !== "unreachable") throw fault;
     throw new CommandError(
       `The service stopped answering; the job goes on, so ask later: klieg job ${accepted.id}`,
     );
@@ -82,7 +85,7 @@ interface SavedFile {
   readonly sizeBytes: number;
 }
 
-async function save(client: Client, job: Job, output: string | undefined): Promise<SavedFile[]> {
+async function save(client: Klieg, job: Job, output: string | undefined): Promise<SavedFile[]> {
   const assets = job.assets ?? (job.asset === undefined ? [] : [job.asset]);
   const saved: SavedFile[] = [];
   for (const [index, asset] of assets.entries()) {

@@ -22,7 +22,7 @@ export const enhancePrompt: Command = {
         json: { type: "boolean", default: false },
       },
     });
-    const enhanced = await (await session.client()).enhancePrompt({
+    const enhanced = await (await session.client()).generate.enhancePrompt({
       prompt: onlyArgument(positionals, "the prompt"),
       model: values.model,
       duration_seconds: wholeNumber(values["duration-seconds"], "--duration-seconds"),

@@ -1,10 +1,6 @@
 /** `klieg generate set`: several pictures that belong together, each a job of its own. */
-import { setTimeout as pause } from "node:timers/promises";
 import { parseArgs } from "node:util";
-import type { Static } from "../../actors/contract/common.ts";
-import type { OutputSet } from "../../actors/contract/set.ts";
 import { count } from "../../actors/count.ts";
-import type { Client } from "../client/client.ts";
 import {
   type Command,
   CommandError,
@@ -14,10 +10,6 @@ import {
   UsageError,
 } from "./command.ts";
 import { checkOutput, saveAsset } from "./output-file.ts";
-
-type SetView = Static<typeof OutputSet>;
-
-const betweenReadsMs = 500;
 
 export const generateSet: Command = {
   name: "generate set",
@@ -53,9 +45,9 @@ async function run(args: readonly string[], session: Session): Promise<void> {
   for (const { label } of members) await checkOutput(`${values.output}/${label}.png`);
   const base = { model: values.model, prompt, aspect_ratio: values["aspect-ratio"] };
   const client = await session.client();
-  const accepted = await client.submitSet({ name: values.name, base, members });
+  const accepted = await client.generate.set({ name: values.name, base, members });
   session.terminal.say(`set ${accepted.id}\n`);
-  const done = await finished(client, accepted);
+  const done = await client.sets.wait(accepted.id);
   for (const { label, detail } of done.problems) session.terminal.say(`${label}: ${detail}\n`);
   for (const { label, asset, failure } of done.members) {
     if (failure !== undefined) session.terminal.say(`${label}: ${failure.message}\n`);
@@ -75,13 +67,4 @@ function memberOf(text: string): { readonly label: string; readonly prompt?: str
   if (!/^[\p{L}\p{N}][\p{L}\p{N} ._-]*$/u.test(label))
     throw new UsageError(`"${label}" is no label; use letters, digits, spaces, ., _ and -.`);
   return prompt === undefined ? { label } : { label, prompt };
-}
-
-async function finished(client: Client, accepted: SetView): Promise<SetView> {
-  let set = accepted;
-  while (set.status === "generating") {
-    await pause(betweenReadsMs);
-    set = await client.set(set.id);
-  }
-  return set;
 }

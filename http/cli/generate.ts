@@ -38,7 +38,7 @@ export const generateCommands: readonly Command[] = media.map((medium) => ({
   async run(args, session) {
     const jobRequest = readArguments(medium, args, session);
     await checkOutput(jobRequest.output ?? "result");
-    await deliver(session, medium.path, await jobRequest.request(), jobRequest);
+    await deliver(session, medium.makes, await jobRequest.request(), jobRequest);
   },
 }));
 

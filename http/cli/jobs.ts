@@ -3,8 +3,8 @@
  * own object is printed as it came; otherwise a line a job, and what a person would ask next.
  */
 import { parseArgs } from "node:util";
-import type { Job } from "../../actors/contract/job.ts";
 import { count } from "../../actors/count.ts";
+import type { Job } from "../../clients/typescript/src/generated/models.ts";
 import { type Command, onlyArgument, type Session, wholeNumber } from "./command.ts";
 
 export const showJob: Command = {
@@ -12,7 +12,7 @@ export const showJob: Command = {
   usage: "<job id> [--json]",
   summary: "Show one job.",
   options: ["--json  print it as JSON"],
-  run: (args, session) => one(args, session, (client, id) => client.job(id)),
+  run: (args, session) => one(args, session, (client, id) => client.jobs.get(id)),
 };
 
 export const cancelJob: Command = {
@@ -20,7 +20,7 @@ export const cancelJob: Command = {
   usage: "<job id> [--json]",
   summary: "Cancel a queued or running job.",
   options: ["--json  print the canceled job as JSON"],
-  run: (args, session) => one(args, session, (client, id) => client.cancel(id)),
+  run: (args, session) => one(args, session, (client, id) => client.jobs.cancel(id)),
 };
 
 export const listJobs: Command = {
@@ -63,9 +63,9 @@ async function list(args: readonly string[], { client, terminal }: Session): Pro
     },
   });
   const { status, cursor, json } = values;
-  const limit = String(wholeNumber(values.limit, "--limit"));
+  const limit = wholeNumber(values.limit, "--limit");
   const filters = { ...(status && { status }), ...(cursor && { cursor }) };
-  const page = await (await client()).jobs({ limit, ...filters });
+  const page = await (await client()).jobs.list({ limit, ...filters });
   if (json) {
     terminal.print(JSON.stringify(page));
     return;
@@ -79,11 +79,13 @@ async function list(args: readonly string[], { client, terminal }: Session): Pro
 /** The command that goes on with the same filters. */
 export function moreLine(
   command: string,
-  filters: Readonly<Record<string, string | undefined>>,
+  filters: Readonly<Record<string, string | number | undefined>>,
   cursor: string,
 ): string {
   const options = Object.entries({ ...filters, cursor }).flatMap(([name, value]) =>
-    value === undefined ? [] : [`--${name} ${/^[\w.,=-]+$/.test(value) ? value : `'${value}'`}`],
+    value === undefined
+      ? []
+      : [`--${name} ${/^[\w.,=-]+$/.test(`${value}`) ? value : `'${value}'`}`],
   );
   return `more: klieg ${command} ${options.join(" ")}\n`;
 }

@@ -4,18 +4,23 @@
  * that run side by side never rotate a token under each other's feet.
  */
 import { hostname } from "node:os";
-import { setTimeout as pause } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { tokenScopes } from "../../actors/contract/account.ts";
-import type { AccessToken, DeviceAuthorization } from "../../actors/contract/oauth.ts";
-import { ApiProblem, postForm } from "../client/call.ts";
-import { Client } from "../client/client.ts";
-import { type Command, CommandError, type Session } from "./command.ts";
-import { findOrigin } from "./credential.ts";
+import {
+  awaitDeviceLogin,
+  beginDeviceLogin,
+  type DeviceLogin,
+  revokeDeviceToken,
+} from "../../clients/typescript/src/device-login.ts";
+import { KliegError } from "../../clients/typescript/src/klieg.ts";
+import { type Command, CommandError, type Session, type Terminal } from "./command.ts";
+import { findOrigin, openClient } from "./credential.ts";
 import { readLogin, removeLogin, writeLogin } from "./login-file.ts";
 
-const client_id = "klieg-cli";
-const slowDownSeconds = 5;
+const clientId = "klieg-cli";
+const scope =
+  "generate jobs:read jobs:cancel assets:read assets:write compositions renders " +
+  "shares agents organizations billing:read tokens";
 
 export const login: Command = {
   name: "login",
@@ -37,8 +42,8 @@ export const logout: Command = {
     parseArgs({ args: [...args], options: {} });
     const known = await readLogin(settings());
     if (known === undefined) throw new CommandError("Nobody is logged in here.");
-    const client = new Client({ ...known, surface: "cli" });
-    await client.revokeToken(tokenId(known.token)).catch(passUnauthorized);
+    const client = openClient({ url: known.origin, token: known.token });
+    await client.tokens.revoke(tokenId(known.token)).catch(passUnauthorized);
     await removeLogin(settings());
     terminal.say(`Logged out at ${known.origin}.\n`);
   },
@@ -51,62 +56,34 @@ function tokenId(token: string): string {
 
 /** Ignores 401: the login has ended already. */
 function passUnauthorized(error: unknown): void {
-  if (!(error instanceof ApiProblem && [401, 404].includes(error.status))) throw error;
-}
-
-interface Refusal {
-  readonly error: string;
-  readonly error_description?: string;
-  readonly detail?: string;
+  if (!(error instanceof KliegError && [401, 404].includes(error.status))) throw error;
 }
 
 async function logIn({ settings, terminal }: Session): Promise<void> {
   const origin = await findOrigin(settings());
-  const device = await begin(origin);
-  terminal.say(`Open ${device.verification_uri_complete ?? device.verification_uri}\n`);
-  terminal.say(`and approve the code ${device.user_code}\n`);
-  const { access_token: token, refresh_token: refresh, scope } = await granted(origin, device);
-  const client = new Client({ origin, token, surface: "cli" });
-  const made = await client.createToken({
+  const login = { url: origin, clientId };
+  const { token, refresh, scopes } = await approved(login, terminal);
+  const client = openClient({ url: origin, token });
+  const made = await client.tokens.create({
     name: `klieg login, ${hostname()}`.slice(0, 100),
-    scopes: tokenScopes.filter((name) => scope.split(" ").includes(name)),
+    scopes: tokenScopes.filter((name) => scopes.includes(name)),
   });
   const file = await writeLogin(settings(), { origin, token: made.token });
-  for (const used of [refresh, token])
-    if (used !== undefined) await postForm(origin, "/oauth/revoke", { token: used, client_id });
+  for (const used of [refresh, token]) if (used !== undefined) await revokeDeviceToken(login, used);
   terminal.say(`Logged in at ${origin} until ${made.expires_at ?? "revoked"}; kept in ${file}.\n`);
 }
 
-async function begin(origin: string): Promise<DeviceAuthorization> {
-  const scopes = "generate jobs:read jobs:cancel assets:read assets:write compositions renders";
-  const scope = `${scopes} shares agents organizations billing:read tokens`;
-  const path = "/oauth/device_authorization";
-  const { status, body } = await postForm<DeviceAuthorization & Refusal>(origin, path, {
-    client_id,
-    scope,
-  });
-  if (status === 200) return body;
-  throw refused(body, status);
-}
-
-/** Polls as often as allowed until a person has decided. */
-async function granted(origin: string, device: DeviceAuthorization): Promise<AccessToken> {
-  const fields = {
-    client_id,
-    grant_type: "urn:ietf:params:oauth:grant-type:device_code",
-    device_code: device.device_code,
-  };
-  let { interval } = device;
-  for (;;) {
-    await pause(interval * 1_000);
-    const { status, body } = await postForm<AccessToken & Refusal>(origin, "/oauth/token", fields);
-    if (status === 200) return body;
-    if (body.error === "slow_down") interval += slowDownSeconds;
-    else if (body.error !== "authorization_pending") throw refused(body, status);
+/** What a person allowed in the browser. Throws `CommandError`. */
+async function approved(login: DeviceLogin, terminal: Terminal) {
+  try {
+    const device = await beginDeviceLogin(login, scope);
+    terminal.say(`Open ${device.verification_uri_complete ?? device.verification_uri}\n`);
+    terminal.say(`and approve the code ${device.user_code}\n`);
+    const given = await awaitDeviceLogin(login, device);
+    const scopes = given.scope.split(" ");
+    return { token: given.access_token, refresh: given.refresh_token, scopes };
+  } catch (fault) {
+    if (!(fault instanceof KliegError) || fault.status === 0) throw fault;
+    throw new CommandError(`Not logged in: ${fault.message}`);
   }
-}
-
-function refused({ error, error_description: said, detail }: Refusal, status: number) {
-  const reason = said ?? detail ?? error ?? `The service answered ${status}.`;
-  return new CommandError(`Not logged in: ${reason}`);
 }

@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { adapters } from "../../actors/providers/adapters.ts";
+import type { Klieg } from "../../clients/typescript/src/klieg.ts";
 import { surveyConfiguration } from "../../config/configuration.ts";
 import { readNatsAccess } from "../../config/secret-files.ts";
 import { readClientSettings, readSettings } from "../../config/settings.ts";
@@ -8,10 +9,9 @@ import { DataDirectoryError, joinCluster } from "../../engine/adapters/data-dire
 import { lockFile } from "../../engine/adapters/kernel-lock.ts";
 import { systemClock } from "../../engine/adapters/system-clock.ts";
 import { systemEntropy } from "../../engine/adapters/system-entropy.ts";
-import { Client } from "../client/client.ts";
 import { CommandError, type StoppedNode } from "./command.ts";
 import { runCommandLine } from "./command-line.ts";
-import { findAddress } from "./credential.ts";
+import { findAddress, openClient } from "./credential.ts";
 
 /** As a shell counts it: 128 and the signal's number. */
 const interruptedCode = 130;
@@ -23,7 +23,7 @@ process.on("SIGINT", () => {
 });
 
 const settings = () => readClientSettings(process.env);
-let opened: Client | undefined;
+let opened: Klieg | undefined;
 
 async function openStoppedNode(): Promise<StoppedNode> {
   process.umask(0o077);
@@ -66,7 +66,7 @@ async function openStoppedNode(): Promise<StoppedNode> {
 
 process.exitCode = await runCommandLine(process.argv.slice(2), {
   client: async () => {
-    opened ??= new Client(await findAddress(settings()));
+    opened ??= openClient(await findAddress(settings()));
     return opened;
   },
   settings,

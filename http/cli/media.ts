@@ -1,8 +1,10 @@
 /**
- * What the command line can ask to be made: the route of each, its options and the fields that they
+ * What the command line can ask to be made: each, its options and the fields that they
  * become. The service's names have underscores where options have hyphens.
  */
+
 import type { CostKind } from "../../actors/contract/cost.ts";
+import type { Generation } from "../../clients/typescript/src/generate.ts";
 
 /** A picture, video or sound: a file here, which is uploaded, or the id of an asset. */
 export interface FileOption {
@@ -17,8 +19,7 @@ export interface Medium {
   readonly name: string;
   readonly usage: string;
   readonly summary: string;
-  /** Behind the version prefix. */
-  readonly path: string;
+  readonly makes: Generation;
   readonly cost: CostKind;
   /** The arguments before the options: words of its own, or files. */
   readonly subject:
@@ -48,7 +49,7 @@ export const media: readonly Medium[] = [
     name: "generate image",
     usage: '"<prompt>" [options]',
     summary: "Make a picture and save it.",
-    path: "/generate/image",
+    makes: "image",
     cost: "image",
     subject: prompt,
     fixed: { model: "default" },
@@ -72,7 +73,7 @@ export const media: readonly Medium[] = [
     name: "generate video",
     usage: '"<prompt>" [options]',
     summary: "Make a video and save it.",
-    path: "/generate/video",
+    makes: "video",
     cost: "video",
     subject: prompt,
     fixed: { model: "default" },
@@ -98,7 +99,7 @@ export const media: readonly Medium[] = [
     name: "generate speech",
     usage: '"<text>" [options]',
     summary: "Speak a text and save it.",
-    path: "/generate/audio",
+    makes: "audio",
     cost: "audio",
     subject: { kind: "text", field: "text", what: "the text" },
     fixed: { model: "studio-voice", task: "speech" },
@@ -116,7 +117,7 @@ export const media: readonly Medium[] = [
     name: "generate music",
     usage: '"<prompt>" [options]',
     summary: "Make music and save it.",
-    path: "/generate/audio",
+    makes: "audio",
     cost: "audio",
     subject: prompt,
     fixed: { model: "studio-music", task: "music" },
@@ -128,7 +129,7 @@ export const media: readonly Medium[] = [
     name: "generate sound",
     usage: '"<prompt>" [options]',
     summary: "Make a sound effect and save it.",
-    path: "/generate/audio",
+    makes: "audio",
     cost: "audio",
     subject: prompt,
     fixed: { model: "studio-sound", task: "sound_effect" },
@@ -140,7 +141,7 @@ export const media: readonly Medium[] = [
     name: "generate 3d",
     usage: "<photo> [<photo> ...] [options]",
     summary: "Make a 3D model from photos and save it.",
-    path: "/generate/3d",
+    makes: "threeD",
     cost: "three_d",
     subject: { kind: "files", field: "image_asset_ids", what: "a photo", isList: true },
     fixed: { model: "default" },
@@ -152,7 +153,7 @@ export const media: readonly Medium[] = [
     name: "remove-background",
     usage: "<video> [options]",
     summary: "Take the background out of a video and save it.",
-    path: "/remove-background/video",
+    makes: "removeBackground",
     cost: "video_background_removal",
     subject: { kind: "files", field: "source_asset_id", what: "the video" },
     texts: {
@@ -166,7 +167,7 @@ export const media: readonly Medium[] = [
     name: "restore",
     usage: "<video> [options]",
     summary: "Clean a video, make it larger, and save it.",
-    path: "/restore/video",
+    makes: "restoreVideo",
     cost: "video_restoration",
     subject: { kind: "files", field: "source_asset_id", what: "the video" },
     texts: { ...model, "target-resolution": "720p, 1080p, 1440p or 4k" },

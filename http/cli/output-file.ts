@@ -7,9 +7,8 @@ import { constants } from "node:fs";
 import { access, open, rename, rm, stat } from "node:fs/promises";
 import { basename, dirname, extname, join } from "node:path";
 import { pipeline } from "node:stream/promises";
-import type { Asset } from "../../actors/contract/asset.ts";
-import { ApiProblem } from "../client/call.ts";
-import type { Client } from "../client/client.ts";
+import type { Asset } from "../../clients/typescript/src/generated/models.ts";
+import type { Klieg } from "../../clients/typescript/src/klieg.ts";
 import { CommandError } from "./command.ts";
 
 /** In the place of a file's name. */
@@ -38,20 +37,10 @@ export function outputPath(path: string, index: number, count: number): string {
 }
 
 /** Returns the size in bytes. */
-export async function saveAsset(client: Client, asset: Asset, path: string): Promise<number> {
-  const { body } = await download(client, asset);
+export async function saveAsset(client: Klieg, asset: Asset, path: string): Promise<number> {
+  const { body } = await client.assets.download(asset);
   if (body === null) throw new CommandError(`The download of asset ${asset.id} was empty.`);
   return writeWhole(path, body);
-}
-
-/** A signed address that no longer opens is asked for afresh, once. */
-async function download(client: Client, asset: Asset): Promise<Response> {
-  try {
-    return await client.download(asset.signed_url);
-  } catch (fault) {
-    if (!(fault instanceof ApiProblem)) throw fault;
-    return client.download((await client.asset(asset.id)).signed_url);
-  }
 }
 
 async function print(body: ReadableStream<Uint8Array>): Promise<number> {

@@ -1,12 +1,18 @@
-import type { JobEvent } from "../client/follow.ts";
 import type { Terminal } from "./command.ts";
 
 const barChars = 24;
 const eraseLine = "\r\u001b[2K";
 
+/** How far something is. */
+export interface Progress {
+  readonly status: string;
+  readonly status_message?: string | null;
+  readonly progress?: number | null;
+}
+
 /** Shows how a job goes: one line drawn over on a terminal, a line a status elsewhere. */
 export interface ProgressLine {
-  readonly show: (event: JobEvent) => void;
+  readonly show: (event: Progress) => void;
   /** Clears the line for further output. */
   readonly clear: () => void;
 }
@@ -26,13 +32,13 @@ export function progressLine(terminal: Terminal): ProgressLine {
   };
 }
 
-function drawn(event: JobEvent): string {
+function drawn(event: Progress): string {
   const share = Math.min(1, Math.max(0, event.progress ?? 0));
   const full = Math.round(share * barChars);
   const bar = "█".repeat(full) + "░".repeat(barChars - full);
   return `${bar} ${String(Math.floor(share * 100)).padStart(3)} %  ${plain(event)}`;
 }
 
-function plain({ status, status_message: message }: JobEvent): string {
+function plain({ status, status_message: message }: Progress): string {
   return message === undefined || message === null ? status : `${status}: ${message}`;
 }

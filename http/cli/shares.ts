@@ -1,9 +1,8 @@
 /** `klieg share`, `share list` and `share revoke`: links by which strangers see what was made. */
 import { parseArgs } from "node:util";
-import type { ShareLink } from "../../actors/contract/share.ts";
 import { count } from "../../actors/count.ts";
-import { ApiProblem } from "../client/call.ts";
-import { assetPath, renderPath } from "../client/client.ts";
+import type { ShareLink } from "../../clients/typescript/src/generated/models.ts";
+import { KliegError } from "../../clients/typescript/src/klieg.ts";
 import {
   type Command,
   onlyArgument,
@@ -47,7 +46,7 @@ export const share: Command = {
       name: values.name,
     };
     const client = await session.client();
-    const link = await ofTarget(id, (path) => client.share(path, request));
+    const link = await ofTarget((target) => client.shares.create(target, id, request));
     if (values.json) return session.terminal.print(JSON.stringify(link));
     session.terminal.print(link.url ?? "");
     session.terminal.say("The link is shown this once.\n");
@@ -67,7 +66,7 @@ export const shareList: Command = {
     });
     const id = onlyArgument(positionals, target);
     const client = await session.client();
-    const list = await ofTarget(id, (path) => client.shares(path));
+    const list = await ofTarget((target) => client.shares.list(target, id));
     if (values.json) return session.terminal.print(JSON.stringify(list));
     for (const link of list.items) session.terminal.print(describe(link));
   },
@@ -87,17 +86,17 @@ async function revoke(args: readonly string[], session: Session): Promise<void> 
   if (id === undefined || link === undefined || more.length > 0)
     throw new UsageError("Name the render or asset, and the link's id or token.");
   const client = await session.client();
-  await ofTarget(id, (path) => client.revokeShare(path, link));
+  await ofTarget((target) => client.shares.revoke(target, id, link));
   session.terminal.say("The link is revoked.\n");
 }
 
 /** An id does not say of what it is: what is no render is an asset. */
-async function ofTarget<T>(id: string, act: (path: string) => Promise<T>): Promise<T> {
+async function ofTarget<T>(act: (target: "renders" | "assets") => Promise<T>): Promise<T> {
   try {
-    return await act(renderPath(id));
+    return await act("renders");
   } catch (fault) {
-    if (!(fault instanceof ApiProblem) || fault.status !== 404) throw fault;
-    return act(assetPath(id));
+    if (!(fault instanceof KliegError) || fault.status !== 404) throw fault;
+    return act("assets");
   }
 }
 

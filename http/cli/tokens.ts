@@ -23,7 +23,7 @@ export const tokenList: Command = {
   options: ["--json  print it as JSON"],
   async run(args, { client, terminal }) {
     const { values } = parseArgs({ args: [...args], options: { json } });
-    const page = await (await client()).tokens();
+    const page = await (await client()).tokens.list();
     if (values.json) return terminal.print(JSON.stringify(page));
     for (const { id, name, expires_at: expires, last_used_at: used } of page.items)
       terminal.print([id, expires ?? "never expires", used ?? "never used", name].join("  "));
@@ -38,7 +38,7 @@ export const tokenRevoke: Command = {
   async run(args, { client, terminal }) {
     const { positionals } = parseArgs({ args: [...args], allowPositionals: true });
     const id = onlyArgument(positionals, "the token's id");
-    await (await client()).revokeToken(id);
+    await (await client()).tokens.revoke(id);
     terminal.say(`The token ${id} is revoked.\n`);
   },
 };
@@ -57,7 +57,7 @@ async function create(args: readonly string[], { client, terminal }: Session): P
     },
   });
   const days = values["expires-in-days"];
-  const made = await (await client()).createToken({
+  const made = await (await client()).tokens.create({
     name: onlyArgument(positionals, "the token"),
     scopes: scopesOf(values.scopes),
     expires_in_days: days === "never" ? null : wholeNumber(days, "--expires-in-days"),

@@ -1,10 +1,12 @@
 import { constants, openAsBlob } from "node:fs";
 import { access } from "node:fs/promises";
 import { basename } from "node:path";
-import { setTimeout as pause } from "node:timers/promises";
 import { parseArgs } from "node:util";
-import type { Asset } from "../../actors/contract/asset.ts";
+import type { Asset } from "../../clients/typescript/src/generated/models.ts";
+import { KliegError } from "../../clients/typescript/src/klieg.ts";
+import type { Sent } from "../../clients/typescript/src/sending.ts";
 import { type Command, CommandError, onlyArgument, type Session } from "./command.ts";
+import { progressLine } from "./progress-line.ts";
 
 export const upload: Command = {
   name: "upload",
@@ -24,7 +26,8 @@ export const upload: Command = {
   },
 };
 
-const pauseMs = 200;
+/** Smaller files are there before a line could be read. */
+const shownBytesMin = 8_388_608;
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /** The id of an asset: given as such, or of a file here, which is uploaded. */
@@ -46,11 +49,20 @@ async function openFile(path: string): Promise<Blob> {
 export async function uploadFile(path: string, session: Session): Promise<Asset> {
   const client = await session.client();
   const file = await openFile(path);
-  let asset = await client.upload(basename(path), file);
-  while (asset.status === "processing") {
-    await pause(pauseMs);
-    asset = await client.asset(asset.id);
+  const line = progressLine(session.terminal);
+  const filename = basename(path);
+  const onProgress = ({ sentBytes, totalBytes }: Sent) => {
+    const progress = totalBytes === 0 ? 1 : sentBytes / totalBytes;
+    line.show({ status: "running", progress, status_message: filename });
+  };
+  try {
+    const isLarge = file.size > shownBytesMin && session.terminal.isInteractive;
+    return await client.assets.upload(file, { filename }, isLarge ? { onProgress } : {});
+  } catch (fault) {
+    if (!(fault instanceof KliegError) || fault.problem.status !== undefined) throw fault;
+    if (fault.code !== "validation") throw fault;
+    throw new CommandError(fault.message);
+  } finally {
+    line.clear();
   }
-  if (asset.status === "ready") return asset;
-  throw new CommandError(asset.failure_reason ?? `${path} could not be used.`);
 }

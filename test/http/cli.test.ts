@@ -116,6 +116,7 @@ t.test("a signed address that has expired is asked for afresh", async (t) => {
     [image]: [json(202, job("queued"))],
     "POST /v1/jobs/j1/sse-ticket": [json(503, { title: "Service Unavailable" })],
     "GET /v1/jobs/j1/wait": [stale],
+    "GET /v1/jobs/j1": [stale],
     "GET /objects/old": [json(403, { title: "Forbidden" })],
     "GET /v1/assets/old": [fresh],
     "GET /objects/a1": [bytes],

@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import t, { type Test } from "tap";
+import { Klieg } from "../../clients/typescript/src/klieg.ts";
 import { runCommandLine } from "../../http/cli/command-line.ts";
-import { Client } from "../../http/client/client.ts";
 import { type Answer, events, frame, json, standIn } from "./stand-in.ts";
 
 const film = Buffer.from("a film");
@@ -48,7 +48,7 @@ async function run(t: Test, script: Readonly<Record<string, readonly Answer[]>>,
   const refuse = () => {
     throw new Error("no settings are needed");
   };
-  const client = async () => new Client({ origin, token: "x", surface: "cli" });
+  const client = async () => new Klieg({ url: origin, token: "x", surface: "cli" });
   const session = {
     client,
     settings: refuse,

@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import t, { type Test } from "tap";
+import { Klieg } from "../../clients/typescript/src/klieg.ts";
 import { runCommandLine } from "../../http/cli/command-line.ts";
-import { Client } from "../../http/client/client.ts";
 import { zipOf } from "../spec/zip-archive.ts";
 import { json, standIn } from "./stand-in.ts";
 
@@ -41,7 +41,7 @@ async function run(t: Test, args: readonly string[], path?: string) {
     arg.replace("FOLDER", join(folder, "film")).replace("OUT", output),
   );
   const code = await runCommandLine(["export", ...given], {
-    client: async () => new Client({ origin, token: "x", surface: "cli" }),
+    client: async () => new Klieg({ url: origin, token: "x", surface: "cli" }),
     settings: refuse,
     checkStore: refuse,
     joinCluster: refuse,

@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import t, { type Test } from "tap";
+import { Klieg } from "../../clients/typescript/src/klieg.ts";
 import { runCommandLine } from "../../http/cli/command-line.ts";
-import { Client } from "../../http/client/client.ts";
 import { type Answer, events, frame, json, standIn } from "./stand-in.ts";
 
 const film = Buffer.from("a film");
@@ -58,7 +58,7 @@ async function render(t: Test, last: object, ...options: readonly string[]) {
     throw new Error("no settings are needed");
   };
   const args = ["render", join(folder, "film"), "-o", output, ...options];
-  const client = async () => new Client({ origin, token: "x", surface: "cli" });
+  const client = async () => new Klieg({ url: origin, token: "x", surface: "cli" });
   const code = await runCommandLine(args, {
     client,
     settings: refuse,

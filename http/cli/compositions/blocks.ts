@@ -38,7 +38,7 @@ async function run(args: readonly string[], session: Session): Promise<void> {
   const asked = parse(await contentOf(path), isPiped ? "the input" : path);
   const request = await withAssets(asked, isPiped ? "." : dirname(path), session);
   const client = await session.client();
-  const accepted = await client.submitBlocks(request);
+  const accepted = await client.renders.blocks(request);
   await deliverRender(accepted, { output, isJson: values.json }, session);
 }
 

@@ -1,8 +1,8 @@
 /** `klieg composition list`, `clone` and `push`: compositions, and folders stored as such. */
 import { basename, resolve } from "node:path";
 import { parseArgs } from "node:util";
-import type { Composition } from "../../../actors/contract/composition.ts";
 import { count } from "../../../actors/count.ts";
+import type { Composition } from "../../../clients/typescript/src/generated/models.ts";
 import { type Command, onlyArgument, optionLine, type Session, wholeNumber } from "../command.ts";
 import { archiveOf } from "../folder-archive.ts";
 import { moreLine } from "../jobs.ts";
@@ -30,9 +30,9 @@ export const listCompositions: Command = {
         json: { type: "boolean", default: false },
       },
     });
-    const { json, ...filters } = values;
-    wholeNumber(values.limit, "--limit");
-    const page = await (await client()).compositions(filters);
+    const { json, ...texts } = values;
+    const filters = { ...texts, limit: wholeNumber(values.limit, "--limit") };
+    const page = await (await client()).compositions.list(filters);
     if (json) {
       terminal.print(JSON.stringify(page));
       return;
@@ -59,7 +59,7 @@ export const cloneComposition: Command = {
     });
     const id = onlyArgument(positionals, "the composition");
     const client = await session.client();
-    print(await client.cloneComposition(id, { name: values.name }), values.json, session);
+    print(await client.compositions.clone(id, { name: values.name }), values.json, session);
   },
 };
 
@@ -86,8 +86,12 @@ export const pushComposition: Command = {
     const files = await bundleOf(folder);
     const client = await session.client();
     const name = values.name ?? basename(resolve(folder));
-    const id = values.composition ?? (await client.createComposition({ name })).id;
-    print(await client.replaceBundle(id, () => archiveOf(files)), values.json, session);
+    const id = values.composition ?? (await client.compositions.create({ name })).id;
+    print(
+      await client.compositions.replaceBundle(id, () => archiveOf(files)),
+      values.json,
+      session,
+    );
   },
 };
 

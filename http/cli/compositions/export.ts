@@ -8,8 +8,8 @@ import {
   exportFormats,
 } from "../../../actors/contract/composition.ts";
 import { count } from "../../../actors/count.ts";
+import type { Klieg } from "../../../clients/typescript/src/klieg.ts";
 import { parseId } from "../../../engine/id.ts";
-import type { Client } from "../../client/client.ts";
 import { type Command, CommandError, onlyArgument, type Session, UsageError } from "../command.ts";
 import { archiveOf } from "../folder-archive.ts";
 import { checkOutput, standardOutput, writeWhole } from "../output-file.ts";
@@ -54,9 +54,9 @@ async function run(args: readonly string[], session: Session): Promise<void> {
   const files = isFolder ? await bundleOf(what) : undefined;
   const client = await session.client();
   const name = basename(resolve(what));
-  const id = files === undefined ? what : (await client.createComposition({ name })).id;
-  if (files !== undefined) await client.replaceBundle(id, () => archiveOf(files));
-  const { body } = await client.exportComposition(id, format);
+  const id = files === undefined ? what : (await client.compositions.create({ name })).id;
+  if (files !== undefined) await client.compositions.replaceBundle(id, () => archiveOf(files));
+  const { body } = await client.compositions.export(id, format);
   if (body === null) throw new CommandError("The archive was empty.");
   const sizeBytes = await writeWhole(output, body);
   if (output === standardOutput) return;
@@ -90,7 +90,7 @@ interface SavedMedia {
 
 /** One after the other: they come from one service. */
 async function saveMedia(
-  client: Client,
+  client: Klieg,
   { media }: ExportManifest,
   folder: string,
   { terminal }: Session,

@@ -3,7 +3,7 @@ import { mkdir, readdir } from "node:fs/promises";
 import { dirname, join, resolve, sep } from "node:path";
 import { parseArgs } from "node:util";
 import { count } from "../../../actors/count.ts";
-import type { Client } from "../../client/client.ts";
+import type { Klieg } from "../../../clients/typescript/src/klieg.ts";
 import { type Command, CommandError, onlyArgument, optionLine, type Session } from "../command.ts";
 import { writeWhole } from "../output-file.ts";
 import { progressLine } from "../progress-line.ts";
@@ -30,7 +30,7 @@ async function run(args: readonly string[], session: Session): Promise<void> {
   });
   const id = onlyArgument(positionals, "the composition");
   const client = await session.client();
-  const { name, files = [] } = await client.composition(id);
+  const { name, files = [] } = await client.compositions.get(id);
   const folder = values.output ?? folderName(name);
   if (!values.force) await checkEmpty(folder);
   const line = progressLine(session.terminal);
@@ -64,9 +64,9 @@ function placeIn(folder: string, path: string): string {
   throw new CommandError(`The composition has a file ${JSON.stringify(path)} outside its folder.`);
 }
 
-async function save(client: Client, id: string, path: string, place: string): Promise<void> {
+async function save(client: Klieg, id: string, path: string, place: string): Promise<void> {
   await mkdir(dirname(place), { recursive: true });
-  const { body } = await client.compositionFile(id, path);
+  const { body } = await client.compositions.getFile(id, path);
   await writeWhole(place, body ?? new Blob([]).stream());
 }
 

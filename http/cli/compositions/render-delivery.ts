@@ -1,11 +1,9 @@
 /** From an accepted render to its file: follow it, save what it made, say what that is. */
-import type { Render } from "../../../actors/contract/render.ts";
-import { Unreachable } from "../../client/call.ts";
-import type { Client } from "../../client/client.ts";
-import { followRender, type RenderEvent } from "../../client/follow.ts";
+import type { Render } from "../../../clients/typescript/src/generated/models.ts";
+import { type Klieg, KliegError } from "../../../clients/typescript/src/klieg.ts";
 import { CommandError, type Session } from "../command.ts";
 import { writeWhole } from "../output-file.ts";
-import { progressLine } from "../progress-line.ts";
+import { type Progress, progressLine } from "../progress-line.ts";
 
 export interface Delivery {
   /** The file's path. */
@@ -29,10 +27,10 @@ export async function deliverRender(
 }
 
 /** The render when it has succeeded. Throws `CommandError`. */
-async function follow(client: Client, accepted: Render, { terminal }: Session): Promise<Render> {
+async function follow(client: Klieg, accepted: Render, { terminal }: Session): Promise<Render> {
   const line = progressLine(terminal);
   const begunMs = performance.now();
-  const show = (event: RenderEvent) => {
+  const show = (event: Progress) => {
     const { status, progress = null } = event;
     const left = terminal.isInteractive ? timeLeft(progress, begunMs) : null;
     line.show({ status, progress, status_message: left });
@@ -40,13 +38,14 @@ async function follow(client: Client, accepted: Render, { terminal }: Session): 
   const forget = terminal.onInterrupt(() => `\nThe render ${accepted.id} goes on.\n`);
   try {
     show(accepted);
-    const made = await followRender(client, accepted.id, show);
+    for await (const { data } of client.renders.stream(accepted.id)) show(data);
+    const made = await client.renders.get(accepted.id);
     line.clear();
     for (const warning of made.warnings) terminal.say(`warning: ${warning}\n`);
     if (made.status === "succeeded") return made;
     throw new CommandError(`${made.error ?? "The render failed"}.`);
   } catch (fault) {
-    if (!(fault instanceof Unreachable)) throw fault;
+    if (!(fault instanceof KliegError) || fault.code !== "unreachable") throw fault;
     throw new CommandError(`The service stopped answering; the render ${accepted.id} goes on.`);
   } finally {
     forget();
@@ -63,10 +62,10 @@ function timeLeft(progress: number | null, begunMs: number): string | null {
 
 const leastShare = 0.02;
 
-async function save(client: Client, { id, asset_id: asset }: Render, path: string) {
+async function save(client: Klieg, { id, asset_id: asset }: Render, path: string) {
   if (asset === undefined || asset === null)
     throw new CommandError(`What the render ${id} made is not there any more.`);
-  const { body } = await client.download((await client.asset(asset)).signed_url);
+  const { body } = await client.assets.download(asset);
   if (body === null) throw new CommandError(`The download of asset ${asset} was empty.`);
   return writeWhole(path, body);
 }

@@ -1,7 +1,8 @@
 /** `klieg render`: a folder to a film or a still. */
 import { basename, resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { type Quality, qualities, type RenderRequest } from "../../../actors/contract/render.ts";
+import { type Quality, qualities } from "../../../actors/contract/render.ts";
+import type { RenderRequest } from "../../../clients/typescript/src/generated/models.ts";
 import { type Command, onlyArgument, type Session, UsageError } from "../command.ts";
 import { archiveOf } from "../folder-archive.ts";
 import { checkOutput } from "../output-file.ts";
@@ -41,9 +42,9 @@ async function run(args: readonly string[], session: Session): Promise<void> {
   await checkOutput(output);
   const files = await bundleOf(folder);
   const client = await session.client();
-  const id = values.composition ?? (await client.createComposition({ name })).id;
-  await client.replaceBundle(id, () => archiveOf(files));
-  const accepted = await client.submitRender(id, request);
+  const id = values.composition ?? (await client.compositions.create({ name })).id;
+  await client.compositions.replaceBundle(id, () => archiveOf(files));
+  const accepted = await client.compositions.render(id, request);
   await deliverRender(accepted, { output, isJson: values.json }, session);
 }
 

@@ -31,7 +31,12 @@ async function run(args: readonly string[], { client, terminal }: Session): Prom
   if (plan !== values.plan)
     throw new UsageError(`--plan is "${values.plan}"; give it one of ${planNames.join(", ")}.`);
   const credits = wholeNumber(values.credits, "--credits");
-  const account = await (await client()).createAccount({ email, plan, credits, issue_token: true });
+  const account = await (await client()).admin.createAccount({
+    email,
+    plan,
+    credits,
+    issue_token: true,
+  });
   if (json) terminal.print(JSON.stringify({ account_id: account.id, token: account.token }));
   else {
     terminal.print(`account ${account.id}`);

@@ -18,7 +18,7 @@ export const audit: Command = {
     const moving: string[] = [];
     let cursor: string | undefined;
     do {
-      const page = await service.invariants(cursor);
+      const page = await service.admin.invariants({ cursor });
       for (const item of page.items)
         terminal.print(
           values.json

@@ -1,6 +1,6 @@
 /** `klieg nodes` and `klieg drain`: who serves and who renders, and letting a node go. */
 import { parseArgs } from "node:util";
-import type { AdminNode } from "../../../actors/contract/admin.ts";
+import type { AdminNode } from "../../../clients/typescript/src/generated/models.ts";
 import { type Command, onlyArgument } from "../command.ts";
 import { table } from "./table.ts";
 
@@ -12,7 +12,7 @@ export const listNodes: Command = {
   async run(args, { client, terminal }) {
     const options = { json: { type: "boolean", default: false } } as const;
     const { values } = parseArgs({ args: [...args], options });
-    const list = await (await client()).nodes();
+    const list = await (await client()).admin.nodes();
     if (values.json) return terminal.print(JSON.stringify(list));
     const rows = list.items.map((node) => {
       const { id, kind, address, version, status, tasks } = node;
@@ -37,7 +37,7 @@ export const drainNode: Command = {
   async run(args, { client, terminal }) {
     const { positionals } = parseArgs({ args: [...args], allowPositionals: true, options: {} });
     const id = onlyArgument(positionals, "the node");
-    const { kind } = await (await client()).drainNode(id);
+    const { kind } = await (await client()).admin.drainNode(id);
     terminal.print(
       kind === "farm"
         ? `${id} takes no more tasks; stop it once it has none.`

@@ -11,7 +11,7 @@ export const listProviders: Command = {
   async run(args, { client, terminal }) {
     const options = { json: { type: "boolean", default: false } } as const;
     const { values } = parseArgs({ args: [...args], options });
-    const list = await (await client()).providers();
+    const list = await (await client()).admin.providers();
     if (values.json) return terminal.print(JSON.stringify(list));
     const rows = list.items.map(({ name, adapter, status, paused, in_flight, waiting }) => {
       return [name, adapter, paused ? "paused" : status, `${in_flight}`, `${waiting}`];
@@ -44,6 +44,7 @@ async function setPaused(
 ): Promise<void> {
   const { positionals } = parseArgs({ args: [...args], allowPositionals: true, options: {} });
   const name = onlyArgument(positionals, "the provider");
-  await (await client()).pauseProvider(name, isPaused);
+  const { admin } = await client();
+  await (isPaused ? admin.pauseProvider(name) : admin.resumeProvider(name));
   terminal.print(isPaused ? `${name} is paused; its jobs wait.` : `${name} is given work again.`);
 }

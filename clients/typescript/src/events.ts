@@ -1,32 +1,48 @@
-/** One frame of a `text/event-stream`; `data` is the joined data lines. */
+/** Reading a `text/event-stream`, as the HTML standard says. */
+
+/** One frame; `data` is the joined data lines. */
 export interface StreamEvent {
   readonly event: string;
   readonly data: string;
 }
 
-/** A frame above this is no frame of ours. */
-const frameCharsMax = 1_048_576;
+const bounds = {
+  /** A frame above this is no frame of ours. */
+  frameCharsMax: 1_048_576,
+  /** The service says something every 15 s; a connection that is silent for longer is dead. */
+  silenceMs: 45_000,
+} as const;
 
-/**
- * Reads frames as the HTML standard's event stream does; an unfinished last frame is dropped. A
- * caller that stops reading closes the connection.
- */
+/** An unfinished last frame is dropped. A caller that stops reading closes the connection. */
 export async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenerator<StreamEvent> {
   const reader = body.getReader();
   const decoder = new TextDecoder();
   let rest = "";
   try {
     for (;;) {
-      const { done, value } = await reader.read();
+      const { done, value } = await readInTime(reader);
       if (done) return;
       const text = rest + decoder.decode(value, { stream: true });
       const frames = text.replaceAll("\r\n", "\n").split("\n\n");
       rest = frames.pop() ?? "";
-      if (rest.length > frameCharsMax) throw new RangeError("An event frame is too long.");
+      if (rest.length > bounds.frameCharsMax) throw new RangeError("An event frame is too long.");
       yield* frames.map(parseFrame).filter((event) => event !== undefined);
     }
   } finally {
-    await reader.cancel();
+    // What broke already cannot be ended in order.
+    await reader.cancel().catch(() => undefined);
+  }
+}
+
+async function readInTime(reader: ReadableStreamDefaultReader<Uint8Array>) {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const silence = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error("The stream is silent.")), bounds.silenceMs);
+  });
+  try {
+    return await Promise.race([reader.read(), silence]);
+  } finally {
+    clearTimeout(timer);
   }
 }
 

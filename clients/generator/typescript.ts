@@ -1,0 +1,222 @@
+/** The template of `clients/typescript`: the contract as TypeScript. */
+import type { Contract, Method, NamedType, Resource } from "./contract.ts";
+import type { Field, Shape } from "./shape.ts";
+import { namesIn } from "./shape.ts";
+
+const columns = 100;
+const header = "/** Written by clients/generator from the published contract; do not edit it. */\n";
+
+/** Path below `clients/typescript/src/generated/` to text. */
+export function typescriptFiles({ types, resources }: Contract): ReadonlyMap<string, string> {
+  const files = new Map<string, string>();
+  files.set("models.ts", header + types.map((type) => `\n${declaration(type)}\n`).join(""));
+  for (const resource of resources) files.set(`${fileOf(resource)}.ts`, calls(resource));
+  return files;
+}
+
+function fileOf({ name }: Resource): string {
+  return `${name === "" ? "account" : name.replaceAll("_", "-")}-calls`;
+}
+
+function declaration({ name, shape, isGiven }: NamedType): string {
+  if (shape.kind === "record" && shape.fields.length > 0)
+    return `export interface ${name} ${block(shape.fields, isGiven, "")}`;
+  const union = `export type ${name} = ${typeOf(shape, isGiven, "")};`;
+  if (union.length <= columns || shape.kind !== "union") return union;
+  const members = shape.of.map((one) => `\n  | ${typeOf(one, isGiven, "  ")}`);
+  return `export type ${name} =${members.join("")};`;
+}
+
+/** What callers pass may hold `undefined`, which JSON leaves out, and is not changed. */
+function block(fields: readonly Field[], isGiven: boolean, indent: string): string {
+  const lines = fields.map(({ name, shape, isRequired }) => {
+    const type = typeOf(shape, isGiven, `${indent}  `);
+    const key = `${isGiven ? "readonly " : ""}${keyOf(name)}${isRequired ? "" : "?"}`;
+    const absent = isGiven && !isRequired ? " | undefined" : "";
+    const line = `${indent}  ${key}: ${type}${absent};\n`;
+    if (line.length <= columns || type.includes("\n")) return line;
+    return `${indent}  ${key}:${wrapped(type, absent, `${indent}    `)};\n`;
+  });
+  return `{\n${lines.join("")}${indent}}`;
+}
+
+function typeOf(shape: Shape, isGiven: boolean, indent: string): string {
+  switch (shape.kind) {
+    case "text":
+      return "string";
+    case "integer":
+    case "number":
+      return "number";
+    case "boolean":
+    case "null":
+      return shape.kind;
+    case "anything":
+      return "unknown";
+    case "named":
+      return shape.name;
+    case "literals":
+      return shape.values.map((value) => JSON.stringify(value)).join(" | ");
+    case "union":
+      return shape.of.map((one) => typeOf(one, isGiven, indent)).join(" | ");
+    case "list": {
+      const inner = typeOf(shape.of, isGiven, indent);
+      const item = /^[\w]+$/.test(inner) ? inner : `(${inner})`;
+      return `${isGiven ? "readonly " : ""}${item}[]`;
+    }
+    case "map":
+      return `Record<string, ${typeOf(shape.of, isGiven, indent)}>`;
+    case "record":
+      if (shape.fields.length === 0) return "Record<string, never>";
+      return block(shape.fields, isGiven, indent);
+  }
+}
+
+/** A union that is too long for a line, a member a line. */
+function wrapped(type: string, absent: string, indent: string): string {
+  const list = /^(readonly )?\((.*)\)\[\]$/.exec(type);
+  const members = (list?.[2] ?? type).split(" | ").map((one) => `${indent}| ${one}\n`);
+  if (list === null) return `\n${members.join("").trimEnd()}${absent}`;
+  return ` ${list[1] ?? ""}(\n${members.join("")}${indent.slice(2)})[]${absent}`;
+}
+
+function keyOf(name: string): string {
+  return /^[A-Za-z_]\w*$/.test(name) ? name : JSON.stringify(name);
+}
+
+function calls(resource: Resource): string {
+  const { name, methods } = resource;
+  const models = new Set(methods.flatMap(modelsOf));
+  const imported = [...models].sort(byLetters);
+  const options = [...new Set(methods.map(optionsOf))].sort(byLetters);
+  const fromCaller = ["Caller", ...options];
+  if (methods.some(({ body }) => body?.kind === "bytes")) fromCaller.push("Bytes");
+  const needsSegment = methods.some(({ parameters }) => parameters.length > 0);
+  const types = fromCaller.sort(byLetters).map((type) => `type ${type}`);
+  const names = needsSegment ? ["segment", ...types] : types;
+  const className = `${pascal(name === "" ? "account" : name)}Calls`;
+  return [
+    header,
+    importOf(needsSegment ? names : fromCaller, "../caller.ts", !needsSegment),
+    imported.length === 0 ? "" : importOf(imported, "./models.ts", true),
+    `\nexport class ${className} {\n`,
+    "  protected readonly caller: Caller;\n\n",
+    "  constructor(caller: Caller) {\n    this.caller = caller;\n  }\n",
+    ...methods.map((method) => `\n${methodOf(method)}`),
+    "}\n",
+  ].join("");
+}
+
+function importOf(names: readonly string[], from: string, isType: boolean): string {
+  const word = isType ? "import type" : "import";
+  const line = `${word} { ${names.join(", ")} } from "${from}";\n`;
+  if (line.length <= columns) return line;
+  return `${word} {\n${names.map((name) => `  ${name},\n`).join("")}} from "${from}";\n`;
+}
+
+function modelsOf({ body, query, answer, needed }: Method): string[] {
+  return [
+    ...(body?.kind === "json" ? [body.type] : []),
+    ...(query === undefined ? [] : [query]),
+    ...(answer.kind === "json" ? [answer.type] : []),
+    ...needed.flatMap(({ shape }) => namesIn(shape)),
+  ];
+}
+
+function optionsOf({ isSubmit, takesMatch }: Method): string {
+  if (isSubmit) return "SubmitOptions";
+  return takesMatch ? "ChangeOptions" : "CallOptions";
+}
+
+/** Where a duplicate's earlier result is read. */
+const earlier: Readonly<Record<string, string>> = {
+  Job: "jobs",
+  Render: "renders",
+  OutputSet: "sets",
+};
+
+function methodOf(method: Method): string {
+  const { name, summary, answer, isRepeatable, isSubmit } = method;
+  const type =
+    answer.kind === "json" ? answer.type : answer.kind === "bytes" ? "Response" : "undefined";
+  const found = answer.kind === "json" ? earlier[answer.type] : undefined;
+  const fields = [
+    `method: "${method.verb}"`,
+    `path: ${pathOf(method)}`,
+    ...(queryOf(method) === undefined ? [] : [`query: ${queryOf(method)}`]),
+    ...(method.body?.kind === "json" ? ["body: request"] : []),
+    ...(method.body?.kind === "bytes" ? ["bytes", `mediaType: "${mediaTypeOf(method.body)}"`] : []),
+    `isRepeatable: ${isRepeatable}`,
+    ...(isSubmit ? [`earlier: "${found ?? "none"}"`] : []),
+  ];
+  const how = answer.kind === "bytes" ? "open" : answer.kind === "json" ? `json<${type}>` : "end";
+  return [
+    `  /** ${summary} */\n`,
+    signature(`  ${camel(name)}`, argumentsOf(method), `Promise<${type}>`),
+    `    return this.caller.${how}(\n`,
+    callOf(fields),
+    "      options,\n    );\n  }\n",
+  ].join("");
+}
+
+function callOf(fields: readonly string[]): string {
+  const line = `      { ${fields.join(", ")} },\n`;
+  if (line.length <= columns) return line;
+  return `      {\n${fields.map((field) => `        ${field},\n`).join("")}      },\n`;
+}
+
+function signature(name: string, args: readonly string[], answer: string): string {
+  const line = `${name}(${args.join(", ")}): ${answer} {\n`;
+  if (line.length <= columns) return line;
+  return `${name}(\n${args.map((arg) => `    ${arg},\n`).join("")}  ): ${answer} {\n`;
+}
+
+function argumentsOf(method: Method): string[] {
+  const { parameters, needed, body, query } = method;
+  return [
+    ...parameters.map(({ name, choices }) => {
+      const type = choices?.map((choice) => `"${choice}"`).join(" | ") ?? "string";
+      return `${camel(name)}: ${type}`;
+    }),
+    ...needed.map(({ name, shape }) => `${camel(name)}: ${typeOf(shape, true, "")}`),
+    ...(body?.kind === "json"
+      ? [`request: ${body.type}${body.isRequired ? "" : " = {}"}`]
+      : body?.kind === "bytes"
+        ? ["bytes: Bytes"]
+        : []),
+    ...(query === undefined ? [] : [`query: ${query} = {}`]),
+    `options: ${optionsOf(method)} = {}`,
+  ];
+}
+
+/** The fields of a query are those of the contract; the required ones are arguments. */
+function queryOf({ needed, query }: Method): string | undefined {
+  const given = needed.map(({ name }) => (camel(name) === name ? name : `${name}: ${camel(name)}`));
+  if (query === undefined) return given.length === 0 ? undefined : `{ ${given.join(", ")} }`;
+  return given.length === 0 ? "{ ...query }" : `{ ...query, ${given.join(", ")} }`;
+}
+
+function mediaTypeOf({ mediaType }: { readonly mediaType: string }): string {
+  return mediaType === "*/*" ? "application/octet-stream" : mediaType;
+}
+
+function pathOf({ path, parameters }: Method): string {
+  if (parameters.length === 0) return JSON.stringify(path);
+  const text = path.replaceAll(
+    /\{([a-z_]+)\}/g,
+    (_, name: string) => `\${segment(${camel(name)})}`,
+  );
+  return `\`${text}\``;
+}
+
+function camel(name: string): string {
+  return name.replaceAll(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
+}
+
+function pascal(name: string): string {
+  const text = camel(name);
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+function byLetters(one: string, other: string): number {
+  return one < other ? -1 : 1;
+}

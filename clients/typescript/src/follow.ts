@@ -1,0 +1,76 @@
+/**
+ * Following something to its end, through streams that break, tickets that expire and restarts.
+ *
+ * 1. The frames of a stream are passed on; its first says how things are now.
+ * 2. A stream that ends before the last frame, or says `reconnect`, is opened again with a new
+ *    ticket.
+ * 3. Where no stream can be had, `lookAgain` stands in; its failure ends the following.
+ */
+import type { Caller } from "./caller.ts";
+import { readEvents } from "./events.ts";
+import type { SseTicket } from "./generated/models.ts";
+import { KliegError, unreachable } from "./problem.ts";
+import { isPassing, pause } from "./retry.ts";
+
+/** The pace of new streams when they end early. */
+const betweenStreamsMs = 100;
+
+interface Frame {
+  readonly event: string;
+  readonly data: object;
+}
+
+export interface Followed<T extends Frame> {
+  readonly caller: Caller;
+  /** POST for a ticket, and GET with it. */
+  readonly ticketPath: string;
+  readonly streamPath: string;
+  /** What is so now; may wait until it is something else when there is no stream. */
+  readonly lookAgain: (hasStream: boolean) => Promise<T>;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** Ends after the `complete` frame. */
+export async function* follow<T extends Frame>(followed: Followed<T>): AsyncGenerator<T> {
+  const { lookAgain, signal } = followed;
+  for (;;) {
+    let hasStream = true;
+    try {
+      for await (const frame of framesOf<T>(followed)) {
+        yield frame;
+        if (frame.event === "complete") return;
+      }
+    } catch (fault) {
+      signal?.throwIfAborted();
+      if (!isPassing(fault) && !isCrowded(fault)) throw fault;
+      hasStream = false;
+    }
+    const now = await lookAgain(hasStream);
+    yield now;
+    if (now.event === "complete") return;
+    await pause(betweenStreamsMs, signal);
+  }
+}
+
+/** Of one stream. Each step is tried once: what stands in is better than a new try. */
+async function* framesOf<T extends Frame>(followed: Followed<T>): AsyncGenerator<T> {
+  const { caller, ticketPath, streamPath, signal } = followed;
+  const asked = { method: "POST", path: ticketPath, isRepeatable: false } as const;
+  const { ticket } = await caller.json<SseTicket>(asked, { signal });
+  const url = `${caller.url}/v1${streamPath}?ticket=${encodeURIComponent(ticket)}`;
+  const { body } = await caller.fetchUrl(url, {}, signal);
+  if (body === null) return;
+  try {
+    for await (const { event, data } of readEvents(body)) {
+      if (event === "reconnect") return;
+      yield { event, data: JSON.parse(data) } as T;
+    }
+  } catch (fault) {
+    throw unreachable(caller.url, fault);
+  }
+}
+
+/** Too many open tickets or streams of this account. */
+function isCrowded(fault: unknown): boolean {
+  return fault instanceof KliegError && fault.status === 429;
+}

@@ -1,0 +1,49 @@
+/** Renders: the calls of the contract, waiting for a film, and following what happens. */
+import { type CallOptions, segment } from "./caller.ts";
+import { follow } from "./follow.ts";
+import type { ReconnectFrame, Render, RenderFrame } from "./generated/models.ts";
+import { RendersCalls } from "./generated/renders-calls.ts";
+import { KliegError } from "./problem.ts";
+import { pause } from "./retry.ts";
+
+/** A change of a render; the last one is `complete`. */
+export type RenderEvent = Exclude<RenderFrame, ReconnectFrame>;
+
+/** Between reads of a render whose stream is not available. */
+const betweenReadsMs = 1_000;
+
+export class Renders extends RendersCalls {
+  /** The render once it has succeeded; a failed one throws `job_failed`. */
+  async wait(id: string, options: CallOptions = {}): Promise<Render> {
+    for await (const event of this.stream(id, options)) if (event.event === "complete") break;
+    const render = await this.get(id, options);
+    if (render.status === "succeeded") return render;
+    throw new KliegError(render.error ?? "The render failed.", {
+      status: 502,
+      code: "job_failed",
+      problem: { render_id: id },
+    });
+  }
+
+  /** What happens to the render, from how it is now to its end. */
+  stream(id: string, options: CallOptions = {}): AsyncGenerator<RenderEvent> {
+    const lookAgain = async (hasStream: boolean) => {
+      if (!hasStream) await pause(betweenReadsMs, options.signal);
+      return eventOf(await this.get(id, options));
+    };
+    return follow<RenderEvent>({
+      caller: this.caller,
+      ticketPath: `/renders/${segment(id)}/sse-ticket`,
+      streamPath: `/renders/${segment(id)}/sse`,
+      lookAgain,
+      signal: options.signal,
+    });
+  }
+}
+
+/** What a stream would say of a render that was read. */
+function eventOf({ status, progress, warnings, error }: Render): RenderEvent {
+  if (status === "succeeded" || status === "failed")
+    return { event: "complete", data: { status, warnings, ...(error && { error }) } };
+  return { event: "status", data: { status, ...(typeof progress === "number" && { progress }) } };
+}
