@@ -16,25 +16,33 @@ export interface Entry {
 
 export function chapterPage({ slug, title, html: text, sections }: Chapter): Answer {
   const inside = sections.slice(1).map(({ id, title }) => html`<li><a href="#${id}">${title}</a>`);
-  const contents = html`<nav class="contents" aria-label="On this page"><ul>${joined(inside)}</ul></nav>`;
-  return framed(slug, title, html`<article>${{ markup: text }}</article>${contents}`);
+  const contents = html`<ul>${joined(inside)}</ul>`;
+  return framed(
+    slug,
+    title,
+    html`<article>${{ markup: text }}</article>
+<nav class="contents" aria-label="On this page">${contents}</nav>`,
+  );
 }
 
 export function problemsPage(): Answer {
   const rows = problemTypes.map(problemRow);
-  const table = html`<article><h1 id="problems">Problems</h1>
-<p>Each refusal is a problem object (RFC 9457) whose <code>type</code> is one of these addresses.</p>
-<table><thead><tr><th>Type<th>Status<th>Meaning</thead><tbody>${joined(rows)}</tbody></table></article>`;
+  const table = html`<article>
+<h1 id="problems">Problems</h1>
+<p>Each refusal is a problem object (RFC 9457), and its <code>type</code> is one of these.</p>
+<table><thead><tr><th>Type<th>Status<th>Meaning</thead>
+<tbody>${joined(rows)}</tbody></table>
+</article>`;
   return framed("problems", "Problems", table);
 }
 
 /** The script puts the reference into the page, whose styles it makes. */
 export function referencePage(): Answer {
-  const body = html`${navigation("api")}<div id="reference" class="reference"><p>Loading ...</p></div>`;
   return page({
     title: "API reference - Klieg",
-    body: html`<div class="docs">${body}</div>`,
-    styles: [docsFiles.path("docs.css")],
+    body: html`<p class="back"><a href="/docs">Documentation</a> / API reference</p>
+<div id="reference"><p>Loading ...</p></div>`,
+    styles: ["docs.css", "reference.css"].map((name) => docsFiles.path(name)),
     scripts: ["redoc.js", "reference.bundle.js"].map((name) => docsFiles.path(name)),
     hasStylesOfScripts: true,
     isAsking: true,

@@ -1,10 +1,20 @@
 /** Documentation for people, served by the service itself, without a word to other hosts. */
+
+import { Type } from "../../config/schema.ts";
 import { type Route, route } from "../route.ts";
 import { json } from "../transport/answer.ts";
 import { docsFiles, docsFilesPath } from "./docs-files.ts";
 import { chapterPage, entriesOf, problemsPage, referencePage } from "./docs-pages.ts";
 import { guides, readChapter } from "./guides.ts";
-import { Type } from "../../config/schema.ts";
+
+const SearchEntries = Type.Array(
+  Type.Object({
+    url: Type.String(),
+    page: Type.String(),
+    title: Type.String(),
+    text: Type.String(),
+  }),
+);
 
 const page = { answers: { 200: "text/html" }, access: "open" } as const;
 
@@ -26,7 +36,7 @@ export const docsRoutes: readonly Route[] = [
   }),
   route("GET", "/docs/search.json", {
     summary: "What the search of the documentation looks through",
-    answers: { 200: Type.Unknown() },
+    answers: { 200: SearchEntries },
     access: "open",
     run: () => json(200, entriesOf(guides.map(({ slug }) => readChapter(slug)))),
   }),

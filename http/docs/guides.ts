@@ -26,7 +26,7 @@ export interface Chapter extends Guide {
   readonly sections: readonly Section[];
 }
 
-/** In the order in which somebody new reads them. */
+/** In the order in which a newcomer reads them. */
 export const guides: readonly Guide[] = [
   { slug: "start", title: "First steps", about: "A picture and a film in five minutes" },
   { slug: "client", title: "Client authors", about: "Jobs, streams, retries and money" },
@@ -56,7 +56,7 @@ function compile(markdown: string): Pick<Chapter, "html" | "sections"> {
         const content = this.parser.parseInline(tokens);
         return `<h${depth} id="${anchorOf(text)}">${content}</h${depth}>\n`;
       },
-      // Wide ones scroll by themselves; whoever reads by keyboard can do that too.
+      // Wide ones scroll by themselves; the keyboard must be able to do that.
       code({ text, lang }) {
         const code = text.replaceAll("&", "&amp;").replaceAll("<", "&lt;");
         return `<pre tabindex="0" data-language="${lang ?? ""}"><code>${code}\n</code></pre>\n`;
@@ -68,7 +68,10 @@ function compile(markdown: string): Pick<Chapter, "html" | "sections"> {
 }
 
 function anchorOf(title: string): string {
-  return title.toLowerCase().replaceAll(/[^a-z0-9]+/g, "-").replaceAll(/^-|-$/g, "");
+  return title
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, "-")
+    .replaceAll(/^-|-$/g, "");
 }
 
 function sectionsOf(tokens: readonly Token[]): readonly Section[] {

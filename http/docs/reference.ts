@@ -1,3 +1,4 @@
+/// <reference lib="dom" />
 /** Draws the reference of the API, in the browser: Redoc in the colours of the look. */
 
 interface Redoc {

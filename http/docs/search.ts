@@ -1,3 +1,4 @@
+/// <reference lib="dom" />
 /** The search of the documentation, in the browser. It fetches what it looks through when used. */
 import MiniSearch from "minisearch";
 import type { Entry } from "./docs-pages.ts";
@@ -54,7 +55,7 @@ function note(text: string): HTMLLIElement {
 /** With the arrow keys from the field through the list, and back. */
 function move(by: 1 | -1): void {
   const links = [...(list?.querySelectorAll("a") ?? [])];
-  const at = links.findIndex((link) => link === document.activeElement) + by;
+  const at = links.indexOf(document.activeElement as HTMLAnchorElement) + by;
   if (at < 0) field?.focus();
   else links[Math.min(at, links.length - 1)]?.focus();
 }

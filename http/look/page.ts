@@ -65,13 +65,14 @@ export function styleLinks(paths: readonly string[], nonce?: string): Markup {
   return { markup: links.join("\n") };
 }
 
-function policyOf({ nonce, scripts, isAsking = false, hasStylesOfScripts }: Page): string {
+function policyOf({ nonce, scripts, isAsking = false, hasStylesOfScripts = false }: Page): string {
   return [
     "default-src 'none'",
     ...(nonce === undefined ? [] : [`script-src 'nonce-${nonce}'`]),
     ...(scripts === undefined ? [] : ["script-src 'self'"]),
-    hasStylesOfScripts ? "style-src 'self' 'unsafe-inline'; worker-src blob:" : "style-src 'self'",
-    "img-src 'self'",
+    ...(hasStylesOfScripts
+      ? ["style-src 'self' 'unsafe-inline'", "img-src 'self' data:", "worker-src blob:"]
+      : ["style-src 'self'", "img-src 'self'"]),
     ...(isAsking ? ["connect-src 'self'"] : []),
     "base-uri 'none'",
     "form-action 'none'",
