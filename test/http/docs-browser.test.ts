@@ -39,6 +39,6 @@ t.test("documentation is searched and drawn without a word to other hosts", asyn
   t.equal(await page.locator("#found").textContent(), "Nothing has these words.");
 
   await page.goto(`${origin}/docs/api`);
-  await page.waitForSelector("text=Generate images");
+  await page.waitForSelector("h2:has-text('Generate images')");
   t.strictSame(complaints, []);
 });
