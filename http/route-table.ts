@@ -21,6 +21,7 @@ import { compositionRoutes } from "./compositions/composition-routes.ts";
 import { figmaRoutes } from "./compositions/figma-routes.ts";
 import { renderRoutes } from "./compositions/render-routes.ts";
 import { consoleRoutes } from "./console/console-routes.ts";
+import { docsRoutes } from "./docs/docs-routes.ts";
 import { documentRoutes } from "./documents/document-routes.ts";
 import { healthRoutes } from "./documents/health-routes.ts";
 import { exportRoutes } from "./exports/export-routes.ts";
@@ -81,5 +82,6 @@ export const routeTable: readonly Route[] = [
   ...healthRoutes,
   ...lookRoutes,
   ...consoleRoutes,
+  ...docsRoutes,
   ...documentRoutes(() => routeTable),
 ];

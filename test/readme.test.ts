@@ -1,13 +1,14 @@
 /**
- * README.md, followed word for word: the commands of its shell blocks in their order, and beside
- * them those of its sentences, in a folder like a clone with the service that `npm start` starts
- * there. What cannot be run here is listed with the reason.
+ * README.md and the guides, followed word for word: the commands of their shell blocks in their
+ * order, and beside them those of their sentences, in a folder like a clone with the service that
+ * `npm start` starts there. What cannot be run here is listed with the reason.
  */
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import {
   chmodSync,
   cpSync,
+  mkdirSync,
   openSync,
   readdirSync,
   readFileSync,
@@ -19,16 +20,19 @@ import {
 import { join } from "node:path";
 import { promisify } from "node:util";
 import t, { type Test } from "tap";
+import { guides } from "../http/docs/guides.ts";
 import { freePort } from "./http/raw-http.ts";
 
 const run = promisify(execFile);
 const root = join(import.meta.dirname, "../..");
-const readme = readFileSync(join(root, "README.md"), "utf8");
+const readable = ["README.md", ...guides.map(({ slug }) => `docs/${slug}.md`)];
+const readme = readable.map((path) => readFileSync(join(root, path), "utf8")).join("\n");
 
 const notRun: Readonly<Record<string, string>> = {
   "npm test": "runs this test",
   "npm run test:long": "takes minutes",
   "npm run bench -- submit": "loads the machine for minutes",
+  "npm run bench -- latency": "the same",
   "npm run bench -- read": "the same",
   "npm run bench -- render": "the same, and installs other renderers",
   "npm run bench -- nodes": "the same",
@@ -110,43 +114,57 @@ async function startService(t: Test, folder: string, env: NodeJS.ProcessEnv) {
   return stop;
 }
 
-t.test("each command of README.md is run, or is listed with the reason why not", async (t) => {
-  for (const command of named) t.ok([...blocks, ...spans].includes(command), command);
-  const folder = clone(t);
-  const address = `127.0.0.1:${await freePort()}`;
-  const env = {
-    PATH: `${join(folder, "bin")}:${process.env["PATH"]}`,
-    HOME: join(folder, "home"),
-    KLIEG_PORT: address.split(":")[1],
-    npm_config_update_notifier: "false",
-  };
-  const stop = await startService(t, folder, env);
-  const places = new Map([
-    ["127.0.0.1:8080", address],
-    ["<folder>", "examples/title-card"],
-    ["<command>", "render"],
-    ["<path>", "actors/tables"],
-    ["<name>", "script"],
-  ]);
-  let variables = "";
-  const follow = async (command: string) => {
-    let script = command;
-    for (const [place, text] of places) script = script.replaceAll(place, text);
-    if (/^\w+=\$/.test(script)) variables += `${script}\n`;
-    const { stdout } = await run("sh", ["-euc", variables + script], { cwd: folder, env });
-    t.pass(command);
-    for (const [, file = ""] of command.matchAll(/ -o (\S+)/g))
-      t.ok(statSync(join(folder, file)).size > 0, file);
-    if (!command.startsWith("curl")) return;
-    const { id = "", status = "" } = JSON.parse(stdout) as { id?: string; status?: string };
-    t.match(status, /queued|running|succeeded/, stdout);
-    places.set("<id>", id);
-  };
-  const inOrder = async (commands: readonly string[]) => {
-    for (const command of commands) if (!named.includes(command)) await follow(command);
-  };
-  await Promise.all([inOrder(blocks), inOrder(spans)]);
-  for (const command of lastOfAll) await follow(command);
-  await stop();
-  for (const command of ofStoppedService) await follow(command);
-});
+t.test(
+  "each command of README.md and the guides is run, or is listed with the reason why not",
+  async (t) => {
+    for (const command of named) t.ok([...blocks, ...spans].includes(command), command);
+    const folder = clone(t);
+    const address = `127.0.0.1:${await freePort()}`;
+    const operators = `${await freePort()}`;
+    const env = {
+      PATH: `${join(folder, "bin")}:${process.env["PATH"]}`,
+      HOME: join(folder, "home"),
+      KLIEG_PORT: address.split(":")[1],
+      KLIEG_OPERATOR_PORT: operators,
+      npm_config_update_notifier: "false",
+    };
+    const stop = await startService(t, folder, env);
+    const places = new Map([
+      ["127.0.0.1:8080", address],
+      ["127.0.0.1:8081", `127.0.0.1:${operators}`],
+      // A refusal is a failure here.
+      ["curl -s ", "curl -sf "],
+      ["<folder>", "examples/title-card"],
+      ["<command>", "render"],
+      ["<path>", "actors/tables"],
+      ["<name>", "script"],
+    ]);
+    let variables = "";
+    const follow = async (command: string) => {
+      let script = command;
+      for (const [place, text] of places) script = script.replaceAll(place, text);
+      const [, variable] = /^(\w+)=\$/.exec(script) ?? [];
+      if (variable !== undefined) script += `\nprintf %s "$${variable}"`;
+      const { stdout } = await run("sh", ["-euc", variables + script], { cwd: folder, env });
+      t.ok(stdout !== "" || !/^curl|^\w+=/.test(command), command);
+      if (variable !== undefined) variables += `${variable}='${stdout}'\n`;
+      for (const [, file = ""] of command.matchAll(/ -o (\S+)/g))
+        t.ok(statSync(join(folder, file)).size > 0, file);
+      if (!command.startsWith("curl -H")) return;
+      const { id = "", status = "" } = JSON.parse(stdout) as { id?: string; status?: string };
+      t.match(status, /queued|running|succeeded/, stdout);
+      places.set("<id>", id);
+    };
+    const inOrder = async (commands: readonly string[]) => {
+      for (const command of commands) if (!named.includes(command)) await follow(command);
+    };
+    await Promise.all([inOrder(blocks), inOrder(spans)]);
+    mkdirSync(join(folder, "smallest"));
+    const [, smallest = ""] = /```html\n([\s\S]*?)```/.exec(readme) ?? [];
+    writeFileSync(join(folder, "smallest/index.html"), smallest);
+    await follow("npx klieg lint smallest");
+    for (const command of lastOfAll) await follow(command);
+    await stop();
+    for (const command of ofStoppedService) await follow(command);
+  },
+);

@@ -1,5 +1,9 @@
-/** The organizations that one belongs to, and the members, roles and budgets of the one one acts in. */
-import type { Member, Organization } from "../../clients/typescript/src/generated/models.ts";
+/** The organizations that one belongs to; members, roles and budgets of the one that is chosen. */
+import type {
+  Member,
+  MemberBudget,
+  Organization,
+} from "../../clients/typescript/src/generated/models.ts";
 import { useAsked } from "../asked.ts";
 import { count, credits, words } from "../format.ts";
 import { attempt } from "../notices.ts";
@@ -165,8 +169,7 @@ function Person({ id, member, mayChange, again }: PersonProps) {
         <p class="row-title">{member.display_name || member.email}</p>
         <p class="hint">
           {member.email}
-          {budget &&
-            ` · ${count(budget.used_credits)} of ${credits(budget.limit_credits)} a ${budget.period}`}
+          {budget && ` · ${budgetWords(budget)}`}
         </p>
       </div>
       {mayChange ? (
@@ -181,6 +184,11 @@ function Person({ id, member, mayChange, again }: PersonProps) {
       )}
     </li>
   );
+}
+
+function budgetWords({ used_credits, limit_credits, period }: MemberBudget): string {
+  const end = period === "month" ? "this month" : "in all";
+  return `${count(used_credits)} of ${credits(limit_credits)} ${end}`;
 }
 
 function Roles(props: { role: Role; change: (role: Role) => void; label: string }) {

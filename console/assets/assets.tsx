@@ -112,7 +112,7 @@ function UploadButton() {
 function Drop({ children }: { children: ComponentChildren }) {
   const [isOver, setOver] = useState(false);
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: the button beside it does the same by keys.
+    // biome-ignore lint/a11y/noStaticElementInteractions: the button does the same by keys.
     <div
       class={isOver ? "view drop over" : "view drop"}
       onDragOver={(event) => {

@@ -60,7 +60,7 @@ function links({ service: { baseUrl, version } }: Call): Answer {
   const { origin } = new URL(baseUrl);
   return json(200, {
     release: version,
-    documentation: `${origin}/`,
+    documentation: `${origin}/docs`,
     openapi: `${baseUrl}/openapi.json`,
     problems: `${baseUrl}/problems/validation`,
     models: `${baseUrl}/models`,

@@ -5,4 +5,6 @@ export const lookPath = "/look/";
 const folder = new URL("./", import.meta.url);
 
 /** `look.css` for all views, `pages.css` for those of one subject. */
-export const lookFiles = new StaticFiles(folder, lookPath, ["look.css", "pages.css", "mark.svg"]);
+export const lookFiles = new StaticFiles(folder, lookPath, [
+  ...["look.css", "pages.css", "front.css", "mark.svg"],
+]);

@@ -1,6 +1,7 @@
 /**
- * A page of one subject in the look of all: its head, its mark, its policy. It loads stylesheets
- * and the mark of this service, and runs no script but its own, which carries the policy's nonce.
+ * A page of one subject in the look of all: its head, its mark, its policy. It loads stylesheets,
+ * scripts and the mark of this service, and runs no other script but one that carries the policy's
+ * nonce.
  */
 import { type Answer, constantHeader, type Header } from "../transport/answer.ts";
 import { lookFiles } from "./look-files.ts";
@@ -15,6 +16,10 @@ export interface Page {
   readonly styles?: readonly string[];
   /** What the page's own script carries. */
   readonly nonce?: string;
+  /** Paths of scripts of this service. */
+  readonly scripts?: readonly string[];
+  /** Scripts that come as they are write styles into the page, and work beside it. */
+  readonly hasStylesOfScripts?: boolean;
   /** Where the page may send requests to: itself. */
   readonly isAsking?: boolean;
   readonly headers?: readonly Header[];
@@ -25,6 +30,7 @@ const noReferrer = constantHeader("Referrer-Policy", "no-referrer");
 
 export function page(page: Page): Answer {
   const { status = 200, title, body, footer = html``, styles = [], headers = [] } = page;
+  const scripts = (page.scripts ?? []).map((path) => html`<script defer src="${path}"></script>`);
   const text = html`<!doctype html>
 <html lang="en">
 <head>
@@ -33,6 +39,7 @@ export function page(page: Page): Answer {
 <title>${title}</title>
 ${styleLinks(["look.css", "pages.css"].map((name) => lookFiles.path(name)))}${styleLinks(styles)}
 <link rel="icon" type="image/svg+xml" href="${lookFiles.path("mark.svg")}">
+${{ markup: scripts.map(({ markup }) => markup).join("\n") }}
 </head>
 <body>
 <header><a class="brand" href="/">${mark()}Klieg</a></header>
@@ -58,12 +65,14 @@ export function styleLinks(paths: readonly string[], nonce?: string): Markup {
   return { markup: links.join("\n") };
 }
 
-function policyOf({ nonce, isAsking = false }: Page): string {
+function policyOf({ nonce, scripts, isAsking = false, hasStylesOfScripts = false }: Page): string {
   return [
     "default-src 'none'",
     ...(nonce === undefined ? [] : [`script-src 'nonce-${nonce}'`]),
-    "style-src 'self'",
-    "img-src 'self'",
+    ...(scripts === undefined ? [] : ["script-src 'self'"]),
+    ...(hasStylesOfScripts
+      ? ["style-src 'self' 'unsafe-inline'", "img-src 'self' data:", "worker-src blob:"]
+      : ["style-src 'self'", "img-src 'self'"]),
     ...(isAsking ? ["connect-src 'self'"] : []),
     "base-uri 'none'",
     "form-action 'none'",

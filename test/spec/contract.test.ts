@@ -68,7 +68,7 @@ t.test("GET / has links to documentation, OpenAPI document and health; the relea
   const { status, json } = await house.stranger.get<Record<string, string>>("/v1/");
   t.equal(status, 200);
   t.match(json, { release: "0.0.0-test", openapi: /\/v1\/openapi\.json$/, health: /\/healthz$/ });
-  t.equal(json["documentation"], `${origin}/`);
+  t.equal(json["documentation"], `${origin}/docs`);
 });
 
 t.test("GET / shows a page to a browser, and links to anybody else (E7)", async (t) => {

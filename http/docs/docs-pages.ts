@@ -1,0 +1,97 @@
+/** The pages of the documentation: one frame of places to go, a search, and what is to be read. */
+import { html, type Markup } from "../look/markup.ts";
+import { page } from "../look/page.ts";
+import { type ProblemType, problemTypes } from "../problems/problem-types.ts";
+import type { Answer } from "../transport/answer.ts";
+import { docsFiles } from "./docs-files.ts";
+import { type Chapter, guides } from "./guides.ts";
+
+/** What the search looks through; `url` leads there. */
+export interface Entry {
+  readonly url: string;
+  readonly page: string;
+  readonly title: string;
+  readonly text: string;
+}
+
+export function chapterPage({ slug, title, html: text, sections }: Chapter): Answer {
+  const inside = sections.slice(1).map(({ id, title }) => html`<li><a href="#${id}">${title}</a>`);
+  const contents = html`<ul>${joined(inside)}</ul>`;
+  return framed(
+    slug,
+    title,
+    html`<article>${{ markup: text }}</article>
+<nav class="contents" aria-label="On this page">${contents}</nav>`,
+  );
+}
+
+export function problemsPage(): Answer {
+  const rows = problemTypes.map(problemRow);
+  const table = html`<article>
+<h1 id="problems">Problems</h1>
+<p>Each refusal is a problem object (RFC 9457), and its <code>type</code> is one of these.</p>
+<table><thead><tr><th>Type<th>Status<th>Meaning</thead>
+<tbody>${joined(rows)}</tbody></table>
+</article>`;
+  return framed("problems", "Problems", table);
+}
+
+/** The script puts the reference into the page, whose styles it makes. */
+export function referencePage(): Answer {
+  return page({
+    title: "API reference - Klieg",
+    body: html`<p class="back"><a href="/docs">Documentation</a> / API reference</p>
+<div id="reference"><p>Loading ...</p></div>`,
+    styles: ["docs.css", "reference.css"].map((name) => docsFiles.path(name)),
+    scripts: ["redoc.js", "reference.bundle.js"].map((name) => docsFiles.path(name)),
+    hasStylesOfScripts: true,
+    isAsking: true,
+  });
+}
+
+export function entriesOf(chapters: readonly Chapter[]): readonly Entry[] {
+  const sections = chapters.flatMap(({ slug, title: page, sections }) =>
+    sections.map(({ id, title, text }) => ({ url: `/docs/${slug}#${id}`, page, title, text })),
+  );
+  const problems = problemTypes.map(({ slug, title, meaning, remedy }) => ({
+    ...{ url: `/v1/problems/${slug}`, page: "Problems", title: `${title}: ${slug}` },
+    text: `${meaning} ${remedy}`,
+  }));
+  return [...sections, ...problems];
+}
+
+function framed(slug: string, title: string, body: Markup): Answer {
+  return page({
+    title: `${title} - Klieg`,
+    body: html`<div class="docs">${navigation(slug)}${body}</div>`,
+    styles: [docsFiles.path("docs.css")],
+    scripts: [docsFiles.path("search.bundle.js")],
+    isAsking: true,
+  });
+}
+
+function navigation(current: string): Markup {
+  const places = [
+    ...guides,
+    { slug: "api", title: "API reference", about: "Every path and field" },
+    { slug: "problems", title: "Problems", about: "What a refusal means" },
+  ].map(({ slug, title, about }) => {
+    const here = slug === current ? html` aria-current="page"` : html``;
+    return html`<li><a href="/docs/${slug}"${here}>${title}<small>${about}</small></a>`;
+  });
+  return html`<nav class="places" aria-label="Documentation">
+<form role="search"><label for="search">Search</label>
+<input id="search" type="search" autocomplete="off" placeholder="Press / to search"
+ role="combobox" aria-expanded="false" aria-controls="found" aria-autocomplete="list"></form>
+<ol id="found" hidden></ol>
+<ul>${joined(places)}</ul></nav>`;
+}
+
+function problemRow({ slug, title, statuses, meaning }: ProblemType): Markup {
+  return html`<tr><td><a href="/v1/problems/${slug}">${slug}</a><td>${statuses.join(", ")}
+<td>${title}. ${meaning}`;
+}
+
+function joined(parts: readonly Markup[]): Markup {
+  return { markup: parts.map(({ markup }) => markup).join("\n") };
+}

@@ -1,0 +1,54 @@
+/** Documentation for people, served by the service itself, without a word to other hosts. */
+
+import { Type } from "../../config/schema.ts";
+import { type Route, route } from "../route.ts";
+import { json } from "../transport/answer.ts";
+import { docsFiles, docsFilesPath } from "./docs-files.ts";
+import { chapterPage, entriesOf, problemsPage, referencePage } from "./docs-pages.ts";
+import { guides, readChapter } from "./guides.ts";
+
+const SearchEntries = Type.Array(
+  Type.Object({
+    url: Type.String(),
+    page: Type.String(),
+    title: Type.String(),
+    text: Type.String(),
+  }),
+);
+
+const page = { answers: { 200: "text/html" }, access: "open" } as const;
+
+export const docsRoutes: readonly Route[] = [
+  route("GET", "/docs", {
+    ...page,
+    summary: "The first guide",
+    run: () => chapterPage(readChapter("start")),
+  }),
+  route("GET", "/docs/api", {
+    ...page,
+    summary: "The reference of the API, drawn from its document",
+    run: referencePage,
+  }),
+  route("GET", "/docs/problems", {
+    ...page,
+    summary: "All types of problems",
+    run: problemsPage,
+  }),
+  route("GET", "/docs/search.json", {
+    summary: "What the search of the documentation looks through",
+    answers: { 200: SearchEntries },
+    access: "open",
+    run: () => json(200, entriesOf(guides.map(({ slug }) => readChapter(slug)))),
+  }),
+  route("GET", "/docs/{guide}", {
+    ...page,
+    summary: "A guide",
+    run: ({ id }) => chapterPage(readChapter(id)),
+  }),
+  route("GET", `${docsFilesPath}{file}`, {
+    summary: "A stylesheet or script of the documentation",
+    answers: { 200: "*/*", 304: null },
+    access: "open",
+    run: ({ request, id }) => docsFiles.answer(request, id),
+  }),
+];

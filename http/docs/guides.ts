@@ -1,0 +1,97 @@
+/**
+ * The guides: Markdown files of the build, made HTML once. Each heading has an id, by which links
+ * and the search lead to its section.
+ */
+import { readFileSync } from "node:fs";
+import { Marked, type Token, type Tokens } from "marked";
+import { found } from "../problems/refusal-error.ts";
+
+export interface Guide {
+  readonly slug: string;
+  readonly title: string;
+  /** For whom it is, in a few words. */
+  readonly about: string;
+}
+
+export interface Section {
+  /** Empty for what stands before the first heading. */
+  readonly id: string;
+  readonly title: string;
+  /** Without markup. */
+  readonly text: string;
+}
+
+export interface Chapter extends Guide {
+  readonly html: string;
+  readonly sections: readonly Section[];
+}
+
+/** In the order in which a newcomer reads them. */
+export const guides: readonly Guide[] = [
+  { slug: "start", title: "First steps", about: "A picture and a film in five minutes" },
+  { slug: "client", title: "Client authors", about: "Jobs, streams, retries and money" },
+  { slug: "composition", title: "Composition authors", about: "HTML timelines that become films" },
+  { slug: "load-testing", title: "Load testers", about: "Measure it, without spending anything" },
+  { slug: "operator", title: "Operators", about: "Run it, watch it, scale it, keep it" },
+];
+
+const folder = new URL("../../docs/", import.meta.url);
+const chapters = new Map<string, Chapter>();
+
+/** Throws `RefusalError` with 404 for a slug that no guide has. */
+export function readChapter(slug: string): Chapter {
+  const known = chapters.get(slug);
+  if (known !== undefined) return known;
+  const guide = found(guides.find((one) => one.slug === slug));
+  const chapter = { ...guide, ...compile(readFileSync(new URL(`${slug}.md`, folder), "utf8")) };
+  chapters.set(slug, chapter);
+  return chapter;
+}
+
+function compile(markdown: string): Pick<Chapter, "html" | "sections"> {
+  const marked = new Marked({ gfm: true });
+  marked.use({
+    renderer: {
+      heading({ tokens, depth, text }) {
+        const content = this.parser.parseInline(tokens);
+        return `<h${depth} id="${anchorOf(text)}">${content}</h${depth}>\n`;
+      },
+      // Wide ones scroll by themselves; the keyboard must be able to do that.
+      code({ text, lang }) {
+        const code = text.replaceAll("&", "&amp;").replaceAll("<", "&lt;");
+        return `<pre tabindex="0" data-language="${lang ?? ""}"><code>${code}\n</code></pre>\n`;
+      },
+    },
+  });
+  const tokens = marked.lexer(markdown);
+  return { html: marked.parser(tokens), sections: sectionsOf(tokens) };
+}
+
+function anchorOf(title: string): string {
+  return title
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, "-")
+    .replaceAll(/^-|-$/g, "");
+}
+
+function sectionsOf(tokens: readonly Token[]): readonly Section[] {
+  const sections: { id: string; title: string; text: string }[] = [];
+  for (const token of tokens) {
+    if (isHeading(token)) sections.push({ id: anchorOf(token.text), title: token.text, text: "" });
+    const last = sections.at(-1);
+    if (last !== undefined && !isHeading(token)) last.text += ` ${token.raw}`;
+  }
+  return sections.map(({ text, ...rest }) => ({ ...rest, text: plain(text) }));
+}
+
+function isHeading(token: Token): token is Tokens.Heading {
+  return token.type === "heading";
+}
+
+function plain(markdown: string): string {
+  return markdown
+    .replaceAll(/\]\([^)]*\)/g, "]")
+    .replaceAll(/[`*_|#[\]]/g, " ")
+    .replaceAll(/\s+/g, " ")
+    .trim();
+}

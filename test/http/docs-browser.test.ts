@@ -1,0 +1,44 @@
+/// <reference lib="dom" />
+/** The documentation as people use it: a real browser, its policies in force. */
+import t from "tap";
+import { launch } from "../../render-farm/browser/browser.ts";
+import { findChromium } from "../../render-farm/browser/chromium-path.ts";
+import { startKlieg } from "../crash/klieg-process.ts";
+
+const flags = ["--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"];
+
+t.test("documentation is searched and drawn without a word to other hosts", async (t) => {
+  const { port } = await startKlieg(t, t.testdir(), { KLIEG_FARM_WORKERS: "0" });
+  const origin = `http://127.0.0.1:${port}`;
+  const executablePath = await findChromium(undefined, process.env["PATH"] ?? "");
+  const running = await launch({ executablePath, sandbox: false }, flags);
+  t.teardown(() => running.close());
+  const page = await (await running.browser.newContext()).newPage();
+  const complaints: string[] = [];
+  page.on("console", (message) => {
+    if (message.type() === "error") complaints.push(message.text());
+  });
+  page.on("pageerror", ({ message }) => complaints.push(message));
+  page.on("request", (request) => {
+    if (!/^(data|blob):/.test(request.url()) && !request.url().startsWith(origin))
+      complaints.push(`asks ${request.url()}`);
+  });
+
+  await page.goto(`${origin}/`);
+  await page.click("text=Read the guides");
+  await page.waitForURL(`${origin}/docs`);
+  await page.keyboard.press("/");
+  await page.keyboard.type("what to repeat");
+  await page.waitForSelector("#found a");
+  t.match(await page.locator("#found a").first().textContent(), /repeat/i);
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("Enter");
+  await page.waitForURL(/\/docs\/client#/);
+  await page.fill("#search", "zzzzqqq");
+  await page.waitForSelector("#found li");
+  t.equal(await page.locator("#found").textContent(), "Nothing has these words.");
+
+  await page.goto(`${origin}/docs/api`);
+  await page.waitForSelector("h2:has-text('Generate images')");
+  t.strictSame(complaints, []);
+});
