@@ -109,20 +109,26 @@ function Form({ share }: { share: (request: Request) => Promise<void> }) {
             onInput={(event) => setPassword(event.currentTarget.value)}
           />
         </Field>
-        <label class="switch">
-          <input
-            type="checkbox"
-            checked={isViewOnly}
-            onChange={(event) => setViewOnly(event.currentTarget.checked)}
-          />
-          To be seen, not saved
-        </label>
+        <ViewOnly isOn={isViewOnly} set={setViewOnly} />
       </details>
       <button type="submit" class="plain">
         <Icon name="share" />
         Make a link
       </button>
     </form>
+  );
+}
+
+function ViewOnly({ isOn, set }: { isOn: boolean; set: (isOn: boolean) => void }) {
+  return (
+    <label class="switch">
+      <input
+        type="checkbox"
+        checked={isOn}
+        onChange={(event) => set(event.currentTarget.checked)}
+      />
+      To be seen, not saved
+    </label>
   );
 }
 
