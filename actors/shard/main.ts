@@ -15,6 +15,7 @@ import { natsSnapshots } from "../../engine/adapters/nats/nats-snapshots.ts";
 import { openObjects } from "../../engine/adapters/objects/open-objects.ts";
 import { systemClock } from "../../engine/adapters/system-clock.ts";
 import { systemEntropy } from "../../engine/adapters/system-entropy.ts";
+import { openTraces } from "../../engine/adapters/traces/otlp-traces.ts";
 import { Link } from "../../engine/link.ts";
 import { Tally } from "../../engine/metrics/tally.ts";
 import type { Snapshot } from "../../engine/ports/snapshots.ts";
@@ -59,6 +60,7 @@ async function runShard(task: ShardTask, log: Logger): Promise<void> {
     skipped: (lines) => log.info({ lines }, "ends of jobs were not logged"),
   });
   const tally = new Tally();
+  const traces = openTraces(task.otlpUrl, `shard ${number}`);
   let life: ShardLife | undefined;
   const effects = new EffectsLine((envelope) => life?.shard?.receive(envelope, "settle"));
   const toGateway = new Link<FromShardThread, ToShardThread>(task.gateway, (message) => {
@@ -79,6 +81,8 @@ async function runShard(task: ShardTask, log: Logger): Promise<void> {
     report(report, get) {
       ends.add(report, get);
       report.count(tally, get);
+      const span = traces && report.span(get);
+      if (span !== undefined) traces?.record(span);
     },
     flushes(error) {
       if (error === undefined) log.info({ shard: number }, "the store is written again");
@@ -101,6 +105,7 @@ async function runShard(task: ShardTask, log: Logger): Promise<void> {
     effects.close();
     await stores.journal.close();
     await stores.tables.close();
+    await traces?.close();
   } catch (error) {
     if (!(error instanceof StoreDamage)) throw error;
     toGateway.send({ kind: "damaged", sentence: damageSentence(folder, error) });
