@@ -160,7 +160,7 @@ async function makeLinks(crowd: readonly Member[], count: number): Promise<strin
       if (member === undefined) throw new Error("There is no account to share from.");
       const { client } = member;
       const { id } = await client.generate.image({ model: "sim-instant", prompt: `kite ${index}` });
-      const job = await client.jobs.await(id, 60);
+      const job = await client.jobs.awaitEnd(id, 60);
       return { client, asset: job?.asset?.id ?? "" };
     },
   );

@@ -55,6 +55,8 @@ const testPackages = [
   "openapi-typescript",
   "@figma/rest-api-spec",
   "yaml",
+  // The TypeScript client, as a stranger's project has it.
+  "klieg",
   // The judges of the simulators.
   "@fal-ai/client",
   "openai",

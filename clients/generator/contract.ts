@@ -34,7 +34,8 @@ export interface Method {
   readonly parameters: readonly Parameter[];
   /** Required parts of the query; the others are fields of `query`. */
   readonly needed: readonly Field[];
-  /** The type of the optional parts. */
+  /** The optional parts, and the name of the type that has them as fields. */
+  readonly queryFields: readonly Field[];
   readonly query: string | undefined;
   readonly body: Body | undefined;
   readonly answer: Answer;
@@ -112,6 +113,7 @@ function readMethod(reader: Reader, row: Row): Method {
       choices: name === "target" ? targets : undefined,
     })),
     needed: asked.filter(({ isRequired }) => isRequired),
+    queryFields: optional,
     query:
       optional.length === 0
         ? undefined

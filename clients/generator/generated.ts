@@ -1,6 +1,9 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { openapi } from "../../http/documents/openapi.ts";
 import { routeTable } from "../../http/route-table.ts";
 import { readContract } from "./contract.ts";
+import { pythonFiles, synchronous } from "./python.ts";
 import type { Members } from "./shape.ts";
 import { typescriptFiles } from "./typescript.ts";
 
@@ -9,13 +12,31 @@ export function publishedDocument(): Members {
   return openapi({ version: "0.0.0", baseUrl: "http://127.0.0.1:8080/v1" }, routeTable);
 }
 
-/** Where in the tree to what: all that is made from the contract, in every language. */
-export function generatedFiles(): ReadonlyMap<string, string> {
+/** Written by hand in Python, for asyncio. */
+const asyncModules = ["__init__.py", "caller.py", "client.py", "resources.py"];
+
+/**
+ * Where in the tree to what: all that is made from the contract, in every language. `root` is where
+ * the tree is, of which the parts by hand are read.
+ */
+export function generatedFiles(root: string): ReadonlyMap<string, string> {
   const contract = readContract(publishedDocument());
-  return new Map(
-    [...typescriptFiles(contract)].map(([name, text]) => [
-      `clients/typescript/src/generated/${name}`,
-      text,
-    ]),
-  );
+  const python = join("clients", "python", "klieg");
+  const files = new Map<string, string>();
+  for (const [name, text] of typescriptFiles(contract))
+    files.set(join("clients", "typescript", "src", "generated", name), text);
+  for (const [name, text] of pythonFiles(contract)) files.set(join(python, name), text);
+  const calls = files.get(join(python, "_async", "calls.py")) ?? "";
+  files.set(join(python, "_sync", "calls.py"), synchronous(calls));
+  for (const name of asyncModules) {
+    const text = readFileSync(join(root, python, "_async", name), "utf8");
+    files.set(join(python, "_sync", name), synchronous(text));
+  }
+  return files;
 }
+
+/** Folders of which every file is generated. */
+export const generatedFolders: readonly string[] = [
+  join("clients", "typescript", "src", "generated"),
+  join("clients", "python", "klieg", "_sync"),
+];

@@ -2,6 +2,7 @@ import t from "tap";
 import type { JobEvent } from "../../clients/typescript/src/jobs.ts";
 import { Klieg, KliegError } from "../../clients/typescript/src/klieg.ts";
 import { deadOrigin, events, frame, json, silence, standIn } from "../http/stand-in.ts";
+import { brokenUpload, isPut } from "./broken-upload.ts";
 
 const jobPath = "/v1/jobs/j1";
 const picture = { model: "studio-image", prompt: "a red kite" };
@@ -119,8 +120,8 @@ t.test("a wait whose window closes returns nothing", async (t) => {
       json(200, { id: "j1", status: "failed" }),
     ],
   });
-  t.equal(await clientOf(origin).jobs.await("j1", 1), undefined);
-  t.match(await clientOf(origin).jobs.await("j1", 1), { status: "failed" });
+  t.equal(await clientOf(origin).jobs.awaitEnd("j1", 1), undefined);
+  t.match(await clientOf(origin).jobs.awaitEnd("j1", 1), { status: "failed" });
 });
 
 t.test("following reports each frame and returns the terminal job", async (t) => {
@@ -264,4 +265,28 @@ t.test("the address may end with the version, and the credential may be found la
   const bearers = asked.map(({ headers }) => headers.authorization);
   t.strictSame(bearers, ["Bearer pat_1", "Bearer pat_2"]);
   t.equal(asked[0]?.headers["x-service-surface"], "sdk");
+});
+
+t.test("an upload goes on where it broke off, and says how far it is", async (t) => {
+  const { origin, asked } = await standIn(t, brokenUpload);
+  const sent: number[] = [];
+  const onProgress = ({ sentBytes }: { readonly sentBytes: number }) => sent.push(sentBytes);
+  const file = new Blob(["0123456789"]);
+  const options = { resume: "u1", onProgress };
+  t.match(await clientOf(origin).assets.upload(file, { filename: "a.png" }, options), {
+    id: "a1",
+    status: "ready",
+  });
+  const puts = asked.map(({ route }) => route).filter(isPut);
+  t.strictSame(puts.sort(), ["PUT /parts/2", "PUT /parts/2-again", "PUT /parts/3"]);
+  t.strictSame([sent[0], sent.at(-1)], [4, 10]);
+});
+
+t.test("a file that the service cannot use is thrown with its reason", async (t) => {
+  const { origin } = await standIn(t, {
+    "POST /v1/assets": [json(201, { id: "a1", status: "processing" })],
+    "GET /v1/assets/a1": [json(200, { id: "a1", status: "failed", failure_reason: "No picture." })],
+  });
+  const call = clientOf(origin).assets.upload(new File(["x"], "a.png"));
+  await t.rejects(call, { name: "KliegError", code: "validation", message: "No picture." });
 });

@@ -30,7 +30,7 @@ export class Jobs extends JobsCalls {
       return succeeded(await this.get(id, options));
     }
     for (let left = timeoutSeconds; left > 0; left -= windowSeconds) {
-      const job = await this.await(id, Math.ceil(Math.min(left, windowSeconds)), options);
+      const job = await this.awaitEnd(id, Math.ceil(Math.min(left, windowSeconds)), options);
       if (job !== undefined) return succeeded(job);
     }
     throw notYet(id);
@@ -53,7 +53,7 @@ export class Jobs extends JobsCalls {
   }
 
   /** The job once it has ended, however; undefined when the window (1 to 900 s) closes first. */
-  async await(id: string, seconds: number, options: CallOptions = {}): Promise<Job | undefined> {
+  async awaitEnd(id: string, seconds: number, options: CallOptions = {}): Promise<Job | undefined> {
     try {
       return await this.caller.json<Job>(
         {
@@ -74,7 +74,7 @@ export class Jobs extends JobsCalls {
   /** What happens to the job, from how it is now to its end. */
   stream(id: string, options: CallOptions = {}): AsyncGenerator<JobEvent> {
     const lookAgain = async (hasStream: boolean) => {
-      const ended = hasStream ? undefined : await this.await(id, windowSeconds, options);
+      const ended = hasStream ? undefined : await this.awaitEnd(id, windowSeconds, options);
       return eventOf(ended ?? (await this.get(id, options)));
     };
     return follow<JobEvent>({

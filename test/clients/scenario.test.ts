@@ -1,0 +1,80 @@
+/** The clients as strangers have them, against the service as `npm start` runs it. */
+import { execFile } from "node:child_process";
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import t, { type Test } from "tap";
+import { version } from "../../config/version.ts";
+import { firstToken, startKlieg } from "../crash/klieg-process.ts";
+
+const run = promisify(execFile);
+const root = join(import.meta.dirname, "../../..");
+const scenario = join(root, "test/clients/scenario.json");
+const { steps }: { readonly steps: readonly object[] } = JSON.parse(readFileSync(scenario, "utf8"));
+
+/** Outside of the tree, so that nothing of it is found by accident. */
+function emptyFolder(t: Test): string {
+  const folder = mkdtempSync(join(tmpdir(), "klieg-client-"));
+  t.teardown(() => rmSync(folder, { recursive: true }));
+  return folder;
+}
+
+async function service(t: Test): Promise<string> {
+  const { port } = await startKlieg(t, t.testdir(), { KLIEG_FARM_WORKERS: "1" });
+  return `http://127.0.0.1:${port}`;
+}
+
+/** `args` begin a call of a program that takes the scenario, where the service is, and a token. */
+async function played(t: Test, command: string, args: readonly string[], cwd: string) {
+  const { stdout } = await run(command, [...args, scenario, await service(t), firstToken], {
+    cwd,
+  }).catch((fault: { readonly stdout: string; readonly stderr: string }) => fault);
+  const lines = stdout.trimEnd().split("\n");
+  t.strictSame(
+    lines.filter((line) => !line.startsWith("passed ")),
+    [],
+  );
+  t.equal(lines.length, steps.length, "every step was played");
+}
+
+t.test("the TypeScript package, from its tarball in an empty project", async (t) => {
+  const project = emptyFolder(t);
+  const packed = await run("sh", [join(root, "clients/typescript/pack"), project]);
+  const tarball = packed.stdout.trim();
+  t.equal(tarball, `klieg-${version}.tgz`);
+  writeFileSync(join(project, "package.json"), '{ "type": "module", "private": true }');
+  const npm = ["install", "--offline", "--ignore-scripts", "--no-audit", "--no-fund", tarball];
+  await run("npm", npm, { cwd: project });
+  cpSync(join(root, "test/clients/consumer.ts"), join(project, "consumer.ts"));
+  const options = {
+    ...{ module: "nodenext", target: "es2023", lib: ["es2023", "esnext.disposable"] },
+    ...{ strict: true, exactOptionalPropertyTypes: true, noUncheckedIndexedAccess: true },
+    ...{ types: ["node"], typeRoots: [join(root, "node_modules/@types")] },
+  };
+  const config = { compilerOptions: options, include: ["consumer.ts"] };
+  writeFileSync(join(project, "tsconfig.json"), JSON.stringify(config));
+  const tsc = join(root, "node_modules/typescript/bin/tsc");
+  await t.resolves(run(process.execPath, [tsc, "-p", project]), "its types hold for a stranger");
+  await played(t, process.execPath, ["consumer.js"], project);
+});
+
+for (const kind of ["sync", "async"])
+  t.test(`the Python package as it is installed, ${kind}`, async (t) => {
+    const project = emptyFolder(t);
+    const from = join(root, "clients/python/klieg");
+    const isSource = (path: string) => !path.endsWith("__pycache__");
+    cpSync(from, join(project, "klieg"), { recursive: true, filter: isSource });
+    cpSync(join(root, "test/clients/consumer.py"), join(project, "consumer.py"));
+    await played(t, "/usr/bin/python3", ["consumer.py", kind], project);
+  });
+
+t.test("the types of the Python package hold, for it and for a stranger (mypy)", async (t) => {
+  const project = emptyFolder(t);
+  cpSync(join(root, "clients/python"), project, { recursive: true });
+  cpSync(join(root, "test/clients/consumer.py"), join(project, "consumer.py"));
+  const checked = await run("/usr/bin/mypy", ["--strict", "klieg", "consumer.py"], {
+    cwd: project,
+  }).catch((fault: { readonly stdout: string }) => fault);
+  t.match(checked.stdout, /^Success: no issues found/);
+});
