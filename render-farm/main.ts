@@ -15,7 +15,7 @@ import { listenToOperators } from "../engine/adapters/metrics/operator-listener.
 import { connectNats } from "../engine/adapters/nats/nats.ts";
 import { diskObjects } from "../engine/adapters/objects/disk-objects.ts";
 import { systemClock } from "../engine/adapters/system-clock.ts";
-import { openTraces } from "../engine/adapters/traces/otlp-traces.ts";
+import { openTraces } from "../engine/adapters/traces/open-traces.ts";
 import { openWeb } from "../engine/adapters/web.ts";
 import { gauge, Tally } from "../engine/metrics/tally.ts";
 import type { Objects } from "../engine/ports/objects.ts";
@@ -138,7 +138,7 @@ const workers: readonly (readonly [kind: string, workerOf: WorkerOf])[] = [
   ["studio-voice", (objects) => studioVoice(workspaces, objects, farm.audioTaskMs)],
 ];
 const tally = new Tally();
-const traces = openTraces(settings.spanCollectorUrl, "farm");
+const traces = await openTraces(settings.spanCollectorUrl, "farm");
 const observers = { tally, clock: systemClock, node: name, traces };
 const counted = ([kind, workerOf]: (typeof workers)[number]) =>
   [kind, countedWorker(kind, workerOf, observers)] as const;

@@ -3,7 +3,8 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { json } from "node:stream/consumers";
 import t from "tap";
-import { openTraces } from "../../engine/adapters/traces/otlp-traces.ts";
+import { openTraces } from "../../engine/adapters/traces/open-traces.ts";
+import { otlpTraces } from "../../engine/adapters/traces/otlp-traces.ts";
 
 const parent = "0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331";
 const span = {
@@ -24,10 +25,10 @@ t.test("OTEL_EXPORTER_OTLP_ENDPOINT gets the spans of traces that are sampled", 
   await new Promise<void>((resolve) => collector.listen(0, "127.0.0.1", resolve));
   t.teardown(() => collector.close());
   const { port } = collector.address() as AddressInfo;
-  const traces = openTraces(`http://127.0.0.1:${port}/otlp`, "shard 0");
-  traces?.record({ ...span, parent: `${parent}-01` });
-  traces?.record({ ...span, parent: `${parent}-00` });
-  await traces?.close();
+  const traces = otlpTraces(`http://127.0.0.1:${port}/otlp`, "shard 0");
+  traces.record({ ...span, parent: `${parent}-01` });
+  traces.record({ ...span, parent: `${parent}-00` });
+  await traces.close();
   t.equal(asked.length, 1);
   t.equal(asked[0]?.url, "/otlp/v1/traces");
   t.match(asked[0]?.body, {
@@ -53,8 +54,8 @@ t.test("OTEL_EXPORTER_OTLP_ENDPOINT gets the spans of traces that are sampled", 
 });
 
 t.test("a collector that is away costs nothing but its spans", async (t) => {
-  const traces = openTraces("http://127.0.0.1:9", "http");
+  const traces = await openTraces("http://127.0.0.1:9", "http");
   traces?.record({ ...span, parent: `${parent}-01` });
   await traces?.close();
-  t.equal(openTraces(undefined, "http"), undefined);
+  t.equal(await openTraces(undefined, "http"), undefined);
 });

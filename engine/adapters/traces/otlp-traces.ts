@@ -10,11 +10,10 @@ const bounds = { timeoutMs: 1_000, batchMs: 1_000, spansMax: 2_048 };
 const kinds = { server: SpanKind.SERVER, internal: SpanKind.INTERNAL } as const;
 
 /**
- * Undefined without a collector. `part` is the part of the service that tells; a collector needs
- * what OTEL_EXPORTER_OTLP_HEADERS says, which the exporter reads by itself.
+ * `part` is the part of the service that tells. What a collector asks for besides stands in
+ * OTEL_EXPORTER_OTLP_HEADERS, which the exporter reads by itself.
  */
-export function openTraces(collectorUrl: string | undefined, part: string): Traces | undefined {
-  if (collectorUrl === undefined) return undefined;
+export function otlpTraces(collectorUrl: string, part: string): Traces {
   const exporter = new OTLPTraceExporter({
     url: `${collectorUrl}/v1/traces`,
     timeoutMillis: bounds.timeoutMs,
