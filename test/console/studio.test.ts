@@ -9,10 +9,8 @@ t.test("a composition and an agent in the console", async (t) => {
   const shown = await openConsole(t);
   await signIn(shown);
   await t.test("a composition is made and edited", (t) => edit(t, shown));
-  await t.test("it is rendered with live progress, and its film plays", (t) =>
-    renderFilm(t, shown),
-  );
-  await t.test("the film is shared with a stranger", (t) => shareFilm(t, shown));
+  await t.test("it is rendered with live progress, and seen", (t) => renderStill(t, shown));
+  await t.test("the render is shared with a stranger", (t) => shareRender(t, shown));
   await t.test("its timeline is exported", (t) => exportIt(t, shown));
   await t.test("an agent's turn has a ceiling, and is stopped", (t) => runAgent(t, shown));
   t.strictSame(shown.complaints, [], "no errors in the browser's console");
@@ -72,7 +70,7 @@ async function exportIt(t: Test, { page }: ConsolePage): Promise<void> {
   await page.getByRole("button", { name: "Premiere, Resolve" }).click();
   const said = page.locator(".notice");
   await said.first().waitFor();
-  // A film of words alone has no clip that an editor could take; the refusal is the person's to see.
+  // A timeline of words alone has no clip for an editor: the refusal is the person's to see.
   t.match(await said.first().textContent(), /Exported|no clips|nothing|export/i);
 }
 
