@@ -13,6 +13,7 @@ const passed: readonly string[] = [
   "LANG",
   "LC_ALL",
   "MALLOC_MMAP_THRESHOLD_",
+  "OTEL_EXPORTER_OTLP_ENDPOINT",
   "PATH",
   "PLAYWRIGHT_BROWSERS_PATH",
   "TMPDIR",

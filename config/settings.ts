@@ -21,6 +21,7 @@ export interface Settings {
   readonly trustedProxies: readonly string[];
   /** Origin of the API of designs. */
   readonly figmaUrl: string;
+  readonly spanCollectorUrl: string | undefined;
   readonly dataDir: string;
   /** Shard count when the store is created; a power of two. */
   readonly shards: number;
@@ -79,7 +80,6 @@ export interface ClientSettings {
 
 const durabilities = ["local", "replicated", "quorum"] as const;
 export type Durability = (typeof durabilities)[number];
-
 const logLevels = ["fatal", "error", "warn", "info", "debug", "trace", "silent"] as const;
 export type LogLevel = (typeof logLevels)[number];
 
@@ -117,6 +117,7 @@ export function readSettings(environment: Environment, cores: number): Settings 
     corsOrigins: origins(environment, "KLIEG_CORS_ORIGINS"),
     trustedProxies: networks(environment, "KLIEG_TRUSTED_PROXIES"),
     figmaUrl: origin(environment, "KLIEG_FIGMA_URL") ?? "https://api.figma.com",
+    spanCollectorUrl: baseUrl(environment, "OTEL_EXPORTER_OTLP_ENDPOINT"),
     dataDir: dataDirectory(environment),
     shards,
     farmWorkers: integer(environment, "KLIEG_FARM_WORKERS", isAlone ? 1 : 0, 0, 64),
@@ -219,7 +220,6 @@ const names: ReadonlySet<string> = new Set([
   "KLIEG_MODELS",
   "KLIEG_NATS_CREDENTIALS_FILE",
   "KLIEG_NATS_URL",
-  // Accepted and without effect until there is a listener of metrics.
   "KLIEG_OPERATOR_PORT",
   "KLIEG_PORT",
   "KLIEG_PROVIDERS",
@@ -277,10 +277,13 @@ function text(environment: Environment, name: string): string | undefined {
 }
 
 /** With commas between. */
+function list(environment: Environment, name: string): string[] | undefined {
+  const parts = text(environment, name)?.split(",");
+  return parts?.map((part) => part.trim());
+}
+
 function files(environment: Environment, name: string): string[] | undefined {
-  const found = text(environment, name)
-    ?.split(",")
-    .map((part) => part.trim());
+  const found = list(environment, name);
   if (found?.includes("") === true)
     throw new SettingsError(
       `${name} has nothing between two commas; set it to files with commas between.`,
@@ -298,17 +301,15 @@ function durability(environment: Environment, hasNats: boolean): Durability {
   return found;
 }
 
-/** With commas between. They may have a password in them, which no message shows. */
+/** They may have a password in them, which no message shows. */
 function natsServers(environment: Environment): string[] {
-  const found = text(environment, "KLIEG_NATS_URL")?.split(",") ?? [];
-  return found.map((part) => {
-    try {
-      natsServer(part.trim());
-    } catch (error) {
-      throw new SettingsError(`KLIEG_NATS_URL ${(error as Error).message}.`);
-    }
-    return part.trim();
-  });
+  const found = list(environment, "KLIEG_NATS_URL") ?? [];
+  try {
+    for (const part of found) natsServer(part);
+  } catch (error) {
+    throw new SettingsError(`KLIEG_NATS_URL ${(error as Error).message}.`);
+  }
+  return found;
 }
 
 function integer(
@@ -343,13 +344,18 @@ function choice<T extends string>(
 }
 
 function origin(environment: Environment, name: string): string | undefined {
+  const url = baseUrl(environment, name);
+  return url && new URL(url).origin;
+}
+
+/** Without slashes at its end. */
+function baseUrl(environment: Environment, name: string): string | undefined {
   const value = text(environment, name);
-  if (value === undefined) return undefined;
-  if (!URL.canParse(value) || !/^https?:$/.test(new URL(value).protocol))
-    throw new SettingsError(
-      `${name} is "${value}"; set it to an http or https origin such as http://127.0.0.1:8080.`,
-    );
-  return new URL(value).origin;
+  if (value === undefined || (URL.canParse(value) && /^https?:$/.test(new URL(value).protocol)))
+    return value?.replace(/\/+$/, "");
+  throw new SettingsError(
+    `${name} is "${value}"; set it to an http or https origin such as http://127.0.0.1:8080.`,
+  );
 }
 
 /** Links are made of it, and the service answers at the root of its origin. */
@@ -364,10 +370,8 @@ function bareOrigin(environment: Environment, name: string, advice = ""): string
   throw new SettingsError(`${name} has more than an origin; set it to ${found}${advice}.`);
 }
 
-/** Addresses and networks with commas between. */
 function networks(environment: Environment, name: string): string[] {
-  const found = (text(environment, name) ?? "").split(",").map((part) => part.trim());
-  if (found.join("") === "") return [];
+  const found = list(environment, name) ?? [];
   for (const part of found)
     if (!isNetwork(part))
       throw new SettingsError(
@@ -376,11 +380,9 @@ function networks(environment: Environment, name: string): string[] {
   return found;
 }
 
-/** With commas between; exactly as browsers send them. */
+/** Exactly as browsers send them. */
 function origins(environment: Environment, name: string): string[] {
-  const value = text(environment, name);
-  if (value === undefined) return [];
-  const found = value.split(",").map((part) => part.trim());
+  const found = list(environment, name) ?? [];
   for (const part of found)
     if (!/^https?:/.test(part) || !URL.canParse(part) || new URL(part).origin !== part)
       throw new SettingsError(

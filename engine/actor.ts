@@ -8,6 +8,7 @@
 import type { Address, ReplyTo, RequestId } from "./address.ts";
 import type { Key } from "./key.ts";
 import type { Tally } from "./metrics/tally.ts";
+import type { Span } from "./ports/traces.ts";
 import type { EncodedRow } from "./row-codec.ts";
 
 export interface Actor<Head, Message, Effect, Reply = ReplyTo<Message>> {
@@ -41,6 +42,8 @@ export interface Report {
   readonly fields: (get: Context["get"]) => object;
   /** Called once. */
   readonly count: (tally: Tally, get: Context["get"]) => void;
+  /** Called where spans are told: of what a client traces. */
+  readonly span: (get: Context["get"]) => Span | undefined;
 }
 
 /** What `decide` may look at besides its head and its message. */

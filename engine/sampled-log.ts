@@ -7,7 +7,7 @@ import { limits } from "../config/limits.ts";
 import type { Context, Report } from "./actor.ts";
 import type { Clock } from "./ports/clock.ts";
 
-type Line = Omit<Report, "count">;
+type Line = Omit<Report, "count" | "span">;
 
 interface Output {
   line(level: "info" | "warn", fields: object, message: string): void;

@@ -104,6 +104,8 @@ export interface ShardTask {
   readonly shardCount: number;
   readonly dataDir: string;
   readonly logLevel: string;
+  /** Of a collector of spans. */
+  readonly otlpUrl: string | undefined;
   /** Whether there may be no tables yet. */
   readonly isNew: boolean;
   /** The time of the process. */

@@ -20,6 +20,7 @@ import { RefusalError } from "./problems/refusal-error.ts";
 import { checkMediaType, parseBody, stalledBody } from "./request/body.ts";
 import { parseForm } from "./request/form.ts";
 import { readQuery } from "./request/query.ts";
+import { traceOf } from "./request/trace-parent.ts";
 import { type Call, type Route, route } from "./route.ts";
 import { RouteTree } from "./route-tree.ts";
 import type { Cluster, Service } from "./service.ts";
@@ -224,17 +225,33 @@ export class Api {
   private log(answer: Answer, trail: Trail): void {
     const { request, route, requestId, startedMs, principal } = trail;
     const status = request.isGone() ? leftStatus : answer.status;
-    this.figures.add(route, status, (this.service.clock.monotonicMs() - startedMs) / 1_000);
+    const ms = this.service.clock.monotonicMs() - startedMs;
+    this.figures.add(route, status, ms / 1_000);
+    this.tell(trail, status, ms);
     this.service.requests.add(status, startedMs, () => ({
       method: request.method,
       route: route?.path,
       status,
-      ms: Math.round((this.service.clock.monotonicMs() - startedMs) * 10) / 10,
+      ms: Math.round(ms * 10) / 10,
       requestId,
       made: idMadeBy(answer),
       account: principal?.user.id,
       address: request.address,
     }));
+  }
+
+  /** To tracing tools, what a client traces. */
+  private tell({ request, route }: Trail, status: number, ms: number): void {
+    const { traces, clock } = this.service;
+    const parent = traces && traceOf(request);
+    if (parent === undefined) return;
+    const endMs = clock.nowMs();
+    const path = route?.path ?? "other";
+    traces?.record({
+      ...{ name: `${request.method} ${path}`, kind: "server", parent },
+      ...{ startMs: endMs - ms, endMs, isFailed: status >= 500 },
+      attributes: { "http.route": path, "http.response.status_code": status },
+    });
   }
 
   private get problems(): string {

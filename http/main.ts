@@ -34,6 +34,7 @@ import { QuietProcess } from "../engine/adapters/quiet-process.ts";
 import { storeBytes } from "../engine/adapters/store-bytes.ts";
 import { systemClock } from "../engine/adapters/system-clock.ts";
 import { systemEntropy } from "../engine/adapters/system-entropy.ts";
+import { openTraces } from "../engine/adapters/traces/open-traces.ts";
 import { openWeb } from "../engine/adapters/web.ts";
 import { Host } from "../engine/host.ts";
 import { PortError } from "../engine/ports/port-error.ts";
@@ -251,6 +252,7 @@ async function openService(
     hasRates: settings.rateLimits,
     // Whether nodes have joined over NATS, the log says.
     renderers: settings.farmWorkers > 0 || settings.natsServers.length > 0 ? "ok" : "degraded",
+    traces: await openTraces(settings.spanCollectorUrl, "http"),
     requests: new RequestLog({
       line: (level, line) => log[level](line, "request"),
       skipped: (requests) => log.info({ requests }, "requests were not logged"),
@@ -285,7 +287,13 @@ function openHost(
       entries,
       openThreads: (entry, count) => new Threads(entry, count),
       shardTask: {
-        ...{ ...common, isNew: data.isNew, storeId: data.storeId, nodeId: data.nodeId },
+        ...{
+          ...common,
+          otlpUrl: settings.spanCollectorUrl,
+          isNew: data.isNew,
+          storeId: data.storeId,
+          nodeId: data.nodeId,
+        },
         isFounder: data.isFounder,
         isQuorum: settings.durability === "quorum",
         ...{ forgotten: data.forgotten, acceptedLosses: data.acceptedLosses },

@@ -20,6 +20,7 @@ import { compositionFileRoutes } from "./compositions/composition-file-routes.ts
 import { compositionRoutes } from "./compositions/composition-routes.ts";
 import { figmaRoutes } from "./compositions/figma-routes.ts";
 import { renderRoutes } from "./compositions/render-routes.ts";
+import { consoleRoutes } from "./console/console-routes.ts";
 import { docsRoutes } from "./docs/docs-routes.ts";
 import { documentRoutes } from "./documents/document-routes.ts";
 import { healthRoutes } from "./documents/health-routes.ts";
@@ -80,6 +81,7 @@ export const routeTable: readonly Route[] = [
   ...objectRoutes,
   ...healthRoutes,
   ...lookRoutes,
+  ...consoleRoutes,
   ...docsRoutes,
   ...documentRoutes(() => routeTable),
 ];

@@ -11,6 +11,7 @@ import type { Tally } from "../engine/metrics/tally.ts";
 import type { Clock } from "../engine/ports/clock.ts";
 import type { Entropy } from "../engine/ports/entropy.ts";
 import type { Objects } from "../engine/ports/objects.ts";
+import type { Traces } from "../engine/ports/traces.ts";
 import type { Principals } from "./auth/principals.ts";
 import type { RateClasses } from "./auth/rate-classes.ts";
 import type { SignedUrls } from "./auth/signed-urls.ts";
@@ -85,6 +86,8 @@ export interface Service {
   readonly health: Health;
   /** What is counted for operators. */
   readonly tally: Tally;
+  /** Undefined where no collector takes spans. */
+  readonly traces: Traces | undefined;
   /** Set once the shards can be asked. */
   minutes: Minutes | undefined;
   /** A fault of ours, for the operator's log. */

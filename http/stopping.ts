@@ -50,7 +50,7 @@ export async function stopAll({ service, host, listener, others, clock }: Runnin
   others?.giveUp();
   await listener?.answered(limits.cluster.closingMs);
   listener?.close();
-  await others?.leave();
+  await Promise.all([others?.leave(), service.traces?.close()]);
 }
 
 /**

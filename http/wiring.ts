@@ -13,6 +13,7 @@ import { Tally } from "../engine/metrics/tally.ts";
 import type { Clock } from "../engine/ports/clock.ts";
 import type { Entropy } from "../engine/ports/entropy.ts";
 import type { Objects } from "../engine/ports/objects.ts";
+import type { Traces } from "../engine/ports/traces.ts";
 import { ProcessClock } from "../engine/process-clock.ts";
 import { ShardDown } from "../engine/shard-end.ts";
 import { Principals } from "./auth/principals.ts";
@@ -58,6 +59,7 @@ export interface Wiring {
   readonly proxies: TrustedProxies;
   readonly renderers: CheckState;
   readonly requests: RequestLog;
+  readonly traces: Traces | undefined;
   readonly onFault: (requestId: string, error: unknown) => void;
 }
 
@@ -117,6 +119,7 @@ export function wire(wiring: Wiring): Service {
       renderers: wiring.renderers,
     },
     ...{ requests: wiring.requests, tally: new Tally(), minutes: undefined },
+    traces: wiring.traces,
     onFault,
   };
 }

@@ -15,6 +15,7 @@ import { listenToOperators } from "../engine/adapters/metrics/operator-listener.
 import { connectNats } from "../engine/adapters/nats/nats.ts";
 import { diskObjects } from "../engine/adapters/objects/disk-objects.ts";
 import { systemClock } from "../engine/adapters/system-clock.ts";
+import { openTraces } from "../engine/adapters/traces/open-traces.ts";
 import { openWeb } from "../engine/adapters/web.ts";
 import { gauge, Tally } from "../engine/metrics/tally.ts";
 import type { Objects } from "../engine/ports/objects.ts";
@@ -137,8 +138,10 @@ const workers: readonly (readonly [kind: string, workerOf: WorkerOf])[] = [
   ["studio-voice", (objects) => studioVoice(workspaces, objects, farm.audioTaskMs)],
 ];
 const tally = new Tally();
+const traces = await openTraces(settings.spanCollectorUrl, "farm");
+const observers = { tally, clock: systemClock, node: name, traces };
 const counted = ([kind, workerOf]: (typeof workers)[number]) =>
-  [kind, countedWorker(kind, workerOf, tally, systemClock)] as const;
+  [kind, countedWorker(kind, workerOf, observers)] as const;
 
 const loop = new TaskLoop(
   {
@@ -178,6 +181,7 @@ await coded.close();
 await screenshots.close();
 await own.remove();
 await rm(ownFolder, { recursive: true, force: true });
+await traces?.close();
 process.exit(0);
 
 /** As a node of its own, of whatever services are there. */

@@ -10,6 +10,7 @@ export const folders = [
   "engine",
   "actors",
   "http",
+  "console",
   "render-farm",
   "bench",
   "config",
@@ -35,7 +36,7 @@ function rootAbove(folder: string): string {
 
 function list(folder: string): string[] {
   const names = readdirSync(folder, { recursive: true, encoding: "utf8" });
-  return names.filter((name) => name.endsWith(".ts")).map((name) => join(folder, name));
+  return names.filter((name) => /\.tsx?$/.test(name)).map((name) => join(folder, name));
 }
 
 function read(file: string): Source {
@@ -47,5 +48,5 @@ function read(file: string): Source {
 
 /** Where a process or a thread begins. */
 export function isRoot(path: string): boolean {
-  return basename(path) === "main.ts";
+  return /^main\.tsx?$/.test(basename(path));
 }

@@ -12,6 +12,8 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   engine: ["config/"],
   actors: ["engine/", "config/"],
   http: ["actors/", "engine/", "config/", "clients/typescript/src/"],
+  // What it can do a client can do.
+  console: ["clients/typescript/src/"],
   "render-farm": ["actors/", "engine/", "config/"],
   // The generator reads what the routes publish. What users install imports nothing; see below.
   clients: ["http/documents/openapi.ts", "http/route-table.ts"],
@@ -44,6 +46,7 @@ const packageExceptions: Readonly<Record<string, readonly string[]>> = {
 };
 const testPackages = [
   "acorn",
+  "axe-core",
   "tap",
   "tap-parser",
   "fast-check",

@@ -21,8 +21,10 @@ const bans: readonly Ban[] = [
     instead: "the clock port",
     finds: (node) =>
       isMember(node, "Date", "now") || isBareDate(node) || isMember(node, "performance", "now"),
-    // How long a film took, for its user; and a real store's time. No other test knows the time.
+    // How long a film took, for its user; how long ago something was, for the console's; and a
+    // real store's time. No other test knows the time.
     allowed: [
+      "console/clock.ts",
       "engine/adapters/system-clock.ts",
       "http/cli/compositions/render-delivery.ts",
       "bench/",
@@ -193,7 +195,7 @@ t.test("the words of the glossary are kept: one word for one thing", async (t) =
 
 t.test("names say what a thing is: no Manager, Helper, Util ...", async (t) => {
   const names = sources.flatMap((source) => [
-    { at: source.path, name: basename(source.path).replace(/(\.test)?\.ts$/, "") },
+    { at: source.path, name: basename(source.path).replace(/(\.test)?\.tsx?$/, "") },
     ...exported(source).map((name) => ({ at: source.path, name })),
   ]);
   const wrong = names.filter(({ name }) => {
@@ -209,7 +211,7 @@ t.test("names say what a thing is: no Manager, Helper, Util ...", async (t) => {
 });
 
 t.test("files are in kebab-case", async (t) => {
-  const kebab = /^[a-z0-9]+(-[a-z0-9]+)*(\.test)?\.ts$/;
+  const kebab = /^[a-z0-9]+(-[a-z0-9]+)*(\.test)?\.tsx?$/;
   const wrong = sources.filter(({ path }) => !kebab.test(basename(path)));
   t.strictSame(
     wrong.map(({ path }) => path),

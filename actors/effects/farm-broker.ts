@@ -113,10 +113,11 @@ export class FarmBroker {
   lease(token: string): Performance {
     const lease = this.leaseByToken.get(token);
     if (lease !== undefined) {
-      const { kind, input } = lease.task;
+      const { kind, input, trace } = lease.task;
       lease.isDurable = true;
       lease.lastSeenMs = this.ports.clock.monotonicMs();
-      const task = { token, kind, input, outputPrefix: lease.objects.outputPrefix };
+      const { outputPrefix } = lease.objects;
+      const task = { token, kind, input, outputPrefix, ...defined({ trace }) };
       lease.node.connection.send({ kind: "lease", task });
     }
     return { kind: "concluded" };

@@ -154,9 +154,10 @@ function submission(
   trace: string | undefined,
 ): Submission {
   const { scope } = terms;
-  const effect: Submission =
-    "prompt" in given ? providerTask(terms, given) : { kind: "farm.run", scope, task: given };
-  return trace === undefined ? effect : { ...effect, trace };
+  const traced = defined({ trace });
+  return "prompt" in given
+    ? { ...providerTask(terms, given), ...traced }
+    : { kind: "farm.run", scope, task: { ...given, ...traced }, ...traced };
 }
 
 function providerTask(

@@ -1,14 +1,16 @@
 /** What operators learn of a job that has ended: never a word of what was asked. */
 import type { Context, Report } from "../../engine/actor.ts";
 import type { Tally } from "../../engine/metrics/tally.ts";
-import { type Job, jobRequestKey } from "./job.ts";
+import type { Span } from "../../engine/ports/traces.ts";
+import { type Job, type JobRequest, jobRequestKey } from "./job.ts";
 
 /** Undefined unless this head ended it; a canceled one has ended when its credits are settled. */
 export function reportOf(job: Job): Report | undefined {
   if (!("completedAtMs" in job) || job.updatedAtMs !== endOf(job)) return undefined;
   const fields = (get: Context["get"]) => linesOf(job, get(jobRequestKey(job.terms.job))?.model);
   const level = job.phase === "failed" ? "warn" : "info";
-  return { level, message: "a job ended", fields, count: (tally) => count(job, tally) };
+  const span = (get: Context["get"]) => spanOf(job, get(jobRequestKey(job.terms.job)));
+  return { level, message: "a job ended", fields, count: (tally) => count(job, tally), span };
 }
 
 type Ended = Extract<Job, { completedAtMs: number }>;
@@ -25,6 +27,17 @@ function count(job: Ended, tally: Tally): void {
   const charged = chargedFor(job);
   tally.count("credits_settled_total", { outcome: "charged" }).add(charged);
   tally.count("credits_settled_total", { outcome: "released" }).add(hold - charged);
+}
+
+/** From the submit to the end. */
+function spanOf(job: Ended, request: JobRequest | undefined): Span | undefined {
+  if (request?.trace === undefined) return undefined;
+  const { terms, phase, completedAtMs } = job;
+  return {
+    ...{ name: `job ${terms.modality}`, kind: "internal", parent: request.trace },
+    ...{ startMs: terms.createdAtMs, endMs: completedAtMs, isFailed: phase === "failed" },
+    attributes: { "klieg.job": terms.job, "klieg.model": request.model, "klieg.status": phase },
+  };
 }
 
 function chargedFor(job: Ended): number {

@@ -39,7 +39,7 @@ export interface JobRequest {
   readonly typicalSeconds: number;
   /** 16 bytes in hex; the duplicate window is rebuilt from it. */
   readonly fingerprint: string;
-  /** Trace and span of the caller, who traces the submit (W3C trace context). */
+  /** Trace, span and flags of the caller, who traces the submit (W3C Trace Context). */
   readonly trace?: string | undefined;
   /** The same without the Idempotency-Key, when there was one: moderation is remembered by it. */
   readonly bodyDigest?: string | undefined;

@@ -130,14 +130,14 @@ function create(
 /** What a farm node is to do. */
 function workOf(order: RenderOrder | undefined): RenderEffect[] {
   if (order === undefined) return [];
-  const { id, scope, manifestKey, target, quality, still, audioMix, assets } = order;
+  const { id, scope, manifestKey, target, quality, still, audioMix, assets, trace } = order;
   const input = {
     manifestKey,
     target,
     assets,
     ...defined({ quality, still: still && stillOf(still), audioMix }),
   };
-  const task = { kind: "render", input, outputPrefix: `renders/${id}` };
+  const task = { kind: "render", input, outputPrefix: `renders/${id}`, ...defined({ trace }) };
   return [{ kind: "farm.run", scope, task }];
 }
 

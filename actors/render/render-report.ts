@@ -1,7 +1,8 @@
 /** What operators learn of a render that has ended. */
 import type { Context, Report } from "../../engine/actor.ts";
 import type { Tally } from "../../engine/metrics/tally.ts";
-import { type Render, renderOrderKey } from "./render.ts";
+import type { Span } from "../../engine/ports/traces.ts";
+import { type Render, type RenderOrder, renderOrderKey } from "./render.ts";
 
 /** Undefined unless this head ended it. */
 export function reportOf(render: Render): Report | undefined {
@@ -11,6 +12,7 @@ export function reportOf(render: Render): Report | undefined {
     message: "a render ended",
     fields: (get) => linesOf(render, get),
     count: (tally, get) => count(render, tally, get),
+    span: (get) => spanOf(render, get(renderOrderKey(render.id))),
   };
 }
 
@@ -30,6 +32,18 @@ function linesOf(render: Ended, get: Context["get"]): object {
 function count(render: Ended, tally: Tally, get: Context["get"]): void {
   const target = targetOf(render, get) ?? "unknown";
   tally.count("renders_total", { target, status: statusOf(render) }).add();
+}
+
+/** From the submit to the end. */
+function spanOf(render: Ended, order: RenderOrder | undefined): Span | undefined {
+  if (order?.trace === undefined) return undefined;
+  const { id, createdAtMs, finishedAtMs } = render;
+  const status = statusOf(render);
+  return {
+    ...{ name: `render ${order.target}`, kind: "internal", parent: order.trace },
+    ...{ startMs: createdAtMs, endMs: finishedAtMs, isFailed: status === "failed" },
+    attributes: { "klieg.render": id, "klieg.status": status },
+  };
 }
 
 function targetOf({ id }: Ended, get: Context["get"]): string | undefined {

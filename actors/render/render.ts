@@ -39,6 +39,8 @@ export interface RenderOrder {
   readonly assets: Readonly<Record<string, Source>>;
   /** Of what was adjusted before it was submitted. */
   readonly warnings?: readonly string[];
+  /** Trace, span and flags of the caller, who traces the submit (W3C Trace Context). */
+  readonly trace?: string;
 }
 
 /** `digest` as in `tombstoneKey`, when an Idempotency-Key was sent. */

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import type { MessagePort } from "node:worker_threads";
 import { limits } from "../../config/limits.ts";
 import type { NatsAccess } from "../../config/secret-files.ts";
+import type { Context, Report } from "../../engine/actor.ts";
 import { openJournal } from "../../engine/adapters/file-journal.ts";
 import { openTables } from "../../engine/adapters/lmdb.ts";
 import { checkTablesFile, hasTables } from "../../engine/adapters/lmdb-file.ts";
@@ -15,10 +16,12 @@ import { natsSnapshots } from "../../engine/adapters/nats/nats-snapshots.ts";
 import { openObjects } from "../../engine/adapters/objects/open-objects.ts";
 import { systemClock } from "../../engine/adapters/system-clock.ts";
 import { systemEntropy } from "../../engine/adapters/system-entropy.ts";
+import { openTraces } from "../../engine/adapters/traces/open-traces.ts";
 import { Link } from "../../engine/link.ts";
 import { Tally } from "../../engine/metrics/tally.ts";
 import type { Snapshot } from "../../engine/ports/snapshots.ts";
 import { damageSentence, StoreDamage } from "../../engine/ports/store-damage.ts";
+import type { Traces } from "../../engine/ports/traces.ts";
 import { answered } from "../../engine/questions.ts";
 import { SampledLog } from "../../engine/sampled-log.ts";
 import { ClusterShard } from "../../engine/shard/cluster-shard.ts";
@@ -59,6 +62,7 @@ async function runShard(task: ShardTask, log: Logger): Promise<void> {
     skipped: (lines) => log.info({ lines }, "ends of jobs were not logged"),
   });
   const tally = new Tally();
+  const traces = await openTraces(task.otlpUrl, `shard ${number}`);
   let life: ShardLife | undefined;
   const effects = new EffectsLine((envelope) => life?.shard?.receive(envelope, "settle"));
   const toGateway = new Link<FromShardThread, ToShardThread>(task.gateway, (message) => {
@@ -79,6 +83,7 @@ async function runShard(task: ShardTask, log: Logger): Promise<void> {
     report(report, get) {
       ends.add(report, get);
       report.count(tally, get);
+      tellSpan(traces, report, get);
     },
     flushes(error) {
       if (error === undefined) log.info({ shard: number }, "the store is written again");
@@ -101,12 +106,18 @@ async function runShard(task: ShardTask, log: Logger): Promise<void> {
     effects.close();
     await stores.journal.close();
     await stores.tables.close();
+    await traces?.close();
   } catch (error) {
     if (!(error instanceof StoreDamage)) throw error;
     toGateway.send({ kind: "damaged", sentence: damageSentence(folder, error) });
     // Retrying does not help: the thread waits until the process has ended.
     await new Promise(() => {});
   }
+}
+
+function tellSpan(traces: Traces | undefined, { span }: Report, get: Context["get"]): void {
+  const told = traces && span(get);
+  if (told !== undefined) traces?.record(told);
 }
 
 /** From the opening of a shard to its end. */

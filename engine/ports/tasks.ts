@@ -25,6 +25,8 @@ export interface Task {
   readonly input: unknown;
   /** Prefix under which the outputs' objects are stored. */
   readonly outputPrefix: string;
+  /** Trace, span and flags of the client who traces what this is for (W3C Trace Context). */
+  readonly trace?: string;
 }
 
 export type FromNode =

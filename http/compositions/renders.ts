@@ -27,6 +27,7 @@ import { type Id, parseId, partitionOfId } from "../../engine/id.ts";
 import { requireRoom } from "../accounts/storage.ts";
 import { digestOfBody, idempotencyKey } from "../jobs/submitting.ts";
 import { found, RefusalError } from "../problems/refusal-error.ts";
+import { traceOf } from "../request/trace-parent.ts";
 import type { Call } from "../route.ts";
 import type { Service } from "../service.ts";
 import { newObject } from "./composition-storing.ts";
@@ -160,7 +161,7 @@ async function orderOf(
     createdAtMs: service.clock.nowMs(),
     target,
     ...(target === "video" ? { quality } : { still, params: paramsOf(still, timeline) }),
-    ...defined({ audioMix }),
+    ...defined({ audioMix, trace: traceOf(call.request) }),
     manifestKey,
     assets: sourcesOf(call, timeline),
   };

@@ -15,6 +15,7 @@ import { modelTag } from "../../actors/job/job-index.ts";
 import { isFarm } from "../../config/providers.ts";
 import { type Id, parseId } from "../../engine/id.ts";
 import { RefusalError } from "../problems/refusal-error.ts";
+import { traceOf } from "../request/trace-parent.ts";
 import type { Call } from "../route.ts";
 import type { HttpRequest } from "../transport/answer.ts";
 
@@ -154,15 +155,6 @@ export function idempotencyKey({ headers }: HttpRequest): string | undefined {
   const detail = "must be 1 to 255 visible ASCII characters";
   const faults = [{ pointer: "", detail: `The header Idempotency-Key ${detail}` }];
   throw new RefusalError({ code: "validation", faults });
-}
-
-/** Version, trace, span and flags; later versions may say more (W3C Trace Context, 3.2). */
-const traceparent =
-  /^(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32}-(?!0{16})[0-9a-f]{16})-[0-9a-f]{2}(?=$|-)/;
-
-function traceOf({ headers }: HttpRequest): string | undefined {
-  const given = headers["traceparent"];
-  return given === undefined ? undefined : traceparent.exec(given)?.[1];
 }
 
 function surfaceOf({ headers }: HttpRequest): string | undefined {

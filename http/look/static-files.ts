@@ -4,7 +4,7 @@
  * a file is asked for again each time, by its entity tag.
  */
 import { createHash } from "node:crypto";
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { extname } from "node:path";
 import { found } from "../problems/refusal-error.ts";
 import { isKnown, notChanged } from "../request/etag.ts";
@@ -27,23 +27,26 @@ const digestLength = 12;
 
 export class StaticFiles {
   private readonly folder: URL;
-  private readonly names: readonly string[];
+  private readonly names: readonly string[] | "hashed";
   /** Ends with a slash. */
   private readonly prefix: string;
   private readonly filesByName = new Map<string, StaticFile>();
   private readonly pathsByName = new Map<string, string>();
 
-  /** `names` are those of files in `folder`; `prefix` is the path that they are served under. */
-  constructor(folder: URL, prefix: string, names: readonly string[]) {
+  /**
+   * `names` are those of files in `folder`, `hashed` all of a folder whose files got a digest into
+   * their names when they were built; `prefix` is the path that they are served under.
+   */
+  constructor(folder: URL, prefix: string, names: readonly string[] | "hashed") {
     this.folder = folder;
     this.prefix = prefix;
     this.names = names;
   }
 
-  /** The path of a file, with its digest. */
+  /** The path of a file by its name without a digest. Throws `RefusalError` without such a file. */
   path(name: string): string {
     if (this.pathsByName.size === 0) this.load();
-    return this.pathsByName.get(name) ?? `${this.prefix}${name}`;
+    return found(this.pathsByName.get(name));
   }
 
   /** Throws `RefusalError` with 404 for what is no file of these. */
@@ -56,16 +59,23 @@ export class StaticFiles {
   }
 
   private load(): void {
-    for (const name of this.names) {
-      const text = readFileSync(new URL(name, this.folder), "utf8");
-      const extension = extname(name);
-      const type = found(types[extension]);
-      const digest = createHash("sha256").update(text).digest("hex").slice(0, digestLength);
-      const named = `${name.slice(0, -extension.length)}-${digest}${extension}`;
-      const file = { text, type, etag: constantHeader("ETag", `"${digest}"`) };
-      this.filesByName.set(name, { ...file, isForGood: false });
-      this.filesByName.set(named, { ...file, isForGood: true });
-      this.pathsByName.set(name, this.prefix + named);
-    }
+    const { names } = this;
+    if (names === "hashed") for (const named of readdirSync(this.folder)) this.add(named, named);
+    else for (const name of names) this.add(name, undefined);
+  }
+
+  /** `named` is the name with a digest, when the build gave it one. */
+  private add(name: string, named: string | undefined): void {
+    const text = readFileSync(new URL(name, this.folder), "utf8");
+    const extension = extname(name);
+    const type = found(types[extension]);
+    const digest = createHash("sha256").update(text).digest("hex").slice(0, digestLength);
+    const stem = name.slice(0, -extension.length);
+    const own = named ?? `${stem}-${digest}${extension}`;
+    const file = { text, type, etag: constantHeader("ETag", `"${digest}"`) };
+    if (named === undefined) this.filesByName.set(name, { ...file, isForGood: false });
+    this.filesByName.set(own, { ...file, isForGood: true });
+    const plain = named === undefined ? name : stem.replace(/-[A-Z0-9]{8}$/, "") + extension;
+    this.pathsByName.set(plain, this.prefix + own);
   }
 }

@@ -1,13 +1,24 @@
 import type { Tally } from "../../engine/metrics/tally.ts";
 import type { Clock } from "../../engine/ports/clock.ts";
+import type { Traces } from "../../engine/ports/traces.ts";
 import type { WorkerOf } from "./task-loop.ts";
 
-/** The same worker, whose tasks are counted by their kind and how they ended. */
+export interface Observers {
+  readonly tally: Tally;
+  readonly clock: Clock;
+  /** The node's name. */
+  readonly node: string;
+  readonly traces: Traces | undefined;
+}
+
+/**
+ * The same worker, whose tasks are counted by their kind and how they ended; those that a client
+ * traces are told as spans.
+ */
 export function countedWorker(
   kind: string,
   workerOf: WorkerOf,
-  tally: Tally,
-  clock: Clock,
+  { tally, clock, node, traces }: Observers,
 ): WorkerOf {
   return (objects) => {
     const worker = workerOf(objects);
@@ -19,6 +30,13 @@ export function countedWorker(
           const seconds = (clock.monotonicMs() - beganMs) / 1_000;
           tally.count("farm_tasks_total", { kind, outcome }).add();
           tally.histogram("farm_task_duration_seconds", { kind }).observe(seconds);
+          const endMs = clock.nowMs();
+          if (context.trace === undefined) return;
+          traces?.record({
+            ...{ name: `farm ${kind}`, kind: "internal", parent: context.trace },
+            ...{ startMs: endMs - seconds * 1_000, endMs, isFailed: outcome !== "succeeded" },
+            attributes: { "klieg.farm.node": node, "klieg.outcome": outcome },
+          });
         };
         try {
           const outcome = await worker.run(context);

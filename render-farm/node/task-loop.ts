@@ -43,6 +43,8 @@ export type WorkerOf = (objects: Objects) => TaskWorker;
 export interface TaskContext {
   readonly input: unknown;
   readonly outputPrefix: string;
+  /** Trace, span and flags of the client who traces what it is for. */
+  readonly trace?: string;
   readonly signal: AbortSignal;
   /** 0 to 1; goes out with the next heartbeat. */
   reportProgress(fraction: number): void;
@@ -165,7 +167,8 @@ export class TaskLoop {
     else this.start(task, workerOf);
   }
 
-  private start({ token, kind, input, outputPrefix }: Task, workerOf: WorkerOf): void {
+  private start(task: Task, workerOf: WorkerOf): void {
+    const { token, kind, input, outputPrefix, trace } = task;
     const abort = new AbortController();
     const asks = new ObjectAsks(token, (message) => this.connection.send(message));
     const worker = workerOf(this.node.objectsFor(asks, abort.signal));
@@ -188,7 +191,8 @@ export class TaskLoop {
     const join = (): Parts => this.open(run, token);
     const isCurrent = () => this.runsByToken.get(token) === run;
     const reports = { reportProgress, reportThumbnail };
-    worker.run({ input, outputPrefix, signal: abort.signal, ...reports, split, join }).then(
+    const about = { input, outputPrefix, ...defined({ trace }), signal: abort.signal };
+    worker.run({ ...about, ...reports, split, join }).then(
       (outcome) => isCurrent() && this.finish(token, outcome),
       (fault: unknown) => {
         if (!isCurrent()) return;

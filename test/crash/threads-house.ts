@@ -39,6 +39,7 @@ export async function openHouse(t: Test, farmEntry = "") {
     self: { id: "node", address: "127.0.0.1:8080", startedAtMs: 0 },
     origin: "http://klieg.example",
     shareOrigin: "http://klieg.example",
+    traces: undefined,
     shardCount,
     clock: systemClock,
     entropy: systemEntropy(),
@@ -71,7 +72,7 @@ export async function openHouse(t: Test, farmEntry = "") {
       shardTask: {
         ...common,
         isNew: true,
-        cluster: undefined,
+        ...{ cluster: undefined, otlpUrl: undefined },
         objectStore: undefined,
         isFounder: true,
         isQuorum: false,

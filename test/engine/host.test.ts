@@ -136,7 +136,7 @@ function stage(t: Test) {
         dataDir: "",
         logLevel: "silent",
         isNew: true,
-        cluster: undefined,
+        ...{ cluster: undefined, otlpUrl: undefined },
         objectStore: undefined,
         ...{ isFounder: true, isQuorum: false, forgotten: [], acceptedLosses: [] },
         ...{ storeId: "store", nodeId: "node" },

@@ -14,7 +14,7 @@ function stage() {
     line: (level, fields, message) => lines.push({ level, message, ...fields }),
     skipped: (missing) => lines.push({ missing }),
   });
-  const report = (level: Report["level"], job: number): Omit<Report, "count"> => ({
+  const report = (level: Report["level"], job: number): Omit<Report, "count" | "span"> => ({
     level,
     message: "a job ended",
     fields: () => {

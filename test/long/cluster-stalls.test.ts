@@ -3,7 +3,7 @@
  * (SIGCONT): what it acknowledges from then on is in the history that the other one began.
  */
 import t from "tap";
-import { askAny, hasAll, openCluster, submit } from "../crash/cluster-nodes.ts";
+import { askAny, hasAll, isFollowed, openCluster, submit } from "../crash/cluster-nodes.ts";
 
 const stalls = Number(process.env["KLIEG_TEST_STALLS"] ?? 5);
 
@@ -14,6 +14,9 @@ t.test(`${stalls} stalls of the owner fork nothing`, async (t) => {
   let ids: string[] = [];
   for (let stall = 0; stall < stalls; stall++) {
     const number = stall * 1_000;
+    // One that has not heard the owner since it came back waits for it, whatever happens to it.
+    await isFollowed(owner, 2);
+    await askAny([owner], "/admin/accounts", { email: `stall-${stall}@klieg.example` });
     ids.push(...(await submit([owner, standby], number, 20)));
     const during = submit([owner], number + 100, 20);
     owner.child.kill("SIGSTOP");

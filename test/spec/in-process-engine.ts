@@ -24,6 +24,7 @@ import type { Entropy } from "../../engine/ports/entropy.ts";
 import type { Objects } from "../../engine/ports/objects.ts";
 import { PortError } from "../../engine/ports/port-error.ts";
 import type { Tables } from "../../engine/ports/tables.ts";
+import type { Span } from "../../engine/ports/traces.ts";
 import { openShard } from "../../engine/shard/ownership.ts";
 import type { Shard } from "../../engine/shard/shard.ts";
 import { failingTables } from "../engine/failing-tables.ts";
@@ -66,6 +67,7 @@ export interface EngineParts {
   readonly objects: Objects;
   readonly onFault: (error: unknown) => void;
   readonly openProvider: HubPorts["open"];
+  readonly onSpan: (span: Span) => void;
   /** What the effects thread would say to the main thread. */
   readonly onEffects: (message: FromEffectsThread) => void;
 }
@@ -152,8 +154,10 @@ export async function openEngine(parts: EngineParts): Promise<InProcessEngine> {
           outbox.deliver(number, deliveries);
         },
         brokenStep: (_, error) => onFault(error),
-        report({ fields, count }, get) {
+        report({ fields, count, span }, get) {
           reported.push(fields(get));
+          const told = span(get);
+          if (told !== undefined) parts.onSpan(told);
           count(tallies[number] ?? new Tally(), get);
         },
         flushes: () => {},

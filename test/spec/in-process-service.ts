@@ -21,6 +21,7 @@ import { memoryObjects } from "../../engine/adapters/objects/memory-objects.ts";
 import { seededEntropy } from "../../engine/adapters/seeded-entropy.ts";
 import { openWeb } from "../../engine/adapters/web.ts";
 import { invariant } from "../../engine/invariant.ts";
+import type { Span } from "../../engine/ports/traces.ts";
 import { Api } from "../../http/api.ts";
 import { bootstrap } from "../../http/bootstrap.ts";
 import { FigmaHost } from "../../http/compositions/figma-host.ts";
@@ -70,6 +71,8 @@ export class InProcess {
   readonly engine: InProcessEngine;
   /** The lines of the log about requests. */
   readonly requests: readonly object[];
+  /** What tracing tools were told. */
+  readonly spans: Span[];
   /** With every scope. */
   readonly admin: Caller;
   /** Without any credential. */
@@ -82,8 +85,10 @@ export class InProcess {
     faults: unknown[],
     engine: InProcessEngine,
     requests: readonly object[],
+    spans: Span[],
   ) {
     this.requests = requests;
+    this.spans = spans;
     this.service = service;
     this.api = new Api(service, routeTable);
     this.clock = clock;
@@ -149,6 +154,7 @@ export async function openInProcess(t: Test, options: InProcessOptions = {}): Pr
   const entropy = seededEntropy(7);
   const faults: unknown[] = [];
   const requests: object[] = [];
+  const spans: Span[] = [];
   const onFault = (error: unknown) => faults.push(error);
   const objects = memoryObjects();
   for (const { bytes, media } of Object.values(simulatedMedia))
@@ -175,6 +181,7 @@ export async function openInProcess(t: Test, options: InProcessOptions = {}): Pr
     hasRates: rates,
     proxies: new TrustedProxies(trustedProxies),
     renderers: "ok",
+    traces: { record: (span) => void spans.push(span), close: async () => {} },
     requests: new RequestLog({
       line: (level, line) => requests.push({ level, ...line }),
       skipped: (missing) => requests.push({ missing }),
@@ -185,7 +192,8 @@ export async function openInProcess(t: Test, options: InProcessOptions = {}): Pr
   const parts = { gateway, shardCount, clock, processClock, entropy, objects, onFault };
   const { line } = service;
   const onEffects = (message: FromEffectsThread) => queueMicrotask(() => line.onMessage(message));
-  const engine = await openEngine({ ...parts, openProvider, onEffects });
+  const onSpan = (span: Span) => spans.push(span);
+  const engine = await openEngine({ ...parts, openProvider, onEffects, onSpan });
   line.connect((message) => queueMicrotask(() => engine.hub.take(message)));
   const files = { read: () => undefined, writePrivate: () => {} };
   await bootstrap(gateway, service, files, adminToken);
@@ -197,7 +205,7 @@ export async function openInProcess(t: Test, options: InProcessOptions = {}): Pr
   t.teardown(() => {
     if (faults.length > 0) throw faults[0];
   });
-  return new InProcess(service, clock, faults, engine, requests);
+  return new InProcess(service, clock, faults, engine, requests, spans);
 }
 
 /** Providers have tests of their own. */

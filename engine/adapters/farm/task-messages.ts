@@ -15,7 +15,10 @@ export const isToNode = check<ToNode>(
   Type.Union([
     Type.Object({
       kind: Type.Literal("lease"),
-      task: Type.Object({ token, kind, input: Type.Unknown(), outputPrefix: key }),
+      task: Type.Object({
+        ...{ token, kind, input: Type.Unknown(), outputPrefix: key },
+        trace: Type.Optional(text(64)),
+      }),
     }),
     Type.Object({ kind: Type.Literal("cancel"), token }),
     Type.Object({ kind: Type.Literal("drain") }),

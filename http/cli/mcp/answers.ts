@@ -1,4 +1,4 @@
-/** What an agent is told: results, and refusals in words that it can act on or show its customer. */
+/** What an agent is told: results, and refusals in words to act on or to show its customer. */
 import { KliegError } from "../../../clients/typescript/src/klieg.ts";
 import type { ToolAnswer } from "./tool.ts";
 

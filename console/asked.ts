@@ -1,0 +1,97 @@
+/** What a view asks the service for, and how far that is. */
+import { KliegError } from "../clients/typescript/src/klieg.ts";
+import { noteRefusal } from "./session.ts";
+import { useEffect, useRef, useState } from "./view.ts";
+
+export type Asked<T> =
+  | { readonly phase: "loading" }
+  | { readonly phase: "failed"; readonly fault: Fault }
+  | { readonly phase: "ready"; readonly value: T };
+
+export interface Fault {
+  readonly title: string;
+  readonly detail: string;
+  readonly isForbidden: boolean;
+  readonly isUnknown: boolean;
+  readonly requestId: string | undefined;
+}
+
+export interface Asking<T> {
+  readonly asked: Asked<T>;
+  readonly again: () => void;
+  /** Puts in place what another answer has brought. */
+  readonly put: (value: T) => void;
+}
+
+/**
+ * Asks when the view appears, when one of `by` changes, and every so often while the page is seen.
+ * What was there stays until the new is, and stays when asking again fails.
+ */
+export function useAsked<T>(
+  ask: (signal: AbortSignal) => Promise<T>,
+  by: readonly unknown[],
+  everyMs?: (value: T) => number | undefined,
+): Asking<T> {
+  const [asked, setAsked] = useState<Asked<T>>({ phase: "loading" });
+  const [turn, setTurn] = useState(0);
+  const rhythm = useRef(everyMs);
+  rhythm.current = everyMs;
+  useEffect(() => setAsked({ phase: "loading" }), [...by]);
+  useEffect(() => {
+    const ending = new AbortController();
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const next = (ms: number | undefined) => {
+      if (ms !== undefined && !ending.signal.aborted) timer = setTimeout(run, ms);
+    };
+    const run = () => {
+      if (document.visibilityState !== "visible") return next(hiddenMs);
+      ask(ending.signal).then(
+        (value) => {
+          if (ending.signal.aborted) return;
+          setAsked({ phase: "ready", value });
+          next(rhythm.current?.(value));
+        },
+        (error: unknown) => {
+          if (ending.signal.aborted) return;
+          noteRefusal(error);
+          setAsked((old) =>
+            old.phase === "ready" ? old : { phase: "failed", fault: faultOf(error) },
+          );
+          if (rhythm.current !== undefined) next(afterFaultMs);
+        },
+      );
+    };
+    run();
+    return () => {
+      ending.abort();
+      clearTimeout(timer);
+    };
+  }, [...by, turn]);
+  return {
+    asked,
+    again: () => setTurn((old) => old + 1),
+    put: (value) => setAsked({ phase: "ready", value }),
+  };
+}
+
+const hiddenMs = 2_000;
+const afterFaultMs = 5_000;
+
+export function faultOf(error: unknown): Fault {
+  if (!(error instanceof KliegError)) {
+    const detail = error instanceof Error ? error.message : String(error);
+    return { title: "Something went wrong", detail, ...plain };
+  }
+  const { status, title, message, requestId } = error;
+  const scope = error.problem.required_scope;
+  const lacking = scope === undefined ? message : `Your token lacks the scope ${scope}.`;
+  return {
+    title: status === 0 ? "The service does not answer" : title,
+    detail: status === 403 ? lacking : message,
+    isForbidden: status === 403,
+    isUnknown: status === 404,
+    requestId,
+  };
+}
+
+const plain = { isForbidden: false, isUnknown: false, requestId: undefined };

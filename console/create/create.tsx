@@ -1,0 +1,218 @@
+/** The playground: a model, a form made of what it takes, its price, and what comes of it. */
+import type { Job, Model } from "../../clients/typescript/src/generated/models.ts";
+import { KliegError } from "../../clients/typescript/src/klieg.ts";
+import { useAsked } from "../asked.ts";
+import { credits } from "../format.ts";
+import { notice, refused } from "../notices.ts";
+import { Icon } from "../parts/icon.tsx";
+import { Empty, Shown } from "../parts/shown.tsx";
+import { remember } from "../requests.ts";
+import { klieg, may, refreshMe } from "../session.ts";
+import { useEffect, useState } from "../view.ts";
+import { Code } from "./code.tsx";
+import {
+  bodyOf,
+  choose,
+  chosenModel,
+  fillFromAddress,
+  kind,
+  kindName,
+  lackingOf,
+} from "./draft.ts";
+import { Examples } from "./examples.tsx";
+import { fieldsOf } from "./fields.ts";
+import { Input } from "./inputs.tsx";
+import { type Body, isOfKind, type Kind, kinds } from "./kinds.ts";
+import { priceOf } from "./price.ts";
+import { confirmationOf, type Quote, useQuote } from "./quote.ts";
+import { addRun, Runs, runs } from "./runs.tsx";
+
+export function Create() {
+  const { asked, again } = useAsked((signal) => klieg.value.models.list({}, { signal }), []);
+  return (
+    <div class="view">
+      <h1 class="unseen">Create</h1>
+      <Shown asked={asked} again={again}>
+        {({ items }) => <Playground models={items} />}
+      </Shown>
+    </div>
+  );
+}
+
+function Playground({ models }: { models: readonly Model[] }) {
+  useEffect(() => fillFromAddress(models), [models]);
+  const [turn, setTurn] = useState(0);
+  const [isBusy, setBusy] = useState(false);
+  const of = kind.value;
+  const model = chosenModel(models, of);
+  const body = model === undefined ? undefined : bodyOf(model, of);
+  const lacking = model === undefined ? [] : lackingOf(model, of);
+  const quote = useQuote(of, body, model !== undefined && lacking.length === 0, turn);
+  const send = (confirmation?: string) => {
+    const now = chosenModel(models, kind.value);
+    if (now === undefined || isBusy) return;
+    setBusy(true);
+    void submit(kind.value, bodyOf(now, kind.value), confirmation).finally(() => {
+      setBusy(false);
+      setTurn((old) => old + 1);
+    });
+  };
+  return (
+    <div class="playground">
+      <form
+        class="ask"
+        onSubmit={(event) => {
+          event.preventDefault();
+          send(confirmationOf(quote));
+        }}
+        onKeyDown={(event) => {
+          if (event.key === "Enter" && (event.ctrlKey || event.metaKey))
+            event.currentTarget.requestSubmit();
+        }}
+      >
+        <Kinds models={models} />
+        {model === undefined ? (
+          <Empty icon="cube" title="No model makes this here" />
+        ) : (
+          <>
+            <Models models={models.filter((one) => isOfKind(one, of))} chosen={model} of={of} />
+            <Fields model={model} of={of} />
+            <Bill quote={quote} isBusy={isBusy} />
+          </>
+        )}
+      </form>
+      <section class="made" aria-label="Results">
+        {runs.value.length === 0 && may("generate") && (
+          <Examples models={models} start={() => send()} />
+        )}
+        <Runs />
+        {body !== undefined && <Code kind={of} body={body} />}
+      </section>
+    </div>
+  );
+}
+
+async function submit(of: Kind, body: Body, confirmation: string | undefined): Promise<void> {
+  const token = confirmation === undefined ? {} : { confirmation_token: confirmation };
+  try {
+    started(await of.submit(klieg.value, { ...body, ...token }), of, body);
+  } catch (error) {
+    if (error instanceof KliegError && error.code === "confirmation_rejected")
+      notice("The price has changed. Look at it and send again.", "refused");
+    else refused(error);
+  }
+}
+
+function started(job: Job, of: Kind, body: Body): void {
+  remember(job.id, { kind: of.name, body });
+  addRun(job.id);
+  void refreshMe();
+}
+
+function Kinds({ models }: { models: readonly Model[] }) {
+  return (
+    <fieldset class="tabs kinds">
+      <legend class="unseen">What to make</legend>
+      {kinds
+        .filter((one) => models.some((model) => isOfKind(model, one)))
+        .map((one) => (
+          <label key={one.name} class={one.name === kindName.value ? "on" : ""}>
+            <input
+              class="unseen"
+              type="radio"
+              name="kind"
+              checked={one.name === kindName.value}
+              onChange={() => {
+                kindName.value = one.name;
+              }}
+            />
+            <Icon name={one.icon} />
+            {one.title}
+          </label>
+        ))}
+    </fieldset>
+  );
+}
+
+function Models(props: { models: readonly Model[]; chosen: Model; of: Kind }) {
+  const { models, chosen, of } = props;
+  return (
+    <div class="field">
+      <label for="model">Model</label>
+      <select
+        id="model"
+        value={chosen.id}
+        onChange={(event) => choose(of, event.currentTarget.value)}
+      >
+        {models.map((model) => (
+          <option key={model.id} value={model.id}>
+            {model.display_name} · {priceOf(model)}
+          </option>
+        ))}
+      </select>
+      <p class="hint">{chosen.description}</p>
+      {chosen.availability !== "up" && (
+        <p class="wrong">
+          {chosen.availability === "down" ? "Its provider is down: jobs wait." : "It is slow now."}
+        </p>
+      )}
+    </div>
+  );
+}
+
+/** So many fields are always there; the others open. */
+const firstFields = 4;
+
+function Fields({ model, of }: { model: Model; of: Kind }) {
+  const fields = fieldsOf(model, of);
+  const [first, more] = [fields.slice(0, firstFields), fields.slice(firstFields)];
+  return (
+    <>
+      {first.map((field) => (
+        <Input key={field.name} field={field} />
+      ))}
+      {more.length > 0 && (
+        <details class="more">
+          <summary>More settings</summary>
+          {more.map((field) => (
+            <Input key={field.name} field={field} />
+          ))}
+        </details>
+      )}
+    </>
+  );
+}
+
+function Bill({ quote, isBusy }: { quote: Quote; isBusy: boolean }) {
+  const asked = quote.phase === "asked" ? quote.quote : undefined;
+  return (
+    <div class="bill">
+      <div class="bill-words" aria-live="polite">
+        {asked !== undefined && (
+          <>
+            <p class="amount">{credits(asked.credits)}</p>
+            <p class={asked.sufficient_credits ? "hint" : "wrong"}>
+              {asked.sufficient_credits ? leftOf(asked) : "Not enough credits"}
+            </p>
+          </>
+        )}
+        {quote.phase === "wrong" && <p class="wrong">{quote.detail}</p>}
+        {quote.phase === "none" && <p class="hint">The price stands here.</p>}
+      </div>
+      <button type="submit" disabled={isBusy || !may("generate")}>
+        <Icon name="create" />
+        Generate
+      </button>
+    </div>
+  );
+}
+
+function leftOf({
+  balance_credits: balance,
+  credits: price,
+}: {
+  balance_credits?: number | null;
+  credits: number;
+}) {
+  return typeof balance === "number" ? `${credits(balance - price)} left then` : "";
+}

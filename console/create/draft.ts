@@ -1,0 +1,95 @@
+/** What is filled in, for as long as the page is open; a link can bring it. */
+import type { Model } from "../../clients/typescript/src/generated/models.ts";
+import { asked } from "../place.ts";
+import { computed, signal } from "../view.ts";
+import { type FormField, fieldsOf, type Value } from "./fields.ts";
+import { type Body, isOfKind, type Kind, kindOf, kindOfModel } from "./kinds.ts";
+
+type Values = Readonly<Record<string, Value>>;
+
+export const kindName = signal(kindOf(undefined).name);
+/** By kind: another kind's choice is kept. */
+export const modelIds = signal<Readonly<Record<string, string>>>({});
+export const values = signal<Values>({});
+
+export const kind = computed(() => kindOf(kindName.value));
+
+/** The model that is chosen, else the service's own choice. */
+export function chosenModel(models: readonly Model[], of: Kind): Model | undefined {
+  const able = models.filter((model) => isOfKind(model, of));
+  return able.find(({ id }) => id === modelIds.value[of.name]) ?? able[0];
+}
+
+export function choose(of: Kind, modelId: string): void {
+  modelIds.value = { ...modelIds.value, [of.name]: modelId };
+}
+
+export function set(name: string, value: Value | undefined): void {
+  const { [name]: _, ...others } = values.value;
+  values.value = value === undefined || value === "" ? others : { ...others, [name]: value };
+}
+
+/** Fields that the model has, and that differ from what it would take anyway. */
+export function bodyOf(model: Model, of: Kind): Body {
+  const body: Record<string, unknown> & { model: string } = { model: model.id };
+  for (const field of fieldsOf(model, of)) {
+    const value = givenTo(field);
+    if (value !== undefined && value !== field.standard) body[field.name] = value;
+  }
+  return body;
+}
+
+/** As the service takes it; undefined where the field is left alone or lacks the option. */
+function givenTo(field: FormField): unknown {
+  const value = values.value[field.name];
+  switch (field.kind) {
+    case "choice":
+      return field.options.find((option) => String(option) === String(value));
+    case "number":
+      if (typeof value !== "number") return undefined;
+      return Math.min(field.max, Math.max(field.min, value));
+    case "assets":
+      if (!Array.isArray(value) || value.length === 0) return undefined;
+      return field.name.endsWith("_ids") ? value.slice(0, field.max) : value[0];
+    case "switch":
+      return typeof value === "boolean" ? value : undefined;
+    case "text":
+    case "line":
+      return typeof value === "string" && value.trim() !== "" ? value : undefined;
+  }
+}
+
+/** Required fields without a value. */
+export function lackingOf(model: Model, of: Kind): readonly FormField[] {
+  return fieldsOf(model, of).filter(
+    (field) => field.isRequired === true && givenTo(field) === undefined,
+  );
+}
+
+/** Fills in a request as it was sent. */
+export function fill(of: Kind, body: Body): void {
+  const { model, confirmation_token: _, ...fields } = body;
+  kindName.value = of.name;
+  choose(of, model);
+  values.value = Object.fromEntries(
+    Object.entries(fields).map(([name, value]) => [
+      name,
+      name.endsWith("_asset_id") ? [String(value)] : (value as Value),
+    ]),
+  );
+}
+
+/** From an address such as `?model=studio-image&prompt=a+kite`. */
+export function fillFromAddress(models: readonly Model[]): void {
+  const model = models.find(({ id }) => id === asked("model"));
+  const prompt = asked("prompt");
+  const of = model === undefined ? undefined : kindOfModel(model);
+  if (of !== undefined && model !== undefined) {
+    kindName.value = of.name;
+    choose(of, model.id);
+  }
+  if (prompt !== undefined) {
+    set("prompt", prompt);
+    set("text", prompt);
+  }
+}

@@ -1,0 +1,279 @@
+/**
+ * The form of a model, made from what the model says of itself: its options, limits, capabilities
+ * and defaults. A field that the model does not have is not asked for.
+ */
+import type { Model } from "../../clients/typescript/src/generated/models.ts";
+import { words } from "../format.ts";
+import type { Kind } from "./kinds.ts";
+
+export type Value = string | number | boolean | readonly string[];
+
+interface Named {
+  readonly name: string;
+  readonly label: string;
+  readonly hint?: string | undefined;
+  readonly isRequired?: boolean;
+  /** What the service takes when the field is left alone. */
+  readonly standard?: unknown;
+}
+
+export type FormField = Named &
+  (
+    | { readonly kind: "text" | "line"; readonly max: number }
+    | { readonly kind: "choice"; readonly options: readonly (string | number)[] }
+    | {
+        readonly kind: "number";
+        readonly min: number;
+        readonly max: number;
+        readonly step: number;
+        readonly isSlider: boolean;
+      }
+    | { readonly kind: "switch" }
+    | { readonly kind: "assets"; readonly accepts: Accepts; readonly max: number }
+  );
+
+/** The modality of assets that a field takes. */
+export type Accepts = Model["modality"];
+
+interface Range {
+  readonly min: number;
+  readonly max: number;
+  readonly step: number;
+}
+
+export function fieldsOf(model: Model, kind: Kind): readonly FormField[] {
+  switch (kind.name) {
+    case "image":
+      return imageFields(model);
+    case "video":
+      return videoFields(model);
+    case "audio":
+      return audioFields(model);
+    case "three_d":
+      return modelFields(model);
+    case "video_background_removal":
+      return cutOutFields(model);
+    case "video_restoration":
+      return restoreFields(model);
+  }
+}
+
+function imageFields(model: Model): FormField[] {
+  return present([
+    prompt(model),
+    choice(model, "aspect_ratio", "Shape"),
+    choice(model, "resolution", "Resolution"),
+    choice(model, "quality", "Quality"),
+    number(model, "num_images", "Pictures", rangeUpTo(model, "image.num_images_max"), 1),
+    pictures(model, "reference_asset_ids", "Reference pictures", "image.reference_images_max"),
+    ...when(model, "inpaint", [asset("mask_asset_id", "Mask", "image")]),
+    ...when(model, "negative_prompt", [negative]),
+    choice(model, "output_format", "Format"),
+    ...when(model, "transparent_background", [
+      { ...named("background", "Background"), kind: "choice", options: backgrounds } as const,
+    ]),
+    ...when(model, "prompt_enhance", [enhance]),
+    ...when(model, "seed", [seed]),
+  ]);
+}
+
+function videoFields(model: Model): FormField[] {
+  return present([
+    prompt(model),
+    choice(model, "aspect_ratio", "Shape"),
+    choice(model, "resolution", "Resolution"),
+    duration(model, "video.duration_seconds"),
+    choice(model, "quality", "Quality"),
+    choice(model, "camera_motion", "Camera"),
+    choice(model, "fps", "Frames a second"),
+    ...when(model, "native_audio", [flag(model, "audio", "Sound")]),
+    ...when(model, "first_frame", [asset("first_frame_asset_id", "First picture", "image")]),
+    ...when(model, "last_frame", [asset("last_frame_asset_id", "Last picture", "image")]),
+    pictures(model, "reference_asset_ids", "Reference pictures", "video.reference_images_max"),
+    ...when(model, "video_to_video", [asset("source_video_asset_id", "Source video", "video")]),
+    ...when(model, "negative_prompt", [negative]),
+    ...when(model, "prompt_enhance", [enhance]),
+    ...when(model, "seed", [seed]),
+  ]);
+}
+
+function audioFields(model: Model): FormField[] {
+  const tasks = model.options["tasks"] ?? [];
+  const speaks = tasks.includes("speech");
+  const plays = tasks.some((task) => task !== "speech");
+  return present([
+    tasks.length > 1
+      ? { ...standardOf(model, "task", "What"), kind: "choice", options: tasks.map(String) }
+      : undefined,
+    speaks
+      ? {
+          ...named("text", "Text to speak"),
+          kind: "text",
+          max: limit(model, "audio.text_max", 5000),
+          isRequired: !plays,
+        }
+      : undefined,
+    plays ? { ...prompt(model), isRequired: !speaks } : undefined,
+    speaks ? choice(model, "voice", "Voice") : undefined,
+    speaks ? choice(model, "language", "Language") : undefined,
+    plays ? duration(model, "audio.duration_seconds") : undefined,
+    ...when(model, "lyrics", [
+      { ...named("lyrics", "Lyrics"), kind: "text", max: 10_000 } as const,
+    ]),
+    speaks
+      ? {
+          ...standardOf(model, "speed", "Speed"),
+          kind: "number",
+          min: 0.5,
+          max: 2,
+          step: 0.05,
+          isSlider: true,
+        }
+      : undefined,
+    ...when(model, "voice_reference", [asset("reference_asset_id", "Voice to follow", "audio")]),
+    choice(model, "output_format", "Format"),
+    ...when(model, "seed", [seed]),
+  ]);
+}
+
+function modelFields(model: Model): FormField[] {
+  const photos = limit(model, "three_d.images_max", 1);
+  return present([
+    { ...asset("image_asset_ids", "Photos of the thing", "image"), max: photos, isRequired: true },
+    { ...named("prompt", "What it is"), kind: "line", max: limit(model, "prompt_max", 10_000) },
+    flag(model, "texture", "Texture"),
+    {
+      ...named("target_polycount", "Polygons"),
+      kind: "number",
+      min: 100,
+      max: 500_000,
+      step: 100,
+      isSlider: false,
+    },
+    choice(model, "output_format", "Format"),
+    ...when(model, "seed", [seed]),
+  ]);
+}
+
+function cutOutFields(model: Model): FormField[] {
+  return present([
+    { ...asset("source_asset_id", "Video", "video"), isRequired: true },
+    {
+      ...standardOf(model, "background", "Background"),
+      kind: "choice",
+      options: ["transparent", "color"],
+    },
+    {
+      ...named("background_color", "Colour", "For a background of one colour: #rrggbb"),
+      kind: "line",
+      max: 9,
+    },
+    choice(model, "output_format", "Format"),
+  ]);
+}
+
+function restoreFields(model: Model): FormField[] {
+  const share = { kind: "number", min: 0, max: 1, step: 0.05, isSlider: true } as const;
+  return present([
+    { ...asset("source_asset_id", "Video", "video"), isRequired: true },
+    { ...standardOf(model, "scale", "Enlarge"), kind: "choice", options: [1, 2, 4] },
+    { ...standardOf(model, "denoise", "Remove noise"), ...share },
+    { ...standardOf(model, "sharpen", "Sharpen"), ...share },
+  ]);
+}
+
+const backgrounds = ["opaque", "transparent", "auto"] as const;
+const seed: FormField = {
+  ...named("seed", "Seed", "The same seed and request give the same again."),
+  kind: "number",
+  min: 0,
+  max: 4_294_967_295,
+  step: 1,
+  isSlider: false,
+};
+const negative: FormField = { ...named("negative_prompt", "Without"), kind: "line", max: 2_000 };
+const enhance: FormField = {
+  ...named("enhance_prompt", "Let the model write more of the prompt"),
+  kind: "switch",
+  standard: false,
+};
+
+function named(name: string, label: string, hint?: string): Named {
+  return { name, label, hint };
+}
+
+function standardOf(model: Model, name: string, label: string): Named {
+  return { name, label, standard: model.defaults[name] };
+}
+
+function prompt(model: Model): FormField {
+  const max = limit(model, "prompt_max", 10_000);
+  return { ...named("prompt", "Prompt"), kind: "text", max, isRequired: model.prompt_required };
+}
+
+function choice(model: Model, name: string, label: string): FormField | undefined {
+  const options = model.options[name]?.map((one) => (typeof one === "number" ? one : String(one)));
+  if (options === undefined || options.length === 0) return undefined;
+  return { ...standardOf(model, name, label), kind: "choice", options };
+}
+
+function flag(model: Model, name: string, label: string): FormField {
+  return { ...standardOf(model, name, label), kind: "switch" };
+}
+
+function asset(name: string, label: string, accepts: Accepts): FormField & { kind: "assets" } {
+  return { ...named(name, label), kind: "assets", accepts, max: 1 };
+}
+
+function pictures(model: Model, name: string, label: string, key: string): FormField | undefined {
+  const max = limit(model, key, 0);
+  return max > 0 && model.capabilities["reference_images"] === true
+    ? { ...named(name, label), kind: "assets", accepts: "image", max }
+    : undefined;
+}
+
+function number(
+  model: Model,
+  name: string,
+  label: string,
+  range: Range | undefined,
+  standard: unknown = model.defaults[name],
+): FormField | undefined {
+  if (range === undefined || range.max <= range.min) return undefined;
+  return { ...named(name, label), standard, kind: "number", ...range, isSlider: true };
+}
+
+/** Of a model that takes certain lengths only, a choice. */
+function duration(model: Model, key: string): FormField | undefined {
+  const allowed = model.limits[key];
+  if (typeof allowed !== "object" || allowed === null) return undefined;
+  const own = standardOf(model, "duration_seconds", "Seconds");
+  if ("values" in allowed && Array.isArray(allowed.values))
+    return { ...own, kind: "choice", options: allowed.values.map(Number) };
+  const { min, max, step } = allowed as Range;
+  return { ...own, kind: "number", min, max, step, isSlider: true };
+}
+
+function rangeUpTo(model: Model, key: string): Range {
+  return { min: 1, max: limit(model, key, 1), step: 1 };
+}
+
+function limit(model: Model, key: string, otherwise: number): number {
+  const value = model.limits[key];
+  return typeof value === "number" ? value : otherwise;
+}
+
+function when(model: Model, capability: string, fields: readonly FormField[]) {
+  return model.capabilities[capability] === true ? fields : [];
+}
+
+function present(fields: readonly (FormField | undefined)[]): FormField[] {
+  return fields.filter((field) => field !== undefined);
+}
+
+/** As people read it: `push_in` is `Push in`, `16:9` stays. */
+export function optionLabel(option: string | number): string {
+  return typeof option === "string" && /^[a-z]+(_[a-z]+)+$/.test(option)
+    ? words(option)
+    : String(option);
+}

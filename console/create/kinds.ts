@@ -1,0 +1,128 @@
+/** What can be made, and by which calls. */
+import type {
+  Generate3DRequest,
+  GenerateAudioRequest,
+  GenerateImageRequest,
+  GenerateVideoRequest,
+  Job,
+  JobCostRequest,
+  Model,
+  RemoveBackgroundVideoRequest,
+  RestoreVideoRequest,
+} from "../../clients/typescript/src/generated/models.ts";
+import type { Klieg } from "../../clients/typescript/src/klieg.ts";
+import type { IconName } from "../parts/icon.tsx";
+
+export type KindName = Exclude<JobCostRequest["kind"], "set">;
+
+/** The body of a submit. Its fields are those of the kind; the service checks them. */
+export type Body = { readonly model: string } & Readonly<Record<string, unknown>>;
+
+export interface Kind {
+  readonly name: KindName;
+  readonly title: string;
+  readonly icon: IconName;
+  readonly modality: Model["modality"];
+  readonly operation: Model["operations"][number];
+  /** Behind `/v1`. */
+  readonly path: string;
+  /** Of the command line and of the client. */
+  readonly command: string;
+  readonly method: string;
+  readonly extension: string;
+  readonly submit: (klieg: Klieg, body: Body) => Promise<Job>;
+}
+
+const generate = "generate";
+
+export const kinds: readonly Kind[] = [
+  {
+    name: "image",
+    title: "Picture",
+    icon: "assets",
+    modality: "image",
+    operation: generate,
+    path: "/generate/image",
+    command: "generate image",
+    method: "generate.image",
+    extension: "png",
+    submit: (klieg, body) => klieg.generate.image(body as GenerateImageRequest),
+  },
+  {
+    name: "video",
+    title: "Video",
+    icon: "film",
+    modality: "video",
+    operation: generate,
+    path: "/generate/video",
+    command: "generate video",
+    method: "generate.video",
+    extension: "mp4",
+    submit: (klieg, body) => klieg.generate.video(body as GenerateVideoRequest),
+  },
+  {
+    name: "audio",
+    title: "Sound",
+    icon: "sound",
+    modality: "audio",
+    operation: generate,
+    path: "/generate/audio",
+    command: "generate audio",
+    method: "generate.audio",
+    extension: "mp3",
+    submit: (klieg, body) => klieg.generate.audio(body as GenerateAudioRequest),
+  },
+  {
+    name: "three_d",
+    title: "3D",
+    icon: "cube",
+    modality: "three_d",
+    operation: generate,
+    path: "/generate/3d",
+    command: "generate 3d",
+    method: "generate.threeD",
+    extension: "glb",
+    submit: (klieg, body) => klieg.generate.threeD(body as Body & Generate3DRequest),
+  },
+  {
+    name: "video_background_removal",
+    title: "Cut-out",
+    icon: "compositions",
+    modality: "video",
+    operation: "background_removal",
+    path: "/remove-background/video",
+    command: "remove-background",
+    method: "generate.removeBackground",
+    extension: "webm",
+    submit: (klieg, body) =>
+      klieg.generate.removeBackground(body as Body & RemoveBackgroundVideoRequest),
+  },
+  {
+    name: "video_restoration",
+    title: "Restore",
+    icon: "repeat",
+    modality: "video",
+    operation: "restoration",
+    path: "/restore/video",
+    command: "restore",
+    method: "generate.restoreVideo",
+    extension: "mp4",
+    submit: (klieg, body) => klieg.generate.restoreVideo(body as Body & RestoreVideoRequest),
+  },
+];
+
+export function kindOf(name: string | undefined): Kind {
+  const [first] = kinds;
+  const known = kinds.find((kind) => kind.name === name) ?? first;
+  if (known === undefined) throw new Error("there are kinds");
+  return known;
+}
+
+export function isOfKind(model: Model, { modality, operation }: Kind): boolean {
+  return model.modality === modality && model.operations.includes(operation);
+}
+
+/** A generic kind by modality, for repeating what was made. */
+export function kindOfModel(model: Model): Kind {
+  return kinds.find((kind) => isOfKind(model, kind)) ?? kindOf(undefined);
+}

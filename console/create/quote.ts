@@ -1,0 +1,52 @@
+/** What the request that is filled in would cost, asked again a moment after it changed. */
+import type {
+  JobCostQuote,
+  JobCostRequest,
+} from "../../clients/typescript/src/generated/models.ts";
+import { faultOf } from "../asked.ts";
+import { readClockMs } from "../clock.ts";
+import { klieg, noteRefusal } from "../session.ts";
+import { useEffect, useState } from "../view.ts";
+import type { Body, Kind } from "./kinds.ts";
+
+export type Quote =
+  | { readonly phase: "none" }
+  | { readonly phase: "wrong"; readonly detail: string }
+  | { readonly phase: "asked"; readonly quote: JobCostQuote };
+
+const pauseMs = 300;
+/** A token that is about to expire is not sent along. */
+const leftMs = 5_000;
+
+/** `isWhole`: no field that is needed is empty. `turn` changes when a quote has been used. */
+export function useQuote(kind: Kind, body: Body | undefined, isWhole: boolean, turn: number) {
+  const [quote, setQuote] = useState<Quote>({ phase: "none" });
+  const key = isWhole ? `${kind.name} ${JSON.stringify(body)}` : "";
+  useEffect(() => {
+    if (key === "" || body === undefined) return setQuote({ phase: "none" });
+    const ending = new AbortController();
+    const timer = setTimeout(() => {
+      const request = { kind: kind.name, [kind.name]: body } as JobCostRequest;
+      klieg.value.jobs.quote(request, { signal: ending.signal }).then(
+        (asked) => setQuote({ phase: "asked", quote: asked }),
+        (error: unknown) => {
+          if (ending.signal.aborted) return;
+          noteRefusal(error);
+          setQuote({ phase: "wrong", detail: faultOf(error).detail });
+        },
+      );
+    }, pauseMs);
+    return () => {
+      ending.abort();
+      clearTimeout(timer);
+    };
+  }, [key, turn]);
+  return quote;
+}
+
+/** So that no more is charged than was shown. */
+export function confirmationOf(quote: Quote): string | undefined {
+  if (quote.phase !== "asked") return undefined;
+  const { expires_at: expires, confirmation_token: token } = quote.quote;
+  return Date.parse(expires) - readClockMs() > leftMs ? token : undefined;
+}

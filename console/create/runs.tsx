@@ -1,0 +1,116 @@
+/** What was asked for in this tab, newest first, each beside its request. */
+import type { Asset, Job } from "../../clients/typescript/src/generated/models.ts";
+import { nowMs } from "../clock.ts";
+import { ago, credits } from "../format.ts";
+import { isEnded, useJob } from "../jobs/follow.ts";
+import { Outcome } from "../jobs/outcome.tsx";
+import { attempt } from "../notices.ts";
+import { Icon } from "../parts/icon.tsx";
+import { Failed } from "../parts/shown.tsx";
+import { Status } from "../parts/status.tsx";
+import { at } from "../place.ts";
+import { recall } from "../requests.ts";
+import { klieg } from "../session.ts";
+import { signal } from "../view.ts";
+import { fill } from "./draft.ts";
+import { kindOf } from "./kinds.ts";
+
+const shownMax = 12;
+
+export const runs = signal<readonly string[]>([]);
+
+export function addRun(jobId: string): void {
+  runs.value = [jobId, ...runs.value.filter((id) => id !== jobId)].slice(0, shownMax);
+}
+
+export function Runs() {
+  return (
+    <>
+      {runs.value.map((id) => (
+        <Run key={id} id={id} />
+      ))}
+    </>
+  );
+}
+
+function Run({ id }: { id: string }) {
+  const { asked, put } = useJob(id);
+  if (asked.phase === "failed") return <Failed fault={asked.fault} />;
+  if (asked.phase === "loading") return <div class="run card skeleton" />;
+  const job = asked.value;
+  return (
+    <article class="run card" aria-label={`Job ${job.status}`}>
+      <Outcome job={job} />
+      <div class="run-foot">
+        <div class="run-facts">
+          <Status of={job.status} />
+          <span>{job.model}</span>
+          <span>{ago(job.created_at, nowMs.value)}</span>
+          <span class="number">{credits(job.credits_charged ?? job.credits_held)}</span>
+        </div>
+        <Request id={id} />
+        <div class="actions">
+          <a class="button plain small" href={at(`jobs/${id}`)}>
+            Open
+          </a>
+          <Again id={id} />
+          {isEnded(job) ? <Save asset={job.asset} /> : <Cancel job={job} put={put} />}
+        </div>
+      </div>
+    </article>
+  );
+}
+
+function Request({ id }: { id: string }) {
+  const sent = recall(id);
+  if (sent === undefined) return null;
+  const { prompt, text, model: _, ...others } = sent.body;
+  const rest = Object.entries(others).filter(([name]) => !name.endsWith("_token"));
+  return (
+    <div class="run-request">
+      <p class="prompt">{String(prompt ?? text ?? "")}</p>
+      {rest.length > 0 && (
+        <p class="hint">
+          {rest.map(([name, value]) => `${name.replaceAll("_", " ")} ${short(value)}`).join(" · ")}
+        </p>
+      )}
+    </div>
+  );
+}
+
+function short(value: unknown): string {
+  if (Array.isArray(value)) return `${value.length} chosen`;
+  const text = String(value);
+  return /^[0-9a-f-]{36}$/.test(text) ? "chosen" : text;
+}
+
+function Again({ id }: { id: string }) {
+  const sent = recall(id);
+  if (sent === undefined) return null;
+  return (
+    <button type="button" class="plain small" onClick={() => fill(kindOf(sent.kind), sent.body)}>
+      <Icon name="repeat" size={16} />
+      Use again
+    </button>
+  );
+}
+
+function Save({ asset }: { asset: Asset | undefined }) {
+  if (asset === undefined || asset.signed_url === "") return null;
+  return (
+    <a class="button plain small" href={at(`assets/${asset.id}`)}>
+      <Icon name="share" size={16} />
+      Share
+    </a>
+  );
+}
+
+function Cancel({ job, put }: { job: Job; put: (job: Job) => void }) {
+  const cancel = () => attempt(async () => put(await klieg.value.jobs.cancel(job.id)));
+  return (
+    <button type="button" class="danger small" onClick={cancel}>
+      <Icon name="stop" size={16} />
+      Cancel
+    </button>
+  );
+}

@@ -1,0 +1,98 @@
+/** The same request for those who would rather write it. */
+import type { Body, Kind } from "./kinds.ts";
+
+export const languages = ["curl", "CLI", "TypeScript", "Python"] as const;
+export type Language = (typeof languages)[number];
+
+export function snippet(language: Language, kind: Kind, body: Body, origin: string): string {
+  switch (language) {
+    case "curl":
+      return curl(kind, body, origin);
+    case "CLI":
+      return cli(kind, body);
+    case "TypeScript":
+      return typeScript(kind, body, origin);
+    case "Python":
+      return python(kind, body, origin);
+  }
+}
+
+function curl({ path }: Kind, body: Body, origin: string): string {
+  return `curl ${origin}/v1${path} \\
+  -H "Authorization: Bearer $KLIEG_TOKEN" \\
+  -H "Content-Type: application/json" \\
+  -d ${quoted(JSON.stringify(body))}`;
+}
+
+/** Words of its own first, then options; a speech is a command of its own. */
+function cli(kind: Kind, body: Body): string {
+  const { task, ...fields } = body;
+  const command = kind.name === "audio" ? `generate ${audioCommand(task, body)}` : kind.command;
+  const subject = subjectOf(fields);
+  const options = Object.entries(fields)
+    .filter(([name]) => name !== subject && name !== "output_format")
+    .map(([name, value]) => option(name, value));
+  const words = subject === undefined ? [] : wordsOf(fields[subject]);
+  const extension = String(body["output_format"] ?? kind.extension).replace("jpeg", "jpg");
+  return ["npx klieg", command, ...words, ...options, `-o result.${extension}`].join(" ");
+}
+
+function audioCommand(task: unknown, body: Body): string {
+  if (task === "music") return "music";
+  if (task === "sound_effect") return "sound";
+  if (body["text"] !== undefined) return "speech";
+  return body.model.includes("sound") ? "sound" : "music";
+}
+
+function subjectOf(fields: Readonly<Record<string, unknown>>): string | undefined {
+  const subjects = ["image_asset_ids", "source_asset_id", "text", "prompt"];
+  return subjects.find((name) => fields[name] !== undefined);
+}
+
+function wordsOf(value: unknown): string[] {
+  return (Array.isArray(value) ? value : [value]).map((one) => quoted(String(one)));
+}
+
+/** Files stand in options without the words `asset id`: an id of an asset will do too. */
+function option(name: string, value: unknown): string {
+  const word = name.replace(/_asset_ids?$/, "").replaceAll("_", "-");
+  if (value === true) return `--${word}`;
+  return wordsOf(value)
+    .map((one) => `--${word} ${one}`)
+    .join(" ");
+}
+
+function quoted(text: string): string {
+  return /^[A-Za-z0-9_./:-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+}
+
+function typeScript({ method }: Kind, body: Body, origin: string): string {
+  return `import { Klieg } from "klieg";
+
+const klieg = new Klieg({ url: "${origin}", token: process.env.KLIEG_TOKEN });
+const { id } = await klieg.${method}(${literal(body, 0)});
+const job = await klieg.jobs.wait(id);
+console.log(job.asset?.signed_url);`;
+}
+
+function python({ method }: Kind, body: Body, origin: string): string {
+  const name = method.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+  const text = JSON.stringify(body, null, 4)
+    .replaceAll(/: true\b/g, ": True")
+    .replaceAll(/: false\b/g, ": False");
+  return `import os
+from klieg import Klieg
+
+klieg = Klieg(url="${origin}", token=os.environ["KLIEG_TOKEN"])
+job = klieg.${name}(${text})
+job = klieg.jobs.wait(job.id)
+print(job.asset.signed_url)`;
+}
+
+function literal(value: object, depth: number): string {
+  const indent = "  ".repeat(depth + 1);
+  const lines = Object.entries(value).map(
+    ([name, member]) => `${indent}${name}: ${JSON.stringify(member)},`,
+  );
+  return `{\n${lines.join("\n")}\n${"  ".repeat(depth)}}`;
+}

@@ -1,0 +1,211 @@
+/** One job: its result, its history, its money and what the provider said. */
+import type { Job, JobEvents } from "../../clients/typescript/src/generated/models.ts";
+import { useAsked } from "../asked.ts";
+import { fill } from "../create/draft.ts";
+import { type Kind, kindOf, kinds } from "../create/kinds.ts";
+import { credits, moment, span, timeOfDay, words } from "../format.ts";
+import { attempt } from "../notices.ts";
+import { Copy } from "../parts/copy.tsx";
+import { Facts } from "../parts/facts.tsx";
+import { Icon } from "../parts/icon.tsx";
+import { Failed, Rows, Shown } from "../parts/shown.tsx";
+import { Status } from "../parts/status.tsx";
+import { at, go } from "../place.ts";
+import { recall, type Sent } from "../requests.ts";
+import { klieg, me } from "../session.ts";
+import { isEnded, useJob } from "./follow.ts";
+import { Outcome } from "./outcome.tsx";
+
+export function JobView({ id }: { id: string }) {
+  const { asked, put } = useJob(id);
+  if (asked.phase === "failed") return <Failed fault={asked.fault} />;
+  if (asked.phase === "loading") return <Rows count={5} />;
+  const job = asked.value;
+  const title = job.asset?.prompt || job.asset?.display_name || promptOf(recall(id)) || job.model;
+  return (
+    <div class="view">
+      <header class="view-head">
+        <a class="button bare icon-only" href={at("jobs")} aria-label="To all jobs">
+          <Icon name="back" />
+        </a>
+        <h1 class="long">{title}</h1>
+        <Status of={job.status} />
+        <Actions job={job} put={put} />
+      </header>
+      <div class="two">
+        <section class="stage-column">
+          <div class="card run">
+            <Outcome job={job} />
+          </div>
+          {(job.warnings ?? []).map((warning) => (
+            <p key={warning} class="hint">
+              {warning}
+            </p>
+          ))}
+          <Request sent={recall(id)} />
+        </section>
+        <section class="about-column">
+          <Money job={job} />
+          <About job={job} />
+          <History job={job} />
+        </section>
+      </div>
+    </div>
+  );
+}
+
+function promptOf(sent: Sent | undefined): string {
+  return String(sent?.body["prompt"] ?? sent?.body["text"] ?? "");
+}
+
+function Actions({ job, put }: { job: Job; put: (job: Job) => void }) {
+  const cancel = () => attempt(async () => put(await klieg.value.jobs.cancel(job.id)));
+  const remove = () =>
+    attempt(async () => {
+      await klieg.value.jobs.delete(job.id);
+      go(at("jobs"));
+    }, "Deleted");
+  return (
+    <div class="actions">
+      <button type="button" class="plain" onClick={() => repeat(job)}>
+        <Icon name="repeat" />
+        Repeat
+      </button>
+      {job.asset !== undefined && (
+        <a class="button plain" href={at(`assets/${job.asset.id}`)}>
+          <Icon name="share" />
+          Asset
+        </a>
+      )}
+      {isEnded(job) ? (
+        <button type="button" class="danger" onClick={remove}>
+          <Icon name="trash" />
+          Delete
+        </button>
+      ) : (
+        <button type="button" class="danger" onClick={cancel}>
+          <Icon name="stop" />
+          Cancel
+        </button>
+      )}
+    </div>
+  );
+}
+
+/** The form with the job's request; of a job of another tab, with what is known of it. */
+function repeat(job: Job): void {
+  const sent = recall(job.id);
+  const prompt = job.asset?.prompt ?? "";
+  const field = job.modality === "audio" ? { prompt, text: prompt } : { prompt };
+  fill(kindOfJob(job, sent), sent?.body ?? { model: job.model, ...field });
+  go(at("create"));
+}
+
+function kindOfJob(job: Job, sent: Sent | undefined): Kind {
+  if (sent !== undefined) return kindOf(sent.kind);
+  return kinds.find(({ modality }) => modality === job.modality) ?? kindOf(undefined);
+}
+
+function Money({ job }: { job: Job }) {
+  const { credits_held: held, credits_charged: charged, cancellation } = job;
+  const isSettled = typeof charged === "number";
+  return (
+    <div class="card figures">
+      <Figure label="Held" value={credits(held)} />
+      <Figure label="Charged" value={isSettled ? credits(charged) : "Not settled yet"} />
+      <Figure label="Returned" value={isSettled ? credits(held - charged) : "-"} />
+      {cancellation !== undefined && <p class="hint">{cancellation.message}</p>}
+    </div>
+  );
+}
+
+function Figure({ label, value }: { label: string; value: string }) {
+  return (
+    <div class="figure">
+      <p class="hint">{label}</p>
+      <p class="amount">{value}</p>
+    </div>
+  );
+}
+
+function About({ job }: { job: Job }) {
+  const ended = job.completed_at;
+  const took = ended ? Date.parse(ended) - Date.parse(job.created_at) : undefined;
+  return (
+    <Facts
+      facts={[
+        ["Job", <Copy key="id" text={job.id} label={job.id} />],
+        [
+          "Model",
+          <a key="model" href={at("jobs", { model: job.model })}>
+            {job.model}
+          </a>,
+        ],
+        ["Kind", job.modality === "three_d" ? "3D" : words(job.modality)],
+        ["Asked for", moment(job.created_at)],
+        [
+          "Waited",
+          job.started_at
+            ? span(Date.parse(job.started_at) - Date.parse(job.created_at))
+            : undefined,
+        ],
+        ["Took in all", took === undefined ? undefined : span(took)],
+        ["Through", job.surface ?? undefined],
+        [
+          "Failed as",
+          job.failure === undefined ? undefined : (job.failure.code ?? job.failure.kind),
+        ],
+        ["Stopped", job.cancellation === undefined ? undefined : words(job.cancellation.stage)],
+        ["Provider's answer to that", job.cancellation?.provider_cancel ?? undefined],
+        ["By", job.user_id === me.value?.id ? undefined : job.user_id],
+      ]}
+    />
+  );
+}
+
+function Request({ sent }: { sent: Sent | undefined }) {
+  if (sent === undefined) return null;
+  return (
+    <details class="more" open>
+      <summary>Request</summary>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keys. */}
+      <pre tabIndex={0}>{JSON.stringify(sent.body, null, 2)}</pre>
+    </details>
+  );
+}
+
+/** Read again when the job has changed its state. */
+function History({ job }: { job: Job }) {
+  const { asked, again } = useAsked(
+    (signal) => klieg.value.jobs.history(job.id, { signal }),
+    [job.id, job.status, job.credits_charged],
+  );
+  return (
+    <div class="card history">
+      <h2>History</h2>
+      <Shown asked={asked} again={again}>
+        {({ items }) => (
+          <ol>
+            {items.map((item) => (
+              <Step key={`${item.at} ${item.type} ${JSON.stringify(item.data)}`} item={item} />
+            ))}
+          </ol>
+        )}
+      </Shown>
+    </div>
+  );
+}
+
+function Step({ item }: { item: JobEvents["items"][number] }) {
+  const { at: when, type, data } = item;
+  const more = Object.entries(data).map(([name, value]) => `${words(name)}: ${String(value)}`);
+  return (
+    <li class={type}>
+      <time dateTime={when}>{timeOfDay(when)}</time>
+      <span>
+        <b>{words(type)}</b>
+        {more.length > 0 && <span class="hint"> {more.join(" · ")}</span>}
+      </span>
+    </li>
+  );
+}

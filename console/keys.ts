@@ -1,0 +1,92 @@
+/**
+ * What keys do, everywhere: `/` to the search field, `j` and `k` through what is listed, `g` and a
+ * letter to a view, `?` for the list of keys. Enter is the browser's own: what `j` chose has the
+ * focus.
+ */
+import { at, go } from "./place.ts";
+import { signal } from "./view.ts";
+
+export const areKeysShown = signal(false);
+
+export const keys: readonly (readonly [key: string, does: string])[] = [
+  ["/", "Search"],
+  ["j  k", "Next and previous in a list"],
+  ["Enter", "Open what is chosen"],
+  ["g c", "Create"],
+  ["g j", "Jobs"],
+  ["g a", "Assets"],
+  ["g f", "Compositions"],
+  ["g s", "Agents"],
+  ["g u", "Account"],
+  ["g o", "Operator's overview"],
+  ["Ctrl Enter", "Send the form"],
+  ["Ctrl S", "Save the file"],
+  ["?", "This list"],
+];
+
+const views: Readonly<Record<string, string>> = {
+  c: "create",
+  j: "jobs",
+  a: "assets",
+  f: "compositions",
+  s: "agents",
+  u: "account",
+  o: "operator",
+};
+
+const leaderMs = 1_200;
+let isLed = false;
+
+export function followKeys(): void {
+  addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    if (isTyping(event.target)) {
+      if (event.key === "Escape" && event.target instanceof HTMLElement) event.target.blur();
+      return;
+    }
+    if (document.querySelector("dialog[open]") !== null) return;
+    if (press(event.key)) event.preventDefault();
+  });
+}
+
+/** Whether the key did something. */
+function press(key: string): boolean {
+  const view = isLed ? views[key] : undefined;
+  isLed = false;
+  if (view !== undefined) return done(() => go(at(view)));
+  if (key === "g") {
+    isLed = true;
+    setTimeout(() => {
+      isLed = false;
+    }, leaderMs);
+    return true;
+  }
+  if (key === "/") return focusOn(document.querySelector<HTMLElement>("[data-search]"));
+  if (key === "j" || key === "k") return step(key === "j" ? 1 : -1);
+  if (key === "?") return done(() => (areKeysShown.value = true));
+  return false;
+}
+
+function done(act: () => unknown): true {
+  act();
+  return true;
+}
+
+function focusOn(element: HTMLElement | null | undefined): boolean {
+  element?.focus();
+  element?.scrollIntoView({ block: "nearest" });
+  return element !== null && element !== undefined;
+}
+
+function step(by: 1 | -1): boolean {
+  const rows = [...document.querySelectorAll<HTMLElement>("[data-row]")];
+  const at = rows.findIndex((row) => row.contains(document.activeElement));
+  const next = at < 0 ? 0 : Math.min(rows.length - 1, Math.max(0, at + by));
+  return focusOn(rows[next]);
+}
+
+function isTyping(target: EventTarget | null): boolean {
+  return (
+    target instanceof HTMLElement && target.matches("input, textarea, select, [contenteditable]")
+  );
+}

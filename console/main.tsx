@@ -1,0 +1,11 @@
+/// <reference lib="dom" />
+/// <reference lib="dom.iterable" />
+import { App } from "./app.tsx";
+import { followKeys } from "./keys.ts";
+import { followLinks } from "./place.ts";
+import { render } from "./view.ts";
+
+const root = document.getElementById("console");
+if (root !== null) render(<App />, root);
+followLinks();
+followKeys();

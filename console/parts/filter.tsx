@@ -1,0 +1,61 @@
+/** Filters of a listing, which stand in its address. */
+import { words } from "../format.ts";
+import { asked, refine } from "../place.ts";
+
+interface FilterProps {
+  name: string;
+  label: string;
+  options: readonly string[];
+  /** Of options whose names say too little. */
+  labels?: Readonly<Record<string, string>>;
+  none?: string;
+}
+
+const known: Readonly<Record<string, string>> = { three_d: "3D", image: "Picture", audio: "Sound" };
+
+export function Filter({ name, label, options, labels = known, none = "All" }: FilterProps) {
+  return (
+    <label>
+      <span>{label}</span>
+      <select
+        value={asked(name) ?? ""}
+        onChange={(event) => refine({ [name]: event.currentTarget.value || undefined })}
+      >
+        <option value="">{none}</option>
+        {options.map((option) => (
+          <option key={option} value={option}>
+            {labels[option] ?? words(option)}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+/** The first one of a view is where `/` leads. */
+export function SearchFilter({ name, label }: Pick<FilterProps, "name" | "label">) {
+  return (
+    <label>
+      <span>{label}</span>
+      <input
+        type="search"
+        data-search
+        value={asked(name) ?? ""}
+        onChange={(event) => refine({ [name]: event.currentTarget.value || undefined })}
+      />
+    </label>
+  );
+}
+
+export function DayFilter({ name, label }: Pick<FilterProps, "name" | "label">) {
+  return (
+    <label>
+      <span>{label}</span>
+      <input
+        type="date"
+        value={asked(name) ?? ""}
+        onChange={(event) => refine({ [name]: event.currentTarget.value || undefined })}
+      />
+    </label>
+  );
+}

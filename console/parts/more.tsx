@@ -1,0 +1,21 @@
+import { refused } from "../notices.ts";
+import { useState } from "../view.ts";
+
+/** The next page of a listing, when there is one. */
+export function More({ hasMore, more }: { hasMore: boolean; more: () => Promise<unknown> }) {
+  const [isBusy, setBusy] = useState(false);
+  if (!hasMore) return null;
+  const load = () => {
+    setBusy(true);
+    more()
+      .catch(refused)
+      .finally(() => setBusy(false));
+  };
+  return (
+    <p class="more-row">
+      <button type="button" class="plain" disabled={isBusy} onClick={load}>
+        Show more
+      </button>
+    </p>
+  );
+}

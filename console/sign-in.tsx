@@ -1,0 +1,103 @@
+/** The way in: a token, or the approval of a device that has one. */
+import { awaitDeviceLogin, beginDeviceLogin } from "../clients/typescript/src/device-login.ts";
+import type { DeviceAuthorization } from "../clients/typescript/src/generated/models.ts";
+import { faultOf } from "./asked.ts";
+import { Field } from "./parts/field.tsx";
+import { Mark } from "./parts/icon.tsx";
+import { farewell, signIn } from "./session.ts";
+import { useEffect, useState } from "./view.ts";
+
+export function SignIn() {
+  const [isDevice, setDevice] = useState(false);
+  return (
+    <main class="sign-in">
+      <div class="card">
+        <p class="brand">
+          <Mark />
+          Klieg
+        </p>
+        <h1>Sign in</h1>
+        {farewell.value !== undefined && <p class="wrong">{farewell.value}</p>}
+        {isDevice ? <DeviceForm /> : <TokenForm />}
+        <button type="button" class="bare small" onClick={() => setDevice(!isDevice)}>
+          {isDevice ? "With a token instead" : "With a device that is signed in"}
+        </button>
+      </div>
+      <p class="hint">
+        The first token of a new service is in <code>data/admin-token</code>. It stays in this tab.
+      </p>
+    </main>
+  );
+}
+
+function TokenForm() {
+  const [given, setGiven] = useState("");
+  const [wrong, setWrong] = useState<string>();
+  const [isBusy, setBusy] = useState(false);
+  const submit = async (event: Event) => {
+    event.preventDefault();
+    setBusy(true);
+    try {
+      await signIn(given.trim());
+    } catch (error) {
+      const { detail } = faultOf(error);
+      setWrong(detail);
+      setBusy(false);
+    }
+  };
+  return (
+    <form onSubmit={(event) => void submit(event)}>
+      <Field id="token" label="Token" wrong={wrong}>
+        <input
+          id="token"
+          type="password"
+          autoComplete="off"
+          spellcheck={false}
+          required
+          value={given}
+          onInput={(event) => setGiven(event.currentTarget.value)}
+        />
+      </Field>
+      <button type="submit" disabled={isBusy}>
+        Sign in
+      </button>
+    </form>
+  );
+}
+
+const device = { url: location.origin, clientId: "klieg-cli" };
+
+/** A code to approve where one is signed in already. */
+function DeviceForm() {
+  const [shown, setShown] = useState<DeviceAuthorization>();
+  const [wrong, setWrong] = useState<string>();
+  useEffect(() => {
+    const ending = new AbortController();
+    const { signal } = ending;
+    const login = async () => {
+      const begun = await beginDeviceLogin(device, "", { signal });
+      setShown(begun);
+      const { access_token: token } = await awaitDeviceLogin(device, begun, { signal });
+      await signIn(token);
+    };
+    login().catch((error: unknown) => {
+      if (!signal.aborted) setWrong(faultOf(error).detail);
+    });
+    return () => ending.abort();
+  }, []);
+  if (wrong !== undefined) return <p class="wrong">{wrong}</p>;
+  if (shown === undefined) return <p class="hint">Asking for a code ...</p>;
+  return (
+    <div class="device" aria-live="polite">
+      <p>
+        Open{" "}
+        <a href={shown.verification_uri_complete} target="_blank" rel="noreferrer">
+          {shown.verification_uri}
+        </a>{" "}
+        and approve this code:
+      </p>
+      <p class="device-code">{shown.user_code}</p>
+      <p class="hint">Waiting for approval ...</p>
+    </div>
+  );
+}

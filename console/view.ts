@@ -1,0 +1,6 @@
+/** What views are made of: the one place that imports the libraries for them. */
+
+export { computed, effect, signal } from "@preact/signals";
+export type { ComponentChildren, ComponentType } from "preact";
+export { render } from "preact";
+export { useEffect, useRef, useState } from "preact/hooks";
