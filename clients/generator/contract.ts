@@ -191,13 +191,16 @@ const publishedAs: Readonly<Record<string, string>> = {
   "/assets/uploads/{id}": "/assets/{collection}/{id}",
 };
 
-/** `GET /assets/uploads/{id}`, as the surface names it, for each published operation. */
+/**
+ * `GET /assets/uploads/{id}`, as the surface names it, for each published operation of the API. What
+ * has an address of its own outside of that is for people, proxies and signed links.
+ */
 export function publishedOperations(document: Members): readonly string[] {
   const named = new Map(Object.entries(publishedAs).map(([path, published]) => [published, path]));
   const verbs = ["get", "post", "put", "patch", "delete"];
   return Object.entries(at(document, "paths")).flatMap(([path, operations]) =>
     verbs
-      .filter((verb) => isMembers(operations) && verb in operations)
+      .filter((verb) => isMembers(operations) && verb in operations && !("servers" in operations))
       .map((verb) => `${verb.toUpperCase()} ${named.get(path) ?? path}`),
   );
 }

@@ -4,7 +4,7 @@
  *
  * 1. Each name stands for one operation of the published contract. A `{target}` of a path is a
  *    choice that the contract publishes as a path each.
- * 2. Every published operation is here or in `unoffered`; a test holds that.
+ * 2. Every published operation of the API is here or in `unoffered`; a test holds that.
  * 3. `repeatable` lists writes that do no harm when they are sent twice, so that silence may be
  *    answered by sending them again. Reads, whole replacements (PUT) and submits with an
  *    Idempotency-Key are so without being listed.
@@ -161,7 +161,7 @@ export const surface: Readonly<Record<string, Readonly<Record<string, string>>>>
 /** The values of `{target}`. */
 export const targets = ["renders", "assets"] as const;
 
-/** Published operations that no client offers as a method, and why. */
+/** Published operations of the API that no client offers as a method, and why. */
 export const unoffered: Readonly<Record<string, string>> = {
   "GET /jobs/{id}/wait": "jobs.wait, by hand",
   "GET /jobs/{id}/sse": "jobs.stream, by hand",
@@ -169,25 +169,10 @@ export const unoffered: Readonly<Record<string, string>> = {
   "GET /agent/sessions/{id}/events": "agents.stream, by hand",
   "POST /assets": "assets.upload, by hand",
   "GET /assets/{id}/content": "assets.download reads the signed address, which needs no bearer",
-  "PUT /uploads/{scope}/{id}/{part}": "a signed address of an upload",
-  "GET /objects/{rest}": "a signed address of an asset",
   "POST /callbacks/{provider}": "for providers",
-  "GET /.well-known/oauth-authorization-server": "for OAuth libraries",
   "POST /oauth/token": "the device login, by hand",
   "POST /oauth/revoke": "the device login, by hand",
   "POST /oauth/device_authorization": "the device login, by hand",
-  "GET /device": "a page for people",
-  "GET /docs": "pages for people",
-  "GET /docs/api": "pages for people",
-  "GET /docs/problems": "pages for people",
-  "GET /docs/search.json": "what their search reads",
-  "GET /docs/{guide}": "pages for people",
-  "GET /docs/files/{file}": "their scripts and style",
-  "GET /look/{file}": "what pages look like",
-  "GET /share-viewer.js": "a page's script",
-  "GET /healthz": "for load balancers",
-  "GET /readyz": "for load balancers",
-  "GET /": "a page for people",
   "GET /openapi.json": "what the clients are made from",
   "GET /problems/{slug}": "a page for people",
 };

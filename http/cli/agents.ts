@@ -2,7 +2,15 @@
 import { parseArgs } from "node:util";
 import { count } from "../../actors/count.ts";
 import type { AgentSession } from "../../clients/typescript/src/generated/models.ts";
-import { type Command, onlyArgument, optionLine, type Session, wholeNumber } from "./command.ts";
+import {
+  type Command,
+  CommandError,
+  onlyArgument,
+  optionLine,
+  type Session,
+  UsageError,
+  wholeNumber,
+} from "./command.ts";
 
 export const startAgent: Command = {
   name: "agent start",
@@ -36,6 +44,42 @@ export const startAgent: Command = {
     session.terminal.say(`session ${id}, turn ${started.id}, until ${started.expires_at}\n`);
     session.terminal.print(values.json ? JSON.stringify(started) : `${started.credential}`);
   },
+};
+
+export const approveAgent: Command = {
+  name: "agent approve",
+  usage: "<session id> <credits>",
+  summary: "Raise the price that the running turn of a session may reach.",
+  options: [],
+  async run(args, session) {
+    const { positionals } = parseArgs({ args: [...args], allowPositionals: true, options: {} });
+    const [id, credits, ...more] = positionals;
+    if (id === undefined || credits === undefined || more.length > 0)
+      throw new UsageError("Name the session and the credits.");
+    const ceiling = wholeNumber(credits, "The price");
+    const { agents } = await session.client();
+    const { current_turn: turn } = await agents.getSession(id);
+    if (turn === null || turn === undefined)
+      throw new CommandError(`The session ${id} has no turn that runs.`);
+    const raised = await agents.setCeiling(id, turn.id, { credit_ceiling: ceiling });
+    const spent = count(raised.credits_committed, "credit");
+    session.terminal.print(`${turn.id}  ${spent} of ${raised.credit_ceiling}`);
+  },
+};
+
+/** The protocol's library is large and loaded for this command alone. */
+export const mcp: Command = {
+  name: "mcp",
+  usage: "--ceiling N [options]",
+  summary: "Give an agent the service as tools (Model Context Protocol).",
+  options: [
+    optionLine("--ceiling N", "credits that the agent may spend at most"),
+    optionLine("--brief TEXT", "what the agent is to do, for the list of runs"),
+    optionLine("--ttl-seconds N", "how long it may work, 60 to 86400 (86400)"),
+    optionLine("--http PORT", "at http://127.0.0.1:PORT/mcp in place of standard input and output"),
+    "With an agent's credential in KLIEG_TOKEN it works under that, without --ceiling.",
+  ],
+  run: async (args, session) => (await import("./mcp/mcp.ts")).runMcp(args, session),
 };
 
 export const stopAgent: Command = {

@@ -7,7 +7,7 @@ import { KliegError } from "../../clients/typescript/src/klieg.ts";
 import { SettingsError } from "../../config/settings.ts";
 import { version } from "../../config/version.ts";
 import { listModels, showAccount } from "./account.ts";
-import { listAgents, startAgent, stopAgent } from "./agents.ts";
+import { approveAgent, listAgents, mcp, startAgent, stopAgent } from "./agents.ts";
 import { deleteAsset, listAssets, restoreAsset, showAsset } from "./assets.ts";
 import { type Command, CommandError, type Session, UsageError } from "./command.ts";
 import { completion } from "./completion.ts";
@@ -74,7 +74,9 @@ const commands: readonly Command[] = [
   cancelJob,
   listAgents,
   startAgent,
+  approveAgent,
   stopAgent,
+  mcp,
   showAccount,
   listModels,
   modelsCheck,

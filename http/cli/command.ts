@@ -32,6 +32,8 @@ export interface Session {
   readonly surveyConfiguration: () => ReturnType<typeof surveyConfiguration>;
   /** Throws `CommandError` for an adapter that is not there. */
   readonly openProvider: (config: ProviderConfig) => Promise<Provider>;
+  /** Resolves when a person or the system asks the command to end, which it then does itself. */
+  readonly stopped: () => Promise<void>;
   readonly terminal: Terminal;
 }
 

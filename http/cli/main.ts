@@ -17,7 +17,12 @@ import { findAddress, openClient } from "./credential.ts";
 const interruptedCode = 130;
 
 let lastWords: (() => string) | undefined;
+let stop: (() => void) | undefined;
 process.on("SIGINT", () => {
+  if (stop !== undefined) {
+    stop();
+    return;
+  }
   process.stderr.write(lastWords?.() ?? "\n");
   process.exit(interruptedCode);
 });
@@ -63,6 +68,12 @@ async function openStoppedNode(): Promise<StoppedNode> {
     },
   };
 }
+
+// A reader such as `head` that has seen enough is no fault.
+process.stdout.on("error", (fault: NodeJS.ErrnoException) => {
+  if (fault.code !== "EPIPE") throw fault;
+  process.exit(0);
+});
 
 process.exitCode = await runCommandLine(process.argv.slice(2), {
   client: async () => {
@@ -133,6 +144,11 @@ process.exitCode = await runCommandLine(process.argv.slice(2), {
     const ports = { web: openWeb(), clock: systemClock, entropy: systemEntropy() };
     return adapters[config.adapter](config, ports);
   },
+  stopped: () =>
+    new Promise((resolve) => {
+      stop = resolve;
+      process.once("SIGTERM", resolve);
+    }),
   terminal: {
     print: (line) => process.stdout.write(`${line}\n`),
     say: (text) => process.stderr.write(text),

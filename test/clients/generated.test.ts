@@ -26,7 +26,7 @@ t.test("what is committed of the clients is what the contract of this tree yield
   }
 });
 
-t.test("clients offer every published operation, or say why not", async (t) => {
+t.test("clients offer every published operation of the API, or say why not", async (t) => {
   const offered = Object.values(surface).flatMap((methods) =>
     Object.values(methods).flatMap(operationsOf),
   );

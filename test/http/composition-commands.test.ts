@@ -60,6 +60,7 @@ async function run(t: Test, script: Readonly<Record<string, readonly Answer[]>>,
     moveObjects: refuse,
     surveyConfiguration: refuse,
     openProvider: refuse,
+    stopped: refuse,
     terminal,
   };
   const code = await runCommandLine(args, session);

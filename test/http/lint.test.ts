@@ -29,6 +29,7 @@ async function lint(...args: readonly string[]) {
     moveObjects: refuse,
     surveyConfiguration: refuse,
     openProvider: refuse,
+    stopped: refuse,
     terminal,
   });
   return { code, out, said };

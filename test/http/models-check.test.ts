@@ -32,7 +32,7 @@ async function check(
   const code = await runCommandLine(["models", "check", ...options], {
     ...{ client: refuse, settings: refuse, checkStore: refuse },
     ...{ stoppedNode: refuse, joinCluster: refuse, moveObjects: refuse },
-    ...{ isServed: refuse, restoreBackup: refuse },
+    ...{ isServed: refuse, restoreBackup: refuse, stopped: refuse },
     surveyConfiguration: () =>
       surveyConfiguration(
         {

@@ -70,6 +70,7 @@ async function render(t: Test, last: object, ...options: readonly string[]) {
     moveObjects: refuse,
     surveyConfiguration: refuse,
     openProvider: refuse,
+    stopped: refuse,
     terminal,
   });
   return { code, out, said, asked, output, folder };

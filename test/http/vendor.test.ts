@@ -64,6 +64,7 @@ async function vendor(folder: string) {
     moveObjects: refuse,
     surveyConfiguration: refuse,
     openProvider: refuse,
+    stopped: refuse,
     terminal,
   });
   return { code, out, said };

