@@ -84,7 +84,14 @@ const named = ["npm start", ...Object.keys(notRun), ...lastOfAll, ...ofStoppedSe
 /** As a clone after its set-up, of which what was built and installed is borrowed. */
 function clone(t: Test): string {
   const folder = t.testdir({ bin: {}, home: {}, dist: { ".built": "" } });
-  for (const name of ["config", "examples", "package.json", "package-lock.json"])
+  for (const name of [
+    "LICENSE",
+    "clients",
+    "config",
+    "examples",
+    "package.json",
+    "package-lock.json",
+  ])
     cpSync(join(root, name), join(folder, name), { recursive: true });
   utimesSync(join(folder, "package-lock.json"), 0, 0);
   utimesSync(join(folder, "dist/.built"), 4_000_000_000, 4_000_000_000);
@@ -117,57 +124,80 @@ async function startService(t: Test, folder: string, env: NodeJS.ProcessEnv) {
   return stop;
 }
 
-t.test(
-  "each command of README.md and the guides is run, or is listed with the reason why not",
-  async (t) => {
-    for (const command of named) t.ok([...blocks, ...spans].includes(command), command);
-    const folder = clone(t);
-    const address = `127.0.0.1:${await freePort()}`;
-    const operators = `${await freePort()}`;
-    const env = {
-      PATH: `${join(folder, "bin")}:${process.env["PATH"]}`,
-      HOME: join(folder, "home"),
-      KLIEG_PORT: address.split(":")[1],
-      KLIEG_OPERATOR_PORT: operators,
-      npm_config_update_notifier: "false",
-    };
-    const stop = await startService(t, folder, env);
-    const places = new Map([
-      ["127.0.0.1:8080", address],
-      ["127.0.0.1:8081", `127.0.0.1:${operators}`],
-      // A refusal is a failure here.
-      ["curl -s ", "curl -sf "],
-      ["<folder>", "examples/title-card"],
-      ["<command>", "render"],
-      ["<path>", "actors/tables"],
-      ["<name>", "script"],
-    ]);
-    let variables = "";
-    const follow = async (command: string) => {
-      let script = command;
-      for (const [place, text] of places) script = script.replaceAll(place, text);
-      const [, variable] = /^(\w+)=\$/.exec(script) ?? [];
-      if (variable !== undefined) script += `\nprintf %s "$${variable}"`;
-      const { stdout } = await run("sh", ["-euc", variables + script], { cwd: folder, env });
-      t.ok(stdout !== "" || !/^curl|^\w+=/.test(command), command);
-      if (variable !== undefined) variables += `${variable}='${stdout}'\n`;
-      for (const [, file = ""] of command.matchAll(/ -o (\S+)/g))
-        t.ok(statSync(join(folder, file)).size > 0, file);
-      if (!command.startsWith("curl -H")) return;
-      const { id = "", status = "" } = JSON.parse(stdout) as { id?: string; status?: string };
-      t.match(status, /queued|running|succeeded/, stdout);
-      places.set("<id>", id);
-    };
-    const inOrder = async (commands: readonly string[]) => {
-      for (const command of commands) if (!named.includes(command)) await follow(command);
-    };
-    await Promise.all([inOrder(blocks), inOrder(spans)]);
-    mkdirSync(join(folder, "smallest"));
-    const [, smallest = ""] = /```html\n([\s\S]*?)```/.exec(readme) ?? [];
-    writeFileSync(join(folder, "smallest/index.html"), smallest);
-    await follow("npx klieg lint smallest");
-    for (const command of lastOfAll) await follow(command);
-    await stop();
-    for (const command of ofStoppedService) await follow(command);
-  },
-);
+/** The guide's first programs, each in its language. */
+async function runPrograms(
+  t: Test,
+  folder: string,
+  places: ReadonlyMap<string, string>,
+  env: NodeJS.ProcessEnv,
+): Promise<void> {
+  for (const [language, command] of [
+    ["js", "node --input-type=module"],
+    ["python", "python3 -"],
+  ]) {
+    const [, text = ""] = new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``).exec(readme) ?? [];
+    let script = text;
+    for (const [place, other] of places) script = script.replaceAll(place, other);
+    writeFileSync(join(folder, `program.${language}`), script);
+    const shell = `export KLIEG_TOKEN=$(cat data/admin-token); ${command} <program.${language}`;
+    const { stdout } = await run("sh", ["-euc", shell], {
+      cwd: folder,
+      env: { ...env, PYTHONPATH: join(root, "clients/python") },
+    });
+    t.match(stdout, /complete succeeded\nhttp:/, shell);
+  }
+}
+
+t.test("each command of README.md and the guides is run, or listed with why not", async (t) => {
+  for (const command of named) t.ok([...blocks, ...spans].includes(command), command);
+  const folder = clone(t);
+  const address = `127.0.0.1:${await freePort()}`;
+  const operators = `${await freePort()}`;
+  const env = {
+    PATH: `${join(folder, "bin")}:${process.env["PATH"]}`,
+    HOME: join(folder, "home"),
+    KLIEG_PORT: address.split(":")[1],
+    KLIEG_OPERATOR_PORT: operators,
+    npm_config_update_notifier: "false",
+  };
+  const stop = await startService(t, folder, env);
+  const places = new Map([
+    ["127.0.0.1:8080", address],
+    ["127.0.0.1:8081", `127.0.0.1:${operators}`],
+    // A refusal is a failure here.
+    ["curl -s ", "curl -sf "],
+    ["<folder>", "examples/title-card"],
+    ["<command>", "render"],
+    ["<path>", "actors/tables"],
+    ["<name>", "script"],
+  ]);
+  let variables = "";
+  const follow = async (command: string) => {
+    let script = command;
+    for (const [place, text] of places) script = script.replaceAll(place, text);
+    const [, variable] = /^(\w+)=\$/.exec(script) ?? [];
+    if (variable !== undefined) script += `\nprintf %s "$${variable}"`;
+    const { stdout } = await run("sh", ["-euc", variables + script], { cwd: folder, env });
+    t.ok(stdout !== "" || !/^curl|^\w+=/.test(command), command);
+    if (variable !== undefined) variables += `${variable}='${stdout}'\n`;
+    for (const [, file = ""] of command.matchAll(/ -o (\S+)/g))
+      t.ok(statSync(join(folder, file)).size > 0, file);
+    if (!command.startsWith("curl -H")) return;
+    const { id = "", status = "" } = JSON.parse(stdout) as { id?: string; status?: string };
+    t.match(status, /queued|running|succeeded/, stdout);
+    places.set("<id>", id);
+  };
+  const inOrder = async (commands: readonly string[]) => {
+    for (const command of commands) if (!named.includes(command)) await follow(command);
+  };
+  await Promise.all([inOrder(blocks), inOrder(spans)]);
+  mkdirSync(join(folder, "smallest"));
+  const [, smallest = ""] = /```html\n([\s\S]*?)```/.exec(readme) ?? [];
+  writeFileSync(join(folder, "smallest/index.html"), smallest);
+  await follow("npx klieg lint smallest");
+  places.set('from "klieg"', `from "${join(root, "dist/clients/typescript/src/klieg.js")}"`);
+  await runPrograms(t, folder, places, env);
+  for (const command of lastOfAll) await follow(command);
+  await stop();
+  for (const command of ofStoppedService) await follow(command);
+});

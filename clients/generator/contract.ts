@@ -192,8 +192,8 @@ const publishedAs: Readonly<Record<string, string>> = {
 };
 
 /**
- * `GET /assets/uploads/{id}`, as the surface names it, for each published operation of the API. What
- * has an address of its own outside of that is for people, proxies and signed links.
+ * `GET /assets/uploads/{id}`, as the surface names it, for each published operation of the API. An
+ * address outside of that is for people, proxies and signed links.
  */
 export function publishedOperations(document: Members): readonly string[] {
   const named = new Map(Object.entries(publishedAs).map(([path, published]) => [published, path]));

@@ -13,8 +13,9 @@ import { delayAfter, pause } from "./retry.ts";
 const bounds = {
   /** An answer that takes longer than this is silence. */
   answerMs: 30_000,
-  /** The same for a call that carries a file. */
+  /** More for a call that carries a file, and for one whose answer is made meanwhile. */
   uploadMs: 600_000,
+  makingMs: 30_000,
 } as const;
 
 export interface CallOptions {
@@ -93,9 +94,10 @@ export class Caller {
     });
   }
 
-  /** A 2xx answer with its body unread. */
+  /** A 2xx answer with its body unread; reading that takes as long as it takes. */
   open(call: Call, options: SubmitOptions & ChangeOptions): Promise<Response> {
-    return this.attempt(call, options, async (response) => response);
+    const made = { heldMs: bounds.makingMs, ...call };
+    return this.attempt(made, options, async (response) => response);
   }
 
   /** Tried once. The answer other than 2xx is thrown. `url` is a signed address: no credential. */
@@ -158,30 +160,32 @@ export class Caller {
     const { token, surface = "sdk" } = this.options;
     const credential = typeof token === "function" ? await token() : token;
     const carriesFile = call.form !== undefined || call.bytes !== undefined;
-    const patience = AbortSignal.timeout(
-      bounds.answerMs + (carriesFile ? bounds.uploadMs : (call.heldMs ?? 0)),
-    );
+    const patience = new AbortController();
+    const patienceMs = bounds.answerMs + (carriesFile ? bounds.uploadMs : (call.heldMs ?? 0));
+    const timer = setTimeout(() => patience.abort(new Error("It took too long.")), patienceMs);
     const { key, ifMatch, signal } = given;
     const mediaType = call.body === undefined ? call.mediaType : "application/json";
-    const response = await this.fetchUrl(
-      `${this.url}/v1${call.path}${queryOf(call.query)}`,
-      {
-        method: call.method,
-        headers: {
-          "x-service-surface": surface,
-          ...(credential === undefined ? {} : { authorization: `Bearer ${credential}` }),
-          ...(mediaType === undefined ? {} : { "content-type": mediaType }),
-          ...(key === undefined ? {} : { "idempotency-key": key }),
-          ...(ifMatch === undefined ? {} : { "if-match": ifMatch }),
-        },
-        ...bodyOf(call),
-      },
-      signal === undefined ? patience : AbortSignal.any([patience, signal]),
-    );
     try {
+      const response = await this.fetchUrl(
+        `${this.url}/v1${call.path}${queryOf(call.query)}`,
+        {
+          method: call.method,
+          headers: {
+            "x-service-surface": surface,
+            ...(credential === undefined ? {} : { authorization: `Bearer ${credential}` }),
+            ...(mediaType === undefined ? {} : { "content-type": mediaType }),
+            ...(key === undefined ? {} : { "idempotency-key": key }),
+            ...(ifMatch === undefined ? {} : { "if-match": ifMatch }),
+          },
+          ...bodyOf(call),
+        },
+        signal === undefined ? patience.signal : AbortSignal.any([patience.signal, signal]),
+      );
       return await read(response);
     } catch (fault) {
-      throw unreachable(this.url, fault);
+      throw fault instanceof KliegError ? fault : unreachable(this.url, fault);
+    } finally {
+      clearTimeout(timer);
     }
   }
 }

@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 import secrets
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import quote, urlencode
 
@@ -23,8 +23,9 @@ from ..transport.bodies import Body
 
 #: An answer that takes longer than this is silence.
 ANSWER_SECONDS = 30.0
-#: The same for a call that carries a file.
+#: More for a call that carries a file, and for one whose answer is made meanwhile.
 UPLOAD_SECONDS = 600.0
+MAKING_SECONDS = 30.0
 
 
 @dataclass(frozen=True)
@@ -75,7 +76,8 @@ class Caller:
 
     async def open(self, call: Call) -> Response:
         """A 2xx answer with its body unread."""
-        response = await self._attempt(call, None, None, whole=False)
+        made = replace(call, held=MAKING_SECONDS)
+        response = await self._attempt(made, None, None, whole=False)
         assert isinstance(response, Response)
         return response
 

@@ -34,8 +34,6 @@ from .calls import (
 #: The pace of new streams when they end early, and of reads in the place of one.
 BETWEEN_STREAMS = 0.1
 BETWEEN_READS = 1.0
-#: The service says something every 15 s; a connection that is silent for longer is dead.
-SILENCE = 45.0
 #: Of one request that waits.
 WINDOW = 60
 
@@ -75,7 +73,7 @@ async def _frames(
     response = await caller.fetch_url("GET", url)
     frames = Frames()
     try:
-        async for chunk in response.chunks(SILENCE):
+        async for chunk in response.chunks():
             for name, data in frames.feed(chunk):
                 if name == "reconnect":
                     return

@@ -14,7 +14,7 @@ from __future__ import annotations
 import json
 import secrets
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import quote, urlencode
 
@@ -25,8 +25,9 @@ from ..transport.bodies import Body
 
 #: An answer that takes longer than this is silence.
 ANSWER_SECONDS = 30.0
-#: The same for a call that carries a file.
+#: More for a call that carries a file, and for one whose answer is made meanwhile.
 UPLOAD_SECONDS = 600.0
+MAKING_SECONDS = 30.0
 
 
 @dataclass(frozen=True)
@@ -77,7 +78,8 @@ class Caller:
 
     def open(self, call: Call) -> Response:
         """A 2xx answer with its body unread."""
-        response = self._attempt(call, None, None, whole=False)
+        made = replace(call, held=MAKING_SECONDS)
+        response = self._attempt(made, None, None, whole=False)
         assert isinstance(response, Response)
         return response
 

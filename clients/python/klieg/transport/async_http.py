@@ -7,7 +7,7 @@ import ssl
 from collections.abc import AsyncIterator, Awaitable, Mapping
 from urllib.parse import urlsplit
 
-from .bodies import CHUNK_BYTES, Body, chunks_of, length_of
+from .bodies import CHUNK_BYTES, SILENCE, Body, chunks_of, length_of
 
 HEAD_BYTES_MAX = 65_536
 pause = asyncio.sleep
@@ -28,7 +28,7 @@ class Response:
         self.status = status
         self.headers = headers
 
-    async def chunks(self, silence: float | None = None) -> AsyncIterator[bytes]:
+    async def chunks(self, silence: float = SILENCE) -> AsyncIterator[bytes]:
         """Raises `OSError` when nothing arrives for `silence` seconds, or the answer breaks off."""
         try:
             if "chunked" in self.headers.get("transfer-encoding", ""):
@@ -47,7 +47,7 @@ class Response:
         finally:
             await self.close()
 
-    async def _exactly(self, size: int, silence: float | None) -> AsyncIterator[bytes]:
+    async def _exactly(self, size: int, silence: float) -> AsyncIterator[bytes]:
         left = size
         while left > 0:
             piece = await self._within(self._reader.read(min(CHUNK_BYTES, left)), silence)
@@ -56,11 +56,11 @@ class Response:
             left -= len(piece)
             yield piece
 
-    async def _chunk_size(self, silence: float | None) -> int:
+    async def _chunk_size(self, silence: float) -> int:
         line = await self._within(self._reader.readuntil(b"\r\n"), silence)
         return int(line.split(b";")[0], 16)
 
-    async def _within(self, read: Awaitable[bytes], silence: float | None) -> bytes:
+    async def _within(self, read: Awaitable[bytes], silence: float) -> bytes:
         async with asyncio.timeout(silence):
             return await read
 

@@ -8,6 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 CHUNK_BYTES = 65_536
+#: Seconds; the service says something on a stream every 15 s, so longer is broken.
+SILENCE = 45.0
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterator, Mapping
 from urllib.parse import urlsplit
 
-from .bodies import CHUNK_BYTES, Body, chunks_of, length_of
+from .bodies import CHUNK_BYTES, SILENCE, Body, chunks_of, length_of
 
 pause = time.sleep
 
@@ -23,9 +23,9 @@ class Response:
         self.status = answer.status
         self.headers = {name.lower(): value for name, value in answer.getheaders()}
 
-    def chunks(self, silence: float | None = None) -> Iterator[bytes]:
+    def chunks(self, silence: float = SILENCE) -> Iterator[bytes]:
         """Raises `OSError` when nothing arrives for `silence` seconds, or the answer breaks off."""
-        if silence is not None and self._connection.sock is not None:
+        if self._connection.sock is not None:
             self._connection.sock.settimeout(silence)
         try:
             while chunk := self._answer.read1(CHUNK_BYTES):
