@@ -1,48 +1,16 @@
 /** The frame of all views: where one can go, who is signed in, and what the address names. */
 
-import { Create } from "./create/create.tsx";
 import { credits } from "./format.ts";
 import { areKeysShown, keys } from "./keys.ts";
-import { lazy } from "./lazy.tsx";
 import { dismiss, notices } from "./notices.ts";
 import { Dialog } from "./parts/dialog.tsx";
-import { Icon, type IconName, Mark } from "./parts/icon.tsx";
+import { Icon, Mark } from "./parts/icon.tsx";
 import { Empty, Rows } from "./parts/shown.tsx";
 import { at, segments } from "./place.ts";
 import { isOperator, me, refreshMe, signOut, token } from "./session.ts";
 import { SignIn } from "./sign-in.tsx";
-import { type ComponentType, useEffect, useState } from "./view.ts";
-
-interface View {
-  readonly name: string;
-  readonly title: string;
-  readonly icon: IconName;
-  readonly view: ComponentType;
-}
-
-const customerViews: readonly View[] = [
-  { name: "create", title: "Create", icon: "create", view: Create },
-  {
-    name: "jobs",
-    title: "Jobs",
-    icon: "jobs",
-    view: lazy(async () => (await import("./jobs/jobs.tsx")).Jobs),
-  },
-  {
-    name: "assets",
-    title: "Assets",
-    icon: "assets",
-    view: lazy(async () => (await import("./assets/assets.tsx")).Assets),
-  },
-  {
-    name: "account",
-    title: "Account",
-    icon: "account",
-    view: lazy(async () => (await import("./account/account.tsx")).Account),
-  },
-];
-
-const operatorViews: readonly View[] = [];
+import { useEffect, useState } from "./view.ts";
+import { customerViews, operatorViews, type View } from "./views.ts";
 
 const views = [...customerViews, ...operatorViews];
 
@@ -113,7 +81,7 @@ function Navigation({ name }: { name: string }) {
       </div>
       <nav aria-label="Views">
         <Links views={customerViews} name={name} />
-        {isOperator.value && operatorViews.length > 0 && (
+        {isOperator.value && (
           <>
             <p class="nav-title">Operator</p>
             <Links views={operatorViews} name={name} />

@@ -1,0 +1,88 @@
+/** What the service says of a composition's timeline: its lanes, and what is wrong. */
+import type { EffectiveTimeline } from "../../clients/typescript/src/generated/models.ts";
+import { playtime, words } from "../format.ts";
+import { Icon } from "../parts/icon.tsx";
+import { refine } from "../place.ts";
+
+export function Diagnostics({ timeline }: { timeline: EffectiveTimeline }) {
+  const { diagnostics } = timeline;
+  return (
+    <div class="card panel">
+      <h2>Check</h2>
+      {diagnostics.length === 0 ? (
+        <p class="all-well">
+          <Icon name="check" />
+          Nothing to mend
+        </p>
+      ) : (
+        <ul class="diagnostics">
+          {diagnostics.map((one) => (
+            <Diagnostic key={`${one.code} ${one.path} ${one.element} ${one.message}`} one={one} />
+          ))}
+        </ul>
+      )}
+    </div>
+  );
+}
+
+function Diagnostic({ one }: { one: EffectiveTimeline["diagnostics"][number] }) {
+  const { severity, code, message, path, element, attribute } = one;
+  const place = [element ? `#${element}` : undefined, attribute ?? undefined];
+  return (
+    <li>
+      <span class={severity === "error" ? "badge bad" : "badge warn"}>{words(severity)}</span>
+      <p>{message}</p>
+      <p class="hint">
+        <button type="button" class="bare small" onClick={() => refine({ file: path })}>
+          {path}
+        </button>
+        {place.filter((part) => part !== undefined).join(" ")} <code>{code}</code>
+      </p>
+    </li>
+  );
+}
+
+type Clip = EffectiveTimeline["clips"][number];
+
+export function Lanes({ timeline }: { timeline: EffectiveTimeline }) {
+  const { clips, duration_seconds: seconds } = timeline;
+  if (!seconds || clips.length === 0) return null;
+  const lanes = [...new Set(clips.map(({ track_index }) => track_index))].sort((a, b) => a - b);
+  return (
+    <div class="card panel lanes">
+      <div class="panel-head">
+        <h2>Timeline</h2>
+        <p class="hint">{playtime(seconds)}</p>
+      </div>
+      <div class="lane-list">
+        {lanes.map((lane) => (
+          <div key={lane} class="lane">
+            {clips
+              .filter(({ track_index }) => track_index === lane)
+              .map((clip) => (
+                <Bar key={clip.key} clip={clip} seconds={seconds} />
+              ))}
+          </div>
+        ))}
+      </div>
+    </div>
+  );
+}
+
+function Bar({ clip, seconds }: { clip: Clip; seconds: number }) {
+  const { start_seconds: start, kind, id, path, text } = clip;
+  const end = Math.min(seconds, clip.end_seconds ?? seconds);
+  const name = text || id || path || kind;
+  return (
+    <span
+      class={`clip ${kind}`}
+      title={`${name}: ${start.toFixed(2)} to ${end.toFixed(2)} s`}
+      style={{
+        left: `${(100 * start) / seconds}%`,
+        width: `${Math.max(0.5, (100 * (end - start)) / seconds)}%`,
+      }}
+    >
+      {name}
+    </span>
+  );
+}

@@ -1,0 +1,142 @@
+/** The files of a composition: text to edit, media to see, new ones to drop here. */
+import type {
+  Composition,
+  CompositionFile,
+} from "../../clients/typescript/src/generated/models.ts";
+import { useAsked } from "../asked.ts";
+import { bytes } from "../format.ts";
+import { attempt } from "../notices.ts";
+import { Icon } from "../parts/icon.tsx";
+import { Shown } from "../parts/shown.tsx";
+import { asked as askedFor, refine } from "../place.ts";
+import { klieg } from "../session.ts";
+import { Editor } from "./editor.tsx";
+
+interface FilesProps {
+  composition: Composition;
+  changed: () => void;
+}
+
+export function Files({ composition, changed }: FilesProps) {
+  const files = composition.files ?? [];
+  const wanted = askedFor("file") ?? "index.html";
+  const shown = files.find(({ path }) => path === wanted) ?? files[0];
+  return (
+    <div class="card files">
+      <FileList composition={composition} shown={shown} changed={changed} />
+      {shown !== undefined &&
+        (isText(shown) ? (
+          <Text key={shown.path} composition={composition} file={shown} changed={changed} />
+        ) : (
+          <MediaFile key={shown.path} composition={composition} file={shown} />
+        ))}
+    </div>
+  );
+}
+
+function isText({ mime_type: type }: CompositionFile): boolean {
+  return /^text\/|json|javascript|xml/.test(type);
+}
+
+interface FileListProps extends FilesProps {
+  shown: CompositionFile | undefined;
+}
+
+function FileList({ composition, shown, changed }: FileListProps) {
+  const { id, files = [] } = composition;
+  const put = (chosen: readonly File[]) =>
+    attempt(async () => {
+      for (const file of chosen) await klieg.value.compositions.putFile(id, file.name, file);
+      changed();
+    });
+  const add = () => {
+    const path = prompt("The new file's path, for example styles/look.css")?.trim();
+    if (path === undefined || path === "") return;
+    attempt(async () => {
+      await klieg.value.compositions.putFile(id, path, new Blob([""]));
+      changed();
+      refine({ file: path });
+    });
+  };
+  return (
+    <div class="file-list">
+      <ul>
+        {files.map((file) => (
+          <li key={file.path}>
+            <button
+              type="button"
+              class="bare"
+              data-row
+              aria-current={file === shown ? "true" : undefined}
+              onClick={() => refine({ file: file.path })}
+            >
+              <Icon name={isText(file) ? "file" : "film"} size={16} />
+              <span>{file.path}</span>
+            </button>
+          </li>
+        ))}
+      </ul>
+      <div class="actions">
+        <button type="button" class="plain small" onClick={add}>
+          <Icon name="plus" size={16} />
+          New
+        </button>
+        <label class="button plain small">
+          <Icon name="upload" size={16} />
+          Add
+          <input
+            class="unseen"
+            type="file"
+            multiple
+            onChange={(event) => put([...(event.currentTarget.files ?? [])])}
+          />
+        </label>
+      </div>
+    </div>
+  );
+}
+
+interface FileProps extends FilesProps {
+  file: CompositionFile;
+}
+
+function Text({ composition, file, changed }: FileProps) {
+  const { id } = composition;
+  const { asked, again } = useAsked(
+    async (signal) => (await klieg.value.compositions.getFile(id, file.path, { signal })).text(),
+    [id, file.path],
+  );
+  return (
+    <Shown asked={asked} again={again}>
+      {(text) => <Editor composition={composition} file={file} text={text} changed={changed} />}
+    </Shown>
+  );
+}
+
+function MediaFile({ composition, file }: { composition: Composition; file: CompositionFile }) {
+  const { asked, again } = useAsked(
+    (signal) =>
+      klieg.value.compositions.signedUrls(composition.id, { paths: [file.path] }, { signal }),
+    [composition.id, file.path, file.etag],
+  );
+  return (
+    <div class="media-file">
+      <Shown asked={asked} again={again}>
+        {({ files }) => <Seen url={files[0]?.url ?? ""} file={file} />}
+      </Shown>
+      <p class="hint">
+        {file.mime_type} · {bytes(file.size_bytes)}
+      </p>
+    </div>
+  );
+}
+
+function Seen({ url, file }: { url: string; file: CompositionFile }) {
+  const { mime_type: type, path } = file;
+  if (type.startsWith("image/")) return <img src={url} alt={path} />;
+  // biome-ignore lint/a11y/useMediaCaption: a clip of the person's own.
+  if (type.startsWith("video/")) return <video src={url} controls aria-label={path} />;
+  // biome-ignore lint/a11y/useMediaCaption: the same.
+  if (type.startsWith("audio/")) return <audio src={url} controls aria-label={path} />;
+  return <Icon name="file" size={40} />;
+}

@@ -1,0 +1,107 @@
+/** The machines of the service: their shards, their tasks, and taking one out of work. */
+import type { AdminNode } from "../../clients/typescript/src/generated/models.ts";
+import { useAsked } from "../asked.ts";
+import { nowMs } from "../clock.ts";
+import { ago, count } from "../format.ts";
+import { attempt } from "../notices.ts";
+import { Dialog } from "../parts/dialog.tsx";
+import { Shown } from "../parts/shown.tsx";
+import { Status } from "../parts/status.tsx";
+import { klieg } from "../session.ts";
+import { useState } from "../view.ts";
+
+const everyMs = 4_000;
+
+export function Nodes() {
+  const { asked, again } = useAsked(
+    (signal) => klieg.value.admin.nodes({ signal }),
+    [],
+    () => everyMs,
+  );
+  const [chosen, setChosen] = useState<AdminNode>();
+  return (
+    <div class="view">
+      <header class="view-head">
+        <h1>Nodes</h1>
+      </header>
+      <Shown asked={asked} again={again}>
+        {({ items }) => (
+          <div class="list card">
+            {items.map((node) => (
+              <Row key={node.id} node={node} drain={() => setChosen(node)} />
+            ))}
+          </div>
+        )}
+      </Shown>
+      {chosen !== undefined && (
+        <Drain
+          node={chosen}
+          close={(isDrained) => {
+            setChosen(undefined);
+            if (isDrained) again();
+          }}
+        />
+      )}
+    </div>
+  );
+}
+
+function Row({ node, drain }: { node: AdminNode; drain: () => void }) {
+  const { id, kind, address, version, status, shards, tasks, started_at, last_seen_at } = node;
+  return (
+    <div class="line">
+      <div class="line-main">
+        <p class="row-title">
+          {id} <span class="hint">{kind === "farm" ? "farm node" : "service"}</span>
+        </p>
+        <p class="hint">
+          {address}
+          {version ? ` · ${version}` : ""} · up since {ago(started_at, nowMs.value)} · seen{" "}
+          {ago(last_seen_at, nowMs.value)}
+        </p>
+        {shards.length > 0 && (
+          <p class="shards">
+            {shards.map(({ shard, role }) => (
+              <span key={shard} class={`shard ${role}`} title={`Shard ${shard}: ${role}`}>
+                {shard}
+              </span>
+            ))}
+          </p>
+        )}
+      </div>
+      {kind === "farm" && <p class="hint">{count(tasks)} tasks</p>}
+      <Status of={status} />
+      {status === "live" && (
+        <button type="button" class="danger small" onClick={drain}>
+          Drain
+        </button>
+      )}
+    </div>
+  );
+}
+
+function Drain({ node, close }: { node: AdminNode; close: (isDrained: boolean) => void }) {
+  const drain = () =>
+    attempt(async () => {
+      await klieg.value.admin.drainNode(node.id);
+      close(true);
+    }, "It drains");
+  return (
+    <Dialog title="Drain this node?" onClose={() => close(false)}>
+      <p>
+        {node.kind === "farm"
+          ? "It finishes what it does and takes no more tasks."
+          : "It hands over its shards, ends its streams and takes no more work."}{" "}
+        It works again when it is started anew.
+      </p>
+      <div class="actions dialog-actions">
+        <button type="button" class="plain" onClick={() => close(false)}>
+          Leave it
+        </button>
+        <button type="button" onClick={drain}>
+          Drain {node.id}
+        </button>
+      </div>
+    </Dialog>
+  );
+}

@@ -1,0 +1,94 @@
+/// <reference lib="dom" />
+/** The console as an operator uses it, and what one sees of it who is none. */
+import t, { type Test } from "tap";
+import { ask } from "../crash/accounts.ts";
+import { firstToken } from "../crash/klieg-process.ts";
+import { type ConsolePage, look, openConsole, signIn } from "./console-page.ts";
+
+t.test("an operator's day in the console", async (t) => {
+  const shown = await openConsole(t);
+  const { page, port, complaints } = shown;
+  const failing = { model: "sim-instant", prompt: "sim:fail" };
+  await ask(port, firstToken, "/generate/image", failing);
+  await signIn(shown);
+  await t.test("the last hour is drawn", (t) => seeOverview(t, shown));
+  await t.test("failures are grouped by reason", (t) => seeFailures(t, shown));
+  await t.test("an account is made, and given credits", (t) => makeAccount(t, shown));
+  await t.test("what was changed stands in the audit", (t) => seeAudit(t, shown));
+  await t.test("providers and farm have their pages", async (t) => {
+    await page.getByRole("link", { name: "Providers" }).click();
+    await page.getByText("No providers").waitFor();
+    await look(t, page, "providers");
+    await page.getByRole("link", { name: "Farm" }).click();
+    await page
+      .getByText(/The farm is idle|tasks run/)
+      .first()
+      .waitFor();
+    await look(t, page, "farm");
+  });
+  await t.test("a farm node is drained", (t) => drainNode(t, shown));
+  t.strictSame(complaints, [], "no errors in the browser's console");
+  await t.test("one who is no operator is shown none of it", (t) => seeNothing(t, shown));
+});
+
+async function seeOverview(t: Test, { page }: ConsolePage): Promise<void> {
+  await page.getByRole("link", { name: "Overview" }).click();
+  await page.locator(".chart canvas").nth(2).waitFor();
+  t.equal(await page.locator(".chart canvas").count(), 3);
+  await look(t, page, "overview");
+}
+
+async function seeFailures(t: Test, { page }: ConsolePage): Promise<void> {
+  await page.getByRole("link", { name: "Failures" }).click();
+  await page.getByText("Job failed").waitFor();
+  await look(t, page, "failures");
+  await page.getByRole("link", { name: "The last one" }).click();
+  await page.locator("header").getByText("Failed").waitFor();
+  t.match(page.url(), /\/console\/jobs\//);
+}
+
+async function makeAccount(t: Test, { page }: ConsolePage): Promise<void> {
+  await page.getByRole("link", { name: "Accounts" }).click();
+  await page.getByRole("button", { name: "New account" }).click();
+  await page.getByLabel("Address").fill("ada@klieg.example");
+  await page.getByRole("button", { name: "Create with a token" }).click();
+  await page.locator(".made-link code").waitFor();
+  await page.keyboard.press("Escape");
+  const row = page.locator(".line", { hasText: "ada@klieg.example" });
+  await row.getByRole("button", { name: "Change" }).click();
+  await page.getByLabel("Credits to give").fill("25");
+  await page.getByRole("button", { name: "Save" }).click();
+  await row.getByText("125 credits").waitFor();
+  await look(t, page, "accounts");
+}
+
+async function seeAudit(t: Test, { page }: ConsolePage): Promise<void> {
+  await page.getByRole("link", { name: "Audit" }).click();
+  await page.getByRole("cell", { name: "account.create" }).waitFor();
+  await look(t, page, "audit");
+}
+
+async function drainNode(t: Test, { page }: ConsolePage): Promise<void> {
+  await page.getByRole("link", { name: "Nodes" }).click();
+  const row = page.locator(".line", { hasText: "farm node" });
+  await row.waitFor();
+  await look(t, page, "nodes");
+  await row.getByRole("button", { name: "Drain" }).click();
+  await page.getByRole("button", { name: /^Drain / }).click();
+  await row.getByText("Draining").waitFor();
+  t.equal(await row.getByRole("button").count(), 0);
+}
+
+async function seeNothing(t: Test, { page, port, origin }: ConsolePage): Promise<void> {
+  const scopes = { name: "no operator", scopes: ["jobs:read"] };
+  const { json } = await ask<{ token: string }>(port, firstToken, "/tokens", scopes);
+  await page.getByRole("button", { name: "Sign out" }).click();
+  t.equal(await page.evaluate(() => sessionStorage.getItem("klieg-token")), null);
+  await page.getByLabel("Token").fill(json.token);
+  await page.getByRole("button", { name: "Sign in", exact: true }).click();
+  await page.getByRole("navigation", { name: "Views" }).waitFor();
+  t.equal(await page.getByRole("link", { name: "Nodes" }).count(), 0);
+  await page.goto(`${origin}/console/nodes`);
+  await page.getByText("Not with this token").waitFor();
+  await look(t, page, "forbidden");
+}

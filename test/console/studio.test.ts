@@ -1,0 +1,96 @@
+/// <reference lib="dom" />
+/** A composition in the console: edited, checked, rendered with live progress, shared, exported. */
+import t, { type Test } from "tap";
+import { ask } from "../crash/accounts.ts";
+import { firstToken } from "../crash/klieg-process.ts";
+import { type ConsolePage, look, openConsole, signIn } from "./console-page.ts";
+
+t.test("a composition and an agent in the console", async (t) => {
+  const shown = await openConsole(t);
+  await signIn(shown);
+  await t.test("a composition is made and edited", (t) => edit(t, shown));
+  await t.test("it is rendered with live progress, and seen", (t) => renderStill(t, shown));
+  await t.test("the render is shared with a stranger", (t) => shareRender(t, shown));
+  await t.test("its timeline is exported", (t) => exportIt(t, shown));
+  await t.test("an agent's turn has a ceiling, and is stopped", (t) => runAgent(t, shown));
+  t.strictSame(shown.complaints, [], "no errors in the browser's console");
+});
+
+const film = `<!doctype html><html><body style="margin:0">
+<div id="root" data-composition-id="main" data-width="320" data-height="180" data-duration="1"
+style="position:relative;width:320px;height:180px;background:#123">
+<h1 class="clip" id="title" data-start="0" data-duration="1" data-track-index="0">Lamp</h1>
+</div></body></html>`;
+
+async function edit(t: Test, { page }: ConsolePage): Promise<void> {
+  await page.getByRole("link", { name: "Compositions" }).click();
+  await page.getByText("No compositions yet").waitFor();
+  await look(t, page, "compositions");
+  await page.getByRole("button", { name: "New composition" }).click();
+  await page.getByLabel("Name").fill("The lamp");
+  await page.getByRole("button", { name: "Create the composition" }).click();
+  const editor = page.getByRole("textbox", { name: "index.html" });
+  await editor.fill(film.replace('data-duration="1" data-track', "data-track"));
+  await page.getByText("not saved").waitFor();
+  await page.keyboard.press("Control+s");
+  await page.getByText("revision 2").waitFor();
+  await editor.fill(film);
+  await page.keyboard.press("Control+s");
+  await page.getByText("revision 3").waitFor();
+  await page.getByText("Nothing to mend").waitFor();
+  await page.locator(".lane .clip", { hasText: "title" }).waitFor();
+  t.match(await page.locator(".view-head .hint").textContent(), /320 × 180/);
+}
+
+async function renderStill(t: Test, { page }: ConsolePage): Promise<void> {
+  await page.getByLabel("Second of the still").fill("0.5");
+  await page.getByRole("button", { name: "Still at this second" }).click();
+  await page.locator(".renders progress").waitFor();
+  await page.locator(".renders .good, .renders .wrong").waitFor();
+  t.strictSame(await page.locator(".renders .wrong").allTextContents(), [], "it did not fail");
+  const picture = page.locator(".preview img");
+  await picture.waitFor();
+  await picture.evaluate((image: HTMLImageElement) => image.decode());
+  t.equal(await picture.evaluate((image: HTMLImageElement) => image.naturalWidth), 320);
+  await look(t, page, "composition");
+}
+
+async function shareRender(t: Test, { page, stranger }: ConsolePage): Promise<void> {
+  await page.locator(".renders").getByRole("button", { name: "Share" }).click();
+  await page.getByRole("button", { name: "Make a link" }).click();
+  const url = (await page.locator(".made-link a").getAttribute("href")) ?? "";
+  const other = await stranger();
+  t.equal((await other.goto(url))?.status(), 200);
+  t.equal(await other.locator("h1").textContent(), "The lamp");
+  t.equal(await other.locator("img").count(), 1);
+  await page.keyboard.press("Escape");
+}
+
+async function exportIt(t: Test, { page }: ConsolePage): Promise<void> {
+  await page.getByRole("button", { name: "Premiere, Resolve" }).click();
+  const said = page.locator(".notice");
+  await said.first().waitFor();
+  // A timeline of words alone has no clip for an editor: the refusal is the person's to see.
+  t.match(await said.first().textContent(), /Exported|no clips|nothing|export/i);
+}
+
+async function runAgent(t: Test, { page, port, complaints }: ConsolePage): Promise<void> {
+  complaints.length = 0;
+  await page.getByRole("link", { name: "Agents" }).click();
+  await page.getByLabel("A new session").fill("Stills of the lamp");
+  await page.getByRole("button", { name: "Open" }).click();
+  await page.getByLabel("Brief").fill("Make one still.");
+  await page.getByLabel("May spend, in credits").fill("5");
+  await page.getByRole("button", { name: "Start the turn" }).click();
+  const credential = (await page.locator(".made-link code").textContent()) ?? "";
+  t.match(credential, /^agt_/);
+  const body = { model: "sim-instant", prompt: "a lamp" };
+  t.equal((await ask(port, credential, "/generate/image", body)).status, 202);
+  await page.getByText("1 credit of 5 credits").waitFor();
+  await page.getByRole("link", { name: "Job 1" }).waitFor();
+  await look(t, page, "agent");
+  await page.getByRole("button", { name: "Stop the turn" }).click();
+  await page.getByText("Stopped", { exact: true }).first().waitFor();
+  t.equal((await ask(port, credential, "/me")).status, 409, "the credential has ended with it");
+  t.equal((await ask(port, firstToken, "/me")).status, 200);
+}
