@@ -184,7 +184,7 @@ async function showModel(t: Test, { page, port, origin }: ConsolePage): Promise<
 }
 
 async function seeAccount(t: Test, page: Page): Promise<void> {
-  await page.getByRole("link", { name: "Account" }).click();
+  await page.getByRole("link", { name: "Account", exact: true }).click();
   await page.locator(".chart canvas").waitFor();
   await page.getByText("Hold", { exact: true }).first().waitFor();
   await look(t, page, "account");
