@@ -15,6 +15,7 @@ import type { PasswordTask } from "../actors/share/password.ts";
 import { CatalogueError } from "../config/catalogue-files.ts";
 import { readConfiguration } from "../config/configuration.ts";
 import { limits } from "../config/limits.ts";
+import { searchPath } from "../config/program-environment.ts";
 import { ProviderFileError } from "../config/provider-file.ts";
 import { readClusterKey, readNatsAccess } from "../config/secret-files.ts";
 import { readSettings, type Settings, SettingsError } from "../config/settings.ts";
@@ -191,7 +192,7 @@ function leaveAddress({ publicUrl }: Settings, data: DataDirectory, log: Logger)
 
 /** Checked at the start; the farm's own process would fail later and repeatedly. */
 async function checkChromium(settings: Settings): Promise<void> {
-  const found = await findChromium(settings.chromium, process.env["PATH"] ?? "");
+  const found = await findChromium(settings.chromium, searchPath());
   const path = found ?? (await import("../render-farm/browser/browser.ts")).ownChromium();
   if (await isExecutable(path)) return;
   throw new StartError(

@@ -2,6 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { availableParallelism, hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { limits } from "../config/limits.ts";
+import { searchPath } from "../config/program-environment.ts";
 import { readNatsAccess } from "../config/secret-files.ts";
 import { readSettings, SettingsError } from "../config/settings.ts";
 import { version } from "../config/version.ts";
@@ -75,16 +76,15 @@ connection.onClose(() => timers.after(limits.farm.orphanMs, () => process.exit(1
 const web = openWeb();
 const disk = diskObjects(join(settings.dataDir, "objects"));
 const isSigned = remote !== undefined || process.argv.includes(signedObjects);
-const { PATH = "" } = process.env;
-const executablePath = await findChromium(settings.chromium, PATH);
+const executablePath = await findChromium(settings.chromium, searchPath());
 const { farm } = limits;
 await sweepLeftovers(systemClock.nowMs());
 const ownFolder = await mkdtemp(join(tmpdir(), "klieg-node-"));
-const fence = await Fence.raise(PATH, ownFolder);
+const fence = await Fence.raise(searchPath(), ownFolder);
 const programs = await fitPrograms(fence, {
-  ffmpeg: await findTool(settings.ffmpeg, "ffmpeg", PATH),
-  ffprobe: await findTool(settings.ffprobe, "ffprobe", PATH),
-  espeak: await findTool(undefined, "espeak-ng", PATH),
+  ffmpeg: await findTool(settings.ffmpeg, "ffmpeg", searchPath()),
+  ffprobe: await findTool(settings.ffprobe, "ffprobe", searchPath()),
+  espeak: await findTool(undefined, "espeak-ng", searchPath()),
 });
 const isolation = await isolate(settings.isolation, executablePath ?? ownChromium(), fence);
 const caution = isolation.kind === "refused" ? isolation.sentence : isolation.warning;

@@ -9,8 +9,9 @@ t.test("a composition and an agent in the console", async (t) => {
   const shown = await openConsole(t);
   await signIn(shown);
   await t.test("a composition is made and edited", (t) => edit(t, shown));
-  await t.test("it is rendered with live progress, and seen", (t) => renderStill(t, shown));
+  await t.test("a still of it is seen", (t) => renderStill(t, shown));
   await t.test("the render is shared with a stranger", (t) => shareRender(t, shown));
+  await t.test("its film is rendered with live progress, and plays", (t) => renderFilm(t, shown));
   await t.test("its timeline is exported", (t) => exportIt(t, shown));
   await t.test("an agent's turn has a ceiling, and is stopped", (t) => runAgent(t, shown));
   t.strictSame(shown.complaints, [], "no errors in the browser's console");
@@ -64,6 +65,20 @@ async function shareRender(t: Test, { page, stranger }: ConsolePage): Promise<vo
   t.equal(await other.locator("h1").textContent(), "The lamp");
   t.equal(await other.locator("img").count(), 1);
   await page.keyboard.press("Escape");
+}
+
+async function renderFilm(t: Test, { page }: ConsolePage): Promise<void> {
+  await page.getByLabel("Quality").selectOption("fast");
+  await page.getByRole("button", { name: "Render the film" }).click();
+  await page.locator(".renders progress").waitFor();
+  await page.locator(".preview video, .renders .wrong").first().waitFor({ timeout: 120_000 });
+  t.strictSame(await page.locator(".renders .wrong").allTextContents(), [], "it did not fail");
+  const width = await page.locator(".preview video").evaluate(async (film: HTMLVideoElement) => {
+    film.muted = true;
+    await film.play();
+    return film.videoWidth;
+  });
+  t.equal(width, 320);
 }
 
 async function exportIt(t: Test, { page }: ConsolePage): Promise<void> {
