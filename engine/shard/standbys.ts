@@ -123,7 +123,8 @@ export class Standbys {
   /**
    * Whether enough of the owner's members, this one among them, are heard, and none of those that
    * are has a record that this one has not: nothing that was acknowledged is known elsewhere alone.
-   * Of equals with a quorum it is the last owner, or else one.
+   * Of equals with a quorum it is the last owner, or else one of the members: a node that has only
+   * read the log may not know that others are gone for good, and would leave it to them.
    */
   isNewest({ epoch, seq }: Position, owner: Owner): boolean {
     const living = this.living();
@@ -136,6 +137,7 @@ export class Standbys {
       if (other.epoch !== epoch || other.seq !== seq)
         return other.epoch < epoch || (other.epoch === epoch && other.seq < seq);
       if (!owner.isQuorum || owner.node === this.node) return true;
+      if (!owner.members.includes(other.node)) return true;
       return owner.node !== other.node && own < this.weightOf(other.node);
     });
   }

@@ -81,6 +81,29 @@ t.test("of nodes that know the same one goes on when all were down", async (t) =
   t.strictSame([second.ends, third.ends], [[], []]);
 });
 
+t.test("a member goes on beside a node that has only read the same log", async (t) => {
+  // Whichever of the two would come first for the shard.
+  for (const name of ["c", "d", "e", "f", "g", "h"]) {
+    const house = new ClusterHouse(["a", "b", name]);
+    const [first, second, third] = house.nodes as [ClusterNode, ClusterNode, ClusterNode];
+    for (const node of house.nodes) node.isQuorum = true;
+    first.start();
+    await house.pass(500);
+    second.start();
+    await house.pass(600);
+    t.match(await first.ask(counter, add), { count: 1 });
+    for (const node of [first, second]) node.kill();
+    lose(house, first);
+    second.forgotten = ["a"];
+    third.isFounder = false;
+    for (const node of [second, third]) node.start();
+    await house.pass(20_000);
+    t.equal(house.owners.length, 1, name);
+    const owner = second.owns ? second : third;
+    t.match(await owner.ask(counter, look), { count: 1 });
+  }
+});
+
 t.test("a standby that starts beside a living owner leaves the shard to it", async (t) => {
   const { house, first, others } = await openQuorum(["a", "b", "c"]);
   const [second, third] = others as [ClusterNode, ClusterNode];
