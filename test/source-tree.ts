@@ -9,6 +9,7 @@ export const folders = [
   "clients",
   "engine",
   "actors",
+  "film",
   "http",
   "console",
   "render-farm",

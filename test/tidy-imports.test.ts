@@ -11,10 +11,12 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   config: ["package.json"],
   engine: ["config/"],
   actors: ["engine/", "config/"],
-  http: ["actors/", "engine/", "config/", "clients/typescript/src/"],
+  // What runs in the pages of films, and how they are made: for the farm and for previews.
+  film: ["actors/timeline/", "actors/export/measurement.ts", "config/"],
+  http: ["actors/", "engine/", "config/", "film/", "clients/typescript/src/"],
   // What it can do a client can do.
-  console: ["clients/typescript/src/"],
-  "render-farm": ["actors/", "engine/", "config/"],
+  console: ["clients/typescript/src/", "film/preview/messages.ts"],
+  "render-farm": ["actors/", "engine/", "config/", "film/"],
   // The generator reads what the routes publish. What users install imports nothing; see below.
   clients: ["http/documents/openapi.ts", "http/route-table.ts"],
   bench: [

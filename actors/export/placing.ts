@@ -13,7 +13,7 @@ import { apply, type Matrix, partsOf, product, rotation, scaling, translation } 
 import type { Place } from "./measurement.ts";
 
 /**
- * Where a picture is over the time of its clip: the edits' transform, as `film-page/shown-clips.ts`
+ * Where a picture is over the time of its clip: the edits' transform, as `film/page/shown-clips.ts`
  * applies it, between what is around the element and the author's own transform.
  */
 export interface Placing {

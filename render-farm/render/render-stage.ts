@@ -1,7 +1,8 @@
 import type { Timeline } from "../../actors/timeline/model.ts";
 import type { Objects } from "../../engine/ports/objects.ts";
 import type { TaskOutput } from "../../engine/ports/tasks.ts";
-import type { FilmReport } from "../film-page/plan.ts";
+import type { FilmReport } from "../../film/page/plan.ts";
+import type { PageScripts } from "../../film/page-scripts.ts";
 import type { TaskContext } from "../node/task-loop.ts";
 import type { Workspaces } from "../node/workspace.ts";
 import type { Pictures } from "../pictures/pictures.ts";
@@ -9,7 +10,6 @@ import type { MediaTools } from "../programs/media-tools.ts";
 import type { KnownMedia } from "./inputs/known-media.ts";
 import type { MediaFiles } from "./inputs/media-files.ts";
 import type { PageFiles } from "./inputs/page-files.ts";
-import type { PageScripts } from "./inputs/page-scripts.ts";
 import type { StoredBundle } from "./inputs/stored-bundle.ts";
 import type { Patience } from "./page/film-page-session.ts";
 import type { SpareBrowsers } from "./page/spare-browsers.ts";

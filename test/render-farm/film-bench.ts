@@ -9,7 +9,7 @@ import { type Isolation, isolate } from "../../render-farm/browser/isolation.ts"
 import type { TaskWorker } from "../../render-farm/node/task-loop.ts";
 import { Pictures, pictureBounds } from "../../render-farm/pictures/pictures.ts";
 import { KnownMedia } from "../../render-farm/render/inputs/known-media.ts";
-import { PageScripts } from "../../render-farm/render/inputs/page-scripts.ts";
+import { PageScripts } from "../../film/page-scripts.ts";
 import type { Patience } from "../../render-farm/render/page/film-page-session.ts";
 import { SpareBrowsers } from "../../render-farm/render/page/spare-browsers.ts";
 import { render } from "../../render-farm/render/render.ts";

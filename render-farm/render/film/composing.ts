@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { limits } from "../../../config/limits.ts";
+import type { MediaLayout, PlacedPicture } from "../../../film/page/plan.ts";
 import { openMade, writeNew } from "../../fence/own-folders.ts";
-import type { MediaLayout, PlacedPicture } from "../../film-page/plan.ts";
 import { outputTo } from "../../programs/media-tools.ts";
 import { encoderArgs } from "../encode/encoding.ts";
 import { passMs } from "../inputs/media-files.ts";

@@ -1,7 +1,7 @@
 import { even } from "../../../actors/timeline/model.ts";
-import { loadPlanar } from "../../film-page/planar/planar.ts";
+import { loadPlanar } from "../../../film/page/planar/planar.ts";
+import type { PageScripts } from "../../../film/page-scripts.ts";
 import type { Pictures } from "../../pictures/pictures.ts";
-import type { PageScripts } from "../inputs/page-scripts.ts";
 
 /** Makes planes of the compositor's pictures of a page, exactly as the page does of its own. */
 export async function planesMaker(

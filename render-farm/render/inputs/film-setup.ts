@@ -1,10 +1,12 @@
 import { join } from "node:path";
 import { bakeCube, parseCube } from "../../../actors/timeline/cube.ts";
 import type { Grade } from "../../../actors/timeline/grade.ts";
-import { type Clip, frameCount, frameFrom, type Timeline } from "../../../actors/timeline/model.ts";
+import { type Clip, frameCount, type Timeline } from "../../../actors/timeline/model.ts";
 import { effectiveTimeline } from "../../../actors/timeline/timeline.ts";
+import { planFilm } from "../../../film/film-plan.ts";
+import type { FilmPlan } from "../../../film/page/plan.ts";
 import { writeNew } from "../../fence/own-folders.ts";
-import type { FilmPlan, PlannedClip } from "../../film-page/plan.ts";
+import type { Size } from "../../pictures/orders.ts";
 import type { Pictures } from "../../pictures/pictures.ts";
 import { inputOf, type MediaTools } from "../../programs/media-tools.ts";
 import type { AudibleClip } from "../encode/audio-mix.ts";
@@ -130,43 +132,19 @@ async function planOf(
   grades: Grades,
   workshop: Workshop,
 ): Promise<FilmPlan> {
-  const { fps, width, height, compositions, deleted, texts } = timeline;
-  const clips: PlannedClip[] = [];
-  for (const clip of timeline.clips) {
-    if (clip.kind === "audio") continue;
-    const { key, kind, composition, isShown, transform, motion, mask, start, end } = clip;
-    const video = videos.find((one) => one.clip === clip);
-    const picture = video?.media.recording.picture;
-    clips.push({
-      key,
-      kind,
-      composition,
-      isShown,
-      transform,
-      motion,
-      mask,
-      start,
-      from: frameFrom(start, fps),
-      to: end === undefined ? Number.MAX_SAFE_INTEGER : frameFrom(end, fps),
-      size: picture && { width: picture.width, height: picture.height },
-      imageUrl: kind === "image" ? await imageUrl(clip, grades, workshop) : undefined,
-    });
+  const sizes = new Map<string, Size>();
+  for (const { clip, media } of videos) {
+    const { picture } = media.recording;
+    if (picture !== undefined)
+      sizes.set(clip.key, { width: picture.width, height: picture.height });
+  }
+  const imageUrls = new Map<string, string>();
+  for (const clip of timeline.clips.filter(({ kind }) => kind === "image")) {
+    const url = await imageUrl(clip, grades, workshop);
+    if (url !== undefined) imageUrls.set(clip.key, url);
   }
   const { timelineMs } = workshop.patience;
-  return {
-    fps,
-    width,
-    height,
-    isTransparent,
-    isSelfCaptured: false,
-    isUnfilmed: false,
-    mark: "",
-    timelineMs,
-    compositions,
-    clips,
-    deleted,
-    texts,
-  };
+  return planFilm(timeline, { isTransparent, timelineMs, sizes, imageUrls });
 }
 
 /** Graded images and assets are not where their `src` says. */

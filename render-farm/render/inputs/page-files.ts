@@ -1,13 +1,14 @@
 import { targetOf } from "../../../actors/timeline/bundle.ts";
-import { parseMarkup, stampTags } from "../../../actors/timeline/markup.ts";
+import { stampTags } from "../../../actors/timeline/markup.ts";
 import { limits } from "../../../config/limits.ts";
+import { entryPage } from "../../../film/markup/entry-page.ts";
+import { typeOf } from "../../../film/markup/file-types.ts";
+import { FontGates, gatePath } from "../../../film/markup/font-gate.ts";
+import { faceFile, facesPath } from "../../../film/markup/web-fonts.ts";
 import type { StageAnswer } from "../../browser/stage.ts";
 import type { Warnings } from "../render-error.ts";
 import { isMoving } from "../videos/moving-pictures.ts";
-import { FontGates, gatePath, withFontGate } from "./font-gate.ts";
-import { withLateScripts } from "./late-scripts.ts";
 import type { StoredBundle } from "./stored-bundle.ts";
-import { faceFile, facesFor, facesPath } from "./web-fonts.ts";
 
 /**
  * All that a film's page can reach: the bundle and pictures made for it.
@@ -113,61 +114,17 @@ export class PageFiles {
     const contentType = typeOf(path, source.mimeType);
     const text = this.bundle.text(path);
     if (text !== undefined && contentType.startsWith("text/html")) {
-      const page = path === view.entry ? await this.entry(text) : stampTags(text);
+      const page =
+        path === view.entry
+          ? await entryPage({
+              text,
+              styled: await this.bundle.styledTexts(),
+              mayNameFaces: this.bundle.mentions(/@font-face/),
+              ownFolder,
+            })
+          : stampTags(text);
       return { contentType: `${contentType}; charset=utf-8`, body: Buffer.from(page) };
     }
     return { contentType, body: await this.bundle.bytes(source) };
   }
-
-  private async entry(text: string): Promise<string> {
-    const page = wholePage(withLateScripts(stampTags(text)));
-    const texts = [page, ...(await this.bundle.styledTexts())];
-    const { rules, areNamed } = await facesFor(texts, `${ownFolder}${facesPath}`);
-    const dressed = withStyle(page, rules);
-    return areNamed || this.bundle.mentions(/@font-face/) ? withFontGate(dressed) : dressed;
-  }
-}
-
-/** Before every style of the author's. */
-function withStyle(page: string, rules: string): string {
-  const { key, children } = parseMarkup(page).html;
-  const keys = [children.find(({ tag }) => tag === "head")?.key, key];
-  const tag = keys.map(Number).find(Number.isInteger);
-  const doctype = /^\s*<!doctype[^>]*>/i.exec(page)?.[0].length ?? 0;
-  const at = tag === undefined ? doctype : page.indexOf(">", tag) + 1;
-  return `${page.slice(0, at)}<style>${rules}</style>${page.slice(at)}`;
-}
-
-/** What is no page of its own gets one without margins around it, as in HyperFrames. */
-function wholePage(text: string): string {
-  if (/<(!doctype|html|head|body)[\s>]/i.test(text)) return text;
-  const plain = "*{margin:0;padding:0;box-sizing:border-box}";
-  const style = `<style>${plain}body{overflow:hidden;font-family:"Inter",sans-serif}</style>`;
-  return `<!doctype html><html><head><meta charset="utf-8">${style}</head><body>${text}</body></html>`;
-}
-
-const types: Readonly<Record<string, string>> = {
-  html: "text/html",
-  htm: "text/html",
-  js: "text/javascript",
-  mjs: "text/javascript",
-  css: "text/css",
-  json: "application/json",
-  svg: "image/svg+xml",
-  png: "image/png",
-  jpg: "image/jpeg",
-  jpeg: "image/jpeg",
-  webp: "image/webp",
-  gif: "image/gif",
-  woff2: "font/woff2",
-  woff: "font/woff",
-  ttf: "font/ttf",
-  otf: "font/otf",
-  wasm: "application/wasm",
-};
-
-/** A page's own files by their names; the rest as it was uploaded. */
-function typeOf(path: string, declared: string): string {
-  const extension = path.slice(path.lastIndexOf(".") + 1).toLowerCase();
-  return types[extension] ?? declared;
 }

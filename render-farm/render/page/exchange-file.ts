@@ -1,8 +1,8 @@
 import { constants } from "node:fs";
 import { type FileHandle, readdir } from "node:fs/promises";
 import { join } from "node:path";
+import type { PicturePlace } from "../../../film/page/plan.ts";
 import { openMade } from "../../fence/own-folders.ts";
-import type { PicturePlace } from "../../film-page/plan.ts";
 import { RenderError } from "../render-error.ts";
 import type { CodedPicture } from "../videos/coded-pictures.ts";
 import type { VideoLook } from "../videos/video-decoding.ts";

@@ -1,6 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { limits } from "../../../config/limits.ts";
-import { PageError, type Picture, type Stage, type StageBrowser } from "../../browser/stage.ts";
 import type {
   FilmPlan,
   FilmReport,
@@ -10,9 +9,10 @@ import type {
   PicturePlaces,
   VolumeCurves,
   VolumeOrder,
-} from "../../film-page/plan.ts";
+} from "../../../film/page/plan.ts";
+import type { PageScripts } from "../../../film/page-scripts.ts";
+import { PageError, type Picture, type Stage, type StageBrowser } from "../../browser/stage.ts";
 import { entryUrl, type PageFiles } from "../inputs/page-files.ts";
-import type { PageScripts } from "../inputs/page-scripts.ts";
 import { RenderError, type Warnings } from "../render-error.ts";
 import type { CodedPicture } from "../videos/coded-pictures.ts";
 import { planesLength, type VideoPicture } from "../videos/video-frames.ts";

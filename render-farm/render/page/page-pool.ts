@@ -1,4 +1,4 @@
-import type { FilmPlan } from "../../film-page/plan.ts";
+import type { FilmPlan } from "../../../film/page/plan.ts";
 import type { RenderStage } from "../render-stage.ts";
 import { FilmBrowser } from "./film-browser.ts";
 import type { FilmSession } from "./film-page-session.ts";

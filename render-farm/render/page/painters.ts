@@ -1,5 +1,5 @@
+import type { PicturePlaces } from "../../../film/page/plan.ts";
 import type { Picture } from "../../browser/stage.ts";
-import type { PicturePlaces } from "../../film-page/plan.ts";
 import type { VideoPicture } from "../videos/video-frames.ts";
 import type { FilmSession } from "./film-page-session.ts";
 

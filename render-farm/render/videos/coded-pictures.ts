@@ -1,11 +1,11 @@
 import { limits } from "../../../config/limits.ts";
 import { check, type Static, Type } from "../../../config/schema.ts";
 import { PortError } from "../../../engine/ports/port-error.ts";
+import type { CodedRun } from "../../../film/page/plan.ts";
 import type { Bounds } from "../../fence/fence.ts";
 import type { Message } from "../../fence/message.ts";
 import { openPlain } from "../../fence/own-folders.ts";
 import { FencedScript } from "../../fence/script.ts";
-import type { CodedRun } from "../../film-page/plan.ts";
 import type { LocalFile } from "../../node/workspace.ts";
 import type { PacketOrder } from "./packet-program.ts";
 import {

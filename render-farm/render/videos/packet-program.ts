@@ -7,8 +7,8 @@ import {
   QTFF,
 } from "mediabunny";
 import { limits } from "../../../config/limits.ts";
+import type { CodedRun } from "../../../film/page/plan.ts";
 import { encode, messagesIn } from "../../fence/message.ts";
-import type { CodedRun } from "../../film-page/plan.ts";
 
 /**
  * The program in the fence that finds what a file's picture is decoded from. It opens no file: it

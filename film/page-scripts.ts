@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { ExchangeCode } from "../../film-page/plan.ts";
+import type { ExchangeCode } from "./page/plan.ts";
 
 /** The scripts of films' pages. They are a part of the program and read once. */
 export class PageScripts {
@@ -9,7 +9,7 @@ export class PageScripts {
 
   /** `codeFolder` holds the compiled modules. */
   constructor(codeFolder: string) {
-    this.folder = join(codeFolder, "render-farm/film-page");
+    this.folder = join(codeFolder, "film/page");
   }
 
   /** The script that runs before all of the author's. */

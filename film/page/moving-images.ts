@@ -1,5 +1,6 @@
 /// <reference lib="dom" />
 /// <reference lib="dom.iterable" />
+import { ownAddress } from "./own-address.ts";
 
 /**
  * Images that move by themselves (GIF, WebP, APNG) show what belongs to the film's time: each of
@@ -21,7 +22,7 @@ const moving: MovingImage[] = [];
 
 /** Takes those in the page over; sentences about others. */
 export async function takeMovingImages(): Promise<readonly string[]> {
-  const answer = await fetch("/.klieg/moving");
+  const answer = await fetch(ownAddress(".klieg/moving"));
   const urls = new Set((await answer.json()) as readonly string[]);
   if (urls.size === 0) return [];
   const images = [...document.images].filter((image) => urls.has(image.currentSrc));

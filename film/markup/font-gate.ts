@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { type Element, parseMarkup } from "../../../actors/timeline/markup.ts";
-import { limits } from "../../../config/limits.ts";
+import { type Element, parseMarkup } from "../../actors/timeline/markup.ts";
+import { limits } from "../../config/limits.ts";
 
 /**
  * Scripts that measure text find its fonts, as in HyperFrames: a gate script, placed before the
@@ -30,8 +30,8 @@ export class FontGates {
 
 export const gatePath = "fonts/";
 
-const gate = `<script>{
-  const gate = "/.klieg/${gatePath}" + URL.createObjectURL(new Blob()).slice(-36);
+const gateAt = (ownFolder: string): string => `<script>{
+  const gate = "${ownFolder}${gatePath}" + URL.createObjectURL(new Blob()).slice(-36);
   document.documentElement.offsetHeight;
   const isPrompt = ({ display, style, unicodeRange }) =>
     !/^(block|fallback)$/.test(display) ||
@@ -42,8 +42,11 @@ const gate = `<script>{
   document.write('<script src="' + gate + '"></' + "script>");
 }</script>`;
 
-/** The page with a gate before the first script that can find its root. */
-export function withFontGate(text: string): string {
+/**
+ * The page with a gate before the first script that can find its root. Requests for it go below
+ * `ownFolder`.
+ */
+export function withFontGate(text: string, ownFolder: string): string {
   let isInRoot = false;
   const scriptBelow = (element: Element): Element | undefined => {
     isInRoot ||= element.attributes["data-composition-id"] !== undefined;
@@ -57,5 +60,5 @@ export function withFontGate(text: string): string {
   };
   const script = scriptBelow(parseMarkup(text).html);
   const at = Number(script?.key ?? Number.NaN);
-  return Number.isInteger(at) ? text.slice(0, at) + gate + text.slice(at) : text;
+  return Number.isInteger(at) ? text.slice(0, at) + gateAt(ownFolder) + text.slice(at) : text;
 }

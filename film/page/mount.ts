@@ -3,6 +3,7 @@
 import { keyAttribute } from "../../actors/timeline/key-attribute.ts";
 import type { Composition } from "../../actors/timeline/model.ts";
 import { promptFaces } from "./fonts.ts";
+import { ownAddress } from "./own-address.ts";
 import type { FilmWindow } from "./plan.ts";
 import { rebaseMarkup, sceneAttribute, takeStyles } from "./scoped-styles.ts";
 import { keepTimeline, timelineNamed } from "./timelines.ts";
@@ -14,7 +15,7 @@ import { keepTimeline, timelineNamed } from "./timelines.ts";
 declare const window: FilmWindow;
 
 export async function mount(composition: Composition, host: HTMLElement): Promise<void> {
-  const response = await fetch(encodeURI(`/${composition.path}`));
+  const response = await fetch(ownAddress(composition.path));
   const parsed = new DOMParser().parseFromString(await response.text(), "text/html");
   const content = contentOf(parsed, composition);
   for (const element of content.querySelectorAll(`[${keyAttribute}]`))
@@ -44,7 +45,7 @@ async function fontsArrived(): Promise<void> {
 /** A template of the page itself by the host's name; of a file the first, or else its body. */
 function contentOf(parsed: Document, { id, path }: Composition): DocumentFragment {
   const content = document.createDocumentFragment();
-  const isOwn = location.pathname === encodeURI(`/${path}`);
+  const isOwn = location.pathname === new URL(ownAddress(path)).pathname;
   if (!isOwn) content.append(...parsed.head.querySelectorAll("style,link,script"));
   const name = isOwn ? `#${CSS.escape(`${id}-template`)}` : "template";
   const template = parsed.querySelector<HTMLTemplateElement>(name);

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
-import { type WebFont, webFonts } from "../../../config/web-fonts.ts";
+import { type WebFont, webFonts } from "../../config/web-fonts.ts";
 
 /**
  * Gives pages the families that they name, from packages of fonts instead of from the machine, so

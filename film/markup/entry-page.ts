@@ -1,0 +1,44 @@
+/**
+ * Markup as a film's page gets it: its elements by the keys of the timeline, the fonts that it
+ * names, and its scripts in the order in which HyperFrames runs them.
+ */
+import { parseMarkup, stampTags } from "../../actors/timeline/markup.ts";
+import { withFontGate } from "./font-gate.ts";
+import { withLateScripts } from "./late-scripts.ts";
+import { facesFor, facesPath } from "./web-fonts.ts";
+
+export interface EntryMarkup {
+  readonly text: string;
+  /** What else may name fonts: other markup, styles and scripts. */
+  readonly styled: readonly string[];
+  /** Whether the bundle may bring fonts of its own. */
+  readonly mayNameFaces: boolean;
+  /** The address below which our own files are asked for, with a slash at its end. */
+  readonly ownFolder: string;
+}
+
+export async function entryPage(entry: EntryMarkup): Promise<string> {
+  const { text, styled, mayNameFaces, ownFolder } = entry;
+  const page = wholePage(withLateScripts(stampTags(text)));
+  const { rules, areNamed } = await facesFor([page, ...styled], `${ownFolder}${facesPath}`);
+  const dressed = withOpening(page, `<style>${rules}</style>`);
+  return areNamed || mayNameFaces ? withFontGate(dressed, ownFolder) : dressed;
+}
+
+/** Before every style and script of the author's. */
+export function withOpening(page: string, opening: string): string {
+  const { key, children } = parseMarkup(page).html;
+  const keys = [children.find(({ tag }) => tag === "head")?.key, key];
+  const tag = keys.map(Number).find(Number.isInteger);
+  const doctype = /^\s*<!doctype[^>]*>/i.exec(page)?.[0].length ?? 0;
+  const at = tag === undefined ? doctype : page.indexOf(">", tag) + 1;
+  return `${page.slice(0, at)}${opening}${page.slice(at)}`;
+}
+
+/** What is no page of its own gets one without margins around it, as in HyperFrames. */
+function wholePage(text: string): string {
+  if (/<(!doctype|html|head|body)[\s>]/i.test(text)) return text;
+  const plain = "*{margin:0;padding:0;box-sizing:border-box}";
+  const style = `<style>${plain}body{overflow:hidden;font-family:"Inter",sans-serif}</style>`;
+  return `<!doctype html><html><head><meta charset="utf-8">${style}</head><body>${text}</body></html>`;
+}
