@@ -9,7 +9,7 @@ export class PageScripts {
 
   /** `codeFolder` holds the compiled modules. */
   constructor(codeFolder: string) {
-    this.folder = join(codeFolder, "film/page");
+    this.folder = join(codeFolder, "film");
   }
 
   /** The script that runs before all of the author's. */
@@ -21,22 +21,27 @@ export class PageScripts {
   /** The page's side of the film. */
   async film(): Promise<string> {
     const [film, thread, converter] = await Promise.all([
-      this.text("film.bundle.js"),
-      this.text("exchange-thread.bundle.js"),
+      this.text("page/film.bundle.js"),
+      this.text("page/exchange-thread.bundle.js"),
       this.converter(),
     ]);
     const exchange: ExchangeCode = { thread, converter: converter.toString("base64") };
     return `globalThis.__kliegExchange = ${JSON.stringify(exchange)};\n${film}`;
   }
 
+  /** The first script of a preview's page. */
+  async preview(): Promise<string> {
+    return this.text("preview/preview.bundle.js");
+  }
+
   /** `planar/planar.wasm` */
   converter(): Promise<Buffer> {
-    return this.file("planar/planar.wasm");
+    return this.file("page/planar/planar.wasm");
   }
 
   /** A plain script may not say that it is a module. */
   private async plain(name: string): Promise<string> {
-    const text = await this.text(`${name}.js`);
+    const text = await this.text(`page/${name}.js`);
     return `(() => {${text.replace(/^export \{\};?$/m, "").replace(/^\/\/# source.*$/m, "")}\n})();`;
   }
 

@@ -40,6 +40,7 @@ import { openWeb } from "../engine/adapters/web.ts";
 import { Host } from "../engine/host.ts";
 import { PortError } from "../engine/ports/port-error.ts";
 import { ShortThreads, Threads } from "../engine/threads.ts";
+import type { PageTask } from "../film/preview/preview-page.ts";
 import { findChromium, isExecutable } from "../render-farm/browser/chromium-path.ts";
 import { Api } from "./api.ts";
 import { watchBackups } from "./backup-requests.ts";
@@ -65,6 +66,7 @@ const entries = {
   effects: new URL("../actors/effects/main.js", import.meta.url),
   backups: new URL("../actors/backup-thread/main.js", import.meta.url),
   timelines: new URL("../actors/timeline-thread/main.js", import.meta.url),
+  pages: new URL("../film/page-thread/main.js", import.meta.url),
   exports: new URL("../actors/export-thread/main.js", import.meta.url),
   figma: new URL("../actors/figma-thread/main.js", import.meta.url),
   passwords: new URL("../actors/password-process/main.js", import.meta.url),
@@ -215,12 +217,14 @@ async function openService(
       if ((await objects.stat(media.objectKey)) === undefined)
         await objects.put(media.objectKey, [bytes]);
   const { timelineMs, timelineThreads, timelineQueueMax, timelineMegabytes } = limits.compositions;
-  const timelines = new ShortThreads<TimelineTask, TimelineRound>(entries.timelines, {
+  const ofMarkup = {
     threads: timelineThreads,
     queueMax: timelineQueueMax,
     timeoutMs: timelineMs,
     memoryMegabytes: timelineMegabytes,
-  });
+  };
+  const timelines = new ShortThreads<TimelineTask, TimelineRound>(entries.timelines, ofMarkup);
+  const pages = new ShortThreads<PageTask, string>(entries.pages, ofMarkup);
   const { threads, queueMax, writingMs, threadMegabytes } = limits.exports;
   const exporting = new ShortThreads<Writing, Written>(entries.exports, {
     ...{ threads, queueMax, timeoutMs: writingMs, memoryMegabytes: threadMegabytes },
@@ -247,6 +251,7 @@ async function openService(
     ...known,
     corsOrigins: settings.corsOrigins,
     computeRound: (task) => timelines.run(task),
+    writePage: (task) => pages.run(task),
     writeExport: (writing) => exporting.run(writing),
     figma: openFigma(settings),
     hashPassword: (task) => passwords.run(task),

@@ -35,6 +35,7 @@ import { lookRoutes } from "./look/look-routes.ts";
 import { failureRoutes } from "./operations/failure-routes.ts";
 import { overviewRoutes } from "./operations/overview-routes.ts";
 import { taskRoutes } from "./operations/task-routes.ts";
+import { previewRoutes } from "./previews/preview-routes.ts";
 import { callbackRoutes } from "./providers/callback-routes.ts";
 import { providerRoutes } from "./providers/provider-routes.ts";
 import type { Route } from "./route.ts";
@@ -52,6 +53,7 @@ export const routeTable: readonly Route[] = [
   ...uploadRoutes,
   ...compositionRoutes,
   ...compositionFileRoutes,
+  ...previewRoutes,
   ...renderRoutes,
   ...exportRoutes,
   ...shareRoutes,

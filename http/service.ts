@@ -23,6 +23,8 @@ import type { Following } from "./jobs/job-watchers.ts";
 import type { Quotes } from "./jobs/quotes.ts";
 import type { Minutes } from "./metrics/minutes.ts";
 import type { Cursors } from "./paging/cursors.ts";
+import type { OpenPreviews, WritePage } from "./previews/open-previews.ts";
+import type { PreviewTickets } from "./previews/preview-tickets.ts";
 import type { CallbackRates } from "./providers/callback-rates.ts";
 import type { CallbackTokens } from "./providers/callback-tokens.ts";
 import type { PausedProviders } from "./providers/paused-providers.ts";
@@ -79,6 +81,9 @@ export interface Service {
   readonly quotes: Quotes;
   readonly jobs: JobReads;
   readonly timelines: CompositionTimelines;
+  readonly previewTickets: PreviewTickets;
+  readonly previews: OpenPreviews;
+  readonly writePage: WritePage;
   /** Throws `PortError`, not retryable when it takes too much. */
   readonly writeExport: WriteExport;
   readonly figma: FigmaHost;

@@ -25,6 +25,8 @@ import { JobReads } from "./jobs/job-reads.ts";
 import { Following } from "./jobs/job-watchers.ts";
 import { Quotes } from "./jobs/quotes.ts";
 import { Cursors } from "./paging/cursors.ts";
+import { OpenPreviews, type WritePage } from "./previews/open-previews.ts";
+import { PreviewTickets } from "./previews/preview-tickets.ts";
 import { CallbackRates } from "./providers/callback-rates.ts";
 import { CallbackTokens } from "./providers/callback-tokens.ts";
 import { PausedProviders } from "./providers/paused-providers.ts";
@@ -52,6 +54,7 @@ export interface Wiring {
   readonly readConfiguration: () => Configuration;
   readonly corsOrigins: readonly string[];
   readonly computeRound: ComputeRound;
+  readonly writePage: WritePage;
   readonly writeExport: WriteExport;
   readonly figma: FigmaHost;
   readonly hashPassword: HashPassword;
@@ -113,6 +116,8 @@ export function wire(wiring: Wiring): Service {
     quotes: new Quotes(keyFor("quotes"), clock, entropy),
     ...{ jobs, following },
     timelines: new CompositionTimelines(gateway, objects, wiring.computeRound),
+    previewTickets: new PreviewTickets(keyFor("urls")),
+    ...{ previews: new OpenPreviews(), writePage: wiring.writePage },
     ...{ writeExport: wiring.writeExport, figma: wiring.figma },
     health: {
       ...{ isDiskLow: false, areObjectsAway: false, isDraining: false },

@@ -127,6 +127,12 @@ export const SignedUrls = Type.Object(
 );
 export type SignedUrls = Static<typeof SignedUrls>;
 
+/** A link for a sandboxed frame; it shows that revision only. */
+export const Preview = Type.Object(
+  { url: Type.String(), revision: Type.Integer(), expires_at: Timestamp },
+  { title: "Preview" },
+);
+
 const Seconds = nullable(Type.Number());
 
 export const EffectiveClip = Type.Object(

@@ -68,6 +68,7 @@ export const surface: Readonly<Record<string, Readonly<Record<string, string>>>>
     delete_file: "DELETE /compositions/{id}/file",
     replace_bundle: "POST /compositions/{id}/bundle",
     signed_urls: "POST /compositions/{id}/files:signed-urls",
+    preview: "POST /compositions/{id}/preview",
     render: "POST /compositions/{id}/render",
     renders: "GET /compositions/{id}/renders",
     export: "GET /compositions/{id}/export",

@@ -11,6 +11,7 @@ import { useState } from "../view.ts";
 import { Diagnostics, Lanes } from "./diagnostics.tsx";
 import { Exports } from "./exports.tsx";
 import { Files } from "./files.tsx";
+import { Player } from "./player.tsx";
 import { Preview } from "./preview.tsx";
 import { Renders } from "./renders.tsx";
 
@@ -46,13 +47,14 @@ function Studio({ composition, asking }: StudioProps) {
       </header>
       <div class="two studio">
         <section class="stage-column">
-          <Preview composition={composition} />
+          <Player composition={composition} />
           <Shown asked={timeline.asked} again={timeline.again}>
             {(value) => <Lanes timeline={value} />}
           </Shown>
           <Files composition={composition} changed={asking.again} />
         </section>
         <section class="about-column">
+          <Preview composition={composition} />
           <Renders composition={composition} />
           <Shown asked={timeline.asked} again={timeline.again}>
             {(value) => <Diagnostics timeline={value} />}

@@ -3,6 +3,7 @@ import type { EffectiveTimeline } from "../../clients/typescript/src/generated/m
 import { playtime, words } from "../format.ts";
 import { Icon } from "../parts/icon.tsx";
 import { refine } from "../place.ts";
+import { playhead, sought } from "./playhead.ts";
 
 export function Diagnostics({ timeline }: { timeline: EffectiveTimeline }) {
   const { diagnostics } = timeline;
@@ -55,6 +56,7 @@ export function Lanes({ timeline }: { timeline: EffectiveTimeline }) {
         <p class="hint">{playtime(seconds)}</p>
       </div>
       <div class="lane-list">
+        <Playhead seconds={seconds} />
         {lanes.map((lane) => (
           <div key={lane} class="lane">
             {clips
@@ -69,12 +71,20 @@ export function Lanes({ timeline }: { timeline: EffectiveTimeline }) {
   );
 }
 
+function Playhead({ seconds }: { seconds: number }) {
+  return <span class="playhead" style={{ left: `${(100 * playhead.value) / seconds}%` }} />;
+}
+
 function Bar({ clip, seconds }: { clip: Clip; seconds: number }) {
   const { start_seconds: start, kind, id, path, text } = clip;
   const end = Math.min(seconds, clip.end_seconds ?? seconds);
   const name = text || id || path || kind;
   return (
-    <span
+    <button
+      type="button"
+      onClick={() => {
+        sought.value = { seconds: start };
+      }}
       class={`clip ${kind}`}
       title={`${name}: ${start.toFixed(2)} to ${end.toFixed(2)} s`}
       style={{
@@ -83,6 +93,6 @@ function Bar({ clip, seconds }: { clip: Clip; seconds: number }) {
       }}
     >
       {name}
-    </span>
+    </button>
   );
 }

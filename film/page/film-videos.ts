@@ -25,7 +25,14 @@ interface FilmVideo {
 /** A picture that is shown from some frame on. */
 interface Coming {
   readonly from: number;
-  readonly picture: Promise<ImageData>;
+  readonly picture: Promise<ImageData | LivePicture>;
+}
+
+/** What a browser plays by itself, in a preview. */
+export interface LivePicture {
+  readonly source: CanvasImageSource;
+  readonly width: number;
+  readonly height: number;
 }
 
 /** Whatever a script may animate on a video. */
@@ -133,6 +140,14 @@ export function expectPictures(from: number, places: PicturePlaces, exchange: Ex
   }
 }
 
+/** Shows in a frame what a browser plays. */
+export function showLive(key: string, from: number, picture: LivePicture): void {
+  const video = videosByKey.get(key);
+  if (video === undefined) return;
+  video.hasAlpha = true;
+  video.coming = { from, picture: Promise.resolve(picture) };
+}
+
 /** Pictures that are expected come with that frame; the keys of those that could not be made. */
 export async function bringPictures(frame: number): Promise<string[]> {
   const lost: string[] = [];
@@ -162,14 +177,18 @@ export async function showVideos(frame: number): Promise<void> {
 }
 
 /** By its pixels: the browser keeps frames that are drawn in a cache of half a gigabyte. */
-function light(video: FilmVideo, picture: ImageData): void {
+function light(video: FilmVideo, picture: ImageData | LivePicture): void {
   const { screen } = video;
   const { width, height } = picture;
   if (screen.width !== width || screen.height !== height) Object.assign(screen, { width, height });
   const pen = screen.getContext("2d", { willReadFrequently: true, alpha: video.hasAlpha });
-  pen?.putImageData(picture, 0, 0);
+  if (picture instanceof ImageData) pen?.putImageData(picture, 0, 0);
+  else {
+    pen?.clearRect(0, 0, width, height);
+    pen?.drawImage(picture.source, 0, 0, width, height);
+  }
   video.coming = undefined;
-  video.shown = picture;
+  video.shown = picture instanceof ImageData ? picture : undefined;
   video.isLit = true;
 }
 

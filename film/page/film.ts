@@ -75,7 +75,7 @@ interface Open {
 
 let film: Open | undefined;
 
-async function open(plan: FilmPlan): Promise<FilmReport> {
+export async function open(plan: FilmPlan): Promise<FilmReport> {
   const { mark, width, height } = plan;
   const exchanging = mark === "" ? undefined : Exchange.open(mark, even(width), even(height));
   // The caller that awaits it gets the error.
@@ -148,7 +148,7 @@ function planClips({ clips, texts, fps }: FilmPlan): readonly ShownClip[] {
   return [...authored, ...addTexts(texts, frames)];
 }
 
-async function seek({ frame, videos }: FrameOrder): Promise<void> {
+export async function seek({ frame, videos }: FrameOrder): Promise<void> {
   if (film === undefined) throw new Error("no film is open");
   if (film.exchange !== undefined) expectPictures(frame, videos, film.exchange);
   undress();

@@ -1,4 +1,5 @@
 /** A real engine with its threads, which die on command, below routes without a socket. */
+import { previewPage } from "../../film/preview/preview-page.ts";
 import { join } from "node:path";
 import { BroadcastChannel } from "node:worker_threads";
 import type { Test } from "tap";
@@ -48,6 +49,7 @@ export async function openHouse(t: Test, farmEntry = "") {
     readConfiguration: readModels,
     corsOrigins: [],
     computeRound: async (task) => timelineRound(task),
+    writePage: previewPage,
     writeExport: archiveExport,
     figma: new FigmaHost(openWeb(), "http://127.0.0.1:9", async (task) => runFigmaTask(task)),
     hashPassword: async (task) => hashPassword(task),

@@ -4,6 +4,7 @@
  * same every time. A promise that breaks anywhere fails its test when it ends.
  */
 
+import { previewPage } from "../../film/preview/preview-page.ts";
 import type { Test } from "tap";
 import { timelineRound } from "../../actors/composition/timeline-round.ts";
 import type { CreateAccountRequest, CreatedAccount } from "../../actors/contract/account.ts";
@@ -175,6 +176,7 @@ export async function openInProcess(t: Test, options: InProcessOptions = {}): Pr
     readConfiguration: read,
     corsOrigins,
     computeRound: async (task) => timelineRound(task),
+    writePage: previewPage,
     writeExport: archiveExport,
     figma: new FigmaHost(openWeb(), figmaUrl, async (task) => runFigmaTask(task)),
     hashPassword,

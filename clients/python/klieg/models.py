@@ -708,6 +708,12 @@ class EffectiveTimeline(TypedDict):
     diagnostics: List[EffectiveTimelineDiagnosticsItem]
 
 
+class Preview(TypedDict):
+    url: str
+    revision: int
+    expires_at: str
+
+
 class RenderParams(TypedDict):
     mode: Literal["still"]
     at_seconds: float

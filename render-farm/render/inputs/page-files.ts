@@ -4,10 +4,10 @@ import { limits } from "../../../config/limits.ts";
 import { entryPage } from "../../../film/markup/entry-page.ts";
 import { typeOf } from "../../../film/markup/file-types.ts";
 import { FontGates, gatePath } from "../../../film/markup/font-gate.ts";
+import { isMoving } from "../../../film/markup/moving-pictures.ts";
 import { faceFile, facesPath } from "../../../film/markup/web-fonts.ts";
 import type { StageAnswer } from "../../browser/stage.ts";
 import type { Warnings } from "../render-error.ts";
-import { isMoving } from "../videos/moving-pictures.ts";
 import type { StoredBundle } from "./stored-bundle.ts";
 
 /**

@@ -93,6 +93,7 @@ from ..models import (
     OutputSet,
     OutputSetPage,
     PatchCompositionRequest,
+    Preview,
     ReadRequeued,
     RemoveBackgroundVideoRequest,
     Render,
@@ -546,6 +547,11 @@ class CompositionsCalls:
             is_repeatable=True,
         )
         return cast(SignedUrls, await self._caller.json(call))
+
+    async def preview(self, id: str) -> Preview:
+        """Mint a link to the preview of a composition's current revision."""
+        call = Call("POST", f"/compositions/{segment(id)}/preview")
+        return cast(Preview, await self._caller.json(call))
 
     async def render(
         self,

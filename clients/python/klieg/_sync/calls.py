@@ -95,6 +95,7 @@ from ..models import (
     OutputSet,
     OutputSetPage,
     PatchCompositionRequest,
+    Preview,
     ReadRequeued,
     RemoveBackgroundVideoRequest,
     Render,
@@ -548,6 +549,11 @@ class CompositionsCalls:
             is_repeatable=True,
         )
         return cast(SignedUrls, self._caller.json(call))
+
+    def preview(self, id: str) -> Preview:
+        """Mint a link to the preview of a composition's current revision."""
+        call = Call("POST", f"/compositions/{segment(id)}/preview")
+        return cast(Preview, self._caller.json(call))
 
     def render(
         self,

@@ -19,6 +19,7 @@ import type {
   FigmaImport,
   FigmaImportRequest,
   PatchCompositionRequest,
+  Preview,
   Render,
   RenderList,
   RenderRequest,
@@ -189,6 +190,14 @@ export class CompositionsCalls {
         body: request,
         isRepeatable: true,
       },
+      options,
+    );
+  }
+
+  /** Mint a link to the preview of a composition's current revision. */
+  preview(id: string, options: CallOptions = {}): Promise<Preview> {
+    return this.caller.json<Preview>(
+      { method: "POST", path: `/compositions/${segment(id)}/preview`, isRepeatable: false },
       options,
     );
   }

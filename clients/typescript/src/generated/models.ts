@@ -654,6 +654,12 @@ export interface EffectiveTimeline {
   })[];
 }
 
+export interface Preview {
+  url: string;
+  revision: number;
+  expires_at: string;
+}
+
 export interface Render {
   id: string;
   composition_id: string;

@@ -1,0 +1,123 @@
+/// <reference lib="dom" />
+import type { LivePicture } from "../page/film-videos.ts";
+import type { PreviewMedia } from "./preview-film.ts";
+
+/**
+ * The media of a preview: elements outside of the page, which the browser plays. What they show is
+ * drawn into the page as the film's pictures are; what they sound like is heard from them.
+ */
+const realPlay = HTMLMediaElement.prototype.play;
+const createElement = document.createElement.bind(document);
+/** Apart from this, a sound that plays is left to itself. */
+const driftSeconds = 0.12;
+/** A hair into the frame, because times of pictures are rounded. */
+const hairSeconds = 0.001;
+const patienceMs = 8_000;
+
+export class PlayedMedia {
+  readonly media: PreviewMedia;
+  readonly element: HTMLVideoElement | HTMLAudioElement;
+
+  private constructor(media: PreviewMedia, element: HTMLVideoElement | HTMLAudioElement) {
+    this.media = media;
+    this.element = element;
+  }
+
+  /** Once its size and length are known; undefined when the browser cannot play it. */
+  static async open(media: PreviewMedia): Promise<PlayedMedia | undefined> {
+    const element = createElement(media.isVideo ? "video" : "audio");
+    element.crossOrigin = "anonymous";
+    element.preload = "auto";
+    element.src = media.url;
+    const isOpen = await happens(element, "loadeddata");
+    if (!isOpen) return undefined;
+    element.playbackRate = Math.min(16, Math.max(0.0625, media.rate));
+    return new PlayedMedia(media, element);
+  }
+
+  get size(): { readonly width: number; readonly height: number } | undefined {
+    const { element } = this;
+    if (!(element instanceof HTMLVideoElement) || element.videoWidth === 0) return undefined;
+    return { width: element.videoWidth, height: element.videoHeight };
+  }
+
+  isOn(seconds: number): boolean {
+    const { start, end } = this.media;
+    return seconds >= start && seconds < (end ?? Number.POSITIVE_INFINITY);
+  }
+
+  /** Puts it at the picture that belongs to a second of the film. */
+  async seek(seconds: number): Promise<void> {
+    this.element.pause();
+    const wanted = this.sourceSecond(seconds);
+    if (Math.abs(this.element.currentTime - wanted) < hairSeconds / 2) return;
+    this.element.currentTime = wanted;
+    await happens(this.element, "seeked");
+  }
+
+  /** Plays along from a second of the film on, with its volume there. */
+  follow(seconds: number, isMuted: boolean, volume: number): void {
+    const { element, media } = this;
+    const wanted = this.sourceSecond(seconds);
+    const isOver = this.isHeld(seconds);
+    element.muted = isMuted || !media.isAudible;
+    element.volume = Math.min(1, Math.max(0, volume * this.fadeAt(seconds)));
+    if (Math.abs(element.currentTime - wanted) > driftSeconds) element.currentTime = wanted;
+    if (isOver) element.pause();
+    else if (element.paused) void realPlay.call(element).catch(() => undefined);
+  }
+
+  pause(): void {
+    this.element.pause();
+  }
+
+  picture(): LivePicture | undefined {
+    const { element, size } = this;
+    if (!(element instanceof HTMLVideoElement) || size === undefined) return undefined;
+    return { source: element, ...size };
+  }
+
+  /** Whether its last picture is shown, because the source has ended. */
+  private isHeld(seconds: number): boolean {
+    if (this.media.isLooped) return false;
+    return this.sourceSecond(seconds) >= this.lastSecond();
+  }
+
+  private lastSecond(): number {
+    const { duration } = this.element;
+    const length = Number.isFinite(duration) ? duration : Number.POSITIVE_INFINITY;
+    return Math.min(length, this.media.until ?? length);
+  }
+
+  private sourceSecond(seconds: number): number {
+    const { start, from, rate, isLooped } = this.media;
+    const at = from + Math.max(0, seconds - start) * rate;
+    const last = this.lastSecond();
+    if (isLooped && last > from && at >= last) return from + ((at - from) % (last - from));
+    return Math.min(at + hairSeconds, last);
+  }
+
+  private fadeAt(seconds: number): number {
+    const { start, end, fadeIn, fadeOut } = this.media;
+    const isComing = fadeIn > 0 ? (seconds - start) / fadeIn : 1;
+    const isGoing = fadeOut > 0 && end !== null ? (end - seconds) / fadeOut : 1;
+    return Math.max(0, Math.min(1, isComing, isGoing));
+  }
+}
+
+/** Whether it happened, before an error and in time. */
+function happens(element: HTMLMediaElement, name: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const stop = new AbortController();
+    const end = (hasHappened: boolean) => {
+      stop.abort();
+      resolve(hasHappened);
+    };
+    const options = { once: true, signal: stop.signal };
+    element.addEventListener(name, () => end(true), options);
+    element.addEventListener("error", () => end(false), options);
+    realTimeout(() => end(false), patienceMs);
+  });
+}
+
+const realTimeout = window.setTimeout.bind(window);

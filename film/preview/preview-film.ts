@@ -1,0 +1,75 @@
+import { type Bundle, targetOf } from "../../actors/timeline/bundle.ts";
+import type { Clip, Timeline } from "../../actors/timeline/model.ts";
+import { planFilm } from "../film-plan.ts";
+import type { FilmPlan } from "../page/plan.ts";
+
+/** A film as its preview gets it: the plan, and media that the browser itself plays. */
+export interface PreviewFilm {
+  readonly plan: FilmPlan;
+  /** Seconds; null when only the page's own animation knows it. */
+  readonly duration: number | null;
+  readonly media: readonly PreviewMedia[];
+}
+
+/** A video or a sound on `[start, end)` seconds of the film. */
+export interface PreviewMedia {
+  readonly key: string;
+  readonly url: string;
+  readonly isVideo: boolean;
+  readonly isShown: boolean;
+  readonly isAudible: boolean;
+  readonly start: number;
+  readonly end: number | null;
+  /** Second of the source at the start. */
+  readonly from: number;
+  /** Second of the source from which on its last picture is held. */
+  readonly until: number | null;
+  readonly rate: number;
+  readonly volume: number;
+  readonly fadeIn: number;
+  readonly fadeOut: number;
+  readonly isLooped: boolean;
+}
+
+/** How long a page in a browser waits for timelines that have not registered. */
+const timelineMs = 3_000;
+
+export const assetFolder = "asset/";
+/** In the addresses of media that the preview itself plays. */
+export const playedMark = "klieg-played";
+
+/** `base` is where the bundle lies, with a slash at its end. */
+export function previewFilm(timeline: Timeline, base: string): PreviewFilm {
+  const imageUrls = new Map<string, string>();
+  const media: PreviewMedia[] = [];
+  for (const clip of timeline.clips) {
+    const source = clip.media?.source;
+    if (source?.kind === "asset" && clip.kind === "image")
+      imageUrls.set(clip.key, `${base}.klieg/${assetFolder}${source.assetId}`);
+    if (clip.kind === "video" || clip.kind === "audio") media.push(...mediaOf(clip, base));
+  }
+  const details = { isTransparent: false, timelineMs, sizes: new Map(), imageUrls };
+  const plan = planFilm(timeline, details);
+  return { plan, duration: timeline.duration ?? null, media };
+}
+
+function mediaOf(clip: Clip, base: string): readonly PreviewMedia[] {
+  const { key, media, isShown, isAudible, start, end = null } = clip;
+  if (media?.source === undefined) return [];
+  const { source, start: from, end: until = null, rate, volume, fadeIn, fadeOut } = media;
+  const address =
+    source.kind === "asset"
+      ? `.klieg/${assetFolder}${source.assetId}`
+      : source.path.split("/").map(encodeURIComponent).join("/");
+  const url = `${base}${address}?${playedMark}`;
+  const times = { start, end, from, until, rate };
+  const sound = { isAudible: isAudible && !media.isMuted, volume, fadeIn, fadeOut };
+  const isVideo = clip.kind === "video";
+  return [{ key, url, isVideo, isShown, ...times, ...sound, isLooped: media.isLooped }];
+}
+
+/** The file of the bundle that a page asks for: `written` as markup of `from` has it. */
+export function pathAsked(bundle: Bundle, written: string, from: string): string | undefined {
+  const target = targetOf(bundle, written, from);
+  return target.kind === "file" && target.path !== "" ? target.path : undefined;
+}

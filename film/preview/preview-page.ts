@@ -1,0 +1,38 @@
+/** Markup of a bundle as a page in the frame of a preview. */
+import { stampTags } from "../../actors/timeline/markup.ts";
+import { entryPage, withOpening } from "../markup/entry-page.ts";
+
+export interface PageTask {
+  readonly text: string;
+  /** Where the bundle lies, with a slash at its end. */
+  readonly base: string;
+  /** The film's own page; undefined for others. */
+  readonly entry:
+    | { readonly styled: readonly string[]; readonly mayNameFaces: boolean }
+    | undefined;
+  /** Whether a frame shows it, so that its time is the film's. */
+  readonly isFrame: boolean;
+}
+
+export async function previewPage({ text, base, entry, isFrame }: PageTask): Promise<string> {
+  const ownFolder = `${base}.klieg/`;
+  const script = (name: string) => `<script src="${ownFolder}${name}"></script>`;
+  if (entry === undefined) {
+    const page = withinReach(stampTags(text), base);
+    return isFrame ? withOpening(page, script("opening.js")) : page;
+  }
+  const page = await entryPage({ text, ...entry, ownFolder });
+  const opening = script("preview.js") + script("opening.js");
+  return withOpening(withinReach(page, base), opening);
+}
+
+/**
+ * Addresses that begin at the root lead to the bundle. In a sandbox all is of another origin, and
+ * may be looked into only when it is asked for as such.
+ */
+function withinReach(page: string, base: string): string {
+  return page
+    .replace(/<(link|script|img|video|audio)(?=[\s>])/gi, '<$1 crossorigin="anonymous"')
+    .replace(/(\s(?:src|href|poster)\s*=\s*["']?)\/(?![/.])/gi, `$1${base}`)
+    .replace(/(url\(\s*["']?)\/(?![/.])/gi, `$1${base}`);
+}

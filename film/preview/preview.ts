@@ -1,0 +1,156 @@
+/// <reference lib="dom" />
+import { frameCount } from "../../actors/timeline/model.ts";
+import { open, seek } from "../page/film.ts";
+import { showLive } from "../page/film-videos.ts";
+import { ownAddress } from "../page/own-address.ts";
+import { PlayedMedia } from "./media.ts";
+import type { PreviewNews, PreviewOrder } from "./messages.ts";
+import type { PreviewFilm } from "./preview-film.ts";
+
+/**
+ * The frame's side of a preview: the first script of a composition's page, which opens the film as
+ * the farm does, and shows or plays what the page around it asks for. Time is real only in here,
+ * so what it takes of the browser is taken before the film's clock stops it.
+ */
+const realFrame = window.requestAnimationFrame.bind(window);
+const realNow = performance.now.bind(performance);
+const realFetch = window.fetch.bind(window);
+const parent = window.parent;
+const warningsMax = 50;
+
+interface Playing {
+  readonly sinceMs: number;
+  readonly sinceFrame: number;
+}
+
+class Preview {
+  private readonly film: PreviewFilm;
+  private readonly media: readonly PlayedMedia[];
+  private readonly frames: number;
+  private playing: Playing | undefined;
+  private isMuted = false;
+  private wanted = 0;
+  private shown = -1;
+  private isBusy = false;
+
+  constructor(film: PreviewFilm, media: readonly PlayedMedia[], frames: number) {
+    this.film = film;
+    this.media = media;
+    this.frames = frames;
+  }
+
+  obey(order: PreviewOrder): void {
+    switch (order.kind) {
+      case "seek":
+        this.wanted = Math.min(this.frames - 1, Math.max(0, Math.floor(order.frame)));
+        if (this.playing !== undefined) this.begin(this.wanted);
+        else void this.show();
+        return;
+      case "play":
+        this.begin(this.wanted >= this.frames - 1 ? 0 : this.wanted);
+        return;
+      case "pause":
+        this.pause();
+        return;
+      case "mute":
+        this.isMuted = order.isMuted;
+        return;
+    }
+  }
+
+  /** Shows the frame that was asked for last; those between are left out. */
+  async show(): Promise<void> {
+    if (this.isBusy) return;
+    this.isBusy = true;
+    try {
+      while (this.shown !== this.wanted && this.playing === undefined) {
+        const frame = this.wanted;
+        await this.paint(frame, async (one, seconds) => one.seek(seconds));
+      }
+    } finally {
+      this.isBusy = false;
+    }
+  }
+
+  private begin(frame: number): void {
+    const isNew = this.playing === undefined;
+    this.playing = { sinceMs: realNow(), sinceFrame: frame };
+    if (isNew) realFrame(() => void this.tick());
+  }
+
+  private pause(): void {
+    this.playing = undefined;
+    for (const one of this.media) one.pause();
+    this.shown = -1;
+    void this.show();
+  }
+
+  private async tick(): Promise<void> {
+    const { playing, film, frames } = this;
+    if (playing === undefined) return;
+    const passed = ((realNow() - playing.sinceMs) * film.plan.fps) / 1_000;
+    this.wanted = Math.min(frames - 1, playing.sinceFrame + Math.floor(passed));
+    if (this.wanted !== this.shown && !this.isBusy)
+      await this.paint(this.wanted, async (one, seconds) =>
+        one.follow(seconds, this.isMuted, one.media.volume),
+      );
+    if (this.wanted >= frames - 1) this.pause();
+    else realFrame(() => void this.tick());
+  }
+
+  private async paint(
+    frame: number,
+    bring: (one: PlayedMedia, seconds: number) => Promise<void>,
+  ): Promise<void> {
+    const seconds = frame / this.film.plan.fps;
+    await Promise.all(
+      this.media.map(async (one) => {
+        if (!one.isOn(seconds)) return one.pause();
+        await bring(one, seconds);
+        const picture = one.media.isShown ? one.picture() : undefined;
+        if (picture !== undefined) showLive(one.media.key, frame, picture);
+      }),
+    );
+    await seek({ frame, videos: {}, next: {} });
+    this.shown = frame;
+    tell({ kind: "at", frame, isPlaying: this.playing !== undefined });
+  }
+}
+
+function tell(news: PreviewNews): void {
+  parent.postMessage(news, "*");
+}
+
+async function start(): Promise<Preview> {
+  const answer = await realFetch(ownAddress(".klieg/film"));
+  if (!answer.ok) throw new Error(`the film was answered with ${answer.status}`);
+  const film = (await answer.json()) as PreviewFilm;
+  const opened = await Promise.all(film.media.map((one) => PlayedMedia.open(one)));
+  const media = opened.filter((one) => one !== undefined);
+  const sizes = new Map(media.map((one) => [one.media.key, one.size]));
+  const clips = film.plan.clips.map((clip) => ({ ...clip, size: sizes.get(clip.key) }));
+  const report = await open({ ...film.plan, clips });
+  const duration = film.duration ?? report.duration;
+  if (report.refusal !== undefined) throw new Error(report.refusal);
+  if (duration === undefined) throw new Error("write data-duration on the root");
+  const frames = frameCount(duration, film.plan.fps);
+  const lost = film.media.filter((one) => !sizes.has(one.key));
+  const warnings = [
+    ...report.warnings,
+    ...lost.map(({ url }) => `${decodeURI(url)} cannot be played by this browser`),
+  ];
+  const preview = new Preview(film, media, frames);
+  await preview.show();
+  tell({ kind: "ready", frames, fps: film.plan.fps, warnings: warnings.slice(0, warningsMax) });
+  return preview;
+}
+
+const opening = start();
+opening.catch((fault: unknown) => tell({ kind: "failed", message: String(fault) }));
+addEventListener("message", ({ data, source }: MessageEvent<PreviewOrder>) => {
+  if (source !== parent) return;
+  opening.then(
+    (preview) => preview.obey(data),
+    () => undefined,
+  );
+});
