@@ -67,6 +67,14 @@ function TokenForm() {
 
 const device = { url: location.origin, clientId: "klieg-cli" };
 
+/**
+ * All that the console shows. A person who approves gives at most what the approving token may do,
+ * and an empty scope would lack `tokens` and, for operators, `admin`.
+ */
+const scope =
+  "generate jobs:read jobs:cancel assets:read assets:write compositions renders " +
+  "shares agents organizations billing:read tokens admin";
+
 /** A code to approve where one is signed in already. */
 function DeviceForm() {
   const [shown, setShown] = useState<DeviceAuthorization>();
@@ -75,7 +83,7 @@ function DeviceForm() {
     const ending = new AbortController();
     const { signal } = ending;
     const login = async () => {
-      const begun = await beginDeviceLogin(device, "", { signal });
+      const begun = await beginDeviceLogin(device, scope, { signal });
       setShown(begun);
       const { access_token: token } = await awaitDeviceLogin(device, begun, { signal });
       await signIn(token);

@@ -13,6 +13,7 @@ t.test("a customer's day in the console", async (t) => {
   const shown = await openConsole(t);
   const { page, complaints, asked, origin } = shown;
   await t.test("a wrong token is refused where it was typed", (t) => refusedToken(t, shown));
+  await t.test("a device that is signed in lets the console in", (t) => deviceLogin(t, shown));
   await t.test("the first view is of use to one who has done nothing yet", (t) =>
     firstView(t, shown),
   );
@@ -42,6 +43,34 @@ async function refusedToken(t: Test, { page, origin, complaints }: ConsolePage):
   await page.getByRole("alert").waitFor();
   t.equal(await page.evaluate(() => sessionStorage.length), 0, "it is not kept");
   t.equal(await page.evaluate(() => localStorage.length), 0);
+  complaints.length = 0;
+}
+
+async function deviceLogin(t: Test, shown: ConsolePage): Promise<void> {
+  const { page, complaints, stranger, port } = shown;
+  const given = { name: "no operator", scopes: ["jobs:read", "generate", "tokens"] };
+  const { json } = await ask<{ token: string }>(port, firstToken, "/tokens", given);
+  await page.getByRole("button", { name: "With a device that is signed in" }).click();
+  const link = page.locator(".device a");
+  const code = (await page.locator(".device-code").textContent()) ?? "";
+  const other = await stranger();
+  await other.goto((await link.getAttribute("href")) ?? "");
+  t.equal(await other.getByLabel("Code that the program shows").inputValue(), code);
+  await other.getByLabel("Your access token").fill(json.token);
+  await other.getByRole("button", { name: "Approve" }).click();
+  await other.getByText("Approved. You can go back").waitFor();
+  await page.getByRole("navigation", { name: "Views" }).waitFor();
+  await page.getByText("admin@localhost").waitFor();
+  const token = await page.evaluate(() => sessionStorage.getItem("klieg-token") ?? "");
+  t.match(token, /^oat_/);
+  const me = await ask<{ token: { scopes: string[] } }>(port, token, "/me");
+  t.strictSame(me.json.token.scopes.sort(), [...given.scopes].sort(), "what the approver may do");
+  t.equal(await page.getByRole("link", { name: "Nodes" }).count(), 0);
+  await page.getByRole("button", { name: "Sign out" }).click();
+  await page.getByLabel("Token").waitFor();
+  // The browser notes each answer that it is not decided yet.
+  const noted = complaints.filter((text) => !/status of 400/.test(text));
+  t.strictSame(noted, []);
   complaints.length = 0;
 }
 
