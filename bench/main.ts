@@ -1,4 +1,5 @@
 import { readClientSettings } from "../config/settings.ts";
+import { consoleBars } from "./console/console.ts";
 import { exporting } from "./export.ts";
 import { hostile } from "./hostile.ts";
 import { latency } from "./latency.ts";
@@ -16,6 +17,7 @@ import { submit } from "./submit.ts";
 const questions: Readonly<Record<string, Question>> = {
   ...{ submit, latency, read, render, nodes, hostile, share, providers },
   export: exporting,
+  console: consoleBars,
   ...{ farm: remoteNodes, replicated },
 };
 
