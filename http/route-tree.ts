@@ -36,7 +36,7 @@ export class RouteTree {
       const segment = path.slice(at, end);
       let next = node.byLiteral.get(segment);
       if (next === undefined) {
-        if (node.rest !== undefined) return { routes: node.rest, ids: [path.slice(at)] };
+        if (node.rest !== undefined) return { routes: node.rest, ids: [...ids, path.slice(at)] };
         const isVerbless = node.anyByVerb.size === 1 && node.anyByVerb.has("");
         const colon = isVerbless ? -1 : segment.indexOf(":");
         const id = colon < 0 ? segment : segment.slice(0, colon);

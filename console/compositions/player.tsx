@@ -179,7 +179,12 @@ function withNews(old: Told, data: unknown): Told {
   if (kind !== "ready" || !isCount(frames) || !isCount(fps) || fps === 0) return old;
   const all: readonly unknown[] = Array.isArray(warnings) ? warnings.slice(0, warningsMax) : [];
   const sentences = all.filter((one) => typeof one === "string");
-  return { ...old, frames, fps, warnings: [...new Set(sentences.map((one) => one.slice(0, textMax)))] };
+  return {
+    ...old,
+    frames,
+    fps,
+    warnings: [...new Set(sentences.map((one) => one.slice(0, textMax)))],
+  };
 }
 
 const textMax = 300;

@@ -31,8 +31,13 @@ export async function previewPage({ text, base, entry, isFrame }: PageTask): Pro
  * may be looked into only when it is asked for as such.
  */
 function withinReach(page: string, base: string): string {
-  return page
-    .replace(/<(link|script|img|video|audio)(?=[\s>])/gi, '<$1 crossorigin="anonymous"')
-    .replace(/(\s(?:src|href|poster)\s*=\s*["']?)\/(?![/.])/gi, `$1${base}`)
-    .replace(/(url\(\s*["']?)\/(?![/.])/gi, `$1${base}`);
+  const asked = page.replace(
+    /<(link|script|img|video|audio)(?=[\s>])/gi,
+    '<$1 crossorigin="anonymous"',
+  );
+  return asked.replace(rooted, (whole, before: string, at: number) =>
+    asked.startsWith(base, at + before.length) ? whole : `${before}${base}`,
+  );
 }
+
+const rooted = /(\s(?:src|href|poster)\s*=\s*["']?|url\(\s*["']?)\/(?!\/)/gi;

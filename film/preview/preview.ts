@@ -122,6 +122,12 @@ function tell(news: PreviewNews): void {
 }
 
 async function start(): Promise<Preview> {
+  // What no policy of a page keeps from other hosts.
+  for (const name of ["RTCPeerConnection", "webkitRTCPeerConnection"])
+    Reflect.deleteProperty(window, name);
+  await new Promise((resolve) => document.addEventListener("DOMContentLoaded", resolve));
+  for (const element of document.querySelectorAll("audio,video"))
+    if (element instanceof HTMLMediaElement) element.autoplay = false;
   const answer = await realFetch(ownAddress(".klieg/film"));
   if (!answer.ok) throw new Error(`the film was answered with ${answer.status}`);
   const film = (await answer.json()) as PreviewFilm;

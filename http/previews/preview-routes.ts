@@ -17,7 +17,7 @@ import { findComposition } from "../compositions/compositions.ts";
 import { found, RefusalError } from "../problems/refusal-error.ts";
 import { anyParameters } from "../request/query.ts";
 import { type Call, type Route, route } from "../route.ts";
-import { type Answer, constantHeader, type Header, json } from "../transport/answer.ts";
+import { type Answer, constantHeader, type Header, json, nothing } from "../transport/answer.ts";
 import { currentOf, type OpenPreview } from "./open-previews.ts";
 import { atPreviewTicket, type PreviewTicket } from "./preview-tickets.ts";
 
@@ -32,7 +32,7 @@ export const previewRoutes: readonly Route[] = [
   }),
   route("GET", "/preview/{ticket}/{rest}", {
     summary: "A file of a composition's preview",
-    answers: { 200: "*/*", 206: "*/*", 416: null },
+    answers: { 200: "*/*", 204: null, 206: "*/*", 416: null },
     access: "open",
     anyOrigin: true,
     query: anyParameters,
@@ -83,7 +83,7 @@ async function bundleFile({ call, preview, query }: Asked, rest: string): Promis
     const isFrame = request.headers["sec-fetch-dest"] === "iframe";
     return pageAnswer(call, preview.base, await preview.page(path, isFrame));
   }
-  if (isOfElement(call, query)) throw new RefusalError({ code: "not_found" });
+  if (isOfElement(call, query)) return nothing();
   const stored = { key: objectKey, sizeBytes: file.size };
   return storedBytes(service, request, stored, [["Content-Type", contentType], privately]);
 }
@@ -167,7 +167,6 @@ function policyOf(host: string, base: string): string {
     "worker-src blob:",
     "base-uri 'none'",
     "form-action 'none'",
-    "webrtc 'block'",
     "frame-ancestors 'self'",
   ].join("; ");
 }

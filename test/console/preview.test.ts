@@ -1,0 +1,220 @@
+/// <reference lib="dom" />
+/** The preview of a composition: as its render, and no danger to who looks at it. */
+import { execFile } from "node:child_process";
+import { readdir, readFile, writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import t, { type Test } from "tap";
+import { Klieg } from "../../clients/typescript/src/klieg.ts";
+import type { Page } from "../../render-farm/browser/browser.ts";
+import { firstToken } from "../crash/klieg-process.ts";
+import { type ConsolePage, openConsole, signIn } from "./console-page.ts";
+
+const run = promisify(execFile);
+const examples = join(import.meta.dirname, "..", "..", "..", "examples");
+const framesCompared = 20;
+const similarityMin = 0.98;
+
+t.test("a composition's preview", async (t) => {
+  const shown = await openConsole(t);
+  const klieg = new Klieg({ url: shown.origin, token: firstToken });
+  for (const name of ["title-card", "data-story", "product-film"])
+    await t.test(`shows what is rendered: ${name}`, (t) => compare(t, shown, klieg, name));
+  await t.test("a hostile page reaches no token, API, parent or host", (t) =>
+    beHostile(t, shown, klieg),
+  );
+  await t.test("is played and sought in the console", (t) => play(t, shown, klieg));
+});
+
+async function upload(klieg: Klieg, name: string, files: Readonly<Record<string, Uint8Array>>) {
+  const { id } = await klieg.compositions.create({ name });
+  for (const [path, bytes] of Object.entries(files))
+    await klieg.compositions.putFile(id, path, new Blob([Buffer.from(bytes)]));
+  return klieg.compositions.get(id);
+}
+
+async function filesOf(folder: string): Promise<Record<string, Uint8Array>> {
+  const files: Record<string, Uint8Array> = {};
+  for (const name of await readdir(folder)) files[name] = await readFile(join(folder, name));
+  return files;
+}
+
+async function compare(t: Test, { page }: ConsolePage, klieg: Klieg, name: string): Promise<void> {
+  const made = await upload(klieg, name, await filesOf(join(examples, name)));
+  const render = await klieg.compositions.render(made.id, { target: "video", quality: "high" });
+  const { width, height } = made;
+  const own = await page.context().newPage();
+  const size = { width: width ?? 0, height: height ?? 0 };
+  await own.setViewportSize(size);
+  const told = await Told.by(own);
+  const { url } = await klieg.compositions.preview(made.id);
+  await own.goto(url);
+  const { frames } = await told.find(({ kind }) => kind === "ready");
+  const ended = await klieg.renders.wait(render.id);
+  t.equal(ended.status, "succeeded");
+  const asset = await klieg.assets.get(ended.asset_id ?? "");
+  const folder = t.testdir({});
+  const film = join(folder, "film.mp4");
+  const answer = await fetch(asset.signed_url);
+  await writeFile(film, Buffer.from(await answer.arrayBuffer()));
+  const likeness: number[] = [];
+  for (let index = 0; index < framesCompared; index++) {
+    const frame = Math.floor(((index + 0.5) * frames) / framesCompared);
+    await own.evaluate((wanted) => window.postMessage({ kind: "seek", frame: wanted }, "*"), frame);
+    await told.find((news) => news.kind === "at" && news.frame === frame);
+    const picture = join(folder, `${frame}.png`);
+    await own.screenshot({ path: picture });
+    likeness.push(await similarity(film, frame, picture));
+  }
+  const least = Math.min(...likeness);
+  t.equal(likeness.length, framesCompared);
+  t.ok(least >= similarityMin, `${name}: ${likeness.map((one) => one.toFixed(4)).join(" ")}`);
+  await own.close();
+}
+
+interface News {
+  readonly kind: string;
+  readonly frame: number;
+  readonly frames: number;
+  readonly message: string;
+}
+
+/** What a preview tells; its page is its own parent here, and its clock is the film's. */
+class Told {
+  private readonly news: News[] = [];
+  private wake = () => {};
+
+  static async by(page: Page): Promise<Told> {
+    const told = new Told();
+    await page.exposeFunction("tellTest", (one: News) => {
+      told.news.push(one);
+      told.wake();
+    });
+    await page.addInitScript(() =>
+      addEventListener("message", ({ data }) => {
+        const { tellTest } = window as unknown as { tellTest: (data: unknown) => void };
+        tellTest(data);
+      }),
+    );
+    return told;
+  }
+
+  /** Waits for it; throws when the preview has failed. */
+  async find(isWanted: (news: News) => boolean): Promise<News> {
+    for (;;) {
+      const failure = this.news.find(({ kind }) => kind === "failed");
+      if (failure !== undefined) throw new Error(failure.message);
+      const found = this.news.find(isWanted);
+      this.news.length = 0;
+      if (found !== undefined) return found;
+      await new Promise<void>((resolve) => {
+        this.wake = resolve;
+      });
+    }
+  }
+}
+
+/** SSIM of a film's frame and a picture, as ffmpeg measures it. */
+async function similarity(film: string, frame: number, picture: string): Promise<number> {
+  const graph = `[0:v]select=eq(n\\,${frame}),format=yuv420p[a];[1:v]format=yuv420p[b];[a][b]ssim`;
+  const args = ["-i", film, "-i", picture, "-lavfi", graph, "-frames:v", "1", "-f", "null", "-"];
+  const { stderr } = await run("ffmpeg", ["-hide_banner", "-nostdin", ...args]);
+  return Number(/All:([\d.]+)/.exec(stderr)?.[1] ?? "NaN");
+}
+
+/** What a page tries that wants more than it is given; each says "reached" where it got it. */
+function hostileMarkup(host: string, service: string): string {
+  return `<!doctype html><html><body style="background:#000">
+<div data-composition-id="main" data-width="320" data-height="180" data-duration="1"></div>
+<script>
+const tries = {
+  parent: () => parent.document.title,
+  storage: () => sessionStorage.length,
+  localStorage: () => localStorage.length,
+  cookie: () => document.cookie.length,
+  top: () => { top.location = "${host}/top"; },
+  api: () => fetch("${service}/v1/models").then((answer) => answer.status),
+  console: () => fetch("${service}/console").then((answer) => answer.status),
+  host: () => fetch("${host}/fetch").then((answer) => answer.status),
+  blind: () => fetch("${host}/blind", { mode: "no-cors" }),
+  image: () => new Promise((resolve, reject) => {
+    const image = Object.assign(new Image(), { onload: resolve, onerror: reject });
+    image.src = "${host}/image";
+  }),
+  socket: () => new Promise((resolve, reject) => {
+    const socket = new WebSocket("${host}".replace("http", "ws") + "/socket");
+    socket.onopen = resolve;
+    socket.onerror = reject;
+  }),
+  frame: () => new Promise((resolve, reject) => {
+    const frame = document.createElement("iframe");
+    frame.src = "${service}/v1/models";
+    document.body.append(frame);
+    frame.onload = () => frame.contentDocument === null ? reject(new Error("closed")) : resolve();
+  }),
+  window: () => { if (open("${host}/window") === null) throw new Error("refused"); },
+};
+const reached = [];
+Promise.all(Object.entries(tries).map(async ([name, attempt]) => {
+  try { await attempt(); reached.push(name); } catch {}
+})).then(() => { document.title = "reached: " + reached.join(" "); });
+for (const rel of ["prefetch", "preload", "stylesheet", "dns-prefetch"]) {
+  const link = Object.assign(document.createElement("link"), { rel, href: "${host}/" + rel });
+  link.as = "script";
+  document.head.append(link);
+}
+navigator.sendBeacon("${host}/beacon");
+const form = Object.assign(document.createElement("form"), { action: "${host}/form" });
+document.body.append(form);
+form.submit();
+</script></body></html>`;
+}
+
+async function beHostile(t: Test, shown: ConsolePage, klieg: Klieg): Promise<void> {
+  const reached: string[] = [];
+  const server = createServer((request, answer) => {
+    reached.push(`${request.method} ${request.url}`);
+    answer.setHeader("access-control-allow-origin", "*");
+    answer.end("");
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  t.teardown(() => server.close());
+  const host = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const markup = Buffer.from(hostileMarkup(host, shown.origin));
+  const { id } = await upload(klieg, "hostile", { "index.html": markup });
+  const { page } = shown;
+  await signIn(shown);
+  await page.goto(`${shown.origin}/console/compositions/${id}`);
+  await page.locator("iframe[data-ready=true]").waitFor();
+  const inside = page.frames().find((one) => one.url().includes("/preview/"));
+  let title = "";
+  while (!title.startsWith("reached:")) title = (await inside?.title()) ?? "reached: ?";
+  t.equal(title, "reached:", "each attempt was refused");
+  t.strictSame(reached, [], "no host was asked");
+  t.equal(page.url(), `${shown.origin}/console/compositions/${id}`, "the console stays");
+  const { url } = await klieg.compositions.preview(id);
+  const answer = await fetch(url);
+  t.match(answer.headers.get("content-security-policy"), /^sandbox allow-scripts;/);
+  t.equal(answer.headers.get("access-control-allow-origin"), "*");
+  t.equal((await fetch(url.replace(/.\/index/, "x/index"))).status, 403, "a ticket is signed");
+  await klieg.compositions.putFile(id, "more.txt", new Blob(["more"]));
+  t.equal((await fetch(url)).status, 404, "and shows that revision only");
+  shown.complaints.length = 0;
+}
+
+async function play(t: Test, shown: ConsolePage, klieg: Klieg): Promise<void> {
+  const { id } = await upload(klieg, "played", await filesOf(join(examples, "product-film")));
+  const { page } = shown;
+  await page.goto(`${shown.origin}/console/compositions/${id}`);
+  await page.locator("iframe[data-ready=true]").waitFor();
+  const scrubber = page.getByRole("slider", { name: "Frame" });
+  await scrubber.fill("30");
+  await page.getByText("frame 30", { exact: false }).first().waitFor();
+  await page.getByRole("button", { name: "Play", exact: true }).click();
+  await page.getByRole("button", { name: "Pause", exact: true }).click();
+  const at = Number(await scrubber.inputValue());
+  t.ok(at >= 30, `it went on from where it was, to frame ${at}`);
+  t.strictSame(shown.complaints, [], "no errors in the browser's console");
+}
