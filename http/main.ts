@@ -218,10 +218,8 @@ async function openService(
         await objects.put(media.objectKey, [bytes]);
   const { timelineMs, timelineThreads, timelineQueueMax, timelineMegabytes } = limits.compositions;
   const ofMarkup = {
-    threads: timelineThreads,
-    queueMax: timelineQueueMax,
-    timeoutMs: timelineMs,
-    memoryMegabytes: timelineMegabytes,
+    ...{ threads: timelineThreads, queueMax: timelineQueueMax },
+    ...{ timeoutMs: timelineMs, memoryMegabytes: timelineMegabytes },
   };
   const timelines = new ShortThreads<TimelineTask, TimelineRound>(entries.timelines, ofMarkup);
   const pages = new ShortThreads<PageTask, string>(entries.pages, ofMarkup);

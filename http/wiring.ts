@@ -116,9 +116,8 @@ export function wire(wiring: Wiring): Service {
     quotes: new Quotes(keyFor("quotes"), clock, entropy),
     ...{ jobs, following },
     timelines: new CompositionTimelines(gateway, objects, wiring.computeRound),
-    previewTickets: new PreviewTickets(keyFor("urls")),
-    ...{ previews: new OpenPreviews(), writePage: wiring.writePage },
-    ...{ writeExport: wiring.writeExport, figma: wiring.figma },
+    ...{ previewTickets: new PreviewTickets(keyFor("urls")), previews: new OpenPreviews() },
+    ...{ writePage: wiring.writePage, writeExport: wiring.writeExport, figma: wiring.figma },
     health: {
       ...{ isDiskLow: false, areObjectsAway: false, isDraining: false },
       renderers: wiring.renderers,

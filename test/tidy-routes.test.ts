@@ -20,6 +20,7 @@ const bodiless = [
   "POST /v1/jobs/{id}/sse-ticket",
   "POST /v1/assets/{id}/restore",
   "POST /v1/renders/{id}/sse-ticket",
+  "POST /v1/compositions/{id}/preview",
   "POST /v1/agent/sessions/{id}/events-ticket",
 ];
 

@@ -9,29 +9,39 @@ import {
 import { type Composition, compositionKey } from "../../actors/composition/composition.ts";
 import type { Bundle } from "../../actors/timeline/bundle.ts";
 import { limits } from "../../config/limits.ts";
+import type { Gateway } from "../../engine/gateway.ts";
 import { rangeOf } from "../../engine/key.ts";
+import type { Objects } from "../../engine/ports/objects.ts";
 import { FontGates } from "../../film/markup/font-gate.ts";
 import { isMoving } from "../../film/markup/moving-pictures.ts";
 import { type PreviewFilm, previewFilm } from "../../film/preview/preview-film.ts";
 import type { PageTask } from "../../film/preview/preview-page.ts";
+import type { CompositionTimelines } from "../compositions/composition-timelines.ts";
 import { found } from "../problems/refusal-error.ts";
-import type { Service } from "../service.ts";
 import type { PreviewTicket } from "./preview-tickets.ts";
 
 /** Throws `PortError`, not retryable when the markup takes too long. */
 export type WritePage = (task: PageTask) => Promise<string>;
 
+/** Of the service, what a preview is made with. */
+export interface PreviewSources {
+  readonly gateway: Gateway;
+  readonly objects: Objects;
+  readonly timelines: CompositionTimelines;
+  readonly writePage: WritePage;
+}
+
 export class OpenPreview {
   readonly base: string;
   readonly gates = new FontGates();
-  private readonly service: Service;
+  private readonly service: PreviewSources;
   private readonly composition: Composition;
   private readonly filesByPath: ReadonlyMap<string, BundleFile>;
   private film: Promise<PreviewFilm> | undefined;
   private entry: Promise<string> | undefined;
 
   private constructor(
-    service: Service,
+    service: PreviewSources,
     composition: Composition,
     files: readonly BundleFile[],
     base: string,
@@ -43,7 +53,11 @@ export class OpenPreview {
   }
 
   /** Throws `RefusalError` with 404 when that revision is no longer there. */
-  static async open(service: Service, ticket: PreviewTicket, base: string): Promise<OpenPreview> {
+  static async open(
+    service: PreviewSources,
+    ticket: PreviewTicket,
+    base: string,
+  ): Promise<OpenPreview> {
     const { gateway } = service;
     const key = compositionKey(ticket.scope, ticket.composition);
     const range = rangeOf(bundleFileKey(key, ""));
@@ -140,7 +154,7 @@ export class OpenPreview {
 const library = /(^|\/)(gsap|three|anime|lottie|d3)[^/]*$|\.min\.m?js$/i;
 
 /** Throws `RefusalError` with 404 unless the revision is the current one. */
-export function currentOf({ gateway }: Service, ticket: PreviewTicket): Composition {
+export function currentOf({ gateway }: PreviewSources, ticket: PreviewTicket): Composition {
   const composition = found(gateway.read(compositionKey(ticket.scope, ticket.composition)));
   return found(composition.revision === ticket.revision ? composition : undefined);
 }
@@ -149,7 +163,7 @@ export class OpenPreviews {
   private readonly byTicket = new Map<string, Promise<OpenPreview>>();
 
   /** The one that was opened first goes when there are too many. */
-  of(service: Service, text: string, ticket: PreviewTicket): Promise<OpenPreview> {
+  of(service: PreviewSources, text: string, ticket: PreviewTicket): Promise<OpenPreview> {
     const known = this.byTicket.get(text);
     if (known !== undefined) return known;
     const opening = OpenPreview.open(service, ticket, `/preview/${text}/`);

@@ -5,6 +5,7 @@
 import { join } from "node:path";
 import type { Asset } from "../../actors/asset/asset.ts";
 import { Preview } from "../../actors/contract/composition.ts";
+import { parseId, partitionOfId } from "../../engine/id.ts";
 import { timestamp } from "../../engine/timestamp.ts";
 import { typeOf } from "../../film/markup/file-types.ts";
 import { gatePath } from "../../film/markup/font-gate.ts";
@@ -16,10 +17,16 @@ import { readyAsset } from "../compositions/composition-urls.ts";
 import { findComposition } from "../compositions/compositions.ts";
 import { found, RefusalError } from "../problems/refusal-error.ts";
 import { anyParameters } from "../request/query.ts";
-import { type Call, type Route, route } from "../route.ts";
+import { type Call, type PartitionOf, type Route, route } from "../route.ts";
 import { type Answer, constantHeader, type Header, json, nothing } from "../transport/answer.ts";
 import { currentOf, type OpenPreview } from "./open-previews.ts";
-import { atPreviewTicket, type PreviewTicket } from "./preview-tickets.ts";
+import type { PreviewTicket } from "./preview-tickets.ts";
+
+/** Where the composition of a ticket is kept. */
+const atTicket: PartitionOf = ({ ids: [text = ""] }) => {
+  const scope = parseId(text.slice(0, text.indexOf(".")));
+  return scope === undefined ? undefined : partitionOfId(scope);
+};
 
 export const previewRoutes: readonly Route[] = [
   route("POST", "/v1/compositions/{id}/preview", {
@@ -36,7 +43,7 @@ export const previewRoutes: readonly Route[] = [
     access: "open",
     anyOrigin: true,
     query: anyParameters,
-    partitionOf: atPreviewTicket,
+    partitionOf: atTicket,
     run: readPreview,
   }),
 ];

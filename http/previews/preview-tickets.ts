@@ -4,9 +4,8 @@
  */
 import type { SigningKey } from "../../actors/directory/directory.ts";
 import { limits } from "../../config/limits.ts";
-import { type Id, parseId, partitionOfId } from "../../engine/id.ts";
+import { type Id, parseId } from "../../engine/id.ts";
 import { Signer } from "../auth/signer.ts";
-import type { PartitionOf } from "../route.ts";
 
 export interface PreviewTicket {
   readonly scope: Id;
@@ -45,9 +44,3 @@ export class PreviewTickets {
     return { scope, user, composition, revision: Number(revision), expiresAtMs };
   }
 }
-
-/** Where the composition of a ticket is kept. */
-export const atPreviewTicket: PartitionOf = ({ ids: [text = ""] }) => {
-  const scope = parseId(text.slice(0, text.indexOf(".")));
-  return scope === undefined ? undefined : partitionOfId(scope);
-};

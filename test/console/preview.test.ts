@@ -94,8 +94,8 @@ class Told {
     });
     await page.addInitScript(() =>
       addEventListener("message", ({ data }) => {
-        const { tellTest } = window as unknown as { tellTest: (data: unknown) => void };
-        tellTest(data);
+        const { tellTest } = window as Window & { readonly tellTest?: (data: unknown) => void };
+        tellTest?.(data);
       }),
     );
     return told;

@@ -1,5 +1,5 @@
 /** A real engine with its threads, which die on command, below routes without a socket. */
-import { previewPage } from "../../film/preview/preview-page.ts";
+
 import { join } from "node:path";
 import { BroadcastChannel } from "node:worker_threads";
 import type { Test } from "tap";
@@ -16,6 +16,7 @@ import { systemEntropy } from "../../engine/adapters/system-entropy.ts";
 import { openWeb } from "../../engine/adapters/web.ts";
 import { Host } from "../../engine/host.ts";
 import { Threads } from "../../engine/threads.ts";
+import { previewPage } from "../../film/preview/preview-page.ts";
 import { Api } from "../../http/api.ts";
 import { bootstrap } from "../../http/bootstrap.ts";
 import { FigmaHost } from "../../http/compositions/figma-host.ts";

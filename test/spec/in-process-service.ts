@@ -4,7 +4,6 @@
  * same every time. A promise that breaks anywhere fails its test when it ends.
  */
 
-import { previewPage } from "../../film/preview/preview-page.ts";
 import type { Test } from "tap";
 import { timelineRound } from "../../actors/composition/timeline-round.ts";
 import type { CreateAccountRequest, CreatedAccount } from "../../actors/contract/account.ts";
@@ -23,6 +22,7 @@ import { seededEntropy } from "../../engine/adapters/seeded-entropy.ts";
 import { openWeb } from "../../engine/adapters/web.ts";
 import { invariant } from "../../engine/invariant.ts";
 import type { Span } from "../../engine/ports/traces.ts";
+import { previewPage } from "../../film/preview/preview-page.ts";
 import { Api } from "../../http/api.ts";
 import { bootstrap } from "../../http/bootstrap.ts";
 import { FigmaHost } from "../../http/compositions/figma-host.ts";

@@ -101,6 +101,10 @@ const matrix: Readonly<Record<string, Row>> = {
     expected: "200 404 200 200 200 200 403",
     body: {},
   },
+  "POST /v1/compositions/{id}/preview": {
+    object: "composition",
+    expected: "201 404 201 201 201 201 403",
+  },
   "POST /v1/compositions/{id}/clone": {
     object: "composition",
     expected: "201 404 201 201 201 403 403",
