@@ -69,11 +69,11 @@ const device = { url: location.origin, clientId: "klieg-cli" };
 
 /**
  * All that the console shows. A person who approves gives at most what the approving token may do,
- * and an empty scope would lack `tokens` and, for operators, `admin`.
+ * and an empty scope would lack `tokens`. `admin` is for a token that an operator puts in.
  */
 const scope =
   "generate jobs:read jobs:cancel assets:read assets:write compositions renders " +
-  "shares agents organizations billing:read tokens admin";
+  "shares agents organizations billing:read tokens";
 
 /** A code to approve where one is signed in already. */
 function DeviceForm() {

@@ -60,7 +60,7 @@ const more: Readonly<Record<string, readonly Slug[]>> = {
   "POST /v1/assets/uploads/{id}/complete": ["upload-incomplete"],
   "PUT /uploads/{scope}/{id}/{part}": ["forbidden", "conflict"],
   "GET /objects/{rest}": ["forbidden"],
-  "GET /preview/{ticket}/{rest}": ["forbidden", "payload_too_large"],
+  "GET /preview/{ticket}/{rest}": ["forbidden", "payload-too-large"],
   "GET /v1/share/{token}": ["share-password-required", "gone", "rate-limit"],
   "POST /v1/share/{token}": ["share-password-required", "gone", "rate-limit"],
   "POST /v1/callbacks/{provider}": ["unauthorized", "forbidden", "rate-limit"],
