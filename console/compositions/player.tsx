@@ -112,7 +112,9 @@ function Screen({ path, size: { width, height }, frame, isReady }: ScreenProps) 
         sandbox="allow-scripts"
         allow="autoplay"
         data-ready={isReady}
-        style={{ width, height, transform: `scale(${scale})` }}
+        width={width}
+        height={height}
+        style={{ transform: `scale(${scale})` }}
       />
     </div>
   );

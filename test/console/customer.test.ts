@@ -140,6 +140,8 @@ async function goBack(t: Test, page: Page): Promise<void> {
   await page.getByRole("heading", { name: "Jobs" }).waitFor();
   await page.getByLabel("Status").selectOption("canceled");
   await page.waitForURL(/status=canceled/);
+  const others = page.locator("a.row").filter({ hasNotText: "Canceled" });
+  await others.first().waitFor({ state: "detached" });
   await page.locator("a.row .badge", { hasText: "Canceled" }).waitFor();
   t.equal(await page.locator("a.row").count(), 1);
   await page.goForward();

@@ -209,6 +209,10 @@ async function play(t: Test, shown: ConsolePage, klieg: Klieg): Promise<void> {
   const { page } = shown;
   await page.goto(`${shown.origin}/console/compositions/${id}`);
   await page.locator("iframe[data-ready=true]").waitFor();
+  const [frame, room] = await Promise.all(
+    ["iframe[title=Preview]", ".player .screen"].map((name) => page.locator(name).boundingBox()),
+  );
+  t.match(frame, { width: room?.width, height: room?.height }, "the film fills its room");
   const scrubber = page.getByRole("slider", { name: "Frame" });
   await scrubber.fill("30");
   await page.getByText("frame 30", { exact: false }).first().waitFor();
