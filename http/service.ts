@@ -23,8 +23,9 @@ import type { Following } from "./jobs/job-watchers.ts";
 import type { Quotes } from "./jobs/quotes.ts";
 import type { Minutes } from "./metrics/minutes.ts";
 import type { Cursors } from "./paging/cursors.ts";
-import type { OpenPreviews, WritePage } from "./previews/open-previews.ts";
+import type { WritePage } from "./previews/open-preview.ts";
 import type { PreviewTickets } from "./previews/preview-tickets.ts";
+import type { StoredPreviews } from "./previews/stored-previews.ts";
 import type { CallbackRates } from "./providers/callback-rates.ts";
 import type { CallbackTokens } from "./providers/callback-tokens.ts";
 import type { PausedProviders } from "./providers/paused-providers.ts";
@@ -82,7 +83,7 @@ export interface Service {
   readonly jobs: JobReads;
   readonly timelines: CompositionTimelines;
   readonly previewTickets: PreviewTickets;
-  readonly previews: OpenPreviews;
+  readonly previews: StoredPreviews;
   readonly writePage: WritePage;
   /** Throws `PortError`, not retryable when it takes too much. */
   readonly writeExport: WriteExport;

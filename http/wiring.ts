@@ -25,8 +25,9 @@ import { JobReads } from "./jobs/job-reads.ts";
 import { Following } from "./jobs/job-watchers.ts";
 import { Quotes } from "./jobs/quotes.ts";
 import { Cursors } from "./paging/cursors.ts";
-import { OpenPreviews, type WritePage } from "./previews/open-previews.ts";
+import type { WritePage } from "./previews/open-preview.ts";
 import { PreviewTickets } from "./previews/preview-tickets.ts";
+import { StoredPreviews } from "./previews/stored-previews.ts";
 import { CallbackRates } from "./providers/callback-rates.ts";
 import { CallbackTokens } from "./providers/callback-tokens.ts";
 import { PausedProviders } from "./providers/paused-providers.ts";
@@ -116,7 +117,7 @@ export function wire(wiring: Wiring): Service {
     quotes: new Quotes(keyFor("quotes"), clock, entropy),
     ...{ jobs, following },
     timelines: new CompositionTimelines(gateway, objects, wiring.computeRound),
-    ...{ previewTickets: new PreviewTickets(keyFor("urls")), previews: new OpenPreviews() },
+    ...{ previewTickets: new PreviewTickets(keyFor("urls")), previews: new StoredPreviews() },
     ...{ writePage: wiring.writePage, writeExport: wiring.writeExport, figma: wiring.figma },
     health: {
       ...{ isDiskLow: false, areObjectsAway: false, isDraining: false },

@@ -1,13 +1,18 @@
 /** Stored bytes as an answer: whole, or one `Range` of them (RFC 9110, section 14). */
-import type { ByteRange } from "../../engine/ports/objects.ts";
+import type { ByteRange, Objects } from "../../engine/ports/objects.ts";
 import { PortError } from "../../engine/ports/port-error.ts";
-import type { Service } from "../service.ts";
 import type { Answer, Header, HttpRequest, Sink, Stream } from "../transport/answer.ts";
+
+/** Where bytes are, and who is told of a fault that is ours. */
+export interface ByteSource {
+  readonly objects: Pick<Objects, "read">;
+  readonly onFault: (place: string, error: unknown) => void;
+}
 
 /** 200, 206, or 416 for a range that cannot be satisfied. */
 export function storedBytes(
-  service: Service,
-  { headers: { range: wanted } }: HttpRequest,
+  source: ByteSource,
+  { headers: { range: wanted } }: Pick<HttpRequest, "headers">,
   { key, sizeBytes }: { readonly key: string; readonly sizeBytes: number },
   given: readonly Header[],
 ): Answer {
@@ -18,11 +23,11 @@ export function storedBytes(
   ];
   const range = rangeOf(wanted, sizeBytes);
   if (range === undefined)
-    return { status: 200, headers, body: streamOf(service, key, { start: 0, end: sizeBytes }) };
+    return { status: 200, headers, body: streamOf(source, key, { start: 0, end: sizeBytes }) };
   if (range.start >= range.end)
     return { status: 416, headers: [["Content-Range", `bytes */${sizeBytes}`]], body: "" };
   headers.push(["Content-Range", `bytes ${range.start}-${range.end - 1}/${sizeBytes}`]);
-  return { status: 206, headers, body: streamOf(service, key, range) };
+  return { status: 206, headers, body: streamOf(source, key, range) };
 }
 
 /**
@@ -39,15 +44,15 @@ function rangeOf(header: string | undefined, sizeBytes: number): ByteRange | und
   return { start: Number(first), end };
 }
 
-function streamOf(service: Service, key: string, range: ByteRange): Stream {
+function streamOf(source: ByteSource, key: string, range: ByteRange): Stream {
   return {
     length: range.end - range.start,
     start(sink) {
       let isGone = false;
       const wake = { run: () => {} };
       sink.drained(() => wake.run());
-      pump(service, key, range, sink, () => isGone, wake).catch((error: unknown) => {
-        if (!(error instanceof PortError)) service.onFault("objects", error);
+      pump(source, key, range, sink, () => isGone, wake).catch((error: unknown) => {
+        if (!(error instanceof PortError)) source.onFault("objects", error);
         if (!isGone) sink.abort();
       });
       return () => {
@@ -59,7 +64,7 @@ function streamOf(service: Service, key: string, range: ByteRange): Stream {
 }
 
 async function pump(
-  { objects }: Service,
+  { objects }: ByteSource,
   key: string,
   range: ByteRange,
   sink: Sink,

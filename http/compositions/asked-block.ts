@@ -1,9 +1,10 @@
 /** The blocks of a request, with what is known of their assets. */
+
 import type { Block, Narration } from "../../actors/blocks/block-timing.ts";
 import type { Block as BlockRequest } from "../../actors/contract/render.ts";
 import { defined } from "../../config/defined.ts";
+import { readyAsset } from "../assets/ready-asset.ts";
 import type { Call } from "../route.ts";
-import { readyAsset } from "./composition-urls.ts";
 
 export class AskedBlock {
   private readonly call: Call<unknown>;

@@ -1,4 +1,5 @@
 /** `POST /renders/blocks`: clips and narrations in a row, as a composition and its film. */
+
 import { blockPage } from "../../actors/blocks/block-page.ts";
 import { placeBlocks } from "../../actors/blocks/block-timing.ts";
 import { entryPath } from "../../actors/composition/bundle-file.ts";
@@ -8,12 +9,12 @@ import { defined } from "../../config/defined.ts";
 import { limits } from "../../config/limits.ts";
 import type { Fault } from "../../config/schema.ts";
 import { requireRoom } from "../accounts/storage.ts";
+import { readyAsset } from "../assets/ready-asset.ts";
 import { RefusalError } from "../problems/refusal-error.ts";
 import { type Call, jsonBody, type Route, route } from "../route.ts";
 import { type Answer, json } from "../transport/answer.ts";
 import { AskedBlock } from "./asked-block.ts";
 import { reserve, storeFile } from "./composition-storing.ts";
-import { readyAsset } from "./composition-urls.ts";
 import { changeWhole } from "./compositions.ts";
 import { newComposition, requireMeta, storeComposition } from "./new-composition.ts";
 import { canonicalText, findRender, renderText, submitRender } from "./renders.ts";

@@ -1,15 +1,13 @@
 /** Links to what a composition is made of: its files, and the assets that its timeline names. */
 
-import { type Asset, assetKey } from "../../actors/asset/asset.ts";
 import { type BundleFile, objectKeyOf } from "../../actors/composition/bundle-file.ts";
 import type { SignedUrls, SignedUrlsRequest } from "../../actors/contract/composition.ts";
 import type { Timeline } from "../../actors/timeline/model.ts";
 import { limits } from "../../config/limits.ts";
-import { type Id, parseId } from "../../engine/id.ts";
 import { timestamp } from "../../engine/timestamp.ts";
+import { readyAsset } from "../assets/ready-asset.ts";
 import { RefusalError } from "../problems/refusal-error.ts";
 import type { Call } from "../route.ts";
-import type { Service } from "../service.ts";
 import { type Answer, json } from "../transport/answer.ts";
 import { type Snapshot, snapshotOf } from "./compositions.ts";
 
@@ -17,13 +15,6 @@ import { type Snapshot, snapshotOf } from "./compositions.ts";
 export function assetIdsOf({ clips }: Timeline): string[] {
   const sources = clips.flatMap(({ media }) => media?.source ?? []);
   return [...new Set(sources.flatMap((source) => (source.kind === "asset" ? source.assetId : [])))];
-}
-
-/** Undefined for what is unknown, not ready or another scope's. */
-export function readyAsset({ gateway }: Service, scope: Id, name: string) {
-  const id = parseId(name);
-  const asset: Asset | undefined = id === undefined ? undefined : gateway.read(assetKey(scope, id));
-  return asset?.phase === "ready" ? asset : undefined;
 }
 
 export async function signUrls(call: Call<SignedUrlsRequest>): Promise<Answer> {

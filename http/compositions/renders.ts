@@ -25,13 +25,14 @@ import { limits } from "../../config/limits.ts";
 import type { Fault } from "../../config/schema.ts";
 import { type Id, parseId, partitionOfId } from "../../engine/id.ts";
 import { requireRoom } from "../accounts/storage.ts";
+import { readyAsset } from "../assets/ready-asset.ts";
 import { digestOfBody, idempotencyKey } from "../jobs/submitting.ts";
 import { found, RefusalError } from "../problems/refusal-error.ts";
 import { traceOf } from "../request/trace-parent.ts";
 import type { Call } from "../route.ts";
 import type { Service } from "../service.ts";
 import { newObject } from "./composition-storing.ts";
-import { assetIdsOf, readyAsset } from "./composition-urls.ts";
+import { assetIdsOf } from "./composition-urls.ts";
 import { changeWhole, type Snapshot } from "./compositions.ts";
 
 /** Throws `RefusalError` with 404 for what is unknown or another scope's. */

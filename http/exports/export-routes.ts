@@ -13,7 +13,7 @@ import { defined } from "../../config/defined.ts";
 import { limits } from "../../config/limits.ts";
 import { Type } from "../../config/schema.ts";
 import { PortError } from "../../engine/ports/port-error.ts";
-import { readyAsset } from "../compositions/composition-urls.ts";
+import { readyAsset } from "../assets/ready-asset.ts";
 import { type Snapshot, snapshotOf } from "../compositions/compositions.ts";
 import { found, RefusalError } from "../problems/refusal-error.ts";
 import type { Parameter } from "../request/query.ts";

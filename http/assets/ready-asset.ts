@@ -1,0 +1,14 @@
+import { type Asset, assetKey } from "../../actors/asset/asset.ts";
+import type { Gateway } from "../../engine/gateway.ts";
+import { type Id, parseId } from "../../engine/id.ts";
+
+interface Reads {
+  readonly gateway: Gateway;
+}
+
+/** Undefined for what is unknown, not ready or another scope's. */
+export function readyAsset({ gateway }: Reads, scope: Id, name: string) {
+  const id = parseId(name);
+  const asset: Asset | undefined = id === undefined ? undefined : gateway.read(assetKey(scope, id));
+  return asset?.phase === "ready" ? asset : undefined;
+}

@@ -1,0 +1,129 @@
+/** A preview that is open: the files of a composition, and what is made of them once. */
+import { entryPath, isMarkup } from "../../actors/composition/bundle-file.ts";
+import type { Bundle } from "../../actors/timeline/bundle.ts";
+import type { Timeline } from "../../actors/timeline/model.ts";
+import { limits } from "../../config/limits.ts";
+import type { Objects } from "../../engine/ports/objects.ts";
+import { FontGates } from "../../film/markup/font-gate.ts";
+import { isMoving } from "../../film/markup/moving-pictures.ts";
+import { type PreviewFilm, previewFilm } from "../../film/preview/preview-film.ts";
+import type { PageTask } from "../../film/preview/preview-page.ts";
+import { found } from "../problems/refusal-error.ts";
+
+/** Throws `PortError`, not retryable when the markup takes too long. */
+export type WritePage = (task: PageTask) => Promise<string>;
+
+/** One state of a composition's files. Adapters: a stored bundle, a folder of this machine. */
+export interface PreviewFiles {
+  readonly files: readonly PreviewFile[];
+  /** Where their bytes are, and those of assets. */
+  readonly objects: Pick<Objects, "read">;
+  /** Throws `RefusalError` with 413 for markup that is too much for one timeline. */
+  timeline(): Promise<Timeline>;
+  /** Undefined for one that is not there or not ready. */
+  asset(id: string): Promise<PreviewObject | undefined>;
+}
+
+export interface PreviewObject {
+  readonly key: string;
+  readonly size: number;
+  readonly mime: string;
+}
+
+/** By its path in the bundle. */
+export interface PreviewFile extends PreviewObject {
+  readonly path: string;
+}
+
+export class OpenPreview {
+  /** The path below which the preview is, with a slash at its end. */
+  readonly base: string;
+  readonly source: PreviewFiles;
+  readonly gates = new FontGates();
+  private readonly writePage: WritePage;
+  private readonly filesByPath: ReadonlyMap<string, PreviewFile>;
+  private film: Promise<PreviewFilm> | undefined;
+  private entry: Promise<string> | undefined;
+
+  constructor(source: PreviewFiles, base: string, writePage: WritePage) {
+    this.source = source;
+    this.base = base;
+    this.writePage = writePage;
+    this.filesByPath = new Map(source.files.map((file) => [file.path, file]));
+  }
+
+  /** The bundle as addresses are read in it. */
+  get bundle(): Bundle {
+    const { filesByPath } = this;
+    return { entry: entryPath, has: (path) => filesByPath.has(path), read: () => undefined };
+  }
+
+  fileAt(path: string): PreviewFile | undefined {
+    return this.filesByPath.get(path);
+  }
+
+  /** Throws `RefusalError` with 413 for markup that is too much for one timeline. */
+  filmed(): Promise<PreviewFilm> {
+    this.film ??= this.source.timeline().then((timeline) => previewFilm(timeline, this.base));
+    return this.film;
+  }
+
+  async variables(): Promise<object> {
+    const { plan } = await this.filmed();
+    return plan.compositions[0]?.variables ?? {};
+  }
+
+  async page(path: string, isFrame: boolean): Promise<string> {
+    const { base, writePage } = this;
+    const text = await this.text(found(this.filesByPath.get(path)));
+    if (path !== entryPath) return writePage({ text, base, entry: undefined, isFrame });
+    this.entry ??= this.styledTexts().then((styled) => {
+      const paths = [...this.filesByPath.keys()];
+      const hasScripts = paths.some((one) => /\.m?js$/.test(one) && !library.test(one));
+      const mayNameFaces =
+        hasScripts || [text, ...styled].some((one) => one.includes("@font-face"));
+      return writePage({ text, base, entry: { styled, mayNameFaces }, isFrame });
+    });
+    return this.entry;
+  }
+
+  /** Addresses of pictures that move by themselves. */
+  async moving(origin: string): Promise<readonly string[]> {
+    const urls: string[] = [];
+    for (const file of this.filesByPath.values()) {
+      const { path, size } = file;
+      if (!/\.(gif|webp|a?png)$/i.test(path) || size > limits.media.wholeBytesMax) continue;
+      if (isMoving(await this.bytes(file)))
+        urls.push(new URL(this.base + encodeURI(path), origin).href);
+    }
+    return urls;
+  }
+
+  /** What may name fonts: markup, styles and scripts, without libraries. */
+  private async styledTexts(): Promise<readonly string[]> {
+    const texts: string[] = [];
+    let bytes = 0;
+    for (const file of this.filesByPath.values()) {
+      const isStyled = /\.(css|m?js)$/i.test(file.path) && !library.test(file.path);
+      if (!isStyled && !isMarkup(file)) continue;
+      bytes += file.size;
+      if (bytes > limits.compositions.timelineBytesMax) break;
+      texts.push(await this.text(file));
+    }
+    return texts;
+  }
+
+  private async text(file: PreviewFile): Promise<string> {
+    return (await this.bytes(file)).toString("utf8");
+  }
+
+  private async bytes({ key, size }: PreviewFile): Promise<Buffer> {
+    const chunks: Uint8Array[] = [];
+    const range = { start: 0, end: size };
+    for await (const chunk of this.source.objects.read(key, range)) chunks.push(chunk);
+    return Buffer.concat(chunks);
+  }
+}
+
+/** Scripts that speak of every font. */
+const library = /(^|\/)(gsap|three|anime|lottie|d3)[^/]*$|\.min\.m?js$/i;

@@ -1,0 +1,138 @@
+/**
+ * What is answered below the path of a preview: the pages of a composition, which run in a sandbox
+ * that reaches nothing but this path, its files, and the scripts that make a film of them. The
+ * pages have an opaque origin, so these answers are sent as open to any origin.
+ */
+import { join } from "node:path";
+import { typeOf } from "../../film/markup/file-types.ts";
+import { gatePath } from "../../film/markup/font-gate.ts";
+import { faceFile, facesPath } from "../../film/markup/web-fonts.ts";
+import { PageScripts } from "../../film/page-scripts.ts";
+import { assetFolder, pathAsked, playedMark } from "../../film/preview/preview-film.ts";
+import { type ByteSource, storedBytes } from "../assets/ranged-bytes.ts";
+import { found } from "../problems/refusal-error.ts";
+import {
+  type Answer,
+  constantHeader,
+  type Header,
+  type HttpRequest,
+  json,
+  nothing,
+} from "../transport/answer.ts";
+import type { OpenPreview, PreviewObject } from "./open-preview.ts";
+
+export interface PreviewRequest {
+  readonly preview: OpenPreview;
+  readonly request: Pick<HttpRequest, "headers" | "query">;
+  /** Below the preview's base, as it was written. */
+  readonly rest: string;
+  /** Of the preview, as the browser knows it. */
+  readonly origin: string;
+  readonly onFault: ByteSource["onFault"];
+}
+
+const ownFolder = ".klieg/";
+
+/** Throws `RefusalError`. */
+export function answerPreview(asked: PreviewRequest): Promise<Answer> {
+  const { rest } = asked;
+  if (rest.startsWith(ownFolder)) return ownFile(asked, rest.slice(ownFolder.length));
+  return bundleFile(asked);
+}
+
+async function bundleFile(asked: PreviewRequest): Promise<Answer> {
+  const { preview, request, rest } = asked;
+  const query = new URLSearchParams(request.query);
+  const written = query.get("klieg-as") ?? rest;
+  const from = query.get("klieg-from") ?? "index.html";
+  const path = found(pathAsked(preview.bundle, written, from));
+  const file = found(preview.fileAt(path));
+  const contentType = typeOf(path, file.mime);
+  if (contentType.startsWith("text/html")) {
+    const isFrame = request.headers["sec-fetch-dest"] === "iframe";
+    return pageAnswer(asked, await preview.page(path, isFrame));
+  }
+  if (isOfElement(request, query)) return nothing();
+  return objectAnswer(asked, file, contentType);
+}
+
+/** Media that the page's own elements ask for: a preview plays them outside of the page. */
+function isOfElement({ headers }: Pick<HttpRequest, "headers">, query: URLSearchParams): boolean {
+  return /^(audio|video)$/.test(headers["sec-fetch-dest"] ?? "") && !query.has(playedMark);
+}
+
+async function ownFile(asked: PreviewRequest, path: string): Promise<Answer> {
+  const { preview, origin } = asked;
+  if (path === "film") return json(200, await preview.filmed());
+  if (path === "preview.js") return script(await scripts.preview());
+  if (path === "opening.js") return script(await scripts.opening(await preview.variables()));
+  if (path === "moving") return json(200, await preview.moving(origin));
+  if (path.startsWith(gatePath))
+    return script((await preview.gates.answer(path.slice(gatePath.length))).toString());
+  if (path.startsWith(facesPath)) {
+    const face = found(await faceFile(path.slice(facesPath.length)));
+    return bytesAnswer(face, "font/woff2");
+  }
+  const name = path.startsWith(assetFolder) ? path.slice(assetFolder.length) : "";
+  const asset = found(await preview.source.asset(name));
+  return objectAnswer(asked, asset, asset.mime);
+}
+
+function objectAnswer(
+  { preview, request, onFault }: PreviewRequest,
+  { key, size: sizeBytes }: PreviewObject,
+  contentType: string,
+): Answer {
+  const source = { objects: preview.source.objects, onFault };
+  const headers: Header[] = [["Content-Type", contentType], privately];
+  return storedBytes(source, request, { key, sizeBytes }, headers);
+}
+
+const scripts = new PageScripts(join(import.meta.dirname, "..", ".."));
+const privately = constantHeader("Cache-Control", "private, no-cache");
+
+function script(body: string): Answer {
+  return { status: 200, headers: [["Content-Type", "text/javascript; charset=utf-8"]], body };
+}
+
+function bytesAnswer(bytes: Buffer, contentType: string): Answer {
+  const headers: Header[] = [
+    ["Content-Type", contentType],
+    ["Cache-Control", "private, max-age=3600"],
+  ];
+  const start: Exclude<Answer["body"], string>["start"] = (sink) => {
+    sink.write(bytes);
+    sink.end();
+    return () => {};
+  };
+  return { status: 200, headers, body: { length: bytes.length, start } };
+}
+
+function pageAnswer({ preview, origin }: PreviewRequest, body: string): Answer {
+  const headers: Header[] = [
+    ["Content-Type", "text/html; charset=utf-8"],
+    ["Content-Security-Policy", policyOf(new URL(origin).host, preview.base)],
+    ["Referrer-Policy", "no-referrer"],
+    ["X-DNS-Prefetch-Control", "off"],
+  ];
+  return { status: 200, headers, body };
+}
+
+/** Only what lies below `base` may be asked for, by either scheme. */
+function policyOf(host: string, base: string): string {
+  const own = `http://${host}${base} https://${host}${base}`;
+  return [
+    "sandbox allow-scripts",
+    "default-src 'none'",
+    `script-src ${own} 'unsafe-inline' 'unsafe-eval' blob: data:`,
+    `style-src ${own} 'unsafe-inline'`,
+    ...["img-src", "media-src", "font-src", "connect-src"].map(
+      (name) => `${name} ${own} blob: data:`,
+    ),
+    `frame-src ${own}`,
+    "worker-src blob:",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'self'",
+  ].join("; ");
+}

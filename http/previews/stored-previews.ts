@@ -1,0 +1,75 @@
+/** Previews of stored compositions that are open on this node. */
+import {
+  type BundleFile,
+  bundleFileKey,
+  objectKeyOf,
+} from "../../actors/composition/bundle-file.ts";
+import { type Composition, compositionKey } from "../../actors/composition/composition.ts";
+import { limits } from "../../config/limits.ts";
+import type { Gateway } from "../../engine/gateway.ts";
+import { rangeOf } from "../../engine/key.ts";
+import type { Objects } from "../../engine/ports/objects.ts";
+import { readyAsset } from "../assets/ready-asset.ts";
+import type { CompositionTimelines } from "../compositions/composition-timelines.ts";
+import { found } from "../problems/refusal-error.ts";
+import { OpenPreview, type PreviewFiles, type WritePage } from "./open-preview.ts";
+import type { PreviewTicket } from "./preview-tickets.ts";
+
+/** Of the service, what previews are made with. */
+interface PreviewSources {
+  readonly gateway: Gateway;
+  readonly objects: Objects;
+  readonly timelines: CompositionTimelines;
+  readonly writePage: WritePage;
+}
+
+export class StoredPreviews {
+  private readonly byTicket = new Map<string, Promise<OpenPreview>>();
+
+  /**
+   * The one that was opened first goes when there are too many. Throws `RefusalError` with 404 when
+   * that revision is no longer there.
+   */
+  of(service: PreviewSources, text: string, ticket: PreviewTicket): Promise<OpenPreview> {
+    const known = this.byTicket.get(text);
+    if (known !== undefined) return known;
+    const opening = storedFiles(service, ticket).then(
+      (files) => new OpenPreview(files, `/preview/${text}/`, service.writePage),
+    );
+    this.byTicket.set(text, opening);
+    opening.catch(() => this.byTicket.delete(text));
+    const [oldest] = this.byTicket.keys();
+    if (this.byTicket.size > limits.compositions.previewsKept && oldest !== undefined)
+      this.byTicket.delete(oldest);
+    return opening;
+  }
+}
+
+async function storedFiles(service: PreviewSources, ticket: PreviewTicket): Promise<PreviewFiles> {
+  const { gateway, objects, timelines } = service;
+  const key = compositionKey(ticket.scope, ticket.composition);
+  const range = rangeOf(bundleFileKey(key, ""));
+  const rows = await gateway.range(range, limits.compositions.filesMax + 1, false);
+  const composition = currentOf(service, ticket);
+  const files = rows.map((row) => gateway.row<BundleFile>(row));
+  files.sort((one, other) => (one.path < other.path ? -1 : 1));
+  return {
+    objects,
+    files: files.map((file) => ({ ...file, key: objectKeyOf(composition.id, file) })),
+    timeline: () => timelines.of(composition, files),
+    async asset(id) {
+      const asset = readyAsset(service, ticket.scope, id);
+      if (asset === undefined) return undefined;
+      const { objectKey, mimeType } = asset.media;
+      const stored = await objects.stat(objectKey);
+      return stored && { key: objectKey, size: stored.sizeBytes, mime: mimeType };
+    },
+  };
+}
+
+/** Throws `RefusalError` with 404 unless the revision is the current one. */
+export function currentOf({ gateway }: Pick<PreviewSources, "gateway">, ticket: PreviewTicket) {
+  const key = compositionKey(ticket.scope, ticket.composition);
+  const composition: Composition = found(gateway.read(key));
+  return found(composition.revision === ticket.revision ? composition : undefined);
+}
