@@ -42,6 +42,7 @@ import { shardRebuild } from "./operator/shard-rebuild.ts";
 import { storeCheck } from "./operator/store-check.ts";
 import { storeRestore } from "./operator/store-restore.ts";
 import { tokenReset } from "./operator/token-reset.ts";
+import { preview } from "./preview/preview.ts";
 import { share, shareList, shareRevoke } from "./shares.ts";
 import { tokenCreate, tokenList, tokenRevoke } from "./tokens.ts";
 import { upload } from "./upload.ts";
@@ -68,6 +69,7 @@ const commands: readonly Command[] = [
   pullComposition,
   cloneComposition,
   lint,
+  preview,
   vendor,
   showJob,
   listJobs,

@@ -1,3 +1,4 @@
+import type { Stats } from "node:fs";
 import { readdir, realpath, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { CommandError } from "./command.ts";
@@ -8,29 +9,60 @@ import { CommandError } from "./command.ts";
  */
 export async function folderFiles(folder: string): Promise<ReadonlyMap<string, string>> {
   const files = new Map<string, string>();
-  await addFiles(folder, "", [], files);
+  for await (const { path, file, stats } of walkFolder(folder, () => true))
+    if (stats.isFile()) files.set(path, file);
   return files;
 }
 
-async function addFiles(
+export interface Walked {
+  /** In a bundle; of a folder with a slash at its end, and empty for the first one. */
+  readonly path: string;
+  /** Where it was found, and where it is when all links are followed. */
+  readonly file: string;
+  readonly place: string;
+  readonly stats: Stats;
+}
+
+/** Files and folders as in `folderFiles`; only what `mayEnter` is followed into. */
+export async function* walkFolder(
   folder: string,
-  prefix: string,
-  above: readonly string[],
-  files: Map<string, string>,
-): Promise<void> {
-  const unreadable = (what: string) => (cause: unknown) => {
-    throw Object.assign(new CommandError(`${what} cannot be read.`), { cause });
-  };
+  mayEnter: (place: string) => boolean,
+): AsyncGenerator<Walked, void> {
+  yield* walk({ folder, prefix: "", above: [], mayEnter });
+}
+
+interface Walk {
+  readonly folder: string;
+  readonly prefix: string;
+  readonly above: readonly string[];
+  readonly mayEnter: (place: string) => boolean;
+}
+
+async function* walk({ folder, prefix, above, mayEnter }: Walk): AsyncGenerator<Walked, void> {
   const place = await realpath(folder).catch(unreadable(folder));
   if (above.includes(place)) throw new CommandError(`${folder} is a link to what holds it.`);
-  const names = await readdir(folder).catch(unreadable(folder));
-  for (const name of names.filter((one) => !isLeftOut(one)).sort()) {
-    const file = join(folder, name);
-    const found = await stat(file).catch(unreadable(file));
-    const path = `${prefix}${name}`;
-    if (found.isFile()) files.set(path.normalize("NFC"), file);
-    else if (found.isDirectory()) await addFiles(file, `${path}/`, [...above, place], files);
+  yield { path: prefix, file: folder, place, stats: await stat(place).catch(unreadable(folder)) };
+  if (!mayEnter(place)) return;
+  const entries = await readdir(place, { withFileTypes: true }).catch(unreadable(folder));
+  entries.sort((one, other) => (one.name < other.name ? -1 : 1));
+  for (const entry of entries.filter(({ name }) => !isLeftOut(name))) {
+    const file = join(folder, entry.name);
+    const stats = await stat(file).catch(unreadable(file));
+    const path = `${prefix}${entry.name}`;
+    if (stats.isDirectory())
+      yield* walk({ folder: file, prefix: `${path}/`, above: [...above, place], mayEnter });
+    else if (stats.isFile()) {
+      const isLink = entry.isSymbolicLink();
+      const own = isLink ? await realpath(file).catch(unreadable(file)) : join(place, entry.name);
+      yield { path: path.normalize("NFC"), file, place: own, stats };
+    }
   }
+}
+
+function unreadable(what: string) {
+  return (cause: unknown): never => {
+    throw Object.assign(new CommandError(`${what} cannot be read.`), { cause });
+  };
 }
 
 function isLeftOut(part: string): boolean {

@@ -3,9 +3,8 @@ import { parseArgs } from "node:util";
 import { count } from "../../actors/count.ts";
 import type { Bundle } from "../../actors/timeline/bundle.ts";
 import type { Diagnostic } from "../../actors/timeline/diagnostics.ts";
-import { missingFonts } from "../../actors/timeline/font-families.ts";
-import { effectiveTimeline } from "../../actors/timeline/timeline.ts";
 import { type Command, CommandError, onlyArgument } from "./command.ts";
+import { checkBundle } from "./compositions/check-bundle.ts";
 import { folderFiles } from "./folder-files.ts";
 
 /** Needs no service: the timeline is computed here, as a render would. */
@@ -22,11 +21,10 @@ export const lint: Command = {
     });
     const folder = onlyArgument(positionals, "the folder");
     const bundle = await folderBundle(folder);
-    const timeline = effectiveTimeline(bundle);
-    const pages = timeline.compositions.map(({ path }) => path);
-    const diagnostics = [...timeline.diagnostics, ...missingFonts(bundle, pages)];
+    const timeline = checkBundle(bundle);
+    const { diagnostics } = timeline;
     const { print } = session.terminal;
-    if (values.json) print(JSON.stringify({ ...timeline, diagnostics }));
+    if (values.json) print(JSON.stringify(timeline));
     else for (const { severity, message } of diagnostics) print(`${severity}: ${message}`);
     const errors = diagnostics.filter(({ severity }) => severity === "error").length;
     if (errors > 0)

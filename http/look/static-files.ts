@@ -50,7 +50,7 @@ export class StaticFiles {
   }
 
   /** Throws `RefusalError` with 404 for what is no file of these. */
-  answer(request: HttpRequest, asked: string): Answer {
+  answer(request: Pick<HttpRequest, "headers">, asked: string): Answer {
     if (this.filesByName.size === 0) this.load();
     const { text, type, etag, isForGood } = found(this.filesByName.get(asked));
     if (isKnown(request, etag[1])) return notChanged(etag[1]);

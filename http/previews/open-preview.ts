@@ -65,6 +65,10 @@ export class OpenPreview {
   /** Throws `RefusalError` with 413 for markup that is too much for one timeline. */
   filmed(): Promise<PreviewFilm> {
     this.film ??= this.source.timeline().then((timeline) => previewFilm(timeline, this.base));
+    // A passing failure may be retried.
+    this.film.catch(() => {
+      this.film = undefined;
+    });
     return this.film;
   }
 

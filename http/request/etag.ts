@@ -8,7 +8,7 @@ export function withETag(request: HttpRequest, etag: string, text: string): Answ
 }
 
 /** Whether the client has what the tag names. */
-export function isKnown({ headers }: HttpRequest, etag: string): boolean {
+export function isKnown({ headers }: Pick<HttpRequest, "headers">, etag: string): boolean {
   const known = tagsOf(headers["if-none-match"]) ?? [];
   return known === "*" || known.some((tag) => tag === etag || tag === `W/${etag}`);
 }

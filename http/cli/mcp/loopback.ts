@@ -1,15 +1,20 @@
 /**
  * The protocol over HTTP, for programs on this machine alone.
  *
- * 1. It listens on the loopback address. A page of any site in a browser here could still ask it,
- *    under a name of its own that leads here, so Host and Origin are checked before anything else.
+ * 1. Host and Origin are checked before anything else.
  * 2. Each request shows the bearer that was printed at the start.
  * 3. Bodies, connections and time are bounded.
  */
 import { timingSafeEqual } from "node:crypto";
-import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import {
+  closeNow,
+  isForLoopback,
+  isOfOwnPage,
+  listenOnLoopback,
+  loopbackHost,
+  portOf,
+} from "../loopback/loopback.ts";
 
 const bounds = {
   /** An upload of 8 MiB in base64, and what stands around it. */
@@ -18,8 +23,6 @@ const bounds = {
   /** For a request to arrive whole. */
   requestMs: 60_000,
 } as const;
-
-const host = "127.0.0.1";
 
 export type AnswerPost = (
   request: IncomingMessage,
@@ -38,25 +41,17 @@ export async function openLoopback(
   answer: AnswerPost,
 ): Promise<Loopback> {
   const server = createServer({ requestTimeout: bounds.requestMs }, (request, response) => {
-    respond(request, response, bearer, answer, portOf(server)).catch(() => {
+    respond(request, response, bearer, answer, server).catch(() => {
       if (!response.headersSent) refuse(response, 500, "The request could not be answered.");
       else response.destroy();
     });
   });
   server.maxConnections = bounds.connectionsMax;
-  server.listen(port, host);
-  await once(server, "listening");
+  await listenOnLoopback(server, port);
   return {
-    url: `http://${host}:${portOf(server)}/mcp`,
-    close() {
-      server.close();
-      server.closeAllConnections();
-    },
+    url: `http://${loopbackHost}:${portOf(server)}/mcp`,
+    close: () => closeNow(server),
   };
-}
-
-function portOf(server: Server): number {
-  return (server.address() as AddressInfo).port;
 }
 
 async function respond(
@@ -64,12 +59,12 @@ async function respond(
   response: ServerResponse,
   bearer: string,
   answer: AnswerPost,
-  port: number,
+  server: Server,
 ): Promise<void> {
-  const names = [`${host}:${port}`, `localhost:${port}`];
-  const { host: asked = "", origin, authorization = "" } = request.headers;
-  if (!names.includes(asked)) return refuse(response, 403, "The Host is not this machine's.");
-  if (origin !== undefined && !names.some((name) => origin === `http://${name}`))
+  const { origin, authorization = "" } = request.headers;
+  if (!isForLoopback(request, server))
+    return refuse(response, 403, "The Host is not this machine's.");
+  if (origin !== undefined && !isOfOwnPage(request))
     return refuse(response, 403, "The Origin is another.");
   if (!isEqual(authorization, `Bearer ${bearer}`)) {
     response.setHeader("WWW-Authenticate", "Bearer");
