@@ -24,13 +24,15 @@ export interface Asking<T> {
 }
 
 /**
- * Asks when the view appears, when one of `by` changes, and every so often while the page is seen.
- * What was there stays until the new is, and stays when asking again fails.
+ * Asks when the view appears, when one of `by` changes, for each revision of what it is about,
+ * and every so often while the page is seen. What was there stays until something newer of the same
+ * is, and stays when asking again fails.
  */
 export function useAsked<T>(
   ask: (signal: AbortSignal) => Promise<T>,
   by: readonly unknown[],
   everyMs?: (value: T) => number | undefined,
+  revision?: number,
 ): Asking<T> {
   const [asked, setAsked] = useState<Asked<T>>({ phase: "loading" });
   const [turn, setTurn] = useState(0);
@@ -66,7 +68,7 @@ export function useAsked<T>(
       ending.abort();
       clearTimeout(timer);
     };
-  }, [...by, turn]);
+  }, [...by, revision, turn]);
   return {
     asked,
     again: () => setTurn((old) => old + 1),

@@ -3,4 +3,4 @@
 export { computed, effect, signal } from "@preact/signals";
 export type { ComponentChildren, ComponentType } from "preact";
 export { render } from "preact";
-export { useEffect, useRef, useState } from "preact/hooks";
+export { useEffect, useMemo, useRef, useState } from "preact/hooks";

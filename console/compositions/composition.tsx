@@ -5,15 +5,16 @@ import { playtime } from "../format.ts";
 import { attempt } from "../notices.ts";
 import { Icon } from "../parts/icon.tsx";
 import { Shown } from "../parts/shown.tsx";
-import { at, go } from "../place.ts";
+import { at, go, refine } from "../place.ts";
 import { klieg } from "../session.ts";
-import { useState } from "../view.ts";
-import { Diagnostics, Lanes } from "./diagnostics.tsx";
+import { Diagnostics, Lanes } from "../studio/diagnostics.tsx";
+import { Player } from "../studio/player.tsx";
+import { useMemo, useState } from "../view.ts";
 import { Exports } from "./exports.tsx";
 import { Files } from "./files.tsx";
-import { Player } from "./player.tsx";
 import { Preview } from "./preview.tsx";
 import { Renders } from "./renders.tsx";
+import { serviceSource } from "./service-source.ts";
 
 export function CompositionView({ id }: { id: string }) {
   const asking = useAsked((signal) => klieg.value.compositions.get(id, { signal }), [id]);
@@ -30,11 +31,9 @@ interface StudioProps {
 }
 
 function Studio({ composition, asking }: StudioProps) {
-  const { id, revision } = composition;
-  const timeline = useAsked(
-    (signal) => klieg.value.compositions.timeline(id, { signal }),
-    [id, revision],
-  );
+  const { id, revision, width, height } = composition;
+  const source = useMemo(() => serviceSource(id), [id]);
+  const timeline = useAsked(source.timeline, [source], undefined, revision);
   return (
     <div class="view">
       <header class="view-head">
@@ -47,7 +46,9 @@ function Studio({ composition, asking }: StudioProps) {
       </header>
       <div class="two studio">
         <section class="stage-column">
-          <Player composition={composition} />
+          {width && height ? (
+            <Player source={source} revision={revision} size={{ width, height }} />
+          ) : null}
           <Shown asked={timeline.asked} again={timeline.again}>
             {(value) => <Lanes timeline={value} />}
           </Shown>
@@ -57,7 +58,7 @@ function Studio({ composition, asking }: StudioProps) {
           <Preview composition={composition} />
           <Renders composition={composition} />
           <Shown asked={timeline.asked} again={timeline.again}>
-            {(value) => <Diagnostics timeline={value} />}
+            {(value) => <Diagnostics timeline={value} open={(file) => refine({ file })} />}
           </Shown>
           <Exports composition={composition} />
         </section>

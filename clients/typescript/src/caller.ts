@@ -31,6 +31,8 @@ export interface SubmitOptions extends CallOptions {
 export interface ChangeOptions extends CallOptions {
   /** The ETag of the version that is to be changed. */
   readonly ifMatch?: string | undefined;
+  /** `*`: only where there is none yet. */
+  readonly ifNoneMatch?: string | undefined;
 }
 
 /** A stream is opened anew for each try. */
@@ -117,12 +119,12 @@ export class Caller {
     options: SubmitOptions & ChangeOptions,
     read: (response: Response) => Promise<T>,
   ): Promise<T> {
-    const { signal, idempotencyKey, ifMatch } = options;
+    const { signal, idempotencyKey, ifMatch, ifNoneMatch } = options;
     const key = call.earlier === undefined ? undefined : (idempotencyKey ?? newKey());
     let isLost = false;
     for (let tried = 1; ; tried++) {
       try {
-        const answer = await this.ask(call, { key, ifMatch, signal }, read);
+        const answer = await this.ask(call, { key, ifMatch, ifNoneMatch, signal }, read);
         this.isAnswered = true;
         return answer;
       } catch (fault) {
@@ -153,6 +155,7 @@ export class Caller {
     given: {
       readonly key: string | undefined;
       readonly ifMatch: string | undefined;
+      readonly ifNoneMatch: string | undefined;
       readonly signal: AbortSignal | undefined;
     },
     read: (response: Response) => Promise<T>,
@@ -163,7 +166,7 @@ export class Caller {
     const patience = new AbortController();
     const patienceMs = bounds.answerMs + (carriesFile ? bounds.uploadMs : (call.heldMs ?? 0));
     const timer = setTimeout(() => patience.abort(new Error("It took too long.")), patienceMs);
-    const { key, ifMatch, signal } = given;
+    const { key, ifMatch, ifNoneMatch, signal } = given;
     const mediaType = call.body === undefined ? call.mediaType : "application/json";
     try {
       const response = await this.fetchUrl(
@@ -176,6 +179,7 @@ export class Caller {
             ...(mediaType === undefined ? {} : { "content-type": mediaType }),
             ...(key === undefined ? {} : { "idempotency-key": key }),
             ...(ifMatch === undefined ? {} : { "if-match": ifMatch }),
+            ...(ifNoneMatch === undefined ? {} : { "if-none-match": ifNoneMatch }),
           },
           ...bodyOf(call),
         },

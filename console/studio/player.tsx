@@ -2,26 +2,32 @@
  * A composition as it plays: its own page in a frame that reaches nothing else, and the controls
  * around it. What the frame tells is a stranger's word, so every member is checked.
  */
-import type { Composition } from "../../clients/typescript/src/generated/models.ts";
 import type { PreviewOrder } from "../../film/preview/messages.ts";
 import { useAsked } from "../asked.ts";
 import { Icon } from "../parts/icon.tsx";
 import { Shown } from "../parts/shown.tsx";
-import { klieg } from "../session.ts";
 import { effect, useEffect, useRef, useState } from "../view.ts";
 import { playhead, sought } from "./playhead.ts";
+import type { StudioSource } from "./studio-source.ts";
 
-export function Player({ composition }: { composition: Composition }) {
-  const { id, revision, width, height } = composition;
-  const { asked, again } = useAsked(
-    (signal) => klieg.value.compositions.preview(id, { signal }),
-    [id, revision],
-  );
-  if (!width || !height) return null;
+interface PlayerProps {
+  source: StudioSource;
+  /** Another one for other files. */
+  revision: number;
+  size: Size;
+}
+
+interface Size {
+  readonly width: number;
+  readonly height: number;
+}
+
+export function Player({ source, revision, size }: PlayerProps) {
+  const { asked, again } = useAsked(source.preview, [source], undefined, revision);
   return (
     <div class="card player">
       <Shown asked={asked} again={again}>
-        {({ url }) => <Stage key={url} path={new URL(url).pathname} size={{ width, height }} />}
+        {(path) => <Stage key={path} path={path} size={size} />}
       </Shown>
     </div>
   );
@@ -29,7 +35,7 @@ export function Player({ composition }: { composition: Composition }) {
 
 interface StageProps {
   path: string;
-  size: { readonly width: number; readonly height: number };
+  size: Size;
 }
 
 interface Told {

@@ -2,11 +2,15 @@
 import type { EffectiveTimeline } from "../../clients/typescript/src/generated/models.ts";
 import { playtime, words } from "../format.ts";
 import { Icon } from "../parts/icon.tsx";
-import { refine } from "../place.ts";
 import { playhead, sought } from "./playhead.ts";
 
-export function Diagnostics({ timeline }: { timeline: EffectiveTimeline }) {
-  const { diagnostics } = timeline;
+interface DiagnosticsProps {
+  timeline: EffectiveTimeline;
+  /** Opens the file of the bundle that a diagnostic is about, where it can be edited. */
+  open?: ((path: string) => void) | undefined;
+}
+
+export function Diagnostics({ timeline: { diagnostics }, open }: DiagnosticsProps) {
   return (
     <div class="card panel">
       <h2>Check</h2>
@@ -18,7 +22,7 @@ export function Diagnostics({ timeline }: { timeline: EffectiveTimeline }) {
       ) : (
         <ul class="diagnostics">
           {diagnostics.map((one) => (
-            <Diagnostic key={`${one.code} ${one.path} ${one.element} ${one.message}`} one={one} />
+            <Diagnostic key={one.message} one={one} open={open} />
           ))}
         </ul>
       )}
@@ -26,7 +30,12 @@ export function Diagnostics({ timeline }: { timeline: EffectiveTimeline }) {
   );
 }
 
-function Diagnostic({ one }: { one: EffectiveTimeline["diagnostics"][number] }) {
+interface DiagnosticProps {
+  one: EffectiveTimeline["diagnostics"][number];
+  open: DiagnosticsProps["open"];
+}
+
+function Diagnostic({ one, open }: DiagnosticProps) {
   const { severity, code, message, path, element, attribute } = one;
   const place = [element ? `#${element}` : undefined, attribute ?? undefined];
   return (
@@ -34,9 +43,13 @@ function Diagnostic({ one }: { one: EffectiveTimeline["diagnostics"][number] }) 
       <span class={severity === "error" ? "badge bad" : "badge warn"}>{words(severity)}</span>
       <p>{message}</p>
       <p class="hint">
-        <button type="button" class="bare small" onClick={() => refine({ file: path })}>
-          {path}
-        </button>
+        {open === undefined ? (
+          path
+        ) : (
+          <button type="button" class="bare small" onClick={() => open(path)}>
+            {path}
+          </button>
+        )}{" "}
         {place.filter((part) => part !== undefined).join(" ")} <code>{code}</code>
       </p>
     </li>

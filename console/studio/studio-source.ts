@@ -1,0 +1,31 @@
+/**
+ * Where the studio has a film from and puts its edits to: a composition in the service
+ * (`compositions/service-source.ts`), or a folder on this machine. All else in this folder knows the
+ * film by this alone. What fails throws an error whose message is a sentence for the person.
+ */
+import type { EffectiveTimeline } from "../../clients/typescript/src/generated/models.ts";
+
+export interface StudioSource {
+  /** As the film is timed with the edits that are stored. */
+  timeline(signal: AbortSignal): Promise<EffectiveTimeline>;
+  /** The address of the preview's page, for a frame. */
+  preview(signal: AbortSignal): Promise<string>;
+  /** `klieg-edits.json`; undefined when there is none. */
+  edits(signal: AbortSignal): Promise<StoredEdits | undefined>;
+  /**
+   * Stores the text, or removes the file for undefined, but only over the version that `etag`
+   * names: for undefined, only where there is no file.
+   */
+  saveEdits(text: string | undefined, etag: string | undefined): Promise<SavedEdits>;
+}
+
+export interface StoredEdits {
+  readonly text: string;
+  readonly etag: string;
+}
+
+export type SavedEdits =
+  /** `etag` names what is stored now; undefined when the file is gone. */
+  | { readonly kind: "saved"; readonly etag: string | undefined }
+  /** Another has stored edits since, and nothing was changed. */
+  | { readonly kind: "conflict" };
