@@ -66,17 +66,19 @@ function Stage({ path, size }: StageProps) {
   }, []);
   const { fps, frames } = told;
   useEffect(() => {
-    playhead.value = told.frame / fps;
-  }, [told.frame, fps]);
-  useEffect(() => {
     if (frames === 0) return undefined;
     // Where the film stood before its files changed.
     order({ kind: "seek", frame: Math.round(playhead.peek() * fps) });
+    const before = sought.peek();
     return effect(() => {
       const asked = sought.value;
-      if (asked !== undefined) order({ kind: "seek", frame: Math.round(asked.seconds * fps) });
+      if (asked === undefined || asked === before) return;
+      order({ kind: "seek", frame: Math.round(asked.seconds * fps) });
     });
   }, [frames, fps]);
+  useEffect(() => {
+    if (frames > 0) playhead.value = told.frame / fps;
+  }, [told.frame, fps]);
   return (
     <>
       <Screen path={path} size={size} frame={frame} isReady={frames > 0} />

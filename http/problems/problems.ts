@@ -36,8 +36,8 @@ function oauthError({ error, detail }: Extract<Refusal, { code: "oauth" }>): Ans
 export function problemOf(refusal: Refusal) {
   if (refusal.code === "oauth")
     return { slug: "oauth", status: 400, title: refusal.error, detail: refusal.detail };
-  const { slug, status, title, code, detail } = explain(refusal);
-  return { slug, status, title, code, detail };
+  const { slug, status, title, code, detail, headers } = explain(refusal);
+  return { slug, status, title, code, detail, headers };
 }
 
 /** The table's type pairs each code with its refusal, which a lookup by a union cannot show. */

@@ -8,13 +8,8 @@ import type { ByteRange } from "../../../engine/ports/objects.ts";
 import { PortError } from "../../../engine/ports/port-error.ts";
 import type { PreviewFiles } from "../../previews/open-preview.ts";
 import { RefusalError } from "../../problems/refusal-error.ts";
+import type { FolderTexts } from "./check-texts.ts";
 import { type FolderFile, type FolderFiles, isInside } from "./read-folder.ts";
-
-/** What a timeline is computed from: the text files of a bundle, by path. */
-export interface FolderTexts {
-  readonly paths: readonly string[];
-  readonly texts: ReadonlyMap<string, string>;
-}
 
 /** Throws `PortError`, not retryable when the markup takes too much. */
 export type CheckFolder = (texts: FolderTexts) => Promise<Timeline>;

@@ -26,6 +26,7 @@ import {
   loopbackHost,
   portOf,
 } from "../loopback/loopback.ts";
+import { faultSentence } from "./faults.ts";
 import type { LiveFolder } from "./live-folder.ts";
 import { allow, appFiles, appFilesPath, ShellRoutes } from "./shell-routes.ts";
 import { writeAnswer } from "./write-answer.ts";
@@ -87,7 +88,7 @@ class Desk {
       const answer = await this.answer(request, url).catch((error) => this.failed(error));
       if (!response.destroyed) writeAnswer(response, answer, isPreview ? open : closed);
     } catch (error) {
-      this.onFault(sentenceOf(error));
+      this.onFault(faultSentence(error));
       response.destroy();
     }
   }
@@ -116,20 +117,17 @@ class Desk {
     return answerPreview({
       ...{ preview, request: { headers, query }, rest: path.slice(end) },
       origin: `http://${headers["host"]}`,
-      onFault: (_place, error) => this.onFault(sentenceOf(error)),
+      onFault: (_place, error) => this.onFault(faultSentence(error)),
     });
   }
 
   private failed(error: unknown): Answer {
     if (error instanceof RefusalError) return refusal(error);
-    if (error instanceof PortError) {
-      const detail = error.retryable
-        ? "A file of the folder cannot be read just now."
-        : `The folder cannot be shown: ${error.message}.`;
+    const detail = faultSentence(error);
+    if (error instanceof PortError)
       return refusal(new RefusalError({ code: "unavailable", retryAfterSeconds: 1, detail }));
-    }
-    this.onFault(sentenceOf(error));
-    return json(500, { title: "Internal Error", status: 500, detail: sentenceOf(error) });
+    this.onFault(detail);
+    return json(500, { title: "Internal Error", status: 500, detail });
   }
 }
 
@@ -156,8 +154,8 @@ const closed: readonly Header[] = [
 ];
 
 function refusal({ refusal }: RefusalError): Answer {
-  const { status, title, code, detail } = problemOf(refusal);
-  return json(status, { title, status, code, detail });
+  const { status, title, code, detail, headers } = problemOf(refusal);
+  return json(status, { title, status, code, detail }, headers);
 }
 
 /** Each once, as a route sees them. */
@@ -165,10 +163,6 @@ function headersOf({ headers }: IncomingMessage): Readonly<Record<string, string
   return Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [name, [value].flat().at(-1)]),
   );
-}
-
-function sentenceOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 function isEqual(given: string, wanted: string): boolean {

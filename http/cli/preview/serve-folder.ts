@@ -4,7 +4,7 @@ import { limits } from "../../../config/limits.ts";
 import { ShortThreads } from "../../../engine/threads.ts";
 import type { PageTask } from "../../../film/preview/preview-page.ts";
 import { CommandError, type Session } from "../command.ts";
-import type { FolderTexts } from "./folder-source.ts";
+import type { FolderTexts } from "./check-texts.ts";
 import { LiveFolder, type Ports } from "./live-folder.ts";
 import { openPreviewServer } from "./preview-server.ts";
 

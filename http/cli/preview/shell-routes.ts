@@ -13,6 +13,7 @@ import { RefusalError } from "../../problems/refusal-error.ts";
 import { type Answer, json, nothing, type Sink } from "../../transport/answer.ts";
 import { isOfOwnPage } from "../loopback/loopback.ts";
 import { EditsFile } from "./edits-file.ts";
+import { faultSentence } from "./faults.ts";
 import type { LiveFolder } from "./live-folder.ts";
 
 export const appFilesPath = "/folder-files/";
@@ -88,8 +89,8 @@ export class ShellRoutes {
       if (sink.unsent() > unreadBytesMax) sink.abort();
       else sink.write(text);
     };
-    const show = () => send(`data: ${JSON.stringify(this.told())}\n\n`);
-    const stop = this.folder.onChange(show);
+    const show = async () => send(`data: ${JSON.stringify(await this.told())}\n\n`);
+    const stop = this.folder.onChange(() => void show());
     const beat = setInterval(() => send(":\n\n"), beatMs);
     // Before the first watcher said anything, the folder may have become another.
     void this.folder.refresh().then(show);
@@ -99,11 +100,13 @@ export class ShellRoutes {
     };
   }
 
-  private told(): Told {
+  private async told(): Promise<Told> {
     const { root, revision, shown } = this.folder;
-    const name = basename(root);
-    if (shown.kind === "fault") return { name, revision, preview: null, fault: shown.fault };
-    return { name, revision, preview: `${shown.preview.base}index.html`, fault: null };
+    const known = { name: basename(root), revision };
+    if (shown.kind === "fault") return { ...known, preview: null, fault: shown.fault };
+    const fault = await shown.source.timeline().then(() => null, faultSentence);
+    const preview = fault === null ? `${shown.preview.base}index.html` : null;
+    return { ...known, preview, fault };
   }
 
   private async timeline(): Promise<Answer> {
@@ -114,8 +117,7 @@ export class ShellRoutes {
 
   private async readEdits(): Promise<Answer> {
     const edits = await this.edits.read();
-    if (edits === undefined) throw new RefusalError({ code: "not_found" });
-    return json(200, edits);
+    return edits === undefined ? nothing() : json(200, edits);
   }
 
   /** Answers when the preview has the edits too. */

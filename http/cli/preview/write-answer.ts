@@ -7,13 +7,14 @@ export function writeAnswer(
   { status, headers, body }: Answer,
   more: readonly Header[],
 ): void {
+  response.statusCode = status;
   for (const [name, value] of [...more, ...headers]) response.setHeader(name, value);
   if (typeof body === "string") {
-    response.writeHead(status).end(body);
+    response.end(body);
     return;
   }
   if (body.length !== undefined) response.setHeader("Content-Length", body.length);
-  response.writeHead(status);
+  response.flushHeaders();
   const stop = body.start(sinkOf(response));
   response.once("close", stop);
 }
