@@ -29,25 +29,35 @@ export function Folder() {
   );
 }
 
-function Film({ told }: { told: Live }) {
-  const { name, revision, fault } = told;
-  const { asked, again } = useAsked(folderSource.timeline, [fault], undefined, revision);
-  const facts = asked.phase === "ready" && fault === null ? factsOf(asked.value) : undefined;
+function Film({ told: { name, revision, fault } }: { told: Live }) {
+  if (fault === null) return <Playing name={name} revision={revision} />;
   return (
     <>
-      <header class="view-head">
-        <Mark />
-        <h1>{name}</h1>
-        {facts !== undefined && <p class="hint">{facts}</p>}
-      </header>
-      {fault !== null ? (
-        <Broken reason={fault} />
-      ) : (
-        <Shown asked={asked} again={again}>
-          {(timeline) => <Studio timeline={timeline} revision={revision} />}
-        </Shown>
-      )}
+      <Head name={name} />
+      <Broken reason={fault} />
     </>
+  );
+}
+
+function Playing({ name, revision }: { name: string; revision: number }) {
+  const { asked, again } = useAsked(folderSource.timeline, [], undefined, revision);
+  return (
+    <>
+      <Head name={name} facts={asked.phase === "ready" ? factsOf(asked.value) : undefined} />
+      <Shown asked={asked} again={again}>
+        {(timeline) => <Studio timeline={timeline} revision={revision} />}
+      </Shown>
+    </>
+  );
+}
+
+function Head({ name, facts }: { name: string; facts?: string | undefined }) {
+  return (
+    <header class="view-head">
+      <Mark />
+      <h1>{name}</h1>
+      {facts !== undefined && <p class="hint">{facts}</p>}
+    </header>
   );
 }
 

@@ -19,10 +19,8 @@ const flags = [
 export const desktop = { width: 1280, height: 800 };
 export const phone = { width: 390, height: 800 };
 
-export interface ConsolePage {
+export interface WatchedPage {
   readonly page: Page;
-  readonly origin: string;
-  readonly port: number;
   /** Errors of the console, and exceptions. */
   readonly complaints: string[];
   /** Every address that was asked. */
@@ -31,13 +29,22 @@ export interface ConsolePage {
   stranger(): Promise<Page>;
 }
 
+export interface ConsolePage extends WatchedPage {
+  readonly origin: string;
+  readonly port: number;
+}
+
 export async function openConsole(t: Test, more: Environment = {}): Promise<ConsolePage> {
-  const executablePath = await findChromium(undefined, process.env["PATH"] ?? "");
-  const starting = launch({ executablePath, sandbox: false }, flags);
-  const [{ port }, running] = await Promise.all([
+  const [{ port }, watched] = await Promise.all([
     startKlieg(t, t.testdir(), { KLIEG_FARM_WORKERS: "1", ...more }),
-    starting,
+    openPage(t),
   ]);
+  return { ...watched, origin: `http://127.0.0.1:${port}`, port };
+}
+
+export async function openPage(t: Test): Promise<WatchedPage> {
+  const executablePath = await findChromium(undefined, process.env["PATH"] ?? "");
+  const running = await launch({ executablePath, sandbox: false }, flags);
   t.teardown(() => running.close());
   const context = await running.browser.newContext({ viewport: desktop });
   const page = await context.newPage();
@@ -48,9 +55,8 @@ export async function openConsole(t: Test, more: Environment = {}): Promise<Cons
     if (message.type() === "error") complaints.push(message.text());
   });
   page.on("pageerror", ({ message }) => complaints.push(message));
-  const origin = `http://127.0.0.1:${port}`;
   const stranger = async () => (await running.browser.newContext()).newPage();
-  return { page, origin, port, complaints, asked, stranger };
+  return { page, complaints, asked, stranger };
 }
 
 /** Through the form, as a person does. */

@@ -2,8 +2,6 @@
 /** The preview of a composition: as its render, and no danger to who looks at it. */
 import { execFile } from "node:child_process";
 import { readdir, readFile, writeFile } from "node:fs/promises";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import t, { type Test } from "tap";
@@ -11,6 +9,7 @@ import { Klieg } from "../../clients/typescript/src/klieg.ts";
 import type { Page } from "../../render-farm/browser/browser.ts";
 import { firstToken } from "../crash/klieg-process.ts";
 import { type ConsolePage, openConsole, signIn } from "./console-page.ts";
+import { hostileMarkup, openHost, reachedByPage } from "./hostile-page.ts";
 
 const run = promisify(execFile);
 const examples = join(import.meta.dirname, "..", "..", "..", "examples");
@@ -124,74 +123,16 @@ async function similarity(film: string, frame: number, picture: string): Promise
   return Number(/All:([\d.]+)/.exec(stderr)?.[1] ?? "NaN");
 }
 
-/** What a page tries that wants more than it is given; each says "reached" where it got it. */
-function hostileMarkup(host: string, service: string): string {
-  return `<!doctype html><html><body style="background:#000">
-<div data-composition-id="main" data-width="320" data-height="180" data-duration="1"></div>
-<script>
-const tries = {
-  parent: () => parent.document.title,
-  storage: () => sessionStorage.length,
-  localStorage: () => localStorage.length,
-  cookie: () => document.cookie.length,
-  top: () => { top.location = "${host}/top"; },
-  api: () => fetch("${service}/v1/models").then((answer) => answer.status),
-  console: () => fetch("${service}/console").then((answer) => answer.status),
-  host: () => fetch("${host}/fetch").then((answer) => answer.status),
-  blind: () => fetch("${host}/blind", { mode: "no-cors" }),
-  image: () => new Promise((resolve, reject) => {
-    const image = Object.assign(new Image(), { onload: resolve, onerror: reject });
-    image.src = "${host}/image";
-  }),
-  socket: () => new Promise((resolve, reject) => {
-    const socket = new WebSocket("${host}".replace("http", "ws") + "/socket");
-    socket.onopen = resolve;
-    socket.onerror = reject;
-  }),
-  frame: () => new Promise((resolve, reject) => {
-    const frame = document.createElement("iframe");
-    frame.src = "${service}/v1/models";
-    document.body.append(frame);
-    frame.onload = () => frame.contentDocument === null ? reject(new Error("closed")) : resolve();
-  }),
-  window: () => { if (open("${host}/window") === null) throw new Error("refused"); },
-};
-const reached = [];
-Promise.all(Object.entries(tries).map(async ([name, attempt]) => {
-  try { await attempt(); reached.push(name); } catch {}
-})).then(() => { document.title = "reached: " + reached.join(" "); });
-for (const rel of ["prefetch", "preload", "stylesheet", "dns-prefetch"]) {
-  const link = Object.assign(document.createElement("link"), { rel, href: "${host}/" + rel });
-  link.as = "script";
-  document.head.append(link);
-}
-navigator.sendBeacon("${host}/beacon");
-const form = Object.assign(document.createElement("form"), { action: "${host}/form" });
-document.body.append(form);
-form.submit();
-</script></body></html>`;
-}
-
 async function beHostile(t: Test, shown: ConsolePage, klieg: Klieg): Promise<void> {
-  const reached: string[] = [];
-  const server = createServer((request, answer) => {
-    reached.push(`${request.method} ${request.url}`);
-    answer.setHeader("access-control-allow-origin", "*");
-    answer.end("");
-  });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  t.teardown(() => server.close());
-  const host = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const markup = Buffer.from(hostileMarkup(host, shown.origin));
-  const { id } = await upload(klieg, "hostile", { "index.html": markup });
+  const { host, reached } = await openHost(t);
+  const { origin } = shown;
+  const markup = hostileMarkup({ host, api: `${origin}/v1/models`, page: `${origin}/console` });
+  const { id } = await upload(klieg, "hostile", { "index.html": Buffer.from(markup) });
   const { page } = shown;
   await signIn(shown);
   await page.goto(`${shown.origin}/console/compositions/${id}`);
   await page.locator("iframe[data-ready=true]").waitFor();
-  const inside = page.frames().find((one) => one.url().includes("/preview/"));
-  let title = "";
-  while (!title.startsWith("reached:")) title = (await inside?.title()) ?? "reached: ?";
-  t.equal(title, "reached:", "each attempt was refused");
+  t.equal(await reachedByPage(page), "reached:", "each attempt was refused");
   t.strictSame(reached, [], "no host was asked");
   t.equal(page.url(), `${shown.origin}/console/compositions/${id}`, "the console stays");
   const { url } = await klieg.compositions.preview(id);
