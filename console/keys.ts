@@ -21,6 +21,13 @@ export const keys: readonly (readonly [key: string, does: string])[] = [
   ["g o", "Operator's overview"],
   ["Ctrl Enter", "Send the form"],
   ["Ctrl S", "Save the file"],
+  ["Space", "Play or pause the film"],
+  ["Ctrl Z", "Undo an edit of the film; with Shift, do it again"],
+  ["← →", "Move the clip by a frame; with Shift, by a second"],
+  ["↑ ↓", "Move the clip to the next track"],
+  ["Alt ← →", "Trim the clip's end by a frame; with Shift, its start"],
+  ["[  ]", "Trim the clip's start or end to the playhead"],
+  ["Delete", "Take the clip out"],
   ["?", "This list"],
 ];
 
@@ -85,8 +92,10 @@ function step(by: 1 | -1): boolean {
   return focusOn(rows[next]);
 }
 
-function isTyping(target: EventTarget | null): boolean {
-  return (
-    target instanceof HTMLElement && target.matches("input, textarea, select, [contenteditable]")
-  );
+/** A slider and a box to tick take no letters. */
+export function isTyping(target: EventTarget | null): boolean {
+  return target instanceof HTMLElement && target.matches(typed);
 }
+
+const typed =
+  "input:not([type=range], [type=checkbox], [type=color]), textarea, select, [contenteditable]";

@@ -10,7 +10,12 @@ import type {
   EffectiveClip,
   EffectiveTimeline,
 } from "../contract/composition.ts";
-import type { Clip, TextClip, Timeline } from "../timeline/model.ts";
+import type {
+  Clip,
+  Composition as InnerComposition,
+  TextClip,
+  Timeline,
+} from "../timeline/model.ts";
 import { type BundleFile, etagOf, roleOf } from "./bundle-file.ts";
 import type { Composition, CompositionDetails, Frame } from "./composition.ts";
 
@@ -67,14 +72,15 @@ export function frameOf(timeline: Timeline, revision: number): Frame {
 }
 
 export function timelineView(timeline: Timeline): EffectiveTimeline {
-  const { clips, texts, diagnostics } = timeline;
+  const { clips, texts, compositions, diagnostics } = timeline;
   const { width, height, frameRate, durationSeconds } = frameOf(timeline, 0);
+  const hosted = new Map(compositions.map((inner) => [inner.key, inner]));
   return {
     duration_seconds: durationSeconds,
     frame_rate: frameRate,
     width,
     height,
-    clips: [...clips.map(clipView), ...texts.map(textView)],
+    clips: [...clips.map((clip) => clipView(clip, hosted.get(clip.key))), ...texts.map(textView)],
     diagnostics: diagnostics.map(({ severity, code, message, path, element, attribute }) => ({
       severity,
       code,
@@ -86,7 +92,8 @@ export function timelineView(timeline: Timeline): EffectiveTimeline {
   };
 }
 
-function clipView({ media, ...clip }: Clip): EffectiveClip {
+/** `hosted`: the composition that the clip holds, whose own time it cuts as media are cut. */
+function clipView({ media, ...clip }: Clip, hosted: InnerComposition | undefined): EffectiveClip {
   const source = media?.source;
   return {
     key: clip.key,
@@ -97,10 +104,11 @@ function clipView({ media, ...clip }: Clip): EffectiveClip {
     track_index: clip.trackIndex,
     is_shown: clip.isShown,
     is_audible: clip.isAudible,
+    composition_key: clip.composition,
     path: source?.kind === "file" ? source.path : null,
     asset_id: source?.kind === "asset" ? source.assetId : null,
-    media_start_seconds: media?.start ?? null,
-    playback_rate: media?.rate ?? null,
+    media_start_seconds: media?.start ?? hosted?.offset ?? null,
+    playback_rate: media?.rate ?? hosted?.rate ?? null,
     volume: media?.volume ?? null,
     audio_role: media?.role ?? null,
     text: null,
@@ -118,5 +126,6 @@ function textView({ id, text, start, end, trackIndex, isShown }: TextClip): Effe
     track_index: trackIndex,
     is_shown: isShown,
     is_audible: false,
+    composition_key: "",
   };
 }

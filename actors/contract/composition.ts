@@ -145,6 +145,9 @@ export const EffectiveClip = Type.Object(
     track_index: Type.Integer(),
     is_shown: Type.Boolean(),
     is_audible: Type.Boolean(),
+    composition_key: Type.String({
+      description: "Key of the clip that holds the composition it is in; empty for the film's own.",
+    }),
     path: nullable(Type.String()),
     asset_id: nullable(Type.String()),
     media_start_seconds: Seconds,

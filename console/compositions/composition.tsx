@@ -7,8 +7,11 @@ import { Icon } from "../parts/icon.tsx";
 import { Shown } from "../parts/shown.tsx";
 import { at, go, refine } from "../place.ts";
 import { klieg } from "../session.ts";
-import { Diagnostics, Lanes } from "../studio/diagnostics.tsx";
+import { Diagnostics } from "../studio/diagnostics.tsx";
+import { Inspector } from "../studio/inspector.tsx";
 import { Player } from "../studio/player.tsx";
+import { Timeline } from "../studio/timeline.tsx";
+import { useEditSession } from "../studio/use-edit-session.ts";
 import { useMemo, useState } from "../view.ts";
 import { Exports } from "./exports.tsx";
 import { Files } from "./files.tsx";
@@ -33,7 +36,9 @@ interface StudioProps {
 function Studio({ composition, asking }: StudioProps) {
   const { id, revision, width, height } = composition;
   const source = useMemo(() => serviceSource(id), [id]);
-  const timeline = useAsked(source.timeline, [source], undefined, revision);
+  const session = useEditSession(source, asking.again);
+  const film = useAsked((signal) => session.read(signal), [session], undefined, revision);
+  const open = (file: string, element?: string) => refine({ file, element });
   return (
     <div class="view">
       <header class="view-head">
@@ -49,16 +54,25 @@ function Studio({ composition, asking }: StudioProps) {
           {width && height ? (
             <Player source={source} revision={revision} size={{ width, height }} />
           ) : null}
-          <Shown asked={timeline.asked} again={timeline.again}>
-            {(value) => <Lanes timeline={value} />}
+          <Shown asked={film.asked} again={film.again}>
+            {(value) => (
+              <>
+                <Timeline film={value} session={session} open={open} />
+                <Inspector film={value} session={session} />
+              </>
+            )}
           </Shown>
-          <Files composition={composition} changed={asking.again} />
+          <Files
+            composition={composition}
+            diagnostics={film.asked.phase === "ready" ? film.asked.value.timeline.diagnostics : []}
+            changed={asking.again}
+          />
         </section>
         <section class="about-column">
           <Preview composition={composition} />
           <Renders composition={composition} />
-          <Shown asked={timeline.asked} again={timeline.again}>
-            {(value) => <Diagnostics timeline={value} open={(file) => refine({ file })} />}
+          <Shown asked={film.asked} again={film.again}>
+            {(value) => <Diagnostics film={value} session={session} open={open} />}
           </Shown>
           <Exports composition={composition} />
         </section>

@@ -2,25 +2,41 @@
 import type {
   Composition,
   CompositionFile,
+  EffectiveTimeline,
 } from "../../clients/typescript/src/generated/models.ts";
 import { attempt } from "../notices.ts";
 import { Icon } from "../parts/icon.tsx";
-import { refine } from "../place.ts";
+import { asked as askedFor, refine } from "../place.ts";
 import { klieg } from "../session.ts";
 import { useEffect, useRef, useState } from "../view.ts";
+import { elementLine } from "./element-line.ts";
 
 interface EditorProps {
   composition: Composition;
   file: CompositionFile;
   text: string;
   changed: () => void;
+  /** Of this file. */
+  diagnostics: EffectiveTimeline["diagnostics"];
 }
 
-export function Editor({ composition, file, text, changed }: EditorProps) {
+export function Editor({ composition, file, text, changed, diagnostics }: EditorProps) {
   const [written, setWritten] = useState(text);
   const [saved, setSaved] = useState(text);
   const etag = useRef(file.etag);
   const isChanged = written !== saved;
+  useEffect(() => {
+    // Stored by another; what is written here stays, and its save is refused.
+    if (isChanged) return;
+    etag.current = file.etag;
+    setWritten(text);
+    setSaved(text);
+  }, [text, file.etag]);
+  const area = useRef<HTMLTextAreaElement>(null);
+  const element = askedFor("element");
+  useEffect(() => {
+    if (element !== undefined && area.current !== null) showElement(area.current, element);
+  }, [element]);
   const { compositions } = klieg.value;
   const save = () =>
     attempt(async () => {
@@ -59,7 +75,22 @@ export function Editor({ composition, file, text, changed }: EditorProps) {
           Save
         </button>
       </div>
+      {diagnostics.length > 0 && (
+        <ul class="editor-diagnostics">
+          {diagnostics.map((one) => (
+            <Finding
+              key={one.message}
+              one={one}
+              line={one.element ? elementLine(written, one.element) : undefined}
+              show={() => {
+                if (one.element && area.current !== null) showElement(area.current, one.element);
+              }}
+            />
+          ))}
+        </ul>
+      )}
       <textarea
+        ref={area}
         aria-label={file.path}
         spellcheck={false}
         wrap="off"
@@ -73,6 +104,40 @@ export function Editor({ composition, file, text, changed }: EditorProps) {
       />
     </div>
   );
+}
+
+interface FindingProps {
+  one: EffectiveTimeline["diagnostics"][number];
+  line: number | undefined;
+  show: () => void;
+}
+
+function Finding({ one, line, show }: FindingProps) {
+  const { severity, path, message } = one;
+  const says = message.startsWith(`${path}: `) ? message.slice(path.length + 2) : message;
+  return (
+    <li class={severity === "error" ? "wrong" : "warned"}>
+      {line !== undefined && (
+        <button type="button" class="bare small" onClick={show}>
+          Line {line}
+        </button>
+      )}
+      {says}
+    </li>
+  );
+}
+
+/** Selects its line and brings it into sight. */
+function showElement(area: HTMLTextAreaElement, element: string): void {
+  const line = elementLine(area.value, element);
+  if (line === undefined) return;
+  const lines = area.value.split("\n");
+  const before = lines.slice(0, line - 1).join("\n");
+  const start = line === 1 ? 0 : before.length + 1;
+  area.focus();
+  area.setSelectionRange(start, start + (lines[line - 1]?.length ?? 0));
+  const lineHeight = Number.parseFloat(getComputedStyle(area).lineHeight);
+  area.scrollTop = (line - 3) * lineHeight;
 }
 
 /** The browser asks before the page is left. */

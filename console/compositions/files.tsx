@@ -2,6 +2,7 @@
 import type {
   Composition,
   CompositionFile,
+  EffectiveTimeline,
 } from "../../clients/typescript/src/generated/models.ts";
 import { useAsked } from "../asked.ts";
 import { bytes } from "../format.ts";
@@ -17,7 +18,13 @@ interface FilesProps {
   changed: () => void;
 }
 
-export function Files({ composition, changed }: FilesProps) {
+type Findings = EffectiveTimeline["diagnostics"];
+
+export function Files({
+  composition,
+  changed,
+  diagnostics,
+}: FilesProps & { diagnostics: Findings }) {
   const files = composition.files ?? [];
   const wanted = askedFor("file") ?? "index.html";
   const shown = files.find(({ path }) => path === wanted) ?? files[0];
@@ -26,7 +33,13 @@ export function Files({ composition, changed }: FilesProps) {
       <FileList composition={composition} shown={shown} changed={changed} />
       {shown !== undefined &&
         (isText(shown) ? (
-          <Text key={shown.path} composition={composition} file={shown} changed={changed} />
+          <Text
+            key={shown.path}
+            composition={composition}
+            file={shown}
+            changed={changed}
+            diagnostics={diagnostics.filter(({ path }) => path === shown.path)}
+          />
         ) : (
           <MediaFile key={shown.path} composition={composition} file={shown} />
         ))}
@@ -68,7 +81,7 @@ function FileList({ composition, shown, changed }: FileListProps) {
               class="bare"
               data-row
               aria-current={file === shown ? "true" : undefined}
-              onClick={() => refine({ file: file.path })}
+              onClick={() => refine({ file: file.path, element: undefined })}
             >
               <Icon name={isText(file) ? "file" : "film"} size={16} />
               <span>{file.path}</span>
@@ -100,15 +113,25 @@ interface FileProps extends FilesProps {
   file: CompositionFile;
 }
 
-function Text({ composition, file, changed }: FileProps) {
+function Text({ composition, file, changed, diagnostics }: FileProps & { diagnostics: Findings }) {
   const { id } = composition;
   const { asked, again } = useAsked(
     async (signal) => (await klieg.value.compositions.getFile(id, file.path, { signal })).text(),
     [id, file.path],
+    undefined,
+    composition.revision,
   );
   return (
     <Shown asked={asked} again={again}>
-      {(text) => <Editor composition={composition} file={file} text={text} changed={changed} />}
+      {(text) => (
+        <Editor
+          composition={composition}
+          file={file}
+          text={text}
+          changed={changed}
+          diagnostics={diagnostics}
+        />
+      )}
     </Shown>
   );
 }

@@ -18,9 +18,13 @@ export function serviceSource(id: string): StudioSource {
   };
 }
 
+/** Listed first: a browser complains of a file that is not there. */
 async function readEdits(id: string, signal?: AbortSignal): Promise<StoredEdits | undefined> {
+  const { compositions } = klieg.value;
+  const { files = [] } = await compositions.get(id, { signal });
+  if (!files.some((file) => file.path === path)) return undefined;
   try {
-    const file = await klieg.value.compositions.getFile(id, path, { signal });
+    const file = await compositions.getFile(id, path, { signal });
     return { text: await file.text(), etag: file.headers.get("etag") ?? "" };
   } catch (error) {
     if (hasStatus(error, 404)) return undefined;

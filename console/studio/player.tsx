@@ -6,8 +6,8 @@ import type { PreviewOrder } from "../../film/preview/messages.ts";
 import { useAsked } from "../asked.ts";
 import { Icon } from "../parts/icon.tsx";
 import { Shown } from "../parts/shown.tsx";
-import { effect, useEffect, useRef, useState } from "../view.ts";
-import { playhead, sought } from "./playhead.ts";
+import { type ComponentChildren, effect, useEffect, useRef, useState } from "../view.ts";
+import { playedSeconds, playhead, playToggles, sought } from "./playhead.ts";
 import type { StudioSource } from "./studio-source.ts";
 
 interface PlayerProps {
@@ -27,15 +27,10 @@ export function Player({ source, revision, size }: PlayerProps) {
   return (
     <div class="card player">
       <Shown asked={asked} again={again}>
-        {(path) => <Stage key={path} path={path} size={size} />}
+        {(path) => <Stage path={path} size={size} />}
       </Shown>
     </div>
   );
-}
-
-interface StageProps {
-  path: string;
-  size: Size;
 }
 
 interface Told {
@@ -52,36 +47,54 @@ const untold: Told = {
   failure: undefined,
 };
 
-function Stage({ path, size }: StageProps) {
-  const frame = useRef<HTMLIFrameElement>(null);
-  const [told, setTold] = useState(untold);
-  const order = (one: PreviewOrder) => frame.current?.contentWindow?.postMessage(one, "*");
+type Order = (order: PreviewOrder) => void;
+
+/**
+ * The page of the newest files is opened behind that of the files before, and comes to the front
+ * when it shows the frame that the other does: an edit does not flash.
+ */
+function Stage({ path, size }: { path: string; size: Size }) {
+  const [front, setFront] = useState(path);
+  const { frames, toldByPath } = usePages();
+  const told = toldByPath[front] ?? untold;
+  const next = toldByPath[path] ?? untold;
+  const orderTo =
+    (page: string): Order =>
+    (one) =>
+      frames.current.get(page)?.contentWindow?.postMessage(one, "*");
+  const order = orderTo(front);
   useEffect(() => {
-    const listen = ({ source, data }: MessageEvent<unknown>) => {
-      if (source === null || source !== frame.current?.contentWindow) return;
-      setTold((old) => withNews(old, data));
-    };
-    addEventListener("message", listen);
-    return () => removeEventListener("message", listen);
-  }, []);
-  const { fps, frames } = told;
+    if (next.frames === 0 || path === front) return;
+    orderTo(path)({ kind: "seek", frame: Math.round(playhead.peek() * next.fps) });
+  }, [path, front, next.frames]);
+  const wanted = Math.min(next.frames - 1, Math.round(playhead.peek() * next.fps));
+  const isDrawn = next.failure !== undefined || (next.frames > 0 && next.frame === wanted);
   useEffect(() => {
-    if (frames === 0) return undefined;
-    // Where the film stood before its files changed.
-    order({ kind: "seek", frame: Math.round(playhead.peek() * fps) });
-    const before = sought.peek();
-    return effect(() => {
-      const asked = sought.value;
-      if (asked === undefined || asked === before) return;
-      order({ kind: "seek", frame: Math.round(asked.seconds * fps) });
-    });
-  }, [frames, fps]);
+    if (path === front || !isDrawn) return;
+    if (told.isPlaying) orderTo(path)({ kind: "play" });
+    setFront(path);
+  }, [path, front, isDrawn]);
   useEffect(() => {
-    if (frames > 0) playhead.value = told.frame / fps;
-  }, [told.frame, fps]);
+    if (told.frames === 0) return;
+    playhead.value = told.frame / told.fps;
+    playedSeconds.value = told.frames / told.fps;
+  }, [told.frame, told.frames, told.fps]);
+  useOrders(told, order, front);
+  const pages = path === front ? [path] : [path, front];
   return (
     <>
-      <Screen path={path} size={size} frame={frame} isReady={frames > 0} />
+      <Screen size={size}>
+        {pages.map((page) => (
+          <Page
+            key={page}
+            path={page}
+            size={size}
+            frames={frames}
+            isFront={page === front}
+            isReady={page === front && told.frames > 0}
+          />
+        ))}
+      </Screen>
       {told.failure !== undefined && <p class="wrong">{told.failure}</p>}
       <Controls told={told} order={order} />
       {told.warnings.length > 0 && (
@@ -95,13 +108,56 @@ function Stage({ path, size }: StageProps) {
   );
 }
 
-interface ScreenProps extends StageProps {
-  frame: { current: HTMLIFrameElement | null };
-  isReady: boolean;
+type Frames = { readonly current: Map<string, HTMLIFrameElement> };
+
+/** The frames of the pages that are open, and what each has told. */
+function usePages() {
+  const frames: Frames = useRef(new Map<string, HTMLIFrameElement>());
+  const [toldByPath, setTold] = useState<Readonly<Record<string, Told>>>({});
+  useEffect(() => {
+    const listen = ({ source, data }: MessageEvent<unknown>) => {
+      const open = [...frames.current].filter(([, { contentWindow }]) => contentWindow !== null);
+      const [page] = open.find(([, { contentWindow }]) => contentWindow === source) ?? [];
+      if (page === undefined) return;
+      const paths = open.map(([path]) => path);
+      setTold((old) => {
+        const kept = Object.entries(old).filter(([path]) => paths.includes(path));
+        return { ...Object.fromEntries(kept), [page]: withNews(old[page] ?? untold, data) };
+      });
+    };
+    addEventListener("message", listen);
+    return () => removeEventListener("message", listen);
+  }, []);
+  return { frames, toldByPath };
 }
 
-/** The frame has the film's own size and is scaled to the room there is. */
-function Screen({ path, size: { width, height }, frame, isReady }: ScreenProps) {
+/** What is asked for from elsewhere in the studio. */
+function useOrders({ frames, fps, isPlaying }: Told, order: Order, front: string): void {
+  useEffect(() => {
+    if (frames === 0) return undefined;
+    let known = sought.peek();
+    return effect(() => {
+      const asked = sought.value;
+      if (asked === undefined || asked === known) return;
+      known = asked;
+      order({ kind: "seek", frame: Math.round(asked.seconds * fps) });
+    });
+  }, [frames, fps, front]);
+  const toggles = useRef(playToggles.peek());
+  useEffect(() => {
+    if (toggles.current === playToggles.value) return;
+    toggles.current = playToggles.value;
+    order({ kind: isPlaying ? "pause" : "play" });
+  }, [playToggles.value]);
+}
+
+interface ScreenProps {
+  size: Size;
+  children: ComponentChildren;
+}
+
+/** The frames have the film's own size and are scaled to the room there is. */
+function Screen({ size: { width, height }, children }: ScreenProps) {
   const room = useRef<HTMLDivElement>(null);
   const [scale, setScale] = useState(0);
   useEffect(() => {
@@ -113,24 +169,48 @@ function Screen({ path, size: { width, height }, frame, isReady }: ScreenProps) 
   }, [width]);
   return (
     <div ref={room} class="screen" style={{ aspectRatio: `${width} / ${height}` }}>
-      <iframe
-        ref={frame}
-        title="Preview"
-        src={path}
-        sandbox="allow-scripts"
-        allow="autoplay"
-        data-ready={isReady}
-        width={width}
-        height={height}
-        style={{ transform: `scale(${scale})` }}
-      />
+      <div class="scaled" style={{ width, height, transform: `scale(${scale})` }}>
+        {children}
+      </div>
     </div>
+  );
+}
+
+interface PageProps {
+  path: string;
+  size: Size;
+  frames: Frames;
+  isFront: boolean;
+  isReady: boolean;
+}
+
+function Page({ path, size, frames, isFront, isReady }: PageProps) {
+  const own = useRef<HTMLIFrameElement>(null);
+  useEffect(() => {
+    if (own.current !== null) frames.current.set(path, own.current);
+    return () => {
+      frames.current.delete(path);
+    };
+  }, [path]);
+  return (
+    <iframe
+      ref={own}
+      class={isFront ? "front" : undefined}
+      title={isFront ? "Preview" : "The next preview"}
+      tabIndex={isFront ? undefined : -1}
+      src={path}
+      sandbox="allow-scripts"
+      allow="autoplay"
+      data-ready={isReady}
+      width={size.width}
+      height={size.height}
+    />
   );
 }
 
 interface ControlsProps {
   told: Told;
-  order: (order: PreviewOrder) => void;
+  order: Order;
 }
 
 function Controls({ told, order }: ControlsProps) {

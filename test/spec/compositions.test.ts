@@ -247,7 +247,9 @@ t.test("GET /v1/compositions/{id}/timeline shows clips with edits, and diagnosti
   const caller = await (await openInProcess(t)).account();
   const inside =
     '<div id="a" class="clip" data-start="0" data-duration="1"></div>' +
-    '<video id="v" src="none.mp4" data-start="a" data-duration="1" data-track-index="1"></video>';
+    '<video id="v" src="none.mp4" data-start="a" data-duration="1" data-track-index="1"></video>' +
+    '<div id="host" data-composition-id="in" data-start="0" data-duration="1" data-media-start="2"' +
+    ' data-playback-rate="2"><p id="p" class="clip" data-start="2" data-duration="1"></p></div>';
   const edits = { version: 1, clips: { a: { duration: 1.5 } } };
   const id = await made(caller, {
     "index.html": page({ inside }),
@@ -258,6 +260,8 @@ t.test("GET /v1/compositions/{id}/timeline shows clips with edits, and diagnosti
   t.match(json.clips, [
     { id: "a", kind: "element", start_seconds: 0, end_seconds: 1.5 },
     { id: "v", kind: "video", start_seconds: 1.5, path: "none.mp4", audio_role: "clip" },
+    { id: "host", composition_key: "", media_start_seconds: 2, playback_rate: 2 },
+    { id: "p", start_seconds: 0, end_seconds: 0.5, composition_key: json.clips[2]?.key },
   ]);
   t.match(json.diagnostics, [{ code: "missing_file", severity: "warning", path: "index.html" }]);
 });

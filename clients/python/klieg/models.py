@@ -681,6 +681,7 @@ class EffectiveClip(TypedDict):
     track_index: int
     is_shown: bool
     is_audible: bool
+    composition_key: str
     path: NotRequired[str | None]
     asset_id: NotRequired[str | None]
     media_start_seconds: NotRequired[float | None]

@@ -629,6 +629,7 @@ export interface EffectiveClip {
   track_index: number;
   is_shown: boolean;
   is_audible: boolean;
+  composition_key: string;
   path?: string | null;
   asset_id?: string | null;
   media_start_seconds?: number | null;

@@ -1,0 +1,82 @@
+/** Fields whose labels are around them; a figure counts when the field is left. */
+import type { ComponentChildren } from "../view.ts";
+
+interface NumberFieldProps {
+  label: string;
+  value: number | undefined;
+  min?: number;
+  max?: number;
+  step?: number;
+  /** Not called for what is no figure. */
+  set: (value: number) => void;
+}
+
+export function NumberField({ label, value, min, max, step = 1, set }: NumberFieldProps) {
+  return (
+    <Labelled label={label}>
+      <input
+        type="number"
+        value={value === undefined ? "" : String(Math.round(value * 1_000) / 1_000)}
+        min={min}
+        max={max}
+        // Any figure is taken; the arrows go by frames.
+        step={step}
+        onChange={({ currentTarget }) => {
+          const { valueAsNumber } = currentTarget;
+          if (Number.isFinite(valueAsNumber)) set(valueAsNumber);
+          else currentTarget.value = value === undefined ? "" : String(value);
+        }}
+      />
+    </Labelled>
+  );
+}
+
+interface TickFieldProps {
+  label: string;
+  value: boolean;
+  set: (value: boolean) => void;
+}
+
+export function TickField({ label, value, set }: TickFieldProps) {
+  return (
+    <label class="tick">
+      <input
+        type="checkbox"
+        checked={value}
+        onChange={(event) => set(event.currentTarget.checked)}
+      />
+      {label}
+    </label>
+  );
+}
+
+interface ChoiceFieldProps {
+  label: string;
+  value: string;
+  choices: readonly (readonly [value: string, name: string])[];
+  set: (value: string) => void;
+}
+
+export function ChoiceField({ label, value, choices, set }: ChoiceFieldProps) {
+  return (
+    <Labelled label={label}>
+      <select value={value} onChange={(event) => set(event.currentTarget.value)}>
+        {choices.map(([one, name]) => (
+          <option key={one} value={one}>
+            {name}
+          </option>
+        ))}
+      </select>
+    </Labelled>
+  );
+}
+
+export function Labelled({ label, children }: { label: string; children: ComponentChildren }) {
+  return (
+    // biome-ignore lint/a11y/noLabelWithoutControl: the control is the child.
+    <label class="field">
+      <span>{label}</span>
+      {children}
+    </label>
+  );
+}

@@ -1,0 +1,30 @@
+/** Keys that are about the film whatever has the focus, but for fields that one types in. */
+import { isTyping } from "../keys.ts";
+import type { EditSession } from "./edit-session.ts";
+import { playToggles } from "./playhead.ts";
+
+/** Returns what ends it. */
+export function followStudioKeys(session: EditSession): () => void {
+  const press = (event: KeyboardEvent) => {
+    const { key, ctrlKey, metaKey, shiftKey, altKey, target } = event;
+    if (isTyping(target) || document.querySelector("dialog[open]") !== null) return;
+    const letter = key.toLowerCase();
+    if ((ctrlKey || metaKey) && !altKey) {
+      if (letter === "z") shiftKey ? session.redo() : session.undo();
+      else if (letter === "y" && !metaKey) session.redo();
+      else return;
+    } else if (key === " " && !isPressable(target)) playToggles.value += 1;
+    else return;
+    event.preventDefault();
+  };
+  addEventListener("keydown", press);
+  return () => removeEventListener("keydown", press);
+}
+
+/** A clip is chosen by Enter, so that the space bar plays there too. */
+function isPressable(target: EventTarget | null): boolean {
+  return (
+    target instanceof HTMLElement &&
+    target.matches("button:not(.clip), a, summary, input[type=checkbox], input[type=color]")
+  );
+}

@@ -1,0 +1,25 @@
+import { useEffect, useMemo, useRef } from "../view.ts";
+import { EditSession } from "./edit-session.ts";
+import type { StudioSource } from "./studio-source.ts";
+
+/** A session for as long as the view is there; what is not stored when it goes is stored then. */
+export function useEditSession(source: StudioSource, onSaved: () => void): EditSession {
+  const saved = useRef(onSaved);
+  saved.current = onSaved;
+  const session = useMemo(
+    () => new EditSession({ source, onSaved: () => saved.current() }),
+    [source],
+  );
+  useEffect(() => {
+    // The browser asks before the page is left.
+    const warn = (event: BeforeUnloadEvent) => {
+      if (session.standing.peek().phase !== "stored") event.preventDefault();
+    };
+    addEventListener("beforeunload", warn);
+    return () => {
+      removeEventListener("beforeunload", warn);
+      if (session.standing.peek().phase === "storing") void session.flush();
+    };
+  }, [session]);
+  return session;
+}
