@@ -1,14 +1,14 @@
 /** A folder on this machine for the studio: what `klieg preview` answers beside this page. */
 import type { EffectiveTimeline } from "../../clients/typescript/src/generated/models.ts";
 import type { SavedEdits, StoredEdits, StudioSource } from "../studio/studio-source.ts";
-import { live } from "./live.ts";
+import { lastGood } from "./live.ts";
 
 export const folderSource: StudioSource = {
   timeline: (signal) => ask<EffectiveTimeline>("timeline", { signal }),
   async preview() {
-    const { preview, fault } = live.value ?? {};
-    if (typeof preview === "string") return preview;
-    throw new Error(fault ?? "The folder was not read yet.");
+    const path = lastGood.value?.preview;
+    if (typeof path === "string") return path;
+    throw new Error("There was nothing to show yet.");
   },
   edits: (signal) => readEdits(signal),
   saveEdits,

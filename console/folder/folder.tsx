@@ -1,53 +1,104 @@
-/** The page of `klieg preview`: a folder's film as it plays, its lanes, and what is wrong. */
-import type { EffectiveTimeline } from "../../clients/typescript/src/generated/models.ts";
+/**
+ * The page of `klieg preview`: a folder's film as it plays, its tracks to be edited, and what is
+ * wrong. While the files are broken, the film stays as it was and the reason stands above it.
+ */
 import { useAsked } from "../asked.ts";
 import { playtime } from "../format.ts";
 import { Mark } from "../parts/icon.tsx";
-import { Empty, Rows, Shown } from "../parts/shown.tsx";
-import { Diagnostics, Lanes } from "../studio/diagnostics.tsx";
+import { Rows, Shown } from "../parts/shown.tsx";
+import { Diagnostics } from "../studio/diagnostics.tsx";
+import type { EditSession } from "../studio/edit-session.ts";
+import { Inspector } from "../studio/inspector.tsx";
 import { Player } from "../studio/player.tsx";
+import type { TimedFilm } from "../studio/studio-clips.ts";
+import { Timeline } from "../studio/timeline.tsx";
+import { useEditSession } from "../studio/use-edit-session.ts";
 import { useEffect } from "../view.ts";
 import { folderSource } from "./folder-source.ts";
-import { isConnected, type Live, live } from "./live.ts";
+import { isConnected, type Live, lastGood, live } from "./live.ts";
 
 export function Folder() {
   const told = live.value;
+  const name = told?.name;
   useEffect(() => {
-    if (told !== undefined) document.title = `${told.name} - Klieg`;
-  }, [told?.name]);
+    if (name !== undefined) document.title = `${name} - Klieg`;
+  }, [name]);
   return (
     <main id="view">
       <div class="view">
         {!isConnected.value && (
-          <p class="wrong" role="alert">
+          <p class="trouble" role="alert">
             klieg preview does not answer; start it again and open the address that it prints.
           </p>
         )}
-        {told === undefined ? <Rows count={5} /> : <Film told={told} />}
+        {told === undefined ? <Rows count={5} /> : <Work told={told} />}
       </div>
     </main>
   );
 }
 
-function Film({ told: { name, revision, fault } }: { told: Live }) {
-  if (fault === null) return <Playing name={name} revision={revision} />;
+function Work({ told: { name, faults } }: { told: Live }) {
+  const good = lastGood.value;
+  if (good !== undefined) return <Film name={name} faults={faults} revision={good.revision} />;
   return (
     <>
       <Head name={name} />
-      <Broken reason={fault} />
+      <Broken faults={faults} />
     </>
   );
 }
 
-function Playing({ name, revision }: { name: string; revision: number }) {
-  const { asked, again } = useAsked(folderSource.timeline, [], undefined, revision);
+interface FilmProps {
+  name: string;
+  faults: readonly string[];
+  /** Of the files as they were when they could be shown. */
+  revision: number;
+}
+
+function Film({ name, faults, revision }: FilmProps) {
+  // The process tells of the new files by itself.
+  const session = useEditSession(folderSource, () => {});
+  const { asked, again } = useAsked(
+    (signal) => session.read(signal),
+    [session],
+    undefined,
+    revision,
+  );
   return (
     <>
       <Head name={name} facts={asked.phase === "ready" ? factsOf(asked.value) : undefined} />
+      {faults.length > 0 && <Broken faults={faults} />}
       <Shown asked={asked} again={again}>
-        {(timeline) => <Studio timeline={timeline} revision={revision} />}
+        {(film) => (
+          <Studio film={film} session={session} revision={revision} isBroken={faults.length > 0} />
+        )}
       </Shown>
     </>
+  );
+}
+
+interface StudioProps {
+  film: TimedFilm;
+  session: EditSession;
+  revision: number;
+  isBroken: boolean;
+}
+
+function Studio({ film, session, revision, isBroken }: StudioProps) {
+  const { width, height } = film.timeline;
+  return (
+    <div class="two studio">
+      <section class="stage-column" aria-label="Film">
+        {width && height ? (
+          <Player source={folderSource} revision={revision} size={{ width, height }} />
+        ) : null}
+        <Timeline film={film} session={session} />
+      </section>
+      <section class="about-column" aria-label="Details">
+        <Inspector film={film} session={session} />
+        {!isBroken && <Diagnostics film={film} session={session} />}
+      </section>
+    </div>
   );
 }
 
@@ -61,42 +112,23 @@ function Head({ name, facts }: { name: string; facts?: string | undefined }) {
   );
 }
 
-function Studio({ timeline, revision }: { timeline: EffectiveTimeline; revision: number }) {
-  const { width, height, diagnostics } = timeline;
-  const error = diagnostics.find(({ severity }) => severity === "error");
-  return (
-    <div class="two studio">
-      <section class="stage-column" aria-label="Film">
-        {error === undefined && width && height ? (
-          <Player source={folderSource} revision={revision} size={{ width, height }} />
-        ) : (
-          <Broken reason={error?.message ?? "The film has no size."} />
-        )}
-        <Lanes timeline={timeline} />
-      </section>
-      <section class="about-column" aria-label="Diagnostics">
-        <Diagnostics timeline={timeline} />
-      </section>
-    </div>
-  );
-}
-
 /** It goes by itself when the files are mended. */
-function Broken({ reason }: { reason: string }) {
+function Broken({ faults }: { faults: readonly string[] }) {
   return (
-    <div class="card" role="alert">
-      <Empty icon="failures" title="Nothing to show">
-        <p>{reason}</p>
-      </Empty>
+    <div class="trouble" role="alert">
+      {faults.map((fault) => (
+        <p key={fault}>{fault}</p>
+      ))}
     </div>
   );
 }
 
-function factsOf({ width, height, duration_seconds, frame_rate }: EffectiveTimeline): string {
+function factsOf({ timeline }: TimedFilm): string {
+  const { width, height, duration_seconds: seconds, frame_rate: rate } = timeline;
   const facts = [
     width && height ? `${width} \u00d7 ${height}` : undefined,
-    duration_seconds ? playtime(duration_seconds) : undefined,
-    `${frame_rate} frames a second`,
+    seconds ? playtime(seconds) : undefined,
+    `${rate} frames a second`,
   ];
   return facts.filter((fact) => fact !== undefined).join(" · ");
 }

@@ -7,12 +7,14 @@ export interface Live {
   readonly revision: number;
   /** Path of the preview's page; null while there is none. */
   readonly preview: string | null;
-  /** Why there is none, as a sentence. */
-  readonly fault: string | null;
+  /** Why there is none, as sentences. */
+  readonly faults: readonly string[];
 }
 
 /** Undefined until it was told for the first time. */
 export const live = signal<Live | undefined>(undefined);
+/** What was told when there was a preview. */
+export const lastGood = signal<Live | undefined>(undefined);
 export const isConnected = signal(true);
 
 /** The browser connects again by itself. */
@@ -21,7 +23,9 @@ export function follow(): void {
   events.onmessage = ({ data }: MessageEvent<string>) => {
     isConnected.value = true;
     const told = JSON.parse(data) as Live;
-    if (told.revision > (live.value?.revision ?? 0)) live.value = told;
+    if (told.revision <= (live.value?.revision ?? 0)) return;
+    live.value = told;
+    if (told.preview !== null) lastGood.value = told;
   };
   events.onerror = () => {
     isConnected.value = false;

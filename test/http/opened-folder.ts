@@ -29,7 +29,7 @@ export interface Told {
   readonly name: string;
   readonly revision: number;
   readonly preview: string | null;
-  readonly fault: string | null;
+  readonly faults: readonly string[];
 }
 
 /** What the page is told, one after the other. */

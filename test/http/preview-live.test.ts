@@ -14,7 +14,7 @@ async function open(t: Test) {
 
 t.test("a change of any file makes another preview", async (t) => {
   const { path, events, first, origin } = await open(t);
-  t.match(first, { fault: null, revision: 1 });
+  t.match(first, { faults: [], revision: 1 });
   const changes: readonly (() => Promise<unknown>)[] = [
     () => writeFile(join(path, "index.html"), root("<p>changed</p>")),
     () => writeFile(join(path, "media/a.txt"), "12"),
@@ -31,7 +31,7 @@ t.test("a change of any file makes another preview", async (t) => {
     // An empty folder is no change.
     if (at === 4) continue;
     const told = await events.next((one) => one.preview !== preview);
-    t.equal(told.fault, null);
+    t.strictSame(told.faults, []);
     preview = told.preview;
     t.equal((await fetch(origin + preview)).status, 200);
   }
@@ -41,18 +41,20 @@ t.test("a broken folder says why, and recovers by itself", async (t) => {
   const { path, events, url } = await open(t);
   const entry = join(path, "index.html");
   await rename(entry, join(path, "other.html"));
-  const gone = await events.next(({ fault }) => fault !== null);
-  t.match(gone, { preview: null, fault: "The folder has no index.html." });
-  t.match(await (await fetch(`${url}timeline`)).json(), { status: 404, detail: gone.fault });
+  const gone = await events.next(({ faults }) => faults.length > 0);
+  t.match(gone, { preview: null, faults: ["The folder has no index.html."] });
+  t.match(await (await fetch(`${url}timeline`)).json(), { status: 404, detail: gone.faults[0] });
   await rename(join(path, "other.html"), entry);
-  t.match(await events.next(({ fault }) => fault === null), { preview: /^\/preview\// });
+  t.match(await events.next(({ faults }) => faults.length === 0), { preview: /^\/preview\// });
   await writeFile(entry, "<p>no film</p>");
-  await events.next(({ revision }) => revision > gone.revision + 1);
+  const empty = await events.next(({ revision }) => revision > gone.revision + 1);
+  t.match(empty, { preview: null, faults: [/^index\.html: /] });
   t.match(await (await fetch(`${url}timeline`)).json(), { diagnostics: [{ severity: "error" }] });
   await rename(path, `${path}-away`);
-  t.match(await events.next(({ fault }) => fault !== null), { fault: /cannot be read/ });
+  t.match(await events.next(({ faults }) => faults.length > 0), { faults: [/cannot be read/] });
   await rename(`${path}-away`, path);
-  await events.next(({ fault }) => fault === null);
+  await writeFile(entry, root("<p>mended</p>"));
+  await events.next(({ faults }) => faults.length === 0);
 });
 
 t.test("saved edits are told once", async (t) => {
@@ -63,7 +65,7 @@ t.test("saved edits are told once", async (t) => {
     body: '{"version":1}',
   });
   t.equal(saved.status, 200);
-  t.match(await events.next(({ revision }) => revision === 2), { fault: null });
+  t.match(await events.next(({ revision }) => revision === 2), { faults: [] });
   await writeFile(join(path, "media/a.txt"), "the next change");
   const told = await events.next(({ revision }) => revision > 2);
   t.equal(told.revision, 3, "nothing was told between them");
@@ -74,7 +76,7 @@ t.test("a file under way counts when it is whole", async (t) => {
   const entry = join(path, "index.html");
   writeFileSync(entry, "");
   writeFileSync(entry, root("<p>whole</p>"));
-  t.match(await events.next(({ revision }) => revision === 2), { fault: null });
+  t.match(await events.next(({ revision }) => revision === 2), { faults: [] });
   await writeFile(entry, root("<p>the next change</p>"));
   const told = await events.next(({ revision }) => revision > 2);
   t.equal(told.revision, 3, "nothing was told between them");

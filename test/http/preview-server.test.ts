@@ -162,7 +162,7 @@ t.test("edits are saved over the version that they were made of", async (t) => {
   t.equal(await readFile(place, "utf8"), edits(3));
   t.equal((await save("{", { "if-match": "*" })).status, 400, "what are no edits is not saved");
   const told = await events.next(({ revision }) => revision === 2);
-  t.match(told, { fault: null, preview: /^\/preview\// });
+  t.match(told, { faults: [], preview: /^\/preview\// });
   t.equal((await save(undefined, { "if-match": "*" })).status, 204);
   await t.rejects(readFile(place), { code: "ENOENT" });
 });

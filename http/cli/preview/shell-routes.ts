@@ -14,6 +14,7 @@ import { type Answer, json, nothing, type Sink } from "../../transport/answer.ts
 import { isOfOwnPage } from "../loopback/loopback.ts";
 import { EditsFile } from "./edits-file.ts";
 import { faultSentence } from "./faults.ts";
+import type { FolderSource } from "./folder-source.ts";
 import type { LiveFolder } from "./live-folder.ts";
 
 export const appFilesPath = "/folder-files/";
@@ -32,7 +33,8 @@ interface Told {
   readonly revision: number;
   /** Path of the preview's page; null while there is none. */
   readonly preview: string | null;
-  readonly fault: string | null;
+  /** Why there is none, as sentences. */
+  readonly faults: readonly string[];
 }
 
 /** So that a connection that is gone is noticed. */
@@ -103,10 +105,10 @@ export class ShellRoutes {
   private async told(): Promise<Told> {
     const { root, revision, shown } = this.folder;
     const known = { name: basename(root), revision };
-    if (shown.kind === "fault") return { ...known, preview: null, fault: shown.fault };
-    const fault = await shown.source.timeline().then(() => null, faultSentence);
-    const preview = fault === null ? `${shown.preview.base}index.html` : null;
-    return { ...known, preview, fault };
+    if (shown.kind === "fault") return { ...known, preview: null, faults: [shown.fault] };
+    const faults = await faultsOf(shown.source);
+    const preview = faults.length === 0 ? `${shown.preview.base}index.html` : null;
+    return { ...known, preview, faults };
   }
 
   private async timeline(): Promise<Answer> {
@@ -131,6 +133,17 @@ export class ShellRoutes {
     });
     await this.folder.refresh();
     return etag === undefined ? nothing() : json(200, { etag });
+  }
+}
+
+/** Why nothing can be rendered of it, as `klieg lint` says it. */
+async function faultsOf(source: FolderSource): Promise<readonly string[]> {
+  try {
+    const { diagnostics } = await source.timeline();
+    const errors = diagnostics.filter(({ severity }) => severity === "error");
+    return errors.map(({ message }) => message);
+  } catch (error) {
+    return [faultSentence(error)];
   }
 }
 
