@@ -7,7 +7,7 @@
  *    theirs are loaded on request, and undo brings back one's own.
  */
 import { computed, signal } from "../view.ts";
-import { type Edits, noEdits, readEdits, writeEdits } from "./edits-document.ts";
+import { type Edits, noEdits, type ReadEdits, readEdits, writeEdits } from "./edits-document.ts";
 import { begin, type History, record, redo, undo, type Version } from "./history.ts";
 import { type Authored, learnAuthored, type TimedFilm } from "./studio-clips.ts";
 import type { StoredEdits, StudioSource } from "./studio-source.ts";
@@ -63,10 +63,10 @@ export class EditSession {
       this.source.edits(signal),
     ]);
     if (saves === this.saves && this.saving === undefined) this.adopt(stored);
-    const edits = readEdits(stored?.text);
+    const read = readEdits(stored?.text);
     const film = {
       timeline,
-      edits: "fault" in edits ? noEdits : edits,
+      edits: "fault" in read ? noEdits : read.edits,
       version: stored?.text,
     };
     const refusal = timeline.diagnostics.find(({ code }) => code === "invalid_overlay");
@@ -78,10 +78,10 @@ export class EditSession {
 
   /** `group` as in `record`. */
   edit(change: (edits: Edits) => Edits, group?: string): void {
-    const edits = this.edits.peek();
-    if ("fault" in edits) return;
-    const next = change(edits);
-    if (next !== edits) this.change((history) => record(history, writeEdits(next), group));
+    const read = this.edits.peek();
+    if ("fault" in read) return;
+    const next = change(read.edits);
+    if (next !== read.edits) this.change((history) => record(history, writeEdits(next), group));
   }
 
   undo(): void {
@@ -115,10 +115,11 @@ export class EditSession {
     return this.saving;
   }
 
-  private readNow(): Edits | { readonly fault: string } {
+  private readNow(): ReadEdits {
     const { now } = this.history.value;
     const { version, fault } = this.ignored.value;
-    return now !== undefined && now === version ? { fault } : readEdits(now);
+    const read = readEdits(now);
+    return !("fault" in read) && now !== undefined && now === version ? { fault } : read;
   }
 
   private change(make: (history: History) => History): void {

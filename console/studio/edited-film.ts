@@ -24,7 +24,7 @@ export function editedFilm({ film, session }: FilmProps): EditedFilm {
   const { timeline } = film;
   const isStored = session.history.value.now === film.version;
   const read = session.edits.value;
-  const edits = isStored || "fault" in read ? film.edits : read;
+  const edits = isStored || "fault" in read ? film.edits : read.edits;
   const seconds = timeline.duration_seconds ?? playedSeconds.value ?? 0;
   const clips = studioClips(film, session.authored, edits, seconds);
   return { session, film, edits, clips, seconds, fps: timeline.frame_rate };

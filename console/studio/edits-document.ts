@@ -65,19 +65,20 @@ export const bounds = {
 
 export const noEdits: Edits = { version: 1 };
 
+/** What the file says, or a sentence why that cannot be used. */
+export type ReadEdits = { readonly edits: Edits } | { readonly fault: string };
+
 /** A file that cannot be read is nothing to write over. */
-export function readEdits(text: string | undefined): Edits | { readonly fault: string } {
-  if (text === undefined) return noEdits;
+export function readEdits(text: string | undefined): ReadEdits {
+  if (text === undefined) return { edits: noEdits };
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch {
     return { fault: "klieg-edits.json is no JSON." };
   }
-  const wrong = isEdits(value) ? undefined : (wrongMember(value) ?? "it");
-  return isEdits(value)
-    ? value
-    : { fault: `klieg-edits.json is not as it should be: ${wrong} is wrong.` };
+  if (isEdits(value)) return { edits: value };
+  return { fault: `klieg-edits.json is not as it should be: ${wrongMember(value)} is wrong.` };
 }
 
 export function writeEdits(edits: Edits): string {
@@ -94,11 +95,11 @@ const shapes: Readonly<Record<string, (value: unknown) => boolean>> = {
 };
 
 function isEdits(value: unknown): value is Edits {
-  return isObject(value) && wrongMember(value) === undefined;
+  return wrongMember(value) === undefined;
 }
 
 function wrongMember(value: unknown): string | undefined {
-  if (!isObject(value)) return undefined;
+  if (!isObject(value)) return "the whole";
   return Object.keys(shapes).find((name) => shapes[name]?.(value[name]) === false);
 }
 

@@ -31,7 +31,7 @@ export function SessionTrouble({ session, open }: SessionTroubleProps) {
     );
   if ("fault" in read)
     return (
-      <Trouble text={String(read.fault)}>
+      <Trouble text={read.fault}>
         {open !== undefined && (
           <button type="button" class="plain small" onClick={() => open("klieg-edits.json")}>
             Open the file
