@@ -59,6 +59,8 @@ const notRun: Readonly<Record<string, string>> = {
   "sh clients/typescript/pack .": "makes the tarball, as clients/scenario.test.ts does",
   "npx klieg mcp --ceiling 20": "waits for an agent, as which clients/mcp.test.ts acts",
   "klieg agent approve <session> 40": "needs the run of an agent, as the same test has one",
+  "npx klieg preview examples/product-film":
+    "serves until Ctrl-C, as http/preview-command.test.ts has it do",
   "npm link": "changes the machine; the clone has the link that it makes",
   "npx klieg login": "waits for a person, as whom crash/credentials.test.ts acts",
   'npm install "uWebSockets.js@github:uNetworking/uWebSockets.js#<tag>"':

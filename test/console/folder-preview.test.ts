@@ -1,7 +1,7 @@
 /// <reference lib="dom" />
 /** `klieg preview` in the browser: a folder as it plays, and no danger to who looks at it. */
 import { execFile } from "node:child_process";
-import { cp, readFile, rename, writeFile } from "node:fs/promises";
+import { cp, readdir, readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import t from "tap";
@@ -47,6 +47,21 @@ t.test("a folder plays, and is followed while it is worked on", async (t) => {
     await page.getByText("The folder has no index.html.").waitFor();
     await change(page, () => rename(`${entry}.away`, entry));
     await atFrame(page, 60);
+  });
+
+  await t.test("edited by hand, which is one change", async (t) => {
+    const edits = join(folder, "klieg-edits.json");
+    const opened = () => asked.filter((one) => one.endsWith("/index.html")).length;
+    const before = opened();
+    await change(page, () => page.getByRole("button", { name: "Add text" }).click());
+    await atFrame(page, 60);
+    await page.frameLocator("iframe.front").getByText("New text").waitFor();
+    t.match(JSON.parse(await readFile(edits, "utf8")), { texts: [{ text: "New text" }] });
+    t.match(await readdir(folder), { length: 5 }, "nothing else is left in the folder");
+    await change(page, () => page.getByRole("button", { name: "Undo" }).click());
+    await page.getByText("Edits are stored", { exact: true }).waitFor();
+    await t.rejects(readFile(edits), { code: "ENOENT" });
+    t.equal(opened(), before + 2, "each was shown once");
   });
 
   await t.test("its media play", async (t) => {
