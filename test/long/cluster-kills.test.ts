@@ -28,7 +28,7 @@ const nodeCount = Number(process.env["KLIEG_TEST_NODES"] ?? 3);
 const leaderKills = Number(process.env["KLIEG_TEST_LEADER_KILLS"] ?? 0);
 const farmNodes = 2;
 /** To the provider at each kill, by an account of their own: they take its slots for longer. */
-const sentOnce = 8;
+const sentOnce = 4;
 
 t.test(`${kills} kills of the owner among ${nodeCount} nodes lose nothing`, async (t) => {
   const { folder, start: startNode, servers, settings } = await openCluster(t);
