@@ -33,8 +33,11 @@ export const farmLimits = {
     urlSeconds: 900,
     /** A node is announced to services that came later, or that gave it up. */
     helloMs: 2_000,
-    /** Silence of a service while NATS itself answers, after which its tasks are dropped. */
-    brokerSilenceMs: 90_000,
+    /**
+     * Silence of a service while NATS itself answers, after which its tasks are dropped: its leases
+     * have lapsed by then, and other services need their places.
+     */
+    brokerSilenceMs: 20_000,
     /** One message between service and node, and what waits for NATS of those. */
     messageBytesMax: 8 * 1024 ** 2,
     unheardBytesMax: 64 * 1024 ** 2,

@@ -24,6 +24,14 @@ interface Outcome {
   readonly errors: string;
 }
 
+/** Each file that runs leads a process group, which is ended with it. */
+const groups = new Set<number>();
+for (const signal of ["SIGINT", "SIGTERM"] as const)
+  process.once(signal, () => {
+    for (const pid of groups) killGroup(pid);
+    process.exit(1);
+  });
+
 const files = process.argv.slice(2);
 const waiting = files.values();
 let passed = 0;
@@ -45,14 +53,17 @@ async function run(file: string): Promise<Outcome> {
   const child = spawn(process.execPath, ["--enable-source-maps", file], {
     env: { ...process.env, TAP_TIMEOUT: `${fileMs / 1000}` },
     stdio: ["ignore", "pipe", "pipe"],
-    timeout: fileMs,
-    killSignal: "SIGKILL",
+    detached: true,
   });
+  if (child.pid !== undefined) groups.add(child.pid);
+  const patience = setTimeout(() => killGroup(child.pid), fileMs);
   const ended = new Promise<string>((resolve) => {
     child.once("error", (error) => resolve(error.message));
-    child.once("close", (code, signal) =>
-      resolve(code === 0 ? "" : `it ended by ${signal ?? code}`),
-    );
+    child.once("exit", () => killGroup(child.pid));
+    child.once("close", (code, signal) => {
+      clearTimeout(patience);
+      resolve(code === 0 ? "" : `it ended by ${signal ?? code}`);
+    });
   });
   const [report, errors, end] = await Promise.all([text(child.stdout), text(child.stderr), ended]);
 
@@ -70,6 +81,16 @@ async function run(file: string): Promise<Outcome> {
     failures,
     errors: errors.trimEnd().split("\n").slice(-20).join("\n"),
   };
+}
+
+/** Whatever a file has started and left behind ends with it. */
+function killGroup(pid: number | undefined): void {
+  if (pid === undefined || !groups.delete(pid)) return;
+  try {
+    process.kill(-pid, "SIGKILL");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
+  }
 }
 
 function describe({ fullname, diag }: Result): string {

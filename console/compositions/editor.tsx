@@ -21,17 +21,7 @@ interface EditorProps {
 }
 
 export function Editor({ composition, file, text, changed, diagnostics }: EditorProps) {
-  const [written, setWritten] = useState(text);
-  const [saved, setSaved] = useState(text);
-  const etag = useRef(file.etag);
-  const isChanged = written !== saved;
-  useEffect(() => {
-    // Stored by another; what is written here stays, and its save is refused.
-    if (isChanged) return;
-    etag.current = file.etag;
-    setWritten(text);
-    setSaved(text);
-  }, [text, file.etag]);
+  const { written, setWritten, isChanged, etag, setSaved } = useWritten(text, file.etag);
   const area = useRef<HTMLTextAreaElement>(null);
   const element = askedFor("element");
   useEffect(() => {
@@ -59,7 +49,6 @@ export function Editor({ composition, file, text, changed, diagnostics }: Editor
       changed();
     }, "Deleted");
   };
-  useEffect(() => warnWhile(isChanged), [isChanged]);
   return (
     <div class="editor">
       <div class="editor-head">
@@ -75,20 +64,11 @@ export function Editor({ composition, file, text, changed, diagnostics }: Editor
           Save
         </button>
       </div>
-      {diagnostics.length > 0 && (
-        <ul class="editor-diagnostics">
-          {diagnostics.map((one) => (
-            <Finding
-              key={one.message}
-              one={one}
-              line={one.element ? elementLine(written, one.element) : undefined}
-              show={() => {
-                if (one.element && area.current !== null) showElement(area.current, one.element);
-              }}
-            />
-          ))}
-        </ul>
-      )}
+      <Findings
+        diagnostics={diagnostics}
+        text={written}
+        show={(one) => area.current !== null && showElement(area.current, one)}
+      />
       <textarea
         ref={area}
         aria-label={file.path}
@@ -106,24 +86,48 @@ export function Editor({ composition, file, text, changed, diagnostics }: Editor
   );
 }
 
-interface FindingProps {
-  one: EffectiveTimeline["diagnostics"][number];
-  line: number | undefined;
-  show: () => void;
+/** What is being written over the text that is stored, whose version `etag` names. */
+function useWritten(text: string, newest: string) {
+  const [written, setWritten] = useState(text);
+  const [saved, setSaved] = useState(text);
+  const etag = useRef(newest);
+  const isChanged = written !== saved;
+  useEffect(() => {
+    // Stored by another; what is written here stays, and its save is refused.
+    if (isChanged) return;
+    etag.current = newest;
+    setWritten(text);
+    setSaved(text);
+  }, [text, newest]);
+  useEffect(() => warnWhile(isChanged), [isChanged]);
+  return { written, setWritten, isChanged, etag, setSaved };
 }
 
-function Finding({ one, line, show }: FindingProps) {
-  const { severity, path, message } = one;
-  const says = message.startsWith(`${path}: `) ? message.slice(path.length + 2) : message;
+interface FindingsProps {
+  diagnostics: EditorProps["diagnostics"];
+  text: string;
+  show: (element: string) => void;
+}
+
+/** What is wrong with the file, with the lines where that can be found. */
+function Findings({ diagnostics, text, show }: FindingsProps) {
+  if (diagnostics.length === 0) return null;
   return (
-    <li class={severity === "error" ? "wrong" : "warned"}>
-      {line !== undefined && (
-        <button type="button" class="bare small" onClick={show}>
-          Line {line}
-        </button>
-      )}
-      {says}
-    </li>
+    <ul class="editor-diagnostics">
+      {diagnostics.map(({ severity, path, message, element }) => {
+        const line = element ? elementLine(text, element) : undefined;
+        return (
+          <li key={message} class={severity === "error" ? "wrong" : "warned"}>
+            {element && line !== undefined && (
+              <button type="button" class="plain small" onClick={() => show(element)}>
+                Line {line}
+              </button>
+            )}
+            <span>{message.startsWith(path) ? message.slice(path.length + 2) : message}</span>
+          </li>
+        );
+      })}
+    </ul>
   );
 }
 

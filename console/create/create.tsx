@@ -1,5 +1,5 @@
 /** The playground: a model, a form made of what it takes, its price, and what comes of it. */
-import type { Job, Model } from "../../clients/typescript/src/generated/models.ts";
+import type { Model } from "../../clients/typescript/src/generated/models.ts";
 import { KliegError } from "../../clients/typescript/src/klieg.ts";
 import { useAsked } from "../asked.ts";
 import { credits } from "../format.ts";
@@ -22,7 +22,7 @@ import {
 import { Examples } from "./examples.tsx";
 import { fieldsOf } from "./fields.ts";
 import { Input } from "./inputs.tsx";
-import { type Body, isOfKind, type Kind, kinds } from "./kinds.ts";
+import { type Body, isOfKind, type Kind, kinds, type Submitted } from "./kinds.ts";
 import { priceOf } from "./price.ts";
 import { confirmationOf, type Quote, useQuote } from "./quote.ts";
 import { addRun, Runs, runs } from "./runs.tsx";
@@ -103,9 +103,12 @@ async function submit(of: Kind, body: Body, confirmation: string | undefined): P
   }
 }
 
-function started(job: Job, of: Kind, body: Body): void {
-  remember(job.id, { kind: of.name, body });
-  addRun(job.id);
+function started({ jobIds, refusals }: Submitted, of: Kind, body: Body): void {
+  for (const id of jobIds.toReversed()) {
+    remember(id, { kind: of.name, body });
+    addRun(id);
+  }
+  for (const refusal of refusals) notice(refusal, "refused");
   void refreshMe();
 }
 

@@ -5,6 +5,7 @@
 import type { Model } from "../../clients/typescript/src/generated/models.ts";
 import { words } from "../format.ts";
 import type { Kind } from "./kinds.ts";
+import { membersField } from "./sets.ts";
 
 export type Value = string | number | boolean | readonly string[];
 
@@ -45,6 +46,8 @@ export function fieldsOf(model: Model, kind: Kind): readonly FormField[] {
   switch (kind.name) {
     case "image":
       return imageFields(model);
+    case "set":
+      return setFields(model);
     case "video":
       return videoFields(model);
     case "audio":
@@ -74,6 +77,20 @@ function imageFields(model: Model): FormField[] {
     ]),
     ...when(model, "prompt_enhance", [enhance]),
     ...when(model, "seed", [seed]),
+  ]);
+}
+
+function setFields(model: Model): FormField[] {
+  const [first, ...others] = imageFields(model).filter(({ name }) => name !== "num_images");
+  return present([
+    first,
+    {
+      ...named(membersField, "Its pictures", "A line each: its name, a colon, what it shows besides"),
+      kind: "text",
+      max: membersMax,
+      isRequired: true,
+    },
+    ...others,
   ]);
 }
 
@@ -182,6 +199,8 @@ function restoreFields(model: Model): FormField[] {
   ]);
 }
 
+/** Characters of all lines of a set. */
+const membersMax = 20_000;
 const backgrounds = ["opaque", "transparent", "auto"] as const;
 const seed: FormField = {
   ...named("seed", "Seed", "The same seed and request give the same again."),

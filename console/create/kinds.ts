@@ -7,15 +7,17 @@ import type {
   Job,
   JobCostRequest,
   Model,
+  OutputSet,
   RemoveBackgroundVideoRequest,
   RestoreVideoRequest,
 } from "../../clients/typescript/src/generated/models.ts";
 import type { Klieg } from "../../clients/typescript/src/klieg.ts";
 import type { IconName } from "../parts/icon.tsx";
+import { setRequest } from "./sets.ts";
 
-export type KindName = Exclude<JobCostRequest["kind"], "set">;
+export type KindName = JobCostRequest["kind"];
 
-/** The body of a submit. Its fields are those of the kind; the service checks them. */
+/** What is filled in, by the names of the kind's fields; the service checks them. */
 export type Body = { readonly model: string } & Readonly<Record<string, unknown>>;
 
 export interface Kind {
@@ -30,10 +32,27 @@ export interface Kind {
   readonly command: string;
   readonly method: string;
   readonly extension: string;
-  readonly submit: (klieg: Klieg, body: Body) => Promise<Job>;
+  /** The body of a submit. */
+  readonly requestOf: (body: Body) => object;
+  readonly submit: (klieg: Klieg, body: Body) => Promise<Submitted>;
+}
+
+export interface Submitted {
+  readonly jobIds: readonly string[];
+  /** Of a set's pictures those that were not taken, and why. */
+  readonly refusals: readonly string[];
 }
 
 const generate = "generate";
+const asIs = (body: Body) => body;
+const one = ({ id }: Job): Submitted => ({ jobIds: [id], refusals: [] });
+
+function several({ members, problems }: OutputSet): Submitted {
+  return {
+    jobIds: members.flatMap(({ job_id: id }) => id ?? []),
+    refusals: problems.map(({ label, detail }) => `${label}: ${detail}`),
+  };
+}
 
 export const kinds: readonly Kind[] = [
   {
@@ -46,7 +65,27 @@ export const kinds: readonly Kind[] = [
     command: "generate image",
     method: "generate.image",
     extension: "png",
-    submit: (klieg, body) => klieg.generate.image(body as GenerateImageRequest),
+    requestOf: asIs,
+    submit: async (klieg, body) => one(await klieg.generate.image(body as GenerateImageRequest)),
+  },
+  {
+    name: "set",
+    title: "Set",
+    icon: "copy",
+    modality: "image",
+    operation: "set",
+    path: "/generate/set",
+    command: "generate set",
+    method: "generate.set",
+    extension: "png",
+    requestOf: setRequest,
+    submit: async (klieg, { confirmation_token: token, ...body }) =>
+      several(
+        await klieg.generate.set({
+          ...setRequest(body as Body),
+          ...(token === undefined ? {} : { confirmation_token: String(token) }),
+        }),
+      ),
   },
   {
     name: "video",
@@ -58,7 +97,8 @@ export const kinds: readonly Kind[] = [
     command: "generate video",
     method: "generate.video",
     extension: "mp4",
-    submit: (klieg, body) => klieg.generate.video(body as GenerateVideoRequest),
+    requestOf: asIs,
+    submit: async (klieg, body) => one(await klieg.generate.video(body as GenerateVideoRequest)),
   },
   {
     name: "audio",
@@ -70,7 +110,8 @@ export const kinds: readonly Kind[] = [
     command: "generate audio",
     method: "generate.audio",
     extension: "mp3",
-    submit: (klieg, body) => klieg.generate.audio(body as GenerateAudioRequest),
+    requestOf: asIs,
+    submit: async (klieg, body) => one(await klieg.generate.audio(body as GenerateAudioRequest)),
   },
   {
     name: "three_d",
@@ -82,7 +123,9 @@ export const kinds: readonly Kind[] = [
     command: "generate 3d",
     method: "generate.threeD",
     extension: "glb",
-    submit: (klieg, body) => klieg.generate.threeD(body as Body & Generate3DRequest),
+    requestOf: asIs,
+    submit: async (klieg, body) =>
+      one(await klieg.generate.threeD(body as Body & Generate3DRequest)),
   },
   {
     name: "video_background_removal",
@@ -94,8 +137,9 @@ export const kinds: readonly Kind[] = [
     command: "remove-background",
     method: "generate.removeBackground",
     extension: "webm",
-    submit: (klieg, body) =>
-      klieg.generate.removeBackground(body as Body & RemoveBackgroundVideoRequest),
+    requestOf: asIs,
+    submit: async (klieg, body) =>
+      one(await klieg.generate.removeBackground(body as Body & RemoveBackgroundVideoRequest)),
   },
   {
     name: "video_restoration",
@@ -107,7 +151,9 @@ export const kinds: readonly Kind[] = [
     command: "restore",
     method: "generate.restoreVideo",
     extension: "mp4",
-    submit: (klieg, body) => klieg.generate.restoreVideo(body as Body & RestoreVideoRequest),
+    requestOf: asIs,
+    submit: async (klieg, body) =>
+      one(await klieg.generate.restoreVideo(body as Body & RestoreVideoRequest)),
   },
 ];
 

@@ -26,7 +26,7 @@ export function useQuote(kind: Kind, body: Body | undefined, isWhole: boolean, t
     if (key === "" || body === undefined) return setQuote({ phase: "none" });
     const ending = new AbortController();
     const timer = setTimeout(() => {
-      const request = { kind: kind.name, [kind.name]: body } as JobCostRequest;
+      const request = { kind: kind.name, [kind.name]: kind.requestOf(body) } as JobCostRequest;
       klieg.value.jobs.quote(request, { signal: ending.signal }).then(
         (asked) => setQuote({ phase: "asked", quote: asked }),
         (error: unknown) => {

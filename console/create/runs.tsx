@@ -15,7 +15,8 @@ import { signal } from "../view.ts";
 import { fill } from "./draft.ts";
 import { kindOf } from "./kinds.ts";
 
-const shownMax = 12;
+/** The largest set, whole. */
+const shownMax = 24;
 
 export const runs = signal<readonly string[]>([]);
 

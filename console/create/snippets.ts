@@ -1,5 +1,6 @@
 /** The same request for those who would rather write it. */
 import type { Body, Kind } from "./kinds.ts";
+import { setRequest } from "./sets.ts";
 
 export const languages = ["curl", "CLI", "TypeScript", "Python"] as const;
 export type Language = (typeof languages)[number];
@@ -17,15 +18,16 @@ export function snippet(language: Language, kind: Kind, body: Body, origin: stri
   }
 }
 
-function curl({ path }: Kind, body: Body, origin: string): string {
+function curl({ path, requestOf }: Kind, body: Body, origin: string): string {
   return `curl ${origin}/v1${path} \\
   -H "Authorization: Bearer $KLIEG_TOKEN" \\
   -H "Content-Type: application/json" \\
-  -d ${quoted(JSON.stringify(body))}`;
+  -d ${quoted(JSON.stringify(requestOf(body)))}`;
 }
 
 /** Words of its own first, then options; a speech is a command of its own. */
 function cli(kind: Kind, body: Body): string {
+  if (kind.name === "set") return setCommand(body);
   const { task, ...fields } = body;
   const command = kind.name === "audio" ? `generate ${audioCommand(task, body)}` : kind.command;
   const subject = subjectOf(fields);
@@ -35,6 +37,16 @@ function cli(kind: Kind, body: Body): string {
   const words = subject === undefined ? [] : wordsOf(fields[subject]);
   const extension = String(body["output_format"] ?? kind.extension).replace("jpeg", "jpg");
   return ["npx klieg", command, ...words, ...options, `-o result.${extension}`].join(" ");
+}
+
+function setCommand(body: Body): string {
+  const { base, members } = setRequest(body);
+  const { prompt = "", ...fields } = base;
+  const options = Object.entries(fields).map(([name, value]) => option(name, value));
+  const each = members.map(({ label, prompt_suffix: suffix }) =>
+    option("member", `${label}=${prompt} ${suffix}`),
+  );
+  return ["npx klieg generate set", quoted(prompt), ...each, ...options, "-o ."].join(" ");
 }
 
 function audioCommand(task: unknown, body: Body): string {
@@ -66,27 +78,41 @@ function quoted(text: string): string {
   return /^[A-Za-z0-9_./:-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
 
-function typeScript({ method }: Kind, body: Body, origin: string): string {
+function typeScript(kind: Kind, body: Body, origin: string): string {
+  const { method, requestOf } = kind;
   return `import { Klieg } from "klieg";
 
 const klieg = new Klieg({ url: "${origin}", token: process.env.KLIEG_TOKEN });
-const { id } = await klieg.${method}(${literal(body, 0)});
-const job = await klieg.jobs.wait(id);
-console.log(job.asset?.signed_url);`;
+const { id } = await klieg.${method}(${literal(requestOf(body), 0)});
+${
+  kind.name === "set"
+    ? `const set = await klieg.sets.wait(id);
+for (const { label, asset } of set.members) console.log(label, asset?.signed_url);`
+    : `const job = await klieg.jobs.wait(id);
+console.log(job.asset?.signed_url);`
+}`;
 }
 
-function python({ method }: Kind, body: Body, origin: string): string {
+function python(kind: Kind, body: Body, origin: string): string {
+  const { method, requestOf } = kind;
   const name = method.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-  const text = JSON.stringify(body, null, 4)
+  const text = JSON.stringify(requestOf(body), null, 4)
     .replaceAll(/: true\b/g, ": True")
     .replaceAll(/: false\b/g, ": False");
   return `import os
 from klieg import Klieg
 
 klieg = Klieg(url="${origin}", token=os.environ["KLIEG_TOKEN"])
-job = klieg.${name}(${text})
+${
+  kind.name === "set"
+    ? `made = klieg.${name}(${text})
+made = klieg.sets.wait(made.id)
+for member in made.members:
+    print(member.label, member.asset and member.asset.signed_url)`
+    : `job = klieg.${name}(${text})
 job = klieg.jobs.wait(job.id)
-print(job.asset.signed_url)`;
+print(job.asset.signed_url)`
+}`;
 }
 
 function literal(value: object, depth: number): string {

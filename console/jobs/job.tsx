@@ -142,6 +142,14 @@ function About({ job }: { job: Job }) {
           </a>,
         ],
         ["Kind", job.modality === "three_d" ? "3D" : words(job.modality)],
+        [
+          "Of a set",
+          job.set_id ? (
+            <a key="set" href={at("jobs", { set_id: job.set_id })}>
+              All of its pictures
+            </a>
+          ) : undefined,
+        ],
         ["Asked for", moment(job.created_at)],
         [
           "Waited",

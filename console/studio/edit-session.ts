@@ -1,8 +1,8 @@
 /**
  * One film being edited by hand.
  *
- * 1. What is seen is the newest version; what is stored follows it, one request at a time, each over
- *    the version that was stored before. Versions in between are left out.
+ * 1. What is seen is the newest version; what is stored follows it, one request at a time, each
+ *    over the version that was stored before. Versions in between are left out.
  * 2. What cannot be stored stays, and can be tried again. Nothing is written over edits of another:
  *    theirs are loaded on request, and undo brings back one's own.
  */

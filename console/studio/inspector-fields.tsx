@@ -1,5 +1,5 @@
 /** Fields whose labels are around them; a figure counts when the field is left. */
-import type { ComponentChildren } from "../view.ts";
+import { type ComponentChildren, useState } from "../view.ts";
 
 interface NumberFieldProps {
   label: string;
@@ -12,19 +12,22 @@ interface NumberFieldProps {
 }
 
 export function NumberField({ label, value, min, max, step = 1, set }: NumberFieldProps) {
+  // What is being typed stays while the film around it is read again.
+  const [draft, setDraft] = useState<string | undefined>(undefined);
+  const text = value === undefined ? "" : String(Math.round(value * 1_000) / 1_000);
   return (
     <Labelled label={label}>
       <input
         type="number"
-        value={value === undefined ? "" : String(Math.round(value * 1_000) / 1_000)}
+        value={draft ?? text}
         min={min}
         max={max}
-        // Any figure is taken; the arrows go by frames.
         step={step}
-        onChange={({ currentTarget }) => {
-          const { valueAsNumber } = currentTarget;
+        onInput={(event) => setDraft(event.currentTarget.value)}
+        onBlur={() => setDraft(undefined)}
+        onChange={({ currentTarget: { valueAsNumber } }) => {
+          setDraft(undefined);
           if (Number.isFinite(valueAsNumber)) set(valueAsNumber);
-          else currentTarget.value = value === undefined ? "" : String(value);
         }}
       />
     </Labelled>

@@ -51,7 +51,7 @@ function ClipPanel({ clip, edited }: ClipProps) {
           onClick={() => session.edit((old) => deleteClip(old, clip))}
         >
           <Icon name="trash" size={16} />
-          {isText ? "Remove the text" : "Take it out"}
+          {isText ? "Remove" : "Take out"}
         </button>
       </fieldset>
     </section>

@@ -1,5 +1,6 @@
 /** One clip on its lane. What keys do to it is listed in `keys.ts`. */
 import { Icon } from "../parts/icon.tsx";
+import { deleteClip } from "./clip-edits.ts";
 import type { EditedFilm } from "./edited-film.ts";
 import { moveTo, type Placement, trimEnd, trimStart } from "./placement.ts";
 import { playhead, sought } from "./playhead.ts";
@@ -14,7 +15,6 @@ interface LaneClipProps {
   drag: ReturnType<typeof useDrag>;
   rows: { readonly current: Element | null };
   place: (clip: StudioClip, placement: Placement) => void;
-  takeOut: () => void;
 }
 
 export function LaneClip(props: LaneClipProps) {
@@ -72,7 +72,8 @@ function hold(
 }
 
 /** Whether the key did something. */
-function press(event: KeyboardEvent, { clip, edited: { fps }, place, takeOut }: LaneClipProps) {
+function press(event: KeyboardEvent, { clip, edited, place }: LaneClipProps): boolean {
+  const { session, fps } = edited;
   const { key, altKey, shiftKey, ctrlKey, metaKey } = event;
   if (ctrlKey || metaKey) return false;
   const frame = 1 / fps;
@@ -85,10 +86,11 @@ function press(event: KeyboardEvent, { clip, edited: { fps }, place, takeOut }: 
   else if (by !== undefined && altKey) place(clip, trimEnd(clip, clip.end + by * frame, fps));
   else if (by !== undefined)
     place(clip, moveTo(clip, clip.start + by * (shiftKey ? 1 : frame), fps));
-  else if (lanes !== undefined && !altKey) place(clip, { ...clip, lane: clip.lane + lanes });
+  else if (lanes !== undefined && !altKey)
+    place(clip, { ...clip, lane: Math.max(Math.min(0, clip.lane), clip.lane + lanes) });
   else if (key === "[") place(clip, trimStart(clip, playhead.peek(), fps));
   else if (key === "]") place(clip, trimEnd(clip, playhead.peek(), fps));
-  else if (key === "Delete" || key === "Backspace") takeOut();
+  else if (key === "Delete" || key === "Backspace") session.edit((old) => deleteClip(old, clip));
   else return false;
   return true;
 }

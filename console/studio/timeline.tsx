@@ -2,7 +2,7 @@
 import { playtime } from "../format.ts";
 import { Icon } from "../parts/icon.tsx";
 import { useEffect, useRef, useState } from "../view.ts";
-import { deleteClip, placeClip, putBack } from "./clip-edits.ts";
+import { placeClip, putBack } from "./clip-edits.ts";
 import { type EditedFilm, editedFilm, type FilmProps } from "./edited-film.ts";
 import type { Edits } from "./edits-document.ts";
 import { GhostClip, LaneClip } from "./lane-clip.tsx";
@@ -124,14 +124,13 @@ function lanesSaid({ tracks = {} }: Edits): readonly number[] {
 }
 
 function Lanes({ edited, zoom }: { edited: EditedFilm; zoom: number }) {
-  const { session, clips, edits, seconds, fps } = edited;
+  const { clips, edits, seconds, fps } = edited;
   const rows = useRef<HTMLDivElement>(null);
   const lanes = lanesOf(clips, edits);
   const own = lanes.filter(({ host }) => host === "");
   const next = Math.max(-1, ...own.map(({ index }) => index)) + 1;
   const indices = [...own.map(({ index }) => index), next];
-  const place = (clip: StudioClip, placement: Placement) =>
-    session.edit((old) => placeClip(old, clip, placement));
+  const place = placeBy(edited);
   const drag = useDrag({ clips, edits, fps, seconds, lanes: indices }, place);
   const { dragged } = drag;
   const rowOf = (host: string, lane: number) =>
@@ -168,7 +167,6 @@ function Lanes({ edited, zoom }: { edited: EditedFilm; zoom: number }) {
                 drag={drag}
                 rows={rows}
                 place={place}
-                takeOut={() => session.edit((old) => deleteClip(old, clip))}
               />
             ))}
             {dragged !== undefined && (
@@ -178,12 +176,21 @@ function Lanes({ edited, zoom }: { edited: EditedFilm; zoom: number }) {
                 seconds={seconds}
               />
             )}
-            <span class="playhead" style={{ left: `${(100 * playhead.value) / seconds}%` }} />
+            <Playhead seconds={seconds} />
           </div>
         </div>
       </div>
     </div>
   );
+}
+
+function placeBy({ session }: EditedFilm) {
+  return (clip: StudioClip, placement: Placement) =>
+    session.edit((old) => placeClip(old, clip, placement));
+}
+
+function Playhead({ seconds }: { seconds: number }) {
+  return <span class="playhead" style={{ left: `${(100 * playhead.value) / seconds}%` }} />;
 }
 
 function Row({ lane }: { lane: Lane }) {

@@ -8,6 +8,7 @@ import {
   optionLine,
   type Session,
   UsageError,
+  wholeNumber,
 } from "./command.ts";
 import { checkOutput, saveAsset } from "./output-file.ts";
 
@@ -21,6 +22,10 @@ export const generateSet: Command = {
     optionLine("--name NAME", "what the set is called"),
     optionLine("--model VALUE", "catalogue id or alias (default)"),
     optionLine("--aspect-ratio VALUE", "for example 1:1, 16:9, 9:16"),
+    optionLine("--resolution VALUE", "for example 1k, 2k"),
+    optionLine("--quality VALUE", "for example draft, standard"),
+    optionLine("--negative-prompt TEXT", "what is not to be seen"),
+    optionLine("--seed N", "the same seed and request give the same again"),
     optionLine("--json", "print the finished set as JSON"),
   ],
   run,
@@ -36,6 +41,10 @@ async function run(args: readonly string[], session: Session): Promise<void> {
       name: { type: "string" },
       model: { type: "string", default: "default" },
       "aspect-ratio": { type: "string" },
+      resolution: { type: "string" },
+      quality: { type: "string" },
+      "negative-prompt": { type: "string" },
+      seed: { type: "string" },
       json: { type: "boolean", default: false },
     },
   });
@@ -43,7 +52,13 @@ async function run(args: readonly string[], session: Session): Promise<void> {
   if (values.member.length === 0) throw new UsageError("Name at least one --member.");
   const members = values.member.map(memberOf);
   for (const { label } of members) await checkOutput(`${values.output}/${label}.png`);
-  const base = { model: values.model, prompt, aspect_ratio: values["aspect-ratio"] };
+  const { model, resolution, quality, seed } = values;
+  const base = {
+    ...{ model, prompt, resolution, quality },
+    aspect_ratio: values["aspect-ratio"],
+    negative_prompt: values["negative-prompt"],
+    seed: wholeNumber(seed, "--seed"),
+  };
   const client = await session.client();
   const accepted = await client.generate.set({ name: values.name, base, members });
   session.terminal.say(`set ${accepted.id}\n`);

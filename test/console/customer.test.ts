@@ -29,6 +29,7 @@ t.test("a customer's day in the console", async (t) => {
   await t.test("an asset is shared, and a stranger sees it", (t) => shareAsset(t, shown));
   await t.test("a file is uploaded, thrown away and restored", (t) => uploadFile(t, page));
   await t.test("a model in 3D is shown", (t) => showModel(t, shown));
+  await t.test("a set of pictures is made of lines", (t) => makeSet(t, shown));
   await t.test("the account shows spend, tokens, members and limits", (t) => seeAccount(t, page));
   t.strictSame(complaints, [], "no errors in the browser's console");
   const elsewhere = asked.filter((url) => !url.startsWith(origin) && !url.startsWith("blob:"));
@@ -91,6 +92,26 @@ async function firstView(t: Test, shown: ConsolePage): Promise<void> {
     "the token is in no address",
   );
   await look(t, page, "create");
+}
+
+async function makeSet(t: Test, { page, origin }: ConsolePage): Promise<void> {
+  await page.goto(`${origin}/console/create`);
+  await page.getByText("Set", { exact: true }).click();
+  await page.getByLabel("Prompt").fill("a lighthouse");
+  await page.getByLabel("Its pictures").fill("Dawn: at dawn\n\nNight: at night");
+  await page.getByText("4 credits", { exact: true }).waitFor();
+  t.match(await page.locator(".code pre").textContent(), /"label":"Dawn","prompt_suffix":"at dawn"/);
+  await page.getByText("CLI", { exact: true }).click();
+  t.match(await page.locator(".code pre").textContent(), /--member 'Night=a lighthouse at night'/);
+  await page.getByRole("button", { name: "Generate" }).click();
+  for (const prompt of ["a lighthouse at dawn", "a lighthouse at night"])
+    await page.locator(`article.run .results img[alt="${prompt}"]`).waitFor();
+  t.equal(await page.locator("article.run").count(), 2);
+  await look(t, page, "set");
+  await page.locator("article.run").first().getByRole("link", { name: "Open" }).click();
+  await page.getByRole("link", { name: "All of its pictures" }).click();
+  await page.locator("a.row").nth(1).waitFor();
+  t.match(page.url(), /\/console\/jobs\?set_id=/);
 }
 
 async function makePicture(t: Test, page: Page): Promise<void> {

@@ -1,4 +1,4 @@
-/** What a person edits is stored in order, over no other's edits, and is not lost when that fails. */
+/** What a person edits is stored in order, over no other's edits, and stays when that fails. */
 import t from "tap";
 import { deleteClip } from "../../console/studio/clip-edits.ts";
 import { EditSession } from "../../console/studio/edit-session.ts";

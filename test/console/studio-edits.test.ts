@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-/** A film edited by hand in the console: what is done is what is stored, and over no other's edits. */
+/** A film edited by hand in the console: what is done is stored, and over no other's edits. */
 import t, { type Test } from "tap";
 import { Klieg } from "../../clients/typescript/src/klieg.ts";
 import type { Page } from "../../render-farm/browser/browser.ts";
@@ -161,6 +161,7 @@ async function writeText(t: Test, edited: Edited): Promise<void> {
   await page.getByRole("button", { name: "Add text" }).click();
   await page.getByRole("textbox", { name: "Text", exact: true }).fill("Light it");
   await page.getByLabel("Size (px)").fill("40");
+  await page.getByLabel("Size (px)").press("Enter");
   await page.getByLabel("Alignment").selectOption("right");
   const text = { id: "text-1", text: "Light it", start: 5, duration: 3, track_index: 4 };
   t.match(await stored(edited), { texts: [{ ...text, font_size: 40, align: "right" }] });
@@ -226,6 +227,7 @@ async function conflict(t: Test, edited: Edited): Promise<void> {
   await page.getByText("Another has changed the edits meanwhile").waitFor();
   t.equal(await (await klieg.compositions.getFile(id, path)).text(), theirs, "theirs are there");
   await page.getByRole("button", { name: "Load theirs" }).click();
+  await page.getByText("Another has changed").waitFor({ state: "detached" });
   await clip(page, "title").press("ArrowRight");
   const expected = { version: 1, clips: { title: { start: 5.033333333 } }, note: "theirs" };
   t.strictSame(await stored(edited), expected, "what is not known is kept");

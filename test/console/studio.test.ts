@@ -42,7 +42,7 @@ async function edit(t: Test, { page }: ConsolePage): Promise<void> {
   await page.keyboard.press("Control+s");
   await page.getByText("revision 3").waitFor();
   await page.getByText("Nothing to mend").waitFor();
-  await page.locator(".lane .clip", { hasText: "title" }).waitFor();
+  await page.locator("button.clip", { hasText: "title" }).waitFor();
   t.match(await page.locator(".view-head .hint").textContent(), /320 × 180/);
 }
 
@@ -96,7 +96,7 @@ async function exportIt(t: Test, { page }: ConsolePage): Promise<void> {
 data-track-index="1" style="position:absolute;left:0;top:0;width:80px;height:80px"></div>`;
   await page.getByRole("textbox", { name: "index.html" }).fill(film.replace("</div>", picture));
   await page.keyboard.press("Control+s");
-  await page.locator(".lane .clip", { hasText: "lamp" }).waitFor();
+  await page.locator("button.clip", { hasText: "lamp" }).waitFor();
   const refusal = page.locator(".notice.refused");
   for (const [button, timeline] of [
     ["Premiere, Resolve", "sequence.xml"],

@@ -42,9 +42,14 @@ interface Node {
  * Asks one node after the other until one has an answer: as a client does that repeats what was
  * answered 503 or not at all, with the same idempotency key. A busy machine may change the owner.
  */
-export async function askAny<T>(nodes: readonly Node[], path: string, body?: object): Promise<T> {
+export async function askAny<T>(
+  nodes: readonly Node[],
+  path: string,
+  body?: object,
+  token = firstToken,
+): Promise<T> {
   const headers = {
-    authorization: `Bearer ${firstToken}`,
+    authorization: `Bearer ${token}`,
     "content-type": "application/json",
     ...(body === undefined ? {} : { "idempotency-key": randomUUID() }),
   };
@@ -71,12 +76,14 @@ export async function submit(
   nodes: readonly Node[],
   from: number,
   count: number,
+  { model = "sim-instant", token = firstToken } = {},
 ): Promise<string[]> {
   const ids: string[] = [];
   for (let number = from; number < from + count; number++) {
-    const body = { model: "sim-instant", prompt: `a kite, number ${number}` };
-    const { id, job_id } = await askAny<Job & { job_id?: string }>(nodes, "/generate/image", body);
-    ids.push(job_id ?? id);
+    const body = { model, prompt: `a kite, number ${number}` };
+    const path = "/generate/image";
+    const answer = await askAny<Job & { job_id?: string }>(nodes, path, body, token);
+    ids.push(answer.job_id ?? answer.id);
   }
   return ids;
 }

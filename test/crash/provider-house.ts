@@ -2,7 +2,7 @@
  * The real service with one provider, which a simulator plays in the test's process: it survives
  * the service, remembers each call, and can end the service at any of them.
  */
-import { mkdirSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import type { Test } from "tap";
@@ -35,24 +35,15 @@ export class ProviderHouse {
     this.klieg = klieg;
   }
 
-  static async open(t: Test, { provider, models, files, environment }: HouseOptions) {
-    const dataDir = t.testdir({
-      ...files,
-      "providers.json": JSON.stringify({ providers: [{ name: "there", ...provider }] }),
-      "models.json": JSON.stringify({
-        ...{ version: "1", updated_at: "2026-11-20T00:00:00Z" },
-        models: models.map((model) => ({ ...common, ...model })),
-      }),
-    });
+  static async open(t: Test, options: HouseOptions) {
+    const dataDir = t.testdir(options.files);
     const data = join(dataDir, "data");
     mkdirSync(data);
     const env = {
       KLIEG_PORT: `${await freePort()}`,
       KLIEG_FARM_WORKERS: "1",
       KLIEG_ISOLATION: "off",
-      KLIEG_PROVIDERS: join(dataDir, "providers.json"),
-      KLIEG_MODELS: join(dataDir, "models.json"),
-      ...environment,
+      ...configureProvider(dataDir, options),
     };
     return new ProviderHouse(t, data, env, await startKlieg(t, data, env));
   }
@@ -90,6 +81,20 @@ export class ProviderHouse {
       await pause(50);
     }
   }
+}
+
+/** Writes the files that the settings which it returns name. */
+export function configureProvider(folder: string, options: HouseOptions): Environment {
+  const { provider, models, environment } = options;
+  const [providersFile, modelsFile] = [join(folder, "providers.json"), join(folder, "models.json")];
+  const providers = [{ name: "there", ...provider }];
+  writeFileSync(providersFile, JSON.stringify({ providers }));
+  const catalogue = {
+    ...{ version: "1", updated_at: "2026-11-20T00:00:00Z" },
+    models: models.map((model) => ({ ...common, ...model })),
+  };
+  writeFileSync(modelsFile, JSON.stringify(catalogue));
+  return { KLIEG_PROVIDERS: providersFile, KLIEG_MODELS: modelsFile, ...environment };
 }
 
 const common = {

@@ -106,6 +106,11 @@ export async function openNatsHouse(t: Test): Promise<NatsHouse> {
   };
 }
 
+/** Without what tells a test how long it is to run. */
+const ownEnvironment = Object.fromEntries(
+  Object.entries(process.env).filter(([name]) => !name.startsWith("KLIEG_TEST_")),
+);
+
 export function startFarmNode(
   t: Test,
   url: string,
@@ -116,7 +121,7 @@ export function startFarmNode(
     cwd: t.testdirName,
     stdio: ["ignore", "ignore", "pipe"],
     env: {
-      ...{ ...process.env, KLIEG_NATS_URL: url, KLIEG_LOG_LEVEL: "info" },
+      ...{ ...ownEnvironment, KLIEG_NATS_URL: url, KLIEG_LOG_LEVEL: "info" },
       ...{ KLIEG_OPERATOR_PORT: "0", ...environment },
     },
   });

@@ -1,0 +1,24 @@
+/** A set's request, made of a form in which each line is one of its pictures. */
+import type { GenerateSetRequest } from "../../clients/typescript/src/generated/models.ts";
+import type { Body } from "./kinds.ts";
+
+export type Member = GenerateSetRequest["members"][number];
+
+/** The form's field with the lines. */
+export const membersField = "members";
+const labelMax = 64;
+
+/** `Spring: in blossom` is called Spring and shows the common prompt with what is behind the colon. */
+export function setRequest({ [membersField]: lines, ...base }: Body): GenerateSetRequest {
+  const members = String(lines ?? "")
+    .split("\n")
+    .map((line) => line.trim())
+    .filter((line) => line !== "")
+    .map(memberOf);
+  return { base, members };
+}
+
+function memberOf(line: string): Member {
+  const [, label = line, suffix = line] = /^([^:]{1,64}):\s*(\S.*)$/.exec(line) ?? [];
+  return { label: label.trim().slice(0, labelMax), prompt_suffix: suffix };
+}
