@@ -73,8 +73,14 @@ async function readPreview(call: Call): Promise<Answer> {
   currentOf(service, ticket);
   const preview = await service.previews.of(service, text, ticket);
   const asked = { call, ticket, preview, query: new URLSearchParams(request.query) };
-  if (rest.startsWith(ownFolder)) return ownFile(asked, rest.slice(ownFolder.length));
-  return bundleFile(asked, rest);
+  const isOwn = rest.startsWith(ownFolder);
+  try {
+    return await (isOwn ? ownFile(asked, rest.slice(ownFolder.length)) : bundleFile(asked, rest));
+  } catch (error) {
+    // A file that was replaced while it was read went with its revision.
+    currentOf(service, ticket);
+    throw error;
+  }
 }
 
 const ownFolder = ".klieg/";
