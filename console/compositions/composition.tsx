@@ -13,11 +13,11 @@ import { Player } from "../studio/player.tsx";
 import { Timeline } from "../studio/timeline.tsx";
 import { useEditSession } from "../studio/use-edit-session.ts";
 import { useMemo, useState } from "../view.ts";
+import { compositionSource } from "./composition-source.ts";
 import { Exports } from "./exports.tsx";
 import { Files } from "./files.tsx";
 import { Preview } from "./preview.tsx";
 import { Renders } from "./renders.tsx";
-import { serviceSource } from "./service-source.ts";
 
 export function CompositionView({ id }: { id: string }) {
   const asking = useAsked((signal) => klieg.value.compositions.get(id, { signal }), [id]);
@@ -34,10 +34,13 @@ interface StudioProps {
 }
 
 function Studio({ composition, asking }: StudioProps) {
-  const { id, revision, width, height } = composition;
-  const source = useMemo(() => serviceSource(id), [id]);
+  const { id, revision } = composition;
+  const source = useMemo(() => compositionSource(id), [id]);
   const session = useEditSession(source, asking.again);
   const film = useAsked((signal) => session.read(signal), [session], undefined, revision);
+  const shown = film.asked.phase === "ready" ? film.asked.value.timeline : undefined;
+  // The composition's own size is not known while its files are being replaced.
+  const { width, height } = shown ?? composition;
   const open = (file: string, element?: string) => refine({ file, element });
   return (
     <div class="view">
@@ -64,7 +67,7 @@ function Studio({ composition, asking }: StudioProps) {
           </Shown>
           <Files
             composition={composition}
-            diagnostics={film.asked.phase === "ready" ? film.asked.value.timeline.diagnostics : []}
+            diagnostics={shown?.diagnostics ?? []}
             changed={asking.again}
           />
         </section>

@@ -22,21 +22,13 @@ interface EditorProps {
 
 export function Editor({ composition, file, text, changed, diagnostics }: EditorProps) {
   const { written, setWritten, isChanged, etag, setSaved } = useWritten(text, file.etag);
-  const area = useRef<HTMLTextAreaElement>(null);
-  const element = askedFor("element");
-  useEffect(() => {
-    if (element !== undefined && area.current !== null) showElement(area.current, element);
-  }, [element]);
+  const area = useShownElement();
   const { compositions } = klieg.value;
   const save = () =>
     attempt(async () => {
-      const options = { ifMatch: etag.current };
-      const stored = await compositions.putFile(
-        composition.id,
-        file.path,
-        new Blob([written]),
-        options,
-      );
+      const over = { ifMatch: etag.current };
+      const bytes = new Blob([written]);
+      const stored = await compositions.putFile(composition.id, file.path, bytes, over);
       etag.current = stored.etag;
       setSaved(written);
       changed();
@@ -84,6 +76,16 @@ export function Editor({ composition, file, text, changed, diagnostics }: Editor
       />
     </div>
   );
+}
+
+/** The element that the address names is brought into sight in the text. */
+function useShownElement() {
+  const area = useRef<HTMLTextAreaElement>(null);
+  const element = askedFor("element");
+  useEffect(() => {
+    if (element !== undefined && area.current !== null) showElement(area.current, element);
+  }, [element]);
+  return area;
 }
 
 /** What is being written over the text that is stored, whose version `etag` names. */

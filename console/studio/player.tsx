@@ -47,6 +47,8 @@ const untold: Told = {
   failure: undefined,
 };
 
+const failureShownMs = 1_500;
+
 type Order = (order: PreviewOrder) => void;
 
 /**
@@ -68,7 +70,13 @@ function Stage({ path, size }: { path: string; size: Size }) {
     orderTo(path)({ kind: "seek", frame: Math.round(playhead.peek() * next.fps) });
   }, [path, front, next.frames]);
   const wanted = Math.min(next.frames - 1, Math.round(playhead.peek() * next.fps));
-  const isDrawn = next.failure !== undefined || (next.frames > 0 && next.frame === wanted);
+  const isDrawn = next.frames > 0 && next.frame === wanted;
+  useEffect(() => {
+    if (path === front || next.failure === undefined) return undefined;
+    // Mostly a page whose files were replaced while it was opened: the next is on its way.
+    const timer = setTimeout(() => setFront(path), failureShownMs);
+    return () => clearTimeout(timer);
+  }, [path, front, next.failure]);
   useEffect(() => {
     if (path === front || !isDrawn) return;
     if (told.isPlaying) orderTo(path)({ kind: "play" });

@@ -1,7 +1,8 @@
 /**
  * Where the studio has a film from and puts its edits to: a composition in the service
- * (`compositions/service-source.ts`), or a folder on this machine. All else in this folder knows
- * the film by this alone. What fails throws an error whose message is a sentence for the person.
+ * (`compositions/composition-source.ts`), or a folder on this machine. All else in this folder
+ * knows the film by this alone. What fails throws an error whose message is a sentence for the
+ * person.
  */
 import type { EffectiveTimeline } from "../../clients/typescript/src/generated/models.ts";
 

@@ -265,10 +265,15 @@ async function copyFiles(call: Call<unknown>, to: Composition): Promise<Copied> 
     return { files, incoming };
   } catch (error) {
     await giveUp(service, incoming);
-    const isGone = error instanceof PortError && !error.retryable;
-    if (!isGone || findComposition(call).revision === from.composition.revision) throw error;
+    if (!hasMoved(call, from, error)) throw error;
     return copyFiles(call, to);
   }
+}
+
+/** Whether it failed because a file was replaced while it was read. */
+function hasMoved(call: Call<unknown>, { composition }: Snapshot, error: unknown): boolean {
+  const isGone = error instanceof PortError && !error.retryable;
+  return isGone && findComposition(call).revision !== composition.revision;
 }
 
 function copy(
@@ -281,6 +286,12 @@ function copy(
 }
 
 async function readTimeline(call: Call): Promise<Answer> {
-  const { composition, files } = await snapshotOf(call);
-  return json(200, timelineView(await call.service.timelines.of(composition, files)));
+  const snapshot = await snapshotOf(call);
+  try {
+    const timeline = await call.service.timelines.of(snapshot.composition, snapshot.files);
+    return json(200, timelineView(timeline));
+  } catch (error) {
+    if (!hasMoved(call, snapshot, error)) throw error;
+    return readTimeline(call);
+  }
 }

@@ -54,7 +54,13 @@ async function readPreview(call: Call): Promise<Answer> {
   currentOf(service, ticket);
   const preview = await service.previews.of(service, text, ticket);
   const { onFault } = service;
-  return answerPreview({ preview, request, rest, origin: originOf(call), onFault });
+  try {
+    return await answerPreview({ preview, request, rest, origin: originOf(call), onFault });
+  } catch (error) {
+    // A file that was replaced while it was read went with its revision.
+    currentOf(service, ticket);
+    throw error;
+  }
 }
 
 /** As the browser knows it; behind a proxy its scheme may be another. */

@@ -266,6 +266,19 @@ t.test("GET /v1/compositions/{id}/timeline shows clips with edits, and diagnosti
   t.match(json.diagnostics, [{ code: "missing_file", severity: "warning", path: "index.html" }]);
 });
 
+t.test("a timeline is read whole while its edits are replaced", async (t) => {
+  const caller = await (await openInProcess(t)).account();
+  const id = await made(caller, { "index.html": page(), "klieg-edits.json": '{"version":1}' });
+  const replies = await Promise.all(
+    Array.from({ length: 40 }, async (_, count) =>
+      count % 2 === 0
+        ? putFile(caller, id, "klieg-edits.json", `{"version":1,"note":${count}}`)
+        : caller.get<EffectiveTimeline>(`${all}/${id}/timeline`),
+    ),
+  );
+  t.strictSame([...new Set(replies.map(({ status }) => status))], [200]);
+});
+
 t.test("below the free disk that is kept, files are refused and reads go on", async (t) => {
   const house = await openInProcess(t);
   const caller = await house.account();

@@ -5,7 +5,7 @@ import type { SavedEdits, StoredEdits, StudioSource } from "../studio/studio-sou
 
 const path = "klieg-edits.json";
 
-export function serviceSource(id: string): StudioSource {
+export function compositionSource(id: string): StudioSource {
   return {
     timeline: (signal) => klieg.value.compositions.timeline(id, { signal }),
     async preview(signal) {
