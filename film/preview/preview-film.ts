@@ -14,6 +14,8 @@ export interface PreviewFilm {
 /** A video or a sound on `[start, end)` seconds of the film. */
 export interface PreviewMedia {
   readonly key: string;
+  /** Path in the bundle, or id of the asset. */
+  readonly name: string;
   readonly url: string;
   readonly isVideo: boolean;
   readonly isShown: boolean;
@@ -65,7 +67,8 @@ function mediaOf(clip: Clip, base: string): readonly PreviewMedia[] {
   const times = { start, end, from, until, rate };
   const sound = { isAudible: isAudible && !media.isMuted, volume, fadeIn, fadeOut };
   const isVideo = clip.kind === "video";
-  return [{ key, url, isVideo, isShown, ...times, ...sound, isLooped: media.isLooped }];
+  const name = source.kind === "asset" ? source.assetId : source.path;
+  return [{ key, name, url, isVideo, isShown, ...times, ...sound, isLooped: media.isLooped }];
 }
 
 /** The file of the bundle that a page asks for: `written` as markup of `from` has it. */

@@ -143,7 +143,7 @@ async function start(): Promise<Preview> {
   const lost = film.media.filter((one) => !sizes.has(one.key));
   const warnings = [
     ...report.warnings,
-    ...lost.map(({ url }) => `${decodeURI(url)} cannot be played by this browser`),
+    ...lost.map(({ name }) => `${name} cannot be played by this browser`),
   ];
   const preview = new Preview(film, media, frames);
   await preview.show();
