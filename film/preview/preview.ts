@@ -121,6 +121,13 @@ function tell(news: PreviewNews): void {
   parent.postMessage(news, "*");
 }
 
+/** The path in the bundle of a file that the preview's own link leads to. */
+function pathOf(url: string): string {
+  const base = new URL(".", ownAddress("")).href;
+  const [href = ""] = new URL(url, base).href.split("?");
+  return decodeURI(href.startsWith(base) ? href.slice(base.length) : href);
+}
+
 async function start(): Promise<Preview> {
   // What no policy of a page keeps from other hosts.
   for (const name of ["RTCPeerConnection", "webkitRTCPeerConnection"])
@@ -143,7 +150,7 @@ async function start(): Promise<Preview> {
   const lost = film.media.filter((one) => !sizes.has(one.key));
   const warnings = [
     ...report.warnings,
-    ...lost.map(({ url }) => `${decodeURI(url)} cannot be played by this browser`),
+    ...lost.map(({ url }) => `${pathOf(url)} cannot be played by this browser`),
   ];
   const preview = new Preview(film, media, frames);
   await preview.show();
