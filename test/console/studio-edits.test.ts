@@ -36,6 +36,7 @@ t.test("a film is edited by hand", async (t) => {
   await page.locator("iframe.front[data-ready=true]").waitFor();
   // The film asks for a video that is not there.
   complaints.length = 0;
+  await page.getByText("none.mp4 cannot be played by this browser", { exact: true }).waitFor();
   const edited: Edited = { shown, page, klieg, id };
   await t.test("a clip is dragged along its track, and snaps", (t) => dragAlong(t, edited));
   await t.test("a clip is dragged to a new track", (t) => dragAcross(t, edited));
