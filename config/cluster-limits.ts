@@ -5,8 +5,6 @@ export const clusterLimits = {
     leaseMs: 2_000,
     /** An owner without work appends an empty record so often. */
     heartbeatMs: 500,
-    /** A busy owner waits so long for more before it seals a record. */
-    gatherMs: 2,
     /** An owner of which a standby has heard nothing for so long is taken for dead. */
     silenceMs: 3_000,
     /** Of two standbys the second waits so much longer, that they do not compete. */

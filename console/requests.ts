@@ -2,7 +2,8 @@
  * Requests that this tab has sent, by the job that came of them: the service does not give a job's
  * request back, and it is shown beside its result and sent again from there.
  */
-import type { Body, KindName } from "./create/kinds.ts";
+import type { Body } from "./create/body.ts";
+import type { KindName } from "./create/kinds.ts";
 
 export interface Sent {
   readonly kind: KindName;

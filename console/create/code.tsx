@@ -1,6 +1,7 @@
 import { Copy } from "../parts/copy.tsx";
 import { useState } from "../view.ts";
-import type { Body, Kind } from "./kinds.ts";
+import type { Body } from "./body.ts";
+import type { Kind } from "./kinds.ts";
 import { type Language, languages, snippet } from "./snippets.ts";
 
 /** One request in several languages; the choice of language holds for the page. */

@@ -9,6 +9,7 @@ import { Empty, Shown } from "../parts/shown.tsx";
 import { remember } from "../requests.ts";
 import { klieg, may, refreshMe } from "../session.ts";
 import { useEffect, useState } from "../view.ts";
+import type { Body } from "./body.ts";
 import { Code } from "./code.tsx";
 import {
   bodyOf,
@@ -22,7 +23,7 @@ import {
 import { Examples } from "./examples.tsx";
 import { fieldsOf } from "./fields.ts";
 import { Input } from "./inputs.tsx";
-import { type Body, isOfKind, type Kind, kinds, type Submitted } from "./kinds.ts";
+import { isOfKind, type Kind, kinds, type Submitted } from "./kinds.ts";
 import { priceOf } from "./price.ts";
 import { confirmationOf, type Quote, useQuote } from "./quote.ts";
 import { addRun, Runs, runs } from "./runs.tsx";

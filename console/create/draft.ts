@@ -2,8 +2,9 @@
 import type { Model } from "../../clients/typescript/src/generated/models.ts";
 import { asked } from "../place.ts";
 import { computed, signal } from "../view.ts";
+import type { Body } from "./body.ts";
 import { type FormField, fieldsOf, type Value } from "./fields.ts";
-import { type Body, isOfKind, type Kind, kindOf, kindOfModel } from "./kinds.ts";
+import { isOfKind, type Kind, kindOf, kindOfModel } from "./kinds.ts";
 
 type Values = Readonly<Record<string, Value>>;
 

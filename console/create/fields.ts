@@ -85,7 +85,11 @@ function setFields(model: Model): FormField[] {
   return present([
     first,
     {
-      ...named(membersField, "Its pictures", "A line each: its name, a colon, what it shows besides"),
+      ...named(
+        membersField,
+        "Its pictures",
+        "A line each: its name, a colon, what it shows besides",
+      ),
       kind: "text",
       max: membersMax,
       isRequired: true,

@@ -13,12 +13,10 @@ import type {
 } from "../../clients/typescript/src/generated/models.ts";
 import type { Klieg } from "../../clients/typescript/src/klieg.ts";
 import type { IconName } from "../parts/icon.tsx";
+import type { Body } from "./body.ts";
 import { setRequest } from "./sets.ts";
 
 export type KindName = JobCostRequest["kind"];
-
-/** What is filled in, by the names of the kind's fields; the service checks them. */
-export type Body = { readonly model: string } & Readonly<Record<string, unknown>>;
 
 export interface Kind {
   readonly name: KindName;

@@ -7,7 +7,8 @@ import { faultOf } from "../asked.ts";
 import { readClockMs } from "../clock.ts";
 import { klieg, noteRefusal } from "../session.ts";
 import { useEffect, useState } from "../view.ts";
-import type { Body, Kind } from "./kinds.ts";
+import type { Body } from "./body.ts";
+import type { Kind } from "./kinds.ts";
 
 export type Quote =
   | { readonly phase: "none" }

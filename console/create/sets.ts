@@ -1,6 +1,6 @@
 /** A set's request, made of a form in which each line is one of its pictures. */
 import type { GenerateSetRequest } from "../../clients/typescript/src/generated/models.ts";
-import type { Body } from "./kinds.ts";
+import type { Body } from "./body.ts";
 
 export type Member = GenerateSetRequest["members"][number];
 
@@ -8,7 +8,7 @@ export type Member = GenerateSetRequest["members"][number];
 export const membersField = "members";
 const labelMax = 64;
 
-/** `Spring: in blossom` is called Spring and shows the common prompt with what is behind the colon. */
+/** `Spring: in blossom` is Spring: the common prompt, and what is behind the colon. */
 export function setRequest({ [membersField]: lines, ...base }: Body): GenerateSetRequest {
   const members = String(lines ?? "")
     .split("\n")

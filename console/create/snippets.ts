@@ -1,5 +1,6 @@
 /** The same request for those who would rather write it. */
-import type { Body, Kind } from "./kinds.ts";
+import type { Body } from "./body.ts";
+import type { Kind } from "./kinds.ts";
 import { setRequest } from "./sets.ts";
 
 export const languages = ["curl", "CLI", "TypeScript", "Python"] as const;

@@ -94,8 +94,6 @@ export class Shard {
   private isClosed = false;
   private readonly values = new JsonBytes();
   private isPutting = false;
-  /** When the last record was durable. */
-  private endedMs = Number.NEGATIVE_INFINITY;
   private failure: { readonly error: unknown } | undefined;
   private stopping = false;
   /** What was decided waits for a standby for so long that nothing more is taken. */
@@ -201,7 +199,6 @@ export class Shard {
       this.flusher.startWhenDue(this.position, nowMs);
       const isHeartbeat = this.ownership.log?.isHeartbeatDue === true;
       if (this.batch.isEmpty && !isHeartbeat) continue;
-      await this.gather(nowMs);
       this.startPut(nowMs, isHeartbeat);
       this.rows.fresh.findSome();
       // The store begins in the next tick: deciding goes on beside it, not before.
@@ -272,21 +269,6 @@ export class Shard {
     }
   }
 
-  /**
-   * A record of a cluster is work for three servers and another node's disk, whatever its size: a
-   * shard that wrote one just now lets some more come along.
-   */
-  private async gather(nowMs: number): Promise<void> {
-    const { clock } = this.stores;
-    const { gatherMs } = limits.cluster;
-    const isBusy = clock.monotonicMs() - this.endedMs < gatherMs;
-    if (this.ownership.log === undefined || !isBusy || this.isFull || this.stopping) return;
-    await new Promise<void>((resolve) => {
-      clock.after(gatherMs, resolve);
-    });
-    this.fill(nowMs);
-  }
-
   /** Seals the open batch behind the last durable one; the next is decided while it is put. */
   private startPut(nowMs: number, isHeartbeat: boolean): void {
     const { batch } = this;
@@ -304,7 +286,6 @@ export class Shard {
 
   private ended(failure?: { readonly error: unknown }): void {
     this.isPutting = false;
-    this.endedMs = this.stores.clock.monotonicMs();
     this.failure ??= failure;
     this.inbox.ring();
   }

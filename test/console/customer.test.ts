@@ -100,7 +100,10 @@ async function makeSet(t: Test, { page, origin }: ConsolePage): Promise<void> {
   await page.getByLabel("Prompt").fill("a lighthouse");
   await page.getByLabel("Its pictures").fill("Dawn: at dawn\n\nNight: at night");
   await page.getByText("4 credits", { exact: true }).waitFor();
-  t.match(await page.locator(".code pre").textContent(), /"label":"Dawn","prompt_suffix":"at dawn"/);
+  t.match(
+    await page.locator(".code pre").textContent(),
+    /"label":"Dawn","prompt_suffix":"at dawn"/,
+  );
   await page.getByText("CLI", { exact: true }).click();
   t.match(await page.locator(".code pre").textContent(), /--member 'Night=a lighthouse at night'/);
   await page.getByRole("button", { name: "Generate" }).click();

@@ -1,7 +1,7 @@
 /**
  * The owner of all jobs is killed again and again under load, now and then with the server of NATS
- * that leads its log: nothing acknowledged is lost, nothing is held or sent to a provider twice, and
- * the books are right. How long no write was taken is told; no test passes or fails by it.
+ * that leads its log: nothing acknowledged is lost, nothing is held or sent to a provider twice,
+ * and the books are right. How long no write was taken is told; no test passes or fails by it.
  *
  * `KLIEG_TEST_KILLS` and `KLIEG_TEST_NODES` say how often and of how many nodes;
  * `KLIEG_TEST_LEADER_KILLS=5` that each fifth time a leader dies too.
