@@ -16,6 +16,8 @@ const flags = [
   "--enable-unsafe-swiftshader",
   "--ignore-gpu-blocklist",
 ];
+/** What never comes is an error in the end; a machine that is busy with other tests is none. */
+const patienceMs = 300_000;
 export const desktop = { width: 1280, height: 800 };
 export const phone = { width: 390, height: 800 };
 
@@ -47,6 +49,7 @@ export async function openPage(t: Test): Promise<WatchedPage> {
   const running = await launch({ executablePath, sandbox: false }, flags);
   t.teardown(() => running.close());
   const context = await running.browser.newContext({ viewport: desktop });
+  context.setDefaultTimeout(patienceMs);
   const page = await context.newPage();
   const complaints: string[] = [];
   const asked: string[] = [];
@@ -55,7 +58,11 @@ export async function openPage(t: Test): Promise<WatchedPage> {
     if (message.type() === "error") complaints.push(message.text());
   });
   page.on("pageerror", ({ message }) => complaints.push(message));
-  const stranger = async () => (await running.browser.newContext()).newPage();
+  const stranger = async () => {
+    const other = await running.browser.newContext();
+    other.setDefaultTimeout(patienceMs);
+    return other.newPage();
+  };
   return { page, complaints, asked, stranger };
 }
 

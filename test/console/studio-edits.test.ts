@@ -72,19 +72,31 @@ interface Pull {
   readonly rows?: number;
 }
 
-async function pull({ page }: Edited, name: string, { from, ...by }: Pull): Promise<void> {
-  const [bar, lanes, row] = await Promise.all(
-    [clip(page, name), page.locator(".lane-rows"), page.locator(".lane").first()].map((one) =>
-      one.boundingBox(),
-    ),
-  );
-  if (!bar || !lanes || !row) throw new Error(`${name} is not on a lane`);
+async function pull(edited: Edited, name: string, { from, ...by }: Pull): Promise<void> {
+  const { page } = edited;
+  const [bar, lanes, row] = await stillBoxes(edited, name);
   const inside = { start: 2, middle: bar.width / 2, end: bar.width - 2 }[from];
   const [x, y] = [bar.x + inside, bar.y + bar.height / 2];
   await page.mouse.move(x, y);
   await page.mouse.down();
   const to = x + (by.seconds / seconds) * lanes.width;
   await page.mouse.move(to, y + (by.rows ?? 0) * row.height, { steps: 4 });
+}
+
+/** Where a clip, the lanes and one of them are, once the last edit has moved nothing any more. */
+async function stillBoxes({ page }: Edited, name: string) {
+  const places = [clip(page, name), page.locator(".lane-rows"), page.locator(".lane").first()];
+  const measure = () => Promise.all(places.map((one) => one.boundingBox()));
+  let before = "";
+  for (;;) {
+    await page.getByText("Edits are stored", { exact: true }).waitFor();
+    await page.locator("iframe.front[data-ready=true]").waitFor();
+    await page.getByText("none.mp4 cannot be played by this browser", { exact: true }).waitFor();
+    const [bar, lanes, row] = await measure();
+    const now = JSON.stringify([bar, lanes]);
+    if (bar && lanes && row && now === before) return [bar, lanes, row] as const;
+    before = now;
+  }
 }
 
 async function dragAlong(t: Test, edited: Edited): Promise<void> {
