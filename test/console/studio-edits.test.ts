@@ -89,7 +89,7 @@ async function stillBoxes({ page }: Edited, name: string) {
   const measure = () => Promise.all(places.map((one) => one.boundingBox()));
   let before = "";
   for (;;) {
-    await page.getByText("Edits are stored", { exact: true }).waitFor();
+    await page.getByText("Edits are not stored yet").waitFor({ state: "detached" });
     await page.locator("iframe.front[data-ready=true]").waitFor();
     await page.getByText("none.mp4 cannot be played by this browser", { exact: true }).waitFor();
     const [bar, lanes, row] = await measure();

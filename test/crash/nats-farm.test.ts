@@ -63,7 +63,8 @@ t.test("the task of a farm node that is killed is done once, by another", async 
   startNode();
   for (;;) {
     const wait = `/jobs/${job.id}/wait?timeout_seconds=60`;
-    const { json } = await ask<Job>(port, firstToken, wait);
+    const { status, json } = await ask<Job>(port, firstToken, wait);
+    if (status === 408) continue;
     if (json.status === "succeeded") break;
     if (json.status !== "running") throw new Error(JSON.stringify(json));
   }
