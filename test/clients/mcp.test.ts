@@ -218,6 +218,35 @@ t.test("an agent composes, renders and shares, and stops when its run has ended"
   t.equal(await stop(), 0);
 });
 
+t.test("an agent makes a set within its ceiling, and is told which video is missing", async (t) => {
+  const { call, stop } = await openMcp(t, await service(t));
+  const base = { model: "sim-instant", prompt: "a kite" };
+  const members = [
+    { label: "day", prompt_suffix: "at noon" },
+    { label: "night", prompt_suffix: "at midnight" },
+  ];
+  const asked = { base, members, idempotency_key: "kites" };
+  const { structuredContent: set } = await call("generate_set", asked);
+  t.match(set, { counts: { total: 2, accepted: 2 }, credits_held: 2 });
+  const { structuredContent: ended } = await call("wait_for_set", { set_id: set["id"] });
+  t.match(ended, { id: set["id"], status: "ready", counts: { succeeded: 2 } });
+  t.match(await call("generate_set", asked), { structuredContent: { id: set["id"] } });
+  t.match(await call("generate_set", { base, members }), {
+    isError: true,
+    structuredContent: { error: { code: "approval_required", run_total_credits: 4 } },
+  });
+  t.match(await call("cancel_set", { set_id: set["id"] }), {
+    structuredContent: { status: "ready" },
+  });
+  const source_asset_id = "01900000-0000-7000-8000-000000000000";
+  for (const name of ["remove_background", "restore_video"])
+    t.match(await call(name, { source_asset_id }), {
+      isError: true,
+      structuredContent: { error: { status: 400, errors: [{ pointer: "/source_asset_id" }] } },
+    });
+  t.equal(await stop(), 0);
+});
+
 t.test("without an agent's credential it needs a ceiling", async (t) => {
   const env = { KLIEG_URL: "http://127.0.0.1:1", KLIEG_TOKEN: "pat_1" };
   const ended = run(process.execPath, [main, "mcp"], { env });

@@ -75,9 +75,14 @@ export class ProviderHouse {
   /** The job once it has ended, and its hold is settled. */
   async ended(id: string, token?: string): Promise<Job> {
     for (;;) {
+      const { status } = await this.ask<object>(
+        `/jobs/${id}/wait?timeout_seconds=60`,
+        undefined,
+        token,
+      );
+      if (status === 408) continue;
       const { json: job } = await this.ask<Job>(`/jobs/${id}`, undefined, token);
-      const isOver = job.status !== "queued" && job.status !== "running";
-      if (isOver && job.credits_charged !== null) return job;
+      if (job.credits_charged !== null) return job;
       await pause(50);
     }
   }

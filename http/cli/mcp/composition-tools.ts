@@ -4,6 +4,7 @@ import { CreateCompositionRequest } from "../../../actors/contract/composition.t
 import { RenderRequest } from "../../../actors/contract/render.ts";
 import { Type } from "../../../config/schema.ts";
 import { type Tool, tool } from "./tool.ts";
+import { forSeconds, timeoutSeconds, waitSecondsUsual } from "./waiting.ts";
 
 const { Optional } = Type;
 const composition = { composition_id: Uuid };
@@ -94,19 +95,13 @@ export const compositionTools: readonly Tool[] = [
       "Waits until a render has ended and returns it with the asset that it made. When the time is " +
       "over first, it returns the render as it is: call this again.",
     isReadOnly: true,
-    takes: strict({
-      render_id: Uuid,
-      timeout_seconds: Optional(Type.Integer({ minimum: 1, maximum: 300, default: 60 })),
-    }),
-    async run({ render_id: id, timeout_seconds: seconds = 60 }, { klieg, signal, report }) {
-      const late = AbortSignal.timeout(seconds * 1_000);
-      try {
-        const ended = { signal: AbortSignal.any([signal, late]) };
-        for await (const { data } of klieg.renders.stream(id, ended))
+    takes: strict({ render_id: Uuid, timeout_seconds: timeoutSeconds }),
+    async run({ render_id: id, timeout_seconds: seconds = waitSecondsUsual }, turn) {
+      const { klieg, signal, report } = turn;
+      await forSeconds(seconds, signal, async (ended) => {
+        for await (const { data } of klieg.renders.stream(id, { signal: ended }))
           report(("progress" in data && data.progress) || 0, data.status);
-      } catch (fault) {
-        if (!late.aborted || signal.aborted) throw fault;
-      }
+      });
       const render = await klieg.renders.get(id, { signal });
       if (!render.asset_id) return render;
       return { ...render, asset: await klieg.assets.get(render.asset_id, { signal }) };

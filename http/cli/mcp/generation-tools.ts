@@ -7,19 +7,18 @@ import {
   GenerateAudioRequest,
   GenerateImageRequest,
   GenerateVideoRequest,
+  RemoveBackgroundVideoRequest,
+  RestoreVideoRequest,
 } from "../../../actors/contract/generation.ts";
 import type { Generation } from "../../../clients/typescript/src/generate.ts";
 import { modalities } from "../../../config/catalogue.ts";
 import { Type } from "../../../config/schema.ts";
 import { type Tool, tool } from "./tool.ts";
+import { timeoutSeconds, waitSecondsUsual } from "./waiting.ts";
 
 const { Optional } = Type;
 
-/** An agent's program waits for an answer about so long. */
-const waitSecondsMax = 300;
-const waitSecondsUsual = 60;
-
-const key = Optional(
+export const idempotencyKey = Optional(
   Type.String({
     minLength: 1,
     maxLength: 255,
@@ -27,9 +26,9 @@ const key = Optional(
   }),
 );
 
-const afterwards =
-  "Returns the job at once; follow it with wait_for_job. Costs credits: see quote. When the answer " +
-  "is approval_required, show it to your customer and do not try anything cheaper on your own.";
+export const toldAfterwards =
+  "Costs credits: see quote. When the answer is approval_required, show it to your customer and do " +
+  "not try anything cheaper on your own.";
 
 function generationTool(
   name: string,
@@ -42,16 +41,16 @@ function generationTool(
   return tool({
     name,
     title,
-    description: `${description} ${afterwards}`,
+    description: `${description} Returns the job at once; follow it with wait_for_job. ${toldAfterwards}`,
     takes: strict({
       ...(model && { model: Optional(model) }),
       ...fields,
-      idempotency_key: key,
+      idempotency_key: idempotencyKey,
     }),
-    run({ idempotency_key: idempotencyKey, ...given }, { klieg, signal }) {
+    run({ idempotency_key: key, ...given }, { klieg, signal }) {
       return klieg.generate.submit(what, Object.assign({ model: "default" }, given), {
         signal,
-        idempotencyKey: typeof idempotencyKey === "string" ? idempotencyKey : undefined,
+        idempotencyKey: typeof key === "string" ? key : undefined,
       });
     },
   });
@@ -64,16 +63,11 @@ const waitForJob = tool({
     "Waits until a job has ended and returns it: its assets have time-limited links. When the time " +
     "is over first, the answer has the code timeout and the job goes on: call this again.",
   isReadOnly: true,
-  takes: strict({
-    job_id: Uuid,
-    timeout_seconds: Optional(
-      Type.Integer({ minimum: 1, maximum: waitSecondsMax, default: waitSecondsUsual }),
-    ),
-  }),
-  run({ job_id: id, timeout_seconds: timeoutSeconds = waitSecondsUsual }, turn) {
+  takes: strict({ job_id: Uuid, timeout_seconds: timeoutSeconds }),
+  run({ job_id: id, timeout_seconds: seconds = waitSecondsUsual }, turn) {
     const { klieg, signal, report } = turn;
     return klieg.jobs.wait(id, {
-      ...{ signal, timeoutSeconds },
+      ...{ signal, timeoutSeconds: seconds },
       onEvent: ({ data }) => report(("progress" in data && data.progress) || 0, data.status),
     });
   },
@@ -130,6 +124,20 @@ export const generationTools: readonly Tool[] = [
     "Make a 3D model",
     "Makes a 3D model from photos of an object.",
     Generate3DRequest,
+  ),
+  generationTool(
+    "remove_background",
+    "removeBackground",
+    "Remove a video's background",
+    "Makes a video of another one without its background, transparent or in one colour.",
+    RemoveBackgroundVideoRequest,
+  ),
+  generationTool(
+    "restore_video",
+    "restoreVideo",
+    "Restore a video",
+    "Makes a video of another one that is larger, cleaner, sharper or smoother.",
+    RestoreVideoRequest,
   ),
   waitForJob,
   tool({

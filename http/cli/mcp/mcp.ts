@@ -14,6 +14,7 @@ import { compositionTools } from "./composition-tools.ts";
 import { generationTools } from "./generation-tools.ts";
 import { openLoopback } from "./loopback.ts";
 import { answerPost, type Offered, serveStdio } from "./protocol.ts";
+import { setTools } from "./set-tools.ts";
 
 const turnPrefix = "agt_";
 const usualTtlSeconds = 86_400;
@@ -35,7 +36,7 @@ export async function runMcp(args: readonly string[], session: Session): Promise
     ceiling: wholeNumber(values.ceiling, "--ceiling"),
     ttlSeconds: wholeNumber(values["ttl-seconds"], "--ttl-seconds") ?? usualTtlSeconds,
   });
-  const tools = [...generationTools, ...assetTools, ...compositionTools];
+  const tools = [...generationTools, ...setTools, ...assetTools, ...compositionTools];
   const offered: Offered = { tools, klieg: turn.klieg, instructions: turn.instructions };
   const stopping = new AbortController();
   const stopped = session.stopped().then(() => stopping.abort());
