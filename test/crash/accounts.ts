@@ -10,7 +10,10 @@ export interface Asked<T> {
   readonly json: T;
 }
 
-/** Throws when the service goes away before it has answered. */
+/**
+ * Throws when the service goes away before it has answered. A connection for each request: on a
+ * busy machine the service may close one that idles at the moment at which it is used again.
+ */
 export async function ask<T>(
   port: number,
   token: string,
@@ -19,7 +22,10 @@ export async function ask<T>(
 ): Promise<Asked<T>> {
   const reply = await fetch(`http://127.0.0.1:${port}/v1${path}`, {
     method: body === undefined ? "GET" : "POST",
-    headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+    headers: {
+      ...{ authorization: `Bearer ${token}`, connection: "close" },
+      "content-type": "application/json",
+    },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });
   return { status: reply.status, json: (await reply.json()) as T };

@@ -68,12 +68,12 @@ function checkMessage(t: Test, { failure, error }: Job, words: string): void {
   t.equal(error?.detail, failure?.message);
 }
 
-t.test("a refusal inside the window of 250 ms answers the submit itself", async (t) => {
+t.test("a refusal inside the window answers the submit itself", async (t) => {
   const [provider] = providerCases;
   if (provider === undefined) return;
   const { simulator, house: options } = await provider.open();
   t.teardown(() => simulator.close());
-  const models = options.models.map((model) => ({ ...model, inline_submit_ms: 250 }));
+  const models = options.models.map((model) => ({ ...model, inline_submit_ms: 60_000 }));
   const house = await ProviderHouse.open(t, { ...options, models });
   for (const [words, problem] of [
     ["sim:nsfw", { status: 422, json: { code: "prompt_nsfw", title: "Request Refused" } }],
