@@ -209,6 +209,8 @@ class ResponseSink implements Sink {
   private readonly exchange: Exchange;
   private readonly length: number | undefined;
   private pending = 0;
+  /** Of a body with a length, the last chunk that was not taken whole, and its place in the body. */
+  private left = { bytes: Buffer.alloc(0), begun: 0 };
   private onDrained: () => void = () => {};
 
   constructor(res: uWS.HttpResponse, exchange: Exchange, length: number | undefined) {
@@ -268,14 +270,18 @@ class ResponseSink implements Sink {
     const [isTaken, isDone] = this.res.tryEnd(chunk, length);
     if (isDone) this.finish();
     if (isTaken || isDone) return true;
-    const bytes = Buffer.from(chunk);
-    this.res.onWritable((offset) => {
-      const [isTakenNow, isDoneNow] = this.res.tryEnd(bytes.subarray(offset - begun), length);
-      if (isDoneNow) this.finish();
-      else if (isTakenNow) this.onDrained();
-      return isTakenNow || isDoneNow;
-    });
+    this.left = { bytes: Buffer.from(chunk), begun };
+    this.res.onWritable((offset) => this.offerLeft(offset, length));
     return false;
+  }
+
+  /** uWS may call the handler of an earlier chunk, so each offers what is left now. */
+  private offerLeft(offset: number, length: number): boolean {
+    const { bytes, begun } = this.left;
+    const [isTaken, isDone] = this.res.tryEnd(bytes.subarray(offset - begun), length);
+    if (isDone) this.finish();
+    else if (isTaken) this.onDrained();
+    return isTaken || isDone;
   }
 
   private get isOver(): boolean {
