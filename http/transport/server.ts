@@ -209,7 +209,7 @@ class ResponseSink implements Sink {
   private readonly exchange: Exchange;
   private readonly length: number | undefined;
   private pending = 0;
-  /** Of a body with a length, the last chunk that was not taken whole, and its place in the body. */
+  /** Of a body with a length: the last chunk that was not taken whole, and where it begins. */
   private left = { bytes: Buffer.alloc(0), begun: 0 };
   private onDrained: () => void = () => {};
 

@@ -26,6 +26,8 @@ export const idempotencyKey = Optional(
   }),
 );
 
+const jobAtOnce = "Returns the job at once; follow it with wait_for_job.";
+
 export const toldAfterwards =
   "Costs credits: see quote. When the answer is approval_required, show it to your customer and do " +
   "not try anything cheaper on your own.";
@@ -41,7 +43,7 @@ function generationTool(
   return tool({
     name,
     title,
-    description: `${description} Returns the job at once; follow it with wait_for_job. ${toldAfterwards}`,
+    description: `${description} ${jobAtOnce} ${toldAfterwards}`,
     takes: strict({
       ...(model && { model: Optional(model) }),
       ...fields,
