@@ -98,6 +98,8 @@ export abstract class Simulator {
     this.server = createServer((request, response) => {
       this.serve(request, response).catch(() => response.destroy());
     });
+    // A caller ends its idle connections itself, so none meets one that is being closed.
+    this.server.keepAliveTimeout = 0;
     this.trap = createServer((request, response) => {
       this.trapped.push(request.url ?? "");
       response.end("inside");

@@ -272,6 +272,7 @@ export async function receiveCallbacks(port = 0) {
       () => response.destroy(),
     );
   }).listen(port, "127.0.0.1");
+  server.keepAliveTimeout = 0;
   await once(server, "listening");
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const close = () => {

@@ -1,8 +1,8 @@
 /** What hostile pages do to the memory of the machine. */
 import { crc32, deflateSync } from "node:zlib";
 import t from "tap";
-import { composition, isNear, openFilmBench, patient } from "../render-farm/film-bench.ts";
-import { fateOf, inFrame, square } from "../render-farm/hostile-page.ts";
+import { composition, isNear, openFilmBench, patient } from "../../render-farm/film-bench.ts";
+import { fateOf, inFrame, square } from "../../render-farm/hostile-page.ts";
 
 /** Longer than memory takes to fill on a machine with nothing else to do. */
 const patience = { ...patient, pageMs: 10_000, frameMs: 10_000 };

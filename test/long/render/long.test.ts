@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import t from "tap";
-import { alone } from "../render-farm/alone.ts";
-import { childProcesses } from "../render-farm/child-processes.ts";
-import { composition, openFilmBench } from "../render-farm/film-bench.ts";
+import { alone } from "../../render-farm/alone.ts";
+import { childProcesses } from "../../render-farm/child-processes.ts";
+import { composition, openFilmBench } from "../../render-farm/film-bench.ts";
 
 const bench = await openFilmBench(t);
 const seconds = 600;

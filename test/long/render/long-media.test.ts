@@ -1,6 +1,6 @@
 import t from "tap";
-import { composition, isNear, openFilmBench } from "../render-farm/film-bench.ts";
-import { clip, colors, drawnAnew, shows, storeStripes } from "../render-farm/striped-video.ts";
+import { composition, isNear, openFilmBench } from "../../render-farm/film-bench.ts";
+import { clip, colors, drawnAnew, shows, storeStripes } from "../../render-farm/striped-video.ts";
 
 const bench = await openFilmBench(t);
 const video = await storeStripes(bench);

@@ -1,6 +1,6 @@
 import t from "tap";
-import { openFilmBench } from "../render-farm/film-bench.ts";
-import { compareFilms, mover, openFarm, sharedFilm } from "../render-farm/two-node-film.ts";
+import { openFilmBench } from "../../render-farm/film-bench.ts";
+import { compareFilms, mover, openFarm, sharedFilm } from "../../render-farm/two-node-film.ts";
 
 const bench = await openFilmBench(t, 1);
 

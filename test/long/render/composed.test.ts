@@ -1,5 +1,5 @@
 import t from "tap";
-import { composition, isNear, openFilmBench, type Rgb } from "./film-bench.ts";
+import { composition, isNear, openFilmBench, type Rgb } from "../../render-farm/film-bench.ts";
 
 const bench = await openFilmBench(t, 1);
 const [ground, red, lime, blue] = [

@@ -1,5 +1,5 @@
 import t from "tap";
-import { composition, type Film, openFilmBench } from "./film-bench.ts";
+import { composition, type Film, openFilmBench } from "../../render-farm/film-bench.ts";
 
 const bench = await openFilmBench(t);
 const [width, height] = [96, 32] as const;

@@ -4,7 +4,7 @@ import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import t from "tap";
-import { box, composition, isNear, openFilmBench, sees } from "../render-farm/film-bench.ts";
+import { box, composition, isNear, openFilmBench, sees } from "../../render-farm/film-bench.ts";
 
 const bench = await openFilmBench(t, 1);
 const ground = [32, 64, 96] as const;
