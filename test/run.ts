@@ -10,8 +10,8 @@ import { text } from "node:stream/consumers";
 import { inspect } from "node:util";
 import { Parser, type Result } from "tap-parser";
 
-/** On two cores two more files work while others wait for peers, timers and disks. */
-const filesAtOnce = 4;
+/** On two cores one more file works while others wait for peers, timers and disks. */
+const filesAtOnce = 3;
 /** For a file that hangs; a test inside has as long before it fails by itself. */
 const fileMs = 900_000;
 

@@ -221,14 +221,30 @@ t.test("an agent composes, renders and shares, and stops when its run has ended"
 t.test("an agent makes a set within its ceiling, and is told which video is missing", async (t) => {
   const { call, stop } = await openMcp(t, await service(t));
   const base = { model: "sim-instant", prompt: "a kite" };
+  const others = { ...base, prompt: "a kestrel" };
   const members = [
     { label: "day", prompt_suffix: "at noon" },
     { label: "night", prompt_suffix: "at midnight" },
   ];
-  const { structuredContent: set } = await call("generate_set", { base, members });
+  const request = { base, members, idempotency_key: "kites" };
+  const { structuredContent: set } = await call("generate_set", request);
   t.match(set, { counts: { total: 2, accepted: 2 }, credits_held: 2 });
   const { structuredContent: ended } = await call("wait_for_set", { set_id: set["id"] });
   t.match(ended, { id: set["id"], status: "ready", counts: { succeeded: 2 } });
+  t.match(await call("generate_set", request), {
+    isError: true,
+    content: [{ text: new RegExp(`The set is ${set["id"]}`) }],
+    structuredContent: { error: { status: 409, set_id: set["id"] } },
+  });
+  t.match(await call("cancel_set", { set_id: set["id"] }), {
+    isError: true,
+    structuredContent: { error: { status: 409 } },
+  });
+  const { structuredContent: part } = await call("generate_set", { base: others, members });
+  t.match(part, {
+    counts: { total: 2, accepted: 1 },
+    problems: [{ label: "night", code: "approval_required" }],
+  });
   const source_asset_id = "01900000-0000-7000-8000-000000000000";
   for (const name of ["remove_background", "restore_video"])
     t.match(await call(name, { source_asset_id }), {

@@ -27,6 +27,8 @@ export async function ask<T>(
       "content-type": "application/json",
     },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  }).catch((fault: Error) => {
+    throw new Error(`no answer to ${path}: ${fault.cause}`, { cause: fault });
   });
   return { status: reply.status, json: (await reply.json()) as T };
 }

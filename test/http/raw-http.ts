@@ -69,6 +69,11 @@ export class RawConnection {
     await this.until(() => this.received.indexOf(text));
   }
 
+  /** Resolves when so many bytes have come that were not read as an answer. */
+  async held(bytes: number): Promise<void> {
+    await this.until(() => (this.received.length >= bytes ? bytes : -1));
+  }
+
   end(): void {
     this.socket.destroy();
   }

@@ -25,11 +25,12 @@ export function resultOf({ result, picture }: ToolAnswer): CallResult {
 /** Throws what is no refusal. */
 export function refusalOf(fault: unknown): CallResult {
   if (!(fault instanceof KliegError)) throw fault;
-  const { status, code, title, jobId, renderId, requestId, retryAfter, errors, problem } = fault;
+  const { status, code, title, jobId, renderId, setId, errors, problem } = fault;
   const { credits_required, run_total_credits, credit_ceiling } = problem;
   return refused(sentence(fault), {
     ...{ status, code, title, detail: fault.message, errors },
-    ...{ job_id: jobId, render_id: renderId, request_id: requestId, retry_after: retryAfter },
+    ...{ job_id: jobId, render_id: renderId, set_id: setId },
+    ...{ request_id: fault.requestId, retry_after: fault.retryAfter },
     ...{ credits_required, run_total_credits, credit_ceiling },
     ...(fault.job && { job: fault.job }),
   });
@@ -41,7 +42,7 @@ export function refused(text: string, error: object): CallResult {
 }
 
 function sentence(fault: KliegError): string {
-  const { code, title, message, errors, jobId, problem } = fault;
+  const { code, title, message, errors, jobId, setId, problem } = fault;
   switch (code) {
     case "approval_required":
       return (
@@ -60,7 +61,8 @@ function sentence(fault: KliegError): string {
       return `${title}: ${message}`;
     default: {
       const fields = errors.map(({ pointer, detail }) => `${pointer} ${detail}`).join("; ");
-      const about = jobId === undefined ? "" : ` The job is ${jobId}.`;
+      const job = jobId === undefined ? "" : ` The job is ${jobId}.`;
+      const about = setId === undefined ? job : ` The set is ${setId}.`;
       return `${title}: ${fields === "" ? message : fields}${about}`;
     }
   }

@@ -22,7 +22,9 @@ export const idempotencyKey = Optional(
   Type.String({
     minLength: 1,
     maxLength: 255,
-    description: "The same key with the same request is the same job, charged once.",
+    description:
+      "A repeat of the request with the same key within five minutes is refused and not charged: " +
+      "the answer names what the first has made.",
   }),
 );
 

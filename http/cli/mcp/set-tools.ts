@@ -13,7 +13,9 @@ export const setTools: readonly Tool[] = [
     title: "Make a set of pictures",
     description:
       "Makes pictures that belong together: base says what they share, each member its words or " +
-      `what it changes. Returns the set at once; follow it with wait_for_set. ${toldAfterwards}`,
+      "what it changes. Returns the set at once; follow it with wait_for_set. When a member is " +
+      "refused, those before it are made, and problems names the others with the reason. " +
+      toldAfterwards,
     takes: strict({ ...GenerateSetRequest.properties, idempotency_key: idempotencyKey }),
     run: ({ idempotency_key: key, ...request }, { klieg, signal }) =>
       klieg.generate.set(request, { signal, idempotencyKey: key }),

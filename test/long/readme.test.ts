@@ -20,17 +20,17 @@ import {
 import { join } from "node:path";
 import { promisify } from "node:util";
 import t, { type Test } from "tap";
-import { guides } from "../http/docs/guides.ts";
-import { freePort } from "./http/raw-http.ts";
+import { guides } from "../../http/docs/guides.ts";
+import { freePort } from "../http/raw-http.ts";
 
 const run = promisify(execFile);
-const root = join(import.meta.dirname, "../..");
+const root = join(import.meta.dirname, "../../..");
 const readable = ["README.md", ...guides.map(({ slug }) => `docs/${slug}.md`)];
 const readme = readable.map((path) => readFileSync(join(root, path), "utf8")).join("\n");
 
 const notRun: Readonly<Record<string, string>> = {
-  "npm test": "runs this test",
-  "npm run test:long": "takes minutes",
+  "npm test": "takes minutes",
+  "npm run test:long": "runs this test",
   "npm run bench -- submit": "loads the machine for minutes",
   "npm run bench -- latency": "the same",
   "npm run bench -- read": "the same",

@@ -1,8 +1,23 @@
 import t from "tap";
-import { openFilmBench } from "../../render-farm/film-bench.ts";
+import { composition, openFilmBench } from "../../render-farm/film-bench.ts";
 import { compareFilms, mover, openFarm, sharedFilm } from "../../render-farm/two-node-film.ts";
 
 const bench = await openFilmBench(t, 1);
+
+t.test("a film that two nodes make has the bytes of one node's film", (t) =>
+  compareFilms(t, bench, "self-captured", mover),
+);
+
+t.test("a film that is soon done is not split", async (t) => {
+  const { lead, run } = openFarm(bench);
+  const said: string[] = [];
+  lead.onSaid(({ kind }) => said.push(kind));
+  const { ending } = await run(
+    await bench.inputOf(composition(mover, 'data-duration="4"', [96, 54])),
+  );
+  t.match(ending, { outcome: { kind: "succeeded" } });
+  t.strictSame(said, ["finished"]);
+});
 
 t.test("a film of two nodes that Chromium's compositor paints has the bytes of one node's", (t) =>
   compareFilms(t, bench, "compositor-captured", `${mover}<canvas width="4" height="4"></canvas>`),

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import t from "tap";
-import { composition, isNear, openFilmBench, type Rgb } from "./film-bench.ts";
+import { composition, isNear, openFilmBench, type Rgb } from "../../render-farm/film-bench.ts";
 
 const bench = await openFilmBench(t);
 const folder = dirname(createRequire(import.meta.url).resolve("three"));

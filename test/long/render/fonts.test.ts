@@ -1,6 +1,6 @@
 import t from "tap";
-import { composition, isNear, openFilmBench, sees } from "./film-bench.ts";
-import { squareFont } from "./square-font.ts";
+import { composition, isNear, openFilmBench, sees } from "../../render-farm/film-bench.ts";
+import { squareFont } from "../../render-farm/square-font.ts";
 
 const bench = await openFilmBench(t);
 await bench.objects.put("sources/square.ttf", [squareFont("Square")]);
