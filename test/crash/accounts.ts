@@ -12,7 +12,9 @@ export interface Asked<T> {
 
 /**
  * Throws when the service goes away before it has answered. A connection for each request: on a
- * busy machine the service may close one that idles at the moment at which it is used again.
+ * busy machine the service may close one that idles at the moment at which it is used again. It
+ * also closes one on which nothing comes for some ten seconds, as when this process is busy between
+ * opening it and writing: what only reads is asked once more.
  */
 export async function ask<T>(
   port: number,
@@ -20,14 +22,14 @@ export async function ask<T>(
   path: string,
   body?: object,
 ): Promise<Asked<T>> {
-  const reply = await fetch(`http://127.0.0.1:${port}/v1${path}`, {
-    method: body === undefined ? "GET" : "POST",
-    headers: {
-      ...{ authorization: `Bearer ${token}`, connection: "close" },
-      "content-type": "application/json",
-    },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  }).catch((fault: Error) => {
+  const headers = {
+    ...{ authorization: `Bearer ${token}`, connection: "close" },
+    "content-type": "application/json",
+  };
+  const request =
+    body === undefined ? { headers } : { method: "POST", headers, body: JSON.stringify(body) };
+  const once = () => fetch(`http://127.0.0.1:${port}/v1${path}`, request);
+  const reply = await (body === undefined ? once().catch(once) : once()).catch((fault: Error) => {
     throw new Error(`no answer to ${path}: ${fault.cause}`, { cause: fault });
   });
   return { status: reply.status, json: (await reply.json()) as T };

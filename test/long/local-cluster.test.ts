@@ -52,11 +52,22 @@ async function ask<T>(folder: string, port: number, path: string, body?: object)
   const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
   const request = body === undefined ? {} : { method: "POST", body: JSON.stringify(body) };
   for (;;) {
-    const reply = await fetch(`http://127.0.0.1:${port}/v1${path}`, { headers, ...request });
+    const url = `http://127.0.0.1:${port}/v1${path}`;
+    const reply = await fetch(url, { headers, ...request }).catch((fault: Error) => {
+      throw new Error(`no answer to ${path}: ${fault.cause}\n${logsOf(folder)}`);
+    });
     if (reply.ok) return (await reply.json()) as T;
     const problem = await reply.text();
     if (reply.status !== 503) throw new Error(`${path} was answered ${reply.status}: ${problem}`);
   }
+}
+
+/** What the cluster's processes said last. */
+function logsOf(folder: string): string {
+  const files = readdirSync(join(folder, "cluster"), { recursive: true, encoding: "utf8" });
+  const logs = files.filter((file) => file.endsWith(".log"));
+  const end = (file: string) => readFileSync(join(folder, "cluster", file), "utf8").slice(-2_000);
+  return logs.map((file) => `${file}:\n${end(file)}`).join("\n");
 }
 
 function isThere(pid: number): boolean {

@@ -1,6 +1,6 @@
 /** What scripts of compositions do with videos and canvases. */
 import t from "tap";
-import { composition, isNear, openFilmBench } from "./film-bench.ts";
+import { composition, isNear, openFilmBench } from "../../render-farm/film-bench.ts";
 
 const bench = await openFilmBench(t);
 const colors = ["red", "lime"].map((color) => `color=${color}:s=64x36:d=0.5:r=30`);

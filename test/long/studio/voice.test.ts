@@ -1,6 +1,6 @@
 import t from "tap";
-import { studioVoice } from "../../render-farm/models/studio-voice.ts";
-import { openMediaBench } from "./media-bench.ts";
+import { studioVoice } from "../../../render-farm/models/studio-voice.ts";
+import { openMediaBench } from "../../render-farm/media-bench.ts";
 
 const bench = await openMediaBench(t);
 const worker = studioVoice(bench.workspaces, bench.objects, 600_000);

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import t from "tap";
-import type { TaskOutput } from "../../engine/ports/tasks.ts";
-import { alone } from "./alone.ts";
-import { type FarmBench, openFarmBench } from "./farm-bench.ts";
-import { type Pixels, readPng } from "./png.ts";
+import type { TaskOutput } from "../../../engine/ports/tasks.ts";
+import { alone } from "../../render-farm/alone.ts";
+import { type FarmBench, openFarmBench } from "../../render-farm/farm-bench.ts";
+import { type Pixels, readPng } from "../../render-farm/png.ts";
 
 const bench = await openFarmBench(t);
 t.teardown(() => bench.browser.close());

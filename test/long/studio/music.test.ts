@@ -1,7 +1,7 @@
 import t from "tap";
-import { studioMusic, studioSound } from "../../render-farm/models/studio-music.ts";
-import { scoreOf } from "../../render-farm/models/studio-sound/music.ts";
-import { openMediaBench } from "./media-bench.ts";
+import { studioMusic, studioSound } from "../../../render-farm/models/studio-music.ts";
+import { scoreOf } from "../../../render-farm/models/studio-sound/music.ts";
+import { openMediaBench } from "../../render-farm/media-bench.ts";
 
 const bench = await openMediaBench(t);
 const music = studioMusic(bench.workspaces, bench.objects, 600_000);

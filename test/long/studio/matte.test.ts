@@ -1,6 +1,6 @@
 import t from "tap";
-import { studioMatte } from "../../render-farm/models/studio-matte.ts";
-import { openMediaBench } from "./media-bench.ts";
+import { studioMatte } from "../../../render-farm/models/studio-matte.ts";
+import { openMediaBench } from "../../render-farm/media-bench.ts";
 
 const bench = await openMediaBench(t);
 const worker = studioMatte(bench.workspaces, bench.objects, 600_000);

@@ -3,15 +3,15 @@ import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import t from "tap";
-import { exportFormats } from "../../actors/contract/composition.ts";
-import { writeDocuments } from "../../actors/export/documents.ts";
-import { isMeasurement, type Measurement } from "../../actors/export/measurement.ts";
-import type { StoredMedia } from "../../actors/export/sources.ts";
-import type { Timeline } from "../../actors/timeline/model.ts";
-import { measure } from "../../render-farm/render/measure.ts";
-import { parameterIn, tagIn, tagsIn, textOf } from "../actors/export-source.ts";
-import { type Files, openFilmBench } from "./film-bench.ts";
-import { readPng } from "./png.ts";
+import { exportFormats } from "../../../actors/contract/composition.ts";
+import { writeDocuments } from "../../../actors/export/documents.ts";
+import { isMeasurement, type Measurement } from "../../../actors/export/measurement.ts";
+import type { StoredMedia } from "../../../actors/export/sources.ts";
+import type { Timeline } from "../../../actors/timeline/model.ts";
+import { measure } from "../../../render-farm/render/measure.ts";
+import { parameterIn, tagIn, tagsIn, textOf } from "../../actors/export-source.ts";
+import { type Files, openFilmBench } from "../../render-farm/film-bench.ts";
+import { readPng } from "../../render-farm/png.ts";
 
 const bench = await openFilmBench(t, 1);
 const worker = measure(bench.studio);
@@ -201,7 +201,7 @@ t.test("media that cannot be read and pages that draw nothing are warnings", asy
 });
 
 t.test("the examples are exported to both formats", async (t) => {
-  const examples = join(import.meta.dirname, "../../../examples");
+  const examples = join(import.meta.dirname, "../../../../examples");
   const types: Readonly<Record<string, string>> = { mp4: "video/mp4", mp3: "audio/mpeg" };
   for (const name of readdirSync(examples).filter((name) => name !== "providers")) {
     const files: Record<string, Files[string]> = {};

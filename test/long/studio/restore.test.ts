@@ -1,6 +1,6 @@
 import t from "tap";
-import { studioRestore } from "../../render-farm/models/studio-restore.ts";
-import { openMediaBench } from "./media-bench.ts";
+import { studioRestore } from "../../../render-farm/models/studio-restore.ts";
+import { openMediaBench } from "../../render-farm/media-bench.ts";
 
 const bench = await openMediaBench(t);
 const worker = studioRestore(bench.workspaces, bench.objects, 600_000);

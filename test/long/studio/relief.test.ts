@@ -1,8 +1,8 @@
 import { createRequire } from "node:module";
 import t from "tap";
-import { studioRelief } from "../../render-farm/models/studio-relief.ts";
-import { probe } from "../../render-farm/probe/probe.ts";
-import { openMediaBench } from "./media-bench.ts";
+import { studioRelief } from "../../../render-farm/models/studio-relief.ts";
+import { probe } from "../../../render-farm/probe/probe.ts";
+import { openMediaBench } from "../../render-farm/media-bench.ts";
 
 interface Report {
   readonly mimeType: string;

@@ -1,15 +1,15 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import t from "tap";
-import { SceneBrowser } from "../../render-farm/browser/browser.ts";
-import { findChromium } from "../../render-farm/browser/chromium-path.ts";
-import { cameraMotions } from "../../render-farm/models/studio-video/camera.ts";
-import { studioVideo } from "../../render-farm/models/studio-video.ts";
-import { openMediaBench } from "./media-bench.ts";
+import { SceneBrowser } from "../../../render-farm/browser/browser.ts";
+import { findChromium } from "../../../render-farm/browser/chromium-path.ts";
+import { cameraMotions } from "../../../render-farm/models/studio-video/camera.ts";
+import { studioVideo } from "../../../render-farm/models/studio-video.ts";
+import { openMediaBench } from "../../render-farm/media-bench.ts";
 
 const bench = await openMediaBench(t);
 const executablePath = await findChromium(undefined, "/usr/local/bin:/usr/bin:/bin");
-const modules = join(import.meta.dirname, "..", "..", "render-farm", "models");
+const modules = join(import.meta.dirname, "..", "..", "..", "render-farm", "models");
 const browser = new SceneBrowser({ executablePath, sandbox: process.getuid?.() !== 0 }, modules);
 t.teardown(() => browser.close());
 const worker = studioVideo({ browser, workspaces: bench.workspaces }, bench.objects, 600_000);

@@ -1,6 +1,6 @@
 /** What strangers' compositions showed to be other than in HyperFrames, one test each. */
 import t from "tap";
-import { box, composition, openFilmBench, sees } from "./film-bench.ts";
+import { box, composition, openFilmBench, sees } from "../../render-farm/film-bench.ts";
 
 const bench = await openFilmBench(t);
 const ground = [32, 64, 96] as const;
