@@ -17,6 +17,8 @@ export interface HouseOptions {
   readonly provider: object;
   /** Entries of the catalogue, but for what they have in common. */
   readonly models: readonly object[];
+  /** Bounds in the place of those of `limits.ts`. */
+  readonly limits?: object;
   /** Beside the catalogue. */
   readonly files?: Readonly<Record<string, string>>;
   readonly environment?: Environment;
@@ -90,7 +92,7 @@ export class ProviderHouse {
 
 /** Writes the files that the settings which it returns name. */
 export function configureProvider(folder: string, options: HouseOptions): Environment {
-  const { provider, models, environment } = options;
+  const { provider, models, limits, environment } = options;
   const [providersFile, modelsFile] = [join(folder, "providers.json"), join(folder, "models.json")];
   const providers = [{ name: "there", ...provider }];
   writeFileSync(providersFile, JSON.stringify({ providers }));
@@ -99,7 +101,11 @@ export function configureProvider(folder: string, options: HouseOptions): Enviro
     models: models.map((model) => ({ ...common, ...model })),
   };
   writeFileSync(modelsFile, JSON.stringify(catalogue));
-  return { KLIEG_PROVIDERS: providersFile, KLIEG_MODELS: modelsFile, ...environment };
+  const files = { KLIEG_PROVIDERS: providersFile, KLIEG_MODELS: modelsFile };
+  if (limits === undefined) return { ...files, ...environment };
+  const limitsFile = join(folder, "limits.json");
+  writeFileSync(limitsFile, JSON.stringify(limits));
+  return { ...files, KLIEG_LIMITS: limitsFile, ...environment };
 }
 
 const common = {
