@@ -74,6 +74,13 @@ export class ProviderHouse {
     return answer?.status === 202 ? answer.json : undefined;
   }
 
+  /** The job of a submit whose answer was lost, as its repeat tells. */
+  async duplicateOf(path: string, body: object): Promise<string> {
+    const { status, json } = await this.ask<{ job_id?: string }>(path, body);
+    if (status !== 409) throw new Error(`the repeat of a submit was answered ${status}`);
+    return json.job_id ?? "";
+  }
+
   /** The job once it has ended, and its hold is settled. */
   async ended(id: string, token?: string): Promise<Job> {
     for (;;) {
